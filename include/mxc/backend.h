@@ -1,0 +1,43 @@
+// A backend is a name and two pure functions. All plans are run by src/process, so every backend compiles,
+// plans and is tested on every host.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/containment.h"
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/plan.h"
+#include "mxc/policy.h"
+
+namespace mxc {
+
+// What this machine can do for a backend. A plain value: a test supplies one where a probe would say no.
+struct Support {
+  bool usable = false;
+  Tier tier = Tier::kNone;
+  std::string program = {};                  // absolute path of the tool it runs, if it runs one
+  std::string version = {};                  // of that tool; only a live probe fills it in
+  std::vector<std::string> features = {};    // capabilities and options of that tool that were found
+  ErrorCode code = ErrorCode::kUnavailable;  // why not
+  std::string reason = {};                   // why not, one sentence
+  std::string remedy = {};                   // what the user can do about it
+  std::vector<std::string> warnings = {};
+
+  [[nodiscard]] bool Has(std::string_view feature) const;
+};
+
+enum class ProbeDepth {
+  kQuick,  // before a launch: look, start nothing
+  kLive,   // --probe: really create the isolation, within 2 s
+};
+
+struct Backend {
+  Containment containment;
+  Support (*probe)(const Host& host, ProbeDepth depth);
+  Result<Plan> (*plan)(const Policy& policy, const Support& support);
+};
+
+}  // namespace mxc

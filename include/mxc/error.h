@@ -1,0 +1,91 @@
+// The one error type and the one result type of the program.
+//
+//   Result<UniqueFd> OpenDirectory(const std::string& path) {
+//     UniqueFd dir{::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+//     if (!dir) return SystemError(ErrorCode::kSetupFailed, "open '" + path + "'", errno);
+//     return dir;
+//   }
+//
+// Libraries may throw; nothing of ours does. `main` holds the only catch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace mxc {
+
+// What went wrong, in the words of docs/errors.md. `WireCode` maps each onto the closed set of codes that
+// the SDKs know, `ExitStatus` onto the number the process ends with.
+enum class ErrorCode {
+  kUsage,          // the command line itself
+  kMalformed,      // not JSON, or over a bound of limits.h
+  kSchema,         // JSON, but not a configuration
+  kConflict,       // a configuration that contradicts itself or this host's files
+  kUnsupported,    // a containment that belongs to another operating system or is not in this build
+  kGated,          // an experimental containment without --experimental
+  kUnavailable,    // this host lacks what the backend needs
+  kUnenforceable,  // a clause no mechanism of the chosen backend can hold
+  kSetupFailed,    // the sandbox could not be built
+  kTimeout,        // the command ran longer than process.timeout
+  kInternal,       // a mistake of ours
+};
+
+// Where a value stands in the document. Both count from 1; 0 means unknown.
+struct Position {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;  // in bytes
+};
+
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message = {};  // one sentence, no secrets
+  std::string pointer = {};  // RFC 6901 pointer of the offending value; empty when there is none
+  Position position = {};
+  std::string hint = {};           // what to do about it
+  std::vector<Error> others = {};  // further errors of the same document, in document order
+};
+
+// A value or the reason there is none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  [[nodiscard]] T& value() { return std::get<0>(state_); }
+  [[nodiscard]] const T& value() const { return std::get<0>(state_); }
+  [[nodiscard]] T& operator*() { return value(); }
+  [[nodiscard]] const T& operator*() const { return value(); }
+  [[nodiscard]] T* operator->() { return &value(); }
+  [[nodiscard]] const T* operator->() const { return &value(); }
+  [[nodiscard]] Error& error() { return std::get<1>(state_); }
+  [[nodiscard]] const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+// The result of something that is done for its effect.
+struct Done {};
+using Status = Result<Done>;
+
+// "<what>: <strerror(number)>", the errno rendered once, where it happened.
+[[nodiscard]] Error SystemError(ErrorCode code, std::string_view what, int number);
+
+// snake_case name of our own ("unenforceable"), and the wire code of contract 2.2 ("policy_validation").
+[[nodiscard]] std::string_view Name(ErrorCode code);
+[[nodiscard]] std::string_view WireCode(ErrorCode code);
+
+// 1 parse or selection, 2 usage, 255 everything after (contract 2.1).
+[[nodiscard]] int ExitStatus(ErrorCode code);
+
+}  // namespace mxc

@@ -1,0 +1,70 @@
+// The one door to the machine for the stages before Launch. src/host implements it; tests/support/fake_host.h
+// answers from a map and records the questions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/policy.h"
+
+namespace mxc {
+
+struct FileStatus {
+  FileObject object = {};
+  std::uint32_t mode = 0;  // permission bits, S_ISUID and friends included
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint64_t links = 1;
+};
+
+// Why a path could not be looked at.
+enum class LookupFailure { kMissing, kDenied, kOther };
+
+struct Lookup {
+  std::optional<FileStatus> status = {};
+  LookupFailure failure = LookupFailure::kMissing;  // meaningful without status
+  std::string reason = {};                          // strerror text, for messages
+};
+
+struct ToolRun {
+  bool started = false;
+  bool timed_out = false;
+  int exit_code = 0;
+  std::string out = {};  // bounded
+  std::string err = {};  // bounded
+};
+
+class Host {
+ public:
+  Host() = default;
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  virtual ~Host() = default;
+
+  [[nodiscard]] virtual OperatingSystem System() const = 0;
+  [[nodiscard]] virtual Identity Caller() const = 0;
+  [[nodiscard]] virtual std::string WorkingDirectory() const = 0;
+  [[nodiscard]] virtual bool Interactive() const = 0;  // standard input and output are a terminal
+  [[nodiscard]] virtual std::optional<std::string> Environment(std::string_view name) const = 0;
+
+  // lstat: the object the path itself names.
+  [[nodiscard]] virtual Lookup LookAt(const std::string& path) const = 0;
+  [[nodiscard]] virtual Result<std::string> ReadLink(const std::string& path) const = 0;
+  // May the caller's real identity read (and, for kReadWrite, write) this object? access(2).
+  [[nodiscard]] virtual bool MayAccess(const std::string& path, Access access) const = 0;
+  [[nodiscard]] virtual Result<std::vector<std::string>> ListDirectory(const std::string& path) const = 0;
+  // At most `limit` bytes.
+  [[nodiscard]] virtual Result<std::string> ReadFile(const std::string& path, std::size_t limit) const = 0;
+
+  // Absolute path of a tool in the system's own directories (/usr/bin, /bin, /usr/local/bin ...), never from
+  // PATH: a workspace must not choose our helpers. Files another user could replace are passed over.
+  [[nodiscard]] virtual std::optional<std::string> FindTool(std::string_view name) const = 0;
+  // Runs a trusted tool with an empty environment and no input, and ends it after `limit_ms`.
+  [[nodiscard]] virtual ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const = 0;
+};
+
+}  // namespace mxc

@@ -1,0 +1,42 @@
+// A parsed JSON value that remembers where each part stood in the document.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/error.h"
+
+namespace mxc {
+
+struct JsonMember;
+
+struct Json {
+  enum class Kind { kNull, kBool, kInteger, kFloat, kString, kArray, kObject };
+
+  Kind kind = Kind::kNull;
+  bool boolean = false;
+  // For kInteger: the number, when it fits 64 bits. `negative` numbers hold their two's complement.
+  std::uint64_t integer = 0;
+  bool negative = false;
+  std::string text = {};            // kString: the value. kInteger, kFloat: the number as written
+  std::vector<Json> items = {};     // kArray
+  std::vector<JsonMember> members;  // kObject, in document order; keys are unique
+  Position position = {};           // first byte of the value
+
+  // The member's value, or nullptr. Only for kObject.
+  [[nodiscard]] const Json* Find(std::string_view key) const;
+};
+
+struct JsonMember {
+  std::string key = {};
+  Position position = {};  // first byte of the key
+  Json value = {};
+};
+
+// `pointer` + "/" + `token`, with "~" and "/" escaped as RFC 6901 asks.
+[[nodiscard]] std::string PointerTo(std::string_view pointer, std::string_view token);
+[[nodiscard]] std::string PointerTo(std::string_view pointer, std::size_t index);
+
+}  // namespace mxc

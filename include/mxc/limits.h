@@ -1,0 +1,26 @@
+// The bounds on everything that arrives. Over a bound is an error that names the bound, never a silent cut.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mxc {
+
+// A configuration is text that people and agents write; 4 MiB holds 10000 paths of the longest kind.
+inline constexpr std::size_t kMaxDocumentBytes = 4U * 1024 * 1024;
+// Depth of nested arrays and objects; the reference stops at the same depth.
+inline constexpr std::size_t kMaxDocumentDepth = 127;
+// Entries of any one list, and members of any one object.
+inline constexpr std::size_t kMaxListEntries = 10000;
+// Schema errors reported for one document; a broken generator would otherwise flood the terminal.
+inline constexpr std::size_t kMaxReportedErrors = 20;
+// Linux PATH_MAX, the NUL included.
+inline constexpr std::size_t kMaxPathBytes = 4096;
+// Linux MAX_ARG_STRLEN: one argument or "NAME=value" of execve, the NUL included.
+inline constexpr std::size_t kMaxArgumentBytes = 131072;
+// Grace between SIGTERM and SIGKILL when a run is ended.
+inline constexpr std::uint32_t kTermGraceMs = 2000;
+// A probe that takes longer is taken for a refusal.
+inline constexpr std::uint32_t kProbeLimitMs = 2000;
+
+}  // namespace mxc

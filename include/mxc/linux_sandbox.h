@@ -1,0 +1,85 @@
+// A Linux sandbox as data. backends/linux lowers a Policy to this value; the engines render it: bubblewrap as
+// arguments, the native engine as system calls, LXC as a configuration. A difference between them is a bug.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mxc/policy.h"
+
+namespace mxc {
+
+// ---- the mount tree: applied in order, into an empty root ------------------------------------------------
+
+// Bind `source` (recursively) at `target`, nosuid and nodev. `object` is what the source must be.
+struct BindMount {
+  std::string source = {};
+  std::string target = {};
+  Access access = Access::kReadOnly;  // never kDenied
+  std::optional<FileObject> object =
+      {};  // absent: not checked, only for paths that no ordinary user can replace
+};
+
+// A tmpfs. `read_only` takes effect after everything below it has been mounted.
+struct TmpfsMount {
+  std::string target = {};
+  std::uint64_t size_bytes = 0;
+  std::uint32_t mode = 0755;
+  bool read_only = false;
+};
+
+// Cover a file: opening it fails with EACCES. The target exists.
+struct FileMask {
+  std::string target = {};
+};
+
+struct ProcMount {
+  std::string target = {};
+};
+
+// A minimal /dev: null zero full random urandom tty, a private devpts, nothing of the host's hardware.
+struct DevMount {
+  std::string target = {};
+};
+
+struct MakeDirectory {
+  std::string target = {};
+  std::uint32_t mode = 0755;
+};
+
+struct MakeSymlink {
+  std::string target = {};  // where the link stands
+  std::string text = {};    // what it says
+};
+
+using MountNode =
+    std::variant<BindMount, TmpfsMount, FileMask, ProcMount, DevMount, MakeDirectory, MakeSymlink>;
+
+// ---- seccomp ---------------------------------------------------------------------------------------------
+
+// Which of the filters compiled at build time (src/process/linux/seccomp_rules.h) is loaded.
+enum class SeccompProfile {
+  kDefault,     // the deny list for an ordinary caller
+  kRootCaller,  // the same, and no set-uid or set-gid bit can be set: root's files stay root's on the host
+};
+
+struct LinuxSandbox {
+  std::vector<MountNode> mounts = {};
+  bool root_read_only = true;  // the tmpfs at / itself, once everything stands
+
+  // user, mount, pid, ipc, uts and cgroup namespaces are always new.
+  bool private_network = true;  // an empty network namespace with `lo`; false shares the host's
+  std::string hostname = "mxc";
+  SeccompProfile seccomp = SeccompProfile::kDefault;
+  bool new_session = true;  // false: the launcher gives it a private terminal as controlling terminal
+  std::uint64_t core_limit_bytes = 0;
+
+  std::vector<std::string> argv = {};
+  std::vector<Variable> environment = {};
+  std::string cwd = {};
+};
+
+}  // namespace mxc

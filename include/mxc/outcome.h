@@ -1,0 +1,22 @@
+// How a run ended.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mxc/error.h"
+
+namespace mxc {
+
+struct Outcome {
+  int exit_code = 0;  // of the command; 128 + signal when a signal ended it
+  int signal = 0;     // 0: it exited by itself
+  bool timed_out = false;
+  int interrupted_by = 0;  // signal that made us end it (HUP, INT, TERM); 0: none
+  bool stdout_truncated = false;
+  bool stderr_truncated = false;
+  std::uint64_t duration_ms = 0;
+};
+
+}  // namespace mxc

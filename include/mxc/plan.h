@@ -1,0 +1,117 @@
+// A Plan: what we will do, as data. Planners are pure; src/process is the one machine that runs plans.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mxc/containment.h"
+#include "mxc/linux_sandbox.h"
+#include "mxc/policy.h"
+#include "mxc/secret.h"
+
+namespace mxc {
+
+// ---- files that cross into the child ---------------------------------------------------------------------
+
+// Number of a descriptor in the child: an index into Exec::files, printed as the number the launcher gave it.
+struct FileNumber {
+  std::size_t file = 0;
+};
+
+// Text, text that is never printed, or the number of an inherited descriptor.
+using Piece = std::variant<std::string, Secret, FileNumber>;
+
+// Arguments separated by NUL, in a sealed memfd: nothing of them shows in /proc/*/cmdline.
+struct ArgumentFile {
+  std::vector<Piece> arguments = {};
+};
+
+// A compiled seccomp program, in a sealed memfd.
+struct SeccompFile {
+  SeccompProfile profile = SeccompProfile::kDefault;
+};
+
+// An O_PATH descriptor of `path`, refused unless it is still `object`.
+struct PathFile {
+  std::string path = {};
+  FileObject object = {};
+};
+
+// The writing end of a pipe on which bubblewrap reports {"child-pid": n} and {"exit-code": n}.
+struct StatusPipe {};
+
+using InheritedFile = std::variant<ArgumentFile, SeccompFile, PathFile, StatusPipe>;
+
+// ---- the child -------------------------------------------------------------------------------------------
+
+enum class Terminal {
+  kInherit,     // standard streams as they are
+  kPrivatePty,  // a pseudo-terminal of its own, relayed: nothing can be pushed into the caller's
+};
+
+// How one learns how the command ended.
+enum class Reporting {
+  kExitStatus,  // of the child itself
+  kStatusPipe,  // of the command inside; a child that ends without a report failed to set up
+};
+
+// One program to start. It inherits the standard streams and `files`, nothing else.
+struct Exec {
+  std::string program = {};                // absolute; never looked up on PATH
+  std::vector<Piece> argv = {};            // argv[0] included
+  std::vector<Variable> environment = {};  // of `program` itself, not of the command in the sandbox
+  std::string cwd = {};                    // empty: stay
+  std::vector<InheritedFile> files =
+      {};  // the launcher opens them in order; a piece may name only earlier ones
+  Terminal terminal = Terminal::kInherit;
+  bool new_session = false;  // the launcher calls setsid; with kPrivatePty it always does
+  Reporting reporting = Reporting::kExitStatus;
+  std::uint64_t core_limit_bytes = 0;
+};
+
+using Child = std::variant<Exec>;
+
+// ---- setup -----------------------------------------------------------------------------------------------
+
+// An empty file at a denied path that does not exist below a writable grant: the kernel can only mask what
+// has a name. Removed when the sandbox has ended, also when the launcher was killed.
+struct Placeholder {
+  std::string path = {};
+};
+
+using Step = std::variant<Placeholder>;  // each knows its own undo
+
+// ---- the ledger ------------------------------------------------------------------------------------------
+
+enum class Strength {
+  kKernel,       // the kernel holds it
+  kProxy,        // our gateway mediates it, with no way round
+  kCooperative,  // the program could ignore it
+  kNone,
+};
+
+// Claim that a clause holds, and through what. Refusal rules: docs/policy.md.
+struct Enforcement {
+  std::string pointer = {};
+  Strength strength = Strength::kNone;
+  std::string mechanism = {};
+};
+
+struct Plan {
+  Containment containment = Containment::kNone;
+  Tier tier = Tier::kNone;
+  std::vector<Step> setup = {};  // undone in reverse
+  Child child = Exec{};
+  std::uint32_t timeout_ms = 0;
+  Output output = {};
+  Audit audit = {};
+  std::vector<Enforcement> ledger = {};
+  std::vector<Warning> warnings = {};
+  std::vector<std::string> relaxations = {};  // named weakenings: "shared-host-network"
+};
+
+[[nodiscard]] std::string_view Name(Strength strength);
+
+}  // namespace mxc

@@ -1,0 +1,162 @@
+// A Policy: what a configuration means on this host. The last stage before planning; nothing after it knows
+// schema versions, defaults or spellings.
+//
+// Everything starts closed. A default-constructed Policy reads nothing, writes nothing and has no network.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mxc/containment.h"
+#include "mxc/json.h"
+#include "mxc/secret.h"
+
+namespace mxc {
+
+enum class PathStyle { kPosix, kWindows };
+
+enum class Access { kReadOnly, kReadWrite, kDenied };
+enum class Verdict { kDeny, kAllow };
+
+enum class FileType { kRegular, kDirectory, kSymlink, kSocket, kCharacterDevice, kBlockDevice, kFifo };
+
+// The object a path named when it was resolved. Launch opens the path again and refuses when device or inode
+// differ, so that a swap between check and use is harmless.
+struct FileObject {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  FileType type = FileType::kRegular;
+};
+
+// Where a rule comes from. Baseline rules make a usable system (shell, libraries); they yield to policy
+// rules.
+enum class Origin { kBaseline, kPolicy };
+
+struct PathRule {
+  std::string path = {};  // absolute, canonical (no symlink, "." or ".."), no trailing slash
+  Access access = Access::kReadOnly;
+  std::optional<FileObject> object = {};  // absent: nothing is there; only denied rules may lack it
+  // Only for a denied rule without object: the first missing component of `path`.
+  std::string first_missing = {};
+  std::string pointer = {};  // clause it comes from; empty for the baseline
+  Origin origin = Origin::kPolicy;
+};
+
+// A symlink to recreate, so that a path works in the spelling the user wrote and `readlink` agrees with the
+// host.
+struct PathLink {
+  std::string path = {};
+  std::string target = {};  // text of the link
+};
+
+// ---- network -------------------------------------------------------------------------------------------
+
+enum class Protocol { kAny, kTcp, kUdp, kIcmp };
+
+struct PortRange {
+  Protocol protocol = Protocol::kAny;
+  std::uint16_t first = 0;  // 0: every port
+  std::uint16_t last = 0;   // inclusive
+};
+
+// One destination: exactly one of `cidr` and `host` is set.
+struct Peer {
+  std::string cidr = {};                 // canonical text, "10.0.0.0/8"
+  std::vector<std::string> except = {};  // CIDRs inside `cidr`
+  std::string host = {};                 // name, or "*.name" for its subdomains
+};
+
+// Empty `to`: every address. Empty `ports`: every protocol and port.
+struct NetworkRule {
+  std::vector<Peer> to = {};
+  std::vector<PortRange> ports = {};
+  std::string pointer = {};
+};
+
+struct ProxyRule {
+  std::string url = {};  // without credentials; a URL that carries some is refused
+  std::string pointer = {};
+};
+
+struct Network {
+  Verdict egress = Verdict::kDeny;  // for destinations no rule names
+  std::string egress_pointer = {};
+  std::vector<NetworkRule> allow = {};
+  std::vector<NetworkRule> deny = {};  // beat `allow`
+  Verdict ingress = Verdict::kDeny;
+  std::string ingress_pointer = {};
+  Verdict host_loopback = Verdict::kDeny;
+  std::string host_loopback_pointer = {};
+  std::optional<ProxyRule> proxy = {};
+  // The host's own network, unfiltered: the legacy dialect's defaultPolicy "allow" with allowLocalNetwork
+  // true.
+  bool share_host = false;
+  std::string share_host_pointer = {};
+};
+
+// ---- process -------------------------------------------------------------------------------------------
+
+struct Process {
+  std::vector<std::string> argv = {};  // never empty in a Policy
+  std::string command_line = {};       // as written, for reports; empty when argv was given
+  std::string cwd = {};                // absolute inside the sandbox, never empty in a Policy
+  std::string cwd_pointer = {};
+  std::vector<Variable> environment = {};  // exactly what the child gets; names are unique
+  std::uint32_t timeout_ms = 0;            // 0: none
+};
+
+struct Output {
+  std::uint64_t max_bytes = 0;  // per stream; 0: no cap
+  bool redact_secrets = false;
+  bool redact_pii = false;
+  [[nodiscard]] bool Pumped() const { return max_bytes != 0 || redact_secrets || redact_pii; }
+};
+
+struct Audit {
+  enum class OnFailure { kRefuse, kWarn };
+  std::string path = {};  // absolute; empty: no audit
+  OnFailure on_failure = OnFailure::kRefuse;
+};
+
+// Who starts the sandbox. Files are checked against this identity; the child keeps it, without capabilities.
+struct Identity {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  [[nodiscard]] bool IsRoot() const { return uid == 0; }
+};
+
+// Something the user should know that is no reason to stop. Categories: docs/errors.md.
+struct Warning {
+  std::string category = {};  // "path-missing", "network-unrestricted", "running-as-root", ...
+  std::string message = {};
+  std::string pointer = {};
+};
+
+// One checkable part of a policy. Every clause needs an entry in the plan's ledger.
+struct Clause {
+  std::string pointer = {};
+  std::string text = {};  // "read-write /srv/work"
+};
+
+struct Policy {
+  Containment containment = Containment::kBubblewrap;
+  std::string container_id = {};
+  PathStyle path_style = PathStyle::kPosix;
+  Process process = {};
+  // Ordered: a rule stands behind every rule for one of its ancestors, so applying them in order lets the
+  // most specific path win. At most one rule per path.
+  std::vector<PathRule> paths = {};
+  std::vector<PathLink> links = {};
+  Network network = {};
+  Output output = {};
+  Audit audit = {};
+  Identity identity = {};
+  Tier minimum_tier = Tier::kNone;
+  bool interactive = false;  // standard input and output are a terminal
+  std::vector<Clause> clauses = {};
+  std::vector<Warning> warnings = {};
+};
+
+}  // namespace mxc

@@ -1,0 +1,81 @@
+#include "mxc/error.h"
+
+#include <system_error>
+
+namespace mxc {
+
+Error SystemError(ErrorCode code, std::string_view what, int number) {
+  return {.code = code, .message = std::string(what) + ": " + std::generic_category().message(number)};
+}
+
+std::string_view Name(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUsage:
+      return "usage";
+    case ErrorCode::kMalformed:
+      return "malformed";
+    case ErrorCode::kSchema:
+      return "schema";
+    case ErrorCode::kConflict:
+      return "policy_conflict";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
+    case ErrorCode::kGated:
+      return "experimental";
+    case ErrorCode::kUnavailable:
+      return "unavailable";
+    case ErrorCode::kUnenforceable:
+      return "unenforceable";
+    case ErrorCode::kSetupFailed:
+      return "setup_failed";
+    case ErrorCode::kTimeout:
+      return "timeout";
+    case ErrorCode::kInternal:
+      return "internal";
+  }
+  return "internal";
+}
+
+std::string_view WireCode(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUsage:
+    case ErrorCode::kMalformed:
+    case ErrorCode::kSchema:
+      return "malformed_request";
+    case ErrorCode::kUnsupported:
+      return "unsupported_containment";
+    case ErrorCode::kGated:
+    case ErrorCode::kUnavailable:
+      return "backend_unavailable";
+    case ErrorCode::kConflict:
+    case ErrorCode::kUnenforceable:
+      return "policy_validation";
+    case ErrorCode::kSetupFailed:
+    case ErrorCode::kTimeout:
+    case ErrorCode::kInternal:
+      return "backend_error";
+  }
+  return "backend_error";
+}
+
+int ExitStatus(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUsage:
+      return 2;
+    case ErrorCode::kMalformed:
+    case ErrorCode::kSchema:
+    case ErrorCode::kUnsupported:
+    case ErrorCode::kGated:
+      return 1;
+    case ErrorCode::kConflict:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kUnenforceable:
+    case ErrorCode::kSetupFailed:
+    case ErrorCode::kTimeout:
+    case ErrorCode::kInternal:
+      return 255;
+  }
+  return 255;
+}
+
+}  // namespace mxc

@@ -1,0 +1,31 @@
+#include "mxc/json.h"
+
+namespace mxc {
+
+const Json* Json::Find(std::string_view key) const {
+  for (const JsonMember& member : members) {
+    if (member.key == key) return &member.value;
+  }
+  return nullptr;
+}
+
+std::string PointerTo(std::string_view pointer, std::string_view token) {
+  std::string result{pointer};
+  result += '/';
+  for (const char c : token) {
+    if (c == '~') {
+      result += "~0";
+    } else if (c == '/') {
+      result += "~1";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string PointerTo(std::string_view pointer, std::size_t index) {
+  return PointerTo(pointer, std::to_string(index));
+}
+
+}  // namespace mxc

@@ -1,0 +1,70 @@
+// A Config: what the user wrote, in one newest shape. Decode produces it from every dialect; Resolve gives it
+// meaning.
+//
+// Nothing here has been checked against the machine: paths are text, the containment may be an intent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mxc/containment.h"
+#include "mxc/json.h"
+#include "mxc/policy.h"
+#include "mxc/secret.h"
+
+namespace mxc {
+
+// The accepted models of a document (contract 3.1). One model serves every version in its range.
+enum class Dialect {
+  kLegacy,       // no version, or 0.4 .. 0.7
+  kDirectional,  // 0.8 and 0.9
+  kContract09,   // exactly "0.9.0-alpha"
+  kContract10,   // exactly "1.0.0"
+  kContract11,   // exactly "1.1.0-alpha"
+};
+
+// What `containment` asked for. An intent is resolved per operating system; a name means exactly itself.
+enum class Intent { kProcess, kVm, kMicrovm, kAuto, kConcrete };
+
+struct PathEntry {
+  std::string path = {};  // as written: absolute in POSIX or Windows style
+  std::string pointer = {};
+};
+
+struct ProcessConfig {
+  std::string command_line = {};  // one of command_line and argv is set
+  std::vector<std::string> argv = {};
+  std::string cwd = {};  // absolute, or empty
+  std::string cwd_pointer = {};
+  std::optional<std::vector<Variable>> environment = {};  // absent: the default environment
+  bool inherit_default_environment = false;               // lay `environment` over the default
+  std::uint32_t timeout_ms = 0;
+  std::string timeout_pointer = {};
+};
+
+struct Config {
+  Dialect dialect = Dialect::kLegacy;
+  std::string version = {};  // as written; empty when absent
+  std::string container_id = {};
+  Intent intent = Intent::kProcess;
+  Containment containment = Containment::kBubblewrap;  // meaningful for Intent::kConcrete
+  std::string containment_pointer = {};                // empty when the key is absent
+  ProcessConfig process = {};
+  std::vector<PathEntry> read_write = {};
+  std::vector<PathEntry> read_only = {};
+  std::vector<PathEntry> denied = {};
+  Network network = {};
+  bool network_written = false;  // the document has a network section
+  Output output = {};
+  std::string output_pointer = {};
+  Audit audit = {};
+  std::string audit_pointer = {};
+  Tier minimum_tier = Tier::kNone;
+  std::string minimum_tier_pointer = {};
+  Json backend_section = {};        // section of the containment, as written; kNull when absent
+  std::vector<Warning> notes = {};  // tolerated keys, dropped entries: for the log
+};
+
+}  // namespace mxc

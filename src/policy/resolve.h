@@ -1,0 +1,27 @@
+// A Config plus a Host: what the configuration means here.
+//
+// Selection comes first (intent to containment, gate, other operating systems), then paths (objects by device
+// and inode, strictest intent per object, most specific path wins), cwd, environment, clauses.
+#pragma once
+
+#include "config/config.h"
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/policy.h"
+
+namespace mxc {
+
+struct ResolveOptions {
+  bool experimental = false;       // --experimental
+  bool allow_unsandboxed = false;  // --allow-unsandboxed
+};
+
+// Which containment a configuration gets on this system; no file is looked at.
+// Errors: kUnsupported, kGated (exit status 1).
+[[nodiscard]] Result<Containment> SelectContainment(const Config& config, OperatingSystem system,
+                                                    const ResolveOptions& options);
+
+// Errors: those of SelectContainment, kConflict (exit status 255) with the pointer of the clause.
+[[nodiscard]] Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOptions& options);
+
+}  // namespace mxc

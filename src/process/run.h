@@ -1,0 +1,31 @@
+// The one machine that runs plans: Launch starts the child, Relay stays with it until the whole tree has
+// ended.
+//
+//   Result<Outcome> outcome = RunPlan(*plan, observer);
+//
+// A failed set-up is an Error (kSetupFailed), never a number that looks like the command's. Everything that
+// set-up did is undone before RunPlan returns.
+#pragma once
+
+#include <cstdint>
+
+#include "mxc/error.h"
+#include "mxc/outcome.h"
+#include "mxc/plan.h"
+
+namespace mxc {
+
+// Told of events as they happen; every function may do nothing.
+class RunObserver {
+ public:
+  RunObserver() = default;
+  RunObserver(const RunObserver&) = delete;
+  RunObserver& operator=(const RunObserver&) = delete;
+  virtual ~RunObserver() = default;
+
+  virtual void OnStarted(std::int64_t process_id) = 0;  // the sandbox stands, the command runs
+};
+
+[[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer);
+
+}  // namespace mxc
