@@ -1,0 +1,238 @@
+#include "tests/support/fake_host.h"
+
+#include <deque>
+#include <utility>
+
+namespace mxc {
+namespace {
+
+constexpr int kMaxLinks = 40;
+
+std::string ParentOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string Join(const std::string& directory, const std::string& name) {
+  return directory == "/" ? "/" + name : directory + "/" + name;
+}
+
+// Puts the components of `path` before those that are still to be walked.
+void Prepend(std::deque<std::string>& pending, const std::string& path) {
+  std::size_t end = path.size();
+  while (end > 0) {
+    const std::size_t slash = path.rfind('/', end - 1);
+    const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+    if (end > start) pending.push_front(path.substr(start, end - start));
+    end = slash == std::string::npos ? 0 : slash;
+  }
+}
+
+}  // namespace
+
+FakeHost::FakeHost() { nodes_["/"] = {.status = {.object = {1, 1, FileType::kDirectory}, .mode = 0755}}; }
+
+FakeHost& FakeHost::Put(const std::string& path, FileType type, std::string text,
+                        const FakeAttributes& attributes) {
+  if (path != "/" && nodes_.count(ParentOf(path)) == 0) AddDirectory(ParentOf(path));
+  Node& node = nodes_[path];
+  node.status = {.object = {1, next_inode_++, type},
+                 .mode = attributes.mode,
+                 .uid = attributes.uid,
+                 .gid = attributes.gid,
+                 .links = attributes.links};
+  node.text = std::move(text);
+  node.readable = attributes.readable;
+  node.writable = attributes.writable;
+  node.failure.reset();
+  return *this;
+}
+
+FakeHost& FakeHost::AddDirectory(const std::string& path, FakeAttributes attributes) {
+  return Put(path, FileType::kDirectory, {}, attributes);
+}
+
+FakeHost& FakeHost::AddFile(const std::string& path, std::string contents, FakeAttributes attributes) {
+  return Put(path, FileType::kRegular, std::move(contents), attributes);
+}
+
+FakeHost& FakeHost::AddSymlink(const std::string& path, std::string text, FakeAttributes attributes) {
+  return Put(path, FileType::kSymlink, std::move(text), attributes);
+}
+
+FakeHost& FakeHost::AddNode(const std::string& path, FileType type, FakeAttributes attributes) {
+  return Put(path, type, {}, attributes);
+}
+
+FakeHost& FakeHost::AddAlias(const std::string& path, const std::string& existing) {
+  const Node original = nodes_.at(existing);
+  Put(path, original.status.object.type, original.text, {});
+  Node& alias = nodes_[path];
+  alias = original;
+  if (original.status.object.type == FileType::kRegular) {
+    nodes_[existing].status.links = ++alias.status.links;
+  }
+  return *this;
+}
+
+FakeHost& FakeHost::AddUnreadable(const std::string& path, LookupFailure failure, std::string reason) {
+  Put(path, FileType::kDirectory, {}, {});
+  nodes_[path].failure = Lookup{.failure = failure, .reason = std::move(reason)};
+  return *this;
+}
+
+FakeHost& FakeHost::Remove(const std::string& path) {
+  nodes_.erase(path);
+  return *this;
+}
+
+FakeHost& FakeHost::SetSystem(OperatingSystem system) {
+  system_ = system;
+  return *this;
+}
+
+FakeHost& FakeHost::SetCaller(std::uint32_t uid, std::uint32_t gid) {
+  caller_ = {.uid = uid, .gid = gid};
+  return *this;
+}
+
+FakeHost& FakeHost::SetWorkingDirectory(std::string path) {
+  working_directory_ = std::move(path);
+  return *this;
+}
+
+FakeHost& FakeHost::SetInteractive(bool interactive) {
+  interactive_ = interactive;
+  return *this;
+}
+
+FakeHost& FakeHost::SetEnvironment(const std::string& name, std::string value) {
+  environment_[name] = std::move(value);
+  return *this;
+}
+
+FakeHost& FakeHost::AddTool(const std::string& name, std::string path) {
+  tools_[name] = std::move(path);
+  return *this;
+}
+
+FakeHost& FakeHost::Answer(const std::vector<std::string>& argv, ToolRun run) {
+  run.started = true;
+  answers_[argv] = std::move(run);
+  return *this;
+}
+
+FakeHost& FakeHost::AddDebian() {
+  for (const char* path : {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share", "/etc", "/run",
+                           "/var", "/proc", "/sys", "/dev", "/home", "/root", "/srv"}) {
+    AddDirectory(path);
+  }
+  AddDirectory("/tmp", {.mode = 01777});
+  for (const char* name : {"bin", "sbin", "lib", "lib64"}) {
+    AddSymlink(std::string("/") + name, std::string("usr/") + name);
+  }
+  AddSymlink("/var/run", "/run");
+  return AddFile("/etc/passwd", "root:x:0:0:root:/root:/bin/sh\nana:x:1000:1000::/home/ana:/bin/sh\n");
+}
+
+FileObject FakeHost::ObjectAt(const std::string& path) const {
+  return Find(path, LastLink::kFollow).node->status.object;
+}
+
+std::optional<std::string> FakeHost::Environment(std::string_view name) const {
+  const auto found = environment_.find(name);
+  if (found == environment_.end()) return std::nullopt;
+  return found->second;
+}
+
+FakeHost::Found FakeHost::Find(const std::string& path, LastLink last_link) const {
+  const Lookup missing{.failure = LookupFailure::kMissing, .reason = "No such file or directory"};
+  std::deque<std::string> pending;
+  Prepend(pending, path);
+  Found found{.node = &nodes_.at("/"), .path = "/"};
+  for (int links = 0; !pending.empty();) {
+    const std::string name = std::exchange(pending.front(), {});
+    pending.pop_front();
+    if (name == ".") continue;
+    const std::string next = name == ".." ? ParentOf(found.path) : Join(found.path, name);
+    const auto node = nodes_.find(next);
+    if (node == nodes_.end() || found.node->status.object.type != FileType::kDirectory) {
+      return {.failure = missing};
+    }
+    if (node->second.failure) return {.failure = *node->second.failure};
+    const bool is_link = node->second.status.object.type == FileType::kSymlink;
+    if (is_link && (!pending.empty() || last_link == LastLink::kFollow)) {
+      if (++links > kMaxLinks) {
+        return {.failure = {.failure = LookupFailure::kOther, .reason = "Too many levels of symbolic links"}};
+      }
+      Prepend(pending, node->second.text);
+      if (node->second.text.substr(0, 1) == "/") found = {.node = &nodes_.at("/"), .path = "/"};
+      continue;
+    }
+    found = {.node = &node->second, .path = next};
+  }
+  return found;
+}
+
+Lookup FakeHost::LookAt(const std::string& path) const {
+  questions_.push_back("look " + path);
+  const Found found = Find(path, LastLink::kKeep);
+  if (found.node == nullptr) return found.failure;
+  return {.status = found.node->status};
+}
+
+Result<std::string> FakeHost::ReadLink(const std::string& path) const {
+  questions_.push_back("readlink " + path);
+  const Found found = Find(path, LastLink::kKeep);
+  if (found.node == nullptr || found.node->status.object.type != FileType::kSymlink) {
+    return Error{.code = ErrorCode::kConflict, .message = "readlink '" + path + "': Invalid argument"};
+  }
+  return found.node->text;
+}
+
+bool FakeHost::MayAccess(const std::string& path, Access access) const {
+  questions_.push_back("access " + path);
+  const Found found = Find(path, LastLink::kFollow);
+  if (found.node == nullptr) return false;
+  if (caller_.IsRoot()) return true;
+  return found.node->readable && (access != Access::kReadWrite || found.node->writable);
+}
+
+Result<std::vector<std::string>> FakeHost::ListDirectory(const std::string& path) const {
+  questions_.push_back("list " + path);
+  const Found found = Find(path, LastLink::kFollow);
+  if (found.node == nullptr || found.node->status.object.type != FileType::kDirectory) {
+    return Error{.code = ErrorCode::kConflict, .message = "list '" + path + "': Not a directory"};
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, node] : nodes_) {
+    if (name != "/" && ParentOf(name) == found.path) names.push_back(name.substr(name.rfind('/') + 1));
+  }
+  return names;
+}
+
+Result<std::string> FakeHost::ReadFile(const std::string& path, std::size_t limit) const {
+  questions_.push_back("read " + path);
+  const Found found = Find(path, LastLink::kFollow);
+  if (found.node == nullptr || found.node->status.object.type != FileType::kRegular) {
+    return Error{.code = ErrorCode::kConflict, .message = "open '" + path + "': No such file or directory"};
+  }
+  return found.node->text.substr(0, limit);
+}
+
+std::optional<std::string> FakeHost::FindTool(std::string_view name) const {
+  questions_.push_back("tool " + std::string(name));
+  const auto found = tools_.find(name);
+  if (found == tools_.end()) return std::nullopt;
+  return found->second;
+}
+
+ToolRun FakeHost::Try(const std::vector<std::string>& argv, std::uint32_t /*limit_ms*/) const {
+  std::string question = "run";
+  for (const std::string& argument : argv) question += " " + argument;
+  questions_.push_back(question);
+  const auto found = answers_.find(argv);
+  return found == answers_.end() ? ToolRun{} : found->second;
+}
+
+}  // namespace mxc

@@ -1,0 +1,109 @@
+// A Host made of a map: tests say which files, tools and answers exist, and read back what was asked.
+//
+//   FakeHost host;
+//   host.AddDirectory("/srv/work", {.uid = 1000}).AddSymlink("/srv/link", "work").AddFile("/etc/passwd",
+//   "..."); host.SetCaller(1000, 1000).AddTool("bwrap", "/usr/bin/bwrap").Answer({"/usr/bin/bwrap",
+//   "--version"}, {.out = "..."});
+//   ...
+//   EXPECT_THAT(host.Questions(), Contains("look /srv/link"));
+//
+// Parents of what is added come into being as root's directories. `/` always exists. Symlinks on the way to
+// a path are followed as the kernel does. What was not told does not exist.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/host.h"
+
+namespace mxc {
+
+struct FakeAttributes {
+  std::uint32_t mode = 0755;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint64_t links = 1;
+  bool readable = true;  // MayAccess for reading; root may always
+  bool writable = true;  // MayAccess for writing; root may always
+};
+
+class FakeHost : public Host {
+ public:
+  FakeHost();
+
+  FakeHost& AddDirectory(const std::string& path, FakeAttributes attributes = {});
+  FakeHost& AddFile(const std::string& path, std::string contents = {}, FakeAttributes attributes = {});
+  FakeHost& AddSymlink(const std::string& path, std::string text, FakeAttributes attributes = {});
+  FakeHost& AddNode(const std::string& path, FileType type, FakeAttributes attributes = {});
+  // `path` becomes another name of what stands at `existing`: a hard link or a bind mount.
+  FakeHost& AddAlias(const std::string& path, const std::string& existing);
+  // Looking at `path`, or at anything below it, fails.
+  FakeHost& AddUnreadable(const std::string& path, LookupFailure failure = LookupFailure::kDenied,
+                          std::string reason = "Permission denied");
+  FakeHost& Remove(const std::string& path);
+
+  FakeHost& SetSystem(OperatingSystem system);
+  FakeHost& SetCaller(std::uint32_t uid, std::uint32_t gid);  // 1000:1000 by default
+  FakeHost& SetWorkingDirectory(std::string path);            // "/" by default
+  FakeHost& SetInteractive(bool interactive);
+  FakeHost& SetEnvironment(const std::string& name, std::string value);
+
+  FakeHost& AddTool(const std::string& name, std::string path);
+  // What Try() returns for exactly these arguments; anything else does not start.
+  FakeHost& Answer(const std::vector<std::string>& argv, ToolRun run);
+
+  // A machine with a merged /usr, /etc and /tmp, as Debian lays them out.
+  FakeHost& AddDebian();
+
+  // "look PATH", "readlink PATH", "access PATH", "list PATH", "read PATH", "tool NAME", "run A B C", in
+  // order.
+  [[nodiscard]] const std::vector<std::string>& Questions() const { return questions_; }
+  [[nodiscard]] FileObject ObjectAt(const std::string& path) const;  // of an existing path, links followed
+
+  [[nodiscard]] OperatingSystem System() const override { return system_; }
+  [[nodiscard]] Identity Caller() const override { return caller_; }
+  [[nodiscard]] std::string WorkingDirectory() const override { return working_directory_; }
+  [[nodiscard]] bool Interactive() const override { return interactive_; }
+  [[nodiscard]] std::optional<std::string> Environment(std::string_view name) const override;
+  [[nodiscard]] Lookup LookAt(const std::string& path) const override;
+  [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override;
+  [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
+  [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
+  [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
+  [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
+  [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override;
+
+ private:
+  struct Node {
+    FileStatus status = {};
+    std::string text = {};  // contents of a file, target of a symlink
+    bool readable = true;
+    bool writable = true;
+    std::optional<Lookup> failure = {};
+  };
+  struct Found {
+    const Node* node = nullptr;
+    std::string path = {};  // canonical
+    Lookup failure = {};    // when there is no node
+  };
+  enum class LastLink { kFollow, kKeep };
+
+  FakeHost& Put(const std::string& path, FileType type, std::string text, const FakeAttributes& attributes);
+  [[nodiscard]] Found Find(const std::string& path, LastLink last_link) const;
+
+  std::map<std::string, Node> nodes_ = {};
+  std::map<std::string, std::string, std::less<>> environment_ = {};
+  std::map<std::string, std::string, std::less<>> tools_ = {};
+  std::map<std::vector<std::string>, ToolRun> answers_ = {};
+  mutable std::vector<std::string> questions_ = {};
+  OperatingSystem system_ = OperatingSystem::kLinux;
+  Identity caller_ = {.uid = 1000, .gid = 1000};
+  std::string working_directory_ = "/";
+  bool interactive_ = false;
+  std::uint64_t next_inode_ = 2;
+};
+
+}  // namespace mxc
