@@ -68,6 +68,7 @@ int ExitStatus(ErrorCode code) {
     case ErrorCode::kGated:
       return 1;
     case ErrorCode::kConflict:
+    case ErrorCode::kNotBuilt:
     case ErrorCode::kUnavailable:
     case ErrorCode::kUnenforceable:
     case ErrorCode::kSetupFailed:
