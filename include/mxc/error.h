@@ -25,8 +25,9 @@ enum class ErrorCode {
   kMalformed,      // not JSON, or over a bound of limits.h
   kSchema,         // JSON, but not a configuration
   kConflict,       // a configuration that contradicts itself or this host's files
-  kUnsupported,    // a containment that belongs to another operating system or is not in this build
+  kUnsupported,    // a containment that does not exist on this operating system
   kGated,          // an experimental containment without --experimental
+  kNotBuilt,       // a containment of this system whose backend is not in this build
   kUnavailable,    // this host lacks what the backend needs
   kUnenforceable,  // a clause no mechanism of the chosen backend can hold
   kSetupFailed,    // the sandbox could not be built
