@@ -22,6 +22,8 @@ std::string_view Name(ErrorCode code) {
       return "unsupported";
     case ErrorCode::kGated:
       return "experimental";
+    case ErrorCode::kNotBuilt:
+      return "not_built";
     case ErrorCode::kUnavailable:
       return "unavailable";
     case ErrorCode::kUnenforceable:
@@ -45,6 +47,7 @@ std::string_view WireCode(ErrorCode code) {
     case ErrorCode::kUnsupported:
       return "unsupported_containment";
     case ErrorCode::kGated:
+    case ErrorCode::kNotBuilt:
     case ErrorCode::kUnavailable:
       return "backend_unavailable";
     case ErrorCode::kConflict:
