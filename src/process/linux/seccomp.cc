@@ -1,0 +1,23 @@
+#include "process/linux/seccomp.h"
+
+#include <linux/filter.h>
+
+namespace mxc {
+namespace {
+
+// kDefaultProgram and kRootCallerProgram: arrays of sock_filter.
+#include "seccomp_programs.inc"
+
+}  // namespace
+
+std::span<const std::byte> SeccompProgram(SeccompProfile profile) {
+  switch (profile) {
+    case SeccompProfile::kDefault:
+      return std::as_bytes(std::span{kDefaultProgram});
+    case SeccompProfile::kRootCaller:
+      return std::as_bytes(std::span{kRootCallerProgram});
+  }
+  return std::as_bytes(std::span{kRootCallerProgram});
+}
+
+}  // namespace mxc

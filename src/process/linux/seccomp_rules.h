@@ -1,0 +1,198 @@
+// The system calls a sandboxed command may not make, as one table. generate_seccomp compiles it with
+// libseccomp when the program is built; seccomp_test tries every row against the running kernel.
+//
+// Everything not named here is allowed, without a look at its arguments: the kernel then answers from a
+// bitmap and the filter costs the common calls nothing. Comparisons see the low 32 bits of an argument,
+// because that is what the kernel itself uses of an `int`, and the upper half of the register may hold
+// anything.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace mxc::seccomp_rules {
+
+// Holds when (argument & mask) == value. A mask of 0 always holds.
+struct Bits {
+  unsigned argument = 0;
+  std::uint32_t mask = 0;
+  std::uint32_t value = 0;
+};
+
+struct DeniedCall {  // NOLINT(clang-analyzer-optin.performance.Padding): a row reads in this order
+  std::string_view name = {};
+  int error = EPERM;
+  std::string_view reason = {};
+  Bits first = {};  // denied only when both hold
+  Bits second = {};
+  int number = -1;  // for calls libseccomp 2.5.4 has no name for; the same on every architecture
+};
+
+// An argument that may only be one of a few values.
+struct AllowedValues {  // NOLINT(clang-analyzer-optin.performance.Padding): as above
+  std::string_view name = {};
+  unsigned argument = 0;
+  std::span<const std::uint32_t> values = {};
+  int error = EPERM;
+  std::string_view reason = {};
+  Bits only_when = {};
+};
+
+constexpr Bits HasBit(unsigned argument, std::uint32_t bit) { return {argument, bit, bit}; }
+constexpr Bits Equals(unsigned argument, std::uint32_t value) { return {argument, 0xffffffffU, value}; }
+
+inline constexpr std::uint32_t kUnix = 1, kInet = 2, kInet6 = 10, kNetlink = 16;
+inline constexpr std::uint32_t kSocketTypeMask = 0xf, kRaw = 3, kPacket = 10;
+
+// clang-format off
+inline constexpr DeniedCall kDeniedCalls[] = {
+    // Calls that do work outside the filter's sight. ENOSYS lets libuv and liburing fall back quietly.
+    {"io_uring_setup", ENOSYS, "its operations bypass this filter"},
+    {"io_uring_enter", ENOSYS, "its operations bypass this filter"},
+    {"io_uring_register", ENOSYS, "its operations bypass this filter"},
+
+    // New mounts and other roots.
+    {"mount", EPERM, "changes the mount tree that holds the policy"},
+    {"umount2", EPERM, "would uncover what a mask hides"},
+    {"pivot_root", EPERM, "replaces the root"},
+    {"chroot", EPERM, "replaces the root"},
+    {"open_tree", ENOSYS, "new mount interface"},
+    {"move_mount", ENOSYS, "new mount interface"},
+    {"fsopen", ENOSYS, "new mount interface"},
+    {"fsconfig", ENOSYS, "new mount interface"},
+    {"fsmount", ENOSYS, "new mount interface"},
+    {"fspick", ENOSYS, "new mount interface"},
+    {"mount_setattr", ENOSYS, "new mount interface"},
+    {.name = "statmount", .error = ENOSYS, .reason = "describes mounts of other namespaces", .number = 457},
+    {.name = "listmount", .error = ENOSYS, .reason = "lists mounts of other namespaces", .number = 458},
+    {.name = "open_tree_attr", .error = ENOSYS, .reason = "new mount interface", .number = 467},
+
+    // New namespaces give back capabilities over what is in them. clone3 passes its flags in memory, where a
+    // filter cannot look; with ENOSYS the C library falls back to clone.
+    {"unshare", EPERM, "new namespaces"},
+    {"setns", EPERM, "other namespaces"},
+    {"clone3", ENOSYS, "flags out of the filter's sight"},
+    {"clone", EPERM, "new mount namespace", HasBit(0, 0x00020000)},
+    {"clone", EPERM, "new cgroup namespace", HasBit(0, 0x02000000)},
+    {"clone", EPERM, "new uts namespace", HasBit(0, 0x04000000)},
+    {"clone", EPERM, "new ipc namespace", HasBit(0, 0x08000000)},
+    {"clone", EPERM, "new user namespace", HasBit(0, 0x10000000)},
+    {"clone", EPERM, "new pid namespace", HasBit(0, 0x20000000)},
+    {"clone", EPERM, "new network namespace", HasBit(0, 0x40000000)},
+
+    // Files by handle ignore the mount tree.
+    {"open_by_handle_at", EPERM, "opens files that no path leads to"},
+    {"name_to_handle_at", EPERM, "makes handles for open_by_handle_at"},
+
+    // Other processes' memory and descriptors; helpers of the sandbox run under the same user.
+    {"ptrace", EPERM, "controls other processes"},
+    {"process_vm_readv", EPERM, "reads other processes"},
+    {"process_vm_writev", EPERM, "writes other processes"},
+    {"process_madvise", EPERM, "acts on other processes' memory"},
+    {"kcmp", EPERM, "compares kernel objects of processes"},
+    {"pidfd_getfd", EPERM, "takes descriptors from other processes"},
+
+    // The host's keyrings are not namespaced.
+    {"add_key", EPERM, "keyrings of the host user"},
+    {"request_key", EPERM, "keyrings of the host user"},
+    {"keyctl", EPERM, "keyrings of the host user"},
+
+    // Code and events in the kernel.
+    {"bpf", EPERM, "loads programs into the kernel"},
+    {"perf_event_open", EPERM, "large attack surface, side channels"},
+    {"userfaultfd", EPERM, "makes kernel races easy to win"},
+    {"init_module", EPERM, "loads kernel modules"},
+    {"finit_module", EPERM, "loads kernel modules"},
+    {"delete_module", EPERM, "unloads kernel modules"},
+    {"kexec_load", EPERM, "replaces the kernel"},
+    {"kexec_file_load", EPERM, "replaces the kernel"},
+    {"lookup_dcookie", EPERM, "kernel paths by number"},
+    {"modify_ldt", EPERM, "history of privilege bugs"},
+    {"fanotify_init", EPERM, "watches the whole host file system"},
+
+    // Memory placement: rarely needed, often exploited.
+    {"move_pages", EPERM, "acts on other processes' memory"},
+    {"migrate_pages", EPERM, "acts on other processes' memory"},
+    {"mbind", EPERM, "history of kernel bugs"},
+    {"set_mempolicy", EPERM, "history of kernel bugs"},
+    {"get_mempolicy", EPERM, "reveals physical placement"},
+    {"set_mempolicy_home_node", EPERM, "history of kernel bugs"},
+
+    // The machine as a whole.
+    {"syslog", EPERM, "the kernel's log"},
+    {"acct", EPERM, "process accounting of the host"},
+    {"swapon", EPERM, "the host's swap"},
+    {"swapoff", EPERM, "the host's swap"},
+    {"reboot", EPERM, "the host itself"},
+    {"quotactl", EPERM, "the host's quotas"},
+    {"quotactl_fd", EPERM, "the host's quotas"},
+    {"settimeofday", EPERM, "the host's clock"},
+    {"clock_settime", EPERM, "the host's clock"},
+    {"clock_adjtime", EPERM, "the host's clock"},
+    {"adjtimex", EPERM, "the host's clock"},
+    {"sethostname", EPERM, "the sandbox's name is fixed"},
+    {"setdomainname", EPERM, "the sandbox's name is fixed"},
+    {"iopl", EPERM, "port access"},
+    {"ioperm", EPERM, "port access"},
+    {"vhangup", EPERM, "the caller's terminal"},
+    {"nfsservctl", EPERM, "obsolete"},
+    {"uselib", EPERM, "obsolete"},
+
+    // Terminals: input pushed into a shared terminal is run by the shell that owns it.
+    {"ioctl", EPERM, "TIOCSTI types into the terminal", Equals(1, 0x5412)},
+    {"ioctl", EPERM, "TIOCLINUX pastes into the console", Equals(1, 0x541c)},
+    {"ioctl", EPERM, "TIOCSETD loads line disciplines", Equals(1, 0x5423)},
+
+    // Packets below the socket interface. SOCK_PACKET is the old spelling of AF_PACKET.
+    {"socket", EPERM, "raw IPv4 packets", Equals(0, kInet), {1, kSocketTypeMask, kRaw}},
+    {"socket", EPERM, "raw IPv6 packets", Equals(0, kInet6), {1, kSocketTypeMask, kRaw}},
+    {"socket", EPERM, "raw link packets", Equals(0, kInet), {1, kSocketTypeMask, kPacket}},
+};
+
+inline constexpr std::uint32_t kFamilies[] = {kUnix, kInet, kInet6, kNetlink};
+inline constexpr std::uint32_t kPairFamilies[] = {kUnix};
+inline constexpr std::uint32_t kRouteProtocol[] = {0};
+// Linux, 32-bit reporting, and both with UNAME26; 0xffffffff asks for the current one.
+inline constexpr std::uint32_t kPersonalities[] = {0, 0x8, 0x20000, 0x20008, 0xffffffff};
+
+inline constexpr AllowedValues kAllowedValues[] = {
+    {"socket", 0, kFamilies, EAFNOSUPPORT, "vsock, packet, alg and rarer families leave the sandbox or are seldom reviewed"},
+    {"socketpair", 0, kPairFamilies, EAFNOSUPPORT, "only AF_UNIX pairs are of use"},
+    {"socket", 2, kRouteProtocol, EAFNOSUPPORT, "netlink beyond routing", Equals(0, kNetlink)},
+    {"personality", 0, kPersonalities, EPERM, "no address randomisation, or bug compatibility"},
+};
+
+// Only when root calls: its files stay root's on the host, where a set-uid bit would have its effect.
+inline constexpr std::uint32_t kSetUid = 04000, kSetGid = 02000;
+inline constexpr std::uint32_t kCreate = 0100, kTemporary = 020000000;  // O_CREAT, O_TMPFILE without O_DIRECTORY
+
+inline constexpr DeniedCall kRootCallerCalls[] = {
+    {"chmod", EPERM, "set-uid file", HasBit(1, kSetUid)},
+    {"chmod", EPERM, "set-gid file", HasBit(1, kSetGid)},
+    {"fchmod", EPERM, "set-uid file", HasBit(1, kSetUid)},
+    {"fchmod", EPERM, "set-gid file", HasBit(1, kSetGid)},
+    {"fchmodat", EPERM, "set-uid file", HasBit(2, kSetUid)},
+    {"fchmodat", EPERM, "set-gid file", HasBit(2, kSetGid)},
+    {"fchmodat2", EPERM, "set-uid file", HasBit(2, kSetUid), {}, 452},
+    {"fchmodat2", EPERM, "set-gid file", HasBit(2, kSetGid), {}, 452},
+    {"open", EPERM, "set-uid file", HasBit(1, kCreate), HasBit(2, kSetUid)},
+    {"open", EPERM, "set-gid file", HasBit(1, kCreate), HasBit(2, kSetGid)},
+    {"open", EPERM, "set-uid file", HasBit(1, kTemporary), HasBit(2, kSetUid)},
+    {"open", EPERM, "set-gid file", HasBit(1, kTemporary), HasBit(2, kSetGid)},
+    {"openat", EPERM, "set-uid file", HasBit(2, kCreate), HasBit(3, kSetUid)},
+    {"openat", EPERM, "set-gid file", HasBit(2, kCreate), HasBit(3, kSetGid)},
+    {"openat", EPERM, "set-uid file", HasBit(2, kTemporary), HasBit(3, kSetUid)},
+    {"openat", EPERM, "set-gid file", HasBit(2, kTemporary), HasBit(3, kSetGid)},
+    {"openat2", ENOSYS, "mode out of the filter's sight"},
+    {"creat", EPERM, "set-uid file", HasBit(1, kSetUid)},
+    {"creat", EPERM, "set-gid file", HasBit(1, kSetGid)},
+    {"mknod", EPERM, "set-uid file", HasBit(1, kSetUid)},
+    {"mknod", EPERM, "set-gid file", HasBit(1, kSetGid)},
+    {"mknodat", EPERM, "set-uid file", HasBit(2, kSetUid)},
+    {"mknodat", EPERM, "set-gid file", HasBit(2, kSetGid)},
+};
+// clang-format on
+
+}  // namespace mxc::seccomp_rules

@@ -1,0 +1,103 @@
+// The compiled seccomp programs under the running kernel; seccomp_test.cc checks every row of the table.
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "process/linux/seccomp.h"
+
+namespace mxc {
+namespace {
+
+std::vector<sock_filter> Program(SeccompProfile profile) {
+  const std::span<const std::byte> bytes = SeccompProgram(profile);
+  std::vector<sock_filter> program(bytes.size() / sizeof(sock_filter));
+  std::memcpy(program.data(), bytes.data(), bytes.size());
+  return program;
+}
+
+bool Install(SeccompProfile profile) {
+  std::vector<sock_filter> program = Program(profile);
+  const sock_fprog header{static_cast<unsigned short>(program.size()), program.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &header) == 0;
+}
+
+// Wait status of a child that installed the profile and exits with body()'s value; 250 when it could not.
+template <class Body>
+int StatusOf(SeccompProfile profile, Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(Install(profile) ? body() : 250);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+template <class... Arguments>
+int ErrnoOf(SeccompProfile profile, long number, Arguments... arguments) {
+  const int status = StatusOf(profile, [=] { return ::syscall(number, arguments...) < 0 ? errno : 0; });
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// Calls that would succeed, or fail otherwise, without the filter.
+TEST(SeccompKernel, DeniedCallsFail) {
+  constexpr SeccompProfile kProfile = SeccompProfile::kDefault;
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_getpid), 0);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_unshare, 0), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_setns, -1, 0), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_clone3, nullptr, 0), ENOSYS);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_io_uring_setup, 1, nullptr), ENOSYS);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_mount, nullptr, nullptr, nullptr, 0, nullptr), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_ptrace, 0, 0, 0, 0), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_keyctl, 0, -3, 0), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_userfaultfd, 1), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_kcmp, -1, -1, 0, 0, 0), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_ioctl, -1, 0x5412UL, nullptr), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_ioctl, -1, 0x1'0000'5412UL, nullptr), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_ioctl, -1, 0x5401UL, nullptr), EBADF);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_socket, 40, SOCK_STREAM, 0), EAFNOSUPPORT);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_socket, AF_UNIX, SOCK_STREAM, 0), 0);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_socket, AF_NETLINK, SOCK_RAW, 0), 0);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_fchmod, -1, 04755), EBADF);
+  EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_fchmod, -1, 04755), EPERM);
+  EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_fchmod, -1, 0755), EBADF);
+  EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_openat, -1, "x", 0100, 02755), EPERM);
+  EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_openat, -1, "x", 0100, 0755), EBADF);
+}
+
+#if defined(__x86_64__)
+TEST(SeccompKernel, ForeignCallTables) {
+  EXPECT_EQ(ErrnoOf(SeccompProfile::kDefault, 0x40000000 | SYS_getpid), ENOSYS);
+  const int status = StatusOf(SeccompProfile::kDefault, [] {
+    int result = 20;  // getpid of i386
+    asm volatile("int $0x80" : "+a"(result) : : "memory");
+    return 0;
+  });
+  EXPECT_TRUE(WIFSIGNALED(status)) << status;
+}
+#endif
+
+TEST(SeccompKernel, ThreadsAndProcessesStillStart) {
+  const int status = StatusOf(SeccompProfile::kDefault, [] {
+    int seen = 0;
+    std::thread{[&] { seen = 7; }}.join();
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(5);
+    int inner = 0;
+    ::waitpid(child, &inner, 0);
+    return seen + WEXITSTATUS(inner);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 12);
+}
+
+}  // namespace
+}  // namespace mxc
