@@ -1,0 +1,124 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+#include "base/unique_fd.h"
+#include "host/posix_host.h"
+#include "mxc/limits.h"
+
+namespace mxc {
+namespace {
+
+FileType TypeOf(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR:
+      return FileType::kDirectory;
+    case S_IFLNK:
+      return FileType::kSymlink;
+    case S_IFSOCK:
+      return FileType::kSocket;
+    case S_IFCHR:
+      return FileType::kCharacterDevice;
+    case S_IFBLK:
+      return FileType::kBlockDevice;
+    case S_IFIFO:
+      return FileType::kFifo;
+    default:
+      return FileType::kRegular;
+  }
+}
+
+LookupFailure FailureOf(int number) {
+  if (number == ENOENT || number == ENOTDIR) return LookupFailure::kMissing;
+  return number == EACCES || number == EPERM ? LookupFailure::kDenied : LookupFailure::kOther;
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+}  // namespace
+
+Identity PosixHost::Caller() const { return {.uid = ::getuid(), .gid = ::getgid()}; }
+
+std::string PosixHost::WorkingDirectory() const {
+  std::array<char, kMaxPathBytes> buffer{};
+  const char* here = ::getcwd(buffer.data(), buffer.size());
+  return here == nullptr ? "/" : here;
+}
+
+bool PosixHost::Interactive() const { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
+
+std::optional<std::string> PosixHost::Environment(std::string_view name) const {
+  const char* value = std::getenv(std::string(name).c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+Lookup PosixHost::LookAt(const std::string& path) const {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) {
+    const int number = errno;
+    return {.failure = FailureOf(number), .reason = std::generic_category().message(number)};
+  }
+  return {.status = FileStatus{
+              .object = {.device = found.st_dev, .inode = found.st_ino, .type = TypeOf(found.st_mode)},
+              .mode = found.st_mode & 07777U,
+              .uid = found.st_uid,
+              .gid = found.st_gid,
+              .links = found.st_nlink}};
+}
+
+Result<std::string> PosixHost::ReadLink(const std::string& path) const {
+  std::array<char, kMaxPathBytes> buffer{};
+  const ssize_t size = ::readlink(path.c_str(), buffer.data(), buffer.size());
+  if (size < 0) return SystemError(ErrorCode::kConflict, "readlink '" + path + "'", errno);
+  return std::string(buffer.data(), static_cast<std::size_t>(size));
+}
+
+bool PosixHost::MayAccess(const std::string& path, Access access) const {
+  return ::access(path.c_str(), access == Access::kReadWrite ? R_OK | W_OK : R_OK) == 0;
+}
+
+Result<std::vector<std::string>> PosixHost::ListDirectory(const std::string& path) const {
+  const std::unique_ptr<DIR, CloseDirectory> directory{::opendir(path.c_str())};
+  if (!directory) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::string> PosixHost::ReadFile(const std::string& path, std::size_t limit) const {
+  // Without O_NONBLOCK a named pipe would hold us.
+  const UniqueFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (!file) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
+  std::string contents;
+  std::array<char, 4096> buffer{};
+  while (contents.size() < limit) {
+    const std::size_t wanted = std::min(buffer.size(), limit - contents.size());
+    const ssize_t size = ::read(file.Get(), buffer.data(), wanted);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return SystemError(ErrorCode::kConflict, "read '" + path + "'", errno);
+    if (size == 0) break;
+    contents.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+  return contents;
+}
+
+ToolRun PosixHost::Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const {
+  return RunTool(argv, limit_ms);
+}
+
+}  // namespace mxc

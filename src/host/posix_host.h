@@ -1,0 +1,37 @@
+// What every POSIX system answers alike. The file of each operating system adds what differs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/host.h"
+
+namespace mxc {
+
+class PosixHost : public Host {
+ public:
+  [[nodiscard]] Identity Caller() const override;
+  [[nodiscard]] std::string WorkingDirectory() const override;
+  [[nodiscard]] bool Interactive() const override;
+  [[nodiscard]] std::optional<std::string> Environment(std::string_view name) const override;
+  [[nodiscard]] Lookup LookAt(const std::string& path) const override;
+  [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override;
+  [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
+  [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
+  [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
+  [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
+  [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override;
+};
+
+// An executable file that nobody but root can replace: it, every directory and every symlink on the way
+// belong to root and are writable by root alone.
+[[nodiscard]] bool OnlyRootCanReplace(const Host& host, const std::string& path);
+
+// Starts `argv` with an empty environment and no input, in "/", in a process group of its own, and ends that
+// group after `limit_ms` or when the tool has ended.
+[[nodiscard]] ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms);
+
+}  // namespace mxc

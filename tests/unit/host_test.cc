@@ -1,0 +1,195 @@
+// The Host of this machine, in a directory of the test's own.
+#include "host/host.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "host/posix_host.h"
+#include "tests/support/fake_host.h"
+
+namespace mxc {
+namespace {
+
+class ThisHostTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/mxc-host-XXXXXX";
+    ASSERT_NE(::mkdtemp(name), nullptr);
+    directory_ = name;
+    host_ = ThisHost();
+  }
+  void TearDown() override {
+    for (const char* name : {"/file", "/link", "/hard", "/fifo"}) ::unlink((directory_ + name).c_str());
+    ::rmdir(directory_.c_str());
+  }
+  [[nodiscard]] std::string Write(const std::string& name, const std::string& contents) const {
+    std::ofstream(directory_ + name) << contents;
+    return directory_ + name;
+  }
+
+  std::string directory_;       // NOLINT: for the tests
+  std::unique_ptr<Host> host_;  // NOLINT: for the tests
+};
+
+TEST_F(ThisHostTest, LooksWithoutFollowing) {
+  const std::string file = Write("/file", "x");
+  ASSERT_EQ(::symlink("file", (directory_ + "/link").c_str()), 0);
+  ASSERT_EQ(::link(file.c_str(), (directory_ + "/hard").c_str()), 0);
+  ASSERT_EQ(::chmod(file.c_str(), 02640), 0);
+  const Lookup at_file = host_->LookAt(file);
+  ASSERT_TRUE(at_file.status.has_value());
+  EXPECT_EQ(at_file.status->object.type, FileType::kRegular);
+  EXPECT_EQ(at_file.status->mode, 02640U);
+  EXPECT_EQ(at_file.status->uid, ::getuid());
+  EXPECT_EQ(at_file.status->links, 2U);
+  EXPECT_EQ(host_->LookAt(directory_ + "/hard").status->object.inode, at_file.status->object.inode);
+  EXPECT_EQ(host_->LookAt(directory_ + "/link").status->object.type, FileType::kSymlink);
+  EXPECT_EQ(*host_->ReadLink(directory_ + "/link"), "file");
+  EXPECT_FALSE(host_->ReadLink(file).ok());
+}
+
+TEST_F(ThisHostTest, SaysWhyItCannotLook) {
+  const std::string file = Write("/file", "x");
+  EXPECT_EQ(host_->LookAt(directory_ + "/gone").failure, LookupFailure::kMissing);
+  EXPECT_EQ(host_->LookAt(file + "/below").failure, LookupFailure::kMissing);
+  const Lookup too_long = host_->LookAt("/" + std::string(5000, 'a'));
+  EXPECT_EQ(too_long.failure, LookupFailure::kOther);
+  EXPECT_EQ(too_long.reason, "File name too long");
+}
+
+TEST_F(ThisHostTest, ReadsAtMostTheLimit) {
+  const std::string file = Write("/file", std::string(10000, 'a') + "b");
+  EXPECT_EQ(*host_->ReadFile(file, 5), "aaaaa");
+  EXPECT_EQ(host_->ReadFile(file, 100000)->size(), 10001U);
+  EXPECT_EQ(host_->ReadFile(directory_ + "/gone", 5).error().message,
+            "open '" + directory_ + "/gone': No such file or directory");
+}
+
+TEST_F(ThisHostTest, DoesNotWaitForAWriterOfAPipe) {
+  ASSERT_EQ(::mkfifo((directory_ + "/fifo").c_str(), 0600), 0);
+  EXPECT_EQ(*host_->ReadFile(directory_ + "/fifo", 5), "");
+}
+
+TEST_F(ThisHostTest, ListsInOrder) {
+  static_cast<void>(Write("/link", ""));
+  static_cast<void>(Write("/file", ""));
+  EXPECT_EQ(*host_->ListDirectory(directory_), (std::vector<std::string>{"file", "link"}));
+  EXPECT_FALSE(host_->ListDirectory(directory_ + "/file").ok());
+}
+
+TEST_F(ThisHostTest, KnowsItsSurroundings) {
+  EXPECT_EQ(host_->System(), OperatingSystem::kLinux);
+  EXPECT_EQ(host_->Caller().uid, ::getuid());
+  EXPECT_EQ(host_->WorkingDirectory().substr(0, 1), "/");
+  ASSERT_EQ(::setenv("MXC_HOST_TEST", "a=b", 1), 0);
+  EXPECT_EQ(host_->Environment("MXC_HOST_TEST"), "a=b");
+  EXPECT_EQ(host_->Environment("MXC_HOST_TEST_NONE"), std::nullopt);
+  EXPECT_TRUE(host_->MayAccess(directory_, Access::kReadWrite));
+  EXPECT_FALSE(host_->MayAccess(directory_ + "/gone", Access::kReadOnly));
+}
+
+TEST_F(ThisHostTest, FindsToolsOfTheSystemOnly) {
+  ASSERT_EQ(::setenv("PATH", directory_.c_str(), 1), 0);
+  const std::string tool = Write("/file", "#!/bin/sh\n");
+  ASSERT_EQ(::chmod(tool.c_str(), 0755), 0);
+  EXPECT_EQ(host_->FindTool("file-of-the-test"), std::nullopt);
+  EXPECT_EQ(host_->FindTool("../.." + tool), std::nullopt);
+  EXPECT_EQ(host_->FindTool(""), std::nullopt);
+  EXPECT_EQ(host_->FindTool("sh"), "/usr/bin/sh");
+  EXPECT_FALSE(OnlyRootCanReplace(*host_, tool));  // /tmp is everybody's
+}
+
+TEST(OnlyRootCanReplace, EveryStepCounts) {
+  FakeHost host;
+  host.AddFile("/usr/bin/good").AddSymlink("/bin", "usr/bin").AddSymlink("/usr/bin/link", "../lib/x/good");
+  host.AddFile("/usr/lib/x/good").AddFile("/usr/bin/open", "", {.mode = 0775});
+  host.AddFile("/usr/bin/theirs", "", {.uid = 1000}).AddFile("/usr/bin/text", "", {.mode = 0644});
+  host.AddDirectory("/usr/shared", {.mode = 01777}).AddFile("/usr/shared/tool");
+  host.AddSymlink("/usr/bin/out", "/usr/shared/tool").AddSymlink("/usr/bin/loop", "loop");
+  host.AddDirectory("/usr/staff", {.mode = 02775}).AddFile("/usr/staff/tool");
+  for (const char* path : {"/usr/bin/good", "/bin/good", "/bin/link", "/bin/../bin/./good"}) {
+    EXPECT_TRUE(OnlyRootCanReplace(host, path)) << path;
+  }
+  for (const char* path : {"/usr/bin/open", "/usr/bin/theirs", "/usr/bin/text", "/usr/shared/tool",
+                           "/usr/bin/out", "/usr/bin/loop", "/usr/bin/gone", "/usr/bin", "/usr/staff/tool"}) {
+    EXPECT_FALSE(OnlyRootCanReplace(host, path)) << path;
+  }
+}
+
+class TryTest : public testing::Test {
+ protected:
+  static ToolRun Shell(const std::string& script, std::uint32_t limit_ms = 20000) {
+    return RunTool({"/bin/sh", "-c", script}, limit_ms);
+  }
+};
+
+TEST_F(TryTest, SeparatesStreamsAndReturnsTheStatus) {
+  const ToolRun run = Shell("echo out; echo err >&2; exit 7");
+  EXPECT_TRUE(run.started);
+  EXPECT_FALSE(run.timed_out);
+  EXPECT_EQ(run.exit_code, 7);
+  EXPECT_EQ(run.out, "out\n");
+  EXPECT_EQ(run.err, "err\n");
+  EXPECT_EQ(Shell("kill -TERM $$").exit_code, 128 + SIGTERM);
+}
+
+TEST_F(TryTest, GivesNothingOfOurs) {
+  ASSERT_EQ(::setenv("MXC_HOST_TEST_SECRET", "canary", 1), 0);
+  const int leaked =
+      ::open("/dev/null", O_RDONLY);  // NOLINT(android-cloexec-open): what a caller might leave
+  ASSERT_GT(leaked, 2);
+  EXPECT_EQ(RunTool({"/usr/bin/env"}, 20000).out, "");
+  EXPECT_EQ(RunTool({"/bin/cat"}, 20000).out, "");  // its input ends at once
+  EXPECT_EQ(Shell("pwd").out, "/\n");
+  EXPECT_EQ(Shell("test -e /proc/self/fd/" + std::to_string(leaked) + " && echo open").out, "");
+  ::close(leaked);
+}
+
+TEST_F(TryTest, BoundsTheOutputWithoutBlockingTheTool) {
+  const ToolRun run = Shell("head -c 1000000 /dev/zero; echo done >&2");
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.out.size(), 65536U);
+  EXPECT_EQ(run.err, "done\n");
+}
+
+TEST_F(TryTest, EndsWhatTakesTooLong) {
+  const ToolRun run = Shell("echo before; exec sleep 1000", 300);
+  EXPECT_TRUE(run.started);
+  EXPECT_TRUE(run.timed_out);
+  EXPECT_EQ(run.exit_code, 128 + SIGKILL);
+  EXPECT_EQ(run.out, "before\n");
+}
+
+TEST_F(TryTest, LeavesNoGrandchildBehind) {
+  const ToolRun run = Shell("sleep 1000 & echo $!");
+  EXPECT_EQ(run.exit_code, 0);
+  const int grandchild = std::stoi(run.out);
+  // It is dead or about to be buried by whoever adopted it; waiting for that is all there is to do.
+  std::string state = "R";
+  for (int i = 0; i < 1000 && !state.empty() && state != "Z"; ++i) {
+    std::ifstream status("/proc/" + std::to_string(grandchild) + "/stat");
+    std::string pid;
+    std::string name;
+    state.clear();
+    status >> pid >> name >> state;
+    ::usleep(10000);
+  }
+  EXPECT_TRUE(state.empty() || state == "Z" || state == "X") << state;
+}
+
+TEST_F(TryTest, SaysWhenNothingWasStarted) {
+  EXPECT_FALSE(RunTool({"/nonexistent/tool"}, 1000).started);
+  EXPECT_FALSE(RunTool({"sh"}, 1000).started);
+  EXPECT_FALSE(RunTool({}, 1000).started);
+}
+
+}  // namespace
+}  // namespace mxc
