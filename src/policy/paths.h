@@ -1,0 +1,71 @@
+// Paths as the kernel walks them: component by component, with every symlink on the way on record.
+//
+//   PathWalker walker(host);
+//   Result<Walked> walked = walker.Walk("/var/run/../srv//work/");
+//   // walked->path == "/srv/work", walked->links == {{"/var/run", "/run"}}
+//
+// Paths are byte strings; nothing here depends on a locale or on std::filesystem.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/policy.h"
+
+namespace mxc {
+
+// "/a" for "/a/b", "/" for "/a" and for "/".
+[[nodiscard]] std::string_view ParentOf(std::string_view path);
+[[nodiscard]] std::string JoinPath(std::string_view directory, std::string_view name);
+// `path` is `ancestor` or stands below it. Both canonical.
+[[nodiscard]] bool IsAtOrBelow(std::string_view path, std::string_view ancestor);
+// Ancestors first, then by name, component by component: a subtree stays together.
+[[nodiscard]] bool PathBefore(std::string_view left, std::string_view right);
+// Without "", "." and ".."; no file is looked at.
+[[nodiscard]] std::string FoldLexically(std::string_view path);
+// In quotes, control characters as \xNN: for messages.
+[[nodiscard]] std::string Quoted(std::string_view path);
+
+// /proc, /sys and /dev: the sandbox has its own, or none. The host's never appear.
+[[nodiscard]] bool IsNeverFromHost(std::string_view path);
+// Those and /tmp: a grant of "/" does not reach them.
+[[nodiscard]] std::string_view PrivateNodeOf(std::string_view path);  // "" when there is none
+
+struct LinkMet {
+  PathLink link = {};
+  std::uint32_t owner = 0;
+};
+
+struct Walked {
+  std::string path = {};                  // canonical; the tail that does not exist is folded lexically
+  std::optional<FileStatus> status = {};  // absent: nothing is there
+  std::string first_missing = {};         // without status: the first component that does not exist
+  bool behind_file = false;               // without status: that component stands below a file
+  bool folded_missing = false;            // the path steps back with ".." out of a directory that is missing
+  std::vector<LinkMet> links = {};        // symlinks followed, in order
+};
+
+// Remembers what it looked at: a thousand paths of one tree cost one question per directory.
+class PathWalker {
+ public:
+  explicit PathWalker(const Host& host) : host_(host) {}
+
+  // Errors: kConflict, when a component cannot be looked at or the links do not end.
+  [[nodiscard]] Result<Walked> Walk(std::string_view path);
+  [[nodiscard]] const Lookup& LookAt(const std::string& path);
+
+ private:
+  struct State;
+  [[nodiscard]] Status Step(State& state, std::string_view name);
+  [[nodiscard]] Status Follow(State& state, std::string link, std::uint32_t owner);
+
+  const Host& host_;
+  std::unordered_map<std::string, Lookup> seen_ = {};
+};
+
+}  // namespace mxc
