@@ -1,0 +1,34 @@
+// What every Linux sandbox sees without asking, what is taken out of it again, and why: tables with reasons.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/paths.h"
+#include "policy/rules.h"
+
+namespace mxc {
+
+// A path and the reason for its row.
+struct BaselineRow {
+  std::string_view path;
+  std::string_view why;
+};
+
+// Read-only, where the host has them. A row that is a symlink on the host becomes a link inside.
+[[nodiscard]] const std::vector<BaselineRow>& BaselineRows();
+// Denied, where they exist, can be seen and the caller could read them.
+[[nodiscard]] const std::vector<BaselineRow>& SecretRows();
+// Sockets of daemons that act outside the sandbox for whoever talks to them. "{uid}" stands for the caller.
+[[nodiscard]] const std::vector<BaselineRow>& SocketRows();
+
+// Adds the rules of all three tables to the policy's own, which win wherever they decide. Links that would be
+// needed are appended to `links`.
+void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links);
+void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules);
+void AddSocketMasks(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
+
+}  // namespace mxc

@@ -1,0 +1,101 @@
+#include "policy/clauses.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "policy/paths.h"
+#include "policy/rules.h"
+
+namespace mxc {
+namespace {
+
+void Add(std::vector<Clause>& clauses, std::string pointer, std::string text) {
+  if (!pointer.empty()) clauses.push_back({.pointer = std::move(pointer), .text = std::move(text)});
+}
+
+std::string_view Name(Verdict verdict) { return verdict == Verdict::kAllow ? "allow" : "deny"; }
+
+std::string_view Name(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kAny:
+      return "any";
+    case Protocol::kTcp:
+      return "tcp";
+    case Protocol::kUdp:
+      return "udp";
+    case Protocol::kIcmp:
+      return "icmp";
+  }
+  return "any";
+}
+
+std::string Text(const PortRange& range) {
+  std::string text{Name(range.protocol)};
+  if (range.first == 0) return text;
+  text += "/" + std::to_string(range.first);
+  if (range.last > range.first) text += "-" + std::to_string(range.last);
+  return text;
+}
+
+std::string Text(const Peer& peer) {
+  std::string text = peer.host.empty() ? peer.cidr : Quoted(peer.host);
+  for (std::size_t i = 0; i < peer.except.size(); ++i) {
+    text += (i == 0 ? " except " : ", ") + peer.except[i];
+  }
+  return text;
+}
+
+std::string Text(Verdict verdict, const NetworkRule& rule) {
+  std::string text = std::string(Name(verdict)) + " egress to ";
+  if (rule.to.empty()) text += "any address";
+  for (std::size_t i = 0; i < rule.to.size(); ++i) text += (i == 0 ? "" : ", ") + Text(rule.to[i]);
+  for (std::size_t i = 0; i < rule.ports.size(); ++i) text += (i == 0 ? " on " : ", ") + Text(rule.ports[i]);
+  return text;
+}
+
+void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment containment) {
+  const Network& network = config.network;
+  const std::size_t before = clauses.size();
+  Add(clauses, network.egress_pointer, "egress default " + std::string(Name(network.egress)));
+  for (const NetworkRule& rule : network.allow) Add(clauses, rule.pointer, Text(Verdict::kAllow, rule));
+  for (const NetworkRule& rule : network.deny) Add(clauses, rule.pointer, Text(Verdict::kDeny, rule));
+  Add(clauses, network.ingress_pointer, "ingress default " + std::string(Name(network.ingress)));
+  Add(clauses, network.host_loopback_pointer, "host loopback " + std::string(Name(network.host_loopback)));
+  if (network.proxy) Add(clauses, network.proxy->pointer, "egress through the proxy");
+  if (network.share_host) Add(clauses, network.share_host_pointer, "the host's own network, unfiltered");
+  // Direct execution promises nothing that was not written.
+  if (clauses.size() == before && (config.network_written || containment != Containment::kNone)) {
+    Add(clauses, "/network", "no network");
+  }
+}
+
+std::string OutputText(const Output& output) {
+  std::string text = "output";
+  if (output.max_bytes != 0) text += " of at most " + std::to_string(output.max_bytes) + " bytes per stream";
+  if (output.redact_secrets) text += ", secrets redacted";
+  if (output.redact_pii) text += ", personal data redacted";
+  return text;
+}
+
+}  // namespace
+
+std::vector<Clause> ClausesOf(const Config& config, const Policy& policy) {
+  std::vector<Clause> clauses;
+  for (const PathRule& rule : policy.paths) {
+    Add(clauses, rule.pointer, std::string(Name(rule.access)) + " " + Quoted(rule.path));
+  }
+  AddNetwork(clauses, config, policy.containment);
+  if (config.process.timeout_ms != 0) {
+    Add(clauses, config.process.timeout_pointer,
+        "ended after " + std::to_string(config.process.timeout_ms) + " ms");
+  }
+  if (config.output.Pumped()) Add(clauses, config.output_pointer, OutputText(config.output));
+  if (!config.audit.path.empty()) {
+    Add(clauses, config.audit_pointer, "a record in " + Quoted(policy.audit.path) + " before the start");
+  }
+  Add(clauses, config.minimum_tier_pointer, "a tier of at least " + std::string(Name(config.minimum_tier)));
+  return clauses;
+}
+
+}  // namespace mxc

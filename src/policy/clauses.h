@@ -1,0 +1,14 @@
+// The parts of a policy that a plan has to account for.
+#pragma once
+
+#include <vector>
+
+#include "config/config.h"
+#include "mxc/policy.h"
+
+namespace mxc {
+
+// One clause for each thing that was written, and "no network" where nothing was. `policy.paths` is complete.
+[[nodiscard]] std::vector<Clause> ClausesOf(const Config& config, const Policy& policy);
+
+}  // namespace mxc

@@ -1,0 +1,166 @@
+#include "policy/entries.h"
+
+#include <utility>
+
+namespace mxc {
+namespace {
+
+// What one entry was examined to be; none when there is nothing to grant.
+using Examined = Result<std::optional<Entry>>;
+
+std::string_view TypeName(FileType type) {
+  switch (type) {
+    case FileType::kSocket:
+      return "a socket";
+    case FileType::kCharacterDevice:
+    case FileType::kBlockDevice:
+      return "a device";
+    case FileType::kFifo:
+      return "a named pipe";
+    case FileType::kSymlink:
+      return "a symbolic link";
+    case FileType::kRegular:
+    case FileType::kDirectory:
+      return "";
+  }
+  return "";
+}
+
+Error NeverFromHost(const PathEntry& written, const std::string& path) {
+  const std::string node{PrivateNodeOf(path)};
+  const std::string subject = written.path == path ? "" : " stands for " + Quoted(path);
+  return Conflict(Quoted(written.path) + subject + ": the host's " + node + " never appears inside",
+                  written.pointer, "remove the entry; the sandbox has what programs need of " + node);
+}
+
+// A denial inside a node that is never the host's: the name is taken as written, since its links would say
+// something else inside.
+Entry DenialInOwnNode(const PathEntry& written, const std::string& path, PathWalker& walker) {
+  Entry entry{.wanted = Access::kDenied, .access = Access::kDenied, .pointer = written.pointer};
+  entry.walked = {.path = path, .status = walker.LookAt(path).status};
+  if (!entry.walked.status) entry.walked.first_missing = path;
+  return entry;
+}
+
+Status CheckGrantedType(const PathEntry& written, const Walked& walked) {
+  const std::string_view type = TypeName(walked.status->object.type);
+  if (type.empty()) return Done{};
+  return Conflict(
+      Quoted(written.path) + " is " + std::string(type) + ": only files and directories are granted",
+      written.pointer, "what answers behind it acts outside the sandbox; remove the entry");
+}
+
+Status CheckDelegation(const PathEntry& written, Access access, const Walked& walked, const Host& host) {
+  if (host.MayAccess(walked.path, access)) return Done{};
+  const std::string verb = access == Access::kReadWrite ? "read and write" : "read";
+  return Conflict("the caller (uid " + std::to_string(host.Caller().uid) + ") may not " + verb + " " +
+                      Quoted(written.path) + " of " + std::string(ListName(access)),
+                  written.pointer,
+                  "nobody can grant what they have no access to; grant less, or change its mode");
+}
+
+// Whoever can replace a link on the way chooses what becomes writable. Only root changes these directories.
+Status CheckWritableLinks(const PathEntry& written, const Walked& walked) {
+  for (const LinkMet& met : walked.links) {
+    const std::string_view parent = ParentOf(met.link.path);
+    if (met.owner == 0 && (parent == "/" || parent == "/usr" || parent == "/var")) continue;
+    return Conflict(
+        "read-write " + Quoted(written.path) + " leads through the symbolic link " + Quoted(met.link.path),
+        written.pointer, "write the real path, " + Quoted(walked.path));
+  }
+  return Done{};
+}
+
+Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, const Host& host,
+                      std::vector<Warning>& warnings) {
+  if (!walked.status || walked.folded_missing) {
+    warnings.push_back({.category = "path-missing",
+                        .message = Quoted(written.path) + " of " + std::string(ListName(access)) +
+                                   " does not exist: nothing is granted",
+                        .pointer = written.pointer});
+    return std::optional<Entry>{};
+  }
+  if (const Status status = CheckGrantedType(written, walked); !status) return status.error();
+  if (access == Access::kReadWrite) {
+    if (const Status status = CheckWritableLinks(written, walked); !status) return status.error();
+    if (walked.path == "/") {
+      warnings.push_back({.category = "whole-host-writable",
+                          .message = "'/' is read-write: every file of the host that the caller may write",
+                          .pointer = written.pointer});
+    }
+  }
+  if (const Status status = CheckDelegation(written, access, walked, host); !status) return status.error();
+  return std::optional<Entry>{
+      Entry{.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)}};
+}
+
+Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warning>& warnings) {
+  if (walked.path == "/") {
+    return Conflict("'/' is denied: no command could start", written.pointer,
+                    "nothing of the host is visible unless it is granted; remove the entry");
+  }
+  if (walked.behind_file) {
+    return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(ParentOf(walked.first_missing)) +
+                        " is not a directory",
+                    written.pointer, "deny the file itself");
+  }
+  if (walked.status && walked.status->object.type == FileType::kRegular && walked.status->links > 1) {
+    warnings.push_back({.category = "hard-link",
+                        .message = Quoted(written.path) + " has " + std::to_string(walked.status->links) +
+                                   " names: the denial holds for this one",
+                        .pointer = written.pointer});
+  }
+  return std::optional<Entry>{Entry{.wanted = Access::kDenied,
+                                    .access = Access::kDenied,
+                                    .pointer = written.pointer,
+                                    .walked = std::move(walked)}};
+}
+
+Examined Examine(const PathEntry& written, Access access, const Host& host, PathWalker& walker,
+                 std::vector<Warning>& warnings) {
+  const std::string folded = FoldLexically(written.path);
+  if (IsNeverFromHost(folded)) {
+    if (access != Access::kDenied) return NeverFromHost(written, folded);
+    return std::optional<Entry>{DenialInOwnNode(written, folded, walker)};
+  }
+  Result<Walked> walked = walker.Walk(written.path);
+  if (!walked) {
+    return Conflict(Quoted(written.path) + " of " + std::string(ListName(access)) +
+                        " cannot be resolved: " + walked.error().message,
+                    written.pointer, "what cannot be looked at can be neither granted nor kept apart");
+  }
+  if (IsNeverFromHost(walked->path)) return NeverFromHost(written, walked->path);
+  if (access == Access::kDenied) return ExamineDenial(written, std::move(*walked), warnings);
+  return ExamineGrant(written, access, std::move(*walked), host, warnings);
+}
+
+}  // namespace
+
+Error Conflict(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kConflict,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
+}
+
+Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host, PathWalker& walker,
+                                          std::vector<Warning>& warnings) {
+  struct List {
+    const std::vector<PathEntry>& written;
+    Access access;
+  };
+  const List lists[] = {{config.read_write, Access::kReadWrite},
+                        {config.read_only, Access::kReadOnly},
+                        {config.denied, Access::kDenied}};
+  std::vector<Entry> entries;
+  for (const List& list : lists) {
+    for (const PathEntry& written : list.written) {
+      Examined examined = Examine(written, list.access, host, walker, warnings);
+      if (!examined) return examined.error();
+      if (*examined) entries.push_back(std::move(**examined));
+    }
+  }
+  return entries;
+}
+
+}  // namespace mxc

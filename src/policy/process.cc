@@ -1,0 +1,136 @@
+#include "policy/process.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "policy/entries.h"
+
+namespace mxc {
+namespace {
+
+// Users stand in the first lines where it matters; a directory service is not asked.
+constexpr std::size_t kMaxPasswdBytes = 65536;
+
+// Name of `uid` in text of the form of /etc/passwd.
+std::optional<std::string> UserName(std::string_view passwd, std::uint32_t uid) {
+  const std::string wanted = std::to_string(uid);
+  while (!passwd.empty()) {
+    const std::size_t end = passwd.find('\n');
+    const std::string_view line = passwd.substr(0, end);
+    passwd.remove_prefix(end == std::string_view::npos ? passwd.size() : end + 1);
+    const std::size_t name_end = line.find(':');
+    const std::size_t uid_start =
+        line.find(':', name_end == std::string_view::npos ? name_end : name_end + 1);
+    if (name_end == 0 || uid_start == std::string_view::npos) continue;
+    const std::size_t uid_end = line.find(':', uid_start + 1);
+    if (line.substr(uid_start + 1, uid_end - uid_start - 1) == wanted) {
+      return std::string(line.substr(0, name_end));
+    }
+  }
+  return std::nullopt;
+}
+
+// The last value of a name wins, in the place of the first.
+void SetVariable(std::vector<Variable>& environment, const Variable& variable) {
+  for (Variable& present : environment) {
+    if (present.name != variable.name) continue;
+    present.value = variable.value;
+    return;
+  }
+  environment.push_back(variable);
+}
+
+std::vector<Variable> ResolveEnvironment(const ProcessConfig& written, const Host& host,
+                                         Containment containment, const RuleSet& rules) {
+  std::vector<Variable> environment;
+  if (!written.environment || written.inherit_default_environment) {
+    environment = DefaultEnvironment(host, containment, rules);
+  }
+  if (written.environment) {
+    for (const Variable& variable : *written.environment) SetVariable(environment, variable);
+  }
+  return environment;
+}
+
+// The sandbox's own directories that a command may start in.
+bool IsOwnDirectory(std::string_view path, const RuleSet& rules) {
+  return path == "/" || (path == "/tmp" && rules.Find(path) == nullptr);
+}
+
+Result<std::string> ResolveDirectory(const ProcessConfig& written, Containment containment,
+                                     PathWalker& walker, const RuleSet& rules) {
+  const std::string& pointer = written.cwd_pointer;
+  const Result<Walked> walked = walker.Walk(written.cwd);
+  if (!walked) {
+    return Conflict("cwd " + Quoted(written.cwd) + " cannot be resolved: " + walked.error().message, pointer,
+                    "choose a directory the policy grants");
+  }
+  if (!walked->status || walked->folded_missing) {
+    return Conflict("cwd " + Quoted(written.cwd) + " does not exist", pointer,
+                    "create it, or choose another");
+  }
+  if (walked->status->object.type != FileType::kDirectory) {
+    return Conflict("cwd " + Quoted(written.cwd) + " is not a directory", pointer, "choose a directory");
+  }
+  const bool visible = IsOwnDirectory(walked->path, rules) || rules.Visible(walked->path);
+  if (containment != Containment::kNone && !visible) {
+    return Conflict("cwd " + Quoted(written.cwd) + " is not visible inside the sandbox", pointer,
+                    "add it to readwritePaths or readonlyPaths");
+  }
+  return walked->path;
+}
+
+// Without a written directory: where the caller stands, if the command may see that; else "/".
+std::string DefaultDirectory(const Host& host, Containment containment, const RuleSet& rules) {
+  std::string here = host.WorkingDirectory();
+  if (here.substr(0, 1) != "/") return "/";
+  if (containment == Containment::kNone || IsOwnDirectory(here, rules) || rules.Visible(here)) return here;
+  return "/";
+}
+
+}  // namespace
+
+std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules) {
+  std::vector<Variable> result;
+  const auto add = [&result](const char* name, std::string value) {
+    result.push_back({.name = name, .value = Secret{std::move(value)}});
+  };
+  add("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+  add("TERM", "xterm-256color");
+  add("LANG", "C.UTF-8");
+  if (containment == Containment::kNone) {
+    if (std::optional<std::string> home = host.Environment("HOME")) add("HOME", std::move(*home));
+  } else {
+    // A granted /tmp is the host's, where others could prepare a home directory.
+    add("HOME", rules.Find("/tmp") == nullptr ? "/tmp/home" : "/");
+    add("TMPDIR", "/tmp");
+  }
+  const Result<std::string> passwd = host.ReadFile("/etc/passwd", kMaxPasswdBytes);
+  if (!passwd) return result;
+  if (const std::optional<std::string> user = UserName(*passwd, host.Caller().uid)) {
+    add("USER", *user);
+    add("LOGNAME", *user);
+  }
+  return result;
+}
+
+Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, Containment containment,
+                               PathWalker& walker, const RuleSet& rules) {
+  Process process{.argv = written.argv,
+                  .command_line = written.command_line,
+                  .cwd_pointer = written.cwd_pointer,
+                  .timeout_ms = written.timeout_ms};
+  if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
+  if (written.cwd.empty()) {
+    process.cwd = DefaultDirectory(host, containment, rules);
+  } else {
+    Result<std::string> cwd = ResolveDirectory(written, containment, walker, rules);
+    if (!cwd) return cwd.error();
+    process.cwd = std::move(*cwd);
+  }
+  process.environment = ResolveEnvironment(written, host, containment, rules);
+  return process;
+}
+
+}  // namespace mxc

@@ -1,0 +1,94 @@
+#include "policy/resolve.h"
+
+#include <utility>
+
+#include "policy/baseline.h"
+#include "policy/clauses.h"
+#include "policy/entries.h"
+#include "policy/paths.h"
+#include "policy/process.h"
+#include "policy/rules.h"
+
+namespace mxc {
+namespace {
+
+// What stands written and needs no machine to be understood.
+Policy Copy(const Config& config, const Host& host, Containment containment) {
+  return {.containment = containment,
+          .container_id = config.container_id,
+          .network = config.network,
+          .output = config.output,
+          .audit = config.audit,
+          .identity = host.Caller(),
+          .minimum_tier = config.minimum_tier,
+          .interactive = host.Interactive()};
+}
+
+Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker& walker, Policy& policy) {
+  Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
+  if (!entries) return entries.error();
+  TightenAliases(*entries, policy.warnings);
+  RuleSet rules = RulesOf(*entries);
+  if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
+  if (policy.containment == Containment::kNone) return rules;
+  AddBaseline(host, walker, rules, policy.links);
+  AddSocketMasks(host, walker, rules, policy.warnings);
+  AddLinks(*entries, rules, policy.links);
+  return rules;
+}
+
+// The record is evidence about the command, so the command must not reach it.
+Status ResolveAudit(const Config& config, PathWalker& walker, const RuleSet& rules, Audit& audit) {
+  if (config.audit.path.empty()) return Done{};
+  Result<Walked> walked = walker.Walk(config.audit.path);
+  if (!walked) {
+    return Conflict(
+        "audit path " + Quoted(config.audit.path) + " cannot be resolved: " + walked.error().message,
+        config.audit_pointer, "choose a path the caller can look at");
+  }
+  const auto writable = [&rules](std::string_view path) {
+    const PathRule* rule = rules.Covering(path);
+    return rule != nullptr && rule->access == Access::kReadWrite;
+  };
+  bool reachable = writable(walked->path);
+  for (const LinkMet& met : walked->links) reachable = reachable || writable(ParentOf(met.link.path));
+  if (reachable) {
+    return Conflict("audit path " + Quoted(config.audit.path) + " is inside a read-write grant",
+                    config.audit_pointer, "choose a path the command cannot write");
+  }
+  audit.path = std::move(walked->path);
+  return Done{};
+}
+
+void AddWarnings(const Config& config, Policy& policy) {
+  if (policy.identity.IsRoot()) {
+    policy.warnings.push_back(
+        {.category = "running-as-root", .message = "the caller is root: files inside are judged as root's"});
+  }
+  if (policy.network.share_host) {
+    policy.warnings.push_back({.category = "network-unrestricted",
+                               .message = "the command shares the host's network, loopback services included",
+                               .pointer = config.network.share_host_pointer});
+  }
+}
+
+}  // namespace
+
+Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOptions& options) {
+  const Result<Containment> containment = SelectContainment(config, host.System(), options);
+  if (!containment) return containment.error();
+  Policy policy = Copy(config, host, *containment);
+  PathWalker walker(host);
+  Result<RuleSet> rules = ResolvePaths(config, host, walker, policy);
+  if (!rules) return rules.error();
+  Result<Process> process = ResolveProcess(config.process, host, *containment, walker, *rules);
+  if (!process) return process.error();
+  policy.process = std::move(*process);
+  if (const Status audit = ResolveAudit(config, walker, *rules, policy.audit); !audit) return audit.error();
+  policy.paths = rules->Take();
+  policy.clauses = ClausesOf(config, policy);
+  AddWarnings(config, policy);
+  return policy;
+}
+
+}  // namespace mxc

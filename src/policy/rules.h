@@ -1,0 +1,38 @@
+// The set of path rules while it is being put together: one rule per path, the most specific path wins.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mxc/policy.h"
+
+namespace mxc {
+
+// denied > read-only > read-write
+[[nodiscard]] Access Stricter(Access left, Access right);
+[[nodiscard]] std::string_view Name(Access access);      // "read-only", "read-write", "denied"
+[[nodiscard]] std::string_view ListName(Access access);  // "readonlyPaths" ...
+
+class RuleSet {
+ public:
+  // A path that has a rule keeps it: the first one wins. Returns whether `rule` was taken.
+  bool Add(PathRule rule);
+  [[nodiscard]] const PathRule* Find(std::string_view path) const;
+  // The rule that decides about `path`: its own or its nearest ancestor's. None when the path is invisible,
+  // also because a node of the sandbox's own (/proc, /sys, /dev, /tmp) stands between.
+  [[nodiscard]] const PathRule* Covering(std::string_view path) const;
+  // `path` of the host can be read inside.
+  [[nodiscard]] bool Visible(std::string_view path) const;
+
+  // Every rule, ancestors first. The set is empty afterwards.
+  [[nodiscard]] std::vector<PathRule> Take();
+
+ private:
+  std::vector<PathRule> rules_ = {};
+  std::unordered_map<std::string, std::size_t> by_path_ = {};
+};
+
+}  // namespace mxc

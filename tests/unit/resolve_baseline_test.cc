@@ -1,0 +1,150 @@
+// What a sandbox sees without asking, and what is taken out of it again.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "policy/baseline.h"
+#include "tests/unit/policy_text.h"
+
+namespace mxc {
+namespace {
+
+class ResolveBaseline : public testing::Test {
+ protected:
+  [[nodiscard]] Result<Policy> With(const Lists& lists) const { return Resolve(ConfigOf(lists), host_, {}); }
+  [[nodiscard]] std::string Baseline(const Lists& lists) const {
+    const Result<Policy> policy = With(lists);
+    return policy ? RulesText(*policy, Origin::kBaseline) : RefusalOf(policy);
+  }
+
+  FakeHost host_;  // NOLINT: the tests fill it
+  void SetUp() override { host_.AddDebian(); }
+};
+
+TEST_F(ResolveBaseline, MergedUsr) {
+  const Result<Policy> policy = With({});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(RulesText(*policy, Origin::kBaseline),
+            "read-only /etc\n"
+            "read-only /usr/bin\n"
+            "read-only /usr/lib\n"
+            "read-only /usr/lib64\n"
+            "read-only /usr/sbin\n"
+            "read-only /usr/share\n");
+  EXPECT_EQ(LinksText(*policy),
+            "/bin -> usr/bin\n/sbin -> usr/sbin\n/lib -> usr/lib\n/lib64 -> usr/lib64\n/var/run -> /run\n");
+  for (const PathRule& rule : policy->paths) EXPECT_TRUE(rule.object.has_value()) << rule.path;
+}
+
+TEST_F(ResolveBaseline, SeparateBin) {
+  FakeHost host;
+  host.AddDirectory("/bin").AddDirectory("/usr/bin").AddDirectory("/var/run");
+  const Result<Policy> policy = Resolve(ConfigOf({}), host, {});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(RulesText(*policy, Origin::kBaseline), "read-only /bin\nread-only /usr/bin\n");
+  EXPECT_EQ(LinksText(*policy), "");
+}
+
+TEST_F(ResolveBaseline, ResolverDirectories) {
+  host_.AddDirectory("/run/systemd/resolve").AddFile("/mnt/wsl/resolv.conf");
+  EXPECT_NE(Baseline({}).find("read-only /run/systemd/resolve\n"), std::string::npos);
+  EXPECT_NE(Baseline({}).find("read-only /mnt/wsl/resolv.conf\n"), std::string::npos);
+}
+
+TEST_F(ResolveBaseline, YieldsToThePolicy) {
+  host_.AddDirectory("/usr/share/doc").SetCaller(0, 0);
+  EXPECT_EQ(Baseline({.rw = {"/"}}), "");
+  EXPECT_EQ(Baseline({.denied = {"/usr"}}), "read-only /etc\n");
+  EXPECT_EQ(Baseline({.ro = {"/usr/share/doc"}, .denied = {"/etc", "/usr/lib", "/usr/lib64", "/usr/sbin"}}),
+            "read-only /usr/bin\nread-only /usr/share\n");
+  EXPECT_EQ(LinksText(*With({.ro = {"/"}})), "");
+}
+
+TEST_F(ResolveBaseline, SecretsAreMaskedWhereTheCallerCouldReadThem) {
+  for (const char* file : {"/etc/shadow", "/etc/gshadow-", "/etc/ssh/ssh_host_rsa_key",
+                           "/etc/ssh/ssh_host_rsa_key.pub", "/etc/ssh/sshd_config"}) {
+    host_.AddFile(file, "", {.readable = false, .writable = false});
+  }
+  host_.AddDirectory("/etc/ssl/private", {.readable = false, .writable = false});
+  EXPECT_EQ(Baseline({}).find("denied"), std::string::npos);
+  host_.SetCaller(0, 0);
+  EXPECT_EQ(Baseline({}),
+            "read-only /etc\n"
+            "denied /etc/gshadow-\n"
+            "denied /etc/shadow\n"
+            "denied /etc/ssh/ssh_host_rsa_key\n"
+            "denied /etc/ssl/private\n"
+            "read-only /usr/bin\n"
+            "read-only /usr/lib\n"
+            "read-only /usr/lib64\n"
+            "read-only /usr/sbin\n"
+            "read-only /usr/share\n");
+}
+
+TEST_F(ResolveBaseline, SecretsStayMaskedUnderWiderGrantsOnly) {
+  host_.AddFile("/etc/shadow").AddFile("/etc/sudoers").SetCaller(0, 0);
+  EXPECT_EQ(Baseline({.ro = {"/"}}), "denied /etc/shadow\ndenied /etc/sudoers\n");
+  EXPECT_EQ(Baseline({.rw = {"/etc/shadow"}, .ro = {"/"}}), "denied /etc/sudoers\n");
+  EXPECT_EQ(Baseline({.denied = {"/etc", "/usr"}}), "");
+}
+
+TEST_F(ResolveBaseline, AMaskFollowsALinkToTheSecret) {
+  host_.AddFile("/etc/keys/real").AddSymlink("/etc/krb5.keytab", "keys/real");
+  EXPECT_NE(Baseline({}).find("denied /etc/keys/real\n"), std::string::npos);
+}
+
+TEST_F(ResolveBaseline, DaemonSocketsUnderGrantsAreDenied) {
+  host_.AddNode("/run/docker.sock", FileType::kSocket).AddNode("/run/user/1000/bus", FileType::kSocket);
+  host_.AddDirectory("/run/other").AddNode("/run/user/1001/bus", FileType::kSocket);
+  const Result<Policy> policy = With({.ro = {"/var/run"}});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_NE(
+      RulesText(*policy, Origin::kBaseline).find("denied /run/docker.sock\ndenied /run/user/1000/bus\n"),
+      std::string::npos);
+  EXPECT_EQ(WarningsText(*policy),
+            "daemon-socket /filesystem/readonlyPaths/0\ndaemon-socket /filesystem/readonlyPaths/0\n");
+  EXPECT_EQ(
+      policy->warnings[0].message,
+      "'/run/docker.sock' in the grant of '/run' belongs to a daemon outside the sandbox and is denied");
+  EXPECT_EQ(Baseline({.ro = {"/run/other"}}).find("sock"), std::string::npos);
+}
+
+TEST_F(ResolveBaseline, ResolverSocketOfTheBaselineIsDeniedWithoutNoise) {
+  host_.AddNode("/run/systemd/resolve/io.systemd.Resolve", FileType::kSocket);
+  const Result<Policy> policy = With({});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_NE(RulesText(*policy, Origin::kBaseline)
+                .find("read-only /run/systemd/resolve\ndenied /run/systemd/resolve/io.systemd.Resolve\n"),
+            std::string::npos);
+  EXPECT_EQ(WarningsText(*policy), "");
+}
+
+TEST_F(ResolveBaseline, TheCallersAgentIsDeniedWhereverItListens) {
+  host_.AddNode("/srv/agent/sock", FileType::kSocket)
+      .SetEnvironment("SSH_AUTH_SOCK", "/srv/agent/../agent/sock");
+  const Result<Policy> policy = With({.rw = {"/srv"}});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_NE(RulesText(*policy, Origin::kBaseline).find("denied /srv/agent/sock\n"), std::string::npos);
+  EXPECT_EQ(WarningsText(*policy), "daemon-socket /filesystem/readwritePaths/0\n");
+}
+
+TEST_F(ResolveBaseline, EveryRowIsAbsoluteAndReasoned) {
+  for (const auto* table : {&BaselineRows(), &SecretRows(), &SocketRows()}) {
+    std::vector<std::string_view> paths;
+    for (const BaselineRow& row : *table) {
+      EXPECT_EQ(FoldLexically(row.path), row.path);
+      EXPECT_FALSE(row.why.empty()) << row.path;
+      paths.push_back(row.path);
+    }
+    std::sort(paths.begin(), paths.end());
+    EXPECT_EQ(std::adjacent_find(paths.begin(), paths.end()), paths.end());
+  }
+}
+
+TEST_F(ResolveBaseline, ALaunchAsksFewQuestions) {
+  ASSERT_TRUE(With({}).ok());
+  EXPECT_LE(host_.Questions().size(), 80U);
+}
+
+}  // namespace
+}  // namespace mxc

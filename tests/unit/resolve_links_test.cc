@@ -1,0 +1,101 @@
+// Symlinks in policy paths: followed, recreated inside, or refused where somebody else could turn them.
+#include <gtest/gtest.h>
+
+#include "tests/unit/policy_text.h"
+
+namespace mxc {
+namespace {
+
+class ResolveLinks : public testing::Test {
+ protected:
+  [[nodiscard]] Result<Policy> With(const Lists& lists) const { return Resolve(ConfigOf(lists), host_, {}); }
+
+  FakeHost host_;  // NOLINT: the tests fill it
+  void SetUp() override {
+    host_.AddDirectory("/").AddDirectory("/data/real").AddFile("/data/real/file").AddDirectory("/srv/w");
+  }
+};
+
+TEST_F(ResolveLinks, ReadOnlyGrantsFollowAndRecreate) {
+  host_.AddSymlink("/srv/one", "two").AddSymlink("/srv/two", "/data/real");
+  const Result<Policy> policy = With({.ro = {"/srv/one/file"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_EQ(RulesText(*policy), "read-only /data/real/file\n");
+  EXPECT_EQ(LinksText(*policy), "/srv/one -> two\n/srv/two -> /data/real\n");
+}
+
+TEST_F(ResolveLinks, LinksThatAreVisibleAnywayAreNotRecreated) {
+  host_.AddSymlink("/srv/w/link", "/data/real");
+  const Result<Policy> policy = With({.ro = {"/srv/w", "/srv/w/link"}});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(RulesText(*policy), "read-only /data/real\nread-only /srv/w\n");
+  EXPECT_EQ(LinksText(*policy), "");
+}
+
+TEST_F(ResolveLinks, UnderPrivateTmpTheyAreRecreatedEvenIfRootIsGranted) {
+  host_.AddSymlink("/tmp/link", "/data/real").AddSymlink("/srv/link", "/data/real");
+  const Result<Policy> policy = With({.ro = {"/", "/tmp/link", "/srv/link"}});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(LinksText(*policy), "/tmp/link -> /data/real\n");
+}
+
+TEST_F(ResolveLinks, DenialsFollowToTheTarget) {
+  host_.AddSymlink("/srv/link", "/data/real").AddSymlink("/srv/dangling", "/data/none/x");
+  const Result<Policy> policy = With({.denied = {"/srv/link", "/srv/dangling"}});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(RulesText(*policy), "denied /data/none/x (missing from /data/none)\ndenied /data/real\n");
+  EXPECT_EQ(LinksText(*policy), "");
+}
+
+TEST_F(ResolveLinks, ReadOnlyGrantOfADeniedObjectIsDenied) {
+  host_.AddSymlink("/srv/link", "/data/real");
+  const Result<Policy> policy = With({.ro = {"/srv/link"}, .denied = {"/data/real"}});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(RulesText(*policy), "denied /data/real\n");
+  EXPECT_EQ(LinksText(*policy), "");
+  EXPECT_EQ(WarningsText(*policy), "tightened /filesystem/readonlyPaths/0\n");
+}
+
+TEST_F(ResolveLinks, ReadWriteGrantsFollowRootsLinksOnly) {
+  host_.AddDirectory("/usr/local").AddSymlink("/work", "/data/real").AddSymlink("/var/work", "/data/real");
+  host_.AddSymlink("/usr/work", "/data/real").AddSymlink("/mine", "/data/real", {.uid = 1000});
+  host_.AddSymlink("/srv/link", "/data/real").AddSymlink("/usr/local/work", "/data/real");
+  for (const char* path : {"/work", "/var/work", "/usr/work"}) {
+    const Result<Policy> policy = With({.rw = {path}});
+    ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+    EXPECT_EQ(RulesText(*policy), "read-write /data/real\n");
+    EXPECT_EQ(LinksText(*policy), std::string(path) + " -> /data/real\n");
+  }
+  for (const char* path : {"/mine", "/srv/link", "/usr/local/work"}) {
+    const Result<Policy> policy = With({.rw = {path}});
+    EXPECT_EQ(RefusalOf(policy), "policy_conflict /filesystem/readwritePaths/0: read-write '" +
+                                     std::string(path) + "' leads through the symbolic link '" + path + "'");
+    EXPECT_EQ(policy.error().hint, "write the real path, '/data/real'");
+  }
+}
+
+TEST_F(ResolveLinks, AWorkloadCannotChooseALaterReadOnlyGrant) {
+  host_.AddSymlink("/srv/w/planted", "/data/real");
+  EXPECT_EQ(RefusalOf(With({.rw = {"/srv/w"}, .ro = {"/srv/w/planted"}})),
+            "policy_conflict /filesystem/readonlyPaths/0: read-only '/data/real' leads through "
+            "'/srv/w/planted', a link in a read-write directory");
+}
+
+TEST_F(ResolveLinks, ADenialThroughAReplaceableLinkHoldsWithAWarning) {
+  host_.AddSymlink("/srv/w/link", "/data/real");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}, .denied = {"/srv/w/link"}});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(RulesText(*policy), "denied /data/real\nread-write /srv/w\n");
+  EXPECT_EQ(WarningsText(*policy), "link-replaceable /filesystem/deniedPaths/0\n");
+}
+
+TEST_F(ResolveLinks, LoopsAreRefused) {
+  host_.AddSymlink("/srv/x", "y").AddSymlink("/srv/y", "x");
+  EXPECT_EQ(
+      RefusalOf(With({.ro = {"/srv/x"}})),
+      "policy_conflict /filesystem/readonlyPaths/0: '/srv/x' of readonlyPaths cannot be resolved: too many "
+      "symbolic links");
+}
+
+}  // namespace
+}  // namespace mxc

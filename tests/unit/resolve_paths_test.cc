@@ -1,0 +1,166 @@
+// The filesystem lists: what a path means, whose intent wins, what is refused.
+#include <gtest/gtest.h>
+
+#include "tests/unit/policy_text.h"
+
+namespace mxc {
+namespace {
+
+class ResolvePaths : public testing::Test {
+ protected:
+  [[nodiscard]] Result<Policy> With(const Lists& lists) const { return Resolve(ConfigOf(lists), host_, {}); }
+  [[nodiscard]] std::string Rules(const Lists& lists) const {
+    const Result<Policy> policy = With(lists);
+    return policy ? RulesText(*policy) : RefusalOf(policy);
+  }
+  [[nodiscard]] std::string Refusal(const Lists& lists) const { return RefusalOf(With(lists)); }
+  [[nodiscard]] std::string Warnings(const Lists& lists) const {
+    const Result<Policy> policy = With(lists);
+    return policy ? WarningsText(*policy) : RefusalOf(policy);
+  }
+
+  FakeHost host_;  // NOLINT: the tests fill it
+  void SetUp() override {
+    host_.AddDebian().AddDirectory("/srv/a/b/c").AddFile("/srv/a/file").AddDirectory("/srv/z");
+  }
+};
+
+TEST_F(ResolvePaths, AncestorsFirstWhateverTheOrderOfTheLists) {
+  EXPECT_EQ(Rules({.rw = {"/srv/a/b/c"}, .ro = {"/srv/z", "/srv/a"}, .denied = {"/srv/a/b"}}),
+            "read-only /srv/a\n"
+            "denied /srv/a/b\n"
+            "read-write /srv/a/b/c\n"
+            "read-only /srv/z\n");
+}
+
+TEST_F(ResolvePaths, ObjectsAreRecorded) {
+  const Result<Policy> policy = With({.ro = {"/srv/a/file"}});
+  ASSERT_TRUE(policy.ok());
+  for (const PathRule& rule : policy->paths) {
+    if (rule.origin == Origin::kBaseline) continue;
+    EXPECT_EQ(rule.pointer, "/filesystem/readonlyPaths/0");
+    ASSERT_TRUE(rule.object.has_value());
+    EXPECT_EQ(rule.object->inode, host_.ObjectAt("/srv/a/file").inode);
+    EXPECT_EQ(rule.object->type, FileType::kRegular);
+  }
+}
+
+TEST_F(ResolvePaths, SpellingsOfOnePathAreOneRule) {
+  EXPECT_EQ(Rules({.ro = {"/srv/a/", "/srv//a/b/..", "/srv/a"}}), "read-only /srv/a\n");
+}
+
+TEST_F(ResolvePaths, SamePathInTwoListsGetsTheStricter) {
+  const Lists lists{.rw = {"/srv/a", "/srv/z"}, .ro = {"/srv/a/"}, .denied = {"/srv/z/."}};
+  EXPECT_EQ(Rules(lists), "read-only /srv/a\ndenied /srv/z\n");
+  EXPECT_EQ(Warnings(lists),
+            "tightened /filesystem/readwritePaths/0\ntightened /filesystem/readwritePaths/1\n");
+}
+
+TEST_F(ResolvePaths, HardLinkAndBindMountGetTheStrictestIntent) {
+  host_.AddAlias("/srv/z/name", "/srv/a/file").AddAlias("/mnt/bound", "/srv/a/b");
+  const Lists lists{.rw = {"/srv/z/name", "/mnt/bound"}, .ro = {"/srv/a/b"}, .denied = {"/srv/a/file"}};
+  EXPECT_EQ(Rules(lists),
+            "read-only /mnt/bound\n"
+            "read-only /srv/a/b\n"
+            "denied /srv/a/file\n"
+            "denied /srv/z/name\n");
+  EXPECT_EQ(Warnings(lists),
+            "hard-link /filesystem/deniedPaths/0\n"
+            "tightened /filesystem/readwritePaths/0\n"
+            "tightened /filesystem/readwritePaths/1\n");
+}
+
+TEST_F(ResolvePaths, MissingGrantsAreLeftOutWithAWarning) {
+  const Lists lists{.rw = {"/srv/gone"}, .ro = {"/srv/a/file/x", "/srv/gone/../a"}};
+  EXPECT_EQ(Rules(lists), "");
+  EXPECT_EQ(Warnings(lists),
+            "path-missing /filesystem/readwritePaths/0\n"
+            "path-missing /filesystem/readonlyPaths/0\n"
+            "path-missing /filesystem/readonlyPaths/1\n");
+}
+
+TEST_F(ResolvePaths, MissingDenialsStay) {
+  EXPECT_EQ(Rules({.rw = {"/srv/a"}, .denied = {"/srv/a/new/deep", "/srv/none/../z"}}),
+            "read-write /srv/a\n"
+            "denied /srv/a/new/deep (missing from /srv/a/new)\n"
+            "denied /srv/z\n");
+  EXPECT_EQ(
+      Refusal({.denied = {"/srv/a/file/x"}}),
+      "policy_conflict /filesystem/deniedPaths/0: '/srv/a/file/x' cannot be denied: '/srv/a/file' is not a "
+      "directory");
+}
+
+TEST_F(ResolvePaths, WhatCannotBeLookedAtIsRefused) {
+  host_.AddUnreadable("/srv/locked").AddUnreadable("/srv/stale", LookupFailure::kOther, "Stale file handle");
+  EXPECT_EQ(Refusal({.denied = {"/srv/locked/x"}}),
+            "policy_conflict /filesystem/deniedPaths/0: '/srv/locked/x' of deniedPaths cannot be resolved: "
+            "'/srv/locked': Permission denied");
+  EXPECT_EQ(Refusal({.ro = {"/srv/stale"}}),
+            "policy_conflict /filesystem/readonlyPaths/0: '/srv/stale' of readonlyPaths cannot be resolved: "
+            "'/srv/stale': Stale file handle");
+}
+
+TEST_F(ResolvePaths, NobodyGrantsWhatTheyCannotAccess) {
+  host_.AddDirectory("/srv/theirs", {.readable = false, .writable = false})
+      .AddDirectory("/srv/shown", {.writable = false});
+  EXPECT_EQ(
+      Refusal({.ro = {"/srv/theirs"}}),
+      "policy_conflict /filesystem/readonlyPaths/0: the caller (uid 1000) may not read '/srv/theirs' of "
+      "readonlyPaths");
+  EXPECT_EQ(Refusal({.rw = {"/srv/shown"}}),
+            "policy_conflict /filesystem/readwritePaths/0: the caller (uid 1000) may not read and write "
+            "'/srv/shown' of readwritePaths");
+  EXPECT_EQ(Rules({.ro = {"/srv/shown"}, .denied = {"/srv/theirs"}}),
+            "read-only /srv/shown\ndenied /srv/theirs\n");
+}
+
+TEST_F(ResolvePaths, HostNodesAreNeverGranted) {
+  EXPECT_EQ(Refusal({.ro = {"/proc"}}),
+            "policy_conflict /filesystem/readonlyPaths/0: '/proc': the host's /proc never appears inside");
+  for (const char* path : {"/proc/self/root", "/sys/kernel", "/dev", "/dev/../dev/sda"}) {
+    EXPECT_NE(Refusal({.rw = {path}}).find(" never appears inside"), std::string::npos) << path;
+  }
+  host_.AddSymlink("/srv/p", "/proc/1");
+  EXPECT_EQ(
+      Refusal({.ro = {"/srv/p"}}),
+      "policy_conflict /filesystem/readonlyPaths/0: '/srv/p' stands for '/proc/1': the host's /proc never "
+      "appears inside");
+  host_.AddDirectory("/process");
+  EXPECT_EQ(Rules({.ro = {"/process"}}), "read-only /process\n");
+}
+
+TEST_F(ResolvePaths, DenialsInOwnNodesAreTakenAsWritten) {
+  host_.AddFile("/proc/kcore").AddSymlink("/proc/self", "4711");
+  EXPECT_EQ(Rules({.denied = {"/proc/kcore", "/proc/self", "/proc/none"}}),
+            "denied /proc/kcore\n"
+            "denied /proc/none (missing from /proc/none)\n"
+            "denied /proc/self\n");
+}
+
+TEST_F(ResolvePaths, RootOfTheHost) {
+  EXPECT_EQ(Refusal({.denied = {"/"}}),
+            "policy_conflict /filesystem/deniedPaths/0: '/' is denied: no command could start");
+  EXPECT_EQ(Rules({.ro = {"/"}}), "read-only /\n");
+  host_.SetCaller(0, 0);
+  EXPECT_EQ(Warnings({.rw = {"/"}}), "whole-host-writable /filesystem/readwritePaths/0\nrunning-as-root \n");
+}
+
+TEST_F(ResolvePaths, SocketsDevicesAndPipesAreNotGranted) {
+  host_.AddNode("/srv/s", FileType::kSocket).AddNode("/srv/p", FileType::kFifo);
+  host_.AddNode("/srv/d", FileType::kBlockDevice);
+  EXPECT_EQ(
+      Refusal({.ro = {"/srv/s"}}),
+      "policy_conflict /filesystem/readonlyPaths/0: '/srv/s' is a socket: only files and directories are "
+      "granted");
+  EXPECT_NE(Refusal({.rw = {"/srv/p"}}), "");
+  EXPECT_NE(Refusal({.rw = {"/srv/d"}}), "");
+  EXPECT_EQ(Rules({.denied = {"/srv/s"}}), "denied /srv/s\n");
+}
+
+TEST_F(ResolvePaths, NamesAreBytes) {
+  host_.AddDirectory("/srv/a b\n\xff*");
+  EXPECT_EQ(Rules({.ro = {"/srv/a b\n\xff*"}}), "read-only /srv/a b\n\xff*\n");
+}
+
+}  // namespace
+}  // namespace mxc

@@ -1,0 +1,239 @@
+// argv, working directory, environment, audit, warnings and clauses.
+#include <gtest/gtest.h>
+
+#include "tests/unit/policy_text.h"
+
+namespace mxc {
+namespace {
+
+class ResolveProcessTest : public testing::Test {
+ protected:
+  [[nodiscard]] Result<Policy> Resolved(const ResolveOptions& options = {}) const {
+    return Resolve(config_, host_, options);
+  }
+  [[nodiscard]] std::string Cwd() const {
+    const Result<Policy> policy = Resolved();
+    return policy ? policy->process.cwd : RefusalOf(policy);
+  }
+  [[nodiscard]] std::string EnvironmentText(const ResolveOptions& options = {}) const {
+    const Result<Policy> policy = Resolved(options);
+    if (!policy) return RefusalOf(policy);
+    std::string text;
+    for (const Variable& variable : policy->process.environment) {
+      text += variable.name + "=" + variable.value.Reveal() + "\n";
+    }
+    return text;
+  }
+  void WriteCwd(const std::string& cwd) {
+    config_.process.cwd = cwd;
+    config_.process.cwd_pointer = "/process/cwd";
+  }
+
+  FakeHost host_;  // NOLINT: the tests fill it
+  Config config_;  // NOLINT: the tests fill it
+  void SetUp() override {
+    host_.AddDebian().AddDirectory("/srv/work/sub").AddFile("/srv/work/file").AddDirectory("/srv/other");
+    config_ = ConfigOf({.rw = {"/srv/work"}, .denied = {"/srv/work/no"}});
+  }
+};
+
+TEST_F(ResolveProcessTest, Argv) {
+  config_.process.command_line = "echo $HOME";
+  EXPECT_EQ(Resolved()->process.argv, (std::vector<std::string>{"/bin/sh", "-c", "echo $HOME"}));
+  EXPECT_EQ(Resolved()->process.command_line, "echo $HOME");
+  config_.process = {.argv = {"ls", "-l", ""}};
+  EXPECT_EQ(Resolved()->process.argv, (std::vector<std::string>{"ls", "-l", ""}));
+}
+
+TEST_F(ResolveProcessTest, WrittenDirectories) {
+  host_.AddSymlink("/home/w", "/srv/work/sub");
+  WriteCwd("/srv/work/sub/..");
+  EXPECT_EQ(Cwd(), "/srv/work");
+  WriteCwd("/home/w");
+  EXPECT_EQ(Cwd(), "/srv/work/sub");
+  WriteCwd("/usr/share");
+  EXPECT_EQ(Cwd(), "/usr/share");
+  WriteCwd("/");
+  EXPECT_EQ(Cwd(), "/");
+  WriteCwd("/tmp");
+  EXPECT_EQ(Cwd(), "/tmp");
+}
+
+TEST_F(ResolveProcessTest, DirectoriesThatAreRefused) {
+  host_.AddDirectory("/tmp/mine").AddDirectory("/srv/work/no/sub");
+  const auto refusal = [this](const std::string& cwd) {
+    WriteCwd(cwd);
+    return Cwd();
+  };
+  EXPECT_EQ(refusal("/srv/other"),
+            "policy_conflict /process/cwd: cwd '/srv/other' is not visible inside the sandbox");
+  EXPECT_EQ(refusal("/srv/work/no/sub"),
+            "policy_conflict /process/cwd: cwd '/srv/work/no/sub' is not visible inside the sandbox");
+  EXPECT_EQ(refusal("/tmp/mine"),
+            "policy_conflict /process/cwd: cwd '/tmp/mine' is not visible inside the sandbox");
+  EXPECT_EQ(refusal("/srv/gone"), "policy_conflict /process/cwd: cwd '/srv/gone' does not exist");
+  EXPECT_EQ(refusal("/srv/work/file"),
+            "policy_conflict /process/cwd: cwd '/srv/work/file' is not a directory");
+  config_.read_only = Entries({"/"}, "readonlyPaths");
+  EXPECT_EQ(refusal("/srv/other"), "/srv/other");
+  EXPECT_EQ(refusal("/proc"), "policy_conflict /process/cwd: cwd '/proc' is not visible inside the sandbox");
+  config_.read_write = Entries({"/tmp/mine"}, "readwritePaths");
+  EXPECT_EQ(refusal("/tmp/mine"), "/tmp/mine");
+  config_.denied = Entries({"/tmp"}, "deniedPaths");
+  EXPECT_EQ(refusal("/tmp"), "policy_conflict /process/cwd: cwd '/tmp' is not visible inside the sandbox");
+}
+
+TEST_F(ResolveProcessTest, DirectoryOfTheCaller) {
+  host_.SetWorkingDirectory("/srv/work/sub");
+  EXPECT_EQ(Cwd(), "/srv/work/sub");
+  host_.SetWorkingDirectory("/srv/other");
+  EXPECT_EQ(Cwd(), "/");
+  host_.SetWorkingDirectory("/tmp");
+  EXPECT_EQ(Cwd(), "/tmp");
+  host_.SetWorkingDirectory("/tmp/x");
+  EXPECT_EQ(Cwd(), "/");
+  host_.SetWorkingDirectory("(unreachable)/x");
+  EXPECT_EQ(Cwd(), "/");
+}
+
+TEST_F(ResolveProcessTest, DefaultEnvironment) {
+  EXPECT_EQ(EnvironmentText(),
+            "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+            "TERM=xterm-256color\n"
+            "LANG=C.UTF-8\n"
+            "HOME=/tmp/home\n"
+            "TMPDIR=/tmp\n"
+            "USER=ana\n"
+            "LOGNAME=ana\n");
+  host_.SetCaller(4242, 1);
+  EXPECT_EQ(EnvironmentText().find("USER"), std::string::npos);
+}
+
+TEST_F(ResolveProcessTest, AGrantedTmpIsNoPlaceForAHome) {
+  config_.read_write = Entries({"/tmp"}, "readwritePaths");
+  EXPECT_NE(EnvironmentText().find("HOME=/\n"), std::string::npos);
+}
+
+TEST_F(ResolveProcessTest, WrittenEnvironment) {
+  config_.process.environment.emplace();
+  EXPECT_EQ(EnvironmentText(), "");
+  config_.process.environment = {{"A", Secret{"1"}}, {"B", Secret{"2"}}, {"A", Secret{"3"}}};
+  EXPECT_EQ(EnvironmentText(), "A=3\nB=2\n");
+}
+
+TEST_F(ResolveProcessTest, EnvironmentOverTheDefault) {
+  config_.process.inherit_default_environment = true;
+  config_.process.environment = {{"HOME", Secret{"/srv/work"}}, {"A", Secret{"1"}}};
+  EXPECT_EQ(EnvironmentText(),
+            "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+            "TERM=xterm-256color\n"
+            "LANG=C.UTF-8\n"
+            "HOME=/srv/work\n"
+            "TMPDIR=/tmp\n"
+            "USER=ana\n"
+            "LOGNAME=ana\n"
+            "A=1\n");
+}
+
+TEST_F(ResolveProcessTest, DirectExecutionSeesTheHost) {
+  config_ = ConfigOf({});
+  config_.intent = Intent::kConcrete;
+  config_.containment = Containment::kNone;
+  host_.SetWorkingDirectory("/srv/other").SetEnvironment("HOME", "/home/ana");
+  const ResolveOptions options{.allow_unsandboxed = true};
+  EXPECT_EQ(Resolved(options)->process.cwd, "/srv/other");
+  EXPECT_TRUE(Resolved(options)->paths.empty());
+  EXPECT_TRUE(Resolved(options)->links.empty());
+  EXPECT_EQ(ClausesText(*Resolved(options)), "");
+  EXPECT_NE(EnvironmentText(options).find("HOME=/home/ana\n"), std::string::npos);
+  EXPECT_EQ(EnvironmentText(options).find("TMPDIR"), std::string::npos);
+}
+
+TEST_F(ResolveProcessTest, AuditMustBeOutOfReach) {
+  host_.AddDirectory("/var/log")
+      .AddSymlink("/var/log/link", "/srv/work/file")
+      .AddSymlink("/srv/work/l", "/var/log");
+  const auto resolved = [this](const std::string& path) {
+    config_.audit.path = path;
+    config_.audit_pointer = "/audit";
+    const Result<Policy> policy = Resolved();
+    return policy ? policy->audit.path : RefusalOf(policy);
+  };
+  EXPECT_EQ(resolved("/var/log/./new.log"), "/var/log/new.log");
+  for (const char* path : {"/srv/work/x.log", "/var/log/link", "/srv/work/l/x"}) {
+    EXPECT_EQ(resolved(path),
+              "policy_conflict /audit: audit path '" + std::string(path) + "' is inside a read-write grant");
+  }
+}
+
+TEST_F(ResolveProcessTest, WarningsAboutTheCallerAndTheNetwork) {
+  host_.SetCaller(0, 0).SetInteractive(true);
+  config_.network.share_host = true;
+  config_.network.share_host_pointer = "/network/allowLocalNetwork";
+  const Result<Policy> policy = Resolved();
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(WarningsText(*policy), "running-as-root \nnetwork-unrestricted /network/allowLocalNetwork\n");
+  EXPECT_TRUE(policy->identity.IsRoot());
+  EXPECT_TRUE(policy->interactive);
+}
+
+TEST_F(ResolveProcessTest, OneClausePerThingWritten) {
+  config_ = ConfigOf(
+      {.rw = {"/srv/work", "/srv/gone"}, .ro = {"/srv/other", "/srv/other/"}, .denied = {"/srv/x\n"}});
+  config_.process.timeout_ms = 500;
+  config_.process.timeout_pointer = "/process/timeout";
+  config_.output = {.max_bytes = 10, .redact_secrets = true};
+  config_.output_pointer = "/output";
+  config_.audit.path = "/var/audit.log";
+  config_.audit_pointer = "/audit";
+  config_.minimum_tier = Tier::kContainer;
+  config_.minimum_tier_pointer = "/minimumTier";
+  EXPECT_EQ(ClausesText(*Resolved()),
+            "/filesystem/readonlyPaths/0: read-only '/srv/other'\n"
+            "/filesystem/readwritePaths/0: read-write '/srv/work'\n"
+            "/filesystem/deniedPaths/0: denied '/srv/x\\x0a'\n"
+            "/network: no network\n"
+            "/process/timeout: ended after 500 ms\n"
+            "/output: output of at most 10 bytes per stream, secrets redacted\n"
+            "/audit: a record in '/var/audit.log' before the start\n"
+            "/minimumTier: a tier of at least container\n");
+}
+
+TEST_F(ResolveProcessTest, ClausesOfTheNetwork) {
+  config_ = ConfigOf({});
+  config_.network_written = true;
+  EXPECT_EQ(ClausesText(*Resolved()), "/network: no network\n");
+  config_.network = {
+      .egress = Verdict::kDeny,
+      .egress_pointer = "/network/egress/default",
+      .allow = {{.to = {{.cidr = "10.0.0.0/8", .except = {"10.1.0.0/16", "10.2.0.0/16"}},
+                        {.host = "*.example.com"}},
+                 .ports = {{Protocol::kTcp, 80, 90}, {Protocol::kUdp, 53, 53}, {Protocol::kIcmp, 0, 0}},
+                 .pointer = "/network/egress/allow/0"}},
+      .deny = {{.pointer = "/network/egress/deny/0"}},
+      .ingress_pointer = "/network/ingress/default",
+      .host_loopback = Verdict::kAllow,
+      .host_loopback_pointer = "/network/ingress/hostLoopback",
+      .proxy = ProxyRule{.url = "http://localhost:8080", .pointer = "/network/proxy"},
+      .share_host = true,
+      .share_host_pointer = "/network/defaultPolicy"};
+  EXPECT_EQ(
+      ClausesText(*Resolved()),
+      "/network/egress/default: egress default deny\n"
+      "/network/egress/allow/0: allow egress to 10.0.0.0/8 except 10.1.0.0/16, 10.2.0.0/16, '*.example.com' "
+      "on tcp/80-90, udp/53, icmp\n"
+      "/network/egress/deny/0: deny egress to any address\n"
+      "/network/ingress/default: ingress default deny\n"
+      "/network/ingress/hostLoopback: host loopback allow\n"
+      "/network/proxy: egress through the proxy\n"
+      "/network/defaultPolicy: the host's own network, unfiltered\n");
+}
+
+TEST_F(ResolveProcessTest, SelectionComesBeforeAnyFileIsLookedAt) {
+  config_.intent = Intent::kVm;
+  EXPECT_EQ(RefusalOf(Resolved()), "unsupported : the 'vm' backend is not available on Linux");
+  EXPECT_TRUE(host_.Questions().empty());
+}
+
+}  // namespace
+}  // namespace mxc
