@@ -110,6 +110,8 @@ struct Plan {
   std::vector<Enforcement> ledger = {};
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};  // named weakenings: "shared-host-network"
+  std::string command = {};                   // argv[0] inside the sandbox, for the audit log
+  std::string cwd = {};                       // inside the sandbox, for the audit log
 };
 
 [[nodiscard]] std::string_view Name(Strength strength);
