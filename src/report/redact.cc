@@ -1,0 +1,171 @@
+#include "report/redact.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+#include <variant>
+
+#include "report/shapes.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kBlockBegin = "-----BEGIN ";
+constexpr std::string_view kBlockKind = "PRIVATE KEY";
+constexpr std::string_view kBlockEnd = "-----END ";
+constexpr std::size_t kMaxBlockTitle = 64;
+constexpr std::size_t kMaxBlockBytes = 64U * 1024;
+
+// "-----BEGIN ... PRIVATE KEY-----"
+Match MatchKeyBlock(std::string_view text, bool at_end) {
+  const Match begin = MatchText(text, kBlockBegin, at_end);
+  if (begin.kind != Match::Kind::kFound) return begin;
+  const std::string_view title = text.substr(kBlockBegin.size(), kMaxBlockTitle);
+  const std::size_t stop = title.find_first_of("-\n");
+  if (stop == std::string_view::npos) {
+    const bool open = title.size() < kMaxBlockTitle && !at_end;
+    return {.kind = open ? Match::Kind::kStrong : Match::Kind::kNone};
+  }
+  if (title.substr(0, stop).find(kBlockKind) == std::string_view::npos) return {};
+  return {.kind = Match::Kind::kFound, .length = kBlockBegin.size() + stop};
+}
+
+void Collect(std::string_view name, const Secret& value, std::vector<std::string>& values) {
+  if (LooksSecret(name) && value.size() >= kMinValueBytes) values.push_back(value.Reveal());
+}
+
+}  // namespace
+
+bool LooksSecret(std::string_view variable_name) {
+  std::string name;
+  for (const char c : variable_name) {
+    name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  static constexpr std::string_view kSigns[] = {
+      "TOKEN",      "SECRET",      "PASSW", "PASSPHRASE",        "CREDENTIAL", "AUTH", "API_KEY", "APIKEY",
+      "ACCESS_KEY", "PRIVATE_KEY", "_KEY",  "CONNECTION_STRING", "_PWD",       "_DSN", "COOKIE"};
+  return std::any_of(std::begin(kSigns), std::end(kSigns),
+                     [&](std::string_view sign) { return name.find(sign) != std::string::npos; });
+}
+
+std::vector<std::string> SecretValues(const Exec& exec) {
+  std::vector<std::string> values;
+  for (const Variable& variable : exec.environment) Collect(variable.name, variable.value, values);
+  // The command's environment: a name, and behind it the value, in the arguments of the tool.
+  for (const InheritedFile& file : exec.files) {
+    const auto* arguments = std::get_if<ArgumentFile>(&file);
+    if (arguments == nullptr) continue;
+    std::string_view name;
+    for (const Piece& piece : arguments->arguments) {
+      if (const auto* secret = std::get_if<Secret>(&piece)) Collect(name, *secret, values);
+      const auto* text = std::get_if<std::string>(&piece);
+      name = text != nullptr ? std::string_view(*text) : std::string_view();
+    }
+  }
+  return values;
+}
+
+Redactor::Redactor(RedactionRules rules) : rules_(std::move(rules)), may_start_(256, false) {
+  std::erase_if(rules_.values, [](const std::string& value) { return value.size() < kMinValueBytes; });
+  if (!rules_.secrets) rules_.values.clear();
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    const auto c = static_cast<unsigned char>(byte);
+    may_start_[byte] = (rules_.secrets && MayStartSecret(c)) || (rules_.pii && MayStartPersonal(c));
+  }
+  for (const std::string& value : rules_.values) may_start_[static_cast<unsigned char>(value[0])] = true;
+}
+
+void Redactor::Feed(std::string_view bytes, std::string& out) {
+  held_.append(bytes);
+  Scan(Mode::kMore, out);
+}
+
+void Redactor::Idle(std::string& out) { Scan(Mode::kIdle, out); }
+
+void Redactor::Finish(std::string& out) { Scan(Mode::kEnd, out); }
+
+void Redactor::Scan(Mode mode, std::string& out) {
+  const std::string_view text = held_;
+  std::size_t position = 0;
+  while (position < text.size()) {
+    const std::string_view rest = text.substr(position);
+    const bool in_match = in_key_block_ || swallowing_ != nullptr;
+    const std::size_t taken = in_match ? Swallow(rest) : Step(rest, mode, out);
+    if (taken == 0 && !in_match) break;      // wait for more
+    if (taken == 0 && in_key_block_) break;  // perhaps the start of its end
+    if (taken != 0) previous_ = static_cast<unsigned char>(text[position + taken - 1]);
+    position += taken;
+  }
+  if (mode == Mode::kEnd && in_key_block_) position = text.size();
+  held_.erase(0, position);
+}
+
+// Bytes of a match that has been replaced already.
+std::size_t Redactor::Swallow(std::string_view rest) {
+  if (!in_key_block_) {
+    std::size_t count = 0;
+    while (count < rest.size() && swallowing_[static_cast<unsigned char>(rest[count])]) ++count;
+    if (count < rest.size()) swallowing_ = nullptr;
+    return count;
+  }
+  const std::size_t end = rest.find(kBlockEnd);
+  const std::size_t line = end == std::string_view::npos ? end : rest.find_first_of("\n\"'", end);
+  std::size_t taken = rest.size() > 2 * kMaxBlockTitle ? rest.size() - 2 * kMaxBlockTitle : 0;
+  if (line != std::string_view::npos) {
+    taken = line;
+    in_key_block_ = false;
+  } else if (end != std::string_view::npos) {
+    taken = end;
+    // "-----END RSA PRIVATE KEY-----" without a newline behind it.
+    const std::size_t close = rest.find("-----", end + kBlockEnd.size());
+    if (close != std::string_view::npos || rest.size() - end > 2 * kMaxBlockTitle) {
+      taken = close != std::string_view::npos ? close + 5 : end + kBlockEnd.size();
+      in_key_block_ = false;
+    }
+  }
+  key_block_bytes_ += taken;
+  if (key_block_bytes_ > kMaxBlockBytes) in_key_block_ = false;
+  return taken;
+}
+
+// Handles the start of `rest`: prints, replaces, or (0) holds it. Returns the bytes that are done with.
+std::size_t Redactor::Step(std::string_view rest, Mode mode, std::string& out) {
+  std::size_t plain = 0;
+  while (plain < rest.size() && !may_start_[static_cast<unsigned char>(rest[plain])]) ++plain;
+  if (plain != 0) {
+    out.append(rest.substr(0, plain));
+    return plain;
+  }
+  const bool at_end = mode == Mode::kEnd || rest.size() > kMaxHeldBytes;
+  Match best;
+  const auto consider = [&](const Match& match) {
+    if (match.kind > best.kind) best = match;
+  };
+  for (const std::string& value : rules_.values) consider(MatchText(rest, value, at_end));
+  bool key_block = false;
+  if (rules_.secrets && !IsWordByte(previous_)) {
+    consider(MatchSecret(rest, at_end));
+    const Match block = MatchKeyBlock(rest, at_end);
+    key_block = block.kind == Match::Kind::kFound;
+    consider(block);
+  }
+  // ("://" begins behind a word)
+  if (rules_.secrets && rest[0] == ':') consider(MatchSecret(rest, at_end));
+  if (rules_.pii && !IsMailByte(previous_)) {
+    consider(MatchMail(rest, at_end));
+    consider(MatchNumber(rest, at_end));
+  }
+  if (best.kind == Match::Kind::kStrong || (best.kind == Match::Kind::kWeak && mode == Mode::kMore)) return 0;
+  if (best.kind != Match::Kind::kFound) {
+    out += rest[0];
+    return 1;
+  }
+  out.append(rest.substr(0, best.keep));
+  out.append(kRedacted);
+  in_key_block_ = key_block;
+  key_block_bytes_ = 0;
+  swallowing_ = best.rest != nullptr ? best.rest->data() : nullptr;
+  return best.length;
+}
+
+}  // namespace mxc

@@ -1,0 +1,128 @@
+#include <string>
+
+#include "report/shapes.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::size_t kMaxLocalPart = 64;  // RFC 5321
+constexpr std::size_t kMaxDomain = 253;
+constexpr std::size_t kMaxNumberBytes = 40;
+constexpr std::size_t kTelling = 8;  // digits in a row that few other things have
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+Match::Kind Partly(bool at_end, bool strong) {
+  if (at_end) return Match::Kind::kNone;
+  return strong ? Match::Kind::kStrong : Match::Kind::kWeak;
+}
+
+// A number as people write it: digits, and how they are grouped.
+struct Number {
+  std::string digits = {};
+  std::string shape = {};  // 'd' for a digit, else the separator itself
+  std::size_t length = 0;  // bytes, up to the last digit
+};
+
+// Digits with at most two separators in a row (") 555" has two).
+Number ReadNumber(std::string_view text) {
+  Number number;
+  std::size_t separators = 0;
+  for (std::size_t i = 0; i < text.size() && i < kMaxNumberBytes; ++i) {
+    const char c = text[i];
+    if (IsDigit(c)) {
+      number.digits += c;
+      separators = 0;
+    } else if (std::string_view(" -.()+").find(c) != std::string_view::npos && (c != '+' || i == 0)) {
+      if (++separators > 2) break;
+    } else {
+      break;
+    }
+    number.shape += IsDigit(c) ? 'd' : c;
+    if (IsDigit(c)) number.length = i + 1;
+  }
+  number.shape.resize(number.length);
+  return number;
+}
+
+bool PassesLuhn(std::string_view digits) {
+  unsigned sum = 0;
+  bool twice = false;
+  for (std::size_t i = digits.size(); i-- > 0; twice = !twice) {
+    unsigned value = static_cast<unsigned>(digits[i] - '0');
+    if (twice) value = value * 2 > 9 ? value * 2 - 9 : value * 2;
+    sum += value;
+  }
+  return sum % 10 == 0;
+}
+
+bool IsCard(const Number& number) {
+  if (number.digits.size() < 13 || number.digits.size() > 19) return false;
+  if (number.digits[0] < '2' || number.digits[0] > '6') return false;
+  if (number.shape.find_first_of(".()+") != std::string::npos) return false;
+  return PassesLuhn(number.digits);
+}
+
+bool IsTelephone(const Number& number) {
+  const std::size_t count = number.digits.size();
+  if (number.shape[0] == '+') return count >= 8 && count <= 15;
+  static constexpr std::string_view kShapes[] = {"ddd-ddd-dddd",   "ddd.ddd.dddd",    "ddd ddd dddd",
+                                                 "(ddd) ddd-dddd", "(ddd)ddd-dddd",   "(ddd) ddd dddd",
+                                                 "d-ddd-ddd-dddd", "d (ddd) ddd-dddd"};
+  for (const std::string_view shape : kShapes) {
+    if (number.shape == shape) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsMailByte(unsigned char byte) {
+  return IsWordByte(byte) || byte == '.' || byte == '%' || byte == '+' || byte == '-';
+}
+
+bool MayStartPersonal(unsigned char byte) { return IsMailByte(byte) || byte == '('; }
+
+Match MatchMail(std::string_view text, bool at_end) {
+  std::size_t at = 0;
+  while (at < text.size() && at <= kMaxLocalPart && IsMailByte(static_cast<unsigned char>(text[at]))) ++at;
+  if (at == 0 || at > kMaxLocalPart) return {};
+  if (at == text.size()) return {.kind = Partly(at_end, false)};
+  if (text[at] != '@') return {};
+  // Labels of letters, digits and hyphens; the last one is at least two letters.
+  std::size_t end = at + 1;
+  std::size_t last_dot = 0;
+  while (end < text.size() && end - at <= kMaxDomain) {
+    const char c = text[end];
+    if (c == '.') last_dot = end;
+    if (!IsLetter(c) && !IsDigit(c) && c != '-' && c != '.') break;
+    ++end;
+  }
+  if (end == text.size() && !at_end) return {.kind = Match::Kind::kStrong};
+  if (end > 0 && text[end - 1] == '.') {  // the full stop of a sentence
+    --end;
+    last_dot = text.substr(0, end).rfind('.');
+    if (last_dot == std::string_view::npos || last_dot < at) last_dot = 0;
+  }
+  if (last_dot <= at + 1 || end - last_dot < 3 || !IsLetter(text[last_dot + 1])) return {};
+  return {.kind = Match::Kind::kFound, .length = end};
+}
+
+Match MatchNumber(std::string_view text, bool at_end) {
+  if (!IsDigit(text[0]) && text[0] != '+' && text[0] != '(') return {};
+  const Number number = ReadNumber(text);
+  // It may go on: only separators stand between its last digit and the end of the text.
+  const bool open = text.size() < kMaxNumberBytes &&
+                    text.find_first_not_of(" -.()", number.length) == std::string_view::npos &&
+                    text.size() - number.length <= 2;
+  if (open && !at_end) return {.kind = Partly(at_end, number.digits.size() >= kTelling)};
+  if (number.length == 0) return {};
+  const bool word_goes_on =
+      number.length < text.size() && IsWordByte(static_cast<unsigned char>(text[number.length]));
+  if (word_goes_on) return {};
+  if (!IsCard(number) && !IsTelephone(number) && number.shape != "ddd-dd-dddd") return {};
+  return {.kind = Match::Kind::kFound, .length = number.length};
+}
+
+}  // namespace mxc

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "report/shapes.h"
+
+namespace mxc {
+namespace {
+
+constexpr ByteSet SetOf(std::string_view extra) {
+  ByteSet set{};
+  for (unsigned c = '0'; c <= '9'; ++c) set[c] = true;
+  for (unsigned c = 'a'; c <= 'z'; ++c) set[c] = true;
+  for (unsigned c = 'A'; c <= 'Z'; ++c) set[c] = true;
+  for (const char c : extra) set[static_cast<unsigned char>(c)] = true;
+  return set;
+}
+
+constexpr ByteSet kAlphanumeric = SetOf("");
+constexpr ByteSet kWord = SetOf("_");
+constexpr ByteSet kWebWord = SetOf("_-");       // base64url
+constexpr ByteSet kDotted = SetOf("_-.");       // base64url in parts
+constexpr ByteSet kToken68 = SetOf("-._~+/=");  // RFC 9110
+constexpr ByteSet kBase64 = SetOf("+/=");
+
+// A fixed prefix and at least `minimum` bytes of `body`.
+struct Shape {
+  std::string_view prefix;
+  std::size_t minimum;
+  const ByteSet* body;
+};
+
+// Longer prefixes stand before shorter ones they begin with.
+constexpr Shape kShapes[] = {
+    {"AKIA", 16, &kAlphanumeric},  // AWS access key of a user
+    {"ASIA", 16, &kAlphanumeric},  // AWS, temporary
+    {"ABIA", 16, &kAlphanumeric},  // AWS bearer
+    {"ACCA", 16, &kAlphanumeric},  // AWS context
+    {"AIza", 35, &kWebWord},       // Google API key
+    {"ya29.", 20, &kWebWord},      // Google OAuth access
+    {"GOCSPX-", 20, &kWebWord},    // Google OAuth client
+    {"github_pat_", 22, &kWord},   // GitHub fine-grained
+    {"ghp_", 30, &kAlphanumeric},  // GitHub personal
+    {"gho_", 30, &kAlphanumeric},  // GitHub OAuth
+    {"ghu_", 30, &kAlphanumeric},  // GitHub user to server
+    {"ghs_", 30, &kAlphanumeric},  // GitHub server
+    {"ghr_", 30, &kAlphanumeric},  // GitHub refresh
+    {"glpat-", 20, &kWebWord},     // GitLab personal
+    {"gldt-", 20, &kWebWord},      // GitLab deploy
+    {"glrt-", 20, &kWebWord},      // GitLab runner
+    {"xoxa-", 10, &kWebWord},      // Slack
+    {"xoxb-", 10, &kWebWord},         {"xoxe-", 10, &kWebWord},
+    {"xoxp-", 10, &kWebWord},         {"xoxr-", 10, &kWebWord},
+    {"xoxs-", 10, &kWebWord},         {"xapp-", 10, &kWebWord},
+    {"npm_", 36, &kAlphanumeric},     {"pypi-", 50, &kWebWord},
+    {"hf_", 30, &kAlphanumeric},       // Hugging Face
+    {"sk-ant-", 20, &kWebWord},        // Anthropic
+    {"sk-", 32, &kWebWord},            // OpenAI, also sk-proj- and sk-svcacct-
+    {"sk_live_", 16, &kAlphanumeric},  // Stripe
+    {"sk_test_", 16, &kAlphanumeric}, {"rk_live_", 16, &kAlphanumeric},
+};
+
+constexpr std::size_t kMaxWebTokenHeader = 1024;
+constexpr std::size_t kMaxUserInfo = 512;
+constexpr std::size_t kAwsSecretBytes = 40;
+
+bool In(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
+
+std::size_t RunLength(std::string_view text, std::size_t from, const ByteSet& set, std::size_t limit) {
+  std::size_t end = from;
+  while (end < text.size() && end - from < limit && In(set, text[end])) ++end;
+  return end - from;
+}
+
+Match Partial(bool at_end) { return {.kind = at_end ? Match::Kind::kNone : Match::Kind::kStrong}; }
+
+// Is `text` a beginning of `prefix`, or the other way round?
+enum class Prefix { kNo, kPartly, kWhole };
+Prefix Compare(std::string_view text, std::string_view prefix, bool any_case = false) {
+  const std::size_t length = std::min(text.size(), prefix.size());
+  for (std::size_t i = 0; i < length; ++i) {
+    const char c = any_case && text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] + 32) : text[i];
+    if (c != prefix[i]) return Prefix::kNo;
+  }
+  return length == prefix.size() ? Prefix::kWhole : Prefix::kPartly;
+}
+
+Match MatchShape(std::string_view text, const Shape& shape, bool at_end) {
+  const Prefix prefix = Compare(text, shape.prefix);
+  if (prefix == Prefix::kNo) return {};
+  if (prefix == Prefix::kPartly) return Partial(at_end);
+  const std::size_t run = RunLength(text, shape.prefix.size(), *shape.body, shape.minimum);
+  const std::size_t length = shape.prefix.size() + run;
+  if (run == shape.minimum) return {.kind = Match::Kind::kFound, .length = length, .rest = shape.body};
+  return length == text.size() ? Partial(at_end) : Match{};
+}
+
+// header.payload.signature, the first two being base64url of JSON objects.
+Match MatchWebToken(std::string_view text, bool at_end) {
+  const Prefix prefix = Compare(text, "eyJ");
+  if (prefix == Prefix::kNo) return {};
+  const std::size_t header = RunLength(text, 0, kWebWord, kMaxWebTokenHeader);
+  if (header == text.size()) return Partial(at_end);
+  if (header < 12 || text[header] != '.') return {};
+  const Prefix payload = Compare(text.substr(header + 1), "eyJ");
+  if (payload == Prefix::kNo) return {};
+  if (payload == Prefix::kPartly) return Partial(at_end);
+  return {.kind = Match::Kind::kFound, .length = header + 4, .rest = &kDotted};
+}
+
+Match MatchBearer(std::string_view text, bool at_end) {
+  constexpr std::string_view kScheme = "bearer ";
+  constexpr std::size_t kMinimum = 16;
+  const Prefix prefix = Compare(text, kScheme, true);
+  if (prefix == Prefix::kNo) return {};
+  if (prefix == Prefix::kPartly) return Partial(at_end);
+  const std::size_t run = RunLength(text, kScheme.size(), kToken68, kMinimum);
+  const std::size_t length = kScheme.size() + run;
+  if (run == kMinimum) {
+    return {.kind = Match::Kind::kFound, .keep = kScheme.size(), .length = length, .rest = &kToken68};
+  }
+  return length == text.size() ? Partial(at_end) : Match{};
+}
+
+// aws_secret_access_key = 40 characters, which have no prefix of their own.
+Match MatchAwsSecret(std::string_view text, bool at_end) {
+  constexpr std::string_view kName = "aws_secret_access_key";
+  const Prefix prefix = Compare(text, kName, true);
+  if (prefix == Prefix::kNo) return {};
+  if (prefix == Prefix::kPartly) return Partial(at_end);
+  std::size_t value = kName.size();
+  while (value < text.size() && value < kName.size() + 8 &&
+         std::string_view(" =:\"'").find(text[value]) != std::string_view::npos) {
+    ++value;
+  }
+  if (value == text.size()) return Partial(at_end);
+  const std::size_t run = RunLength(text, value, kBase64, kAwsSecretBytes);
+  if (run == kAwsSecretBytes) {
+    return {.kind = Match::Kind::kFound, .keep = value, .length = value + run, .rest = &kBase64};
+  }
+  return value + run == text.size() ? Partial(at_end) : Match{};
+}
+
+// ://user:password@
+Match MatchUrlPassword(std::string_view text, bool at_end) {
+  const Prefix prefix = Compare(text, "://");
+  if (prefix == Prefix::kNo) return {};
+  if (prefix == Prefix::kPartly) return Partial(at_end);
+  std::size_t colon = 0;
+  for (std::size_t i = 3; i < text.size() && i < kMaxUserInfo; ++i) {
+    const char c = text[i];
+    if (c == '@') {
+      if (colon == 0 || i == colon + 1) return {};
+      return {.kind = Match::Kind::kFound, .keep = colon + 1, .length = i};
+    }
+    if (static_cast<unsigned char>(c) <= ' ' || c == '/' || c == '"' || c == '\'') return {};
+    if (c == ':' && colon == 0) colon = i;
+  }
+  return text.size() < kMaxUserInfo ? Partial(at_end) : Match{};
+}
+
+}  // namespace
+
+bool IsWordByte(unsigned char byte) { return kWord[byte]; }
+
+bool MayStartSecret(unsigned char byte) {
+  const bool in_table = std::any_of(std::begin(kShapes), std::end(kShapes), [&](const Shape& shape) {
+    return static_cast<unsigned char>(shape.prefix[0]) == byte;
+  });
+  return in_table || std::string_view("-:eBbAa").find(static_cast<char>(byte)) != std::string_view::npos;
+}
+
+Match MatchText(std::string_view text, std::string_view wanted, bool at_end) {
+  const Prefix prefix = Compare(text, wanted);
+  if (prefix == Prefix::kNo) return {};
+  if (prefix == Prefix::kPartly) return Partial(at_end);
+  return {.kind = Match::Kind::kFound, .length = wanted.size()};
+}
+
+Match MatchSecret(std::string_view text, bool at_end) {
+  Match best;
+  const auto consider = [&](const Match& match) {
+    if (match.kind > best.kind) best = match;
+  };
+  for (const Shape& shape : kShapes) {
+    if (shape.prefix[0] == text[0]) consider(MatchShape(text, shape, at_end));
+    if (best.kind == Match::Kind::kFound) return best;
+  }
+  for (const auto matcher : {MatchWebToken, MatchBearer, MatchAwsSecret, MatchUrlPassword}) {
+    consider(matcher(text, at_end));
+  }
+  return best;
+}
+
+}  // namespace mxc
