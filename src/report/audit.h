@@ -1,0 +1,36 @@
+// The audit log: one JSON object a line, one when a run begins and one when it ends.
+//
+//   Result<AuditLog> log = AuditLog::Open("/var/log/mxc/audit.jsonl");
+//   Status written = log->Begin(plan);  // on disk before the command starts
+//   log->End(outcome);
+//
+// No secret is in it: of the command its name, of the environment nothing.
+#pragma once
+
+#include <string>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/outcome.h"
+#include "mxc/plan.h"
+
+namespace mxc {
+
+class AuditLog {
+ public:
+  // Appends to a regular file of mode 0600, created when missing. A symbolic link or anything else is
+  // refused. Errors: kSetupFailed.
+  [[nodiscard]] static Result<AuditLog> Open(const std::string& path);
+
+  // Errors: kSetupFailed. Both return when the line is on disk.
+  [[nodiscard]] Status Begin(const Plan& plan);
+  [[nodiscard]] Status End(const Result<Outcome>& result);
+
+ private:
+  [[nodiscard]] Status Append(const std::string& line);
+  std::string path_;
+  UniqueFd file_;
+  std::string run_;  // random; ties the two lines together
+};
+
+}  // namespace mxc
