@@ -1,0 +1,29 @@
+// The files that cross into a child: opened in the order of Exec::files, because the arguments in one file
+// name the numbers of earlier ones.
+//
+//   Result<OpenedFiles> files = OpenFiles(exec.files, lowest);
+//   const std::string argument = Render(piece, files->files);
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/plan.h"
+
+namespace mxc {
+
+struct OpenedFiles {
+  std::vector<UniqueFd> files = {};  // one for each InheritedFile; close-on-exec until the child clears it
+  UniqueFd status = {};              // our end of the StatusPipe, non-blocking; empty without one
+};
+
+// Every number is at least `lowest`. Errors: kSetupFailed, naming the path that could not be opened or that
+// is no longer the object the policy was resolved for.
+[[nodiscard]] Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest);
+
+// The text of `piece`: Secret is revealed here, on its way to the kernel.
+[[nodiscard]] std::string Render(const Piece& piece, const std::vector<UniqueFd>& files);
+
+}  // namespace mxc

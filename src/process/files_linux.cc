@@ -1,0 +1,135 @@
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "process/files.h"
+#include "process/linux/seccomp.h"
+
+namespace mxc {
+namespace {
+
+struct OpenContext {
+  std::vector<UniqueFd>& files;
+  UniqueFd& status;
+};
+
+Error Replaced(const std::string& path) {
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "'" + path + "' was replaced while the sandbox was being set up",
+          .hint = "run the command again; something else is renaming files below this path"};
+}
+
+Status WriteAll(int borrowed_fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(borrowed_fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(ErrorCode::kSetupFailed, "write a memory file", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return Done{};
+}
+
+// Sealed, so that a child that got hold of the descriptor can change neither its options nor its filter.
+Result<UniqueFd> SealedFile(const char* name, std::span<const std::byte> bytes) {
+  UniqueFd file{::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  if (!file) return SystemError(ErrorCode::kSetupFailed, "create a memory file", errno);
+  if (Status written = WriteAll(file.Get(), bytes); !written) return written.error();
+  constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  if (::lseek(file.Get(), 0, SEEK_SET) != 0 || ::fcntl(file.Get(), F_ADD_SEALS, kSeals) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "seal a memory file", errno);
+  }
+  return file;
+}
+
+int OpenPath(const std::string& path) {
+  // Policy paths are canonical: a symbolic link anywhere on the way was put there after they were resolved.
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const long fd = ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how);
+  if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(fd);
+  // Linux < 5.6, or a container's filter. Device and inode are compared either way.
+  return ::open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW);
+}
+
+Result<UniqueFd> Open(const PathFile& file, OpenContext& /*context*/) {
+  UniqueFd fd{OpenPath(file.path)};
+  if (!fd) {
+    const int number = errno;
+    if (number == ELOOP || number == ENOENT || number == ENOTDIR) return Replaced(file.path);
+    return SystemError(ErrorCode::kSetupFailed, "open '" + file.path + "'", number);
+  }
+  struct stat status {};
+  if (::fstat(fd.Get(), &status) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "examine '" + file.path + "'", errno);
+  }
+  if (status.st_dev != file.object.device || status.st_ino != file.object.inode) return Replaced(file.path);
+  return fd;
+}
+
+Result<UniqueFd> Open(const ArgumentFile& file, OpenContext& context) {
+  std::string text;
+  for (const Piece& piece : file.arguments) {
+    text += Render(piece, context.files);
+    text += '\0';
+  }
+  return SealedFile("arguments", std::as_bytes(std::span(text)));
+}
+
+Result<UniqueFd> Open(const SeccompFile& file, OpenContext& /*context*/) {
+  return SealedFile("seccomp", SeccompProgram(file.profile));
+}
+
+Result<UniqueFd> Open(const StatusPipe& /*file*/, OpenContext& context) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "create the status pipe", errno);
+  }
+  context.status.Reset(ends[0]);
+  UniqueFd writing{ends[1]};
+  // Only our end: bubblewrap expects to be able to block.
+  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "prepare the status pipe", errno);
+  }
+  return writing;
+}
+
+Result<UniqueFd> MoveTo(UniqueFd fd, int lowest) {
+  if (fd.Get() >= lowest) return fd;
+  UniqueFd moved{::fcntl(fd.Get(), F_DUPFD_CLOEXEC, lowest)};
+  if (!moved) return SystemError(ErrorCode::kSetupFailed, "place a descriptor", errno);
+  return moved;
+}
+
+}  // namespace
+
+Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest) {
+  OpenedFiles opened;
+  OpenContext context{.files = opened.files, .status = opened.status};
+  opened.files.reserve(list.size());
+  for (const InheritedFile& file : list) {
+    Result<UniqueFd> fd = std::visit([&](const auto& kind) { return Open(kind, context); }, file);
+    if (!fd) return fd.error();
+    Result<UniqueFd> placed = MoveTo(std::move(*fd), lowest);
+    if (!placed) return placed.error();
+    opened.files.push_back(std::move(*placed));
+  }
+  return opened;
+}
+
+std::string Render(const Piece& piece, const std::vector<UniqueFd>& files) {
+  if (const auto* text = std::get_if<std::string>(&piece)) return *text;
+  if (const auto* secret = std::get_if<Secret>(&piece)) return secret->Reveal();
+  return std::to_string(files.at(std::get<FileNumber>(piece).file).Get());
+}
+
+}  // namespace mxc
