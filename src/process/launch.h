@@ -1,0 +1,37 @@
+// Start of the one child of a run. Everything is prepared before the process is created; between its creation
+// and execve stand only system calls.
+//
+//   Result<ChildProcess> child = Launch(request);
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <array>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/plan.h"
+
+namespace mxc {
+
+struct ChildProcess {
+  pid_t id = -1;
+  UniqueFd handle = {};  // pidfd: readable when the process has ended; waiting on it reaps the process
+};
+
+struct LaunchRequest {
+  const Exec& exec;
+  const std::vector<UniqueFd>& files;  // opened exec.files
+  rlimit open_files = {};              // RLIMIT_NOFILE of the child
+  // Borrowed descriptors that become 0, 1 and 2; -1: inherited as they are.
+  std::array<int, 3> standard = {-1, -1, -1};
+  int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of a new session
+};
+
+// The child has an empty signal mask, default dispositions, no descriptor but 0, 1, 2 and `files`, and dies
+// with the calling thread. Errors: kSetupFailed, naming the step that failed.
+[[nodiscard]] Result<ChildProcess> Launch(const LaunchRequest& request);
+
+}  // namespace mxc

@@ -1,0 +1,206 @@
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <string>
+
+#include "process/files.h"
+#include "process/launch.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::size_t kStackBytes = 64U * 1024;
+
+// Everything the child reads, and the two fields it writes. Parent and child share memory until execve.
+struct ChildContext {
+  const char* program = nullptr;
+  char* const* argv = nullptr;
+  char* const* envp = nullptr;
+  const char* cwd = nullptr;  // nullptr: stay
+  const int* keep = nullptr;
+  std::size_t keep_count = 0;
+  std::array<int, 3> standard = {-1, -1, -1};
+  int controlling_terminal = -1;
+  bool new_session = false;
+  rlimit open_files = {};
+  rlimit core = {};
+  pid_t parent = 0;
+
+  const char* failed_step = nullptr;
+  int failed_errno = 0;
+};
+
+bool Fail(ChildContext& context, const char* step) {
+  context.failed_errno = errno;
+  context.failed_step = step;
+  return false;
+}
+
+// ---- in the child: system calls only
+// -----------------------------------------------------------------------
+
+void ResetSignals() {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  // KILL and STOP refuse, as do the two numbers libc keeps; nobody can have ignored those.
+  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+bool DieWithParent(ChildContext& context) {
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return Fail(context, "tie the process to its launcher");
+  // It may have died before the line above, and then no signal comes.
+  if (::getppid() != context.parent) ::_exit(255);
+  return true;
+}
+
+bool EnterSession(ChildContext& context) {
+  if (context.new_session && ::setsid() < 0) return Fail(context, "start a session");
+  if (context.controlling_terminal >= 0 && ::ioctl(context.controlling_terminal, TIOCSCTTY, 0) != 0) {
+    return Fail(context, "take the private terminal");
+  }
+  return true;
+}
+
+bool SetLimits(ChildContext& context) {
+  if (::setrlimit(RLIMIT_CORE, &context.core) != 0) return Fail(context, "limit core dumps");
+  if (::setrlimit(RLIMIT_NOFILE, &context.open_files) != 0) return Fail(context, "limit open files");
+  return true;
+}
+
+// The order matters: the standard streams are made from descriptors that the next step closes.
+bool ArrangeFiles(ChildContext& context) {
+  for (int target = 0; target < 3; ++target) {
+    const int source = context.standard[static_cast<std::size_t>(target)];
+    if (source >= 0 && ::dup2(source, target) < 0) return Fail(context, "connect the standard streams");
+  }
+  if (::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+    // Linux < 5.11. The limit bounds every number that can be in use.
+    const rlim_t end = std::min<rlim_t>(context.open_files.rlim_max, 1U << 20);
+    for (rlim_t fd = 3; fd < end; ++fd) ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC);
+  }
+  for (std::size_t i = 0; i < context.keep_count; ++i) {
+    if (::fcntl(context.keep[i], F_SETFD, 0) != 0) return Fail(context, "hand over a descriptor");
+  }
+  return true;
+}
+
+int ChildMain(void* argument) {
+  ChildContext& context = *static_cast<ChildContext*>(argument);
+  ResetSignals();
+  if (!DieWithParent(context) || !EnterSession(context) || !ArrangeFiles(context) || !SetLimits(context)) {
+    return 255;
+  }
+  if (context.cwd != nullptr && ::chdir(context.cwd) != 0) {
+    Fail(context, "enter the working directory");
+    return 255;
+  }
+  ::execve(context.program, context.argv, context.envp);
+  Fail(context, "execute");
+  return 255;
+}
+
+// ---- in the parent
+// -----------------------------------------------------------------------------------------
+
+// A null-terminated array of pointers into `strings`, which must outlive it.
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+rlimit CoreLimit(std::uint64_t bytes) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_CORE, &limit);
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, bytes);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  return limit;
+}
+
+Error LaunchError(const ChildContext& context) {
+  std::string what = std::string("could not ") + context.failed_step;
+  if (std::string_view(context.failed_step) == "execute") what += std::string(" '") + context.program + "'";
+  if (context.failed_errno == E2BIG) {
+    return {.code = ErrorCode::kSetupFailed,
+            .message = what + ": the arguments and the environment together are too long for this system",
+            .hint = "pass large data through a file or standard input"};
+  }
+  return SystemError(ErrorCode::kSetupFailed, what, context.failed_errno);
+}
+
+// vfork semantics with a stack of its own: no page table is copied, the child's failure is plain memory, and
+// we go on once it has called execve. Signals are blocked meanwhile, so that no handler runs in shared
+// memory.
+Result<ChildProcess> Create(ChildContext& context) {
+  void* const stack = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  if (stack == MAP_FAILED) return SystemError(ErrorCode::kSetupFailed, "allocate a stack", errno);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
+  int handle = -1;
+  const pid_t id = ::clone(ChildMain, static_cast<std::byte*>(stack) + kStackBytes,
+                           CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &context, &handle);
+  const int number = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  ::munmap(stack, kStackBytes);
+  if (id < 0) return SystemError(ErrorCode::kSetupFailed, "create a process", number);
+  ChildProcess child{.id = id, .handle = UniqueFd{handle}};
+  if (context.failed_step == nullptr) return child;
+  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return LaunchError(context);
+}
+
+}  // namespace
+
+Result<ChildProcess> Launch(const LaunchRequest& request) {
+  const Exec& exec = request.exec;
+  std::vector<std::string> arguments;
+  arguments.reserve(exec.argv.size());
+  for (const Piece& piece : exec.argv) arguments.push_back(Render(piece, request.files));
+  std::vector<std::string> environment;
+  environment.reserve(exec.environment.size());
+  for (const Variable& variable : exec.environment) {
+    environment.push_back(variable.name + "=" + variable.value.Reveal());
+  }
+  std::vector<int> keep;
+  keep.reserve(request.files.size());
+  for (const UniqueFd& file : request.files) keep.push_back(file.Get());
+  const std::vector<char*> argv = Pointers(arguments);
+  const std::vector<char*> envp = Pointers(environment);
+
+  ChildContext context;
+  context.program = exec.program.c_str();
+  context.argv = argv.data();
+  context.envp = envp.data();
+  context.cwd = exec.cwd.empty() ? nullptr : exec.cwd.c_str();
+  context.keep = keep.data();
+  context.keep_count = keep.size();
+  context.standard = request.standard;
+  context.controlling_terminal = request.controlling_terminal;
+  context.new_session = exec.new_session || request.controlling_terminal >= 0;
+  context.open_files = request.open_files;
+  context.core = CoreLimit(exec.core_limit_bytes);
+  context.parent = ::getpid();
+  return Create(context);
+}
+
+}  // namespace mxc
