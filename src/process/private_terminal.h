@@ -1,0 +1,39 @@
+// A pseudo-terminal for the command, relayed to the caller's: nothing the command does with its terminal can
+// push input into the caller's shell.
+//
+//   Result<PrivateTerminal> terminal = PrivateTerminal::Open(undo);
+//   request.controlling_terminal = terminal->Inner();
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "base/undo.h"
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+
+namespace mxc {
+
+class PrivateTerminal {
+ public:
+  // With the caller's window size and modes. Puts the caller's terminal into raw mode; `undo` restores it.
+  // Errors: kSetupFailed.
+  [[nodiscard]] static Result<PrivateTerminal> Open(Undo& undo);
+
+  [[nodiscard]] int Inner() const { return inner_.Get(); }  // the command's side
+  [[nodiscard]] int Outer() const { return outer_.Get(); }  // ours, non-blocking
+  // The inner side in place of each standard stream that is a terminal; the others stay as they are.
+  [[nodiscard]] std::array<int, 3> StandardStreams() const;
+  void CloseInner() { inner_.Reset(); }  // once the child has it: the end of output can only be seen then
+  void CopyWindowSize() const;
+
+ private:
+  UniqueFd outer_;
+  UniqueFd inner_;
+  int caller_ = -1;  // borrowed: the caller's terminal, -1 when there is none
+};
+
+// What tells a program that reads lines from the terminal that there is no more input.
+[[nodiscard]] std::string EndOfInput(int borrowed_outer, char last_byte);
+
+}  // namespace mxc

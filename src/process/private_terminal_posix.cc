@@ -1,0 +1,70 @@
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "process/private_terminal.h"
+
+namespace mxc {
+namespace {
+
+int CallersTerminal() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::isatty(fd) != 0) return fd;
+  }
+  return -1;
+}
+
+void MakeRaw(int caller, const termios& modes, Undo& undo) {
+  undo.Push([caller, modes] { ::tcsetattr(caller, TCSADRAIN, &modes); });
+  termios raw = modes;
+  ::cfmakeraw(&raw);
+  ::tcsetattr(caller, TCSADRAIN, &raw);
+}
+
+}  // namespace
+
+Result<PrivateTerminal> PrivateTerminal::Open(Undo& undo) {
+  const auto failed = [] { return SystemError(ErrorCode::kSetupFailed, "create a private terminal", errno); };
+  PrivateTerminal terminal;
+  terminal.outer_.Reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
+  const int outer = terminal.Outer();
+  if (outer < 0 || ::grantpt(outer) != 0 || ::unlockpt(outer) != 0) return failed();
+  // By descriptor: no path is looked up in a /dev/pts that may be another mount.
+  terminal.inner_.Reset(::ioctl(outer, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (terminal.Inner() < 0) return failed();
+  terminal.caller_ = CallersTerminal();
+  termios modes{};
+  if (terminal.caller_ < 0 || ::tcgetattr(terminal.caller_, &modes) != 0) return terminal;
+  if (::tcsetattr(terminal.Inner(), TCSANOW, &modes) != 0) return failed();
+  terminal.CopyWindowSize();
+  MakeRaw(terminal.caller_, modes, undo);
+  return terminal;
+}
+
+std::array<int, 3> PrivateTerminal::StandardStreams() const {
+  std::array<int, 3> streams = {-1, -1, -1};
+  for (int fd = 0; fd < 3; ++fd) {
+    if (::isatty(fd) != 0) streams.at(static_cast<std::size_t>(fd)) = Inner();
+  }
+  // Without any terminal of the caller's the private one is all there is.
+  return caller_ < 0 ? std::array<int, 3>{Inner(), Inner(), Inner()} : streams;
+}
+
+void PrivateTerminal::CopyWindowSize() const {
+  winsize size{};
+  if (caller_ >= 0 && ::ioctl(caller_, TIOCGWINSZ, &size) == 0) ::ioctl(Outer(), TIOCSWINSZ, &size);
+}
+
+std::string EndOfInput(int borrowed_outer, char last_byte) {
+  termios modes{};
+  if (::tcgetattr(borrowed_outer, &modes) != 0 || (modes.c_lflag & ICANON) == 0) return {};
+  const std::string end(1, static_cast<char>(modes.c_cc[VEOF]));
+  // In the middle of a line the first one only hands over what has been typed.
+  return last_byte == '\n' ? end : end + end;
+}
+
+}  // namespace mxc

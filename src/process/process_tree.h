@@ -1,0 +1,23 @@
+// The processes below a process, found in /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace mxc {
+
+// -1 when there is no such process.
+[[nodiscard]] pid_t ParentOf(pid_t process);
+[[nodiscard]] std::vector<pid_t> ChildrenOf(pid_t process);
+// Empty when there is no such process (any more).
+[[nodiscard]] UniqueFd HandleOf(pid_t process);
+void SignalHandle(const UniqueFd& handle, int signal);
+// Sends `signal` to every descendant of `root`, `root` itself excluded. Returns how many there were. A number
+// that another process got in the meantime is spared.
+std::size_t SignalDescendants(pid_t root, int signal);
+
+}  // namespace mxc

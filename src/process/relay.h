@@ -1,0 +1,77 @@
+// Stays with a started child until it, its sandbox and its output have ended. One thread, one poll.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/outcome.h"
+#include "mxc/plan.h"
+#include "process/launch.h"
+#include "process/private_terminal.h"
+#include "process/signals.h"
+#include "process/status_report.h"
+#include "process/stop.h"
+#include "process/stream.h"
+
+namespace mxc {
+
+// Everything is borrowed but `status`.
+struct RelayInput {
+  const ChildProcess& child;
+  RunTree& tree;
+  SignalScope& signals;
+  UniqueFd status = {};  // our end of the status pipe; empty without one
+  std::uint32_t timeout_ms = 0;
+  std::uint64_t started_ms = 0;                            // of NowMs()
+  std::vector<Stream*> outputs = {};                       // from the child: the run lasts until they end
+  Stream* input = nullptr;                                 // to a private terminal
+  const PrivateTerminal* terminal = nullptr;               // borrowed
+  std::function<void(std::int64_t)> on_sandbox = nullptr;  // process 1 of the sandbox exists
+};
+
+// How it ended. `reported` is false when a sandbox never said how its command ended: it was not set up, or we
+// have killed it.
+struct RelayResult {
+  int exit_code = 0;
+  int signal = 0;
+  bool reported = false;
+  bool timed_out = false;
+  int interrupted_by = 0;
+};
+
+[[nodiscard]] std::uint64_t NowMs();  // CLOCK_MONOTONIC
+
+class Relay {
+ public:
+  explicit Relay(RelayInput input) : in_(std::move(input)) {}
+  [[nodiscard]] RelayResult Run();
+
+ private:
+  enum class Stage { kRunning, kTerminating, kKilled };
+
+  [[nodiscard]] bool Done() const;
+  [[nodiscard]] int PollTimeout() const;
+  void PollOnce();
+  void OnSignals();
+  void OnStatus();
+  void OnChildEnd();
+  void OnSandboxEnd();
+  void OnTimers(bool silent);
+  void Stop();
+  void Kill();
+  void OnDrainDeadline();
+
+  RelayInput in_;
+  RelayResult result_;
+  StatusReport report_;
+  Stage stage_ = Stage::kRunning;
+  std::uint64_t stop_deadline_ = 0;   // of the grace; after the kill, of everything that is still to come
+  std::uint64_t drain_deadline_ = 0;  // 0: not draining
+  bool child_ended_ = false;
+  bool tree_ended_ = false;
+  bool idle_done_ = false;  // the filters have been told that nothing comes
+};
+
+}  // namespace mxc

@@ -1,0 +1,191 @@
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "mxc/limits.h"
+#include "process/relay.h"
+
+namespace mxc {
+namespace {
+
+// Silence after which a filter lets go of what is most likely no match.
+constexpr std::uint64_t kIdleMs = 50;
+// How long the output may stay silent once the tree has ended, when something outside of it holds the pipe.
+constexpr std::uint64_t kDrainMs = 100;
+
+constexpr idtype_t kPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which old headers lack
+
+}  // namespace
+
+std::uint64_t NowMs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000000;
+}
+
+RelayResult Relay::Run() {
+  while (!Done()) PollOnce();
+  return result_;
+}
+
+bool Relay::Done() const {
+  return tree_ended_ && std::all_of(in_.outputs.begin(), in_.outputs.end(),
+                                    [](const Stream* stream) { return stream->Finished(); });
+}
+
+// -1: until something happens.
+int Relay::PollTimeout() const {
+  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+  if (stage_ == Stage::kRunning && in_.timeout_ms != 0) next = in_.started_ms + in_.timeout_ms;
+  if (stop_deadline_ != 0) next = std::min(next, stop_deadline_);
+  if (drain_deadline_ != 0) next = std::min(next, drain_deadline_);
+  const std::uint64_t now = NowMs();
+  const bool idling = std::any_of(in_.outputs.begin(), in_.outputs.end(),
+                                  [](const Stream* stream) { return stream->Idling(); });
+  if (idling && !idle_done_) next = std::min(next, now + kIdleMs);
+  if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
+  return static_cast<int>(std::min<std::uint64_t>(next > now ? next - now : 0, 1U << 30));
+}
+
+void Relay::PollOnce() {
+  enum Slot : std::size_t { kChild, kSandbox, kStatus, kSignals, kFirstStream };
+  std::vector<Stream*> streams = in_.outputs;
+  if (in_.input != nullptr) streams.push_back(in_.input);
+
+  const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
+  std::vector<pollfd> polls = {readable(child_ended_ ? -1 : in_.child.handle.Get()),
+                               readable(in_.tree.SandboxHandle()), readable(in_.status.Get()),
+                               readable(in_.signals.Descriptor())};
+  for (const Stream* stream : streams) {
+    polls.push_back(stream->PollSource());
+    polls.push_back(stream->PollTarget());
+  }
+  const int count = ::poll(polls.data(), polls.size(), PollTimeout());
+  if (count < 0) return;  // EINTR
+  if (polls[kSignals].revents != 0) OnSignals();
+  if (polls[kStatus].revents != 0) OnStatus();
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const short source = polls[kFirstStream + 2 * i].revents;
+    if (source != 0) idle_done_ = false;
+    if (source != 0 && drain_deadline_ != 0) drain_deadline_ = NowMs() + kDrainMs;
+    streams[i]->OnSource(source);
+    streams[i]->OnTarget(polls[kFirstStream + 2 * i + 1].revents);
+  }
+  if (polls[kChild].revents != 0) OnChildEnd();
+  if (polls[kSandbox].revents != 0) OnSandboxEnd();
+  OnTimers(count == 0);
+}
+
+void Relay::OnSignals() {
+  for (const int number : in_.signals.Take()) {
+    if (number == SIGWINCH) {
+      if (in_.terminal != nullptr) in_.terminal->CopyWindowSize();
+      continue;
+    }
+    // A second one means "now".
+    const bool again = result_.interrupted_by != 0;
+    if (!again && !result_.timed_out) result_.interrupted_by = number;
+    again ? Kill() : Stop();
+  }
+}
+
+void Relay::OnStatus() {
+  std::array<char, 4096> buffer{};
+  ssize_t count = 0;
+  while ((count = ::read(in_.status.Get(), buffer.data(), buffer.size())) > 0) {
+    report_.Feed({buffer.data(), static_cast<std::size_t>(count)});
+  }
+  if (count == 0) in_.status.Reset();
+  if (report_.ChildId() && in_.on_sandbox) {
+    in_.tree.FoundSandbox(static_cast<pid_t>(*report_.ChildId()));
+    in_.on_sandbox(*report_.ChildId());
+    in_.on_sandbox = nullptr;
+  }
+}
+
+void Relay::OnChildEnd() {
+  siginfo_t info{};
+  if (::waitid(kPidfd, static_cast<id_t>(in_.child.handle.Get()), &info, WEXITED) != 0 && errno == EINTR)
+    return;
+  child_ended_ = true;
+  if (info.si_code == CLD_EXITED) {
+    result_.exit_code = info.si_status;
+  } else {
+    result_.signal = info.si_status;
+    result_.exit_code = 128 + info.si_status;
+  }
+  // bubblewrap writes its last line before it ends, so it is in the pipe by now.
+  if (in_.status) OnStatus();
+  if (report_.ExitCode()) {
+    result_.reported = true;
+    result_.signal = 0;
+    result_.exit_code = *report_.ExitCode();
+  }
+  in_.tree.Finish();
+  if (in_.tree.SandboxHandle() < 0) OnSandboxEnd();
+}
+
+// Process 1 of a sandbox ends after every other process in it; without a sandbox Finish has seen to that.
+void Relay::OnSandboxEnd() {
+  in_.tree.SandboxEnded();
+  if (!child_ended_ || tree_ended_) return;
+  tree_ended_ = true;
+  drain_deadline_ = NowMs() + kDrainMs;
+  for (Stream* stream : in_.outputs) stream->EndSource();
+}
+
+// `silent`: nothing but time has passed.
+void Relay::OnTimers(bool silent) {
+  const std::uint64_t now = NowMs();
+  if (stage_ == Stage::kRunning && in_.timeout_ms != 0 && now >= in_.started_ms + in_.timeout_ms) {
+    result_.timed_out = true;
+    Stop();
+  } else if (stop_deadline_ != 0 && now >= stop_deadline_) {
+    Kill();
+  }
+  if (!silent) return;
+  if (!idle_done_) {
+    for (Stream* stream : in_.outputs) stream->OnIdle();
+    idle_done_ = true;
+  }
+  if (drain_deadline_ != 0 && now >= drain_deadline_) OnDrainDeadline();
+}
+
+// A source that was polled and stayed silent has nothing more to give. One that was not polled, because our
+// own reader is slow, gets more time.
+void Relay::OnDrainDeadline() {
+  bool waiting = false;
+  for (Stream* stream : in_.outputs) {
+    if (stream->PollSource().fd >= 0) stream->CloseSource();
+    waiting = waiting || stream->SourceOpen();
+  }
+  drain_deadline_ = waiting ? NowMs() + kDrainMs : 0;
+}
+
+void Relay::Stop() {
+  if (stage_ != Stage::kRunning) return;
+  stage_ = Stage::kTerminating;
+  stop_deadline_ = NowMs() + kTermGraceMs;
+  if (child_ended_ || !in_.tree.Terminate()) Kill();
+}
+
+// The second time there is nothing left to kill: the reader of our output takes too long.
+void Relay::Kill() {
+  if (stage_ == Stage::kKilled || tree_ended_) {
+    for (Stream* stream : in_.outputs) stream->Abandon();
+  }
+  stage_ = Stage::kKilled;
+  stop_deadline_ = tree_ended_ ? 0 : NowMs() + kTermGraceMs;
+  if (!child_ended_) in_.tree.Kill();
+}
+
+}  // namespace mxc

@@ -1,0 +1,164 @@
+// The whole of a run, in order: audit, placeholders, files, streams, start, relay. What each part has done is
+// undone by its owner, in reverse.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/undo.h"
+#include "process/descriptor_limit.h"
+#include "process/files.h"
+#include "process/launch.h"
+#include "process/placeholders.h"
+#include "process/relay.h"
+#include "process/run.h"
+#include "process/signals.h"
+#include "process/stop.h"
+#include "process/wiring.h"
+#include "report/audit.h"
+
+namespace mxc {
+namespace {
+
+// Reports a failure of the audit log, or returns it when the policy wants the run refused.
+Status AuditFailure(const Plan& plan, const Error& error, RunObserver& observer) {
+  if (plan.audit.on_failure == Audit::OnFailure::kRefuse) return error;
+  observer.OnWarning({.category = "audit-failed", .message = error.message, .pointer = "/audit"});
+  return Done{};
+}
+
+Result<std::optional<AuditLog>> BeginAudit(const Plan& plan, RunObserver& observer) {
+  std::optional<AuditLog> none;
+  if (plan.audit.path.empty()) return none;
+  Result<AuditLog> log = AuditLog::Open(plan.audit.path);
+  const Status written = log ? log->Begin(plan) : Status(log.error());
+  if (written) return std::optional<AuditLog>(std::move(*log));
+  if (Status failure = AuditFailure(plan, written.error(), observer); !failure) return failure.error();
+  return none;
+}
+
+Result<Placeholders> CreatePlaceholders(const std::vector<Step>& setup) {
+  std::vector<std::string> paths;
+  for (const Step& step : setup) paths.push_back(std::get<Placeholder>(step).path);
+  if (paths.empty()) return Placeholders{};
+  return Placeholders::Create(paths);
+}
+
+// The line of bubblewrap's own in what the child wrote, when it passed through our hands.
+std::string ToolMessage(const Wiring& wiring) {
+  constexpr std::string_view kPrefix = "bwrap: ";
+  for (const Stream* stream : wiring.Outputs()) {
+    const std::string_view head = stream->Head();
+    const std::size_t begin = head.rfind(kPrefix);
+    if (begin == std::string_view::npos || (begin != 0 && head[begin - 1] != '\n')) continue;
+    const std::string_view line = head.substr(begin + kPrefix.size());
+    return std::string(line.substr(0, line.find_first_of("\r\n")));
+  }
+  return {};
+}
+
+// The child ended without saying how its command did.
+//
+// bubblewrap explains itself on its standard error, and that is the command's, which is inherited untouched:
+// a copy of it cannot be had without a pipe in between, a second run would not be the same run. So the text
+// is quoted where the streams are pumped anyway; else it stands on standard error, right above our envelope.
+Error NotReported(const RelayResult& result, const Wiring& wiring) {
+  if (result.signal != 0) {
+    return {
+        .code = ErrorCode::kSetupFailed,
+        .message = fmt::format("the sandbox was killed by signal {} before its command ended", result.signal),
+        .hint = "something outside of mxc-exec did it, for example for lack of memory"};
+  }
+  const std::string text = ToolMessage(wiring);
+  if (!text.empty()) {
+    return {.code = ErrorCode::kSetupFailed, .message = "the sandbox could not be set up: " + text};
+  }
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "the sandbox could not be set up; the reason is on standard error, above"};
+}
+
+Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64_t duration_ms) {
+  const auto truncated = [&](int number) {
+    const auto& stream = wiring.streams.at(static_cast<std::size_t>(number));
+    return stream && stream->Truncated();
+  };
+  return {.exit_code = result.exit_code,
+          .signal = result.signal,
+          .timed_out = result.timed_out,
+          .interrupted_by = result.interrupted_by,
+          .stdout_truncated = truncated(STDOUT_FILENO),
+          .stderr_truncated = truncated(STDERR_FILENO),
+          .duration_ms = duration_ms};
+}
+
+Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
+  const Exec& exec = std::get<Exec>(plan.child);
+  const std::uint64_t started_ms = NowMs();
+  FillStandardStreams();
+  SignalScope signals;
+  if (Status begun = signals.Begin(); !begun) return begun.error();
+  Result<Placeholders> placeholders = CreatePlaceholders(plan.setup);
+  if (!placeholders) return placeholders.error();
+  Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size());
+  if (!limit) return limit.error();
+  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
+  if (!files) return files.error();
+  Undo undo;
+  Result<Wiring> wiring = Wire(plan, exec, undo);
+  if (!wiring) return wiring.error();
+
+  RunTree tree(exec.reporting);
+  Result<ChildProcess> child =
+      Launch({.exec = exec,
+              .files = files->files,
+              .open_files = limit->Original(),
+              .standard = wiring->standard,
+              .controlling_terminal = wiring->terminal ? wiring->terminal->Inner() : -1});
+  if (!child) return child.error();
+  tree.Follow(*child);
+  placeholders->Watch(child->id);
+  files->files.clear();
+  wiring->CloseChildEnds();
+  if (exec.reporting == Reporting::kExitStatus) observer.OnStarted(child->id);
+
+  Relay relay({.child = *child,
+               .tree = tree,
+               .signals = signals,
+               .status = std::move(files->status),
+               .timeout_ms = plan.timeout_ms,
+               .started_ms = started_ms,
+               .outputs = wiring->Outputs(),
+               .input = wiring->streams[0].get(),
+               .terminal = wiring->terminal ? &*wiring->terminal : nullptr,
+               .on_sandbox = [&](std::int64_t process) {
+                 placeholders->Watch(static_cast<pid_t>(process));
+                 observer.OnStarted(process);
+               }});
+  const RelayResult result = relay.Run();
+  undo.Run();
+  const bool stopped = result.timed_out || result.interrupted_by != 0;
+  if (exec.reporting == Reporting::kStatusPipe && !result.reported && !stopped) {
+    return NotReported(result, *wiring);
+  }
+  return MakeOutcome(result, *wiring, NowMs() - started_ms);
+}
+
+}  // namespace
+
+Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer) {
+  Result<std::optional<AuditLog>> audit = BeginAudit(plan, observer);
+  if (!audit) return audit.error();
+  Result<Outcome> outcome = RunChild(plan, observer);
+  if (!*audit) return outcome;
+  // Too late to refuse: the command has run, and its outcome is what the caller needs.
+  if (Status ended = (*audit)->End(outcome); !ended) {
+    observer.OnWarning({.category = "audit-failed", .message = ended.error().message, .pointer = "/audit"});
+  }
+  return outcome;
+}
+
+}  // namespace mxc

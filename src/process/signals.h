@@ -1,0 +1,34 @@
+// Signals of the launcher while a run lasts: those that end it are read from a descriptor, and ours are put
+// back afterwards.
+#pragma once
+
+#include <csignal>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+
+namespace mxc {
+
+class SignalScope {
+ public:
+  // Takes HUP, INT, QUIT and TERM, those excepted that the caller had set to be ignored (nohup), and WINCH.
+  // SIGPIPE is ignored; SIGCHLD is not, or the kernel would throw the child's status away.
+  [[nodiscard]] Status Begin();
+  ~SignalScope();
+  SignalScope() = default;
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+  [[nodiscard]] int Descriptor() const { return descriptor_.Get(); }
+  [[nodiscard]] std::vector<int> Take();  // the numbers that have arrived
+
+ private:
+  UniqueFd descriptor_;
+  sigset_t before_{};
+  struct sigaction pipe_ {};
+  struct sigaction child_ {};
+  bool begun_ = false;
+};
+
+}  // namespace mxc

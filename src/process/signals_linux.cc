@@ -1,0 +1,48 @@
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "process/signals.h"
+
+namespace mxc {
+
+Status SignalScope::Begin() {
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, SIGWINCH);
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+    struct sigaction current {};
+    ::sigaction(number, nullptr, &current);
+    if (current.sa_handler != SIG_IGN) sigaddset(&taken, number);
+  }
+  ::sigprocmask(SIG_BLOCK, &taken, &before_);
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, &pipe_);
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &standard, &child_);
+  begun_ = true;
+  descriptor_.Reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!descriptor_) return SystemError(ErrorCode::kSetupFailed, "watch for signals", errno);
+  return Done{};
+}
+
+SignalScope::~SignalScope() {
+  if (!begun_) return;
+  ::sigaction(SIGCHLD, &child_, nullptr);
+  ::sigaction(SIGPIPE, &pipe_, nullptr);
+  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::vector<int> SignalScope::Take() {
+  std::vector<int> numbers;
+  signalfd_siginfo info{};
+  while (::read(descriptor_.Get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    numbers.push_back(static_cast<int>(info.ssi_signo));
+  }
+  return numbers;
+}
+
+}  // namespace mxc

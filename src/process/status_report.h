@@ -1,0 +1,30 @@
+// What bubblewrap says on its status pipe: one JSON object a line, {"child-pid": n, ...} when process 1 of
+// the sandbox exists and {"exit-code": n} when the command has ended. A set-up that fails never says the
+// latter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mxc {
+
+class StatusReport {
+ public:
+  static constexpr std::size_t kMaxBytes = 64U * 1024;  // more is no report; what comes after it is ignored
+
+  void Feed(std::string_view bytes);  // lines may arrive in pieces
+  [[nodiscard]] std::optional<std::int64_t> ChildId() const { return child_id_; }
+  [[nodiscard]] std::optional<int> ExitCode() const { return exit_code_; }
+
+ private:
+  void TakeLine(std::string_view line);
+  std::string pending_;
+  std::size_t received_ = 0;
+  std::optional<std::int64_t> child_id_;
+  std::optional<int> exit_code_;
+};
+
+}  // namespace mxc

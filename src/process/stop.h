@@ -1,0 +1,47 @@
+// Ending a run before it ends by itself: SIGTERM to everything the command started, a grace period, then
+// SIGKILL of the whole tree.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/plan.h"
+#include "process/launch.h"
+
+namespace mxc {
+
+// The processes of a run. With a sandbox its process 1 holds them together: when it dies, the kernel kills
+// the rest. Without one we are the subreaper, so that a daemon does not escape by losing its parent.
+class RunTree {
+ public:
+  // Before the child is started, so that none of its orphans gets away.
+  explicit RunTree(Reporting reporting);
+  ~RunTree();
+  RunTree(const RunTree&) = delete;
+  RunTree& operator=(const RunTree&) = delete;
+
+  void Follow(const ChildProcess& child) { child_ = &child; }  // borrowed
+  // Process 1 of the sandbox, as bubblewrap reports it; a number that is not the child's child is ignored.
+  void FoundSandbox(pid_t process);
+  [[nodiscard]] int SandboxHandle() const { return sandbox_.Get(); }  // borrowed pidfd, or -1
+  void SandboxEnded() { sandbox_.Reset(); }
+
+  // False when there is nothing to ask: the sandbox has no command yet.
+  [[nodiscard]] bool Terminate() const;
+  void Kill() const;
+  // After the child has ended: ends what is left, and waits for what has become ours.
+  void Finish();
+
+ private:
+  [[nodiscard]] std::vector<pid_t> Adopted() const;
+
+  const ChildProcess* child_ = nullptr;
+  Reporting reporting_;
+  UniqueFd sandbox_;
+  pid_t sandbox_id_ = -1;
+  std::vector<pid_t> earlier_;  // our children from before the run
+  int was_subreaper_ = 0;
+};
+
+}  // namespace mxc

@@ -1,0 +1,77 @@
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "process/process_tree.h"
+#include "process/stop.h"
+
+namespace mxc {
+
+RunTree::RunTree(Reporting reporting) : reporting_(reporting) {
+  if (reporting_ != Reporting::kExitStatus) return;
+  earlier_ = ChildrenOf(::getpid());
+  ::prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+RunTree::~RunTree() {
+  if (reporting_ == Reporting::kExitStatus) ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
+}
+
+void RunTree::FoundSandbox(pid_t process) {
+  UniqueFd handle = HandleOf(process);
+  if (!handle || ParentOf(process) != child_->id) return;
+  sandbox_ = std::move(handle);
+  sandbox_id_ = process;
+}
+
+bool RunTree::Terminate() const {
+  if (reporting_ == Reporting::kStatusPipe) {
+    return sandbox_ && SignalDescendants(sandbox_id_, SIGTERM) != 0;
+  }
+  // Children first: a shell that is gone would leave them to us.
+  SignalDescendants(child_->id, SIGTERM);
+  SignalHandle(child_->handle, SIGTERM);
+  for (const pid_t process : Adopted()) {
+    SignalDescendants(process, SIGTERM);
+    SignalHandle(HandleOf(process), SIGTERM);
+  }
+  return true;
+}
+
+void RunTree::Kill() const {
+  SignalHandle(sandbox_, SIGKILL);
+  if (reporting_ == Reporting::kExitStatus) SignalDescendants(child_->id, SIGKILL);
+  SignalHandle(child_->handle, SIGKILL);
+}
+
+// Our children that were not there before: the child's orphans.
+std::vector<pid_t> RunTree::Adopted() const {
+  std::vector<pid_t> children = ChildrenOf(::getpid());
+  std::erase_if(children, [&](pid_t process) {
+    return process == child_->id || std::find(earlier_.begin(), earlier_.end(), process) != earlier_.end();
+  });
+  return children;
+}
+
+void RunTree::Finish() {
+  if (reporting_ == Reporting::kStatusPipe) {
+    SignalHandle(sandbox_, SIGKILL);
+    return;
+  }
+  // Each round kills one generation; its orphans are in the next.
+  for (std::vector<pid_t> adopted = Adopted(); !adopted.empty(); adopted = Adopted()) {
+    for (const pid_t process : adopted) ::kill(process, SIGKILL);  // our zombie at worst: not reused
+    for (const pid_t process : adopted) {
+      while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+  }
+}
+
+}  // namespace mxc

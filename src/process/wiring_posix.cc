@@ -1,0 +1,97 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "process/wiring.h"
+#include "report/redact.h"
+
+namespace mxc {
+namespace {
+
+std::unique_ptr<Stream> OutputStream(const Plan& plan, const Exec& exec, UniqueFd source, int target) {
+  StreamOptions options;
+  options.source = std::move(source);
+  options.target = target;
+  options.max_bytes = plan.output.max_bytes;
+  if (plan.output.redact_secrets || plan.output.redact_pii) {
+    options.redaction = RedactionRules{
+        .secrets = plan.output.redact_secrets, .pii = plan.output.redact_pii, .values = SecretValues(exec)};
+  }
+  return std::make_unique<Stream>(std::move(options));
+}
+
+UniqueFd Duplicate(int fd) { return UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 3)}; }
+
+Status ConnectTerminal(const Plan& plan, const Exec& exec, Undo& undo, Wiring& wiring) {
+  Result<PrivateTerminal> terminal = PrivateTerminal::Open(undo);
+  if (!terminal) return terminal.error();
+  wiring.standard = terminal->StandardStreams();
+  const int target = wiring.standard[1] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
+  wiring.streams[1] = OutputStream(plan, exec, Duplicate(terminal->Outer()), target);
+  wiring.terminal.emplace(std::move(*terminal));
+  if (wiring.standard[0] < 0) return Done{};
+  StreamOptions input;
+  input.source = Duplicate(STDIN_FILENO);
+  input.target = wiring.terminal->Outer();
+  input.at_end = [outer = wiring.terminal->Outer()](char last) { return EndOfInput(outer, last); };
+  wiring.streams[0] = std::make_unique<Stream>(std::move(input));
+  return Done{};
+}
+
+Status ConnectPipe(const Plan& plan, const Exec& exec, int number, Wiring& wiring) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "create an output pipe", errno);
+  UniqueFd reading{ends[0]};
+  wiring.child_ends.emplace_back(ends[1]);
+  // Only our end: the command expects to be able to block.
+  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "prepare an output pipe", errno);
+  }
+  const auto index = static_cast<std::size_t>(number);
+  wiring.standard.at(index) = ends[1];
+  wiring.streams.at(index) = OutputStream(plan, exec, std::move(reading), number);
+  return Done{};
+}
+
+}  // namespace
+
+Result<Wiring> Wire(const Plan& plan, const Exec& exec, Undo& undo) {
+  Wiring wiring;
+  if (exec.terminal == Terminal::kPrivatePty) {
+    if (Status connected = ConnectTerminal(plan, exec, undo, wiring); !connected) return connected.error();
+  }
+  if (!plan.output.Pumped()) return wiring;
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (wiring.standard.at(static_cast<std::size_t>(number)) >= 0) continue;
+    if (Status connected = ConnectPipe(plan, exec, number, wiring); !connected) return connected.error();
+  }
+  return wiring;
+}
+
+std::vector<Stream*> Wiring::Outputs() const {
+  std::vector<Stream*> outputs;
+  for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
+    const auto& stream = streams.at(static_cast<std::size_t>(number));
+    if (stream) outputs.push_back(stream.get());
+  }
+  return outputs;
+}
+
+void Wiring::CloseChildEnds() {
+  child_ends.clear();
+  if (terminal) terminal->CloseInner();
+}
+
+void FillStandardStreams() {
+  for (int fd = 0; fd < 3; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number, which is `fd`; the child is meant to inherit it.
+    [[maybe_unused]] const int filled = ::open("/dev/null", O_RDWR);  // NOLINT(android-cloexec-open)
+  }
+}
+
+}  // namespace mxc

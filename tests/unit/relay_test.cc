@@ -1,0 +1,296 @@
+// Relay: timeout, signals, the status pipe, and that nothing is left.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "process/process_tree.h"
+#include "process/status_report.h"
+#include "tests/support/run_in_child.h"
+
+namespace mxc::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+pid_t NumberIn(const std::string& path) {
+  EXPECT_TRUE(Eventually([&] { return ReadText(path).ends_with("\n"); })) << path;
+  return std::stoi("0" + ReadText(path));
+}
+
+// Nothing runs under that number any more; init may not have collected it yet.
+bool Ended(long process) {
+  const std::string stat = ReadText("/proc/" + std::to_string(process) + "/stat");
+  return stat.empty() || stat.find(") Z ") != std::string::npos;
+}
+
+TEST(StatusReport, ReadsBothNumbersFromPieces) {
+  const std::string text = "{ \"child-pid\": 4711, \"ipc-namespace\": 40265 }\n{ \"exit-code\": 139 }\n";
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    StatusReport report;
+    report.Feed(text.substr(0, cut));
+    report.Feed(text.substr(cut));
+    EXPECT_EQ(report.ChildId(), 4711);
+    EXPECT_EQ(report.ExitCode(), 139);
+  }
+}
+
+TEST(StatusReport, IncompleteOrStrangeLinesSayNothing) {
+  StatusReport report;
+  report.Feed(
+      "{ \"child-pid\": }\n{\"exit-code\" 3}\n{\"exit-code\": -1}\n{\"exit-code\": 256}\n{\"exit-code\": 3}");
+  EXPECT_FALSE(report.ChildId());
+  EXPECT_FALSE(report.ExitCode());
+}
+
+TEST(StatusReport, IsBounded) {
+  StatusReport report;
+  report.Feed(std::string(StatusReport::kMaxBytes, 'x'));
+  report.Feed("\n{\"exit-code\": 3}\n");
+  EXPECT_FALSE(report.ExitCode());
+}
+
+TEST(Timeout, EndsTheCommandAndKeepsItsOutput) {
+  Plan plan = ShellPlan("echo begun; sleep 100");
+  plan.timeout_ms = 300;
+  const RunReport report = RunInChild(plan);
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_EQ(report.outcome.signal, SIGTERM);
+  EXPECT_EQ(report.out, "begun\n");
+}
+
+TEST(Timeout, CommandMayCleanUpOnSigterm) {
+  Plan plan = ShellPlan("trap 'echo bye; exit 4' TERM; while :; do sleep 0.05; done");
+  plan.timeout_ms = 300;
+  const RunReport report = RunInChild(plan);
+  EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_EQ(report.outcome.exit_code, 4);
+  EXPECT_THAT(report.out, HasSubstr("bye"));
+}
+
+TEST(Timeout, IsNotHeldUpByOutputThatNeverStops) {
+  Plan plan = ShellPlan("yes");
+  plan.output.max_bytes = 10;
+  plan.timeout_ms = 300;
+  const RunReport report = RunInChild(plan);
+  EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_EQ(report.out, "y\ny\ny\ny\ny\n");
+}
+
+TEST(Timeout, KillsATreeThatIgnoresSigtermAndItsDaemons) {
+  ScratchDirectory scratch;
+  Plan plan = ShellPlan("trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo $$ > " + scratch.Path("daemon") +
+                        "; while :; do sleep 1; done' &) ; while :; do sleep 1; done");
+  plan.timeout_ms = 500;
+  const RunReport report = RunInChild(plan);
+  EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_EQ(report.outcome.signal, SIGKILL);
+  EXPECT_LT(ParentOf(NumberIn(scratch.Path("daemon"))), 0);
+}
+
+TEST(Interrupt, EachSignalEndsTheRunAndIsReported) {
+  for (const int number : {SIGHUP, SIGINT, SIGTERM, SIGQUIT}) {
+    ScratchDirectory scratch;
+    RunningPlan running(ShellPlan("echo $$ > " + scratch.Path("pid") + "; exec sleep 100"), {});
+    const pid_t child = NumberIn(scratch.Path("pid"));
+    running.Signal(number);
+    const RunReport report = running.Finish();
+    ASSERT_TRUE(report.ok) << report.message;
+    EXPECT_EQ(report.outcome.interrupted_by, number);
+    EXPECT_FALSE(report.outcome.timed_out);
+    EXPECT_LT(ParentOf(child), 0);
+  }
+}
+
+TEST(Interrupt, SecondSignalDoesNotWaitForTheGrace) {
+  ScratchDirectory scratch;
+  RunningPlan running(ShellPlan("trap 'echo asked > " + scratch.Path("asked") + "' TERM; echo 1 > " +
+                                scratch.Path("up") + "; while :; do sleep 0.05; done"),
+                      {});
+  NumberIn(scratch.Path("up"));
+  running.Signal(SIGTERM);
+  ASSERT_TRUE(Eventually([&] { return ReadText(scratch.Path("asked")) == "asked\n"; }));
+  running.Signal(SIGINT);
+  const RunReport report = running.Finish();
+  EXPECT_EQ(report.outcome.interrupted_by, SIGTERM);
+  EXPECT_EQ(report.outcome.signal, SIGKILL);
+}
+
+TEST(Interrupt, IgnoredHangupStaysIgnored) {
+  ScratchDirectory scratch;
+  RunningPlan running(ShellPlan("echo 1 > " + scratch.Path("up") + "; until [ -e " + scratch.Path("go") +
+                                " ]; do sleep 0.05; done; exit 6"),
+                      {.before = [] { ::signal(SIGHUP, SIG_IGN); }});
+  NumberIn(scratch.Path("up"));
+  running.Signal(SIGHUP);
+  WriteText(scratch.Path("go"), "");
+  const RunReport report = running.Finish();
+  EXPECT_EQ(report.outcome.interrupted_by, 0);
+  EXPECT_EQ(report.outcome.exit_code, 6);
+}
+
+TEST(Background, ProcessThatHoldsStandardOutputDoesNotHangAndDoesNotSurvive) {
+  ScratchDirectory scratch;
+  Plan plan = ShellPlan("(setsid sleep 100 & echo $! > " + scratch.Path("pid") + "); echo done");
+  for (const std::uint64_t cap : {0U, 1000U}) {
+    plan.output.max_bytes = cap;
+    const RunReport report = RunInChild(plan);
+    EXPECT_TRUE(report.ok);
+    EXPECT_EQ(report.out, "done\n");
+    EXPECT_LT(ParentOf(NumberIn(scratch.Path("pid"))), 0);
+  }
+}
+
+// A stand-in for bubblewrap: a shell script that gets the number of the status pipe as $1.
+Plan ToolPlan(const std::string& script) {
+  Plan plan = ShellPlan(script);
+  ExecOf(plan).argv.emplace_back(std::string("bwrap"));
+  ExecOf(plan).argv.emplace_back(FileNumber{0});
+  ExecOf(plan).files = {StatusPipe{}};
+  ExecOf(plan).reporting = Reporting::kStatusPipe;
+  return plan;
+}
+
+TEST(StatusPipe, ExitCodeIsTheReportedOne) {
+  const RunReport report =
+      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >&$1; echo '{ \"exit-code\": 42 }' >&$1; exit 1"));
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_EQ(report.outcome.exit_code, 42);
+  EXPECT_EQ(report.started, 1);
+}
+
+TEST(StatusPipe, EndWithoutReportIsASetupFailure) {
+  const RunReport report =
+      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >&$1; echo 'bwrap: no' >&2; exit 0"));
+  EXPECT_FALSE(report.ok);
+  EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
+  EXPECT_EQ(report.message, "the sandbox could not be set up; the reason is on standard error, above");
+  EXPECT_EQ(report.err, "bwrap: no\n");
+}
+
+TEST(StatusPipe, PumpedRunQuotesTheReason) {
+  Plan plan = ToolPlan("echo 'bwrap: Can'\"'\"'t find source path /x' >&2; exit 1");
+  plan.output.max_bytes = 1000;
+  EXPECT_EQ(RunInChild(plan).message, "the sandbox could not be set up: Can't find source path /x");
+}
+
+TEST(StatusPipe, KilledToolIsNotTheCommandsSignal) {
+  const RunReport report = RunInChild(ToolPlan("kill -KILL $$"));
+  EXPECT_FALSE(report.ok);
+  EXPECT_EQ(report.message, "the sandbox was killed by signal 9 before its command ended");
+}
+
+TEST(StatusPipe, TimeoutDuringSetupIsATimeout) {
+  Plan plan = ToolPlan("exec sleep 100");
+  plan.timeout_ms = 200;
+  const RunReport report = RunInChild(plan);
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_TRUE(report.outcome.timed_out);
+}
+
+// The real tool, options on a sealed memory file.
+class Bubblewrap : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::access("/usr/bin/bwrap", X_OK) != 0) GTEST_SKIP() << "bwrap is not installed";
+    if (!RunInChild(Sandbox("exit 0")).ok) GTEST_SKIP() << "this host does not let bwrap create namespaces";
+  }
+
+  static Plan Sandbox(const std::string& script, const std::vector<std::string>& more = {}) {
+    ArgumentFile options;
+    for (const char* text : {"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc",
+                             "--dev", "/dev", "--setenv", "TOKEN"}) {
+      options.arguments.emplace_back(std::string(text));
+    }
+    options.arguments.emplace_back(Secret("canary-value"));
+    for (const std::string& text : more) options.arguments.emplace_back(text);
+    options.arguments.emplace_back(std::string("--json-status-fd"));
+    options.arguments.emplace_back(FileNumber{0});
+    Plan plan;
+    plan.child = Exec{.program = "/usr/bin/bwrap",
+                      .argv = {std::string("bwrap"), std::string("--args"), FileNumber{1}, std::string("--"),
+                               std::string("/bin/sh"), std::string("-c"), script},
+                      .environment = {{.name = "PATH", .value = Secret("/usr/bin:/bin")}},
+                      .files = {StatusPipe{}, options},
+                      .reporting = Reporting::kStatusPipe};
+    return plan;
+  }
+};
+
+TEST_F(Bubblewrap, CommandRunsAndItsStatusArrives) {
+  const RunReport report = RunInChild(Sandbox("echo $TOKEN; exit 9"));
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_EQ(report.outcome.exit_code, 9);
+  EXPECT_EQ(report.out, "canary-value\n");
+  EXPECT_GT(report.started, 1);
+  EXPECT_EQ(RunInChild(Sandbox("kill -9 $$")).outcome.exit_code, 137);
+}
+
+TEST_F(Bubblewrap, FailedSetupIsAnError) {
+  const RunReport report = RunInChild(Sandbox("exit 0", {"--ro-bind", "/nonexistent", "/x"}));
+  EXPECT_FALSE(report.ok);
+  EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
+  EXPECT_THAT(report.err, HasSubstr("/nonexistent"));
+}
+
+TEST_F(Bubblewrap, NothingOfOursIsOpenInside) {
+  const RunSetup setup{.before = [] { ::dup2(::open("/etc/passwd", O_RDONLY), 9); }};
+  EXPECT_EQ(RunInChild(Sandbox("for f in /proc/self/fd/*; do echo ${f##*/}; done"), setup).out,
+            "0\n1\n2\n3\n");
+}
+
+TEST_F(Bubblewrap, TimeoutAsksTheCommandFirst) {
+  Plan plan = Sandbox("trap 'echo bye; exit 4' TERM; while :; do sleep 0.05; done");
+  plan.timeout_ms = 600;
+  const RunReport report = RunInChild(plan);
+  EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_EQ(report.outcome.exit_code, 4);
+  EXPECT_THAT(report.out, HasSubstr("bye"));
+}
+
+TEST_F(Bubblewrap, TimeoutKillsWhatIgnoresIt) {
+  Plan plan = Sandbox(
+      "trap '' TERM; (setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' &); while :; do sleep 1; "
+      "done");
+  plan.timeout_ms = 600;
+  const RunReport report = RunInChild(plan);
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_EQ(report.outcome.exit_code, 137);
+  EXPECT_TRUE(Ended(report.started));
+}
+
+TEST_F(Bubblewrap, SandboxIsGoneWhenTheRunReturns) {
+  // Process 1 outlives bubblewrap itself by a moment; the run lasts until it has ended.
+  for (int i = 0; i < 20; ++i) {
+    const RunReport report = RunInChild(Sandbox("(setsid sleep 100 &); exit 0"));
+    ASSERT_TRUE(report.ok) << report.message;
+    EXPECT_TRUE(Ended(report.started));
+  }
+}
+
+TEST_F(Bubblewrap, SandboxDiesWithALauncherThatIsKilled) {
+  ScratchDirectory scratch;
+  const std::string beat = scratch.Path("beat");
+  WriteText(beat, "");
+  RunningPlan running(Sandbox("while :; do echo >> " + beat + "; sleep 0.02; done",
+                              {"--bind", scratch.Path(), scratch.Path()}),
+                      {});
+  ASSERT_TRUE(Eventually([&] { return ReadText(beat).size() > 3; }));
+  running.Signal(SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(running.Finish().wait_status));
+  // Still for ten beats in a row.
+  EXPECT_TRUE(Eventually([&] {
+    const std::size_t size = ReadText(beat).size();
+    ::usleep(200000);
+    return ReadText(beat).size() == size;
+  }));
+}
+
+}  // namespace
+}  // namespace mxc::testing
