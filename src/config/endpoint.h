@@ -1,0 +1,41 @@
+// Names, ports and URLs of the network section.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "mxc/error.h"
+#include "mxc/policy.h"
+
+namespace mxc {
+
+enum class Wildcard { kAllowed, kForbidden };
+
+// Letters, digits and hyphens in labels of up to 63, the last of them no number; with kAllowed also
+// "*.example.com".
+[[nodiscard]] bool IsHostName(std::string_view text, Wildcard wildcard);
+
+struct HostEntry {
+  Peer peer = {};
+  std::uint16_t port = 0;  // 0: every port
+};
+
+// An entry of the legacy host lists: address, block, name or "*.name", with ":port" behind it if need be; an
+// IPv6 address with a port stands in brackets. Blanks around it are ignored, host bits cleared.
+// Errors: kSchema, the message is the reason alone.
+[[nodiscard]] Result<HostEntry> ParseHostEntry(std::string_view text);
+
+struct ProxyUrl {
+  std::string scheme = {};  // "http" or "https"
+  std::string host = {};    // lower case, IPv6 without brackets
+  std::uint16_t port = 0;
+
+  [[nodiscard]] std::string Text() const;
+  [[nodiscard]] bool IsLoopback() const;  // localhost, 127.0.0.0/8 or ::1
+};
+
+// Errors: kSchema, the message is the reason alone and shows nothing of the URL: it may carry a password.
+[[nodiscard]] Result<ProxyUrl> ParseProxyUrl(std::string_view text);
+
+}  // namespace mxc
