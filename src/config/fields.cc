@@ -1,0 +1,305 @@
+#include "config/fields.h"
+
+namespace mxc {
+namespace {
+
+// Larger integers lose precision in readers that keep numbers as doubles.
+constexpr std::uint64_t kMaxJsonInteger = (std::uint64_t{1} << 53U) - 1;
+
+constexpr EnumValue kContainments[] = {
+    {"process", kV06 | kV07 | kV08 | kContracts},
+    {"processcontainer", kV06 | kV07 | kV08 | kContracts},
+    {"appcontainer", kWireModel | kC09},
+    {"lxc"},
+    {"bubblewrap", kV06 | kV07 | kV08 | kContracts},
+    {"seatbelt", kV07 | kV08 | kContracts},
+    {"macos_sandbox", kV05 | kV06 | kV07 | kV08 | kC09},
+    {"vm", kV06 | kV07 | kV08 | kC11},
+    {"windows_sandbox", kV05 | kV06 | kV07 | kV08 | kC11},
+    {"microvm", kV05 | kV06 | kV07 | kV08 | kC11},
+    {"hyperlight", kV06 | kV07 | kV08 | kC11},
+    {"wslc", kV05 | kV06 | kV07 | kV08 | kContracts},
+    {"isolation_session", kV06 | kV07 | kV08 | kContracts},
+    {"auto", kOwn},
+    {"none", kOwn},
+};
+constexpr EnumValue kPhases[] = {{"provision"}, {"start"}, {"exec"}, {"stop"}, {"deprovision"}};
+constexpr EnumValue kClipboards[] = {{"none"}, {"read"}, {"write"}, {"all"}};
+constexpr EnumValue kTiers[] = {{"process"}, {"container"}, {"virtual-machine"}};
+constexpr EnumValue kRedactions[] = {{"secrets"}, {"pii"}};
+constexpr EnumValue kAuditFailures[] = {{"refuse"}, {"warn"}};
+
+constexpr std::string_view kCommandForms[] = {"commandLine", "argv"};
+
+constexpr Field kProcessFields[] = {
+    {.name = "commandLine",
+     .type = FieldType::kString,
+     .text = "Command, run by `sh -c` on Linux and macOS and passed to CreateProcess on Windows.",
+     .non_empty = true},
+    {.name = "argv",
+     .type = FieldType::kStringList,
+     .in = kOwn,
+     .text = "Program and arguments, run without a shell; instead of commandLine.",
+     .non_empty = true},
+    {.name = "cwd",
+     .type = FieldType::kString,
+     .text = "Working directory, an absolute path the policy grants."},
+    {.name = "env",
+     .type = FieldType::kStringList,
+     .text = "Environment as NAME=value entries. Nothing is inherited from the caller; without this list "
+             "the command gets a default PATH and TERM."},
+    {.name = "timeout",
+     .type = FieldType::kInteger,
+     .text = "Milliseconds after which the command is ended; 0 means never.",
+     .standard = "0"},
+    {.name = "inheritDefaultEnv",
+     .type = FieldType::kBool,
+     .in = kContracts,
+     .text = "Lay env over the default environment instead of replacing it.",
+     .standard = "false"},
+};
+constexpr Shape kProcessShape{.fields = kProcessFields, .one_of = kCommandForms};
+
+constexpr Field kLifecycleFields[] = {
+    {.name = "destroyOnExit",
+     .type = FieldType::kBool,
+     .text = "Remove the container when the command has ended.",
+     .standard = "true"},
+    {.name = "preservePolicy",
+     .type = FieldType::kBool,
+     .text = "Keep firewall and access control entries after the run.",
+     .standard = "false"},
+};
+constexpr Shape kLifecycleShape{.fields = kLifecycleFields};
+
+constexpr Field kFilesystemFields[] = {
+    {.name = "readwritePaths",
+     .type = FieldType::kStringList,
+     .text = "Absolute paths the command may read and write."},
+    {.name = "readonlyPaths", .type = FieldType::kStringList, .text = "Absolute paths the command may read."},
+    {.name = "deniedPaths",
+     .type = FieldType::kStringList,
+     .text = "Absolute paths the command may not open, also inside granted ones."},
+    {.name = "clearPolicyOnExit",
+     .type = FieldType::kBool,
+     .in = kLegacyReleases,
+     .text = "Sent by SDK 0.6 and ignored.",
+     .use = Use::kTolerated},
+};
+constexpr Shape kFilesystemShape{.fields = kFilesystemFields};
+
+constexpr Field kFallbackFields[] = {
+    {.name = "allowDaclMutation",
+     .type = FieldType::kBool,
+     .text = "Windows: access control lists of granted files may be changed.",
+     .standard = "true"},
+};
+constexpr Shape kFallbackShape{.fields = kFallbackFields};
+
+constexpr Field kUiFields[] = {
+    {.name = "disable", .type = FieldType::kBool, .text = "No windows.", .standard = "true"},
+    {.name = "clipboard",
+     .type = FieldType::kEnum,
+     .text = "Access to the clipboard.",
+     .values = kClipboards,
+     .standard = "\"none\""},
+    {.name = "injection",
+     .type = FieldType::kBool,
+     .text = "Synthetic input to other windows.",
+     .standard = "false"},
+};
+constexpr Shape kUiShape{.fields = kUiFields};
+
+constexpr Field kOutputFields[] = {
+    {.name = "maxBytes",
+     .type = FieldType::kInteger,
+     .in = kOwn,
+     .text = "Bytes of standard output and of standard error that are passed on; the rest is dropped.",
+     .minimum = 1,
+     .maximum = kMaxJsonInteger},
+    {.name = "redact",
+     .type = FieldType::kEnumList,
+     .in = kOwn,
+     .text = "What is replaced in the output.",
+     .values = kRedactions},
+};
+constexpr Shape kOutputShape{.fields = kOutputFields};
+
+constexpr Field kAuditFields[] = {
+    {.name = "path",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Absolute path of the file the record is appended to.",
+     .required = kOwn,
+     .non_empty = true},
+    {.name = "onFailure",
+     .type = FieldType::kEnum,
+     .in = kOwn,
+     .text = "What happens when the record cannot be written.",
+     .values = kAuditFailures,
+     .standard = "\"refuse\""},
+};
+constexpr Shape kAuditShape{.fields = kAuditFields};
+
+constexpr std::string_view kLifecycleOnly = "lifecycle requests are not part of this program";
+
+constexpr Field kRootFields[] = {
+    {.name = "$schema", .type = FieldType::kString, .text = "For editors; ignored."},
+    {.name = "_comment", .type = FieldType::kAny, .text = "Anything; ignored."},
+    {.name = "version",
+     .type = FieldType::kString,
+     .text = "Schema version the document is written for.",
+     .required = kContracts},
+    {.name = "phase",
+     .type = FieldType::kEnum,
+     .text = "Lifecycle request.",
+     .values = kPhases,
+     .use = Use::kLifecycle},
+    {.name = "sandboxId",
+     .type = FieldType::kString,
+     .in = kWireModel,
+     .text = "Lifecycle request.",
+     .elsewhere = kLifecycleOnly,
+     .use = Use::kLifecycle},
+    {.name = "correlationVector",
+     .type = FieldType::kString,
+     .in = kWireModel,
+     .text = "Lifecycle request.",
+     .elsewhere = kLifecycleOnly,
+     .use = Use::kLifecycle},
+    {.name = "containerId",
+     .type = FieldType::kString,
+     .text = "Name of the container: letters, digits, `_`, `.` and `-`."},
+    {.name = "containment",
+     .type = FieldType::kEnum,
+     .text = "Kind of isolation; absent means process isolation of this operating system.",
+     .values = kContainments},
+    {.name = "process",
+     .type = FieldType::kObject,
+     .text = "What is run.",
+     .shape = &kProcessShape,
+     .required = kEvery},
+    {.name = "lifecycle",
+     .type = FieldType::kObject,
+     .text = "What remains after the run.",
+     .shape = &kLifecycleShape},
+    {.name = "appContainer",
+     .type = FieldType::kObject,
+     .in = kWireModel | kC09,
+     .text = "Older name of processContainer.",
+     .shape = &kProcessContainerShape,
+     .alias_of = "processContainer",
+     .elsewhere = "use `processContainer`"},
+    {.name = "processContainer",
+     .type = FieldType::kObject,
+     .in = kV06 | kV07 | kV08 | kContracts,
+     .text = "Options of containment `processcontainer`.",
+     .shape = &kProcessContainerShape},
+    {.name = "lxc", .type = FieldType::kObject, .text = "Options of containment `lxc`.", .shape = &kLxcShape},
+    {.name = "filesystem",
+     .type = FieldType::kObject,
+     .text = "Paths beyond the read-only system directories.",
+     .shape = &kFilesystemShape},
+    {.name = "fallback",
+     .type = FieldType::kObject,
+     .in = kV06 | kV07 | kV08 | kContracts,
+     .text = "What weaker isolation is acceptable on Windows.",
+     .shape = &kFallbackShape},
+    {.name = "network",
+     .type = FieldType::kObject,
+     .text = "Network access; absent means none.",
+     .shape = &kNetworkShape},
+    {.name = "runtimeConfig",
+     .type = FieldType::kObject,
+     .in = kSince08,
+     .text = "Values that differ from run to run.",
+     .shape = &kRuntimeShape,
+     .elsewhere = "needs schema version 0.8 or later"},
+    {.name = "ui",
+     .type = FieldType::kObject,
+     .in = kV05 | kV06 | kV07 | kV08 | kContracts,
+     .text = "Windows and clipboard.",
+     .shape = &kUiShape},
+    {.name = "macos_sandbox",
+     .type = FieldType::kObject,
+     .in = kV05 | kV06 | kV07 | kV08 | kC09,
+     .text = "Older name of seatbelt.",
+     .shape = &kSeatbeltShape,
+     .alias_of = "seatbelt",
+     .elsewhere = "use `seatbelt`"},
+    {.name = "seatbelt",
+     .type = FieldType::kObject,
+     .in = kV07 | kV08 | kContracts,
+     .text = "Options of containment `seatbelt`.",
+     .shape = &kSeatbeltShape},
+    {.name = "experimental",
+     .type = FieldType::kObject,
+     .in = kV05 | kV06 | kV07 | kV08,
+     .text = "Options of experimental containments; unknown members are ignored.",
+     .shape = &kExperimentalShape,
+     .elsewhere = "this schema version has no experimental section; use the top-level sections"},
+    {.name = "telemetry",
+     .type = FieldType::kObject,
+     .in = kContracts,
+     .text = "Accepted; nothing is ever sent.",
+     .shape = &kTelemetryShape,
+     .elsewhere = "use experimental.telemetry"},
+    {.name = "wslc",
+     .type = FieldType::kObject,
+     .in = kContracts,
+     .text = "Options of containment `wslc`.",
+     .shape = &kWslcShape,
+     .elsewhere = "use experimental.wslc"},
+    {.name = "hyperlight",
+     .type = FieldType::kObject,
+     .in = kC11,
+     .text = "Options of containment `hyperlight`.",
+     .shape = &kHyperlightShape},
+    {.name = "windowsSandbox",
+     .type = FieldType::kObject,
+     .in = kC11,
+     .text = "Options of containment `windows_sandbox`.",
+     .shape = &kWindowsSandboxShape,
+     .elsewhere = "use experimental.windows_sandbox"},
+    {.name = "test", .type = FieldType::kObject, .in = kC11, .text = "Ignored.", .shape = &kTestShape},
+    {.name = "output",
+     .type = FieldType::kObject,
+     .in = kOwn,
+     .text = "Limits on what the command may print.",
+     .shape = &kOutputShape},
+    {.name = "audit",
+     .type = FieldType::kObject,
+     .in = kOwn,
+     .text = "Record of the run, written before the command starts.",
+     .shape = &kAuditShape},
+    {.name = "minimumTier",
+     .type = FieldType::kEnum,
+     .in = kOwn,
+     .text = "Refuse to run with weaker isolation than this.",
+     .values = kTiers},
+};
+constexpr Shape kRoot{.fields = kRootFields};
+
+}  // namespace
+
+const Shape& RootShape() { return kRoot; }
+
+Releases ReleasesOf(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::kLegacy:
+      return kLegacyReleases | kOwn;
+    case Dialect::kDirectional:
+      return kV08 | kOwn;
+    case Dialect::kContract09:
+      return kC09 | kOwn;
+    case Dialect::kContract10:
+      return kC10 | kOwn;
+    case Dialect::kContract11:
+      return kC11 | kOwn;
+  }
+  return kOwn;
+}
+
+bool TakesNull(Dialect dialect) { return dialect == Dialect::kLegacy || dialect == Dialect::kDirectional; }
+
+}  // namespace mxc

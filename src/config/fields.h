@@ -1,0 +1,104 @@
+// The fields of a configuration as data: one table for all dialects. The checker (shape.h) holds documents
+// against it, and the JSON Schemas are rendered from it, so the two cannot differ.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "config/config.h"
+
+namespace mxc {
+
+// Published versions as bits, and kOwn for what only mxc-exec knows.
+using Releases = std::uint16_t;
+inline constexpr Releases kV04 = 1U << 0U;
+inline constexpr Releases kV05 = 1U << 1U;
+inline constexpr Releases kV06 = 1U << 2U;
+inline constexpr Releases kV07 = 1U << 3U;
+inline constexpr Releases kV08 = 1U << 4U;
+inline constexpr Releases kC09 = 1U << 5U;
+inline constexpr Releases kC10 = 1U << 6U;
+inline constexpr Releases kC11 = 1U << 7U;
+inline constexpr Releases kOwn = 1U << 8U;
+inline constexpr Releases kLegacyReleases = kV04 | kV05 | kV06 | kV07;
+inline constexpr Releases kWireModel = kLegacyReleases | kV08;  // one model, open to null
+inline constexpr Releases kContracts = kC09 | kC10 | kC11;      // closed contracts
+inline constexpr Releases kEvery = kWireModel | kContracts;
+inline constexpr Releases kSince08 = kV08 | kContracts;
+
+enum class FieldType {
+  kAny,
+  kBool,
+  kInteger,  // unsigned, within minimum .. maximum
+  kString,
+  kEnum,
+  kObject,
+  kStringList,
+  kEnumList,
+  kObjectList,
+};
+
+enum class Use {
+  kNormal,
+  kTolerated,  // sent by an older SDK: accepted with a note, not in the schema
+  kLifecycle,  // only for lifecycle requests, which are refused here; not in the schema
+};
+
+struct EnumValue {
+  std::string_view name = {};
+  Releases in = kEvery;
+};
+
+struct Shape;
+
+// The members stand in the order the tables are written in.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
+struct Field {
+  std::string_view name = {};
+  FieldType type = FieldType::kAny;
+  Releases in = kEvery;  // who knows it; a name may stand twice for different releases
+  std::string_view text = {};
+  const Shape* shape = nullptr;            // kObject, kObjectList
+  std::span<const EnumValue> values = {};  // kEnum, kEnumList
+  std::uint64_t minimum = 0;
+  std::uint64_t maximum = UINT32_MAX;
+  Releases required = 0;            // who insists on it
+  bool non_empty = false;           // strings and lists
+  std::string_view standard = {};   // default, as JSON
+  std::string_view alias_of = {};   // another spelling of that field
+  std::string_view elsewhere = {};  // what to do in a dialect that does not know it
+  Use use = Use::kNormal;
+};
+
+struct Shape {
+  std::span<const Field> fields = {};
+  // Of these exactly one must be there, as far as the dialect knows them.
+  std::span<const std::string_view> one_of = {};
+  bool open = false;  // unknown members are accepted, here and at every depth below
+};
+
+// NOLINTBEGIN(readability-identifier-naming): constants, constexpr where they are defined
+extern const Shape kNetworkShape;
+extern const Shape kRuntimeShape;
+
+// Sections of single backends, in fields_backend.cc.
+extern const Shape kProcessContainerShape;
+extern const Shape kLxcShape;
+extern const Shape kSeatbeltShape;
+extern const Shape kWslcShape;
+extern const Shape kWindowsSandboxShape;
+extern const Shape kHyperlightShape;
+extern const Shape kTestShape;
+extern const Shape kTelemetryShape;
+extern const Shape kExperimentalShape;
+// NOLINTEND(readability-identifier-naming)
+
+[[nodiscard]] const Shape& RootShape();
+
+// Everything a document of this dialect may use; our additions are part of every dialect.
+[[nodiscard]] Releases ReleasesOf(Dialect dialect);
+// The closed contracts reject null; the older model takes it for absence.
+[[nodiscard]] bool TakesNull(Dialect dialect);
+
+}  // namespace mxc

@@ -1,0 +1,173 @@
+// The network section: which form it is written in, and the directional form.
+#include <algorithm>
+
+#include "config/cidr.h"
+#include "config/decoding.h"
+#include "config/endpoint.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kLegacyKeys[] = {"defaultPolicy", "enforcementMode", "allowLocalNetwork",
+                                            "allowedHosts",  "blockedHosts",    "proxy"};
+
+// A member that only the directional form has, or nullptr.
+const Json* DirectionalMember(const Json& document) {
+  const Json* network = Member(&document, "network");
+  const Json* container = Member(&document, "processContainer");
+  for (const Json* value : {Member(network, "egress"), Member(network, "ingress"),
+                            Member(&document, "runtimeConfig"), Member(container, "network")}) {
+    if (value != nullptr) return value;
+  }
+  return nullptr;
+}
+
+bool UsesLegacyForm(const Json& network) {
+  return std::any_of(std::begin(kLegacyKeys), std::end(kLegacyKeys),
+                     [&network](std::string_view key) { return Member(&network, key) != nullptr; });
+}
+
+void DecodeBlocks(Decoding& decoding, const Json& json, const Place& place, Peer& peer) {
+  const Json* text = Member(&json, "cidr");
+  const Result<Cidr> block = ParseCidr(text->text, HostBits::kRefuse);
+  if (!block) {
+    decoding.Fail(place.Key("cidr"), *text, "not a valid address block: " + block.error().message);
+    return;
+  }
+  peer.cidr = CidrText(*block);
+  const Json* except = Member(&json, "except");
+  for (std::size_t i = 0; except != nullptr && i < except->items.size(); ++i) {
+    const Place here = place.Key("except").Item(i);
+    const Result<Cidr> inner = ParseCidr(except->items[i].text, HostBits::kRefuse);
+    if (!inner) {
+      decoding.Fail(here, except->items[i], "not a valid address block: " + inner.error().message);
+    } else if (!Contains(*block, *inner)) {
+      decoding.Fail(here, except->items[i], "must lie inside " + peer.cidr);
+    } else {
+      peer.except.push_back(CidrText(*inner));
+    }
+  }
+}
+
+Peer DecodePeer(Decoding& decoding, const Json& json, const Place& place) {
+  Peer peer;
+  const Json* host = Member(&json, "host");
+  if (host == nullptr) {
+    DecodeBlocks(decoding, json, place, peer);
+    return peer;
+  }
+  if (!IsHostName(host->text, Wildcard::kAllowed)) {
+    decoding.Fail(place.Key("host"), *host, Quoted(host->text) + " is not a host name",
+                  "write a name such as example.com, or *.example.com for its subdomains");
+  }
+  if (const Json* except = Member(&json, "except")) {
+    decoding.Fail(place.Key("except"), *except, "only a `cidr` can have exceptions");
+  }
+  peer.host = host->text;
+  std::transform(peer.host.begin(), peer.host.end(), peer.host.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  return peer;
+}
+
+Protocol ProtocolNamed(std::string_view name) {
+  if (name == "tcp") return Protocol::kTcp;
+  if (name == "udp") return Protocol::kUdp;
+  return name == "icmp" ? Protocol::kIcmp : Protocol::kAny;
+}
+
+PortRange DecodePorts(Decoding& decoding, const Json& json, const Place& place) {
+  PortRange range{.protocol = ProtocolNamed(TextOf(Member(&json, "protocol")))};
+  const Json* first = Member(&json, "port");
+  const Json* last = Member(&json, "endPort");
+  if (last != nullptr && first == nullptr) {
+    decoding.Fail(place.Key("endPort"), *last, "a last port needs a first one in `port`");
+  } else if (last != nullptr && last->integer < first->integer) {
+    decoding.Fail(place.Key("endPort"), *last, "must not be less than port");
+  }
+  if (first == nullptr) return range;
+  if (range.protocol == Protocol::kIcmp) decoding.Fail(place.Key("port"), *first, "icmp has no ports");
+  range.first = static_cast<std::uint16_t>(first->integer);
+  range.last = last == nullptr ? range.first : static_cast<std::uint16_t>(last->integer);
+  return range;
+}
+
+std::vector<NetworkRule> DecodeRules(Decoding& decoding, const Json* list, const Place& place) {
+  std::vector<NetworkRule> rules;
+  for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+    const Place here = place.Item(i);
+    NetworkRule rule{.pointer = here.pointer};
+    const Json* to = Member(&list->items[i], "to");
+    for (std::size_t j = 0; to != nullptr && j < to->items.size(); ++j) {
+      rule.to.push_back(DecodePeer(decoding, to->items[j], here.Key("to").Item(j)));
+    }
+    const Json* ports = Member(&list->items[i], "ports");
+    for (std::size_t j = 0; ports != nullptr && j < ports->items.size(); ++j) {
+      rule.ports.push_back(DecodePorts(decoding, ports->items[j], here.Key("ports").Item(j)));
+    }
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+// The verdict written at `key`, and where; deny by default.
+Verdict DecodeVerdict(const Json* parent, const Place& place, std::string_view key, std::string& pointer) {
+  const Json* value = Member(parent, key);
+  pointer = value == nullptr ? place.pointer : place.Key(key).pointer;
+  return TextOf(value) == "allow" ? Verdict::kAllow : Verdict::kDeny;
+}
+
+void DecodeDirectional(Decoding& decoding, const Json& section) {
+  Network& network = decoding.config.network;
+  const Place place = Place{}.Key("network");
+  const Json* egress = Member(&section, "egress");
+  const Place egress_place = egress == nullptr ? place : place.Key("egress");
+  network.egress = DecodeVerdict(egress, egress_place, "default", network.egress_pointer);
+  network.allow = DecodeRules(decoding, Member(egress, "allow"), egress_place.Key("allow"));
+  network.deny = DecodeRules(decoding, Member(egress, "deny"), egress_place.Key("deny"));
+  const Json* ingress = Member(&section, "ingress");
+  const Place ingress_place = ingress == nullptr ? place : place.Key("ingress");
+  network.ingress = DecodeVerdict(ingress, ingress_place, "default", network.ingress_pointer);
+  network.host_loopback =
+      DecodeVerdict(ingress, ingress_place, "hostLoopback", network.host_loopback_pointer);
+}
+
+// An isolation session cannot filter, so the closed contracts want it said that nothing is filtered.
+void CheckIsolationSession(Decoding& decoding) {
+  const Config& config = decoding.config;
+  const bool closed = config.dialect != Dialect::kLegacy && config.dialect != Dialect::kDirectional;
+  if (!closed || config.intent != Intent::kConcrete) return;
+  if (config.containment != Containment::kIsolationSession) return;
+  const Network& network = config.network;
+  const bool all_open = network.egress == Verdict::kAllow && network.ingress == Verdict::kAllow &&
+                        network.host_loopback == Verdict::kAllow && network.allow.empty() &&
+                        network.deny.empty() && !network.proxy;
+  if (all_open) return;
+  decoding.Fail(Place{}.Key("network"), decoding.document,
+                "isolation_session needs egress.default, ingress.default and ingress.hostLoopback `allow`, "
+                "and neither rules nor a proxy");
+}
+
+}  // namespace
+
+void DecodeNetwork(Decoding& decoding) {
+  const Json* network = Member(&decoding.document, "network");
+  decoding.config.network_written = network != nullptr;
+  const bool legacy_form = network != nullptr && UsesLegacyForm(*network);
+  const Json* directional = DirectionalMember(decoding.document);
+  if (legacy_form && directional != nullptr) {
+    decoding.Fail(Place{}.Key("network"), *network,
+                  "the legacy keys (defaultPolicy, enforcementMode, allowLocalNetwork, allowedHosts, "
+                  "blockedHosts, proxy) cannot stand beside egress, ingress, runtimeConfig or "
+                  "processContainer.network",
+                  "write the whole policy in one of the two forms");
+    return;
+  }
+  if (network != nullptr) {
+    const bool upgrade = legacy_form || decoding.config.dialect == Dialect::kLegacy;
+    upgrade ? UpgradeLegacyNetwork(decoding, *network) : DecodeDirectional(decoding, *network);
+  }
+  DecodeRuntimeProxy(decoding);
+  CheckIsolationSession(decoding);
+}
+
+}  // namespace mxc

@@ -1,0 +1,133 @@
+// The sections that say what is run, on which files, and under which of our additions.
+#include <map>
+
+#include "config/decoding.h"
+#include "mxc/limits.h"
+
+namespace mxc {
+namespace {
+
+// One argument or "NAME=value" must fit what execve takes.
+bool CheckArgument(Decoding& decoding, const Place& place, const Json& value) {
+  if (value.text.size() < kMaxArgumentBytes) return true;
+  decoding.Fail(place, value,
+                "longer than " + std::to_string(kMaxArgumentBytes - 1) +
+                    " bytes, the most one argument or variable may have");
+  return false;
+}
+
+void DecodeCommand(Decoding& decoding, const Json& process, const Place& place) {
+  ProcessConfig& config = decoding.config.process;
+  if (const Json* line = Member(&process, "commandLine")) {
+    CheckArgument(decoding, place.Key("commandLine"), *line);
+    config.command_line = line->text;
+  }
+  if (const Json* argv = Member(&process, "argv")) {
+    for (std::size_t i = 0; i < argv->items.size(); ++i) {
+      CheckArgument(decoding, place.Key("argv").Item(i), argv->items[i]);
+      config.argv.push_back(argv->items[i].text);
+    }
+    if (config.argv.front().empty()) {
+      decoding.Fail(place.Key("argv").Item(0), argv->items.front(), "the program must not be empty");
+    }
+  }
+}
+
+// Messages never show an entry: one without "=" may be a value that lost its name.
+void DecodeEnvironment(Decoding& decoding, const Json& list, const Place& place) {
+  std::vector<Variable> variables;
+  std::map<std::string, std::size_t> places;  // of two entries with one name the last wins
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    const Json& entry = list.items[i];
+    const Place here = place.Item(i);
+    const auto equals = entry.text.find('=');
+    if (equals == 0) {
+      decoding.Fail(here, entry, "the variable has no name", "write NAME=value");
+    } else if (equals != std::string::npos) {
+      if (!CheckArgument(decoding, here, entry)) continue;
+      const auto [known, added] = places.try_emplace(entry.text.substr(0, equals), variables.size());
+      if (added) variables.push_back({.name = known->first});
+      variables[known->second].value = Secret(entry.text.substr(equals + 1));
+    } else if (decoding.config.dialect == Dialect::kLegacy) {
+      decoding.Note("environment-entry-dropped", here, "has no `=` and is left out");
+    } else {
+      decoding.Fail(here, entry, "the entry has no `=`", "write NAME=value, or NAME= for an empty value");
+    }
+  }
+  decoding.config.process.environment = std::move(variables);
+}
+
+void DecodePaths(Decoding& decoding, std::string_view key, std::vector<PathEntry>& entries) {
+  const Json* list = Member(Member(&decoding.document, "filesystem"), key);
+  if (list == nullptr) return;
+  const Place place = Place{}.Key("filesystem").Key(key);
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    const Place here = place.Item(i);
+    if (!CheckPath(decoding, here, list->items[i])) continue;
+    entries.push_back({.path = list->items[i].text, .pointer = here.pointer});
+  }
+}
+
+void DecodeOutput(Decoding& decoding, const Json& output) {
+  Config& config = decoding.config;
+  config.output_pointer = "/output";
+  if (const Json* bytes = Member(&output, "maxBytes")) config.output.max_bytes = bytes->integer;
+  if (const Json* redact = Member(&output, "redact")) {
+    for (const Json& kind : redact->items) {
+      (kind.text == "secrets" ? config.output.redact_secrets : config.output.redact_pii) = true;
+    }
+  }
+}
+
+void DecodeAudit(Decoding& decoding, const Json& audit) {
+  Config& config = decoding.config;
+  config.audit_pointer = "/audit";
+  const Json* path = Member(&audit, "path");
+  if (path != nullptr && CheckPath(decoding, Place{}.Key("audit").Key("path"), *path)) {
+    config.audit.path = path->text;
+  }
+  if (TextOf(Member(&audit, "onFailure")) == "warn") config.audit.on_failure = Audit::OnFailure::kWarn;
+}
+
+}  // namespace
+
+void DecodeProcess(Decoding& decoding) {
+  ProcessConfig& config = decoding.config.process;
+  const Place place = Place{}.Key("process");
+  if (const Json* process = Member(&decoding.document, "process")) {
+    DecodeCommand(decoding, *process, place);
+    if (const Json* cwd = Member(process, "cwd"); cwd != nullptr && !cwd->text.empty()) {
+      const Place here = place.Key("cwd");
+      CheckPath(decoding, here, *cwd);
+      config.cwd = cwd->text;
+      config.cwd_pointer = here.pointer;
+    }
+    if (const Json* env = Member(process, "env")) DecodeEnvironment(decoding, *env, place.Key("env"));
+    config.inherit_default_environment = IsTrue(Member(process, "inheritDefaultEnv"));
+    if (const Json* timeout = Member(process, "timeout")) {
+      config.timeout_ms = static_cast<std::uint32_t>(timeout->integer);
+      config.timeout_pointer = place.Key("timeout").pointer;
+    }
+  }
+  if (!decoding.options.command.empty()) {
+    config.command_line.clear();
+    config.argv = decoding.options.command;
+  }
+}
+
+void DecodeFilesystem(Decoding& decoding) {
+  DecodePaths(decoding, "readwritePaths", decoding.config.read_write);
+  DecodePaths(decoding, "readonlyPaths", decoding.config.read_only);
+  DecodePaths(decoding, "deniedPaths", decoding.config.denied);
+}
+
+void DecodeAdditions(Decoding& decoding) {
+  if (const Json* output = Member(&decoding.document, "output")) DecodeOutput(decoding, *output);
+  if (const Json* audit = Member(&decoding.document, "audit")) DecodeAudit(decoding, *audit);
+  if (const Json* tier = Member(&decoding.document, "minimumTier")) {
+    decoding.config.minimum_tier = TierNamed(tier->text).value_or(Tier::kNone);
+    decoding.config.minimum_tier_pointer = "/minimumTier";
+  }
+}
+
+}  // namespace mxc

@@ -1,0 +1,308 @@
+#include "config/shape.h"
+
+#include <algorithm>
+#include <string>
+
+#include "config/fields.h"
+#include "config/suggest.h"
+#include "document/place.h"
+#include "mxc/limits.h"
+
+namespace mxc {
+namespace {
+
+std::string_view KindName(Json::Kind kind) {
+  switch (kind) {
+    case Json::Kind::kNull:
+      return "null";
+    case Json::Kind::kBool:
+      return "boolean";
+    case Json::Kind::kInteger:
+      return "integer";
+    case Json::Kind::kFloat:
+      return "number";
+    case Json::Kind::kString:
+      return "string";
+    case Json::Kind::kArray:
+      return "array";
+    case Json::Kind::kObject:
+      return "object";
+  }
+  return "value";
+}
+
+std::string_view Expectation(FieldType type) {
+  switch (type) {
+    case FieldType::kAny:
+      return "anything";
+    case FieldType::kBool:
+      return "true or false";
+    case FieldType::kInteger:
+      return "an integer";
+    case FieldType::kString:
+    case FieldType::kEnum:
+      return "a string";
+    case FieldType::kObject:
+      return "an object";
+    case FieldType::kStringList:
+    case FieldType::kEnumList:
+      return "an array of strings";
+    case FieldType::kObjectList:
+      return "an array of objects";
+  }
+  return "anything";
+}
+
+Json::Kind KindOf(FieldType type) {
+  switch (type) {
+    case FieldType::kBool:
+      return Json::Kind::kBool;
+    case FieldType::kInteger:
+      return Json::Kind::kInteger;
+    case FieldType::kString:
+    case FieldType::kEnum:
+      return Json::Kind::kString;
+    case FieldType::kObject:
+      return Json::Kind::kObject;
+    case FieldType::kStringList:
+    case FieldType::kEnumList:
+    case FieldType::kObjectList:
+      return Json::Kind::kArray;
+    case FieldType::kAny:
+      break;
+  }
+  return Json::Kind::kNull;
+}
+
+// Type of the items of a list.
+FieldType ItemType(FieldType list) {
+  if (list == FieldType::kStringList) return FieldType::kString;
+  return list == FieldType::kEnumList ? FieldType::kEnum : FieldType::kObject;
+}
+
+// "`a`, `b` or `c`", after what the reader needs to know about their number.
+std::string OneOf(const std::vector<std::string_view>& names) {
+  std::string text = names.size() > 1 ? "one of " : "";
+  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "`" : ", `") + std::string(names[i]) + "`";
+  return text;
+}
+
+std::string Unknown(std::string_view what, std::string_view word,
+                    const std::vector<std::string_view>& names) {
+  std::string text = "unknown " + std::string(what) + " " + Quoted(word);
+  if (!names.empty()) text += ", expected " + OneOf(names);
+  if (const std::string_view nearest = Nearest(word, names); !nearest.empty()) {
+    text += "; did you mean `" + std::string(nearest) + "`?";
+  }
+  return text;
+}
+
+// Walks the document with a list of what is left to visit; documents are nested as deep as they like.
+class Checker {
+ public:
+  Checker(Dialect dialect, Command command)
+      : releases_(ReleasesOf(dialect)), takes_null_(TakesNull(dialect)), command_(command) {}
+
+  ShapeReport Run(const Json& document) {
+    static constexpr Field kDocument{.type = FieldType::kObject};
+    Field root = kDocument;
+    root.shape = &RootShape();
+    todo_.push_back({.value = &document, .field = &root, .type = root.type});
+    while (!todo_.empty() && report_.errors.size() < kMaxReportedErrors) {
+      const Visit visit = std::move(todo_.back());
+      todo_.pop_back();
+      Check(visit);
+    }
+    std::stable_sort(report_.errors.begin(), report_.errors.end(), [](const Error& a, const Error& b) {
+      return std::pair(a.position.line, a.position.column) < std::pair(b.position.line, b.position.column);
+    });
+    return std::move(report_);
+  }
+
+ private:
+  struct Visit {
+    const Json* value = nullptr;
+    const Field* field = nullptr;
+    FieldType type = FieldType::kAny;  // of the value; an item of a list differs from its field
+    Place place = {};
+    bool open = false;
+  };
+
+  void Report(const Place& place, Position position, std::string_view text, std::string_view hint = {}) {
+    if (report_.errors.size() < kMaxReportedErrors) {
+      report_.errors.push_back(ErrorAt(place, position, text, hint));
+    }
+  }
+
+  void Check(const Visit& visit) {
+    const Json& value = *visit.value;
+    if (visit.type == FieldType::kAny) return;
+    if (value.kind != KindOf(visit.type)) {
+      Report(visit.place, value.position,
+             "invalid type: " + std::string(KindName(value.kind)) + ", expected " +
+                 std::string(Expectation(visit.type)));
+      return;
+    }
+    const bool whole = visit.type == visit.field->type;  // not an item of the list
+    if (whole && visit.field->non_empty && value.text.empty() && value.items.empty()) {
+      Report(visit.place, value.position, "must not be empty");
+    }
+    CheckContent(visit);
+  }
+
+  void CheckContent(const Visit& visit) {
+    switch (visit.type) {
+      case FieldType::kInteger:
+        CheckInteger(visit);
+        break;
+      case FieldType::kEnum:
+        CheckEnum(visit);
+        break;
+      case FieldType::kObject:
+        CheckObject(visit);
+        break;
+      case FieldType::kStringList:
+      case FieldType::kEnumList:
+      case FieldType::kObjectList:
+        for (std::size_t i = visit.value->items.size(); i-- > 0;) {
+          todo_.push_back({.value = &visit.value->items[i],
+                           .field = visit.field,
+                           .type = ItemType(visit.type),
+                           .place = visit.place.Item(i),
+                           .open = visit.open});
+        }
+        break;
+      case FieldType::kAny:
+      case FieldType::kBool:
+      case FieldType::kString:
+        break;
+    }
+  }
+
+  void CheckInteger(const Visit& visit) {
+    const Json& value = *visit.value;
+    if (!value.negative && value.integer >= visit.field->minimum && value.integer <= visit.field->maximum)
+      return;
+    Report(visit.place, value.position,
+           "must be an integer between " + std::to_string(visit.field->minimum) + " and " +
+               std::to_string(visit.field->maximum));
+  }
+
+  void CheckEnum(const Visit& visit) {
+    std::vector<std::string_view> names;
+    for (const EnumValue& value : visit.field->values) {
+      if ((value.in & releases_) != 0) names.push_back(value.name);
+    }
+    const std::string& text = visit.value->text;
+    if (std::find(names.begin(), names.end(), text) != names.end()) return;
+    Report(visit.place, visit.value->position, Unknown("value", text, names));
+  }
+
+  void CheckObject(const Visit& visit) {
+    const Shape& shape = *visit.field->shape;
+    const bool open = visit.open || shape.open;
+    std::vector<Visit> children;
+    for (const JsonMember& member : visit.value->members) {
+      const Place place = visit.place.Key(member.key);
+      const Field* field = FindField(shape, member.key);
+      if (field == nullptr) {
+        if (!open) ReportUnknown(shape, member, place);
+        continue;
+      }
+      CheckAlias(*field, member, *visit.value, visit.place);
+      if (takes_null_ && member.value.kind == Json::Kind::kNull) continue;
+      if (field->use == Use::kTolerated) Tolerate(place);
+      children.push_back(
+          {.value = &member.value, .field = field, .type = field->type, .place = place, .open = open});
+    }
+    std::move(children.rbegin(), children.rend(), std::back_inserter(todo_));
+    CheckRequired(visit);
+  }
+
+  [[nodiscard]] const Field* FindField(const Shape& shape, std::string_view name) const {
+    for (const Field& field : shape.fields) {
+      if (field.name == name && (field.in & releases_) != 0) return &field;
+    }
+    return nullptr;
+  }
+
+  void ReportUnknown(const Shape& shape, const JsonMember& member, const Place& place) {
+    std::vector<std::string_view> names;
+    std::string_view elsewhere;
+    for (const Field& field : shape.fields) {
+      if (field.name == member.key) elsewhere = field.elsewhere;
+      const bool usual = field.use == Use::kNormal && field.alias_of.empty();
+      if ((field.in & releases_) != 0 && usual) names.push_back(field.name);
+    }
+    std::string text = Unknown("field", member.key, names);
+    if (!elsewhere.empty()) text += "; " + std::string(elsewhere);
+    Report(place, member.position, text);
+  }
+
+  // The reference reads an alias as the field itself, so both together are the same key twice.
+  void CheckAlias(const Field& field, const JsonMember& member, const Json& object, const Place& parent) {
+    if (field.alias_of.empty() || object.Find(field.alias_of) == nullptr) return;
+    Report(
+        parent.Key(member.key), member.position,
+        "duplicate field `" + std::string(field.alias_of) + "`: `" + member.key + "` is another name of it");
+  }
+
+  void Tolerate(const Place& place) {
+    report_.notes.push_back({.category = "tolerated-key",
+                             .message = "`" + place.dotted + "` is a key of an older SDK",
+                             .pointer = place.pointer});
+  }
+
+  [[nodiscard]] bool Has(const Json& object, std::string_view name) const {
+    const Json* value = object.Find(name);
+    return value != nullptr && !(takes_null_ && value->kind == Json::Kind::kNull);
+  }
+
+  void CheckRequired(const Visit& visit) {
+    const Shape& shape = *visit.field->shape;
+    const bool command_apart = command_ == Command::kGivenApart;
+    for (const Field& field : shape.fields) {
+      if ((field.required & releases_) == 0 || Has(*visit.value, field.name)) continue;
+      if (command_apart && field.name == "process") continue;
+      Report(visit.place, visit.value->position,
+             "missing field `" + visit.place.Key(field.name).dotted + "`");
+    }
+    if (!shape.one_of.empty()) CheckForms(visit);
+  }
+
+  // Exactly one of the forms a thing may be written in.
+  void CheckForms(const Visit& visit) {
+    const Shape& shape = *visit.field->shape;
+    const bool command_apart = command_ == Command::kGivenApart;
+    std::vector<std::string_view> known;
+    std::size_t present = 0;
+    for (const std::string_view name : shape.one_of) {
+      if (FindField(shape, name) == nullptr) continue;
+      known.push_back(name);
+      if (Has(*visit.value, name)) ++present;
+    }
+    if (present > 1) {
+      Report(visit.place, visit.value->position, OneOf(known) + " is allowed, not several");
+    } else if (present == 0 && !(command_apart && visit.place.pointer == "/process")) {
+      std::string text = "missing field";
+      for (const std::string_view name : known) {
+        text += (name == known.front() ? " `" : " or `") + visit.place.Key(name).dotted + "`";
+      }
+      Report(visit.place, visit.value->position, text);
+    }
+  }
+
+  Releases releases_;
+  bool takes_null_;
+  Command command_;
+  std::vector<Visit> todo_ = {};
+  ShapeReport report_ = {};
+};
+
+}  // namespace
+
+ShapeReport CheckShape(const Json& document, Dialect dialect, Command command) {
+  return Checker(dialect, command).Run(document);
+}
+
+}  // namespace mxc

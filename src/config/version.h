@@ -1,0 +1,14 @@
+// Which dialect a document is written in: its `version` alone decides.
+#pragma once
+
+#include "config/config.h"
+#include "mxc/error.h"
+#include "mxc/json.h"
+
+namespace mxc {
+
+// `document` is an object. Absent, null and "" mean the legacy dialect; a version that is not a string does
+// too, the shape check reports it. Errors: kSchema for text that is no version, or one nobody published.
+[[nodiscard]] Result<Dialect> SelectDialect(const Json& document);
+
+}  // namespace mxc
