@@ -1,0 +1,126 @@
+// Processes and terminals: nothing is reached outside, nothing is left behind.
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+#include <csignal>
+
+#include "tests/containment/containment.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class Processes : public ContainmentTest {};
+MXC_FOR_EACH_CALLER(Processes);
+
+TEST_P(Processes, OfTheHostAreNotVisible) {
+  const std::string mark = Token();
+  Running neighbour(
+      {.program = "/bin/sh", .arguments = {"-c", ": " + mark + "; echo up; sleep 300"}, .uid = uid});
+  ASSERT_TRUE(neighbour.SaysOnStdout("up"));
+  EXPECT_THAT(Try({}, {{"find", mark.substr(0, 9), mark.substr(9)}}), ElementsAre("none"));
+}
+
+TEST_P(Processes, SignalsDoNotReachTheHost) {
+  // A neighbour of the same user, whom a signal would end.
+  Running neighbour({.program = "/bin/sh", .arguments = {"-c", "echo up; sleep 300"}, .uid = uid});
+  ASSERT_TRUE(neighbour.SaysOnStdout("up"));
+  EXPECT_THAT(Try({}, {{"kill", std::to_string(neighbour.Pid()), "15"}}), ElementsAre("ESRCH"));
+  EXPECT_EQ(::kill(neighbour.Pid(), 0), 0);
+}
+
+TEST_P(Processes, ADaemonEndsWithTheCommand) {
+  const std::string rw = workspace.Directory("rw");
+  EXPECT_THAT(Try({.read_write = {rw}}, {{"daemon", rw + "/lock"}}), ElementsAre("ok"));
+  EXPECT_FALSE(IsLocked(rw + "/lock"));
+}
+
+TEST_P(Processes, ADaemonEndsAtTheTimeout) {
+  const std::string rw = workspace.Directory("rw");
+  const Ended ended =
+      Execute(PrepareGuest({.read_write = {rw}, .timeout_ms = 1500}, {{"daemon", rw + "/lock"}, {"wait"}}));
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_EQ(ended.out, "ok\n");
+  EXPECT_FALSE(IsLocked(rw + "/lock"));
+}
+
+TEST_P(Processes, ADaemonEndsWithTheLauncher) {
+  const std::string rw = workspace.Directory("rw");
+  for (const int number : {SIGTERM, SIGKILL}) {
+    Running running(PrepareGuest({.read_write = {rw}}, {{"daemon", rw + "/lock"}, {"wait"}}));
+    ASSERT_TRUE(running.SaysOnStdout("ok\n"));
+    ASSERT_TRUE(IsLocked(rw + "/lock"));
+    running.Signal(number);
+    EXPECT_FALSE(running.Wait().overdue);
+    EXPECT_TRUE(Eventually([&] { return !IsLocked(rw + "/lock"); })) << number;
+  }
+}
+
+// A terminal of which the launcher is the session leader, as if a user sat there.
+class Terminal {
+ public:
+  Terminal() {
+    int ours = -1;
+    int theirs = -1;
+    if (::openpty(&ours, &theirs, nullptr, nullptr, nullptr) != 0) std::abort();
+    ours_.Reset(ours);
+    theirs_.Reset(theirs);
+    for (const int fd : {ours, theirs}) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    termios settings{};
+    ::tcgetattr(theirs, &settings);
+    ::cfmakeraw(&settings);
+    ::tcsetattr(theirs, TCSANOW, &settings);
+  }
+  [[nodiscard]] int Fd() const { return theirs_.Get(); }
+  // All that was printed there.
+  [[nodiscard]] std::string Output() const { return Take(ours_.Get()); }
+  // All that waits to be read there, as if it had been typed.
+  [[nodiscard]] std::string Typed() const { return Take(theirs_.Get()); }
+
+ private:
+  static std::string Take(int fd) {
+    ::fcntl(fd, F_SETFL, O_NONBLOCK);
+    std::array<char, 4096> buffer{};
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    return {buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
+  }
+  UniqueFd ours_, theirs_;
+};
+
+TEST_P(Processes, NothingIsTypedIntoTheCallersTerminal) {
+  const Terminal terminal;
+  Launch launch =
+      PrepareGuest({}, {{"pushinput", "0"}, {"pushinput", "1"}, {"pushinput", "2"}, {"pushinput", "tty"}});
+  launch.terminal = terminal.Fd();
+  EXPECT_EQ(Execute(launch).status, 0);
+  EXPECT_THAT(terminal.Output(), HasSubstr("EPERM"));
+  EXPECT_THAT(terminal.Output(), Not(HasSubstr("ok")));
+  EXPECT_EQ(terminal.Typed(), "");
+}
+
+TEST_P(Processes, ACallersTerminalIsNotTheCommandsOwn) {
+  const Terminal terminal;
+  Launch launch = PrepareConfig({.command = "tty"});
+  launch.terminal = terminal.Fd();
+  EXPECT_EQ(Execute(launch).status, 0);
+  std::array<char, 100> name{};
+  ASSERT_EQ(::ttyname_r(terminal.Fd(), name.data(), name.size()), 0);
+  EXPECT_THAT(terminal.Output(), Not(HasSubstr(name.data())));
+}
+
+// Pipes for streams, but the launcher still has a terminal: /dev/tty must not lead to it.
+TEST_P(Processes, ARunInTheBackgroundHasNoTerminal) {
+  const Terminal terminal;
+  const int fd = terminal.Fd();
+  EXPECT_THAT(Try({}, {{"pushinput", "tty"}}, [fd] { ::ioctl(fd, TIOCSCTTY, 0); }),
+              ElementsAre(testing::AnyOf("ENXIO", "ENOENT")));
+  EXPECT_EQ(terminal.Typed(), "");
+}
+
+}  // namespace
+}  // namespace mxc::test

@@ -1,0 +1,91 @@
+// Runs without a file, and commands that replace the configuration's.
+#include <gmock/gmock.h>
+
+#include "tests/support/launcher_test.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class CommandLine : public LauncherTest {};
+MXC_FOR_EACH_CALLER(CommandLine);
+
+TEST_P(CommandLine, ArgumentsBehindTheSeparatorArriveAsTheyAre) {
+  const std::vector<std::string> words = {"a b",  "it's", "\"quoted\"", "$HOME", "`id`",     "",
+                                          "x\ny", "*",    "\\",         "--ro",  "caf\u00e9"};
+  std::vector<std::string> arguments = {ConfigFile({.command = "echo never"}), "--", "printf", "[%s]"};
+  std::string expected;
+  for (const std::string& word : words) {
+    arguments.push_back(word);
+    expected += "[" + word + "]";
+  }
+  EXPECT_EQ(Execute(Prepare(arguments)).out, expected);
+}
+
+TEST_P(CommandLine, ARunWithoutAFile) {
+  const std::string granted = workspace.Directory("rw");
+  workspace.File("ro/f", "readable");
+  const std::string secret = workspace.File("ro/secret", "SECRET");
+  const Ended ended =
+      Execute(Prepare({"--ro", workspace.Path("ro"), "--rw", granted, "--deny", secret, "--cwd", granted,
+                       "--env", "WORD=hello world", "--timeout", "60000", "--", "sh", "-c",
+                       "cat ../ro/f; echo \" $WORD\"; pwd; echo made > made; cat ../ro/secret; exit 6"}));
+  EXPECT_EQ(ended.status, 6) << ended.err;
+  EXPECT_EQ(ended.out, "readable hello world\n" + granted + "\n");
+  EXPECT_THAT(ended.err, HasSubstr("ermission denied"));
+  EXPECT_EQ(Contents(granted + "/made"), "made\n");
+}
+
+TEST_P(CommandLine, RelativePathsOfFlagsStartWhereTheCallerStands) {
+  workspace.File("here/f", "found");
+  EXPECT_EQ(Execute(Prepare({"--ro", "here", "--", "cat", workspace.Path("here/f")})).out, "found");
+}
+
+TEST_P(CommandLine, WithoutAGrantNothingOfTheCallerIsVisible) {
+  const std::string file = workspace.File("f", "SECRET");
+  const Ended ended = Execute(Prepare({"--", "cat", file}));
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.out, "");
+}
+
+TEST_P(CommandLine, AnUnknownProgramIs127) {
+  EXPECT_EQ(Execute(Prepare({"--", "no-such-program-here"})).status, 127);
+}
+
+TEST_P(CommandLine, PolicyFlagsBesideAConfigurationAreRefused) {
+  EXPECT_EQ(Execute(Prepare({"--ro", "/usr", ConfigFile({})})).status, 2);
+}
+
+TEST_P(CommandLine, ContainmentOfAnotherSystemIsRefused) {
+  for (const char* name : {"seatbelt", "processcontainer", "windows_sandbox", "wslc"}) {
+    const Ended ended =
+        Execute(Prepare({"--experimental", "--containment", name, ConfigFile({.version = "1.1.0-alpha"})}));
+    EXPECT_EQ(ended.status, 1) << name << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(name));
+  }
+}
+
+TEST_P(CommandLine, ExperimentalContainmentsAreGated) {
+  const Ended ended = Execute(Prepare({ConfigFile({.version = "1.1.0-alpha", .containment = "microvm"})}));
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, StartsWith("error: "));
+  EXPECT_THAT(ended.err, HasSubstr("experimental"));
+}
+
+TEST_P(CommandLine, DeleteOfAnUnknownContainer) {
+  const Ended ended = Execute(Prepare({"--delete", "--containername", "no-such-container"}));
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.out, "Container 'no-such-container' does not exist.\n");
+}
+
+TEST_P(CommandLine, UnsandboxedOnlyWithConsent) {
+  const Parts parts = {.version = "1.1.0-alpha", .containment = "none", .command = "echo ran", .network = ""};
+  const Ended refused = RunConfig(parts);
+  EXPECT_NE(refused.status, 0);
+  EXPECT_EQ(refused.out, "");
+}
+
+}  // namespace
+}  // namespace mxc::test

@@ -1,0 +1,114 @@
+// What machines read: --status-fd, --result, --log-file, --debug.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include "tests/support/launcher_test.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+class Reports : public LauncherTest {
+ protected:
+  // Runs with a result file and returns the file's last event.
+  std::string Outcome(const Parts& parts) const {
+    const std::string file = workspace.Path("result.jsonl");
+    last = Execute(PrepareConfig(parts, {"--result", file}));
+    return LastLine(Contents(file).value_or(""));
+  }
+  mutable Ended last;
+};
+MXC_FOR_EACH_CALLER(Reports);
+
+TEST_P(Reports, EventsComeInOrderOnTheStatusDescriptor) {
+  const std::string file = workspace.File("status", "");
+  const UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
+  Launch launch = PrepareConfig({.command = "exit 7"}, {"--status-fd", "5"});
+  launch.files = {{.borrowed_fd = fd.Get(), .number = 5}};
+  EXPECT_EQ(Execute(launch).status, 7);
+  std::vector<std::string> events;
+  for (const std::string& line : Lines(*Contents(file))) events.push_back(At(line, "/event"));
+  EXPECT_THAT(events, testing::IsSupersetOf({"started", "outcome"}));
+  EXPECT_EQ(events.back(), "outcome");
+}
+
+TEST_P(Reports, TheCommandDoesNotGetTheStatusDescriptor) {
+  const std::string file = workspace.File("status", "");
+  const UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
+  Launch launch = PrepareConfig({.command = "echo forged >&5"}, {"--status-fd", "5"});
+  launch.files = {{.borrowed_fd = fd.Get(), .number = 5}};
+  EXPECT_NE(Execute(launch).status, 0);
+  EXPECT_THAT(*Contents(file), Not(HasSubstr("forged")));
+}
+
+TEST_P(Reports, OutcomeOfAnExit) {
+  const std::string outcome = Outcome({.command = "exit 7"});
+  EXPECT_EQ(At(outcome, "/event"), "outcome");
+  EXPECT_EQ(At(outcome, "/exitCode"), "7");
+  EXPECT_EQ(At(outcome, "/timedOut"), "false");
+  EXPECT_EQ(At(outcome, "/backend"), "bubblewrap");
+  EXPECT_EQ(At(outcome, "/tier"), "process");
+  EXPECT_NE(At(outcome, "/ledger/0"), "absent");
+}
+
+TEST_P(Reports, OutcomeOfASignal) { EXPECT_EQ(At(Outcome({.command = "kill -KILL $$"}), "/signal"), "9"); }
+
+TEST_P(Reports, OutcomeOfATimeout) {
+  const std::string outcome = Outcome({.command = "sleep 300", .timeout_ms = 500});
+  EXPECT_EQ(At(outcome, "/timedOut"), "true");
+  EXPECT_EQ(last.status, 255);
+}
+
+TEST_P(Reports, TruncationIsToldApart) {
+  const std::string outcome = Outcome({.command = "echo 0123456789", .more = R"("output":{"maxBytes":4})"});
+  EXPECT_THAT(outcome, HasSubstr("runcated"));
+  EXPECT_EQ(last.out, "0123");
+}
+
+TEST_P(Reports, ARefusalIsAnEventToo) {
+  const std::string outcome = Outcome({.cwd = workspace.Directory("elsewhere")});
+  EXPECT_EQ(last.status, 255);
+  EXPECT_NE(At(outcome, ""), "not JSON");
+}
+
+TEST_P(Reports, SharedHostNetworkIsAWarning) {
+  const std::string file = workspace.Path("result.jsonl");
+  const Ended ended = Execute(PrepareConfig(
+      {.version = "0.6.0-alpha", .network = R"({"defaultPolicy":"allow","allowLocalNetwork":true})"},
+      {"--result", file}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(*Contents(file), HasSubstr("network-unrestricted"));
+}
+
+TEST_P(Reports, LogFileHasWholeLinesWithATime) {
+  const std::string log = workspace.Path("log");
+  EXPECT_EQ(Execute(PrepareConfig({.command = "exit 3"}, {"--log-file", log})).status, 3);
+  ASSERT_TRUE(Contents(log));
+  for (const std::string& line : Lines(*Contents(log))) EXPECT_THAT(line, MatchesRegex("\\[[0-9]+\\] .+"));
+  EXPECT_THAT(*Contents(log), HasSubstr("Exit code: 3 (0x00000003)"));
+}
+
+TEST_P(Reports, LogFileIsAppendedTo) {
+  const std::string log = workspace.File("log", "first\n");
+  EXPECT_EQ(Execute(PrepareConfig({}, {"--log-file", log})).status, 0);
+  EXPECT_EQ(Lines(*Contents(log)).at(0), "first");
+  EXPECT_GT(Lines(*Contents(log)).size(), 1U);
+}
+
+TEST_P(Reports, ALogFileThatCannotBeOpenedIsOnlyAWarning) {
+  const Ended ended = Execute(PrepareConfig({.command = "exit 4"}, {"--log-file", "/nonexistent/log"}));
+  EXPECT_EQ(ended.status, 4);
+  EXPECT_THAT(ended.err, HasSubstr("/nonexistent/log"));
+}
+
+TEST_P(Reports, DebugPrintsTheLogOnStandardOutput) {
+  const Ended ended = Execute(PrepareConfig({.command = "exit 3"}, {"--debug"}));
+  EXPECT_THAT(ended.out, HasSubstr("Exit code: 3 (0x00000003)"));
+  EXPECT_THAT(ended.out, HasSubstr("Script code length: 6"));
+}
+
+}  // namespace
+}  // namespace mxc::test

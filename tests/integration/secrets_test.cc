@@ -1,0 +1,115 @@
+// A marker in an environment value shows nowhere but in the command itself.
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "tests/support/launcher_test.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Secrets : public LauncherTest {
+ protected:
+  std::string marker = Token();
+  [[nodiscard]] Parts WithSecret(const std::string& command) const {
+    return {.command = command, .environment = {{"PATH=/usr/bin:/bin", "TOKEN=" + marker}}};
+  }
+};
+MXC_FOR_EACH_CALLER(Secrets);
+
+TEST_P(Secrets, ReachTheCommand) { EXPECT_EQ(RunConfig(WithSecret("echo $TOKEN")).out, marker + "\n"); }
+
+TEST_P(Secrets, ShowInNoOutput) {
+  const std::vector<std::vector<std::string>> calls = {
+      {}, {"--debug"}, {"--explain"}, {"--explain=json"}, {"--dry-run"}, {"--dry-run", "--debug"}};
+  for (std::vector<std::string> flags : calls) {
+    flags.insert(flags.end(), {"--log-file", workspace.Path("log"), "--result", workspace.Path("result")});
+    Parts parts = WithSecret("exit 9");
+    parts.more = R"("audit":{"path":)" + Quote(workspace.Path("audit")) + "}";
+    const Ended ended = Execute(PrepareConfig(parts, flags));
+    EXPECT_THAT(ended.out, Not(HasSubstr(marker))) << testing::PrintToString(flags);
+    EXPECT_THAT(ended.err, Not(HasSubstr(marker))) << testing::PrintToString(flags);
+  }
+  for (const char* file : {"log", "result", "audit"}) {
+    ASSERT_TRUE(Exists(workspace.Path(file))) << file;
+    EXPECT_THAT(*Contents(workspace.Path(file)), Not(HasSubstr(marker))) << file;
+  }
+}
+
+TEST_P(Secrets, ShowInNoError) {
+  const std::string env = R"("env":["TOKEN=)" + marker + R"("])";
+  const std::vector<std::string> documents = {
+      R"({"process":{"commandLine":"true",)" + env + R"(,"foo":1}})",               // unknown key beside it
+      R"({"process":{"commandLine":"true","env":{"TOKEN":")" + marker + R"("}}})",  // wrong shape
+      R"({"process":{"commandLine":"true","env":[")" + marker + R"("]}})",          // no variable
+      R"({"process":{"commandLine":"true","env":[")" + marker +
+          "\x01"
+          R"("]}})",                                                                // not JSON
+      R"({"process":{"commandLine":"true",)" + env,                                 // cut off
+      R"({"process":{"commandLine":"true",)" + env + "," + env + "}}",              // twice
+      R"({"process":{"commandLine":"true","env":["A=\u0000)" + marker + R"("]}})",  // NUL
+      R"({"process":{"commandLine":"true","cwd":"/nonexistent",)" + env + "}}",     // refused later
+  };
+  for (const std::string& document : documents) {
+    const Ended ended = Execute(Prepare({"--debug", workspace.File("c.json", document)}));
+    EXPECT_NE(ended.status, 0) << document;
+    EXPECT_THAT(ended.err, Not(HasSubstr(marker)));
+    EXPECT_THAT(ended.out, Not(HasSubstr(marker)));
+  }
+}
+
+// The number of a process in its innermost pid namespace: 1 for the sandbox's init, which is ours.
+std::string InnermostPid(const std::string& process) {
+  for (const std::string& line : Lines(Contents(process + "/status").value_or(""))) {
+    if (line.rfind("NSpid:", 0) != 0) continue;
+    std::istringstream fields(line.substr(6));
+    std::string last;
+    int depth = 0;
+    for (std::string field; fields >> field; ++depth) last = field;
+    return depth > 1 ? last : "";
+  }
+  return "";
+}
+
+// Processes that show `marker` and are not the command.
+std::vector<std::string> Leaks(const std::string& marker) {
+  std::vector<std::string> leaks;
+  for (const std::string& name : Names("/proc")) {
+    const std::string process = "/proc/" + name;
+    if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid()))
+      continue;
+    const std::string inner = InnermostPid(process);
+    if (!inner.empty() && inner != "1") continue;  // the command and its children
+    for (const char* file : {"/cmdline", "/environ"}) {
+      if (Contents(process + file).value_or("").find(marker) != std::string::npos)
+        leaks.push_back(process + file);
+    }
+  }
+  return leaks;
+}
+
+TEST_P(Secrets, ShowInNoOtherProcess) {
+  const Parts parts = WithSecret("echo up; sleep 300");
+  std::vector<Launch> launches = {PrepareConfig(parts), Prepare({"-"})};
+  launches[1].input = ConfigText(parts);
+  for (const Launch& launch : launches) {
+    Running running(launch);
+    ASSERT_TRUE(running.SaysOnStdout("up\n"));
+    EXPECT_THAT(Leaks(marker), IsEmpty());
+  }
+}
+
+TEST_P(Secrets, OfTheLauncherStayOutside) {
+  Launch launch = PrepareConfig({.command = "cat /proc/[0-9]*/environ | tr '\\0' '\\n'"});
+  launch.environment.push_back("LAUNCHER_SECRET=" + marker);
+  const Ended ended = Execute(launch);
+  EXPECT_THAT(ended.out, HasSubstr("PATH="));
+  EXPECT_THAT(ended.out, Not(HasSubstr(marker)));
+}
+
+}  // namespace
+}  // namespace mxc::test
