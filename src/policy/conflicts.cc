@@ -18,6 +18,18 @@ bool InsideReadWrite(const RuleSet& rules, const std::string& path) {
   return rule != nullptr && rule->access == Access::kReadWrite;
 }
 
+// `entry` as it shows below `alias`, another name of the directory `above`.
+Entry Under(const Entry& entry, std::string_view above, std::string_view alias) {
+  const auto moved = [&](std::string_view path) {
+    return JoinPath(alias, path.substr(above == "/" ? 1 : above.size() + 1));
+  };
+  Entry result = entry;
+  result.walked.path = moved(entry.walked.path);
+  if (!entry.walked.status) result.walked.first_missing = moved(entry.walked.first_missing);
+  result.walked.links.clear();
+  return result;
+}
+
 }  // namespace
 
 void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings) {
@@ -38,6 +50,29 @@ void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings)
                                    " names the same object",
                         .pointer = entry.pointer});
   }
+}
+
+void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker) {
+  std::multimap<ObjectKey, const Entry*> grants;
+  for (const Entry& entry : entries) {
+    if (entry.access == Access::kDenied || entry.walked.status->object.type != FileType::kDirectory) continue;
+    grants.emplace(KeyOf(*entry.walked.status), &entry);
+  }
+  std::vector<Entry> repeated;
+  for (const Entry& entry : entries) {
+    if (entry.access == Access::kReadWrite) continue;
+    for (std::string_view above = entry.walked.path; above != "/";) {
+      above = ParentOf(above);
+      const Lookup& lookup = walker.LookAt(std::string(above));
+      if (!lookup.status) continue;
+      const auto [first, last] = grants.equal_range(KeyOf(*lookup.status));
+      for (auto grant = first; grant != last; ++grant) {
+        if (grant->second->walked.path == above || grant->second->access == entry.access) continue;
+        repeated.push_back(Under(entry, above, grant->second->walked.path));
+      }
+    }
+  }
+  for (Entry& entry : repeated) entries.push_back(std::move(entry));
 }
 
 RuleSet RulesOf(const std::vector<Entry>& entries) {

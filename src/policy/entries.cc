@@ -33,13 +33,20 @@ Error NeverFromHost(const PathEntry& written, const std::string& path) {
                   written.pointer, "remove the entry; the sandbox has what programs need of " + node);
 }
 
-// A denial inside a node that is never the host's: the name is taken as written, since its links would say
-// something else inside.
-Entry DenialInOwnNode(const PathEntry& written, const std::string& path, PathWalker& walker) {
+// A denial inside a node that is never the host's. Links there (/proc/self, /dev/fd) say something else to
+// each process, so what stands behind one cannot be denied by its name.
+Examined ExamineDenialInOwnNode(const PathEntry& written, const std::string& path, PathWalker& walker) {
+  for (std::string_view part = path; part != "/"; part = ParentOf(part)) {
+    const Lookup& lookup = walker.LookAt(std::string(part));
+    if (!lookup.status || lookup.status->object.type != FileType::kSymlink) continue;
+    return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(part) +
+                        " is a link that differs for each process",
+                    written.pointer, "remove the entry");
+  }
   Entry entry{.wanted = Access::kDenied, .access = Access::kDenied, .pointer = written.pointer};
   entry.walked = {.path = path, .status = walker.LookAt(path).status};
   if (!entry.walked.status) entry.walked.first_missing = path;
-  return entry;
+  return std::optional<Entry>{std::move(entry)};
 }
 
 Status CheckGrantedType(const PathEntry& written, const Walked& walked) {
@@ -121,7 +128,7 @@ Examined Examine(const PathEntry& written, Access access, const Host& host, Path
   const std::string folded = FoldLexically(written.path);
   if (IsNeverFromHost(folded)) {
     if (access != Access::kDenied) return NeverFromHost(written, folded);
-    return std::optional<Entry>{DenialInOwnNode(written, folded, walker)};
+    return ExamineDenialInOwnNode(written, folded, walker);
   }
   Result<Walked> walked = walker.Walk(written.path);
   if (!walked) {

@@ -32,6 +32,10 @@ struct Entry {
 // Several names of one object (symlinks, hard links, bind mounts) get the strictest of their intents.
 void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings);
 
+// A grant that is a bind mount of a directory above a stricter entry shows that entry under a second name:
+// the entry is repeated there.
+void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker);
+
 // The entries as rules, one per path; the strictest entry of a path gives the pointer.
 [[nodiscard]] RuleSet RulesOf(const std::vector<Entry>& entries);
 

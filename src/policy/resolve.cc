@@ -28,6 +28,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries.error();
   TightenAliases(*entries, policy.warnings);
+  RepeatUnderAliases(*entries, walker);
   RuleSet rules = RulesOf(*entries);
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (policy.containment == Containment::kNone) return rules;

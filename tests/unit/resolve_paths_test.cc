@@ -70,6 +70,19 @@ TEST_F(ResolvePaths, HardLinkAndBindMountGetTheStrictestIntent) {
             "tightened /filesystem/readwritePaths/1\n");
 }
 
+TEST_F(ResolvePaths, StricterEntriesAreRepeatedUnderABindMountOfTheirDirectory) {
+  host_.AddAlias("/mnt/whole", "/srv").AddAlias("/mnt/part", "/srv/a");
+  EXPECT_EQ(Rules({.rw = {"/srv", "/mnt/part"}, .ro = {"/mnt/whole", "/srv/a/b"}, .denied = {"/srv/a/new"}}),
+            "read-write /mnt/part\n"
+            "read-only /mnt/part/b\n"
+            "denied /mnt/part/new (missing from /mnt/part/new)\n"
+            "read-only /mnt/whole\n"
+            "denied /mnt/whole/a/new (missing from /mnt/whole/a/new)\n"
+            "read-only /srv\n"
+            "read-only /srv/a/b\n"
+            "denied /srv/a/new (missing from /srv/a/new)\n");
+}
+
 TEST_F(ResolvePaths, MissingGrantsAreLeftOutWithAWarning) {
   const Lists lists{.rw = {"/srv/gone"}, .ro = {"/srv/a/file/x", "/srv/gone/../a"}};
   EXPECT_EQ(Rules(lists), "");
@@ -131,10 +144,13 @@ TEST_F(ResolvePaths, HostNodesAreNeverGranted) {
 
 TEST_F(ResolvePaths, DenialsInOwnNodesAreTakenAsWritten) {
   host_.AddFile("/proc/kcore").AddSymlink("/proc/self", "4711");
-  EXPECT_EQ(Rules({.denied = {"/proc/kcore", "/proc/self", "/proc/none"}}),
+  EXPECT_EQ(Rules({.denied = {"/proc/kcore", "/proc/none"}}),
             "denied /proc/kcore\n"
-            "denied /proc/none (missing from /proc/none)\n"
-            "denied /proc/self\n");
+            "denied /proc/none (missing from /proc/none)\n");
+  EXPECT_EQ(
+      Refusal({.denied = {"/proc/self/environ"}}),
+      "policy_conflict /filesystem/deniedPaths/0: '/proc/self/environ' cannot be denied: '/proc/self' is a "
+      "link that differs for each process");
 }
 
 TEST_F(ResolvePaths, RootOfTheHost) {
