@@ -67,6 +67,7 @@ Lookup PosixHost::LookAt(const std::string& path) const {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) {
     const int number = errno;
+    if (number == ENOENT) return {.failure = LookupFailure::kMissing, .reason = "no such file or directory"};
     return {.failure = FailureOf(number), .reason = std::generic_category().message(number)};
   }
   return {.status = FileStatus{

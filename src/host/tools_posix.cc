@@ -1,7 +1,7 @@
 // Which files we are ready to run as our helpers.
+#include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "host/posix_host.h"
@@ -35,6 +35,16 @@ bool IsRootsProgram(const FileStatus& status) {
          (status.mode & kWritableByOthers) == 0 && (status.mode & kExecutableByAll) != 0;
 }
 
+std::string ParentOf(const std::string& path) {
+  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
+std::string Enter(const std::string& directory, const std::string& name) {
+  if (name == ".") return directory;
+  if (name == "..") return ParentOf(directory);
+  return directory + (directory == "/" ? "" : "/") + name;
+}
+
 }  // namespace
 
 bool OnlyRootCanReplace(const Host& host, const std::string& path) {
@@ -46,22 +56,16 @@ bool OnlyRootCanReplace(const Host& host, const std::string& path) {
     if (!lookup.status) return false;
     if (lookup.status->object.type == FileType::kSymlink) {
       // Its directory was root's, so is the text of the link.
-      Result<std::string> text = host.ReadLink(here);
+      const Result<std::string> text = host.ReadLink(here);
       if (!text || ++links > kMaxLinks) return false;
-      here = text->substr(0, 1) == "/" ? "/" : here.substr(0, std::max<std::size_t>(here.rfind('/'), 1));
+      here = text->substr(0, 1) == "/" ? "/" : ParentOf(here);
       PushComponents(pending, *text);
       continue;
     }
     if (pending.empty()) return IsRootsProgram(*lookup.status);
     if (!IsRootsDirectory(*lookup.status)) return false;
-    const std::string name = std::move(pending.back());
+    here = Enter(here, pending.back());
     pending.pop_back();
-    if (name == ".") continue;
-    if (name == "..") {
-      here = here.substr(0, std::max<std::size_t>(here.rfind('/'), 1));
-    } else {
-      here += (here == "/" ? "" : "/") + name;
-    }
   }
 }
 

@@ -40,9 +40,17 @@ const PathRule* Mask(PathWalker& walker, RuleSet& rules, const std::string& path
   return added ? rules.Find(canonical) : nullptr;
 }
 
+// Every mask is one more mount of a launch, so an empty directory gets none.
+bool IsEmptyDirectory(const Host& host, PathWalker& walker, const std::string& path) {
+  const Lookup& lookup = walker.LookAt(path);
+  if (!lookup.status || lookup.status->object.type != FileType::kDirectory) return false;
+  const Result<std::vector<std::string>> names = host.ListDirectory(path);
+  return names && names->empty();
+}
+
 void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path) {
   if (!rules.Visible(path) || !host.MayAccess(path, Access::kReadOnly)) return;
-  Mask(walker, rules, path);
+  if (!IsEmptyDirectory(host, walker, path)) Mask(walker, rules, path);
 }
 
 // SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.

@@ -1,6 +1,7 @@
 // What every Linux sandbox sees without asking, what is taken out of it again, and why: tables with reasons.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +20,12 @@ struct BaselineRow {
 };
 
 // Read-only, where the host has them. A row that is a symlink on the host becomes a link inside.
-[[nodiscard]] const std::vector<BaselineRow>& BaselineRows();
-// Denied, where they exist, can be seen and the caller could read them.
-[[nodiscard]] const std::vector<BaselineRow>& SecretRows();
+[[nodiscard]] std::span<const BaselineRow> BaselineRows();
+// Denied, where they exist, are visible and the caller could read them; a directory only when it holds
+// something.
+[[nodiscard]] std::span<const BaselineRow> SecretRows();
 // Sockets of daemons that act outside the sandbox for whoever talks to them. "{uid}" stands for the caller.
-[[nodiscard]] const std::vector<BaselineRow>& SocketRows();
+[[nodiscard]] std::span<const BaselineRow> SocketRows();
 
 // Adds the rules of all three tables to the policy's own, which win wherever they decide. Links that would be
 // needed are appended to `links`.

@@ -34,7 +34,12 @@ FakeHost::FakeHost() { nodes_["/"] = {.status = {.object = {1, 1, FileType::kDir
 
 FakeHost& FakeHost::Put(const std::string& path, FileType type, std::string text,
                         const FakeAttributes& attributes) {
-  if (path != "/" && nodes_.count(ParentOf(path)) == 0) AddDirectory(ParentOf(path));
+  for (std::string parent = path; parent != "/";) {
+    parent = ParentOf(parent);
+    Node& directory = nodes_[parent];
+    if (directory.status.object.inode != 0) continue;
+    directory.status = {.object = {1, next_inode_++, FileType::kDirectory}, .mode = 0755};
+  }
   Node& node = nodes_[path];
   node.status = {.object = {1, next_inode_++, type},
                  .mode = attributes.mode,

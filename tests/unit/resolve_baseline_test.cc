@@ -65,7 +65,9 @@ TEST_F(ResolveBaseline, SecretsAreMaskedWhereTheCallerCouldReadThem) {
                            "/etc/ssh/ssh_host_rsa_key.pub", "/etc/ssh/sshd_config"}) {
     host_.AddFile(file, "", {.readable = false, .writable = false});
   }
-  host_.AddDirectory("/etc/ssl/private", {.readable = false, .writable = false});
+  host_.AddDirectory("/etc/ssl/private", {.readable = false, .writable = false})
+      .AddFile("/etc/ssl/private/key");
+  host_.AddDirectory("/etc/sudoers.d");  // empty
   EXPECT_EQ(Baseline({}).find("denied"), std::string::npos);
   host_.SetCaller(0, 0);
   EXPECT_EQ(Baseline({}),
@@ -129,9 +131,9 @@ TEST_F(ResolveBaseline, TheCallersAgentIsDeniedWhereverItListens) {
 }
 
 TEST_F(ResolveBaseline, EveryRowIsAbsoluteAndReasoned) {
-  for (const auto* table : {&BaselineRows(), &SecretRows(), &SocketRows()}) {
+  for (const auto table : {BaselineRows(), SecretRows(), SocketRows()}) {
     std::vector<std::string_view> paths;
-    for (const BaselineRow& row : *table) {
+    for (const BaselineRow& row : table) {
       EXPECT_EQ(FoldLexically(row.path), row.path);
       EXPECT_FALSE(row.why.empty()) << row.path;
       paths.push_back(row.path);
