@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kBlockBegin = "-----BEGIN ";
 constexpr std::string_view kBlockKind = "PRIVATE KEY";
 constexpr std::string_view kBlockEnd = "-----END ";
+constexpr std::string_view kDashes = "-----";
 constexpr std::size_t kMaxBlockTitle = 64;
 constexpr std::size_t kMaxBlockBytes = 64U * 1024;
 
@@ -109,17 +110,19 @@ std::size_t Redactor::Swallow(std::string_view rest) {
     return count;
   }
   const std::size_t end = rest.find(kBlockEnd);
-  const std::size_t line = end == std::string_view::npos ? end : rest.find_first_of("\n\"'", end);
-  std::size_t taken = rest.size() > 2 * kMaxBlockTitle ? rest.size() - 2 * kMaxBlockTitle : 0;
-  if (line != std::string_view::npos) {
-    taken = line;
-    in_key_block_ = false;
-  } else if (end != std::string_view::npos) {
-    taken = end;
-    // "-----END RSA PRIVATE KEY-----" without a newline behind it.
-    const std::size_t close = rest.find("-----", end + kBlockEnd.size());
-    if (close != std::string_view::npos || rest.size() - end > 2 * kMaxBlockTitle) {
-      taken = close != std::string_view::npos ? close + 5 : end + kBlockEnd.size();
+  std::size_t taken = 0;
+  if (end == std::string_view::npos) {
+    // All but what may be the start of the end.
+    taken = rest.size() - std::min(rest.size(), kBlockEnd.size() - 1);
+  } else {
+    const std::size_t title = end + kBlockEnd.size();
+    const std::size_t close = rest.find(kDashes, title);
+    const std::size_t line = rest.find_first_of("\n\"'", title);
+    const bool whole = close != std::string_view::npos && close < line;
+    if (!whole && line == std::string_view::npos && rest.size() - title < kMaxBlockTitle) {
+      taken = end;  // the title is still to come
+    } else {
+      taken = whole ? close + kDashes.size() : std::min(line, rest.size());
       in_key_block_ = false;
     }
   }

@@ -1,0 +1,93 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "tests/support/run_in_child.h"
+
+namespace mxc::testing {
+namespace {
+
+bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+Plan WithPlaceholders(const std::string& script, const std::vector<std::string>& paths) {
+  Plan plan = ShellPlan(script);
+  for (const std::string& path : paths) plan.setup.emplace_back(Placeholder{.path = path});
+  return plan;
+}
+
+TEST(Placeholders, StandWhileTheCommandRuns) {
+  ScratchDirectory scratch;
+  const RunReport report = RunInChild(
+      WithPlaceholders("stat -c '%a %s %F' " + scratch.Path("a"), {scratch.Path("a"), scratch.Path("b")}));
+  EXPECT_EQ(report.out, "600 0 regular empty file\n");
+  EXPECT_FALSE(Exists(scratch.Path("a")));
+  EXPECT_FALSE(Exists(scratch.Path("b")));
+}
+
+TEST(Placeholders, SomethingThatAppearedMeanwhileIsNotTouched) {
+  ScratchDirectory scratch;
+  WriteText(scratch.Path("b"), "mine");
+  const RunReport report = RunInChild(WithPlaceholders("echo ran", {scratch.Path("a"), scratch.Path("b")}));
+  EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
+  EXPECT_EQ(report.message,
+            "'" + scratch.Path("b") +
+                "' is denied and did not exist; it appeared while the sandbox was being set up");
+  EXPECT_EQ(report.out, "");
+  EXPECT_EQ(ReadText(scratch.Path("b")), "mine");
+  EXPECT_FALSE(Exists(scratch.Path("a")));
+}
+
+TEST(Placeholders, DanglingLinkIsNotFollowed) {
+  ScratchDirectory scratch;
+  ASSERT_EQ(::symlink("elsewhere", scratch.Path("a").c_str()), 0);
+  EXPECT_FALSE(RunInChild(WithPlaceholders("echo ran", {scratch.Path("a")})).ok);
+  EXPECT_FALSE(Exists(scratch.Path("elsewhere")));
+}
+
+TEST(Placeholders, MissingDirectoryIsAnError) {
+  EXPECT_EQ(RunInChild(WithPlaceholders("echo ran", {"/nonexistent/a"})).message,
+            "create '/nonexistent/a': No such file or directory");
+}
+
+TEST(Placeholders, FileThatWasUsedOrReplacedStays) {
+  ScratchDirectory scratch;
+  const std::string used = scratch.Path("used");
+  const std::string replaced = scratch.Path("replaced");
+  const RunReport report = RunInChild(WithPlaceholders(
+      "echo text > " + used + "; rm " + replaced + "; : > " + scratch.Path("x") + "; : > " + replaced,
+      {used, replaced}));
+  EXPECT_TRUE(report.ok);
+  EXPECT_EQ(ReadText(used), "text\n");
+  EXPECT_TRUE(Exists(replaced));
+}
+
+TEST(Placeholders, DisappearWhenTheLauncherIsKilled) {
+  ScratchDirectory scratch;
+  RunningPlan running(
+      WithPlaceholders("echo 1 > " + scratch.Path("up") + "; exec sleep 100", {scratch.Path("a")}), {});
+  ASSERT_TRUE(Eventually([&] { return Exists(scratch.Path("up")); }));
+  EXPECT_TRUE(Exists(scratch.Path("a")));
+  running.Signal(SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(running.Finish().wait_status));
+  EXPECT_TRUE(Eventually([&] { return !Exists(scratch.Path("a")); }));
+}
+
+TEST(Placeholders, GuardianHoldsNothingOfTheCallers) {
+  ScratchDirectory scratch;
+  // $PPID is the launcher; its other child is the guardian.
+  const std::string script =
+      "for p in /proc/[0-9]*; do read -r i c s parent rest < $p/stat; "
+      "[ \"$c\" = '(mxc-guardian)' ] && [ $parent = $PPID ] && readlink $p/fd/* | sed 's/:.*//' | grep -v "
+      "anon_inode; done";
+  EXPECT_EQ(RunInChild(WithPlaceholders(script, {scratch.Path("a")})).out,
+            "/dev/null\n/dev/null\n/dev/null\nsocket\n");
+}
+
+}  // namespace
+}  // namespace mxc::testing

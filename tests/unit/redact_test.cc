@@ -1,0 +1,187 @@
+#include "report/redact.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace mxc {
+namespace {
+
+std::string Redacted(const RedactionRules& rules, const std::vector<std::string>& pieces) {
+  Redactor redactor(rules);
+  std::string out;
+  for (const std::string& piece : pieces) redactor.Feed(piece, out);
+  redactor.Finish(out);
+  return out;
+}
+
+std::string Secrets(const std::string& text) { return Redacted({.secrets = true}, {text}); }
+std::string Personal(const std::string& text) { return Redacted({.pii = true}, {text}); }
+
+std::string Body(std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += static_cast<char>('A' + i % 26);
+  return text;
+}
+
+const std::string kWebToken =
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl";  // NOLINT(cert-err58-cpp)
+const std::string kKeyBlock =                                 // NOLINT(cert-err58-cpp)
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKC\n-----END RSA PRIVATE KEY-----";
+
+std::vector<std::string> TokenShapes() {
+  return {"AKIA" + Body(16),      "ASIA" + Body(16),    "AIza" + Body(35),
+          "ya29." + Body(60),     "GOCSPX-" + Body(28), "github_pat_" + Body(82),
+          "ghp_" + Body(36),      "gho_" + Body(36),    "ghu_" + Body(36),
+          "ghs_" + Body(36),      "ghr_" + Body(76),    "glpat-" + Body(20),
+          "gldt-" + Body(20),     "glrt-" + Body(20),   "xoxb-123-456-" + Body(24),
+          "xoxp-" + Body(30),     "xapp-1-" + Body(30), "npm_" + Body(36),
+          "pypi-" + Body(150),    "hf_" + Body(34),     "sk-ant-api03-" + Body(90),
+          "sk-proj-" + Body(120), "sk-" + Body(48),     "sk_live_" + Body(24),
+          "rk_live_" + Body(24),  kWebToken,           kKeyBlock};
+}
+
+TEST(RedactSecrets, EveryTokenShape) {
+  for (const std::string& token : TokenShapes()) {
+    EXPECT_EQ(Secrets("x=" + token + " end\n"), "x=[REDACTED] end\n");
+    EXPECT_EQ(Secrets(token), "[REDACTED]");
+  }
+}
+
+TEST(RedactSecrets, EverySplitOfEveryShape) {
+  for (const std::string& token : TokenShapes()) {
+    const std::string text = "a \"" + token + "\" b";
+    for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+      ASSERT_EQ(Redacted({.secrets = true}, {text.substr(0, cut), text.substr(cut)}), "a \"[REDACTED]\" b")
+          << token << " cut at " << cut;
+    }
+    std::vector<std::string> bytes;
+    for (const char c : text) bytes.emplace_back(1, c);
+    ASSERT_EQ(Redacted({.secrets = true}, bytes), "a \"[REDACTED]\" b") << token;
+  }
+}
+
+TEST(RedactSecrets, KeepsWhatNamesTheSecret) {
+  EXPECT_EQ(Secrets("Authorization: Bearer " + Body(40) + "=\r\n"), "Authorization: Bearer [REDACTED]\r\n");
+  EXPECT_EQ(Secrets("https://bob:hunter2@example.com/x"), "https://bob:[REDACTED]@example.com/x");
+  EXPECT_EQ(Secrets("aws_secret_access_key = " + Body(40) + "\n"), "aws_secret_access_key = [REDACTED]\n");
+  EXPECT_EQ(Secrets("AWS_SECRET_ACCESS_KEY=" + Body(40) + "\n"), "AWS_SECRET_ACCESS_KEY=[REDACTED]\n");
+}
+
+TEST(RedactSecrets, LeavesOrdinaryTextAlone) {
+  for (const std::string text :
+       {"desk-lamp task-force risk-averse sk-short", "AKIA", "ghp_tooshort", "notAKIA0123456789ABCDEF", "eyJ",
+        "eyJab.cd", "bearer of bad news arrived late", "http://example.com:8080/a@b", "std::vector<int> a::b",
+        "key: value", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+        "bob@example.com 4111 1111 1111 1111"}) {
+    EXPECT_EQ(Secrets(text), text);
+  }
+}
+
+TEST(RedactSecrets, ValuesAnywhere) {
+  const RedactionRules rules{.secrets = true, .values = {"hunter2hunter2", "short"}};
+  EXPECT_EQ(Redacted(rules, {"xhunter2hu", "nter2y short"}), "x[REDACTED]y short");
+  EXPECT_EQ(Redacted(rules, {"hunter2hunter"}), "hunter2hunter");
+  EXPECT_EQ(Redacted({.pii = true, .values = {"hunter2hunter2"}}, {"hunter2hunter2"}), "hunter2hunter2");
+}
+
+TEST(RedactSecrets, KeyBlockWithoutEndDoesNotEatTheOutput) {
+  std::string text = "-----BEGIN PRIVATE KEY-----\n";
+  for (int i = 0; i < 3000; ++i) text += "some other output, line after line\n";
+  const std::string out = Secrets(text + "last");
+  EXPECT_EQ(out.substr(0, kRedacted.size()), kRedacted);
+  EXPECT_TRUE(out.ends_with("last"));
+}
+
+TEST(RedactSecrets, EscapedKeyBlockEndsWithItsLine) {
+  EXPECT_EQ(
+      Secrets("{\"key\":\"-----BEGIN PRIVATE KEY-----\\nMII\\n-----END PRIVATE KEY-----\\n\",\"id\":1}"),
+      "{\"key\":\"[REDACTED]\\n\",\"id\":1}");
+}
+
+TEST(RedactSecrets, HoldsLittle) {
+  Redactor redactor({.secrets = true, .pii = true});
+  std::string out;
+  for (const std::string& text :
+       {"eyJ" + std::string(100000, 'a'), "a://" + std::string(100000, 'b'),
+        "-----BEGIN " + std::string(100000, 'C'), std::string(100000, '1'), "x@" + std::string(100000, 'd'),
+        "-----BEGIN PRIVATE KEY-----END " + Body(100000)}) {
+    std::size_t fed = 0;
+    out.clear();
+    for (const char c : text + " ") {
+      redactor.Feed({&c, 1}, out);
+      ++fed;
+      if (out.find(kRedacted) != std::string::npos) break;
+      ASSERT_LE(fed - out.size(), Redactor::kMaxHeldBytes + 64) << text.substr(0, 12);
+    }
+    out.clear();
+    redactor.Finish(out);
+  }
+}
+
+TEST(RedactPersonal, MailTelephoneCardSocialSecurity) {
+  EXPECT_EQ(Personal("to john.doe+x@mail.example.co.uk, thanks"), "to [REDACTED], thanks");
+  EXPECT_EQ(Personal("Write to a@b.io."), "Write to [REDACTED].");
+  EXPECT_EQ(Personal("tel +49 170 1234567!"), "tel [REDACTED]!");
+  EXPECT_EQ(Personal("(555) 123-4567 or 555-123-4567 or 555.123.4567"),
+            "[REDACTED] or [REDACTED] or [REDACTED]");
+  EXPECT_EQ(Personal("card 4111 1111 1111 1111 ok"), "card [REDACTED] ok");
+  EXPECT_EQ(Personal("5500-0000-0000-0004\n378282246310005\n"), "[REDACTED]\n[REDACTED]\n");
+  EXPECT_EQ(Personal("ssn 078-05-1120"), "ssn [REDACTED]");
+}
+
+TEST(RedactPersonal, LeavesOrdinaryNumbersAlone) {
+  for (const std::string text :
+       {"2026-11-21 22:15:03.123", "4111 1111 1111 1112", "10.0.0.1:8080", "v1.2.3-rc4", "1234567890123456",
+        "user@host", "a @ b", "git@localhost:x", "0x1234567890", "1 2 3 4 5 6 7 8", "3.14159265358979",
+        "-rw-r--r-- 1 root root 4096", "+1 line", "(1)", "AKIAIOSFODNN7EXAMPLE"}) {
+    EXPECT_EQ(Personal(text), text);
+  }
+}
+
+TEST(RedactPersonal, EverySplit) {
+  const std::string text = "x john@example.com y +49 170 1234567 z 4111 1111 1111 1111 end";
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    ASSERT_EQ(Redacted({.pii = true}, {text.substr(0, cut), text.substr(cut)}),
+              "x [REDACTED] y [REDACTED] z [REDACTED] end")
+        << cut;
+  }
+}
+
+TEST(RedactIdle, LetsGoOfPromptsButNotOfSecrets) {
+  Redactor redactor({.secrets = true, .pii = true});
+  std::string out;
+  redactor.Feed("Continue? [y/q", out);
+  redactor.Idle(out);
+  EXPECT_EQ(out, "Continue? [y/q");
+  EXPECT_FALSE(redactor.Holding());
+  out.clear();
+  redactor.Feed(" ghp_" + Body(10), out);
+  redactor.Idle(out);
+  EXPECT_EQ(out, " ");
+  redactor.Feed(Body(30), out);
+  EXPECT_EQ(out, " [REDACTED]");
+}
+
+TEST(RedactNames, LooksSecret) {
+  for (const char* name : {"GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "db_password", "OPENAI_API_KEY",
+                           "SSH_AUTH_X", "SIGNING_KEY"}) {
+    EXPECT_TRUE(LooksSecret(name)) << name;
+  }
+  for (const char* name : {"PATH", "HOME", "LANG", "KEYBOARD", "TERM", "MONKEY"})
+    EXPECT_FALSE(LooksSecret(name)) << name;
+}
+
+TEST(RedactNames, ValuesOfThePlan) {
+  const Exec exec{
+      .environment = {{.name = "API_TOKEN", .value = Secret("outer-value")}},
+      .files = {ArgumentFile{
+          .arguments = {std::string("--setenv"), std::string("DB_PASSWORD"), Secret("inner-value"),
+                        std::string("--setenv"), std::string("HOME"), Secret("/home/somebody"),
+                        std::string("--setenv"), std::string("PIN_TOKEN"), Secret("1234")}}}};
+  EXPECT_EQ(SecretValues(exec), (std::vector<std::string>{"outer-value", "inner-value"}));
+}
+
+}  // namespace
+}  // namespace mxc
