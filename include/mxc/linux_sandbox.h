@@ -19,8 +19,11 @@ struct BindMount {
   std::string source = {};
   std::string target = {};
   Access access = Access::kReadOnly;  // never kDenied
-  std::optional<FileObject> object =
-      {};  // absent: not checked, only for paths that no ordinary user can replace
+  // Absent: not checked, only for paths that no ordinary user can replace.
+  std::optional<FileObject> object = {};
+  // A directory bound onto itself, so that it is a mount point and cannot be renamed. Its object is not known:
+  // it is opened without following a symlink anywhere on the way.
+  bool pin = false;
 };
 
 // A tmpfs. `read_only` takes effect after everything below it has been mounted.
@@ -38,11 +41,14 @@ struct FileMask {
 
 struct ProcMount {
   std::string target = {};
+  // For a root caller: uid 0 needs no capability to write the machine's settings through files it owns.
+  bool read_only = false;
 };
 
 // A minimal /dev: null zero full random urandom tty, a private devpts, nothing of the host's hardware.
 struct DevMount {
   std::string target = {};
+  bool read_only = true;  // the directory itself, after everything below it has been mounted
 };
 
 struct MakeDirectory {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -37,6 +38,7 @@ struct SeccompFile {
 struct PathFile {
   std::string path = {};
   FileObject object = {};
+  bool any_object = false;  // only that no component is a symlink, and that it is of `object.type`
 };
 
 // The writing end of a pipe on which bubblewrap reports {"child-pid": n} and {"exit-code": n}.
@@ -104,6 +106,7 @@ struct Plan {
   Tier tier = Tier::kNone;
   std::vector<Step> setup = {};  // undone in reverse
   Child child = Exec{};
+  std::optional<LinuxSandbox> sandbox = {};  // what `child` builds, when it builds one: for --explain
   std::uint32_t timeout_ms = 0;
   Output output = {};
   Audit audit = {};

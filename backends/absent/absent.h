@@ -1,0 +1,23 @@
+// The containments of the contract that this build has no backend for: they answer with the reason and what
+// to use instead.
+#pragma once
+
+#include "mxc/backend.h"
+
+namespace mxc::absent {
+
+[[nodiscard]] Support Probe(Containment containment, const Host& host);
+[[nodiscard]] Error Refusal(const Support& support);
+
+template <Containment kWhich>
+[[nodiscard]] const Backend& AbsentBackend() {
+  static constexpr Backend kBackend{
+      .containment = kWhich,
+      .probe = [](const Host& host, ProbeDepth /*depth*/) { return Probe(kWhich, host); },
+      .plan = [](const Policy& /*policy*/, const Support& support) -> Result<Plan> {
+        return Refusal(support);
+      }};
+  return kBackend;
+}
+
+}  // namespace mxc::absent

@@ -1,0 +1,183 @@
+#include "backends/bubblewrap/arguments.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "mxc/limits.h"
+
+namespace mxc::bubblewrap {
+namespace {
+
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+class Renderer {
+ public:
+  explicit Renderer(const Support& support)
+      : by_descriptor_(support.Has("bind-fd")), sizes_(support.Has("size")) {}
+
+  void Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces);
+  void Mounts(const LinuxSandbox& sandbox);
+  void Command(const LinuxSandbox& sandbox);
+  [[nodiscard]] std::size_t count() const { return arguments_.size(); }
+  // The argument file comes last: its pieces name the files before it.
+  [[nodiscard]] std::vector<InheritedFile> TakeFiles() {
+    files_.emplace_back(ArgumentFile{.arguments = std::move(arguments_)});
+    return std::move(files_);
+  }
+
+ private:
+  void Say(std::initializer_list<std::string> words) {
+    for (const std::string& word : words) arguments_.emplace_back(word);
+  }
+  template <class File>
+  FileNumber Pass(File file) {
+    files_.emplace_back(std::move(file));
+    return {.file = files_.size() - 1};
+  }
+  void Bind(const BindMount& bind);
+  void Tmpfs(const TmpfsMount& tmpfs);
+  void Node(const MountNode& node);
+
+  bool by_descriptor_;
+  bool sizes_;
+  std::vector<Piece> arguments_ = {};
+  std::vector<InheritedFile> files_ = {};
+  std::vector<std::string> read_only_at_last_ = {};
+};
+
+void Renderer::Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces) {
+  Say({"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"});
+  if (sandbox.private_network) Say({"--unshare-net"});
+  if (lock_user_namespaces) Say({"--disable-userns"});
+  Say({"--die-with-parent", "--cap-drop", "ALL", "--hostname", sandbox.hostname});
+  if (sandbox.new_session) Say({"--new-session"});
+  Say({"--seccomp"});
+  arguments_.emplace_back(Pass(SeccompFile{.profile = sandbox.seccomp}));
+  Say({"--json-status-fd"});
+  arguments_.emplace_back(Pass(StatusPipe{}));
+}
+
+void Renderer::Bind(const BindMount& bind) {
+  const bool read_only = bind.access == Access::kReadOnly;
+  // By descriptor, what was checked is what is mounted, whatever has happened to the name since.
+  if (by_descriptor_ && (bind.object || bind.pin)) {
+    Say({read_only ? "--ro-bind-fd" : "--bind-fd"});
+    const FileObject object = bind.object.value_or(FileObject{.type = FileType::kDirectory});
+    arguments_.emplace_back(
+        Pass(PathFile{.path = bind.source, .object = object, .any_object = !bind.object}));
+    Say({bind.target});
+  } else {
+    Say({read_only ? "--ro-bind" : "--bind", bind.source, bind.target});
+  }
+}
+
+void Renderer::Tmpfs(const TmpfsMount& tmpfs) {
+  Say({"--perms", fmt::format("{:04o}", tmpfs.mode)});
+  if (sizes_) Say({"--size", std::to_string(tmpfs.size_bytes)});
+  Say({"--tmpfs", tmpfs.target});
+  if (tmpfs.read_only) read_only_at_last_.push_back(tmpfs.target);
+}
+
+void Renderer::Node(const MountNode& node) {
+  std::visit(
+      Overloaded{[&](const BindMount& bind) { Bind(bind); }, [&](const TmpfsMount& tmpfs) { Tmpfs(tmpfs); },
+                 // bwrap binds without device access, so that even root gets EACCES.
+                 [&](const FileMask& mask) {
+                   Say({"--ro-bind", "/dev/null", mask.target});
+                 },
+                 [&](const ProcMount& proc) {
+                   Say({"--proc", proc.target});
+                   if (proc.read_only) read_only_at_last_.push_back(proc.target);
+                 },
+                 [&](const DevMount& dev) {
+                   Say({"--dev", dev.target});
+                   if (dev.read_only) read_only_at_last_.push_back(dev.target);
+                 },
+                 [&](const MakeDirectory& directory) {
+                   Say({"--perms", fmt::format("{:04o}", directory.mode), "--dir", directory.target});
+                 },
+                 [&](const MakeSymlink& link) {
+                   Say({"--symlink", link.text, link.target});
+                 }},
+      node);
+}
+
+void Renderer::Mounts(const LinuxSandbox& sandbox) {
+  for (const MountNode& node : sandbox.mounts) Node(node);
+  // Mount points can only be made while the directory above is writable.
+  for (const std::string& target : read_only_at_last_) Say({"--remount-ro", target});
+  if (sandbox.root_read_only) Say({"--remount-ro", "/"});
+}
+
+void Renderer::Command(const LinuxSandbox& sandbox) {
+  Say({"--chdir", sandbox.cwd, "--clearenv"});
+  for (const Variable& variable : sandbox.environment) {
+    Say({"--setenv", variable.name});
+    arguments_.emplace_back(variable.value);
+  }
+}
+
+Error TooLong(std::string what, std::string pointer) {
+  return {.code = ErrorCode::kConflict,
+          .message = fmt::format("{} is longer than the {} bytes the kernel passes to a program", what,
+                                 kMaxArgumentBytes - 1),
+          .pointer = std::move(pointer),
+          .hint = "put the text into a file that the command reads"};
+}
+
+Status CheckLengths(const LinuxSandbox& sandbox) {
+  for (const std::string& argument : sandbox.argv) {
+    if (argument.size() >= kMaxArgumentBytes)
+      return TooLong("the command, or one argument of it,", "/process");
+  }
+  for (const Variable& variable : sandbox.environment) {
+    if (variable.name.size() + 1 + variable.value.size() >= kMaxArgumentBytes) {
+      return TooLong("the environment variable '" + variable.name + "'", "/process/env");
+    }
+  }
+  return Done{};
+}
+
+Error TooMany(std::size_t count, const LinuxSandbox& sandbox) {
+  const bool environment = sandbox.environment.size() > sandbox.mounts.size();
+  return {.code = ErrorCode::kConflict,
+          .message = fmt::format("the policy needs {} arguments of bubblewrap, which takes at most {}", count,
+                                 kMaxArguments),
+          .pointer = environment ? "/process/env" : "/filesystem",
+          .hint = environment ? "pass fewer environment variables"
+                              : "name fewer paths, for instance a directory rather than the files in it"};
+}
+
+}  // namespace
+
+Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support) {
+  if (Status lengths = CheckLengths(sandbox); !lengths) return lengths.error();
+  Renderer renderer{support};
+  renderer.Namespaces(sandbox, support.Has("disable-userns"));
+  renderer.Mounts(sandbox);
+  renderer.Command(sandbox);
+
+  Exec exec{.program = support.program};
+  exec.argv = {std::string("bwrap"), std::string("--args"), FileNumber{}, std::string("--")};
+  const std::size_t count = renderer.count() + exec.argv.size() + sandbox.argv.size();
+  if (count > kMaxArguments) return TooMany(count, sandbox);
+  exec.files = renderer.TakeFiles();
+  exec.argv[2] = FileNumber{.file = exec.files.size() - 1};
+  exec.argv.insert(exec.argv.end(), sandbox.argv.begin(), sandbox.argv.end());
+  // bwrap stays as process 1 of the sandbox, where its environment can be read.
+  exec.environment = {{.name = "PATH", .value = Secret{"/usr/bin:/bin"}}};
+  exec.terminal = sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;
+  exec.reporting = Reporting::kStatusPipe;
+  exec.core_limit_bytes = sandbox.core_limit_bytes;
+  return exec;
+}
+
+}  // namespace mxc::bubblewrap

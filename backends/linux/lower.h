@@ -1,0 +1,44 @@
+// Lowering: what a Policy means in the kernel's words. Every Linux engine renders the same value, so a
+// difference between them is a bug in one of them.
+//
+//   Result<Lowered> lowered = LowerPolicy(policy, {.kernel_files = KernelFilesHere(host)});
+//   // lowered->sandbox.mounts, in order, into an empty root
+//
+// Pure: asks nothing of the machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/linux_sandbox.h"
+#include "mxc/plan.h"
+#include "mxc/policy.h"
+
+namespace mxc::linux_backend {
+
+// The sandbox's own parts of the tree.
+inline constexpr std::uint64_t kTmpBytes = 1ULL << 30;             // /tmp
+inline constexpr std::uint64_t kSharedMemoryBytes = 256ULL << 20;  // /dev/shm
+inline constexpr std::uint64_t kMaskBytes = 4096;                  // a denied directory: nothing fits in
+inline constexpr const char* kHome = "/tmp/home";
+
+// Facts of the host that no Policy holds.
+struct Facts {
+  // Files of /proc that only uid 0 may open, as they exist here; masked for a root caller.
+  std::vector<std::string> kernel_files = {};
+};
+
+struct Lowered {
+  LinuxSandbox sandbox = {};
+  std::vector<Step> setup = {};          // placeholders for denied paths that do not exist
+  std::vector<Enforcement> ledger = {};  // of the clauses about files and network
+  std::vector<Warning> warnings = {};
+  std::vector<std::string> relaxations = {};
+};
+
+// Errors: kUnenforceable, with the pointer of the clause, for what no mount tree and no empty network
+// namespace can hold.
+[[nodiscard]] Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts = {});
+
+}  // namespace mxc::linux_backend

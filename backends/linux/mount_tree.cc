@@ -1,0 +1,315 @@
+#include "backends/linux/mount_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "backends/linux/path_order.h"
+
+namespace mxc::linux_backend {
+namespace {
+
+// What a directory of the sandbox shows.
+enum class View {
+  kEmpty,      // a tmpfs of the sandbox: only what has been mounted or made there
+  kReadOnly,   // the host's, through a read-only bind
+  kReadWrite,  // the host's, through a read-write bind
+  kMask,       // the tmpfs over a denied directory
+  kKernel,     // /proc, /dev: generated
+};
+
+constexpr std::string_view kBound = "bind mount";
+constexpr std::string_view kBoundReadOnly = "read-only bind mount";
+constexpr std::string_view kInside = "inside the bind mount of a directory above";
+constexpr std::string_view kMaskedDirectory = "empty read-only tmpfs over it, ways to it pinned";
+constexpr std::string_view kMaskedFile = "masked, opening it fails with EACCES, ways to it pinned";
+constexpr std::string_view kInvisible = "not in the sandbox's root";
+constexpr std::string_view kMissingReadOnly = "does not exist, and what is around it is read-only";
+constexpr std::string_view kMissingReadWrite = "does not exist; a masked placeholder holds its name";
+
+// The sandbox's own parts: nodes like any other, so that a grant of "/" stands behind them.
+constexpr std::array<std::string_view, 5> kOwnNodes = {"/dev", "/dev/shm", "/proc", "/sys", "/tmp"};
+// What a minimal /dev has; other devices of the host are not there to be denied.
+constexpr std::array<std::string_view, 9> kDevices = {"/dev/full", "/dev/null",    "/dev/ptmx",
+                                                      "/dev/pts",  "/dev/random",  "/dev/shm",
+                                                      "/dev/tty",  "/dev/urandom", "/dev/zero"};
+
+bool IsFromKernel(std::string_view path) {
+  for (const std::string_view node : {"/dev", "/proc", "/sys"}) {
+    if (path == node || IsBelow(path, node)) return true;
+  }
+  return false;
+}
+
+// Stands at `path` in the sandbox's own /proc or /dev as it does on the host.
+bool ExistsInside(std::string_view path) {
+  if (IsBelow(path, "/dev")) return std::find(kDevices.begin(), kDevices.end(), path) != kDevices.end();
+  if (!IsBelow(path, "/proc")) return false;
+  const std::string_view first = NextOnTheWay("/proc", path).substr(6);
+  return !first.empty() && (first[0] < '0' || first[0] > '9');  // process numbers are the sandbox's own
+}
+
+enum class Kind { kOwn, kRule, kLink };
+
+struct Entry {
+  std::string_view path = {};
+  Kind kind = Kind::kOwn;
+  const PathRule* rule = nullptr;
+  const PathLink* link = nullptr;
+};
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const Policy& policy, const Facts& facts, Lowered& lowered)
+      : policy_(policy), facts_(facts), lowered_(lowered) {}
+
+  Status Build();
+
+ private:
+  static constexpr std::size_t kNoMask = ~std::size_t{0};
+
+  struct Frame {
+    std::string_view path = {};
+    View view = View::kEmpty;
+    std::size_t mask = kNoMask;  // the TmpfsMount of a denied directory we are in
+    bool file = false;           // nothing can stand below it
+  };
+
+  [[nodiscard]] std::vector<Entry> SortedEntries() const;
+  Status Place(const Entry& entry);
+  void PlaceOwn(std::string_view path);
+  Status PlaceGrant(const PathRule& rule);
+  Status PlaceDenied(const PathRule& rule);
+  void PlaceMissing(const PathRule& rule, std::string_view name);
+  void PlaceLink(const PathLink& link);
+  void MaskExisting(const PathRule& rule);
+  void OpenWay(std::string_view path);
+
+  std::size_t Add(MountNode node) {
+    lowered_.sandbox.mounts.push_back(std::move(node));
+    return lowered_.sandbox.mounts.size() - 1;
+  }
+  void Push(std::string_view path, View view, bool file = false) {
+    frames_.push_back({path, view, view == View::kMask ? frames_.back().mask : kNoMask, file});
+  }
+  // Forgets everything `path` does not stand below.
+  void Leave(std::string_view path);
+  void Record(const PathRule& rule, std::string_view mechanism) {
+    if (rule.pointer.empty()) return;
+    lowered_.ledger.push_back({rule.pointer, Strength::kKernel, std::string(mechanism)});
+  }
+
+  const Policy& policy_;
+  const Facts& facts_;
+  Lowered& lowered_;
+  std::vector<Frame> frames_ = {Frame{.path = "/"}};  // directories from the root to where we are
+  std::vector<std::string_view> policy_rules_ = {};   // of the policy, at or above where we are
+};
+
+// The path an entry occupies: a denied path that does not exist is held where its first missing part would
+// be.
+std::string_view PlaceOf(const PathRule& rule) {
+  const bool missing = rule.access == Access::kDenied && !rule.object && !rule.first_missing.empty();
+  return missing ? std::string_view(rule.first_missing) : std::string_view(rule.path);
+}
+
+std::vector<Entry> TreeBuilder::SortedEntries() const {
+  std::vector<Entry> entries;
+  entries.reserve(policy_.paths.size() + policy_.links.size() + kOwnNodes.size());
+  for (const std::string_view node : kOwnNodes) entries.push_back({.path = node});
+  for (const PathRule& rule : policy_.paths) {
+    entries.push_back({.path = PlaceOf(rule), .kind = Kind::kRule, .rule = &rule});
+  }
+  for (const PathLink& link : policy_.links) {
+    entries.push_back({.path = link.path, .kind = Kind::kLink, .link = &link});
+  }
+  // Stable: at one path the sandbox's own node comes first, then rules, then links.
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
+  return entries;
+}
+
+Status TreeBuilder::Build() {
+  const std::vector<Entry> entries = SortedEntries();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const bool more = i + 1 < entries.size();
+    // A grant of /tmp itself takes the place of the private one; a link over anything has no room.
+    if (entry.kind == Kind::kOwn && more && entries[i + 1].path == entry.path &&
+        entries[i + 1].kind == Kind::kRule && entries[i + 1].rule->access != Access::kDenied) {
+      continue;
+    }
+    if (entry.kind == Kind::kLink && more && IsBelow(entries[i + 1].path, entry.path)) continue;
+    Leave(entry.path);
+    if (Status placed = Place(entry); !placed) return placed;
+    if (entry.kind == Kind::kRule && entry.rule->origin == Origin::kPolicy)
+      policy_rules_.push_back(entry.path);
+  }
+  return Done{};
+}
+
+void TreeBuilder::Leave(std::string_view path) {
+  const auto left = [&](std::string_view above) { return above != path && !IsBelow(path, above); };
+  while (left(frames_.back().path)) frames_.pop_back();  // ends at "/"
+  while (!policy_rules_.empty() && left(policy_rules_.back())) policy_rules_.pop_back();
+}
+
+Status TreeBuilder::Place(const Entry& entry) {
+  switch (entry.kind) {
+    case Kind::kOwn:
+      PlaceOwn(entry.path);
+      return Done{};
+    case Kind::kLink:
+      PlaceLink(*entry.link);
+      return Done{};
+    case Kind::kRule:
+      return entry.rule->access == Access::kDenied ? PlaceDenied(*entry.rule) : PlaceGrant(*entry.rule);
+  }
+  return Done{};
+}
+
+void TreeBuilder::PlaceOwn(std::string_view path) {
+  const std::string target{path};
+  if (path == "/proc") {
+    const bool root = policy_.identity.IsRoot();
+    Add(ProcMount{.target = target, .read_only = root});
+    Push(path, View::kKernel);
+    if (!root) return;
+    for (const std::string& file : facts_.kernel_files) Add(FileMask{.target = file});
+  } else if (path == "/dev") {
+    Add(DevMount{.target = target});
+    Push(path, View::kKernel);
+  } else if (path == "/sys") {
+    // Absent, unless a grant of "/" would show the host's.
+    if (frames_.back().view == View::kEmpty) return;
+    Add(TmpfsMount{.target = target, .size_bytes = kMaskBytes, .mode = 0555, .read_only = true});
+    Push(path, View::kKernel);
+  } else {
+    const std::uint64_t size = path == "/tmp" ? kTmpBytes : kSharedMemoryBytes;
+    Add(TmpfsMount{.target = target, .size_bytes = size, .mode = 01777});
+    Push(path, View::kEmpty);
+    if (path == "/tmp") Add(MakeDirectory{.target = kHome, .mode = 0700});
+  }
+}
+
+// Makes `path` reachable, and, where the host's directories are writable, keeps it where it is: whoever
+// renames a directory on the way takes the mount below it along and can put something else in its place.
+void TreeBuilder::OpenWay(std::string_view path) {
+  if (frames_.back().mask != kNoMask) {
+    std::get<TmpfsMount>(lowered_.sandbox.mounts[frames_.back().mask]).mode = 0555;
+  }
+  while (frames_.back().path != path) {
+    const View view = frames_.back().view;
+    const std::string_view next = NextOnTheWay(frames_.back().path, path);
+    if (next == path || view == View::kReadOnly || view == View::kKernel) return;
+    const std::string target{next};
+    if (view == View::kReadWrite) {
+      Add(BindMount{.source = target, .target = target, .access = Access::kReadWrite, .pin = true});
+    } else {
+      Add(MakeDirectory{.target = target, .mode = 0755});
+    }
+    Push(next, view);
+  }
+}
+
+Status TreeBuilder::PlaceGrant(const PathRule& rule) {
+  if (IsFromKernel(rule.path)) {
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = "'" + rule.path +
+                            "' cannot be granted: the sandbox has its own /proc and /dev and no /sys",
+                 .pointer = rule.pointer,
+                 .hint = "remove the path"};
+  }
+  const Frame top = frames_.back();
+  if (top.file && top.path != rule.path) {
+    return Error{.code = ErrorCode::kConflict,
+                 .message = "'" + rule.path + "' stands below '" + std::string(top.path) +
+                            "', which is denied as a file",
+                 .pointer = rule.pointer,
+                 .hint = "remove one of the two paths"};
+  }
+  if (rule.origin == Origin::kBaseline && !policy_rules_.empty()) return Done{};
+  const bool policy = rule.origin == Origin::kPolicy;
+  const View view = rule.access == Access::kReadOnly ? View::kReadOnly : View::kReadWrite;
+  if (top.view == view) {
+    Record(rule, kInside);
+    return Done{};
+  }
+  OpenWay(rule.path);
+  Add(BindMount{.source = rule.path,
+                .target = rule.path,
+                .access = rule.access,
+                .object = policy ? rule.object : std::nullopt});
+  if (rule.path == "/") lowered_.sandbox.root_read_only = false;
+  Push(rule.path, view);
+  Record(rule, view == View::kReadOnly ? kBoundReadOnly : kBound);
+  return Done{};
+}
+
+Status TreeBuilder::PlaceDenied(const PathRule& rule) {
+  const Frame& top = frames_.back();
+  const bool from_host = top.view == View::kReadOnly || top.view == View::kReadWrite;
+  if (from_host && rule.object) {
+    MaskExisting(rule);
+  } else if (from_host && top.view == View::kReadWrite) {
+    PlaceMissing(rule, PlaceOf(rule));
+  } else if (from_host) {
+    Record(rule, kMissingReadOnly);
+  } else if (top.view == View::kKernel && rule.object && ExistsInside(rule.path)) {
+    MaskExisting(rule);
+  } else {
+    // Whatever the host has here, the sandbox does not show it.
+    Record(rule, kInvisible);
+  }
+  return Done{};
+}
+
+void TreeBuilder::MaskExisting(const PathRule& rule) {
+  OpenWay(rule.path);
+  if (rule.object->type == FileType::kDirectory) {
+    const std::size_t mask =
+        Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = 0, .read_only = true});
+    Push(rule.path, View::kMask);
+    frames_.back().mask = mask;
+    Record(rule, kMaskedDirectory);
+  } else {
+    Add(FileMask{.target = rule.path});
+    Push(rule.path, View::kMask, true);
+    Record(rule, kMaskedFile);
+  }
+}
+
+// Under a read-only grant nobody inside can create it, and a placeholder in a directory like /etc would
+// change the host. Under a read-write grant the name must be taken before the command can take it.
+void TreeBuilder::PlaceMissing(const PathRule& rule, std::string_view name) {
+  Record(rule, kMissingReadWrite);
+  if (frames_.back().path == name) return;  // another denied path below the same missing directory
+  OpenWay(name);
+  lowered_.setup.emplace_back(Placeholder{.path = std::string(name)});
+  Add(FileMask{.target = std::string(name)});
+  Push(name, View::kMask, true);
+  if (name == rule.path) return;
+  lowered_.warnings.push_back({.category = "path-held",
+                               .message = "'" + std::string(name) +
+                                          "' cannot be created during the run, because '" + rule.path +
+                                          "' below it is denied and does not exist",
+                               .pointer = rule.pointer});
+}
+
+void TreeBuilder::PlaceLink(const PathLink& link) {
+  const Frame& top = frames_.back();
+  const bool room = top.view == View::kEmpty || (top.view == View::kMask && !top.file);
+  if (!room || top.path == link.path) return;  // the host's own link shows, or something else stands there
+  OpenWay(link.path);
+  Add(MakeSymlink{.target = link.path, .text = link.target});
+  Push(link.path, View::kMask, true);
+}
+
+}  // namespace
+
+Status BuildMountTree(const Policy& policy, const Facts& facts, Lowered& lowered) {
+  return TreeBuilder{policy, facts, lowered}.Build();
+}
+
+}  // namespace mxc::linux_backend

@@ -1,0 +1,52 @@
+#include "backends/none/none.h"
+
+#include <string>
+#include <utility>
+
+namespace mxc::none {
+namespace {
+
+Support Probe(const Host& /*host*/, ProbeDepth /*depth*/) {
+  return {.usable = true, .tier = Tier::kNone, .warnings = {"the command runs without any isolation"}};
+}
+
+bool IsAboutFilesOrNetwork(const std::string& pointer) {
+  return pointer.starts_with("/filesystem") || pointer.starts_with("/network");
+}
+
+Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
+  Plan plan{.containment = Containment::kNone, .tier = Tier::kNone};
+  for (const Clause& clause : policy.clauses) {
+    if (!IsAboutFilesOrNetwork(clause.pointer)) continue;
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = "direct execution cannot hold '" + clause.text + "'",
+                 .pointer = clause.pointer,
+                 .hint = "choose a containment, or remove the sections `filesystem` and `network`"};
+  }
+  Exec exec;
+  exec.program = policy.process.argv.empty() ? "" : policy.process.argv[0];
+  if (!exec.program.starts_with('/')) {
+    return Error{
+        .code = ErrorCode::kConflict,
+        .message = "direct execution needs the absolute path of the program: nothing is looked up on PATH",
+        .pointer = "/process/argv/0",
+        .hint = "write the full path, or use `commandLine`"};
+  }
+  exec.argv.assign(policy.process.argv.begin(), policy.process.argv.end());
+  exec.environment = policy.process.environment;
+  exec.cwd = policy.process.cwd;
+  exec.terminal = policy.interactive ? Terminal::kPrivatePty : Terminal::kInherit;
+  plan.child = std::move(exec);
+  plan.relaxations.emplace_back("no-isolation");
+  return plan;
+}
+
+}  // namespace
+
+const Backend& NoneBackend() {
+  static constexpr Backend kBackend{
+      .containment = Containment::kNone, .probe = Probe, .plan = MakeDirectPlan};
+  return kBackend;
+}
+
+}  // namespace mxc::none

@@ -1,0 +1,52 @@
+#include "dispatch.h"
+
+#include "backends/absent/absent.h"
+#include "backends/bubblewrap/bubblewrap.h"
+#include "backends/none/none.h"
+
+namespace mxc {
+
+const Backend& Dispatch(Containment containment) {
+  using absent::AbsentBackend;
+  switch (containment) {
+    case Containment::kBubblewrap:
+      return bubblewrap::BubblewrapBackend();
+    case Containment::kNone:
+      return none::NoneBackend();
+    case Containment::kLxc:
+      return AbsentBackend<Containment::kLxc>();
+    case Containment::kProcessContainer:
+      return AbsentBackend<Containment::kProcessContainer>();
+    case Containment::kWindowsSandbox:
+      return AbsentBackend<Containment::kWindowsSandbox>();
+    case Containment::kWslc:
+      return AbsentBackend<Containment::kWslc>();
+    case Containment::kIsolationSession:
+      return AbsentBackend<Containment::kIsolationSession>();
+    case Containment::kMicrovm:
+      return AbsentBackend<Containment::kMicrovm>();
+    case Containment::kHyperlight:
+      return AbsentBackend<Containment::kHyperlight>();
+    case Containment::kSeatbelt:
+      return AbsentBackend<Containment::kSeatbelt>();
+    case Containment::kVm:
+      return AbsentBackend<Containment::kVm>();
+  }
+  return AbsentBackend<Containment::kVm>();  // no enumerator leads here
+}
+
+std::vector<Containment> AllContainments() {
+  return {Containment::kBubblewrap,
+          Containment::kLxc,
+          Containment::kProcessContainer,
+          Containment::kWindowsSandbox,
+          Containment::kWslc,
+          Containment::kIsolationSession,
+          Containment::kMicrovm,
+          Containment::kHyperlight,
+          Containment::kSeatbelt,
+          Containment::kVm,
+          Containment::kNone};
+}
+
+}  // namespace mxc

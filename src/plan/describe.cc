@@ -1,0 +1,123 @@
+#include "plan/describe.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "plan/mount_words.h"
+#include "policy/paths.h"
+
+namespace mxc {
+namespace {
+
+class Page {
+ public:
+  void Section(std::string_view title) { text_ += fmt::format("{}\n", title); }
+  void Line(std::string_view name, std::string_view value) {
+    text_ += fmt::format("{:<14}{}\n", name, value);
+  }
+  void Row(std::string_view line) {
+    text_ += fmt::format("  {}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+  [[nodiscard]] std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_ = {};
+};
+
+std::string CommandText(const Policy& policy) {
+  std::string text;
+  for (const std::string& argument : policy.process.argv)
+    text += (text.empty() ? "" : " ") + Quoted(argument);
+  return text;
+}
+
+std::string EnvironmentText(const Policy& policy) {
+  std::string text;
+  for (const Variable& variable : policy.process.environment) text += variable.name + "=… ";
+  return text.empty() ? "empty" : text + "(values are never shown)";
+}
+
+std::string_view Explain(SeccompProfile profile) {
+  switch (profile) {
+    case SeccompProfile::kDefault:
+      return "default";
+    case SeccompProfile::kRootCaller:
+      return "root caller: the default, and no set-uid or set-gid bits";
+  }
+  return "default";
+}
+
+void AddSandbox(const LinuxSandbox& sandbox, Page& page) {
+  page.Line("namespaces",
+            fmt::format("user mount pid ipc uts cgroup{}", sandbox.private_network ? " network" : ""));
+  page.Line("network", sandbox.private_network ? "none: a loopback of its own" : "the host's, unrestricted");
+  page.Line("capabilities", "none, and no new privileges");
+  page.Line("seccomp", Explain(sandbox.seccomp));
+  page.Line("session", sandbox.new_session ? "new, without a terminal" : "new, with a private terminal");
+  page.Line("host name", sandbox.hostname);
+  page.Section("mounts, in order");
+  for (const MountNode& node : sandbox.mounts) {
+    const MountWords words = Words(node);
+    page.Row(fmt::format("{:<11}{:<28} {}", words.kind, Quoted(words.target), words.detail));
+  }
+  if (sandbox.root_read_only) page.Row("root       read-only, once everything stands");
+}
+
+void AddSetup(const Plan& plan, Page& page) {
+  if (plan.setup.empty()) return;
+  page.Section("set up before, undone after");
+  for (const Step& step : plan.setup) {
+    page.Row(fmt::format("{:<11}{}", "placeholder", " " + Quoted(std::get<Placeholder>(step).path)));
+  }
+}
+
+void AddLimits(const Plan& plan, Page& page) {
+  if (plan.timeout_ms != 0) page.Line("time-out", fmt::format("{} ms", plan.timeout_ms));
+  if (plan.output.max_bytes != 0)
+    page.Line("output", fmt::format("{} bytes per stream", plan.output.max_bytes));
+  if (plan.output.redact_secrets) page.Line("redacted", "secrets");
+  if (plan.output.redact_pii) page.Line("redacted", "personal data");
+  if (!plan.audit.path.empty()) page.Line("audit", Quoted(plan.audit.path));
+  for (const std::string& relaxation : plan.relaxations) page.Line("relaxation", relaxation);
+}
+
+void AddLedger(const Policy& policy, const Plan& plan, Page& page) {
+  std::unordered_map<std::string_view, std::string_view> clauses;
+  for (const Clause& clause : policy.clauses) clauses.emplace(clause.pointer, clause.text);
+  page.Section("ledger");
+  for (const Enforcement& entry : plan.ledger) {
+    const auto clause = clauses.find(entry.pointer);
+    page.Row(fmt::format("{:<34} {:<11} {}", entry.pointer, Name(entry.strength), entry.mechanism));
+    if (clause != clauses.end()) page.Row(fmt::format("  {}", clause->second));
+  }
+}
+
+void AddWarnings(const Plan& plan, Page& page) {
+  if (plan.warnings.empty()) return;
+  page.Section("warnings");
+  for (const Warning& warning : plan.warnings) {
+    const std::string where = warning.pointer.empty() ? "" : " (" + warning.pointer + ")";
+    page.Row(fmt::format("{}: {}{}", warning.category, warning.message, where));
+  }
+}
+
+}  // namespace
+
+std::string DescribeText(const Policy& policy, const Plan& plan) {
+  Page page;
+  page.Line("containment", fmt::format("{} (tier {})", Name(plan.containment), Name(plan.tier)));
+  page.Line("command", CommandText(policy));
+  page.Line("cwd", Quoted(policy.process.cwd));
+  page.Line("environment", EnvironmentText(policy));
+  AddLimits(plan, page);
+  if (plan.sandbox) AddSandbox(*plan.sandbox, page);
+  AddSetup(plan, page);
+  AddLedger(policy, plan, page);
+  AddWarnings(plan, page);
+  return page.Take();
+}
+
+}  // namespace mxc

@@ -1,0 +1,91 @@
+// A plan as one JSON document. Strings that are not UTF-8 (file names may be) have the odd bytes replaced.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "plan/describe.h"
+#include "plan/mount_words.h"
+
+namespace mxc {
+namespace {
+
+using Document = nlohmann::ordered_json;
+
+Document OfProcess(const Policy& policy) {
+  Document names = Document::array();
+  for (const Variable& variable : policy.process.environment) names.push_back(variable.name);
+  return {{"argv", policy.process.argv}, {"cwd", policy.process.cwd}, {"environmentNames", std::move(names)}};
+}
+
+Document OfSandbox(const LinuxSandbox& sandbox) {
+  Document namespaces = {"user", "mount", "pid", "ipc", "uts", "cgroup"};
+  if (sandbox.private_network) namespaces.push_back("network");
+  Document mounts = Document::array();
+  for (const MountNode& node : sandbox.mounts) {
+    MountWords words = Words(node);
+    Document row = {{"kind", std::move(words.kind)}, {"target", std::move(words.target)}};
+    if (!words.detail.empty()) row["detail"] = std::move(words.detail);
+    mounts.push_back(std::move(row));
+  }
+  return {{"namespaces", std::move(namespaces)},
+          {"capabilities", Document::array()},
+          {"noNewPrivileges", true},
+          {"seccomp", sandbox.seccomp == SeccompProfile::kDefault ? "default" : "root-caller"},
+          {"newSession", sandbox.new_session},
+          {"hostname", sandbox.hostname},
+          {"rootReadOnly", sandbox.root_read_only},
+          {"mounts", std::move(mounts)}};
+}
+
+Document OfSetup(const Plan& plan) {
+  Document steps = Document::array();
+  for (const Step& step : plan.setup) {
+    steps.push_back({{"step", "placeholder"}, {"path", std::get<Placeholder>(step).path}});
+  }
+  return steps;
+}
+
+Document OfLedger(const Plan& plan) {
+  Document rows = Document::array();
+  for (const Enforcement& entry : plan.ledger) {
+    rows.push_back({{"pointer", entry.pointer},
+                    {"strength", std::string(Name(entry.strength))},
+                    {"mechanism", entry.mechanism}});
+  }
+  return rows;
+}
+
+Document OfWarnings(const Plan& plan) {
+  Document rows = Document::array();
+  for (const Warning& warning : plan.warnings) {
+    rows.push_back(
+        {{"category", warning.category}, {"message", warning.message}, {"pointer", warning.pointer}});
+  }
+  return rows;
+}
+
+Document OfOutput(const Output& output) {
+  Document redact = Document::array();
+  if (output.redact_secrets) redact.push_back("secrets");
+  if (output.redact_pii) redact.push_back("pii");
+  return {{"maxBytes", output.max_bytes}, {"redact", std::move(redact)}};
+}
+
+}  // namespace
+
+std::string DescribeJson(const Policy& policy, const Plan& plan) {
+  Document document = {{"containment", std::string(Name(plan.containment))},
+                       {"tier", std::string(Name(plan.tier))}};
+  document["process"] = OfProcess(policy);
+  document["timeoutMs"] = plan.timeout_ms;
+  document["output"] = OfOutput(plan.output);
+  if (!plan.audit.path.empty()) document["audit"] = plan.audit.path;
+  if (plan.sandbox) document["sandbox"] = OfSandbox(*plan.sandbox);
+  document["setup"] = OfSetup(plan);
+  document["relaxations"] = plan.relaxations;
+  document["ledger"] = OfLedger(plan);
+  document["warnings"] = OfWarnings(plan);
+  return document.dump(2, ' ', false, Document::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mxc

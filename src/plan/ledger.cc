@@ -1,0 +1,76 @@
+#include "plan/ledger.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mxc/limits.h"
+
+namespace mxc {
+namespace {
+
+std::string_view LastToken(std::string_view pointer) { return pointer.substr(pointer.rfind('/') + 1); }
+
+bool IsOrIsBelow(std::string_view pointer, std::string_view section) {
+  return pointer.starts_with(section) && (pointer.size() == section.size() || pointer[section.size()] == '/');
+}
+
+Enforcement TimeoutEntry(const std::string& pointer, Tier tier) {
+  const std::string ladder = "SIGTERM, after " + std::to_string(kTermGraceMs) + " ms SIGKILL, ";
+  if (tier == Tier::kNone) {
+    return {pointer, Strength::kCooperative, ladder + "to the process group; a daemon could leave it"};
+  }
+  return {pointer, Strength::kKernel, ladder + "to process 1: its namespace dies with it"};
+}
+
+Error Refuse(const Clause& clause, std::string_view why) {
+  return {.code = ErrorCode::kUnenforceable,
+          .message = "'" + clause.text + "' " + std::string(why),
+          .pointer = clause.pointer,
+          .hint = "remove the clause, or choose a containment that can hold it"};
+}
+
+}  // namespace
+
+void AddLauncherEntries(const Policy& policy, Plan& plan) {
+  for (const Clause& clause : policy.clauses) {
+    const std::string& pointer = clause.pointer;
+    if (IsOrIsBelow(pointer, "/output")) {
+      plan.ledger.push_back({pointer, Strength::kProxy, "the launcher passes the output on"});
+    } else if (IsOrIsBelow(pointer, "/audit")) {
+      plan.ledger.push_back(
+          {pointer, Strength::kProxy, "the launcher writes the record before it starts the command"});
+    } else if (IsOrIsBelow(pointer, "/minimumTier")) {
+      plan.ledger.push_back({pointer, Strength::kKernel, "tier " + std::string(Name(plan.tier))});
+    } else if (LastToken(pointer) == "timeout" && policy.process.timeout_ms != 0) {
+      plan.ledger.push_back(TimeoutEntry(pointer, plan.tier));
+    }
+  }
+}
+
+Status SettleLedger(const Policy& policy, Plan& plan) {
+  std::unordered_map<std::string_view, const Enforcement*> weakest;
+  for (const Enforcement& entry : plan.ledger) {
+    const auto [known, added] = weakest.emplace(entry.pointer, &entry);
+    if (!added && entry.strength > known->second->strength) known->second = &entry;
+  }
+  std::vector<Enforcement> settled;
+  settled.reserve(policy.clauses.size());
+  for (const Clause& clause : policy.clauses) {
+    const auto found = weakest.find(clause.pointer);
+    if (found == weakest.end() || found->second->strength == Strength::kNone) {
+      return Refuse(clause, "has no mechanism in the backend '" + std::string(Name(plan.containment)) + "'");
+    }
+    // Direct execution was chosen with its own flag; there cooperative is all there is.
+    if (found->second->strength == Strength::kCooperative && plan.tier != Tier::kNone) {
+      return Refuse(clause, "could be ignored by the command");
+    }
+    settled.push_back(*found->second);
+  }
+  plan.ledger = std::move(settled);
+  return Done{};
+}
+
+}  // namespace mxc

@@ -1,0 +1,40 @@
+#include "plan/mount_words.h"
+
+#include <fmt/format.h>
+
+#include "policy/paths.h"
+
+namespace mxc {
+namespace {
+
+struct Speaker {
+  MountWords operator()(const BindMount& bind) const {
+    const std::string kind = bind.access == Access::kReadOnly ? "read-only" : "read-write";
+    const std::string detail = bind.source == bind.target ? "" : "from " + Quoted(bind.source);
+    return {bind.pin ? "pinned" : kind, bind.target, detail};
+  }
+  MountWords operator()(const TmpfsMount& tmpfs) const {
+    const std::string detail = fmt::format("{} bytes, mode {:04o}{}", tmpfs.size_bytes, tmpfs.mode,
+                                           tmpfs.read_only ? ", read-only" : "");
+    return {"tmpfs", tmpfs.target, detail};
+  }
+  MountWords operator()(const FileMask& mask) const { return {"masked", mask.target, ""}; }
+  MountWords operator()(const ProcMount& proc) const {
+    return {"proc", proc.target, proc.read_only ? "read-only" : ""};
+  }
+  MountWords operator()(const DevMount& dev) const {
+    return {"dev", dev.target, dev.read_only ? "read-only" : ""};
+  }
+  MountWords operator()(const MakeDirectory& directory) const {
+    return {"directory", directory.target, fmt::format("mode {:04o}", directory.mode)};
+  }
+  MountWords operator()(const MakeSymlink& link) const {
+    return {"symlink", link.target, "to " + Quoted(link.text)};
+  }
+};
+
+}  // namespace
+
+MountWords Words(const MountNode& node) { return std::visit(Speaker{}, node); }
+
+}  // namespace mxc
