@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/suggest.h"
 #include "config/fields.h"
-#include "config/suggest.h"
 #include "document/place.h"
 #include "mxc/limits.h"
 
@@ -91,8 +91,8 @@ std::string Unknown(std::string_view what, std::string_view word,
                     const std::vector<std::string_view>& names) {
   std::string text = "unknown " + std::string(what) + " " + Quoted(word);
   if (!names.empty()) text += ", expected " + OneOf(names);
-  if (const std::string_view nearest = Nearest(word, names); !nearest.empty()) {
-    text += "; did you mean `" + std::string(nearest) + "`?";
+  if (const std::string nearest = Nearest(word, names); !nearest.empty()) {
+    text += "; did you mean `" + nearest + "`?";
   }
   return text;
 }
