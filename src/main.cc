@@ -1,1 +1,22 @@
-int main() { return 0; }
+#include <cstdio>
+#include <exception>
+
+#include "app.h"
+#include "cli.h"
+#include "host/host.h"
+#include "report/report.h"
+
+int main(int argc, char** argv) {
+  try {
+    const mxc::Result<mxc::Options> options = mxc::ParseCommandLine(argc, argv);
+    if (!options) {
+      std::fputs(mxc::RenderError(options.error()).c_str(), stderr);
+      return mxc::ExitStatus(options.error().code);
+    }
+    return mxc::RunApp(*options, *mxc::ThisHost());
+  } catch (const std::exception& exception) {
+    const mxc::Error error{.code = mxc::ErrorCode::kInternal, .message = exception.what()};
+    std::fputs(mxc::RenderError(error).c_str(), stderr);
+    return mxc::ExitStatus(error.code);
+  }
+}

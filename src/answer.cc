@@ -1,0 +1,93 @@
+#include "answer.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "config/schema.h"
+#include "dispatch.h"
+#include "policy/discover.h"
+#include "report/report.h"
+
+namespace mxc {
+namespace {
+
+int Fail(const Error& error, int status) {
+  fmt::print(stderr, "{}", RenderError(error));
+  return status;
+}
+
+std::vector<ProbedBackend> ProbeAll(const Host& host) {
+  std::vector<ProbedBackend> probed;
+  for (const Containment containment : AllContainments()) {
+    if (containment == Containment::kNone) continue;  // needs nothing, and isolates nothing
+    probed.push_back({containment, Dispatch(containment).probe(host, ProbeDepth::kLive)});
+  }
+  return probed;
+}
+
+int PrintSchema(const std::string& version) {
+  const std::vector<std::string> known = SchemaVersions();
+  const Result<std::string> schema = SchemaText(version.empty() ? known.back() : version);
+  if (!schema) return Fail(schema.error(), 2);
+  fmt::print("{}", *schema);
+  return 0;
+}
+
+int PrintDiscovery(const std::string& what, const Host& host) {
+  const Result<Discovery> discovery = Discover(what, host);
+  if (!discovery) return Fail(discovery.error(), 2);
+  fmt::print("{}", FragmentJson(discovery->read_only, discovery->read_write));
+  return 0;
+}
+
+// This build makes no LXC containers, so the ones it could be asked to delete are another program's.
+int DeleteContainer(const std::string& name, const Host& host) {
+  if (name.empty()) {
+    return Fail({.code = ErrorCode::kUsage, .message = "--delete needs --containername NAME"}, 1);
+  }
+  const bool valid = name.find('/') == std::string::npos && name != "." && name != "..";
+  if (!valid || !host.LookAt("/var/lib/lxc/" + name).status) {
+    fmt::print("Container '{}' does not exist.\n", name);
+    return 1;
+  }
+  return Fail({.code = ErrorCode::kUnsupported,
+               .message = fmt::format("the container '{}' was not made by mxc-exec", name),
+               .hint = fmt::format("lxc-destroy -f -n '{}'", name)},
+              1);
+}
+
+}  // namespace
+
+int Answer(const Options& options, const Host& host) {
+  switch (options.mode) {
+    case Mode::kPrinted:
+      fmt::print("{}", options.text);
+      return 0;
+    case Mode::kProbe:
+      fmt::print("{}", ProbeJson(host.System(), host.Caller(), ProbeAll(host)));
+      return 0;
+    case Mode::kAvailableBackends:
+      fmt::print("{}", AvailableBackendsJson(ProbeAll(host)));
+      return 0;
+    case Mode::kPrintSchema:
+      return PrintSchema(options.schema_version);
+    case Mode::kDiscover:
+      return PrintDiscovery(options.discover, host);
+    case Mode::kDelete:
+      return DeleteContainer(options.container_name, host);
+    case Mode::kSetupHyperlight:
+      return Fail({.code = ErrorCode::kUnsupported,
+                   .message = "the 'hyperlight' backend is not part of this build",
+                   .hint = "--probe lists what this host can use"},
+                  1);
+    case Mode::kRun:
+    case Mode::kDryRun:
+    case Mode::kExplain:
+      break;
+  }
+  return 2;
+}
+
+}  // namespace mxc

@@ -1,0 +1,66 @@
+// The command line: MXC's flags with MXC's rules (contract 1.1, 1.2), and ours.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mxc/error.h"
+
+namespace mxc {
+
+// What a call asks for. Everything but kRun prints and ends.
+enum class Mode {
+  kRun,
+  kDryRun,
+  kExplain,
+  kProbe,
+  kAvailableBackends,
+  kPrintSchema,
+  kDiscover,
+  kDelete,
+  kSetupHyperlight,
+  kPrinted,  // --help or --version: the text is in Options::text
+};
+
+struct Options {
+  Mode mode = Mode::kRun;
+  std::string text = {};  // for kPrinted
+
+  // The configuration: base64 before --config before the positional; the others are not even opened.
+  std::optional<std::string> config_base64 = {};
+  std::optional<std::string> config_path = {};  // "-" is standard input
+  std::optional<int> config_fd = {};
+
+  // Behind `--`: with a configuration it replaces the command, without one it is the command.
+  std::vector<std::string> command = {};
+  // The policy of a run without a file.
+  std::vector<std::string> read_only = {};
+  std::vector<std::string> read_write = {};
+  std::vector<std::string> denied = {};
+  std::vector<std::string> allowed_hosts = {};
+  std::vector<std::string> environment = {};
+  std::string cwd = {};
+  std::uint32_t timeout_ms = 0;
+
+  std::string containment = {};  // replaces the configuration's
+  bool experimental = false;
+  bool testing_features = false;
+  bool allow_unsandboxed = false;
+  bool debug = false;
+  std::string log_file = {};
+  std::optional<int> status_fd = {};
+  std::string result_file = {};
+  bool explain_json = false;
+  std::string schema_version = {};
+  std::string discover = {};
+  std::string container_name = {};
+
+  [[nodiscard]] bool HasConfig() const { return config_base64 || config_path || config_fd; }
+};
+
+// Errors: kUsage (exit status 2), with a suggestion for a misspelt flag.
+[[nodiscard]] Result<Options> ParseCommandLine(int argc, char** argv);
+
+}  // namespace mxc

@@ -1,0 +1,67 @@
+#include "report/log.h"
+
+#include <fcntl.h>
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace mxc {
+namespace {
+
+// One write per line, so that lines of several writers do not mix in an appended file.
+class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  DescriptorSink(int borrowed_fd, UniqueFd owned) : fd_(borrowed_fd), owned_(std::move(owned)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {  // NOLINT(readability-identifier-naming)
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
+  }
+  void flush_() override {}  // NOLINT(readability-identifier-naming)
+
+ private:
+  int fd_;
+  UniqueFd owned_;
+};
+
+std::shared_ptr<DescriptorSink> MakeSink(int borrowed_fd, UniqueFd owned, const char* pattern) {
+  auto sink = std::make_shared<DescriptorSink>(borrowed_fd, std::move(owned));
+  sink->set_formatter(
+      std::make_unique<spdlog::pattern_formatter>(pattern, spdlog::pattern_time_type::local, "\n"));
+  return sink;
+}
+
+}  // namespace
+
+Log::Log(bool debug, const std::string& file, std::string& problem) {
+  std::vector<spdlog::sink_ptr> sinks;
+  if (debug) sinks.push_back(MakeSink(STDOUT_FILENO, UniqueFd{}, "%v"));
+  if (!file.empty()) {
+    // Only the caller may read it, and a symlink planted at the place is not followed.
+    UniqueFd fd{
+        ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600)};
+    if (!fd) {
+      problem = SystemError(ErrorCode::kSetupFailed, "log file '" + file + "'", errno).message;
+    } else {
+      const int number = fd.Get();
+      sinks.push_back(MakeSink(number, std::move(fd), "[%E] %v"));
+    }
+  }
+  if (!sinks.empty()) logger_ = std::make_shared<spdlog::logger>("mxc-exec", sinks.begin(), sinks.end());
+}
+
+void Log::Line(const std::string& text) {
+  if (logger_) logger_->info(text);
+}
+
+}  // namespace mxc

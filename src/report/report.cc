@@ -1,0 +1,207 @@
+#include "report/report.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+namespace mxc {
+namespace {
+
+using Object = nlohmann::ordered_json;
+
+// Paths are bytes; JSON is UTF-8: what is not becomes U+FFFD.
+std::string Line(const Object& object, int indent = -1) {
+  return object.dump(indent, ' ', false, Object::error_handler_t::replace);
+}
+
+Object Details(const Error& error) {
+  Object details;
+  details["kind"] = Name(error.code);
+  if (!error.pointer.empty()) details["pointer"] = error.pointer;
+  if (error.position.line != 0) {
+    details["line"] = error.position.line;
+    details["column"] = error.position.column;
+  }
+  if (!error.hint.empty()) details["hint"] = error.hint;
+  return details;
+}
+
+Object ErrorObject(const Error& error) {
+  Object object;
+  object["code"] = WireCode(error.code);
+  object["message"] = error.message;
+  object.update(Details(error));
+  if (error.others.empty()) return object;
+  Object others = Object::array();
+  for (const Error& other : error.others) {
+    Object entry;
+    entry["message"] = other.message;
+    entry.update(Details(other));
+    others.push_back(std::move(entry));
+  }
+  object["others"] = std::move(others);
+  return object;
+}
+
+Object LedgerArray(const std::vector<Enforcement>& ledger) {
+  Object array = Object::array();
+  for (const Enforcement& entry : ledger) {
+    array.push_back(
+        {{"pointer", entry.pointer}, {"strength", Name(entry.strength)}, {"mechanism", entry.mechanism}});
+  }
+  return array;
+}
+
+std::string HintLine(const Error& error) { return error.hint.empty() ? "" : "  hint: " + error.hint + "\n"; }
+
+std::string ParseErrorText(const Error& error) {
+  std::string text = "Request error\nConfiguration parse error: " + error.message + "\n" + HintLine(error);
+  for (const Error& other : error.others) {
+    text += "Configuration parse error: " + other.message + "\n" + HintLine(other);
+  }
+  return text;
+}
+
+std::string HumanText(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kTimeout:
+      return "";
+    case ErrorCode::kMalformed:
+    case ErrorCode::kSchema:
+      return ParseErrorText(error);
+    case ErrorCode::kUsage:
+    case ErrorCode::kUnsupported:
+    case ErrorCode::kGated:
+      return "error: " + error.message + "\n" + HintLine(error);
+    case ErrorCode::kConflict:
+    case ErrorCode::kNotBuilt:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kUnenforceable:
+    case ErrorCode::kSetupFailed:
+    case ErrorCode::kInternal:
+      break;
+  }
+  return error.message + "\n" + HintLine(error);
+}
+
+Object OrNull(int number) { return number == 0 ? Object{} : Object(number); }
+
+}  // namespace
+
+std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
+
+std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
+
+Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string& file) {
+  StatusReport report;
+  if (fd) {
+    if (*fd < 0 || ::fcntl(*fd, F_GETFD) < 0) {
+      return Error{.code = ErrorCode::kUsage,
+                   .message = "--status-fd " + std::to_string(*fd) + " is not an open descriptor",
+                   .hint = "open it for the call: mxc-exec --status-fd 3 ... 3>status.jsonl"};
+    }
+    report.fd_ = *fd;
+  }
+  if (!file.empty()) {
+    // A symlink planted at the place would make us overwrite what it points to.
+    report.file_.Reset(
+        ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600));
+    if (!report.file_) return SystemError(ErrorCode::kSetupFailed, "--result '" + file + "'", errno);
+  }
+  return report;
+}
+
+void StatusReport::Write(const std::string& line) {
+  const std::string text = line + "\n";
+  for (const int fd : {fd_, file_.Get()}) {
+    std::size_t written = 0;
+    while (fd >= 0 && written < text.size()) {
+      const ssize_t count = ::write(fd, text.data() + written, text.size() - written);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) break;  // a reader that went away does not concern the command
+      written += static_cast<std::size_t>(count);
+    }
+  }
+}
+
+void StatusReport::Backend(const Plan& plan, const std::string& reason) {
+  if (Silent()) return;
+  Write(Line({{"event", "backend"},
+              {"backend", Name(plan.containment)},
+              {"tier", Name(plan.tier)},
+              {"reason", reason},
+              {"relaxations", plan.relaxations}}));
+  for (const Warning& warning : plan.warnings) {
+    Object line{{"event", "warning"}, {"category", warning.category}, {"message", warning.message}};
+    if (!warning.pointer.empty()) line["pointer"] = warning.pointer;
+    Write(Line(line));
+  }
+}
+
+void StatusReport::Started(std::int64_t process_id) {
+  if (!Silent()) Write(Line({{"event", "started"}, {"pid", process_id}}));
+}
+
+void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
+  if (Silent()) return;
+  const bool ended_by_us = outcome.timed_out || outcome.interrupted_by != 0;
+  Object line{{"event", "outcome"}, {"exitStatus", exit_status}};
+  line["exitCode"] = ended_by_us ? Object{} : Object(outcome.exit_code);
+  line["signal"] = OrNull(outcome.signal);
+  line["timedOut"] = outcome.timed_out;
+  line["interruptedBy"] = OrNull(outcome.interrupted_by);
+  line["limits"] = {{"stdoutTruncated", outcome.stdout_truncated},
+                    {"stderrTruncated", outcome.stderr_truncated}};
+  line["durationMs"] = outcome.duration_ms;
+  line["backend"] = Name(plan.containment);
+  line["tier"] = Name(plan.tier);
+  line["ledger"] = LedgerArray(plan.ledger);
+  Write(Line(line));
+}
+
+void StatusReport::Failed(const Error& error, int exit_status) {
+  if (Silent()) return;
+  Write(Line({{"event", "error"}, {"exitStatus", exit_status}, {"error", ErrorObject(error)}}));
+}
+
+std::string ProbeJson(OperatingSystem system, const Identity& caller,
+                      const std::vector<ProbedBackend>& backends) {
+  Object list = Object::array();
+  for (const ProbedBackend& probed : backends) {
+    const Support& support = probed.support;
+    Object entry{{"backend", Name(probed.containment)}, {"usable", support.usable}};
+    if (support.usable) entry["tier"] = Name(support.tier);
+    if (!support.program.empty()) entry["program"] = support.program;
+    if (!support.version.empty()) entry["version"] = support.version;
+    if (!support.usable) {
+      entry["reason"] = support.reason;
+      entry["remedy"] = support.remedy;
+    }
+    entry["capabilities"] = support.features;
+    entry["warnings"] = support.warnings;
+    list.push_back(std::move(entry));
+  }
+  Object probe{{"version", MXC_VERSION}, {"system", Name(system)}, {"uid", caller.uid}};
+  probe["backends"] = std::move(list);
+  return Line(probe, 2) + "\n";
+}
+
+std::string AvailableBackendsJson(const std::vector<ProbedBackend>& backends) {
+  Object list = Object::array();
+  for (const ProbedBackend& probed : backends) {
+    if (!probed.support.usable) continue;
+    Object entry{{"backend", Name(probed.containment)}};
+    if (!probed.support.warnings.empty()) entry["warnings"] = probed.support.warnings;
+    list.push_back(std::move(entry));
+  }
+  return Line(list, 2) + "\n";
+}
+
+std::string FragmentJson(const std::vector<std::string>& read_only,
+                         const std::vector<std::string>& read_write) {
+  return Line({{"filesystem", {{"readonlyPaths", read_only}, {"readwritePaths", read_write}}}}, 2) + "\n";
+}
+
+}  // namespace mxc

@@ -1,0 +1,62 @@
+// What we say to people and programs: errors on standard error, status as JSON lines.
+//
+// Standard output belongs to the command; only --dry-run, --debug and the questions of the command line print
+// there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/backend.h"
+#include "mxc/error.h"
+#include "mxc/outcome.h"
+#include "mxc/plan.h"
+
+namespace mxc {
+
+// The text for people, then the machine-readable envelope alone on its line. Each ends with a newline.
+//   parse errors      "Request error", "Configuration parse error: ..." and a line per further error
+//   selection errors  "error: ..."
+//   all others        the message
+//   time-out          only the envelope, as the reference prints it
+[[nodiscard]] std::string RenderError(const Error& error);
+
+// {"error":{"code":...,"message":...}} on one line, without newline (contract 2.2; docs/errors.md).
+[[nodiscard]] std::string Envelope(const Error& error);
+
+// Where --status-fd and --result go. Every event is one line, written at once to both.
+class StatusReport {
+ public:
+  // Errors: kUsage for a descriptor that is not open, kSetupFailed for a file that cannot be made. Neither
+  // given: a report that says nothing.
+  [[nodiscard]] static Result<StatusReport> Open(std::optional<int> fd, const std::string& file);
+
+  void Backend(const Plan& plan, const std::string& reason);  // the backend chosen and why; then the warnings
+  void Started(std::int64_t process_id);
+  void Ended(const Plan& plan, const Outcome& outcome, int exit_status);
+  void Failed(const Error& error, int exit_status);
+
+ private:
+  [[nodiscard]] bool Silent() const { return fd_ < 0 && !file_; }
+  void Write(const std::string& line);
+
+  int fd_ = -1;  // borrowed
+  UniqueFd file_ = {};
+};
+
+// What --probe and --available-backends print.
+struct ProbedBackend {
+  Containment containment = Containment::kNone;
+  Support support = {};
+};
+[[nodiscard]] std::string ProbeJson(OperatingSystem system, const Identity& caller,
+                                    const std::vector<ProbedBackend>& backends);
+[[nodiscard]] std::string AvailableBackendsJson(const std::vector<ProbedBackend>& backends);
+
+// {"filesystem":{"readonlyPaths":[...],"readwritePaths":[...]}}
+[[nodiscard]] std::string FragmentJson(const std::vector<std::string>& read_only,
+                                       const std::vector<std::string>& read_write);
+
+}  // namespace mxc

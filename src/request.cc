@@ -1,0 +1,130 @@
+#include "request.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "config/decode.h"
+#include "document/parse.h"
+#include "document/source.h"
+
+namespace mxc {
+namespace {
+
+Json Text(std::string value) {
+  Json json;
+  json.kind = Json::Kind::kString;
+  json.text = std::move(value);
+  return json;
+}
+
+Json Number(std::uint32_t value) {
+  Json json;
+  json.kind = Json::Kind::kInteger;
+  json.integer = value;
+  json.text = std::to_string(value);
+  return json;
+}
+
+Json List(const std::vector<std::string>& values) {
+  Json json;
+  json.kind = Json::Kind::kArray;
+  for (const std::string& value : values) json.items.push_back(Text(value));
+  return json;
+}
+
+Json Map(std::vector<std::pair<std::string, Json>> members) {
+  Json json;
+  json.kind = Json::Kind::kObject;
+  for (auto& [key, value] : members)
+    json.members.push_back({.key = std::move(key), .value = std::move(value)});
+  return json;
+}
+
+void Put(Json& object, const std::string& key, Json value) {
+  for (JsonMember& member : object.members) {
+    if (member.key != key) continue;
+    member.value = std::move(value);
+    return;
+  }
+  object.members.push_back({.key = key, .value = std::move(value)});
+}
+
+// Flags are typed in a shell, where "." means the directory one stands in; a document has no such place.
+std::string Absolute(const std::string& path, const Host& host) {
+  if (path.empty() || path.front() == '/') return path;
+  return host.WorkingDirectory() + "/" + path;
+}
+
+std::vector<std::string> Absolute(const std::vector<std::string>& paths, const Host& host) {
+  std::vector<std::string> result;
+  for (const std::string& path : paths) result.push_back(Absolute(path, host));
+  return result;
+}
+
+bool LooksLikeAddress(const std::string& host) {
+  return host.find_first_not_of("0123456789./") == std::string::npos || host.find(':') != std::string::npos;
+}
+
+// The flags of a run without a file as the document one would have written, so that both go through the same
+// checks.
+Json DocumentFromFlags(const Options& options, const Host& host) {
+  Json process = Map({{"argv", List(options.command)}});
+  if (!options.cwd.empty()) Put(process, "cwd", Text(Absolute(options.cwd, host)));
+  if (options.timeout_ms != 0) Put(process, "timeout", Number(options.timeout_ms));
+  if (!options.environment.empty()) {
+    Json yes;
+    yes.kind = Json::Kind::kBool;
+    yes.boolean = true;
+    Put(process, "env", List(options.environment));
+    Put(process, "inheritDefaultEnv", std::move(yes));
+  }
+  Json document = Map({{"version", Text("1.1.0-alpha")}, {"process", std::move(process)}});
+  Json files = Map({{"readonlyPaths", List(Absolute(options.read_only, host))},
+                    {"readwritePaths", List(Absolute(options.read_write, host))},
+                    {"deniedPaths", List(Absolute(options.denied, host))}});
+  Put(document, "filesystem", std::move(files));
+  if (!options.allowed_hosts.empty()) {
+    Json rules;
+    rules.kind = Json::Kind::kArray;
+    for (const std::string& name : options.allowed_hosts) {
+      Json peers;
+      peers.kind = Json::Kind::kArray;
+      peers.items.push_back(Map({{LooksLikeAddress(name) ? "cidr" : "host", Text(name)}}));
+      rules.items.push_back(Map({{"to", std::move(peers)}}));
+    }
+    Put(document, "network", Map({{"egress", Map({{"allow", std::move(rules)}})}}));
+  }
+  return document;
+}
+
+Result<Source> ReadSource(const Options& options) {
+  if (options.config_base64) return DecodeBase64Source(*options.config_base64);
+  if (options.config_fd) {
+    return ReadDescriptorSource(*options.config_fd, "<fd " + std::to_string(*options.config_fd) + ">");
+  }
+  if (*options.config_path == "-") return ReadDescriptorSource(STDIN_FILENO, "<stdin>");
+  return ReadFileSource(*options.config_path);
+}
+
+Result<Json> ReadDocument(const Options& options, const Host& host) {
+  if (!options.HasConfig()) return DocumentFromFlags(options, host);
+  const Result<Source> source = ReadSource(options);
+  if (!source) return source.error();
+  return ParseDocument(*source);
+}
+
+}  // namespace
+
+Result<Config> ReadRequest(const Options& options, const Host& host) {
+  Result<Json> document = ReadDocument(options, host);
+  if (!document) return document.error();
+  if (!options.containment.empty() && document->kind == Json::Kind::kObject) {
+    Put(*document, "containment", Text(options.containment));
+  }
+  DecodeOptions decode{.system = host.System(), .testing_features = options.testing_features};
+  if (options.HasConfig()) decode.command = options.command;
+  return Decode(*document, decode);
+}
+
+}  // namespace mxc

@@ -1,0 +1,137 @@
+#include "report/report.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace mxc {
+namespace {
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream{text};
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Report, ParseErrorsOpenAsTheReferenceAndEndWithTheEnvelope) {
+  const Error error{.code = ErrorCode::kSchema,
+                    .message = "first",
+                    .pointer = "/process/foo",
+                    .position = {.line = 3, .column = 7},
+                    .hint = "did you mean `cwd`?",
+                    .others = {{.code = ErrorCode::kSchema, .message = "second", .pointer = "/ui"}}};
+  EXPECT_EQ(
+      Lines(RenderError(error)),
+      (std::vector<std::string>{
+          "Request error", "Configuration parse error: first", "  hint: did you mean `cwd`?",
+          "Configuration parse error: second",
+          R"({"error":{"code":"malformed_request","message":"first","kind":"schema","pointer":"/process/foo",)"
+          R"("line":3,"column":7,"hint":"did you mean `cwd`?","others":[{"message":"second","kind":"schema",)"
+          R"("pointer":"/ui"}]}})"}));
+}
+
+TEST(Report, ATimeoutIsOnlyTheEnvelope) {
+  const Error error{.code = ErrorCode::kTimeout, .message = "script timed out after 700ms"};
+  EXPECT_EQ(RenderError(error),
+            "{\"error\":{\"code\":\"backend_error\",\"message\":\"script timed out after "
+            "700ms\",\"kind\":\"timeout\"}}\n");
+}
+
+TEST(Report, SelectionErrorsSayError) {
+  const Error error{.code = ErrorCode::kUnsupported, .message = "the 'vm' backend is not available on Linux"};
+  EXPECT_EQ(Lines(RenderError(error)).front(), "error: the 'vm' backend is not available on Linux");
+  EXPECT_EQ(ExitStatus(error.code), 1);
+}
+
+TEST(Report, BytesThatAreNotTextDoNotBreakTheEnvelope) {
+  const Error error{.code = ErrorCode::kConflict, .message = "path '/a\xff\n\"b' is bad"};
+  const nlohmann::json envelope = nlohmann::json::parse(Lines(RenderError(error)).back());
+  EXPECT_EQ(envelope["error"]["message"], "path '/a\xEF\xBF\xBD\n\"b' is bad");
+}
+
+class StatusPipeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    read_.Reset(ends[0]);
+    write_.Reset(ends[1]);
+  }
+
+  nlohmann::json NextLine() {
+    std::string line;
+    for (char c = 0; ::read(read_.Get(), &c, 1) == 1 && c != '\n';) line += c;
+    return nlohmann::json::parse(line);
+  }
+
+  UniqueFd read_;
+  UniqueFd write_;
+};
+
+TEST_F(StatusPipeTest, WritesOneObjectALine) {
+  Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
+  ASSERT_TRUE(report.ok());
+  Plan plan{.containment = Containment::kBubblewrap, .tier = Tier::kContainer};
+  plan.warnings = {{.category = "path-missing", .message = "gone", .pointer = "/filesystem/readonlyPaths/0"}};
+  plan.ledger = {{.pointer = "/network", .strength = Strength::kKernel, .mechanism = "no route"}};
+  report->Backend(plan, "default of this system");
+  report->Started(42);
+  report->Ended(plan, {.exit_code = 3, .duration_ms = 9}, 3);
+
+  EXPECT_EQ(NextLine()["backend"], "bubblewrap");
+  EXPECT_EQ(NextLine()["category"], "path-missing");
+  EXPECT_EQ(NextLine()["pid"], 42);
+  const nlohmann::json outcome = NextLine();
+  EXPECT_EQ(outcome["event"], "outcome");
+  EXPECT_EQ(outcome["exitCode"], 3);
+  EXPECT_TRUE(outcome["signal"].is_null());
+  EXPECT_EQ(outcome["timedOut"], false);
+  EXPECT_EQ(outcome["ledger"][0]["strength"], "kernel");
+}
+
+TEST_F(StatusPipeTest, ATimeoutHasNoExitCode) {
+  Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
+  ASSERT_TRUE(report.ok());
+  report->Ended(Plan{}, {.exit_code = 137, .timed_out = true}, 255);
+  const nlohmann::json outcome = NextLine();
+  EXPECT_TRUE(outcome["exitCode"].is_null());
+  EXPECT_EQ(outcome["timedOut"], true);
+  EXPECT_EQ(outcome["exitStatus"], 255);
+}
+
+TEST(StatusReportTest, RefusesADescriptorThatIsNotOpen) {
+  const Result<StatusReport> report = StatusReport::Open(987, "");
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kUsage);
+}
+
+TEST(StatusReportTest, DoesNotFollowAPlantedLink) {
+  const std::string link = testing::TempDir() + "mxc-result-link";
+  ::unlink(link.c_str());
+  ASSERT_EQ(::symlink("/tmp/mxc-elsewhere", link.c_str()), 0);
+  const Result<StatusReport> report = StatusReport::Open(std::nullopt, link);
+  ::unlink(link.c_str());
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kSetupFailed);
+}
+
+TEST(Report, ListsOnlyUsableBackends) {
+  const std::vector<ProbedBackend> probed{
+      {Containment::kBubblewrap, {.usable = true, .tier = Tier::kContainer}},
+      {Containment::kSeatbelt, {.usable = false, .reason = "not macOS", .remedy = "use process"}}};
+  EXPECT_EQ(nlohmann::json::parse(AvailableBackendsJson(probed)),
+            nlohmann::json::parse(R"([{"backend":"bubblewrap"}])"));
+  const nlohmann::json all = nlohmann::json::parse(ProbeJson(OperatingSystem::kLinux, {.uid = 7}, probed));
+  EXPECT_EQ(all["backends"][0]["tier"], "container");
+  EXPECT_EQ(all["backends"][1]["reason"], "not macOS");
+  EXPECT_EQ(all["uid"], 7);
+}
+
+}  // namespace
+}  // namespace mxc
