@@ -59,12 +59,12 @@ bool CheckPath(Decoding& decoding, const Place& place, const Json& value) {
   if (path.find_first_not_of(" \t\r\n\v\f") == std::string::npos) {
     decoding.Fail(place, value, "the path is empty");
   } else if (path.find('"') != std::string::npos) {
-    decoding.Fail(place, value, "the path " + Quoted(path) + " contains `\"`");
+    decoding.Fail(place, value, "the path " + Ticked(path) + " contains `\"`");
   } else if (path.size() >= kMaxPathBytes) {
     decoding.Fail(place, value, "the path is longer than " + std::to_string(kMaxPathBytes - 1) + " bytes");
   } else if (!IsAbsolutePath(path)) {
     const bool shell_word = path.starts_with('~') || path.starts_with('$') || path.starts_with('%');
-    decoding.Fail(place, value, "the path " + Quoted(path) + " is not absolute",
+    decoding.Fail(place, value, "the path " + Ticked(path) + " is not absolute",
                   shell_word ? "nothing is expanded: write the directory itself, such as /home/me/x"
                              : "write it from the root, such as /srv/work/x");
   } else {

@@ -57,7 +57,7 @@ Peer DecodePeer(Decoding& decoding, const Json& json, const Place& place) {
     return peer;
   }
   if (!IsHostName(host->text, Wildcard::kAllowed)) {
-    decoding.Fail(place.Key("host"), *host, Quoted(host->text) + " is not a host name",
+    decoding.Fail(place.Key("host"), *host, Ticked(host->text) + " is not a host name",
                   "write a name such as example.com, or *.example.com for its subdomains");
   }
   if (const Json* except = Member(&json, "except")) {

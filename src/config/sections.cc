@@ -91,10 +91,10 @@ void CheckProcessContainer(Decoding& decoding, const Section& section) {
       const std::string& name = list->items[i].text;
       const std::string lower = Lower(name);
       if (name.find(',') != std::string::npos) {
-        decoding.Fail(place, list->items[i], "the capability " + Quoted(name) + " contains a comma",
+        decoding.Fail(place, list->items[i], "the capability " + Ticked(name) + " contains a comma",
                       "write each capability as an entry of its own");
       } else if (lower == "learningmodelogging" || lower == "permissivelearningmode") {
-        decoding.Fail(place, list->items[i], "the capability " + Quoted(name) + " is reserved",
+        decoding.Fail(place, list->items[i], "the capability " + Ticked(name) + " is reserved",
                       "use processContainer.learningMode");
       }
     }

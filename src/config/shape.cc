@@ -89,7 +89,7 @@ std::string OneOf(const std::vector<std::string_view>& names) {
 
 std::string Unknown(std::string_view what, std::string_view word,
                     const std::vector<std::string_view>& names) {
-  std::string text = "unknown " + std::string(what) + " " + Quoted(word);
+  std::string text = "unknown " + std::string(what) + " " + Ticked(word);
   if (!names.empty()) text += ", expected " + OneOf(names);
   if (const std::string nearest = Nearest(word, names); !nearest.empty()) {
     text += "; did you mean `" + nearest + "`?";

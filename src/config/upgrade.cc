@@ -14,7 +14,7 @@ std::vector<NetworkRule> UpgradeHosts(Decoding& decoding, const Json& network, s
     const Place here = place.Item(i);
     Result<HostEntry> entry = ParseHostEntry(list->items[i].text);
     if (!entry) {
-      decoding.Fail(here, list->items[i], Quoted(list->items[i].text) + " is " + entry.error().message,
+      decoding.Fail(here, list->items[i], Ticked(list->items[i].text) + " is " + entry.error().message,
                     "write an address, a block such as 10.0.0.0/8, or a name such as example.com");
       continue;
     }

@@ -88,7 +88,7 @@ Result<Dialect> SelectDialect(const Json& document) {
   const Place place = Place{}.Key("version");
   const auto parsed = ParseSemanticVersion(version->text);
   if (!parsed) {
-    return ErrorAt(place, version->position, Quoted(version->text) + " is not a schema version",
+    return ErrorAt(place, version->position, Ticked(version->text) + " is not a schema version",
                    "write it as X.Y.Z, for example \"0.8.0-alpha\"");
   }
   if (parsed->major == 0 && parsed->minor >= 4 && parsed->minor <= 7) return Dialect::kLegacy;
@@ -96,7 +96,7 @@ Result<Dialect> SelectDialect(const Json& document) {
   const bool older = parsed->major == 0 && parsed->minor < 4;
   return ErrorAt(
       place, version->position,
-      "schema version " + Quoted(version->text) + " is " + (older ? "older than supported" : "not supported"),
+      "schema version " + Ticked(version->text) + " is " + (older ? "older than supported" : "not supported"),
       "supported are 0.4 to 0.9, 1.0.0 and 1.1.0-alpha");
 }
 

@@ -132,7 +132,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override {
     if (const JsonMember* twice = FindDuplicate(open_.back().members)) {
       const Place here = PlaceOfInnermost();
-      failure_ = ErrorAt(here, twice->position, "duplicate field " + Quoted(twice->key));
+      failure_ = ErrorAt(here, twice->position, "duplicate field " + Ticked(twice->key));
       failure_->code = ErrorCode::kMalformed;
       failure_->pointer = here.Key(twice->key).pointer;
       return false;

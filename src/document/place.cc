@@ -52,7 +52,7 @@ Place Place::Item(std::size_t index) const {
   return {.pointer = PointerTo(pointer, index), .dotted = dotted + "[" + std::to_string(index) + "]"};
 }
 
-std::string Quoted(std::string_view text) { return "`" + Printable(text, kMaxQuotedBytes) + "`"; }
+std::string Ticked(std::string_view text) { return "`" + Printable(text, kMaxQuotedBytes) + "`"; }
 
 std::string AtPosition(Position position) {
   if (position.line == 0) return {};

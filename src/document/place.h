@@ -20,7 +20,7 @@ struct Place {
 };
 
 // `text` between backticks, fit for a terminal: control characters escaped, cut after 64 bytes.
-[[nodiscard]] std::string Quoted(std::string_view text);
+[[nodiscard]] std::string Ticked(std::string_view text);
 
 // " at line 3 column 7", or nothing for an unknown position.
 [[nodiscard]] std::string AtPosition(Position position);
