@@ -147,10 +147,10 @@ TEST(Place, NamesAPlaceInBothSpellings) {
 }
 
 TEST(Place, QuotesForATerminal) {
-  EXPECT_EQ(Quoted("a\x1B[31m\x7F"), "`a\\x1b[31m\\x7f`");
-  EXPECT_EQ(Quoted("\xC2\x9B\xC3\xA9"), "`\\x9b\xC3\xA9`");
-  EXPECT_EQ(Quoted(std::string(65, 'a')), "`" + std::string(64, 'a') + "...`");
-  EXPECT_EQ(Quoted(std::string(63, 'a') + "\xC3\xA9"), "`" + std::string(63, 'a') + "...`");
+  EXPECT_EQ(Ticked("a\x1B[31m\x7F"), "`a\\x1b[31m\\x7f`");
+  EXPECT_EQ(Ticked("\xC2\x9B\xC3\xA9"), "`\\x9b\xC3\xA9`");
+  EXPECT_EQ(Ticked(std::string(65, 'a')), "`" + std::string(64, 'a') + "...`");
+  EXPECT_EQ(Ticked(std::string(63, 'a') + "\xC3\xA9"), "`" + std::string(63, 'a') + "...`");
 }
 
 }  // namespace
