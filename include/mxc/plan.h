@@ -38,7 +38,7 @@ struct SeccompFile {
 struct PathFile {
   std::string path = {};
   FileObject object = {};
-  bool any_object = false;  // only that no component is a symlink, and that it is of `object.type`
+  bool any_object = false;  // no object is known: a directory, and no component of `path` is a symlink
 };
 
 // The writing end of a pipe on which bubblewrap reports {"child-pid": n} and {"exit-code": n}.

@@ -50,19 +50,19 @@ Result<UniqueFd> SealedFile(const char* name, std::span<const std::byte> bytes) 
   return file;
 }
 
-int OpenPath(const std::string& path) {
+int OpenPath(const PathFile& file) {
   // Policy paths are canonical: a symbolic link anywhere on the way was put there after they were resolved.
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW;
   how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  const long fd = ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how);
-  if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(fd);
+  const long fd = ::syscall(SYS_openat2, AT_FDCWD, file.path.c_str(), &how, sizeof how);
+  if (fd >= 0 || file.any_object || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(fd);
   // Linux < 5.6, or a container's filter. Device and inode are compared either way.
-  return ::open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW);
+  return ::open(file.path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW);
 }
 
 Result<UniqueFd> Open(const PathFile& file, OpenContext& /*context*/) {
-  UniqueFd fd{OpenPath(file.path)};
+  UniqueFd fd{OpenPath(file)};
   if (!fd) {
     const int number = errno;
     if (number == ELOOP || number == ENOENT || number == ENOTDIR) return Replaced(file.path);
@@ -72,7 +72,11 @@ Result<UniqueFd> Open(const PathFile& file, OpenContext& /*context*/) {
   if (::fstat(fd.Get(), &status) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "examine '" + file.path + "'", errno);
   }
-  if (status.st_dev != file.object.device || status.st_ino != file.object.inode) return Replaced(file.path);
+  if (file.any_object) {  // a directory between two checked paths: only its name and type are known
+    if (!S_ISDIR(status.st_mode)) return Replaced(file.path);
+  } else if (status.st_dev != file.object.device || status.st_ino != file.object.inode) {
+    return Replaced(file.path);
+  }
   return fd;
 }
 
