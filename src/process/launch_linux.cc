@@ -20,7 +20,7 @@
 namespace mxc {
 namespace {
 
-constexpr std::size_t kStackBytes = 64U * 1024;
+constexpr std::size_t kStackBytes = 65536;
 
 // Everything the child reads, and the two fields it writes. Parent and child share memory until execve.
 struct ChildContext {

@@ -43,6 +43,7 @@ Result<std::optional<AuditLog>> BeginAudit(const Plan& plan, RunObserver& observ
 
 Result<Placeholders> CreatePlaceholders(const std::vector<Step>& setup) {
   std::vector<std::string> paths;
+  paths.reserve(setup.size());
   for (const Step& step : setup) paths.push_back(std::get<Placeholder>(step).path);
   if (paths.empty()) return Placeholders{};
   return Placeholders::Create(paths);

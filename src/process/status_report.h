@@ -13,7 +13,7 @@ namespace mxc {
 
 class StatusReport {
  public:
-  static constexpr std::size_t kMaxBytes = 64U * 1024;  // more is no report; what comes after it is ignored
+  static constexpr std::size_t kMaxBytes = 65536;  // more is no report; what comes after it is ignored
 
   void Feed(std::string_view bytes);  // lines may arrive in pieces
   [[nodiscard]] std::optional<std::int64_t> ChildId() const { return child_id_; }

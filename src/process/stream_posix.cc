@@ -18,8 +18,8 @@
 namespace mxc {
 namespace {
 
-constexpr std::size_t kReadBytes = 64U * 1024;
-constexpr std::size_t kMaxPendingBytes = 256U * 1024;
+constexpr std::size_t kReadBytes = 65536;
+constexpr std::size_t kMaxPendingBytes = 262144;
 constexpr std::size_t kMaxHeadBytes = 1024;
 
 constexpr unsigned kPtmxMajor = 5;

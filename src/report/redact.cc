@@ -15,7 +15,7 @@ constexpr std::string_view kBlockKind = "PRIVATE KEY";
 constexpr std::string_view kBlockEnd = "-----END ";
 constexpr std::string_view kDashes = "-----";
 constexpr std::size_t kMaxBlockTitle = 64;
-constexpr std::size_t kMaxBlockBytes = 64U * 1024;
+constexpr std::size_t kMaxBlockBytes = 65536;
 
 // "-----BEGIN ... PRIVATE KEY-----"
 Match MatchKeyBlock(std::string_view text, bool at_end) {

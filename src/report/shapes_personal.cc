@@ -76,6 +76,26 @@ bool IsTelephone(const Number& number) {
   return false;
 }
 
+bool IsDomainByte(unsigned char byte) {
+  const char c = static_cast<char>(byte);
+  return IsLetter(c) || IsDigit(c) || c == '-' || c == '.';
+}
+
+std::size_t RunOf(std::string_view text, bool (*belongs)(unsigned char)) {
+  std::size_t count = 0;
+  while (count < text.size() && belongs(static_cast<unsigned char>(text[count]))) ++count;
+  return count;
+}
+
+// Bytes of the domain without the full stop of the sentence it ends; 0 when it is none: it has at least two
+// labels, and the last one is of two letters or more.
+std::size_t DomainLength(std::string_view domain) {
+  if (domain.ends_with('.')) domain.remove_suffix(1);
+  const std::size_t dot = domain.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || domain.size() - dot < 3) return 0;
+  return IsLetter(domain[dot + 1]) ? domain.size() : 0;
+}
+
 }  // namespace
 
 bool IsMailByte(unsigned char byte) {
@@ -85,28 +105,15 @@ bool IsMailByte(unsigned char byte) {
 bool MayStartPersonal(unsigned char byte) { return IsMailByte(byte) || byte == '('; }
 
 Match MatchMail(std::string_view text, bool at_end) {
-  std::size_t at = 0;
-  while (at < text.size() && at <= kMaxLocalPart && IsMailByte(static_cast<unsigned char>(text[at]))) ++at;
+  const std::size_t at = RunOf(text.substr(0, kMaxLocalPart + 1), IsMailByte);
   if (at == 0 || at > kMaxLocalPart) return {};
   if (at == text.size()) return {.kind = Partly(at_end, false)};
   if (text[at] != '@') return {};
-  // Labels of letters, digits and hyphens; the last one is at least two letters.
-  std::size_t end = at + 1;
-  std::size_t last_dot = 0;
-  while (end < text.size() && end - at <= kMaxDomain) {
-    const char c = text[end];
-    if (c == '.') last_dot = end;
-    if (!IsLetter(c) && !IsDigit(c) && c != '-' && c != '.') break;
-    ++end;
-  }
-  if (end == text.size() && !at_end) return {.kind = Match::Kind::kStrong};
-  if (end > 0 && text[end - 1] == '.') {  // the full stop of a sentence
-    --end;
-    last_dot = text.substr(0, end).rfind('.');
-    if (last_dot == std::string_view::npos || last_dot < at) last_dot = 0;
-  }
-  if (last_dot <= at + 1 || end - last_dot < 3 || !IsLetter(text[last_dot + 1])) return {};
-  return {.kind = Match::Kind::kFound, .length = end};
+  const std::size_t domain = RunOf(text.substr(at + 1, kMaxDomain), IsDomainByte);
+  if (at + 1 + domain == text.size() && !at_end) return {.kind = Match::Kind::kStrong};
+  const std::size_t length = DomainLength(text.substr(at + 1, domain));
+  if (length == 0) return {};
+  return {.kind = Match::Kind::kFound, .length = at + 1 + length};
 }
 
 Match MatchNumber(std::string_view text, bool at_end) {
