@@ -7,6 +7,8 @@ namespace mxc {
 namespace {
 
 constexpr std::string_view kHostKeys = "/etc/ssh";
+// The row that is only ever a link: /run itself is not in the baseline.
+constexpr std::string_view kOldRun = "/var/run";
 
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -16,16 +18,26 @@ bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
-void AddRow(const Host& host, std::string path, RuleSet& rules, std::vector<PathLink>& links) {
-  const Lookup lookup = host.LookAt(path);
-  if (!lookup.status) return;
-  if (lookup.status->object.type == FileType::kSymlink) {
-    Result<std::string> target = host.ReadLink(path);
-    if (target) links.push_back({.path = std::move(path), .target = std::move(*target)});
-    return;
+bool DecidedByPolicy(const RuleSet& rules, std::string_view path) {
+  const PathRule* rule = rules.Covering(path);
+  return rule != nullptr && rule->origin == Origin::kPolicy;
+}
+
+void AddLink(const RuleSet& rules, const PathLink& link, std::vector<PathLink>& links) {
+  if (rules.Visible(ParentOf(link.path))) return;
+  for (const PathLink& known : links) {
+    if (known.path == link.path) return;
   }
-  if (path == "/var/run") return;  // a directory of its own here: nothing the baseline needs
-  rules.Add({.path = std::move(path), .object = lookup.status->object, .origin = Origin::kBaseline});
+  links.push_back(link);
+}
+
+// What the row leads to, and the links on the way: `/bin` of a merged /usr is a link to a row of its own.
+void AddRow(PathWalker& walker, std::string_view path, RuleSet& rules, std::vector<PathLink>& links) {
+  Result<Walked> walked = walker.Walk(path);
+  if (!walked || !walked->status || IsNeverFromHost(walked->path)) return;
+  for (const LinkMet& met : walked->links) AddLink(rules, met.link, links);
+  if (path == kOldRun || DecidedByPolicy(rules, walked->path)) return;
+  rules.Add({.path = std::move(walked->path), .object = walked->status->object, .origin = Origin::kBaseline});
 }
 
 // The baseline's denial of what `path` leads to. Returns its rule when there is something new to deny.
@@ -82,11 +94,9 @@ void MaskSocket(PathWalker& walker, RuleSet& rules, const std::string& path, std
 }  // namespace
 
 void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links) {
+  // A rule of the policy decides about everything below it; the baseline fills the rest.
   for (const BaselineRow& row : BaselineRows()) {
-    // The policy's rule decides about everything below it; the baseline fills the rest.
-    const PathRule* decided = rules.Covering(row.path);
-    if (decided != nullptr && decided->origin == Origin::kPolicy) continue;
-    AddRow(host, std::string(row.path), rules, links);
+    if (!DecidedByPolicy(rules, row.path)) AddRow(walker, row.path, rules, links);
   }
   AddSecretMasks(host, walker, rules);
 }

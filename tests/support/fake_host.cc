@@ -144,6 +144,12 @@ FileObject FakeHost::ObjectAt(const std::string& path) const {
   return Find(path, LastLink::kFollow).node->status.object;
 }
 
+std::optional<std::string> FakeHost::CanonicalPath(const std::string& path) const {
+  Found found = Find(path, LastLink::kFollow);
+  if (found.node == nullptr) return std::nullopt;
+  return std::move(found.path);
+}
+
 std::optional<std::string> FakeHost::Environment(std::string_view name) const {
   const auto found = environment_.find(name);
   if (found == environment_.end()) return std::nullopt;

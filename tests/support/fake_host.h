@@ -61,6 +61,9 @@ class FakeHost : public Host {
   // "look PATH", "readlink PATH", "access PATH", "list PATH", "read PATH", "tool NAME", "run A B C", in
   // order.
   [[nodiscard]] const std::vector<std::string>& Questions() const { return questions_; }
+  [[nodiscard]] bool Has(const std::string& path) const { return nodes_.count(path) != 0; }
+  // Where `path` leads with every link followed; none when that does not exist or cannot be looked at.
+  [[nodiscard]] std::optional<std::string> CanonicalPath(const std::string& path) const;
   [[nodiscard]] FileObject ObjectAt(const std::string& path) const;  // of an existing path, links followed
 
   [[nodiscard]] OperatingSystem System() const override { return system_; }

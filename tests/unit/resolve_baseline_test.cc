@@ -45,6 +45,17 @@ TEST_F(ResolveBaseline, SeparateBin) {
   EXPECT_EQ(LinksText(*policy), "");
 }
 
+TEST_F(ResolveBaseline, UsrOnAnotherVolume) {
+  FakeHost host;
+  host.AddDirectory("/vol/usr/bin").AddSymlink("/usr", "vol/usr").AddSymlink("/bin", "usr/bin");
+  const Result<Policy> policy = Resolve(ConfigOf({}), host, {});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(RulesText(*policy, Origin::kBaseline), "read-only /vol/usr/bin\n");
+  EXPECT_EQ(LinksText(*policy), "/usr -> vol/usr\n/bin -> usr/bin\n");
+  const Result<Policy> denied = Resolve(ConfigOf({.denied = {"/vol"}}), host, {});
+  EXPECT_EQ(RulesText(*denied, Origin::kBaseline), "");
+}
+
 TEST_F(ResolveBaseline, ResolverDirectories) {
   host_.AddDirectory("/run/systemd/resolve").AddFile("/mnt/wsl/resolv.conf");
   EXPECT_NE(Baseline({}).find("read-only /run/systemd/resolve\n"), std::string::npos);
