@@ -63,7 +63,7 @@ struct Prepared {
     ::execve(prepared.argv[0], prepared.argv.data(), no_environment.data());
   }
   const char byte = 1;
-  static_cast<void>(::write(prepared.failed.write.Get(), &byte, 1));
+  [[maybe_unused]] const ssize_t told = ::write(prepared.failed.write.Get(), &byte, 1);
   ::_exit(kCannotExecute);
 }
 
