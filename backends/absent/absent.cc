@@ -1,11 +1,16 @@
 #include "backends/absent/absent.h"
 
 #include <string>
+#include <utility>
 
 namespace mxc::absent {
 namespace {
 
 std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+std::string NotBuilt(Containment containment) {
+  return "the " + Quoted(Name(containment)) + " backend is not part of this build";
+}
 
 std::string RemedyOn(OperatingSystem system) {
   if (system == OperatingSystem::kLinux) return "use the containment \"bubblewrap\"";
@@ -23,13 +28,15 @@ Support Probe(Containment containment, const Host& host) {
                      ", this is " + std::string(Name(host.System()));
   } else {
     support.code = ErrorCode::kNotBuilt;
-    support.reason = "the " + Quoted(Name(containment)) + " backend is not part of this build";
+    support.reason = NotBuilt(containment);
   }
   return support;
 }
 
-Error Refusal(const Support& support) {
-  return {.code = support.code, .message = support.reason, .pointer = "/containment", .hint = support.remedy};
+Error Refusal(Containment containment, const Support& support) {
+  const ErrorCode code = support.usable ? ErrorCode::kNotBuilt : support.code;
+  std::string reason = support.reason.empty() ? NotBuilt(containment) : support.reason;
+  return {.code = code, .message = std::move(reason), .pointer = "/containment", .hint = support.remedy};
 }
 
 }  // namespace mxc::absent

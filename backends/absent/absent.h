@@ -7,7 +7,7 @@
 namespace mxc::absent {
 
 [[nodiscard]] Support Probe(Containment containment, const Host& host);
-[[nodiscard]] Error Refusal(const Support& support);
+[[nodiscard]] Error Refusal(Containment containment, const Support& support);
 
 template <Containment kWhich>
 [[nodiscard]] const Backend& AbsentBackend() {
@@ -15,7 +15,7 @@ template <Containment kWhich>
       .containment = kWhich,
       .probe = [](const Host& host, ProbeDepth /*depth*/) { return Probe(kWhich, host); },
       .plan = [](const Policy& /*policy*/, const Support& support) -> Result<Plan> {
-        return Refusal(support);
+        return Refusal(kWhich, support);
       }};
   return kBackend;
 }

@@ -81,7 +81,7 @@ class TreeBuilder {
   void PlaceOwn(std::string_view path);
   Status PlaceGrant(const PathRule& rule);
   Status PlaceDenied(const PathRule& rule);
-  void PlaceMissing(const PathRule& rule, std::string_view name);
+  Status PlaceMissing(const PathRule& rule, std::string_view name);
   void PlaceLink(const PathLink& link);
   void MaskExisting(const PathRule& rule);
   void OpenWay(std::string_view path);
@@ -253,7 +253,7 @@ Status TreeBuilder::PlaceDenied(const PathRule& rule) {
   if (from_host && rule.object) {
     MaskExisting(rule);
   } else if (from_host && top.view == View::kReadWrite) {
-    PlaceMissing(rule, PlaceOf(rule));
+    return PlaceMissing(rule, PlaceOf(rule));
   } else if (from_host) {
     Record(rule, kMissingReadOnly);
   } else if (top.view == View::kKernel && rule.object && ExistsInside(rule.path)) {
@@ -282,19 +282,27 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
 
 // Under a read-only grant nobody inside can create it, and a placeholder in a directory like /etc would
 // change the host. Under a read-write grant the name must be taken before the command can take it.
-void TreeBuilder::PlaceMissing(const PathRule& rule, std::string_view name) {
+Status TreeBuilder::PlaceMissing(const PathRule& rule, std::string_view name) {
+  if (frames_.back().path == name && !frames_.back().file) {
+    return Error{.code = ErrorCode::kConflict,
+                 .message = "'" + std::string(name) + "' is granted, but did not exist when '" + rule.path +
+                            "' below it was looked for",
+                 .pointer = rule.pointer,
+                 .hint = "run the command again; something else is creating files below this path"};
+  }
   Record(rule, kMissingReadWrite);
-  if (frames_.back().path == name) return;  // another denied path below the same missing directory
+  if (frames_.back().path == name) return Done{};  // another denied path below the same missing directory
   OpenWay(name);
   lowered_.setup.emplace_back(Placeholder{.path = std::string(name)});
   Add(FileMask{.target = std::string(name)});
   Push(name, View::kMask, true);
-  if (name == rule.path) return;
+  if (name == rule.path) return Done{};
   lowered_.warnings.push_back({.category = "path-held",
                                .message = "'" + std::string(name) +
                                           "' cannot be created during the run, because '" + rule.path +
                                           "' below it is denied and does not exist",
                                .pointer = rule.pointer});
+  return Done{};
 }
 
 void TreeBuilder::PlaceLink(const PathLink& link) {
