@@ -22,8 +22,8 @@ enum class View {
 constexpr std::string_view kBound = "bind mount";
 constexpr std::string_view kBoundReadOnly = "read-only bind mount";
 constexpr std::string_view kInside = "inside the bind mount of a directory above";
-constexpr std::string_view kMaskedDirectory = "empty read-only tmpfs over it, ways to it pinned";
-constexpr std::string_view kMaskedFile = "masked, opening it fails with EACCES, ways to it pinned";
+constexpr std::string_view kMaskedDirectory = "empty read-only tmpfs over it";
+constexpr std::string_view kMaskedFile = "masked: opening it fails with EACCES";
 constexpr std::string_view kInvisible = "not in the sandbox's root";
 constexpr std::string_view kMissingReadOnly = "does not exist, and what is around it is read-only";
 constexpr std::string_view kMissingReadWrite = "does not exist; a masked placeholder holds its name";

@@ -242,8 +242,8 @@ TEST(Lower, EveryPathClauseIsInTheLedger) {
             "/1 read-only bind mount\n"
             "/2 inside the bind mount of a directory above\n"
             "/6 does not exist, and what is around it is read-only\n"
-            "/3 empty read-only tmpfs over it, ways to it pinned\n"
-            "/4 masked, opening it fails with EACCES, ways to it pinned\n"
+            "/3 empty read-only tmpfs over it\n"
+            "/4 masked: opening it fails with EACCES\n"
             "/5 does not exist; a masked placeholder holds its name\n"
             "/7 not in the sandbox's root\n");
 }

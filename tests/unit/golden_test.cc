@@ -1,0 +1,100 @@
+// Every tests/golden/NAME.json goes through all stages on a made-up machine; what comes out is NAME.plan: the
+// explanation, then what bubblewrap is started with. MXC_UPDATE_GOLDEN=1 writes the files anew.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "config/decode.h"
+#include "dispatch.h"
+#include "document/parse.h"
+#include "plan/describe.h"
+#include "plan/make_plan.h"
+#include "policy/resolve.h"
+#include "tests/support/fake_host.h"
+
+namespace mxc {
+namespace {
+
+std::string ReadAll(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+void Furnish(FakeHost& host) {
+  const char kOptions[] =
+      "--clearenv\0--perms\0--json-status-fd\0--seccomp\0--bind-fd\0--size\0--disable-userns";
+  host.AddDebian();
+  host.AddFile("/usr/bin/bwrap", std::string(kOptions, sizeof kOptions)).AddTool("bwrap", "/usr/bin/bwrap");
+  const FakeAttributes own{.uid = 1000, .gid = 1000};
+  for (const char* path :
+       {"/srv/work", "/srv/work/.git/hooks", "/srv/work/out", "/srv/work/config", "/srv/work/config/public",
+        "/home/user/.ssh", "/opt/tools", "/proc", "/sys", "/dev", "/var/log"}) {
+    host.AddDirectory(path, own);
+  }
+  host.AddFile("/srv/work/config/secret", "", own);
+}
+
+std::string Refused(const Error& error) {
+  return "refused: " + std::string(Name(error.code)) + " at '" + error.pointer + "'\n" + error.message +
+         "\n" + "hint: " + error.hint + "\n";
+}
+
+std::string ArgumentsText(const Plan& plan) {
+  const Exec& exec = std::get<Exec>(plan.child);
+  std::string text = "arguments\n ";
+  for (const Piece& piece : std::get<ArgumentFile>(exec.files.back()).arguments) {
+    const auto* word = std::get_if<std::string>(&piece);
+    if (word != nullptr && word->starts_with("--")) text += "\n ";
+    if (word != nullptr) text += " " + *word;
+    if (std::holds_alternative<Secret>(piece)) text += " <secret>";
+    if (const auto* number = std::get_if<FileNumber>(&piece))
+      text += " <file " + std::to_string(number->file) + ">";
+  }
+  text += "\n";
+  for (std::size_t i = 0; i < exec.files.size(); ++i) {
+    const auto* path = std::get_if<PathFile>(&exec.files[i]);
+    if (path != nullptr) text += "  file " + std::to_string(i) + ": " + path->path + "\n";
+  }
+  return text;
+}
+
+std::string PlanText(const std::string& document) {
+  FakeHost host;
+  Furnish(host);
+  const Result<Json> json = ParseDocument({.name = "golden", .bytes = document});
+  if (!json) return Refused(json.error());
+  const Result<Config> config = Decode(*json, {});
+  if (!config) return Refused(config.error());
+  const Result<Policy> policy = Resolve(*config, host, {});
+  if (!policy) return Refused(policy.error());
+  const Backend& backend = Dispatch(policy->containment);
+  const Result<Plan> plan = MakePlan(backend, *policy, backend.probe(host, ProbeDepth::kQuick));
+  if (!plan) return Refused(plan.error());
+  return DescribeText(*policy, *plan) + ArgumentsText(*plan);
+}
+
+TEST(Golden, PlansAreAsWritten) {
+  std::vector<std::filesystem::path> documents;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(MXC_SOURCE_DIR) + "/tests/golden")) {
+    if (entry.path().extension() == ".json") documents.push_back(entry.path());
+  }
+  std::sort(documents.begin(), documents.end());
+  EXPECT_GE(documents.size(), 7U);
+  for (std::filesystem::path path : documents) {
+    const std::string text = PlanText(ReadAll(path));
+    EXPECT_EQ(text.find("golden-secret"), std::string::npos) << path;
+    path.replace_extension(".plan");
+    if (std::getenv("MXC_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
+    EXPECT_EQ(text, ReadAll(path)) << path;
+  }
+}
+
+}  // namespace
+}  // namespace mxc
