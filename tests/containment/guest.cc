@@ -195,7 +195,7 @@ std::string Start(const Words& words) {
 
 std::string Ids(const Words&) { return std::to_string(::getuid()) + " " + std::to_string(::geteuid()); }
 
-const std::vector<Operation> kOperations = {
+const std::vector<Operation> file_operations = {
     {"read", 2, Read},
     {"write", 3, Write},
     {"open", 3, Open},
@@ -207,7 +207,8 @@ const std::vector<Operation> kOperations = {
     {"chown", 2, [](const Words& w) { return Answer(::lchown(Text(w[1]), ::getuid(), ::getgid())); }},
     {"setxattr", 2, SetAttribute},
     {"truncate", 2, [](const Words& w) { return Answer(::truncate(Text(w[1]), 0)); }},
-    {"opentrunc", 2, [](const Words& w) { return Answer(::open(Text(w[1]), O_RDONLY | O_TRUNC)); }},
+    {"opentrunc", 2,
+     [](const Words& w) { return Answer(::open(Text(w[1]), O_RDONLY | O_TRUNC | O_CLOEXEC)); }},
     {"unlink", 2, [](const Words& w) { return Answer(::unlink(Text(w[1]))); }},
     {"rmdir", 2, [](const Words& w) { return Answer(::rmdir(Text(w[1]))); }},
     {"mkdir", 2, [](const Words& w) { return Answer(::mkdir(Text(w[1]), 0755)); }},
@@ -230,7 +231,7 @@ const std::vector<Operation> kOperations = {
 };
 
 std::string Perform(const Words& words) {
-  for (const auto* table : {&kOperations, &KernelOperations()}) {
+  for (const auto* table : {&file_operations, &KernelOperations()}) {
     for (const Operation& operation : *table) {
       if (words[0] != operation.name) continue;
       if (operation.words != 0 && operation.words != words.size()) return "wrong number of words";

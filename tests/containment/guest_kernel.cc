@@ -189,14 +189,14 @@ std::string SessionKey(const Words& words) {
 }  // namespace
 
 const std::vector<Operation>& KernelOperations() {
-  static const std::vector<Operation> kTable = {
+  static const std::vector<Operation> table = {
       {"syscall", 0, SystemCall},  {"nested", 0, NestedCall},
       {"int80", 1, Interrupt80},   {"x32", 1, X32},
       {"connect", 5, Connect},     {"ownloopback", 1, OwnLoopback},
       {"pushinput", 2, PushInput}, {"shm", 2, SharedMemory},
       {"key", 2, SessionKey},
   };
-  return kTable;
+  return table;
 }
 
 }  // namespace mxc::guest

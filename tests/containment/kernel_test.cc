@@ -25,7 +25,7 @@ struct Refused {
   const char* answer = "EPERM";
 };
 
-const std::vector<Refused> kRefused = {
+const std::vector<Refused> refused_calls = {
     {"mount", SYS_mount, {"s:none", "s:/tmp", "s:no-such-fs", "0", "0"}},
     {"umount2", SYS_umount2, {"s:/tmp", "8"}},
     {"pivot_root", SYS_pivot_root, {"s:/nonexistent", "s:/nonexistent"}},
@@ -94,14 +94,14 @@ const std::vector<Refused> kRefused = {
 
 TEST_P(Kernel, RefusesWhatACommandDoesNotNeed) {
   std::vector<Words> operations;
-  for (const Refused& call : kRefused) {
+  for (const Refused& call : refused_calls) {
     operations.push_back({"syscall", std::to_string(call.number)});
     operations.back().insert(operations.back().end(), call.arguments.begin(), call.arguments.end());
   }
   const auto answers = Try({}, operations);
-  ASSERT_EQ(answers.size(), kRefused.size());
-  for (std::size_t i = 0; i < kRefused.size(); ++i)
-    EXPECT_EQ(answers[i], kRefused[i].answer) << kRefused[i].what;
+  ASSERT_EQ(answers.size(), refused_calls.size());
+  for (std::size_t i = 0; i < refused_calls.size(); ++i)
+    EXPECT_EQ(answers[i], refused_calls[i].answer) << refused_calls[i].what;
 }
 
 TEST_P(Kernel, NetlinkIsForRoutesOnly) {

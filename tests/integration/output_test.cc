@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // A well-formed token of a well-known kind, made here so that no scanner of this repository trips over it.
-const std::string kApiToken = std::string("ghp_") + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6";
+const std::string api_token = std::string("ghp_") + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6";
 
 class OutputPolicy : public LauncherTest {};
 MXC_FOR_EACH_CALLER(OutputPolicy);
@@ -30,8 +30,8 @@ TEST_P(OutputPolicy, BelowTheCapNothingChanges) {
 }
 
 TEST_P(OutputPolicy, RedactHidesATokenAlsoWhenItComesInPieces) {
-  const std::string half = kApiToken.substr(0, 20);
-  const std::string rest = kApiToken.substr(20);
+  const std::string half = api_token.substr(0, 20);
+  const std::string rest = api_token.substr(20);
   const Ended ended =
       RunConfig({.command = "echo before; printf " + half + "; sleep 0.3; echo " + rest + "; echo after",
                  .more = R"("output":{"redact":["secrets"]})"});
@@ -42,7 +42,7 @@ TEST_P(OutputPolicy, RedactHidesATokenAlsoWhenItComesInPieces) {
 }
 
 TEST_P(OutputPolicy, WithoutRedactTheTokenIsShown) {
-  EXPECT_EQ(RunConfig({.command = "echo " + kApiToken}).out, kApiToken + "\n");
+  EXPECT_EQ(RunConfig({.command = "echo " + api_token}).out, api_token + "\n");
 }
 
 class Audit : public LauncherTest {
