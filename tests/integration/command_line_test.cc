@@ -50,8 +50,12 @@ TEST_P(CommandLine, WithoutAGrantNothingOfTheCallerIsVisible) {
   EXPECT_EQ(ended.out, "");
 }
 
-TEST_P(CommandLine, AnUnknownProgramIs127) {
-  EXPECT_EQ(Execute(Prepare({"--", "no-such-program-here"})).status, 127);
+// No shell is there to answer 127: the sandbox has nothing to start.
+TEST_P(CommandLine, AnUnknownProgramIsAFailureToStart) {
+  const Ended ended = Execute(Prepare({"--", "no-such-program-here"}));
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_THAT(ended.err, HasSubstr("no-such-program-here"));
+  EXPECT_EQ(EnvelopeCode(ended), "backend_error");
 }
 
 TEST_P(CommandLine, PolicyFlagsBesideAConfigurationAreRefused) {

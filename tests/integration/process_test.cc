@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::UnorderedElementsAre;
 
 class Process : public LauncherTest {
@@ -23,9 +24,11 @@ class Process : public LauncherTest {
 MXC_FOR_EACH_CALLER(Process);
 
 TEST_P(Process, DefaultEnvironment) {
-  EXPECT_THAT(Lines(RunConfig({.command = "env"}).out),
-              UnorderedElementsAre("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                                   "TERM=xterm-256color", "PWD=/"));
+  const Ended ended = RunConfig({.command = "env"});
+  EXPECT_THAT(Lines(ended.out),
+              IsSupersetOf({"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                            "TERM=xterm-256color", "PWD=/", "TMPDIR=/tmp"}));
+  EXPECT_EQ(RunConfig({.command = "cd && echo x > file && cat file"}).out, "x\n") << "a home of its own";
 }
 
 TEST_P(Process, EnvironmentIsExactlyAsWritten) {

@@ -50,11 +50,13 @@ TEST_P(Reports, OutcomeOfAnExit) {
   EXPECT_EQ(At(outcome, "/exitCode"), "7");
   EXPECT_EQ(At(outcome, "/timedOut"), "false");
   EXPECT_EQ(At(outcome, "/backend"), "bubblewrap");
-  EXPECT_EQ(At(outcome, "/tier"), "process");
+  EXPECT_EQ(At(outcome, "/tier"), "container");
   EXPECT_NE(At(outcome, "/ledger/0"), "absent");
 }
 
-TEST_P(Reports, OutcomeOfASignal) { EXPECT_EQ(At(Outcome({.command = "kill -KILL $$"}), "/signal"), "9"); }
+TEST_P(Reports, OutcomeOfASignal) {
+  EXPECT_EQ(At(Outcome({.command = "kill -KILL $$"}), "/exitCode"), "137");
+}
 
 TEST_P(Reports, OutcomeOfATimeout) {
   const std::string outcome = Outcome({.command = "sleep 300", .timeout_ms = 500});

@@ -45,7 +45,7 @@ TEST_P(Secrets, ShowInNoError) {
   const std::vector<std::string> documents = {
       R"({"process":{"commandLine":"true",)" + env + R"(,"foo":1}})",               // unknown key beside it
       R"({"process":{"commandLine":"true","env":{"TOKEN":")" + marker + R"("}}})",  // wrong shape
-      R"({"process":{"commandLine":"true","env":[")" + marker + R"("]}})",          // no variable
+      R"({"version":"1.0.0","process":{"commandLine":"true","env":[")" + marker + R"("]}})",  // no variable
       R"({"process":{"commandLine":"true","env":[")" + marker +
           "\x01"
           R"("]}})",                                                                // not JSON
