@@ -10,8 +10,8 @@
 #include "mxc/plan.h"
 #include "process/launch.h"
 #include "process/private_terminal.h"
+#include "process/sandbox_status.h"
 #include "process/signals.h"
-#include "process/status_report.h"
 #include "process/stop.h"
 #include "process/stream.h"
 
@@ -65,7 +65,7 @@ class Relay {
 
   RelayInput in_;
   RelayResult result_;
-  StatusReport report_;
+  SandboxStatus report_;
   Stage stage_ = Stage::kRunning;
   std::uint64_t stop_deadline_ = 0;   // of the grace; after the kill, of everything that is still to come
   std::uint64_t drain_deadline_ = 0;  // 0: not draining

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "process/process_tree.h"
-#include "process/status_report.h"
+#include "process/sandbox_status.h"
 #include "tests/support/run_in_child.h"
 
 namespace mxc::testing {
@@ -28,10 +28,10 @@ bool Ended(long process) {
   return stat.empty() || stat.find(") Z ") != std::string::npos;
 }
 
-TEST(StatusReport, ReadsBothNumbersFromPieces) {
+TEST(SandboxStatus, ReadsBothNumbersFromPieces) {
   const std::string text = "{ \"child-pid\": 4711, \"ipc-namespace\": 40265 }\n{ \"exit-code\": 139 }\n";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
-    StatusReport report;
+    SandboxStatus report;
     report.Feed(text.substr(0, cut));
     report.Feed(text.substr(cut));
     EXPECT_EQ(report.ChildId(), 4711);
@@ -39,17 +39,17 @@ TEST(StatusReport, ReadsBothNumbersFromPieces) {
   }
 }
 
-TEST(StatusReport, IncompleteOrStrangeLinesSayNothing) {
-  StatusReport report;
+TEST(SandboxStatus, IncompleteOrStrangeLinesSayNothing) {
+  SandboxStatus report;
   report.Feed(
       "{ \"child-pid\": }\n{\"exit-code\" 3}\n{\"exit-code\": -1}\n{\"exit-code\": 256}\n{\"exit-code\": 3}");
   EXPECT_FALSE(report.ChildId());
   EXPECT_FALSE(report.ExitCode());
 }
 
-TEST(StatusReport, IsBounded) {
-  StatusReport report;
-  report.Feed(std::string(StatusReport::kMaxBytes, 'x'));
+TEST(SandboxStatus, IsBounded) {
+  SandboxStatus report;
+  report.Feed(std::string(SandboxStatus::kMaxBytes, 'x'));
   report.Feed("\n{\"exit-code\": 3}\n");
   EXPECT_FALSE(report.ExitCode());
 }

@@ -11,7 +11,7 @@
 
 namespace mxc {
 
-class StatusReport {
+class SandboxStatus {
  public:
   static constexpr std::size_t kMaxBytes = 65536;  // more is no report; what comes after it is ignored
 

@@ -1,4 +1,4 @@
-#include "process/status_report.h"
+#include "process/sandbox_status.h"
 
 #include <charconv>
 
@@ -21,7 +21,7 @@ std::optional<std::int64_t> NumberOf(std::string_view line, std::string_view quo
 
 }  // namespace
 
-void StatusReport::Feed(std::string_view bytes) {
+void SandboxStatus::Feed(std::string_view bytes) {
   received_ += bytes.size();
   if (received_ > kMaxBytes) return;
   pending_.append(bytes);
@@ -33,7 +33,7 @@ void StatusReport::Feed(std::string_view bytes) {
   pending_.erase(0, begin);
 }
 
-void StatusReport::TakeLine(std::string_view line) {
+void SandboxStatus::TakeLine(std::string_view line) {
   if (!child_id_) child_id_ = NumberOf(line, "\"child-pid\"");
   if (const auto code = NumberOf(line, "\"exit-code\""); code && *code <= 255) {
     exit_code_ = static_cast<int>(*code);
