@@ -194,7 +194,7 @@ TEST(StatusPipe, TimeoutDuringSetupIsATimeout) {
 }
 
 // The real tool, options on a sealed memory file.
-class Bubblewrap : public ::testing::Test {
+class RelayBubblewrap : public ::testing::Test {
  protected:
   void SetUp() override {
     if (::access("/usr/bin/bwrap", X_OK) != 0) GTEST_SKIP() << "bwrap is not installed";
@@ -222,7 +222,7 @@ class Bubblewrap : public ::testing::Test {
   }
 };
 
-TEST_F(Bubblewrap, CommandRunsAndItsStatusArrives) {
+TEST_F(RelayBubblewrap, CommandRunsAndItsStatusArrives) {
   const RunReport report = RunInChild(Sandbox("echo $TOKEN; exit 9"));
   ASSERT_TRUE(report.ok) << report.message;
   EXPECT_EQ(report.outcome.exit_code, 9);
@@ -231,20 +231,20 @@ TEST_F(Bubblewrap, CommandRunsAndItsStatusArrives) {
   EXPECT_EQ(RunInChild(Sandbox("kill -9 $$")).outcome.exit_code, 137);
 }
 
-TEST_F(Bubblewrap, FailedSetupIsAnError) {
+TEST_F(RelayBubblewrap, FailedSetupIsAnError) {
   const RunReport report = RunInChild(Sandbox("exit 0", {"--ro-bind", "/nonexistent", "/x"}));
   EXPECT_FALSE(report.ok);
   EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
   EXPECT_THAT(report.err, HasSubstr("/nonexistent"));
 }
 
-TEST_F(Bubblewrap, NothingOfOursIsOpenInside) {
+TEST_F(RelayBubblewrap, NothingOfOursIsOpenInside) {
   const RunSetup setup{.before = [] { ::dup2(::open("/etc/passwd", O_RDONLY), 9); }};
   EXPECT_EQ(RunInChild(Sandbox("for f in /proc/self/fd/*; do echo ${f##*/}; done"), setup).out,
             "0\n1\n2\n3\n");
 }
 
-TEST_F(Bubblewrap, TimeoutAsksTheCommandFirst) {
+TEST_F(RelayBubblewrap, TimeoutAsksTheCommandFirst) {
   Plan plan = Sandbox("trap 'echo bye; exit 4' TERM; while :; do sleep 0.05; done");
   plan.timeout_ms = 600;
   const RunReport report = RunInChild(plan);
@@ -253,7 +253,7 @@ TEST_F(Bubblewrap, TimeoutAsksTheCommandFirst) {
   EXPECT_THAT(report.out, HasSubstr("bye"));
 }
 
-TEST_F(Bubblewrap, TimeoutKillsWhatIgnoresIt) {
+TEST_F(RelayBubblewrap, TimeoutKillsWhatIgnoresIt) {
   Plan plan = Sandbox(
       "trap '' TERM; (setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' &); while :; do sleep 1; "
       "done");
@@ -265,7 +265,7 @@ TEST_F(Bubblewrap, TimeoutKillsWhatIgnoresIt) {
   EXPECT_TRUE(Ended(report.started));
 }
 
-TEST_F(Bubblewrap, SandboxIsGoneWhenTheRunReturns) {
+TEST_F(RelayBubblewrap, SandboxIsGoneWhenTheRunReturns) {
   // Process 1 outlives bubblewrap itself by a moment; the run lasts until it has ended.
   for (int i = 0; i < 20; ++i) {
     const RunReport report = RunInChild(Sandbox("(setsid sleep 100 &); exit 0"));
@@ -274,7 +274,7 @@ TEST_F(Bubblewrap, SandboxIsGoneWhenTheRunReturns) {
   }
 }
 
-TEST_F(Bubblewrap, SandboxDiesWithALauncherThatIsKilled) {
+TEST_F(RelayBubblewrap, SandboxDiesWithALauncherThatIsKilled) {
   ScratchDirectory scratch;
   const std::string beat = scratch.Path("beat");
   WriteText(beat, "");
