@@ -60,8 +60,11 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment 
   Add(clauses, network.egress_pointer, "egress default " + std::string(Name(network.egress)));
   for (const NetworkRule& rule : network.allow) Add(clauses, rule.pointer, Text(Verdict::kAllow, rule));
   for (const NetworkRule& rule : network.deny) Add(clauses, rule.pointer, Text(Verdict::kDeny, rule));
-  Add(clauses, network.ingress_pointer, "ingress default " + std::string(Name(network.ingress)));
-  Add(clauses, network.host_loopback_pointer, "host loopback " + std::string(Name(network.host_loopback)));
+  // With the host's own network nothing keeps traffic from coming in, and nobody wrote that something should.
+  if (!network.share_host) {
+    Add(clauses, network.ingress_pointer, "ingress default " + std::string(Name(network.ingress)));
+    Add(clauses, network.host_loopback_pointer, "host loopback " + std::string(Name(network.host_loopback)));
+  }
   if (network.proxy) Add(clauses, network.proxy->pointer, "egress through the proxy");
   if (network.share_host) Add(clauses, network.share_host_pointer, "the host's own network, unfiltered");
   // Direct execution promises nothing that was not written.
