@@ -33,8 +33,11 @@ MXC_FOR_EACH_CALLER(Setup);
 TEST_P(Setup, ASandboxThatFailsToStartIsNotTheCommandsStatus) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can put another bwrap in place";
   Launch launch = PrepareConfig({});
-  launch.before_exec =
-      ReplaceBwrap(workspace.File("bwrap", "#!/bin/sh\necho 'bwrap: no' >&2\nexit 1\n", 0755));
+  // It has the text of all options in it, as the real one, and fails to build anything.
+  const std::string fake = "#!/bin/sh\necho 'bwrap: no room' >&2\nexit 1\n" + *Contents("/usr/bin/bwrap");
+  const std::string file = workspace.File("bwrap", fake, 0755);
+  ASSERT_EQ(::chown(file.c_str(), 0, 0), 0);  // a helper that others could replace is passed over
+  launch.before_exec = ReplaceBwrap(file);
   ExpectOurFailure(Execute(launch), "backend_error");
 }
 
