@@ -30,6 +30,24 @@ Entry Under(const Entry& entry, std::string_view above, std::string_view alias) 
   return result;
 }
 
+using GrantsByObject = std::multimap<ObjectKey, const Entry*>;
+
+// `entry` once more below each looser grant that is another name of a directory above it.
+void Repeat(const Entry& entry, const GrantsByObject& grants, PathWalker& walker,
+            std::vector<Entry>& repeated) {
+  for (std::string_view above = entry.walked.path; above != "/";) {
+    above = ParentOf(above);
+    const Lookup& lookup = walker.LookAt(std::string(above));
+    if (!lookup.status) continue;
+    const auto [first, last] = grants.equal_range(KeyOf(*lookup.status));
+    for (auto grant = first; grant != last; ++grant) {
+      const Entry& alias = *grant->second;
+      if (alias.walked.path == above || alias.access == entry.access) continue;
+      repeated.push_back(Under(entry, above, alias.walked.path));
+    }
+  }
+}
+
 }  // namespace
 
 void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings) {
@@ -53,24 +71,14 @@ void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings)
 }
 
 void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker) {
-  std::multimap<ObjectKey, const Entry*> grants;
+  GrantsByObject grants;
   for (const Entry& entry : entries) {
     if (entry.access == Access::kDenied || entry.walked.status->object.type != FileType::kDirectory) continue;
     grants.emplace(KeyOf(*entry.walked.status), &entry);
   }
   std::vector<Entry> repeated;
   for (const Entry& entry : entries) {
-    if (entry.access == Access::kReadWrite) continue;
-    for (std::string_view above = entry.walked.path; above != "/";) {
-      above = ParentOf(above);
-      const Lookup& lookup = walker.LookAt(std::string(above));
-      if (!lookup.status) continue;
-      const auto [first, last] = grants.equal_range(KeyOf(*lookup.status));
-      for (auto grant = first; grant != last; ++grant) {
-        if (grant->second->walked.path == above || grant->second->access == entry.access) continue;
-        repeated.push_back(Under(entry, above, grant->second->walked.path));
-      }
-    }
+    if (entry.access != Access::kReadWrite) Repeat(entry, grants, walker, repeated);
   }
   for (Entry& entry : repeated) entries.push_back(std::move(entry));
 }

@@ -33,22 +33,6 @@ Error NeverFromHost(const PathEntry& written, const std::string& path) {
                   written.pointer, "remove the entry; the sandbox has what programs need of " + node);
 }
 
-// A denial inside a node that is never the host's. Links there (/proc/self, /dev/fd) say something else to
-// each process, so what stands behind one cannot be denied by its name.
-Examined ExamineDenialInOwnNode(const PathEntry& written, const std::string& path, PathWalker& walker) {
-  for (std::string_view part = path; part != "/"; part = ParentOf(part)) {
-    const Lookup& lookup = walker.LookAt(std::string(part));
-    if (!lookup.status || lookup.status->object.type != FileType::kSymlink) continue;
-    return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(part) +
-                        " is a link that differs for each process",
-                    written.pointer, "remove the entry");
-  }
-  Entry entry{.wanted = Access::kDenied, .access = Access::kDenied, .pointer = written.pointer};
-  entry.walked = {.path = path, .status = walker.LookAt(path).status};
-  if (!entry.walked.status) entry.walked.first_missing = path;
-  return std::optional<Entry>{std::move(entry)};
-}
-
 Status CheckGrantedType(const PathEntry& written, const Walked& walked) {
   const std::string_view type = TypeName(walked.status->object.type);
   if (type.empty()) return Done{};
@@ -80,6 +64,7 @@ Status CheckWritableLinks(const PathEntry& written, const Walked& walked) {
 
 Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, const Host& host,
                       std::vector<Warning>& warnings) {
+  if (IsNeverFromHost(walked.path)) return NeverFromHost(written, walked.path);
   if (!walked.status || walked.folded_missing) {
     warnings.push_back({.category = "path-missing",
                         .message = Quoted(written.path) + " of " + std::string(ListName(access)) +
@@ -106,6 +91,12 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
     return Conflict("'/' is denied: no command could start", written.pointer,
                     "nothing of the host is visible unless it is granted; remove the entry");
   }
+  // The walk ends only at links of /proc and /dev: they say something else to each process.
+  if (walked.status && walked.status->object.type == FileType::kSymlink) {
+    return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(walked.path) +
+                        " is a link that differs for each process",
+                    written.pointer, "remove the entry");
+  }
   if (walked.behind_file) {
     return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(ParentOf(walked.first_missing)) +
                         " is not a directory",
@@ -125,18 +116,12 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
 
 Examined Examine(const PathEntry& written, Access access, const Host& host, PathWalker& walker,
                  std::vector<Warning>& warnings) {
-  const std::string folded = FoldLexically(written.path);
-  if (IsNeverFromHost(folded)) {
-    if (access != Access::kDenied) return NeverFromHost(written, folded);
-    return ExamineDenialInOwnNode(written, folded, walker);
-  }
   Result<Walked> walked = walker.Walk(written.path);
   if (!walked) {
     return Conflict(Quoted(written.path) + " of " + std::string(ListName(access)) +
                         " cannot be resolved: " + walked.error().message,
                     written.pointer, "what cannot be looked at can be neither granted nor kept apart");
   }
-  if (IsNeverFromHost(walked->path)) return NeverFromHost(written, walked->path);
   if (access == Access::kDenied) return ExamineDenial(written, std::move(*walked), warnings);
   return ExamineGrant(written, access, std::move(*walked), host, warnings);
 }

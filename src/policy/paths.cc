@@ -151,10 +151,10 @@ Status PathWalker::Step(State& state, std::string_view name) {
     state.missing.emplace_back(name);
     return Done{};
   }
-  // A link of /proc says something else to each process that asks; whoever walks there is refused by its
-  // caller.
-  if (lookup.status->object.type == FileType::kSymlink && !IsNeverFromHost(next)) {
-    return Follow(state, std::move(next), lookup.status->uid);
+  if (lookup.status->object.type == FileType::kSymlink) {
+    if (!IsNeverFromHost(next)) return Follow(state, std::move(next), lookup.status->uid);
+    // A link of /proc says something else to each process that asks: the walk ends there.
+    state.pending.clear();
   }
   walked.status = lookup.status;
   walked.path = std::move(next);

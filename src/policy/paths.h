@@ -55,7 +55,8 @@ class PathWalker {
  public:
   explicit PathWalker(const Host& host) : host_(host) {}
 
-  // Errors: kConflict, when a component cannot be looked at or the links do not end.
+  // Ends at a link inside /proc, /sys or /dev. Errors: kConflict, when a component cannot be looked at or the
+  // links do not end.
   [[nodiscard]] Result<Walked> Walk(std::string_view path);
   [[nodiscard]] const Lookup& LookAt(const std::string& path);
 

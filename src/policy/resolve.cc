@@ -57,7 +57,8 @@ Status ResolveAudit(const Config& config, PathWalker& walker, const RuleSet& rul
     return Conflict("audit path " + Quoted(config.audit.path) + " is inside a read-write grant",
                     config.audit_pointer, "choose a path the command cannot write");
   }
-  audit.path = std::move(walked->path);
+  // Behind a link of /proc or /dev ("/dev/stderr") only the written name is right.
+  if (!IsNeverFromHost(walked->path)) audit.path = std::move(walked->path);
   return Done{};
 }
 

@@ -52,7 +52,7 @@ class Bytes {
 
 void AddNode(FakeHost& host, Bytes& bytes, std::vector<std::string>& known) {
   const std::string path = FoldLexically(bytes.Path());
-  if (path == "/") return;
+  if (path == "/" || path == "/proc") return;  // no kernel makes /proc a link
   const FakeAttributes attributes{.uid = static_cast<std::uint32_t>(bytes.Below(2)) * 1000,
                                   .readable = bytes.Below(8) != 0,
                                   .writable = bytes.Below(8) != 0};

@@ -32,24 +32,35 @@ void Prepend(std::deque<std::string>& pending, const std::string& path) {
 
 FakeHost::FakeHost() { nodes_["/"] = {.status = {.object = {1, 1, FileType::kDirectory}, .mode = 0755}}; }
 
+std::string FakeHost::KeyOf(const std::string& path) const {
+  std::deque<std::string> pending;
+  Prepend(pending, path);
+  std::string key = "/";
+  for (; !pending.empty(); pending.pop_front()) {
+    const auto directory = nodes_.find(key);
+    if (directory != nodes_.end() && !directory->second.mirror.empty()) key = directory->second.mirror;
+    key = Join(key, pending.front());
+  }
+  return key;
+}
+
 FakeHost& FakeHost::Put(const std::string& path, FileType type, std::string text,
                         const FakeAttributes& attributes) {
-  for (std::string parent = path; parent != "/";) {
+  const std::string key = KeyOf(path);
+  for (std::string parent = key; parent != "/";) {
     parent = ParentOf(parent);
     Node& directory = nodes_[parent];
     if (directory.status.object.inode != 0) continue;
     directory.status = {.object = {1, next_inode_++, FileType::kDirectory}, .mode = 0755};
   }
-  Node& node = nodes_[path];
-  node.status = {.object = {1, next_inode_++, type},
-                 .mode = attributes.mode,
-                 .uid = attributes.uid,
-                 .gid = attributes.gid,
-                 .links = attributes.links};
-  node.text = std::move(text);
-  node.readable = attributes.readable;
-  node.writable = attributes.writable;
-  node.failure.reset();
+  nodes_[key] = {.status = {.object = {1, next_inode_++, type},
+                            .mode = attributes.mode,
+                            .uid = attributes.uid,
+                            .gid = attributes.gid,
+                            .links = attributes.links},
+                 .text = std::move(text),
+                 .readable = attributes.readable,
+                 .writable = attributes.writable};
   return *this;
 }
 
@@ -70,24 +81,24 @@ FakeHost& FakeHost::AddNode(const std::string& path, FileType type, FakeAttribut
 }
 
 FakeHost& FakeHost::AddAlias(const std::string& path, const std::string& existing) {
-  const Node original = nodes_.at(existing);
-  Put(path, original.status.object.type, original.text, {});
-  Node& alias = nodes_[path];
-  alias = original;
-  if (original.status.object.type == FileType::kRegular) {
-    nodes_[existing].status.links = ++alias.status.links;
-  }
+  Put(path, FileType::kRegular, {}, {});
+  const std::string from = KeyOf(existing);
+  Node& alias = nodes_[KeyOf(path)];
+  if (nodes_.count(from) == 0 || &alias == &nodes_[from]) return *this;
+  alias = nodes_[from];
+  if (alias.status.object.type == FileType::kRegular) nodes_[from].status.links = ++alias.status.links;
+  if (alias.status.object.type == FileType::kDirectory && alias.mirror.empty()) alias.mirror = from;
   return *this;
 }
 
 FakeHost& FakeHost::AddUnreadable(const std::string& path, LookupFailure failure, std::string reason) {
   Put(path, FileType::kDirectory, {}, {});
-  nodes_[path].failure = Lookup{.failure = failure, .reason = std::move(reason)};
+  nodes_[KeyOf(path)].failure = Lookup{.failure = failure, .reason = std::move(reason)};
   return *this;
 }
 
 FakeHost& FakeHost::Remove(const std::string& path) {
-  nodes_.erase(path);
+  nodes_.erase(KeyOf(path));
   return *this;
 }
 
@@ -160,16 +171,20 @@ FakeHost::Found FakeHost::Find(const std::string& path, LastLink last_link) cons
   const Lookup missing{.failure = LookupFailure::kMissing, .reason = "No such file or directory"};
   std::deque<std::string> pending;
   Prepend(pending, path);
-  Found found{.node = &nodes_.at("/"), .path = "/"};
+  Found found = Root();
   for (int links = 0; !pending.empty();) {
     const std::string name = std::exchange(pending.front(), {});
     pending.pop_front();
+    if (found.node->status.object.type != FileType::kDirectory) return {.failure = missing};
     if (name == ".") continue;
-    const std::string next = name == ".." ? ParentOf(found.path) : Join(found.path, name);
-    const auto node = nodes_.find(next);
-    if (node == nodes_.end() || found.node->status.object.type != FileType::kDirectory) {
-      return {.failure = missing};
+    if (name == "..") {
+      Prepend(pending, ParentOf(found.path));  // no link is on that way any more
+      found = Root();
+      continue;
     }
+    const std::string key = Join(found.key, name);
+    const auto node = nodes_.find(key);
+    if (node == nodes_.end()) return {.failure = missing};
     if (node->second.failure) return {.failure = *node->second.failure};
     const bool is_link = node->second.status.object.type == FileType::kSymlink;
     if (is_link && (!pending.empty() || last_link == LastLink::kFollow)) {
@@ -177,10 +192,11 @@ FakeHost::Found FakeHost::Find(const std::string& path, LastLink last_link) cons
         return {.failure = {.failure = LookupFailure::kOther, .reason = "Too many levels of symbolic links"}};
       }
       Prepend(pending, node->second.text);
-      if (node->second.text.substr(0, 1) == "/") found = {.node = &nodes_.at("/"), .path = "/"};
+      if (node->second.text.substr(0, 1) == "/") found = Root();
       continue;
     }
-    found = {.node = &node->second, .path = next};
+    const std::string& mirror = node->second.mirror;
+    found = {.node = &node->second, .path = Join(found.path, name), .key = mirror.empty() ? key : mirror};
   }
   return found;
 }
@@ -217,7 +233,7 @@ Result<std::vector<std::string>> FakeHost::ListDirectory(const std::string& path
   }
   std::vector<std::string> names;
   for (const auto& [name, node] : nodes_) {
-    if (name != "/" && ParentOf(name) == found.path) names.push_back(name.substr(name.rfind('/') + 1));
+    if (name != "/" && ParentOf(name) == found.key) names.push_back(name.substr(name.rfind('/') + 1));
   }
   return names;
 }

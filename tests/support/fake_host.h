@@ -38,7 +38,8 @@ class FakeHost : public Host {
   FakeHost& AddFile(const std::string& path, std::string contents = {}, FakeAttributes attributes = {});
   FakeHost& AddSymlink(const std::string& path, std::string text, FakeAttributes attributes = {});
   FakeHost& AddNode(const std::string& path, FileType type, FakeAttributes attributes = {});
-  // `path` becomes another name of what stands at `existing`: a hard link or a bind mount.
+  // `path` becomes another name of what stands at `existing`: a hard link, or a bind mount with all its
+  // contents.
   FakeHost& AddAlias(const std::string& path, const std::string& existing);
   // Looking at `path`, or at anything below it, fails.
   FakeHost& AddUnreadable(const std::string& path, LookupFailure failure = LookupFailure::kDenied,
@@ -61,7 +62,7 @@ class FakeHost : public Host {
   // "look PATH", "readlink PATH", "access PATH", "list PATH", "read PATH", "tool NAME", "run A B C", in
   // order.
   [[nodiscard]] const std::vector<std::string>& Questions() const { return questions_; }
-  [[nodiscard]] bool Has(const std::string& path) const { return nodes_.count(path) != 0; }
+  [[nodiscard]] bool Has(const std::string& path) const { return nodes_.count(KeyOf(path)) != 0; }
   // Where `path` leads with every link followed; none when that does not exist or cannot be looked at.
   [[nodiscard]] std::optional<std::string> CanonicalPath(const std::string& path) const;
   [[nodiscard]] FileObject ObjectAt(const std::string& path) const;  // of an existing path, links followed
@@ -82,7 +83,8 @@ class FakeHost : public Host {
  private:
   struct Node {
     FileStatus status = {};
-    std::string text = {};  // contents of a file, target of a symlink
+    std::string text = {};    // contents of a file, target of a symlink
+    std::string mirror = {};  // a bind mount: key of the directory whose contents it shows
     bool readable = true;
     bool writable = true;
     std::optional<Lookup> failure = {};
@@ -90,11 +92,15 @@ class FakeHost : public Host {
   struct Found {
     const Node* node = nullptr;
     std::string path = {};  // canonical
+    std::string key = {};   // where the contents of a directory are kept
     Lookup failure = {};    // when there is no node
   };
   enum class LastLink { kFollow, kKeep };
 
   FakeHost& Put(const std::string& path, FileType type, std::string text, const FakeAttributes& attributes);
+  // Where the node of `path` is kept, bind mounts on the way taken into account.
+  [[nodiscard]] std::string KeyOf(const std::string& path) const;
+  [[nodiscard]] Found Root() const { return {.node = &nodes_.at("/"), .path = "/", .key = "/"}; }
   [[nodiscard]] Found Find(const std::string& path, LastLink last_link) const;
 
   std::map<std::string, Node> nodes_ = {};

@@ -31,15 +31,33 @@ const std::string kKeyBlock =                                 // NOLINT(cert-err
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKC\n-----END RSA PRIVATE KEY-----";
 
 std::vector<std::string> TokenShapes() {
-  return {"AKIA" + Body(16),      "ASIA" + Body(16),    "AIza" + Body(35),
-          "ya29." + Body(60),     "GOCSPX-" + Body(28), "github_pat_" + Body(82),
-          "ghp_" + Body(36),      "gho_" + Body(36),    "ghu_" + Body(36),
-          "ghs_" + Body(36),      "ghr_" + Body(76),    "glpat-" + Body(20),
-          "gldt-" + Body(20),     "glrt-" + Body(20),   "xoxb-123-456-" + Body(24),
-          "xoxp-" + Body(30),     "xapp-1-" + Body(30), "npm_" + Body(36),
-          "pypi-" + Body(150),    "hf_" + Body(34),     "sk-ant-api03-" + Body(90),
-          "sk-proj-" + Body(120), "sk-" + Body(48),     "sk_live_" + Body(24),
-          "rk_live_" + Body(24),  kWebToken,           kKeyBlock};
+  return {"AKIA" + Body(16),
+          "ASIA" + Body(16),
+          "AIza" + Body(35),
+          "ya29." + Body(60),
+          "GOCSPX-" + Body(28),
+          "github_pat_" + Body(82),
+          "ghp_" + Body(36),
+          "gho_" + Body(36),
+          "ghu_" + Body(36),
+          "ghs_" + Body(36),
+          "ghr_" + Body(76),
+          "glpat-" + Body(20),
+          "gldt-" + Body(20),
+          "glrt-" + Body(20),
+          "xoxb-123-456-" + Body(24),
+          "xoxp-" + Body(30),
+          "xapp-1-" + Body(30),
+          "npm_" + Body(36),
+          "pypi-" + Body(150),
+          "hf_" + Body(34),
+          "sk-ant-api03-" + Body(90),
+          "sk-proj-" + Body(120),
+          "sk-" + Body(48),
+          "sk_live_" + Body(24),
+          "rk_live_" + Body(24),
+          kWebToken,
+          kKeyBlock};
 }
 
 TEST(RedactSecrets, EveryTokenShape) {

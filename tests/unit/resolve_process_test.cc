@@ -160,6 +160,8 @@ TEST_F(ResolveProcessTest, AuditMustBeOutOfReach) {
     return policy ? policy->audit.path : RefusalOf(policy);
   };
   EXPECT_EQ(resolved("/var/log/./new.log"), "/var/log/new.log");
+  host_.AddSymlink("/dev/fd", "/proc/self/fd").AddSymlink("/proc/self", "1");
+  EXPECT_EQ(resolved("/dev/fd/9"), "/dev/fd/9");
   for (const char* path : {"/srv/work/x.log", "/var/log/link", "/srv/work/l/x"}) {
     EXPECT_EQ(resolved(path),
               "policy_conflict /audit: audit path '" + std::string(path) + "' is inside a read-write grant");
