@@ -11,10 +11,21 @@
 #include "process/stop.h"
 
 namespace mxc {
+namespace {
+
+// The kernel knows at once whether there are any; only then all of /proc is read.
+std::vector<pid_t> OwnChildren() {
+  siginfo_t info{};
+  const int none = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+  if (none != 0 && errno == ECHILD) return {};
+  return ChildrenOf(::getpid());
+}
+
+}  // namespace
 
 RunTree::RunTree(Reporting reporting) : reporting_(reporting) {
   if (reporting_ != Reporting::kExitStatus) return;
-  earlier_ = ChildrenOf(::getpid());
+  earlier_ = OwnChildren();
   ::prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -52,7 +63,7 @@ void RunTree::Kill() const {
 
 // Our children that were not there before: the child's orphans.
 std::vector<pid_t> RunTree::Adopted() const {
-  std::vector<pid_t> children = ChildrenOf(::getpid());
+  std::vector<pid_t> children = OwnChildren();
   std::erase_if(children, [&](pid_t process) {
     return process == child_->id || std::find(earlier_.begin(), earlier_.end(), process) != earlier_.end();
   });
