@@ -217,15 +217,16 @@ TEST(Decode, PutsACommandGivenApartInPlaceOfTheDocuments) {
 
 TEST(Decode, TakesOnlyAbsolutePaths) {
   const Result<Config> config = DecodeText(With(
-      R"("filesystem":{"readwritePaths":["/a/../b/"],"readonlyPaths":["C:\\x","\\\\s\\x"],"deniedPaths":["/c d"]})"));
+      R"("filesystem":{"readwritePaths":["/a/../b/","/a\"b"],"readonlyPaths":["C:\\x","\\\\s\\x"],"deniedPaths":["/c d"]})"));
   ASSERT_TRUE(config.ok());
   EXPECT_EQ(config->read_write[0].path, "/a/../b/");
   EXPECT_EQ(config->read_write[0].pointer, "/filesystem/readwritePaths/0");
+  EXPECT_EQ(config->read_write[1].path, "/a\"b");
   EXPECT_EQ(config->read_only[1].path, "\\\\s\\x");
   EXPECT_EQ(config->read_only[1].pointer, "/filesystem/readonlyPaths/1");
   EXPECT_EQ(config->denied[0].path, "/c d");
   for (const std::string path :
-       {"", "  ", "d", "./d", "~/x", "$HOME/x", "%TEMP%", "C:x", "a\\\"b", "/a\\\"b"}) {
+       {"", "  ", "d", "./d", "~/x", "$HOME/x", "%TEMP%", "C:x", "a\\\"b", "C:\\\\a\\\"b"}) {
     EXPECT_EQ(Blamed(With(R"("filesystem":{"readonlyPaths":[")" + path + "\"]}")),
               "/filesystem/readonlyPaths/0")
         << path;
