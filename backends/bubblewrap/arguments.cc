@@ -26,7 +26,7 @@ class Renderer {
   void Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces);
   void Mounts(const LinuxSandbox& sandbox);
   void Command(const LinuxSandbox& sandbox);
-  [[nodiscard]] std::size_t count() const { return arguments_.size(); }
+  [[nodiscard]] std::size_t Count() const { return arguments_.size(); }
   // The argument file comes last: its pieces name the files before it.
   [[nodiscard]] std::vector<InheritedFile> TakeFiles() {
     files_.emplace_back(ArgumentFile{.arguments = std::move(arguments_)});
@@ -167,7 +167,7 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
 
   Exec exec{.program = support.program};
   exec.argv = {std::string("bwrap"), std::string("--args"), FileNumber{}, std::string("--")};
-  const std::size_t count = renderer.count() + exec.argv.size() + sandbox.argv.size();
+  const std::size_t count = renderer.Count() + exec.argv.size() + sandbox.argv.size();
   if (count > kMaxArguments) return TooMany(count, sandbox);
   exec.files = renderer.TakeFiles();
   exec.argv[2] = FileNumber{.file = exec.files.size() - 1};

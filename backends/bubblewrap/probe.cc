@@ -10,7 +10,7 @@
 namespace mxc::bubblewrap {
 namespace {
 
-constexpr std::size_t kMaxProgramBytes = 4U * 1024 * 1024;
+constexpr std::size_t kMaxProgramBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kSetUid = 04000;
 
 struct Option {

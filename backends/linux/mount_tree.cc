@@ -250,17 +250,13 @@ Status TreeBuilder::PlaceGrant(const PathRule& rule) {
 Status TreeBuilder::PlaceDenied(const PathRule& rule) {
   const Frame& top = frames_.back();
   const bool from_host = top.view == View::kReadOnly || top.view == View::kReadWrite;
-  if (from_host && rule.object) {
+  if (rule.object && (from_host || (top.view == View::kKernel && ExistsInside(rule.path)))) {
     MaskExisting(rule);
-  } else if (from_host && top.view == View::kReadWrite) {
+  } else if (top.view == View::kReadWrite) {
     return PlaceMissing(rule, PlaceOf(rule));
-  } else if (from_host) {
-    Record(rule, kMissingReadOnly);
-  } else if (top.view == View::kKernel && rule.object && ExistsInside(rule.path)) {
-    MaskExisting(rule);
   } else {
-    // Whatever the host has here, the sandbox does not show it.
-    Record(rule, kInvisible);
+    // Whatever the host has here, the sandbox does not show it, or nobody inside can create it.
+    Record(rule, from_host ? kMissingReadOnly : kInvisible);
   }
   return Done{};
 }
