@@ -66,14 +66,19 @@ std::vector<std::string> SecretValues(const Exec& exec) {
   return values;
 }
 
-Redactor::Redactor(RedactionRules rules) : rules_(std::move(rules)), may_start_(256, false) {
+Redactor::Redactor(RedactionRules rules)
+    : rules_(std::move(rules)), may_start_(256, false), inside_word_(256, false) {
   std::erase_if(rules_.values, [](const std::string& value) { return value.size() < kMinValueBytes; });
   if (!rules_.secrets) rules_.values.clear();
   for (unsigned byte = 0; byte < 256; ++byte) {
     const auto c = static_cast<unsigned char>(byte);
     may_start_[byte] = (rules_.secrets && MayStartSecret(c)) || (rules_.pii && MayStartPersonal(c));
   }
-  for (const std::string& value : rules_.values) may_start_[static_cast<unsigned char>(value[0])] = true;
+  inside_word_[':'] = rules_.secrets;  // "://"
+  for (const std::string& value : rules_.values) {
+    may_start_[static_cast<unsigned char>(value[0])] = true;
+    inside_word_[static_cast<unsigned char>(value[0])] = true;
+  }
 }
 
 void Redactor::Feed(std::string_view bytes, std::string& out) {
@@ -131,10 +136,21 @@ std::size_t Redactor::Swallow(std::string_view rest) {
   return taken;
 }
 
+// Bytes no match can begin with.
+std::size_t Redactor::PlainRun(std::string_view rest) const {
+  unsigned char before = previous_;
+  std::size_t count = 0;
+  for (; count < rest.size(); ++count) {
+    const auto byte = static_cast<unsigned char>(rest[count]);
+    if (may_start_[byte] && (inside_word_[byte] || !IsWordByte(before))) break;
+    before = byte;
+  }
+  return count;
+}
+
 // Handles the start of `rest`: prints, replaces, or (0) holds it. Returns the bytes that are done with.
 std::size_t Redactor::Step(std::string_view rest, Mode mode, std::string& out) {
-  std::size_t plain = 0;
-  while (plain < rest.size() && !may_start_[static_cast<unsigned char>(rest[plain])]) ++plain;
+  const std::size_t plain = PlainRun(rest);
   if (plain != 0) {
     out.append(rest.substr(0, plain));
     return plain;

@@ -54,10 +54,12 @@ class Redactor {
   enum class Mode { kMore, kIdle, kEnd };
   void Scan(Mode mode, std::string& out);
   std::size_t Step(std::string_view rest, Mode mode, std::string& out);
+  [[nodiscard]] std::size_t PlainRun(std::string_view rest) const;
   std::size_t Swallow(std::string_view rest);
 
   RedactionRules rules_;
-  std::vector<bool> may_start_;  // by byte: can a match begin with it?
+  std::vector<bool> may_start_;    // by byte: can a match begin with it?
+  std::vector<bool> inside_word_;  // by byte: can one begin with it behind a letter or digit?
   std::string held_;
   unsigned char previous_ = '\n';     // byte before held_: matches begin at the edge of a word
   const bool* swallowing_ = nullptr;  // set of bytes that still belong to the last match
