@@ -216,9 +216,7 @@ TEST_F(ResolveProcessTest, ClausesOfTheNetwork) {
       .ingress_pointer = "/network/ingress/default",
       .host_loopback = Verdict::kAllow,
       .host_loopback_pointer = "/network/ingress/hostLoopback",
-      .proxy = ProxyRule{.url = "http://localhost:8080", .pointer = "/network/proxy"},
-      .share_host = true,
-      .share_host_pointer = "/network/defaultPolicy"};
+      .proxy = ProxyRule{.url = "http://localhost:8080", .pointer = "/network/proxy"}};
   EXPECT_EQ(
       ClausesText(*Resolved()),
       "/network/egress/default: egress default deny\n"
@@ -227,8 +225,20 @@ TEST_F(ResolveProcessTest, ClausesOfTheNetwork) {
       "/network/egress/deny/0: deny egress to any address\n"
       "/network/ingress/default: ingress default deny\n"
       "/network/ingress/hostLoopback: host loopback allow\n"
-      "/network/proxy: egress through the proxy\n"
-      "/network/defaultPolicy: the host's own network, unfiltered\n");
+      "/network/proxy: egress through the proxy\n");
+}
+
+TEST_F(ResolveProcessTest, ASharedNetworkKeepsNothingFromComingIn) {
+  config_ = ConfigOf({});
+  config_.network = {.egress = Verdict::kAllow,
+                     .egress_pointer = "/network/defaultPolicy",
+                     .ingress_pointer = "/network",
+                     .host_loopback_pointer = "/network",
+                     .share_host = true,
+                     .share_host_pointer = "/network/allowLocalNetwork"};
+  EXPECT_EQ(ClausesText(*Resolved()),
+            "/network/defaultPolicy: egress default allow\n"
+            "/network/allowLocalNetwork: the host's own network, unfiltered\n");
 }
 
 TEST_F(ResolveProcessTest, SelectionComesBeforeAnyFileIsLookedAt) {
