@@ -104,6 +104,7 @@ class TreeBuilder {
   const Facts& facts_;
   Lowered& lowered_;
   std::vector<Frame> frames_ = {Frame{.path = "/"}};  // directories from the root to where we are
+  std::string_view last_grant_ = {};                  // also when it needed no mount
   std::vector<std::string_view> policy_rules_ = {};   // of the policy, at or above where we are
 };
 
@@ -232,6 +233,7 @@ Status TreeBuilder::PlaceGrant(const PathRule& rule) {
   if (rule.origin == Origin::kBaseline && !policy_rules_.empty()) return Done{};
   const bool policy = rule.origin == Origin::kPolicy;
   const View view = rule.access == Access::kReadOnly ? View::kReadOnly : View::kReadWrite;
+  last_grant_ = rule.path;
   if (top.view == view) {
     Record(rule, kInside);
     return Done{};
@@ -279,7 +281,7 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
 // Under a read-only grant nobody inside can create it, and a placeholder in a directory like /etc would
 // change the host. Under a read-write grant the name must be taken before the command can take it.
 Status TreeBuilder::PlaceMissing(const PathRule& rule, std::string_view name) {
-  if (frames_.back().path == name && !frames_.back().file) {
+  if (name == last_grant_ || (frames_.back().path == name && !frames_.back().file)) {
     return Error{.code = ErrorCode::kConflict,
                  .message = "'" + std::string(name) + "' is granted, but did not exist when '" + rule.path +
                             "' below it was looked for",
