@@ -86,6 +86,18 @@ void AddNetwork(Bytes& bytes, Policy& policy) {
     policy.clauses.push_back({.pointer = rule.pointer, .text = "deny"});
 }
 
+// Resolve looks at each directory once: what stands at or above an existing path is never called missing.
+void Reconcile(std::vector<PathRule>& rules) {
+  for (PathRule& rule : rules) {
+    const auto exists_below = [&](const PathRule& other) {
+      return other.object && IsAtOrBelow(other.path, rule.first_missing);
+    };
+    if (rule.object || std::none_of(rules.begin(), rules.end(), exists_below)) continue;
+    rule.object = FileObject{.device = 1, .inode = 1, .type = FileType::kDirectory};
+    rule.first_missing.clear();
+  }
+}
+
 Policy SomePolicy(Bytes& bytes) {
   Policy policy;
   policy.process.argv = {"/bin/sh", "-c", "true"};
@@ -105,6 +117,7 @@ Policy SomePolicy(Bytes& bytes) {
     if (!rule.pointer.empty()) policy.clauses.push_back({.pointer = rule.pointer, .text = rule.path});
     policy.paths.push_back(std::move(rule));
   }
+  Reconcile(policy.paths);
   std::sort(policy.paths.begin(), policy.paths.end(),
             [](const PathRule& left, const PathRule& right) { return PathBefore(left.path, right.path); });
   return policy;
