@@ -19,6 +19,7 @@ struct FileStatus {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::uint64_t links = 1;
+  std::uint64_t size = 0;  // bytes of a regular file
 };
 
 // Why a path could not be looked at.

@@ -75,7 +75,8 @@ Lookup PosixHost::LookAt(const std::string& path) const {
               .mode = found.st_mode & 07777U,
               .uid = found.st_uid,
               .gid = found.st_gid,
-              .links = found.st_nlink}};
+              .links = found.st_nlink,
+              .size = static_cast<std::uint64_t>(found.st_size)}};
 }
 
 Result<std::string> PosixHost::ReadLink(const std::string& path) const {

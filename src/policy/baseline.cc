@@ -36,7 +36,7 @@ void AddRow(PathWalker& walker, std::string_view path, RuleSet& rules, std::vect
   Result<Walked> walked = walker.Walk(path);
   if (!walked || !walked->status || IsNeverFromHost(walked->path)) return;
   for (const LinkMet& met : walked->links) AddLink(rules, met.link, links);
-  if (path == kOldRun || DecidedByPolicy(rules, walked->path)) return;
+  if (path == kOldRun || DecidedByPolicy(rules, walked->path) || rules.Visible(walked->path)) return;
   rules.Add({.path = std::move(walked->path), .object = walked->status->object, .origin = Origin::kBaseline});
 }
 
@@ -52,17 +52,19 @@ const PathRule* Mask(PathWalker& walker, RuleSet& rules, const std::string& path
   return added ? rules.Find(canonical) : nullptr;
 }
 
-// Every mask is one more mount of a launch, so an empty directory gets none.
-bool IsEmptyDirectory(const Host& host, PathWalker& walker, const std::string& path) {
+// Every mask is one more mount of a launch, so an empty file or directory gets none.
+bool IsEmpty(const Host& host, PathWalker& walker, const std::string& path) {
   const Lookup& lookup = walker.LookAt(path);
-  if (!lookup.status || lookup.status->object.type != FileType::kDirectory) return false;
+  if (!lookup.status) return false;
+  if (lookup.status->object.type == FileType::kRegular) return lookup.status->size == 0;
+  if (lookup.status->object.type != FileType::kDirectory) return false;
   const Result<std::vector<std::string>> names = host.ListDirectory(path);
   return names && names->empty();
 }
 
 void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path) {
   if (!rules.Visible(path) || !host.MayAccess(path, Access::kReadOnly)) return;
-  if (!IsEmptyDirectory(host, walker, path)) Mask(walker, rules, path);
+  if (!IsEmpty(host, walker, path)) Mask(walker, rules, path);
 }
 
 // SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.
@@ -97,6 +99,9 @@ void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vect
   // A rule of the policy decides about everything below it; the baseline fills the rest.
   for (const BaselineRow& row : BaselineRows()) {
     if (!DecidedByPolicy(rules, row.path)) AddRow(walker, row.path, rules, links);
+  }
+  for (const BaselineRow& row : HiddenRows()) {
+    if (!DecidedByPolicy(rules, row.path)) Mask(walker, rules, std::string(row.path));
   }
   AddSecretMasks(host, walker, rules);
 }

@@ -23,6 +23,8 @@ struct BaselineRow {
 [[nodiscard]] std::span<const BaselineRow> BaselineRows();
 // Denied, where they exist, are visible and the caller could read them; a directory only when it holds
 // something.
+// Inside the rows, but empty unless the policy grants them.
+[[nodiscard]] std::span<const BaselineRow> HiddenRows();
 [[nodiscard]] std::span<const BaselineRow> SecretRows();
 // Sockets of daemons that act outside the sandbox for whoever talks to them. "{uid}" stands for the caller.
 [[nodiscard]] std::span<const BaselineRow> SocketRows();

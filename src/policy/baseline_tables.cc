@@ -4,14 +4,7 @@ namespace mxc {
 namespace {
 
 constexpr BaselineRow kBaselineRows[] = {
-    {"/usr/bin", "shell and tools"},
-    {"/usr/sbin", "tools that PATH names"},
-    {"/usr/lib", "libraries, interpreters, the loader"},
-    {"/usr/lib32", "libraries of 32-bit programs"},
-    {"/usr/lib64", "the loader's fixed address"},
-    {"/usr/libx32", "libraries of x32 programs"},
-    {"/usr/libexec", "helpers that tools start"},
-    {"/usr/share", "data: time zones, locales, certificates"},
+    {"/usr", "programs, libraries, interpreters, data; one mount costs less than one per directory"},
     {"/bin", "/bin/sh; a link on a merged /usr"},
     {"/sbin", "a link on a merged /usr"},
     {"/lib", "the loader's directory; a link on a merged /usr"},
@@ -24,6 +17,10 @@ constexpr BaselineRow kBaselineRows[] = {
     {"/run/resolvconf", "target of /etc/resolv.conf under resolvconf"},
     {"/mnt/wsl/resolv.conf", "target of /etc/resolv.conf under WSL"},
     {"/var/run", "old spelling of /run; always a link here"},
+};
+
+constexpr BaselineRow kHiddenRows[] = {
+    {"/usr/local", "what this machine's administrator added, not the distribution"},
 };
 
 constexpr BaselineRow kSecretRows[] = {
@@ -105,6 +102,7 @@ constexpr BaselineRow kSocketRows[] = {
 }  // namespace
 
 std::span<const BaselineRow> BaselineRows() { return kBaselineRows; }
+std::span<const BaselineRow> HiddenRows() { return kHiddenRows; }
 std::span<const BaselineRow> SecretRows() { return kSecretRows; }
 std::span<const BaselineRow> SocketRows() { return kSocketRows; }
 

@@ -57,7 +57,8 @@ FakeHost& FakeHost::Put(const std::string& path, FileType type, std::string text
                             .mode = attributes.mode,
                             .uid = attributes.uid,
                             .gid = attributes.gid,
-                            .links = attributes.links},
+                            .links = attributes.links,
+                            .size = text.size()},
                  .text = std::move(text),
                  .readable = attributes.readable,
                  .writable = attributes.writable};

@@ -26,11 +26,7 @@ TEST_F(ResolveBaseline, MergedUsr) {
   ASSERT_TRUE(policy.ok());
   EXPECT_EQ(RulesText(*policy, Origin::kBaseline),
             "read-only /etc\n"
-            "read-only /usr/bin\n"
-            "read-only /usr/lib\n"
-            "read-only /usr/lib64\n"
-            "read-only /usr/sbin\n"
-            "read-only /usr/share\n");
+            "read-only /usr\n");
   EXPECT_EQ(LinksText(*policy),
             "/bin -> usr/bin\n/sbin -> usr/sbin\n/lib -> usr/lib\n/lib64 -> usr/lib64\n/var/run -> /run\n");
   for (const PathRule& rule : policy->paths) EXPECT_TRUE(rule.object.has_value()) << rule.path;
@@ -41,7 +37,7 @@ TEST_F(ResolveBaseline, SeparateBin) {
   host.AddDirectory("/bin").AddDirectory("/usr/bin").AddDirectory("/var/run");
   const Result<Policy> policy = Resolve(ConfigOf({}), host, {});
   ASSERT_TRUE(policy.ok());
-  EXPECT_EQ(RulesText(*policy, Origin::kBaseline), "read-only /bin\nread-only /usr/bin\n");
+  EXPECT_EQ(RulesText(*policy, Origin::kBaseline), "read-only /bin\nread-only /usr\n");
   EXPECT_EQ(LinksText(*policy), "");
 }
 
@@ -50,10 +46,17 @@ TEST_F(ResolveBaseline, UsrOnAnotherVolume) {
   host.AddDirectory("/vol/usr/bin").AddSymlink("/usr", "vol/usr").AddSymlink("/bin", "usr/bin");
   const Result<Policy> policy = Resolve(ConfigOf({}), host, {});
   ASSERT_TRUE(policy.ok());
-  EXPECT_EQ(RulesText(*policy, Origin::kBaseline), "read-only /vol/usr/bin\n");
+  EXPECT_EQ(RulesText(*policy, Origin::kBaseline), "read-only /vol/usr\n");
   EXPECT_EQ(LinksText(*policy), "/usr -> vol/usr\n/bin -> usr/bin\n");
   const Result<Policy> denied = Resolve(ConfigOf({.denied = {"/vol"}}), host, {});
   EXPECT_EQ(RulesText(*denied, Origin::kBaseline), "");
+}
+
+TEST_F(ResolveBaseline, LocalAdditionsAreHiddenUnlessGranted) {
+  host_.AddFile("/usr/local/bin/tool", "x").AddDirectory("/usr/local/share");
+  EXPECT_EQ(Baseline({}), "read-only /etc\nread-only /usr\ndenied /usr/local\n");
+  EXPECT_EQ(Baseline({.ro = {"/usr/local"}}), "read-only /etc\nread-only /usr\n");
+  EXPECT_EQ(Baseline({.ro = {"/usr/local/bin"}}), "read-only /etc\nread-only /usr\ndenied /usr/local\n");
 }
 
 TEST_F(ResolveBaseline, ResolverDirectories) {
@@ -66,19 +69,18 @@ TEST_F(ResolveBaseline, YieldsToThePolicy) {
   host_.AddDirectory("/usr/share/doc").SetCaller(0, 0);
   EXPECT_EQ(Baseline({.rw = {"/"}}), "");
   EXPECT_EQ(Baseline({.denied = {"/usr"}}), "read-only /etc\n");
-  EXPECT_EQ(Baseline({.ro = {"/usr/share/doc"}, .denied = {"/etc", "/usr/lib", "/usr/lib64", "/usr/sbin"}}),
-            "read-only /usr/bin\nread-only /usr/share\n");
+  EXPECT_EQ(Baseline({.ro = {"/usr/share/doc"}, .denied = {"/etc", "/usr/lib"}}), "read-only /usr\n");
   EXPECT_EQ(LinksText(*With({.ro = {"/"}})), "");
 }
 
 TEST_F(ResolveBaseline, SecretsAreMaskedWhereTheCallerCouldReadThem) {
   for (const char* file : {"/etc/shadow", "/etc/gshadow-", "/etc/ssh/ssh_host_rsa_key",
                            "/etc/ssh/ssh_host_rsa_key.pub", "/etc/ssh/sshd_config"}) {
-    host_.AddFile(file, "", {.readable = false, .writable = false});
+    host_.AddFile(file, "x", {.readable = false, .writable = false});
   }
   host_.AddDirectory("/etc/ssl/private", {.readable = false, .writable = false})
       .AddFile("/etc/ssl/private/key");
-  host_.AddDirectory("/etc/sudoers.d");  // empty
+  host_.AddDirectory("/etc/sudoers.d").AddFile("/etc/security/opasswd");  // both empty
   EXPECT_EQ(Baseline({}).find("denied"), std::string::npos);
   host_.SetCaller(0, 0);
   EXPECT_EQ(Baseline({}),
@@ -87,22 +89,18 @@ TEST_F(ResolveBaseline, SecretsAreMaskedWhereTheCallerCouldReadThem) {
             "denied /etc/shadow\n"
             "denied /etc/ssh/ssh_host_rsa_key\n"
             "denied /etc/ssl/private\n"
-            "read-only /usr/bin\n"
-            "read-only /usr/lib\n"
-            "read-only /usr/lib64\n"
-            "read-only /usr/sbin\n"
-            "read-only /usr/share\n");
+            "read-only /usr\n");
 }
 
 TEST_F(ResolveBaseline, SecretsStayMaskedUnderWiderGrantsOnly) {
-  host_.AddFile("/etc/shadow").AddFile("/etc/sudoers").SetCaller(0, 0);
+  host_.AddFile("/etc/shadow", "x").AddFile("/etc/sudoers", "x").SetCaller(0, 0);
   EXPECT_EQ(Baseline({.ro = {"/"}}), "denied /etc/shadow\ndenied /etc/sudoers\n");
   EXPECT_EQ(Baseline({.rw = {"/etc/shadow"}, .ro = {"/"}}), "denied /etc/sudoers\n");
   EXPECT_EQ(Baseline({.denied = {"/etc", "/usr"}}), "");
 }
 
 TEST_F(ResolveBaseline, AMaskFollowsALinkToTheSecret) {
-  host_.AddFile("/etc/keys/real").AddSymlink("/etc/krb5.keytab", "keys/real");
+  host_.AddFile("/etc/keys/real", "x").AddSymlink("/etc/krb5.keytab", "keys/real");
   EXPECT_NE(Baseline({}).find("denied /etc/keys/real\n"), std::string::npos);
 }
 
