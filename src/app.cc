@@ -24,13 +24,19 @@ struct Prepared {
   Plan plan = {};
 };
 
-class StartReporter final : public RunObserver {
+class RunReporter final : public RunObserver {
  public:
-  explicit StartReporter(StatusReport& status) : status_(status) {}
+  RunReporter(StatusReport& status, Log& log) : status_(status), log_(log) {}
   void OnStarted(std::int64_t process_id) override { status_.Started(process_id); }
+  void OnWarning(const Warning& warning) override {
+    status_.Warn(warning);
+    log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
+    fmt::print(stderr, "mxc-exec: warning: {}\n", warning.message);
+  }
 
  private:
   StatusReport& status_;
+  Log& log_;
 };
 
 Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host) {
@@ -104,7 +110,7 @@ int Fail(const Error& error, Log& log, StatusReport& status) {
 int Run(const Plan& plan, const Config& config, Log& log, StatusReport& status) {
   status.Backend(
       plan, config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration");
-  StartReporter reporter{status};
+  RunReporter reporter{status, log};
   const Result<Outcome> outcome = RunPlan(plan, reporter);
   if (!outcome) return Fail(outcome.error(), log, status);
 

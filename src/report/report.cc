@@ -133,11 +133,14 @@ void StatusReport::Backend(const Plan& plan, const std::string& reason) {
               {"tier", Name(plan.tier)},
               {"reason", reason},
               {"relaxations", plan.relaxations}}));
-  for (const Warning& warning : plan.warnings) {
-    Object line{{"event", "warning"}, {"category", warning.category}, {"message", warning.message}};
-    if (!warning.pointer.empty()) line["pointer"] = warning.pointer;
-    Write(Line(line));
-  }
+  for (const Warning& warning : plan.warnings) Warn(warning);
+}
+
+void StatusReport::Warn(const Warning& warning) {
+  if (Silent()) return;
+  Object line{{"event", "warning"}, {"category", warning.category}, {"message", warning.message}};
+  if (!warning.pointer.empty()) line["pointer"] = warning.pointer;
+  Write(Line(line));
 }
 
 void StatusReport::Started(std::int64_t process_id) {
