@@ -171,6 +171,11 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   if (count > kMaxArguments) return TooMany(count, sandbox);
   exec.files = renderer.TakeFiles();
   exec.argv[2] = FileNumber{.file = exec.files.size() - 1};
+  // On a private terminal the launcher lets bwrap ignore what its keys send; the command must not.
+  if (!sandbox.new_session) {
+    exec.argv.insert(exec.argv.end(),
+                     {std::string("/usr/bin/env"), std::string("--default-signal=INT,QUIT,TSTP")});
+  }
   exec.argv.insert(exec.argv.end(), sandbox.argv.begin(), sandbox.argv.end());
   // bwrap stays as process 1 of the sandbox, where its environment can be read.
   exec.environment = {{.name = "PATH", .value = Secret{"/usr/bin:/bin"}}};

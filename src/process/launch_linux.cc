@@ -33,6 +33,7 @@ struct ChildContext {
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;
   bool new_session = false;
+  bool ignores_keys = false;  // INT, QUIT, TSTP
   rlimit open_files = {};
   rlimit core = {};
   pid_t parent = 0;
@@ -50,11 +51,17 @@ bool Fail(ChildContext& context, const char* step) {
 // ---- in the child: system calls only
 // -----------------------------------------------------------------------
 
-void ResetSignals() {
+void ResetSignals(const ChildContext& context) {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   // KILL and STOP refuse, as do the two numbers libc keeps; nobody can have ignored those.
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
+  // Keys of the private terminal are for the command: the tool that holds the sandbox shares its process
+  // group and must not die of them.
+  action.sa_handler = SIG_IGN;
+  if (context.ignores_keys) {
+    for (const int number : {SIGINT, SIGQUIT, SIGTSTP}) ::sigaction(number, &action, nullptr);
+  }
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -100,7 +107,7 @@ bool ArrangeFiles(ChildContext& context) {
 
 int ChildMain(void* argument) {
   ChildContext& context = *static_cast<ChildContext*>(argument);
-  ResetSignals();
+  ResetSignals(context);
   if (!DieWithParent(context) || !EnterSession(context) || !ArrangeFiles(context) || !SetLimits(context)) {
     return 255;
   }
@@ -197,6 +204,7 @@ Result<ChildProcess> Launch(const LaunchRequest& request) {
   context.standard = request.standard;
   context.controlling_terminal = request.controlling_terminal;
   context.new_session = exec.new_session || request.controlling_terminal >= 0;
+  context.ignores_keys = request.controlling_terminal >= 0 && exec.reporting == Reporting::kStatusPipe;
   context.open_files = request.open_files;
   context.core = CoreLimit(exec.core_limit_bytes);
   context.parent = ::getpid();
