@@ -218,6 +218,12 @@ void Describe(CLI::App& app, Flags& flags) {
 }  // namespace
 
 Result<Options> ParseCommandLine(int argc, char** argv) {
+  if (argc == 2 &&
+      argv[1][0] != '-') {  // the usual call; building the parser would be a third of our own time
+    Options options;
+    options.config_path = argv[1];
+    return options;
+  }
   Flags flags;
   CLI::App app{std::string{kIntroduction}};
   Describe(app, flags);

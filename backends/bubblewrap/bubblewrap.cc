@@ -1,27 +1,16 @@
 #include "backends/bubblewrap/bubblewrap.h"
 
-#include <string_view>
 #include <utility>
 
 #include "backends/bubblewrap/arguments.h"
 #include "backends/linux/lower.h"
 
 namespace mxc::bubblewrap {
-namespace {
-
-linux_backend::Facts FactsOf(const Support& support) {
-  constexpr std::string_view kPrefix = "kernel-file:";
-  linux_backend::Facts facts;
-  for (const std::string& feature : support.features) {
-    if (feature.starts_with(kPrefix)) facts.kernel_files.push_back(feature.substr(kPrefix.size()));
-  }
-  return facts;
-}
-
-}  // namespace
 
 Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support) {
-  Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(policy, FactsOf(support));
+  // No mask over the /proc files of root alone (Facts::kernel_files): bwrap reads the whole mount table for
+  // each mount, and what they tell is no clause of a policy.
+  Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(policy, {});
   if (!lowered) return lowered.error();
   Result<Exec> exec = RenderArguments(lowered->sandbox, support);
   if (!exec) return exec.error();

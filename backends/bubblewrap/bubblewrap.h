@@ -10,7 +10,7 @@ namespace mxc::bubblewrap {
 // The two functions of the backend. Features that ProbeBubblewrap reports:
 //   bind-fd, size, disable-userns   options this bwrap knows
 //   setuid                          bwrap is set-uid root and takes neither sizes nor nested-namespace
-//   options kernel-file:PATH                file of /proc to mask for a root caller
+//   options
 [[nodiscard]] Support ProbeBubblewrap(const Host& host, ProbeDepth depth);
 [[nodiscard]] Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support);
 

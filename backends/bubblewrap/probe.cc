@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "backends/bubblewrap/bubblewrap.h"
-#include "backends/linux/kernel_files.h"
 #include "mxc/limits.h"
 
 namespace mxc::bubblewrap {
@@ -74,9 +73,6 @@ Support Look(const Host& host) {
   }
   if (!support.Has("size")) {
     support.warnings.emplace_back("this bubblewrap cannot limit the size of /tmp and /dev/shm");
-  }
-  for (std::string& file : linux_backend::KernelFilesHere(host)) {
-    support.features.push_back("kernel-file:" + std::move(file));
   }
   return support;
 }

@@ -268,9 +268,11 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
   if (rule.object->type == FileType::kDirectory) {
     // What the user denied answers EACCES. What the baseline leaves out looks empty: a PATH with a directory
     // that cannot be searched would turn "not found" into "permission denied".
-    const std::uint32_t mode = rule.origin == Origin::kBaseline ? 0555 : 0;
-    const std::size_t mask =
-        Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = mode, .read_only = true});
+    const bool baseline = rule.origin == Origin::kBaseline;
+    const std::size_t mask = Add(TmpfsMount{.target = rule.path,
+                                            .size_bytes = kMaskBytes,
+                                            .mode = baseline ? 0555U : 0U,
+                                            .read_only = !baseline});
     Push(rule.path, View::kMask);
     frames_.back().mask = mask;
     Record(rule, kMaskedDirectory);

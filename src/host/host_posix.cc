@@ -106,15 +106,15 @@ Result<std::string> PosixHost::ReadFile(const std::string& path, std::size_t lim
   // Without O_NONBLOCK a named pipe would hold us.
   const UniqueFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
+  constexpr std::size_t kChunk = 65536;
   std::string contents;
-  std::array<char, 4096> buffer{};
-  while (contents.size() < limit) {
-    const std::size_t wanted = std::min(buffer.size(), limit - contents.size());
-    const ssize_t size = ::read(file.Get(), buffer.data(), wanted);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return SystemError(ErrorCode::kConflict, "read '" + path + "'", errno);
+  for (std::size_t filled = 0; filled < limit;) {
+    contents.resize(std::min(filled + kChunk, limit));
+    const ssize_t size = ::read(file.Get(), contents.data() + filled, contents.size() - filled);
+    if (size < 0 && errno != EINTR) return SystemError(ErrorCode::kConflict, "read '" + path + "'", errno);
+    if (size > 0) filled += static_cast<std::size_t>(size);
+    contents.resize(filled);
     if (size == 0) break;
-    contents.append(buffer.data(), static_cast<std::size_t>(size));
   }
   return contents;
 }

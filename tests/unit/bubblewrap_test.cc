@@ -91,8 +91,7 @@ TEST(Bubblewrap, OlderVersionsGetFewerOptions) {
 TEST(Bubblewrap, RootCallerGetsAReadOnlyProc) {
   Policy policy = PolicyOf({});
   policy.identity = {};
-  const Plan plan = Planned(policy, Usable({"kernel-file:/proc/timer_list"}));
-  EXPECT_THAT(ArgumentsOf(plan), HasSubstr("--proc /proc --ro-bind /dev/null /proc/timer_list "));
+  const Plan plan = Planned(policy);
   EXPECT_THAT(ArgumentsOf(plan), HasSubstr("--remount-ro /proc "));
   EXPECT_EQ(std::get<SeccompFile>(ExecOf(plan).files[0]).profile, SeccompProfile::kRootCaller);
 }
@@ -251,14 +250,6 @@ TEST(BubblewrapProbe, OtherSystems) {
   BwrapHost host;
   host.SetSystem(OperatingSystem::kMacos);
   EXPECT_EQ(ProbeBubblewrap(host, ProbeDepth::kQuick).code, ErrorCode::kUnsupported);
-}
-
-TEST(BubblewrapProbe, KernelFilesForRootOnly) {
-  BwrapHost host{{"--bind-fd", "--size"}};
-  host.AddFile("/proc/timer_list");
-  EXPECT_THAT(ProbeBubblewrap(host, ProbeDepth::kQuick).features, ElementsAre("bind-fd", "size"));
-  host.SetCaller(0, 0);
-  EXPECT_THAT(ProbeBubblewrap(host, ProbeDepth::kQuick).features, Contains("kernel-file:/proc/timer_list"));
 }
 
 Support LiveWith(FakeHost& host, ToolRun run) {
