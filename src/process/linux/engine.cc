@@ -1,0 +1,121 @@
+#include "process/linux/engine.h"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <vector>
+
+#include "process/linux/engine_child.h"
+#include "process/linux/engine_program.h"
+#include "process/linux/engine_report.h"
+
+namespace mxc {
+namespace {
+
+using engine::Event;
+using engine::Program;
+using engine::Report;
+using engine::Step;
+
+constexpr std::uint64_t kNamespaces =
+    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+
+struct Pipe {
+  UniqueFd reader = {};
+  UniqueFd writer = {};
+};
+
+Result<Pipe> MakePipe() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
+  Pipe pipe{UniqueFd{ends[0]}, UniqueFd{ends[1]}};
+  // Above the standard streams, which the child may connect to something else.
+  if (pipe.writer.Get() < 3) pipe.writer = UniqueFd{::fcntl(pipe.writer.Get(), F_DUPFD_CLOEXEC, 3)};
+  if (!pipe.writer) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
+  return pipe;
+}
+
+// fork with namespaces: memory is copied on write, so nothing that happens inside can reach the launcher's.
+pid_t Clone(const Program& program, int& handle) {
+  clone_args arguments{};
+  arguments.flags = kNamespaces | CLONE_PIDFD | (program.private_network ? CLONE_NEWNET : 0ULL);
+  arguments.pidfd = reinterpret_cast<std::uintptr_t>(&handle);
+  arguments.exit_signal = SIGCHLD;
+  return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+}
+
+// With every signal blocked: the child inherits that, and no handler of ours runs in it.
+pid_t CloneBlocked(const Program& program, std::vector<int>& slots, int& handle) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
+  const pid_t id = Clone(program, handle);
+  if (id == 0) {
+    engine::Child child{.program = program, .slots = slots};
+    engine::ChildMain(child);
+  }
+  const int number = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  errno = number;
+  return id;
+}
+
+std::optional<Report> ReadReport(int fd) {
+  Report report;
+  ssize_t count = 0;
+  do {
+    count = ::read(fd, &report, sizeof report);
+  } while (count < 0 && errno == EINTR);
+  if (count != static_cast<ssize_t>(sizeof report)) return std::nullopt;
+  return report;
+}
+
+Error EndedEarly(int status) {
+  std::string how = "exited with " + std::to_string(WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) how = "was killed by signal " + std::to_string(WTERMSIG(status));
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "the sandbox's first process " + how + " during set-up",
+          .hint = "the kernel's log may say why; out of memory is the usual reason"};
+}
+
+// The first report says whether the command runs. A sandbox that failed is reaped here.
+Result<SandboxProcess> AwaitStart(SandboxProcess process, const Program& program) {
+  const std::optional<Report> report = ReadReport(process.report.Get());
+  if (report && report->event == Event::kStarted) return process;
+  int status = 0;
+  while (::waitpid(process.id, &status, 0) < 0 && errno == EINTR) {
+  }
+  return report ? StepError(*report, program) : EndedEarly(status);
+}
+
+}  // namespace
+
+Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
+  Program program;
+  if (Status prepared = engine::Prepare(request, program); !prepared) return prepared.error();
+  Result<Pipe> pipe = MakePipe();
+  if (!pipe) return pipe.error();
+  engine::SetReportPipe(pipe->reader.Get(), pipe->writer.Get(), program);
+  std::vector<int> slots(program.slots, -1);
+  int handle = -1;
+  const pid_t id = CloneBlocked(program, slots, handle);
+  if (id < 0) return StepError({.step = Step::kCreate, .number = errno}, program);
+  pipe->writer.Reset();
+  SandboxProcess process{.id = id, .handle = UniqueFd{handle}, .report = std::move(pipe->reader)};
+  return AwaitStart(std::move(process), program);
+}
+
+std::optional<int> CommandStatus(const SandboxProcess& process) {
+  const std::optional<Report> report = ReadReport(process.report.Get());
+  if (!report || report->event != Event::kEnded) return std::nullopt;
+  return report->number;
+}
+
+}  // namespace mxc

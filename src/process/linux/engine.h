@@ -1,0 +1,45 @@
+// Our own Linux engine: runs a LinuxSandbox with system calls, without a helper program.
+//
+//   Result<SandboxProcess> process = StartSandbox({.sandbox = sandbox});  // the command runs when this
+//   returns poll(process->handle, POLLIN); waitid(P_PIDFD, process->handle, ...); // every process inside has
+//   ended std::optional<int> status = CommandStatus(*process);                  // as wait(2) gives it
+//
+// Order of events, all of it in engine_child.cc: clone3 with every namespace; identity; network; mount tree;
+// new root; lockdown; the command. What each namespace holds is docs/backends/namespaces.md.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <optional>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/linux_sandbox.h"
+
+namespace mxc {
+
+struct SandboxRequest {
+  const LinuxSandbox& sandbox;
+  // Borrowed descriptors that become 0, 1 and 2; -1: inherited as they are.
+  std::array<int, 3> standard = {-1, -1, -1};
+  int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of the command's session
+};
+
+// The sandbox's init. It forwards the signals it is sent to the command's process group, and ends when the
+// command has ended; the kernel then ends everything that is left. It dies with the calling thread.
+struct SandboxProcess {
+  pid_t id = -1;
+  UniqueFd handle = {};  // pidfd: readable when the whole sandbox has ended; waiting on it reaps
+  UniqueFd report = {};  // for CommandStatus
+};
+
+// Returns when the command has been executed. Errors: kSetupFailed, naming the step and the path that failed,
+// with a remedy where one is known; nothing is left of the sandbox then.
+[[nodiscard]] Result<SandboxProcess> StartSandbox(const SandboxRequest& request);
+
+// How the command ended, as wait(2) gives it; call it when `handle` is readable. Nothing: its init was killed
+// before the command ended.
+[[nodiscard]] std::optional<int> CommandStatus(const SandboxProcess& process);
+
+}  // namespace mxc

@@ -1,0 +1,111 @@
+#include "process/linux/engine_child.h"
+
+#include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+namespace mxc::engine {
+namespace {
+
+// SIGKILL of the launcher ends init, and with it everything inside. It may have died before this line, and
+// then no signal comes; but then nobody holds the reading end of our pipe either.
+void TieToLauncher(const Child& child) {
+  ::close(child.program.report_reader);
+  child.Check(::prctl(PR_SET_PDEATHSIG, SIGKILL), Step::kTie);
+  pollfd report{.fd = child.program.report, .events = 0, .revents = 0};
+  if (::poll(&report, 1, 0) == 1 && (report.revents & POLLERR) != 0) ::_exit(255);
+}
+
+void WriteMap(const Child& child, const char* file, std::string_view text) {
+  const int fd = child.Check(::open(file, O_WRONLY | O_CLOEXEC), Step::kMapIdentity);
+  child.Check(::write(fd, text.data(), text.size()), Step::kMapIdentity);
+  ::close(fd);
+}
+
+// The caller stays who it is. Without setgroups nobody inside can give up a group that denies access.
+// A process that is not dumpable may not write its own maps. Afterwards init never is: its memory is a copy
+// of the launcher's. The command gets an ordinary memory of its own with execve.
+void MapIdentity(const Child& child) {
+  child.Check(::prctl(PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL), Step::kPrivileges);
+  WriteMap(child, "/proc/self/setgroups", "deny");
+  WriteMap(child, "/proc/self/uid_map", child.program.uid_map);
+  WriteMap(child, "/proc/self/gid_map", child.program.gid_map);
+  child.Check(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL), Step::kPrivileges);
+}
+
+void BringUpLoopback(const Child& child) {
+  const int socket = child.Check(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), Step::kNetwork);
+  ifreq request{};
+  std::memcpy(request.ifr_name, "lo", sizeof "lo");
+  request.ifr_flags = IFF_UP | IFF_RUNNING | IFF_LOOPBACK;
+  child.Check(::ioctl(socket, SIOCSIFFLAGS, &request), Step::kNetwork);
+  ::close(socket);
+}
+
+void SetNames(const Child& child) {
+  const std::string& name = child.program.hostname;
+  child.Check(::sethostname(name.data(), name.size()), Step::kHostname);
+  constexpr std::string_view kNoDomain = "(none)";  // as the kernel says it
+  child.Check(::setdomainname(kNoDomain.data(), kNoDomain.size()), Step::kHostname);
+}
+
+// Nothing inside has the caller's terminal: /dev/tty does not open, and no input can be pushed into it.
+// setsid would do the same, but puts the session into a scheduling group of its own, which on a busy machine
+// waits for its turn first; it is the way out only where there is no /dev/tty.
+void LeaveTerminal(const Child& child) {
+  const int terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal >= 0) {
+    child.Check(::ioctl(terminal, TIOCNOTTY), Step::kSession);
+    ::close(terminal);
+  } else if (errno != ENXIO) {  // ENXIO: there is none to leave
+    child.Check(::setsid(), Step::kSession);
+  }
+}
+
+// What the caller ignores would stay ignored across execve. The two or three that the C library keeps for
+// itself refuse; nobody can have ignored those.
+void ResetSignals() {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+void Child::Send(const Report& report) const {
+  // One record is far below PIPE_BUF: it arrives whole or not at all.
+  if (::write(program.report, &report, sizeof report) != sizeof report) ::_exit(255);
+}
+
+void Child::Fail(Step step) const {
+  Send({.event = Event::kFailed, .step = step, .number = errno, .node = node});
+  ::_exit(255);
+}
+
+void ChildMain(Child& child) {
+  TieToLauncher(child);
+  MapIdentity(child);
+  ResetSignals();
+  LeaveTerminal(child);
+  if (child.program.private_network) BringUpLoopback(child);
+  SetNames(child);
+  const mode_t mask = ::umask(0);  // modes of the mount tree are meant literally
+  BuildRoot(child);
+  EnterRoot(child);
+  ::umask(mask);
+  LockDown(child);
+  RunCommand(child);
+}
+
+}  // namespace mxc::engine

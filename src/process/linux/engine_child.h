@@ -1,0 +1,37 @@
+// The sandbox's first process, from clone3 to its end. Only system calls: it runs in a copy of a process that
+// may have held any lock.
+#pragma once
+
+#include <vector>
+
+#include "process/linux/engine_landlock.h"
+#include "process/linux/engine_program.h"
+#include "process/linux/engine_report.h"
+
+namespace mxc::engine {
+
+struct Child {
+  const Program& program;
+  std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
+  LandlockRules landlock = {};
+  int node = -1;  // the mount action at work, for reports
+
+  // Reports errno and ends the process.
+  [[noreturn]] void Fail(Step step) const;
+  int Check(long result, Step step) const {
+    if (result < 0) Fail(step);
+    return static_cast<int>(result);
+  }
+  void Send(const Report& report) const;
+};
+
+[[noreturn]] void ChildMain(Child& child);
+
+// The parts of it, each in a file of its own name.
+void BuildRoot(Child& child);                      // engine_mounts.cc
+void FillDevices(const Child& child, int dev);     // engine_devices.cc
+void EnterRoot(Child& child);                      // engine_mounts.cc
+void LockDown(const Child& child);                 // engine_lockdown.cc
+[[noreturn]] void RunCommand(const Child& child);  // engine_init.cc
+
+}  // namespace mxc::engine

@@ -1,0 +1,68 @@
+// A minimal /dev: six nodes of the host that reveal nothing and reach nothing, and terminals of its own.
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "process/linux/engine_child.h"
+#include "process/linux/engine_kernel.h"
+
+namespace mxc::engine {
+namespace {
+
+struct Device {
+  const char* name;
+  const char* source;
+};
+
+// Making nodes is not for user namespaces: they are bound from the host.
+constexpr Device kDevices[] = {{"null", "/dev/null"},     {"zero", "/dev/zero"},       {"full", "/dev/full"},
+                               {"random", "/dev/random"}, {"urandom", "/dev/urandom"}, {"tty", "/dev/tty"}};
+
+struct Link {
+  const char* name;
+  const char* text;
+};
+constexpr Link kLinks[] = {{"fd", "/proc/self/fd"},       {"stdin", "/proc/self/fd/0"},
+                           {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"},
+                           {"ptmx", "pts/ptmx"},          {"core", "/proc/kcore"}};
+
+void BindDevice(const Child& child, int dev, const Device& device) {
+  const int source = OpenReference(AT_FDCWD, device.source, 0);
+  if (source < 0 && errno == ENOENT) return;  // a container without /dev/tty, say
+  child.Check(source, Step::kDevice);
+  struct stat status {};
+  child.Check(::fstat(source, &status), Step::kDevice);
+  if (!S_ISCHR(status.st_mode)) {
+    errno = ENODEV;
+    child.Fail(Step::kDevice);
+  }
+  child.Check(::mknodat(dev, device.name, S_IFREG | 0666, 0), Step::kDevice);
+  const int tree = child.Check(CloneTree(source), Step::kDevice);
+  child.Check(Attach(tree, dev, device.name), Step::kDevice);
+  ::close(tree);
+  ::close(source);
+}
+
+void MountTerminals(const Child& child, int dev) {
+  child.Check(::mkdirat(dev, "pts", 0755), Step::kTerminals);
+  const int context = child.Check(OpenFilesystem("devpts"), Step::kTerminals);
+  child.Check(SetOption(context, "ptmxmode", "0666"), Step::kTerminals);
+  child.Check(SetOption(context, "mode", "0620"), Step::kTerminals);
+  child.Check(CreateFilesystem(context), Step::kTerminals);
+  const int mount =
+      child.Check(DetachedMount(context, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), Step::kTerminals);
+  child.Check(Attach(mount, dev, "pts"), Step::kTerminals);
+  ::close(mount);
+  ::close(context);
+}
+
+}  // namespace
+
+void FillDevices(const Child& child, int dev) {
+  for (const Device& device : kDevices) BindDevice(child, dev, device);
+  MountTerminals(child, dev);
+  for (const Link& link : kLinks) child.Check(::symlinkat(link.text, dev, link.name), Step::kDevice);
+  child.Check(::mkdirat(dev, "shm", 01777), Step::kDevice);
+}
+
+}  // namespace mxc::engine

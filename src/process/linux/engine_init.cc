@@ -1,0 +1,93 @@
+// Process 1 of the sandbox: starts the command, passes signals on, buries orphans, reports how the command
+// ended.
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+
+#include "process/linux/engine_child.h"
+#include "process/linux/engine_kernel.h"
+
+namespace mxc::engine {
+namespace {
+
+constexpr std::size_t kStackBytes = 32U * 1024;
+
+// A private terminal needs a session to control. Otherwise init has left the caller's terminal already, and a
+// process group is enough to signal everything the command started.
+void EnterSession(const Child& child) {
+  if (child.program.controlling_terminal < 0) {
+    child.Check(::setpgid(0, 0), Step::kSession);
+    return;
+  }
+  child.Check(::setsid(), Step::kSession);
+  child.Check(::ioctl(child.program.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
+}
+
+// The command's process, in init's memory until execve. Init waits for that.
+int CommandMain(void* argument) {
+  const Child& child = *static_cast<const Child*>(argument);
+  const Program& program = child.program;
+  EnterSession(child);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  child.Check(::chdir(program.cwd.c_str()), Step::kDirectory);
+  int denied = 0;
+  for (const std::string& candidate : program.candidates) {
+    ::execve(candidate.c_str(), program.argv.data(), program.envp.data());
+    if (errno == EACCES) denied = EACCES;
+    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) child.Fail(Step::kExecute);
+  }
+  errno = denied != 0 ? denied : ENOENT;
+  child.Fail(Step::kExecute);
+}
+
+pid_t StartCommand(const Child& child) {
+  alignas(16) std::array<std::byte, kStackBytes> stack;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  void* const argument = const_cast<Child*>(&child);     // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  const pid_t command =
+      ::clone(CommandMain, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+  child.Check(command, Step::kSpawn);
+  return command;
+}
+
+// The ends of pipes that others wait for must not stay open in here.
+void CloseAllButReport(const Child& child) {
+  const auto report = static_cast<unsigned>(child.program.report);
+  if (report > 0) CloseRange(0, report - 1);
+  CloseRange(report + 1, ~0U);
+}
+
+// Reports and ends when the command has; the kernel then kills whatever is left in here.
+void Bury(const Child& child, pid_t command) {
+  int status = 0;
+  for (pid_t dead = ::waitpid(-1, &status, WNOHANG); dead > 0; dead = ::waitpid(-1, &status, WNOHANG)) {
+    if (dead != command) continue;
+    child.Send({.event = Event::kEnded, .number = status});
+    ::_exit(0);
+  }
+}
+
+}  // namespace
+
+// All signals are blocked, and so wait here. Nothing else may be sent to the first process of a namespace.
+void RunCommand(const Child& child) {
+  const pid_t command = StartCommand(child);
+  // If it could not be executed its report is sent, and the launcher stops reading there.
+  child.Send({.event = Event::kStarted});
+  CloseAllButReport(child);
+  sigset_t all;
+  sigfillset(&all);
+  for (;;) {
+    Bury(child, command);
+    const int number = ::sigwaitinfo(&all, nullptr);
+    if (number > 0 && number != SIGCHLD) ::kill(-command, number);
+  }
+}
+
+}  // namespace mxc::engine

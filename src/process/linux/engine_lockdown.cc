@@ -1,0 +1,70 @@
+// Everything that takes rights away, in the one order that works: dropping needs the capabilities that the
+// last drop removes, and after the seccomp program nothing of this could be called.
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "process/linux/engine_child.h"
+#include "process/linux/engine_kernel.h"
+
+namespace mxc::engine {
+namespace {
+
+void DropCapabilities(const Child& child) {
+  // Until the kernel knows no more: it may be newer than our headers.
+  for (unsigned long capability = 0; capability < 64; ++capability) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0UL, 0UL, 0UL) == 0) continue;
+    if (errno == EINVAL && capability > CAP_WAKE_ALARM) break;
+    child.Fail(Step::kCapabilities);
+  }
+  child.Check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL), Step::kCapabilities);
+  // uid 0 means nothing from here on, for good.
+  constexpr unsigned long kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                  SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                  SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+  child.Check(::prctl(PR_SET_SECUREBITS, kBits, 0UL, 0UL, 0UL), Step::kCapabilities);
+  __user_cap_header_struct header{};
+  header.version = _LINUX_CAPABILITY_VERSION_3;
+  const __user_cap_data_struct none[2] = {};
+  child.Check(::syscall(SYS_capset, &header, none), Step::kCapabilities);
+  child.Check(::prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL), Step::kPrivileges);
+}
+
+void ConnectStreams(const Child& child) {
+  for (int target = 0; target < 3; ++target) {
+    const int source = child.program.standard[static_cast<std::size_t>(target)];
+    if (source >= 0) child.Check(::dup2(source, target), Step::kStreams);
+  }
+}
+
+void LoadFilter(const Child& child) {
+  const auto bytes = child.program.seccomp;
+  sock_fprog program{};
+  program.len = static_cast<unsigned short>(bytes.size() / sizeof(sock_filter));
+  // The kernel only reads it; its interface is older than const.
+  program.filter = const_cast<sock_filter*>(reinterpret_cast<const sock_filter*>(bytes.data()));  // NOLINT
+  child.Check(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program), Step::kSeccomp);
+}
+
+}  // namespace
+
+// Init is locked down like the command, which inherits all of it: nothing inside has more rights than the
+// rest.
+void LockDown(const Child& child) {
+  ConnectStreams(child);
+  child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
+  DropCapabilities(child);
+  child.Check(Restrict(child.landlock), Step::kLandlock);
+  for (const auto& [first, last] : child.program.surplus) {
+    child.Check(CloseRange(first, last), Step::kDescriptors);
+  }
+  child.Check(::setrlimit(RLIMIT_CORE, &child.program.core), Step::kCoreLimit);
+  LoadFilter(child);
+}
+
+}  // namespace mxc::engine

@@ -1,0 +1,102 @@
+#include "process/linux/engine_program.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "process/linux/seccomp.h"
+
+namespace mxc::engine {
+namespace {
+
+constexpr std::string_view kDefaultPath = "/usr/bin:/bin";
+
+// One line of a user namespace map: the caller, as itself.
+std::string IdentityLine(unsigned id) {
+  const std::string text = std::to_string(id);
+  return text + " " + text + " 1\n";
+}
+
+// A null-terminated array of pointers into `strings`, which must outlive it.
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string_view PathOf(const LinuxSandbox& sandbox) {
+  for (const Variable& variable : sandbox.environment) {
+    if (variable.name == "PATH") return variable.value.Reveal();
+  }
+  return kDefaultPath;
+}
+
+// Where the command may stand. Empty entries of PATH mean the working directory; a command is not taken from
+// there unless it is written with a slash.
+std::vector<std::string> Candidates(const std::string& name, std::string_view path) {
+  if (name.empty() || name.find('/') != std::string::npos) return {name};
+  std::vector<std::string> candidates;
+  while (!path.empty()) {
+    const std::string_view directory = path.substr(0, path.find(':'));
+    if (!directory.empty()) candidates.push_back(std::string(directory) + "/" + name);
+    path.remove_prefix(std::min(path.size(), directory.size() + 1));
+  }
+  return candidates;
+}
+
+void PrepareCommand(const LinuxSandbox& sandbox, Program& program) {
+  program.arguments = sandbox.argv;
+  for (const Variable& variable : sandbox.environment) {
+    program.variables.push_back(variable.name + "=" + variable.value.Reveal());
+  }
+  program.argv = Pointers(program.arguments);
+  program.envp = Pointers(program.variables);
+  program.candidates = Candidates(sandbox.argv.front(), PathOf(sandbox));
+  program.cwd = sandbox.cwd.empty() ? "/" : sandbox.cwd;
+}
+
+rlimit CoreLimit(std::uint64_t bytes) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_CORE, &limit);
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, bytes);
+  limit.rlim_cur = limit.rlim_max;
+  return limit;
+}
+
+}  // namespace
+
+Status Prepare(const SandboxRequest& request, Program& program) {
+  const LinuxSandbox& sandbox = request.sandbox;
+  if (sandbox.argv.empty())
+    return Error{.code = ErrorCode::kInternal, .message = "a sandbox without a command"};
+  program.uid_map = IdentityLine(::geteuid());
+  program.gid_map = IdentityLine(::getegid());
+  program.private_network = sandbox.private_network;
+  program.hostname = sandbox.hostname;
+  program.root_read_only = sandbox.root_read_only;
+  program.seccomp = SeccompProgram(sandbox.seccomp);
+  program.core = CoreLimit(sandbox.core_limit_bytes);
+  program.standard = request.standard;
+  program.controlling_terminal = request.controlling_terminal;
+  PrepareCommand(sandbox, program);
+  return PrepareMounts(sandbox, program);
+}
+
+void SetReportPipe(int reader, int writer, Program& program) {
+  program.report_reader = reader;
+  program.report = writer;
+  std::vector<unsigned> kept = {static_cast<unsigned>(writer)};
+  if (program.controlling_terminal > 2) kept.push_back(static_cast<unsigned>(program.controlling_terminal));
+  std::sort(kept.begin(), kept.end());
+  unsigned first = 3;
+  for (const unsigned fd : kept) {
+    if (fd > first) program.surplus.emplace_back(first, fd - 1);
+    first = std::max(first, fd + 1);
+  }
+  program.surplus.emplace_back(first, ~0U);
+}
+
+}  // namespace mxc::engine

@@ -1,0 +1,80 @@
+// A LinuxSandbox made ready to run: everything the child will need stands here as plain arrays, because
+// between clone3 and execve nothing may allocate.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mxc/error.h"
+#include "process/linux/engine.h"
+
+namespace mxc::engine {
+
+// One action on the new root. A target that stands in a tmpfs of ours is made there, relative to a descriptor
+// of that very tmpfs; a target that stands in a bind mount must exist, and is looked up without following a
+// link. So nothing is ever made on the host.
+struct MountAction {
+  enum class Kind { kBind, kPin, kTmpfs, kMask, kProc, kDev, kDirectory, kSymlink };
+
+  Kind kind = Kind::kDirectory;
+  std::string target = {};  // absolute, for messages
+  int base = 0;             // slot of the tmpfs it stands in; kInBind
+  std::string path = {};  // relative to `base`, or to the root when it stands in a bind mount; "" is the root
+  int slot = -1;          // where the descriptor of this tmpfs is kept for what stands in it; -1: not kept
+
+  std::string source = {};  // kBind; the text of kSymlink
+  bool writable = false;
+  bool checked = false;      // `device` and `inode` are what the source must be
+  bool covers_self = false;  // ... and also what the target must be: a policy path bound over itself
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+
+  bool read_only = false;  // kTmpfs, kProc, kDev
+  std::uint32_t mode = 0755;
+  std::string mode_text = {};  // kTmpfs: options of the file system
+  std::string size_text = {};
+};
+inline constexpr int kInBind = -1;
+
+struct Program {
+  std::vector<MountAction> mounts = {};
+  std::size_t slots = 1;      // slot 0 is the root
+  bool root_is_bind = false;  // the first action binds the root itself
+  bool root_read_only = true;
+
+  std::string uid_map = {};
+  std::string gid_map = {};
+  bool private_network = true;
+  std::string hostname = {};
+
+  std::span<const std::byte> seccomp = {};
+  rlimit core = {};
+  std::array<int, 3> standard = {-1, -1, -1};
+  int controlling_terminal = -1;
+  int report = -1;                                          // writing end; borrowed
+  int report_reader = -1;                                   // the launcher's end
+  std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges
+
+  std::vector<std::string> candidates = {};  // absolute paths of the command, in the order of PATH
+  std::vector<std::string> arguments = {};
+  std::vector<std::string> variables = {};
+  std::vector<char*> argv = {};  // into `arguments`
+  std::vector<char*> envp = {};  // into `variables`
+  std::string cwd = {};
+};
+
+// Fills everything but the pipe. Errors: kInternal for a mount tree that does not hang together.
+[[nodiscard]] Status Prepare(const SandboxRequest& request, Program& program);
+void SetReportPipe(int reader, int writer, Program& program);
+
+// The mount half of Prepare, in engine_tree.cc.
+[[nodiscard]] Status PrepareMounts(const LinuxSandbox& sandbox, Program& program);
+
+}  // namespace mxc::engine

@@ -1,0 +1,139 @@
+#include "process/linux/engine_report.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <string>
+
+#include "process/linux/engine_program.h"
+
+namespace mxc::engine {
+namespace {
+
+constexpr const char* kAllowNamespaces =
+    "allow user namespaces for this user (sysctl kernel.unprivileged_userns_clone=1, "
+    "user.max_user_namespaces above 0; in a container, a seccomp profile that allows clone3, mount and "
+    "pivot_root), or use containment 'bubblewrap' where bwrap is installed with its own permission";
+constexpr const char* kAppArmor =
+    "this system hands out user namespaces without rights (sysctl "
+    "kernel.apparmor_restrict_unprivileged_userns); "
+    "give mxc-exec an AppArmor profile with 'userns,', or use containment 'bubblewrap'";
+
+constexpr const char* kMaskedProc =
+    "something covers parts of /proc here, as in most containers, and the kernel then allows no fresh one; "
+    "run "
+    "the container with an unmasked /proc (--security-opt systempaths=unconfined)";
+constexpr const char* kNotFound =
+    "a command without a slash is looked up on the PATH of the sandbox; grant its directory, and the "
+    "interpreter's "
+    "of a script";
+
+// When a row's hint applies.
+constexpr int kAlways = 0;
+constexpr int kRefused = -1;  // EPERM or EACCES
+
+struct Row {
+  Step step;
+  const char* words;
+  int when = kAlways;
+  const char* hint = "";
+};
+
+constexpr Row kRows[] = {
+    {Step::kCreate, "create the namespaces"},
+    {Step::kTie, "tie the sandbox to its launcher"},
+    {Step::kMapIdentity, "map the user into its namespace", kRefused, kAppArmor},
+    {Step::kNetwork, "bring up the loopback interface", kRefused, kAppArmor},
+    {Step::kHostname, "set the host name", kRefused, kAppArmor},
+    {Step::kRoot, "mount the new root", kRefused, kAppArmor},
+    {Step::kOpenSource, "open"},
+    {Step::kReplaced, "use", kAlways,
+     "run the command again; something else is renaming files below this path"},
+    {Step::kCloneMounts, "copy the mounts of", EINVAL,
+     "something is mounted over part of it that may not be uncovered"},
+    {Step::kProtectMounts, "set the mount attributes of"},
+    {Step::kMakeTarget, "make the mount point"},
+    {Step::kOpenTarget, "find the mount point"},
+    {Step::kAttach, "mount"},
+    {Step::kTmpfs, "make a tmpfs for"},
+    {Step::kProc, "make a process file system for", kRefused, kMaskedProc},
+    {Step::kDevice, "fill"},
+    {Step::kTerminals, "make terminals for"},
+    {Step::kLink, "make the symbolic link"},
+    {Step::kSeal, "make read-only"},
+    {Step::kPivot, "enter the new root"},
+    {Step::kForgetHost, "detach the host's mounts"},
+    {Step::kSignals, "reset the signals"},
+    {Step::kDescriptors, "close the launcher's descriptors"},
+    {Step::kStreams, "connect the standard streams"},
+    {Step::kCapabilities, "drop the capabilities"},
+    {Step::kPrivileges, "give up new privileges"},
+    {Step::kLandlock, "apply Landlock"},
+    {Step::kCoreLimit, "limit core dumps"},
+    {Step::kSeccomp, "load the seccomp program"},
+    {Step::kSpawn, "create the command's process"},
+    {Step::kSession, "start a session"},
+    {Step::kTerminal, "take the private terminal"},
+    {Step::kDirectory, "enter the working directory", kAlways,
+     "process.cwd must be a directory that the policy shows"},
+    {Step::kExecute, "execute", ENOENT, kNotFound},
+};
+
+std::string CreateHint(int number) {
+  if (number == ENOSPC || number == EUSERS) {
+    return "raise user.max_user_namespaces and its siblings in /proc/sys/user, or leave an outer sandbox: "
+           "namespaces nest only 32 deep";
+  }
+  if (number == ENOSYS) return "the system call clone3 is missing or filtered: Linux 5.12 or later is needed";
+  if (number == EAGAIN || number == ENOMEM)
+    return "end other processes, or raise the process limit (ulimit -u)";
+  return kAllowNamespaces;
+}
+
+const Row* Find(Step step) {
+  const auto* const found =
+      std::find_if(std::begin(kRows), std::end(kRows), [step](const Row& row) { return row.step == step; });
+  return found == std::end(kRows) ? nullptr : found;
+}
+
+bool Applies(const Row& row, int number) {
+  if (row.when == kRefused) return number == EPERM || number == EACCES;
+  return row.when == kAlways || row.when == number;
+}
+
+std::string Hint(const Report& report) {
+  if (report.step == Step::kCreate) return CreateHint(report.number);
+  const Row* row = Find(report.step);
+  return row != nullptr && Applies(*row, report.number) ? row->hint : "";
+}
+
+// What the step was at work on.
+std::string Subject(const Report& report, const Program& program) {
+  if (report.step == Step::kExecute) return program.arguments.front();
+  if (report.step == Step::kDirectory) return program.cwd;
+  if (report.node < 0 || static_cast<std::size_t>(report.node) >= program.mounts.size()) return {};
+  const MountAction& action = program.mounts[static_cast<std::size_t>(report.node)];
+  const bool source = report.step == Step::kOpenSource || report.step == Step::kCloneMounts;
+  return source && action.kind == MountAction::Kind::kBind ? action.source : action.target;
+}
+
+}  // namespace
+
+Error StepError(const Report& report, const Program& program) {
+  const std::string subject = Subject(report, program);
+  const Row* row = Find(report.step);
+  std::string what = std::string("could not ") + (row != nullptr ? row->words : "set up the sandbox");
+  if (!subject.empty()) what += " '" + subject + "'";
+  Error error = SystemError(ErrorCode::kSetupFailed, what, report.number);
+  if (report.step == Step::kReplaced)
+    error.message = "'" + subject + "' was replaced while the sandbox was being set up";
+  if (report.step == Step::kExecute && report.number == E2BIG) {
+    error.message = what + ": the arguments and the environment together are too long for this system";
+    error.hint = "pass large data through a file or standard input";
+    return error;
+  }
+  error.hint = Hint(report);
+  return error;
+}
+
+}  // namespace mxc::engine

@@ -1,0 +1,66 @@
+// What the sandbox's init tells the launcher, through a pipe: one fixed-size record per event.
+#pragma once
+
+#include <cstdint>
+
+#include "mxc/error.h"
+
+namespace mxc::engine {
+
+struct Program;
+
+// A step of the set-up, in the order they happen. engine_report.cc holds the words and the remedies.
+enum class Step : std::int32_t {
+  kCreate,
+  kTie,
+  kMapIdentity,
+  kNetwork,
+  kHostname,
+  kRoot,
+  kOpenSource,
+  kReplaced,
+  kCloneMounts,
+  kProtectMounts,
+  kMakeTarget,
+  kOpenTarget,
+  kAttach,
+  kTmpfs,
+  kProc,
+  kDevice,
+  kTerminals,
+  kLink,
+  kSeal,
+  kPivot,
+  kForgetHost,
+  kSignals,
+  kDescriptors,
+  kStreams,
+  kCapabilities,
+  kPrivileges,
+  kLandlock,
+  kCoreLimit,
+  kSeccomp,
+  kSpawn,
+  kSession,
+  kTerminal,
+  kDirectory,
+  kExecute,
+};
+
+enum class Event : std::int32_t {
+  kFailed,   // `step` with errno `number`, at mount `node` (or -1)
+  kStarted,  // the command has been executed
+  kEnded,    // `number` is its status, as wait(2) gives it
+};
+
+struct Report {
+  Event event = Event::kFailed;
+  Step step = Step::kCreate;
+  std::int32_t number = 0;
+  std::int32_t node = -1;
+};
+
+// The error a failed step is to the user.
+[[nodiscard]] Error StepError(const Report& report, const Program& program);
+
+}  // namespace mxc::engine
