@@ -40,8 +40,12 @@ class RunReporter final : public RunObserver {
 };
 
 Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host) {
-  Result<Policy> policy = Resolve(
-      config, host, {.experimental = options.experimental, .allow_unsandboxed = options.allow_unsandboxed});
+  const bool own_engine = Dispatch(Containment::kNamespaces).probe(host, ProbeDepth::kQuick).usable;
+  Result<Policy> policy =
+      Resolve(config, host,
+              {.experimental = options.experimental,
+               .allow_unsandboxed = options.allow_unsandboxed,
+               .linux_process = own_engine ? Containment::kNamespaces : Containment::kBubblewrap});
   if (!policy) return policy.error();
 
   const Backend& backend = Dispatch(policy->containment);

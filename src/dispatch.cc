@@ -2,6 +2,7 @@
 
 #include "backends/absent/absent.h"
 #include "backends/bubblewrap/bubblewrap.h"
+#include "backends/namespaces/namespaces.h"
 #include "backends/none/none.h"
 
 namespace mxc {
@@ -11,6 +12,8 @@ const Backend& Dispatch(Containment containment) {
   switch (containment) {
     case Containment::kBubblewrap:
       return bubblewrap::BubblewrapBackend();
+    case Containment::kNamespaces:
+      return namespaces::NamespacesBackend();
     case Containment::kNone:
       return none::NoneBackend();
     case Containment::kLxc:
@@ -36,7 +39,8 @@ const Backend& Dispatch(Containment containment) {
 }
 
 std::vector<Containment> AllContainments() {
-  return {Containment::kBubblewrap,
+  return {Containment::kNamespaces,
+          Containment::kBubblewrap,
           Containment::kLxc,
           Containment::kProcessContainer,
           Containment::kWindowsSandbox,

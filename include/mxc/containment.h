@@ -9,6 +9,7 @@ namespace mxc {
 // A concrete containment: what `dispatch.cc` switches over.
 enum class Containment {
   kBubblewrap,
+  kNamespaces,  // our own engine; what "process" means on Linux
   kLxc,
   kProcessContainer,
   kWindowsSandbox,

@@ -57,6 +57,7 @@ enum class Terminal {
 enum class Reporting {
   kExitStatus,  // of the child itself
   kStatusPipe,  // of the command inside; a child that ends without a report failed to set up
+  kInit,        // of the command inside, from our engine's init, which is the child itself
 };
 
 // One program to start. It inherits the standard streams and `files`, nothing else.
@@ -73,7 +74,12 @@ struct Exec {
   std::uint64_t core_limit_bytes = 0;
 };
 
-using Child = std::variant<Exec>;
+// Our own engine builds Plan::sandbox and runs its command in it.
+struct SandboxChild {
+  Terminal terminal = Terminal::kInherit;
+};
+
+using Child = std::variant<Exec, SandboxChild>;
 
 // ---- setup -----------------------------------------------------------------------------------------------
 

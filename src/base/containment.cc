@@ -6,6 +6,8 @@ std::string_view Name(Containment containment) {
   switch (containment) {
     case Containment::kBubblewrap:
       return "bubblewrap";
+    case Containment::kNamespaces:
+      return "namespaces";
     case Containment::kLxc:
       return "lxc";
     case Containment::kProcessContainer:
@@ -33,6 +35,7 @@ std::string_view Name(Containment containment) {
 OperatingSystem HomeOf(Containment containment) {
   switch (containment) {
     case Containment::kBubblewrap:
+    case Containment::kNamespaces:
     case Containment::kLxc:
       return OperatingSystem::kLinux;
     case Containment::kProcessContainer:
@@ -60,6 +63,7 @@ bool IsExperimental(Containment containment) {
     case Containment::kIsolationSession:
       return true;
     case Containment::kBubblewrap:
+    case Containment::kNamespaces:
     case Containment::kLxc:
     case Containment::kProcessContainer:
     case Containment::kSeatbelt:

@@ -21,6 +21,7 @@ constexpr EnumValue kContainments[] = {
     {"wslc", kV05 | kV06 | kV07 | kV08 | kContracts},
     {"isolation_session", kV06 | kV07 | kV08 | kContracts},
     {"auto", kOwn},
+    {"namespaces", kOwn},
     {"none", kOwn},
 };
 constexpr EnumValue kPhases[] = {{"provision"}, {"start"}, {"exec"}, {"stop"}, {"deprovision"}};

@@ -87,6 +87,7 @@ std::string_view WslcConflict(const Surroundings& around, const Proxy& proxy) {
 std::string_view Conflict(Containment containment, const Surroundings& around, const Proxy& proxy) {
   switch (containment) {
     case Containment::kBubblewrap:
+    case Containment::kNamespaces:
       return BubblewrapConflict(around, proxy);
     case Containment::kLxc:
       return LxcConflict(around, proxy);

@@ -20,6 +20,7 @@ constexpr NamedContainment kNames[] = {
     {"microvm", Intent::kMicrovm, Containment::kMicrovm},
     {"none", Intent::kConcrete, Containment::kNone},
     {"bubblewrap", Intent::kConcrete, Containment::kBubblewrap},
+    {"namespaces", Intent::kConcrete, Containment::kNamespaces},
     {"lxc", Intent::kConcrete, Containment::kLxc},
     {"processcontainer", Intent::kConcrete, Containment::kProcessContainer},
     {"appcontainer", Intent::kConcrete, Containment::kProcessContainer},

@@ -14,6 +14,8 @@ namespace mxc {
 struct ResolveOptions {
   bool experimental = false;       // --experimental
   bool allow_unsandboxed = false;  // --allow-unsandboxed
+  // What "process" and "auto" mean on Linux: our own engine where this host allows it.
+  Containment linux_process = Containment::kBubblewrap;
 };
 
 // Which containment a configuration gets on this system; no file is looked at.

@@ -6,7 +6,8 @@
 namespace mxc {
 namespace {
 
-Containment ConcreteFor(Intent intent, Containment written, OperatingSystem system) {
+Containment ConcreteFor(Intent intent, Containment written, OperatingSystem system,
+                        const ResolveOptions& options) {
   switch (intent) {
     case Intent::kConcrete:
       return written;
@@ -14,7 +15,7 @@ Containment ConcreteFor(Intent intent, Containment written, OperatingSystem syst
     case Intent::kAuto:
       if (system == OperatingSystem::kWindows) return Containment::kProcessContainer;
       if (system == OperatingSystem::kMacos) return Containment::kSeatbelt;
-      return Containment::kBubblewrap;
+      return options.linux_process;
     case Intent::kVm:
       return system == OperatingSystem::kWindows ? Containment::kWindowsSandbox : Containment::kVm;
     case Intent::kMicrovm:
@@ -58,7 +59,7 @@ bool GateComesFirst(const Config& config, Containment containment) {
 
 Result<Containment> SelectContainment(const Config& config, OperatingSystem system,
                                       const ResolveOptions& options) {
-  const Containment containment = ConcreteFor(config.intent, config.containment, system);
+  const Containment containment = ConcreteFor(config.intent, config.containment, system, options);
   const std::string& pointer = config.containment_pointer;
   const OperatingSystem home = HomeOf(containment);
   const bool gated = IsExperimental(containment) && !options.experimental;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -29,6 +30,8 @@ struct RelayInput {
   Stream* input = nullptr;                                 // to a private terminal
   const PrivateTerminal* terminal = nullptr;               // borrowed
   std::function<void(std::int64_t)> on_sandbox = nullptr;  // process 1 of the sandbox exists
+  // Our engine's: how the command ended, as wait(2) gives it, once the child has ended.
+  std::function<std::optional<int>()> command_status = nullptr;
 };
 
 // How it ended. `reported` is false when a sandbox never said how its command ended: it was not set up, or we
@@ -57,6 +60,8 @@ class Relay {
   void OnSignals();
   void OnStatus();
   void OnChildEnd();
+  void TakeEnd(int code, int status);
+  void TakeCommandStatus();
   void OnSandboxEnd();
   void OnTimers(bool silent);
   void Stop();

@@ -112,17 +112,27 @@ void Relay::OnStatus() {
   }
 }
 
+void Relay::TakeEnd(int code, int status) {
+  const bool exited = code == CLD_EXITED;
+  result_.signal = exited ? 0 : status;
+  result_.exit_code = exited ? status : 128 + status;
+}
+
+void Relay::TakeCommandStatus() {
+  const std::optional<int> status = in_.command_status ? in_.command_status() : std::nullopt;
+  if (!status) return;
+  result_.reported = true;
+  const bool exited = WIFEXITED(*status);
+  TakeEnd(exited ? CLD_EXITED : CLD_KILLED, exited ? WEXITSTATUS(*status) : WTERMSIG(*status));
+}
+
 void Relay::OnChildEnd() {
   siginfo_t info{};
   if (::waitid(kPidfd, static_cast<id_t>(in_.child.handle.Get()), &info, WEXITED) != 0 && errno == EINTR)
     return;
   child_ended_ = true;
-  if (info.si_code == CLD_EXITED) {
-    result_.exit_code = info.si_status;
-  } else {
-    result_.signal = info.si_status;
-    result_.exit_code = 128 + info.si_status;
-  }
+  TakeEnd(info.si_code, info.si_status);
+  TakeCommandStatus();
   // bubblewrap writes its last line before it ends, so it is in the pipe by now.
   if (in_.status) OnStatus();
   if (report_.ExitCode()) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "process/descriptor_limit.h"
 #include "process/files.h"
 #include "process/launch.h"
+#include "process/linux/engine.h"
 #include "process/placeholders.h"
 #include "process/relay.h"
 #include "process/run.h"
@@ -96,55 +99,92 @@ Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64
           .duration_ms = duration_ms};
 }
 
+// A started child, and what stays open for it.
+struct Started {
+  ChildProcess child = {};
+  UniqueFd status = {};  // bubblewrap's status pipe
+  std::function<std::optional<int>()> command_status = nullptr;
+};
+
+Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiring) {
+  Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size());
+  if (!limit) return limit.error();
+  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
+  if (!files) return files.error();
+  Result<ChildProcess> child =
+      Launch({.exec = exec,
+              .files = files->files,
+              .open_files = limit->Original(),
+              .standard = wiring.standard,
+              .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1});
+  if (!child) return child.error();
+  return Started{.child = std::move(*child), .status = std::move(files->status)};
+}
+
+Result<Started> Start(const SandboxChild& /*child*/, const Plan& plan, const Wiring& wiring) {
+  Result<SandboxProcess> process =
+      StartSandbox({.sandbox = *plan.sandbox,
+                    .standard = wiring.standard,
+                    .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1});
+  if (!process) return process.error();
+  Started started{.child = {.id = process->id, .handle = std::move(process->handle)}};
+  started.command_status = [report = std::make_shared<UniqueFd>(std::move(process->report))] {
+    return CommandStatus(*report);
+  };
+  return started;
+}
+
+Reporting ReportingOf(const Plan& plan) {
+  const auto* exec = std::get_if<Exec>(&plan.child);
+  return exec != nullptr ? exec->reporting : Reporting::kInit;
+}
+
+RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, Wiring& wiring,
+                 std::uint64_t started_ms, const std::function<void(std::int64_t)>& on_sandbox) {
+  Relay relay({.child = started.child,
+               .tree = tree,
+               .signals = signals,
+               .status = std::move(started.status),
+               .timeout_ms = plan.timeout_ms,
+               .started_ms = started_ms,
+               .outputs = wiring.Outputs(),
+               .input = wiring.streams[0].get(),
+               .terminal = wiring.terminal ? &*wiring.terminal : nullptr,
+               .on_sandbox = on_sandbox,
+               .command_status = started.command_status});
+  return relay.Run();
+}
+
 Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
-  const Exec& exec = std::get<Exec>(plan.child);
   const std::uint64_t started_ms = NowMs();
   FillStandardStreams();
   SignalScope signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
   Result<Placeholders> placeholders = CreatePlaceholders(plan.setup);
   if (!placeholders) return placeholders.error();
-  Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size());
-  if (!limit) return limit.error();
-  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
-  if (!files) return files.error();
   Undo undo;
-  Result<Wiring> wiring = Wire(plan, exec, undo);
+  Result<Wiring> wiring = Wire(plan, undo);
   if (!wiring) return wiring.error();
 
-  RunTree tree(exec.reporting);
-  Result<ChildProcess> child =
-      Launch({.exec = exec,
-              .files = files->files,
-              .open_files = limit->Original(),
-              .standard = wiring->standard,
-              .controlling_terminal = wiring->terminal ? wiring->terminal->Inner() : -1});
-  if (!child) return child.error();
-  tree.Follow(*child);
-  placeholders->Watch(child->id);
-  files->files.clear();
+  const Reporting reporting = ReportingOf(plan);
+  RunTree tree(reporting);
+  Result<Started> started =
+      std::visit([&](const auto& child) { return Start(child, plan, *wiring); }, plan.child);
+  if (!started) return started.error();
+  tree.Follow(started->child);
+  placeholders->Watch(started->child.id);
   wiring->CloseChildEnds();
-  if (exec.reporting == Reporting::kExitStatus) observer.OnStarted(child->id);
+  if (reporting != Reporting::kStatusPipe) observer.OnStarted(started->child.id);
 
-  Relay relay({.child = *child,
-               .tree = tree,
-               .signals = signals,
-               .status = std::move(files->status),
-               .timeout_ms = plan.timeout_ms,
-               .started_ms = started_ms,
-               .outputs = wiring->Outputs(),
-               .input = wiring->streams[0].get(),
-               .terminal = wiring->terminal ? &*wiring->terminal : nullptr,
-               .on_sandbox = [&](std::int64_t process) {
-                 placeholders->Watch(static_cast<pid_t>(process));
-                 observer.OnStarted(process);
-               }});
-  const RelayResult result = relay.Run();
+  const RelayResult result =
+      Stay(plan, *started, tree, signals, *wiring, started_ms, [&](std::int64_t process) {
+        placeholders->Watch(static_cast<pid_t>(process));
+        observer.OnStarted(process);
+      });
   undo.Run();
   const bool stopped = result.timed_out || result.interrupted_by != 0;
-  if (exec.reporting == Reporting::kStatusPipe && !result.reported && !stopped) {
+  if (reporting != Reporting::kExitStatus && !result.reported && !stopped)
     return NotReported(result, *wiring);
-  }
   return MakeOutcome(result, *wiring, NowMs() - started_ms);
 }
 

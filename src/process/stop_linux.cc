@@ -45,6 +45,7 @@ bool RunTree::Terminate() const {
   if (reporting_ == Reporting::kStatusPipe) {
     return sandbox_ && SignalDescendants(sandbox_id_, SIGTERM) != 0;
   }
+  if (reporting_ == Reporting::kInit) return SignalDescendants(child_->id, SIGTERM) != 0;
   // Children first: a shell that is gone would leave them to us.
   SignalDescendants(child_->id, SIGTERM);
   SignalHandle(child_->handle, SIGTERM);
@@ -71,6 +72,7 @@ std::vector<pid_t> RunTree::Adopted() const {
 }
 
 void RunTree::Finish() {
+  if (reporting_ == Reporting::kInit) return;  // it ended after everything else in its namespace
   if (reporting_ == Reporting::kStatusPipe) {
     SignalHandle(sandbox_, SIGKILL);
     return;

@@ -27,7 +27,7 @@ struct Wiring {
 };
 
 // `undo` restores the caller's terminal. Errors: kSetupFailed.
-[[nodiscard]] Result<Wiring> Wire(const Plan& plan, const Exec& exec, Undo& undo);
+[[nodiscard]] Result<Wiring> Wire(const Plan& plan, Undo& undo);
 
 // A closed 0, 1 or 2 would be given to the next file that is opened, and so to the command: fills it.
 void FillStandardStreams();

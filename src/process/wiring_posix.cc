@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "process/wiring.h"
 #include "report/redact.h"
@@ -11,26 +13,35 @@
 namespace mxc {
 namespace {
 
-std::unique_ptr<Stream> OutputStream(const Plan& plan, const Exec& exec, UniqueFd source, int target) {
+Terminal TerminalOf(const Plan& plan) {
+  return std::visit([](const auto& child) { return child.terminal; }, plan.child);
+}
+
+std::vector<std::string> ValuesOf(const Plan& plan) {
+  if (const auto* exec = std::get_if<Exec>(&plan.child)) return SecretValues(*exec);
+  return plan.sandbox ? SecretValues({.environment = plan.sandbox->environment}) : std::vector<std::string>();
+}
+
+std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int target) {
   StreamOptions options;
   options.source = std::move(source);
   options.target = target;
   options.max_bytes = plan.output.max_bytes;
   if (plan.output.redact_secrets || plan.output.redact_pii) {
     options.redaction = RedactionRules{
-        .secrets = plan.output.redact_secrets, .pii = plan.output.redact_pii, .values = SecretValues(exec)};
+        .secrets = plan.output.redact_secrets, .pii = plan.output.redact_pii, .values = ValuesOf(plan)};
   }
   return std::make_unique<Stream>(std::move(options));
 }
 
 UniqueFd Duplicate(int fd) { return UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 3)}; }
 
-Status ConnectTerminal(const Plan& plan, const Exec& exec, Undo& undo, Wiring& wiring) {
+Status ConnectTerminal(const Plan& plan, Undo& undo, Wiring& wiring) {
   Result<PrivateTerminal> terminal = PrivateTerminal::Open(undo);
   if (!terminal) return terminal.error();
   wiring.standard = terminal->StandardStreams();
   const int target = wiring.standard[1] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
-  wiring.streams[1] = OutputStream(plan, exec, Duplicate(terminal->Outer()), target);
+  wiring.streams[1] = OutputStream(plan, Duplicate(terminal->Outer()), target);
   wiring.terminal.emplace(std::move(*terminal));
   if (wiring.standard[0] < 0) return Done{};
   StreamOptions input;
@@ -41,7 +52,7 @@ Status ConnectTerminal(const Plan& plan, const Exec& exec, Undo& undo, Wiring& w
   return Done{};
 }
 
-Status ConnectPipe(const Plan& plan, const Exec& exec, int number, Wiring& wiring) {
+Status ConnectPipe(const Plan& plan, int number, Wiring& wiring) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return SystemError(ErrorCode::kSetupFailed, "create an output pipe", errno);
@@ -53,21 +64,21 @@ Status ConnectPipe(const Plan& plan, const Exec& exec, int number, Wiring& wirin
   }
   const auto index = static_cast<std::size_t>(number);
   wiring.standard.at(index) = ends[1];
-  wiring.streams.at(index) = OutputStream(plan, exec, std::move(reading), number);
+  wiring.streams.at(index) = OutputStream(plan, std::move(reading), number);
   return Done{};
 }
 
 }  // namespace
 
-Result<Wiring> Wire(const Plan& plan, const Exec& exec, Undo& undo) {
+Result<Wiring> Wire(const Plan& plan, Undo& undo) {
   Wiring wiring;
-  if (exec.terminal == Terminal::kPrivatePty) {
-    if (Status connected = ConnectTerminal(plan, exec, undo, wiring); !connected) return connected.error();
+  if (TerminalOf(plan) == Terminal::kPrivatePty) {
+    if (Status connected = ConnectTerminal(plan, undo, wiring); !connected) return connected.error();
   }
   if (!plan.output.Pumped()) return wiring;
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
     if (wiring.standard.at(static_cast<std::size_t>(number)) >= 0) continue;
-    if (Status connected = ConnectPipe(plan, exec, number, wiring); !connected) return connected.error();
+    if (Status connected = ConnectPipe(plan, number, wiring); !connected) return connected.error();
   }
   return wiring;
 }

@@ -83,9 +83,9 @@ Result<AuditLog> AuditLog::Open(const std::string& path) {
 }
 
 Status AuditLog::Begin(const Plan& plan) {
-  const Exec& exec = std::get<Exec>(plan.child);
-  const std::string command = plan.command.empty() ? exec.program : plan.command;
-  const std::string cwd = plan.cwd.empty() ? exec.cwd : plan.cwd;
+  const auto* exec = std::get_if<Exec>(&plan.child);
+  const std::string command = plan.command.empty() && exec != nullptr ? exec->program : plan.command;
+  const std::string cwd = plan.cwd.empty() && exec != nullptr ? exec->cwd : plan.cwd;
   return Append(fmt::format(
       "{{\"event\":\"begin\",\"time\":{},\"run\":{},\"version\":{},\"pid\":{},\"uid\":{},\"containment\":{},"
       "\"tier\":{},\"command\":{},\"cwd\":{},\"relaxations\":{},\"ledger\":{}}}\n",

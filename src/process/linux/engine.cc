@@ -112,10 +112,10 @@ Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
   return AwaitStart(std::move(process), program);
 }
 
-std::optional<int> CommandStatus(const SandboxProcess& process) {
-  const std::optional<Report> report = ReadReport(process.report.Get());
-  if (!report || report->event != Event::kEnded) return std::nullopt;
-  return report->number;
+std::optional<int> CommandStatus(const UniqueFd& report) {
+  const std::optional<Report> end = ReadReport(report.Get());
+  if (!end || end->event != Event::kEnded) return std::nullopt;
+  return end->number;
 }
 
 }  // namespace mxc

@@ -2,7 +2,7 @@
 //
 //   Result<SandboxProcess> process = StartSandbox({.sandbox = sandbox});  // the command runs when this
 //   returns poll(process->handle, POLLIN); waitid(P_PIDFD, process->handle, ...); // every process inside has
-//   ended std::optional<int> status = CommandStatus(*process);                  // as wait(2) gives it
+//   ended std::optional<int> status = CommandStatus(process->report);           // as wait(2) gives it
 //
 // Order of events, all of it in engine_child.cc: clone3 with every namespace; identity; network; mount tree;
 // new root; lockdown; the command. What each namespace holds is docs/backends/namespaces.md.
@@ -40,6 +40,6 @@ struct SandboxProcess {
 
 // How the command ended, as wait(2) gives it; call it when `handle` is readable. Nothing: its init was killed
 // before the command ended.
-[[nodiscard]] std::optional<int> CommandStatus(const SandboxProcess& process);
+[[nodiscard]] std::optional<int> CommandStatus(const UniqueFd& report);
 
 }  // namespace mxc

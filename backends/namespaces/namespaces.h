@@ -1,0 +1,15 @@
+// The namespaces backend: a LinuxSandbox run by our own engine. What "process" means on Linux.
+#pragma once
+
+#include "mxc/backend.h"
+
+namespace mxc::namespaces {
+
+[[nodiscard]] const Backend& NamespacesBackend();
+
+// The two functions of the backend. Feature that ProbeNamespaces reports:
+//   kernel-file:PATH   file of /proc to mask for a root caller
+[[nodiscard]] Support ProbeNamespaces(const Host& host, ProbeDepth depth);
+[[nodiscard]] Result<Plan> PlanNamespaces(const Policy& policy, const Support& support);
+
+}  // namespace mxc::namespaces

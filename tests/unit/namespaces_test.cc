@@ -1,0 +1,85 @@
+// The namespaces backend: its plan and its probe.
+#include "backends/namespaces/namespaces.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_host.h"
+
+namespace mxc::namespaces {
+namespace {
+
+using ::testing::HasSubstr;
+
+FakeHost& Modern(FakeHost& host) {
+  return host.AddFile("/proc/sys/kernel/osrelease", "6.1.0-56-amd64\n")
+      .AddFile("/proc/sys/user/max_user_namespaces", "30000\n");
+}
+
+TEST(NamespacesProbe, ModernHostIsUsable) {
+  FakeHost host;
+  const Support support = ProbeNamespaces(Modern(host), ProbeDepth::kQuick);
+  EXPECT_TRUE(support.usable) << support.reason;
+  EXPECT_EQ(support.tier, Tier::kContainer);
+}
+
+TEST(NamespacesProbe, OldKernelIsNot) {
+  for (const char* release : {"5.11.0", "4.19.0-26-amd64", "nonsense"}) {
+    FakeHost host;
+    host.AddFile("/proc/sys/kernel/osrelease", release);
+    EXPECT_FALSE(ProbeNamespaces(host, ProbeDepth::kQuick).usable) << release;
+  }
+}
+
+TEST(NamespacesProbe, SettingsThatForbidItAreNamed) {
+  FakeHost none;
+  none.AddFile("/proc/sys/kernel/osrelease", "6.1.0").AddFile("/proc/sys/user/max_user_namespaces", "0\n");
+  EXPECT_THAT(ProbeNamespaces(none, ProbeDepth::kQuick).remedy, HasSubstr("max_user_namespaces"));
+  FakeHost debian;
+  Modern(debian).AddFile("/proc/sys/kernel/unprivileged_userns_clone", "0\n");
+  EXPECT_THAT(ProbeNamespaces(debian, ProbeDepth::kQuick).remedy, HasSubstr("unprivileged_userns_clone=1"));
+  FakeHost ubuntu;
+  Modern(ubuntu)
+      .AddFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n")
+      .AddFile("/proc/self/attr/apparmor/current", "unconfined\n");
+  EXPECT_THAT(ProbeNamespaces(ubuntu, ProbeDepth::kQuick).remedy, HasSubstr("AppArmor profile"));
+}
+
+TEST(NamespacesProbe, RootIsNotHeldByRulesForOthers) {
+  FakeHost host;
+  Modern(host).AddFile("/proc/sys/kernel/unprivileged_userns_clone", "0\n").SetCaller(0, 0);
+  EXPECT_TRUE(ProbeNamespaces(host, ProbeDepth::kQuick).usable);
+}
+
+TEST(NamespacesProbe, LiveProbeRunsASandbox) {
+  FakeHost host;
+  Modern(host).Answer({"/proc/self/exe", "--containment", "namespaces", "--", "/bin/true"},
+                      {.started = true, .exit_code = 255, .err = "it failed\nmore"});
+  EXPECT_TRUE(ProbeNamespaces(host, ProbeDepth::kQuick).usable);
+  const Support support = ProbeNamespaces(host, ProbeDepth::kLive);
+  EXPECT_FALSE(support.usable);
+  EXPECT_EQ(support.reason, "a sandbox could not be built: it failed");
+}
+
+TEST(NamespacesProbe, BelongsToLinux) {
+  FakeHost host;
+  host.SetSystem(OperatingSystem::kMacos);
+  EXPECT_EQ(ProbeNamespaces(host, ProbeDepth::kQuick).code, ErrorCode::kUnsupported);
+}
+
+TEST(NamespacesPlan, IsTheLoweredSandbox) {
+  Policy policy;
+  policy.process.argv = {"/bin/true"};
+  policy.process.cwd = "/";
+  policy.identity = {.uid = 1000, .gid = 1000};
+  policy.interactive = true;
+  const Result<Plan> plan = PlanNamespaces(policy, {.usable = true, .tier = Tier::kContainer});
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->containment, Containment::kNamespaces);
+  ASSERT_TRUE(plan->sandbox.has_value());
+  EXPECT_EQ(plan->sandbox->argv, policy.process.argv);
+  EXPECT_EQ(std::get<SandboxChild>(plan->child).terminal, Terminal::kPrivatePty);
+}
+
+}  // namespace
+}  // namespace mxc::namespaces
