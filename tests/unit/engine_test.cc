@@ -4,9 +4,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/utsname.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
 
 #include "process/process_tree.h"
 #include "tests/unit/engine_sandboxes.h"
@@ -249,7 +252,7 @@ TEST_P(EngineRun, OrphansAreBuriedAndDieWithTheCommand) {
 TEST_P(EngineRun, SignalReachesTheCommand) {
   RunSetup setup;
   if (GetParam() == Caller::kOrdinary) setup.before = BecomeOrdinary;
-  RunningPlan running(PlanOf(ShellSandbox("trap 'exit 9' TERM; echo ready; while :; do sleep 0.05; done")),
+  RunningPlan running(PlanOf(ShellSandbox("trap 'exit 9' TERM; for i in $(seq 400); do sleep 0.05; done")),
                       setup);
   ASSERT_TRUE(Eventually([&] { return !ChildrenOf(running.Launcher()).empty(); }));
   const pid_t init = ChildrenOf(running.Launcher()).front();
@@ -264,18 +267,42 @@ TEST_P(EngineRun, KilledLauncherLeavesNothing) {
   if (GetParam() == Caller::kOrdinary) setup.before = BecomeOrdinary;
   RunningPlan running(PlanOf(ShellSandbox("sleep 1000 & sleep 1000")), setup);
   ASSERT_TRUE(Eventually([&] { return !ChildrenOf(running.Launcher()).empty(); }));
-  const UniqueFd init = HandleOf(ChildrenOf(running.Launcher()).front());
+  const pid_t process = ChildrenOf(running.Launcher()).front();
+  const UniqueFd init = HandleOf(process);
+  // Until the command runs, init would notice by itself that nobody reads its reports.
+  ASSERT_TRUE(Eventually([&] { return !ChildrenOf(process).empty(); }));
+  ASSERT_TRUE(Eventually([&] { return !ChildrenOf(ChildrenOf(process).front()).empty(); }));
   running.Signal(SIGKILL);
   (void)running.Finish();
-  EXPECT_TRUE(Eventually([&] {
-    return ::kill(-1, 0) == 0 && ::syscall(SYS_pidfd_send_signal, init.Get(), 0, nullptr, 0) != 0;
-  }));
+  EXPECT_TRUE(Eventually(
+      [&] { return ::syscall(SYS_pidfd_send_signal, init.Get(), 0, nullptr, 0) != 0 && errno == ESRCH; }));
 }
 
-TEST(EngineTerminal, DeviceDoesNotOpen) {
+// The launcher has a controlling terminal; the command must not, or it could push input into it.
+TEST(EngineTerminal, CallersIsLeft) {
+  RunSetup setup;
+  setup.before = [] {
+    const int outer = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ::grantpt(outer);
+    ::unlockpt(outer);
+    ::setsid();
+    const int inner = ::open(::ptsname(outer), O_RDWR | O_CLOEXEC);  // NOLINT(concurrency-mt-unsafe)
+    if (::ioctl(inner, TIOCSCTTY, 0) != 0) ::_exit(98);
+    ::signal(SIGHUP, SIG_IGN);
+  };
+  const RunReport report = RunInChild(PlanOf(ShellSandbox("exec 3<>/dev/tty && echo has one")), setup);
+  EXPECT_TRUE(report.ok) << report.message;
+  EXPECT_EQ(report.out, "");
+  EXPECT_THAT(report.err, HasSubstr("No such device or address"));
+}
+
+TEST(EngineMounts, AttributesAreTheMountsOwn) {
   const RunReport report =
-      RunInChild(PlanOf(ShellSandbox("(exec 3<>/dev/tty) 2>&1 | grep -c 'No such device'")));
-  EXPECT_EQ(report.out, "1\n");
+      RunInChild(PlanOf(ShellSandbox("grep -E ' (/|/dev|/usr|/proc|/tmp|/dev/null) ' /proc/self/mounts | "
+                                     "cut -d' ' -f2,4 | cut -d, -f1-2")));
+  EXPECT_EQ(
+      report.out,
+      "/ ro,nosuid\n/usr ro,nosuid\n/proc rw,nosuid\n/dev ro,nosuid\n/dev/null rw,nosuid\n/tmp rw,nosuid\n");
 }
 
 TEST(EngineMemory, StreamsThatAreFilesOpenAgain) {
