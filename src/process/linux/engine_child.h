@@ -18,6 +18,7 @@ struct Child {
 
   // Reports errno and ends the process.
   [[noreturn]] void Fail(Step step) const;
+  // NOLINTNEXTLINE(modernize-use-nodiscard): most calls are made for their effect
   int Check(long result, Step step) const {
     if (result < 0) Fail(step);
     return static_cast<int>(result);

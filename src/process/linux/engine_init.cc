@@ -15,7 +15,7 @@
 namespace mxc::engine {
 namespace {
 
-constexpr std::size_t kStackBytes = 32U * 1024;
+constexpr std::size_t kStackBytes = 32768;
 
 // A private terminal needs a session to control. Otherwise init has left the caller's terminal already, and a
 // process group is enough to signal everything the command started.
