@@ -39,8 +39,8 @@ const Backend& Dispatch(Containment containment) {
 }
 
 std::vector<Containment> AllContainments() {
-  return {Containment::kNamespaces,
-          Containment::kBubblewrap,
+  return {Containment::kBubblewrap,
+          Containment::kNamespaces,
           Containment::kLxc,
           Containment::kProcessContainer,
           Containment::kWindowsSandbox,
