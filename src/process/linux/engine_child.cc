@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -60,6 +61,20 @@ void SetNames(const Child& child) {
   child.Check(::setdomainname(kNoDomain.data(), kNoDomain.size()), Step::kHostname);
 }
 
+// Everybody inside may read /proc/1/cmdline, and that would be the launcher's: a configuration, if it was
+// given as an argument. The kernel lays arguments, environment and the program's name out in this order; here
+// it is the child's own copy of them.
+void HideArguments() {
+  constexpr std::string_view kName = "mxc-init";
+  char* const begin = program_invocation_name;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how it is handed over
+  const auto* const end = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  ::prctl(PR_SET_NAME, kName.data());
+  if (begin == nullptr || end <= begin + kName.size()) return;
+  std::memset(begin, 0, static_cast<std::size_t>(end - begin));
+  std::memcpy(begin, kName.data(), kName.size());
+}
+
 // Nothing inside has the caller's terminal: /dev/tty does not open, and no input can be pushed into it.
 // setsid would do the same, but puts the session into a scheduling group of its own, which on a busy machine
 // waits for its turn first; it is the way out only where there is no /dev/tty.
@@ -97,6 +112,7 @@ void ChildMain(Child& child) {
   TieToLauncher(child);
   MapIdentity(child);
   ResetSignals();
+  HideArguments();
   LeaveTerminal(child);
   if (child.program.private_network) BringUpLoopback(child);
   SetNames(child);

@@ -150,10 +150,8 @@ void Mask(const Child& child, const MountAction& action) {
   ::close(source);
 }
 
-// Only processes that the caller may trace appear: not our init, whose arguments are the launcher's.
 void Proc(const Child& child, const MountAction& action) {
   const int context = child.Check(OpenFilesystem("proc"), Step::kProc);
-  child.Check(SetOption(context, "hidepid", "ptraceable"), Step::kProc);
   child.Check(CreateFilesystem(context), Step::kProc);
   const unsigned attributes = kOrdinary | MOUNT_ATTR_NOEXEC | (action.read_only ? MOUNT_ATTR_RDONLY : 0U);
   const int mount = child.Check(DetachedMount(context, attributes), Step::kProc);
