@@ -33,7 +33,7 @@ Json List(const std::vector<std::string>& values) {
   return json;
 }
 
-Json Map(std::vector<std::pair<std::string, Json>> members) {
+Json Map(std::vector<std::pair<std::string, Json>>&& members) {
   Json json;
   json.kind = Json::Kind::kObject;
   for (auto& [key, value] : members)
@@ -58,6 +58,7 @@ std::string Absolute(const std::string& path, const Host& host) {
 
 std::vector<std::string> Absolute(const std::vector<std::string>& paths, const Host& host) {
   std::vector<std::string> result;
+  result.reserve(paths.size());
   for (const std::string& path : paths) result.push_back(Absolute(path, host));
   return result;
 }

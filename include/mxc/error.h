@@ -41,6 +41,7 @@ struct Position {
   std::uint32_t column = 0;  // in bytes
 };
 
+// NOLINTNEXTLINE(misc-no-recursion): copies of `others`, which is one level deep.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message = {};  // one sentence, no secrets
@@ -54,10 +55,11 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Error error)
-      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // Implicit, so that `return value;` and `return error;` both read as they should.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }

@@ -12,6 +12,7 @@ namespace mxc {
 
 struct JsonMember;
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as kMaxDocumentDepth allows.
 struct Json {
   enum class Kind { kNull, kBool, kInteger, kFloat, kString, kArray, kObject };
 
@@ -29,6 +30,7 @@ struct Json {
   [[nodiscard]] const Json* Find(std::string_view key) const;
 };
 
+// NOLINTNEXTLINE(misc-no-recursion)
 struct JsonMember {
   std::string key = {};
   Position position = {};  // first byte of the key

@@ -7,7 +7,7 @@
 namespace mxc {
 
 // A configuration is text that people and agents write; 4 MiB holds 10000 paths of the longest kind.
-inline constexpr std::size_t kMaxDocumentBytes = 4U * 1024 * 1024;
+inline constexpr std::size_t kMaxDocumentBytes = std::size_t{4} * 1024 * 1024;
 // Depth of nested arrays and objects; the reference stops at the same depth.
 inline constexpr std::size_t kMaxDocumentDepth = 127;
 // Entries of any one list, and members of any one object.
