@@ -159,7 +159,7 @@ Plan ToolPlan(const std::string& script) {
 
 TEST(StatusPipe, ExitCodeIsTheReportedOne) {
   const RunReport report =
-      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >&$1; echo '{ \"exit-code\": 42 }' >&$1; exit 1"));
+      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >/proc/self/fd/$1; echo '{ \"exit-code\": 42 }' >/proc/self/fd/$1; exit 1"));
   ASSERT_TRUE(report.ok) << report.message;
   EXPECT_EQ(report.outcome.exit_code, 42);
   EXPECT_EQ(report.started, 1);
@@ -167,7 +167,7 @@ TEST(StatusPipe, ExitCodeIsTheReportedOne) {
 
 TEST(StatusPipe, EndWithoutReportIsASetupFailure) {
   const RunReport report =
-      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >&$1; echo 'bwrap: no' >&2; exit 0"));
+      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >/proc/self/fd/$1; echo 'bwrap: no' >&2; exit 0"));
   EXPECT_FALSE(report.ok);
   EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
   EXPECT_EQ(report.message, "the sandbox could not be set up; the reason is on standard error, above");

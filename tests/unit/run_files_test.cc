@@ -37,7 +37,7 @@ Plan PlanWithFiles(const std::string& script, std::vector<InheritedFile> files) 
 TEST(RunFiles, ArgumentsAreSeparatedByNul) {
   const ArgumentFile file{
       .arguments = {std::string("--setenv"), std::string("A"), Secret("b c"), std::string()}};
-  const RunReport report = RunInChild(PlanWithFiles("eval \"cat <&$1\"", {file}));
+  const RunReport report = RunInChild(PlanWithFiles("cat /proc/self/fd/$1", {file}));
   EXPECT_EQ(report.out, std::string("--setenv\0A\0b c\0\0", 16));
 }
 
@@ -46,7 +46,7 @@ TEST(RunFiles, ArgumentsNameEarlierFiles) {
   const PathFile path{.path = scratch.Path(), .object = ObjectOf(scratch.Path())};
   const ArgumentFile file{.arguments = {FileNumber{0}}};
   const RunReport report = RunInChild(PlanWithFiles(
-      "[ \"$(eval \"tr -d '\\000' <&$2\")\" = $1 ] && readlink /proc/self/fd/$1", {path, file}));
+      "[ \"$(tr -d '\\000' </proc/self/fd/$2)\" = $1 ] && readlink /proc/self/fd/$1", {path, file}));
   EXPECT_EQ(report.out, scratch.Path() + "\n");
 }
 
