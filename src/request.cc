@@ -52,8 +52,10 @@ void Put(Json& object, const std::string& key, Json value) {
 
 // Flags are typed in a shell, where "." means the directory one stands in; a document has no such place.
 std::string Absolute(const std::string& path, const Host& host) {
-  if (path.empty() || path.front() == '/') return path;
-  return host.WorkingDirectory() + "/" + path;
+  const std::string here = host.WorkingDirectory();
+  // Without a name for the place the path stays relative, and Decode refuses it: never guess what is granted.
+  if (path.empty() || path.front() == '/' || here.empty()) return path;
+  return here + "/" + path;
 }
 
 std::vector<std::string> Absolute(const std::vector<std::string>& paths, const Host& host) {

@@ -48,6 +48,7 @@ class Host {
 
   [[nodiscard]] virtual OperatingSystem System() const = 0;
   [[nodiscard]] virtual Identity Caller() const = 0;
+  // Empty when it has no name: removed, out of reach, or too deep.
   [[nodiscard]] virtual std::string WorkingDirectory() const = 0;
   [[nodiscard]] virtual bool Interactive() const = 0;  // standard input and output are a terminal
   [[nodiscard]] virtual std::optional<std::string> Environment(std::string_view name) const = 0;

@@ -84,10 +84,14 @@ using Child = std::variant<Exec, SandboxChild>;
 // ---- setup -----------------------------------------------------------------------------------------------
 
 // An empty file at a denied path that does not exist below a writable grant: the kernel can only mask what
-// has a name. Removed when the sandbox has ended, also when the launcher was killed.
+// has a name. Removed when the last sandbox that needs it has ended, also when the launcher was killed.
 struct Placeholder {
   std::string path = {};
 };
+
+// Mode of such a file, which no other empty file has: a second run on the same directory must take it for
+// what it is, not for a file of the user's.
+inline constexpr std::uint32_t kPlaceholderMode = 01600;
 
 using Step = std::variant<Placeholder>;  // each knows its own undo
 

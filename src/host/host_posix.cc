@@ -52,7 +52,7 @@ Identity PosixHost::Caller() const { return {.uid = ::getuid(), .gid = ::getgid(
 std::string PosixHost::WorkingDirectory() const {
   std::array<char, kMaxPathBytes> buffer{};
   const char* here = ::getcwd(buffer.data(), buffer.size());
-  return here == nullptr ? "/" : here;
+  return here == nullptr ? "" : here;
 }
 
 bool PosixHost::Interactive() const { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "mxc/plan.h"
+
 namespace mxc {
 namespace {
 
@@ -86,6 +88,21 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, co
       Entry{.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)}};
 }
 
+// The empty file that another run keeps at a denied path (Placeholder in mxc/plan.h).
+bool IsPlaceholder(const Lookup& lookup, const Host& host) {
+  return lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->size == 0 &&
+         lookup.status->mode == kPlaceholderMode && lookup.status->uid == host.Caller().uid;
+}
+
+// What another run's placeholder stands for does not exist: this run needs to hold the name as well.
+void SeeThroughPlaceholder(Walked& walked, const Host& host, PathWalker& walker) {
+  const std::string held = walked.behind_file ? std::string(ParentOf(walked.first_missing)) : walked.path;
+  if ((!walked.status && !walked.behind_file) || !IsPlaceholder(walker.LookAt(held), host)) return;
+  walked.status.reset();
+  walked.first_missing = held;
+  walked.behind_file = false;
+}
+
 Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warning>& warnings) {
   if (walked.path == "/") {
     return Conflict("'/' is denied: no command could start", written.pointer,
@@ -122,7 +139,10 @@ Examined Examine(const PathEntry& written, Access access, const Host& host, Path
                         " cannot be resolved: " + walked.error().message,
                     written.pointer, "what cannot be looked at can be neither granted nor kept apart");
   }
-  if (access == Access::kDenied) return ExamineDenial(written, std::move(*walked), warnings);
+  if (access == Access::kDenied) {
+    SeeThroughPlaceholder(*walked, host, walker);
+    return ExamineDenial(written, std::move(*walked), warnings);
+  }
   return ExamineGrant(written, access, std::move(*walked), host, warnings);
 }
 

@@ -20,7 +20,8 @@ namespace mxc {
 
 class Placeholders {
  public:
-  // Files of mode 0600. Errors: kSetupFailed, naming the path; nothing is left behind then.
+  // Files of mode kPlaceholderMode, shared with other runs that need the same. Errors: kSetupFailed, naming
+  // the path; nothing is left behind then.
   [[nodiscard]] static Result<Placeholders> Create(const std::vector<std::string>& paths);
 
   Placeholders() = default;

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <utility>
 
+#include "mxc/plan.h"
 #include "process/placeholders.h"
 #include "process/process_tree.h"
 
@@ -21,10 +23,11 @@ namespace {
 // A sandbox that is being killed is gone in milliseconds; this bounds the wait for one that is stuck.
 constexpr int kMaxWaitMs = 10000;
 
-struct CreatedFile {
+// A placeholder with our shared lock on it. Every run that masks the file holds one: unlinking it would take
+// the mask of another run away, because the kernel unmounts what stands on a name that goes.
+struct HeldFile {
   std::string path;
-  dev_t device;
-  ino_t inode;
+  UniqueFd file;
 };
 
 // The guardian's answer: all stand, or the errno of the one that does not.
@@ -33,25 +36,64 @@ struct Answer {
   int error = 0;
 };
 
-Answer CreateAll(const std::vector<std::string>& paths, std::vector<CreatedFile>& created) {
-  created.reserve(paths.size());
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    // O_EXCL does not follow a symbolic link either: whatever is there by now is not ours.
-    const UniqueFd file{::open(paths[i].c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+bool IsPlaceholder(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_size == 0 && (status.st_mode & 07777) == kPlaceholderMode &&
+         status.st_uid == ::geteuid();
+}
+
+// `path` still names the file that is open.
+bool IsStillAt(const std::string& path, int borrowed_fd) {
+  struct stat named {};
+  struct stat open {};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(borrowed_fd, &open) == 0 &&
+         named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
+// One attempt: creates the placeholder, or joins the one of another run. Without a file: errno, EAGAIN when
+// the other run was just removing it.
+UniqueFd TryHold(const std::string& path) {
+  // O_EXCL does not follow a symbolic link either: whatever is there by now was not made here.
+  UniqueFd file{::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPlaceholderMode)};
+  if (!file && errno != EEXIST) return file;
+  if (!file) {
+    file.Reset(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
-    if (!file || ::fstat(file.Get(), &status) != 0) return {.index = i, .error = errno};
-    created.push_back({.path = paths[i], .device = status.st_dev, .inode = status.st_ino});
+    const bool joinable = file && ::fstat(file.Get(), &status) == 0 && IsPlaceholder(status);
+    if (!joinable) {
+      errno = !file && errno == ENOENT ? EAGAIN : EEXIST;
+      return UniqueFd{};
+    }
+  }
+  if (::flock(file.Get(), LOCK_SH | LOCK_NB) == 0 && IsStillAt(path, file.Get())) return file;
+  errno = EAGAIN;
+  return UniqueFd{};
+}
+
+Answer HoldAll(const std::vector<std::string>& paths, std::vector<HeldFile>& held) {
+  constexpr int kAttempts = 200;
+  constexpr useconds_t kPauseUs = 1000;
+  ::umask(0);  // the mode is the mark
+  held.reserve(paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    UniqueFd file = TryHold(paths[i]);
+    for (int attempt = 0; !file && errno == EAGAIN && attempt < kAttempts; ++attempt) {
+      ::usleep(kPauseUs);
+      file = TryHold(paths[i]);
+    }
+    if (!file) return {.index = i, .error = errno};
+    held.push_back({.path = paths[i], .file = std::move(file)});
   }
   return {};
 }
 
-void RemoveAll(const std::vector<CreatedFile>& created) {
-  for (auto file = created.rbegin(); file != created.rend(); ++file) {
+// The last one out removes. Giving the shared lock up and asking for the exclusive one are two steps; of two
+// runs that end together, the second to ask gets it.
+void ReleaseAll(const std::vector<HeldFile>& held) {
+  for (auto entry = held.rbegin(); entry != held.rend(); ++entry) {
     struct stat status {};
-    if (::lstat(file->path.c_str(), &status) != 0) continue;
-    const bool ours = status.st_dev == file->device && status.st_ino == file->inode &&
-                      S_ISREG(status.st_mode) && status.st_size == 0;
-    if (ours) ::unlink(file->path.c_str());
+    const bool last = ::flock(entry->file.Get(), LOCK_EX | LOCK_NB) == 0;
+    const bool empty = ::fstat(entry->file.Get(), &status) == 0 && status.st_size == 0;
+    if (last && empty && IsStillAt(entry->path, entry->file.Get())) ::unlink(entry->path.c_str());
   }
 }
 
@@ -78,18 +120,21 @@ void Detach(int pipe) {
 
 [[noreturn]] void Guard(int pipe, const std::vector<std::string>& paths) {
   Detach(pipe);
-  std::vector<CreatedFile> created;
-  const Answer answer = CreateAll(paths, created);
+  std::vector<HeldFile> held;
+  const Answer answer = HoldAll(paths, held);
   ::send(3, &answer, sizeof answer, MSG_NOSIGNAL);
   std::vector<UniqueFd> watched;
   pid_t process = 0;
   ssize_t count = 0;
   while ((count = ::recv(3, &process, sizeof process, 0)) != 0) {
-    if (count == static_cast<ssize_t>(sizeof process)) watched.push_back(HandleOf(process));
+    if (count == static_cast<ssize_t>(sizeof process)) {
+      UniqueFd handle = HandleOf(process);  // none: it has ended already
+      if (handle) watched.push_back(std::move(handle));
+    }
     if (count < 0 && errno != EINTR) break;
   }
   WaitForEnd(watched);
-  RemoveAll(created);
+  ReleaseAll(held);
   ::_exit(0);
 }
 

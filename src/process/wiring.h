@@ -31,5 +31,7 @@ struct Wiring {
 
 // A closed 0, 1 or 2 would be given to the next file that is opened, and so to the command: fills it.
 void FillStandardStreams();
+// A directory among them would reach past the mounts: from it the command could open what is not granted.
+[[nodiscard]] Status CheckStandardStreams();
 
 }  // namespace mxc

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -103,6 +104,18 @@ void FillStandardStreams() {
     // The lowest free number, which is `fd`; the child is meant to inherit it.
     [[maybe_unused]] const int filled = ::open("/dev/null", O_RDWR);  // NOLINT(android-cloexec-open)
   }
+}
+
+Status CheckStandardStreams() {
+  constexpr const char* kNames[] = {"standard input", "standard output", "standard error"};
+  for (int fd = 0; fd < 3; ++fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0 || !S_ISDIR(status.st_mode)) continue;
+    return Error{.code = ErrorCode::kSetupFailed,
+                 .message = std::string(kNames[fd]) + " is a directory, which would be open to the command",
+                 .hint = "redirect it from a file or /dev/null"};
+  }
+  return Done{};
 }
 
 }  // namespace mxc

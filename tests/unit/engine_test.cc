@@ -304,7 +304,7 @@ TEST(EngineMounts, AttributesAreTheMountsOwn) {
                                      "cut -d' ' -f2,4 | cut -d, -f1-2")));
   EXPECT_EQ(
       report.out,
-      "/ ro,nosuid\n/usr ro,nosuid\n/proc rw,nosuid\n/dev ro,nosuid\n/dev/null rw,nosuid\n/tmp rw,nosuid\n");
+      "/ ro,nosuid\n/usr ro,nosuid\n/proc rw,nosuid\n/dev ro,nosuid\n/dev/null ro,nosuid\n/tmp rw,nosuid\n");
 }
 
 TEST(EngineMemory, StreamsThatAreFilesOpenAgain) {

@@ -25,7 +25,7 @@ TEST(Placeholders, StandWhileTheCommandRuns) {
   ScratchDirectory scratch;
   const RunReport report = RunInChild(
       WithPlaceholders("stat -c '%a %s %F' " + scratch.Path("a"), {scratch.Path("a"), scratch.Path("b")}));
-  EXPECT_EQ(report.out, "600 0 regular empty file\n");
+  EXPECT_EQ(report.out, "1600 0 regular empty file\n");
   EXPECT_FALSE(Exists(scratch.Path("a")));
   EXPECT_FALSE(Exists(scratch.Path("b")));
 }
@@ -41,6 +41,24 @@ TEST(Placeholders, SomethingThatAppearedMeanwhileIsNotTouched) {
   EXPECT_EQ(report.out, "");
   EXPECT_EQ(ReadText(scratch.Path("b")), "mine");
   EXPECT_FALSE(Exists(scratch.Path("a")));
+}
+
+TEST(Placeholders, StayUntilTheLastRunHasEnded) {
+  ScratchDirectory scratch;
+  const std::string shared = scratch.Path("a");
+  // The inner run joins the outer one's file and ends first; then the other way round.
+  const RunReport outer = RunInChild(
+      WithPlaceholders("until [ -e " + scratch.Path("go") + " ]; do sleep 0.01; done; stat -c '%a' " + shared,
+                       {shared}),
+      {.before = [&] {
+        if (::fork() != 0) return;
+        const RunReport inner = RunInChild(WithPlaceholders("stat -c '%a' " + shared, {shared}));
+        WriteText(scratch.Path("go"), inner.out);
+        ::_exit(0);
+      }});
+  EXPECT_EQ(ReadText(scratch.Path("go")), "1600\n");
+  EXPECT_EQ(outer.out, "1600\n");
+  EXPECT_FALSE(Exists(shared));
 }
 
 TEST(Placeholders, DanglingLinkIsNotFollowed) {
@@ -86,7 +104,7 @@ TEST(Placeholders, GuardianHoldsNothingOfTheCallers) {
       "[ \"$c\" = '(mxc-guardian)' ] && [ $parent = $PPID ] && readlink $p/fd/* | sed 's/:.*//' | grep -v "
       "anon_inode; done";
   EXPECT_EQ(RunInChild(WithPlaceholders(script, {scratch.Path("a")})).out,
-            "/dev/null\n/dev/null\n/dev/null\nsocket\n");
+            "/dev/null\n/dev/null\n/dev/null\nsocket\n" + scratch.Path("a") + "\n");
 }
 
 }  // namespace

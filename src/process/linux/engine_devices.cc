@@ -38,6 +38,10 @@ void BindDevice(const Child& child, int dev, const Device& device) {
   }
   child.Check(::mknodat(dev, device.name, S_IFREG | 0666, 0), Step::kDevice);
   const int tree = child.Check(CloneTree(source), Step::kDevice);
+  // Read-only keeps root from changing the mode of the host's own node; writing to the device is not
+  // affected.
+  child.Check(AddAttributes(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY, kPrivate),
+              Step::kDevice);
   child.Check(Attach(tree, dev, device.name), Step::kDevice);
   ::close(tree);
   ::close(source);

@@ -49,13 +49,14 @@ std::vector<std::string> Candidates(const std::string& name, std::string_view pa
 
 void PrepareCommand(const LinuxSandbox& sandbox, Program& program) {
   program.arguments = sandbox.argv;
+  program.cwd = sandbox.cwd.empty() ? "/" : sandbox.cwd;
   for (const Variable& variable : sandbox.environment) {
-    program.variables.push_back(variable.name + "=" + variable.value.Reveal());
+    if (variable.name != "PWD") program.variables.push_back(variable.name + "=" + variable.value.Reveal());
   }
+  program.variables.push_back("PWD=" + program.cwd);  // as bubblewrap sets it
   program.argv = Pointers(program.arguments);
   program.envp = Pointers(program.variables);
   program.candidates = Candidates(sandbox.argv.front(), PathOf(sandbox));
-  program.cwd = sandbox.cwd.empty() ? "/" : sandbox.cwd;
 }
 
 rlimit CoreLimit(std::uint64_t bytes) {
