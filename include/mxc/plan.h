@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mxc/containment.h"
+#include "mxc/egress.h"
 #include "mxc/linux_sandbox.h"
 #include "mxc/policy.h"
 #include "mxc/secret.h"
@@ -117,6 +118,7 @@ struct Plan {
   std::vector<Step> setup = {};  // undone in reverse
   Child child = Exec{};
   std::optional<LinuxSandbox> sandbox = {};  // what `child` builds, when it builds one: for --explain
+  std::optional<EgressRules> egress = {};    // what the gateway lets through; absent: no gateway
   std::uint32_t timeout_ms = 0;
   Output output = {};
   Audit audit = {};

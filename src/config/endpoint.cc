@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "config/cidr.h"
+#include "base/cidr.h"
 
 namespace mxc {
 namespace {

@@ -1,7 +1,7 @@
 // The network section: which form it is written in, and the directional form.
 #include <algorithm>
 
-#include "config/cidr.h"
+#include "base/cidr.h"
 #include "config/decoding.h"
 #include "config/endpoint.h"
 

@@ -1,4 +1,4 @@
-#include "config/cidr.h"
+#include "base/cidr.h"
 
 #include <gtest/gtest.h>
 

@@ -73,9 +73,11 @@ TEST(Includes, AStageSeesItselfAndTheStageBefore) {
   EXPECT_THAT(Strangers("src/policy", {"mxc/", "base/", "config/", "policy/"}), IsEmpty());
   EXPECT_THAT(Strangers("src/plan", {"mxc/", "base/", "policy/", "plan/"}), IsEmpty());
   EXPECT_THAT(Strangers("src/report", {"mxc/", "base/", "report/"}), IsEmpty());
+  EXPECT_THAT(Strangers("src/egress", {"mxc/", "base/", "egress/"}), IsEmpty());
   // The audit log and redaction are reports that have to be made while a plan runs.
-  EXPECT_THAT(Strangers("src/process", {"mxc/", "base/", "report/", "process/", "seccomp_programs.inc"}),
-              IsEmpty());
+  EXPECT_THAT(
+      Strangers("src/process", {"mxc/", "base/", "report/", "egress/", "process/", "seccomp_programs.inc"}),
+      IsEmpty());
 }
 
 TEST(Includes, ABackendSeesTheVocabularyAndTheSharedPlanner) {
