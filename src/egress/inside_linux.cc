@@ -1,0 +1,146 @@
+#include <arpa/inet.h>
+#include <linux/netlink.h>
+#include <linux/nsfs.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "egress/inside.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr int kBacklog = 4096;  // what the kernel allows by default (net.core.somaxconn)
+
+// ---- system calls only
+// ------------------------------------------------------------------------------------
+
+int Send(int protocol, const NetlinkBatch& batch) {
+  const int socket = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
+  if (socket < 0) return -1;
+  const int number = Exchange(socket, batch);
+  ::close(socket);
+  errno = number;
+  return number == 0 ? 0 : -1;
+}
+
+int SetOption(int socket, int level, int name, int value) {
+  return ::setsockopt(socket, level, name, &value, sizeof value);
+}
+
+// IPv4 options hold for the IPv4 packets of a dual-stack socket.
+int MakeTransparent(int socket, bool ipv6, bool datagrams) {
+  if (SetOption(socket, SOL_IP, IP_TRANSPARENT, 1) != 0) return -1;
+  if (datagrams && SetOption(socket, SOL_IP, IP_RECVORIGDSTADDR, 1) != 0) return -1;
+  if (!ipv6) return 0;
+  if (SetOption(socket, SOL_IPV6, IPV6_V6ONLY, 0) != 0) return -1;
+  if (SetOption(socket, SOL_IPV6, IPV6_TRANSPARENT, 1) != 0) return -1;
+  return datagrams ? SetOption(socket, SOL_IPV6, IPV6_RECVORIGDSTADDR, 1) : 0;
+}
+
+int BindEverywhere(int socket, bool ipv6) {
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = htons(kGatewayPort);
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_port = htons(kGatewayPort);
+  const auto* address =
+      ipv6 ? reinterpret_cast<const sockaddr*>(&six) : reinterpret_cast<const sockaddr*>(&four);
+  return ::bind(socket, address, ipv6 ? sizeof six : sizeof four);
+}
+
+// A non-blocking socket into `socket`.
+int Make(int domain, int type, int protocol, int& socket) {
+  socket = ::socket(domain, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
+  return socket < 0 ? -1 : 0;
+}
+
+int MakeTransparentSocket(int type, bool ipv6, int& socket) {
+  if (Make(ipv6 ? AF_INET6 : AF_INET, type, 0, socket) != 0) return -1;
+  if (MakeTransparent(socket, ipv6, type == SOCK_DGRAM) != 0) return -1;
+  if (BindEverywhere(socket, ipv6) != 0) return -1;
+  return type == SOCK_STREAM ? ::listen(socket, kBacklog) : 0;
+}
+
+int MakeRawSockets(bool ipv6, InsideSockets& sockets) {
+  constexpr auto kMark = static_cast<int>(kAnswerMark);
+  if (Make(AF_INET, SOCK_RAW, IPPROTO_RAW, sockets.raw4) != 0) return -1;
+  if (SetOption(sockets.raw4, SOL_SOCKET, SO_MARK, kMark) != 0) return -1;
+  if (!ipv6) return 0;
+  if (Make(AF_INET6, SOCK_RAW, IPPROTO_RAW, sockets.raw6) != 0) return -1;
+  if (SetOption(sockets.raw6, SOL_SOCKET, SO_MARK, kMark) != 0) return -1;
+  return SetOption(sockets.raw6, SOL_IPV6, IPV6_HDRINCL, 1);
+}
+
+int MakeSockets(const InsideSetup& setup, bool ipv6, InsideSockets& sockets) {
+  if (MakeTransparentSocket(SOCK_STREAM, ipv6, sockets.tcp[0]) != 0) return -1;
+  if (MakeTransparentSocket(SOCK_DGRAM, ipv6, sockets.udp[0]) != 0) return -1;
+  if (MakeRawSockets(ipv6, sockets) != 0) return -1;
+  while (sockets.inside_count < setup.published_connections) {
+    if (Make(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0, sockets.inside[sockets.inside_count]) != 0) return -1;
+    ++sockets.inside_count;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int JoinNetwork(int network_namespace) {
+  const int owner = ::ioctl(network_namespace, NS_GET_USERNS);
+  if (owner < 0) return -1;
+  const int joined = ::setns(owner, CLONE_NEWUSER);
+  const int number = errno;
+  ::close(owner);
+  errno = number;
+  return joined == 0 ? ::setns(network_namespace, CLONE_NEWNET) : -1;
+}
+
+// Rules first: there must be no moment in which an address answers that the gateway does not hold.
+int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& failed) {
+  failed = InsideStep::kSteer;
+  if (Send(NETLINK_NETFILTER, setup.rules) != 0) return -1;
+  failed = InsideStep::kLoopback;
+  if (Send(NETLINK_ROUTE, setup.up) != 0) return -1;
+  failed = InsideStep::kRoutes;
+  if (Send(NETLINK_ROUTE, setup.ipv4) != 0) return -1;
+  const bool ipv6 = Send(NETLINK_ROUTE, setup.ipv6) == 0;  // a host without it has none of it here either
+  failed = InsideStep::kSockets;
+  return MakeSockets(setup, ipv6, sockets);
+}
+
+void InsideSockets::Close() {
+  for (const int socket : {tcp[0], udp[0], raw4, raw6}) {
+    if (socket >= 0) ::close(socket);
+  }
+  for (std::size_t i = 0; i < inside_count; ++i) ::close(inside[i]);
+  *this = {};
+}
+
+// ---- with memory
+// ------------------------------------------------------------------------------------------
+
+InsideSetup PrepareInside(const EgressRules& rules) {
+  return {.rules = SteeringRules(),
+          .up = LoopbackUp(),
+          .ipv4 = EveryAddress(Family::kIpv4),
+          .ipv6 = EveryAddress(Family::kIpv6),
+          .published_connections = rules.publish.empty() ? 0 : kPublishedConnections};
+}
+
+Error InsideError(InsideStep step, int number) {
+  const char* const words[] = {"join the sandbox's network namespace", "load the gateway's nftables rules",
+                               "bring up the loopback interface", "set the routes to the gateway",
+                               "make the gateway's sockets"};
+  Error error = SystemError(ErrorCode::kSetupFailed,
+                            std::string("could not ") + words[static_cast<std::size_t>(step)], number);
+  if (step == InsideStep::kSteer) error.hint = kSteerHint;
+  return error;
+}
+
+}  // namespace mxc::egress

@@ -1,0 +1,38 @@
+// What turns a network namespace with nothing but `lo` into one whose every way out ends at the gateway.
+//
+// 1. AnyIP: `local 0.0.0.0/0` and `local ::/0` on lo. Every address is this machine's own, so no packet can
+//    leave and every packet finds a receiver.
+// 2. nftables, one table, no NAT and no connection tracking: TCP and UDP to any address but loopback are
+// handed
+//    to the gateway's transparent sockets; so is port 53 on loopback, because a resolv.conf may name it.
+//    Whatever is neither (ICMP, SCTP ...) is dropped when it is sent, which fails with EPERM at once. What
+//    the gateway itself writes carries kAnswerMark and passes; to set a mark takes a capability.
+//
+// The workload has no capability over the namespace, so it can change none of this; and if it could, there is
+// no other way out to be found.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "egress/gateway.h"
+#include "egress/netlink.h"
+
+namespace mxc::egress {
+
+// Where the gateway listens. The workload cannot take it: ports below 1024 need CAP_NET_BIND_SERVICE.
+inline constexpr std::uint16_t kGatewayPort = 1;
+
+// What the programs inside speak from. Without an address beside 127.0.0.1 resolvers hold the machine to be
+// offline (AI_ADDRCONFIG). RFC 7600 sets 192.0.0.8 aside as a dummy; the other is a unique local address.
+inline constexpr std::array<std::uint8_t, 4> kInsideAddress = {192, 0, 0, 8};
+inline constexpr std::array<std::uint8_t, 16> kInsideAddress6 = {0xfd, 0x6d, 0x78, 0x63, 0, 0, 0, 0,
+                                                                 0,    0,    0,    0,    0, 0, 0, 8};
+
+enum class Family { kIpv4, kIpv6 };
+
+[[nodiscard]] NetlinkBatch LoopbackUp();                 // rtnetlink; `lo` has index 1 in a new namespace
+[[nodiscard]] NetlinkBatch EveryAddress(Family family);  // rtnetlink: our address, and the AnyIP route
+[[nodiscard]] NetlinkBatch SteeringRules();              // nfnetlink, one transaction
+
+}  // namespace mxc::egress
