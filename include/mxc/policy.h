@@ -40,7 +40,7 @@ struct PathRule {
   std::optional<FileObject> object = {};  // absent: nothing is there; only denied rules may lack it
   // Only for a denied rule without object: the first missing component of `path`.
   std::string first_missing = {};
-  std::string pointer = {};  // clause it comes from; empty for the baseline
+  std::string pointer = {};  // clause it comes from; empty for the baseline and for kernel mounts
   Origin origin = Origin::kPolicy;
 };
 

@@ -5,6 +5,7 @@
 #include "policy/baseline.h"
 #include "policy/clauses.h"
 #include "policy/entries.h"
+#include "policy/mounts.h"
 #include "policy/paths.h"
 #include "policy/process.h"
 #include "policy/rules.h"
@@ -32,6 +33,8 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
   RuleSet rules = RulesOf(*entries);
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (policy.containment == Containment::kNone) return rules;
+  if (const Status mounts = DenyKernelMounts(host, *entries, walker, rules, policy.warnings); !mounts)
+    return mounts.error();
   AddBaseline(host, walker, rules, policy.links);
   AddSocketMasks(host, walker, rules, policy.warnings);
   AddLinks(*entries, rules, policy.links);

@@ -47,13 +47,16 @@ std::string FakeHost::KeyOf(const std::string& path) const {
 FakeHost& FakeHost::Put(const std::string& path, FileType type, std::string text,
                         const FakeAttributes& attributes) {
   const std::string key = KeyOf(path);
+  std::string above = ParentOf(key);
+  while (nodes_.count(above) == 0) above = ParentOf(above);
+  const std::uint64_t device = nodes_[above].status.object.device;
   for (std::string parent = key; parent != "/";) {
     parent = ParentOf(parent);
     Node& directory = nodes_[parent];
     if (directory.status.object.inode != 0) continue;
-    directory.status = {.object = {1, next_inode_++, FileType::kDirectory}, .mode = 0755};
+    directory.status = {.object = {device, next_inode_++, FileType::kDirectory}, .mode = 0755};
   }
-  nodes_[key] = {.status = {.object = {1, next_inode_++, type},
+  nodes_[key] = {.status = {.object = {device, next_inode_++, type},
                             .mode = attributes.mode,
                             .uid = attributes.uid,
                             .gid = attributes.gid,
@@ -95,6 +98,16 @@ FakeHost& FakeHost::AddAlias(const std::string& path, const std::string& existin
 FakeHost& FakeHost::AddUnreadable(const std::string& path, LookupFailure failure, std::string reason) {
   Put(path, FileType::kDirectory, {}, {});
   nodes_[KeyOf(path)].failure = Lookup{.failure = failure, .reason = std::move(reason)};
+  return *this;
+}
+
+FakeHost& FakeHost::AddMount(const std::string& path, const std::string& type, bool disk) {
+  constexpr std::uint64_t kDisk = 8U << 8U;
+  const std::uint64_t number = 100 + ++mounts_;
+  AddDirectory(path);
+  nodes_[KeyOf(path)].status.object.device = disk ? kDisk | number : number;
+  mount_table_ += std::to_string(number) + " 1 " + (disk ? "8:" : "0:") + std::to_string(number) + " / " +
+                  path + " rw,relatime - " + type + " none rw\n";
   return *this;
 }
 
@@ -241,6 +254,7 @@ Result<std::vector<std::string>> FakeHost::ListDirectory(const std::string& path
 
 Result<std::string> FakeHost::ReadFile(const std::string& path, std::size_t limit) const {
   questions_.push_back("read " + path);
+  if (path == "/proc/self/mountinfo") return mount_table_.substr(0, limit);
   const Found found = Find(path, LastLink::kFollow);
   if (found.node == nullptr || found.node->status.object.type != FileType::kRegular) {
     return Error{.code = ErrorCode::kConflict, .message = "open '" + path + "': No such file or directory"};

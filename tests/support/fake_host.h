@@ -44,6 +44,9 @@ class FakeHost : public Host {
   // Looking at `path`, or at anything below it, fails.
   FakeHost& AddUnreadable(const std::string& path, LookupFailure failure = LookupFailure::kDenied,
                           std::string reason = "Permission denied");
+  // A directory on a file system of its own, which /proc/self/mountinfo tells of. Without a disk the device's
+  // major number is 0.
+  FakeHost& AddMount(const std::string& path, const std::string& type, bool disk = false);
   FakeHost& Remove(const std::string& path);
 
   FakeHost& SetSystem(OperatingSystem system);
@@ -113,6 +116,8 @@ class FakeHost : public Host {
   std::string working_directory_ = "/";
   bool interactive_ = false;
   std::uint64_t next_inode_ = 2;
+  std::uint32_t mounts_ = 0;
+  std::string mount_table_ = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n";
 };
 
 }  // namespace mxc

@@ -1,0 +1,41 @@
+// What is mounted where, and what of it must never show inside: a bind mount brings along what is mounted
+// below it, and a /proc that stands in a container's root directory is the host's all the same.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "policy/entries.h"
+#include "policy/paths.h"
+#include "policy/rules.h"
+
+namespace mxc {
+
+struct Mount {
+  std::string path = {};     // where, in the caller's mount namespace
+  std::string type = {};     // "ext4", "proc", "fuse.sshfs"
+  std::uint64_t device = 0;  // st_dev of the objects on it
+};
+
+enum class Backing {
+  kData,     // files of people and programs
+  kKernel,   // a window into the kernel or to devices
+  kUnknown,  // without a disk below, and of a type that no table names
+};
+
+[[nodiscard]] Backing BackingOf(const Mount& mount);
+
+// The text of /proc/self/mountinfo. Errors: kConflict, for a line that is not one.
+[[nodiscard]] Result<std::vector<Mount>> ParseMounts(std::string_view text);
+
+// Denies what is mounted below a grant of the policy and is not data. The machine is asked only when there is
+// a grant. Errors: kConflict, for a grant of something inside such a file system, and when the mounts cannot
+// be learned.
+[[nodiscard]] Status DenyKernelMounts(const Host& host, const std::vector<Entry>& entries, PathWalker& walker,
+                                      RuleSet& rules, std::vector<Warning>& warnings);
+
+}  // namespace mxc
