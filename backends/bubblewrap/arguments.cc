@@ -58,7 +58,6 @@ void Renderer::Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces
   if (sandbox.private_network) Say({"--unshare-net"});
   if (lock_user_namespaces) Say({"--disable-userns"});
   Say({"--die-with-parent", "--cap-drop", "ALL", "--hostname", sandbox.hostname});
-  if (sandbox.new_session) Say({"--new-session"});
   Say({"--seccomp"});
   arguments_.emplace_back(Pass(SeccompFile{.profile = sandbox.seccomp}));
   Say({"--json-status-fd"});
@@ -180,6 +179,7 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   // bwrap stays as process 1 of the sandbox, where its environment can be read.
   exec.environment = {{.name = "PATH", .value = Secret{"/usr/bin:/bin"}}};
   exec.terminal = sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;
+  exec.new_session = true;  // by the launcher, which can then end bwrap and all its children as one group
   exec.reporting = Reporting::kStatusPipe;
   exec.core_limit_bytes = sandbox.core_limit_bytes;
   return exec;

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -28,6 +29,8 @@ struct LaunchRequest {
   // Borrowed descriptors that become 0, 1 and 2; -1: inherited as they are.
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of a new session
+  // Borrowed: gets the child's process group, when it leads a new session. GroupGuard::Group.
+  std::atomic<pid_t>* group = nullptr;
 };
 
 // The child has an empty signal mask, default dispositions, no descriptor but 0, 1, 2 and `files`, and dies

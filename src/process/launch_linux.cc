@@ -33,6 +33,7 @@ struct ChildContext {
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;
   bool new_session = false;
+  std::atomic<pid_t>* group = nullptr;
   bool ignores_keys = false;  // INT, QUIT, TSTP
   rlimit open_files = {};
   rlimit core = {};
@@ -79,6 +80,7 @@ bool EnterSession(ChildContext& context) {
   if (context.controlling_terminal >= 0 && ::ioctl(context.controlling_terminal, TIOCSCTTY, 0) != 0) {
     return Fail(context, "take the private terminal");
   }
+  if (context.new_session && context.group != nullptr) *context.group = ::getpid();
   return true;
 }
 
@@ -204,6 +206,7 @@ Result<ChildProcess> Launch(const LaunchRequest& request) {
   context.standard = request.standard;
   context.controlling_terminal = request.controlling_terminal;
   context.new_session = exec.new_session || request.controlling_terminal >= 0;
+  context.group = request.group;
   context.ignores_keys = request.controlling_terminal >= 0 && exec.reporting == Reporting::kStatusPipe;
   context.open_files = request.open_files;
   context.core = CoreLimit(exec.core_limit_bytes);

@@ -14,6 +14,7 @@
 #include "base/undo.h"
 #include "process/descriptor_limit.h"
 #include "process/files.h"
+#include "process/group_guard.h"
 #include "process/launch.h"
 #include "process/linux/engine.h"
 #include "process/placeholders.h"
@@ -103,6 +104,7 @@ Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64
 struct Started {
   ChildProcess child = {};
   UniqueFd status = {};  // bubblewrap's status pipe
+  GroupGuard guard = {};
   std::function<std::optional<int>()> command_status = nullptr;
 };
 
@@ -111,14 +113,18 @@ Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiri
   if (!limit) return limit.error();
   Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
   if (!files) return files.error();
+  Result<GroupGuard> guard =
+      exec.reporting == Reporting::kStatusPipe ? GroupGuard::Start() : Result<GroupGuard>(GroupGuard{});
+  if (!guard) return guard.error();
   Result<ChildProcess> child =
       Launch({.exec = exec,
               .files = files->files,
               .open_files = limit->Original(),
               .standard = wiring.standard,
-              .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1});
+              .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1,
+              .group = guard->Group()});
   if (!child) return child.error();
-  return Started{.child = std::move(*child), .status = std::move(files->status)};
+  return Started{.child = std::move(*child), .status = std::move(files->status), .guard = std::move(*guard)};
 }
 
 Result<Started> Start(const SandboxChild& /*child*/, const Plan& plan, const Wiring& wiring) {
@@ -172,7 +178,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   Result<Started> started =
       std::visit([&](const auto& child) { return Start(child, plan, *wiring); }, plan.child);
   if (!started) return started.error();
-  tree.Follow(started->child);
+  tree.Follow(started->child, std::move(started->guard));
   placeholders->Watch(started->child.id);
   wiring->CloseChildEnds();
   if (reporting != Reporting::kStatusPipe) observer.OnStarted(started->child.id);

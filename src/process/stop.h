@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/plan.h"
+#include "process/group_guard.h"
 #include "process/launch.h"
 
 namespace mxc {
@@ -21,7 +23,11 @@ class RunTree {
   RunTree(const RunTree&) = delete;
   RunTree& operator=(const RunTree&) = delete;
 
-  void Follow(const ChildProcess& child) { child_ = &child; }  // borrowed
+  // `child` is borrowed; `guard` is that of its process group, if it has one.
+  void Follow(const ChildProcess& child, GroupGuard guard = {}) {
+    child_ = &child;
+    guard_ = std::move(guard);
+  }
   // Process 1 of the sandbox, as bubblewrap reports it; a number that is not the child's child is ignored.
   void FoundSandbox(pid_t process);
   [[nodiscard]] int SandboxHandle() const { return sandbox_.Get(); }  // borrowed pidfd, or -1
@@ -38,6 +44,7 @@ class RunTree {
 
   const ChildProcess* child_ = nullptr;
   Reporting reporting_;
+  GroupGuard guard_;
   UniqueFd sandbox_;
   pid_t sandbox_id_ = -1;
   std::vector<pid_t> earlier_;  // our children from before the run

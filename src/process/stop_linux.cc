@@ -58,6 +58,7 @@ bool RunTree::Terminate() const {
 
 void RunTree::Kill() const {
   SignalHandle(sandbox_, SIGKILL);
+  guard_.Kill();  // the tool may have children that nothing ties to it yet
   if (reporting_ == Reporting::kExitStatus) SignalDescendants(child_->id, SIGKILL);
   SignalHandle(child_->handle, SIGKILL);
 }
@@ -75,6 +76,7 @@ void RunTree::Finish() {
   if (reporting_ == Reporting::kInit) return;  // it ended after everything else in its namespace
   if (reporting_ == Reporting::kStatusPipe) {
     SignalHandle(sandbox_, SIGKILL);
+    guard_.Kill();
     return;
   }
   // Each round kills one generation; its orphans are in the next.

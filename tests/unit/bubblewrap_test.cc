@@ -53,6 +53,7 @@ TEST(Bubblewrap, CommandLineHoldsNothingOfThePolicy) {
   EXPECT_EQ(ExecOf(plan).environment[0].name, "PATH");
   EXPECT_EQ(ExecOf(plan).program, "/usr/bin/bwrap");
   EXPECT_EQ(ExecOf(plan).reporting, Reporting::kStatusPipe);
+  EXPECT_TRUE(ExecOf(plan).new_session);
 }
 
 TEST(Bubblewrap, ArgumentsOfASmallPolicy) {
@@ -64,7 +65,7 @@ TEST(Bubblewrap, ArgumentsOfASmallPolicy) {
   const Plan plan = Planned(policy);
   EXPECT_EQ(ArgumentsOf(plan),
             "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net "
-            "--disable-userns --die-with-parent --cap-drop ALL --hostname mxc --new-session --seccomp <0> "
+            "--disable-userns --die-with-parent --cap-drop ALL --hostname mxc --seccomp <0> "
             "--json-status-fd <1> --symlink usr/bin /bin --dev /dev "
             "--perms 1777 --size 268435456 --tmpfs /dev/shm --proc /proc "
             "--perms 1777 --size 1073741824 --tmpfs /tmp --perms 0700 --dir /tmp/home "
@@ -102,7 +103,6 @@ TEST(Bubblewrap, TerminalIsPrivate) {
   policy.interactive = true;
   const Plan plan = Planned(policy);
   EXPECT_EQ(ExecOf(plan).terminal, Terminal::kPrivatePty);
-  EXPECT_THAT(ArgumentsOf(plan), Not(HasSubstr("--new-session")));
 }
 
 TEST(Bubblewrap, SharedNetworkIsNamed) {

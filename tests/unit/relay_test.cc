@@ -159,7 +159,8 @@ Plan ToolPlan(const std::string& script) {
 
 TEST(StatusPipe, ExitCodeIsTheReportedOne) {
   const RunReport report =
-      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >/proc/self/fd/$1; echo '{ \"exit-code\": 42 }' >/proc/self/fd/$1; exit 1"));
+      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >/proc/self/fd/$1; echo '{ \"exit-code\": 42 }' "
+                          ">/proc/self/fd/$1; exit 1"));
   ASSERT_TRUE(report.ok) << report.message;
   EXPECT_EQ(report.outcome.exit_code, 42);
   EXPECT_EQ(report.started, 1);
@@ -184,6 +185,44 @@ TEST(StatusPipe, KilledToolIsNotTheCommandsSignal) {
   const RunReport report = RunInChild(ToolPlan("kill -KILL $$"));
   EXPECT_FALSE(report.ok);
   EXPECT_EQ(report.message, "the sandbox was killed by signal 9 before its command ended");
+}
+
+// Like bwrap's child while it waits for bwrap: nothing ties it to anybody, and being process 1 of a namespace
+// it is killed by no signal but one from outside.
+Plan ToolWithAnUntiedChild(const std::string& beat) {
+  Plan plan = ToolPlan("unshare --user --map-root-user --pid --fork sh -c 'while :; do echo >> " + beat +
+                       "; sleep 0.02; done' & wait");
+  ExecOf(plan).new_session = true;
+  return plan;
+}
+
+// Ten beats have passed, and none was heard.
+bool Still(const std::string& beat) {
+  const std::size_t size = ReadText(beat).size();
+  ::usleep(200000);
+  return ReadText(beat).size() == size;
+}
+
+TEST(StatusPipe, ChildrenOfTheToolEndWithAKilledLauncher) {
+  ScratchDirectory scratch;
+  const std::string beat = scratch.Path("beat");
+  RunningPlan running(ToolWithAnUntiedChild(beat), {});
+  ASSERT_TRUE(Eventually([&] { return ReadText(beat).size() > 3; }));
+  running.Signal(SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(running.Finish().wait_status));
+  EXPECT_TRUE(Eventually([&] { return Still(beat); }));
+}
+
+TEST(StatusPipe, ChildrenOfTheToolEndWithATimeout) {
+  ScratchDirectory scratch;
+  const std::string beat = scratch.Path("beat");
+  Plan plan = ToolWithAnUntiedChild(beat);
+  plan.timeout_ms = 600;
+  const RunReport report = RunInChild(plan);
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_GT(ReadText(beat).size(), 3U);
+  EXPECT_TRUE(Still(beat));
 }
 
 TEST(StatusPipe, TimeoutDuringSetupIsATimeout) {
@@ -285,12 +324,7 @@ TEST_F(RelayBubblewrap, SandboxDiesWithALauncherThatIsKilled) {
   ASSERT_TRUE(Eventually([&] { return ReadText(beat).size() > 3; }));
   running.Signal(SIGKILL);
   EXPECT_TRUE(WIFSIGNALED(running.Finish().wait_status));
-  // Still for ten beats in a row.
-  EXPECT_TRUE(Eventually([&] {
-    const std::size_t size = ReadText(beat).size();
-    ::usleep(200000);
-    return ReadText(beat).size() == size;
-  }));
+  EXPECT_TRUE(Eventually([&] { return Still(beat); }));
 }
 
 }  // namespace

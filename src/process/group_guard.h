@@ -1,0 +1,48 @@
+// Kills a tool and its children when the launcher has been killed.
+//
+//   Result<GroupGuard> guard = GroupGuard::Start();
+//   Launch({..., .group = guard->Group()});
+//   guard->Dismiss();                                   // once the whole group has ended
+//
+// A tool that dies with its launcher leaves behind those of its children that have not yet tied themselves to
+// it: bwrap's child first waits for a word of bwrap's, and would wait for ever. It shares the tool's process
+// group, but the kernel lets no signal of its own kill process 1 of a namespace, so a process has to do it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+
+namespace mxc {
+
+class GroupGuard {
+ public:
+  // Before the tool is started. Errors: kSetupFailed.
+  [[nodiscard]] static Result<GroupGuard> Start();
+
+  GroupGuard() = default;  // guards nothing
+  GroupGuard(GroupGuard&& other) noexcept;
+  GroupGuard& operator=(GroupGuard&& other) noexcept;
+  GroupGuard(const GroupGuard&) = delete;
+  GroupGuard& operator=(const GroupGuard&) = delete;
+  ~GroupGuard() { Dismiss(); }
+
+  // Where the tool's process group is to be written, by the tool's process itself before it starts anything.
+  // Borrowed; nullptr when nothing is guarded.
+  [[nodiscard]] std::atomic<pid_t>* Group() const;
+  void Kill() const;  // the group, now
+  void Dismiss();     // whatever is left of the group is let live; waits for the guard to end
+
+ private:
+  struct Shared;
+  static int Main(void* argument);
+
+  Shared* shared_ = nullptr;
+  UniqueFd pipe_;  // the guard acts when this closes
+  pid_t process_ = -1;
+};
+
+}  // namespace mxc

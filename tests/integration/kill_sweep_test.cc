@@ -1,0 +1,115 @@
+// SIGKILL of the launcher at every moment of set-up and run. Afterwards the host must be as it was: files,
+// processes, mounts, cgroups, IPC objects.
+//
+// MXC_KILLS=1000 in the environment makes a longer sweep than the one of every day.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "tests/support/launcher_test.h"
+
+namespace mxc::test {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::microseconds;
+
+constexpr microseconds kStep{500};
+
+int Kills() {
+  const char* asked = ::getenv("MXC_KILLS");
+  return asked != nullptr ? std::atoi(asked) : 48;
+}
+
+std::string Text(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Everything below `root`: type, permissions, size or text.
+std::map<std::string, std::string> Tree(const std::string& root) {
+  std::map<std::string, std::string> tree;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
+    const fs::file_status status = entry.symlink_status();
+    tree[entry.path().string()] =
+        std::to_string(static_cast<int>(status.type())) + " " +
+        std::to_string(static_cast<unsigned>(status.permissions())) +
+        (fs::is_regular_file(status) ? " " + Text(entry.path().string()) : std::string());
+  }
+  return tree;
+}
+
+// Names below the cgroup file systems that are ours.
+std::vector<std::string> Cgroups() {
+  std::vector<std::string> found;
+  std::error_code gone;  // others come and go while we look
+  for (fs::recursive_directory_iterator at("/sys/fs/cgroup", gone), end; !gone && at != end;
+       at.increment(gone)) {
+    if (at->path().filename().string().starts_with("mxc")) found.push_back(at->path().string());
+  }
+  return found;
+}
+
+// What a launcher could leave on the machine outside its workspace.
+std::map<std::string, std::string> Machine() {
+  return {{"mounts", Text("/proc/self/mountinfo")},
+          {"shared memory", Text("/proc/sysvipc/shm")},
+          {"semaphores", Text("/proc/sysvipc/sem")},
+          {"messages", Text("/proc/sysvipc/msg")}};
+}
+
+class KillSweep : public LauncherTest {
+ protected:
+  void Sweep(const Parts& parts);
+};
+MXC_FOR_EACH_CALLER(KillSweep);
+
+void KillSweep::Sweep(const Parts& parts) {
+  const std::string config = ConfigFile(parts);
+  const Launch launch = Prepare({config});
+
+  const auto begin = std::chrono::steady_clock::now();
+  const Ended whole = Execute(launch);
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  // From the first system call to well after the command has begun.
+  const auto span = (std::chrono::steady_clock::now() - begin) * 2;
+  const auto moments = span / kStep + 1;
+
+  const std::map<std::string, std::string> tree = Tree(workspace.Root());
+  const std::map<std::string, std::string> machine = Machine();
+  const std::vector<std::string> cgroups = Cgroups();
+  int killed = 0;
+  for (int round = 0; round < Kills(); ++round) {
+    Running running(launch);
+    std::this_thread::sleep_for(kStep * (round % moments));
+    running.Signal(SIGKILL);
+    const Ended ended = running.Wait();
+    ASSERT_FALSE(ended.overdue) << "somebody still holds the streams, round " << round;
+    killed += ended.status == -SIGKILL ? 1 : 0;
+    ASSERT_TRUE(Eventually([&] { return Survivors(workspace.Root()).empty(); })) << "round " << round;
+    ASSERT_TRUE(Eventually([&] { return Tree(workspace.Root()) == tree; })) << "round " << round;
+  }
+  EXPECT_GT(killed, Kills() / 4) << "most runs ended before they were killed";
+  EXPECT_EQ(Machine(), machine);
+  EXPECT_TRUE(Eventually([&] { return Cgroups() == cgroups; }));
+}
+
+Parts Everything(const Workspace& workspace, const std::string& containment) {
+  return {.containment = containment,
+          .command = ": " + workspace.Root() + "; sleep 0.05",
+          .read_only = {workspace.Directory("ro")},
+          .read_write = {workspace.Directory("rw")},
+          .denied = {workspace.File("rw/secret", "SECRET"), workspace.Path("rw/not/there")}};
+}
+
+TEST_P(KillSweep, OwnEngine) { Sweep(Everything(workspace, "namespaces")); }
+TEST_P(KillSweep, Bubblewrap) { Sweep(Everything(workspace, "bubblewrap")); }
+
+}  // namespace
+}  // namespace mxc::test
