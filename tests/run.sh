@@ -15,6 +15,9 @@ need /usr/include/gmock/gmock.h libgmock-dev
 need node nodejs
 need npm npm
 need /etc/ssl/certs/ca-certificates.crt ca-certificates
+need git git
+need /usr/lib/python3/dist-packages/pytest python3-pytest
+need /usr/share/python-wheels python3-venv
 install_needed
 
 jobs=$(nproc)
