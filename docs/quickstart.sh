@@ -10,6 +10,9 @@ need_for_build
 install_needed
 
 echo "== build (preset release)"
+if command -v npm >/dev/null 2>&1; then
+  sh docs/musl.sh || echo "Without musl: the system's compiler builds the release, linked with glibc"
+fi
 cmake --preset release >/dev/null
 cmake --build --preset release -j "$(nproc)" --target mxc-exec
 program=$PWD/build/release/mxc-exec
