@@ -1,0 +1,60 @@
+// Internet addresses as the gateway compares them, and the blocks no rule opens by accident.
+//
+//   IpAddress address = IpAddress::Parse("::ffff:10.0.0.1").value().Inner();  // 10.0.0.1
+//   const BlockedRange* range = FindBlocked(address);                         // "private network"
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/cidr.h"
+
+namespace mxc::egress {
+
+// IPv4 uses the first four bytes, the others are zero.
+struct IpAddress {
+  std::array<std::uint8_t, 16> bytes = {};
+  bool ipv6 = false;
+
+  [[nodiscard]] static IpAddress V4(std::uint32_t host_order);
+  [[nodiscard]] static std::optional<IpAddress> Parse(std::string_view text);
+
+  auto operator<=>(const IpAddress&) const = default;
+
+  [[nodiscard]] std::uint32_t V4Number() const;  // host order; IPv4 only
+  [[nodiscard]] std::string Text() const;
+  // What a packet to this address reaches in the end: the IPv4 address in a mapped or compatible one, in
+  // NAT64 (64:ff9b::/96), 6to4 (2002::/16) and Teredo (2001::/32, where it stands inverted). Else itself.
+  [[nodiscard]] IpAddress Inner() const;
+  [[nodiscard]] bool IsLoopback() const;
+};
+
+[[nodiscard]] bool Contains(const Cidr& block, const IpAddress& address);
+
+struct IpEndpoint {
+  IpAddress address = {};
+  std::uint16_t port = 0;
+
+  auto operator<=>(const IpEndpoint&) const = default;
+  [[nodiscard]] std::string Text() const;  // "10.0.0.1:80", "[::1]:80"
+};
+
+// A range that leads to the host, to its cloud's control plane or to nobody's server.
+struct BlockedRange {
+  Cidr block = {};
+  std::string what = {};  // "always blocked: loopback"
+  // Passes where the policy lets every address pass; the others always need a rule of their own.
+  bool is_private = false;
+};
+
+// The narrowest range that holds this address, or nullptr. Give it Inner().
+[[nodiscard]] const BlockedRange* FindBlocked(const IpAddress& address);
+// Does this block lie inside one of the ranges: a rule that names it means it.
+[[nodiscard]] bool LiesInBlocked(const Cidr& block);
+
+}  // namespace mxc::egress

@@ -1,0 +1,50 @@
+// From the address a program meant to the addresses the gateway may dial.
+//
+//   Destination destination(services, GatewayEvent::kConnection, Protocol::kTcp, meant);
+//   destination.Find([this](const std::vector<IpEndpoint>& endpoints) { ... });  // empty: refused, see
+//   Record()
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egress/services_linux.h"
+
+namespace mxc::egress {
+
+class Destination {
+ public:
+  using Callback = std::function<void(const std::vector<IpEndpoint>&)>;
+
+  Destination(Services& services, GatewayEvent event, Protocol protocol, const IpEndpoint& meant);
+
+  // The callback comes later for names, at once for literal addresses; not at all once this is destroyed.
+  void Find(Callback callback);
+
+  // Does the connection have to open with its name?
+  [[nodiscard]] bool MustBeChecked() const { return strict_ || (services_.rules.DeniesNames() && !to_host_); }
+  [[nodiscard]] bool Strict() const { return strict_; }
+  [[nodiscard]] const std::string& Name() const { return record_.name; }
+  [[nodiscard]] std::uint16_t Port() const { return meant_.port; }
+
+  // Filled as far as things are known; refusals have their reason.
+  [[nodiscard]] GatewayRecord& Record() { return record_; }
+  void Refuse(const Judgement& judgement);
+
+ private:
+  void FindName(const std::string& name, Callback callback);
+  [[nodiscard]] std::vector<IpEndpoint> Filter(const Judgement& name, const Resolution& resolution);
+
+  Services& services_;
+  Protocol protocol_;
+  IpEndpoint meant_;
+  GatewayRecord record_;
+  bool strict_ = false;
+  bool to_host_ = false;                                        // the host's loopback, or the one proxy
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for callbacks of the resolver
+};
+
+}  // namespace mxc::egress

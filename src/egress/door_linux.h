@@ -1,0 +1,34 @@
+// How the sandbox's sockets reach the gateway: one message on a SOCK_SEQPACKET pair, and one byte back when
+// it serves. The sending half is SendGatewaySockets, in gateway.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace mxc::egress {
+
+// The message. Its descriptors follow in this order.
+struct DoorMessage {
+  std::uint32_t tcp = 0;
+  std::uint32_t udp = 0;
+  std::uint32_t raw4 = 0;  // 0 or 1
+  std::uint32_t raw6 = 0;
+  std::uint32_t inside = 0;
+};
+
+struct ReceivedSockets {
+  std::vector<UniqueFd> tcp = {};
+  std::vector<UniqueFd> udp = {};
+  UniqueFd raw4 = {};
+  UniqueFd raw6 = {};
+  std::vector<UniqueFd> inside = {};
+};
+
+// Waits for the message. Absent: the other side is gone, or what came is no such message.
+[[nodiscard]] std::optional<ReceivedSockets> ReceiveSockets(int door);
+
+}  // namespace mxc::egress

@@ -1,0 +1,85 @@
+// The gateway's one thread: descriptors, timers, and work put off until the end of a turn.
+//
+//   class Listener : public Watcher { void OnEvents(std::uint32_t events) override; ... };
+//   loop.Watch(fd, EPOLLIN, listener);   // borrowed; leaves the loop when the descriptor is closed
+//   Timer timer; timer.Set(loop, 250, [this] { ... });
+//   loop.Run();
+//
+// A watcher is destroyed by Bury, never directly from a handler: events of the same turn may still name it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace mxc::egress {
+
+class Watcher {
+ public:
+  Watcher() = default;
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+  virtual ~Watcher() = default;
+  virtual void OnEvents(std::uint32_t events) = 0;  // EPOLLIN ...
+};
+
+class Loop {
+ public:
+  Loop();
+
+  [[nodiscard]] bool Ok() const { return static_cast<bool>(epoll_); }
+  // false with errno.
+  [[nodiscard]] bool Watch(int fd, std::uint32_t events, Watcher& watcher) const;
+  // Hands a watched descriptor to another watcher.
+  [[nodiscard]] bool Rewatch(int fd, std::uint32_t events, Watcher& watcher) const;
+  void Unwatch(int fd) const;
+
+  // Before the next wait, in order.
+  void Defer(std::function<void()> work) { deferred_.push_back(std::move(work)); }
+  // Destroys it when no event of this turn can name it any more.
+  void Bury(std::shared_ptr<Watcher> watcher) { graves_.push_back(std::move(watcher)); }
+
+  void Run();
+  void Stop() { stopped_ = true; }
+  [[nodiscard]] std::uint64_t NowMs() const { return now_ms_; }  // CLOCK_MONOTONIC, of this turn
+
+ private:
+  friend class Timer;
+  using Timers = std::multimap<std::uint64_t, std::function<void()>>;
+
+  void Turn();
+  void RunTimers();
+  void RunDeferred();
+  [[nodiscard]] int WaitMs() const;
+
+  UniqueFd epoll_;
+  Timers timers_;
+  std::vector<std::function<void()>> deferred_;
+  std::vector<std::shared_ptr<Watcher>> graves_;
+  std::uint64_t now_ms_ = 0;
+  bool stopped_ = false;
+};
+
+// One pending call, dropped with its owner.
+class Timer {
+ public:
+  Timer() = default;
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer() { Cancel(); }
+
+  void Set(Loop& loop, std::uint64_t delay_ms, std::function<void()> call);
+  void Cancel();
+
+ private:
+  Loop* loop_ = nullptr;  // absent: not set
+  Loop::Timers::iterator place_;
+};
+
+[[nodiscard]] std::uint64_t WallClockMs();  // since 1970
+
+}  // namespace mxc::egress

@@ -1,0 +1,69 @@
+// The first bytes a client sends, as far as they name a host: a TLS ClientHello or an HTTP/1 request.
+//
+//   Opening opening;
+//   for (each chunk the client sends) {
+//     switch (opening.Feed(chunk)) {
+//       case Opening::State::kMore:    forward the chunk: a server can do nothing with part of a head
+//       case Opening::State::kDone:    judge opening.Hosts(), then forward the chunk and whatever follows
+//       case Opening::State::kBroken:  refuse: opening.Problem(). The chunk was not forwarded
+//
+// Every byte a head consists of has been looked at before its last one is forwarded. Protocols that are
+// neither are kDone with their first byte that cannot be of either.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egress/dns_message.h"
+
+namespace mxc::egress {
+
+// Larger than what servers accept: 16 KiB of TLS record, 8 to 32 KiB of HTTP head.
+inline constexpr std::size_t kMaxOpeningBytes = 65536;
+
+class Opening {
+ public:
+  enum class State { kMore, kDone, kBroken };
+  enum class Kind { kOther, kTls, kHttp };
+
+  State Feed(ByteView chunk);
+
+  [[nodiscard]] Kind Is() const { return kind_; }
+  // Names the head gives, in the one form of ValidName: SNI; Host and the authority of an absolute target.
+  // A head that names none is a ClientHello without SNI or an HTTP/1.0 request.
+  [[nodiscard]] const std::vector<std::string>& Hosts() const { return hosts_; }
+  // The ClientHello may hide another one for another host.
+  [[nodiscard]] bool Encrypted() const { return encrypted_; }
+  [[nodiscard]] std::string_view Problem() const { return problem_; }
+
+ private:
+  State Look();
+  State LookAtTls();
+  State LookAtHttp();
+  State Broken(std::string_view problem);
+
+  Bytes seen_ = {};
+  std::size_t wanted_ = 0;   // nothing new can be said before so many bytes are there
+  std::size_t scanned_ = 0;  // no end of a head before this
+  Kind kind_ = Kind::kOther;
+  std::vector<std::string> hosts_ = {};
+  bool encrypted_ = false;
+  std::string_view problem_ = {};
+};
+
+// What a complete head says; `problem` is empty when it is well-formed.
+struct HeadNames {
+  std::vector<std::string> hosts = {};
+  bool encrypted = false;
+  std::string_view problem = {};
+};
+
+// A ClientHello without its record and handshake headers.
+[[nodiscard]] HeadNames ReadClientHello(ByteView hello);
+// From the request line to the empty line, both included.
+[[nodiscard]] HeadNames ReadHttpHead(std::string_view head);
+
+}  // namespace mxc::egress

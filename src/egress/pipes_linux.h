@@ -1,0 +1,26 @@
+// Pipes for splice(2): a lane borrows one while bytes are on the way.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace mxc::egress {
+
+struct SplicePipe {
+  UniqueFd reader = {};
+  UniqueFd writer = {};
+  explicit operator bool() const { return static_cast<bool>(reader); }
+};
+
+class PipePool {
+ public:
+  [[nodiscard]] SplicePipe Take();  // invalid with errno
+  void Give(SplicePipe pipe);       // empty ones only
+
+ private:
+  std::vector<SplicePipe> idle_;
+};
+
+}  // namespace mxc::egress

@@ -1,0 +1,96 @@
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "egress/record.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::size_t kMaxText = 400;
+constexpr int kWaitMs = 100;
+
+void PutNumber(Bytes& out, std::uint64_t value, unsigned width) {
+  for (unsigned i = 0; i < width; ++i) out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+}
+
+void PutText(Bytes& out, std::string_view text) {
+  text = text.substr(0, kMaxText);
+  PutNumber(out, text.size(), 2);
+  out.insert(out.end(), text.begin(), text.end());
+}
+
+struct Source {
+  ByteView bytes;
+  bool failed = false;
+
+  std::uint64_t Number(unsigned width) {
+    failed = failed || bytes.size() < width;
+    if (failed) return 0;
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < width; ++i) value |= std::uint64_t{bytes[i]} << (8 * i);
+    bytes = bytes.subspan(width);
+    return value;
+  }
+  std::string Text() {
+    const std::size_t size = Number(2);
+    failed = failed || size > kMaxText || size > bytes.size();
+    if (failed) return {};
+    std::string text(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    bytes = bytes.subspan(size);
+    return text;
+  }
+};
+
+}  // namespace
+
+Bytes EncodeRecord(const GatewayRecord& record) {
+  Bytes out;
+  PutNumber(out, static_cast<std::uint64_t>(record.event), 1);
+  PutNumber(out, static_cast<std::uint64_t>(record.verdict), 1);
+  PutNumber(out, record.port, 2);
+  for (const std::uint64_t number :
+       {record.time_ms, record.duration_ms, record.bytes_out, record.bytes_in, record.lost}) {
+    PutNumber(out, number, 8);
+  }
+  for (const std::string* text : {&record.name, &record.address, &record.pointer, &record.reason}) {
+    PutText(out, *text);
+  }
+  return out;
+}
+
+std::optional<GatewayRecord> DecodeRecord(ByteView message) {
+  Source source{message};
+  const std::uint64_t event = source.Number(1);
+  const std::uint64_t verdict = source.Number(1);
+  GatewayRecord record{.port = static_cast<std::uint16_t>(source.Number(2))};
+  for (std::uint64_t* number :
+       {&record.time_ms, &record.duration_ms, &record.bytes_out, &record.bytes_in, &record.lost}) {
+    *number = source.Number(8);
+  }
+  for (std::string* text : {&record.name, &record.address, &record.pointer, &record.reason}) {
+    *text = source.Text();
+  }
+  if (source.failed || !source.bytes.empty() || event > 3 || verdict > 1) return std::nullopt;
+  record.event = static_cast<GatewayEvent>(event);
+  record.verdict = static_cast<Verdict>(verdict);
+  return record;
+}
+
+void Reporter::Report(GatewayRecord record) {
+  record.lost = lost_;
+  const Bytes message = EncodeRecord(record);
+  if (wait_) {
+    pollfd poll{.fd = socket_, .events = POLLOUT, .revents = 0};
+    (void)::poll(&poll, 1, kWaitMs);
+  }
+  const ssize_t sent = ::send(socket_, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  lost_ = sent < 0 ? lost_ + 1 : 0;
+}
+
+}  // namespace mxc::egress

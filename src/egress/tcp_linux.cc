@@ -1,0 +1,155 @@
+#include "egress/tcp_linux.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "egress/sockets_linux.h"
+#include "egress/udp_linux.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::uint16_t kDnsPort = 53;
+constexpr int kAcceptsPerTurn = 128;
+constexpr std::size_t kMaxDnsConnections = 64;
+constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
+// Nothing in either direction. Longer than the keep-alive of databases and of ssh; a dead peer is found by
+// TCP.
+constexpr std::uint64_t kIdleMs = std::uint64_t{2} * 3600 * 1000;
+// Out of descriptors: a listener that is ready all the time would keep the loop busy.
+constexpr std::uint64_t kBreatheMs = 20;
+
+}  // namespace
+
+// ---- DNS over TCP: messages with their length before them
+// ----------------------------------------------------
+
+class DnsConnection : public Watcher {
+ public:
+  DnsConnection(TcpGate& gate, UniqueFd socket) : gate_(gate), socket_(std::move(socket)) {}
+
+  void Start() {
+    if (!gate_.services_.loop.Watch(socket_.Get(), EPOLLIN, *this)) return End();
+    Wait();
+  }
+
+  void OnEvents(std::uint32_t /*events*/) override {
+    std::array<std::uint8_t, 4096> buffer{};
+    const ssize_t count = ::recv(socket_.Get(), buffer.data(), buffer.size(), 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0) return End();
+    received_.insert(received_.end(), buffer.begin(), buffer.begin() + count);
+    Wait();
+    while (received_.size() >= 2) {
+      const std::size_t size = (std::size_t{received_[0]} << 8U) | received_[1];
+      if (received_.size() < size + 2) return;
+      const bool sent = Answer(ByteView(received_).subspan(2, size));
+      if (!sent) return End();
+      received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(size + 2));
+    }
+  }
+
+ private:
+  void Wait() {
+    timer_.Set(gate_.services_.loop, kDnsIdleMs, [this] { End(); });
+  }
+
+  // A client that does not take its answers is let go: they are a few hundred bytes.
+  bool Answer(ByteView query) {
+    const DnsReply reply = gate_.services_.dns.Answer(query);
+    if (reply.refused) ReportRefusedName(gate_.services_, reply);
+    if (reply.message.empty()) return false;
+    Bytes message = {static_cast<std::uint8_t>(reply.message.size() >> 8U),
+                     static_cast<std::uint8_t>(reply.message.size())};
+    message.insert(message.end(), reply.message.begin(), reply.message.end());
+    const ssize_t sent = ::send(socket_.Get(), message.data(), message.size(), MSG_NOSIGNAL);
+    return sent == static_cast<ssize_t>(message.size());
+  }
+
+  void End() {
+    timer_.Cancel();
+    socket_.Reset();
+    const auto found = gate_.dns_.find(this);
+    if (found == gate_.dns_.end()) return;
+    gate_.services_.loop.Bury(std::move(found->second));
+    gate_.dns_.erase(found);
+  }
+
+  TcpGate& gate_;
+  UniqueFd socket_;
+  Timer timer_;
+  Bytes received_ = {};
+};
+
+// ---- listeners
+// -----------------------------------------------------------------------------------------------
+
+class TcpGate::Inlet : public Watcher {
+ public:
+  Inlet(TcpGate& gate, UniqueFd listener) : gate_(gate), listener_(std::move(listener)) {}
+
+  [[nodiscard]] bool Listen() { return gate_.services_.loop.Watch(listener_.Get(), EPOLLIN, *this); }
+
+  void OnEvents(std::uint32_t /*events*/) override {
+    for (int i = 0; i < kAcceptsPerTurn; ++i) {
+      UniqueFd socket{::accept4(listener_.Get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+      if (socket) {
+        gate_.OnAccepted(std::move(socket));
+      } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        gate_.services_.loop.Unwatch(listener_.Get());
+        breathe_.Set(gate_.services_.loop, kBreatheMs, [this] { (void)Listen(); });
+        return;
+      } else if (errno != ECONNABORTED && errno != EINTR) {
+        return;
+      }
+    }
+  }
+
+ private:
+  TcpGate& gate_;
+  UniqueFd listener_;
+  Timer breathe_;
+};
+
+TcpGate::TcpGate(Services& services, std::size_t limit) : services_(services), limit_(limit) {}
+TcpGate::~TcpGate() = default;
+
+bool TcpGate::Add(UniqueFd listener) {
+  inlets_.push_back(std::make_shared<Inlet>(*this, std::move(listener)));
+  return inlets_.back()->Listen();
+}
+
+void TcpGate::OnAccepted(UniqueFd socket) {
+  const std::optional<IpEndpoint> meant = LocalEndpoint(socket.Get());
+  if (!meant) return CloseWithReset(socket);
+  if (meant->port == kDnsPort) {
+    if (dns_.size() >= kMaxDnsConnections) return CloseWithReset(socket);
+    auto connection = std::make_shared<DnsConnection>(*this, std::move(socket));
+    dns_.emplace(connection.get(), connection);
+    return connection->Start();
+  }
+  auto connection = std::make_shared<Connection>(services_, std::move(socket), *meant,
+                                                 [this](Connection& ended) { connections_.erase(&ended); });
+  connections_.emplace(connection.get(), connection);
+  connections_.size() > limit_ ? connection->Abort("too many connections") : connection->Start();
+}
+
+void TcpGate::Sweep() {
+  const std::uint64_t now_ms = services_.loop.NowMs();
+  std::vector<std::shared_ptr<Connection>> silent;
+  for (const auto& [key, connection] : connections_) {
+    if (now_ms - connection->IdleSinceMs() > kIdleMs) silent.push_back(connection);
+  }
+  for (const auto& connection : silent) connection->Abort("idle for too long");
+}
+
+void TcpGate::EndAll() {
+  const auto connections = std::exchange(connections_, {});
+  for (const auto& [key, connection] : connections) connection->Abort("the sandbox has ended");
+}
+
+}  // namespace mxc::egress

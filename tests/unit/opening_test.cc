@@ -1,0 +1,158 @@
+// What a connection's first bytes say about the host it is for.
+#include "egress/opening.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace mxc::egress {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using State = Opening::State;
+
+ByteView View(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+std::string Counted(std::size_t width, const std::string& content) {
+  std::string out;
+  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
+  return out + content;
+}
+std::string Extension(unsigned type, const std::string& content) {
+  return std::string{static_cast<char>(type >> 8U), static_cast<char>(type)} + Counted(2, content);
+}
+std::string ServerName(const std::string& name) {
+  return Extension(0, Counted(2, std::string(1, '\0') + Counted(2, name)));
+}
+std::string Hello(const std::string& extensions) {
+  return "\x03\x03" + std::string(32, 'r') + Counted(1, "") + Counted(2, "\x13\x01") +
+         Counted(1, std::string(1, '\0')) + Counted(2, extensions);
+}
+std::string Record(const std::string& fragment) { return "\x16\x03\x01" + Counted(2, fragment); }
+std::string Message(const std::string& hello) { return "\x01" + Counted(3, hello); }
+std::string Tls(const std::string& extensions) { return Record(Message(Hello(extensions))); }
+
+// "done http a b", "more", "broken: why"
+std::string Read(std::string_view bytes) {
+  Opening opening;
+  const State state = opening.Feed(View(bytes));
+  if (state == State::kMore) return "more";
+  if (state == State::kBroken) return "broken: " + std::string(opening.Problem());
+  std::string text = "done";
+  if (opening.Is() == Opening::Kind::kTls) text += " tls";
+  if (opening.Is() == Opening::Kind::kHttp) text += " http";
+  if (opening.Encrypted()) text += " ech";
+  for (const std::string& host : opening.Hosts()) text += " " + host;
+  return text;
+}
+
+// In any pieces, a head is done with its last byte and not before.
+void ExpectSameInPieces(const std::string& head, const std::string& whole) {
+  Opening opening;
+  for (std::size_t i = 0; i + 1 < head.size(); ++i) {
+    ASSERT_EQ(opening.Feed(View(std::string_view(head).substr(i, 1))), State::kMore) << i;
+  }
+  const State last = opening.Feed(View(std::string_view(head).substr(head.size() - 1)));
+  EXPECT_EQ(last, whole.starts_with("broken") ? State::kBroken : State::kDone);
+  EXPECT_EQ(Read(head), whole);
+}
+
+TEST(Opening, ReadsTheServerNameOfAClientHello) {
+  ExpectSameInPieces(Tls(ServerName("Good.Test")), "done tls good.test");
+  EXPECT_EQ(Read(Tls(Extension(16, Counted(2, "\x02h2")) + ServerName("a.test."))), "done tls a.test");
+  EXPECT_EQ(Read(Tls("")), "done tls");
+}
+
+TEST(Opening, ReadsAClientHelloThatIsSpreadOverRecords) {
+  const std::string message = Message(Hello(ServerName("good.test")));
+  ExpectSameInPieces(
+      Record(message.substr(0, 3)) + Record(message.substr(3, 40)) + Record(message.substr(43)),
+      "done tls good.test");
+}
+
+TEST(Opening, SeesThatAClientHelloHidesAnother) {
+  EXPECT_EQ(Read(Tls(ServerName("good.test") + Extension(0xfe0d, "x"))), "done tls ech good.test");
+  EXPECT_EQ(Read(Tls(Extension(0xffce, "x"))), "done tls ech");
+}
+
+TEST(Opening, RefusesAClientHelloThatCanBeReadInTwoWays) {
+  const std::string malformed = "broken: its ClientHello is malformed";
+  EXPECT_EQ(Read(Tls(ServerName("a.test") + ServerName("b.test"))), malformed);
+  EXPECT_EQ(Read(Tls(Extension(0, Counted(2, std::string(1, '\0') + Counted(2, "a.test") +
+                                                 std::string(1, '\0') + Counted(2, "b.test"))))),
+            malformed);
+  EXPECT_EQ(Read(Tls(ServerName("203.0.113.1"))), malformed);
+  EXPECT_EQ(Read(Tls(ServerName(std::string("a.test\0.b.test", 14)))), malformed);
+  EXPECT_EQ(Read(Tls("\x01")), malformed);
+  EXPECT_EQ(Read(Record(Message(Hello("") + "x"))), malformed);
+  EXPECT_EQ(Read(Record("\x02" + Counted(3, "x"))), "broken: its first TLS message is no ClientHello");
+  EXPECT_EQ(Read("\x15\x03\x01" + Counted(2, "\x01\x00") + Tls(ServerName("b.test"))),
+            "broken: its TLS is malformed");
+  EXPECT_EQ(Read(Record("")), "broken: its TLS is malformed");
+  EXPECT_EQ(Read("\x16\x03\x01\xff\xff"), "broken: its TLS is malformed");
+  EXPECT_EQ(Read(Record("\x01\xff\xff\xff")), "broken: its ClientHello is too long");
+}
+
+TEST(Opening, TakesAnOldHelloForOneWithoutName) {
+  EXPECT_EQ(Read("\x80\x2e\x01\x03\x01rest"), "done tls");
+  EXPECT_EQ(Read("\x80\x2e\x02\x03\x01rest"), "done");
+}
+
+TEST(Opening, ReadsTheHostOfAnHttpRequest) {
+  ExpectSameInPieces("GET / HTTP/1.1\r\nAccept: */*\r\nhost: \tGood.Test:8080 \r\n\r\n",
+                     "done http good.test");
+  ExpectSameInPieces("\r\nGET / HTTP/1.1\nHost: good.test\n\n", "done http good.test");
+  EXPECT_EQ(Read("POST http://a.test/x HTTP/1.1\r\nHost: b.test\r\n\r\nbody"), "done http a.test b.test");
+  EXPECT_EQ(Read("CONNECT a.test:443 HTTP/1.1\r\nHost: b.test:443\r\n\r\n"), "done http a.test b.test");
+  EXPECT_EQ(Read("GET / HTTP/1.0\r\n\r\n"), "done http");
+}
+
+TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
+  const std::string malformed = "broken: its HTTP request is malformed";
+  for (const std::string head : {
+           "GET / HTTP/1.1\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost : a.test\r\n\r\n",
+           "GET / HTTP/1.1\r\nX: y\r\n Host: b.test\r\nHost: a.test\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: a.test@b.test\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: a%2etest\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: 203.0.113.1\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: 0313.0.113.0x1\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: a.test\rHost: b.test\r\n\r\n",
+           "GET  / HTTP/1.1\r\nHost: a.test\r\n\r\n",
+           "GET /\t HTTP/1.1\r\nHost: a.test\r\n\r\n",
+           "GET / HTTP/1.1 \r\nHost: a.test\r\n\r\n",
+           "GET / http/1.1\r\nHost: a.test\r\n\r\n",
+           "GET http://u@b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+           "GET b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+           "GET / HTTP/1.1\rHost: b.test\r\r",
+       }) {
+    EXPECT_EQ(Read(head), malformed) << head;
+  }
+  EXPECT_EQ(Read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+            "broken: it speaks HTTP/2 without TLS, which cannot be checked");
+}
+
+TEST(Opening, PassesOtherProtocolsWithTheFirstByteThatSaysSo) {
+  EXPECT_EQ(Read("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n"), "done");
+  EXPECT_EQ(Read("EHLO me\r\n"), "done");
+  EXPECT_EQ(Read("*1\r\n$4\r\nPING\r\n"), "done");
+  EXPECT_EQ(Read(std::string_view("\0\0\0\x08\x04\xd2\x16\x2f", 8)), "done");
+  EXPECT_EQ(Read("\x16\x02"), "done");
+  EXPECT_EQ(Read(std::string(65, 'A')), "done");
+  EXPECT_EQ(Read("ping"), "more");
+}
+
+TEST(Opening, EndsWithWhatDoesNotEnd) {
+  const std::string endless = "its first message does not end";
+  EXPECT_EQ(Read("GET / HTTP/1.1\r\nX: " + std::string(kMaxOpeningBytes, 'x')), "broken: " + endless);
+  EXPECT_EQ(Read(std::string(kMaxOpeningBytes + 1, '\n')), "broken: " + endless);
+}
+
+}  // namespace
+}  // namespace mxc::egress
