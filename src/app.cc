@@ -4,9 +4,13 @@
 
 #include <chrono>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "answer.h"
 #include "dispatch.h"
+#include "ladder.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
 #include "policy/resolve.h"
@@ -39,19 +43,58 @@ class RunReporter final : public RunObserver {
   Log& log_;
 };
 
-Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host) {
-  const bool own_engine = Dispatch(Containment::kNamespaces).probe(host, ProbeDepth::kQuick).usable;
-  Result<Policy> policy =
-      Resolve(config, host,
-              {.experimental = options.experimental,
-               .allow_unsandboxed = options.allow_unsandboxed,
-               .linux_process = own_engine ? Containment::kNamespaces : Containment::kBubblewrap});
+constexpr std::string_view kWeaker = "weaker-isolation";
+
+Warning WeakerIsolation() {
+  return {.category = std::string(kWeaker),
+          .message =
+              "there are no namespaces here: Landlock and seccomp alone hold this run (tier process); "
+              "TMPDIR stands for /tmp, and `mxc-exec --explain` lists what is not covered"};
+}
+
+// Which containment, and how far down the ladder; without it what the configuration and this host say.
+using Choice = std::optional<Descent>;
+
+Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Options& options,
+                           const Host& host) {
+  const bool any = MeansProcess(config);
+  ResolveOptions resolving{.experimental = options.experimental,
+                           .allow_unsandboxed = options.allow_unsandboxed};
+  if (any && host.System() == OperatingSystem::kLinux) {
+    resolving.linux_process = choice ? choice->containment : LinuxProcess(host);
+  }
+  Result<Policy> policy = Resolve(config, host, resolving);
   if (!policy) return policy.error();
 
   const Backend& backend = Dispatch(policy->containment);
-  Result<Plan> plan = MakePlan(backend, *policy, backend.probe(host, ProbeDepth::kQuick));
+  // A plan that is shown and not run must be the one that would run: only then is it tried out.
+  const bool shown = options.mode == Mode::kExplain && !choice;
+  Support support = backend.probe(host, shown ? ProbeDepth::kLive : ProbeDepth::kQuick);
+  if (choice) support.rung = choice->rung;
+  if (support.rung == Rung::kNamespacesOuterProc) support.landlock_abi = host.LandlockAbi();
+  Result<Plan> plan = MakePlan(backend, *policy, support);
   if (!plan) return plan.error();
+  if (any && plan->rung == Rung::kLandlock) plan->warnings.push_back(WeakerIsolation());
   return Prepared{std::move(*policy), std::move(*plan)};
+}
+
+// Why the weaker rung does not do either, with what the user can do about the first.
+Error Both(const Error& refusal, Error weaker) {
+  weaker.message += "; and more is not to be had here: " + refusal.message;
+  if (!refusal.hint.empty()) weaker.hint = refusal.hint;
+  return weaker;
+}
+
+// What this host lacks can be seen before the kernel is asked; then the last rung is next.
+Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host) {
+  Result<Prepared> first = PrepareOn({}, config, options, host);
+  const bool lacking = !first && first.error().code == ErrorCode::kUnavailable;
+  if (!lacking || !MeansProcess(config) || host.System() != OperatingSystem::kLinux) return first;
+  Result<Prepared> weaker =
+      PrepareOn(Descent{Containment::kLandlock, Rung::kLandlock}, config, options, host);
+  if (weaker) return weaker;
+  if (weaker.error().code == ErrorCode::kUnavailable) return first;
+  return Both(first.error(), weaker.error());
 }
 
 // The lines of contract 1.4, to the letter.
@@ -65,11 +108,15 @@ void LogRequest(const Config& config, Log& log) {
   log.Line("Container name: " + config.container_id);
 }
 
-void Warn(const Plan& plan, Log& log) {
+// All warnings of a plan, or those of one category.
+void Warn(const Plan& plan, Log& log, std::string_view category = "") {
   for (const Warning& warning : plan.warnings) {
+    if (!category.empty() && warning.category != category) continue;
     log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
     // A grant that is not there explains most failures of the command: say it where the user looks.
-    if (warning.category == "path-missing") fmt::print(stderr, "mxc-exec: warning: {}\n", warning.message);
+    // So does weaker isolation, which nobody asked for by name.
+    const bool shown = warning.category == "path-missing" || warning.category == kWeaker;
+    if (shown) fmt::print(stderr, "mxc-exec: warning: {}\n", warning.message);
   }
 }
 
@@ -111,13 +158,36 @@ int Fail(const Error& error, Log& log, StatusReport& status) {
   return exit_status;
 }
 
-int Run(const Plan& plan, const Config& config, Log& log, StatusReport& status) {
-  status.Backend(
-      plan, config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration");
+std::string ReasonOf(const Config& config) {
+  return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
+}
+
+// The run was refused by the kernel before it began; a weaker rung is taken where the policy holds on it.
+Result<Outcome> ClimbDown(const Config& config, const Options& options, const Host& host, Prepared& prepared,
+                          RunReporter& reporter, Log& log, StatusReport& status) {
+  Result<Outcome> outcome = RunPlan(prepared.plan, reporter);
+  while (!outcome && outcome.error().code == ErrorCode::kUnavailable) {
+    const Error refusal = outcome.error();
+    const Choice next = NextBelow(prepared.plan.rung, MeansProcess(config));
+    if (!next) return refusal;
+    Result<Prepared> weaker = PrepareOn(next, config, options, host);
+    if (!weaker) return Both(refusal, weaker.error());
+    prepared = std::move(*weaker);
+    Warn(prepared.plan, log, kWeaker);
+    status.Backend(prepared.plan, "the kernel refuses more: " + refusal.message);
+    outcome = RunPlan(prepared.plan, reporter);
+  }
+  return outcome;
+}
+
+int Run(Prepared& prepared, const Config& config, const Options& options, const Host& host, Log& log,
+        StatusReport& status) {
+  status.Backend(prepared.plan, ReasonOf(config));
   RunReporter reporter{status, log};
-  const Result<Outcome> outcome = RunPlan(plan, reporter);
+  const Result<Outcome> outcome = ClimbDown(config, options, host, prepared, reporter, log, status);
   if (!outcome) return Fail(outcome.error(), log, status);
 
+  const Plan& plan = prepared.plan;
   const int exit_status = ExitStatusOf(*outcome);
   log.Line(fmt::format("Runner completed in {}ms", outcome->duration_ms));
   log.Line(fmt::format("Exit code: {} (0x{:08X})", exit_status, exit_status));
@@ -141,7 +211,7 @@ int Execute(const Options& options, const Host& host, Log& log, StatusReport& st
   const Result<Config> config = ReadRequest(options, host);
   if (!config) return Fail(config.error(), log, status);
 
-  const Result<Prepared> prepared = Prepare(*config, options, host);
+  Result<Prepared> prepared = Prepare(*config, options, host);
   if (options.mode == Mode::kExplain) return Explain(prepared, options);
   if (prepared) Warn(prepared->plan, log);
   LogRequest(*config, log);
@@ -150,7 +220,7 @@ int Execute(const Options& options, const Host& host, Log& log, StatusReport& st
     return DryRun(prepared, log, std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count());
   }
   if (!prepared) return Fail(prepared.error(), log, status);
-  return Run(prepared->plan, *config, log, status);
+  return Run(*prepared, *config, options, host, log, status);
 }
 
 }  // namespace

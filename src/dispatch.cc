@@ -2,6 +2,7 @@
 
 #include "backends/absent/absent.h"
 #include "backends/bubblewrap/bubblewrap.h"
+#include "backends/landlock/landlock.h"
 #include "backends/namespaces/namespaces.h"
 #include "backends/none/none.h"
 
@@ -14,6 +15,8 @@ const Backend& Dispatch(Containment containment) {
       return bubblewrap::BubblewrapBackend();
     case Containment::kNamespaces:
       return namespaces::NamespacesBackend();
+    case Containment::kLandlock:
+      return landlock::LandlockBackend();
     case Containment::kNone:
       return none::NoneBackend();
     case Containment::kLxc:
@@ -39,17 +42,10 @@ const Backend& Dispatch(Containment containment) {
 }
 
 std::vector<Containment> AllContainments() {
-  return {Containment::kBubblewrap,
-          Containment::kNamespaces,
-          Containment::kLxc,
-          Containment::kProcessContainer,
-          Containment::kWindowsSandbox,
-          Containment::kWslc,
-          Containment::kIsolationSession,
-          Containment::kMicrovm,
-          Containment::kHyperlight,
-          Containment::kSeatbelt,
-          Containment::kVm,
+  return {Containment::kBubblewrap, Containment::kNamespaces,       Containment::kLandlock,
+          Containment::kLxc,        Containment::kProcessContainer, Containment::kWindowsSandbox,
+          Containment::kWslc,       Containment::kIsolationSession, Containment::kMicrovm,
+          Containment::kHyperlight, Containment::kSeatbelt,         Containment::kVm,
           Containment::kNone};
 }
 

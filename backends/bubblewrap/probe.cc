@@ -4,10 +4,14 @@
 #include <utility>
 
 #include "backends/bubblewrap/bubblewrap.h"
+#include "backends/linux/probing.h"
 #include "mxc/limits.h"
 
 namespace mxc::bubblewrap {
 namespace {
+
+using linux_backend::FirstLine;
+using linux_backend::Unusable;
 
 constexpr std::size_t kMaxProgramBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kSetUid = 04000;
@@ -26,14 +30,6 @@ constexpr Option kOptions[] = {
     {"--size", "size"},
     {"--disable-userns", "disable-userns"},
 };
-
-Support Unusable(std::string reason, std::string remedy) {
-  return {.usable = false,
-          .tier = Tier::kContainer,
-          .code = ErrorCode::kUnavailable,
-          .reason = std::move(reason),
-          .remedy = std::move(remedy)};
-}
 
 // Options stand in the program as NUL-terminated text.
 bool Contains(std::string_view program, std::string_view option) {
@@ -65,6 +61,8 @@ Support Look(const Host& host) {
   if (const Lookup lookup = host.LookAt(*path); lookup.status && (lookup.status->mode & kSetUid) != 0) {
     std::erase_if(support.features, [](const std::string& feature) { return feature != "bind-fd"; });
     support.features.emplace_back("setuid");
+  } else if (auto setting = linux_backend::ForbiddingSetting(host); setting && !setting->per_program) {
+    return Unusable(std::move(setting->trouble.reason), std::move(setting->trouble.remedy));
   }
   if (!support.Has("bind-fd")) {
     support.warnings.emplace_back(
@@ -113,8 +111,6 @@ constexpr Symptom kSymptoms[] = {
     {"RTM_NEWADDR", "", "", "a new network namespace cannot be set up",
      "allow the caller capabilities in its own namespaces, or run outside the container"},
 };
-
-std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 bool Fits(const Symptom& symptom, const std::string& line, const Host& host) {
   if (line.find(symptom.text) == std::string::npos) return false;
@@ -177,7 +173,7 @@ Support ProbeBubblewrap(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kQuick || !support.usable) return support;
   const ToolRun run = TryNamespaces(host, support);
   const std::string version = VersionIn(host.Try({support.program, "--version"}, kProbeLimitMs).out);
-  if (run.started && !run.timed_out && run.exit_code == 0) {
+  if (linux_backend::Succeeded(run)) {
     support.version = version;
     return support;
   }

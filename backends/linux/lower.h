@@ -27,6 +27,7 @@ inline constexpr const char* kHome = "/tmp/home";
 struct Facts {
   // Files of /proc that only uid 0 may open, as they exist here; masked for a root caller.
   std::vector<std::string> kernel_files = {};
+  bool outer_proc = false;  // the kernel refuses a new /proc here
 };
 
 struct Lowered {

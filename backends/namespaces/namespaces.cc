@@ -1,28 +1,35 @@
 #include "backends/namespaces/namespaces.h"
 
-#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "backends/linux/lower.h"
 
 namespace mxc::namespaces {
 namespace {
 
-linux_backend::Facts FactsOf(const Support& support) {
-  constexpr std::string_view kPrefix = "kernel-file:";
-  linux_backend::Facts facts;
-  for (const std::string& feature : support.features) {
-    if (feature.starts_with(kPrefix)) facts.kernel_files.push_back(feature.substr(kPrefix.size()));
+// What of the processes outside shows through the outer /proc.
+void StateWhatIsOpen(const Support& support, Plan& plan) {
+  constexpr int kLowestAbi = 2;  // which the engine uses
+  const std::vector<MountNode>& mounts = plan.sandbox->mounts;
+  const auto* first = mounts.empty() ? nullptr : std::get_if<BindMount>(&mounts.front());
+  const bool whole_host = first != nullptr && first->target == "/";
+  if (support.landlock_abi < kLowestAbi || whole_host) {
+    plan.not_covered.emplace_back("command lines and states of the processes outside can be read in /proc");
+  } else {
+    plan.not_covered.emplace_back("the numbers of the processes outside can be listed in /proc");
   }
-  return facts;
 }
 
 }  // namespace
 
 Result<Plan> PlanNamespaces(const Policy& policy, const Support& support) {
-  Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(policy, FactsOf(support));
+  Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(
+      policy,
+      {.kernel_files = support.kernel_files, .outer_proc = support.rung == Rung::kNamespacesOuterProc});
   if (!lowered) return lowered.error();
-  Plan plan{.containment = Containment::kNamespaces, .tier = support.tier};
+  Plan plan{.containment = Containment::kNamespaces, .tier = support.tier, .rung = support.rung};
   plan.setup = std::move(lowered->setup);
   plan.child =
       SandboxChild{.terminal = lowered->sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty};
@@ -30,6 +37,7 @@ Result<Plan> PlanNamespaces(const Policy& policy, const Support& support) {
   plan.ledger = std::move(lowered->ledger);
   plan.warnings = std::move(lowered->warnings);
   plan.relaxations = std::move(lowered->relaxations);
+  if (plan.rung == Rung::kNamespacesOuterProc) StateWhatIsOpen(support, plan);
   return plan;
 }
 

@@ -7,8 +7,7 @@ namespace mxc::namespaces {
 
 [[nodiscard]] const Backend& NamespacesBackend();
 
-// The two functions of the backend. Feature that ProbeNamespaces reports:
-//   kernel-file:PATH   file of /proc to mask for a root caller
+// The two functions of the backend. With Rung::kNamespacesOuterProc in the support, /proc is the outer one.
 [[nodiscard]] Support ProbeNamespaces(const Host& host, ProbeDepth depth);
 [[nodiscard]] Result<Plan> PlanNamespaces(const Policy& policy, const Support& support);
 

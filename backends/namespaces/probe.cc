@@ -6,33 +6,15 @@
 #include <utility>
 
 #include "backends/linux/kernel_files.h"
+#include "backends/linux/probing.h"
 #include "backends/namespaces/namespaces.h"
 #include "mxc/limits.h"
 
 namespace mxc::namespaces {
 namespace {
 
-constexpr std::size_t kMaxSettingBytes = 4096;
-
-Support Unusable(std::string reason, std::string remedy) {
-  return {.usable = false,
-          .tier = Tier::kContainer,
-          .code = ErrorCode::kUnavailable,
-          .reason = std::move(reason),
-          .remedy = std::move(remedy)};
-}
-
-// First line of a file of the kernel; nothing when this kernel does not have it.
-std::optional<std::string> Setting(const Host& host, const std::string& path) {
-  const Result<std::string> text = host.ReadFile(path, kMaxSettingBytes);
-  if (!text) return std::nullopt;
-  return text->substr(0, text->find('\n'));
-}
-
-bool Reads(const Host& host, const std::string& path, std::string_view value) {
-  const std::optional<std::string> text = Setting(host, path);
-  return text.has_value() && *text == value;
-}
+using linux_backend::Setting;
+using linux_backend::Unusable;
 
 // "6.1.0-56-amd64" is at least 5.12, the first kernel that makes whole mount trees read-only.
 bool IsNewEnough(std::string_view release) {
@@ -50,45 +32,42 @@ Support Look(const Host& host) {
   const std::optional<std::string> release = Setting(host, "/proc/sys/kernel/osrelease");
   if (!release) return Unusable("/proc is not mounted here", "mount it: `mount -t proc proc /proc`");
   if (!IsNewEnough(*release)) {
+    const bool known = release->find("-Microsoft") != std::string::npos || release->starts_with("4.4.0");
+    if (known) {
+      linux_backend::Trouble trouble = linux_backend::Surroundings(host);
+      return Unusable(std::move(trouble.reason), std::move(trouble.remedy));
+    }
     return Unusable("Linux " + *release + " is too old: whole mount trees are made read-only since 5.12",
                     "use containment 'bubblewrap', or a newer kernel");
   }
-  if (Reads(host, "/proc/sys/user/max_user_namespaces", "0")) {
-    return Unusable("the number of user namespaces is limited to none",
-                    "run `sysctl user.max_user_namespaces=10000` as root");
+  if (std::optional<linux_backend::NamespaceSetting> setting = linux_backend::ForbiddingSetting(host)) {
+    return Unusable(std::move(setting->trouble.reason), std::move(setting->trouble.remedy));
   }
-  const bool root = host.Caller().IsRoot();
-  if (!root && Reads(host, "/proc/sys/kernel/unprivileged_userns_clone", "0")) {
-    return Unusable("user namespaces are switched off for ordinary users",
-                    "run `sysctl kernel.unprivileged_userns_clone=1` as root");
-  }
-  if (!root && Reads(host, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") &&
-      Reads(host, "/proc/self/attr/apparmor/current", "unconfined")) {
-    return Unusable(
-        "AppArmor takes the capabilities of new user namespaces away",
-        "give mxc-exec an AppArmor profile with `userns,`, or use containment 'bubblewrap', which "
-        "has one");
-  }
-  Support support{.usable = true, .tier = Tier::kContainer};
-  for (std::string& file : linux_backend::KernelFilesHere(host)) {
-    support.features.push_back("kernel-file:" + std::move(file));
-  }
+  Support support{.usable = true, .tier = Tier::kContainer, .rung = Rung::kNamespaces};
+  support.kernel_files = linux_backend::KernelFilesHere(host);
   return support;
 }
 
-std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-// A real run of this very program: the way a command would go, and no other.
+// A real run of this very program, as a command would go: it climbs down by itself where the kernel refuses
+// a part, and says how far.
 Support TryRun(const Host& host, Support support) {
   const ToolRun run =
-      host.Try({"/proc/self/exe", "--containment", "namespaces", "--", "/bin/true"}, kProbeLimitMs);
-  if (run.started && !run.timed_out && run.exit_code == 0) return support;
+      host.Try({"/proc/self/exe", "--containment", "namespaces", "--status-fd", "1", "--", "/bin/true"},
+               kProbeLimitMs);
+  if (linux_backend::Succeeded(run)) {
+    const std::string weaker = "\"rung\":\"" + std::string(Name(Rung::kNamespacesOuterProc)) + "\"";
+    if (run.out.find(weaker) == std::string::npos) return support;
+    support.rung = Rung::kNamespacesOuterProc;
+    support.warnings.emplace_back(
+        "something covers parts of /proc here, as in most containers: the outer /proc is used, read-only");
+    return support;
+  }
   if (run.timed_out) {
-    return Unusable("a sandbox did not end within " + std::to_string(kProbeLimitMs) + " ms",
+    return Unusable(linux_backend::FailureOf(run),
                     "look at what holds it: a filter of the surrounding container is the usual cause");
   }
-  return Unusable("a sandbox could not be built: " + FirstLine(run.err),
-                  "run `mxc-exec --containment namespaces -- /bin/true` by hand");
+  linux_backend::Trouble trouble = linux_backend::Surroundings(host);
+  return Unusable(trouble.reason + " (" + linux_backend::FailureOf(run) + ")", std::move(trouble.remedy));
 }
 
 }  // namespace

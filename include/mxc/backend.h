@@ -18,9 +18,13 @@ namespace mxc {
 struct Support {
   bool usable = false;
   Tier tier = Tier::kNone;
-  std::string program = {};                  // absolute path of the tool it runs, if it runs one
-  std::string version = {};                  // of that tool; only a live probe fills it in
-  std::vector<std::string> features = {};    // capabilities and options of that tool that were found
+  Rung rung = Rung::kNone;
+  int landlock_abi = 0;                    // of this kernel; only the weaker rungs ask
+  std::string program = {};                // absolute path of the tool it runs, if it runs one
+  std::string version = {};                // of that tool; only a live probe fills it in
+  std::vector<std::string> features = {};  // capabilities and options of that tool that were found
+  // Linux: files of /proc to mask for a root caller.
+  std::vector<std::string> kernel_files = {};
   ErrorCode code = ErrorCode::kUnavailable;  // why not
   std::string reason = {};                   // why not, one sentence
   std::string remedy = {};                   // what the user can do about it

@@ -10,6 +10,7 @@ namespace mxc {
 enum class Containment {
   kBubblewrap,
   kNamespaces,  // our own engine; what "process" means on Linux
+  kLandlock,    // the same without namespaces: Landlock and seccomp alone
   kLxc,
   kProcessContainer,
   kWindowsSandbox,
@@ -27,7 +28,16 @@ enum class OperatingSystem { kLinux, kWindows, kMacos, kAny };
 // Strength class of an isolation: a lower enumerator is weaker.
 enum class Tier { kNone, kProcess, kContainer, kVirtualMachine };
 
+// What our own Linux engine stands on, strongest first: how far down the ladder a run had to go.
+enum class Rung {
+  kNone,                 // another engine
+  kNamespaces,           // every namespace, a /proc of its own
+  kNamespacesOuterProc,  // every namespace, the outer /proc, read-only: the kernel refuses a new one
+  kLandlock,             // Landlock and seccomp alone
+};
+
 [[nodiscard]] std::string_view Name(Containment containment);  // wire name
+[[nodiscard]] std::string_view Name(Rung rung);  // "namespaces", "namespaces-outer-proc", "landlock"; ""
 [[nodiscard]] OperatingSystem HomeOf(Containment containment);
 [[nodiscard]] bool IsExperimental(Containment containment);
 [[nodiscard]] std::string_view Name(OperatingSystem system);  // "Linux"

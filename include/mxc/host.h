@@ -52,6 +52,8 @@ class Host {
   [[nodiscard]] virtual std::string WorkingDirectory() const = 0;
   [[nodiscard]] virtual bool Interactive() const = 0;  // standard input and output are a terminal
   [[nodiscard]] virtual std::optional<std::string> Environment(std::string_view name) const = 0;
+  // What this kernel's Landlock can do, as landlock_create_ruleset(2) counts it; 0: there is none.
+  [[nodiscard]] virtual int LandlockAbi() const = 0;
 
   // lstat: the object the path itself names.
   [[nodiscard]] virtual Lookup LookAt(const std::string& path) const = 0;

@@ -20,6 +20,8 @@ inline constexpr std::size_t kMaxPathBytes = 4096;
 inline constexpr std::size_t kMaxArgumentBytes = 131072;
 // The kernel's own bound is 100000 mounts (fs.mount-max) of a few hundred bytes each.
 inline constexpr std::size_t kMaxMountTableBytes = std::size_t{32} * 1024 * 1024;
+// Rules of one sandbox without namespaces: what stands beside its denied paths is granted entry by entry.
+inline constexpr std::size_t kMaxLandlockRules = 8192;
 // Grace between SIGTERM and SIGKILL when a run is ended.
 inline constexpr std::uint32_t kTermGraceMs = 2000;
 // A probe that takes longer is taken for a refusal.

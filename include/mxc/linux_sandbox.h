@@ -43,6 +43,9 @@ struct ProcMount {
   std::string target = {};
   // For a root caller: uid 0 needs no capability to write the machine's settings through files it owns.
   bool read_only = false;
+  // The outer /proc bound here, where the kernel refuses a new one because parts of the outer are covered.
+  // Our engine only; Landlock leaves nothing of it readable that belongs to a process.
+  bool outer = false;
 };
 
 // A minimal /dev: null zero full random urandom tty, a private devpts, nothing of the host's hardware.
@@ -70,6 +73,9 @@ using MountNode =
 enum class SeccompProfile {
   kDefault,     // the deny list for an ordinary caller
   kRootCaller,  // the same, and no set-uid or set-gid bit can be set: root's files stay root's on the host
+  // Loaded behind one of the above where there are no namespaces:
+  kSharedSystem,  // no Unix sockets, no System V objects and queues, no limits of other processes
+  kNoSockets,     // no socket at all
 };
 
 struct LinuxSandbox {

@@ -9,6 +9,7 @@
 
 #include "mxc/containment.h"
 #include "mxc/egress.h"
+#include "mxc/landlock_sandbox.h"
 #include "mxc/linux_sandbox.h"
 #include "mxc/policy.h"
 #include "mxc/secret.h"
@@ -59,6 +60,7 @@ enum class Reporting {
   kExitStatus,  // of the child itself
   kStatusPipe,  // of the command inside; a child that ends without a report failed to set up
   kInit,        // of the command inside, from our engine's init, which is the child itself
+  kSupervisor,  // the same without a pid namespace: what outlives that process becomes ours
 };
 
 // One program to start. It inherits the standard streams and `files`, nothing else.
@@ -80,7 +82,12 @@ struct SandboxChild {
   Terminal terminal = Terminal::kInherit;
 };
 
-using Child = std::variant<Exec, SandboxChild>;
+// Our own engine runs the command of Plan::landlock.
+struct LandlockChild {
+  Terminal terminal = Terminal::kInherit;
+};
+
+using Child = std::variant<Exec, SandboxChild, LandlockChild>;
 
 // ---- setup -----------------------------------------------------------------------------------------------
 
@@ -115,10 +122,13 @@ struct Enforcement {
 struct Plan {
   Containment containment = Containment::kNone;
   Tier tier = Tier::kNone;
+  Rung rung = Rung::kNone;
   std::vector<Step> setup = {};  // undone in reverse
   Child child = Exec{};
   std::optional<LinuxSandbox> sandbox = {};  // what `child` builds, when it builds one: for --explain
   std::optional<EgressRules> egress = {};    // what the gateway lets through; absent: no gateway
+  std::optional<LandlockSandbox> landlock = {};
+  std::vector<std::string> not_covered = {};  // what a weaker rung leaves open, one sentence each
   std::uint32_t timeout_ms = 0;
   Output output = {};
   Audit audit = {};

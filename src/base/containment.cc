@@ -8,6 +8,8 @@ std::string_view Name(Containment containment) {
       return "bubblewrap";
     case Containment::kNamespaces:
       return "namespaces";
+    case Containment::kLandlock:
+      return "landlock";
     case Containment::kLxc:
       return "lxc";
     case Containment::kProcessContainer:
@@ -32,10 +34,25 @@ std::string_view Name(Containment containment) {
   return "none";
 }
 
+std::string_view Name(Rung rung) {
+  switch (rung) {
+    case Rung::kNone:
+      return "";
+    case Rung::kNamespaces:
+      return "namespaces";
+    case Rung::kNamespacesOuterProc:
+      return "namespaces-outer-proc";
+    case Rung::kLandlock:
+      return "landlock";
+  }
+  return "";
+}
+
 OperatingSystem HomeOf(Containment containment) {
   switch (containment) {
     case Containment::kBubblewrap:
     case Containment::kNamespaces:
+    case Containment::kLandlock:
     case Containment::kLxc:
       return OperatingSystem::kLinux;
     case Containment::kProcessContainer:
@@ -64,6 +81,7 @@ bool IsExperimental(Containment containment) {
       return true;
     case Containment::kBubblewrap:
     case Containment::kNamespaces:
+    case Containment::kLandlock:
     case Containment::kLxc:
     case Containment::kProcessContainer:
     case Containment::kSeatbelt:

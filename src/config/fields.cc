@@ -22,6 +22,7 @@ constexpr EnumValue kContainments[] = {
     {"isolation_session", kV06 | kV07 | kV08 | kContracts},
     {"auto", kOwn},
     {"namespaces", kOwn},
+    {"landlock", kOwn},
     {"none", kOwn},
 };
 constexpr EnumValue kPhases[] = {{"provision"}, {"start"}, {"exec"}, {"stop"}, {"deprovision"}};

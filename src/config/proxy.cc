@@ -88,6 +88,7 @@ std::string_view Conflict(Containment containment, const Surroundings& around, c
   switch (containment) {
     case Containment::kBubblewrap:
     case Containment::kNamespaces:
+    case Containment::kLandlock:
       return BubblewrapConflict(around, proxy);
     case Containment::kLxc:
       return LxcConflict(around, proxy);

@@ -21,6 +21,7 @@ constexpr NamedContainment kNames[] = {
     {"none", Intent::kConcrete, Containment::kNone},
     {"bubblewrap", Intent::kConcrete, Containment::kBubblewrap},
     {"namespaces", Intent::kConcrete, Containment::kNamespaces},
+    {"landlock", Intent::kConcrete, Containment::kLandlock},
     {"lxc", Intent::kConcrete, Containment::kLxc},
     {"processcontainer", Intent::kConcrete, Containment::kProcessContainer},
     {"appcontainer", Intent::kConcrete, Containment::kProcessContainer},

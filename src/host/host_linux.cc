@@ -1,3 +1,9 @@
+#include <linux/landlock.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
 #include "host/host.h"
 #include "host/posix_host.h"
 
@@ -7,6 +13,10 @@ namespace {
 class LinuxHost final : public PosixHost {
  public:
   [[nodiscard]] OperatingSystem System() const override { return OperatingSystem::kLinux; }
+  [[nodiscard]] int LandlockAbi() const override {
+    const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    return static_cast<int>(std::max(abi, 0L));
+  }
 };
 
 }  // namespace

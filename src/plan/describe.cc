@@ -46,6 +46,10 @@ std::string_view Explain(SeccompProfile profile) {
       return "default";
     case SeccompProfile::kRootCaller:
       return "root caller: the default, and no set-uid or set-gid bits";
+    case SeccompProfile::kSharedSystem:
+      return "no Unix sockets, no System V objects";
+    case SeccompProfile::kNoSockets:
+      return "no sockets";
   }
   return "default";
 }
@@ -64,6 +68,33 @@ void AddSandbox(const LinuxSandbox& sandbox, Page& page) {
     page.Row(fmt::format("{:<11}{:<28} {}", words.kind, Quoted(words.target), words.detail));
   }
   if (sandbox.root_read_only) page.Row("root       read-only, once everything stands");
+}
+
+void AddLandlock(const LandlockSandbox& sandbox, Page& page) {
+  page.Line("namespaces", "none");
+  page.Line("network", sandbox.no_network ? "none: no sockets" : "the host's, unrestricted, no Unix sockets");
+  page.Line("capabilities", "none, and no new privileges");
+  page.Line("seccomp",
+            fmt::format("{}; {}{}", Explain(sandbox.seccomp), Explain(SeccompProfile::kSharedSystem),
+                        sandbox.no_network ? "; no sockets" : ""));
+  page.Line("session", sandbox.new_session ? "new, without a terminal" : "new, with a private terminal");
+  if (sandbox.private_temp) page.Line("temporary", "a directory of its own instead of /tmp, named by TMPDIR");
+  page.Section("Landlock rules");
+  for (const LandlockGrant& grant : sandbox.grants) {
+    const bool writable = grant.access == Access::kReadWrite;
+    page.Row(fmt::format("{:<11}{:<28} {}", writable ? "read-write" : "read-only", Quoted(grant.path),
+                         grant.optional ? "where it exists" : ""));
+  }
+  for (const LandlockHole& hole : sandbox.holes) {
+    page.Row(fmt::format("{:<11}{:<28} what stands beside it is granted entry by entry", "left out",
+                         Quoted(hole.path)));
+  }
+}
+
+void AddNotCovered(const Plan& plan, Page& page) {
+  if (plan.not_covered.empty()) return;
+  page.Section("not covered");
+  for (const std::string& text : plan.not_covered) page.Row(text);
 }
 
 void AddSetup(const Plan& plan, Page& page) {
@@ -113,9 +144,12 @@ std::string DescribeText(const Policy& policy, const Plan& plan) {
   page.Line("cwd", Quoted(policy.process.cwd));
   page.Line("environment", EnvironmentText(policy));
   AddLimits(plan, page);
+  if (plan.rung != Rung::kNone) page.Line("rung", Name(plan.rung));
   if (plan.sandbox) AddSandbox(*plan.sandbox, page);
+  if (plan.landlock) AddLandlock(*plan.landlock, page);
   AddSetup(plan, page);
   AddLedger(policy, plan, page);
+  AddNotCovered(plan, page);
   AddWarnings(plan, page);
   return page.Take();
 }

@@ -37,6 +37,23 @@ Document OfSandbox(const LinuxSandbox& sandbox) {
           {"mounts", std::move(mounts)}};
 }
 
+Document OfLandlock(const LandlockSandbox& sandbox) {
+  Document grants = Document::array();
+  for (const LandlockGrant& grant : sandbox.grants) {
+    grants.push_back({{"path", grant.path},
+                      {"access", grant.access == Access::kReadWrite ? "read-write" : "read-only"},
+                      {"optional", grant.optional}});
+  }
+  Document holes = Document::array();
+  for (const LandlockHole& hole : sandbox.holes) holes.push_back(hole.path);
+  return {{"grants", std::move(grants)},
+          {"leftOut", std::move(holes)},
+          {"privateTemp", sandbox.private_temp},
+          {"network", !sandbox.no_network},
+          {"scopedSignals", sandbox.scoped_signals},
+          {"newSession", sandbox.new_session}};
+}
+
 Document OfSetup(const Plan& plan) {
   Document steps = Document::array();
   for (const Step& step : plan.setup) {
@@ -76,11 +93,14 @@ Document OfOutput(const Output& output) {
 std::string DescribeJson(const Policy& policy, const Plan& plan) {
   Document document = {{"containment", std::string(Name(plan.containment))},
                        {"tier", std::string(Name(plan.tier))}};
+  if (plan.rung != Rung::kNone) document["rung"] = std::string(Name(plan.rung));
+  document["notCovered"] = plan.not_covered;
   document["process"] = OfProcess(policy);
   document["timeoutMs"] = plan.timeout_ms;
   document["output"] = OfOutput(plan.output);
   if (!plan.audit.path.empty()) document["audit"] = plan.audit.path;
   if (plan.sandbox) document["sandbox"] = OfSandbox(*plan.sandbox);
+  if (plan.landlock) document["landlock"] = OfLandlock(*plan.landlock);
   document["setup"] = OfSetup(plan);
   document["relaxations"] = plan.relaxations;
   document["ledger"] = OfLedger(plan);

@@ -17,10 +17,17 @@ bool IsOrIsBelow(std::string_view pointer, std::string_view section) {
   return pointer.starts_with(section) && (pointer.size() == section.size() || pointer[section.size()] == '/');
 }
 
-Enforcement TimeoutEntry(const std::string& pointer, Tier tier) {
+Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
+  const Tier tier = plan.tier;
   const std::string ladder = "SIGTERM, after " + std::to_string(kTermGraceMs) + " ms SIGKILL, ";
   if (tier == Tier::kNone) {
     return {pointer, Strength::kCooperative, ladder + "to the process group; a daemon could leave it"};
+  }
+  if (plan.rung == Rung::kLandlock) {
+    const bool scoped = plan.landlock && plan.landlock->scoped_signals;
+    const char* const reach = scoped ? "to every process of its Landlock domain"
+                                     : "to every process that init adopted; none can signal init or launcher";
+    return {pointer, Strength::kKernel, ladder + reach};
   }
   return {pointer, Strength::kKernel, ladder + "to process 1: its namespace dies with it"};
 }
@@ -45,7 +52,7 @@ void AddLauncherEntries(const Policy& policy, Plan& plan) {
     } else if (IsOrIsBelow(pointer, "/minimumTier")) {
       plan.ledger.push_back({pointer, Strength::kKernel, "tier " + std::string(Name(plan.tier))});
     } else if (LastToken(pointer) == "timeout" && policy.process.timeout_ms != 0) {
-      plan.ledger.push_back(TimeoutEntry(pointer, plan.tier));
+      plan.ledger.push_back(TimeoutEntry(pointer, plan));
     }
   }
 }

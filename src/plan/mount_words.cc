@@ -20,6 +20,7 @@ struct Speaker {
   }
   MountWords operator()(const FileMask& mask) const { return {"masked", mask.target, ""}; }
   MountWords operator()(const ProcMount& proc) const {
+    if (proc.outer) return {"proc", proc.target, "the outer one, read-only"};
     return {"proc", proc.target, proc.read_only ? "read-only" : ""};
   }
   MountWords operator()(const DevMount& dev) const {

@@ -87,8 +87,10 @@ Result<std::vector<Mount>> MountsOf(const Host& host) {
   if (text && text->size() <= kMaxMountTableBytes) return ParseMounts(*text);
   const std::string why =
       text ? "it is longer than " + std::to_string(kMaxMountTableBytes) + " bytes" : text.error().message;
-  return Conflict("what is mounted below the grants cannot be learned: " + why, "/filesystem",
-                  "mount /proc, or run where fewer file systems are mounted");
+  return Error{.code = ErrorCode::kUnavailable,
+               .message = "what is mounted below the grants cannot be learned: " + why,
+               .pointer = "/filesystem",
+               .hint = "mount /proc, or run where fewer file systems are mounted"};
 }
 
 Status CheckGrants(const std::vector<Entry>& entries, const std::vector<Mount>& mounts) {

@@ -25,6 +25,13 @@ Policy Copy(const Config& config, const Host& host, Containment containment) {
           .interactive = host.Interactive()};
 }
 
+// Inside a sandbox of ours without a /proc of its own nobody may read what belongs to a process. Nothing that
+// is started here gets further than we do.
+bool MountsAreHidden(const Host& host) {
+  const std::string file = "/proc/self/mountinfo";
+  return host.LookAt(file).status.has_value() && !host.ReadFile(file, 1).ok();
+}
+
 Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker& walker, Policy& policy) {
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries.error();
@@ -33,8 +40,14 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
   RuleSet rules = RulesOf(*entries);
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (policy.containment == Containment::kNone) return rules;
-  if (const Status mounts = DenyKernelMounts(host, *entries, walker, rules, policy.warnings); !mounts)
+  if (policy.containment == Containment::kLandlock && MountsAreHidden(host)) {
+    policy.warnings.push_back(
+        {.category = "kernel-mount",
+         .message = "an outer sandbox hides the mounts: file systems of the kernel below a grant are as far "
+                    "out of reach as that one keeps them"});
+  } else if (Status mounts = DenyKernelMounts(host, *entries, walker, rules, policy.warnings); !mounts) {
     return mounts.error();
+  }
   AddBaseline(host, walker, rules, policy.links);
   AddSocketMasks(host, walker, rules, policy.warnings);
   AddLinks(*entries, rules, policy.links);

@@ -18,6 +18,9 @@ struct ResolveOptions {
   Containment linux_process = Containment::kBubblewrap;
 };
 
+// "process", "auto" or nothing was written: any containment of the tier process or better.
+[[nodiscard]] bool MeansProcess(const Config& config);
+
 // Which containment a configuration gets on this system; no file is looked at.
 // Errors: kUnsupported, kGated (exit status 1).
 [[nodiscard]] Result<Containment> SelectContainment(const Config& config, OperatingSystem system,

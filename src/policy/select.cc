@@ -57,6 +57,10 @@ bool GateComesFirst(const Config& config, Containment containment) {
 
 }  // namespace
 
+bool MeansProcess(const Config& config) {
+  return config.intent == Intent::kProcess || config.intent == Intent::kAuto;
+}
+
 Result<Containment> SelectContainment(const Config& config, OperatingSystem system,
                                       const ResolveOptions& options) {
   const Containment containment = ConcreteFor(config.intent, config.containment, system, options);

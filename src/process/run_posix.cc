@@ -17,6 +17,7 @@
 #include "process/group_guard.h"
 #include "process/launch.h"
 #include "process/linux/engine.h"
+#include "process/linux/remove_tree.h"
 #include "process/placeholders.h"
 #include "process/relay.h"
 #include "process/run.h"
@@ -106,6 +107,7 @@ struct Started {
   UniqueFd status = {};  // bubblewrap's status pipe
   GroupGuard guard = {};
   std::function<std::optional<int>()> command_status = nullptr;
+  std::string temp = {};  // what init removes, unless it was killed
 };
 
 Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiring) {
@@ -127,20 +129,35 @@ Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiri
   return Started{.child = std::move(*child), .status = std::move(files->status), .guard = std::move(*guard)};
 }
 
-Result<Started> Start(const SandboxChild& /*child*/, const Plan& plan, const Wiring& wiring) {
-  Result<SandboxProcess> process =
-      StartSandbox({.sandbox = *plan.sandbox,
-                    .standard = wiring.standard,
-                    .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1});
+Streams StreamsOf(const Wiring& wiring) {
+  return {.standard = wiring.standard,
+          .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1};
+}
+
+Result<Started> FromSandbox(Result<SandboxProcess> process) {
   if (!process) return process.error();
-  Started started{.child = {.id = process->id, .handle = std::move(process->handle)}};
+  Started started{.child = {.id = process->id, .handle = std::move(process->handle)},
+                  .temp = std::move(process->temp)};
   started.command_status = [report = std::make_shared<UniqueFd>(std::move(process->report))] {
     return CommandStatus(*report);
   };
   return started;
 }
 
+Result<Started> Start(const SandboxChild& /*child*/, const Plan& plan, const Wiring& wiring) {
+  Result<SandboxProcess> process =
+      StartSandbox(SandboxRequest{.sandbox = *plan.sandbox, .streams = StreamsOf(wiring)});
+  return FromSandbox(std::move(process));
+}
+
+Result<Started> Start(const LandlockChild& /*child*/, const Plan& plan, const Wiring& wiring) {
+  Result<SandboxProcess> process =
+      StartSandbox(LandlockRequest{.sandbox = *plan.landlock, .streams = StreamsOf(wiring)});
+  return FromSandbox(std::move(process));
+}
+
 Reporting ReportingOf(const Plan& plan) {
+  if (std::holds_alternative<LandlockChild>(plan.child)) return Reporting::kSupervisor;
   const auto* exec = std::get_if<Exec>(&plan.child);
   return exec != nullptr ? exec->reporting : Reporting::kInit;
 }
@@ -189,6 +206,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
         observer.OnStarted(process);
       });
   undo.Run();
+  if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   const bool stopped = result.timed_out || result.interrupted_by != 0;
   if (reporting != Reporting::kExitStatus && !result.reported && !stopped)
     return NotReported(result, *wiring);

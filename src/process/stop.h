@@ -40,6 +40,10 @@ class RunTree {
   void Finish();
 
  private:
+  // Without a pid namespace what loses its parent becomes ours.
+  [[nodiscard]] bool Adopts() const {
+    return reporting_ == Reporting::kExitStatus || reporting_ == Reporting::kSupervisor;
+  }
   [[nodiscard]] std::vector<pid_t> Adopted() const;
 
   const ChildProcess* child_ = nullptr;

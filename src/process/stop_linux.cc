@@ -24,14 +24,14 @@ std::vector<pid_t> OwnChildren() {
 }  // namespace
 
 RunTree::RunTree(Reporting reporting) : reporting_(reporting) {
-  if (reporting_ != Reporting::kExitStatus) return;
+  if (!Adopts()) return;
   earlier_ = OwnChildren();
   ::prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 RunTree::~RunTree() {
-  if (reporting_ == Reporting::kExitStatus) ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
+  if (Adopts()) ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
 }
 
 void RunTree::FoundSandbox(pid_t process) {
@@ -45,7 +45,8 @@ bool RunTree::Terminate() const {
   if (reporting_ == Reporting::kStatusPipe) {
     return sandbox_ && SignalDescendants(sandbox_id_, SIGTERM) != 0;
   }
-  if (reporting_ == Reporting::kInit) return SignalDescendants(child_->id, SIGTERM) != 0;
+  if (reporting_ == Reporting::kInit || reporting_ == Reporting::kSupervisor)
+    return SignalDescendants(child_->id, SIGTERM) != 0;
   // Children first: a shell that is gone would leave them to us.
   SignalDescendants(child_->id, SIGTERM);
   SignalHandle(child_->handle, SIGTERM);
@@ -59,6 +60,8 @@ bool RunTree::Terminate() const {
 void RunTree::Kill() const {
   SignalHandle(sandbox_, SIGKILL);
   guard_.Kill();  // the tool may have children that nothing ties to it yet
+  // It ends the whole tree itself, and only then.
+  if (reporting_ == Reporting::kSupervisor) return SignalHandle(child_->handle, SIGTERM);
   if (reporting_ == Reporting::kExitStatus) SignalDescendants(child_->id, SIGKILL);
   SignalHandle(child_->handle, SIGKILL);
 }

@@ -88,6 +88,12 @@ std::string HumanText(const Error& error) {
 
 Object OrNull(int number) { return number == 0 ? Object{} : Object(number); }
 
+void AddRung(const Plan& plan, Object& line) {
+  if (plan.rung == Rung::kNone) return;
+  line["rung"] = Name(plan.rung);
+  line["notCovered"] = plan.not_covered;
+}
+
 }  // namespace
 
 std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
@@ -128,11 +134,11 @@ void StatusReport::Write(const std::string& line) {
 
 void StatusReport::Backend(const Plan& plan, const std::string& reason) {
   if (Silent()) return;
-  Write(Line({{"event", "backend"},
-              {"backend", Name(plan.containment)},
-              {"tier", Name(plan.tier)},
-              {"reason", reason},
-              {"relaxations", plan.relaxations}}));
+  Object line{{"event", "backend"}, {"backend", Name(plan.containment)}, {"tier", Name(plan.tier)}};
+  AddRung(plan, line);
+  line["reason"] = reason;
+  line["relaxations"] = plan.relaxations;
+  Write(Line(line));
   for (const Warning& warning : plan.warnings) Warn(warning);
 }
 
@@ -160,6 +166,7 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
   line["durationMs"] = outcome.duration_ms;
   line["backend"] = Name(plan.containment);
   line["tier"] = Name(plan.tier);
+  AddRung(plan, line);
   line["ledger"] = LedgerArray(plan.ledger);
   Write(Line(line));
 }
@@ -176,6 +183,7 @@ std::string ProbeJson(OperatingSystem system, const Identity& caller,
     const Support& support = probed.support;
     Object entry{{"backend", Name(probed.containment)}, {"usable", support.usable}};
     if (support.usable) entry["tier"] = Name(support.tier);
+    if (support.usable && support.rung != Rung::kNone) entry["rung"] = Name(support.rung);
     if (!support.program.empty()) entry["program"] = support.program;
     if (!support.version.empty()) entry["version"] = support.version;
     if (!support.usable) {

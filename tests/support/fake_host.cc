@@ -131,6 +131,11 @@ FakeHost& FakeHost::SetWorkingDirectory(std::string path) {
   return *this;
 }
 
+FakeHost& FakeHost::SetLandlockAbi(int abi) {
+  landlock_abi_ = abi;
+  return *this;
+}
+
 FakeHost& FakeHost::SetInteractive(bool interactive) {
   interactive_ = interactive;
   return *this;

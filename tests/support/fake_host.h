@@ -53,6 +53,7 @@ class FakeHost : public Host {
   FakeHost& SetCaller(std::uint32_t uid, std::uint32_t gid);  // 1000:1000 by default
   FakeHost& SetWorkingDirectory(std::string path);            // "/" by default
   FakeHost& SetInteractive(bool interactive);
+  FakeHost& SetLandlockAbi(int abi);  // 7 by default
   FakeHost& SetEnvironment(const std::string& name, std::string value);
 
   FakeHost& AddTool(const std::string& name, std::string path);
@@ -74,6 +75,7 @@ class FakeHost : public Host {
   [[nodiscard]] Identity Caller() const override { return caller_; }
   [[nodiscard]] std::string WorkingDirectory() const override { return working_directory_; }
   [[nodiscard]] bool Interactive() const override { return interactive_; }
+  [[nodiscard]] int LandlockAbi() const override { return landlock_abi_; }
   [[nodiscard]] std::optional<std::string> Environment(std::string_view name) const override;
   [[nodiscard]] Lookup LookAt(const std::string& path) const override;
   [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override;
@@ -115,6 +117,7 @@ class FakeHost : public Host {
   Identity caller_ = {.uid = 1000, .gid = 1000};
   std::string working_directory_ = "/";
   bool interactive_ = false;
+  int landlock_abi_ = 7;
   std::uint64_t next_inode_ = 2;
   std::uint32_t mounts_ = 0;
   std::string mount_table_ = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n";

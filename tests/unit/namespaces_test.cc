@@ -53,12 +53,13 @@ TEST(NamespacesProbe, RootIsNotHeldByRulesForOthers) {
 
 TEST(NamespacesProbe, LiveProbeRunsASandbox) {
   FakeHost host;
-  Modern(host).Answer({"/proc/self/exe", "--containment", "namespaces", "--", "/bin/true"},
-                      {.started = true, .exit_code = 255, .err = "it failed\nmore"});
+  Modern(host).Answer(
+      {"/proc/self/exe", "--containment", "namespaces", "--status-fd", "1", "--", "/bin/true"},
+      {.started = true, .exit_code = 255, .err = "it failed\nmore"});
   EXPECT_TRUE(ProbeNamespaces(host, ProbeDepth::kQuick).usable);
   const Support support = ProbeNamespaces(host, ProbeDepth::kLive);
   EXPECT_FALSE(support.usable);
-  EXPECT_EQ(support.reason, "a sandbox could not be built: it failed");
+  EXPECT_EQ(support.reason, "new namespaces are refused here (a sandbox could not be built: it failed)");
 }
 
 TEST(NamespacesProbe, BelongsToLinux) {

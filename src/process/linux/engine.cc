@@ -14,6 +14,7 @@
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_program.h"
 #include "process/linux/engine_report.h"
+#include "process/linux/engine_rules.h"
 
 namespace mxc {
 namespace {
@@ -42,12 +43,17 @@ Result<Pipe> MakePipe() {
 }
 
 // fork with namespaces: memory is copied on write, so nothing that happens inside can reach the launcher's.
+// Older filters of containers do not know clone3 and refuse it; clone says the same in one word.
 pid_t Clone(const Program& program, int& handle) {
+  const std::uint64_t network = program.private_network ? CLONE_NEWNET : 0ULL;
+  const std::uint64_t flags = CLONE_PIDFD | (program.supervised ? 0ULL : kNamespaces | network);
   clone_args arguments{};
-  arguments.flags = kNamespaces | CLONE_PIDFD | (program.private_network ? CLONE_NEWNET : 0ULL);
+  arguments.flags = flags;
   arguments.pidfd = reinterpret_cast<std::uintptr_t>(&handle);
   arguments.exit_signal = SIGCHLD;
-  return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+  const long id = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (id >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<pid_t>(id);
+  return static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, nullptr, &handle, nullptr, nullptr));
 }
 
 // With every signal blocked: the child inherits that, and no handler of ours runs in it.
@@ -58,7 +64,7 @@ pid_t CloneBlocked(const Program& program, std::vector<int>& slots, int& handle)
   ::sigprocmask(SIG_SETMASK, &all, &before);
   const pid_t id = Clone(program, handle);
   if (id == 0) {
-    engine::Child child{.program = program, .slots = slots};
+    engine::Child child{.program = program, .slots = slots, .landlock = program.landlock};
     engine::ChildMain(child);
   }
   const int number = errno;
@@ -95,11 +101,7 @@ Result<SandboxProcess> AwaitStart(SandboxProcess process, const Program& program
   return report ? StepError(*report, program) : EndedEarly(status);
 }
 
-}  // namespace
-
-Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
-  Program program;
-  if (Status prepared = engine::Prepare(request, program); !prepared) return prepared.error();
+Result<SandboxProcess> Start(Program& program) {
   Result<Pipe> pipe = MakePipe();
   if (!pipe) return pipe.error();
   engine::SetReportPipe(pipe->reader.Get(), pipe->writer.Get(), program);
@@ -110,6 +112,25 @@ Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
   pipe->writer.Reset();
   SandboxProcess process{.id = id, .handle = UniqueFd{handle}, .report = std::move(pipe->reader)};
   return AwaitStart(std::move(process), program);
+}
+
+}  // namespace
+
+Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
+  Program program;
+  if (Status prepared = engine::Prepare(request, program); !prepared) return prepared.error();
+  return Start(program);
+}
+
+Result<SandboxProcess> StartSandbox(const LandlockRequest& request) {
+  Program program;
+  if (Status prepared = engine::Prepare(request, program); !prepared) return prepared.error();
+  Result<engine::BuiltRules> rules = engine::BuildRules(request.sandbox);
+  if (!rules) return rules.error();
+  program.landlock = rules->rules;
+  Result<SandboxProcess> process = Start(program);
+  if (process) process->temp = std::move(program.temp);
+  return process;
 }
 
 std::optional<int> CommandStatus(const UniqueFd& report) {

@@ -12,18 +12,29 @@
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
+#include "mxc/landlock_sandbox.h"
 #include "mxc/linux_sandbox.h"
 
 namespace mxc {
 
-struct SandboxRequest {
-  const LinuxSandbox& sandbox;
+struct Streams {
   // Borrowed descriptors that become 0, 1 and 2; -1: inherited as they are.
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of the command's session
+};
+
+struct SandboxRequest {
+  const LinuxSandbox& sandbox;
+  Streams streams = {};
+};
+
+struct LandlockRequest {
+  const LandlockSandbox& sandbox;
+  Streams streams = {};
 };
 
 // The sandbox's init. It forwards the signals it is sent to the command's process group, and ends when the
@@ -32,11 +43,20 @@ struct SandboxProcess {
   pid_t id = -1;
   UniqueFd handle = {};  // pidfd: readable when the whole sandbox has ended; waiting on it reaps
   UniqueFd report = {};  // for CommandStatus
+  // Of a sandbox without namespaces: its directory for temporary files. Init removes it; whoever finds init
+  // killed calls RemoveTree.
+  std::string temp = {};
 };
 
 // Returns when the command has been executed. Errors: kSetupFailed, naming the step and the path that failed,
 // with a remedy where one is known; nothing is left of the sandbox then.
+// kUnavailable: the kernel refuses a namespace, or a /proc of its own; a weaker rung may still work.
 [[nodiscard]] Result<SandboxProcess> StartSandbox(const SandboxRequest& request);
+
+// The same without namespaces. Init is no process 1: it adopts what loses its parent, and ends everything
+// when the command has ended, when it is sent SIGTERM, or when the calling thread dies. Should init itself be
+// killed, what is left becomes the calling process's, if that is a subreaper.
+[[nodiscard]] Result<SandboxProcess> StartSandbox(const LandlockRequest& request);
 
 // How the command ended, as wait(2) gives it; call it when `handle` is readable. Nothing: its init was killed
 // before the command ended.

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "process/linux/engine_supervised.h"
+
 namespace mxc::engine {
 namespace {
 
@@ -23,7 +25,8 @@ namespace {
 // then no signal comes; but then nobody holds the reading end of our pipe either.
 void TieToLauncher(const Child& child) {
   ::close(child.program.report_reader);
-  child.Check(::prctl(PR_SET_PDEATHSIG, SIGKILL), Step::kTie);
+  // Where no namespace dies with init, it first has to end what it holds.
+  child.Check(::prctl(PR_SET_PDEATHSIG, child.program.supervised ? SIGTERM : SIGKILL), Step::kTie);
   pollfd report{.fd = child.program.report, .events = 0, .revents = 0};
   if (::poll(&report, 1, 0) == 1 && (report.revents & POLLERR) != 0) ::_exit(255);
 }
@@ -96,6 +99,15 @@ void ResetSignals() {
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
 }
 
+void BuildNamespaces(Child& child) {
+  if (child.program.private_network) BringUpLoopback(child);
+  SetNames(child);
+  const mode_t mask = ::umask(0);  // modes of the mount tree are meant literally
+  BuildRoot(child);
+  EnterRoot(child);
+  ::umask(mask);
+}
+
 }  // namespace
 
 void Child::Send(const Report& report) const {
@@ -110,16 +122,16 @@ void Child::Fail(Step step) const {
 
 void ChildMain(Child& child) {
   TieToLauncher(child);
-  MapIdentity(child);
+  const bool supervised = child.program.supervised;
+  if (!supervised) MapIdentity(child);
   ResetSignals();
   HideArguments();
   LeaveTerminal(child);
-  if (child.program.private_network) BringUpLoopback(child);
-  SetNames(child);
-  const mode_t mask = ::umask(0);  // modes of the mount tree are meant literally
-  BuildRoot(child);
-  EnterRoot(child);
-  ::umask(mask);
+  if (supervised) {
+    BeginSupervision(child);
+  } else {
+    BuildNamespaces(child);
+  }
   LockDown(child);
   RunCommand(child);
 }

@@ -33,6 +33,7 @@ void BuildRoot(Child& child);                      // engine_mounts.cc
 void FillDevices(const Child& child, int dev);     // engine_devices.cc
 void EnterRoot(Child& child);                      // engine_mounts.cc
 void LockDown(const Child& child);                 // engine_lockdown.cc
+void LoadFilters(const Child& child);              // engine_lockdown.cc
 [[noreturn]] void RunCommand(const Child& child);  // engine_init.cc
 
 }  // namespace mxc::engine

@@ -11,6 +11,7 @@
 
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_kernel.h"
+#include "process/linux/engine_supervised.h"
 
 namespace mxc::engine {
 namespace {
@@ -20,11 +21,13 @@ constexpr std::size_t kStackBytes = 32768;
 // A private terminal needs a session to control. Otherwise init has left the caller's terminal already, and a
 // process group is enough to signal everything the command started.
 void EnterSession(const Child& child) {
-  if (child.program.controlling_terminal < 0) {
+  if (child.program.controlling_terminal < 0 && !child.program.supervised) {
     child.Check(::setpgid(0, 0), Step::kSession);
     return;
   }
+  // Without a pid namespace it also keeps the command out of the launcher's process group.
   child.Check(::setsid(), Step::kSession);
+  if (child.program.controlling_terminal < 0) return;
   child.Check(::ioctl(child.program.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
 }
 
@@ -37,6 +40,7 @@ int CommandMain(void* argument) {
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   child.Check(::chdir(program.cwd.c_str()), Step::kDirectory);
+  if (program.supervised) ConfineCommand(child);
   int denied = 0;
   for (const std::string& candidate : program.candidates) {
     ::execve(candidate.c_str(), program.argv.data(), program.envp.data());
@@ -68,6 +72,7 @@ void Bury(const Child& child, pid_t command) {
   int status = 0;
   for (pid_t dead = ::waitpid(-1, &status, WNOHANG); dead > 0; dead = ::waitpid(-1, &status, WNOHANG)) {
     if (dead != command) continue;
+    if (child.program.supervised) EndSupervision(child);
     child.Send({.event = Event::kEnded, .number = status});
     ::_exit(0);
   }
@@ -86,6 +91,10 @@ void RunCommand(const Child& child) {
   for (;;) {
     Bury(child, command);
     const int number = ::sigwaitinfo(&all, nullptr);
+    if (number == SIGTERM && child.program.supervised) {
+      EndSupervision(child);
+      ::_exit(255);
+    }
     if (number > 0 && number != SIGCHLD) ::kill(-command, number);
   }
 }

@@ -19,7 +19,9 @@ constexpr std::uint64_t kRefer = 1U << 13U;     // ABI 2
 constexpr std::uint64_t kTruncate = 1U << 14U;  // ABI 3
 constexpr std::uint64_t kIoctlDev = 1U << 15U;  // ABI 5
 // ABI 6: abstract sockets and signals only between processes of the sandbox.
-constexpr std::uint64_t kScopes = (1U << 0U) | (1U << 1U);
+constexpr std::uint64_t kScopeSignals = 1U << 1U;
+constexpr std::uint64_t kScopes = (1U << 0U) | kScopeSignals;
+constexpr std::uint64_t kTcp = (1U << 0U) | (1U << 1U);  // ABI 4: bind and connect
 
 // struct landlock_ruleset_attr as ABI 6 has it.
 struct RulesetAttributes {
@@ -39,6 +41,10 @@ std::uint64_t RightsOf(Grant grant) {
   switch (grant) {
     case Grant::kRead:
       return kExecute | kReadFile | kReadDir;
+    case Grant::kReadFile:
+      return kExecute | kReadFile;
+    case Grant::kList:
+      return kReadDir;
     case Grant::kWriteTree:
       return ~(kMakeChar | kMakeBlock);
     case Grant::kWriteFile:
@@ -59,16 +65,37 @@ int AddRule(const LandlockRules& rules, int borrowed_fd, std::uint64_t rights) {
 
 }  // namespace
 
-int BeginLandlock(LandlockRules& rules) {
+int BeginLandlock(LandlockRules& rules, const LandlockScope& scope) {
   const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (abi < 2) return 0;
   RulesetAttributes attributes;
   attributes.handled_access_fs = Handled(abi);
-  attributes.scoped = abi >= 6 ? kScopes : 0;
-  const std::size_t size = abi >= 6 ? sizeof attributes : sizeof attributes.handled_access_fs;
-  rules.ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0U));
+  attributes.handled_access_net = scope.tcp && abi >= 4 ? kTcp : 0;
+  attributes.scoped = scope.scopes && abi >= 6 ? kScopes : 0;
+  // A kernel takes what it knows of the structure, and more only when it is zero.
+  rules.ruleset =
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0U));
   rules.handled = attributes.handled_access_fs;
   return rules.ruleset < 0 ? -1 : 0;
+}
+
+// Every ruleset refuses moves between directories that it does not grant, so this one grants them everywhere.
+int ScopeSignals() {
+  RulesetAttributes attributes;
+  attributes.handled_access_fs = kRefer;
+  attributes.scoped = kScopeSignals;
+  LandlockRules rules;
+  rules.ruleset =
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0U));
+  rules.handled = attributes.handled_access_fs;
+  const int root = ::open("/", O_PATH | O_CLOEXEC);
+  const bool made = rules.ruleset >= 0 && root >= 0 && AddRule(rules, root, kRefer) == 0;
+  const int result = made ? Restrict(rules) : -1;
+  const int number = errno;
+  if (root >= 0) ::close(root);
+  if (rules.ruleset >= 0) ::close(rules.ruleset);
+  errno = number;
+  return result;
 }
 
 int Allow(const LandlockRules& rules, int borrowed_fd, Grant grant) {

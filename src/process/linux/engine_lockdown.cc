@@ -11,6 +11,7 @@
 
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_kernel.h"
+#include "process/linux/engine_supervised.h"
 
 namespace mxc::engine {
 namespace {
@@ -20,6 +21,9 @@ void DropCapabilities(const Child& child) {
   for (unsigned long capability = 0; capability < 64; ++capability) {
     if (::prctl(PR_CAPBSET_DROP, capability, 0UL, 0UL, 0UL) == 0) continue;
     if (errno == EINVAL && capability > CAP_WAKE_ALARM) break;
+    // Without a user namespace of its own a caller may not lower its bound. It cannot gain anything either:
+    // no new privileges, below.
+    if (errno == EPERM && child.program.supervised) break;
     child.Fail(Step::kCapabilities);
   }
   child.Check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL), Step::kCapabilities);
@@ -27,7 +31,8 @@ void DropCapabilities(const Child& child) {
   constexpr unsigned long kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                                   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-  child.Check(::prctl(PR_SET_SECUREBITS, kBits, 0UL, 0UL, 0UL), Step::kCapabilities);
+  const bool locked = ::prctl(PR_SET_SECUREBITS, kBits, 0UL, 0UL, 0UL) == 0;
+  if (!locked && !(errno == EPERM && child.program.supervised)) child.Fail(Step::kCapabilities);
   __user_cap_header_struct header{};
   header.version = _LINUX_CAPABILITY_VERSION_3;
   const __user_cap_data_struct none[2] = {};
@@ -42,8 +47,7 @@ void ConnectStreams(const Child& child) {
   }
 }
 
-void LoadFilter(const Child& child) {
-  const auto bytes = child.program.seccomp;
+void LoadFilter(const Child& child, std::span<const std::byte> bytes) {
   sock_fprog program{};
   program.len = static_cast<unsigned short>(bytes.size() / sizeof(sock_filter));
   // The kernel only reads it; its interface is older than const.
@@ -53,18 +57,26 @@ void LoadFilter(const Child& child) {
 
 }  // namespace
 
+void LoadFilters(const Child& child) {
+  for (const std::span<const std::byte> filter : child.program.filters) LoadFilter(child, filter);
+}
+
 // Init is locked down like the command, which inherits all of it: nothing inside has more rights than the
-// rest.
+// rest. Only where init is all that holds the processes together it stays outside of their domain.
 void LockDown(const Child& child) {
   ConnectStreams(child);
   child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
   DropCapabilities(child);
-  child.Check(Restrict(child.landlock), Step::kLandlock);
+  if (child.program.supervised) {
+    KeepSignalsInside(child);
+  } else {
+    child.Check(Restrict(child.landlock), Step::kLandlock);
+  }
   for (const auto& [first, last] : child.program.surplus) {
     child.Check(CloseRange(first, last), Step::kDescriptors);
   }
   child.Check(::setrlimit(RLIMIT_CORE, &child.program.core), Step::kCoreLimit);
-  LoadFilter(child);
+  if (!child.program.supervised) LoadFilters(child);
 }
 
 }  // namespace mxc::engine

@@ -100,6 +100,12 @@ int OpenSource(const Child& child, const MountAction& action, bool& directory) {
   return tree;
 }
 
+// With the outer /proc in it the root as a whole cannot be granted.
+void AllowReading(const Child& child, int mount, bool directory) {
+  if (!child.program.outer_proc) return;
+  child.Check(Allow(child.landlock, mount, directory ? Grant::kRead : Grant::kReadFile), Step::kLandlock);
+}
+
 void AllowWriting(const Child& child, const MountAction& action, int tree, bool directory) {
   if (!action.writable) return;
   const Grant grant = directory ? Grant::kWriteTree : Grant::kWriteFile;
@@ -110,6 +116,7 @@ void Bind(const Child& child, const MountAction& action) {
   bool directory = false;
   const int tree = OpenSource(child, action, directory);
   AttachAt(child, action, tree, directory);
+  AllowReading(child, tree, directory);
   AllowWriting(child, action, tree, directory);
   ::close(tree);
 }
@@ -131,6 +138,7 @@ void Tmpfs(Child& child, const MountAction& action) {
   const int mount = NewFilesystem(child, "tmpfs", action.mode_text.c_str(), size,
                                   sealed ? kOrdinary | MOUNT_ATTR_RDONLY : kOrdinary);
   AttachAt(child, action, mount, true);
+  AllowReading(child, mount, true);
   if (!action.read_only) child.Check(Allow(child.landlock, mount, Grant::kWriteTree), Step::kLandlock);
   Keep(child, action, mount);
 }
@@ -150,7 +158,35 @@ void Mask(const Child& child, const MountAction& action) {
   ::close(source);
 }
 
+// What of the outer /proc may be opened: nothing that belongs to a process. Its links lead on: /proc/self/fd
+// to what is open already.
+void AllowKernelFiles(const Child& child, int proc) {
+  constexpr const char* kFiles[] = {"cpuinfo", "filesystems", "loadavg", "meminfo",
+                                    "stat",    "uptime",      "version", "vmstat"};
+  for (const char* name : kFiles) {
+    const int file = OpenReference(proc, name, RESOLVE_BENEATH);
+    if (file < 0) continue;  // not in every container
+    child.Check(Allow(child.landlock, file, Grant::kReadFile), Step::kLandlock);
+    ::close(file);
+  }
+  const int settings = OpenReference(proc, "sys", RESOLVE_BENEATH);
+  if (settings < 0) return;
+  child.Check(Allow(child.landlock, settings, Grant::kRead), Step::kLandlock);
+  ::close(settings);
+}
+
+void OuterProc(const Child& child, const MountAction& action) {
+  const int source = child.Check(OpenReference(AT_FDCWD, "/proc", 0), Step::kProc);
+  const int tree = child.Check(CloneTree(source), Step::kProc);
+  ::close(source);
+  child.Check(AddAttributes(tree, kOrdinary | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY, kPrivate), Step::kProc);
+  AllowKernelFiles(child, tree);
+  AttachAt(child, action, tree, true);
+  ::close(tree);
+}
+
 void Proc(const Child& child, const MountAction& action) {
+  if (action.outer) return OuterProc(child, action);
   const int context = child.Check(OpenFilesystem("proc"), Step::kProc);
   child.Check(CreateFilesystem(context), Step::kProc);
   const unsigned attributes = kOrdinary | MOUNT_ATTR_NOEXEC | (action.read_only ? MOUNT_ATTR_RDONLY : 0U);
@@ -244,7 +280,8 @@ void BuildRoot(Child& child) {
   const int root = MakeRoot(child);
   child.slots[0] = root;
   child.Check(Attach(root, AT_FDCWD, "/"), Step::kRoot);
-  child.Check(Allow(child.landlock, root, Grant::kRead), Step::kLandlock);
+  const bool all = !child.program.outer_proc || child.program.root_is_bind;
+  child.Check(Allow(child.landlock, root, all ? Grant::kRead : Grant::kList), Step::kLandlock);
   const bool writable_root = !child.program.root_is_bind && !child.program.root_read_only;
   if (writable_root) child.Check(Allow(child.landlock, root, Grant::kWriteTree), Step::kLandlock);
   child.node = -1;

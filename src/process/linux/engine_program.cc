@@ -27,8 +27,8 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-std::string_view PathOf(const LinuxSandbox& sandbox) {
-  for (const Variable& variable : sandbox.environment) {
+std::string_view PathOf(const std::vector<Variable>& environment) {
+  for (const Variable& variable : environment) {
     if (variable.name == "PATH") return variable.value.Reveal();
   }
   return kDefaultPath;
@@ -47,18 +47,6 @@ std::vector<std::string> Candidates(const std::string& name, std::string_view pa
   return candidates;
 }
 
-void PrepareCommand(const LinuxSandbox& sandbox, Program& program) {
-  program.arguments = sandbox.argv;
-  program.cwd = sandbox.cwd.empty() ? "/" : sandbox.cwd;
-  for (const Variable& variable : sandbox.environment) {
-    if (variable.name != "PWD") program.variables.push_back(variable.name + "=" + variable.value.Reveal());
-  }
-  program.variables.push_back("PWD=" + program.cwd);  // as bubblewrap sets it
-  program.argv = Pointers(program.arguments);
-  program.envp = Pointers(program.variables);
-  program.candidates = Candidates(sandbox.argv.front(), PathOf(sandbox));
-}
-
 rlimit CoreLimit(std::uint64_t bytes) {
   rlimit limit{};
   ::getrlimit(RLIMIT_CORE, &limit);
@@ -69,6 +57,21 @@ rlimit CoreLimit(std::uint64_t bytes) {
 
 }  // namespace
 
+void PrepareCommand(const CommandParts& parts, const Streams& streams, Program& program) {
+  program.core = CoreLimit(parts.core_limit_bytes);
+  program.standard = streams.standard;
+  program.controlling_terminal = streams.controlling_terminal;
+  program.arguments = parts.argv;
+  program.cwd = parts.cwd.empty() ? "/" : parts.cwd;
+  for (const Variable& variable : parts.environment) {
+    if (variable.name != "PWD") program.variables.push_back(variable.name + "=" + variable.value.Reveal());
+  }
+  program.variables.push_back("PWD=" + program.cwd);  // as bubblewrap sets it
+  program.argv = Pointers(program.arguments);
+  program.envp = Pointers(program.variables);
+  program.candidates = Candidates(parts.argv.front(), PathOf(parts.environment));
+}
+
 Status Prepare(const SandboxRequest& request, Program& program) {
   const LinuxSandbox& sandbox = request.sandbox;
   if (sandbox.argv.empty())
@@ -78,11 +81,12 @@ Status Prepare(const SandboxRequest& request, Program& program) {
   program.private_network = sandbox.private_network;
   program.hostname = sandbox.hostname;
   program.root_read_only = sandbox.root_read_only;
-  program.seccomp = SeccompProgram(sandbox.seccomp);
-  program.core = CoreLimit(sandbox.core_limit_bytes);
-  program.standard = request.standard;
-  program.controlling_terminal = request.controlling_terminal;
-  PrepareCommand(sandbox, program);
+  program.filters = {SeccompProgram(sandbox.seccomp)};
+  PrepareCommand({.argv = sandbox.argv,
+                  .environment = sandbox.environment,
+                  .cwd = sandbox.cwd,
+                  .core_limit_bytes = sandbox.core_limit_bytes},
+                 request.streams, program);
   return PrepareMounts(sandbox, program);
 }
 
@@ -90,7 +94,9 @@ void SetReportPipe(int reader, int writer, Program& program) {
   program.report_reader = reader;
   program.report = writer;
   std::vector<unsigned> kept = {static_cast<unsigned>(writer)};
-  if (program.controlling_terminal > 2) kept.push_back(static_cast<unsigned>(program.controlling_terminal));
+  for (const int fd : {program.controlling_terminal, program.landlock.ruleset}) {
+    if (fd > 2) kept.push_back(static_cast<unsigned>(fd));
+  }
   std::sort(kept.begin(), kept.end());
   unsigned first = 3;
   for (const unsigned fd : kept) {

@@ -14,6 +14,7 @@
 
 #include "mxc/error.h"
 #include "process/linux/engine.h"
+#include "process/linux/engine_landlock.h"
 
 namespace mxc::engine {
 
@@ -31,6 +32,7 @@ struct MountAction {
 
   std::string source = {};  // kBind; the text of kSymlink
   bool writable = false;
+  bool outer = false;        // kProc: the outer one
   bool checked = false;      // `device` and `inode` are what the source must be
   bool covers_self = false;  // ... and also what the target must be: a policy path bound over itself
   std::uint64_t device = 0;
@@ -48,13 +50,22 @@ struct Program {
   std::size_t slots = 1;      // slot 0 is the root
   bool root_is_bind = false;  // the first action binds the root itself
   bool root_read_only = true;
+  bool outer_proc = false;  // Landlock grants each mount, not the root: /proc shows processes outside
+
+  // Without namespaces: the processes are held together by init, and by these rules.
+  bool supervised = false;
+  bool scoped = false;  // Landlock keeps signals inside; else a filter keeps them from ...
+  int launcher = -1;    // ... this process and its group
+  int launcher_group = -1;
+  LandlockRules landlock = {};  // made by the launcher; borrowed
+  std::string temp = {};        // made by init, removed at its end; empty: none
 
   std::string uid_map = {};
   std::string gid_map = {};
   bool private_network = true;
   std::string hostname = {};
 
-  std::span<const std::byte> seccomp = {};
+  std::vector<std::span<const std::byte>> filters = {};
   rlimit core = {};
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;
@@ -72,6 +83,16 @@ struct Program {
 
 // Fills everything but the pipe. Errors: kInternal for a mount tree that does not hang together.
 [[nodiscard]] Status Prepare(const SandboxRequest& request, Program& program);
+// The same without namespaces; `program.landlock` is left to the caller. In engine_supervised.cc.
+[[nodiscard]] Status Prepare(const LandlockRequest& request, Program& program);
+// What both have: the command, its environment and its streams.
+struct CommandParts {
+  const std::vector<std::string>& argv;
+  const std::vector<Variable>& environment;
+  const std::string& cwd;
+  std::uint64_t core_limit_bytes = 0;
+};
+void PrepareCommand(const CommandParts& parts, const Streams& streams, Program& program);
 void SetReportPipe(int reader, int writer, Program& program);
 
 // The mount half of Prepare, in engine_tree.cc.

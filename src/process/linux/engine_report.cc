@@ -71,6 +71,8 @@ constexpr Row kRows[] = {
     {Step::kLandlock, kAlways, "apply Landlock"},
     {Step::kCoreLimit, kAlways, "limit core dumps"},
     {Step::kSeccomp, kAlways, "load the seccomp program"},
+    {Step::kSupervise, kAlways, "keep the command's signals inside"},
+    {Step::kTemp, kAlways, "make the directory for temporary files"},
     {Step::kSpawn, kAlways, "create the command's process"},
     {Step::kSession, kAlways, "start a session"},
     {Step::kTerminal, kAlways, "take the private terminal"},
@@ -117,6 +119,18 @@ std::string Subject(const Report& report, const Program& program) {
   return source && action.kind == MountAction::Kind::kBind ? action.source : action.target;
 }
 
+// The kernel, or a filter before it, hands out no such namespace, or no new /proc: not a matter of this run.
+bool IsRefusal(const Report& report) {
+  constexpr Step kRefusable[] = {Step::kMapIdentity, Step::kNetwork, Step::kHostname, Step::kRoot,
+                                 Step::kCloneMounts, Step::kTmpfs,   Step::kProc,     Step::kPivot};
+  const int number = report.number;
+  const bool refused = number == EPERM || number == EACCES || number == ENOSYS;
+  const bool limited = number == ENOSPC || number == EUSERS || number == EINVAL;
+  if (report.step == Step::kCreate) return refused || limited;
+  return refused &&
+         std::find(std::begin(kRefusable), std::end(kRefusable), report.step) != std::end(kRefusable);
+}
+
 }  // namespace
 
 Error StepError(const Report& report, const Program& program) {
@@ -133,6 +147,7 @@ Error StepError(const Report& report, const Program& program) {
     return error;
   }
   error.hint = Hint(report);
+  if (IsRefusal(report)) error.code = ErrorCode::kUnavailable;
   return error;
 }
 

@@ -40,6 +40,8 @@ enum class Step : std::int32_t {
   kLandlock,
   kCoreLimit,
   kSeccomp,
+  kSupervise,
+  kTemp,
   kSpawn,
   kSession,
   kTerminal,

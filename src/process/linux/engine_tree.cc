@@ -163,7 +163,11 @@ Status TreePreparer::Take(const FileMask& mask) {
 }
 
 Status TreePreparer::Take(const ProcMount& proc) {
-  return Insert({.kind = MountAction::Kind::kProc, .target = proc.target, .read_only = proc.read_only},
+  program_.outer_proc = program_.outer_proc || proc.outer;
+  return Insert({.kind = MountAction::Kind::kProc,
+                 .target = proc.target,
+                 .outer = proc.outer,
+                 .read_only = proc.read_only},
                 Place::kBind);
 }
 

@@ -96,16 +96,29 @@ std::vector<sock_filter> Gate() {
   };
 }
 
-std::vector<sock_filter> ProgramOf(bool root_caller) {
-  Rules rules;
-  DenyCalls(rules, kDeniedCalls);
-  for (const AllowedValues& row : kAllowedValues) DenyOutside(rules, row);
-  if (root_caller) DenyCalls(rules, kRootCallerCalls);
+std::vector<sock_filter> ProgramOf(const Rules& rules) {
   std::vector<sock_filter> program = Gate();
   const std::vector<sock_filter> body = mxc::seccomp_code::Compile(rules);
   program.insert(program.end(), body.begin(), body.end());
   Require(program.size() < BPF_MAXINSNS, "program too long");
   return program;
+}
+
+std::vector<sock_filter> ProgramOf(bool root_caller) {
+  Rules rules;
+  DenyCalls(rules, kDeniedCalls);
+  for (const AllowedValues& row : kAllowedValues) DenyOutside(rules, row);
+  if (root_caller) DenyCalls(rules, kRootCallerCalls);
+  return ProgramOf(rules);
+}
+
+// Loaded behind one of the others: it refuses a few calls more.
+std::vector<sock_filter> FurtherProgram(std::span<const DeniedCall> calls,
+                                        std::span<const AllowedValues> values) {
+  Rules rules;
+  DenyCalls(rules, calls);
+  for (const AllowedValues& row : values) DenyOutside(rules, row);
+  return ProgramOf(rules);
 }
 
 void Write(std::FILE* out, const char* name, const std::vector<sock_filter>& program) {
@@ -124,6 +137,8 @@ int main(int argc, char** argv) {
   Require(out != nullptr, "cannot write the output file");
   Write(out, "kDefaultProgram", ProgramOf(false));
   Write(out, "kRootCallerProgram", ProgramOf(true));
+  Write(out, "kSharedSystemProgram", FurtherProgram(kSharedSystemCalls, kSharedSystemValues));
+  Write(out, "kNoSocketsProgram", FurtherProgram(kSocketCalls, {}));
   Require(std::fclose(out) == 0, "cannot write the output file");
   return 0;
 }

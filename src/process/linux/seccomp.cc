@@ -5,7 +5,7 @@
 namespace mxc {
 namespace {
 
-// kDefaultProgram and kRootCallerProgram: arrays of sock_filter.
+// kDefaultProgram, kRootCallerProgram, kSharedSystemProgram, kNoSocketsProgram: arrays of sock_filter.
 #include "seccomp_programs.inc"
 
 }  // namespace
@@ -16,6 +16,10 @@ std::span<const std::byte> SeccompProgram(SeccompProfile profile) {
       return std::as_bytes(std::span{kDefaultProgram});
     case SeccompProfile::kRootCaller:
       return std::as_bytes(std::span{kRootCallerProgram});
+    case SeccompProfile::kSharedSystem:
+      return std::as_bytes(std::span{kSharedSystemProgram});
+    case SeccompProfile::kNoSockets:
+      return std::as_bytes(std::span{kNoSocketsProgram});
   }
   return std::as_bytes(std::span{kRootCallerProgram});
 }

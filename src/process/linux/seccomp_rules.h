@@ -193,6 +193,41 @@ inline constexpr DeniedCall kRootCallerCalls[] = {
     {"mknodat", EPERM, "set-uid file", HasBit(2, kSetUid)},
     {"mknodat", EPERM, "set-gid file", HasBit(2, kSetGid)},
 };
+
+// Without namespaces the command shares what they would have kept apart.
+inline constexpr std::uint32_t kAccessMode = 3, kTruncate = 01000;  // of open: O_ACCMODE, O_TRUNC
+
+inline constexpr DeniedCall kSharedSystemCalls[] = {
+    {"socket", EAFNOSUPPORT, "daemons behind Unix sockets act for whoever connects", Equals(0, kUnix)},
+    {"shmget", ENOSYS, "System V memory of other processes"},
+    {"shmat", ENOSYS, "System V memory of other processes"},
+    {"shmctl", ENOSYS, "System V memory of other processes"},
+    {"semget", ENOSYS, "System V semaphores of other processes"},
+    {"semop", ENOSYS, "System V semaphores of other processes"},
+    {"semtimedop", ENOSYS, "System V semaphores of other processes"},
+    {"semctl", ENOSYS, "System V semaphores of other processes"},
+    {"msgget", ENOSYS, "System V queues of other processes"},
+    {"msgsnd", ENOSYS, "System V queues of other processes"},
+    {"msgrcv", ENOSYS, "System V queues of other processes"},
+    {"msgctl", ENOSYS, "System V queues of other processes"},
+    {"mq_open", ENOSYS, "message queues of other processes"},
+    {"mq_unlink", ENOSYS, "message queues of other processes"},
+    // Landlock before ABI 3 does not see a truncation without writing.
+    {"truncate", EPERM, "truncates what may only be read"},
+    {"open", EPERM, "truncates what may only be read", {1, kAccessMode | kTruncate, kTruncate}},
+    {"openat", EPERM, "truncates what may only be read", {2, kAccessMode | kTruncate, kTruncate}},
+    {"open", EPERM, "truncates what may only be read", {1, kAccessMode | kTruncate, kAccessMode | kTruncate}},
+    {"openat", EPERM, "truncates what may only be read", {2, kAccessMode | kTruncate, kAccessMode | kTruncate}},
+    {"openat2", ENOSYS, "mode out of the filter's sight"},
+};
+inline constexpr std::uint32_t kOwnLimits[] = {0};
+inline constexpr AllowedValues kSharedSystemValues[] = {
+    {"prlimit64", 0, kOwnLimits, EPERM, "limits of other processes"},
+};
+
+inline constexpr DeniedCall kSocketCalls[] = {
+    {"socket", EAFNOSUPPORT, "no network"},
+};
 // clang-format on
 
 }  // namespace mxc::seccomp_rules

@@ -1,0 +1,169 @@
+#include "backends/landlock/files.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/linux/path_order.h"
+
+namespace mxc::landlock {
+namespace {
+
+using linux_backend::IsBelow;
+using linux_backend::PathBefore;
+
+constexpr std::string_view kReadOnlyRule = "Landlock rule: read, list and execute";
+constexpr std::string_view kReadWriteRule = "Landlock rule: everything but device nodes";
+constexpr std::string_view kInside = "inside the Landlock rule of a directory above";
+constexpr std::string_view kLeftOut = "left out of the Landlock rules beside it";
+constexpr std::string_view kNotGranted = "no Landlock rule grants it";
+constexpr std::string_view kMissing = "does not exist, and what is around it is read-only";
+
+// What belongs to the system rather than to its files, in every sandbox: out of reach as a whole, with a few
+// parts granted that programs cannot do without and that tell nothing of other processes. Other parts of
+// /proc are reached through its links only: /proc/self/exe, /proc/self/fd of what is open already.
+constexpr std::array<std::string_view, 4> kOwnNodes = {"/dev", "/proc", "/sys", "/tmp"};
+constexpr std::array<std::string_view, 6> kDevices = {"/dev/full", "/dev/null",    "/dev/random",
+                                                      "/dev/tty",  "/dev/urandom", "/dev/zero"};
+constexpr std::array<std::string_view, 9> kKernelFiles = {
+    "/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat",
+    "/proc/sys",     "/proc/uptime",      "/proc/version", "/proc/vmstat"};
+
+struct Entry {
+  std::string_view path = {};
+  Access access = Access::kDenied;
+  const PathRule* rule = nullptr;  // none: the sandbox's own
+};
+
+class FileLowering {
+ public:
+  FileLowering(const Policy& policy, Plan& plan) : policy_(policy), plan_(plan), sandbox_(*plan.landlock) {}
+
+  Status Run() {
+    for (const Entry& entry : SortedEntries()) {
+      while (!above_.empty() && !IsBelow(entry.path, above_.back().path)) above_.pop_back();
+      if (Skipped(entry)) continue;
+      Status placed = entry.access == Access::kDenied ? PlaceDenied(entry) : PlaceGrant(entry);
+      if (!placed) return placed;
+    }
+    return Done{};
+  }
+
+ private:
+  [[nodiscard]] std::vector<Entry> SortedEntries() const;
+  [[nodiscard]] bool Skipped(const Entry& entry) const;
+  Status PlaceGrant(const Entry& entry);
+  Status PlaceDenied(const Entry& entry);
+  [[nodiscard]] Error CannotHold(const Entry& entry) const;
+  void Record(const Entry& entry, std::string_view mechanism) {
+    if (entry.rule == nullptr || entry.rule->pointer.empty()) return;
+    plan_.ledger.push_back({entry.rule->pointer, Strength::kKernel, std::string(mechanism)});
+  }
+  // Access of what stands around; denied where nothing is granted.
+  [[nodiscard]] Access Around() const { return above_.empty() ? Access::kDenied : above_.back().access; }
+
+  const Policy& policy_;
+  Plan& plan_;
+  LandlockSandbox& sandbox_;
+  std::vector<Entry> above_ = {};  // what is in force from the root to where we are
+};
+
+std::vector<Entry> FileLowering::SortedEntries() const {
+  std::vector<Entry> entries;
+  const auto granted = [this](std::string_view path) {
+    return std::any_of(policy_.paths.begin(), policy_.paths.end(), [path](const PathRule& rule) {
+      return rule.path == path && rule.access != Access::kDenied;
+    });
+  };
+  for (const std::string_view node : kOwnNodes) {
+    if (!granted(node)) entries.push_back({.path = node});
+  }
+  for (const std::string_view file : kDevices)
+    entries.push_back({.path = file, .access = Access::kReadWrite});
+  for (const std::string_view file : kKernelFiles)
+    entries.push_back({.path = file, .access = Access::kReadOnly});
+  for (const PathRule& rule : policy_.paths) {
+    entries.push_back({.path = rule.path, .access = rule.access, .rule = &rule});
+  }
+  // Stable: at one path the sandbox's own part comes first, and a rule of the policy overrules it.
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
+  return entries;
+}
+
+bool FileLowering::Skipped(const Entry& entry) const {
+  if (entry.rule == nullptr) {
+    // A denial of the policy at or above one of our own grants takes it away.
+    return entry.access != Access::kDenied &&
+           std::any_of(policy_.paths.begin(), policy_.paths.end(), [&](const PathRule& rule) {
+             return rule.access == Access::kDenied && rule.path != "/" &&
+                    (rule.path == entry.path || IsBelow(entry.path, rule.path));
+           });
+  }
+  if (entry.rule->origin != Origin::kBaseline || entry.access == Access::kDenied) return false;
+  return std::any_of(above_.begin(), above_.end(), [](const Entry& around) {
+    return around.rule != nullptr && around.rule->origin == Origin::kPolicy;
+  });
+}
+
+Status FileLowering::PlaceGrant(const Entry& entry) {
+  const Access around = Around();
+  if (around == Access::kReadWrite && entry.access == Access::kReadOnly) return CannotHold(entry);
+  above_.push_back(entry);
+  if (around == entry.access) {
+    Record(entry, kInside);
+    return Done{};
+  }
+  const bool checked = entry.rule != nullptr && entry.rule->origin == Origin::kPolicy;
+  sandbox_.grants.push_back({.path = std::string(entry.path),
+                             .access = entry.access,
+                             .object = checked ? entry.rule->object : std::nullopt,
+                             .optional = entry.rule == nullptr});
+  Record(entry, entry.access == Access::kReadOnly ? kReadOnlyRule : kReadWriteRule);
+  if (entry.path == "/tmp") sandbox_.private_temp = false;
+  return Done{};
+}
+
+Status FileLowering::PlaceDenied(const Entry& entry) {
+  const Access around = Around();
+  // Sockets cannot be reached at all: none can be made that connects to them.
+  const bool socket = entry.rule != nullptr && entry.rule->object &&
+                      entry.rule->object->type == FileType::kSocket && entry.rule->pointer.empty();
+  if (around == Access::kReadWrite && !socket) return CannotHold(entry);
+  const bool exists = entry.rule == nullptr || entry.rule->object.has_value();
+  if (around == Access::kReadOnly && exists && !socket) {
+    // What the policy denies shows nothing; of the baseline's own denials the names are no secret.
+    const bool baseline = entry.rule != nullptr && entry.rule->origin == Origin::kBaseline;
+    sandbox_.holes.push_back({.path = std::string(entry.path), .names_show = baseline});
+  }
+  if (around == Access::kDenied) {
+    Record(entry, kNotGranted);
+  } else {
+    Record(entry, exists ? kLeftOut : kMissing);
+  }
+  if (exists) above_.push_back(entry);
+  return Done{};
+}
+
+// Below a read-write grant nothing can be taken back.
+Error FileLowering::CannotHold(const Entry& entry) const {
+  const bool written = entry.rule != nullptr && !entry.rule->pointer.empty();
+  const PathRule* grant = above_.back().rule;
+  const char* const access = entry.access == Access::kDenied ? "denied" : "read-only";
+  return {.code = ErrorCode::kUnenforceable,
+          .message = "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
+                     std::string(above_.back().path) + "' without a mount namespace",
+          .pointer = written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
+          .hint =
+              "grant the directories beside it instead of the one above, or run where user namespaces "
+              "are allowed (`mxc-exec --probe` says what forbids them here)"};
+}
+
+}  // namespace
+
+Status LowerFiles(const Policy& policy, Plan& plan) { return FileLowering{policy, plan}.Run(); }
+
+}  // namespace mxc::landlock

@@ -1,0 +1,55 @@
+#include "backends/landlock/landlock.h"
+
+#include <string>
+#include <utility>
+
+#include "backends/landlock/files.h"
+#include "backends/landlock/network.h"
+
+namespace mxc::landlock {
+namespace {
+
+// What no rule of Landlock and no filter of system calls reaches.
+void StateWhatIsOpen(const Support& support, Plan& plan) {
+  std::vector<std::string>& open = plan.not_covered;
+  open.emplace_back("names, sizes, modes and times of files outside the grants can be looked up and watched");
+  open.emplace_back(
+      "mode, owner, times and extended attributes of files outside the grants can be changed as far as the "
+      "caller may");
+  open.emplace_back("the processes of this system share one table: their numbers can be found out");
+  open.emplace_back("priority and processors of the caller's other processes can be changed");
+  if (support.landlock_abi < kScopedAbi) {
+    open.emplace_back("the caller's other processes can be sent signals (Linux before 6.12)");
+  }
+}
+
+void FillCommand(const Policy& policy, const Support& support, LandlockSandbox& sandbox) {
+  sandbox.seccomp = policy.identity.IsRoot() ? SeccompProfile::kRootCaller : SeccompProfile::kDefault;
+  sandbox.new_session = !policy.interactive;
+  sandbox.scoped_signals = support.landlock_abi >= kScopedAbi;
+  sandbox.argv = policy.process.argv;
+  sandbox.environment = policy.process.environment;
+  sandbox.cwd = policy.process.cwd;
+}
+
+}  // namespace
+
+Result<Plan> PlanLandlock(const Policy& policy, const Support& support) {
+  Plan plan{.containment = Containment::kLandlock, .tier = support.tier, .rung = Rung::kLandlock};
+  plan.landlock.emplace();
+  StateWhatIsOpen(support, plan);
+  if (Status network = LowerNetwork(policy, plan); !network) return network.error();
+  if (Status files = LowerFiles(policy, plan); !files) return files.error();
+  FillCommand(policy, support, *plan.landlock);
+  plan.child =
+      LandlockChild{.terminal = plan.landlock->new_session ? Terminal::kInherit : Terminal::kPrivatePty};
+  return plan;
+}
+
+const Backend& LandlockBackend() {
+  static constexpr Backend kBackend{
+      .containment = Containment::kLandlock, .probe = ProbeLandlock, .plan = PlanLandlock};
+  return kBackend;
+}
+
+}  // namespace mxc::landlock

@@ -1,0 +1,58 @@
+#include "backends/landlock/network.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mxc::landlock {
+namespace {
+
+constexpr std::string_view kNoSockets = "seccomp: no socket of any family can be made";
+constexpr std::string_view kHostNetwork = "the host's network, unrestricted, without Unix sockets";
+
+Error NeedsNamespace(const std::string& pointer, std::string what) {
+  return {.code = ErrorCode::kUnenforceable,
+          .message = std::move(what) +
+                     " needs a network namespace; without one there is no network at all, or the host's own",
+          .pointer = pointer,
+          .hint =
+              "deny all traffic, or run where user namespaces are allowed (`mxc-exec --probe` says what "
+              "forbids them here)"};
+}
+
+Status RefuseWhatIsOpened(const Network& network) {
+  if (network.proxy) return NeedsNamespace(network.proxy->pointer, "sending traffic through a proxy");
+  if (!network.allow.empty()) return NeedsNamespace(network.allow[0].pointer, "allowing some destinations");
+  if (network.share_host && !network.deny.empty()) {
+    return NeedsNamespace(network.deny[0].pointer, "denying some destinations");
+  }
+  if (network.share_host) return Done{};
+  if (network.egress == Verdict::kAllow) return NeedsNamespace(network.egress_pointer, "outbound traffic");
+  if (network.ingress == Verdict::kAllow) return NeedsNamespace(network.ingress_pointer, "inbound traffic");
+  if (network.host_loopback == Verdict::kAllow) {
+    return NeedsNamespace(network.host_loopback_pointer, "access to the host's loopback");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Status LowerNetwork(const Policy& policy, Plan& plan) {
+  const Network& network = policy.network;
+  if (Status refused = RefuseWhatIsOpened(network); !refused) return refused;
+  if (network.share_host) plan.relaxations.emplace_back("shared-host-network");
+  plan.landlock->no_network = !network.share_host;
+  const std::string mechanism{network.share_host ? kHostNetwork : kNoSockets};
+  const auto record = [&](const std::string& pointer) {
+    if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, mechanism});
+  };
+  record("/network");  // the clause of a policy that does not mention the network
+  record(network.egress_pointer);
+  for (const NetworkRule& rule : network.deny) record(rule.pointer);
+  record(network.ingress_pointer);
+  record(network.host_loopback_pointer);
+  record(network.share_host_pointer);
+  return Done{};
+}
+
+}  // namespace mxc::landlock

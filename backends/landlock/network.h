@@ -1,0 +1,14 @@
+// What a filter of system calls can hold of a network policy: all of it, or nothing.
+#pragma once
+
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "mxc/policy.h"
+
+namespace mxc::landlock {
+
+// Fills `landlock.no_network`, `ledger` and `relaxations`. Errors: kUnenforceable, with the pointer of the
+// first clause that would need a network namespace.
+[[nodiscard]] Status LowerNetwork(const Policy& policy, Plan& plan);
+
+}  // namespace mxc::landlock

@@ -1,0 +1,24 @@
+// What "process" and "auto" mean on this Linux, and what may follow when the kernel refuses it at launch:
+// the ladder of docs/adr/0008.
+#pragma once
+
+#include <optional>
+
+#include "mxc/backend.h"
+#include "mxc/host.h"
+
+namespace mxc {
+
+// The strongest containment that looks usable: our own engine, bubblewrap, Landlock alone. When none does,
+// the first, whose refusal says why.
+[[nodiscard]] Containment LinuxProcess(const Host& host);
+
+struct Descent {
+  Containment containment = Containment::kNamespaces;
+  Rung rung = Rung::kNone;
+};
+// The next rung below a plan that the kernel refused (kUnavailable); nothing at the end of the ladder.
+// `any_process`: the configuration asked for "process", "auto" or nothing, and not for one containment.
+[[nodiscard]] std::optional<Descent> NextBelow(Rung rung, bool any_process);
+
+}  // namespace mxc

@@ -1,0 +1,18 @@
+// A sandbox without namespaces, in the child: init outside the command's Landlock domain, holding its
+// processes together. Only system calls.
+#pragma once
+
+#include "process/linux/engine_child.h"
+
+namespace mxc::engine {
+
+// Makes init the one that adopts and ends what the command starts, before anything is started.
+void BeginSupervision(const Child& child);
+// kill(-1) reaches nothing but what the command has started.
+void KeepSignalsInside(const Child& child);
+// In the command's process, last before execve: what init itself must stay free of.
+void ConfineCommand(const Child& child);
+// Kills everything the command has started and waits for it; then its temporary files are removed.
+void EndSupervision(const Child& child);
+
+}  // namespace mxc::engine

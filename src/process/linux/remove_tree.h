@@ -1,0 +1,10 @@
+// Removes a directory with everything in it, however deep and whatever its modes, with system calls alone:
+// no allocation, no recursion, two descriptors.
+#pragma once
+
+namespace mxc {
+
+// Only for a directory of ours in which nobody works any more. What the kernel does not let go of stays.
+void RemoveTree(const char* path);
+
+}  // namespace mxc

@@ -1,0 +1,244 @@
+// The last rung: what Landlock and seccomp alone must hold.
+#include <sys/syscall.h>
+
+#include <csignal>
+
+#include "tests/containment/containment.h"
+#include "tests/containment/listener.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class LandlockAlone : public ContainmentTest {
+ protected:
+  std::vector<std::string> TryAlone(Parts policy, const std::vector<Words>& operations) {
+    policy.containment = "landlock";
+    return Try(std::move(policy), operations);
+  }
+};
+MXC_FOR_EACH_CALLER(LandlockAlone);
+
+TEST_P(LandlockAlone, ReadsWhatIsGrantedAndNothingBesideIt) {
+  const std::string file = workspace.File("ro/file", "READABLE");
+  const std::string single = workspace.File("dir/one", "ONE");
+  EXPECT_THAT(TryAlone({.read_only = {workspace.Path("ro"), single}}, {{"read", file},
+                                                                       {"list", workspace.Path("ro")},
+                                                                       {"read", single},
+                                                                       {"read", Secret("unlisted/file")},
+                                                                       {"list", workspace.Path("unlisted")},
+                                                                       {"read", Secret("dir/two")}}),
+              ElementsAre("READABLE", "file", "ONE", "EACCES", "EACCES", "EACCES"));
+}
+
+TEST_P(LandlockAlone, DeniedPartsOfAReadOnlyGrant) {
+  const std::string ro = workspace.Path("ro");
+  const std::string file = Secret("ro/a/file");
+  const std::string inner = Secret("ro/a/dir/inner");
+  const std::string open = workspace.File("ro/a/dir/open/file", "OPEN");
+  workspace.File("ro/a/sibling", "OK");
+  workspace.Link("ro/link", "a/file");
+  EXPECT_THAT(TryAlone({.read_only = {ro, ro + "/a/dir/open"}, .denied = {file, ro + "/a/dir"}},
+                       {{"read", file},
+                        {"read", inner},
+                        {"list", ro + "/a/dir"},
+                        {"read", ro + "/link"},
+                        {"read", ro + "/a/sibling"},
+                        {"read", open}}),
+              ElementsAre("EACCES", "EACCES", "EACCES", "EACCES", "OK", "OPEN"));
+}
+
+TEST_P(LandlockAlone, AReadWriteGrantReachesTheHost) {
+  const std::string rw = workspace.Directory("rw");
+  EXPECT_THAT(TryAlone({.read_write = {rw}}, {{"write", rw + "/a", "text"},
+                                              {"mkdir", rw + "/d"},
+                                              {"rename", rw + "/a", rw + "/d/b"},
+                                              {"symlink", "d/b", rw + "/l"}}),
+              Each("ok"));
+  EXPECT_EQ(Contents(rw + "/l"), "text");
+}
+
+TEST_P(LandlockAlone, NothingElseIsWritten) {
+  const std::string ro = workspace.Directory("ro");
+  const std::string file = workspace.File("ro/file", "KEEP");
+  const std::string rw = workspace.Directory("rw");
+  workspace.File("rw/evil", "EVIL");
+  const std::string outside = workspace.File("outside/file", "KEEP", 0666);
+  EXPECT_THAT(TryAlone({.read_only = {ro}, .read_write = {rw}}, {{"write", ro + "/new", "x"},
+                                                                 {"write", file, "x"},
+                                                                 {"truncate", file},
+                                                                 {"opentrunc", file},
+                                                                 {"reopen", file},
+                                                                 {"map", file},
+                                                                 {"unlink", file},
+                                                                 {"mkdir", ro + "/d"},
+                                                                 {"symlink", "x", ro + "/l"},
+                                                                 {"rename", file, ro + "/other"},
+                                                                 {"rename", file, rw + "/stolen"},
+                                                                 {"link", file, rw + "/alias"},
+                                                                 {"rename", rw + "/evil", file},
+                                                                 {"exchange", rw + "/evil", file},
+                                                                 {"write", outside, "x"},
+                                                                 {"truncate", outside},
+                                                                 {"opentrunc", outside},
+                                                                 {"unlink", outside}}),
+              Not(Contains("ok")));
+  EXPECT_EQ(Contents(file), "KEEP");
+  EXPECT_EQ(Contents(outside), "KEEP");
+  EXPECT_THAT(Names(ro), ElementsAre("file"));
+  EXPECT_THAT(Names(rw), ElementsAre("evil"));
+}
+
+TEST_P(LandlockAlone, PlacesEverybodySharesStayAsTheyAre) {
+  std::vector<Words> operations;
+  for (const char* directory : {"/tmp", "/var/tmp", "/dev/shm", "/run", "/etc", "/usr/bin", "/root", ""})
+    operations.push_back({"write", directory + ("/mxc-" + token), "x"});
+  EXPECT_THAT(TryAlone({}, operations), Not(Contains("ok")));
+  for (const Words& words : operations) EXPECT_FALSE(Exists(words[1])) << words[1];
+}
+
+TEST_P(LandlockAlone, SecretsOfTheSystem) {
+  EXPECT_THAT(TryAlone({}, {{"read", "/etc/shadow"}, {"list", "/root"}, {"read", "/etc/hostname"}}),
+              ElementsAre("EACCES", "EACCES", Not("EACCES")));
+}
+
+TEST_P(LandlockAlone, OtherProcessesCannotBeRead) {
+  const std::string own = "/proc/" + std::to_string(::getpid());
+  EXPECT_THAT(TryAlone({}, {{"list", "/proc"},
+                            {"read", own + "/cmdline"},
+                            {"read", own + "/environ"},
+                            {"read", own + "/status"},
+                            {"list", own + "/fd"},
+                            {"read", own + "/root/etc/hostname"},
+                            {"read", "/proc/1/cmdline"}}),
+              Each("EACCES"));
+  EXPECT_THAT(TryAlone({}, {{"read", "/proc/meminfo"}}), ElementsAre(HasSubstr("MemTotal")));
+}
+
+TEST_P(LandlockAlone, SignalsAndLimitsDoNotReachTheHost) {
+  Running neighbour({.program = "/bin/sh", .arguments = {"-c", "echo up; sleep 300"}, .uid = uid});
+  ASSERT_TRUE(neighbour.SaysOnStdout("up"));
+  const std::string pid = std::to_string(neighbour.Pid());
+  EXPECT_THAT(TryAlone({}, {{"kill", pid, "15"},
+                            {"syscall", std::to_string(SYS_prlimit64), pid, "7", "z:16", "0"},
+                            {"syscall", std::to_string(SYS_ptrace), "16", pid, "0", "0"}}),
+              Each("EPERM"));
+  EXPECT_EQ(::kill(neighbour.Pid(), 0), 0);
+}
+
+TEST_P(LandlockAlone, NoSocketLeadsOut) {
+  const Listener tcp = Listener::Tcp("127.0.0.1");
+  const Listener udp = Listener::Udp("127.0.0.1");
+  workspace.Directory("ro", 0777);
+  const Listener socket = Listener::Unix(workspace.Path("ro/socket"));
+  const std::string name = "mxc-" + Token();
+  const Listener abstract = Listener::Abstract(name);
+  EXPECT_THAT(TryAlone({.read_only = {workspace.Path("ro")}},
+                       {{"connect", "tcp", "127.0.0.1", tcp.Port(), "x"},
+                        {"connect", "udp", "127.0.0.1", udp.Port(), "x"},
+                        {"connect", "unix", workspace.Path("ro/socket"), "0", "x"},
+                        {"connect", "abstract", name, "0", "x"},
+                        {"syscall", std::to_string(SYS_socket), "16", "3", "0"}}),
+              Each("EAFNOSUPPORT"));
+  EXPECT_FALSE(tcp.WasReached() || udp.WasReached() || socket.WasReached() || abstract.WasReached());
+}
+
+TEST_P(LandlockAlone, ASharedNetworkBringsNoUnixSockets) {
+  const Listener tcp = Listener::Tcp("127.0.0.1");
+  workspace.Directory("ro", 0777);
+  const Listener socket = Listener::Unix(workspace.Path("ro/socket"));
+  const auto answers = TryAlone({.version = "0.6.0-alpha",
+                                 .read_only = {workspace.Path("ro")},
+                                 .network = R"({"defaultPolicy":"allow","allowLocalNetwork":true})"},
+                                {{"connect", "tcp", "127.0.0.1", tcp.Port(), "x"},
+                                 {"connect", "unix", workspace.Path("ro/socket"), "0", "x"}});
+  EXPECT_TRUE(tcp.WasReached());
+  EXPECT_EQ(answers[1], "EAFNOSUPPORT");
+}
+
+TEST_P(LandlockAlone, SystemVObjectsAndQueuesAreShut) {
+  EXPECT_THAT(TryAlone({}, {{"syscall", std::to_string(SYS_shmget), "0", "4096", "0x3ff"},
+                            {"syscall", std::to_string(SYS_semget), "0", "1", "0x3ff"},
+                            {"syscall", std::to_string(SYS_msgget), "0", "0x3ff"},
+                            {"syscall", std::to_string(SYS_mq_open), "s:x", "0x42", "0x1ff", "0"}}),
+              Each("ENOSYS"));
+}
+
+TEST_P(LandlockAlone, TheKernelsSurfaceIsThatOfTheOtherRungs) {
+  EXPECT_THAT(
+      TryAlone({}, {{"syscall", std::to_string(SYS_mount), "s:none", "s:/tmp", "s:no-such-fs", "0", "0"},
+                    {"syscall", std::to_string(SYS_unshare), "0x10000000"},
+                    {"syscall", std::to_string(SYS_bpf), "0", "z:72", "72"},
+                    {"syscall", std::to_string(SYS_keyctl), "0", "-3", "0"},
+                    {"syscall", std::to_string(SYS_chroot), "s:/tmp"}}),
+      Each("EPERM"));
+  EXPECT_THAT(TryAlone({}, {{"int80"}, {"x32"}}), ElementsAre("SIGSYS", "ENOSYS"));
+}
+
+// Capabilities would show at once: another user's file, another user's identity.
+TEST_P(LandlockAlone, NoCapabilityIsLeft) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs a file of another user";
+  const std::string file = workspace.File("ro/file", "PRIVATE", 0600);
+  ASSERT_EQ(::chown(file.c_str(), 54321, 54321), 0);
+  // Nobody but root could resolve a grant of the file itself; the directory is granted.
+  EXPECT_THAT(TryAlone({.read_only = {workspace.Path("ro")}},
+                       {{"read", file}, {"syscall", std::to_string(SYS_setuid), "12345"}}),
+              ElementsAre("EACCES", "EPERM"));
+}
+
+TEST_P(LandlockAlone, ADaemonEndsWithTheCommand) {
+  const std::string rw = workspace.Directory("rw");
+  EXPECT_THAT(TryAlone({.read_write = {rw}}, {{"daemon", rw + "/lock"}}), ElementsAre("ok"));
+  EXPECT_FALSE(IsLocked(rw + "/lock"));
+}
+
+TEST_P(LandlockAlone, ADaemonEndsAtTheTimeout) {
+  const std::string rw = workspace.Directory("rw");
+  const Ended ended =
+      Execute(PrepareGuest({.containment = "landlock", .read_write = {rw}, .timeout_ms = 1500},
+                           {{"daemon", rw + "/lock"}, {"wait"}}));
+  EXPECT_EQ(ended.status, 255) << ended.err;
+  EXPECT_EQ(ended.out, "ok\n");
+  EXPECT_FALSE(IsLocked(rw + "/lock"));
+}
+
+TEST_P(LandlockAlone, NothingOutlivesTheLauncher) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string temp = workspace.Directory("temp");
+  for (const int number : {SIGTERM, SIGKILL}) {
+    Launch launch =
+        PrepareGuest({.containment = "landlock", .read_write = {rw}}, {{"daemon", rw + "/lock"}, {"wait"}});
+    launch.environment.push_back("TMPDIR=" + temp);
+    Running running(launch);
+    ASSERT_TRUE(running.SaysOnStdout("ok\n"));
+    ASSERT_TRUE(IsLocked(rw + "/lock"));
+    EXPECT_EQ(Names(temp).size(), 1U);
+    running.Signal(number);
+    EXPECT_FALSE(running.Wait().overdue);
+    EXPECT_TRUE(Eventually([&] { return !IsLocked(rw + "/lock"); })) << number;
+    EXPECT_TRUE(Eventually([&] { return Names(temp).empty(); })) << number;
+  }
+}
+
+TEST_P(LandlockAlone, TheTemporaryDirectoryIsPrivateAndRemoved) {
+  const std::string temp = workspace.Directory("temp");
+  Launch launch = PrepareConfig({.containment = "landlock",
+                                 .command = "stat -c %a $TMPDIR; cd && pwd; mktemp >/dev/null; "
+                                            "mkdir -p $TMPDIR/a/b; chmod 0 $TMPDIR/a"});
+  launch.environment.push_back("TMPDIR=" + temp);
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  ASSERT_EQ(Lines(ended.out).size(), 2U);
+  EXPECT_EQ(Lines(ended.out)[0], "700");
+  EXPECT_THAT(Lines(ended.out)[1], HasSubstr(temp + "/mxc-"));
+  EXPECT_THAT(Names(temp), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mxc::test

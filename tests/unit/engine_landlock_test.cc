@@ -1,0 +1,109 @@
+// A sandbox without namespaces, run by the engine; also as on kernels whose Landlock does not scope signals.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/unit/engine_sandboxes.h"
+
+namespace mxc::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class EngineLandlock : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override { ::chmod(scratch_.Path().c_str(), 0777); }
+
+  [[nodiscard]] static Plan PlanFor(const std::string& script, std::vector<LandlockGrant> grants = {}) {
+    LandlockSandbox sandbox;
+    sandbox.scoped_signals = GetParam();
+    for (const char* path : {"/usr", "/bin", "/lib", "/lib64", "/dev/null"}) {
+      const bool device = std::string(path) == "/dev/null";
+      sandbox.grants.push_back(
+          {.path = path, .access = device ? Access::kReadWrite : Access::kReadOnly, .optional = true});
+    }
+    for (LandlockGrant& grant : grants) sandbox.grants.push_back(std::move(grant));
+    sandbox.argv = {"/bin/sh", "-c", script};
+    sandbox.environment = {{.name = "PATH", .value = Secret("/usr/bin:/bin")}};
+    sandbox.cwd = "/";
+    Plan plan;
+    plan.rung = Rung::kLandlock;
+    plan.child = LandlockChild{};
+    plan.landlock = std::move(sandbox);
+    return plan;
+  }
+  // Always as somebody who owns nothing else here: what is sent signals must not be able to hurt.
+  [[nodiscard]] static RunReport Run(const Plan& plan) {
+    return RunInChild(plan, {.before = BecomeOrdinary});
+  }
+
+  ScratchDirectory scratch_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Signals, EngineLandlock, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "Scoped" : "Guarded"; });
+
+TEST_P(EngineLandlock, StatusAndStreamsAreTheCommands) {
+  const RunReport report = Run(PlanFor("echo out; echo err >&2; exit 7"));
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_EQ(report.outcome.exit_code, 7);
+  EXPECT_EQ(report.out, "out\n");
+  EXPECT_EQ(report.err, "err\n");
+}
+
+TEST_P(EngineLandlock, TheLauncherAndInitCannotBeKilled) {
+  // $PPID is init; its parent is the launcher.
+  const Plan plan = PlanFor(
+      "for s in 0 15 9; do kill -$s $PPID 2>/dev/null && echo reached init; done; "
+      "kill -9 -1 2>/dev/null; exec true");
+  const RunReport report = Run(plan);
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_EQ(report.out, "");
+}
+
+TEST_P(EngineLandlock, NothingOutlivesTheCommand) {
+  const std::string lock = scratch_.Path("lock");
+  WriteText(lock, "");
+  ::chmod(lock.c_str(), 0666);
+  const RunReport report = Run(PlanFor(
+      "for i in 1 2 3; do (setsid flock -s " + lock + " sleep 300 >/dev/null 2>&1 &); done; sleep 0.3",
+      {{.path = lock, .access = Access::kReadWrite}}));
+  ASSERT_TRUE(report.ok) << report.message;
+  const UniqueFd file{::open(lock.c_str(), O_RDONLY | O_CLOEXEC)};
+  EXPECT_EQ(::flock(file.Get(), LOCK_EX | LOCK_NB), 0);
+}
+
+TEST_P(EngineLandlock, ATimeoutEndsWhatIgnoresSignals) {
+  Plan plan = PlanFor("trap '' TERM; (trap '' TERM; setsid sleep 300 &); while :; do sleep 300; done");
+  plan.timeout_ms = 300;
+  const RunReport report = Run(plan);
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_TRUE(report.outcome.timed_out);
+}
+
+TEST_P(EngineLandlock, AReplacedGrantIsRefused) {
+  const std::string path = scratch_.Path("granted");
+  ::mkdir(path.c_str(), 0777);
+  FileObject other = ObjectAt(path);
+  ++other.inode;
+  const RunReport report =
+      Run(PlanFor("true", {{.path = path, .access = Access::kReadWrite, .object = other}}));
+  EXPECT_FALSE(report.ok);
+  EXPECT_THAT(report.message, HasSubstr("was replaced"));
+}
+
+TEST_P(EngineLandlock, ALinkIsNoGrant) {
+  ASSERT_EQ(::symlink("/etc", scratch_.Path("link").c_str()), 0);
+  const RunReport report = Run(
+      PlanFor("cat /etc/hostname 2>&1", {{.path = scratch_.Path("link/ssl"), .access = Access::kReadOnly}}));
+  EXPECT_FALSE(report.ok);
+  EXPECT_THAT(report.message, HasSubstr("could not open"));
+}
+
+}  // namespace
+}  // namespace mxc::testing
