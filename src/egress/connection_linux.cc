@@ -1,99 +1,52 @@
 #include "egress/connection_linux.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/epoll.h>
+#include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
 
-#include "egress/sockets_linux.h"
-
 namespace mxc::egress {
-namespace {
-
-constexpr std::uint32_t kEdges = static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | EPOLLET;
-
-}  // namespace
-
-void Connection::Side::OnEvents(std::uint32_t events) {
-  if (const std::shared_ptr<Connection> connection = owner.lock()) connection->OnSide(*this, events);
-}
 
 Connection::Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, OnEnd on_end)
-    : services_(services),
-      on_end_(std::move(on_end)),
-      destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant),
-      accepted_(std::move(socket)),
-      active_ms_(services.loop.NowMs()) {}
+    : Pair(services, std::move(on_end)),
+      destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant) {
+  inner_->end.socket = std::move(socket);
+}
 
 void Connection::Start() {
-  inner_->end.socket = std::move(accepted_);
-  inner_->owner = outer_->owner = weak_from_this();
   destination_.Find([this](const std::vector<IpEndpoint>& endpoints) { OnEndpoints(endpoints); });
 }
 
 void Connection::OnEndpoints(const std::vector<IpEndpoint>& endpoints) {
   if (ended_) return;
   if (endpoints.empty()) return Refuse({});
-  if (!services_.loop.Watch(inner_->end.socket.Get(), kEdges, *inner_)) return Refuse(std::strerror(errno));
+  if (!Watch(inner_, false)) return Refuse(std::strerror(errno));
   dial_.emplace(services_.loop, endpoints, [this](Dialled result) { OnDialled(std::move(result)); });
   dial_->Start();
 }
 
 void Connection::OnDialled(Dialled result) {
-  const std::shared_ptr<Connection> self = shared_from_this();
-  if (result.socket) {
-    destination_.Record().address = result.endpoint.address.Text();
-  } else {
-    destination_.Record().pointer.clear();
+  const std::shared_ptr<Pair> self = shared_from_this();
+  if (!result.socket) {
+    Record().pointer.clear();
     return Refuse(std::strerror(result.error));
   }
+  Record().address = result.endpoint.address.Text();
+  Record().verdict = Verdict::kAllow;
   dial_.reset();
   outer_->end.socket = std::move(result.socket);
-  for (const std::shared_ptr<Side>& side : {inner_, outer_}) {
-    SetOption(side->end.socket.Get(), IPPROTO_TCP, TCP_NODELAY, 1);
-    SetOption(side->end.socket.Get(), SOL_SOCKET, SO_KEEPALIVE, 1);
-  }
-  if (destination_.MustBeChecked()) opening_.emplace();
-  destination_.Record().verdict = Verdict::kAllow;
-  if (!services_.loop.Rewatch(outer_->end.socket.Get(), kEdges, *outer_)) return Abort(std::strerror(errno));
   outer_->end.writable = true;
+  if (destination_.MustBeChecked()) opening_.emplace();
+  if (!Watch(outer_, true)) return Abort(std::strerror(errno));
   Advance();
 }
 
-void Connection::OnSide(Side& side, std::uint32_t events) {
-  if (ended_) return;
-  if ((events & EPOLLERR) != 0) return Abort(outer_->end.socket ? "reset" : "the program gave up");
-  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) != 0) side.end.readable = true;
-  if ((events & (EPOLLOUT | EPOLLHUP)) != 0) side.end.writable = true;
-  if (outer_->end.socket) Advance();
-}
+bool Connection::Connected(const Side& /*side*/) { return static_cast<bool>(outer_->end.socket); }
 
-void Connection::Advance() {
-  active_ms_ = services_.loop.NowMs();
-  const RelayResult in = Carry(outer_->end, inner_->end, in_, services_.pipes);
-  RelayResult out = RelayResult::kWaiting;
-  if (in != RelayResult::kBroken && FlushOpening() && (!opening_ || PassOpening())) {
-    if (!ended_) out = Carry(inner_->end, outer_->end, out_, services_.pipes);
-  }
-  if (ended_) return;
-  if (in == RelayResult::kBroken || out == RelayResult::kBroken) return Abort("reset");
-  if (in == RelayResult::kDone && out == RelayResult::kDone) return Finish();
-  if ((in == RelayResult::kMoreWork || out == RelayResult::kMoreWork) && !scheduled_) {
-    scheduled_ = true;
-    services_.loop.Defer([self = weak_from_this()] {
-      const std::shared_ptr<Connection> owner = self.lock();
-      if (!owner || owner->ended_) return;
-      owner->scheduled_ = false;
-      owner->Advance();
-    });
-  }
-}
+bool Connection::Admit() { return FlushOpening() && (!opening_ || PassOpening()) && !ended_; }
 
 // Read, not peeked at: what has been looked at is what is forwarded.
 bool Connection::PassOpening() {
@@ -157,35 +110,6 @@ bool Connection::JudgeOpening(Opening::State state) {
   if (opening_->Encrypted()) Refuse("its ClientHello is encrypted (ECH) and hides the name");
   if (!ended_ && opening_->Hosts().empty()) Refuse("its ClientHello names no host (SNI)");
   return !ended_;
-}
-
-void Connection::Refuse(std::string_view reason) {
-  destination_.Record().verdict = Verdict::kDeny;
-  Abort(reason);
-}
-
-void Connection::Abort(std::string_view reason) {
-  if (ended_) return;
-  CloseWithReset(accepted_);
-  if (!reason.empty()) destination_.Record().reason = reason;
-  for (const std::shared_ptr<Side>& side : {inner_, outer_}) CloseWithReset(side->end.socket);
-  Finish();
-}
-
-void Connection::Finish() {
-  const std::shared_ptr<Connection> self = shared_from_this();
-  ended_ = true;
-  dial_.reset();
-  GatewayRecord& record = destination_.Record();
-  record.bytes_out = out_.bytes;
-  record.bytes_in = in_.bytes;
-  record.duration_ms = WallClockMs() - record.time_ms;
-  services_.reporter.Report(record);
-  for (const std::shared_ptr<Side>& side : {inner_, outer_}) {
-    side->end.socket.Reset();
-    services_.loop.Bury(side);
-  }
-  on_end_(*this);
 }
 
 }  // namespace mxc::egress

@@ -45,6 +45,8 @@ Result<Gateway> StartGateway(const EgressRules& rules) { return StartGateway(rul
 Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files) {
   Result<egress::RuleBook> book = egress::RuleBook::Compile(rules);
   if (!book) return book.error();
+  Result<std::vector<egress::PublishedListener>> published = egress::OpenPublished(rules.publish);
+  if (!published) return published.error();
   Result<SocketPair> door = MakePair();
   if (!door) return door.error();
   Result<SocketPair> records = MakePair();
@@ -54,8 +56,8 @@ Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& file
   if (id == 0) {
     egress::RunServer({.parent = parent,
                        .rules = *book,
-                       .source = rules,
                        .files = files,
+                       .published = std::move(*published),
                        .door = std::move(door->theirs),
                        .records = std::move(records->theirs)});
   }

@@ -58,15 +58,19 @@ class Server {
         services_{loop_, start.rules, names_, dns_, resolver_, pipes_, reporter_},
         tcp_(services_, limit),
         udp_(services_, {std::move(sockets.raw4), std::move(sockets.raw6)}),
+        publisher_(services_, std::move(sockets.inside)),
         end_([this] { loop_.Stop(); }) {}
 
-  [[nodiscard]] bool Open(const ServerStart& start, ReceivedSockets& sockets) {
+  [[nodiscard]] bool Open(ServerStart& start, ReceivedSockets& sockets) {
     if (!loop_.Ok() || !loop_.Watch(start.records.Get(), EPOLLRDHUP, end_)) return false;
     for (UniqueFd& listener : sockets.tcp) {
       if (!tcp_.Add(std::move(listener))) return false;
     }
     for (UniqueFd& socket : sockets.udp) {
       if (!udp_.Add(std::move(socket))) return false;
+    }
+    for (PublishedListener& listener : start.published) {
+      if (!publisher_.Add(std::move(listener))) return false;
     }
     Sweep();
     return true;
@@ -77,6 +81,7 @@ class Server {
     reporter_.WaitForReader();
     tcp_.EndAll();
     udp_.EndAll();
+    publisher_.EndAll();
   }
 
  private:
@@ -95,6 +100,7 @@ class Server {
   Services services_;
   TcpGate tcp_;
   UdpGate udp_;
+  Publisher publisher_;
   EndWatch end_;
   Timer sweep_;
 };
@@ -105,7 +111,9 @@ class Server {
 void RunServer(ServerStart start) {
   if (!DieWith(start.parent)) ::_exit(1);
   IgnoreSignals();
-  if (!KeepOnly({start.door.Get(), start.records.Get()})) ::_exit(1);
+  std::vector<int> own = {start.door.Get(), start.records.Get()};
+  for (const PublishedListener& listener : start.published) own.push_back(listener.socket.Get());
+  if (!KeepOnly(std::move(own))) ::_exit(1);
   const std::size_t limit = ConnectionLimit();
   if (!Confine(start.files)) ::_exit(2);
   std::optional<ReceivedSockets> sockets = ReceiveSockets(start.door.Get());

@@ -1,7 +1,10 @@
 // The gateway's process, from fork to its end.
 #pragma once
 
+#include <vector>
+
 #include "egress/gateway.h"
+#include "egress/publish_linux.h"
 #include "egress/rules.h"
 
 namespace mxc::egress {
@@ -9,8 +12,8 @@ namespace mxc::egress {
 struct ServerStart {
   pid_t parent = 0;
   const RuleBook& rules;
-  const EgressRules& source;
   ResolverFiles files = {};
+  std::vector<PublishedListener> published = {};
   UniqueFd door = {};
   UniqueFd records = {};
 };

@@ -133,7 +133,7 @@ void TcpGate::OnAccepted(UniqueFd socket) {
     return connection->Start();
   }
   auto connection = std::make_shared<Connection>(services_, std::move(socket), *meant,
-                                                 [this](Connection& ended) { connections_.erase(&ended); });
+                                                 [this](const Pair& ended) { connections_.erase(&ended); });
   connections_.emplace(connection.get(), connection);
   connections_.size() > limit_ ? connection->Abort("too many connections") : connection->Start();
 }

@@ -181,13 +181,14 @@ void World::Start(const EgressRules& rules) {
       StartGateway(rules, ResolverFiles{.resolv_conf = resolv_conf_.c_str(), .hosts = hosts_.c_str()});
   ASSERT_TRUE(gateway) << gateway.error().message;
   gateway_ = std::move(*gateway);
+  rules_ = rules;
 }
 
 void World::Inside(const std::function<void()>& program) {
   const pid_t id = ::fork();
   if (id == 0) {
     EnterNamespaces();
-    const egress::InsideSetup setup = egress::PrepareInside({});
+    const egress::InsideSetup setup = egress::PrepareInside(rules_);
     egress::InsideSockets sockets;
     egress::InsideStep failed{};
     Require(egress::OpenInside(setup, sockets, failed) == 0, "open the inside");

@@ -43,6 +43,9 @@ class World {
   void Name(const std::string& name, const std::vector<std::string>& addresses) { names_[name] = addresses; }
   void HostsFile(const std::string& text);
 
+  // Another process on the host, ended with the world.
+  void Fork(const std::function<void()>& body);
+
   void Start(const EgressRules& rules);
   void Inside(const std::function<void()>& program);
   // Ends the gateway; what it reported.
@@ -52,13 +55,13 @@ class World {
   [[nodiscard]] std::vector<std::string> Asked() const;
 
  private:
-  void Fork(const std::function<void()>& body);
   void ServeNames();
 
   std::string folder_;
   std::string resolv_conf_;
   std::string hosts_;
   std::map<std::string, std::vector<std::string>> names_;
+  EgressRules rules_;
   std::optional<Gateway> gateway_;
   std::vector<pid_t> processes_;
 };

@@ -49,27 +49,27 @@ TEST(ValidName, HasOneForm) {
   EXPECT_EQ(ValidName("xn--bcher-kva.example"), "xn--bcher-kva.example");
   EXPECT_EQ(ValidName("_sip._tcp.example.com"), "_sip._tcp.example.com");
   EXPECT_EQ(ValidName(std::string(63, 'a') + ".test"), std::string(63, 'a') + ".test");
-  for (const std::string text : {std::string(),
-                                 std::string("."),
-                                 std::string("a..b"),
-                                 std::string(".a"),
-                                 std::string("a.test.."),
-                                 std::string("-a.test"),
-                                 std::string("a-.test"),
-                                 std::string("a b.test"),
-                                 std::string("a%2etest"),
-                                 std::string("a\0.test", 7),
-                                 std::string("a@b.test"),
-                                 std::string("b\xc3\xbc"
-                                             ".test"),
-                                 std::string("*.test"),
-                                 std::string("127.0.0.1"),
-                                 std::string("2130706433"),
-                                 std::string("127.1"),
-                                 std::string("0x7f.0x1"),
-                                 std::string("a.0x7f000001"),
-                                 std::string(64, 'a') + ".test",
-                                 std::string(250, 'a') + ".test"}) {
+  for (const std::string& text : {std::string(),
+                                  std::string("."),
+                                  std::string("a..b"),
+                                  std::string(".a"),
+                                  std::string("a.test.."),
+                                  std::string("-a.test"),
+                                  std::string("a-.test"),
+                                  std::string("a b.test"),
+                                  std::string("a%2etest"),
+                                  std::string("a\0.test", 7),
+                                  std::string("a@b.test"),
+                                  std::string("b\xc3\xbc"
+                                              ".test"),
+                                  std::string("*.test"),
+                                  std::string("127.0.0.1"),
+                                  std::string("2130706433"),
+                                  std::string("127.1"),
+                                  std::string("0x7f.0x1"),
+                                  std::string("a.0x7f000001"),
+                                  std::string(64, 'a') + ".test",
+                                  std::string(250, 'a') + ".test"}) {
     EXPECT_EQ(ValidName(text), std::nullopt) << text;
   }
 }
