@@ -35,8 +35,10 @@ std::string Text(const std::string& path) {
 // Everything below `root`: type, permissions, size or text.
 std::map<std::string, std::string> Tree(const std::string& root) {
   std::map<std::string, std::string> tree;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
-    const fs::file_status status = entry.symlink_status();
+  std::error_code gone;  // what a sandbox removes at its end may go while we look
+  for (fs::recursive_directory_iterator at(root, gone), end; !gone && at != end; at.increment(gone)) {
+    const fs::directory_entry& entry = *at;
+    const fs::file_status status = entry.symlink_status(gone);
     tree[entry.path().string()] =
         std::to_string(static_cast<int>(status.type())) + " " +
         std::to_string(static_cast<unsigned>(status.permissions())) +
@@ -66,13 +68,14 @@ std::map<std::string, std::string> Machine() {
 
 class KillSweep : public LauncherTest {
  protected:
-  void Sweep(const Parts& parts);
+  void Sweep(const Parts& parts, const std::vector<std::string>& environment = {});
 };
 MXC_FOR_EACH_CALLER(KillSweep);
 
-void KillSweep::Sweep(const Parts& parts) {
+void KillSweep::Sweep(const Parts& parts, const std::vector<std::string>& environment) {
   const std::string config = ConfigFile(parts);
-  const Launch launch = Prepare({config});
+  Launch launch = Prepare({config});
+  for (const std::string& variable : environment) launch.environment.push_back(variable);
 
   const auto begin = std::chrono::steady_clock::now();
   const Ended whole = Execute(launch);
@@ -109,6 +112,15 @@ Parts Everything(const Workspace& workspace, const std::string& containment) {
 }
 
 TEST_P(KillSweep, OwnEngine) { Sweep(Everything(workspace, "namespaces")); }
+// Its directory for temporary files is below the workspace too, and must be gone like everything else.
+TEST_P(KillSweep, LandlockAlone) {
+  const std::string temp = workspace.Directory("temp");
+  Sweep({.containment = "landlock",
+         .command = ": " + workspace.Root() + "; mkdir -p $TMPDIR/a/b; setsid sleep 60 & sleep 0.05",
+         .read_only = {workspace.Directory("ro")},
+         .read_write = {workspace.Directory("rw")}},
+        {"TMPDIR=" + temp});
+}
 TEST_P(KillSweep, Bubblewrap) { Sweep(Everything(workspace, "bubblewrap")); }
 
 }  // namespace

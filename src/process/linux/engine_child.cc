@@ -112,15 +112,22 @@ void BuildNamespaces(Child& child) {
 
 void Child::Send(const Report& report) const {
   // One record is far below PIPE_BUF: it arrives whole or not at all.
-  if (::write(program.report, &report, sizeof report) != sizeof report) ::_exit(255);
+  if (::write(program.report, &report, sizeof report) != sizeof report) Leave(255);
+}
+
+// The command's process, which shares our memory until execve, holds nothing.
+void Child::Leave(int status) const {
+  if (program.supervised && ::getpid() == init) EndSupervision(*this);
+  ::_exit(status);
 }
 
 void Child::Fail(Step step) const {
   Send({.event = Event::kFailed, .step = step, .number = errno, .node = node});
-  ::_exit(255);
+  Leave(255);
 }
 
 void ChildMain(Child& child) {
+  child.init = ::getpid();
   TieToLauncher(child);
   const bool supervised = child.program.supervised;
   if (!supervised) MapIdentity(child);

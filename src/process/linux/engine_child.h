@@ -14,9 +14,14 @@ struct Child {
   const Program& program;
   std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
   LandlockRules landlock = {};
-  int node = -1;  // the mount action at work, for reports
+  int node = -1;                // the mount action at work, for reports
+  pid_t init = -1;              // ours
+  bool signals_inside = false;  // kill(-1) reaches nothing but what we have started
+  bool temp_made = false;
 
-  // Reports errno and ends the process.
+  // Ends the process, and in init of a sandbox without namespaces first everything it holds.
+  [[noreturn]] void Leave(int status) const;
+  // Reports errno and leaves.
   [[noreturn]] void Fail(Step step) const;
   // NOLINTNEXTLINE(modernize-use-nodiscard): most calls are made for their effect
   int Check(long result, Step step) const {
@@ -32,7 +37,7 @@ struct Child {
 void BuildRoot(Child& child);                      // engine_mounts.cc
 void FillDevices(const Child& child, int dev);     // engine_devices.cc
 void EnterRoot(Child& child);                      // engine_mounts.cc
-void LockDown(const Child& child);                 // engine_lockdown.cc
+void LockDown(Child& child);                       // engine_lockdown.cc
 void LoadFilters(const Child& child);              // engine_lockdown.cc
 [[noreturn]] void RunCommand(const Child& child);  // engine_init.cc
 

@@ -91,10 +91,7 @@ void RunCommand(const Child& child) {
   for (;;) {
     Bury(child, command);
     const int number = ::sigwaitinfo(&all, nullptr);
-    if (number == SIGTERM && child.program.supervised) {
-      EndSupervision(child);
-      ::_exit(255);
-    }
+    if (number == SIGTERM && child.program.supervised) child.Leave(255);
     if (number > 0 && number != SIGCHLD) ::kill(-command, number);
   }
 }

@@ -63,7 +63,7 @@ void LoadFilters(const Child& child) {
 
 // Init is locked down like the command, which inherits all of it: nothing inside has more rights than the
 // rest. Only where init is all that holds the processes together it stays outside of their domain.
-void LockDown(const Child& child) {
+void LockDown(Child& child) {
   ConnectStreams(child);
   child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
   DropCapabilities(child);

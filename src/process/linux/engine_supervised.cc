@@ -92,10 +92,11 @@ std::vector<Variable> MovedEnvironment(const LandlockSandbox& sandbox, const std
 
 // ---- in the child ----------------------------------------------------------------------------------------
 
-void MakeTemp(const Child& child) {
+void MakeTemp(Child& child) {
   const std::string& temp = child.program.temp;
   if (temp.empty()) return;
   child.Check(::mkdir(temp.c_str(), 0700), Step::kTemp);
+  child.temp_made = true;
   const int directory =
       child.Check(::open(temp.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), Step::kTemp);
   child.Check(::mkdirat(directory, "home", 0700), Step::kTemp);
@@ -149,20 +150,21 @@ Status Prepare(const LandlockRequest& request, Program& program) {
   return Done{};
 }
 
-void BeginSupervision(const Child& child) {
+void BeginSupervision(Child& child) {
   child.Check(::prctl(PR_SET_CHILD_SUBREAPER, 1UL), Step::kSupervise);
   child.Check(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL), Step::kPrivileges);
   MakeTemp(child);
 }
 
 // kill(-1) must reach nothing but what is ours: asked once, while the launcher, which has our user, lives.
-void KeepSignalsInside(const Child& child) {
+void KeepSignalsInside(Child& child) {
   if (!child.program.scoped) return;
   child.Check(ScopeSignals(), Step::kSupervise);
   if (::kill(::getppid(), 0) == 0) {
     errno = ENOTSUP;
     child.Fail(Step::kSupervise);
   }
+  child.signals_inside = true;
 }
 
 void ConfineCommand(const Child& child) {
@@ -174,10 +176,10 @@ void ConfineCommand(const Child& child) {
 
 void EndSupervision(const Child& child) {
   for (;;) {
-    child.program.scoped ? static_cast<void>(::kill(-1, SIGKILL)) : KillChildren();
+    child.signals_inside ? static_cast<void>(::kill(-1, SIGKILL)) : KillChildren();
     if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) break;
   }
-  if (!child.program.temp.empty()) RemoveTree(child.program.temp.c_str());
+  if (child.temp_made) RemoveTree(child.program.temp.c_str());
 }
 
 }  // namespace mxc::engine

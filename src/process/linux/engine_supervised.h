@@ -7,9 +7,9 @@
 namespace mxc::engine {
 
 // Makes init the one that adopts and ends what the command starts, before anything is started.
-void BeginSupervision(const Child& child);
+void BeginSupervision(Child& child);
 // kill(-1) reaches nothing but what the command has started.
-void KeepSignalsInside(const Child& child);
+void KeepSignalsInside(Child& child);
 // In the command's process, last before execve: what init itself must stay free of.
 void ConfineCommand(const Child& child);
 // Kills everything the command has started and waits for it; then its temporary files are removed.
