@@ -16,6 +16,7 @@
 #include "policy/resolve.h"
 #include "process/run.h"
 #include "report/log.h"
+#include "report/network_summary.h"
 #include "report/report.h"
 #include "request.h"
 
@@ -30,8 +31,13 @@ struct Prepared {
 
 class RunReporter final : public RunObserver {
  public:
-  RunReporter(StatusReport& status, Log& log) : status_(status), log_(log) {}
+  RunReporter(StatusReport& status, Log& log, NetworkSummary* summary)
+      : status_(status), log_(log), summary_(summary) {}
   void OnStarted(std::int64_t process_id) override { status_.Started(process_id); }
+  void OnNetwork(const GatewayRecord& record) override {
+    status_.Network(record);
+    if (summary_ != nullptr) summary_->Add(record);
+  }
   void OnWarning(const Warning& warning) override {
     status_.Warn(warning);
     log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
@@ -41,6 +47,7 @@ class RunReporter final : public RunObserver {
  private:
   StatusReport& status_;
   Log& log_;
+  NetworkSummary* summary_;  // nullptr: not asked for
 };
 
 constexpr std::string_view kWeaker = "weaker-isolation";
@@ -158,6 +165,13 @@ int Fail(const Error& error, Log& log, StatusReport& status) {
   return exit_status;
 }
 
+// As the file at hand writes it, so that the advice fits.
+NetworkForm FormOf(const Config& config) {
+  const bool legacy =
+      config.dialect == Dialect::kLegacy || config.network.egress_pointer == "/network/defaultPolicy";
+  return legacy ? NetworkForm::kLegacy : NetworkForm::kDirectional;
+}
+
 std::string ReasonOf(const Config& config) {
   return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
 }
@@ -183,8 +197,10 @@ Result<Outcome> ClimbDown(const Config& config, const Options& options, const Ho
 int Run(Prepared& prepared, const Config& config, const Options& options, const Host& host, Log& log,
         StatusReport& status) {
   status.Backend(prepared.plan, ReasonOf(config));
-  RunReporter reporter{status, log};
+  NetworkSummary summary{FormOf(config)};
+  RunReporter reporter{status, log, options.report ? &summary : nullptr};
   const Result<Outcome> outcome = ClimbDown(config, options, host, prepared, reporter, log, status);
+  if (options.report && prepared.plan.egress) fmt::print(stderr, "{}", summary.Text());
   if (!outcome) return Fail(outcome.error(), log, status);
 
   const Plan& plan = prepared.plan;

@@ -95,6 +95,9 @@ void AddReportingFlags(CLI::App& app, Flags& flags) {
   app.add_option("--result", flags.options.result_file, "write the same lines to this file")
       ->type_name("FILE")
       ->group(group);
+  app.add_flag("--report", flags.options.report,
+               "say on standard error, at the end, what the network gateway refused")
+      ->group(group);
   app.add_flag("--debug", flags.options.debug, "print the log on standard output")->group(group);
   app.add_option("--log-file", flags.options.log_file, "append the log to this file")
       ->type_name("PATH")

@@ -52,6 +52,7 @@ struct Options {
   std::string log_file = {};
   std::optional<int> status_fd = {};
   std::string result_file = {};
+  bool report = false;
   bool explain_json = false;
   std::string schema_version = {};
   std::string discover = {};

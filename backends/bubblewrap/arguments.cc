@@ -42,6 +42,7 @@ class Renderer {
     files_.emplace_back(std::move(file));
     return {.file = files_.size() - 1};
   }
+  void AwaitGateway();
   void Bind(const BindMount& bind);
   void Tmpfs(const TmpfsMount& tmpfs);
   void Node(const MountNode& node);
@@ -56,12 +57,21 @@ class Renderer {
 void Renderer::Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces) {
   Say({"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"});
   if (sandbox.private_network) Say({"--unshare-net"});
+  if (sandbox.gateway) AwaitGateway();
   if (lock_user_namespaces) Say({"--disable-userns"});
   Say({"--die-with-parent", "--cap-drop", "ALL", "--hostname", sandbox.hostname});
   Say({"--seccomp"});
   arguments_.emplace_back(Pass(SeccompFile{.profile = sandbox.seccomp}));
   Say({"--json-status-fd"});
   arguments_.emplace_back(Pass(StatusPipe{}));
+}
+
+// bwrap tells which process to connect, and starts the command when the launcher says so.
+void Renderer::AwaitGateway() {
+  Say({"--info-fd"});
+  arguments_.emplace_back(Pass(InfoPipe{}));
+  Say({"--block-fd"});
+  arguments_.emplace_back(Pass(BlockPipe{}));
 }
 
 void Renderer::Bind(const BindMount& bind) {

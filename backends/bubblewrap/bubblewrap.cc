@@ -18,6 +18,7 @@ Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support) {
   plan.setup = std::move(lowered->setup);
   plan.child = std::move(*exec);
   plan.sandbox = std::move(lowered->sandbox);
+  plan.egress = std::move(lowered->egress);
   plan.ledger = std::move(lowered->ledger);
   plan.warnings = std::move(lowered->warnings);
   plan.relaxations = std::move(lowered->relaxations);

@@ -2,6 +2,7 @@
 
 #include "backends/linux/mount_tree.h"
 #include "backends/linux/network.h"
+#include "backends/linux/proxy_variables.h"
 
 namespace mxc::linux_backend {
 
@@ -14,7 +15,7 @@ Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts) {
   // With a terminal the launcher makes a private one; a new session would take it away from the command.
   sandbox.new_session = !policy.interactive;
   sandbox.argv = policy.process.argv;
-  sandbox.environment = policy.process.environment;
+  sandbox.environment = CommandEnvironment(policy);
   sandbox.cwd = policy.process.cwd;
   return lowered;
 }

@@ -7,9 +7,11 @@
 // Pure: asks nothing of the machine.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "mxc/egress.h"
 #include "mxc/error.h"
 #include "mxc/linux_sandbox.h"
 #include "mxc/plan.h"
@@ -32,14 +34,15 @@ struct Facts {
 
 struct Lowered {
   LinuxSandbox sandbox = {};
+  std::optional<EgressRules> egress = {};
   std::vector<Step> setup = {};          // placeholders for denied paths that do not exist
   std::vector<Enforcement> ledger = {};  // of the clauses about files and network
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};
 };
 
-// Errors: kUnenforceable, with the pointer of the clause, for what no mount tree and no empty network
-// namespace can hold.
+// Errors: kUnenforceable, with the pointer of the clause, for what neither a mount tree nor the network
+// gateway can hold.
 [[nodiscard]] Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts = {});
 
 }  // namespace mxc::linux_backend

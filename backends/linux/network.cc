@@ -1,5 +1,6 @@
 #include "backends/linux/network.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,58 +10,137 @@ namespace {
 
 constexpr std::string_view kNoRoute = "network namespace without a route";
 constexpr std::string_view kHostNetwork = "the host's network, unrestricted";
+constexpr std::string_view kNoWayIn = "network namespace that no address of the host leads into";
+constexpr std::string_view kRefused = "every route ends at the network gateway, which refuses it";
+constexpr std::string_view kDialled = "every route ends at the network gateway, which dials what is allowed";
+constexpr std::string_view kUnlessDenied =
+    "every route ends at the network gateway, which dials what no rule denies, and no loopback, link-local "
+    "or "
+    "metadata address";
+constexpr std::string_view kOnlyProxy =
+    "every route ends at the network gateway, which dials the proxy alone";
+constexpr std::string_view kLoopbackName = "the network gateway relays the name host.mxc.internal to it";
+constexpr std::string_view kNoIcmp = "no route leads out, and packet filter rules drop ICMP";
+constexpr std::string_view kPublished = "the network gateway relays the port of the host's loopback";
 
-Error NeedsGateway(const std::string& pointer, std::string what) {
+Error Refuse(const std::string& pointer, std::string message, std::string hint) {
   return {.code = ErrorCode::kUnenforceable,
-          .message = std::move(what) +
-                     " needs a network gateway, which this backend does not have: it can give no "
-                     "network at all, or the host's own, unfiltered",
+          .message = std::move(message),
           .pointer = pointer,
-          .hint =
-              "deny all traffic, or, in a configuration before 0.8, set `defaultPolicy` to \"allow\" and "
-              "`allowLocalNetwork` to true to share the host's network"};
+          .hint = std::move(hint)};
 }
 
-// With `share_host` only filters are wrong, so nothing here may pass one over.
-Status RefuseWhatNeedsAGateway(const Network& network) {
-  if (network.proxy) return NeedsGateway(network.proxy->pointer, "sending traffic through a proxy");
-  if (!network.allow.empty()) return NeedsGateway(network.allow[0].pointer, "allowing some destinations");
-  if (network.egress == Verdict::kAllow || network.share_host) {
-    const std::string what = network.deny.empty()
-                                 ? "outbound traffic that leaves the host's own network out of reach"
-                                 : "allowing all destinations but some";
-    return NeedsGateway(network.egress_pointer, what);
+bool IsIcmp(const PortRange& range) { return range.protocol == Protocol::kIcmp; }
+
+bool OnlyIcmp(const NetworkRule& rule) {
+  return !rule.ports.empty() && std::all_of(rule.ports.begin(), rule.ports.end(), IsIcmp);
+}
+
+// What no gateway of TCP and UDP can hold.
+Status RefuseTheImpossible(const Network& network) {
+  if (network.ingress == Verdict::kAllow) {
+    return Refuse(network.ingress_pointer,
+                  "inbound traffic cannot be allowed as such: no address of the host leads into the sandbox",
+                  "name the ports in network.ingress.publish");
   }
-  if (network.ingress == Verdict::kAllow) return NeedsGateway(network.ingress_pointer, "inbound traffic");
-  if (network.host_loopback == Verdict::kAllow) {
-    return NeedsGateway(network.host_loopback_pointer, "access to the host's loopback");
+  for (const NetworkRule& rule : network.allow) {
+    if (std::none_of(rule.ports.begin(), rule.ports.end(), IsIcmp)) continue;
+    return Refuse(rule.pointer, "the network gateway carries TCP and UDP, no ICMP",
+                  "remove `icmp` from the rule");
+  }
+  if (network.proxy && network.proxy->host.empty()) {
+    return Refuse(network.proxy->pointer, "the test proxy of the reference is not a part of this program",
+                  "start a proxy and name its `url`");
   }
   return Done{};
 }
 
-void Record(Lowered& lowered, const std::string& pointer, std::string_view mechanism) {
+// With `share_host` nothing is held, so nothing may be asked for.
+Status RefuseFilters(const Network& network) {
+  const auto refuse = [](const std::string& pointer) {
+    return Refuse(pointer, "with the host's own network nothing can be filtered",
+                  "leave `allowLocalNetwork` out, or the rule");
+  };
+  if (network.proxy) return refuse(network.proxy->pointer);
+  if (!network.allow.empty()) return refuse(network.allow.front().pointer);
+  if (!network.deny.empty()) return refuse(network.deny.front().pointer);
+  return Done{};
+}
+
+bool NeedsGateway(const Network& network) {
+  return network.egress == Verdict::kAllow || !network.allow.empty() || network.proxy ||
+         network.host_loopback == Verdict::kAllow || !network.publish.empty();
+}
+
+EgressRules RulesOf(const Network& network) {
+  EgressRules rules{.egress = network.egress,
+                    .egress_pointer = network.egress_pointer,
+                    .allow = network.allow,
+                    .host_loopback = network.host_loopback,
+                    .host_loopback_pointer = network.host_loopback_pointer,
+                    .publish = network.publish};
+  std::copy_if(network.deny.begin(), network.deny.end(), std::back_inserter(rules.deny),
+               [](const NetworkRule& rule) { return !OnlyIcmp(rule); });
+  if (network.proxy) {
+    rules.proxy = OnlyProxy{
+        .host = network.proxy->host, .port = network.proxy->port, .pointer = network.proxy->pointer};
+  }
+  return rules;
+}
+
+void Record(Lowered& lowered, const std::string& pointer, Strength strength, std::string_view mechanism) {
   if (pointer.empty()) return;
-  lowered.ledger.push_back(
-      {.pointer = pointer, .strength = Strength::kKernel, .mechanism = std::string(mechanism)});
+  lowered.ledger.push_back({.pointer = pointer, .strength = strength, .mechanism = std::string(mechanism)});
+}
+
+void RecordKernel(const Network& network, std::string_view mechanism, Lowered& lowered) {
+  const auto record = [&](const std::string& pointer) {
+    Record(lowered, pointer, Strength::kKernel, mechanism);
+  };
+  record("/network");  // the clause of a policy that does not mention the network
+  record(network.egress_pointer);
+  for (const NetworkRule& rule : network.deny) record(rule.pointer);
+  record(network.ingress_pointer);
+  record(network.host_loopback_pointer);
+  record(network.share_host_pointer);
+}
+
+void RecordGateway(const Network& network, Lowered& lowered) {
+  const auto record = [&](const std::string& pointer, std::string_view mechanism) {
+    Record(lowered, pointer, Strength::kProxy, mechanism);
+  };
+  const bool open = network.egress == Verdict::kAllow && !network.proxy;
+  record(network.egress_pointer, network.proxy ? kOnlyProxy : open ? kUnlessDenied : kRefused);
+  for (const NetworkRule& rule : network.allow) record(rule.pointer, kDialled);
+  for (const NetworkRule& rule : network.deny) {
+    OnlyIcmp(rule) ? Record(lowered, rule.pointer, Strength::kKernel, kNoIcmp)
+                   : record(rule.pointer, kRefused);
+  }
+  Record(lowered, network.ingress_pointer, Strength::kKernel, kNoWayIn);
+  record(network.host_loopback_pointer, network.host_loopback == Verdict::kAllow ? kLoopbackName : kRefused);
+  if (network.proxy) record(network.proxy->pointer, kOnlyProxy);
+  for (const PublishedPort& port : network.publish) record(port.pointer, kPublished);
 }
 
 }  // namespace
 
 Status LowerNetwork(const Policy& policy, Lowered& lowered) {
   const Network& network = policy.network;
-  const bool filtered = network.proxy || !network.allow.empty() || !network.deny.empty();
-  if (!network.share_host || filtered) {
-    if (Status refused = RefuseWhatNeedsAGateway(network); !refused) return refused;
+  if (network.share_host) {
+    if (Status refused = RefuseFilters(network); !refused) return refused;
+    lowered.relaxations.emplace_back("shared-host-network");
+    lowered.sandbox.private_network = false;
+    RecordKernel(network, kHostNetwork, lowered);
+    return Done{};
   }
-  if (network.share_host) lowered.relaxations.emplace_back("shared-host-network");
-  lowered.sandbox.private_network = !network.share_host;
-  const std::string_view mechanism = network.share_host ? kHostNetwork : kNoRoute;
-  Record(lowered, "/network", mechanism);  // the clause of a policy that does not mention the network
-  Record(lowered, network.egress_pointer, mechanism);
-  for (const NetworkRule& rule : network.deny) Record(lowered, rule.pointer, mechanism);
-  Record(lowered, network.ingress_pointer, mechanism);
-  Record(lowered, network.host_loopback_pointer, mechanism);
-  Record(lowered, network.share_host_pointer, mechanism);
+  if (Status refused = RefuseTheImpossible(network); !refused) return refused;
+  if (!NeedsGateway(network)) {
+    RecordKernel(network, kNoRoute, lowered);
+    return Done{};
+  }
+  lowered.sandbox.gateway = true;
+  lowered.egress = RulesOf(network);
+  RecordGateway(network, lowered);
   return Done{};
 }
 

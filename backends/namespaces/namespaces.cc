@@ -34,6 +34,7 @@ Result<Plan> PlanNamespaces(const Policy& policy, const Support& support) {
   plan.child =
       SandboxChild{.terminal = lowered->sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty};
   plan.sandbox = std::move(lowered->sandbox);
+  plan.egress = std::move(lowered->egress);
   plan.ledger = std::move(lowered->ledger);
   plan.warnings = std::move(lowered->warnings);
   plan.relaxations = std::move(lowered->relaxations);

@@ -25,13 +25,6 @@ inline constexpr std::string_view kHostLoopbackAddress = "198.18.0.1";
 // An address for resolv.conf. Port 53 of every other address is answered by the same resolver.
 inline constexpr std::string_view kNameServerAddress = "198.18.0.2";
 
-// A port of the host's loopback whose connections arrive at a port of the sandbox's loopback. TCP.
-struct PublishedPort {
-  std::uint16_t host = 0;
-  std::uint16_t guest = 0;
-  std::string pointer = {};
-};
-
 // The one destination that a policy with a proxy leaves: no other rule applies then. A host of "localhost" or
 // of a loopback address is the host's loopback: commands reach it as kHostLoopbackName or at its address.
 struct OnlyProxy {
@@ -66,6 +59,9 @@ enum class GatewayEvent {
   kFlow,        // UDP
   kPublished,   // TCP, from the host's loopback to inside
 };
+
+// "name", "connection", "flow", "published".
+[[nodiscard]] std::string_view Name(GatewayEvent event);
 
 // One decision of the gateway. A refusal is reported at once, what is let through when it ends.
 struct GatewayRecord {

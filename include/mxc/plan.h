@@ -46,7 +46,13 @@ struct PathFile {
 // The writing end of a pipe on which bubblewrap reports {"child-pid": n} and {"exit-code": n}.
 struct StatusPipe {};
 
-using InheritedFile = std::variant<ArgumentFile, SeccompFile, PathFile, StatusPipe>;
+// The writing end of a pipe on which bubblewrap reports {"child-pid": n}, once; and what it waits for then:
+// one byte, before it runs the command. A pipe that it holds open itself, so that the launcher's death is no
+// byte.
+struct InfoPipe {};
+struct BlockPipe {};
+
+using InheritedFile = std::variant<ArgumentFile, SeccompFile, PathFile, StatusPipe, InfoPipe, BlockPipe>;
 
 // ---- the child -------------------------------------------------------------------------------------------
 

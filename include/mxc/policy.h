@@ -65,7 +65,7 @@ struct PortRange {
 struct Peer {
   std::string cidr = {};                 // canonical text, "10.0.0.0/8"
   std::vector<std::string> except = {};  // CIDRs inside `cidr`
-  std::string host = {};                 // name, or "*.name" for its subdomains
+  std::string host = {};                 // name, "*.name" for its subdomains, or "*" for every name
 };
 
 // Empty `to`: every address. Empty `ports`: every protocol and port.
@@ -76,7 +76,16 @@ struct NetworkRule {
 };
 
 struct ProxyRule {
-  std::string url = {};  // without credentials; a URL that carries some is refused
+  std::string url = {};   // without credentials; a URL that carries some is refused
+  std::string host = {};  // of the URL: name or address, lower case, without brackets
+  std::uint16_t port = 0;
+  std::string pointer = {};
+};
+
+// A port of the host's loopback whose connections arrive at a port of the sandbox's loopback. TCP.
+struct PublishedPort {
+  std::uint16_t host = 0;
+  std::uint16_t guest = 0;
   std::string pointer = {};
 };
 
@@ -89,6 +98,7 @@ struct Network {
   std::string ingress_pointer = {};
   Verdict host_loopback = Verdict::kDeny;
   std::string host_loopback_pointer = {};
+  std::vector<PublishedPort> publish = {};
   std::optional<ProxyRule> proxy = {};
   // The host's own network, unfiltered: the legacy dialect's defaultPolicy "allow" with allowLocalNetwork
   // true.

@@ -83,6 +83,7 @@ bool IsProxyHost(std::string_view host, bool bracketed) {
 }  // namespace
 
 bool IsHostName(std::string_view text, Wildcard wildcard) {
+  if (wildcard == Wildcard::kAllowed && text == "*") return true;
   if (wildcard == Wildcard::kAllowed && text.starts_with("*.")) text.remove_prefix(2);
   if (text.empty() || text.size() > 253) return false;
   for (;;) {

@@ -13,7 +13,7 @@ namespace mxc {
 enum class Wildcard { kAllowed, kForbidden };
 
 // Letters, digits and hyphens in labels of up to 63, the last of them no number; with kAllowed also
-// "*.example.com".
+// "*.example.com", and "*" for every name.
 [[nodiscard]] bool IsHostName(std::string_view text, Wildcard wildcard);
 
 struct HostEntry {

@@ -19,7 +19,7 @@ constexpr Field kPeerFields[] = {
     {.name = "host",
      .type = FieldType::kString,
      .in = kOwn,
-     .text = "Host name, or *.name for its subdomains; instead of cidr."},
+     .text = "Host name, *.name for its subdomains, or * for every name; instead of cidr."},
 };
 constexpr Shape kPeerShape{.fields = kPeerFields, .one_of = kPeerForms};
 
@@ -73,6 +73,21 @@ constexpr Field kEgressFields[] = {
 };
 constexpr Shape kEgressShape{.fields = kEgressFields};
 
+constexpr Field kPublishFields[] = {
+    {.name = "host",
+     .type = FieldType::kInteger,
+     .text = "Port of the loopback interface of this host.",
+     .minimum = 1,
+     .maximum = 65535,
+     .required = kEvery},
+    {.name = "guest",
+     .type = FieldType::kInteger,
+     .text = "Port inside where its connections arrive; the same when absent.",
+     .minimum = 1,
+     .maximum = 65535},
+};
+constexpr Shape kPublishShape{.fields = kPublishFields};
+
 constexpr Field kIngressFields[] = {
     {.name = "default",
      .type = FieldType::kEnum,
@@ -84,6 +99,11 @@ constexpr Field kIngressFields[] = {
      .text = "Services on the loopback interface of the host.",
      .values = kVerdicts,
      .standard = "\"deny\""},
+    {.name = "publish",
+     .type = FieldType::kObjectList,
+     .in = kOwn,
+     .text = "TCP ports of the sandbox that can be reached from this host.",
+     .shape = &kPublishShape},
 };
 constexpr Shape kIngressShape{.fields = kIngressFields};
 

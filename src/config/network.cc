@@ -116,6 +116,23 @@ Verdict DecodeVerdict(const Json* parent, const Place& place, std::string_view k
   return TextOf(value) == "allow" ? Verdict::kAllow : Verdict::kDeny;
 }
 
+std::vector<PublishedPort> DecodePublished(Decoding& decoding, const Json* list, const Place& place) {
+  std::vector<PublishedPort> ports;
+  for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+    const Place here = place.Item(i);
+    const Json* host = Member(&list->items[i], "host");
+    const Json* guest = Member(&list->items[i], "guest");
+    if (host == nullptr) continue;  // reported as missing
+    PublishedPort port{.host = static_cast<std::uint16_t>(host->integer), .pointer = here.pointer};
+    port.guest = guest == nullptr ? port.host : static_cast<std::uint16_t>(guest->integer);
+    const bool twice = std::any_of(ports.begin(), ports.end(),
+                                   [&](const PublishedPort& other) { return other.host == port.host; });
+    if (twice) decoding.Fail(here.Key("host"), *host, "the port is published twice");
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
+
 void DecodeDirectional(Decoding& decoding, const Json& section) {
   Network& network = decoding.config.network;
   const Place place = Place{}.Key("network");
@@ -129,6 +146,7 @@ void DecodeDirectional(Decoding& decoding, const Json& section) {
   network.ingress = DecodeVerdict(ingress, ingress_place, "default", network.ingress_pointer);
   network.host_loopback =
       DecodeVerdict(ingress, ingress_place, "hostLoopback", network.host_loopback_pointer);
+  network.publish = DecodePublished(decoding, Member(ingress, "publish"), ingress_place.Key("publish"));
 }
 
 // An isolation session cannot filter, so the closed contracts want it said that nothing is filtered.

@@ -149,6 +149,8 @@ void DecodeLegacyProxy(Decoding& decoding, const Json& network) {
   const std::string_view conflict = Conflict(containment, around, proxy);
   if (!conflict.empty()) decoding.Fail(place, *json, conflict);
   decoding.config.network.proxy = {.url = proxy.builtin ? "builtin:" : proxy.url.Text(),
+                                   .host = proxy.url.host,
+                                   .port = proxy.url.port,
                                    .pointer = place.pointer};
 }
 
@@ -165,7 +167,7 @@ void DecodeRuntimeProxy(Decoding& decoding) {
     if (network.egress == Verdict::kAllow || !network.allow.empty() || !network.deny.empty()) {
       decoding.Fail(place, *value, "a proxy needs network.egress.default `deny` without rules");
     }
-    network.proxy = {.url = url.Text(), .pointer = place.pointer};
+    network.proxy = {.url = url.Text(), .host = url.host, .port = url.port, .pointer = place.pointer};
   }
   CheckProxyPeer(decoding);
 }

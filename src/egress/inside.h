@@ -46,7 +46,7 @@ struct InsideSockets {
   void Close();
 };
 
-enum class InsideStep { kJoin, kSteer, kLoopback, kRoutes, kSockets };
+enum class InsideStep { kJoin, kAwait, kSteer, kLoopback, kRoutes, kSockets };
 
 // 0, or -1 with errno and `failed`. Without IPv6 on this host the sockets are IPv4's alone.
 [[nodiscard]] int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& failed);
@@ -58,6 +58,11 @@ enum class InsideStep { kJoin, kSteer, kLoopback, kRoutes, kSockets };
 inline constexpr const char* kSteerHint =
     "rules for the network need nftables with transparent proxying in the kernel (modules nf_tables and "
     "nft_tproxy); load them, or deny all traffic";
+
+// Waits until the loopback interface of the network namespace this process is in is up: bubblewrap sees to
+// that itself, and fails when it finds it done. 0, or -1 with errno; ESRCH when `process` (a pidfd) ended
+// before.
+[[nodiscard]] int AwaitLoopback(int process);
 
 // What a failed step is to the user.
 [[nodiscard]] Error InsideError(InsideStep step, int number);

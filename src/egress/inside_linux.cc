@@ -1,13 +1,17 @@
 #include <arpa/inet.h>
 #include <linux/netlink.h>
 #include <linux/nsfs.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string>
 
 #include "egress/inside.h"
@@ -101,6 +105,36 @@ int JoinNetwork(int network_namespace) {
   return joined == 0 ? ::setns(network_namespace, CLONE_NEWNET) : -1;
 }
 
+int AwaitLoopback(int process) {
+  sockaddr_nl links{};
+  links.nl_family = AF_NETLINK;
+  links.nl_groups = RTMGRP_LINK;
+  const int changes = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+  const int any = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  int result = ::bind(changes, reinterpret_cast<const sockaddr*>(&links), sizeof links);
+  while (result == 0) {
+    ifreq loopback{};
+    std::memcpy(loopback.ifr_name, "lo", sizeof "lo");
+    result = ::ioctl(any, SIOCGIFFLAGS, &loopback);
+    if (result != 0 || (loopback.ifr_flags & IFF_UP) != 0) break;
+    pollfd waiting[] = {{.fd = changes, .events = POLLIN, .revents = 0},
+                        {.fd = process, .events = POLLIN, .revents = 0}};
+    result = ::poll(waiting, 2, -1) > 0 || errno == EINTR ? 0 : -1;
+    if (waiting[1].revents != 0) {
+      errno = ESRCH;
+      result = -1;
+    }
+    std::array<std::byte, 4096> read{};
+    while (::recv(changes, read.data(), read.size(), 0) > 0) {
+    }
+  }
+  const int number = errno;
+  ::close(changes);
+  ::close(any);
+  errno = number;
+  return result;
+}
+
 // Rules first: there must be no moment in which an address answers that the gateway does not hold.
 int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& failed) {
   failed = InsideStep::kSteer;
@@ -134,9 +168,9 @@ InsideSetup PrepareInside(const EgressRules& rules) {
 }
 
 Error InsideError(InsideStep step, int number) {
-  const char* const words[] = {"join the sandbox's network namespace", "load the gateway's nftables rules",
-                               "bring up the loopback interface", "set the routes to the gateway",
-                               "make the gateway's sockets"};
+  const char* const words[] = {"join the sandbox's network namespace", "wait for bubblewrap's network",
+                               "load the gateway's nftables rules",    "bring up the loopback interface",
+                               "set the routes to the gateway",        "make the gateway's sockets"};
   Error error = SystemError(ErrorCode::kSetupFailed,
                             std::string("could not ") + words[static_cast<std::size_t>(step)], number);
   if (step == InsideStep::kSteer) error.hint = kSteerHint;

@@ -54,10 +54,15 @@ std::string_view Explain(SeccompProfile profile) {
   return "default";
 }
 
+std::string_view NetworkText(const LinuxSandbox& sandbox) {
+  if (sandbox.gateway) return "its own, with the network gateway as the only way out";
+  return sandbox.private_network ? "none: a loopback of its own" : "the host's, unrestricted";
+}
+
 void AddSandbox(const LinuxSandbox& sandbox, Page& page) {
   page.Line("namespaces",
             fmt::format("user mount pid ipc uts cgroup{}", sandbox.private_network ? " network" : ""));
-  page.Line("network", sandbox.private_network ? "none: a loopback of its own" : "the host's, unrestricted");
+  page.Line("network", NetworkText(sandbox));
   page.Line("capabilities", "none, and no new privileges");
   page.Line("seccomp", Explain(sandbox.seccomp));
   page.Line("session", sandbox.new_session ? "new, without a terminal" : "new, with a private terminal");

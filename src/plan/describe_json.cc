@@ -28,6 +28,7 @@ Document OfSandbox(const LinuxSandbox& sandbox) {
     mounts.push_back(std::move(row));
   }
   return {{"namespaces", std::move(namespaces)},
+          {"gateway", sandbox.gateway},
           {"capabilities", Document::array()},
           {"noNewPrivileges", true},
           {"seccomp", sandbox.seccomp == SeccompProfile::kDefault ? "default" : "root-caller"},

@@ -65,6 +65,10 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment 
     Add(clauses, network.ingress_pointer, "ingress default " + std::string(Name(network.ingress)));
     Add(clauses, network.host_loopback_pointer, "host loopback " + std::string(Name(network.host_loopback)));
   }
+  for (const PublishedPort& port : network.publish) {
+    Add(clauses, port.pointer,
+        "host port " + std::to_string(port.host) + " leads to port " + std::to_string(port.guest));
+  }
   if (network.proxy) Add(clauses, network.proxy->pointer, "egress through the proxy");
   if (network.share_host) Add(clauses, network.share_host_pointer, "the host's own network, unfiltered");
   // Direct execution promises nothing that was not written.

@@ -1,5 +1,6 @@
 #include "policy/resolve.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "policy/baseline.h"
@@ -78,16 +79,34 @@ Status ResolveAudit(const Config& config, PathWalker& walker, const RuleSet& rul
   return Done{};
 }
 
-void AddWarnings(const Config& config, Policy& policy) {
+// Every name, or every address, is more than most who write it have in mind.
+void AddNetworkWarnings(const Network& network, std::vector<Warning>& warnings) {
+  if (network.share_host) {
+    warnings.push_back({.category = "network-unrestricted",
+                        .message = "the command shares the host's network, loopback services included",
+                        .pointer = network.share_host_pointer});
+  }
+  if (network.egress == Verdict::kAllow && !network.share_host && !network.proxy) {
+    warnings.push_back({.category = "private-network-reachable",
+                        .message = "the command reaches the private networks that this host reaches",
+                        .pointer = network.egress_pointer});
+  }
+  for (const NetworkRule& rule : network.allow) {
+    const bool every =
+        std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return peer.host == "*"; });
+    if (!every) continue;
+    warnings.push_back({.category = "every-name",
+                        .message = "the rule allows every host name that has a public address",
+                        .pointer = rule.pointer});
+  }
+}
+
+void AddWarnings(Policy& policy) {
   if (policy.identity.IsRoot()) {
     policy.warnings.push_back(
         {.category = "running-as-root", .message = "the caller is root: files inside are judged as root's"});
   }
-  if (policy.network.share_host) {
-    policy.warnings.push_back({.category = "network-unrestricted",
-                               .message = "the command shares the host's network, loopback services included",
-                               .pointer = config.network.share_host_pointer});
-  }
+  AddNetworkWarnings(policy.network, policy.warnings);
 }
 
 }  // namespace
@@ -105,7 +124,7 @@ Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOpti
   if (const Status audit = ResolveAudit(config, walker, *rules, policy.audit); !audit) return audit.error();
   policy.paths = rules->Take();
   policy.clauses = ClausesOf(config, policy);
-  AddWarnings(config, policy);
+  AddWarnings(policy);
   return policy;
 }
 

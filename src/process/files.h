@@ -17,6 +17,8 @@ namespace mxc {
 struct OpenedFiles {
   std::vector<UniqueFd> files = {};  // one for each InheritedFile; close-on-exec until the child clears it
   UniqueFd status = {};              // our end of the StatusPipe, non-blocking; empty without one
+  UniqueFd info = {};                // our end of the InfoPipe; empty without one
+  UniqueFd block = {};               // our end of the BlockPipe; empty without one
 };
 
 // Every number is at least `lowest`. Errors: kSetupFailed, naming the path that could not be opened or that

@@ -19,7 +19,7 @@ namespace {
 
 struct OpenContext {
   std::vector<UniqueFd>& files;
-  UniqueFd& status;
+  OpenedFiles& opened;
 };
 
 Error Replaced(const std::string& path) {
@@ -93,18 +93,39 @@ Result<UniqueFd> Open(const SeccompFile& file, OpenContext& /*context*/) {
   return SealedFile("seccomp", SeccompProgram(file.profile));
 }
 
-Result<UniqueFd> Open(const StatusPipe& /*file*/, OpenContext& context) {
+// A pipe: the reading end into `reading`, the writing end as the result.
+Result<UniqueFd> OpenPipe(UniqueFd& reading) {
   int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return SystemError(ErrorCode::kSetupFailed, "create the status pipe", errno);
-  }
-  context.status.Reset(ends[0]);
-  UniqueFd writing{ends[1]};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
+  reading.Reset(ends[0]);
+  return UniqueFd{ends[1]};
+}
+
+Result<UniqueFd> Open(const StatusPipe& /*file*/, OpenContext& context) {
+  Result<UniqueFd> writing = OpenPipe(context.opened.status);
+  if (!writing) return writing;
   // Only our end: bubblewrap expects to be able to block.
-  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) {
+  if (::fcntl(context.opened.status.Get(), F_SETFL, O_NONBLOCK) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "prepare the status pipe", errno);
   }
   return writing;
+}
+
+Result<UniqueFd> Open(const InfoPipe& /*file*/, OpenContext& context) {
+  return OpenPipe(context.opened.info);
+}
+
+// Opened anew for reading and writing, a pipe has a writer as long as somebody waits on it: there is no end
+// of file to be taken for permission.
+Result<UniqueFd> Open(const BlockPipe& /*file*/, OpenContext& context) {
+  UniqueFd reading;
+  Result<UniqueFd> writing = OpenPipe(reading);
+  if (!writing) return writing;
+  context.opened.block = std::move(*writing);
+  const std::string path = "/proc/self/fd/" + std::to_string(reading.Get());
+  UniqueFd both{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+  if (!both) return SystemError(ErrorCode::kSetupFailed, "open a pipe", errno);
+  return both;
 }
 
 Result<UniqueFd> MoveTo(UniqueFd fd, int lowest) {
@@ -118,7 +139,7 @@ Result<UniqueFd> MoveTo(UniqueFd fd, int lowest) {
 
 Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest) {
   OpenedFiles opened;
-  OpenContext context{.files = opened.files, .status = opened.status};
+  OpenContext context{.files = opened.files, .opened = opened};
   opened.files.reserve(list.size());
   for (const InheritedFile& file : list) {
     Result<UniqueFd> fd = std::visit([&](const auto& kind) { return Open(kind, context); }, file);

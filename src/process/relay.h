@@ -11,6 +11,7 @@
 #include "mxc/plan.h"
 #include "process/launch.h"
 #include "process/private_terminal.h"
+#include "process/run_gateway.h"
 #include "process/sandbox_status.h"
 #include "process/signals.h"
 #include "process/stop.h"
@@ -32,6 +33,7 @@ struct RelayInput {
   std::function<void(std::int64_t)> on_sandbox = nullptr;  // process 1 of the sandbox exists
   // Our engine's: how the command ended, as wait(2) gives it, once the child has ended.
   std::function<std::optional<int>()> command_status = nullptr;
+  RunGateway* gateway = nullptr;
 };
 
 // How it ended. `reported` is false when a sandbox never said how its command ended: it was not set up, or we

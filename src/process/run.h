@@ -23,8 +23,9 @@ class RunObserver {
   RunObserver& operator=(const RunObserver&) = delete;
   virtual ~RunObserver() = default;
 
-  virtual void OnStarted(std::int64_t process_id) = 0;   // the sandbox stands, the command runs
-  virtual void OnWarning(const Warning& /*warning*/) {}  // "audit-failed": the run goes on without it
+  virtual void OnStarted(std::int64_t process_id) = 0;        // the sandbox stands, the command runs
+  virtual void OnNetwork(const GatewayRecord& /*record*/) {}  // a decision of the gateway
+  virtual void OnWarning(const Warning& /*warning*/) {}       // "audit-failed": the run goes on without it
 };
 
 [[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer);

@@ -1,8 +1,12 @@
 // The whole of a run, in order: audit, placeholders, files, streams, start, relay. What each part has done is
 // undone by its owner, in reverse.
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,8 +23,11 @@
 #include "process/linux/engine.h"
 #include "process/linux/remove_tree.h"
 #include "process/placeholders.h"
+#include "process/process_tree.h"
 #include "process/relay.h"
 #include "process/run.h"
+#include "process/run_gateway.h"
+#include "process/sandbox_status.h"
 #include "process/signals.h"
 #include "process/stop.h"
 #include "process/wiring.h"
@@ -29,10 +36,14 @@
 namespace mxc {
 namespace {
 
+void WarnOfAudit(const Error& error, RunObserver& observer) {
+  observer.OnWarning({.category = "audit-failed", .message = error.message, .pointer = "/audit"});
+}
+
 // Reports a failure of the audit log, or returns it when the policy wants the run refused.
 Status AuditFailure(const Plan& plan, const Error& error, RunObserver& observer) {
   if (plan.audit.on_failure == Audit::OnFailure::kRefuse) return error;
-  observer.OnWarning({.category = "audit-failed", .message = error.message, .pointer = "/audit"});
+  WarnOfAudit(error, observer);
   return Done{};
 }
 
@@ -110,7 +121,32 @@ struct Started {
   std::string temp = {};  // what init removes, unless it was killed
 };
 
-Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiring) {
+// bubblewrap says which process holds the sandbox, and waits for our byte before it runs the command. Nothing
+// to do when it says nothing: it has failed, and the relay will see how.
+Status ConnectGateway(const OpenedFiles& files, RunGateway& gateway) {
+  if (gateway.Rules() == nullptr) return Done{};
+  SandboxStatus info;
+  std::array<char, 512> buffer{};
+  ssize_t count = 0;
+  while ((count = ::read(files.info.Get(), buffer.data(), buffer.size())) > 0 ||
+         (count < 0 && errno == EINTR)) {
+    if (count > 0) info.Feed({buffer.data(), static_cast<std::size_t>(count)});
+  }
+  info.Feed("\n");
+  if (!info.ChildId()) return Done{};
+  if (Status connected = gateway.Connect(static_cast<pid_t>(*info.ChildId())); !connected) return connected;
+  gateway.CloseDoor();
+  if (::write(files.block.Get(), "x", 1) == 1) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "release the command", errno);
+}
+
+void End(const ChildProcess& child) {
+  SignalHandle(child.handle, SIGKILL);
+  while (::waitpid(child.id, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiring, RunGateway& gateway) {
   Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size());
   if (!limit) return limit.error();
   Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
@@ -126,6 +162,12 @@ Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiri
               .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1,
               .group = guard->Group()});
   if (!child) return child.error();
+  // The child has its ends: ours would keep the pipes open.
+  files->files.clear();
+  if (Status connected = ConnectGateway(*files, gateway); !connected) {
+    End(*child);
+    return connected.error();
+  }
   return Started{.child = std::move(*child), .status = std::move(files->status), .guard = std::move(*guard)};
 }
 
@@ -144,13 +186,18 @@ Result<Started> FromSandbox(Result<SandboxProcess> process) {
   return started;
 }
 
-Result<Started> Start(const SandboxChild& /*child*/, const Plan& plan, const Wiring& wiring) {
-  Result<SandboxProcess> process =
-      StartSandbox(SandboxRequest{.sandbox = *plan.sandbox, .streams = StreamsOf(wiring)});
+Result<Started> Start(const SandboxChild& /*child*/, const Plan& plan, const Wiring& wiring,
+                      RunGateway& gateway) {
+  Result<SandboxProcess> process = StartSandbox(SandboxRequest{.sandbox = *plan.sandbox,
+                                                               .streams = StreamsOf(wiring),
+                                                               .egress = gateway.Rules(),
+                                                               .gateway_door = gateway.Door()});
+  gateway.CloseDoor();
   return FromSandbox(std::move(process));
 }
 
-Result<Started> Start(const LandlockChild& /*child*/, const Plan& plan, const Wiring& wiring) {
+Result<Started> Start(const LandlockChild& /*child*/, const Plan& plan, const Wiring& wiring,
+                      RunGateway& /*gateway*/) {
   Result<SandboxProcess> process =
       StartSandbox(LandlockRequest{.sandbox = *plan.landlock, .streams = StreamsOf(wiring)});
   return FromSandbox(std::move(process));
@@ -163,7 +210,8 @@ Reporting ReportingOf(const Plan& plan) {
 }
 
 RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, Wiring& wiring,
-                 std::uint64_t started_ms, const std::function<void(std::int64_t)>& on_sandbox) {
+                 RunGateway& gateway, std::uint64_t started_ms,
+                 const std::function<void(std::int64_t)>& on_sandbox) {
   Relay relay({.child = started.child,
                .tree = tree,
                .signals = signals,
@@ -174,7 +222,8 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
                .input = wiring.streams[0].get(),
                .terminal = wiring.terminal ? &*wiring.terminal : nullptr,
                .on_sandbox = on_sandbox,
-               .command_status = started.command_status});
+               .command_status = started.command_status,
+               .gateway = &gateway});
   return relay.Run();
 }
 
@@ -192,8 +241,11 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
 
   const Reporting reporting = ReportingOf(plan);
   RunTree tree(reporting);
+  Result<RunGateway> gateway =
+      RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
+  if (!gateway) return gateway.error();
   Result<Started> started =
-      std::visit([&](const auto& child) { return Start(child, plan, *wiring); }, plan.child);
+      std::visit([&](const auto& child) { return Start(child, plan, *wiring, *gateway); }, plan.child);
   if (!started) return started.error();
   tree.Follow(started->child, std::move(started->guard));
   placeholders->Watch(started->child.id);
@@ -201,10 +253,11 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (reporting != Reporting::kStatusPipe) observer.OnStarted(started->child.id);
 
   const RelayResult result =
-      Stay(plan, *started, tree, signals, *wiring, started_ms, [&](std::int64_t process) {
+      Stay(plan, *started, tree, signals, *wiring, *gateway, started_ms, [&](std::int64_t process) {
         placeholders->Watch(static_cast<pid_t>(process));
         observer.OnStarted(process);
       });
+  gateway->Finish();
   undo.Run();
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   const bool stopped = result.timed_out || result.interrupted_by != 0;
@@ -213,17 +266,36 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   return MakeOutcome(result, *wiring, NowMs() - started_ms);
 }
 
+// Decisions of the gateway go to the audit log as well.
+class Recorder final : public RunObserver {
+ public:
+  Recorder(RunObserver& observer, std::optional<AuditLog>& audit) : observer_(observer), audit_(audit) {}
+  void OnStarted(std::int64_t process_id) override { observer_.OnStarted(process_id); }
+  void OnWarning(const Warning& warning) override { observer_.OnWarning(warning); }
+  void OnNetwork(const GatewayRecord& record) override {
+    observer_.OnNetwork(record);
+    if (!audit_ || failed_) return;
+    const Status written = audit_->Network(record);
+    failed_ = !written.ok();  // said once
+    if (failed_) WarnOfAudit(written.error(), observer_);
+  }
+
+ private:
+  RunObserver& observer_;
+  std::optional<AuditLog>& audit_;
+  bool failed_ = false;
+};
+
 }  // namespace
 
 Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer) {
   Result<std::optional<AuditLog>> audit = BeginAudit(plan, observer);
   if (!audit) return audit.error();
-  Result<Outcome> outcome = RunChild(plan, observer);
+  Recorder recorder(observer, *audit);
+  Result<Outcome> outcome = RunChild(plan, recorder);
   if (!*audit) return outcome;
   // Too late to refuse: the command has run, and its outcome is what the caller needs.
-  if (Status ended = (*audit)->End(outcome); !ended) {
-    observer.OnWarning({.category = "audit-failed", .message = ended.error().message, .pointer = "/audit"});
-  }
+  if (Status ended = (*audit)->End(outcome); !ended) WarnOfAudit(ended.error(), observer);
   return outcome;
 }
 

@@ -22,12 +22,15 @@ class AuditLog {
   // refused. Errors: kSetupFailed.
   [[nodiscard]] static Result<AuditLog> Open(const std::string& path);
 
-  // Errors: kSetupFailed. Both return when the line is on disk.
+  // Errors: kSetupFailed. Begin and End return when the line is on disk.
   [[nodiscard]] Status Begin(const Plan& plan);
+  // A decision of the network gateway; on disk with the next End.
+  [[nodiscard]] Status Network(const GatewayRecord& record);
   [[nodiscard]] Status End(const Result<Outcome>& result);
 
  private:
-  [[nodiscard]] Status Append(const std::string& line);
+  [[nodiscard]] Status Write(const std::string& line);
+  [[nodiscard]] Status Append(const std::string& line);  // ... to disk
   std::string path_;
   UniqueFd file_;
   std::string run_;  // random; ties the two lines together

@@ -31,13 +31,17 @@ std::string Quote(std::string_view text) {
   return quoted + '"';
 }
 
+std::string TimeText(std::time_t seconds, std::uint64_t milliseconds) {
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, milliseconds);
+}
+
 std::string Now() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
-  std::tm parts{};
-  ::gmtime_r(&now.tv_sec, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, now.tv_nsec / 1000000);
+  return TimeText(now.tv_sec, static_cast<std::uint64_t>(now.tv_nsec) / 1000000);
 }
 
 std::string RandomName() {
@@ -94,6 +98,16 @@ Status AuditLog::Begin(const Plan& plan) {
       LedgerText(plan.ledger)));
 }
 
+Status AuditLog::Network(const GatewayRecord& record) {
+  return Write(fmt::format(
+      "{{\"event\":\"network\",\"time\":{},\"run\":{},\"kind\":{},\"verdict\":{},\"name\":{},\"address\":{},"
+      "\"port\":{},\"pointer\":{},\"reason\":{},\"bytesOut\":{},\"bytesIn\":{},\"lost\":{}}}\n",
+      Quote(TimeText(static_cast<std::time_t>(record.time_ms / 1000), record.time_ms % 1000)), Quote(run_),
+      Quote(Name(record.event)), record.verdict == Verdict::kAllow ? "\"allow\"" : "\"deny\"",
+      Quote(record.name), Quote(record.address), record.port, Quote(record.pointer), Quote(record.reason),
+      record.bytes_out, record.bytes_in, record.lost));
+}
+
 Status AuditLog::End(const Result<Outcome>& result) {
   std::string rest;
   if (result) {
@@ -108,12 +122,17 @@ Status AuditLog::End(const Result<Outcome>& result) {
 }
 
 // One write, so that lines of runs side by side do not mix.
-Status AuditLog::Append(const std::string& line) {
+Status AuditLog::Write(const std::string& line) {
   const ssize_t count = ::write(file_.Get(), line.data(), line.size());
   if (count < 0 || static_cast<std::size_t>(count) != line.size()) {
     return SystemError(ErrorCode::kSetupFailed, "write the audit log '" + path_ + "'",
                        count < 0 ? errno : ENOSPC);
   }
+  return Done{};
+}
+
+Status AuditLog::Append(const std::string& line) {
+  if (Status written = Write(line); !written) return written;
   if (::fdatasync(file_.Get()) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "write the audit log '" + path_ + "' to disk", errno);
   }

@@ -153,6 +153,24 @@ void StatusReport::Started(std::int64_t process_id) {
   if (!Silent()) Write(Line({{"event", "started"}, {"pid", process_id}}));
 }
 
+void StatusReport::Network(const GatewayRecord& record) {
+  if (Silent()) return;
+  Object line{{"event", "network"}, {"timeMs", record.time_ms}, {"kind", Name(record.event)}};
+  line["verdict"] = record.verdict == Verdict::kAllow ? "allow" : "deny";
+  if (record.event != GatewayEvent::kName)
+    line["protocol"] = record.event == GatewayEvent::kFlow ? "udp" : "tcp";
+  if (!record.name.empty()) line["name"] = record.name;
+  if (!record.address.empty()) line["address"] = record.address;
+  if (record.port != 0) line["port"] = record.port;
+  if (!record.pointer.empty()) line["pointer"] = record.pointer;
+  if (!record.reason.empty()) line["reason"] = record.reason;
+  line["bytesOut"] = record.bytes_out;
+  line["bytesIn"] = record.bytes_in;
+  line["durationMs"] = record.duration_ms;
+  if (record.lost != 0) line["lost"] = record.lost;
+  Write(Line(line));
+}
+
 void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;
   const bool ended_by_us = outcome.timed_out || outcome.interrupted_by != 0;

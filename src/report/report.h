@@ -36,6 +36,7 @@ class StatusReport {
   void Backend(const Plan& plan, const std::string& reason);  // the backend chosen and why; then the warnings
   void Warn(const Warning& warning);
   void Started(std::int64_t process_id);
+  void Network(const GatewayRecord& record);
   void Ended(const Plan& plan, const Outcome& outcome, int exit_status);
   void Failed(const Error& error, int exit_status);
 

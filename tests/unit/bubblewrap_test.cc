@@ -115,47 +115,17 @@ TEST(Bubblewrap, SharedNetworkIsNamed) {
   EXPECT_THAT(plan.relaxations, ElementsAre("shared-host-network"));
 }
 
-struct NetworkCase {
-  const char* pointer;
-  void (*change)(Network&);
-};
-
-TEST(Bubblewrap, FinerNetworksAreRefused) {
-  const NetworkCase kCases[] = {
-      {"/network/egress/default",
-       [](Network& network) {
-         network.egress = Verdict::kAllow;
-         network.egress_pointer = "/network/egress/default";
-       }},
-      {"/network/egress/allow/0",
-       [](Network& network) {
-         network.allow = {{.to = {{.cidr = "10.0.0.0/8"}}, .pointer = "/network/egress/allow/0"}};
-       }},
-      {"/network/ingress/default",
-       [](Network& network) {
-         network.ingress = Verdict::kAllow;
-         network.ingress_pointer = "/network/ingress/default";
-       }},
-      {"/network/ingress/hostLoopback",
-       [](Network& network) {
-         network.host_loopback = Verdict::kAllow;
-         network.host_loopback_pointer = "/network/ingress/hostLoopback";
-       }},
-      {"/network/proxy",
-       [](Network& network) { network.proxy = ProxyRule{.url = "http://p:1", .pointer = "/network/proxy"}; }},
-  };
-  for (const NetworkCase& row : kCases) {
-    for (const bool share : {false, true}) {
-      Policy policy = PolicyOf({});
-      row.change(policy.network);
-      policy.network.share_host = share && (policy.network.proxy || !policy.network.allow.empty());
-      const Result<Plan> plan = PlanBubblewrap(policy, Usable());
-      ASSERT_FALSE(plan.ok()) << row.pointer;
-      EXPECT_EQ(plan.error().code, ErrorCode::kUnenforceable);
-      EXPECT_EQ(plan.error().pointer, row.pointer);
-      EXPECT_THAT(plan.error().hint, HasSubstr("allowLocalNetwork"));
-    }
-  }
+TEST(Bubblewrap, WaitsForTheGateway) {
+  Policy policy = PolicyOf({});
+  EXPECT_THAT(ArgumentsOf(Planned(policy)), Not(HasSubstr("--block-fd")));
+  policy.network.allow = {{.to = {{.cidr = "10.0.0.0/8"}}, .pointer = "/network/egress/allow/0"}};
+  const Plan plan = Planned(policy);
+  const std::string arguments = ArgumentsOf(plan);
+  EXPECT_THAT(arguments, HasSubstr("--unshare-net"));
+  EXPECT_THAT(arguments, HasSubstr("--info-fd"));
+  EXPECT_THAT(arguments, HasSubstr("--block-fd"));
+  ASSERT_TRUE(plan.egress);
+  EXPECT_EQ(plan.egress->allow.at(0).to.at(0).cidr, "10.0.0.0/8");
 }
 
 TEST(Bubblewrap, TooManyArgumentsAreRefused) {

@@ -5,7 +5,8 @@
 //   ended std::optional<int> status = CommandStatus(process->report);           // as wait(2) gives it
 //
 // Order of events, all of it in engine_child.cc: clone3 with every namespace; identity; network; mount tree;
-// new root; lockdown; the command. What each namespace holds is docs/backends/namespaces.md.
+// new root; the gateway stands; lockdown; the command. What each namespace holds is
+// docs/backends/namespaces.md.
 #pragma once
 
 #include <sys/types.h>
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "base/unique_fd.h"
+#include "mxc/egress.h"
 #include "mxc/error.h"
 #include "mxc/landlock_sandbox.h"
 #include "mxc/linux_sandbox.h"
@@ -30,6 +32,10 @@ struct Streams {
 struct SandboxRequest {
   const LinuxSandbox& sandbox;
   Streams streams = {};
+  // The network gateway, when the sandbox has one: it gets its sockets through `gateway_door`, and the
+  // command starts when it serves. Both borrowed.
+  const EgressRules* egress = nullptr;
+  int gateway_door = -1;
 };
 
 struct LandlockRequest {

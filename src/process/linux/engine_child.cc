@@ -1,13 +1,10 @@
 #include "process/linux/engine_child.h"
 
 #include <fcntl.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,15 +43,6 @@ void MapIdentity(const Child& child) {
   WriteMap(child, "/proc/self/uid_map", child.program.uid_map);
   WriteMap(child, "/proc/self/gid_map", child.program.gid_map);
   child.Check(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL), Step::kPrivileges);
-}
-
-void BringUpLoopback(const Child& child) {
-  const int socket = child.Check(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), Step::kNetwork);
-  ifreq request{};
-  std::memcpy(request.ifr_name, "lo", sizeof "lo");
-  request.ifr_flags = IFF_UP | IFF_RUNNING | IFF_LOOPBACK;
-  child.Check(::ioctl(socket, SIOCSIFFLAGS, &request), Step::kNetwork);
-  ::close(socket);
 }
 
 void SetNames(const Child& child) {
@@ -100,12 +88,13 @@ void ResetSignals() {
 }
 
 void BuildNamespaces(Child& child) {
-  if (child.program.private_network) BringUpLoopback(child);
+  SetUpNetwork(child);
   SetNames(child);
   const mode_t mask = ::umask(0);  // modes of the mount tree are meant literally
   BuildRoot(child);
   EnterRoot(child);
   ::umask(mask);
+  AwaitNetwork(child);
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ struct Child {
 [[noreturn]] void ChildMain(Child& child);
 
 // The parts of it, each in a file of its own name.
+void SetUpNetwork(const Child& child);             // engine_network.cc
+void AwaitNetwork(const Child& child);             // engine_network.cc
 void BuildRoot(Child& child);                      // engine_mounts.cc
 void FillDevices(const Child& child, int dev);     // engine_devices.cc
 void EnterRoot(Child& child);                      // engine_mounts.cc

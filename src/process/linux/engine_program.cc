@@ -80,6 +80,8 @@ Status Prepare(const SandboxRequest& request, Program& program) {
   program.gid_map = IdentityLine(::getegid());
   program.private_network = sandbox.private_network;
   program.hostname = sandbox.hostname;
+  program.gateway_door = request.gateway_door;
+  if (request.egress != nullptr) program.inside = egress::PrepareInside(*request.egress);
   program.root_read_only = sandbox.root_read_only;
   program.filters = {SeccompProgram(sandbox.seccomp)};
   PrepareCommand({.argv = sandbox.argv,

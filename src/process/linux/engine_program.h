@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "egress/inside.h"
 #include "mxc/error.h"
 #include "process/linux/engine.h"
 #include "process/linux/engine_landlock.h"
@@ -63,6 +64,8 @@ struct Program {
   std::string uid_map = {};
   std::string gid_map = {};
   bool private_network = true;
+  int gateway_door = -1;  // borrowed; -1: no gateway
+  egress::InsideSetup inside = {};
   std::string hostname = {};
 
   std::vector<std::span<const std::byte>> filters = {};

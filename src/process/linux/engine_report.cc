@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "egress/inside.h"
 #include "process/linux/engine_program.h"
 
 namespace mxc::engine {
@@ -44,6 +45,10 @@ constexpr Row kRows[] = {
     {Step::kTie, kAlways, "tie the sandbox to its launcher"},
     {Step::kMapIdentity, kRefused, "map the user into its namespace", kAppArmor},
     {Step::kNetwork, kRefused, "bring up the loopback interface", kAppArmor},
+    {Step::kSteer, kAlways, "load the gateway's nftables rules", egress::kSteerHint},
+    {Step::kRoutes, kAlways, "set the routes to the gateway"},
+    {Step::kGatewaySockets, kAlways, "make the gateway's sockets"},
+    {Step::kGateway, kAlways, "reach the network gateway"},
     {Step::kHostname, kRefused, "set the host name", kAppArmor},
     {Step::kRoot, kRefused, "mount the new root", kAppArmor},
     {Step::kOpenSource, kAlways, "open"},

@@ -1,0 +1,98 @@
+#include "report/network_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mxc {
+namespace {
+
+// What is printed came from the command: nothing of it may move the cursor of a terminal.
+std::string Printable(std::string_view text) {
+  std::string printable{text};
+  std::replace_if(
+      printable.begin(), printable.end(), [](char c) { return c < 0x21 || c > 0x7e; }, '?');
+  return printable;
+}
+
+bool IsIpv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
+
+std::string HostOf(const GatewayRecord& record) {
+  return Printable(record.name.empty() ? record.address : record.name);
+}
+
+std::string_view ProtocolOf(const GatewayRecord& record) {
+  return record.event == GatewayEvent::kFlow ? "udp" : "tcp";
+}
+
+std::string Destination(const GatewayRecord& record) {
+  if (record.event == GatewayEvent::kName) return HostOf(record) + " (looked up)";
+  return fmt::format("{} port {} ({})", HostOf(record), record.port, ProtocolOf(record));
+}
+
+std::string LegacyEntry(const GatewayRecord& record) {
+  const std::string host = HostOf(record);
+  if (record.port == 0) return fmt::format("\"{}\"", host);
+  if (record.name.empty() && IsIpv6(host)) return fmt::format("\"[{}]:{}\"", host, record.port);
+  return fmt::format("\"{}:{}\"", host, record.port);
+}
+
+std::string DirectionalRule(const GatewayRecord& record) {
+  const std::string host = HostOf(record);
+  std::string peer = fmt::format(R"({{"host":"{}"}})", host);
+  if (record.name.empty()) peer = fmt::format(R"({{"cidr":"{}/{}"}})", host, IsIpv6(host) ? 128 : 32);
+  if (record.port == 0) return fmt::format(R"({{"to":[{}]}})", peer);
+  return fmt::format(R"({{"to":[{}],"ports":[{{"protocol":"{}","port":{}}}]}})", peer, ProtocolOf(record),
+                     record.port);
+}
+
+}  // namespace
+
+void NetworkSummary::Add(const GatewayRecord& record) {
+  lost_ += record.lost;
+  if (record.verdict == Verdict::kAllow) {
+    if (record.event != GatewayEvent::kName) ++allowed_;
+    bytes_ += record.bytes_in + record.bytes_out;
+    return;
+  }
+  const std::string destination = Destination(record);
+  const auto known = refused_.find(destination);
+  if (known != refused_.end()) {
+    ++known->second.count;
+  } else if (refused_.size() < kMaxDestinations) {
+    refused_.emplace(destination, Refusals{.first = record, .count = 1});
+  } else {
+    ++others_;
+  }
+}
+
+// A pointer to a list entry or rule is one that decided; the default's is not worth editing.
+std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
+  const std::string_view pointer = record.pointer;
+  if (pointer.find("/deny/") != std::string_view::npos ||
+      pointer.find("/blockedHosts/") != std::string_view::npos) {
+    return fmt::format("denied by {}", pointer);
+  }
+  if (form_ == NetworkForm::kLegacy) {
+    return fmt::format("to allow it, add {} to network.allowedHosts", LegacyEntry(record));
+  }
+  return fmt::format("to allow it, add {} to network.egress.allow", DirectionalRule(record));
+}
+
+std::string NetworkSummary::Text() const {
+  std::string text =
+      fmt::format("mxc-exec: network: {} connections passed ({} bytes), {} destinations refused\n", allowed_,
+                  bytes_, refused_.size() + others_);
+  for (const auto& [destination, refusals] : refused_) {
+    text += fmt::format("  {}{}: {}\n    {}\n", destination,
+                        refusals.count == 1 ? "" : fmt::format(", {} times", refusals.count),
+                        refusals.first.reason.empty() ? "refused" : refusals.first.reason,
+                        Remedy(refusals.first));
+  }
+  if (others_ != 0) text += fmt::format("  and {} refusals of other destinations\n", others_);
+  if (lost_ != 0)
+    text += fmt::format("  {} records were lost: they came faster than they were read\n", lost_);
+  return text;
+}
+
+}  // namespace mxc

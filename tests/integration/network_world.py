@@ -1,0 +1,186 @@
+"""A network of its own for the tests, in a network and mount namespace that `unshare --net --mount` made.
+
+    unshare --net --mount python3 network_world.py DIRECTORY
+
+Addresses of the documentation ranges stand on its loopback interface; nothing real is reachable. Prints "up" when
+every server listens, and ends with its standard input. Every request is a line of DIRECTORY/log:
+
+    tcp 203.0.113.1:80 GET /path good.test        http, with the Host header
+    udp 203.0.113.1:7 text                        echo
+    dns name type                                 the resolver of this network, which resolv.conf names
+"""
+import os
+import select
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import threading
+
+DIRECTORY = sys.argv[1]
+ADDRESSES = ["203.0.113.1", "203.0.113.2", "203.0.113.53", "10.77.0.9", "169.254.169.254"]
+ADDRESSES6 = ["2001:db8::1", "2001:db8::2"]
+NAMES = {
+    "good.test": ["203.0.113.1", "2001:db8::1"],
+    "other.test": ["203.0.113.1"],  # the same address under another name
+    "evil.test": ["203.0.113.2", "2001:db8::2"],
+    "sub.good.test": ["203.0.113.1"],
+    "rebind.test": ["10.77.0.9", "169.254.169.254", "127.0.0.1"],
+    "proxy.test": ["203.0.113.2"],
+}
+lock = threading.Lock()
+log_file = open(DIRECTORY + "/log", "a", buffering=1)
+
+
+def log(*words):
+    with lock:
+        log_file.write(" ".join(str(word) for word in words) + "\n")
+
+
+def run(*words):
+    subprocess.run(words, check=True)
+
+
+def set_up():
+    run("ip", "link", "set", "lo", "up")
+    for address in ADDRESSES:
+        run("ip", "address", "add", address + "/32", "dev", "lo")
+    for address in ADDRESSES6:
+        run("ip", "-6", "address", "add", address + "/128", "dev", "lo", "nodad")
+    run("mount", "--make-rprivate", "/")
+    with open(DIRECTORY + "/resolv.conf", "w") as resolver:
+        resolver.write("nameserver 203.0.113.53\n")
+    target = os.path.realpath("/etc/resolv.conf")
+    run("mount", "--bind", DIRECTORY + "/resolv.conf", target)
+
+
+def listener(address, port):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    server = socket.socket(family, socket.SOCK_STREAM)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server.bind((address, port))
+    server.listen(100)
+    return server
+
+
+def head_of(connection):
+    head = b""
+    while b"\r\n\r\n" not in head:
+        part = connection.recv(4096)
+        if not part:
+            break
+        head += part
+    return head.decode("latin1")
+
+
+def answer_http(connection, place):
+    head = head_of(connection)
+    lines = head.split("\r\n")
+    host = [line[5:].strip() for line in lines if line.lower().startswith("host:")]
+    log("tcp", place, lines[0].rsplit(" ", 1)[0] if lines[0] else "nothing", *host)
+    body = ("at " + place + " for " + " ".join(host)).encode()
+    connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+
+def answer_banner(connection, place):
+    log("tcp", place, "banner")
+    connection.sendall(b"SSH-2.0-world\r\n")
+    text = connection.recv(100)
+    connection.sendall(b"you said " + text)
+
+
+def serve(address, port, answer, context=None):
+    server = listener(address, port)
+    place = "%s:%d" % (address, port)
+
+    def one(connection):
+        try:
+            connection.settimeout(10)
+            if context:
+                connection = context.wrap_socket(connection, server_side=True)
+            answer(connection, place)
+        except OSError as error:
+            log("tcp", place, "failed", type(error).__name__)
+        finally:
+            connection.close()
+
+    def loop():
+        while True:
+            connection, _ = server.accept()
+            threading.Thread(target=one, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=loop, daemon=True).start()
+
+
+def serve_echo(address, port):
+    server = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind((address, port))
+
+    def loop():
+        while True:
+            text, client = server.recvfrom(2048)
+            log("udp", "%s:%d" % (address, port), text.decode("latin1"))
+            server.sendto(b"echo " + text, client)
+
+    threading.Thread(target=loop, daemon=True).start()
+
+
+def dns_answer(query):
+    labels, at = [], 12
+    while query[at]:
+        labels.append(query[at + 1 : at + 1 + query[at]].decode("latin1"))
+        at += query[at] + 1
+    name = ".".join(labels).lower()
+    kind = struct.unpack("!H", query[at + 1 : at + 3])[0]
+    log("dns", name, kind)
+    wanted = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
+    found = [a for a in NAMES.get(name, []) if wanted == (socket.AF_INET6 if ":" in a else socket.AF_INET)]
+    flags = 0x8180 if name in NAMES else 0x8183
+    text = query[:2] + struct.pack("!5H", flags, 1, len(found), 0, 0) + query[12 : at + 5]
+    for address in found:
+        raw = socket.inet_pton(wanted, address)
+        text += b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, 0, len(raw)) + raw
+    return text
+
+
+def serve_dns(address):
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind((address, 53))
+
+    def loop():
+        while True:
+            query, client = server.recvfrom(2048)
+            server.sendto(dns_answer(query), client)
+
+    threading.Thread(target=loop, daemon=True).start()
+
+
+def tls_context():
+    key, certificate = DIRECTORY + "/key", DIRECTORY + "/certificate"
+    run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+        "-subj", "/CN=good.test", "-addext", "subjectAltName=DNS:good.test,DNS:other.test",
+        "-days", "2", "-keyout", key, "-out", certificate)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+
+def main():
+    set_up()
+    context = tls_context()
+    for address in ["203.0.113.1", "203.0.113.2", "10.77.0.9", "169.254.169.254", "2001:db8::1", "2001:db8::2",
+                    "127.0.0.1"]:
+        serve(address, 80, answer_http)
+        serve(address, 8080, answer_http)
+        serve(address, 443, answer_http, context)
+        serve_echo(address, 7)
+    serve("203.0.113.1", 22, answer_banner)
+    serve("203.0.113.2", 3128, answer_http)
+    serve("127.0.0.1", 3128, answer_http)
+    serve_dns("203.0.113.53")
+    print("up", flush=True)
+    select.select([sys.stdin], [], [])
+
+
+main()

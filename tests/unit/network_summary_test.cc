@@ -1,0 +1,85 @@
+#include "report/network_summary.h"
+
+#include <gtest/gtest.h>
+
+namespace mxc {
+namespace {
+
+GatewayRecord Refused(std::string name, std::string address, std::uint16_t port,
+                      GatewayEvent event = GatewayEvent::kConnection) {
+  return {.event = event,
+          .verdict = Verdict::kDeny,
+          .name = std::move(name),
+          .address = std::move(address),
+          .port = port,
+          .reason = "no rule allows it"};
+}
+
+TEST(NetworkSummary, SaysWhatPassed) {
+  NetworkSummary summary(NetworkForm::kDirectional);
+  summary.Add({.verdict = Verdict::kAllow, .name = "a.test", .bytes_out = 10, .bytes_in = 32});
+  summary.Add({.event = GatewayEvent::kName, .verdict = Verdict::kAllow, .name = "a.test"});
+  EXPECT_EQ(summary.Text(), "mxc-exec: network: 1 connections passed (42 bytes), 0 destinations refused\n");
+}
+
+TEST(NetworkSummary, NamesTheRuleThatWouldAllow) {
+  NetworkSummary summary(NetworkForm::kDirectional);
+  summary.Add(Refused("b.test", "", 443));
+  summary.Add(Refused("b.test", "", 443));
+  summary.Add(Refused("", "192.0.2.1", 53, GatewayEvent::kFlow));
+  summary.Add(Refused("", "2001:db8::1", 80));
+  summary.Add(Refused("c.test", "", 0, GatewayEvent::kName));
+  EXPECT_EQ(summary.Text(),
+            R"(mxc-exec: network: 0 connections passed (0 bytes), 4 destinations refused
+  192.0.2.1 port 53 (udp): no rule allows it
+    to allow it, add {"to":[{"cidr":"192.0.2.1/32"}],"ports":[{"protocol":"udp","port":53}]} to network.egress.allow
+  2001:db8::1 port 80 (tcp): no rule allows it
+    to allow it, add {"to":[{"cidr":"2001:db8::1/128"}],"ports":[{"protocol":"tcp","port":80}]} to network.egress.allow
+  b.test port 443 (tcp), 2 times: no rule allows it
+    to allow it, add {"to":[{"host":"b.test"}],"ports":[{"protocol":"tcp","port":443}]} to network.egress.allow
+  c.test (looked up): no rule allows it
+    to allow it, add {"to":[{"host":"c.test"}]} to network.egress.allow
+)");
+}
+
+TEST(NetworkSummary, WritesTheLegacyFormForALegacyFile) {
+  NetworkSummary summary(NetworkForm::kLegacy);
+  summary.Add(Refused("b.test", "", 443));
+  summary.Add(Refused("", "2001:db8::1", 80));
+  summary.Add(Refused("c.test", "", 0, GatewayEvent::kName));
+  EXPECT_EQ(summary.Text(), R"(mxc-exec: network: 0 connections passed (0 bytes), 3 destinations refused
+  2001:db8::1 port 80 (tcp): no rule allows it
+    to allow it, add "[2001:db8::1]:80" to network.allowedHosts
+  b.test port 443 (tcp): no rule allows it
+    to allow it, add "b.test:443" to network.allowedHosts
+  c.test (looked up): no rule allows it
+    to allow it, add "c.test" to network.allowedHosts
+)");
+}
+
+TEST(NetworkSummary, BlamesTheRuleThatDenied) {
+  NetworkSummary summary(NetworkForm::kDirectional);
+  GatewayRecord record = Refused("b.test", "", 443);
+  record.pointer = "/network/egress/deny/0";
+  record.reason = "a rule denies it";
+  summary.Add(record);
+  EXPECT_NE(summary.Text().find("a rule denies it\n    denied by /network/egress/deny/0\n"),
+            std::string::npos);
+}
+
+TEST(NetworkSummary, KeepsTheTerminalInOnePiece) {
+  NetworkSummary summary(NetworkForm::kDirectional);
+  summary.Add(Refused("a\x1b[2Jb\n.test", "", 1));
+  EXPECT_NE(summary.Text().find("  a?[2Jb?.test port 1 (tcp)"), std::string::npos);
+}
+
+TEST(NetworkSummary, IsBounded) {
+  NetworkSummary summary(NetworkForm::kDirectional);
+  for (int i = 0; i < 150; ++i) summary.Add(Refused("n" + std::to_string(i) + ".test", "", 1));
+  const std::string text = summary.Text();
+  EXPECT_NE(text.find("150 destinations refused"), std::string::npos);
+  EXPECT_NE(text.find("  and 50 refusals of other destinations\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mxc
