@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/bubblewrap/bubblewrap.h"
+#include "backends/linux/gateway_probe.h"
 #include "backends/linux/probing.h"
 #include "mxc/limits.h"
 
@@ -175,6 +176,7 @@ Support ProbeBubblewrap(const Host& host, ProbeDepth depth) {
   const std::string version = VersionIn(host.Try({support.program, "--version"}, kProbeLimitMs).out);
   if (linux_backend::Succeeded(run)) {
     support.version = version;
+    linux_backend::ProbeGateway(host, "bubblewrap", support);
     return support;
   }
   Support failed = Explain(run, host);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/linux/gateway_probe.h"
 #include "backends/linux/kernel_files.h"
 #include "backends/linux/probing.h"
 #include "backends/namespaces/namespaces.h"
@@ -55,6 +56,7 @@ Support TryRun(const Host& host, Support support) {
       host.Try({"/proc/self/exe", "--containment", "namespaces", "--status-fd", "1", "--", "/bin/true"},
                kProbeLimitMs);
   if (linux_backend::Succeeded(run)) {
+    linux_backend::ProbeGateway(host, "namespaces", support);
     const std::string weaker = "\"rung\":\"" + std::string(Name(Rung::kNamespacesOuterProc)) + "\"";
     if (run.out.find(weaker) == std::string::npos) return support;
     support.rung = Rung::kNamespacesOuterProc;

@@ -1,8 +1,10 @@
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <string>
 #include <utility>
 
@@ -19,8 +21,9 @@ struct Failure {
   int number = 0;  // 0: nothing failed
 };
 
-// Borrowed descriptors of the sandbox's first process and its network namespace.
+// Borrowed descriptors of the sandbox's first process and its network namespace; and who asks.
 struct Target {
+  pid_t launcher = -1;
   int process = -1;
   int network = -1;
 };
@@ -33,6 +36,8 @@ Failure OpenFromOutside(const Target& target, const egress::InsideSetup& setup, 
     return failure;
   };
   if (egress::JoinNetwork(target.network) != 0) return failed();
+  // Now, because the kernel forgets it with the change of capabilities.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != target.launcher) return failed();
   failure.step = egress::InsideStep::kAwait;
   if (egress::AwaitLoopback(target.process) != 0) return failed();
   egress::InsideSockets sockets;
@@ -93,7 +98,7 @@ Status RunGateway::Connect(pid_t process) {
   const UniqueFd network{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   const UniqueFd handle = HandleOf(process);
   if (!network || !handle) return egress::InsideError(egress::InsideStep::kJoin, errno);
-  const Target target{.process = handle.Get(), .network = network.Get()};
+  const Target target{.launcher = ::getpid(), .process = handle.Get(), .network = network.Get()};
   if (Status opened = RunHelper(target, egress::PrepareInside(*rules_), Door()); !opened) return opened;
   if (AwaitGateway(Door()) == 0) return Done{};
   return SystemError(ErrorCode::kSetupFailed, "could not reach the network gateway", errno);

@@ -121,20 +121,30 @@ struct Started {
   std::string temp = {};  // what init removes, unless it was killed
 };
 
-// bubblewrap says which process holds the sandbox, and waits for our byte before it runs the command. Nothing
-// to do when it says nothing: it has failed, and the relay will see how.
+// The process that bubblewrap names; nothing when it failed before it could. It writes one object, in pieces.
+std::optional<pid_t> SandboxProcessOf(const UniqueFd& info) {
+  SandboxStatus status;
+  std::array<char, 512> buffer{};
+  for (bool complete = false; !complete;) {
+    const ssize_t count = ::read(info.Get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return std::nullopt;
+    const std::string_view text{buffer.data(), static_cast<std::size_t>(count)};
+    status.Feed(text);
+    complete = text.find('}') != std::string_view::npos;
+  }
+  status.Feed("\n");
+  if (!status.ChildId()) return std::nullopt;
+  return static_cast<pid_t>(*status.ChildId());
+}
+
+// bubblewrap waits for our byte before it runs the command. Nothing to do when it has failed: the relay will
+// see how.
 Status ConnectGateway(const OpenedFiles& files, RunGateway& gateway) {
   if (gateway.Rules() == nullptr) return Done{};
-  SandboxStatus info;
-  std::array<char, 512> buffer{};
-  ssize_t count = 0;
-  while ((count = ::read(files.info.Get(), buffer.data(), buffer.size())) > 0 ||
-         (count < 0 && errno == EINTR)) {
-    if (count > 0) info.Feed({buffer.data(), static_cast<std::size_t>(count)});
-  }
-  info.Feed("\n");
-  if (!info.ChildId()) return Done{};
-  if (Status connected = gateway.Connect(static_cast<pid_t>(*info.ChildId())); !connected) return connected;
+  const std::optional<pid_t> process = SandboxProcessOf(files.info);
+  if (!process) return Done{};
+  if (Status connected = gateway.Connect(*process); !connected) return connected;
   gateway.CloseDoor();
   if (::write(files.block.Get(), "x", 1) == 1) return Done{};
   return SystemError(ErrorCode::kSetupFailed, "release the command", errno);
@@ -165,6 +175,7 @@ Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiri
   // The child has its ends: ours would keep the pipes open.
   files->files.clear();
   if (Status connected = ConnectGateway(*files, gateway); !connected) {
+    guard->Kill();
     End(*child);
     return connected.error();
   }

@@ -3,14 +3,13 @@
     unshare --net --mount python3 network_world.py DIRECTORY
 
 Addresses of the documentation ranges stand on its loopback interface; nothing real is reachable. Prints "up" when
-every server listens, and ends with its standard input. Every request is a line of DIRECTORY/log:
+every server listens, and stays until it is killed. Every request is a line of DIRECTORY/log:
 
     tcp 203.0.113.1:80 GET /path good.test        http, with the Host header
     udp 203.0.113.1:7 text                        echo
     dns name type                                 the resolver of this network, which resolv.conf names
 """
 import os
-import select
 import socket
 import ssl
 import struct
@@ -22,7 +21,8 @@ DIRECTORY = sys.argv[1]
 ADDRESSES = ["203.0.113.1", "203.0.113.2", "203.0.113.53", "10.77.0.9", "169.254.169.254"]
 ADDRESSES6 = ["2001:db8::1", "2001:db8::2"]
 NAMES = {
-    "good.test": ["203.0.113.1", "2001:db8::1"],
+    "good.test": ["203.0.113.1"],
+    "six.test": ["2001:db8::1"],
     "other.test": ["203.0.113.1"],  # the same address under another name
     "evil.test": ["203.0.113.2", "2001:db8::2"],
     "sub.good.test": ["203.0.113.1"],
@@ -180,7 +180,7 @@ def main():
     serve("127.0.0.1", 3128, answer_http)
     serve_dns("203.0.113.53")
     print("up", flush=True)
-    select.select([sys.stdin], [], [])
+    threading.Event().wait()
 
 
 main()

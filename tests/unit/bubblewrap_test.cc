@@ -255,6 +255,7 @@ TEST(BubblewrapProbe, LiveRunsTheNamespaces) {
   const Support support = LiveWith(host, {.started = true});
   EXPECT_TRUE(support.usable);
   EXPECT_EQ(support.version, "0.8.0");
+  EXPECT_FALSE(support.Has("network-gateway"));
 }
 
 struct LiveCase {

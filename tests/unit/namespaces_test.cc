@@ -62,6 +62,25 @@ TEST(NamespacesProbe, LiveProbeRunsASandbox) {
   EXPECT_EQ(support.reason, "new namespaces are refused here (a sandbox could not be built: it failed)");
 }
 
+TEST(NamespacesProbe, LiveTriesTheNetworkGateway) {
+  for (const bool works : {true, false}) {
+    FakeHost host;
+    Modern(host)
+        .Answer({"/proc/self/exe", "--containment", "namespaces", "--status-fd", "1", "--", "/bin/true"},
+                {.started = true})
+        .Answer({"/proc/self/exe", "--containment", "namespaces", "--allow-host", "192.0.2.1:9", "--",
+                 "/bin/true"},
+                {.started = true, .exit_code = works ? 0 : 255, .err = "could not load the rules\nmore"});
+    const Support support = ProbeNamespaces(host, ProbeDepth::kLive);
+    EXPECT_TRUE(support.usable);
+    EXPECT_EQ(support.Has("network-gateway"), works);
+    if (works) continue;
+    ASSERT_EQ(support.warnings.size(), 1U);
+    EXPECT_EQ(support.warnings[0],
+              "policies that allow some of the network cannot be held here: could not load the rules");
+  }
+}
+
 TEST(NamespacesProbe, BelongsToLinux) {
   FakeHost host;
   host.SetSystem(OperatingSystem::kMacos);

@@ -76,15 +76,15 @@ TEST(Network, UpgradesTheLegacyDefault) {
 TEST(Network, UpgradesHostLists) {
   EXPECT_THAT(
       Legacy(R"("allowedHosts":["10.1.2.3/8"," 1.2.3.4 ","Example.com","*.example.com:443"],
-                        "blockedHosts":["::1","[2001:db8::1]:53","::ffff:9.9.9.9"])"),
+                        "blockedHosts":["::1","[2001:db8::1]:53","::ffff:9.9.9.9","*:25"])"),
       ElementsAre("allow /network/allowedHosts/0 10.0.0.0/8", "allow /network/allowedHosts/1 1.2.3.4/32",
                   "allow /network/allowedHosts/2 example.com",
                   "allow /network/allowedHosts/3 *.example.com any:443-443",
                   "deny /network/blockedHosts/0 ::1/128",
                   "deny /network/blockedHosts/1 2001:db8::1/128 any:53-53",
-                  "deny /network/blockedHosts/2 9.9.9.9/32"));
+                  "deny /network/blockedHosts/2 9.9.9.9/32", "deny /network/blockedHosts/3 * any:25-25"));
   for (const std::string entry : {"", " ", "a b", "a..b", "-a.com", "http://a.com", "a.com:0", "a.com:65536",
-                                  "a.*.com", "*", "1.2.3", "[::1", "a_b.com"}) {
+                                  "a.*.com", "**", "1.2.3", "[::1", "a_b.com"}) {
     EXPECT_EQ(Blamed(With("\"network\":{\"blockedHosts\":[\"" + entry + "\"]}")), "/network/blockedHosts/0")
         << entry;
   }

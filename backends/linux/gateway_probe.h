@@ -1,0 +1,15 @@
+// Whether the network gateway works on this machine, found by a run that has one.
+#pragma once
+
+#include <string>
+
+#include "mxc/backend.h"
+#include "mxc/host.h"
+
+namespace mxc::linux_backend {
+
+// Adds the feature "network-gateway", or the warning that policies with network rules will be refused and
+// why. `containment` is usable.
+void ProbeGateway(const Host& host, const std::string& containment, Support& support);
+
+}  // namespace mxc::linux_backend

@@ -1,0 +1,298 @@
+// The network gateway as programs meet it: real clients, both engines, root and an ordinary user, in a
+// network of the test's own (network_world.py).
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+
+#include "tests/support/launcher_test.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class NetworkWorld : public LauncherTest {
+ protected:
+  void SetUp() override {
+    LauncherTest::SetUp();
+    directory_ = workspace.Directory("world", 0755);
+    Launch launch{.program = "/usr/bin/unshare",
+                  .arguments = {"--net", "--mount", "/usr/bin/python3",
+                                MXC_SOURCE_DIR "/tests/integration/network_world.py", directory_},
+                  .before_exec = [] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }};
+    world_ = std::make_unique<Running>(launch);
+    ASSERT_TRUE(world_->SaysOnStdout("up\n")) << world_->Wait().err;
+  }
+
+  // In the child of a launch, while it is still root's.
+  void Enter() const {
+    const std::string path = "/proc/" + std::to_string(world_->Pid()) + "/ns/";
+    for (const char* kind : {"net", "mnt"}) {
+      const UniqueFd space{::open((path + kind).c_str(), O_RDONLY | O_CLOEXEC)};
+      if (::setns(space.Get(), 0) != 0) ::_exit(99);
+    }
+  }
+
+  [[nodiscard]] Launch InWorld(Launch launch) const {
+    launch.before_exec = [this] { Enter(); };
+    return launch;
+  }
+  // `network`: the section; `command`: of /bin/sh.
+  [[nodiscard]] Ended RunPolicy(const std::string& containment, const std::string& network,
+                                const std::string& command, std::vector<std::string> flags = {},
+                                const std::string& version = "0.8.0-alpha") const {
+    const Parts parts{.version = version, .containment = containment, .command = command, .network = network};
+    return Execute(InWorld(PrepareConfig(parts, std::move(flags))));
+  }
+
+  // What the world's servers saw, but for the questions to its resolver.
+  [[nodiscard]] std::vector<std::string> Seen() const {
+    std::vector<std::string> lines = Lines(Contents(directory_ + "/log").value_or(""));
+    std::erase_if(lines, [](const std::string& line) { return line.starts_with("dns "); });
+    return lines;
+  }
+  [[nodiscard]] std::vector<std::string> Asked() const {
+    std::vector<std::string> lines = Lines(Contents(directory_ + "/log").value_or(""));
+    std::erase_if(lines, [](const std::string& line) { return !line.starts_with("dns "); });
+    return lines;
+  }
+
+  std::string directory_ = {};
+  std::unique_ptr<Running> world_ = {};
+};
+MXC_FOR_EACH_CALLER(NetworkWorld);
+
+constexpr const char* kEngines[] = {"namespaces", "bubblewrap"};
+constexpr const char* kOnlyGood =
+    R"({"egress":{"allow":[{"to":[{"host":"good.test"}],"ports":[{"protocol":"tcp","port":80},
+        {"protocol":"tcp","port":443},{"protocol":"tcp","port":22}]}]}})";
+
+// "yes" or "no" a line, for each of the words of a shell list.
+std::string Try(const std::string& list, const std::string& attempt) {
+  return "for x in " + list + "; do if " + attempt +
+         " >/dev/null 2>&1; then echo yes; else echo \"no $x\"; fi; done";
+}
+
+TEST_P(NetworkWorld, ANameAndNothingElse) {
+  for (const char* engine : kEngines) {
+    const Ended ended =
+        RunPolicy(engine, kOnlyGood,
+                  "curl -sS -m 10 http://good.test/a; echo; curl -sSk -m 10 https://good.test/b; echo;" +
+                      Try("http://good.test:8080 http://other.test http://evil.test "
+                          "http://sub.good.test http://203.0.113.1 http://203.0.113.2 "
+                          "http://3405803777 http://0xCB007101 http://[2001:db8::1] "
+                          "http://[::ffff:203.0.113.1] http://169.254.169.254 http://127.0.0.1 "
+                          "http://[::1] http://10.77.0.9 http://198.18.0.1",
+                          "curl -s -m 10 $x/never"));
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    const std::vector<std::string> lines = Lines(ended.out);
+    ASSERT_EQ(lines.size(), 17U) << ended.out << ended.err;
+    EXPECT_EQ(lines[0], "at 203.0.113.1:80 for good.test");
+    EXPECT_EQ(lines[1], "at 203.0.113.1:443 for good.test");
+    EXPECT_THAT(std::vector<std::string>(lines.begin() + 2, lines.end()), testing::Each(StartsWith("no ")));
+  }
+  EXPECT_THAT(Seen(),
+              ElementsAre("tcp 203.0.113.1:80 GET /a good.test", "tcp 203.0.113.1:443 GET /b good.test",
+                          "tcp 203.0.113.1:80 GET /a good.test", "tcp 203.0.113.1:443 GET /b good.test"));
+  EXPECT_THAT(Asked(), testing::Each(StartsWith("dns good.test ")));
+}
+
+TEST_P(NetworkWorld, AnotherNameAtTheSameAddressIsRefused) {
+  for (const char* engine : kEngines) {
+    const Ended ended = RunPolicy(
+        engine, kOnlyGood,
+        Try("http://good.test", "curl -s -m 10 -H 'Host: other.test' $x/never") + ";" +
+            Try("https://other.test", "curl -sk -m 10 --connect-to other.test:443:good.test:443 $x/never") +
+            ";" +
+            Try("other.test", "openssl s_client -brief -connect good.test:443 -servername $x </dev/null"));
+    EXPECT_THAT(Lines(ended.out),
+                ElementsAre("no http://good.test", "no https://other.test", "no other.test"))
+        << ended.err;
+  }
+  EXPECT_THAT(Seen(), testing::Each(Not(HasSubstr("never"))));
+}
+
+// A server that speaks first is not kept waiting for the client's first bytes.
+TEST_P(NetworkWorld, AServerThatSpeaksFirst) {
+  for (const char* engine : kEngines) {
+    const Ended ended = RunPolicy(engine, kOnlyGood, R"(bash -c '
+      exec 3<>/dev/tcp/good.test/22; read -r banner <&3; echo "$banner"; printf hello >&3; cat <&3')");
+    EXPECT_EQ(ended.out, "SSH-2.0-world\r\nyou said hello") << ended.err;
+  }
+}
+
+struct Client {
+  const char* program;
+  const char* good;  // exits with 0 when good.test answers
+  const char* evil;  // ... when another name or address does
+};
+constexpr Client kClients[] = {
+    {"curl", "curl -fsS -m 10 http://good.test/", "curl -fsS -m 10 http://evil.test/"},
+    {"wget", "wget -q -T 10 -t 1 -O - http://good.test/", "wget -q -T 10 -t 1 -O - http://203.0.113.2/"},
+    {"python3",
+     "python3 -c 'import urllib.request as r; r.urlopen(\"http://good.test/\", timeout=10).read()'",
+     "python3 -c 'import socket; s = socket.create_connection((\"203.0.113.2\", 80), 10); "
+     "s.sendall(b\"GET / HTTP/1.0\\r\\n\\r\\n\"); s.recv(9)'"},
+    {"node",
+     "node -e 'fetch(\"http://good.test/\").then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))'",
+     "node -e 'fetch(\"http://evil.test/\").then(() => process.exit(0), () => process.exit(1))'"},
+    {"openssl", "openssl s_client -brief -connect good.test:443 -servername good.test </dev/null",
+     "openssl s_client -brief -connect 203.0.113.2:443 </dev/null"},
+    {"bash", "bash -c 'exec 3<>/dev/tcp/good.test/80'",
+     "bash -c 'exec 3<>/dev/tcp/203.0.113.2/80 && read -r x <&3'"},
+    {"git", "git ls-remote http://good.test/x", "git ls-remote http://evil.test/x"},
+};
+
+TEST_P(NetworkWorld, EveryClientIsHeld) {
+  for (const char* engine : kEngines) {
+    std::size_t tried = 0;
+    for (const Client& client : kClients) {
+      if (!Exists(std::string("/usr/bin/") + client.program)) continue;
+      ++tried;
+      const Ended good = RunPolicy(engine, kOnlyGood, client.good);
+      EXPECT_EQ(good.status, 0) << client.good << good.out << good.err;
+      EXPECT_NE(RunPolicy(engine, kOnlyGood, client.evil).status, 0) << client.evil;
+    }
+    EXPECT_GE(tried, 4U) << "curl, python3, openssl and bash belong to every test machine";
+  }
+  EXPECT_THAT(Seen(), testing::Each(Not(HasSubstr("203.0.113.2"))));
+}
+
+TEST_P(NetworkWorld, LegacyListsAreEnforcedInEveryVersion) {
+  constexpr const char* kLists =
+      R"({"defaultPolicy":"block","allowedHosts":["203.0.113.0/24:8080","*.good.test"],"blockedHosts":["203.0.113.2"]})";
+  for (const char* engine : kEngines) {
+    for (const char* version : {"0.5.0-alpha", "0.7.0-alpha", "0.8.0-alpha"}) {
+      const Ended ended =
+          RunPolicy(engine, kLists,
+                    Try("203.0.113.1:8080 sub.good.test 203.0.113.2:8080 203.0.113.1 good.test evil.test",
+                        "curl -s -m 10 http://$x/"),
+                    {}, version);
+      EXPECT_THAT(Lines(ended.out), ElementsAre("yes", "yes", "no 203.0.113.2:8080", "no 203.0.113.1",
+                                                "no good.test", "no evil.test"))
+          << version << ended.err;
+    }
+  }
+}
+
+TEST_P(NetworkWorld, AnOpenDefaultLeavesTheHostAlone) {
+  for (const char* engine : kEngines) {
+    for (const char* network :
+         {R"({"defaultPolicy":"allow","blockedHosts":["203.0.113.2"]})",
+          R"({"egress":{"default":"allow","deny":[{"to":[{"cidr":"203.0.113.2"}]}]}})"}) {
+      const Ended ended =
+          RunPolicy(engine, network,
+                    Try("good.test 203.0.113.1 10.77.0.9 [2001:db8::1] proxy.test 203.0.113.2 "
+                        "[::ffff:203.0.113.2] 127.0.0.1 [::1] 169.254.169.254 host.mxc.internal",
+                        "curl -s -m 10 http://$x/"));
+      EXPECT_THAT(Lines(ended.out), ElementsAre("yes", "yes", "yes", "yes", "no proxy.test", "no 203.0.113.2",
+                                                "no [::ffff:203.0.113.2]", "no 127.0.0.1", "no [::1]",
+                                                "no 169.254.169.254", "no host.mxc.internal"))
+          << network << ended.err;
+    }
+  }
+  EXPECT_THAT(Seen(), testing::Each(AllOf(Not(HasSubstr(" 127.0.0.1:")), Not(HasSubstr(" 169.254.")))));
+}
+
+TEST_P(NetworkWorld, AnOpenDefaultWithoutOneName) {
+  for (const char* engine : kEngines) {
+    const Ended ended =
+        RunPolicy(engine, R"({"defaultPolicy":"allow","blockedHosts":["*.good.test","other.test"]})",
+                  Try("good.test sub.good.test other.test", "curl -s -m 10 http://$x/"));
+    EXPECT_THAT(Lines(ended.out), ElementsAre("yes", "no sub.good.test", "no other.test")) << ended.err;
+  }
+}
+
+TEST_P(NetworkWorld, ANameCannotPointInwards) {
+  for (const char* engine : kEngines) {
+    const Ended ended = RunPolicy(engine, R"({"egress":{"allow":[{"to":[{"host":"rebind.test"}]}]}})",
+                                  "curl -s -m 10 http://rebind.test/ && echo reached");
+    EXPECT_EQ(ended.out, "") << ended.err;
+  }
+  EXPECT_THAT(Seen(), IsEmpty());
+}
+
+TEST_P(NetworkWorld, DatagramsFollowTheRulesToo) {
+  constexpr const char* kEcho = R"({"egress":{"allow":[{"to":[{"cidr":"203.0.113.1"}],
+      "ports":[{"protocol":"udp","port":7}]}]}})";
+  const std::string script = R"(python3 -c '
+import socket
+def ask(address, port):
+    s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    s.settimeout(1.5)
+    try:
+        s.connect((address, port)); s.send(b"hi"); print(s.recv(100).decode())
+    except OSError as error:
+        print("no")
+ask("203.0.113.1", 7); ask("203.0.113.2", 7); ask("203.0.113.1", 9); ask("2001:db8::1", 7)')";
+  for (const char* engine : kEngines) {
+    EXPECT_EQ(RunPolicy(engine, kEcho, script).out, "echo hi\nno\nno\nno\n");
+  }
+  EXPECT_THAT(Seen(), ElementsAre("udp 203.0.113.1:7 hi", "udp 203.0.113.1:7 hi"));
+}
+
+TEST_P(NetworkWorld, TheHostsLoopbackWhenAllowed) {
+  for (const char* engine : kEngines) {
+    const Ended ended =
+        RunPolicy(engine, R"({"ingress":{"hostLoopback":"allow"}})",
+                  "curl -sS -m 10 http://host.mxc.internal:8080/; echo;" +
+                      Try("127.0.0.1:8080 good.test 203.0.113.1", "curl -s -m 10 http://$x/"));
+    EXPECT_EQ(
+        ended.out,
+        "at 127.0.0.1:8080 for host.mxc.internal:8080\nno 127.0.0.1:8080\nno good.test\nno 203.0.113.1\n")
+        << ended.err;
+  }
+}
+
+TEST_P(NetworkWorld, AProxyIsTheOnlyWayOut) {
+  for (const char* engine : kEngines) {
+    for (const char* network : {R"({"defaultPolicy":"allow","proxy":{"localhost":3128}})",
+                                R"({"defaultPolicy":"allow","proxy":{"url":"http://proxy.test:3128"}})"}) {
+      const Ended ended =
+          RunPolicy(engine, network,
+                    "curl -sS -m 10 http://any.test/x; echo;" +
+                        Try("203.0.113.1 good.test 127.0.0.1", "curl -s -m 10 --noproxy '*' http://$x/"));
+      EXPECT_THAT(Lines(ended.out), ElementsAre(HasSubstr(":3128 for any.test"), "no 203.0.113.1",
+                                                "no good.test", "no 127.0.0.1"))
+          << ended.err;
+    }
+  }
+  EXPECT_THAT(Seen(), testing::Each(HasSubstr(":3128 GET http://any.test/x any.test")));
+}
+
+TEST_P(NetworkWorld, DecisionsAreReported) {
+  const std::string status = workspace.Path("world/status");
+  for (const char* engine : kEngines) {
+    const Ended ended =
+        RunPolicy(engine, kOnlyGood,
+                  "curl -s http://good.test/; curl -s http://evil.test/; curl -s http://203.0.113.2/",
+                  {"--report", "--result", workspace.Path("result")});
+    EXPECT_THAT(ended.err, HasSubstr("1 connections passed"));
+    EXPECT_THAT(ended.err, HasSubstr("evil.test (looked up)"));
+    EXPECT_THAT(ended.err,
+                HasSubstr(R"(to allow it, add {"to":[{"host":"evil.test"}]} to network.egress.allow)"));
+    EXPECT_THAT(ended.err, HasSubstr("203.0.113.2 port 80 (tcp): "));
+    const std::vector<std::string> lines = Lines(Contents(workspace.Path("result")).value_or(""));
+    EXPECT_THAT(lines,
+                Contains(AllOf(HasSubstr(R"("event":"network")"), HasSubstr(R"("verdict":"allow")"),
+                               HasSubstr(R"("name":"good.test")"), HasSubstr(R"("address":"203.0.113.1")"),
+                               HasSubstr(R"("pointer":"/network/egress/allow/0")"))));
+    EXPECT_THAT(lines, Contains(AllOf(HasSubstr(R"("verdict":"deny")"),
+                                      HasSubstr(R"("address":"203.0.113.2")"), HasSubstr(R"("port":80)"))));
+  }
+}
+
+}  // namespace
+}  // namespace mxc::test
