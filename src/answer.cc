@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "config/schema.h"
 #include "dispatch.h"
+#include "policy/cgroups.h"
 #include "policy/discover.h"
 #include "report/report.h"
 
@@ -18,11 +20,47 @@ int Fail(const Error& error, int status) {
   return status;
 }
 
+constexpr Resource kResources[] = {Resource::kMemory,    Resource::kCpus, Resource::kProcesses,
+                                   Resource::kOpenFiles, Resource::kTmp,  Resource::kFileSize,
+                                   Resource::kCpuTime};
+
+// A run with nothing but this limit, planned the way every run is.
+ProbedLimit Probe(Resource resource, const Backend& backend, const Support& support, Policy& policy) {
+  constexpr std::uint64_t kSomeAmount = 1U << 20U;
+  const std::string pointer{Name(resource)};
+  policy.resources = {{.resource = resource, .amount = kSomeAmount, .pointer = pointer}};
+  ProbedLimit probed{.resource = resource};
+  const Result<Plan> plan = backend.plan(policy, support);
+  if (!plan) {
+    probed.reason = plan.error().message;
+    probed.remedy = plan.error().hint;
+    return probed;
+  }
+  for (const Enforcement& entry : plan->ledger) {
+    if (entry.pointer == pointer) probed.mechanism = entry.mechanism;
+  }
+  probed.held = !probed.mechanism.empty();
+  return probed;
+}
+
+std::vector<ProbedLimit> ProbeLimits(const Backend& backend, const Support& support, const Host& host) {
+  std::vector<ProbedLimit> limits;
+  if (!support.usable || host.System() != OperatingSystem::kLinux) return limits;
+  Policy policy{.containment = backend.containment, .cgroups = FindCgroups(host), .identity = host.Caller()};
+  policy.process.argv = {"/bin/true"};
+  policy.process.cwd = "/";
+  for (const Resource resource : kResources) limits.push_back(Probe(resource, backend, support, policy));
+  return limits;
+}
+
 std::vector<ProbedBackend> ProbeAll(const Host& host) {
   std::vector<ProbedBackend> probed;
   for (const Containment containment : AllContainments()) {
     if (containment == Containment::kNone) continue;  // needs nothing, and isolates nothing
-    probed.push_back({containment, Dispatch(containment).probe(host, ProbeDepth::kLive)});
+    const Backend& backend = Dispatch(containment);
+    Support support = backend.probe(host, ProbeDepth::kLive);
+    std::vector<ProbedLimit> limits = ProbeLimits(backend, support, host);
+    probed.push_back({containment, std::move(support), std::move(limits)});
   }
   return probed;
 }

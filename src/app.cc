@@ -146,8 +146,12 @@ int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) 
   return 255;
 }
 
+// 128 + SIGXCPU, what a shell reports when the kernel ends a process for it.
+constexpr int kCpuTimeStatus = 152;
+
 int ExitStatusOf(const Outcome& outcome) {
   if (outcome.timed_out) return 255;
+  if (outcome.cpu_time_out) return kCpuTimeStatus;
   return outcome.interrupted_by != 0 ? 128 + outcome.interrupted_by : outcome.exit_code;
 }
 

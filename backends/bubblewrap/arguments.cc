@@ -191,7 +191,7 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   exec.terminal = sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;
   exec.new_session = true;  // by the launcher, which can then end bwrap and all its children as one group
   exec.reporting = Reporting::kStatusPipe;
-  exec.core_limit_bytes = sandbox.core_limit_bytes;
+  exec.limits = sandbox.limits;
   return exec;
 }
 

@@ -10,7 +10,11 @@ namespace mxc::bubblewrap {
 Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support) {
   // No mask over the /proc files of root alone (Facts::kernel_files): bwrap reads the whole mount table for
   // each mount, and what they tell is no clause of a policy.
-  Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(policy, {});
+  // In its control groups bwrap has two processes: the one that waits, and process 1 of the sandbox.
+  const linux_backend::Facts facts{
+      .why_unsized = support.Has("size") ? nullptr : "this bubblewrap cannot limit the size of a tmpfs",
+      .engine_tasks = 2};
+  Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(policy, facts);
   if (!lowered) return lowered.error();
   Result<Exec> exec = RenderArguments(lowered->sandbox, support);
   if (!exec) return exec.error();

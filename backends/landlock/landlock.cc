@@ -5,6 +5,7 @@
 
 #include "backends/landlock/files.h"
 #include "backends/landlock/network.h"
+#include "backends/linux/limits.h"
 
 namespace mxc::landlock {
 namespace {
@@ -32,6 +33,17 @@ void FillCommand(const Policy& policy, const Support& support, LandlockSandbox& 
   sandbox.cwd = policy.process.cwd;
 }
 
+Status LowerResources(const Policy& policy, Plan& plan) {
+  std::vector<MountNode> none;
+  const linux_backend::Facts facts{.why_unsized = "without namespaces there is no /tmp of its own"};
+  Result<linux_backend::LoweredLimits> limits = linux_backend::LowerLimits(policy, facts, none);
+  if (!limits) return limits.error();
+  plan.landlock->limits = limits->processes;
+  for (ControlGroup& group : limits->groups) plan.setup.emplace_back(std::move(group));
+  for (Enforcement& entry : limits->ledger) plan.ledger.push_back(std::move(entry));
+  return Done{};
+}
+
 }  // namespace
 
 Result<Plan> PlanLandlock(const Policy& policy, const Support& support) {
@@ -40,6 +52,7 @@ Result<Plan> PlanLandlock(const Policy& policy, const Support& support) {
   StateWhatIsOpen(support, plan);
   if (Status network = LowerNetwork(policy, plan); !network) return network.error();
   if (Status files = LowerFiles(policy, plan); !files) return files.error();
+  if (Status resources = LowerResources(policy, plan); !resources) return resources.error();
   FillCommand(policy, support, *plan.landlock);
   plan.child =
       LandlockChild{.terminal = plan.landlock->new_session ? Terminal::kInherit : Terminal::kPrivatePty};

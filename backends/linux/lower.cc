@@ -1,5 +1,8 @@
 #include "backends/linux/lower.h"
 
+#include <utility>
+
+#include "backends/linux/limits.h"
 #include "backends/linux/mount_tree.h"
 #include "backends/linux/network.h"
 #include "backends/linux/proxy_variables.h"
@@ -11,6 +14,11 @@ Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts) {
   if (Status network = LowerNetwork(policy, lowered); !network) return network.error();
   if (Status tree = BuildMountTree(policy, facts, lowered); !tree) return tree.error();
   LinuxSandbox& sandbox = lowered.sandbox;
+  Result<LoweredLimits> limits = LowerLimits(policy, facts, sandbox.mounts);
+  if (!limits) return limits.error();
+  sandbox.limits = limits->processes;
+  for (ControlGroup& group : limits->groups) lowered.setup.emplace_back(std::move(group));
+  for (Enforcement& entry : limits->ledger) lowered.ledger.push_back(std::move(entry));
   sandbox.seccomp = policy.identity.IsRoot() ? SeccompProfile::kRootCaller : SeccompProfile::kDefault;
   // With a terminal the launcher makes a private one; a new session would take it away from the command.
   sandbox.new_session = !policy.interactive;

@@ -30,19 +30,24 @@ struct Facts {
   // Files of /proc that only uid 0 may open, as they exist here; masked for a root caller.
   std::vector<std::string> kernel_files = {};
   bool outer_proc = false;  // the kernel refuses a new /proc here
+  // The engine sets rlimits inside of the new user namespace, and that counts its processes on its own.
+  bool counts_own_tasks = false;
+  const char* why_unsized = nullptr;  // why /tmp cannot be given a size; nullptr: it can
+  // Processes of the engine's own in the run's control groups: init, and what waits for it.
+  std::uint64_t engine_tasks = 1;
 };
 
 struct Lowered {
   LinuxSandbox sandbox = {};
   std::optional<EgressRules> egress = {};
-  std::vector<Step> setup = {};          // placeholders for denied paths that do not exist
-  std::vector<Enforcement> ledger = {};  // of the clauses about files and network
+  std::vector<Step> setup = {};          // placeholders for denied paths that do not exist, control groups
+  std::vector<Enforcement> ledger = {};  // of the clauses about files, network and resources
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};
 };
 
-// Errors: kUnenforceable, with the pointer of the clause, for what neither a mount tree nor the network
-// gateway can hold.
+// Errors: kUnenforceable, with the pointer of the clause, for what no mount tree, no network gateway, no
+// control group and no rlimit can hold.
 [[nodiscard]] Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts = {});
 
 }  // namespace mxc::linux_backend

@@ -25,9 +25,10 @@ void StateWhatIsOpen(const Support& support, Plan& plan) {
 }  // namespace
 
 Result<Plan> PlanNamespaces(const Policy& policy, const Support& support) {
-  Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(
-      policy,
-      {.kernel_files = support.kernel_files, .outer_proc = support.rung == Rung::kNamespacesOuterProc});
+  Result<linux_backend::Lowered> lowered =
+      linux_backend::LowerPolicy(policy, {.kernel_files = support.kernel_files,
+                                          .outer_proc = support.rung == Rung::kNamespacesOuterProc,
+                                          .counts_own_tasks = support.counts_own_tasks});
   if (!lowered) return lowered.error();
   Plan plan{.containment = Containment::kNamespaces, .tier = support.tier, .rung = support.rung};
   plan.setup = std::move(lowered->setup);

@@ -17,22 +17,22 @@ namespace {
 using linux_backend::Setting;
 using linux_backend::Unusable;
 
-// "6.1.0-56-amd64" is at least 5.12, the first kernel that makes whole mount trees read-only.
-bool IsNewEnough(std::string_view release) {
+// "6.1.0-56-amd64" is at least 5.`least`.
+bool IsAtLeast(std::string_view release, unsigned least) {
   unsigned major = 0;
   unsigned minor = 0;
   const char* const end = release.data() + release.size();
   const auto first = std::from_chars(release.data(), end, major);
   if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.') return false;
   if (std::from_chars(first.ptr + 1, end, minor).ec != std::errc()) return false;
-  return major > 5 || (major == 5 && minor >= 12);
+  return major > 5 || (major == 5 && minor >= least);
 }
 
 // Looks only: what forbids the engine on known systems can be read.
 Support Look(const Host& host) {
   const std::optional<std::string> release = Setting(host, "/proc/sys/kernel/osrelease");
   if (!release) return Unusable("/proc is not mounted here", "mount it: `mount -t proc proc /proc`");
-  if (!IsNewEnough(*release)) {
+  if (!IsAtLeast(*release, 12)) {
     const bool known = release->find("-Microsoft") != std::string::npos || release->starts_with("4.4.0");
     if (known) {
       linux_backend::Trouble trouble = linux_backend::Surroundings(host);
@@ -46,6 +46,8 @@ Support Look(const Host& host) {
   }
   Support support{.usable = true, .tier = Tier::kContainer, .rung = Rung::kNamespaces};
   support.kernel_files = linux_backend::KernelFilesHere(host);
+  // Since 5.14, and never for uid 0 of the host, which the kernel lets pass.
+  support.counts_own_tasks = !host.Caller().IsRoot() && IsAtLeast(*release, 14);
   return support;
 }
 

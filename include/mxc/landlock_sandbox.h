@@ -42,7 +42,7 @@ struct LandlockSandbox {
   bool scoped_signals = true;
   SeccompProfile seccomp = SeccompProfile::kDefault;
   bool new_session = true;  // false: the launcher gives it a private terminal as controlling terminal
-  std::uint64_t core_limit_bytes = 0;
+  ProcessLimits limits = {};
 
   std::vector<std::string> argv = {};
   std::vector<Variable> environment = {};

@@ -78,6 +78,19 @@ enum class SeccompProfile {
   kNoSockets,     // no socket at all
 };
 
+// ---- limits ----------------------------------------------------------------------------------------------
+
+// Limits the kernel holds for each process (rlimits), soft and hard alike. A hard limit of the caller's that
+// is lower stays. Absent: the caller's.
+struct ProcessLimits {
+  std::uint64_t core_bytes = 0;  // a core dump holds whatever secrets the command had in memory
+  std::optional<std::uint64_t> open_files = {};
+  std::optional<std::uint64_t> file_bytes = {};
+  // Tasks of the caller in the sandbox's user namespace, its init included: set inside of that namespace,
+  // which counts on its own since Linux 5.14.
+  std::optional<std::uint64_t> tasks = {};
+};
+
 struct LinuxSandbox {
   std::vector<MountNode> mounts = {};
   bool root_read_only = true;  // the tmpfs at / itself, once everything stands
@@ -88,7 +101,7 @@ struct LinuxSandbox {
   std::string hostname = "mxc";
   SeccompProfile seccomp = SeccompProfile::kDefault;
   bool new_session = true;  // false: the launcher gives it a private terminal as controlling terminal
-  std::uint64_t core_limit_bytes = 0;
+  ProcessLimits limits = {};
 
   std::vector<std::string> argv = {};
   std::vector<Variable> environment = {};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mxc/error.h"
+#include "mxc/resource.h"
 
 namespace mxc {
 
@@ -16,6 +17,8 @@ struct Outcome {
   int interrupted_by = 0;  // signal that made us end it (HUP, INT, TERM); 0: none
   bool stdout_truncated = false;
   bool stderr_truncated = false;
+  bool cpu_time_out = false;           // we have ended it, because its processor time was used up
+  std::vector<Resource> reached = {};  // limits that took effect, as far as the kernel tells
   std::uint64_t duration_ms = 0;
 };
 

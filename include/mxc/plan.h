@@ -80,7 +80,7 @@ struct Exec {
   Terminal terminal = Terminal::kInherit;
   bool new_session = false;  // the launcher calls setsid; with kPrivatePty it always does
   Reporting reporting = Reporting::kExitStatus;
-  std::uint64_t core_limit_bytes = 0;
+  ProcessLimits limits = {};
 };
 
 // Our own engine builds Plan::sandbox and runs its command in it.
@@ -107,7 +107,25 @@ struct Placeholder {
 // what it is, not for a file of the user's.
 inline constexpr std::uint32_t kPlaceholderMode = 01600;
 
-using Step = std::variant<Placeholder>;  // each knows its own undo
+// A value for a file of a control group.
+struct CgroupSetting {
+  std::string file = {};
+  std::string value = {};
+  bool optional = false;  // not every kernel has this file, and the limit holds without it
+};
+
+// A control group for the run below `parent`, under a name that no other has. The child enters it before it
+// does anything else; removed with whatever is still in it when the run has ended, also when the launcher was
+// killed.
+struct ControlGroup {
+  std::string parent = {};
+  bool unified = false;                       // version 2
+  std::vector<std::string> controllers = {};  // of version 2 that `settings` need
+  std::vector<std::string> switch_on = {};    // of those, in `parent`; stays
+  std::vector<CgroupSetting> settings = {};
+};
+
+using Step = std::variant<Placeholder, ControlGroup>;  // each knows its own undo
 
 // ---- the ledger ------------------------------------------------------------------------------------------
 
@@ -138,6 +156,7 @@ struct Plan {
   std::uint32_t timeout_ms = 0;
   Output output = {};
   Audit audit = {};
+  std::vector<ResourceLimit> resources = {};  // as in the policy: for the outcome
   std::vector<Enforcement> ledger = {};
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};  // named weakenings: "shared-host-network"

@@ -11,6 +11,7 @@
 
 #include "mxc/containment.h"
 #include "mxc/json.h"
+#include "mxc/resource.h"
 #include "mxc/secret.h"
 
 namespace mxc {
@@ -162,6 +163,8 @@ struct Policy {
   Network network = {};
   Output output = {};
   Audit audit = {};
+  std::vector<ResourceLimit> resources = {};  // at most one of each kind
+  CgroupSupport cgroups = {};                 // looked for only when a limit of `resources` may need one
   Identity identity = {};
   Tier minimum_tier = Tier::kNone;
   bool interactive = false;  // standard input and output are a terminal

@@ -61,6 +61,7 @@ struct Config {
   std::string output_pointer = {};
   Audit audit = {};
   std::string audit_pointer = {};
+  std::vector<ResourceLimit> resources = {};
   Tier minimum_tier = Tier::kNone;
   std::string minimum_tier_pointer = {};
   Json backend_section = {};        // section of the containment, as written; kNull when absent

@@ -91,6 +91,7 @@ Result<Config> Decode(const Json& document, const DecodeOptions& options) {
   DecodeFilesystem(decoding);
   DecodeNetwork(decoding);
   DecodeAdditions(decoding);
+  DecodeResources(decoding);
   if (!decoding.errors.empty()) return decoding.errors.Take();
   return std::move(decoding.config);
 }

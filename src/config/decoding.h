@@ -58,6 +58,7 @@ void DecodeSections(Decoding& decoding);
 void DecodeFilesystem(Decoding& decoding);
 void DecodeNetwork(Decoding& decoding);
 void DecodeAdditions(Decoding& decoding);
+void DecodeResources(Decoding& decoding);
 
 // Of DecodeNetwork. The older dialect's network section in the newest shape.
 void UpgradeLegacyNetwork(Decoding& decoding, const Json& network);

@@ -31,6 +31,7 @@ enum class FieldType {
   kAny,
   kBool,
   kInteger,  // unsigned, within minimum .. maximum
+  kNumber,   // may have a fraction; above minimum, at most maximum
   kString,
   kEnum,
   kObject,
@@ -81,6 +82,7 @@ struct Shape {
 // NOLINTBEGIN(readability-identifier-naming): constants, constexpr where they are defined
 extern const Shape kNetworkShape;
 extern const Shape kRuntimeShape;
+extern const Shape kResourcesShape;
 
 // Sections of single backends, in fields_backend.cc.
 extern const Shape kProcessContainerShape;

@@ -69,6 +69,8 @@ class Renderer {
         return {{"type", "boolean"}};
       case FieldType::kInteger:
         return {{"type", "integer"}, {"minimum", field.minimum}, {"maximum", field.maximum}};
+      case FieldType::kNumber:
+        return {{"type", "number"}, {"exclusiveMinimum", field.minimum}, {"maximum", field.maximum}};
       case FieldType::kString:
         return field.non_empty ? OrderedJson{{"type", "string"}, {"minLength", 1}}
                                : OrderedJson{{"type", "string"}};

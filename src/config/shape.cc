@@ -1,6 +1,7 @@
 #include "config/shape.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "base/suggest.h"
@@ -39,6 +40,8 @@ std::string_view Expectation(FieldType type) {
       return "true or false";
     case FieldType::kInteger:
       return "an integer";
+    case FieldType::kNumber:
+      return "a number";
     case FieldType::kString:
     case FieldType::kEnum:
       return "a string";
@@ -59,6 +62,8 @@ Json::Kind KindOf(FieldType type) {
       return Json::Kind::kBool;
     case FieldType::kInteger:
       return Json::Kind::kInteger;
+    case FieldType::kNumber:
+      return Json::Kind::kFloat;
     case FieldType::kString:
     case FieldType::kEnum:
       return Json::Kind::kString;
@@ -137,7 +142,8 @@ class Checker {
   void Check(const Visit& visit) {
     const Json& value = *visit.value;
     if (visit.type == FieldType::kAny) return;
-    if (value.kind != KindOf(visit.type)) {
+    const bool whole_number = visit.type == FieldType::kNumber && value.kind == Json::Kind::kInteger;
+    if (value.kind != KindOf(visit.type) && !whole_number) {
       Report(visit.place, value.position,
              "invalid type: " + std::string(KindName(value.kind)) + ", expected " +
                  std::string(Expectation(visit.type)));
@@ -154,6 +160,9 @@ class Checker {
     switch (visit.type) {
       case FieldType::kInteger:
         CheckInteger(visit);
+        break;
+      case FieldType::kNumber:
+        CheckNumber(visit);
         break;
       case FieldType::kEnum:
         CheckEnum(visit);
@@ -185,6 +194,17 @@ class Checker {
       return;
     Report(visit.place, value.position,
            "must be an integer between " + std::to_string(visit.field->minimum) + " and " +
+               std::to_string(visit.field->maximum));
+  }
+
+  void CheckNumber(const Visit& visit) {
+    const Json& value = *visit.value;
+    const double number = std::strtod(value.text.c_str(), nullptr);
+    if (number > static_cast<double>(visit.field->minimum) &&
+        number <= static_cast<double>(visit.field->maximum))
+      return;
+    Report(visit.place, value.position,
+           "must be a number above " + std::to_string(visit.field->minimum) + " and at most " +
                std::to_string(visit.field->maximum));
   }
 

@@ -102,16 +102,29 @@ void AddNotCovered(const Plan& plan, Page& page) {
   for (const std::string& text : plan.not_covered) page.Row(text);
 }
 
+std::string SettingsText(const ControlGroup& group) {
+  std::string text;
+  for (const CgroupSetting& setting : group.settings)
+    text += fmt::format(" {}={}", setting.file, Quoted(setting.value));
+  return text;
+}
+
 void AddSetup(const Plan& plan, Page& page) {
   if (plan.setup.empty()) return;
   page.Section("set up before, undone after");
   for (const Step& step : plan.setup) {
-    page.Row(fmt::format("{:<11}{}", "placeholder", " " + Quoted(std::get<Placeholder>(step).path)));
+    if (const auto* file = std::get_if<Placeholder>(&step)) {
+      page.Row(fmt::format("{:<11} {}", "placeholder", Quoted(file->path)));
+    } else {
+      const auto& group = std::get<ControlGroup>(step);
+      page.Row(fmt::format("{:<11} {}{}", "group", Quoted(group.parent + "/mxc-*"), SettingsText(group)));
+    }
   }
 }
 
 void AddLimits(const Plan& plan, Page& page) {
   if (plan.timeout_ms != 0) page.Line("time-out", fmt::format("{} ms", plan.timeout_ms));
+  for (const ResourceLimit& limit : plan.resources) page.Line(Name(limit.resource), AmountText(limit));
   if (plan.output.max_bytes != 0)
     page.Line("output", fmt::format("{} bytes per stream", plan.output.max_bytes));
   if (plan.output.redact_secrets) page.Line("redacted", "secrets");

@@ -55,10 +55,20 @@ Document OfLandlock(const LandlockSandbox& sandbox) {
           {"newSession", sandbox.new_session}};
 }
 
+Document OfGroup(const ControlGroup& group) {
+  Document settings = Document::object();
+  for (const CgroupSetting& setting : group.settings) settings[setting.file] = setting.value;
+  return {{"step", "control-group"}, {"parent", group.parent}, {"settings", std::move(settings)}};
+}
+
 Document OfSetup(const Plan& plan) {
   Document steps = Document::array();
   for (const Step& step : plan.setup) {
-    steps.push_back({{"step", "placeholder"}, {"path", std::get<Placeholder>(step).path}});
+    if (const auto* file = std::get_if<Placeholder>(&step)) {
+      steps.push_back({{"step", "placeholder"}, {"path", file->path}});
+    } else {
+      steps.push_back(OfGroup(std::get<ControlGroup>(step)));
+    }
   }
   return steps;
 }
@@ -98,6 +108,8 @@ std::string DescribeJson(const Policy& policy, const Plan& plan) {
   document["notCovered"] = plan.not_covered;
   document["process"] = OfProcess(policy);
   document["timeoutMs"] = plan.timeout_ms;
+  for (const ResourceLimit& limit : plan.resources)
+    document["resources"][std::string(Name(limit.resource))] = limit.amount;
   document["output"] = OfOutput(plan.output);
   if (!plan.audit.path.empty()) document["audit"] = plan.audit.path;
   if (plan.sandbox) document["sandbox"] = OfSandbox(*plan.sandbox);

@@ -29,6 +29,7 @@ void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.timeout_ms = policy.process.timeout_ms;
   plan.output = policy.output;
   plan.audit = policy.audit;
+  plan.resources = policy.resources;
   plan.command = policy.process.argv.empty() ? "" : policy.process.argv[0];
   plan.cwd = policy.process.cwd;
   plan.warnings.insert(plan.warnings.begin(), policy.warnings.begin(), policy.warnings.end());

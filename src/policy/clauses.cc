@@ -101,6 +101,9 @@ std::vector<Clause> ClausesOf(const Config& config, const Policy& policy) {
   if (!config.audit.path.empty()) {
     Add(clauses, config.audit_pointer, "a record in " + Quoted(policy.audit.path) + " before the start");
   }
+  for (const ResourceLimit& limit : config.resources) {
+    Add(clauses, limit.pointer, "at most " + AmountText(limit));
+  }
   Add(clauses, config.minimum_tier_pointer, "a tier of at least " + std::string(Name(config.minimum_tier)));
   return clauses;
 }

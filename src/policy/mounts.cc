@@ -37,21 +37,6 @@ std::string_view Take(std::string_view& line) {
   return field;
 }
 
-// Blanks, line ends and backslashes of a path are three octal digits.
-std::string Unescape(std::string_view text) {
-  const auto digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '7'; };
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && digit(i + 1) && digit(i + 2) && digit(i + 3)) {
-      result += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
 // "8:1" as stat(2) gives it: the C library's makedev.
 std::optional<std::uint64_t> DeviceOf(std::string_view text) {
   std::uint32_t major = 0;
@@ -72,7 +57,7 @@ std::optional<Mount> ParseLine(std::string_view line) {
   Take(line);
   const std::optional<std::uint64_t> device = DeviceOf(Take(line));
   Take(line);
-  Mount mount{.path = Unescape(Take(line))};
+  Mount mount{.path = UnescapePath(Take(line))};
   constexpr std::string_view kDash = " - ";
   const std::size_t dash = line.find(kDash);
   if (!device || mount.path.substr(0, 1) != "/" || dash == std::string_view::npos) return std::nullopt;
@@ -135,6 +120,20 @@ Status DenyMount(const Mount& mount, PathWalker& walker, RuleSet& rules, std::ve
 }
 
 }  // namespace
+
+std::string UnescapePath(std::string_view text) {
+  const auto digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '7'; };
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && digit(i + 1) && digit(i + 2) && digit(i + 3)) {
+      result += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
 
 Backing BackingOf(const Mount& mount) {
   if (IsIn(kKernel, mount.type)) return Backing::kKernel;

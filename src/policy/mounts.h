@@ -29,6 +29,9 @@ enum class Backing {
 
 [[nodiscard]] Backing BackingOf(const Mount& mount);
 
+// A path as /proc/self/mountinfo writes it: blanks, line ends and backslashes are three octal digits.
+[[nodiscard]] std::string UnescapePath(std::string_view text);
+
 // The text of /proc/self/mountinfo. Errors: kConflict, for a line that is not one.
 [[nodiscard]] Result<std::vector<Mount>> ParseMounts(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "policy/baseline.h"
+#include "policy/cgroups.h"
 #include "policy/clauses.h"
 #include "policy/entries.h"
 #include "policy/mounts.h"
@@ -21,6 +22,8 @@ Policy Copy(const Config& config, const Host& host, Containment containment) {
           .network = config.network,
           .output = config.output,
           .audit = config.audit,
+          .resources = config.resources,
+          .cgroups = NeedsCgroup(config.resources) ? FindCgroups(host) : CgroupSupport{},
           .identity = host.Caller(),
           .minimum_tier = config.minimum_tier,
           .interactive = host.Interactive()};

@@ -13,12 +13,13 @@ constexpr rlim_t kSpare = 64;
 
 }  // namespace
 
-Result<DescriptorLimit> DescriptorLimit::Reserve(std::size_t files) {
+Result<DescriptorLimit> DescriptorLimit::Reserve(std::size_t files,
+                                                 std::optional<std::uint64_t> child_limit) {
   DescriptorLimit limit;
   if (::getrlimit(RLIMIT_NOFILE, &limit.original_) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "read the limit of open files", errno);
   }
-  const rlim_t soft = limit.original_.rlim_cur;
+  const rlim_t soft = std::min<rlim_t>(limit.original_.rlim_cur, child_limit.value_or(RLIM_INFINITY));
   const rlim_t hard = limit.original_.rlim_max;
   if (files + kSpare <= soft) return limit;
   if (soft + files + kSpare > hard) {

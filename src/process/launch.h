@@ -31,6 +31,8 @@ struct LaunchRequest {
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of a new session
   // Borrowed: gets the child's process group, when it leads a new session. GroupGuard::Group.
   std::atomic<pid_t>* group = nullptr;
+  // Control groups: the child enters each by writing to it, before it executes anything; borrowed.
+  std::vector<int> group_entrances = {};
 };
 
 // The child has an empty signal mask, default dispositions, no descriptor but 0, 1, 2 and `files`, and dies

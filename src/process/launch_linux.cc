@@ -16,6 +16,7 @@
 
 #include "process/files.h"
 #include "process/launch.h"
+#include "process/process_limits.h"
 
 namespace mxc {
 namespace {
@@ -36,7 +37,10 @@ struct ChildContext {
   std::atomic<pid_t>* group = nullptr;
   bool ignores_keys = false;  // INT, QUIT, TSTP
   rlimit open_files = {};
-  rlimit core = {};
+  const LimitValue* limits = nullptr;
+  std::size_t limit_count = 0;
+  const int* groups = nullptr;
+  std::size_t group_count = 0;
   pid_t parent = 0;
 
   const char* failed_step = nullptr;
@@ -84,9 +88,19 @@ bool EnterSession(ChildContext& context) {
   return true;
 }
 
+bool EnterGroups(ChildContext& context) {
+  for (std::size_t i = 0; i < context.group_count; ++i) {
+    if (::write(context.groups[i], "0", 1) != 1) return Fail(context, "enter the control group");
+  }
+  return true;
+}
+
 bool SetLimits(ChildContext& context) {
-  if (::setrlimit(RLIMIT_CORE, &context.core) != 0) return Fail(context, "limit core dumps");
   if (::setrlimit(RLIMIT_NOFILE, &context.open_files) != 0) return Fail(context, "limit open files");
+  for (std::size_t i = 0; i < context.limit_count; ++i) {
+    const LimitValue& limit = context.limits[i];
+    if (::setrlimit(limit.which, &limit.value) != 0) return Fail(context, "set the limits of each process");
+  }
   return true;
 }
 
@@ -110,7 +124,8 @@ bool ArrangeFiles(ChildContext& context) {
 int ChildMain(void* argument) {
   ChildContext& context = *static_cast<ChildContext*>(argument);
   ResetSignals(context);
-  if (!DieWithParent(context) || !EnterSession(context) || !ArrangeFiles(context) || !SetLimits(context)) {
+  if (!DieWithParent(context) || !EnterGroups(context) || !EnterSession(context) || !ArrangeFiles(context) ||
+      !SetLimits(context)) {
     return 255;
   }
   if (context.cwd != nullptr && ::chdir(context.cwd) != 0) {
@@ -132,14 +147,6 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   for (std::string& text : strings) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
-}
-
-rlimit CoreLimit(std::uint64_t bytes) {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_CORE, &limit);
-  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, bytes);
-  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
-  return limit;
 }
 
 Error LaunchError(const ChildContext& context) {
@@ -209,7 +216,11 @@ Result<ChildProcess> Launch(const LaunchRequest& request) {
   context.group = request.group;
   context.ignores_keys = request.controlling_terminal >= 0 && exec.reporting == Reporting::kStatusPipe;
   context.open_files = request.open_files;
-  context.core = CoreLimit(exec.core_limit_bytes);
+  const std::vector<LimitValue> limits = LimitsOf(exec.limits);
+  context.limits = limits.data();
+  context.limit_count = limits.size();
+  context.groups = request.group_entrances.data();
+  context.group_count = request.group_entrances.size();
   context.parent = ::getpid();
   return Create(context);
 }

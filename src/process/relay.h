@@ -34,6 +34,8 @@ struct RelayInput {
   // Our engine's: how the command ended, as wait(2) gives it, once the child has ended.
   std::function<std::optional<int>()> command_status = nullptr;
   RunGateway* gateway = nullptr;
+  std::uint64_t cpu_time_limit_ms = 0;                     // 0: none
+  std::function<std::uint64_t()> cpu_time_used = nullptr;  // in ms, of the whole run
 };
 
 // How it ended. `reported` is false when a sandbox never said how its command ended: it was not set up, or we
@@ -43,7 +45,10 @@ struct RelayResult {
   int signal = 0;
   bool reported = false;
   bool timed_out = false;
+  bool cpu_time_out = false;
   int interrupted_by = 0;
+  // We have ended it, for whatever reason.
+  [[nodiscard]] bool Stopped() const { return timed_out || cpu_time_out || interrupted_by != 0; }
 };
 
 [[nodiscard]] std::uint64_t NowMs();  // CLOCK_MONOTONIC
@@ -66,6 +71,7 @@ class Relay {
   void TakeCommandStatus();
   void OnSandboxEnd();
   void OnTimers(bool silent);
+  void OnCpuTime(std::uint64_t now);
   void Stop();
   void Kill();
   void OnDrainDeadline();
@@ -76,6 +82,7 @@ class Relay {
   Stage stage_ = Stage::kRunning;
   std::uint64_t stop_deadline_ = 0;   // of the grace; after the kill, of everything that is still to come
   std::uint64_t drain_deadline_ = 0;  // 0: not draining
+  std::uint64_t cpu_time_check_ = 0;  // when to look at the processor time again
   bool child_ended_ = false;
   bool tree_ended_ = false;
   bool idle_done_ = false;  // the filters have been told that nothing comes

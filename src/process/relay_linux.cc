@@ -19,6 +19,8 @@ namespace {
 
 // Silence after which a filter lets go of what is most likely no match.
 constexpr std::uint64_t kIdleMs = 50;
+// Between two looks at the processor time that is used.
+constexpr std::uint64_t kCpuTimeTickMs = 10;
 // How long the output may stay silent once the tree has ended, when something outside of it holds the pipe.
 constexpr std::uint64_t kDrainMs = 100;
 
@@ -46,6 +48,7 @@ bool Relay::Done() const {
 int Relay::PollTimeout() const {
   std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
   if (stage_ == Stage::kRunning && in_.timeout_ms != 0) next = in_.started_ms + in_.timeout_ms;
+  if (stage_ == Stage::kRunning && in_.cpu_time_limit_ms != 0) next = std::min(next, cpu_time_check_);
   if (stop_deadline_ != 0) next = std::min(next, stop_deadline_);
   if (drain_deadline_ != 0) next = std::min(next, drain_deadline_);
   const std::uint64_t now = NowMs();
@@ -164,12 +167,25 @@ void Relay::OnTimers(bool silent) {
   } else if (stop_deadline_ != 0 && now >= stop_deadline_) {
     Kill();
   }
+  if (stage_ == Stage::kRunning && in_.cpu_time_limit_ms != 0 && now >= cpu_time_check_) OnCpuTime(now);
   if (!silent) return;
   if (!idle_done_) {
     for (Stream* stream : in_.outputs) stream->OnIdle();
     idle_done_ = true;
   }
   if (drain_deadline_ != 0 && now >= drain_deadline_) OnDrainDeadline();
+}
+
+// All processors together cannot use the rest up sooner than we look again.
+void Relay::OnCpuTime(std::uint64_t now) {
+  const std::uint64_t used = in_.cpu_time_used();
+  if (used >= in_.cpu_time_limit_ms) {
+    result_.cpu_time_out = true;
+    Stop();
+    return;
+  }
+  const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  cpu_time_check_ = now + std::max((in_.cpu_time_limit_ms - used) / processors, kCpuTimeTickMs);
 }
 
 // A source that was polled and stayed silent has nothing more to give. One that was not polled, because our

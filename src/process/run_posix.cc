@@ -1,4 +1,4 @@
-// The whole of a run, in order: audit, placeholders, files, streams, start, relay. What each part has done is
+// The whole of a run, in order: audit, guardian, files, streams, start, relay. What each part has done is
 // undone by its owner, in reverse.
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -19,11 +19,12 @@
 #include "process/descriptor_limit.h"
 #include "process/files.h"
 #include "process/group_guard.h"
+#include "process/guardian.h"
 #include "process/launch.h"
 #include "process/linux/engine.h"
 #include "process/linux/remove_tree.h"
-#include "process/placeholders.h"
 #include "process/process_tree.h"
+#include "process/reached_limits.h"
 #include "process/relay.h"
 #include "process/run.h"
 #include "process/run_gateway.h"
@@ -57,12 +58,28 @@ Result<std::optional<AuditLog>> BeginAudit(const Plan& plan, RunObserver& observ
   return none;
 }
 
-Result<Placeholders> CreatePlaceholders(const std::vector<Step>& setup) {
-  std::vector<std::string> paths;
-  paths.reserve(setup.size());
-  for (const Step& step : setup) paths.push_back(std::get<Placeholder>(step).path);
-  if (paths.empty()) return Placeholders{};
-  return Placeholders::Create(paths);
+// What stands on the host for the run.
+struct Ground {
+  Guarded guarded = {};
+  Guardian guardian = {};
+  GroupHandles groups = {};
+};
+
+Result<Ground> PrepareGround(const std::vector<Step>& setup) {
+  Ground ground;
+  for (const Step& step : setup) {
+    if (const auto* file = std::get_if<Placeholder>(&step)) ground.guarded.placeholders.push_back(file->path);
+  }
+  Result<std::vector<RunGroup>> groups = NameGroups(setup);
+  if (!groups) return groups.error();
+  ground.guarded.groups = std::move(*groups);
+  Result<Guardian> guardian = Guardian::Start(ground.guarded);
+  if (!guardian) return guardian.error();
+  ground.guardian = std::move(*guardian);
+  Result<GroupHandles> handles = GroupHandles::Open(ground.guarded.groups);
+  if (!handles) return handles.error();
+  ground.groups = std::move(*handles);
+  return ground;
 }
 
 // The line of bubblewrap's own in what the child wrote, when it passed through our hands.
@@ -109,6 +126,7 @@ Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64
           .interrupted_by = result.interrupted_by,
           .stdout_truncated = truncated(STDOUT_FILENO),
           .stderr_truncated = truncated(STDERR_FILENO),
+          .cpu_time_out = result.cpu_time_out,
           .duration_ms = duration_ms};
 }
 
@@ -156,8 +174,9 @@ void End(const ChildProcess& child) {
   }
 }
 
-Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiring, RunGateway& gateway) {
-  Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size());
+Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiring,
+                      const GroupHandles& groups, RunGateway& gateway) {
+  Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size(), exec.limits.open_files);
   if (!limit) return limit.error();
   Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
   if (!files) return files.error();
@@ -170,7 +189,8 @@ Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiri
               .open_files = limit->Original(),
               .standard = wiring.standard,
               .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1,
-              .group = guard->Group()});
+              .group = guard->Group(),
+              .group_entrances = groups.Entrances()});
   if (!child) return child.error();
   // The child has its ends: ours would keep the pipes open.
   files->files.clear();
@@ -187,6 +207,10 @@ Streams StreamsOf(const Wiring& wiring) {
           .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1};
 }
 
+Groups GroupsOf(const GroupHandles& groups) {
+  return {.entrances = groups.LegacyEntrances(), .unified = groups.UnifiedDirectory()};
+}
+
 Result<Started> FromSandbox(Result<SandboxProcess> process) {
   if (!process) return process.error();
   Started started{.child = {.id = process->id, .handle = std::move(process->handle)},
@@ -198,19 +222,20 @@ Result<Started> FromSandbox(Result<SandboxProcess> process) {
 }
 
 Result<Started> Start(const SandboxChild& /*child*/, const Plan& plan, const Wiring& wiring,
-                      RunGateway& gateway) {
+                      const GroupHandles& groups, RunGateway& gateway) {
   Result<SandboxProcess> process = StartSandbox(SandboxRequest{.sandbox = *plan.sandbox,
                                                                .streams = StreamsOf(wiring),
                                                                .egress = gateway.Rules(),
-                                                               .gateway_door = gateway.Door()});
+                                                               .gateway_door = gateway.Door(),
+                                                               .groups = GroupsOf(groups)});
   gateway.CloseDoor();
   return FromSandbox(std::move(process));
 }
 
 Result<Started> Start(const LandlockChild& /*child*/, const Plan& plan, const Wiring& wiring,
-                      RunGateway& /*gateway*/) {
-  Result<SandboxProcess> process =
-      StartSandbox(LandlockRequest{.sandbox = *plan.landlock, .streams = StreamsOf(wiring)});
+                      const GroupHandles& groups, RunGateway& /*gateway*/) {
+  Result<SandboxProcess> process = StartSandbox(
+      LandlockRequest{.sandbox = *plan.landlock, .streams = StreamsOf(wiring), .groups = GroupsOf(groups)});
   return FromSandbox(std::move(process));
 }
 
@@ -221,7 +246,7 @@ Reporting ReportingOf(const Plan& plan) {
 }
 
 RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, Wiring& wiring,
-                 RunGateway& gateway, std::uint64_t started_ms,
+                 RunGateway& gateway, std::uint64_t started_ms, const std::vector<RunGroup>& groups,
                  const std::function<void(std::int64_t)>& on_sandbox) {
   Relay relay({.child = started.child,
                .tree = tree,
@@ -234,7 +259,9 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
                .terminal = wiring.terminal ? &*wiring.terminal : nullptr,
                .on_sandbox = on_sandbox,
                .command_status = started.command_status,
-               .gateway = &gateway});
+               .gateway = &gateway,
+               .cpu_time_limit_ms = CpuTimeLimitMs(plan),
+               .cpu_time_used = [&groups] { return CpuTimeMs(groups); }});
   return relay.Run();
 }
 
@@ -244,8 +271,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   SignalScope signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
-  Result<Placeholders> placeholders = CreatePlaceholders(plan.setup);
-  if (!placeholders) return placeholders.error();
+  Result<Ground> ground = PrepareGround(plan.setup);
+  if (!ground) return ground.error();
   Undo undo;
   Result<Wiring> wiring = Wire(plan, undo);
   if (!wiring) return wiring.error();
@@ -256,25 +283,31 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
       RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
   if (!gateway) return gateway.error();
   Result<Started> started =
-      std::visit([&](const auto& child) { return Start(child, plan, *wiring, *gateway); }, plan.child);
+      std::visit([&](const auto& child) { return Start(child, plan, *wiring, ground->groups, *gateway); },
+                 plan.child);
   if (!started) return started.error();
   tree.Follow(started->child, std::move(started->guard));
-  placeholders->Watch(started->child.id);
+  ground->guardian.Watch(started->child.id);
   wiring->CloseChildEnds();
   if (reporting != Reporting::kStatusPipe) observer.OnStarted(started->child.id);
 
+  const std::vector<RunGroup>& groups = ground->guarded.groups;
   const RelayResult result =
-      Stay(plan, *started, tree, signals, *wiring, *gateway, started_ms, [&](std::int64_t process) {
-        placeholders->Watch(static_cast<pid_t>(process));
+      Stay(plan, *started, tree, signals, *wiring, *gateway, started_ms, groups, [&](std::int64_t process) {
+        ground->guardian.Watch(static_cast<pid_t>(process));
         observer.OnStarted(process);
       });
   gateway->Finish();
   undo.Run();
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
-  const bool stopped = result.timed_out || result.interrupted_by != 0;
-  if (reporting != Reporting::kExitStatus && !result.reported && !stopped)
+  Outcome outcome = MakeOutcome(result, *wiring, NowMs() - started_ms);
+  outcome.reached = ReachedLimits(plan, groups, outcome);
+  // Memory may have run out for the sandbox's own first process.
+  const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
+  if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
     return NotReported(result, *wiring);
-  return MakeOutcome(result, *wiring, NowMs() - started_ms);
+  for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
+  return outcome;
 }
 
 // Decisions of the gateway go to the audit log as well.

@@ -54,6 +54,27 @@ Object LedgerArray(const std::vector<Enforcement>& ledger) {
   return array;
 }
 
+Object Names(const std::vector<Resource>& resources) {
+  Object names = Object::array();
+  for (const Resource resource : resources) names.push_back(Name(resource));
+  return names;
+}
+
+Object LimitsArray(const std::vector<ProbedLimit>& limits) {
+  Object array = Object::array();
+  for (const ProbedLimit& limit : limits) {
+    Object entry{{"name", Name(limit.resource)}, {"held", limit.held}};
+    if (limit.held) {
+      entry["mechanism"] = limit.mechanism;
+    } else {
+      entry["reason"] = limit.reason;
+      entry["remedy"] = limit.remedy;
+    }
+    array.push_back(std::move(entry));
+  }
+  return array;
+}
+
 std::string HintLine(const Error& error) { return error.hint.empty() ? "" : "  hint: " + error.hint + "\n"; }
 
 std::string ParseErrorText(const Error& error) {
@@ -173,14 +194,15 @@ void StatusReport::Network(const GatewayRecord& record) {
 
 void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;
-  const bool ended_by_us = outcome.timed_out || outcome.interrupted_by != 0;
+  const bool ended_by_us = outcome.timed_out || outcome.cpu_time_out || outcome.interrupted_by != 0;
   Object line{{"event", "outcome"}, {"exitStatus", exit_status}};
   line["exitCode"] = ended_by_us ? Object{} : Object(outcome.exit_code);
   line["signal"] = OrNull(outcome.signal);
   line["timedOut"] = outcome.timed_out;
   line["interruptedBy"] = OrNull(outcome.interrupted_by);
   line["limits"] = {{"stdoutTruncated", outcome.stdout_truncated},
-                    {"stderrTruncated", outcome.stderr_truncated}};
+                    {"stderrTruncated", outcome.stderr_truncated},
+                    {"reached", Names(outcome.reached)}};
   line["durationMs"] = outcome.duration_ms;
   line["backend"] = Name(plan.containment);
   line["tier"] = Name(plan.tier);
@@ -208,6 +230,7 @@ std::string ProbeJson(OperatingSystem system, const Identity& caller,
       entry["reason"] = support.reason;
       entry["remedy"] = support.remedy;
     }
+    if (!probed.limits.empty()) entry["limits"] = LimitsArray(probed.limits);
     entry["capabilities"] = support.features;
     entry["warnings"] = support.warnings;
     list.push_back(std::move(entry));

@@ -48,10 +48,20 @@ class StatusReport {
   UniqueFd file_ = {};
 };
 
+// Whether one limit of `resources` can be held: through what, or why not.
+struct ProbedLimit {
+  Resource resource = Resource::kMemory;
+  bool held = false;
+  std::string mechanism = {};
+  std::string reason = {};
+  std::string remedy = {};
+};
+
 // What --probe and --available-backends print.
 struct ProbedBackend {
   Containment containment = Containment::kNone;
   Support support = {};
+  std::vector<ProbedLimit> limits = {};  // of a usable one
 };
 [[nodiscard]] std::string ProbeJson(OperatingSystem system, const Identity& caller,
                                     const std::vector<ProbedBackend>& backends);

@@ -1,4 +1,4 @@
-// Between the two halves of the guest program.
+// Between the parts of the guest program.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@ struct Operation {
 };
 
 [[nodiscard]] const std::vector<Operation>& KernelOperations();
+[[nodiscard]] const std::vector<Operation>& HogOperations();
 
 [[nodiscard]] std::string Errno();                 // name of the last error
 [[nodiscard]] std::string Answer(long result);     // "ok", or Errno() for a negative result

@@ -43,6 +43,8 @@ std::string Contents(const UniqueFd& file) {
 
 UniqueFd MemoryFile(const char* name) { return UniqueFd{::memfd_create(name, MFD_CLOEXEC)}; }
 
+std::size_t Index(Resource resource) { return static_cast<std::size_t>(resource); }
+
 }  // namespace
 
 // Written by the launcher, read when it has ended.
@@ -50,6 +52,7 @@ struct RunningPlan::Shared {
   bool finished = false;
   bool ok = false;
   Outcome outcome = {};
+  std::array<bool, 7> reached = {};
   ErrorCode code = ErrorCode::kInternal;
   long started = 0;
   std::array<char, kTextBytes> message = {};
@@ -99,7 +102,11 @@ void RunningPlan::Launch(const Plan& plan, const RunSetup& setup) {
   const Result<Outcome> result = RunPlan(plan, observer);
   shared_->ok = result.ok();
   if (result) {
-    shared_->outcome = *result;
+    // The elements of a vector stay in the launcher's own memory.
+    for (const Resource resource : result->reached) shared_->reached.at(Index(resource)) = true;
+    Outcome plain = *result;
+    plain.reached = {};
+    shared_->outcome = plain;
   } else {
     shared_->code = result.error().code;
     CopyText(shared_->message, result.error().message);
@@ -125,6 +132,9 @@ RunReport RunningPlan::Finish() {
   report.finished = shared_->finished;
   report.ok = shared_->ok;
   report.outcome = shared_->outcome;
+  for (std::size_t i = 0; i < shared_->reached.size(); ++i) {
+    if (shared_->reached.at(i)) report.outcome.reached.push_back(static_cast<Resource>(i));
+  }
   report.code = shared_->code;
   report.started = shared_->started;
   report.message = shared_->message.data();

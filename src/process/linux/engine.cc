@@ -25,7 +25,8 @@ using engine::Report;
 using engine::Step;
 
 constexpr std::uint64_t kNamespaces =
-    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+constexpr std::uint64_t kIntoCgroup = 0x200000000ULL;  // CLONE_INTO_CGROUP, of Linux 5.7
 
 struct Pipe {
   UniqueFd reader = {};
@@ -46,13 +47,20 @@ Result<Pipe> MakePipe() {
 // Older filters of containers do not know clone3 and refuse it; clone says the same in one word.
 pid_t Clone(const Program& program, int& handle) {
   const std::uint64_t network = program.private_network ? CLONE_NEWNET : 0ULL;
-  const std::uint64_t flags = CLONE_PIDFD | (program.supervised ? 0ULL : kNamespaces | network);
+  // With a group of its own the child makes this namespace when it is in there: its root is where one is.
+  const std::uint64_t group = program.InGroup() ? 0ULL : CLONE_NEWCGROUP;
+  const std::uint64_t flags = CLONE_PIDFD | (program.supervised ? 0ULL : kNamespaces | network | group);
   clone_args arguments{};
   arguments.flags = flags;
+  if (program.unified_group >= 0) {
+    arguments.flags |= kIntoCgroup;
+    arguments.cgroup = static_cast<unsigned>(program.unified_group);
+  }
   arguments.pidfd = reinterpret_cast<std::uintptr_t>(&handle);
   arguments.exit_signal = SIGCHLD;
   const long id = ::syscall(SYS_clone3, &arguments, sizeof arguments);
   if (id >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<pid_t>(id);
+  if (program.unified_group >= 0) return -1;  // which only clone3 can enter so
   return static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, nullptr, &handle, nullptr, nullptr));
 }
 

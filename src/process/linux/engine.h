@@ -14,6 +14,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/egress.h"
@@ -29,6 +30,12 @@ struct Streams {
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of the command's session
 };
 
+// Control groups that the sandbox is in from its first instruction.
+struct Groups {
+  std::vector<int> entrances = {};  // borrowed: a process that writes "0" to one enters that group
+  int unified = -1;                 // borrowed directory of the version 2 group it is created in
+};
+
 struct SandboxRequest {
   const LinuxSandbox& sandbox;
   Streams streams = {};
@@ -36,11 +43,13 @@ struct SandboxRequest {
   // command starts when it serves. Both borrowed.
   const EgressRules* egress = nullptr;
   int gateway_door = -1;
+  Groups groups = {};
 };
 
 struct LandlockRequest {
   const LandlockSandbox& sandbox;
   Streams streams = {};
+  Groups groups = {};
 };
 
 // The sandbox's init. It forwards the signals it is sent to the command's process group, and ends when the

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -26,6 +27,16 @@ void TieToLauncher(const Child& child) {
   child.Check(::prctl(PR_SET_PDEATHSIG, child.program.supervised ? SIGTERM : SIGKILL), Step::kTie);
   pollfd report{.fd = child.program.report, .events = 0, .revents = 0};
   if (::poll(&report, 1, 0) == 1 && (report.revents & POLLERR) != 0) ::_exit(255);
+}
+
+// From here on all that the sandbox uses is counted. A new cgroup namespace then shows this place as its
+// root.
+void EnterGroups(const Child& child) {
+  for (const int entrance : child.program.group_entrances) {
+    child.Check(::write(entrance, "0", 1), Step::kEnterGroup);
+  }
+  if (!child.program.InGroup() || child.program.supervised) return;
+  child.Check(::unshare(CLONE_NEWCGROUP), Step::kEnterGroup);
 }
 
 void WriteMap(const Child& child, const char* file, std::string_view text) {
@@ -118,6 +129,7 @@ void Child::Fail(Step step) const {
 void ChildMain(Child& child) {
   child.init = ::getpid();
   TieToLauncher(child);
+  EnterGroups(child);
   const bool supervised = child.program.supervised;
   if (!supervised) MapIdentity(child);
   ResetSignals();

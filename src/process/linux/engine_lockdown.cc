@@ -75,7 +75,9 @@ void LockDown(Child& child) {
   for (const auto& [first, last] : child.program.surplus) {
     child.Check(CloseRange(first, last), Step::kDescriptors);
   }
-  child.Check(::setrlimit(RLIMIT_CORE, &child.program.core), Step::kCoreLimit);
+  for (const LimitValue& limit : child.program.limits) {
+    child.Check(::setrlimit(limit.which, &limit.value), Step::kLimits);
+  }
   if (!child.program.supervised) LoadFilters(child);
 }
 

@@ -47,18 +47,13 @@ std::vector<std::string> Candidates(const std::string& name, std::string_view pa
   return candidates;
 }
 
-rlimit CoreLimit(std::uint64_t bytes) {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_CORE, &limit);
-  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, bytes);
-  limit.rlim_cur = limit.rlim_max;
-  return limit;
-}
-
 }  // namespace
 
-void PrepareCommand(const CommandParts& parts, const Streams& streams, Program& program) {
-  program.core = CoreLimit(parts.core_limit_bytes);
+void PrepareCommand(const CommandParts& parts, const Streams& streams, const Groups& groups,
+                    Program& program) {
+  program.limits = LimitsOf(parts.limits);
+  program.group_entrances = groups.entrances;
+  program.unified_group = groups.unified;
   program.standard = streams.standard;
   program.controlling_terminal = streams.controlling_terminal;
   program.arguments = parts.argv;
@@ -87,8 +82,8 @@ Status Prepare(const SandboxRequest& request, Program& program) {
   PrepareCommand({.argv = sandbox.argv,
                   .environment = sandbox.environment,
                   .cwd = sandbox.cwd,
-                  .core_limit_bytes = sandbox.core_limit_bytes},
-                 request.streams, program);
+                  .limits = sandbox.limits},
+                 request.streams, request.groups, program);
   return PrepareMounts(sandbox, program);
 }
 

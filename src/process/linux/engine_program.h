@@ -2,8 +2,6 @@
 // between clone3 and execve nothing may allocate.
 #pragma once
 
-#include <sys/resource.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +14,7 @@
 #include "mxc/error.h"
 #include "process/linux/engine.h"
 #include "process/linux/engine_landlock.h"
+#include "process/process_limits.h"
 
 namespace mxc::engine {
 
@@ -69,7 +68,10 @@ struct Program {
   std::string hostname = {};
 
   std::vector<std::span<const std::byte>> filters = {};
-  rlimit core = {};
+  std::vector<LimitValue> limits = {};
+  std::vector<int> group_entrances = {};
+  int unified_group = -1;
+  [[nodiscard]] bool InGroup() const { return unified_group >= 0 || !group_entrances.empty(); }
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;
   int report = -1;                                          // writing end; borrowed
@@ -93,9 +95,10 @@ struct CommandParts {
   const std::vector<std::string>& argv;
   const std::vector<Variable>& environment;
   const std::string& cwd;
-  std::uint64_t core_limit_bytes = 0;
+  const ProcessLimits& limits;
 };
-void PrepareCommand(const CommandParts& parts, const Streams& streams, Program& program);
+void PrepareCommand(const CommandParts& parts, const Streams& streams, const Groups& groups,
+                    Program& program);
 void SetReportPipe(int reader, int writer, Program& program);
 
 // The mount half of Prepare, in engine_tree.cc.

@@ -43,6 +43,8 @@ struct Row {
 constexpr Row kRows[] = {
     {Step::kCreate, kAlways, "create the namespaces"},
     {Step::kTie, kAlways, "tie the sandbox to its launcher"},
+    {Step::kEnterGroup, kAlways, "enter the control group",
+     "the control group above may be at a limit of its own, or be frozen"},
     {Step::kMapIdentity, kRefused, "map the user into its namespace", kAppArmor},
     {Step::kNetwork, kRefused, "bring up the loopback interface", kAppArmor},
     {Step::kSteer, kAlways, "load the gateway's nftables rules", egress::kSteerHint},
@@ -74,7 +76,7 @@ constexpr Row kRows[] = {
     {Step::kCapabilities, kAlways, "drop the capabilities"},
     {Step::kPrivileges, kAlways, "give up new privileges"},
     {Step::kLandlock, kAlways, "apply Landlock"},
-    {Step::kCoreLimit, kAlways, "limit core dumps"},
+    {Step::kLimits, kAlways, "set the limits of each process"},
     {Step::kSeccomp, kAlways, "load the seccomp program"},
     {Step::kSupervise, kAlways, "keep the command's signals inside"},
     {Step::kTemp, kAlways, "make the directory for temporary files"},

@@ -13,6 +13,7 @@ struct Program;
 enum class Step : std::int32_t {
   kCreate,
   kTie,
+  kEnterGroup,
   kMapIdentity,
   kNetwork,
   kSteer,
@@ -42,7 +43,7 @@ enum class Step : std::int32_t {
   kCapabilities,
   kPrivileges,
   kLandlock,
-  kCoreLimit,
+  kLimits,
   kSeccomp,
   kSupervise,
   kTemp,

@@ -145,8 +145,8 @@ Status Prepare(const LandlockRequest& request, Program& program) {
   PrepareCommand({.argv = sandbox.argv,
                   .environment = MovedEnvironment(sandbox, program.temp),
                   .cwd = Moved(sandbox.cwd, program.temp),
-                  .core_limit_bytes = sandbox.core_limit_bytes},
-                 request.streams, program);
+                  .limits = sandbox.limits},
+                 request.streams, request.groups, program);
   return Done{};
 }
 

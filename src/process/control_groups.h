@@ -1,0 +1,82 @@
+// The control groups of a run: the guardian makes and removes them, the child enters them, the launcher reads
+// what they have counted.
+//
+//   std::vector<RunGroup> groups = NameGroups(plan.setup);   // then Guardian::Start({.groups = groups})
+//   Result<GroupHandles> handles = GroupHandles::Open(groups);
+//   ... the child writes "0" to each of handles->Entrances() ...
+//   std::vector<Resource> reached = ReachedIn(groups);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "mxc/resource.h"
+
+namespace mxc {
+
+struct RunGroup {
+  ControlGroup plan = {};
+  std::string directory = {};  // "PARENT/mxc-0123456789abcdef"
+  // Where the processes are. In version 2 one level below: a group that hands a controller down keeps it, so
+  // that nobody can switch a limit off by switching the controller off above us.
+  [[nodiscard]] std::string Inner() const { return plan.unified ? directory + "/run" : directory; }
+};
+
+// One for each ControlGroup of `setup`, under a random name.
+[[nodiscard]] Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup);
+
+// ---- the guardian's part: control_groups_linux.cc --------------------------------------------------------
+
+// A group with our lock on it. The lock tells everybody that the group is in use, also while it is empty.
+struct MadeGroup {
+  const RunGroup* group = nullptr;  // borrowed
+  UniqueFd lock = {};
+};
+
+struct GroupFailure {
+  static constexpr std::size_t kNoSetting = ~std::size_t{0};
+  std::size_t group = 0;
+  std::size_t setting = kNoSetting;  // of the plan; kNoSetting: the group itself could not be made
+};
+
+// Stops at the first thing that fails, and leaves errno.
+[[nodiscard]] std::optional<GroupFailure> MakeGroups(const std::vector<RunGroup>& groups,
+                                                     std::vector<MadeGroup>& made);
+[[nodiscard]] Error GroupError(const std::vector<RunGroup>& groups, const GroupFailure& failure, int number);
+// Kills what is in them. A sandbox that was killed while it was being set up may not be tied together yet.
+void EndGroups(const std::vector<MadeGroup>& made);
+void RemoveGroups(const std::vector<MadeGroup>& made);
+// Removes groups of runs whose guardian was killed: empty, and locked by nobody.
+void ReapStaleGroups(const std::vector<RunGroup>& groups);
+
+// ---- the launcher's part: group_handles_linux.cc ---------------------------------------------------------
+
+class GroupHandles {
+ public:
+  // Errors: kSetupFailed, naming the file.
+  [[nodiscard]] static Result<GroupHandles> Open(const std::vector<RunGroup>& groups);
+
+  // Borrowed: a process that writes "0" here enters the group.
+  [[nodiscard]] std::vector<int> Entrances() const;
+  // The same without the group of version 2, which clone3 can create a process in: its directory, or -1.
+  [[nodiscard]] std::vector<int> LegacyEntrances() const;
+  [[nodiscard]] int UnifiedDirectory() const { return unified_directory_.Get(); }
+
+ private:
+  std::vector<UniqueFd> legacy_ = {};
+  UniqueFd unified_ = {};
+  UniqueFd unified_directory_ = {};
+};
+
+// Limits that have taken effect so far, of those the kernel counts.
+[[nodiscard]] std::vector<Resource> ReachedIn(const std::vector<RunGroup>& groups);
+// Processor time of everything that is or was in the groups; 0 when none of them counts it.
+[[nodiscard]] std::uint64_t CpuTimeMs(const std::vector<RunGroup>& groups);
+
+}  // namespace mxc

@@ -1,0 +1,50 @@
+// A small process that makes what a run needs on the host and takes it away again, when we dismiss it or when
+// we have been killed: it sees the other end of its pipe close.
+//
+//   Result<Guardian> guardian = Guardian::Start({.placeholders = paths, .groups = NameGroups(plan.setup)});
+//   guardian->Watch(child.id);
+//   guardian->Dismiss();
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "process/control_groups.h"
+
+namespace mxc {
+
+// What stands on the host for the time of a run.
+struct Guarded {
+  std::vector<std::string> placeholders = {};  // placeholders.h
+  std::vector<RunGroup> groups = {};           // control_groups.h
+};
+
+class Guardian {
+ public:
+  // When this returns, everything stands; nothing guarded needs no process. Errors: kSetupFailed, naming what
+  // could not be made; nothing is left behind then.
+  [[nodiscard]] static Result<Guardian> Start(const Guarded& guarded);
+
+  Guardian() = default;
+  Guardian(Guardian&& other) noexcept;
+  Guardian& operator=(Guardian&& other) noexcept;
+  Guardian(const Guardian&) = delete;
+  Guardian& operator=(const Guardian&) = delete;
+  ~Guardian() { Dismiss(); }
+
+  // Nothing is removed before these have ended: a path must not become free while something in the sandbox
+  // could still create it.
+  void Watch(pid_t process) const;
+  // Waits until everything is removed.
+  void Dismiss();
+
+ private:
+  UniqueFd pipe_;  // the guardian lives as long as this is open
+  pid_t process_ = -1;
+};
+
+}  // namespace mxc

@@ -1,0 +1,152 @@
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "process/guardian.h"
+#include "process/placeholders.h"
+#include "process/process_tree.h"
+
+namespace mxc {
+namespace {
+
+// A sandbox that is being killed is gone in milliseconds; this bounds the wait for one that is stuck.
+constexpr int kMaxWaitMs = 10000;
+
+// The guardian's answer: all stand, or the errno of what does not.
+struct Answer {
+  enum class Part { kNone, kPlaceholder, kGroup };
+  Part failed = Part::kNone;
+  std::size_t placeholder = 0;
+  GroupFailure group = {};
+  int error = 0;
+};
+
+Answer MakeAll(const Guarded& guarded, std::vector<HeldFile>& files, std::vector<MadeGroup>& groups) {
+  const std::size_t placeholder = HoldFiles(guarded.placeholders, files);
+  if (placeholder != guarded.placeholders.size())
+    return {.failed = Answer::Part::kPlaceholder, .placeholder = placeholder, .error = errno};
+  const std::optional<GroupFailure> failure = MakeGroups(guarded.groups, groups);
+  if (failure) return {.failed = Answer::Part::kGroup, .group = *failure, .error = errno};
+  return {};
+}
+
+void WaitForEnd(const std::vector<UniqueFd>& watched) {
+  for (const UniqueFd& handle : watched) {
+    pollfd ended{.fd = handle.Get(), .events = POLLIN, .revents = 0};
+    while (::poll(&ended, 1, kMaxWaitMs) < 0 && errno == EINTR) {
+    }
+  }
+}
+
+// Nothing that stops the launcher may stop the guardian, and it may hold nothing open that someone waits for
+// the end of.
+void Detach(int pipe) {
+  ::setsid();
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::signal(number, SIG_IGN);
+  ::prctl(PR_SET_NAME, "mxc-guardian");
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
+  ::dup2(pipe, 3);  // becomes the one descriptor that stays
+  ::syscall(SYS_close_range, 4U, ~0U, 0U);
+  if (::chdir("/") != 0) ::_exit(1);
+}
+
+// Until the launcher closes its end, or has ended.
+void Listen(std::vector<UniqueFd>& watched) {
+  pid_t process = 0;
+  ssize_t count = 0;
+  while ((count = ::recv(3, &process, sizeof process, 0)) != 0) {
+    if (count == static_cast<ssize_t>(sizeof process)) {
+      UniqueFd handle = HandleOf(process);  // none: it has ended already
+      if (handle) watched.push_back(std::move(handle));
+    }
+    if (count < 0 && errno != EINTR) break;
+  }
+}
+
+[[noreturn]] void Guard(int pipe, const Guarded& guarded) {
+  Detach(pipe);
+  std::vector<HeldFile> files;
+  std::vector<MadeGroup> groups;
+  const Answer answer = MakeAll(guarded, files, groups);
+  ::send(3, &answer, sizeof answer, MSG_NOSIGNAL);
+  ReapStaleGroups(guarded.groups);
+  std::vector<UniqueFd> watched;
+  Listen(watched);
+  EndGroups(groups);
+  WaitForEnd(watched);
+  RemoveGroups(groups);
+  ReleaseFiles(files);
+  ::_exit(0);
+}
+
+Error PlaceholderError(const std::string& path, int number) {
+  if (number != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create '" + path + "'", number);
+  return {
+      .code = ErrorCode::kSetupFailed,
+      .message = "'" + path + "' is denied and did not exist; it appeared while the sandbox was being set up",
+      .hint = "run the command again"};
+}
+
+}  // namespace
+
+Result<Guardian> Guardian::Start(const Guarded& guarded) {
+  Guardian guardian;
+  if (guarded.placeholders.empty() && guarded.groups.empty()) return guardian;
+  int ends[2] = {-1, -1};
+  // A socket keeps each message whole, in both directions.
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "reach the guardian", errno);
+  }
+  guardian.pipe_.Reset(ends[0]);
+  const UniqueFd theirs{ends[1]};
+  guardian.process_ = ::fork();
+  if (guardian.process_ < 0) return SystemError(ErrorCode::kSetupFailed, "start the guardian", errno);
+  if (guardian.process_ == 0) Guard(theirs.Get(), guarded);
+  Answer answer;
+  ssize_t count = 0;
+  while ((count = ::recv(guardian.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
+  }
+  if (count != static_cast<ssize_t>(sizeof answer)) {
+    return Error{.code = ErrorCode::kSetupFailed, .message = "the guardian of the run died"};
+  }
+  if (answer.failed == Answer::Part::kPlaceholder)
+    return PlaceholderError(guarded.placeholders.at(answer.placeholder), answer.error);
+  if (answer.failed == Answer::Part::kGroup) return GroupError(guarded.groups, answer.group, answer.error);
+  return guardian;
+}
+
+Guardian::Guardian(Guardian&& other) noexcept
+    : pipe_(std::move(other.pipe_)), process_(std::exchange(other.process_, -1)) {}
+
+Guardian& Guardian::operator=(Guardian&& other) noexcept {
+  if (this != &other) {
+    Dismiss();
+    pipe_ = std::move(other.pipe_);
+    process_ = std::exchange(other.process_, -1);
+  }
+  return *this;
+}
+
+void Guardian::Watch(pid_t process) const {
+  if (pipe_) ::send(pipe_.Get(), &process, sizeof process, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Guardian::Dismiss() {
+  if (process_ < 0) return;
+  pipe_.Reset();
+  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+}
+
+}  // namespace mxc

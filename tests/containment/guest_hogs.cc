@@ -1,0 +1,139 @@
+// Operations that use up as much of something as they get, and say how much that was.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "tests/containment/guest.h"
+
+namespace mxc::guest {
+namespace {
+
+constexpr std::size_t kMegabyte = 1U << 20U;
+
+// How a child ended: "signal 9", or its exit status.
+std::string EndOf(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
+  return "exit " + std::to_string(WEXITSTATUS(status));
+}
+
+// Touches MEGABYTES of memory in a child.
+std::string Memory(const Words& words) {
+  const std::size_t bytes = std::stoul(words[1]) * kMegabyte;
+  const pid_t child = ::fork();
+  if (child < 0) return Errno();
+  if (child == 0) {
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) ::_exit(1);
+    std::memset(memory, 1, bytes);
+    ::_exit(0);
+  }
+  return EndOf(child);
+}
+
+// Writes PATH in a child until it is MEGABYTES long or the kernel refuses: how many there are then, and why.
+std::string Fill(const Words& words) {
+  static std::array<char, kMegabyte> block{};
+  block.fill('x');
+  const pid_t child = ::fork();
+  if (child < 0) return Errno();
+  if (child == 0) {
+    if (words.size() > 3) ::signal(SIGXFSZ, SIG_IGN);
+    const int fd = ::open(words[1].c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const int wanted = std::stoi(words[2]);
+    int written = 0;
+    while (written < wanted && ::write(fd, block.data(), block.size()) == static_cast<ssize_t>(kMegabyte))
+      ++written;
+    if (written < wanted) std::fprintf(stdout, "%d %s, ", written, Errno().c_str());
+    std::fflush(stdout);
+    ::_exit(written < wanted ? 1 : 0);
+  }
+  return EndOf(child);
+}
+
+// Starts children that wait, up to COUNT: how many there are, and why no more.
+std::string Crowd(const Words& words) {
+  const long wanted = std::stol(words[1]);
+  std::vector<pid_t> children;
+  std::string why;
+  while (static_cast<long>(children.size()) < wanted && why.empty()) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    if (child < 0) {
+      why = " " + Errno();
+    } else {
+      children.push_back(child);
+    }
+  }
+  for (const pid_t child : children) ::kill(child, SIGKILL);
+  for (const pid_t child : children) EndOf(child);
+  return std::to_string(children.size()) + why;
+}
+
+// Every process starts others as fast as it can.
+std::string ForkBomb(const Words& /*words*/) {
+  for (;;) ::fork();
+}
+
+std::string Descriptors(const Words& words) {
+  const long wanted = std::stol(words[1]);
+  std::vector<int> opened;
+  std::string why;
+  while (static_cast<long>(opened.size()) < wanted && why.empty()) {
+    const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+      why = " " + Errno();
+    } else {
+      opened.push_back(fd);
+    }
+  }
+  const int highest = opened.empty() ? -1 : opened.back();
+  for (const int fd : opened) ::close(fd);
+  return std::to_string(highest) + why;
+}
+
+// COUNT processes that compute without end, and this one.
+std::string Burn(const Words& words) {
+  const pid_t self = ::getpid();
+  for (long i = std::stol(words[1]); i > 0 && ::getpid() == self; --i) {
+    if (::fork() < 0) return Errno();
+  }
+  const volatile bool forever = true;
+  while (forever) {
+  }
+  return "ok";
+}
+
+// Computes for MILLISECONDS of processor time.
+std::string Work(const Words& words) {
+  const clock_t end = ::clock() + std::stol(words[1]) * (CLOCKS_PER_SEC / 1000);
+  while (::clock() < end) {
+  }
+  return "ok";
+}
+
+}  // namespace
+
+const std::vector<Operation>& HogOperations() {
+  static const std::vector<Operation> table = {
+      {"memory", 2, Memory},     {"fill", 0, Fill}, {"crowd", 2, Crowd}, {"forkbomb", 1, ForkBomb},
+      {"files", 2, Descriptors}, {"burn", 2, Burn}, {"work", 2, Work},
+  };
+  return table;
+}
+
+}  // namespace mxc::guest

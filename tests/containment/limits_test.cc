@@ -1,0 +1,203 @@
+// Hogs of every kind end inside the limits of `resources`, and leave no control group behind.
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+
+#include "tests/containment/containment.h"
+#include "tests/support/own_groups.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Limits : public ContainmentTest {
+ protected:
+  void SetUp() override {
+    ContainmentTest::SetUp();
+    if (!IsSkipped() && !groups.Missing().empty()) GTEST_SKIP() << groups.Missing();
+  }
+  void TearDown() override {
+    EXPECT_THAT(groups.Left(), IsEmpty());
+    ContainmentTest::TearDown();
+  }
+
+  // Runs a hog under `resources`, with each engine, in groups that belong to the caller.
+  std::vector<std::string> Under(const std::string& resources, const Words& hog, const std::string& engine,
+                                 int timeout_ms = 0) {
+    Parts policy{
+        .containment = engine, .timeout_ms = timeout_ms, .more = "\"resources\":{" + resources + "}"};
+    Launch launch = PrepareGuest(policy, {hog});
+    launch.arguments.insert(launch.arguments.begin(), {"--result", workspace.Path("result")});
+    launch.before_exec = [this] { groups.Enter(); };
+    last = Execute(launch);
+    EXPECT_FALSE(last.overdue);
+    reached = At(LastLine(Contents(workspace.Path("result")).value_or("")), "/limits/reached");
+    return Lines(last.out);
+  }
+
+  const OwnGroups groups{uid};
+  std::string reached;  // of the last run, as JSON
+};
+MXC_FOR_EACH_CALLER(Limits);
+
+constexpr const char* kEngines[] = {"namespaces", "bubblewrap"};
+constexpr const char* kAllEngines[] = {"namespaces", "bubblewrap", "landlock"};
+
+TEST_P(Limits, MemoryHog) {
+  for (const char* engine : kAllEngines) {
+    EXPECT_THAT(Under(R"("memoryMb":48)", {"memory", "300"}, engine), ElementsAre("signal 9")) << last.err;
+    EXPECT_EQ(reached, R"(["memory"])") << engine;
+    EXPECT_THAT(last.err, HasSubstr("the limit of 48 MiB of memory was reached: processes were killed"));
+    EXPECT_THAT(Under(R"("memoryMb":48)", {"memory", "10"}, engine), ElementsAre("exit 0")) << last.err;
+    EXPECT_EQ(reached, "[]") << engine;
+  }
+}
+
+TEST_P(Limits, MemoryHogInATmpfs) {
+  for (const char* engine : kEngines) {
+    for (const char* file : {"/tmp/x", "/dev/shm/x"}) {
+      EXPECT_THAT(Under(R"("memoryMb":48)", {"fill", file, "200"}, engine),
+                  AnyOf(IsEmpty(), ElementsAre("signal 9")));
+      EXPECT_EQ(reached, R"(["memory"])") << engine << " " << file;
+    }
+  }
+}
+
+TEST_P(Limits, Crowd) {
+  for (const char* engine : kAllEngines) {
+    // The guest is one of them, and so may be the shell that has started it.
+    EXPECT_THAT(Under(R"("processes":20)", {"crowd", "100"}, engine),
+                ElementsAre(AnyOf("19 EAGAIN", "18 EAGAIN")))
+        << last.err;
+    EXPECT_EQ(reached, R"(["processes"])") << engine;
+    EXPECT_THAT(Under(R"("processes":20)", {"crowd", "10"}, engine), ElementsAre("10")) << last.err;
+    EXPECT_EQ(reached, "[]") << engine;
+  }
+}
+
+TEST_P(Limits, ForkBomb) {
+  for (const char* engine : kEngines) {
+    Under(R"("processes":30)", {"forkbomb"}, engine, 700);
+    EXPECT_EQ(last.status, 255);
+    EXPECT_EQ(EnvelopeMessage(last), "script timed out after 700ms");
+    EXPECT_EQ(reached, R"(["processes"])") << engine;
+  }
+}
+
+TEST_P(Limits, DescriptorHog) {
+  for (const char* engine : kAllEngines) {
+    EXPECT_THAT(Under(R"("openFiles":32)", {"files", "1000"}, engine), ElementsAre("31 EMFILE")) << last.err;
+  }
+}
+
+TEST_P(Limits, BigFile) {
+  for (const char* engine : kEngines) {
+    EXPECT_THAT(Under(R"("fileSizeMb":3)", {"fill", "/tmp/x", "10"}, engine), ElementsAre("signal 25"));
+    EXPECT_THAT(Under(R"("fileSizeMb":3)", {"fill", "/tmp/x", "10", "ignore"}, engine),
+                ElementsAre("3 EFBIG, exit 1"));
+  }
+}
+
+TEST_P(Limits, DiskHog) {
+  for (const char* engine : kEngines) {
+    for (const char* file : {"/tmp/x", "/dev/shm/x"}) {
+      EXPECT_THAT(Under(R"("tmpMb":5)", {"fill", file, "10"}, engine), ElementsAre("5 ENOSPC, exit 1"));
+    }
+  }
+}
+
+TEST_P(Limits, CpuHog) {
+  for (const char* engine : kEngines) {
+    EXPECT_THAT(Under(R"("cpuTimeMs":200)", {"burn", "3"}, engine), IsEmpty());
+    EXPECT_EQ(last.status, 152) << last.err;
+    EXPECT_EQ(reached, R"(["cpuTime"])") << engine;
+    EXPECT_THAT(Under(R"("cpus":0.02)", {"work", "30"}, engine), ElementsAre("ok"));
+    EXPECT_EQ(reached, R"(["cpus"])") << engine;
+    EXPECT_EQ(last.err.find("limit"), std::string::npos) << "slow is no failure";
+  }
+}
+
+TEST_P(Limits, LogFlood) {
+  Parts policy{.containment = "namespaces",
+               .command = "yes | head -c 5000000",
+               .more = R"("output":{"maxBytes":1000},"resources":{"processes":10})"};
+  Launch launch = PrepareConfig(policy);
+  launch.before_exec = [this] { groups.Enter(); };
+  last = Execute(launch);
+  EXPECT_EQ(last.out.size(), 1000U);
+}
+
+TEST_P(Limits, TheGroupsCannotBeSeenOrChanged) {
+  EXPECT_THAT(Under(R"("memoryMb":64,"processes":20)", {"read", "/proc/self/cgroup"}, "namespaces"),
+              ElementsAre(testing::Not(HasSubstr("mxc-"))));
+  EXPECT_THAT(Under(R"("memoryMb":64,"processes":20)", {"list", "/sys/fs/cgroup"}, "namespaces"),
+              ElementsAre("ENOENT"));
+}
+
+TEST_P(Limits, NothingIsLeftOfAKilledLauncher) {
+  for (const char* engine : kAllEngines) {
+    const std::string marker = Token();
+    Parts policy{.containment = engine,
+                 .command = ": " + marker + "; trap '' TERM; echo up; while :; do sleep 1; done",
+                 .more = R"("resources":{"memoryMb":64,"cpus":1,"processes":20,"cpuTimeMs":100000})"};
+    Launch launch = PrepareConfig(policy);
+    launch.before_exec = [this] { groups.Enter(); };
+    Running running(launch);
+    ASSERT_TRUE(running.SaysOnStdout("up\n"));
+    EXPECT_EQ(groups.Left().size(), 4U);
+    running.Signal(SIGKILL);
+    EXPECT_EQ(running.Wait().status, -SIGKILL);
+    EXPECT_TRUE(Eventually([&] { return groups.Left().empty(); })) << engine;
+    EXPECT_THAT(Survivors(marker), IsEmpty());
+  }
+}
+
+// Its guardian was killed, too: the next run in the same place takes the empty group away.
+TEST_P(Limits, TheNextRunReapsWhatAKilledGuardianLeft) {
+  const std::string stale = groups.Directory("pids") + "/mxc-0123456789abcdef";
+  ASSERT_EQ(::mkdir(stale.c_str(), 0755), 0);
+  ASSERT_EQ(::chown(stale.c_str(), uid, uid), 0);
+  Under(R"("processes":20)", {"read", "/proc/self/cgroup"}, "namespaces");
+  EXPECT_FALSE(Exists(stale));
+}
+
+// A caller without a control group, as most are inside containers.
+class UngroupedLimits : public ContainmentTest {
+ protected:
+  void SetUp() override {
+    ContainmentTest::SetUp();
+    if (!IsSkipped() && uid == 0)
+      GTEST_SKIP() << "root divides every group, and no rlimit counts its processes";
+  }
+  std::vector<std::string> Crowd(const std::string& engine) {
+    last = Execute(
+        PrepareGuest({.containment = engine, .more = R"("resources":{"processes":20})"}, {{"crowd", "100"}}));
+    return Lines(last.out);
+  }
+};
+MXC_FOR_EACH_CALLER(UngroupedLimits);
+
+TEST_P(UngroupedLimits, ProcessesAreCountedBySandbox) {
+  // What the caller runs outside of the sandbox does not count.
+  std::vector<std::unique_ptr<Running>> others;
+  for (int i = 0; i < 25; ++i) {
+    others.push_back(
+        std::make_unique<Running>(Launch{.program = "/bin/sleep", .arguments = {"30"}, .uid = uid}));
+  }
+  EXPECT_THAT(Crowd("namespaces"), ElementsAre(AnyOf("19 EAGAIN", "18 EAGAIN"))) << last.err;
+}
+
+TEST_P(UngroupedLimits, BubblewrapRefusesWhatItCannotCount) {
+  EXPECT_THAT(Crowd("bubblewrap"), IsEmpty());
+  EXPECT_EQ(last.status, 255);
+  EXPECT_EQ(At(LastLine(last.err), "/error/kind"), "unenforceable");
+  EXPECT_EQ(At(LastLine(last.err), "/error/pointer"), "/resources/processes");
+}
+
+}  // namespace
+}  // namespace mxc::test
