@@ -16,7 +16,7 @@ namespace mxc {
 namespace {
 
 int Fail(const Error& error, int status) {
-  fmt::print(stderr, "{}", RenderError(error));
+  Tell(RenderError(error));
   return status;
 }
 

@@ -13,6 +13,7 @@
 #include "ladder.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
+#include "policy/records.h"
 #include "policy/resolve.h"
 #include "process/run.h"
 #include "report/log.h"
@@ -41,7 +42,7 @@ class RunReporter final : public RunObserver {
   void OnWarning(const Warning& warning) override {
     status_.Warn(warning);
     log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
-    fmt::print(stderr, "mxc-exec: warning: {}\n", warning.message);
+    Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
   }
 
  private:
@@ -123,13 +124,13 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "") {
     // A grant that is not there explains most failures of the command: say it where the user looks.
     // So does weaker isolation, which nobody asked for by name.
     const bool shown = warning.category == "path-missing" || warning.category == kWeaker;
-    if (shown) fmt::print(stderr, "mxc-exec: warning: {}\n", warning.message);
+    if (shown) Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
   }
 }
 
 int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) {
   if (!prepared && ExitStatus(prepared.error().code) != 255) {
-    fmt::print(stderr, "{}", RenderError(prepared.error()));
+    Tell(RenderError(prepared.error()));
     return ExitStatus(prepared.error().code);
   }
   log.Line(fmt::format("Runner completed in {}ms", elapsed_ms));
@@ -142,7 +143,7 @@ int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) 
     return 0;
   }
   log.Line("Dry run completed. Result: validation failed: " + prepared.error().message);
-  fmt::print(stderr, "{}", RenderError(prepared.error()));
+  Tell(RenderError(prepared.error()));
   return 255;
 }
 
@@ -165,7 +166,7 @@ int Fail(const Error& error, Log& log, StatusReport& status) {
   const int exit_status = ExitStatus(error.code);
   log.Line("Error: " + error.message);
   status.Failed(error, exit_status);
-  fmt::print(stderr, "{}", RenderError(error));
+  Tell(RenderError(error));
   return exit_status;
 }
 
@@ -212,13 +213,13 @@ int Run(Prepared& prepared, const Config& config, const Options& options, const 
   log.Line(fmt::format("Runner completed in {}ms", outcome->duration_ms));
   log.Line(fmt::format("Exit code: {} (0x{:08X})", exit_status, exit_status));
   status.Ended(plan, *outcome, exit_status);
-  if (outcome->timed_out) fmt::print(stderr, "{}", RenderError(TimedOut(plan)));
+  if (outcome->timed_out) Tell(RenderError(TimedOut(plan)));
   return exit_status;
 }
 
 int Explain(const Result<Prepared>& prepared, const Options& options) {
   if (!prepared) {
-    fmt::print(stderr, "{}", RenderError(prepared.error()));
+    Tell(RenderError(prepared.error()));
     return ExitStatus(prepared.error().code);
   }
   const auto describe = options.explain_json ? DescribeJson : DescribeText;
@@ -226,21 +227,53 @@ int Explain(const Result<Prepared>& prepared, const Options& options) {
   return 0;
 }
 
-int Execute(const Options& options, const Host& host, Log& log, StatusReport& status) {
-  const auto start = std::chrono::steady_clock::now();
-  const Result<Config> config = ReadRequest(options, host);
-  if (!config) return Fail(config.error(), log, status);
+// A verdict that the command could rewrite is none. A log is only left out: it decides nothing.
+Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options, std::string& problem) {
+  if (Status log = CheckRecord({.name = "log file", .path = options.log_file}, host, policy); !log) {
+    problem = log.error().message + "; no log is written";
+    options.log_file.clear();
+  }
+  if (Status result = CheckRecord({.name = "--result", .path = options.result_file}, host, policy); !result)
+    return result;
+  if (!options.status_fd) return Done{};
+  const std::string path = PathOfDescriptor(*options.status_fd, host);
+  return CheckRecord({.name = "--status-fd", .path = path}, host, policy);
+}
 
-  Result<Prepared> prepared = Prepare(*config, options, host);
+int Execute(const Options& options, const Host& host, const Result<Config>& config,
+            Result<Prepared>& prepared, Log& log, StatusReport& status, std::int64_t elapsed_ms) {
+  if (!config) return Fail(config.error(), log, status);
   if (options.mode == Mode::kExplain) return Explain(prepared, options);
   if (prepared) Warn(prepared->plan, log);
   LogRequest(*config, log);
-  if (options.mode == Mode::kDryRun) {
-    const auto elapsed = std::chrono::steady_clock::now() - start;
-    return DryRun(prepared, log, std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count());
-  }
+  if (options.mode == Mode::kDryRun) return DryRun(prepared, log, elapsed_ms);
   if (!prepared) return Fail(prepared.error(), log, status);
   return Run(*prepared, *config, options, host, log, status);
+}
+
+// Nothing is written before it is known where the command may write.
+int Start(Options options, const Host& host) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<Config> config = ReadRequest(options, host);
+  Result<Prepared> prepared = config ? Prepare(*config, options, host) : Result<Prepared>(config.error());
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  std::string problem;
+  const Status records =
+      prepared ? KeepRecordsApart(prepared->policy, host, options, problem) : Status(Done{});
+  if (!records) {
+    Tell(RenderError(records.error()));
+    return ExitStatus(records.error().code);
+  }
+  Log log{options.debug || options.mode == Mode::kDryRun, options.log_file, problem};
+  if (!problem.empty()) Tell(fmt::format("mxc-exec: warning: {}\n", problem));
+
+  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
+  if (!status) {
+    Tell(RenderError(status.error()));
+    return ExitStatus(status.error().code);
+  }
+  return Execute(options, host, config, prepared, log, *status,
+                 std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count());
 }
 
 }  // namespace
@@ -250,20 +283,10 @@ int RunApp(const Options& options, const Host& host) {
       options.mode == Mode::kRun || options.mode == Mode::kDryRun || options.mode == Mode::kExplain;
   if (!runs) return Answer(options, host);
   if (!options.HasConfig() && options.command.empty()) {
-    fmt::print(stderr,
-               "Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
+    Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
     return 1;
   }
-  std::string problem;
-  Log log{options.debug || options.mode == Mode::kDryRun, options.log_file, problem};
-  if (!problem.empty()) fmt::print(stderr, "mxc-exec: warning: {}\n", problem);
-
-  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
-  if (!status) {
-    fmt::print(stderr, "{}", RenderError(status.error()));
-    return ExitStatus(status.error().code);
-  }
-  return Execute(options, host, log, *status);
+  return Start(options, host);
 }
 
 }  // namespace mxc

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <exception>
 
 #include "app.h"
@@ -10,13 +9,13 @@ int main(int argc, char** argv) {
   try {
     const mxc::Result<mxc::Options> options = mxc::ParseCommandLine(argc, argv);
     if (!options) {
-      std::fputs(mxc::RenderError(options.error()).c_str(), stderr);
+      mxc::Tell(mxc::RenderError(options.error()));
       return mxc::ExitStatus(options.error().code);
     }
     return mxc::RunApp(*options, *mxc::ThisHost());
   } catch (const std::exception& exception) {
     const mxc::Error error{.code = mxc::ErrorCode::kInternal, .message = exception.what()};
-    std::fputs(mxc::RenderError(error).c_str(), stderr);
+    mxc::Tell(mxc::RenderError(error));
     return mxc::ExitStatus(error.code);
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,7 @@ class Renderer {
     files_.emplace_back(ArgumentFile{.arguments = std::move(arguments_)});
     return std::move(files_);
   }
+  [[nodiscard]] std::vector<PathFile> TakeVerified() { return std::move(verified_); }
 
  private:
   void Say(std::initializer_list<std::string> words) {
@@ -45,12 +47,14 @@ class Renderer {
   void AwaitGateway();
   void Bind(const BindMount& bind);
   void Tmpfs(const TmpfsMount& tmpfs);
+  void Verify(const std::string& target, const std::optional<FileObject>& object);
   void Node(const MountNode& node);
 
   bool by_descriptor_;
   bool sizes_;
   std::vector<Piece> arguments_ = {};
   std::vector<InheritedFile> files_ = {};
+  std::vector<PathFile> verified_ = {};
   std::vector<std::string> read_only_at_last_ = {};
 };
 
@@ -88,7 +92,13 @@ void Renderer::Bind(const BindMount& bind) {
   }
 }
 
+// bwrap finds the place of a mask by name.
+void Renderer::Verify(const std::string& target, const std::optional<FileObject>& object) {
+  if (object) verified_.push_back({.path = target, .object = *object});
+}
+
 void Renderer::Tmpfs(const TmpfsMount& tmpfs) {
+  Verify(tmpfs.target, tmpfs.object);
   Say({"--perms", fmt::format("{:04o}", tmpfs.mode)});
   if (sizes_) Say({"--size", std::to_string(tmpfs.size_bytes)});
   Say({"--tmpfs", tmpfs.target});
@@ -100,6 +110,7 @@ void Renderer::Node(const MountNode& node) {
       Overloaded{[&](const BindMount& bind) { Bind(bind); }, [&](const TmpfsMount& tmpfs) { Tmpfs(tmpfs); },
                  // bwrap binds without device access, so that even root gets EACCES.
                  [&](const FileMask& mask) {
+                   Verify(mask.target, mask.object);
                    Say({"--ro-bind", "/dev/null", mask.target});
                  },
                  [&](const ProcMount& proc) {
@@ -179,6 +190,7 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   const std::size_t count = renderer.Count() + exec.argv.size() + sandbox.argv.size();
   if (count > kMaxArguments) return TooMany(count, sandbox);
   exec.files = renderer.TakeFiles();
+  exec.verified = renderer.TakeVerified();
   exec.argv[2] = FileNumber{.file = exec.files.size() - 1};
   // On a private terminal the launcher lets bwrap ignore what its keys send; the command must not.
   if (!sandbox.new_session) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -264,6 +265,8 @@ Status TreeBuilder::PlaceDenied(const PathRule& rule) {
 }
 
 void TreeBuilder::MaskExisting(const PathRule& rule) {
+  // The sandbox's own /proc and /dev hold other objects under the same names.
+  const std::optional<FileObject> object = frames_.back().view == View::kKernel ? std::nullopt : rule.object;
   OpenWay(rule.path);
   if (rule.object->type == FileType::kDirectory) {
     // What the user denied answers EACCES. What the baseline leaves out looks empty: a PATH with a directory
@@ -272,12 +275,13 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
     const std::size_t mask = Add(TmpfsMount{.target = rule.path,
                                             .size_bytes = kMaskBytes,
                                             .mode = baseline ? 0555U : 0U,
-                                            .read_only = !baseline});
+                                            .read_only = !baseline,
+                                            .object = object});
     Push(rule.path, View::kMask);
     frames_.back().mask = mask;
     Record(rule, kMaskedDirectory);
   } else {
-    Add(FileMask{.target = rule.path});
+    Add(FileMask{.target = rule.path, .object = object});
     Push(rule.path, View::kMask, true);
     Record(rule, kMaskedFile);
   }
@@ -297,7 +301,7 @@ Status TreeBuilder::PlaceMissing(const PathRule& rule, std::string_view name) {
   if (frames_.back().path == name) return Done{};  // another denied path below the same missing directory
   OpenWay(name);
   lowered_.setup.emplace_back(Placeholder{.path = std::string(name)});
-  Add(FileMask{.target = std::string(name)});
+  Add(FileMask{.target = std::string(name), .placeholder = true});
   Push(name, View::kMask, true);
   if (name == rule.path) return Done{};
   lowered_.warnings.push_back({.category = "path-held",

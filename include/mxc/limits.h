@@ -12,6 +12,9 @@ inline constexpr std::size_t kMaxDocumentBytes = std::size_t{4} * 1024 * 1024;
 inline constexpr std::size_t kMaxDocumentDepth = 127;
 // Entries of any one list, and members of any one object.
 inline constexpr std::size_t kMaxListEntries = 10000;
+// Values of a whole document, of every kind and depth. Ten full lists fit; a value takes about 200 bytes, so
+// a document full of them costs 20 MiB.
+inline constexpr std::size_t kMaxDocumentValues = 100000;
 // Schema errors reported for one document; a broken generator would otherwise flood the terminal.
 inline constexpr std::size_t kMaxReportedErrors = 20;
 // Linux PATH_MAX, the NUL included.

@@ -32,11 +32,14 @@ struct TmpfsMount {
   std::uint64_t size_bytes = 0;
   std::uint32_t mode = 0755;
   bool read_only = false;
+  std::optional<FileObject> object = {};  // over a denied directory: what it must cover
 };
 
 // Cover a file: opening it fails with EACCES. The target exists.
 struct FileMask {
   std::string target = {};
+  std::optional<FileObject> object = {};  // what it must cover; absent for files of /proc
+  bool placeholder = false;               // the file that holds a missing name, made just before
 };
 
 struct ProcMount {
@@ -71,8 +74,8 @@ using MountNode =
 
 // Which of the filters compiled at build time (src/process/linux/seccomp_rules.h) is loaded.
 enum class SeccompProfile {
-  kDefault,     // the deny list for an ordinary caller
-  kRootCaller,  // the same, and no set-uid or set-gid bit can be set: root's files stay root's on the host
+  kDefault,     // the deny list for an ordinary caller; no set-uid bit can be set
+  kRootCaller,  // the same, and no set-gid bit either: root's files stay root's on the host
   // Loaded behind one of the above where there are no namespaces:
   kSharedSystem,  // no Unix sockets, no System V objects and queues, no limits of other processes
   kNoSockets,     // no socket at all
@@ -80,10 +83,14 @@ enum class SeccompProfile {
 
 // ---- limits ----------------------------------------------------------------------------------------------
 
+// No core at all. The kernel ignores a limit of 0 when core_pattern names a program, which then gets the
+// memory of whatever crashed; 1 is its way to say that not even this is wanted (fs/coredump.c).
+inline constexpr std::uint64_t kNoCore = 1;
+
 // Limits the kernel holds for each process (rlimits), soft and hard alike. A hard limit of the caller's that
 // is lower stays. Absent: the caller's.
 struct ProcessLimits {
-  std::uint64_t core_bytes = 0;  // a core dump holds whatever secrets the command had in memory
+  std::uint64_t core_bytes = kNoCore;
   std::optional<std::uint64_t> open_files = {};
   std::optional<std::uint64_t> file_bytes = {};
   // Tasks of the caller in the sandbox's user namespace, its init included: set inside of that namespace,

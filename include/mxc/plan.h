@@ -77,6 +77,7 @@ struct Exec {
   std::string cwd = {};                    // empty: stay
   std::vector<InheritedFile> files =
       {};  // the launcher opens them in order; a piece may name only earlier ones
+  std::vector<PathFile> verified = {};  // looked at right before the start, and not handed over
   Terminal terminal = Terminal::kInherit;
   bool new_session = false;  // the launcher calls setsid; with kPrivatePty it always does
   Reporting reporting = Reporting::kExitStatus;
@@ -143,6 +144,13 @@ struct Enforcement {
   std::string mechanism = {};
 };
 
+// What may be told of a command: its arguments may hold secrets.
+struct CommandShape {
+  std::string word = {};      // first word of a command line, when it is plainly a program's name or path
+  std::size_t arguments = 0;  // argv[0] not counted
+  std::size_t bytes = 0;      // of the command line, or of all arguments
+};
+
 struct Plan {
   Containment containment = Containment::kNone;
   Tier tier = Tier::kNone;
@@ -161,6 +169,7 @@ struct Plan {
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};  // named weakenings: "shared-host-network"
   std::string command = {};                   // argv[0] inside the sandbox, for the audit log
+  CommandShape shape = {};                    // the same
   std::string cwd = {};                       // inside the sandbox, for the audit log
 };
 

@@ -213,6 +213,9 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool Add(Json value) {
+    if (++values_ > kMaxDocumentValues) {
+      return Fail("more than " + std::to_string(kMaxDocumentValues) + " values", value.position);
+    }
     if (open_.empty()) {
       root_ = std::move(value);
       return true;
@@ -229,6 +232,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
   std::string_view bytes_;
   Cursor cursor_;
+  std::size_t values_ = 0;
   std::vector<Json> open_ = {};  // the containers around the current token, outermost first
   Json root_ = {};
   std::optional<Error> failure_ = {};

@@ -45,7 +45,7 @@ std::string_view Explain(SeccompProfile profile) {
     case SeccompProfile::kDefault:
       return "default";
     case SeccompProfile::kRootCaller:
-      return "root caller: the default, and no set-uid or set-gid bits";
+      return "root caller: the default, and no set-gid bits";
     case SeccompProfile::kSharedSystem:
       return "no Unix sockets, no System V objects";
     case SeccompProfile::kNoSockets:

@@ -1,12 +1,17 @@
 #include "plan/make_plan.h"
 
+#include <algorithm>
+#include <cctype>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "plan/ledger.h"
 
 namespace mxc {
 namespace {
+
+constexpr std::size_t kMaxWord = 256;  // longer than the name of any program people start
 
 Error NotUsable(const Backend& backend, const Support& support) {
   std::string reason = support.reason;
@@ -24,6 +29,28 @@ Error TooWeak(const Backend& backend, Tier tier, Tier minimum) {
           .hint = "lower minimumTier, or choose a stronger containment"};
 }
 
+// "git" of "git push …"; nothing of "TOKEN=… git push" or "$X", where a word may be anything.
+std::string PlainWord(std::string_view command_line) {
+  command_line.remove_prefix(std::min(command_line.find_first_not_of(" \t\n"), command_line.size()));
+  const std::string_view word = command_line.substr(0, command_line.find_first_of(" \t\n;|&<>()"));
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("/._+-").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  return plain && word.size() <= kMaxWord ? std::string(word) : "";
+}
+
+CommandShape ShapeOf(const Process& process) {
+  if (!process.command_line.empty()) {
+    return {.word = PlainWord(process.command_line),
+            .arguments = process.argv.size() - 1,
+            .bytes = process.command_line.size()};
+  }
+  CommandShape shape{.arguments = process.argv.empty() ? 0 : process.argv.size() - 1};
+  for (const std::string& argument : process.argv) shape.bytes += argument.size();
+  return shape;
+}
+
 // What every plan carries over from its policy, whoever made it.
 void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.timeout_ms = policy.process.timeout_ms;
@@ -31,6 +58,7 @@ void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.audit = policy.audit;
   plan.resources = policy.resources;
   plan.command = policy.process.argv.empty() ? "" : policy.process.argv[0];
+  plan.shape = ShapeOf(policy.process);
   plan.cwd = policy.process.cwd;
   plan.warnings.insert(plan.warnings.begin(), policy.warnings.begin(), policy.warnings.end());
   for (const std::string& text : support.warnings) {

@@ -1,5 +1,6 @@
 #include "policy/process.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,51 @@ std::string DefaultDirectory(const Host& host, Containment containment, const Ru
   return "/";
 }
 
+// What a look from here says about a program inside. /proc and /dev are the sandbox's own, and what the
+// caller cannot look at, the command may still be able to start.
+bool MayBeThere(const std::string& path, PathWalker& walker, const RuleSet& rules) {
+  const Result<Walked> walked = walker.Walk(path);
+  if (!walked || IsNeverFromHost(walked->path)) return true;
+  return walked->status && !walked->folded_missing && rules.Visible(walked->path);
+}
+
+std::string_view SearchPath(const std::vector<Variable>& environment) {
+  for (const Variable& variable : environment) {
+    if (variable.name == "PATH") return variable.value.Reveal();
+  }
+  return "/usr/bin:/bin";
+}
+
+// To the caller the same as an engine that could not execute it.
+Error NoProgram(std::string message, std::string hint) {
+  return {.code = ErrorCode::kSetupFailed,
+          .message = std::move(message),
+          .pointer = "/process/argv/0",
+          .hint = std::move(hint)};
+}
+
+// No engine could say it better afterwards, and some only with a command that seems to have run.
+Status CheckProgram(const Process& process, const ProcessConfig& written, PathWalker& walker,
+                    const RuleSet& rules) {
+  const std::string& name = process.argv.front();
+  if (written.argv.empty() || name.empty()) return Done{};
+  if (name.find('/') != std::string::npos) {
+    const std::string path = name.front() == '/' ? name : JoinPath(process.cwd, name);
+    if (MayBeThere(path, walker, rules)) return Done{};
+    return NoProgram("the program " + Quoted(name) + " does not exist inside the sandbox",
+                     "grant it, and what it needs, with readonlyPaths");
+  }
+  std::string_view rest = SearchPath(process.environment);
+  while (!rest.empty()) {
+    const std::string_view directory = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
+    // A relative or empty entry stands for wherever the command is.
+    if (directory.substr(0, 1) != "/" || MayBeThere(JoinPath(directory, name), walker, rules)) return Done{};
+  }
+  return NoProgram("the program " + Quoted(name) + " is in no directory of the sandbox's PATH",
+                   "grant its directory, or write its absolute path");
+}
+
 }  // namespace
 
 std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules) {
@@ -130,6 +176,8 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
     process.cwd = std::move(*cwd);
   }
   process.environment = ResolveEnvironment(written, host, containment, rules);
+  if (containment == Containment::kNone) return process;
+  if (const Status program = CheckProgram(process, written, walker, rules); !program) return program.error();
   return process;
 }
 

@@ -10,6 +10,7 @@
 #include "policy/mounts.h"
 #include "policy/paths.h"
 #include "policy/process.h"
+#include "policy/records.h"
 #include "policy/rules.h"
 
 namespace mxc {
@@ -58,27 +59,13 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
   return rules;
 }
 
-// The record is evidence about the command, so the command must not reach it.
 Status ResolveAudit(const Config& config, PathWalker& walker, const RuleSet& rules, Audit& audit) {
   if (config.audit.path.empty()) return Done{};
-  Result<Walked> walked = walker.Walk(config.audit.path);
-  if (!walked) {
-    return Conflict(
-        "audit path " + Quoted(config.audit.path) + " cannot be resolved: " + walked.error().message,
-        config.audit_pointer, "choose a path the caller can look at");
-  }
-  const auto writable = [&rules](std::string_view path) {
-    const PathRule* rule = rules.Covering(path);
-    return rule != nullptr && rule->access == Access::kReadWrite;
-  };
-  bool reachable = writable(walked->path);
-  for (const LinkMet& met : walked->links) reachable = reachable || writable(ParentOf(met.link.path));
-  if (reachable) {
-    return Conflict("audit path " + Quoted(config.audit.path) + " is inside a read-write grant",
-                    config.audit_pointer, "choose a path the command cannot write");
-  }
+  Result<std::string> path = ResolveRecord(
+      {.name = "audit path", .path = config.audit.path, .pointer = config.audit_pointer}, walker, rules);
+  if (!path) return path.error();
   // Behind a link of /proc or /dev ("/dev/stderr") only the written name is right.
-  if (!IsNeverFromHost(walked->path)) audit.path = std::move(walked->path);
+  if (!IsNeverFromHost(*path)) audit.path = std::move(*path);
   return Done{};
 }
 

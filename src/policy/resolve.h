@@ -26,7 +26,8 @@ struct ResolveOptions {
 [[nodiscard]] Result<Containment> SelectContainment(const Config& config, OperatingSystem system,
                                                     const ResolveOptions& options);
 
-// Errors: those of SelectContainment, kConflict (exit status 255) with the pointer of the clause.
+// Errors: those of SelectContainment, kConflict (exit status 255) with the pointer of the clause,
+// kSetupFailed for a program that is not inside.
 [[nodiscard]] Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOptions& options);
 
 }  // namespace mxc

@@ -25,6 +25,10 @@ struct OpenedFiles {
 // is no longer the object the policy was resolved for.
 [[nodiscard]] Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest);
 
+// For masks that bubblewrap can mount by name only: each path is still the object the policy was resolved
+// for. Errors: as above.
+[[nodiscard]] Status VerifyPaths(const std::vector<PathFile>& paths);
+
 // The text of `piece`: Secret is revealed here, on its way to the kernel.
 [[nodiscard]] std::string Render(const Piece& piece, const std::vector<UniqueFd>& files);
 

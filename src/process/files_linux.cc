@@ -151,6 +151,15 @@ Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest
   return opened;
 }
 
+Status VerifyPaths(const std::vector<PathFile>& paths) {
+  OpenedFiles none;
+  OpenContext context{.files = none.files, .opened = none};
+  for (const PathFile& path : paths) {
+    if (Result<UniqueFd> fd = Open(path, context); !fd) return fd.error();
+  }
+  return Done{};
+}
+
 std::string Render(const Piece& piece, const std::vector<UniqueFd>& files) {
   if (const auto* text = std::get_if<std::string>(&piece)) return *text;
   if (const auto* secret = std::get_if<Secret>(&piece)) return secret->Reveal();

@@ -2,6 +2,7 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -75,6 +76,11 @@ void Listen(std::vector<UniqueFd>& watched) {
 
 [[noreturn]] void Guard(int pipe, const Guarded& guarded) {
   Detach(pipe);
+  rlimit limit{};  // two descriptors are held for each placeholder
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
   std::vector<HeldFile> files;
   std::vector<MadeGroup> groups;
   const Answer answer = MakeAll(guarded, files, groups);

@@ -12,9 +12,11 @@ namespace mxc {
 
 // A placeholder with our shared lock on it. Every run that masks the file holds one: unlinking it would take
 // the mask of another run away, because the kernel unmounts what stands on a name that goes.
+// Its directory is held open, so that what is removed is what was made, wherever the directory has gone.
 struct HeldFile {
-  std::string path;
-  UniqueFd file;
+  UniqueFd directory = {};
+  std::string name = {};
+  UniqueFd file = {};
 };
 
 // Files of mode kPlaceholderMode, shared with other runs that need the same. Stops at the first that fails:

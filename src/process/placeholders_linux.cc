@@ -1,8 +1,11 @@
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -17,49 +20,69 @@ bool IsPlaceholder(const struct stat& status) {
          status.st_uid == ::geteuid();
 }
 
-// `path` still names the file that is open.
-bool IsStillAt(const std::string& path, int borrowed_fd) {
+// The directory that `path` stands in. Policy paths are canonical: a symbolic link on the way was put there
+// after they were resolved.
+UniqueFd OpenParent(const std::string& path) {
+  const std::string parent = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  UniqueFd directory{static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, parent.c_str(), &how, sizeof how))};
+  if (directory || (errno != ENOSYS && errno != EPERM)) return directory;
+  // Linux < 5.6, or a container's filter.
+  return UniqueFd{::open(parent.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+}
+
+// The name still leads to the file that is open.
+bool IsStillThere(const HeldFile& held) {
   struct stat named {};
   struct stat open {};
-  return ::lstat(path.c_str(), &named) == 0 && ::fstat(borrowed_fd, &open) == 0 &&
-         named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+  return ::fstatat(held.directory.Get(), held.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstat(held.file.Get(), &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
 // One attempt: creates the placeholder, or joins the one of another run. Without a file: errno, EAGAIN when
 // the other run was just removing it.
-UniqueFd TryHold(const std::string& path) {
+bool TryHold(HeldFile& held) {
+  const int directory = held.directory.Get();
+  const char* const name = held.name.c_str();
   // O_EXCL does not follow a symbolic link either: whatever is there by now was not made here.
-  UniqueFd file{::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPlaceholderMode)};
-  if (!file && errno != EEXIST) return file;
-  if (!file) {
-    file.Reset(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  constexpr int kNew = O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  held.file.Reset(::openat(directory, name, kNew, kPlaceholderMode));
+  if (!held.file && errno != EEXIST) return false;
+  if (!held.file) {
+    held.file.Reset(::openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
-    const bool joinable = file && ::fstat(file.Get(), &status) == 0 && IsPlaceholder(status);
+    const bool joinable = held.file && ::fstat(held.file.Get(), &status) == 0 && IsPlaceholder(status);
     if (!joinable) {
-      errno = !file && errno == ENOENT ? EAGAIN : EEXIST;
-      return UniqueFd{};
+      errno = !held.file && errno == ENOENT ? EAGAIN : EEXIST;
+      return false;
     }
   }
-  if (::flock(file.Get(), LOCK_SH | LOCK_NB) == 0 && IsStillAt(path, file.Get())) return file;
+  if (::flock(held.file.Get(), LOCK_SH | LOCK_NB) == 0 && IsStillThere(held)) return true;
   errno = EAGAIN;
-  return UniqueFd{};
+  return false;
+}
+
+bool Hold(HeldFile& held) {
+  constexpr int kAttempts = 200;
+  constexpr useconds_t kPauseUs = 1000;
+  for (int attempt = 0; !TryHold(held); ++attempt) {
+    if (errno != EAGAIN || attempt == kAttempts) return false;
+    ::usleep(kPauseUs);
+  }
+  return true;
 }
 
 }  // namespace
 
 std::size_t HoldFiles(const std::vector<std::string>& paths, std::vector<HeldFile>& held) {
-  constexpr int kAttempts = 200;
-  constexpr useconds_t kPauseUs = 1000;
   ::umask(0);  // the mode is the mark
   held.reserve(paths.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    UniqueFd file = TryHold(paths[i]);
-    for (int attempt = 0; !file && errno == EAGAIN && attempt < kAttempts; ++attempt) {
-      ::usleep(kPauseUs);
-      file = TryHold(paths[i]);
-    }
-    if (!file) return i;
-    held.push_back({.path = paths[i], .file = std::move(file)});
+    HeldFile file{.directory = OpenParent(paths[i]), .name = paths[i].substr(paths[i].rfind('/') + 1)};
+    if (!file.directory || !Hold(file)) return i;
+    held.push_back(std::move(file));
   }
   return paths.size();
 }
@@ -71,7 +94,7 @@ void ReleaseFiles(const std::vector<HeldFile>& held) {
     struct stat status {};
     const bool last = ::flock(entry->file.Get(), LOCK_EX | LOCK_NB) == 0;
     const bool empty = ::fstat(entry->file.Get(), &status) == 0 && status.st_size == 0;
-    if (last && empty && IsStillAt(entry->path, entry->file.Get())) ::unlink(entry->path.c_str());
+    if (last && empty && IsStillThere(*entry)) ::unlinkat(entry->directory.Get(), entry->name.c_str(), 0);
   }
 }
 

@@ -35,6 +35,7 @@ std::uint64_t NowMs() {
 }
 
 RelayResult Relay::Run() {
+  OnSignals();  // what arrived during set-up
   while (!Done()) PollOnce();
   return result_;
 }

@@ -1,14 +1,10 @@
 // The whole of a run, in order: audit, guardian, files, streams, start, relay. What each part has done is
 // undone by its owner, in reverse.
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <csignal>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,20 +12,14 @@
 #include <vector>
 
 #include "base/undo.h"
-#include "process/descriptor_limit.h"
-#include "process/files.h"
-#include "process/group_guard.h"
 #include "process/guardian.h"
-#include "process/launch.h"
-#include "process/linux/engine.h"
 #include "process/linux/remove_tree.h"
-#include "process/process_tree.h"
 #include "process/reached_limits.h"
 #include "process/relay.h"
 #include "process/run.h"
 #include "process/run_gateway.h"
-#include "process/sandbox_status.h"
 #include "process/signals.h"
+#include "process/start.h"
 #include "process/stop.h"
 #include "process/wiring.h"
 #include "report/audit.h"
@@ -130,117 +120,7 @@ Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64
           .duration_ms = duration_ms};
 }
 
-// A started child, and what stays open for it.
-struct Started {
-  ChildProcess child = {};
-  UniqueFd status = {};  // bubblewrap's status pipe
-  GroupGuard guard = {};
-  std::function<std::optional<int>()> command_status = nullptr;
-  std::string temp = {};  // what init removes, unless it was killed
-};
-
-// The process that bubblewrap names; nothing when it failed before it could. It writes one object, in pieces.
-std::optional<pid_t> SandboxProcessOf(const UniqueFd& info) {
-  SandboxStatus status;
-  std::array<char, 512> buffer{};
-  for (bool complete = false; !complete;) {
-    const ssize_t count = ::read(info.Get(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return std::nullopt;
-    const std::string_view text{buffer.data(), static_cast<std::size_t>(count)};
-    status.Feed(text);
-    complete = text.find('}') != std::string_view::npos;
-  }
-  status.Feed("\n");
-  if (!status.ChildId()) return std::nullopt;
-  return static_cast<pid_t>(*status.ChildId());
-}
-
-// bubblewrap waits for our byte before it runs the command. Nothing to do when it has failed: the relay will
-// see how.
-Status ConnectGateway(const OpenedFiles& files, RunGateway& gateway) {
-  if (gateway.Rules() == nullptr) return Done{};
-  const std::optional<pid_t> process = SandboxProcessOf(files.info);
-  if (!process) return Done{};
-  if (Status connected = gateway.Connect(*process); !connected) return connected;
-  gateway.CloseDoor();
-  if (::write(files.block.Get(), "x", 1) == 1) return Done{};
-  return SystemError(ErrorCode::kSetupFailed, "release the command", errno);
-}
-
-void End(const ChildProcess& child) {
-  SignalHandle(child.handle, SIGKILL);
-  while (::waitpid(child.id, nullptr, 0) < 0 && errno == EINTR) {
-  }
-}
-
-Result<Started> Start(const Exec& exec, const Plan& /*plan*/, const Wiring& wiring,
-                      const GroupHandles& groups, RunGateway& gateway) {
-  Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size(), exec.limits.open_files);
-  if (!limit) return limit.error();
-  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
-  if (!files) return files.error();
-  Result<GroupGuard> guard =
-      exec.reporting == Reporting::kStatusPipe ? GroupGuard::Start() : Result<GroupGuard>(GroupGuard{});
-  if (!guard) return guard.error();
-  Result<ChildProcess> child =
-      Launch({.exec = exec,
-              .files = files->files,
-              .open_files = limit->Original(),
-              .standard = wiring.standard,
-              .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1,
-              .group = guard->Group(),
-              .group_entrances = groups.Entrances()});
-  if (!child) return child.error();
-  // The child has its ends: ours would keep the pipes open.
-  files->files.clear();
-  if (Status connected = ConnectGateway(*files, gateway); !connected) {
-    guard->Kill();
-    End(*child);
-    return connected.error();
-  }
-  return Started{.child = std::move(*child), .status = std::move(files->status), .guard = std::move(*guard)};
-}
-
-Streams StreamsOf(const Wiring& wiring) {
-  return {.standard = wiring.standard,
-          .controlling_terminal = wiring.terminal ? wiring.terminal->Inner() : -1};
-}
-
-Groups GroupsOf(const GroupHandles& groups) {
-  return {.entrances = groups.LegacyEntrances(), .unified = groups.UnifiedDirectory()};
-}
-
-Result<Started> FromSandbox(Result<SandboxProcess> process) {
-  if (!process) return process.error();
-  Started started{.child = {.id = process->id, .handle = std::move(process->handle)},
-                  .temp = std::move(process->temp)};
-  started.command_status = [report = std::make_shared<UniqueFd>(std::move(process->report))] {
-    return CommandStatus(*report);
-  };
-  return started;
-}
-
-Result<Started> Start(const SandboxChild& /*child*/, const Plan& plan, const Wiring& wiring,
-                      const GroupHandles& groups, RunGateway& gateway) {
-  Result<SandboxProcess> process = StartSandbox(SandboxRequest{.sandbox = *plan.sandbox,
-                                                               .streams = StreamsOf(wiring),
-                                                               .egress = gateway.Rules(),
-                                                               .gateway_door = gateway.Door(),
-                                                               .groups = GroupsOf(groups)});
-  gateway.CloseDoor();
-  return FromSandbox(std::move(process));
-}
-
-Result<Started> Start(const LandlockChild& /*child*/, const Plan& plan, const Wiring& wiring,
-                      const GroupHandles& groups, RunGateway& /*gateway*/) {
-  Result<SandboxProcess> process = StartSandbox(
-      LandlockRequest{.sandbox = *plan.landlock, .streams = StreamsOf(wiring), .groups = GroupsOf(groups)});
-  return FromSandbox(std::move(process));
-}
-
 Reporting ReportingOf(const Plan& plan) {
-  if (std::holds_alternative<LandlockChild>(plan.child)) return Reporting::kSupervisor;
   const auto* exec = std::get_if<Exec>(&plan.child);
   return exec != nullptr ? exec->reporting : Reporting::kInit;
 }
@@ -282,14 +162,17 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   Result<RunGateway> gateway =
       RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
   if (!gateway) return gateway.error();
-  Result<Started> started =
-      std::visit([&](const auto& child) { return Start(child, plan, *wiring, ground->groups, *gateway); },
-                 plan.child);
+  Result<Started> started = StartChild({.plan = plan,
+                                        .wiring = *wiring,
+                                        .signals = signals,
+                                        .guardian = ground->guardian,
+                                        .groups = ground->groups,
+                                        .gateway = *gateway,
+                                        .started_ms = started_ms});
   if (!started) return started.error();
   tree.Follow(started->child, std::move(started->guard));
-  ground->guardian.Watch(started->child.id);
   wiring->CloseChildEnds();
-  if (reporting != Reporting::kStatusPipe) observer.OnStarted(started->child.id);
+  if (reporting != Reporting::kStatusPipe && started->running) observer.OnStarted(started->child.id);
 
   const std::vector<RunGroup>& groups = ground->guarded.groups;
   const RelayResult result =

@@ -22,9 +22,12 @@ class SignalScope {
 
   [[nodiscard]] int Descriptor() const { return descriptor_.Get(); }
   [[nodiscard]] std::vector<int> Take();  // the numbers that have arrived
+  // One of those that end a run has arrived. Take still returns it, but Descriptor() is no longer readable.
+  [[nodiscard]] bool Ending();
 
  private:
   UniqueFd descriptor_;
+  std::vector<int> arrived_;
   sigset_t before_{};
   struct sigaction pipe_ {};
   struct sigaction child_ {};

@@ -1,7 +1,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "process/signals.h"
 
@@ -37,12 +39,17 @@ SignalScope::~SignalScope() {
 }
 
 std::vector<int> SignalScope::Take() {
-  std::vector<int> numbers;
+  std::vector<int> numbers = std::exchange(arrived_, {});
   signalfd_siginfo info{};
   while (::read(descriptor_.Get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     numbers.push_back(static_cast<int>(info.ssi_signo));
   }
   return numbers;
+}
+
+bool SignalScope::Ending() {
+  arrived_ = Take();
+  return std::any_of(arrived_.begin(), arrived_.end(), [](int number) { return number != SIGWINCH; });
 }
 
 }  // namespace mxc

@@ -4,7 +4,8 @@
 //   Status written = log->Begin(plan);  // on disk before the command starts
 //   log->End(outcome);
 //
-// No secret is in it: of the command its name, of the environment nothing.
+// No secret is in it: of the command its name and size, and the first word of a command line when that is
+// plainly a program; of the environment nothing.
 #pragma once
 
 #include <string>

@@ -92,10 +92,11 @@ Status AuditLog::Begin(const Plan& plan) {
   const std::string cwd = plan.cwd.empty() && exec != nullptr ? exec->cwd : plan.cwd;
   return Append(fmt::format(
       "{{\"event\":\"begin\",\"time\":{},\"run\":{},\"version\":{},\"pid\":{},\"uid\":{},\"containment\":{},"
-      "\"tier\":{},\"command\":{},\"cwd\":{},\"relaxations\":{},\"ledger\":{}}}\n",
+      "\"tier\":{},\"command\":{},\"word\":{},\"arguments\":{},\"bytes\":{},\"cwd\":{},\"relaxations\":{},"
+      "\"ledger\":{}}}\n",
       Quote(Now()), Quote(run_), Quote(MXC_VERSION), ::getpid(), ::getuid(), Quote(Name(plan.containment)),
-      Quote(Name(plan.tier)), Quote(command), Quote(cwd), RelaxationsText(plan.relaxations),
-      LedgerText(plan.ledger)));
+      Quote(Name(plan.tier)), Quote(command), Quote(plan.shape.word), plan.shape.arguments, plan.shape.bytes,
+      Quote(cwd), RelaxationsText(plan.relaxations), LedgerText(plan.ledger)));
 }
 
 Status AuditLog::Network(const GatewayRecord& record) {

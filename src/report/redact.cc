@@ -72,7 +72,8 @@ Redactor::Redactor(RedactionRules rules)
   if (!rules_.secrets) rules_.values.clear();
   for (unsigned byte = 0; byte < 256; ++byte) {
     const auto c = static_cast<unsigned char>(byte);
-    may_start_[byte] = (rules_.secrets && MayStartSecret(c)) || (rules_.pii && MayStartPersonal(c));
+    const bool secret = MayStartSecret(c) || MayStartName(c);
+    may_start_[byte] = (rules_.secrets && secret) || (rules_.pii && MayStartPersonal(c));
   }
   inside_word_[':'] = rules_.secrets;  // "://"
   for (const std::string& value : rules_.values) {
@@ -142,7 +143,7 @@ std::size_t Redactor::PlainRun(std::string_view rest) const {
   std::size_t count = 0;
   for (; count < rest.size(); ++count) {
     const auto byte = static_cast<unsigned char>(rest[count]);
-    if (may_start_[byte] && (inside_word_[byte] || !IsWordByte(before))) break;
+    if (may_start_[byte] && (inside_word_[byte] || before == '_' || !IsWordByte(before))) break;
     before = byte;
   }
   return count;
@@ -168,6 +169,9 @@ std::size_t Redactor::Step(std::string_view rest, Mode mode, std::string& out) {
     key_block = block.kind == Match::Kind::kFound;
     consider(block);
   }
+  // DB_PASSWORD
+  if (rules_.secrets && (previous_ == '_' || !IsWordByte(previous_)))
+    consider(MatchNamedSecret(rest, at_end));
   // ("://" begins behind a word)
   if (rules_.secrets && rest[0] == ':') consider(MatchSecret(rest, at_end));
   if (rules_.pii && !IsMailByte(previous_)) {

@@ -21,7 +21,8 @@ namespace mxc {
 
 struct RedactionRules {
   // Tokens of AWS, GitHub, GitLab, Slack, npm, PyPI, Google, OpenAI, Anthropic, Stripe, Hugging Face; private
-  // key blocks, JSON web tokens, bearer headers, passwords in URLs; and `values`.
+  // key blocks, JSON web tokens, bearer and authorization headers, passwords in URLs, what is assigned to a
+  // name such as password, secret, token or api_key; and `values`.
   bool secrets = false;
   // Mail addresses, telephone numbers, payment cards (Luhn), US social security numbers. Not IP addresses:
   // they are in every build log, and seldom a person.

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace mxc {
@@ -117,11 +119,16 @@ void AddRung(const Plan& plan, Object& line) {
 
 }  // namespace
 
+void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
 std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
 
 std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
 
 Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string& file) {
+  // A limit on the size of files must not end us where we write; children get their signals back as they
+  // were.
+  ::signal(SIGXFSZ, SIG_IGN);
   StatusReport report;
   if (fd) {
     if (*fd < 0 || ::fcntl(*fd, F_GETFD) < 0) {

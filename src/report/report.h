@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -22,6 +23,9 @@ namespace mxc {
 //   all others        the message
 //   time-out          only the envelope, as the reference prints it
 [[nodiscard]] std::string RenderError(const Error& error);
+
+// Writes to standard error. That it is full or gone changes nothing: the exit status still tells.
+void Tell(std::string_view text);
 
 // {"error":{"code":...,"message":...}} on one line, without newline (contract 2.2; docs/errors.md).
 [[nodiscard]] std::string Envelope(const Error& error);

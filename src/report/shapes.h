@@ -30,8 +30,12 @@ struct Match {
 [[nodiscard]] bool MayStartSecret(unsigned char byte);
 [[nodiscard]] bool MayStartPersonal(unsigned char byte);
 
+[[nodiscard]] bool MayStartName(unsigned char byte);
+
 // `at_end`: the text is complete, so nothing is partial.
 [[nodiscard]] Match MatchSecret(std::string_view text, bool at_end);
+// password=…, "token": "…", Authorization: …; a name may also begin behind an underscore or a dash.
+[[nodiscard]] Match MatchNamedSecret(std::string_view text, bool at_end);
 [[nodiscard]] Match MatchMail(std::string_view text, bool at_end);
 [[nodiscard]] Match MatchNumber(std::string_view text, bool at_end);  // card, telephone, social security
 [[nodiscard]] Match MatchText(std::string_view text, std::string_view wanted, bool at_end);

@@ -110,6 +110,16 @@ TEST_P(Leaks, TheKernelsLogAndAddresses) {
   EXPECT_THAT(answers, Not(testing::Contains("ok")));
 }
 
+// 1 keeps the memory of what crashes from the program that core_pattern names, 0 does not; nobody changes it.
+TEST_P(Leaks, CoresOfTheCommand) {
+  for (const char* engine : {"bubblewrap", "namespaces"}) {
+    const Ended ended = RunConfig(
+        {.containment = engine, .command = "ulimit -S -c 0; ulimit -H -c 0; grep core /proc/self/limits"});
+    EXPECT_THAT(ended.out, testing::MatchesRegex("Max core file size +1 +1 +bytes *\n"))
+        << engine << ended.err;
+  }
+}
+
 TEST_P(Leaks, TheConfigurationOfTheRun) {
   EXPECT_THAT(Try({}, {{"find", "config.", "json"}}), ElementsAre("none"));
   EXPECT_THAT(Try({}, {{"read", workspace.Path("config.json")}}), ElementsAre("ENOENT"));

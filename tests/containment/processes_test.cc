@@ -113,6 +113,16 @@ TEST_P(Processes, ACallersTerminalIsNotTheCommandsOwn) {
   EXPECT_THAT(terminal.Output(), Not(HasSubstr(name.data())));
 }
 
+TEST_P(Processes, ThePrivateTerminalHasAName) {
+  for (const char* engine : {"bubblewrap", "namespaces"}) {
+    const Terminal terminal;
+    Launch launch = PrepareConfig({.containment = engine, .command = "tty && test -c $(tty) && echo found"});
+    launch.terminal = terminal.Fd();
+    EXPECT_EQ(Execute(launch).status, 0) << engine;
+    EXPECT_THAT(terminal.Output(), testing::MatchesRegex("/dev/console\r?\nfound\r?\n")) << engine;
+  }
+}
+
 // Pipes for streams, but the launcher still has a terminal: /dev/tty must not lead to it.
 TEST_P(Processes, ARunInTheBackgroundHasNoTerminal) {
   const Terminal terminal;

@@ -106,6 +106,45 @@ TEST_P(Reports, ALogFileThatCannotBeOpenedIsOnlyAWarning) {
   EXPECT_THAT(ended.err, HasSubstr("/nonexistent/log"));
 }
 
+// What the command can write says nothing about the command.
+TEST_P(Reports, AVerdictTheCommandCouldWriteIsRefused) {
+  const std::string rw = workspace.Directory("rw");
+  workspace.Link("link", rw);
+  workspace.Link("rw/out", workspace.Root());
+  const Parts parts = {.command = "touch " + rw + "/ran", .read_write = {rw}};
+  for (const std::string& file :
+       {rw + "/result", workspace.Path("link/result"), rw + "/out/result", std::string("rw/result")}) {
+    const Ended ended = Execute(PrepareConfig(parts, {"--result", file}));
+    EXPECT_EQ(ended.status, 255) << file;
+    EXPECT_EQ(EnvelopeCode(ended), "policy_validation");
+    EXPECT_EQ(EnvelopeMessage(ended), "--result '" + (file[0] == '/' ? file : workspace.Path(file)) +
+                                          "' is inside a read-write grant");
+  }
+  const UniqueFd fd{::open(workspace.File("rw/status", "", 0666).c_str(), O_WRONLY | O_CLOEXEC)};
+  Launch launch = PrepareConfig(parts, {"--status-fd", "5"});
+  launch.files = {{.borrowed_fd = fd.Get(), .number = 5}};
+  EXPECT_EQ(EnvelopeMessage(Execute(launch)), "--status-fd '" + rw + "/status' is inside a read-write grant");
+  EXPECT_THAT(Names(rw), testing::ElementsAre("out", "status")) << "nothing ran, nothing was written";
+  EXPECT_FALSE(Exists(workspace.Path("result")));
+  EXPECT_EQ(Contents(rw + "/status"), "");
+}
+
+TEST_P(Reports, ALogTheCommandCouldWriteIsLeftOut) {
+  const std::string rw = workspace.Directory("rw");
+  const Ended ended =
+      Execute(PrepareConfig({.command = "exit 4", .read_write = {rw}}, {"--log-file", rw + "/log"}));
+  EXPECT_EQ(ended.status, 4);
+  EXPECT_THAT(ended.err,
+              HasSubstr("log file '" + rw + "/log' is inside a read-write grant; no log is written"));
+  EXPECT_FALSE(Exists(rw + "/log"));
+}
+
+TEST_P(Reports, VerdictsBesideAGrantAreWritten) {
+  const std::string rw = workspace.Directory("rw");
+  EXPECT_THAT(Outcome({.command = "exit 5", .read_only = {workspace.Root()}, .read_write = {rw}}),
+              HasSubstr(R"("exitCode":5)"));
+}
+
 TEST_P(Reports, DebugPrintsTheLogOnStandardOutput) {
   const Ended ended = Execute(PrepareConfig({.command = "exit 3"}, {"--debug"}));
   EXPECT_THAT(ended.out, HasSubstr("Exit code: 3 (0x00000003)"));

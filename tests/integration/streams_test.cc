@@ -1,5 +1,8 @@
 // Exit status and standard streams (what SDKs depend on).
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/support/launcher_test.h"
 
@@ -77,6 +80,28 @@ TEST_P(Streams, AReaderThatWentAwayEndsTheCommandBySigpipe) {
   EXPECT_EQ(ended.out, "y\ny\n");
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(ended.err, "");  // with SIGPIPE ignored, yes would complain
+}
+
+// Nothing that is only told decides how a run ends.
+TEST_P(Streams, AFullStandardErrorChangesNoStatus) {
+  const auto status = [](Launch launch) {
+    launch.before_exec = [] { ::dup2(::open("/dev/full", O_WRONLY), STDERR_FILENO); };
+    return Execute(launch).status;
+  };
+  EXPECT_EQ(status(PrepareConfig({.command = "exit 3", .read_only = {"/nonexistent"}})), 3);
+  EXPECT_EQ(status(Prepare({workspace.Path("no-such-config")})), 1);
+  EXPECT_EQ(status(Prepare({"--no-such-flag"})), 2);
+  EXPECT_EQ(status(PrepareConfig({.read_only = {"/proc"}})), 255);
+}
+
+TEST_P(Streams, AFileSizeLimitEndsNoRun) {
+  Launch launch =
+      PrepareConfig({.containment = "namespaces", .command = "exit 3"}, {"--result", workspace.Path("result")});
+  launch.before_exec = [] {
+    const rlimit none{};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  };
+  EXPECT_EQ(Execute(launch).status, 3);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ Plan AuditedPlan(const std::string& path, const std::string& script) {
   plan.containment = Containment::kBubblewrap;
   plan.tier = Tier::kProcess;
   plan.command = "/bin/say \"hi\"\n";
+  plan.shape = {.word = "say", .arguments = 2, .bytes = 17};
   plan.cwd = "/srv";
   plan.ledger = {
       {.pointer = "/filesystem/deniedPaths/0", .strength = Strength::kKernel, .mechanism = "mask"}};
@@ -53,6 +54,9 @@ TEST(Audit, RecordsBeginAndEnd) {
   EXPECT_EQ(lines[0]["containment"], "bubblewrap");
   EXPECT_EQ(lines[0]["tier"], "process");
   EXPECT_EQ(lines[0]["command"], "/bin/say \"hi\"\n");
+  EXPECT_EQ(lines[0]["word"], "say");
+  EXPECT_EQ(lines[0]["arguments"], 2);
+  EXPECT_EQ(lines[0]["bytes"], 17);
   EXPECT_EQ(lines[0]["cwd"], "/srv");
   EXPECT_EQ(lines[0]["uid"], ::getuid());
   EXPECT_EQ(lines[0]["relaxations"], nlohmann::json::array({"shared-host-network"}));

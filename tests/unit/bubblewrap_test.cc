@@ -97,6 +97,29 @@ TEST(Bubblewrap, RootCallerGetsAReadOnlyProc) {
   EXPECT_EQ(std::get<SeccompFile>(ExecOf(plan).files[0]).profile, SeccompProfile::kRootCaller);
 }
 
+// bwrap finds the place of a mask by name, so the launcher looks once more.
+TEST(Bubblewrap, MaskedObjectsAreVerified) {
+  PathRule file{.path = "/w/file", .access = Access::kDenied, .object = FileObject{.device = 1, .inode = 7}};
+  PathRule directory{.path = "/w/sub", .access = Access::kDenied};
+  directory.object = FileObject{.device = 1, .inode = 8, .type = FileType::kDirectory};
+  const Plan plan = Planned(PolicyOf({ReadOnly("/w"), file, directory}));
+  std::string text;
+  for (const PathFile& path : ExecOf(plan).verified) {
+    text += path.path + " " + std::to_string(path.object.inode) + "\n";
+  }
+  EXPECT_EQ(text, "/w/file 7\n/w/sub 8\n");
+}
+
+TEST(Bubblewrap, ManyMountsAreWarnedOf) {
+  const auto warnings = [](std::size_t paths) {
+    std::vector<PathRule> rules;
+    for (std::size_t i = 0; i < paths; ++i) rules.push_back(ReadOnly("/w" + std::to_string(1000 + i)));
+    return Planned(PolicyOf(rules)).warnings.size();
+  };
+  EXPECT_EQ(warnings(100), 0U);
+  EXPECT_EQ(warnings(600), 1U);
+}
+
 TEST(Bubblewrap, TerminalIsPrivate) {
   Policy policy = PolicyOf({});
   EXPECT_EQ(ExecOf(Planned(policy)).terminal, Terminal::kInherit);

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
@@ -197,6 +199,88 @@ TEST_P(EngineRun, SwappedSourceIsRefused) {
   EXPECT_FALSE(report.ok);
   EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
   EXPECT_EQ(report.message, "'" + granted + "' was replaced while the sandbox was being set up");
+}
+
+// A mask over something else would hide nothing.
+TEST_P(EngineRun, SwappedTargetOfAMaskIsRefused) {
+  const std::string granted = Directory("rw");
+  const std::string replaced = "' was replaced while the sandbox was being set up";
+  const auto refusal = [&](const MountNode& mask) {
+    LinuxSandbox sandbox = ShellSandbox("true");
+    sandbox.mounts.emplace_back(Grant(granted, Access::kReadWrite));
+    sandbox.mounts.push_back(mask);
+    const RunReport report = Run(sandbox);
+    return report.ok ? "ran" : report.message;
+  };
+  Directory("rw/denied");
+  WriteText(granted + "/secret", "secret");
+  WriteText(granted + "/other", "other");
+  EXPECT_EQ(refusal(FileMask{.target = granted + "/secret", .object = ObjectAt(granted + "/secret")}), "ran");
+  EXPECT_EQ(refusal(FileMask{.target = granted + "/secret", .object = ObjectAt(granted + "/other")}),
+            "'" + granted + "/secret" + replaced);
+  EXPECT_EQ(refusal(TmpfsMount{.target = granted + "/denied", .object = ObjectAt(granted + "/denied")}),
+            "ran");
+  EXPECT_EQ(refusal(TmpfsMount{.target = granted + "/denied", .object = ObjectAt(granted)}),
+            "'" + granted + "/denied" + replaced);
+  EXPECT_EQ(refusal(FileMask{.target = granted + "/secret", .placeholder = true}),
+            "'" + granted + "/secret" + replaced);
+  WriteText(granted + "/held", "");
+  ::chmod((granted + "/held").c_str(), kPlaceholderMode);
+  EXPECT_EQ(refusal(FileMask{.target = granted + "/held", .placeholder = true}), "ran");
+}
+
+// A file system whose server never answers: whoever looks at it waits, until it is killed.
+void MountSilently(const std::string& target) {
+  const int server = ::open("/dev/fuse", O_RDWR);  // stays open as long as the process lives
+  const std::string options =
+      "fd=" + std::to_string(server) + ",rootmode=40000,user_id=0,group_id=0,allow_other";
+  const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                       ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                       ::mount("silent", target.c_str(), "fuse", MS_NODEV | MS_NOSUID, options.c_str()) == 0;
+  if (!mounted) ::_exit(97);
+}
+
+class EngineSilence : public EngineRun {
+ protected:
+  void SetUp() override {
+    EngineRun::SetUp();
+    if (::getuid() != 0 || ::access("/dev/fuse", W_OK) != 0) GTEST_SKIP() << "needs root and /dev/fuse";
+    granted_ = Directory("silent");
+    setup_.before = [this] {
+      MountSilently(granted_);
+      if (GetParam() == Caller::kOrdinary) BecomeOrdinary();
+    };
+  }
+  [[nodiscard]] Plan SilentPlan() const {
+    LinuxSandbox sandbox = ShellSandbox("echo ran");
+    sandbox.mounts.emplace_back(BindMount{.source = granted_, .target = granted_});
+    return PlanOf(std::move(sandbox));
+  }
+  std::string granted_;
+  RunSetup setup_;
+};
+INSTANTIATE_TEST_SUITE_P(Callers, EngineSilence, ::testing::Values(Caller::kRoot, Caller::kOrdinary),
+                         [](const auto& test) { return test.param == Caller::kRoot ? "Root" : "Ordinary"; });
+
+TEST_P(EngineSilence, TimeoutEndsSetUp) {
+  Plan plan = SilentPlan();
+  plan.timeout_ms = 300;
+  const RunReport report = RunInChild(plan, setup_);
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_EQ(report.started, 0);
+  EXPECT_EQ(report.out, "");
+}
+
+TEST_P(EngineSilence, SignalEndsSetUp) {
+  RunningPlan running(SilentPlan(), setup_);
+  ASSERT_TRUE(Eventually([&] { return !ChildrenOf(running.Launcher()).empty(); }));
+  running.Signal(SIGWINCH);
+  running.Signal(SIGTERM);
+  const RunReport report = running.Finish();
+  ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_EQ(report.outcome.interrupted_by, SIGTERM);
+  EXPECT_EQ(report.started, 0);
 }
 
 TEST_P(EngineRun, LinkOnTheWayIsRefused) {

@@ -37,7 +37,7 @@ void Furnish(FakeHost& host) {
         "/home/user/.ssh", "/opt/tools", "/proc", "/sys", "/dev", "/var/log"}) {
     host.AddDirectory(path, own);
   }
-  host.AddFile("/srv/work/config/secret", "", own);
+  host.AddFile("/srv/work/config/secret", "", own).AddFile("/usr/bin/env");
 }
 
 std::string Refused(const Error& error) {

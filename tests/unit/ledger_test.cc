@@ -64,6 +64,23 @@ TEST(MakePlan, ATimeoutClauseNeedsATimeout) {
   EXPECT_FALSE(PlanOf(policy).ok());
 }
 
+// For the audit record: what a command is, and nothing it was given.
+TEST(MakePlan, TheShapeOfACommandHoldsNoArgument) {
+  const auto shape = [](const std::string& command_line) {
+    Policy policy = PolicyOf({});
+    policy.process.argv = {"/bin/sh", "-c", command_line};
+    policy.process.command_line = command_line;
+    const Result<Plan> plan = PlanOf(policy);
+    return plan ? plan->shape.word + " " + std::to_string(plan->shape.bytes) : plan.error().message;
+  };
+  EXPECT_EQ(shape("git push https://x"), "git 18");
+  EXPECT_EQ(shape("  /usr/bin/g++-12|cat"), "/usr/bin/g++-12 21");
+  for (const char* hidden : {"TOKEN=abc git push", "$TOKEN", "'a b'", "\"x\"", "(id)", "`x`"}) {
+    EXPECT_EQ(shape(hidden).substr(0, 1), " ") << hidden;
+  }
+  EXPECT_EQ(shape(std::string(300, 'a')), " 300");
+}
+
 TEST(MakePlan, UnusableSupportGivesItsReason) {
   const Result<Plan> plan =
       PlanOf(PolicyOf({}), {.code = ErrorCode::kUnavailable, .reason = "no bwrap", .remedy = "install it"});

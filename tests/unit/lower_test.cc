@@ -29,7 +29,7 @@ TEST(Lower, EmptyPolicyHasOnlyItsOwnNodes) {
             "directory /tmp/home mode 0700\n");
   EXPECT_TRUE(lowered.sandbox.root_read_only);
   EXPECT_TRUE(lowered.sandbox.private_network);
-  EXPECT_EQ(lowered.sandbox.limits.core_bytes, 0U);
+  EXPECT_EQ(lowered.sandbox.limits.core_bytes, 1U);
 }
 
 TEST(Lower, DirectoriesOnTheWayAreReadableByAll) {

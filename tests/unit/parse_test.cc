@@ -134,6 +134,25 @@ TEST(Parse, BoundsListsAndObjects) {
   EXPECT_TRUE(Verdict(object + ",\"more\":0}").starts_with(reason));
 }
 
+// Lists of lists: each is short, and all of them are too many.
+TEST(Parse, BoundsTheValues) {
+  const auto document = [](std::size_t values) {
+    std::string text = "[";
+    for (std::size_t left = values - 1; left > 0;) {
+      const std::size_t inner = std::min<std::size_t>(left - 1, 999);
+      if (text.size() > 1) text += ',';
+      text += '[';
+      for (std::size_t i = 0; i < inner; ++i) text += i == 0 ? "0" : ",0";
+      text += ']';
+      left -= inner + 1;
+    }
+    return text + "]";
+  };
+  EXPECT_EQ(Verdict(document(kMaxDocumentValues)), "ok");
+  EXPECT_TRUE(
+      Verdict(document(kMaxDocumentValues + 1)).starts_with("Invalid JSON syntax: more than 100000 values"));
+}
+
 TEST(Parse, BoundsTheSize) {
   EXPECT_EQ(Verdict("{}" + std::string(kMaxDocumentBytes - 2, ' ')), "ok");
   EXPECT_EQ(Verdict("{}" + std::string(kMaxDocumentBytes - 1, ' ')),

@@ -85,6 +85,29 @@ TEST(Placeholders, FileThatWasUsedOrReplacedStays) {
   EXPECT_TRUE(Exists(replaced));
 }
 
+// Another directory under the name is not the one that was looked at: what is in it belongs to somebody else.
+TEST(Placeholders, AreRemovedWhereTheyWereMade) {
+  ScratchDirectory scratch;
+  ::mkdir(scratch.Path("dir").c_str(), 0777);
+  const RunReport report = RunInChild(WithPlaceholders(
+      "mv " + scratch.Path("dir") + " " + scratch.Path("moved") + " && mkdir " + scratch.Path("dir") +
+          " && : > " + scratch.Path("dir/a") + " && chmod 1600 " + scratch.Path("dir/a"),
+      {scratch.Path("dir/a")}));
+  EXPECT_EQ(report.outcome.exit_code, 0) << report.message << report.err;
+  EXPECT_FALSE(Exists(scratch.Path("moved/a")));
+  EXPECT_TRUE(Exists(scratch.Path("dir/a")));
+}
+
+TEST(Placeholders, LinkOnTheWayIsRefused) {
+  ScratchDirectory scratch;
+  ::mkdir(scratch.Path("real").c_str(), 0777);
+  ASSERT_EQ(::symlink("real", scratch.Path("link").c_str()), 0);
+  const RunReport report = RunInChild(WithPlaceholders("echo ran", {scratch.Path("link/a")}));
+  EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
+  EXPECT_EQ(report.out, "");
+  EXPECT_FALSE(Exists(scratch.Path("real/a")));
+}
+
 TEST(Placeholders, DisappearWhenTheLauncherIsKilled) {
   ScratchDirectory scratch;
   RunningPlan running(
@@ -104,7 +127,7 @@ TEST(Placeholders, GuardianHoldsNothingOfTheCallers) {
       "[ \"$c\" = '(mxc-guardian)' ] && [ $parent = $PPID ] && readlink $p/fd/* | sed 's/:.*//' | grep -v "
       "anon_inode; done";
   EXPECT_EQ(RunInChild(WithPlaceholders(script, {scratch.Path("a")})).out,
-            "/dev/null\n/dev/null\n/dev/null\nsocket\n" + scratch.Path("a") + "\n");
+            "/dev/null\n/dev/null\n/dev/null\nsocket\n" + scratch.Path() + "\n" + scratch.Path("a") + "\n");
 }
 
 }  // namespace

@@ -87,6 +87,50 @@ TEST(RedactSecrets, KeepsWhatNamesTheSecret) {
   EXPECT_EQ(Secrets("AWS_SECRET_ACCESS_KEY=" + Body(40) + "\n"), "AWS_SECRET_ACCESS_KEY=[REDACTED]\n");
 }
 
+TEST(RedactSecrets, ByTheNameBeforeThem) {
+  struct Case {
+    std::string text;
+    std::string redacted;
+  };
+  const std::vector<Case> cases = {
+      {"password=hunter2\n", "password=[REDACTED]\n"},
+      {"password=x", "password=[REDACTED]"},
+      {"PASSWORD: hunter2\n", "PASSWORD: [REDACTED]\n"},
+      {"DB_PASSWORD=a-b/c+d rest", "DB_PASSWORD=[REDACTED] rest"},
+      {"my-password='two words' rest", "my-password='[REDACTED]' rest"},
+      {"password = \"hunter2\";", "password = \"[REDACTED]\";"},
+      {R"({"password":"hunter2","id":1})", R"({"password":"[REDACTED]","id":1})"},
+      {R"({"access_token" : "ab c","id":1})", R"({"access_token" : "[REDACTED]","id":1})"},
+      {"?token=abc&x=1", "?token=[REDACTED]&x=1"},
+      {"API_KEY=1 ApiKey=2 api-key=3", "API_KEY=[REDACTED] ApiKey=[REDACTED] api-key=[REDACTED]"},
+      {"client_secret_id=zzz", "client_secret_id=[REDACTED]"},
+      {"--password=hunter2 --user bob", "--password=[REDACTED] --user bob"},
+      {"Authorization: Bearer abc\r\nHost: x", "Authorization: Bearer [REDACTED]\r\nHost: x"},
+      {"authorization: Basic dXNlcg==\n", "authorization: Basic [REDACTED]\n"},
+      {"Authorization: ApiKey a, b\n", "Authorization: [REDACTED]\n"},
+      {R"(-H "Authorization: token abc" url)", R"(-H "Authorization: token [REDACTED]" url)"},
+      {R"("Authorization": "Bearer a.b")", R"("Authorization": "Bearer [REDACTED]")"},
+  };
+  for (const Case& sample : cases) {
+    EXPECT_EQ(Secrets(sample.text), sample.redacted);
+    for (std::size_t cut = 1; cut < sample.text.size(); ++cut) {
+      EXPECT_EQ(Redacted({.secrets = true}, {sample.text.substr(0, cut), sample.text.substr(cut)}),
+                sample.redacted)
+          << cut;
+    }
+  }
+}
+
+TEST(RedactSecrets, NamesWithoutAValueStay) {
+  for (const std::string text :
+       {"password=\n", "password=", "password=\"\"", "Password: \n", "the password is wrong",
+        "token = next();", "error: unexpected token: foo", "secret: a novel", "passwordless",
+        "tokens=", "author: me", "authorization failed", "Authorization:\n",
+        "secretary=", "std::string token;", "password = x"}) {
+    EXPECT_EQ(Secrets(text), text);
+  }
+}
+
 TEST(RedactSecrets, LeavesOrdinaryTextAlone) {
   for (const std::string text :
        {"desk-lamp task-force risk-averse sk-short", "AKIA", "ghp_tooshort", "notAKIA0123456789ABCDEF", "eyJ",
@@ -180,6 +224,14 @@ TEST(RedactIdle, LetsGoOfPromptsButNotOfSecrets) {
   EXPECT_EQ(out, " ");
   redactor.Feed(Body(30), out);
   EXPECT_EQ(out, " [REDACTED]");
+}
+
+TEST(RedactIdle, APromptForAPasswordAppears) {
+  Redactor redactor({.secrets = true});
+  std::string out;
+  redactor.Feed("Password: ", out);
+  redactor.Idle(out);
+  EXPECT_EQ(out, "Password: ");
 }
 
 TEST(RedactNames, LooksSecret) {

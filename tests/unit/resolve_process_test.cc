@@ -41,8 +41,38 @@ TEST_F(ResolveProcessTest, Argv) {
   config_.process.command_line = "echo $HOME";
   EXPECT_EQ(Resolved()->process.argv, (std::vector<std::string>{"/bin/sh", "-c", "echo $HOME"}));
   EXPECT_EQ(Resolved()->process.command_line, "echo $HOME");
+  host_.AddFile("/usr/bin/ls");
   config_.process = {.argv = {"ls", "-l", ""}};
   EXPECT_EQ(Resolved()->process.argv, (std::vector<std::string>{"ls", "-l", ""}));
+}
+
+// Said before anything starts, whichever engine would have started it.
+TEST_F(ResolveProcessTest, ProgramsThatAreNotInside) {
+  host_.AddFile("/opt/bin/tool").AddFile("/srv/work/run").AddFile("/tmp/x").AddFile("/srv/work/no");
+  host_.AddFile("/usr/bin/ls").AddSymlink("/usr/bin/link", "/opt/bin/tool").AddUnreadable("/srv/work/dark");
+  WriteCwd("/srv/work");
+  const auto verdict = [this](const std::string& program) {
+    config_.process.argv = {program};
+    return RefusalOf(Resolved());
+  };
+  for (const char* program :
+       {"ls", "/bin/ls", "/srv/work/run", "./run", "/proc/self/exe", "/srv/work/dark/x"}) {
+    EXPECT_EQ(verdict(program), "") << program;
+  }
+  for (const char* program :
+       {"/nosuch", "/opt/bin/tool", "/tmp/x", "./nosuch", "/srv/work/no", "/usr/bin/link"}) {
+    EXPECT_EQ(verdict(program), "setup_failed /process/argv/0: the program '" + std::string(program) +
+                                    "' does not exist inside the sandbox");
+  }
+  EXPECT_EQ(verdict("tool"),
+            "setup_failed /process/argv/0: the program 'tool' is in no directory of the sandbox's PATH");
+  config_.process.environment = {{{.name = "PATH", .value = Secret{"/nosuch:/srv/work"}}}};
+  EXPECT_EQ(verdict("run"), "");
+  EXPECT_NE(verdict("ls"), "");
+  config_.containment = Containment::kNone;
+  config_.intent = Intent::kConcrete;
+  config_.process.argv = {"tool"};
+  EXPECT_TRUE(Resolved({.allow_unsandboxed = true}).ok());
 }
 
 TEST_F(ResolveProcessTest, WrittenDirectories) {

@@ -57,6 +57,21 @@ TEST(RunFiles, SecretsAreNotInTheCommandLine) {
   EXPECT_THAT(report.out, ::testing::Not(HasSubstr("canary")));
 }
 
+TEST(RunFiles, VerifiedPathsAreLookedAtAndNotHandedOver) {
+  ScratchDirectory scratch;
+  WriteText(scratch.Path("denied"), "x");
+  WriteText(scratch.Path("other"), "y");
+  Plan plan = ShellPlan("ls /proc/self/fd");
+  ExecOf(plan).verified = {{.path = scratch.Path("denied"), .object = ObjectOf(scratch.Path("denied"))}};
+  EXPECT_EQ(RunInChild(plan).out, RunInChild(ShellPlan("ls /proc/self/fd")).out);
+  ExecOf(plan).verified[0].object = ObjectOf(scratch.Path("other"));
+  const RunReport report = RunInChild(plan);
+  EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
+  EXPECT_EQ(report.message,
+            "'" + scratch.Path("denied") + "' was replaced while the sandbox was being set up");
+  EXPECT_EQ(report.out, "");
+}
+
 TEST(RunFiles, MemoryFilesAreSealed) {
   Result<OpenedFiles> opened = OpenFiles({ArgumentFile{.arguments = {std::string("x")}}, SeccompFile{}}, 3);
   ASSERT_TRUE(opened);

@@ -3,6 +3,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -67,11 +68,33 @@ TEST(SeccompKernel, DeniedCallsFail) {
   EXPECT_EQ(ErrnoOf(kProfile, SYS_socket, 40, SOCK_STREAM, 0), EAFNOSUPPORT);
   EXPECT_EQ(ErrnoOf(kProfile, SYS_socket, AF_UNIX, SOCK_STREAM, 0), 0);
   EXPECT_EQ(ErrnoOf(kProfile, SYS_socket, AF_NETLINK, SOCK_RAW, 0), 0);
-  EXPECT_EQ(ErrnoOf(kProfile, SYS_fchmod, -1, 04755), EBADF);
-  EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_fchmod, -1, 04755), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_fchmod, -1, 04755), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_fchmod, -1, 02755), EBADF);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_openat, -1, "x", 0100, 04755), EPERM);
+  EXPECT_EQ(ErrnoOf(kProfile, SYS_openat, -1, "x", 0100, 02755), EBADF);
+  EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_fchmod, -1, 02755), EPERM);
   EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_fchmod, -1, 0755), EBADF);
   EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_openat, -1, "x", 0100, 02755), EPERM);
   EXPECT_EQ(ErrnoOf(SeccompProfile::kRootCaller, SYS_openat, -1, "x", 0100, 0755), EBADF);
+}
+
+// The call answers success and changes nothing; others, and questions, reach the kernel.
+TEST(SeccompKernel, TheCoreLimitStays) {
+  const int status = StatusOf(SeccompProfile::kDefault, [] {
+    rlimit before{};
+    rlimit after{};
+    rlimit other{};
+    ::getrlimit(RLIMIT_CORE, &before);
+    const rlimit wanted{before.rlim_cur == 0 ? before.rlim_max : 0, before.rlim_max};
+    if (::setrlimit(RLIMIT_CORE, &wanted) != 0) return 1;
+    if (::syscall(SYS_prlimit64, 0, RLIMIT_CORE, &wanted, &after) != 0) return 2;
+    if (::getrlimit(RLIMIT_CORE, &after) != 0 || after.rlim_cur != before.rlim_cur) return 3;
+    ::getrlimit(RLIMIT_NOFILE, &other);
+    other.rlim_cur = 17;
+    if (::setrlimit(RLIMIT_NOFILE, &other) != 0 || ::getrlimit(RLIMIT_NOFILE, &other) != 0) return 4;
+    return other.rlim_cur == 17 ? 0 : 5;
+  });
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
 }
 
 #if defined(__x86_64__)

@@ -100,16 +100,18 @@ Error EndedEarly(int status) {
 }
 
 // The first report says whether the command runs. A sandbox that failed is reaped here.
-Result<SandboxProcess> AwaitStart(SandboxProcess process, const Program& program) {
+Result<SandboxProcess> AwaitStart(SandboxProcess process, const Streams& streams, const Program& program) {
+  if (streams.wait && !streams.wait(process.report.Get())) return process;
   const std::optional<Report> report = ReadReport(process.report.Get());
-  if (report && report->event == Event::kStarted) return process;
+  process.started = report && report->event == Event::kStarted;
+  if (process.started) return process;
   int status = 0;
   while (::waitpid(process.id, &status, 0) < 0 && errno == EINTR) {
   }
   return report ? StepError(*report, program) : EndedEarly(status);
 }
 
-Result<SandboxProcess> Start(Program& program) {
+Result<SandboxProcess> Start(const Streams& streams, Program& program) {
   Result<Pipe> pipe = MakePipe();
   if (!pipe) return pipe.error();
   engine::SetReportPipe(pipe->reader.Get(), pipe->writer.Get(), program);
@@ -119,7 +121,8 @@ Result<SandboxProcess> Start(Program& program) {
   if (id < 0) return StepError({.step = Step::kCreate, .number = errno}, program);
   pipe->writer.Reset();
   SandboxProcess process{.id = id, .handle = UniqueFd{handle}, .report = std::move(pipe->reader)};
-  return AwaitStart(std::move(process), program);
+  if (streams.on_created) streams.on_created(id);
+  return AwaitStart(std::move(process), streams, program);
 }
 
 }  // namespace
@@ -127,7 +130,7 @@ Result<SandboxProcess> Start(Program& program) {
 Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
   Program program;
   if (Status prepared = engine::Prepare(request, program); !prepared) return prepared.error();
-  return Start(program);
+  return Start(request.streams, program);
 }
 
 Result<SandboxProcess> StartSandbox(const LandlockRequest& request) {
@@ -136,15 +139,16 @@ Result<SandboxProcess> StartSandbox(const LandlockRequest& request) {
   Result<engine::BuiltRules> rules = engine::BuildRules(request.sandbox);
   if (!rules) return rules.error();
   program.landlock = rules->rules;
-  Result<SandboxProcess> process = Start(program);
+  Result<SandboxProcess> process = Start(request.streams, program);
   if (process) process->temp = std::move(program.temp);
   return process;
 }
 
 std::optional<int> CommandStatus(const UniqueFd& report) {
-  const std::optional<Report> end = ReadReport(report.Get());
-  if (!end || end->event != Event::kEnded) return std::nullopt;
-  return end->number;
+  for (std::optional<Report> next = ReadReport(report.Get()); next; next = ReadReport(report.Get())) {
+    if (next->event == Event::kEnded) return next->number;
+  }
+  return std::nullopt;
 }
 
 }  // namespace mxc

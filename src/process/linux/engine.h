@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,11 @@ struct Streams {
   // Borrowed descriptors that become 0, 1 and 2; -1: inherited as they are.
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of the command's session
+  // Told as soon as the sandbox's init exists.
+  std::function<void(pid_t)> on_created = nullptr;
+  // Returns when the borrowed descriptor is readable; false: wait no longer. A grant may lie on a file system
+  // that does not answer, and then set-up lasts as long as that does. Absent: waits.
+  std::function<bool(int)> wait = nullptr;
 };
 
 // Control groups that the sandbox is in from its first instruction.
@@ -58,13 +64,14 @@ struct SandboxProcess {
   pid_t id = -1;
   UniqueFd handle = {};  // pidfd: readable when the whole sandbox has ended; waiting on it reaps
   UniqueFd report = {};  // for CommandStatus
+  bool started = false;  // the command has been executed; false: `wait` gave up, and this is to be killed
   // Of a sandbox without namespaces: its directory for temporary files. Init removes it; whoever finds init
   // killed calls RemoveTree.
   std::string temp = {};
 };
 
-// Returns when the command has been executed. Errors: kSetupFailed, naming the step and the path that failed,
-// with a remedy where one is known; nothing is left of the sandbox then.
+// Returns when the command has been executed, or when `wait` gives up. Errors: kSetupFailed, naming the step
+// and the path that failed, with a remedy where one is known; nothing is left of the sandbox then.
 // kUnavailable: the kernel refuses a namespace, or a /proc of its own; a weaker rung may still work.
 [[nodiscard]] Result<SandboxProcess> StartSandbox(const SandboxRequest& request);
 

@@ -60,11 +60,32 @@ void MountTerminals(const Child& child, int dev) {
   ::close(context);
 }
 
+// The private terminal belongs to the host's devpts. ttyname(3) finds it under this name; it is left out
+// where the host's own name for it leads elsewhere.
+void BindConsole(const Child& child, int dev) {
+  if (child.program.controlling_terminal < 0) return;
+  struct stat terminal {};
+  struct stat named {};
+  child.Check(::fstat(child.program.controlling_terminal, &terminal), Step::kTerminals);
+  const int source = OpenReference(AT_FDCWD, child.program.terminal_path.c_str(), 0);
+  if (source < 0) return;
+  child.Check(::fstat(source, &named), Step::kTerminals);
+  if (named.st_dev == terminal.st_dev && named.st_ino == terminal.st_ino) {
+    child.Check(::mknodat(dev, "console", S_IFREG | 0600, 0), Step::kTerminals);
+    const int tree = child.Check(CloneTree(source), Step::kTerminals);
+    child.Check(AddAttributes(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, kPrivate), Step::kTerminals);
+    child.Check(Attach(tree, dev, "console"), Step::kTerminals);
+    ::close(tree);
+  }
+  ::close(source);
+}
+
 }  // namespace
 
 void FillDevices(const Child& child, int dev) {
   for (const Device& device : kDevices) BindDevice(child, dev, device);
   MountTerminals(child, dev);
+  BindConsole(child, dev);
   for (const Link& link : kLinks) child.Check(::symlinkat(link.text, dev, link.name), Step::kDevice);
   child.Check(::mkdirat(dev, "shm", 01777), Step::kDevice);
 }

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "mxc/plan.h"
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_kernel.h"
 
@@ -43,11 +44,16 @@ int OpenTarget(const Child& child, const MountAction& action) {
   return child.Check(target, Step::kOpenTarget);
 }
 
+bool IsPlaceholder(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_size == 0 && (status.st_mode & 07777U) == kPlaceholderMode;
+}
+
+// What stands at the name now need not be what was examined: a mask over something else hides nothing.
 void CheckTarget(const Child& child, const MountAction& action, int target) {
-  if (!action.covers_self) return;
+  if (!action.covers_self && !action.placeholder) return;
   struct stat status {};
   child.Check(::fstat(target, &status), Step::kOpenTarget);
-  if (Is(status, action)) return;
+  if (action.placeholder ? IsPlaceholder(status) : Is(status, action)) return;
   errno = ESTALE;
   child.Fail(Step::kReplaced);
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "process/linux/seccomp.h"
@@ -47,6 +48,14 @@ std::vector<std::string> Candidates(const std::string& name, std::string_view pa
   return candidates;
 }
 
+std::string NameOf(int fd) {
+  std::array<char, 64> path{};  // longer ones are no terminal of /dev/pts
+  if (fd < 0) return {};
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  const ssize_t size = ::readlink(link.c_str(), path.data(), path.size());
+  return size > 0 && static_cast<std::size_t>(size) < path.size() ? std::string(path.data()) : "";
+}
+
 }  // namespace
 
 void PrepareCommand(const CommandParts& parts, const Streams& streams, const Groups& groups,
@@ -56,6 +65,7 @@ void PrepareCommand(const CommandParts& parts, const Streams& streams, const Gro
   program.unified_group = groups.unified;
   program.standard = streams.standard;
   program.controlling_terminal = streams.controlling_terminal;
+  program.terminal_path = NameOf(streams.controlling_terminal);
   program.arguments = parts.argv;
   program.cwd = parts.cwd.empty() ? "/" : parts.cwd;
   for (const Variable& variable : parts.environment) {

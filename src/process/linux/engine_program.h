@@ -32,9 +32,11 @@ struct MountAction {
 
   std::string source = {};  // kBind; the text of kSymlink
   bool writable = false;
-  bool outer = false;        // kProc: the outer one
-  bool checked = false;      // `device` and `inode` are what the source must be
-  bool covers_self = false;  // ... and also what the target must be: a policy path bound over itself
+  bool outer = false;    // kProc: the outer one
+  bool checked = false;  // `device` and `inode` are what the source must be
+  bool covers_self =
+      false;  // ... and also what the target must be: a policy path bound over itself, or masked
+  bool placeholder = false;  // kMask: the target must be an empty file of kPlaceholderMode
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 
@@ -74,6 +76,7 @@ struct Program {
   [[nodiscard]] bool InGroup() const { return unified_group >= 0 || !group_entrances.empty(); }
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;
+  std::string terminal_path = {};                           // its name on the host
   int report = -1;                                          // writing end; borrowed
   int report_reader = -1;                                   // the launcher's end
   std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges

@@ -125,10 +125,18 @@ Status TreePreparer::Insert(MountAction action, Place place) {
   }
   MakeParents(*cover, action.target);
   SetBase(*cover, action);
-  action.covers_self = in_bind && action.checked && action.source == action.target;
+  const bool covers = action.source.empty() || action.source == action.target;
+  action.covers_self = in_bind && action.checked && covers;
   placed_[action.target] = {place, program_.mounts.size()};
   program_.mounts.push_back(std::move(action));
   return Done{};
+}
+
+void Expect(const std::optional<FileObject>& object, MountAction& action) {
+  if (!object) return;
+  action.checked = true;
+  action.device = object->device;
+  action.inode = object->inode;
 }
 
 Status TreePreparer::Take(const BindMount& bind) {
@@ -136,11 +144,7 @@ Status TreePreparer::Take(const BindMount& bind) {
                      .target = bind.target,
                      .source = bind.source,
                      .writable = bind.access == Access::kReadWrite};
-  if (bind.object) {
-    action.checked = true;
-    action.device = bind.object->device;
-    action.inode = bind.object->inode;
-  }
+  Expect(bind.object, action);
   if (bind.target == "/" && program_.mounts.empty()) {
     program_.root_is_bind = true;
     program_.mounts.push_back(std::move(action));
@@ -150,16 +154,20 @@ Status TreePreparer::Take(const BindMount& bind) {
 }
 
 Status TreePreparer::Take(const TmpfsMount& tmpfs) {
-  return Insert({.kind = MountAction::Kind::kTmpfs,
-                 .target = tmpfs.target,
-                 .read_only = tmpfs.read_only,
-                 .mode_text = Digits(tmpfs.mode, 8),
-                 .size_text = tmpfs.size_bytes == 0 ? std::string() : Digits(tmpfs.size_bytes, 10)},
-                Place::kTmpfs);
+  MountAction action{.kind = MountAction::Kind::kTmpfs,
+                     .target = tmpfs.target,
+                     .read_only = tmpfs.read_only,
+                     .mode_text = Digits(tmpfs.mode, 8),
+                     .size_text = tmpfs.size_bytes == 0 ? std::string() : Digits(tmpfs.size_bytes, 10)};
+  Expect(tmpfs.object, action);
+  return Insert(std::move(action), Place::kTmpfs);
 }
 
 Status TreePreparer::Take(const FileMask& mask) {
-  return Insert({.kind = MountAction::Kind::kMask, .target = mask.target}, Place::kFile);
+  MountAction action{
+      .kind = MountAction::Kind::kMask, .target = mask.target, .placeholder = mask.placeholder};
+  Expect(mask.object, action);
+  return Insert(std::move(action), Place::kFile);
 }
 
 Status TreePreparer::Take(const ProcMount& proc) {

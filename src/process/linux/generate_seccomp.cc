@@ -45,6 +45,7 @@ int NumberOf(std::string_view name, int number) {
 }
 
 Test TestOf(const Bits& bits) {
+  if (bits.any_but_null) return {.kind = Test::Kind::kNotNull, .argument = bits.argument};
   const bool one_bit = bits.mask == bits.value && std::has_single_bit(bits.mask);
   if (one_bit) return {.kind = Test::Kind::kAnyBit, .argument = bits.argument, .mask = bits.mask};
   return {.kind = Test::Kind::kEquals, .argument = bits.argument, .mask = bits.mask, .values = {bits.value}};

@@ -38,10 +38,11 @@ sock_filter Return(std::uint32_t action) { return Step(BPF_RET | BPF_K, action);
 sock_filter Compare(unsigned how, std::uint32_t k, std::size_t jump_true, std::size_t jump_false) {
   return Step(BPF_JMP | how | BPF_K, k, jump_true, jump_false);
 }
-sock_filter LoadArgument(unsigned argument) {  // the low half, on a little-endian machine
-  return Step(BPF_LD | BPF_W | BPF_ABS,
-              static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * argument));
+// Of the low half, on a little-endian machine.
+std::uint32_t HalfOf(unsigned argument) {
+  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * argument);
 }
+sock_filter LoadArgument(unsigned argument) { return Step(BPF_LD | BPF_W | BPF_ABS, HalfOf(argument)); }
 sock_filter Refuse(int error) { return Return(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
 
 void Append(Code& code, const Code& more) { code.insert(code.end(), more.begin(), more.end()); }
@@ -61,6 +62,11 @@ Code CodeOf(const Test& test, std::size_t behind) {
       for (std::size_t i = 0; i < test.values.size(); ++i) {
         code.push_back(Compare(BPF_JEQ, test.values[i], behind + test.values.size() - 1 - i, 0));
       }
+      break;
+    case Test::Kind::kNotNull:
+      code.push_back(Compare(BPF_JEQ, 0, 0, 2));
+      code.push_back(Step(BPF_LD | BPF_W | BPF_ABS, HalfOf(test.argument) + 4));
+      code.push_back(Compare(BPF_JEQ, 0, behind, 0));
       break;
   }
   return code;

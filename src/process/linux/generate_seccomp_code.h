@@ -11,12 +11,13 @@
 
 namespace mxc::seccomp_code {
 
-// About the low 32 bits of one argument.
+// About the low 32 bits of one argument; kNotNull about all 64.
 struct Test {
   enum class Kind {
     kAnyBit,    // argument & mask is not 0
     kEquals,    // argument & mask is values[0]
     kNotAmong,  // argument is none of `values`
+    kNotNull,   // argument is not 0
   };
   Kind kind = Kind::kAnyBit;
   unsigned argument = 0;

@@ -19,6 +19,7 @@ struct Bits {
   unsigned argument = 0;
   std::uint32_t mask = 0;
   std::uint32_t value = 0;
+  bool any_but_null = false;  // instead: holds when the argument, all 64 bits of it, is not 0
 };
 
 struct DeniedCall {  // NOLINT(clang-analyzer-optin.performance.Padding): a row reads in this order
@@ -42,8 +43,12 @@ struct AllowedValues {  // NOLINT(clang-analyzer-optin.performance.Padding): as 
 
 constexpr Bits HasBit(unsigned argument, std::uint32_t bit) { return {argument, bit, bit}; }
 constexpr Bits Equals(unsigned argument, std::uint32_t value) { return {argument, 0xffffffffU, value}; }
+constexpr Bits IsPointer(unsigned argument) { return {argument, 0xffffffffU, 1, true}; }
 
 inline constexpr std::uint32_t kUnix = 1, kInet = 2, kInet6 = 10, kNetlink = 16;
+inline constexpr std::uint32_t kCoreLimit = 4;  // RLIMIT_CORE
+inline constexpr std::uint32_t kSetUid = 04000, kSetGid = 02000;
+inline constexpr std::uint32_t kCreate = 0100, kTemporary = 020000000;  // O_CREAT, O_TMPFILE without O_DIRECTORY
 inline constexpr std::uint32_t kSocketTypeMask = 0xf, kRaw = 3, kPacket = 10;
 
 // clang-format off
@@ -149,6 +154,25 @@ inline constexpr DeniedCall kDeniedCalls[] = {
     {"socket", EPERM, "raw IPv4 packets", Equals(0, kInet), {1, kSocketTypeMask, kRaw}},
     {"socket", EPERM, "raw IPv6 packets", Equals(0, kInet6), {1, kSocketTypeMask, kRaw}},
     {"socket", EPERM, "raw link packets", Equals(0, kInet), {1, kSocketTypeMask, kPacket}},
+
+    // A file with the bit lies on the host, where whoever runs it acts as the caller.
+    {"chmod", EPERM, "set-uid file", HasBit(1, kSetUid)},
+    {"fchmod", EPERM, "set-uid file", HasBit(1, kSetUid)},
+    {"fchmodat", EPERM, "set-uid file", HasBit(2, kSetUid)},
+    {"fchmodat2", EPERM, "set-uid file", HasBit(2, kSetUid), {}, 452},
+    {"open", EPERM, "set-uid file", HasBit(1, kCreate), HasBit(2, kSetUid)},
+    {"open", EPERM, "set-uid file", HasBit(1, kTemporary), HasBit(2, kSetUid)},
+    {"openat", EPERM, "set-uid file", HasBit(2, kCreate), HasBit(3, kSetUid)},
+    {"openat", EPERM, "set-uid file", HasBit(2, kTemporary), HasBit(3, kSetUid)},
+    {"openat2", ENOSYS, "a mode out of the filter's sight"},
+    {"creat", EPERM, "set-uid file", HasBit(1, kSetUid)},
+    {"mknod", EPERM, "set-uid file", HasBit(1, kSetUid)},
+    {"mknodat", EPERM, "set-uid file", HasBit(2, kSetUid)},
+
+    // The limit that keeps cores from the handler the host pipes them to is 1; 0 does not. Pretended to have worked:
+    // programs that hold secrets refuse to run when they cannot set it.
+    {"setrlimit", 0, "hands cores to the host's handler", Equals(0, kCoreLimit)},
+    {"prlimit64", 0, "hands cores to the host's handler", Equals(1, kCoreLimit), IsPointer(2)},
 };
 
 inline constexpr std::uint32_t kFamilies[] = {kUnix, kInet, kInet6, kNetlink};
@@ -164,33 +188,19 @@ inline constexpr AllowedValues kAllowedValues[] = {
     {"personality", 0, kPersonalities, EPERM, "no address randomisation, or bug compatibility"},
 };
 
-// Only when root calls: its files stay root's on the host, where a set-uid bit would have its effect.
-inline constexpr std::uint32_t kSetUid = 04000, kSetGid = 02000;
-inline constexpr std::uint32_t kCreate = 0100, kTemporary = 020000000;  // O_CREAT, O_TMPFILE without O_DIRECTORY
-
+// Only when root calls: with its group, too, a program would be root's. Others set the bit on directories that a
+// group shares, and a filter cannot see what it is set on.
 inline constexpr DeniedCall kRootCallerCalls[] = {
-    {"chmod", EPERM, "set-uid file", HasBit(1, kSetUid)},
     {"chmod", EPERM, "set-gid file", HasBit(1, kSetGid)},
-    {"fchmod", EPERM, "set-uid file", HasBit(1, kSetUid)},
     {"fchmod", EPERM, "set-gid file", HasBit(1, kSetGid)},
-    {"fchmodat", EPERM, "set-uid file", HasBit(2, kSetUid)},
     {"fchmodat", EPERM, "set-gid file", HasBit(2, kSetGid)},
-    {"fchmodat2", EPERM, "set-uid file", HasBit(2, kSetUid), {}, 452},
     {"fchmodat2", EPERM, "set-gid file", HasBit(2, kSetGid), {}, 452},
-    {"open", EPERM, "set-uid file", HasBit(1, kCreate), HasBit(2, kSetUid)},
     {"open", EPERM, "set-gid file", HasBit(1, kCreate), HasBit(2, kSetGid)},
-    {"open", EPERM, "set-uid file", HasBit(1, kTemporary), HasBit(2, kSetUid)},
     {"open", EPERM, "set-gid file", HasBit(1, kTemporary), HasBit(2, kSetGid)},
-    {"openat", EPERM, "set-uid file", HasBit(2, kCreate), HasBit(3, kSetUid)},
     {"openat", EPERM, "set-gid file", HasBit(2, kCreate), HasBit(3, kSetGid)},
-    {"openat", EPERM, "set-uid file", HasBit(2, kTemporary), HasBit(3, kSetUid)},
     {"openat", EPERM, "set-gid file", HasBit(2, kTemporary), HasBit(3, kSetGid)},
-    {"openat2", ENOSYS, "mode out of the filter's sight"},
-    {"creat", EPERM, "set-uid file", HasBit(1, kSetUid)},
     {"creat", EPERM, "set-gid file", HasBit(1, kSetGid)},
-    {"mknod", EPERM, "set-uid file", HasBit(1, kSetUid)},
     {"mknod", EPERM, "set-gid file", HasBit(1, kSetGid)},
-    {"mknodat", EPERM, "set-uid file", HasBit(2, kSetUid)},
     {"mknodat", EPERM, "set-gid file", HasBit(2, kSetGid)},
 };
 

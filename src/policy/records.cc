@@ -1,0 +1,55 @@
+#include "policy/records.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "policy/entries.h"
+
+namespace mxc {
+
+Result<std::string> ResolveRecord(const Record& record, PathWalker& walker, const RuleSet& rules) {
+  Result<Walked> walked = walker.Walk(record.path);
+  if (!walked) {
+    return Conflict(
+        record.name + " " + Quoted(record.path) + " cannot be resolved: " + walked.error().message,
+        record.pointer, "choose a path the caller can look at");
+  }
+  const auto writable = [&rules](std::string_view path) {
+    const PathRule* rule = rules.Covering(path);
+    return rule != nullptr && rule->access == Access::kReadWrite;
+  };
+  const bool reachable = writable(walked->path) ||
+                         std::any_of(walked->links.begin(), walked->links.end(),
+                                     [&](const LinkMet& met) { return writable(ParentOf(met.link.path)); });
+  if (!reachable) return std::move(walked->path);
+  return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
+                  "choose a path the command cannot write");
+}
+
+Status CheckRecord(const Record& record, const Host& host, const Policy& policy) {
+  if (record.path.empty() || policy.containment == Containment::kNone) return Done{};
+  Record absolute = record;
+  if (record.path.front() != '/') {
+    const std::string here = host.WorkingDirectory();
+    if (here.empty()) {
+      return Conflict(
+          record.name + " " + Quoted(record.path) + " is relative, and the working directory has no name",
+          record.pointer, "write an absolute path");
+    }
+    absolute.path = JoinPath(here, record.path);
+  }
+  RuleSet rules;
+  for (const PathRule& rule : policy.paths) rules.Add(rule);
+  PathWalker walker(host);
+  const Result<std::string> path = ResolveRecord(absolute, walker, rules);
+  return path ? Status(Done{}) : path.error();
+}
+
+std::string PathOfDescriptor(int number, const Host& host) {
+  const Result<std::string> path = host.ReadLink("/proc/self/fd/" + std::to_string(number));
+  const bool named = path && path->substr(0, 1) == "/" && host.LookAt(*path).status;
+  return named ? *path : "";
+}
+
+}  // namespace mxc

@@ -1,0 +1,34 @@
+// The files in which we tell how a run went. The command must not reach them: it would rewrite the verdict,
+// or turn a link on the way so that the next run overwrites something else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/paths.h"
+#include "policy/rules.h"
+
+namespace mxc {
+
+struct Record {
+  std::string name = {};  // "audit path", "--result": for messages
+  std::string path = {};  // as written
+  std::string pointer = {};
+};
+
+// The path where it really stands. Errors: kConflict, when the command could write it, or a directory or link
+// on the way.
+[[nodiscard]] Result<std::string> ResolveRecord(const Record& record, PathWalker& walker,
+                                                const RuleSet& rules);
+
+// The same for a policy that is complete; direct execution reaches everything anyway.
+[[nodiscard]] Status CheckRecord(const Record& record, const Host& host, const Policy& policy);
+
+// The file behind an open descriptor of ours; empty when it has no name that still leads to it (a pipe, a
+// socket, a removed file).
+[[nodiscard]] std::string PathOfDescriptor(int number, const Host& host);
+
+}  // namespace mxc

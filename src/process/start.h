@@ -1,0 +1,49 @@
+// Start of a plan's child, whatever it is, with everything that has been made ready for it.
+//
+//   Result<Started> started = StartChild({.plan = plan, .wiring = *wiring, ...});
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "process/control_groups.h"
+#include "process/group_guard.h"
+#include "process/guardian.h"
+#include "process/launch.h"
+#include "process/run_gateway.h"
+#include "process/signals.h"
+#include "process/wiring.h"
+
+namespace mxc {
+
+// What stands before the child is started. All borrowed.
+struct Ready {
+  const Plan& plan;
+  const Wiring& wiring;
+  SignalScope& signals;
+  const Guardian& guardian;
+  const GroupHandles& groups;
+  RunGateway& gateway;
+  std::uint64_t started_ms = 0;  // of NowMs()
+};
+
+// A started child, and what stays open for it.
+struct Started {
+  ChildProcess child = {};
+  UniqueFd status = {};  // bubblewrap's status pipe
+  UniqueFd block = {};   // bubblewrap runs the command when this closes, or earlier when told so
+  GroupGuard guard = {};
+  std::function<std::optional<int>()> command_status = nullptr;
+  std::string temp = {};  // what init removes, unless it was killed
+  bool running = true;    // false: set-up was given up and is to be ended; the relay knows why
+};
+
+// Errors: kSetupFailed; nothing is left of the child then.
+[[nodiscard]] Result<Started> StartChild(const Ready& ready);
+
+}  // namespace mxc

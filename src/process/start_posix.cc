@@ -1,0 +1,158 @@
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "process/descriptor_limit.h"
+#include "process/files.h"
+#include "process/linux/engine.h"
+#include "process/process_tree.h"
+#include "process/relay.h"
+#include "process/sandbox_status.h"
+#include "process/start.h"
+
+namespace mxc {
+namespace {
+
+// Until `fd` is readable; false when the time is over or a signal wants the run to end.
+bool WaitFor(int fd, const Ready& ready) {
+  for (;;) {
+    int left = -1;
+    if (ready.plan.timeout_ms != 0) {
+      const std::uint64_t end = ready.started_ms + ready.plan.timeout_ms;
+      const std::uint64_t now = NowMs();
+      left = now >= end ? 0 : static_cast<int>(std::min<std::uint64_t>(end - now, 1U << 30U));
+    }
+    pollfd polls[] = {{.fd = fd, .events = POLLIN, .revents = 0},
+                      {.fd = ready.signals.Descriptor(), .events = POLLIN, .revents = 0}};
+    const int count = ::poll(polls, std::size(polls), left);
+    if (polls[0].revents != 0) return true;
+    if (count == 0 && left == 0) return false;
+    if (count > 0 && ready.signals.Ending()) return false;
+  }
+}
+
+// The process that bubblewrap names; nothing when it failed before it could, or took too long. It writes one
+// object, in pieces.
+std::optional<pid_t> SandboxProcessOf(const UniqueFd& info, const Ready& ready) {
+  SandboxStatus status;
+  std::array<char, 512> buffer{};
+  for (bool complete = false; !complete;) {
+    if (!WaitFor(info.Get(), ready)) return std::nullopt;
+    const ssize_t count = ::read(info.Get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return std::nullopt;
+    const std::string_view text{buffer.data(), static_cast<std::size_t>(count)};
+    status.Feed(text);
+    complete = text.find('}') != std::string_view::npos;
+  }
+  status.Feed("\n");
+  if (!status.ChildId()) return std::nullopt;
+  return static_cast<pid_t>(*status.ChildId());
+}
+
+// bubblewrap waits for our byte before it runs the command. Nothing to do when it has failed or is late: the
+// relay will see how.
+Status ConnectGateway(const OpenedFiles& files, const Ready& ready) {
+  if (ready.gateway.Rules() == nullptr) return Done{};
+  const std::optional<pid_t> process = SandboxProcessOf(files.info, ready);
+  if (!process) return Done{};
+  if (Status connected = ready.gateway.Connect(*process); !connected) return connected;
+  ready.gateway.CloseDoor();
+  if (::write(files.block.Get(), "x", 1) == 1) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "release the command", errno);
+}
+
+void End(const ChildProcess& child) {
+  SignalHandle(child.handle, SIGKILL);
+  while (::waitpid(child.id, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+int TerminalOf(const Wiring& wiring) { return wiring.terminal ? wiring.terminal->Inner() : -1; }
+
+Result<Started> Start(const Exec& exec, const Ready& ready) {
+  Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size(), exec.limits.open_files);
+  if (!limit) return limit.error();
+  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
+  if (!files) return files.error();
+  Result<GroupGuard> guard =
+      exec.reporting == Reporting::kStatusPipe ? GroupGuard::Start() : Result<GroupGuard>(GroupGuard{});
+  if (!guard) return guard.error();
+  if (Status verified = VerifyPaths(exec.verified); !verified) return verified.error();
+  Result<ChildProcess> child = Launch({.exec = exec,
+                                       .files = files->files,
+                                       .open_files = limit->Original(),
+                                       .standard = ready.wiring.standard,
+                                       .controlling_terminal = TerminalOf(ready.wiring),
+                                       .group = guard->Group(),
+                                       .group_entrances = ready.groups.Entrances()});
+  if (!child) return child.error();
+  ready.guardian.Watch(child->id);
+  // The child has its ends: ours would keep the pipes open.
+  files->files.clear();
+  if (Status connected = ConnectGateway(*files, ready); !connected) {
+    guard->Kill();
+    End(*child);
+    return connected.error();
+  }
+  return Started{.child = std::move(*child),
+                 .status = std::move(files->status),
+                 .block = std::move(files->block),
+                 .guard = std::move(*guard)};
+}
+
+Streams StreamsOf(const Ready& ready) {
+  return {.standard = ready.wiring.standard,
+          .controlling_terminal = TerminalOf(ready.wiring),
+          .on_created = [&](pid_t id) { ready.guardian.Watch(id); },
+          .wait = [&](int fd) { return WaitFor(fd, ready); }};
+}
+
+Groups GroupsOf(const Ready& ready) {
+  return {.entrances = ready.groups.LegacyEntrances(), .unified = ready.groups.UnifiedDirectory()};
+}
+
+Result<Started> FromSandbox(Result<SandboxProcess> process) {
+  if (!process) return process.error();
+  Started started{.child = {.id = process->id, .handle = std::move(process->handle)},
+                  .temp = std::move(process->temp),
+                  .running = process->started};
+  started.command_status = [report = std::make_shared<UniqueFd>(std::move(process->report))] {
+    return CommandStatus(*report);
+  };
+  return started;
+}
+
+Result<Started> Start(const SandboxChild& /*child*/, const Ready& ready) {
+  Result<SandboxProcess> process = StartSandbox(SandboxRequest{.sandbox = *ready.plan.sandbox,
+                                                               .streams = StreamsOf(ready),
+                                                               .egress = ready.gateway.Rules(),
+                                                               .gateway_door = ready.gateway.Door(),
+                                                               .groups = GroupsOf(ready)});
+  ready.gateway.CloseDoor();
+  return FromSandbox(std::move(process));
+}
+
+Result<Started> Start(const LandlockChild& /*child*/, const Ready& ready) {
+  Result<SandboxProcess> process = StartSandbox(LandlockRequest{
+      .sandbox = *ready.plan.landlock, .streams = StreamsOf(ready), .groups = GroupsOf(ready)});
+  return FromSandbox(std::move(process));
+}
+
+}  // namespace
+
+Result<Started> StartChild(const Ready& ready) {
+  return std::visit([&](const auto& child) { return Start(child, ready); }, ready.plan.child);
+}
+
+}  // namespace mxc
