@@ -1,4 +1,6 @@
 // Whether this machine can run bubblewrap, and if not, why and what to do.
+#include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,13 +34,21 @@ constexpr Option kOptions[] = {
     {"--disable-userns", "disable-userns"},
 };
 
-// Options stand in the program as NUL-terminated text.
-bool Contains(std::string_view program, std::string_view option) {
-  for (std::size_t at = program.find(option); at != std::string_view::npos;
-       at = program.find(option, at + 1)) {
-    if (at + option.size() < program.size() && program[at + option.size()] == '\0') return true;
+using Known = std::array<bool, std::size(kOptions)>;
+
+// Options stand in the program as NUL-terminated text. One pass for all of them: it is part of every launch.
+Known KnownOptions(std::string_view program) {
+  Known known{};
+  for (std::size_t at = program.find('-'); at != std::string_view::npos; at = program.find('-', at + 1)) {
+    const std::string_view rest = program.substr(at);
+    if (rest.size() < 2 || rest[1] != '-') continue;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const std::string_view text = kOptions[i].text;
+      known[i] =
+          known[i] || (rest.size() > text.size() && rest[text.size()] == '\0' && rest.starts_with(text));
+    }
   }
-  return false;
+  return known;
 }
 
 Support Look(const Host& host) {
@@ -51,10 +61,11 @@ Support Look(const Host& host) {
   if (!program)
     return Unusable("'" + *path + "' cannot be read: " + program.error().message, "reinstall bubblewrap");
   Support support{.usable = true, .tier = Tier::kContainer, .program = *path};
-  for (const Option& option : kOptions) {
-    const bool known = Contains(*program, option.text);
-    if (known && !option.feature.empty()) support.features.emplace_back(option.feature);
-    if (!known && option.feature.empty()) {
+  const Known known = KnownOptions(*program);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const Option& option = kOptions[i];
+    if (known[i] && !option.feature.empty()) support.features.emplace_back(option.feature);
+    if (!known[i] && option.feature.empty()) {
       return Unusable("'" + *path + "' does not know the option " + std::string(option.text),
                       "install bubblewrap 0.5.0 or later");
     }

@@ -79,7 +79,7 @@ struct Exec {
       {};  // the launcher opens them in order; a piece may name only earlier ones
   std::vector<PathFile> verified = {};  // looked at right before the start, and not handed over
   Terminal terminal = Terminal::kInherit;
-  bool new_session = false;  // the launcher calls setsid; with kPrivatePty it always does
+  bool new_session = false;  // without the caller's terminal, in a process group of its own
   Reporting reporting = Reporting::kExitStatus;
   ProcessLimits limits = {};
 };

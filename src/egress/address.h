@@ -24,7 +24,13 @@ struct IpAddress {
   [[nodiscard]] static IpAddress V4(std::uint32_t host_order);
   [[nodiscard]] static std::optional<IpAddress> Parse(std::string_view text);
 
-  auto operator<=>(const IpAddress&) const = default;
+  bool operator==(const IpAddress&) const = default;
+  // Written out, because libc++ 16 does not compare arrays in this way.
+  std::strong_ordering operator<=>(const IpAddress& other) const {
+    if (bytes < other.bytes) return std::strong_ordering::less;
+    if (bytes != other.bytes) return std::strong_ordering::greater;
+    return ipv6 <=> other.ipv6;
+  }
 
   [[nodiscard]] std::uint32_t V4Number() const;  // host order; IPv4 only
   [[nodiscard]] std::string Text() const;

@@ -79,10 +79,25 @@ bool DieWithParent(ChildContext& context) {
   return true;
 }
 
+// Nothing that is started has the caller's terminal, and all of it is one group. setsid does both, but puts the
+// session into a scheduling group of its own, which on a busy machine waits for its turn first: it is the way
+// out only where there is no /dev/tty.
+bool LeaveTerminal(ChildContext& context) {
+  const int terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  const bool without = terminal >= 0 ? ::ioctl(terminal, TIOCNOTTY) == 0 : errno == ENXIO;
+  if (terminal >= 0) ::close(terminal);
+  if ((without ? ::setpgid(0, 0) : ::setsid()) < 0) return Fail(context, "leave the terminal");
+  return true;
+}
+
 bool EnterSession(ChildContext& context) {
-  if (context.new_session && ::setsid() < 0) return Fail(context, "start a session");
-  if (context.controlling_terminal >= 0 && ::ioctl(context.controlling_terminal, TIOCSCTTY, 0) != 0) {
-    return Fail(context, "take the private terminal");
+  if (context.controlling_terminal >= 0) {
+    if (::setsid() < 0) return Fail(context, "start a session");
+    if (::ioctl(context.controlling_terminal, TIOCSCTTY, 0) != 0) {
+      return Fail(context, "take the private terminal");
+    }
+  } else if (context.new_session && !LeaveTerminal(context)) {
+    return false;
   }
   if (context.new_session && context.group != nullptr) *context.group = ::getpid();
   return true;

@@ -117,8 +117,9 @@ TEST(RunLaunch, CoreDumpsAreLimited) {
   EXPECT_EQ(RunInChild(ShellPlan("ulimit -c; ulimit -Hc")).out, "0\n0\n");
 }
 
-TEST(RunLaunch, NewSessionWhenAsked) {
-  Plan plan = ShellPlan("read -r p c s pp g sid rest < /proc/self/stat; [ $sid = $p ] && echo leader");
+TEST(RunLaunch, AGroupWithoutATerminalWhenAsked) {
+  Plan plan = ShellPlan(
+      "read -r p c s pp g sid tty rest < /proc/self/stat; [ $g = $p ] && [ $tty = 0 ] && echo leader");
   EXPECT_EQ(RunInChild(plan).out, "");
   ExecOf(plan).new_session = true;
   EXPECT_EQ(RunInChild(plan).out, "leader\n");

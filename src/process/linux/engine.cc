@@ -46,7 +46,8 @@ Result<Pipe> MakePipe() {
 // fork with namespaces: memory is copied on write, so nothing that happens inside can reach the launcher's.
 // Older filters of containers do not know clone3 and refuse it; clone says the same in one word.
 pid_t Clone(const Program& program, int& handle) {
-  const std::uint64_t network = program.private_network ? CLONE_NEWNET : 0ULL;
+  // Without a gateway the network is made on the side: engine_ahead.h.
+  const std::uint64_t network = program.gateway_door >= 0 ? CLONE_NEWNET : 0ULL;
   // With a group of its own the child makes this namespace when it is in there: its root is where one is.
   const std::uint64_t group = program.InGroup() ? 0ULL : CLONE_NEWCGROUP;
   const std::uint64_t flags = CLONE_PIDFD | (program.supervised ? 0ULL : kNamespaces | network | group);

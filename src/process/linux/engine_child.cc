@@ -14,6 +14,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "process/linux/engine_ahead.h"
 #include "process/linux/engine_supervised.h"
 
 namespace mxc::engine {
@@ -98,14 +99,15 @@ void ResetSignals() {
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
 }
 
-void BuildNamespaces(Child& child) {
-  SetUpNetwork(child);
+void BuildNamespaces(Child& child, NetworkAhead& network) {
+  SetUpGateway(child);
   SetNames(child);
   const mode_t mask = ::umask(0);  // modes of the mount tree are meant literally
   BuildRoot(child);
+  network.Join(child);
   EnterRoot(child);
   ::umask(mask);
-  AwaitNetwork(child);
+  AwaitGatewayStart(child);
 }
 
 }  // namespace
@@ -130,15 +132,19 @@ void ChildMain(Child& child) {
   child.init = ::getpid();
   TieToLauncher(child);
   EnterGroups(child);
+  NetworkAhead network;
   const bool supervised = child.program.supervised;
-  if (!supervised) MapIdentity(child);
+  if (!supervised) {
+    network.Begin(child);
+    MapIdentity(child);
+  }
   ResetSignals();
   HideArguments();
   LeaveTerminal(child);
   if (supervised) {
     BeginSupervision(child);
   } else {
-    BuildNamespaces(child);
+    BuildNamespaces(child, network);
   }
   LockDown(child);
   RunCommand(child);

@@ -14,6 +14,7 @@ struct Child {
   const Program& program;
   std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
   LandlockRules landlock = {};
+  int mask = -1;                // the first mask of a file, once it is attached
   int node = -1;                // the mount action at work, for reports
   pid_t init = -1;              // ours
   bool signals_inside = false;  // kill(-1) reaches nothing but what we have started
@@ -34,8 +35,8 @@ struct Child {
 [[noreturn]] void ChildMain(Child& child);
 
 // The parts of it, each in a file of its own name.
-void SetUpNetwork(const Child& child);             // engine_network.cc
-void AwaitNetwork(const Child& child);             // engine_network.cc
+void SetUpGateway(const Child& child);             // engine_network.cc
+void AwaitGatewayStart(const Child& child);        // engine_network.cc
 void BuildRoot(Child& child);                      // engine_mounts.cc
 void FillDevices(const Child& child, int dev);     // engine_devices.cc
 void EnterRoot(Child& child);                      // engine_mounts.cc

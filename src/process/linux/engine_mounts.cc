@@ -150,7 +150,7 @@ void Tmpfs(Child& child, const MountAction& action) {
 }
 
 // A device node on a mount without devices: opening it fails with EACCES, for its owner and for root.
-void Mask(const Child& child, const MountAction& action) {
+int MakeMask(const Child& child, const MountAction& action) {
   const int source = child.Check(OpenReference(AT_FDCWD, "/dev/null", 0), Step::kDevice);
   struct stat status {};
   child.Check(::fstat(source, &status), Step::kDevice);
@@ -159,9 +159,20 @@ void Mask(const Child& child, const MountAction& action) {
     child.Fail(Step::kDevice);
   }
   const int tree = CloneSource(child, action, source);
-  AttachAt(child, action, tree, false);
-  ::close(tree);
   ::close(source);
+  return tree;
+}
+
+// The second and all that follow are copies of the first, whose attributes they inherit.
+void Mask(Child& child, const MountAction& action) {
+  if (child.mask >= 0) {
+    const int tree = child.Check(CloneTree(child.mask), Step::kCloneMounts);
+    AttachAt(child, action, tree, false);
+    ::close(tree);
+    return;
+  }
+  child.mask = MakeMask(child, action);
+  AttachAt(child, action, child.mask, false);
 }
 
 // What of the outer /proc may be opened: nothing that belongs to a process. Its links lead on: /proc/self/fd

@@ -46,7 +46,7 @@ constexpr Row kRows[] = {
     {Step::kEnterGroup, kAlways, "enter the control group",
      "the control group above may be at a limit of its own, or be frozen"},
     {Step::kMapIdentity, kRefused, "map the user into its namespace", kAppArmor},
-    {Step::kNetwork, kRefused, "bring up the loopback interface", kAppArmor},
+    {Step::kNetwork, kRefused, "make a network namespace with a loopback interface", kAppArmor},
     {Step::kSteer, kAlways, "load the gateway's nftables rules", egress::kSteerHint},
     {Step::kRoutes, kAlways, "set the routes to the gateway"},
     {Step::kGatewaySockets, kAlways, "make the gateway's sockets"},
