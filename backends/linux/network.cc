@@ -48,10 +48,6 @@ Status RefuseTheImpossible(const Network& network) {
     return Refuse(rule.pointer, "the network gateway carries TCP and UDP, no ICMP",
                   "remove `icmp` from the rule");
   }
-  if (!network.publish.empty()) {
-    return Refuse(network.publish.front().pointer, "the network gateway of this build publishes no ports",
-                  "remove `publish`");
-  }
   if (network.proxy && network.proxy->host.empty()) {
     return Refuse(network.proxy->pointer, "the test proxy of the reference is not a part of this program",
                   "start a proxy and name its `url`");

@@ -272,6 +272,25 @@ TEST_P(NetworkWorld, AProxyIsTheOnlyWayOut) {
   EXPECT_THAT(Seen(), testing::Each(HasSubstr(":3128 GET http://any.test/x any.test")));
 }
 
+TEST_P(NetworkWorld, PublishedPortsLeadInside) {
+  for (const char* engine : kEngines) {
+    const Parts parts{
+        .version = "1.0.0",
+        .containment = engine,
+        .command = "cd /tmp && echo inside > file && python3 -m http.server 8000 --bind 127.0.0.1",
+        .timeout_ms = 60000,
+        .network = R"({"ingress":{"publish":[{"host":18000,"guest":8000}]}})"};
+    const Running sandbox(InWorld(PrepareConfig(parts)));
+    std::string answer;
+    EXPECT_TRUE(Eventually([&] {
+      answer = Execute(InWorld({.program = "/usr/bin/curl",
+                                .arguments = {"-s", "-m", "10", "http://127.0.0.1:18000/file"}}))
+                   .out;
+      return answer == "inside\n";
+    })) << answer;
+  }
+}
+
 TEST_P(NetworkWorld, DecisionsAreReported) {
   const std::string status = workspace.Path("world/status");
   for (const char* engine : kEngines) {

@@ -114,6 +114,17 @@ TEST(LowerNetwork, TheHostsLoopbackHasAName) {
             "/network/ingress/hostLoopback proxy: the network gateway relays the name host.mxc.internal to it");
 }
 
+TEST(LowerNetwork, PublishedPortsAreRelayed) {
+  Policy policy = Closed();
+  policy.network.publish = {{.host = 18080, .guest = 80, .pointer = "/network/ingress/publish/0"}};
+  const Lowered lowered = Lower(policy);
+  ASSERT_TRUE(lowered.egress);
+  ASSERT_EQ(lowered.egress->publish.size(), 1U);
+  EXPECT_EQ(lowered.egress->publish[0].guest, 80);
+  EXPECT_EQ(Ledger(lowered)[3],
+            "/network/ingress/publish/0 proxy: the network gateway relays the port of the host's loopback");
+}
+
 std::string ValueOf(const LinuxSandbox& sandbox, std::string_view name) {
   std::string values;
   for (const Variable& variable : sandbox.environment) {
