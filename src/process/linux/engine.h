@@ -4,8 +4,8 @@
 //   returns poll(process->handle, POLLIN); waitid(P_PIDFD, process->handle, ...); // every process inside has
 //   ended std::optional<int> status = CommandStatus(process->report);           // as wait(2) gives it
 //
-// Order of events, all of it in engine_child.cc: clone3 with every namespace; identity; network; mount tree;
-// new root; the gateway stands; lockdown; the command. What each namespace holds is
+// Order of events, all of it in engine_child.cc: clone3 with the namespaces; identity; mount tree, and the
+// network meanwhile; new root; the gateway stands; lockdown; the command. What each namespace holds is
 // docs/backends/namespaces.md.
 #pragma once
 
