@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "mxc/policy.h"
-#include "mxc/secret.h"
 
 namespace mxc {
 
@@ -33,14 +32,6 @@ struct OnlyProxy {
   std::string pointer = {};
 };
 
-// A proxy of the host's own network (HTTP CONNECT) that the gateway dials through. Destinations in the
-// always-blocked table that a rule opens are dialled directly. The proxy resolves names then.
-struct UpstreamProxy {
-  std::string host = {};  // name or address
-  std::uint16_t port = 0;
-  Secret authorization = {};  // value of Proxy-Authorization, "Basic ..."; empty: none
-};
-
 struct EgressRules {
   Verdict egress = Verdict::kDeny;  // for destinations no rule names
   std::string egress_pointer = {};
@@ -50,7 +41,6 @@ struct EgressRules {
   std::string host_loopback_pointer = {};
   std::optional<OnlyProxy> proxy = {};
   std::vector<PublishedPort> publish = {};
-  std::optional<UpstreamProxy> upstream = {};
 };
 
 enum class GatewayEvent {

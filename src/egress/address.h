@@ -5,9 +5,7 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,11 +23,8 @@ struct IpAddress {
   [[nodiscard]] static std::optional<IpAddress> Parse(std::string_view text);
 
   bool operator==(const IpAddress&) const = default;
-  // Written out, because libc++ 16 does not compare arrays in this way.
-  std::strong_ordering operator<=>(const IpAddress& other) const {
-    if (bytes < other.bytes) return std::strong_ordering::less;
-    if (bytes != other.bytes) return std::strong_ordering::greater;
-    return ipv6 <=> other.ipv6;
+  bool operator<(const IpAddress& other) const {
+    return ipv6 != other.ipv6 ? other.ipv6 : bytes < other.bytes;
   }
 
   [[nodiscard]] std::uint32_t V4Number() const;  // host order; IPv4 only
@@ -46,7 +41,10 @@ struct IpEndpoint {
   IpAddress address = {};
   std::uint16_t port = 0;
 
-  auto operator<=>(const IpEndpoint&) const = default;
+  bool operator==(const IpEndpoint&) const = default;
+  bool operator<(const IpEndpoint& other) const {
+    return address == other.address ? port < other.port : address < other.address;
+  }
   [[nodiscard]] std::string Text() const;  // "10.0.0.1:80", "[::1]:80"
 };
 

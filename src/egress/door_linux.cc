@@ -50,11 +50,12 @@ int SendGatewaySockets(int door, const GatewaySockets& sockets) {
   message.msg_iov = &bytes;
   message.msg_iovlen = 1;
   message.msg_control = control.data();
-  message.msg_controllen = CMSG_SPACE(size);
+  // The C libraries disagree about the types of these lengths.
+  message.msg_controllen = static_cast<decltype(message.msg_controllen)>(CMSG_SPACE(size));
   cmsghdr* part = CMSG_FIRSTHDR(&message);
   part->cmsg_level = SOL_SOCKET;
   part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(size);
+  part->cmsg_len = static_cast<decltype(part->cmsg_len)>(CMSG_LEN(size));
   std::memcpy(CMSG_DATA(part), descriptors.numbers.data(), size);
   return ::sendmsg(door, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
@@ -85,9 +86,8 @@ std::optional<ReceivedSockets> ReceiveSockets(int door) {
     count = ::recvmsg(door, &message, MSG_CMSG_CLOEXEC);
   } while (count < 0 && errno == EINTR);
   std::vector<UniqueFd> fds;
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); count > 0 && part != nullptr;
-       part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+  const cmsghdr* part = count > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (part != nullptr && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS) {
     for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
       int fd = -1;
       std::memcpy(&fd, CMSG_DATA(part) + at, sizeof fd);

@@ -1,5 +1,5 @@
 // The network gateway: a process of its own in the host's network namespace, which decides about and relays
-// what leaves a sandbox whose every route ends in sockets that it holds (docs/adr/0008-egress-gateway.md).
+// what leaves a sandbox whose every route ends in sockets that it holds (docs/adr/0013-egress-gateway.md).
 //
 //   Result<Gateway> gateway = StartGateway(rules);          // in the launcher, before the sandbox
 //   ... in the sandbox's network namespace, async-signal-safe:

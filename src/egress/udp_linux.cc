@@ -99,8 +99,12 @@ class UdpFlow : public Watcher {
   }
 
  private:
-  // The first address that this host has a route to.
-  void Open(const std::vector<IpEndpoint>& endpoints) {
+  // The first address that this host has a route to, of the family the program chose if there is one: nothing
+  // tells whether a datagram has arrived, so there is no second try.
+  void Open(std::vector<IpEndpoint> endpoints) {
+    std::stable_partition(endpoints.begin(), endpoints.end(), [this](const IpEndpoint& endpoint) {
+      return endpoint.address.ipv6 == key_.second.address.ipv6;
+    });
     const std::size_t size = pending_.empty() ? 0 : pending_.front().size();
     int error = 0;
     for (const IpEndpoint& endpoint : endpoints) {
@@ -179,16 +183,16 @@ class UdpGate::Inlet : public Watcher {
     return true;
   }
 
-  static std::optional<IpEndpoint> OriginalDestination(msghdr& message) {
-    for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
-      const bool four = part->cmsg_level == SOL_IP && part->cmsg_type == IP_ORIGDSTADDR;
-      const bool six = part->cmsg_level == SOL_IPV6 && part->cmsg_type == IPV6_ORIGDSTADDR;
-      if (!four && !six) continue;
-      sockaddr_storage storage{};
-      std::memcpy(&storage, CMSG_DATA(part), four ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
-      return FromSocketAddress(storage);
-    }
-    return std::nullopt;
+  // The one thing the socket is asked to tell.
+  static std::optional<IpEndpoint> OriginalDestination(const msghdr& message) {
+    const cmsghdr* part = CMSG_FIRSTHDR(&message);
+    if (part == nullptr) return std::nullopt;
+    const bool four = part->cmsg_level == SOL_IP && part->cmsg_type == IP_ORIGDSTADDR;
+    const bool six = part->cmsg_level == SOL_IPV6 && part->cmsg_type == IPV6_ORIGDSTADDR;
+    if (!four && !six) return std::nullopt;
+    sockaddr_storage storage{};
+    std::memcpy(&storage, CMSG_DATA(part), four ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+    return FromSocketAddress(storage);
   }
 
   UdpGate& gate_;

@@ -59,7 +59,7 @@ TEST_P(DryRun, RunsNothing) {
 
 TEST_P(DryRun, AFailureHasItsReasonOnTheLine) {
   const Ended ended = Execute(
-      PrepareConfig({.network = R"({"egress":{"default":"allow","deny":[{"to":[{"cidr":"10.0.0.0/8"}]}]}})"},
+      PrepareConfig({.network = R"({"ingress":{"default":"allow"}})"},
                     {"--dry-run"}));
   EXPECT_EQ(ended.status, 255) << ended.out;
   EXPECT_THAT(LastLine(ended.out), MatchesRegex("Dry run completed. Result: validation failed: .+"));

@@ -187,7 +187,7 @@ TEST(LowerLimits, TmpOfTheHostHasNoSize) {
 TEST(LowerLimits, NoneIsTheDefault) {
   const Result<Lowered> lowered = LowerPolicy(With({}));
   EXPECT_TRUE(lowered->setup.empty());
-  EXPECT_EQ(lowered->sandbox.limits.core_bytes, 0U);
+  EXPECT_EQ(lowered->sandbox.limits.core_bytes, kNoCore);
   EXPECT_FALSE(lowered->sandbox.limits.open_files.has_value());
   EXPECT_FALSE(lowered->sandbox.limits.file_bytes.has_value());
   EXPECT_FALSE(lowered->sandbox.limits.tasks.has_value());
