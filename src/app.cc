@@ -123,7 +123,8 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "") {
     log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
     // A grant that is not there explains most failures of the command: say it where the user looks.
     // So does weaker isolation, which nobody asked for by name.
-    const bool shown = warning.category == "path-missing" || warning.category == kWeaker;
+    const bool shown = warning.category == "path-missing" || warning.category == kWeaker ||
+                       warning.category == "protection-incomplete";
     if (shown) Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
   }
 }

@@ -83,7 +83,7 @@ void Renderer::Bind(const BindMount& bind) {
   // By descriptor, what was checked is what is mounted, whatever has happened to the name since.
   if (by_descriptor_ && (bind.object || bind.pin)) {
     Say({read_only ? "--ro-bind-fd" : "--bind-fd"});
-    const FileObject object = bind.object.value_or(FileObject{.type = FileType::kDirectory});
+    const FileObject object = bind.object.value_or(FileObject{.type = bind.type});
     arguments_.emplace_back(
         Pass(PathFile{.path = bind.source, .object = object, .any_object = !bind.object}));
     Say({bind.target});

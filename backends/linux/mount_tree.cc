@@ -1,11 +1,11 @@
 #include "backends/linux/mount_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "backends/linux/own_nodes.h"
 #include "backends/linux/path_order.h"
 
 namespace mxc::linux_backend {
@@ -25,31 +25,12 @@ constexpr std::string_view kBoundReadOnly = "read-only bind mount";
 constexpr std::string_view kInside = "inside the bind mount of a directory above";
 constexpr std::string_view kMaskedDirectory = "empty read-only tmpfs over it";
 constexpr std::string_view kMaskedFile = "masked: opening it fails with EACCES";
+constexpr std::string_view kPrivateTmp = "tmpfs of its own";
 constexpr std::string_view kInvisible = "not in the sandbox's root";
 constexpr std::string_view kMissingReadOnly = "does not exist, and what is around it is read-only";
+constexpr std::string_view kProtected =
+    "read-only bind mount in a read-write one; a stand-in holds a name that is missing";
 constexpr std::string_view kMissingReadWrite = "does not exist; a masked placeholder holds its name";
-
-// The sandbox's own parts: nodes like any other, so that a grant of "/" stands behind them.
-constexpr std::array<std::string_view, 5> kOwnNodes = {"/dev", "/dev/shm", "/proc", "/sys", "/tmp"};
-// What a minimal /dev has; other devices of the host are not there to be denied.
-constexpr std::array<std::string_view, 9> kDevices = {"/dev/full", "/dev/null",    "/dev/ptmx",
-                                                      "/dev/pts",  "/dev/random",  "/dev/shm",
-                                                      "/dev/tty",  "/dev/urandom", "/dev/zero"};
-
-bool IsFromKernel(std::string_view path) {
-  for (const std::string_view node : {"/dev", "/proc", "/sys"}) {
-    if (path == node || IsBelow(path, node)) return true;
-  }
-  return false;
-}
-
-// Stands at `path` in the sandbox's own /proc or /dev as it does on the host.
-bool ExistsInside(std::string_view path) {
-  if (IsBelow(path, "/dev")) return std::find(kDevices.begin(), kDevices.end(), path) != kDevices.end();
-  if (!IsBelow(path, "/proc")) return false;
-  const std::string_view first = NextOnTheWay("/proc", path).substr(6);
-  return !first.empty() && (first[0] < '0' || first[0] > '9');  // process numbers are the sandbox's own
-}
 
 enum class Kind { kOwn, kRule, kLink };
 
@@ -81,6 +62,7 @@ class TreeBuilder {
   Status Place(const Entry& entry);
   void PlaceOwn(std::string_view path);
   Status PlaceGrant(const PathRule& rule);
+  void PlaceProtected(const PathRule& rule);
   Status PlaceDenied(const PathRule& rule);
   Status PlaceMissing(const PathRule& rule, std::string_view name);
   void PlaceLink(const PathLink& link);
@@ -166,6 +148,10 @@ Status TreeBuilder::Place(const Entry& entry) {
       PlaceLink(*entry.link);
       return Done{};
     case Kind::kRule:
+      if (entry.rule->origin == Origin::kProtection) {
+        PlaceProtected(*entry.rule);
+        return Done{};
+      }
       return entry.rule->access == Access::kDenied ? PlaceDenied(*entry.rule) : PlaceGrant(*entry.rule);
   }
   return Done{};
@@ -191,7 +177,10 @@ void TreeBuilder::PlaceOwn(std::string_view path) {
     const std::uint64_t size = path == "/tmp" ? kTmpBytes : kSharedMemoryBytes;
     Add(TmpfsMount{.target = target, .size_bytes = size, .mode = 01777});
     Push(path, View::kEmpty);
-    if (path == "/tmp") Add(MakeDirectory{.target = kHome, .mode = 0700});
+    if (path != "/tmp") return;
+    Add(MakeDirectory{.target = kHome, .mode = 0700});
+    if (policy_.private_temp_pointer.empty()) return;
+    lowered_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTmp)});
   }
 }
 
@@ -248,6 +237,23 @@ Status TreeBuilder::PlaceGrant(const PathRule& rule) {
   Push(rule.path, view);
   Record(rule, view == View::kReadOnly ? kBoundReadOnly : kBound);
   return Done{};
+}
+
+// Only where the host's files are writable; everywhere else nobody can change it anyway.
+void TreeBuilder::PlaceProtected(const PathRule& rule) {
+  Record(rule, kProtected);
+  if (frames_.back().view != View::kReadWrite) return;
+  OpenWay(rule.path);
+  BindMount bind{.source = rule.path, .target = rule.path, .access = Access::kReadOnly};
+  if (rule.object) {
+    bind.object = rule.object;
+  } else {
+    lowered_.setup.emplace_back(Placeholder{.path = rule.path, .stand_in = rule.stand_in});
+    bind.pin = true;
+    bind.type = rule.stand_in->type;
+  }
+  Add(std::move(bind));
+  Push(rule.path, View::kReadOnly);
 }
 
 Status TreeBuilder::PlaceDenied(const PathRule& rule) {

@@ -31,6 +31,11 @@ struct Lookup {
   std::string reason = {};                          // strerror text, for messages
 };
 
+struct DirectoryEntry {
+  std::string name = {};
+  FileType type = FileType::kRegular;
+};
+
 struct ToolRun {
   bool started = false;
   bool timed_out = false;
@@ -61,6 +66,10 @@ class Host {
   // May the caller's real identity read (and, for kReadWrite, write) this object? access(2).
   [[nodiscard]] virtual bool MayAccess(const std::string& path, Access access) const = 0;
   [[nodiscard]] virtual Result<std::vector<std::string>> ListDirectory(const std::string& path) const = 0;
+  // With their types and in no order: what a search reads of each directory.
+  [[nodiscard]] virtual Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const = 0;
+  // Of a clock that never steps back, in milliseconds.
+  [[nodiscard]] virtual std::uint64_t Clock() const = 0;
   // At most `limit` bytes.
   [[nodiscard]] virtual Result<std::string> ReadFile(const std::string& path, std::size_t limit) const = 0;
 

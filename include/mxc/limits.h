@@ -27,6 +27,13 @@ inline constexpr std::size_t kMaxMountTableBytes = std::size_t{32} * 1024 * 1024
 inline constexpr std::size_t kMaxLandlockRules = 8192;
 // Grace between SIGTERM and SIGKILL when a run is ended.
 inline constexpr std::uint32_t kTermGraceMs = 2000;
+// Search of the read-write grants for what is protected there. Shallow directories come first; what is cut
+// short is reported. 100000 entries cost about 0.1 s on a local disk.
+inline constexpr std::size_t kMaxSearchEntries = 1000000;
+inline constexpr std::size_t kMaxSearchDepth = 64;
+inline constexpr std::uint64_t kMaxSearchMs = 1000;
+// Configuration of a repository that is read; git writes some hundred bytes.
+inline constexpr std::size_t kMaxGitConfigBytes = 65536;
 // A probe that takes longer is taken for a refusal.
 inline constexpr std::uint32_t kProbeLimitMs = 2000;
 

@@ -21,9 +21,10 @@ struct BindMount {
   Access access = Access::kReadOnly;  // never kDenied
   // Absent: not checked, only for paths that no ordinary user can replace.
   std::optional<FileObject> object = {};
-  // A directory bound onto itself, so that it is a mount point and cannot be renamed. Its object is not
-  // known: it is opened without following a symlink anywhere on the way.
+  // Bound onto itself, so that it is a mount point and cannot be renamed. Its object is not known: it is
+  // opened without following a symlink anywhere on the way.
   bool pin = false;
+  FileType type = FileType::kDirectory;  // of a pin: a directory, or the regular file of a placeholder
 };
 
 // A tmpfs. `read_only` takes effect after everything below it has been mounted.

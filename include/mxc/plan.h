@@ -40,7 +40,7 @@ struct SeccompFile {
 struct PathFile {
   std::string path = {};
   FileObject object = {};
-  bool any_object = false;  // no object is known: a directory, and no component of `path` is a symlink
+  bool any_object = false;  // only the type of `object` is known, and no component of `path` is a symlink
 };
 
 // The writing end of a pipe on which bubblewrap reports {"child-pid": n} and {"exit-code": n}.
@@ -98,15 +98,19 @@ using Child = std::variant<Exec, SandboxChild, LandlockChild>;
 
 // ---- setup -----------------------------------------------------------------------------------------------
 
-// An empty file at a denied path that does not exist below a writable grant: the kernel can only mask what
-// has a name. Removed when the last sandbox that needs it has ended, also when the launcher was killed.
+// Modes of what a placeholder stands as, which no other file has: a second run on the same directory must
+// take it for what it is, not for a file of the user's.
+inline constexpr std::uint32_t kPlaceholderMode = 01600;
+inline constexpr std::uint32_t kStandInFileMode = 01644;  // others may read it: to them it means nothing
+inline constexpr std::uint32_t kStandInDirectoryMode = 01755;
+
+// A file or an empty directory at a denied or protected path that does not exist below a writable grant: the
+// kernel can only mount on what has a name. Removed when the last sandbox that needs it has ended, also when
+// the launcher was killed.
 struct Placeholder {
   std::string path = {};
+  std::optional<StandIn> stand_in = {};  // absent: an empty file that is masked
 };
-
-// Mode of such a file, which no other empty file has: a second run on the same directory must take it for
-// what it is, not for a file of the user's.
-inline constexpr std::uint32_t kPlaceholderMode = 01600;
 
 // A value for a file of a control group.
 struct CgroupSetting {

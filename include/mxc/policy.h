@@ -32,15 +32,24 @@ struct FileObject {
 };
 
 // Where a rule comes from. Baseline rules make a usable system (shell, libraries); they yield to policy
-// rules.
-enum class Origin { kBaseline, kPolicy };
+// rules. Protection rules keep parts of read-write grants read-only.
+enum class Origin { kBaseline, kPolicy, kProtection };
+
+// Holds the name of a protected path that does not exist. To its readers it means the same as nothing there:
+// an empty directory of hooks, an empty start-up file.
+struct StandIn {
+  FileType type = FileType::kDirectory;  // or kRegular
+  std::string text = {};                 // of a regular file
+};
 
 struct PathRule {
   std::string path = {};  // absolute, canonical (no symlink, "." or ".."), no trailing slash
   Access access = Access::kReadOnly;
-  std::optional<FileObject> object = {};  // absent: nothing is there; only denied rules may lack it
+  std::optional<FileObject> object = {};  // absent: nothing is there; never for a grant of the policy
   // Only for a denied rule without object: the first missing component of `path`.
   std::string first_missing = {};
+  // Only for a protection rule without object. The directory of `path` exists.
+  std::optional<StandIn> stand_in = {};
   std::string pointer = {};  // clause it comes from; empty for the baseline and for kernel mounts
   Origin origin = Origin::kPolicy;
 };
@@ -160,6 +169,7 @@ struct Policy {
   // most specific path win. At most one rule per path.
   std::vector<PathRule> paths = {};
   std::vector<PathLink> links = {};
+  std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
   Network network = {};
   Output output = {};
   Audit audit = {};
@@ -167,7 +177,8 @@ struct Policy {
   CgroupSupport cgroups = {};                 // looked for only when a limit of `resources` may need one
   Identity identity = {};
   Tier minimum_tier = Tier::kNone;
-  bool interactive = false;  // standard input and output are a terminal
+  bool interactive = false;                   // standard input and output are a terminal
+  std::vector<std::string> relaxations = {};  // named weakenings of the default: "git-unprotected"
   std::vector<Clause> clauses = {};
   std::vector<Warning> warnings = {};
 };

@@ -33,6 +33,14 @@ struct PathEntry {
   std::string pointer = {};
 };
 
+// Sets of files that stay unwritable inside read-write grants.
+enum class Preset { kGit, kShell, kEditors, kAgents };
+
+struct PresetEntry {
+  Preset preset = Preset::kGit;
+  std::string pointer = {};
+};
+
 struct ProcessConfig {
   std::string command_line = {};  // one of command_line and argv is set
   std::vector<std::string> argv = {};
@@ -55,6 +63,9 @@ struct Config {
   std::vector<PathEntry> read_write = {};
   std::vector<PathEntry> read_only = {};
   std::vector<PathEntry> denied = {};
+  std::vector<PresetEntry> protect = {{Preset::kGit, "/filesystem/protect"}};  // the default
+  bool protect_written = false;
+  std::string private_temp_pointer = {};  // of `temp`: "private"; "shared" is a read-write path
   Network network = {};
   bool network_written = false;  // the document has a network section
   Output output = {};

@@ -27,6 +27,8 @@ constexpr EnumValue kContainments[] = {
 };
 constexpr EnumValue kPhases[] = {{"provision"}, {"start"}, {"exec"}, {"stop"}, {"deprovision"}};
 constexpr EnumValue kClipboards[] = {{"none"}, {"read"}, {"write"}, {"all"}};
+constexpr EnumValue kPresets[] = {{"git"}, {"shell"}, {"editors"}, {"agents"}};
+constexpr EnumValue kTemps[] = {{"private"}, {"shared"}};
 constexpr EnumValue kTiers[] = {{"process"}, {"container"}, {"virtual-machine"}};
 constexpr EnumValue kRedactions[] = {{"secrets"}, {"pii"}};
 constexpr EnumValue kAuditFailures[] = {{"refuse"}, {"warn"}};
@@ -82,6 +84,20 @@ constexpr Field kFilesystemFields[] = {
     {.name = "deniedPaths",
      .type = FieldType::kStringList,
      .text = "Absolute paths the command may not open, also inside granted ones."},
+    {.name = "protect",
+     .type = FieldType::kEnumList,
+     .in = kOwn,
+     .text = "What stays read-only inside readwritePaths, wherever it stands: hooks and configuration of git "
+             "repositories, start-up files of shells, settings of editors and of coding agents. The list "
+             "replaces the default; an empty one protects nothing.",
+     .values = kPresets,
+     .standard = "[\"git\"]"},
+    {.name = "temp",
+     .type = FieldType::kEnum,
+     .in = kOwn,
+     .text = "/tmp inside: private and empty, or the host's.",
+     .values = kTemps,
+     .standard = "\"private\""},
     {.name = "clearPolicyOnExit",
      .type = FieldType::kBool,
      .in = kLegacyReleases,

@@ -68,6 +68,34 @@ void DecodePaths(Decoding& decoding, std::string_view key, std::vector<PathEntry
   }
 }
 
+void DecodeProtect(Decoding& decoding) {
+  const Json* list = Member(Member(&decoding.document, "filesystem"), "protect");
+  if (list == nullptr) return;
+  Config& config = decoding.config;
+  config.protect_written = true;
+  config.protect.clear();
+  const Place place = Place{}.Key("filesystem").Key("protect");
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    const std::string& name = list->items[i].text;
+    const Preset preset = name == "shell"     ? Preset::kShell
+                          : name == "editors" ? Preset::kEditors
+                          : name == "agents"  ? Preset::kAgents
+                                              : Preset::kGit;
+    config.protect.push_back({.preset = preset, .pointer = place.Item(i).pointer});
+  }
+}
+
+void DecodeTemp(Decoding& decoding) {
+  const Json* temp = Member(Member(&decoding.document, "filesystem"), "temp");
+  if (temp == nullptr) return;
+  const std::string pointer = Place{}.Key("filesystem").Key("temp").pointer;
+  if (temp->text == "shared") {
+    decoding.config.read_write.push_back({.path = "/tmp", .pointer = pointer});
+  } else {
+    decoding.config.private_temp_pointer = pointer;
+  }
+}
+
 void DecodeOutput(Decoding& decoding, const Json& output) {
   Config& config = decoding.config;
   config.output_pointer = "/output";
@@ -119,6 +147,8 @@ void DecodeFilesystem(Decoding& decoding) {
   DecodePaths(decoding, "readwritePaths", decoding.config.read_write);
   DecodePaths(decoding, "readonlyPaths", decoding.config.read_only);
   DecodePaths(decoding, "deniedPaths", decoding.config.denied);
+  DecodeProtect(decoding);
+  DecodeTemp(decoding);
 }
 
 void DecodeAdditions(Decoding& decoding) {

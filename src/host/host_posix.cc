@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <system_error>
@@ -44,6 +45,15 @@ LookupFailure FailureOf(int number) {
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
+
+// Most file systems say it with the name; the others are asked.
+FileType TypeOf(const dirent& entry, DIR* directory) {
+  if (entry.d_type != DT_UNKNOWN) return TypeOf(static_cast<mode_t>(DTTOIF(entry.d_type)));
+  struct stat found {};
+  if (::fstatat(::dirfd(directory), entry.d_name, &found, AT_SYMLINK_NOFOLLOW) != 0)
+    return FileType::kRegular;
+  return TypeOf(found.st_mode);
+}
 
 }  // namespace
 
@@ -100,6 +110,23 @@ Result<std::vector<std::string>> PosixHost::ListDirectory(const std::string& pat
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+Result<std::vector<DirectoryEntry>> PosixHost::ListEntries(const std::string& path) const {
+  const std::unique_ptr<DIR, CloseDirectory> directory{::opendir(path.c_str())};
+  if (!directory) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
+  std::vector<DirectoryEntry> entries;
+  while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    entries.push_back({.name = std::string(name), .type = TypeOf(*entry, directory.get())});
+  }
+  return entries;
+}
+
+std::uint64_t PosixHost::Clock() const {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
 Result<std::string> PosixHost::ReadFile(const std::string& path, std::size_t limit) const {

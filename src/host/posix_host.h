@@ -21,6 +21,8 @@ class PosixHost : public Host {
   [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override;
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const override;
+  [[nodiscard]] std::uint64_t Clock() const override;
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
   [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override;

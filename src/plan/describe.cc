@@ -114,7 +114,7 @@ void AddSetup(const Plan& plan, Page& page) {
   page.Section("set up before, undone after");
   for (const Step& step : plan.setup) {
     if (const auto* file = std::get_if<Placeholder>(&step)) {
-      page.Row(fmt::format("{:<11} {}", "placeholder", Quoted(file->path)));
+      page.Row(fmt::format("{:<11} {}", file->stand_in ? "stand-in" : "placeholder", Quoted(file->path)));
     } else {
       const auto& group = std::get<ControlGroup>(step);
       page.Row(fmt::format("{:<11} {}{}", "group", Quoted(group.parent + "/mxc-*"), SettingsText(group)));

@@ -65,7 +65,7 @@ Document OfSetup(const Plan& plan) {
   Document steps = Document::array();
   for (const Step& step : plan.setup) {
     if (const auto* file = std::get_if<Placeholder>(&step)) {
-      steps.push_back({{"step", "placeholder"}, {"path", file->path}});
+      steps.push_back({{"step", file->stand_in ? "stand-in" : "placeholder"}, {"path", file->path}});
     } else {
       steps.push_back(OfGroup(std::get<ControlGroup>(step)));
     }

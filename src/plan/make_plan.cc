@@ -61,6 +61,7 @@ void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.shape = ShapeOf(policy.process);
   plan.cwd = policy.process.cwd;
   plan.warnings.insert(plan.warnings.begin(), policy.warnings.begin(), policy.warnings.end());
+  plan.relaxations.insert(plan.relaxations.end(), policy.relaxations.begin(), policy.relaxations.end());
   for (const std::string& text : support.warnings) {
     plan.warnings.push_back({.category = "backend", .message = text});
   }

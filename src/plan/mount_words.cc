@@ -11,7 +11,8 @@ struct Speaker {
   MountWords operator()(const BindMount& bind) const {
     const std::string kind = bind.access == Access::kReadOnly ? "read-only" : "read-write";
     const std::string detail = bind.source == bind.target ? "" : "from " + Quoted(bind.source);
-    return {bind.pin ? "pinned" : kind, bind.target, detail};
+    if (!bind.pin) return {kind, bind.target, detail};
+    return {bind.access == Access::kReadOnly ? "held" : "pinned", bind.target, detail};
   }
   MountWords operator()(const TmpfsMount& tmpfs) const {
     const std::string detail = fmt::format("{} bytes, mode {:04o}{}", tmpfs.size_bytes, tmpfs.mode,

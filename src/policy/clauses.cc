@@ -1,10 +1,12 @@
 #include "policy/clauses.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "policy/paths.h"
+#include "policy/protect.h"
 #include "policy/rules.h"
 
 namespace mxc {
@@ -54,6 +56,21 @@ std::string Text(Verdict verdict, const NetworkRule& rule) {
   return text;
 }
 
+// One clause for each preset that has something to protect.
+void AddProtection(std::vector<Clause>& clauses, const Config& config, const Policy& policy) {
+  for (const PresetEntry& entry : config.protect) {
+    const auto count = std::count_if(policy.paths.begin(), policy.paths.end(), [&](const PathRule& rule) {
+      return rule.origin == Origin::kProtection && rule.pointer == entry.pointer;
+    });
+    // Direct execution can hold none of it, and was not asked to by default.
+    const bool refused = policy.containment == Containment::kNone && config.protect_written;
+    if (count == 0 && !refused) continue;
+    Add(clauses, entry.pointer,
+        "`" + std::string(Name(entry.preset)) + "` stays unwritable in read-write grants: " +
+            std::to_string(count) + (count == 1 ? " path" : " paths"));
+  }
+}
+
 void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment containment) {
   const Network& network = config.network;
   const std::size_t before = clauses.size();
@@ -90,8 +107,11 @@ std::string OutputText(const Output& output) {
 std::vector<Clause> ClausesOf(const Config& config, const Policy& policy) {
   std::vector<Clause> clauses;
   for (const PathRule& rule : policy.paths) {
+    if (rule.origin == Origin::kProtection) continue;
     Add(clauses, rule.pointer, std::string(Name(rule.access)) + " " + Quoted(rule.path));
   }
+  AddProtection(clauses, config, policy);
+  Add(clauses, config.private_temp_pointer, "a private, empty /tmp");
   AddNetwork(clauses, config, policy.containment);
   if (config.process.timeout_ms != 0) {
     Add(clauses, config.process.timeout_pointer,

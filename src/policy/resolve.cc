@@ -10,6 +10,7 @@
 #include "policy/mounts.h"
 #include "policy/paths.h"
 #include "policy/process.h"
+#include "policy/protect.h"
 #include "policy/records.h"
 #include "policy/rules.h"
 
@@ -20,6 +21,7 @@ namespace {
 Policy Copy(const Config& config, const Host& host, Containment containment) {
   return {.containment = containment,
           .container_id = config.container_id,
+          .private_temp_pointer = config.private_temp_pointer,
           .network = config.network,
           .output = config.output,
           .audit = config.audit,
@@ -37,12 +39,24 @@ bool MountsAreHidden(const Host& host) {
   return host.LookAt(file).status.has_value() && !host.ReadFile(file, 1).ok();
 }
 
+// Decode has made a shared /tmp a read-write entry like any other.
+Status CheckTemp(const Config& config, const RuleSet& rules, Policy& policy) {
+  for (const PathEntry& entry : config.read_write) {
+    if (entry.pointer == "/filesystem/temp") policy.relaxations.emplace_back("shared-temp");
+  }
+  const PathRule* rule = rules.Find("/tmp");
+  if (config.private_temp_pointer.empty() || rule == nullptr) return Done{};
+  return Conflict("`temp` is private, but " + rule->pointer + " is an entry for the host's /tmp",
+                  config.private_temp_pointer, "remove one of the two");
+}
+
 Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker& walker, Policy& policy) {
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries.error();
   TightenAliases(*entries, policy.warnings);
   RepeatUnderAliases(*entries, walker);
   RuleSet rules = RulesOf(*entries);
+  if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (policy.containment == Containment::kNone) return rules;
   if (policy.containment == Containment::kLandlock && MountsAreHidden(host)) {
@@ -53,6 +67,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
   } else if (Status mounts = DenyKernelMounts(host, *entries, walker, rules, policy.warnings); !mounts) {
     return mounts.error();
   }
+  AddProtection(config, host, walker, rules, policy);
   AddBaseline(host, walker, rules, policy.links);
   AddSocketMasks(host, walker, rules, policy.warnings);
   AddLinks(*entries, rules, policy.links);

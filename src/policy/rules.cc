@@ -72,6 +72,14 @@ bool RuleSet::Visible(std::string_view path) const {
   return rule != nullptr && rule->access != Access::kDenied;
 }
 
+std::vector<std::string> RuleSet::PathsWith(Access access) const {
+  std::vector<std::string> paths;
+  for (const PathRule& rule : rules_) {
+    if (rule.access == access) paths.push_back(rule.path);
+  }
+  return paths;
+}
+
 std::vector<PathRule> RuleSet::Take() {
   by_path_.clear();
   std::vector<PathRule> result = std::exchange(rules_, {});

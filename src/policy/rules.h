@@ -27,6 +27,9 @@ class RuleSet {
   // `path` of the host can be read inside.
   [[nodiscard]] bool Visible(std::string_view path) const;
 
+  // Paths of the rules with this access.
+  [[nodiscard]] std::vector<std::string> PathsWith(Access access) const;
+
   // Every rule, ancestors first. The set is empty afterwards.
   [[nodiscard]] std::vector<PathRule> Take();
 

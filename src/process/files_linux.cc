@@ -72,8 +72,9 @@ Result<UniqueFd> Open(const PathFile& file, OpenContext& /*context*/) {
   if (::fstat(fd.Get(), &status) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "examine '" + file.path + "'", errno);
   }
-  if (file.any_object) {  // a directory between two checked paths: only its name and type are known
-    if (!S_ISDIR(status.st_mode)) return Replaced(file.path);
+  if (file.any_object) {  // a directory between two checked paths, or a placeholder of ours
+    const bool directory = file.object.type == FileType::kDirectory;
+    if (directory ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode)) return Replaced(file.path);
   } else if (status.st_dev != file.object.device || status.st_ino != file.object.inode) {
     return Replaced(file.path);
   }

@@ -19,7 +19,7 @@ namespace mxc {
 
 // What stands on the host for the time of a run.
 struct Guarded {
-  std::vector<std::string> placeholders = {};  // placeholders.h
+  std::vector<Placeholder> placeholders = {};  // placeholders.h
   std::vector<RunGroup> groups = {};           // control_groups.h
 };
 

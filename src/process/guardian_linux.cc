@@ -99,7 +99,7 @@ Error PlaceholderError(const std::string& path, int number) {
   if (number != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create '" + path + "'", number);
   return {
       .code = ErrorCode::kSetupFailed,
-      .message = "'" + path + "' is denied and did not exist; it appeared while the sandbox was being set up",
+      .message = "'" + path + "' is not to be created inside; it appeared while the sandbox was being set up",
       .hint = "run the command again"};
 }
 
@@ -126,7 +126,7 @@ Result<Guardian> Guardian::Start(const Guarded& guarded) {
     return Error{.code = ErrorCode::kSetupFailed, .message = "the guardian of the run died"};
   }
   if (answer.failed == Answer::Part::kPlaceholder)
-    return PlaceholderError(guarded.placeholders.at(answer.placeholder), answer.error);
+    return PlaceholderError(guarded.placeholders.at(answer.placeholder).path, answer.error);
   if (answer.failed == Answer::Part::kGroup) return GroupError(guarded.groups, answer.group, answer.error);
   return guardian;
 }

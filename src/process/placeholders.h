@@ -1,5 +1,5 @@
-// Empty files at denied paths that do not exist, so that the sandbox can mask them. Made and removed by the
-// guardian.
+// What stands at denied and protected paths that do not exist, so that the sandbox can mount over them. Made
+// and removed by the guardian.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "mxc/plan.h"
 
 namespace mxc {
 
@@ -14,15 +15,16 @@ namespace mxc {
 // the mask of another run away, because the kernel unmounts what stands on a name that goes.
 // Its directory is held open, so that what is removed is what was made, wherever the directory has gone.
 struct HeldFile {
+  Placeholder placeholder = {};
   UniqueFd directory = {};
   std::string name = {};
   UniqueFd file = {};
 };
 
-// Files of mode kPlaceholderMode, shared with other runs that need the same. Stops at the first that fails:
-// returns its index and sets errno; paths.size() when all stand.
-[[nodiscard]] std::size_t HoldFiles(const std::vector<std::string>& paths, std::vector<HeldFile>& held);
-// Removes each file that is still the same, and still empty, and that no other run holds.
+// With modes of their own, shared with other runs that need the same. Stops at the first that fails: returns
+// its index and sets errno; list.size() when all stand.
+[[nodiscard]] std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held);
+// Removes each that is still the same, with nothing new in it, and that no other run holds.
 void ReleaseFiles(const std::vector<HeldFile>& held);
 
 }  // namespace mxc

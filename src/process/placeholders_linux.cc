@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "mxc/plan.h"
@@ -15,9 +16,33 @@
 namespace mxc {
 namespace {
 
-bool IsPlaceholder(const struct stat& status) {
-  return S_ISREG(status.st_mode) && status.st_size == 0 && (status.st_mode & 07777) == kPlaceholderMode &&
-         status.st_uid == ::geteuid();
+bool IsDirectory(const Placeholder& placeholder) {
+  return placeholder.stand_in && placeholder.stand_in->type == FileType::kDirectory;
+}
+
+mode_t ModeOf(const Placeholder& placeholder) {
+  if (!placeholder.stand_in) return kPlaceholderMode;
+  return IsDirectory(placeholder) ? kStandInDirectoryMode : kStandInFileMode;
+}
+
+std::string_view TextOf(const Placeholder& placeholder) {
+  return placeholder.stand_in ? std::string_view(placeholder.stand_in->text) : std::string_view{};
+}
+
+bool HasText(int borrowed_fd, std::string_view text) {
+  std::string found(text.size() + 1, '\0');
+  const ssize_t count = ::pread(borrowed_fd, found.data(), found.size(), 0);
+  return count >= 0 && std::string_view(found).substr(0, static_cast<std::size_t>(count)) == text;
+}
+
+// What is open is still what we make; whether a directory is empty shows when it is removed.
+bool IsPlaceholder(int borrowed_fd, const Placeholder& placeholder) {
+  struct stat status {};
+  if (::fstat(borrowed_fd, &status) != 0) return false;
+  const bool directory = IsDirectory(placeholder);
+  if (directory ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode)) return false;
+  if ((status.st_mode & 07777) != ModeOf(placeholder) || status.st_uid != ::geteuid()) return false;
+  return directory || HasText(borrowed_fd, TextOf(placeholder));
 }
 
 // The directory that `path` stands in. Policy paths are canonical: a symbolic link on the way was put there
@@ -41,21 +66,54 @@ bool IsStillThere(const HeldFile& held) {
          ::fstat(held.file.Get(), &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-// One attempt: creates the placeholder, or joins the one of another run. Without a file: errno, EAGAIN when
-// the other run was just removing it.
-bool TryHold(HeldFile& held) {
+UniqueFd OpenAny(const HeldFile& held) {
+  constexpr int kThere = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  return UniqueFd{::openat(held.directory.Get(), held.name.c_str(), kThere)};
+}
+
+// Nobody may see it without its text, so it gets its name last.
+UniqueFd CreateWithText(const HeldFile& held) {
+  const std::string_view text = TextOf(held.placeholder);
+  const std::string directory = "/proc/self/fd/" + std::to_string(held.directory.Get());
+  UniqueFd file{::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, ModeOf(held.placeholder))};
+  if (!file) return file;
+  if (::write(file.Get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return UniqueFd{};
+  const std::string name = "/proc/self/fd/" + std::to_string(file.Get());
+  const int directory_fd = held.directory.Get();
+  if (::linkat(AT_FDCWD, name.c_str(), directory_fd, held.name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    return UniqueFd{};
+  return file;
+}
+
+// Fails with EEXIST for whatever stands there, a symbolic link included. Without a file: errno.
+UniqueFd CreateNew(const HeldFile& held) {
   const int directory = held.directory.Get();
   const char* const name = held.name.c_str();
-  // O_EXCL does not follow a symbolic link either: whatever is there by now was not made here.
-  constexpr int kNew = O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  held.file.Reset(::openat(directory, name, kNew, kPlaceholderMode));
+  const mode_t mode = ModeOf(held.placeholder);
+  if (IsDirectory(held.placeholder))
+    return ::mkdirat(directory, name, mode) == 0 ? OpenAny(held) : UniqueFd{};
+  const std::string_view text = TextOf(held.placeholder);
+  if (!text.empty()) {
+    UniqueFd file = CreateWithText(held);
+    if (file || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
+  }
+  UniqueFd file{::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)};
+  if (!file || ::write(file.Get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
+    return file;
+  ::unlinkat(directory, name, 0);
+  return UniqueFd{};
+}
+
+// One attempt: creates the placeholder, or joins the one of another run. False: errno, EAGAIN when the other
+// run was just removing it.
+bool TryHold(HeldFile& held) {
+  held.file = CreateNew(held);
   if (!held.file && errno != EEXIST) return false;
   if (!held.file) {
-    held.file.Reset(::openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    struct stat status {};
-    const bool joinable = held.file && ::fstat(held.file.Get(), &status) == 0 && IsPlaceholder(status);
-    if (!joinable) {
-      errno = !held.file && errno == ENOENT ? EAGAIN : EEXIST;
+    held.file = OpenAny(held);
+    const bool gone = !held.file && errno == ENOENT;
+    if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder)) {
+      errno = gone ? EAGAIN : EEXIST;
       return false;
     }
   }
@@ -76,25 +134,29 @@ bool Hold(HeldFile& held) {
 
 }  // namespace
 
-std::size_t HoldFiles(const std::vector<std::string>& paths, std::vector<HeldFile>& held) {
+std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held) {
   ::umask(0);  // the mode is the mark
-  held.reserve(paths.size());
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    HeldFile file{.directory = OpenParent(paths[i]), .name = paths[i].substr(paths[i].rfind('/') + 1)};
+  held.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string& path = list[i].path;
+    HeldFile file{.placeholder = list[i],
+                  .directory = OpenParent(path),
+                  .name = path.substr(path.rfind('/') + 1)};
     if (!file.directory || !Hold(file)) return i;
     held.push_back(std::move(file));
   }
-  return paths.size();
+  return list.size();
 }
 
 // The last one out removes. Giving the shared lock up and asking for the exclusive one are two steps; of two
 // runs that end together, the second to ask gets it.
 void ReleaseFiles(const std::vector<HeldFile>& held) {
   for (auto entry = held.rbegin(); entry != held.rend(); ++entry) {
-    struct stat status {};
     const bool last = ::flock(entry->file.Get(), LOCK_EX | LOCK_NB) == 0;
-    const bool empty = ::fstat(entry->file.Get(), &status) == 0 && status.st_size == 0;
-    if (last && empty && IsStillThere(*entry)) ::unlinkat(entry->directory.Get(), entry->name.c_str(), 0);
+    if (!last || !IsPlaceholder(entry->file.Get(), entry->placeholder) || !IsStillThere(*entry)) continue;
+    // A directory stays when somebody on the host has put something in.
+    const int flags = IsDirectory(entry->placeholder) ? AT_REMOVEDIR : 0;
+    ::unlinkat(entry->directory.Get(), entry->name.c_str(), flags);
   }
 }
 

@@ -58,7 +58,7 @@ struct Ground {
 Result<Ground> PrepareGround(const std::vector<Step>& setup) {
   Ground ground;
   for (const Step& step : setup) {
-    if (const auto* file = std::get_if<Placeholder>(&step)) ground.guarded.placeholders.push_back(file->path);
+    if (const auto* file = std::get_if<Placeholder>(&step)) ground.guarded.placeholders.push_back(*file);
   }
   Result<std::vector<RunGroup>> groups = NameGroups(setup);
   if (!groups) return groups.error();

@@ -141,6 +141,11 @@ FakeHost& FakeHost::SetInteractive(bool interactive) {
   return *this;
 }
 
+FakeHost& FakeHost::SetClockStep(std::uint64_t milliseconds) {
+  step_ = milliseconds;
+  return *this;
+}
+
 FakeHost& FakeHost::SetEnvironment(const std::string& name, std::string value) {
   environment_[name] = std::move(value);
   return *this;
@@ -255,6 +260,21 @@ Result<std::vector<std::string>> FakeHost::ListDirectory(const std::string& path
     if (name != "/" && ParentOf(name) == found.key) names.push_back(name.substr(name.rfind('/') + 1));
   }
   return names;
+}
+
+Result<std::vector<DirectoryEntry>> FakeHost::ListEntries(const std::string& path) const {
+  questions_.push_back("entries " + path);
+  const Found found = Find(path, LastLink::kFollow);
+  if (found.node == nullptr || found.node->status.object.type != FileType::kDirectory ||
+      (!caller_.IsRoot() && !found.node->readable)) {
+    return Error{.code = ErrorCode::kConflict, .message = "list '" + path + "': Permission denied"};
+  }
+  std::vector<DirectoryEntry> entries;
+  for (const auto& [name, node] : nodes_) {
+    if (name == "/" || ParentOf(name) != found.key) continue;
+    entries.push_back({.name = name.substr(name.rfind('/') + 1), .type = node.status.object.type});
+  }
+  return entries;
 }
 
 Result<std::string> FakeHost::ReadFile(const std::string& path, std::size_t limit) const {

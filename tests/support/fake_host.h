@@ -54,6 +54,7 @@ class FakeHost : public Host {
   FakeHost& SetWorkingDirectory(std::string path);            // "/" by default
   FakeHost& SetInteractive(bool interactive);
   FakeHost& SetLandlockAbi(int abi);  // 7 by default
+  FakeHost& SetClockStep(std::uint64_t milliseconds);  // that pass with each question for the time; 0
   FakeHost& SetEnvironment(const std::string& name, std::string value);
 
   FakeHost& AddTool(const std::string& name, std::string path);
@@ -81,6 +82,8 @@ class FakeHost : public Host {
   [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override;
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const override;
+  [[nodiscard]] std::uint64_t Clock() const override { return clock_ += step_; }
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
   [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override;
@@ -121,6 +124,8 @@ class FakeHost : public Host {
   std::uint64_t next_inode_ = 2;
   std::uint32_t mounts_ = 0;
   std::string mount_table_ = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n";
+  mutable std::uint64_t clock_ = 0;
+  std::uint64_t step_ = 0;
 };
 
 }  // namespace mxc

@@ -34,6 +34,7 @@ std::string FilesystemText(const Parts& parts) {
   add("readonlyPaths", parts.read_only);
   add("readwritePaths", parts.read_write);
   add("deniedPaths", parts.denied);
+  if (!parts.filesystem.empty()) text += (text.empty() ? "" : ",") + parts.filesystem;
   return "{" + text + "}";
 }
 

@@ -31,6 +31,7 @@ struct Parts {
   std::vector<std::string> read_only = {};
   std::vector<std::string> read_write = {};
   std::vector<std::string> denied = {};
+  std::string filesystem = {};  // further members of that section: R"("protect":[])"
   std::optional<std::vector<std::string>> environment = {};
   std::string cwd = {};
   int timeout_ms = 0;

@@ -37,7 +37,7 @@ TEST(Placeholders, SomethingThatAppearedMeanwhileIsNotTouched) {
   EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
   EXPECT_EQ(report.message,
             "'" + scratch.Path("b") +
-                "' is denied and did not exist; it appeared while the sandbox was being set up");
+                "' is not to be created inside; it appeared while the sandbox was being set up");
   EXPECT_EQ(report.out, "");
   EXPECT_EQ(ReadText(scratch.Path("b")), "mine");
   EXPECT_FALSE(Exists(scratch.Path("a")));

@@ -1,0 +1,263 @@
+// Protection presets: what becomes read-only inside read-write grants, and what is said about the rest.
+#include "policy/protect.h"
+
+#include <gtest/gtest.h>
+
+#include "mxc/limits.h"
+#include "mxc/plan.h"
+#include "tests/unit/policy_text.h"
+
+namespace mxc {
+namespace {
+
+class Protection : public testing::Test {
+ protected:
+  void SetUp() override { host_.AddDebian(); }
+  void AddRepository(const std::string& git_directory) {
+    host_.AddFile(git_directory + "/HEAD").AddDirectory(git_directory + "/objects");
+    host_.AddDirectory(git_directory + "/refs").AddFile(git_directory + "/config");
+    host_.AddDirectory(git_directory + "/hooks").AddDirectory(git_directory + "/info");
+  }
+  [[nodiscard]] Result<Policy> With(const Lists& lists, std::vector<Preset> presets = {Preset::kGit}) const {
+    Config config = ConfigOf(lists);
+    config.protect.clear();
+    for (const Preset preset : presets) {
+      config.protect.push_back({preset, "/filesystem/protect/" + std::to_string(config.protect.size())});
+    }
+    return Resolve(config, host_, {});
+  }
+  // "/srv/a/.git/config", "/srv/a/.git/commondir file", "/srv/a/.git/hooks directory": a line each.
+  [[nodiscard]] static std::string Protected(const Result<Policy>& policy) {
+    if (!policy) return RefusalOf(policy);
+    std::string text;
+    for (const PathRule& rule : policy->paths) {
+      if (rule.origin != Origin::kProtection) continue;
+      EXPECT_EQ(rule.access, Access::kReadOnly);
+      EXPECT_NE(rule.object.has_value(), rule.stand_in.has_value());
+      text += rule.path;
+      if (rule.stand_in) text += rule.stand_in->type == FileType::kDirectory ? " directory" : " file";
+      text += "\n";
+    }
+    return text;
+  }
+  [[nodiscard]] std::string Git(const Lists& lists) const { return Protected(With(lists)); }
+
+  FakeHost host_;  // NOLINT: the tests fill it
+};
+
+std::string Usual(const std::string& git_directory) {
+  return git_directory + "/commondir file\n" + git_directory + "/config\n" + git_directory +
+         "/config.worktree file\n" + git_directory + "/hooks\n";
+}
+
+TEST_F(Protection, EveryRepositoryUnderAReadWriteGrant) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/vendor/deep/b/.git");
+  AddRepository("/srv/w/bare.git");
+  AddRepository("/srv/other/.git");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+            Usual("/srv/w/a/.git") + Usual("/srv/w/a/vendor/deep/b/.git") + Usual("/srv/w/bare.git"));
+  EXPECT_EQ(Git({.rw = {"/srv/w/a/.git"}}), Usual("/srv/w/a/.git"));
+}
+
+TEST_F(Protection, NothingWhereTheCommandCannotWrite) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/b/.git");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}, .ro = {"/srv/w/a"}, .denied = {"/srv/w/b/.git"}}), "");
+  EXPECT_EQ(Git({.ro = {"/srv/w"}}), "");
+}
+
+TEST_F(Protection, ARepositoryWithAReadOnlyPartIsStillFound) {
+  AddRepository("/srv/w/.git");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}, .ro = {"/srv/w/.git/objects", "/srv/w/.git/config"}}),
+            "/srv/w/.git/commondir file\n/srv/w/.git/config.worktree file\n/srv/w/.git/hooks\n");
+}
+
+TEST_F(Protection, ADirectoryThatIsNoRepositoryYetIsLeftAlone) {
+  host_.AddDirectory("/srv/w/.git/hooks").AddFile("/srv/w/.git/config").AddFile("/srv/w/x/HEAD");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "");
+}
+
+TEST_F(Protection, MissingPartsAreHeld) {
+  host_.AddFile("/srv/w/.git/HEAD").AddDirectory("/srv/w/.git/objects").AddDirectory("/srv/w/.git/refs");
+  host_.AddFile("/srv/w/.git/info/attributes");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  EXPECT_EQ(Protected(policy),
+            "/srv/w/.git/commondir file\n/srv/w/.git/config file\n/srv/w/.git/config.worktree file\n"
+            "/srv/w/.git/hooks directory\n/srv/w/.git/info/attributes\n");
+  for (const PathRule& rule : policy->paths) {
+    if (!rule.stand_in) continue;
+    EXPECT_EQ(rule.stand_in->text, rule.path.ends_with("/commondir") ? ".\n" : "");
+  }
+}
+
+TEST_F(Protection, WhatAnotherRunHoldsIsHeldAgain) {
+  AddRepository("/srv/w/.git");
+  const FakeAttributes file{.mode = kStandInFileMode, .uid = 1000};
+  host_.AddFile("/srv/w/.git/commondir", ".\n", file).AddFile("/srv/w/.git/config.worktree", "", file);
+  host_.AddDirectory("/srv/w/.git/hooks", {.mode = kStandInDirectoryMode, .uid = 1000});
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+            "/srv/w/.git/commondir file\n/srv/w/.git/config\n/srv/w/.git/config.worktree file\n"
+            "/srv/w/.git/hooks directory\n");
+  host_.AddFile("/srv/w/.git/commondir", "x\n", file).AddFile("/srv/w/.git/hooks/pre-commit");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+            "/srv/w/.git/commondir\n/srv/w/.git/config\n/srv/w/.git/config.worktree file\n"
+            "/srv/w/.git/hooks\n");
+}
+
+TEST_F(Protection, NamesThatNobodyInsideCouldCreateAreNotHeld) {
+  AddRepository("/srv/w/.git");
+  host_.AddDirectory("/srv/w/.git", {.writable = false});
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  EXPECT_EQ(Protected(policy), "/srv/w/.git/config\n/srv/w/.git/hooks\n");
+  EXPECT_EQ(WarningsText(*policy), "");
+  host_.AddDirectory("/srv/w/.git", {.uid = 1000, .writable = false});
+  EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w"}})), "protection-open /filesystem/protect/0\n");
+}
+
+TEST_F(Protection, LinkedWorkTreesAndSubmodules) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/.git/modules/lib/core");
+  host_.AddFile("/srv/w/a/.git/worktrees/b/HEAD").AddFile("/srv/w/a/.git/worktrees/b/commondir", "../..\n");
+  host_.AddFile("/srv/w/a/.git/worktrees/b/gitdir", "/srv/w/b/.git\n");
+  host_.AddFile("/srv/w/b/.git", "gitdir: /srv/w/a/.git/worktrees/b\n");
+  host_.AddFile("/srv/w/a/sub/.git", "gitdir: ../.git/modules/lib/core\n");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  EXPECT_EQ(Protected(policy), Usual("/srv/w/a/.git") + Usual("/srv/w/a/.git/modules/lib/core") +
+                                   "/srv/w/a/.git/worktrees/b/commondir\n"
+                                   "/srv/w/a/.git/worktrees/b/config.worktree file\n"
+                                   "/srv/w/a/.git/worktrees/b/gitdir\n"
+                                   "/srv/w/a/sub/.git\n"
+                                   "/srv/w/b/.git\n");
+  EXPECT_EQ(WarningsText(*policy), "");
+  EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w/b"}})), "git-directory-hidden /filesystem/protect/0\n");
+}
+
+TEST_F(Protection, HooksAndIncludesInTheWorkTree) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/.git/modules/s");
+  host_.AddFile("/srv/w/a/.git/config",
+                "[core]\n hooksPath = .husky\n fsmonitor = tools/watch\n[include]\n path = ../.gitconfig\n");
+  host_.AddFile("/srv/w/a/.husky/pre-commit").AddFile("/srv/w/a/tools/watch");
+  host_.AddFile("/srv/w/a/.gitconfig", "[include] path = more\n[core] hooksPath = /srv/w/hooks");
+  host_.AddFile("/srv/w/a/more").AddDirectory("/srv/w/hooks");
+  host_.AddFile("/srv/w/a/.git/modules/s/config", "[core]\n worktree = ../../../s\n hooksPath = h\n");
+  host_.AddFile("/srv/w/a/s/.git", "gitdir: ../.git/modules/s").AddDirectory("/srv/w/a/s/h");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/a/.git") + Usual("/srv/w/a/.git/modules/s") +
+                                         "/srv/w/a/.gitconfig\n"
+                                         "/srv/w/a/.husky\n"
+                                         "/srv/w/a/more\n"
+                                         "/srv/w/a/s/.git\n"
+                                         "/srv/w/a/s/h\n"
+                                         "/srv/w/a/tools/watch\n"
+                                         "/srv/w/hooks\n");
+}
+
+TEST_F(Protection, LinksAreReportedAndTheirTargetsHeld) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/real");
+  host_.Remove("/srv/w/a/.git/hooks").AddSymlink("/srv/w/a/.git/hooks", "../hooks");
+  host_.AddDirectory("/srv/w/a/hooks").AddSymlink("/srv/w/b/.git", "../real");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  EXPECT_EQ(Protected(policy),
+            "/srv/w/a/.git/commondir file\n/srv/w/a/.git/config\n/srv/w/a/.git/config.worktree file\n"
+            "/srv/w/a/hooks\n" +
+                std::string("/srv/w/real\n"));
+  EXPECT_EQ(WarningsText(*policy),
+            "link-replaceable /filesystem/protect/0\nlink-replaceable /filesystem/protect/0\n");
+}
+
+TEST_F(Protection, AnEntryForExactlySuchAPathDecides) {
+  AddRepository("/srv/w/.git");
+  const Result<Policy> policy = With({.rw = {"/srv/w", "/srv/w/.git/hooks"}});
+  EXPECT_EQ(Protected(policy),
+            "/srv/w/.git/commondir file\n/srv/w/.git/config\n/srv/w/.git/config.worktree file\n");
+  EXPECT_EQ(WarningsText(*policy), "protection-overridden /filesystem/protect/0\n");
+}
+
+TEST_F(Protection, OtherNamesOfAProtectedFileAreReported) {
+  AddRepository("/srv/w/.git");
+  host_.AddAlias("/srv/w/other", "/srv/w/.git/config");
+  EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w"}})), "hard-link /filesystem/protect/0\n");
+}
+
+TEST_F(Protection, ConfigurationOfGitInAWritableHome) {
+  host_.AddDirectory("/home/ana/.config").SetEnvironment("HOME", "/home/ana");
+  EXPECT_EQ(Git({.rw = {"/home/ana"}}), "/home/ana/.config/git directory\n/home/ana/.gitconfig file\n");
+  EXPECT_EQ(Git({.rw = {"/srv"}}), "");
+}
+
+TEST_F(Protection, EachPresetIsOneClause) {
+  AddRepository("/srv/w/.git");
+  host_.AddDirectory("/srv/w/.vscode");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}}, {Preset::kGit, Preset::kEditors});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(ClausesText(*policy),
+            "/filesystem/readwritePaths/0: read-write '/srv/w'\n"
+            "/filesystem/protect/0: `git` stays unwritable in read-write grants: 4 paths\n"
+            "/filesystem/protect/1: `editors` stays unwritable in read-write grants: 7 paths\n"
+            "/network: no network\n");
+  EXPECT_TRUE(policy->relaxations.empty());
+}
+
+TEST_F(Protection, WithoutGitIsARelaxation) {
+  AddRepository("/srv/w/.git");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}}, {});
+  EXPECT_EQ(Protected(policy), "");
+  EXPECT_EQ(policy->relaxations, std::vector<std::string>{"git-unprotected"});
+}
+
+TEST_F(Protection, ShellFilesInHomeAndAtTheTopOfGrants) {
+  host_.AddFile("/home/ana/.bashrc").AddFile("/home/ana/src/.bashrc").SetEnvironment("HOME", "/home/ana");
+  const Result<Policy> policy = With({.rw = {"/home/ana"}}, {Preset::kShell});
+  const std::string text = Protected(policy);
+  EXPECT_NE(text.find("/home/ana/.bashrc\n"), std::string::npos);
+  EXPECT_NE(text.find("/home/ana/.zshrc file\n"), std::string::npos);
+  EXPECT_NE(text.find("/home/ana/.ssh directory\n"), std::string::npos);
+  EXPECT_EQ(text.find("/home/ana/src/.bashrc"), std::string::npos);
+  EXPECT_EQ(WarningsText(*policy), "protection-open /filesystem/protect/0\n");
+}
+
+TEST_F(Protection, EditorsAndAgentsAtAnyDepthButInPackages) {
+  host_.AddFile("/srv/w/a/.vscode/tasks.json").AddFile("/srv/w/a/b/c/.mcp.json");
+  host_.AddFile("/srv/w/a/node_modules/x/.vscode/tasks.json").AddFile("/srv/w/.github/workflows/ci.yml");
+  const std::string text = Protected(With({.rw = {"/srv/w"}}, {Preset::kEditors, Preset::kAgents}));
+  EXPECT_NE(text.find("/srv/w/a/.vscode\n"), std::string::npos);
+  EXPECT_NE(text.find("/srv/w/.vscode directory\n"), std::string::npos);
+  EXPECT_NE(text.find("/srv/w/a/b/c/.mcp.json\n"), std::string::npos);
+  EXPECT_NE(text.find("/srv/w/.github/workflows\n"), std::string::npos);
+  EXPECT_EQ(text.find("node_modules"), std::string::npos);
+  // A file that holds a name would get into the next commit.
+  EXPECT_EQ(text.find(" file\n"), std::string::npos);
+}
+
+TEST_F(Protection, ASearchThatIsCutShortIsReported) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/b/c/d/e/f/.git");
+  host_.SetClockStep(kMaxSearchMs / 6);
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  EXPECT_EQ(Protected(policy), Usual("/srv/w/a/.git"));  // the shallow one
+  EXPECT_EQ(WarningsText(*policy), "protection-incomplete /filesystem/protect/0\n");
+  EXPECT_NE(policy->warnings[0].message.find("longer than 1000 ms"), std::string::npos);
+}
+
+TEST_F(Protection, ADirectoryThatCannotBeListedIsReportedWhenItIsTheCallers) {
+  host_.AddDirectory("/srv/w/closed", {.mode = 0300, .uid = 1000, .readable = false});
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  EXPECT_EQ(WarningsText(*policy), "protection-incomplete /filesystem/protect/0\n");
+  host_.AddDirectory("/srv/w/closed", {.mode = 0700, .readable = false});
+  EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w"}})), "");
+}
+
+TEST_F(Protection, EveryRowSaysWhy) {
+  for (const auto rows :
+       {GitDirectoryRows(), LinkedWorkTreeRows(), GitHomeRows(), ShellRows(), EditorRows(), AgentRows()}) {
+    for (const ProtectedRow& row : rows) {
+      EXPECT_FALSE(row.why.empty()) << row.path;
+      EXPECT_FALSE(row.path.starts_with('/')) << row.path;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mxc
