@@ -32,6 +32,8 @@ inline constexpr std::uint32_t kTermGraceMs = 2000;
 inline constexpr std::size_t kMaxSearchEntries = 1000000;
 inline constexpr std::size_t kMaxSearchDepth = 64;
 inline constexpr std::uint64_t kMaxSearchMs = 1000;
+// Paths that one pattern of a list may stand for; each becomes a mount.
+inline constexpr std::size_t kMaxGlobMatches = 4096;
 // Configuration of a repository that is read; git writes some hundred bytes.
 inline constexpr std::size_t kMaxGitConfigBytes = 65536;
 // A probe that takes longer is taken for a refusal.

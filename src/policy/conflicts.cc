@@ -120,6 +120,21 @@ Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::
   return Done{};
 }
 
+void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
+                       std::vector<Warning>& warnings) {
+  for (const Entry& entry : entries) {
+    if (entry.access != Access::kReadWrite || entry.walked.status->object.type != FileType::kRegular)
+      continue;
+    if (InsideReadWrite(rules, entry.walked.path)) continue;
+    warnings.push_back(
+        {.category = "single-file",
+         .message = Quoted(entry.walked.path) +
+                    " is read-write by itself: programs that save by renaming a new file over it "
+                    "fail with EBUSY; grant its directory for those",
+         .pointer = entry.pointer});
+  }
+}
+
 void AddLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<PathLink>& links) {
   std::unordered_set<std::string> known;
   for (const PathLink& link : links) known.insert(link.path);

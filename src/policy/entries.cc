@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "mxc/plan.h"
+#include "policy/glob.h"
+#include "policy/mounts.h"
 
 namespace mxc {
 namespace {
@@ -45,11 +47,14 @@ Status CheckGrantedType(const PathEntry& written, const Walked& walked) {
 
 Status CheckDelegation(const PathEntry& written, Access access, const Walked& walked, const Host& host) {
   if (host.MayAccess(walked.path, access)) return Done{};
+  const std::string remedy = RemedyFor(host, walked.path);
   const std::string verb = access == Access::kReadWrite ? "read and write" : "read";
   return Conflict("the caller (uid " + std::to_string(host.Caller().uid) + ") may not " + verb + " " +
                       Quoted(written.path) + " of " + std::string(ListName(access)),
                   written.pointer,
-                  "nobody can grant what they have no access to; grant less, or change its mode");
+                  remedy.empty()
+                      ? "nobody can grant what they have no access to; grant less, or change its mode"
+                      : remedy);
 }
 
 // Whoever can replace a link on the way chooses what becomes writable. Only root changes these directories.
@@ -135,15 +140,106 @@ Examined Examine(const PathEntry& written, Access access, const Host& host, Path
                  std::vector<Warning>& warnings) {
   Result<Walked> walked = walker.Walk(written.path);
   if (!walked) {
-    return Conflict(Quoted(written.path) + " of " + std::string(ListName(access)) +
-                        " cannot be resolved: " + walked.error().message,
-                    written.pointer, "what cannot be looked at can be neither granted nor kept apart");
+    const std::string remedy = RemedyFor(host, written.path);
+    return Conflict(
+        Quoted(written.path) + " of " + std::string(ListName(access)) +
+            " cannot be resolved: " + walked.error().message,
+        written.pointer,
+        remedy.empty() ? "what cannot be looked at can be neither granted nor kept apart" : remedy);
   }
   if (access == Access::kDenied) {
     SeeThroughPlaceholder(*walked, host, walker);
     return ExamineDenial(written, std::move(*walked), warnings);
   }
   return ExamineGrant(written, access, std::move(*walked), host, warnings);
+}
+
+struct Examination {
+  const Host& host;
+  PathWalker& walker;
+  std::vector<Warning>& warnings;
+  std::vector<Entry> entries = {};
+};
+
+// What a pattern meets by chance is left out where the same path, written, would be refused.
+Status ExamineMatch(const PathEntry& match, Access access, std::string& skipped, Examination& all) {
+  Examined examined = Examine(match, access, all.host, all.walker, all.warnings);
+  if (!examined && access == Access::kDenied) return examined.error();
+  if (!examined) skipped = examined.error().message;
+  if (examined && *examined) all.entries.push_back(std::move(**examined));
+  return Done{};
+}
+
+// A denial reaches the matches and a file of exactly that name: were it only the latter, whoever creates one
+// could lift the denial.
+Status ExamineGlob(const PathEntry& written, Access access, Examination& all) {
+  const bool denied = access == Access::kDenied;
+  Result<std::vector<GlobMatch>> matches =
+      ExpandGlob(written.path, denied ? GlobLinks::kFollow : GlobLinks::kLeave, all.host);
+  if (!matches) {
+    return Conflict("the pattern " + Quoted(written.path) + ": " + matches.error().message, written.pointer,
+                    matches.error().hint);
+  }
+  std::string skipped;
+  bool any = false;
+  for (GlobMatch& match : *matches) {
+    // Only a name the user wrote leads anywhere else.
+    if (!denied && match.type != FileType::kRegular && match.type != FileType::kDirectory) {
+      skipped = Quoted(match.path) + " is " + std::string(TypeName(match.type));
+      continue;
+    }
+    any = true;
+    const PathEntry entry{.path = std::move(match.path), .pointer = written.pointer};
+    if (Status status = ExamineMatch(entry, access, skipped, all); !status) return status;
+  }
+  if (!skipped.empty()) {
+    all.warnings.push_back({.category = "glob-skipped",
+                            .message = "not all that " + Quoted(written.path) + " of " +
+                                       std::string(ListName(access)) + " matches is granted: " + skipped,
+                            .pointer = written.pointer});
+  }
+  if (!any && !denied) {
+    all.warnings.push_back({.category = "path-missing",
+                            .message = Quoted(written.path) + " of " + std::string(ListName(access)) +
+                                       " matches nothing: nothing is granted",
+                            .pointer = written.pointer});
+  }
+  return Done{};
+}
+
+Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
+  if (IsGlob(written.path)) {
+    const Result<Walked> literal = all.walker.Walk(written.path);
+    const bool exists = literal && literal->status;
+    if (access == Access::kDenied || !exists) {
+      if (Status status = ExamineGlob(written, access, all); !status) return status;
+    }
+    if (!exists) return Done{};
+  }
+  Examined examined = Examine(written, access, all.host, all.walker, all.warnings);
+  if (!examined) return examined.error();
+  if (*examined) all.entries.push_back(std::move(**examined));
+  return Done{};
+}
+
+// Files that appear later and would match are not denied: say so where the command could create them.
+void WarnOfSnapshots(const Config& config, Examination& all) {
+  for (const PathEntry& written : config.denied) {
+    if (!IsGlob(written.path)) continue;
+    const Result<Walked> base = all.walker.Walk(GlobBase(written.path));
+    if (!base) continue;
+    for (const Entry& entry : all.entries) {
+      const std::string& grant = entry.walked.path;
+      if (entry.wanted != Access::kReadWrite) continue;
+      if (!IsAtOrBelow(base->path, grant) && !IsAtOrBelow(grant, base->path)) continue;
+      all.warnings.push_back({.category = "glob-snapshot",
+                              .message = "the denial of " + Quoted(written.path) +
+                                         " holds for what matches now, not for what the command creates in " +
+                                         Quoted(grant),
+                              .pointer = written.pointer});
+      break;
+    }
+  }
 }
 
 }  // namespace
@@ -164,15 +260,14 @@ Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host
   const List lists[] = {{config.read_write, Access::kReadWrite},
                         {config.read_only, Access::kReadOnly},
                         {config.denied, Access::kDenied}};
-  std::vector<Entry> entries;
+  Examination all{.host = host, .walker = walker, .warnings = warnings};
   for (const List& list : lists) {
     for (const PathEntry& written : list.written) {
-      Examined examined = Examine(written, list.access, host, walker, warnings);
-      if (!examined) return examined.error();
-      if (*examined) entries.push_back(std::move(**examined));
+      if (Status status = ExamineOne(written, list.access, all); !status) return status.error();
     }
   }
-  return entries;
+  WarnOfSnapshots(config, all);
+  return std::move(all.entries);
 }
 
 }  // namespace mxc

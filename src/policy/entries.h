@@ -43,6 +43,10 @@ void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker);
 [[nodiscard]] Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules,
                                 std::vector<Warning>& warnings);
 
+// A read-write file in a directory that is not writable cannot be replaced, as many programs save files.
+void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
+                       std::vector<Warning>& warnings);
+
 // Links to recreate so that the written spelling of each grant works inside.
 void AddLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<PathLink>& links);
 

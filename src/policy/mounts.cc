@@ -159,6 +159,24 @@ Result<std::vector<Mount>> ParseMounts(std::string_view text) {
   return mounts;
 }
 
+std::string RemedyFor(const Host& host, std::string_view path) {
+  const Result<std::vector<Mount>> mounts = MountsOf(host);
+  if (!mounts) return "";
+  const Mount* nearest = nullptr;  // of several mounts on one directory the last one shows
+  for (const Mount& mount : *mounts) {
+    const bool nearer = nearest == nullptr || mount.path.size() >= nearest->path.size();
+    if (IsAtOrBelow(path, mount.path) && nearer) nearest = &mount;
+  }
+  if (nearest == nullptr) return "";
+  const std::string where = "it is on " + Quoted(nearest->path) + " (" + nearest->type + "), ";
+  if (nearest->type.substr(0, 4) == "fuse") {
+    return where + "which only the user sees who mounted it: run as that user, or mount it with allow_other";
+  }
+  const bool nfs = nearest->type == "nfs" || nearest->type == "nfs4";
+  if (!nfs || !host.Caller().IsRoot()) return "";
+  return where + "whose server takes root for nobody: run as a user who has access";
+}
+
 Status DenyKernelMounts(const Host& host, const std::vector<Entry>& entries, PathWalker& walker,
                         RuleSet& rules, std::vector<Warning>& warnings) {
   const bool grants = std::any_of(entries.begin(), entries.end(),

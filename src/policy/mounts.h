@@ -32,6 +32,10 @@ enum class Backing {
 // A path as /proc/self/mountinfo writes it: blanks, line ends and backslashes are three octal digits.
 [[nodiscard]] std::string UnescapePath(std::string_view text);
 
+// What to do about a `path` that the kernel keeps even from root, or from everybody but one user: "" unless
+// it is on a network or user file system. Asked only when something has failed.
+[[nodiscard]] std::string RemedyFor(const Host& host, std::string_view path);
+
 // The text of /proc/self/mountinfo. Errors: kConflict, for a line that is not one.
 [[nodiscard]] Result<std::vector<Mount>> ParseMounts(std::string_view text);
 

@@ -59,6 +59,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
   if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (policy.containment == Containment::kNone) return rules;
+  WarnOfSingleFiles(*entries, rules, policy.warnings);
   if (policy.containment == Containment::kLandlock && MountsAreHidden(host)) {
     policy.warnings.push_back(
         {.category = "kernel-mount",

@@ -1,0 +1,37 @@
+// Patterns in the filesystem lists, expanded when the policy is resolved.
+//
+//   *  ?  [a-z]  [!a-z]   inside one component; a leading dot is like any other character
+//   **                    any number of directories, also none; at the end it says nothing new
+//   \*                    the character itself
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/host.h"
+
+namespace mxc {
+
+[[nodiscard]] bool IsGlob(std::string_view path);
+[[nodiscard]] bool MatchesName(std::string_view pattern, std::string_view name);
+// The directory above the first component with a pattern: "/srv" of "/srv/*/x".
+[[nodiscard]] std::string GlobBase(std::string_view pattern);
+
+struct GlobMatch {
+  std::string path = {};
+  FileType type = FileType::kRegular;  // of what the path itself names
+};
+
+enum class GlobLinks {
+  kLeave,   // directories are entered, links are not
+  kFollow,  // links too, but not below "**"
+};
+
+// Sorted by name within each directory. Errors: kConflict without a pointer, when there are more matches or
+// more to search than limits.h allows, or when a directory of the caller's cannot be listed.
+[[nodiscard]] Result<std::vector<GlobMatch>> ExpandGlob(std::string_view pattern, GlobLinks links,
+                                                        const Host& host);
+
+}  // namespace mxc

@@ -1,0 +1,133 @@
+// Patterns in the filesystem lists.
+#include "policy/glob.h"
+
+#include <gtest/gtest.h>
+
+#include "mxc/limits.h"
+#include "tests/unit/policy_text.h"
+
+namespace mxc {
+namespace {
+
+TEST(GlobNames, StarAndQuestionMark) {
+  EXPECT_TRUE(MatchesName("*", ".env"));
+  EXPECT_TRUE(MatchesName("*.env*", "a.env.local"));
+  EXPECT_TRUE(MatchesName("a*b*c", "aXbXbc"));
+  EXPECT_FALSE(MatchesName("a*b*c", "aXbXcd"));
+  EXPECT_TRUE(MatchesName("?x?", "axb"));
+  EXPECT_FALSE(MatchesName("?", ""));
+  EXPECT_TRUE(MatchesName("**", ""));
+  EXPECT_FALSE(MatchesName("", "a"));
+}
+
+TEST(GlobNames, Sets) {
+  EXPECT_TRUE(MatchesName("[a-c]1", "b1"));
+  EXPECT_FALSE(MatchesName("[a-c]1", "d1"));
+  EXPECT_TRUE(MatchesName("[!a-c]", "d"));
+  EXPECT_FALSE(MatchesName("[^a-c]", "a"));
+  EXPECT_TRUE(MatchesName("[]x]", "]"));
+  EXPECT_TRUE(MatchesName("[a-]", "-"));
+  EXPECT_TRUE(MatchesName("[\x80-\xff]", "\xc3"));
+  EXPECT_TRUE(MatchesName("[ab", "[ab"));  // no set
+}
+
+TEST(GlobNames, BackslashTakesTheNextCharacterAsItIs) {
+  EXPECT_TRUE(MatchesName("\\*", "*"));
+  EXPECT_FALSE(MatchesName("\\*", "a"));
+  EXPECT_TRUE(MatchesName("[*]", "*"));
+  EXPECT_TRUE(MatchesName("a\\", "a\\"));
+}
+
+TEST(GlobNames, WhatIsAPattern) {
+  EXPECT_TRUE(IsGlob("/srv/*"));
+  EXPECT_TRUE(IsGlob("/srv/[id]/x"));
+  EXPECT_FALSE(IsGlob("/srv/[id/x]"));
+  EXPECT_FALSE(IsGlob("/srv/\\*"));
+  EXPECT_FALSE(IsGlob("/srv/[]"));
+  EXPECT_EQ(GlobBase("/srv//a/*/b"), "/srv/a");
+  EXPECT_EQ(GlobBase("/*"), "/");
+}
+
+class Globs : public testing::Test {
+ protected:
+  void SetUp() override {
+    host_.AddDebian().AddFile("/srv/w/.env").AddFile("/srv/w/a/.env").AddFile("/srv/w/a/b/.env.local");
+    host_.AddFile("/srv/w/a/b/main.c").AddDirectory("/srv/w/c");
+  }
+  [[nodiscard]] std::string Rules(const Lists& lists) const {
+    const Result<Policy> policy = Resolve(ConfigOf(lists), host_, {});
+    return policy ? RulesText(*policy) : RefusalOf(policy);
+  }
+  [[nodiscard]] std::string Warnings(const Lists& lists) const {
+    const Result<Policy> policy = Resolve(ConfigOf(lists), host_, {});
+    return policy ? WarningsText(*policy) : RefusalOf(policy);
+  }
+
+  FakeHost host_;  // NOLINT: the tests fill it
+};
+
+TEST_F(Globs, DeniedAtAnyDepth) {
+  const Lists lists{.rw = {"/srv/w"}, .denied = {"/srv/w/**/.env*"}};
+  EXPECT_EQ(Rules(lists),
+            "read-write /srv/w\ndenied /srv/w/.env\ndenied /srv/w/a/.env\ndenied /srv/w/a/b/.env.local\n");
+  EXPECT_EQ(Warnings(lists), "glob-snapshot /filesystem/deniedPaths/0\n");
+}
+
+TEST_F(Globs, InTheMiddleAndAtTheEnd) {
+  EXPECT_EQ(Rules({.ro = {"/srv/*/a/*/main.?"}}), "read-only /srv/w/a/b/main.c\n");
+  EXPECT_EQ(Rules({.ro = {"/srv/w/[ac]/**"}}), "read-only /srv/w/a\nread-only /srv/w/c\n");
+  EXPECT_EQ(Rules({.ro = {"/srv/w/c/**"}}), "read-only /srv/w/c\n");
+  EXPECT_EQ(Warnings({.ro = {"/srv/w"}, .denied = {"/srv/w/*.key"}}), "");
+}
+
+TEST_F(Globs, APatternWithoutAMatchIsAMissingPath) {
+  EXPECT_EQ(Rules({.ro = {"/srv/w/*.key"}}), "");
+  EXPECT_EQ(Warnings({.rw = {"/none/*"}, .ro = {"/srv/w/*.key"}}),
+            "path-missing /filesystem/readwritePaths/0\npath-missing /filesystem/readonlyPaths/0\n");
+}
+
+TEST_F(Globs, AFileOfExactlyThatNameIsTheGrant) {
+  host_.AddFile("/srv/w/[id].tsx").AddFile("/srv/w/i.tsx");
+  EXPECT_EQ(Rules({.ro = {"/srv/w/[id].tsx"}}), "read-only /srv/w/[id].tsx\n");
+}
+
+TEST_F(Globs, AFileOfExactlyThatNameDoesNotLiftADenial) {
+  host_.AddFile("/srv/w/[id].tsx").AddFile("/srv/w/i.tsx").AddFile("/srv/w/*.env");
+  EXPECT_EQ(Rules({.ro = {"/srv/w"}, .denied = {"/srv/w/[id].tsx", "/srv/w/*.env"}}),
+            "read-only /srv/w\ndenied /srv/w/*.env\ndenied /srv/w/.env\ndenied /srv/w/[id].tsx\n"
+            "denied /srv/w/i.tsx\n");
+}
+
+TEST_F(Globs, GrantsLeaveOutLinksAndWhatTheCallerMayNotHave) {
+  host_.AddSymlink("/srv/w/link", "/etc").AddNode("/srv/w/pipe", FileType::kFifo);
+  host_.AddFile("/srv/w/foreign", "", {.readable = false});
+  const Lists lists{.rw = {"/srv/w/*"}};
+  EXPECT_EQ(Rules(lists), "read-write /srv/w/.env\nread-write /srv/w/a\nread-write /srv/w/c\n");
+  EXPECT_EQ(Warnings(lists),
+            "glob-skipped /filesystem/readwritePaths/0\nsingle-file /filesystem/readwritePaths/0\n");
+}
+
+TEST_F(Globs, DenialsFollowLinksButNotForEver) {
+  host_.AddFile("/opt/x/secret").AddSymlink("/srv/w/to", "/opt").AddSymlink("/srv/w/a/up", "..");
+  EXPECT_EQ(Rules({.ro = {"/"}, .denied = {"/srv/w/*/*/secret", "/srv/w/**/.env"}}),
+            "read-only /\ndenied /opt/x/secret\ndenied /srv/w/.env\ndenied /srv/w/a/.env\n");
+}
+
+TEST_F(Globs, TooManyMatchesAreRefused) {
+  for (std::size_t i = 0; i <= kMaxGlobMatches; ++i) host_.AddFile("/srv/many/" + std::to_string(i));
+  EXPECT_EQ(Rules({.ro = {"/srv/many/*"}}),
+            "policy_conflict /filesystem/readonlyPaths/0: the pattern '/srv/many/*': it matches more than "
+            "4096 paths");
+  EXPECT_EQ(Rules({.ro = {"/srv/many/1?"}}).substr(0, 23), "read-only /srv/many/10\n");
+}
+
+TEST_F(Globs, WhatCannotBeSearchedIsRefused) {
+  host_.AddDirectory("/srv/w/closed", {.mode = 0300, .uid = 1000, .readable = false});
+  EXPECT_EQ(
+      Rules({.denied = {"/srv/w/**/.env"}}),
+      "policy_conflict /filesystem/deniedPaths/0: the pattern '/srv/w/**/.env': not everything could be "
+      "searched: '/srv/w/closed' cannot be listed");
+}
+
+}  // namespace
+}  // namespace mxc
