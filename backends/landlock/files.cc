@@ -20,6 +20,8 @@ constexpr std::string_view kReadWriteRule = "Landlock rule: everything but devic
 constexpr std::string_view kInside = "inside the Landlock rule of a directory above";
 constexpr std::string_view kLeftOut = "left out of the Landlock rules beside it";
 constexpr std::string_view kNotGranted = "no Landlock rule grants it";
+constexpr std::string_view kPrivateTemp =
+    "a directory of the run's own, named by TMPDIR; nothing else of /tmp is granted";
 constexpr std::string_view kMissing = "does not exist, and what is around it is read-only";
 
 // What belongs to the system rather than to its files, in every sandbox: out of reach as a whole, with a few
@@ -49,6 +51,8 @@ class FileLowering {
       Status placed = entry.access == Access::kDenied ? PlaceDenied(entry) : PlaceGrant(entry);
       if (!placed) return placed;
     }
+    if (policy_.private_temp_pointer.empty()) return Done{};
+    plan_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTemp)});
     return Done{};
   }
 
@@ -152,14 +156,17 @@ Status FileLowering::PlaceDenied(const Entry& entry) {
 Error FileLowering::CannotHold(const Entry& entry) const {
   const bool written = entry.rule != nullptr && !entry.rule->pointer.empty();
   const PathRule* grant = above_.back().rule;
+  const bool preset = entry.rule != nullptr && entry.rule->origin == Origin::kProtection;
   const char* const access = entry.access == Access::kDenied ? "denied" : "read-only";
-  return {.code = ErrorCode::kUnenforceable,
-          .message = "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
-                     std::string(above_.back().path) + "' without a mount namespace",
-          .pointer = written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
-          .hint =
-              "grant the directories beside it instead of the one above, or run where user namespaces "
-              "are allowed (`mxc-exec --probe` says what forbids them here)"};
+  return {
+      .code = ErrorCode::kUnenforceable,
+      .message = "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
+                 std::string(above_.back().path) + "' without a mount namespace",
+      .pointer = written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
+      .hint = std::string(preset ? "grant only directories without a repository or leave the preset out of "
+                                   "`protect`"
+                                 : "grant the directories beside it instead of the one above") +
+              ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)"};
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ inline constexpr std::uint32_t kTermGraceMs = 2000;
 inline constexpr std::size_t kMaxSearchEntries = 1000000;
 inline constexpr std::size_t kMaxSearchDepth = 64;
 inline constexpr std::uint64_t kMaxSearchMs = 1000;
+// Paths that the presets of `protect` may come to. A workspace of a thousand repositories needs 4000; each
+// becomes a mount, of which the kernel has room for 100000.
+inline constexpr std::size_t kMaxProtectedPaths = 20000;
 // Paths that one pattern of a list may stand for; each becomes a mount.
 inline constexpr std::size_t kMaxGlobMatches = 4096;
 // Configuration of a repository that is read; git writes some hundred bytes.

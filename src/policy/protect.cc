@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "mxc/limits.h"
+#include "policy/entries.h"
 #include "policy/protect_git.h"
 #include "policy/protector.h"
 #include "policy/search.h"
@@ -96,12 +98,12 @@ const PresetEntry& EntryOf(const Config& config, Preset preset) {
 
 }  // namespace
 
-void AddProtection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules,
-                   Policy& policy) {
+Status AddProtection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules,
+                     Policy& policy) {
   const bool git = Has(config, Preset::kGit);
   if (!git) policy.relaxations.emplace_back("git-unprotected");
   const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
-  if (config.protect.empty() || grants.empty()) return;
+  if (config.protect.empty() || grants.empty()) return Done{};
 
   Protector protector(host, walker, rules, policy.warnings);
   GitProtection repositories(protector);
@@ -137,9 +139,15 @@ void AddProtection(const Config& config, const Host& host, PathWalker& walker, R
     files.Apply(protector, tops);
     protector.End();
   }
-  if (search.Gap().empty()) return;
-  protector.Warn("protection-incomplete",
-                 "the search for protected files did not reach everything: " + search.Gap());
+  if (!search.Gap().empty()) {
+    protector.Warn("protection-incomplete",
+                   "the search for protected files did not reach everything: " + search.Gap());
+  }
+  if (protector.Count() <= kMaxProtectedPaths) return Done{};
+  return Conflict(
+      "the read-write grants hold " + std::to_string(protector.Count()) + " protected paths, more than the " +
+          std::to_string(kMaxProtectedPaths) + " there may be",
+      config.protect.front().pointer, "grant less, or see who has made so many repositories there");
 }
 
 }  // namespace mxc

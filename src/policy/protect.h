@@ -39,7 +39,8 @@ struct ProtectedRow {
 
 // Adds rules of Origin::kProtection below the read-write rules of `rules`; a rule of the policy for exactly
 // such a path stays. Reports to `policy` what could not be protected, and which presets are off.
-void AddProtection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules,
-                   Policy& policy);
+// Errors: kConflict, when there is more to protect than limits.h allows.
+[[nodiscard]] Status AddProtection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules,
+                                   Policy& policy);
 
 }  // namespace mxc

@@ -16,7 +16,7 @@ void Protector::Add(PathRule rule) {
   rule.access = Access::kReadOnly;
   rule.origin = Origin::kProtection;
   rule.pointer = preset_.pointer;
-  rules_.Add(std::move(rule));
+  if (rules_.Add(std::move(rule))) ++count_;
 }
 
 void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {

@@ -1,6 +1,7 @@
 // One protected path at a time: what stands there, what has to stand there, and what cannot be held.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ class Protector {
         {.category = std::move(category), .message = std::move(message), .pointer = preset_.pointer});
   }
 
+  [[nodiscard]] std::size_t Count() const { return count_; }  // of the rules so far
   [[nodiscard]] bool Writable(std::string_view path) const;
   [[nodiscard]] PathWalker& Walker() const { return walker_; }
   [[nodiscard]] const Host& TheHost() const { return host_; }
@@ -46,6 +48,7 @@ class Protector {
   RuleSet& rules_;
   std::vector<Warning>& warnings_;
   PresetEntry preset_ = {};
+  std::size_t count_ = 0;
   std::vector<std::string> open_ = {};  // nothing holds these names
 };
 

@@ -68,7 +68,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
   } else if (Status mounts = DenyKernelMounts(host, *entries, walker, rules, policy.warnings); !mounts) {
     return mounts.error();
   }
-  AddProtection(config, host, walker, rules, policy);
+  if (const Status added = AddProtection(config, host, walker, rules, policy); !added) return added.error();
   AddBaseline(host, walker, rules, policy.links);
   AddSocketMasks(host, walker, rules, policy.warnings);
   AddLinks(*entries, rules, policy.links);

@@ -270,9 +270,12 @@ Result<std::vector<DirectoryEntry>> FakeHost::ListEntries(const std::string& pat
     return Error{.code = ErrorCode::kConflict, .message = "list '" + path + "': Permission denied"};
   }
   std::vector<DirectoryEntry> entries;
-  for (const auto& [name, node] : nodes_) {
+  const std::string prefix = Join(found.key, "");
+  for (auto node = nodes_.lower_bound(prefix); node != nodes_.end(); ++node) {
+    const std::string& name = node->first;
+    if (!name.starts_with(prefix)) break;
     if (name == "/" || ParentOf(name) != found.key) continue;
-    entries.push_back({.name = name.substr(name.rfind('/') + 1), .type = node.status.object.type});
+    entries.push_back({.name = name.substr(prefix.size()), .type = node->second.status.object.type});
   }
   return entries;
 }

@@ -53,7 +53,7 @@ class FakeHost : public Host {
   FakeHost& SetCaller(std::uint32_t uid, std::uint32_t gid);  // 1000:1000 by default
   FakeHost& SetWorkingDirectory(std::string path);            // "/" by default
   FakeHost& SetInteractive(bool interactive);
-  FakeHost& SetLandlockAbi(int abi);  // 7 by default
+  FakeHost& SetLandlockAbi(int abi);                   // 7 by default
   FakeHost& SetClockStep(std::uint64_t milliseconds);  // that pass with each question for the time; 0
   FakeHost& SetEnvironment(const std::string& name, std::string value);
 

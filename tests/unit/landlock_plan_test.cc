@@ -40,6 +40,25 @@ std::vector<std::string> Holes(const Plan& plan) {
   return text;
 }
 
+TEST(LandlockPlan, PresetsAreRefusedBelowReadWrite) {
+  PathRule hooks = ReadOnly("/w/.git/hooks", "/filesystem/protect");
+  hooks.origin = Origin::kProtection;
+  const Result<Plan> plan = PlanOf(PolicyOf({ReadWrite("/w"), hooks}));
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().code, ErrorCode::kUnenforceable);
+  EXPECT_EQ(plan.error().pointer, "/filesystem/protect");
+  EXPECT_THAT(plan.error().hint, testing::HasSubstr("leave the preset out of `protect`"));
+}
+
+TEST(LandlockPlan, APrivateTmpIsAClauseItHolds) {
+  Policy policy = PolicyOf({});
+  policy.private_temp_pointer = "/filesystem/temp";
+  policy.clauses = {{.pointer = "/filesystem/temp"}};
+  const Result<Plan> plan = PlanOf(policy);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->ledger[0].pointer, "/filesystem/temp");
+}
+
 TEST(LandlockPlan, GrantsAreRules) {
   const Result<Plan> plan = PlanOf(PolicyOf({ReadOnly("/srv/ro"), ReadWrite("/srv/rw")}));
   ASSERT_TRUE(plan.ok()) << plan.error().message;

@@ -106,6 +106,30 @@ TEST(Lower, PinsFollowNoSymlinkAndCarryNoObject) {
   EXPECT_EQ(pins, 1U);
 }
 
+TEST(Lower, ProtectedPathsAreReadOnlyOrHeldBelowAReadWriteGrant) {
+  PathRule config = Rule(Access::kReadOnly, "/w/r/.git/config", FileType::kRegular, "/filesystem/protect");
+  config.origin = Origin::kProtection;
+  PathRule hooks{.path = "/w/r/.git/hooks",
+                 .stand_in = StandIn{.type = FileType::kDirectory},
+                 .pointer = "/filesystem/protect",
+                 .origin = Origin::kProtection};
+  PathRule elsewhere = config;
+  elsewhere.path = "/ro/.git/config";
+  const Lowered lowered = Lower(PolicyOf({ReadOnly("/ro"), elsewhere, ReadWrite("/w"), config, hooks}));
+  EXPECT_EQ(PolicyText(lowered.sandbox.mounts),
+            "read-only /ro\n"
+            "read-write /w\n"
+            "pinned /w/r\n"
+            "pinned /w/r/.git\n"
+            "read-only /w/r/.git/config\n"
+            "held /w/r/.git/hooks\n");
+  ASSERT_EQ(lowered.setup.size(), 1U);
+  const auto& placeholder = std::get<Placeholder>(lowered.setup[0]);
+  EXPECT_EQ(placeholder.path, "/w/r/.git/hooks");
+  ASSERT_TRUE(placeholder.stand_in.has_value());
+  EXPECT_EQ(placeholder.stand_in->type, FileType::kDirectory);
+}
+
 TEST(Lower, MissingDeniedPathIsHeldBelowAReadWriteGrant) {
   const Lowered lowered =
       Lower(PolicyOf({ReadWrite("/w"), DeniedMissing("/w/a/b/c", "/w/a/b", "/p"),

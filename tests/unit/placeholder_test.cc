@@ -30,6 +30,42 @@ TEST(Placeholders, StandWhileTheCommandRuns) {
   EXPECT_FALSE(Exists(scratch.Path("b")));
 }
 
+Placeholder WithText(const std::string& path, const std::string& text) {
+  return {.path = path, .stand_in = StandIn{.type = FileType::kRegular, .text = text}};
+}
+
+Placeholder Directory(const std::string& path) {
+  return {.path = path, .stand_in = StandIn{.type = FileType::kDirectory}};
+}
+
+TEST(Placeholders, StandInsHaveTheirTextAndEverybodyMayReadThem) {
+  ScratchDirectory scratch;
+  Plan plan = ShellPlan("cd " + scratch.Path("") + " && cat t && stat -c '%n %a %F' t e d");
+  plan.setup = {WithText(scratch.Path("t"), "text\n"), WithText(scratch.Path("e"), ""),
+                Directory(scratch.Path("d"))};
+  EXPECT_EQ(RunInChild(plan).out, "text\nt 1644 regular file\ne 1644 regular empty file\nd 1755 directory\n");
+  for (const char* name : {"t", "e", "d"}) EXPECT_FALSE(Exists(scratch.Path(name))) << name;
+}
+
+TEST(Placeholders, StandInsThatWereUsedStay) {
+  ScratchDirectory scratch;
+  Plan plan = ShellPlan("cd " + scratch.Path("") + " && echo more >> t && echo x > d/x");
+  plan.setup = {WithText(scratch.Path("t"), "text\n"), Directory(scratch.Path("d"))};
+  EXPECT_TRUE(RunInChild(plan).ok);
+  EXPECT_EQ(ReadText(scratch.Path("t")), "text\nmore\n");
+  EXPECT_EQ(ReadText(scratch.Path("d/x")), "x\n");
+}
+
+TEST(Placeholders, AFileThatOnlyLooksLikeAStandInIsNotTaken) {
+  ScratchDirectory scratch;
+  WriteText(scratch.Path("t"), "mine\n");
+  ASSERT_EQ(::chmod(scratch.Path("t").c_str(), kStandInFileMode), 0);
+  Plan plan = ShellPlan("echo ran");
+  plan.setup = {WithText(scratch.Path("t"), "text\n")};
+  EXPECT_EQ(RunInChild(plan).code, ErrorCode::kSetupFailed);
+  EXPECT_EQ(ReadText(scratch.Path("t")), "mine\n");
+}
+
 TEST(Placeholders, SomethingThatAppearedMeanwhileIsNotTouched) {
   ScratchDirectory scratch;
   WriteText(scratch.Path("b"), "mine");

@@ -249,6 +249,14 @@ TEST_F(Protection, ADirectoryThatCannotBeListedIsReportedWhenItIsTheCallers) {
   EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w"}})), "");
 }
 
+TEST_F(Protection, MoreThanTheBoundIsRefused) {
+  const std::size_t repositories = kMaxProtectedPaths / 4 + 1;
+  for (std::size_t i = 0; i < repositories; ++i) AddRepository("/srv/w/" + std::to_string(i));
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "policy_conflict /filesystem/protect/0: the read-write grants hold " +
+                                         std::to_string(4 * repositories) +
+                                         " protected paths, more than the 20000 there may be");
+}
+
 TEST_F(Protection, EveryRowSaysWhy) {
   for (const auto rows :
        {GitDirectoryRows(), LinkedWorkTreeRows(), GitHomeRows(), ShellRows(), EditorRows(), AgentRows()}) {
