@@ -139,9 +139,8 @@ std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile
   held.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string& path = list[i].path;
-    HeldFile file{.placeholder = list[i],
-                  .directory = OpenParent(path),
-                  .name = path.substr(path.rfind('/') + 1)};
+    HeldFile file{
+        .placeholder = list[i], .directory = OpenParent(path), .name = path.substr(path.rfind('/') + 1)};
     if (!file.directory || !Hold(file)) return i;
     held.push_back(std::move(file));
   }
