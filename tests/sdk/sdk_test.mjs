@@ -151,8 +151,8 @@ for (const { name, versions, version } of sdks) {
     });
 
     it('reports a refused policy as MxcError', async () => {
-      const fine = policy({ network: { allowOutbound: true, allowedHosts: ['example.com'] } });
-      await assert.rejects(sdk.spawnSandboxAsync('echo ran', fine, options), (error) => {
+      const open = policy({ network: { allowOutbound: true, allowLocalNetwork: true, allowedHosts: ['example.com'] } });
+      await assert.rejects(sdk.spawnSandboxAsync('echo ran', open, options), (error) => {
         assert.ok(error instanceof sdk.MxcError, String(error));
         assert.equal(error.code, 'policy_validation');
         return true;
