@@ -12,7 +12,6 @@
 
 #include "dispatch.h"
 #include "host/host.h"
-#include "mxc/limits.h"
 #include "plan/make_plan.h"
 #include "policy/resolve.h"
 #include "tests/support/run_in_child.h"
@@ -26,10 +25,8 @@ using ::testing::Not;
 class BubblewrapRun : public ::testing::Test {
  protected:
   void SetUp() override {
-    // Not the live probe: it starts "its own program" again, which would be all these tests.
-    const ToolRun run =
-        host_->Try({MXC_PROGRAM, "--containment", "bubblewrap", "--", "/bin/true"}, kProbeLimitMs);
-    if (!run.started || run.timed_out || run.exit_code != 0) GTEST_SKIP() << run.err;
+    const Support support = Dispatch(Containment::kBubblewrap).probe(*host_, ProbeDepth::kLive);
+    if (!support.usable) GTEST_SKIP() << support.reason;
     config_.containment = Containment::kBubblewrap;
     config_.intent = Intent::kConcrete;
   }
