@@ -35,12 +35,13 @@ class Remover {
   using Visit = void (Remover::*)(int directory, const char* name);
 
   void Walk(int directory, Visit visit) {
-    alignas(dirent64) std::array<char, 8192> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    alignas(dirent) std::array<char, 8192> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    static_assert(sizeof(dirent::d_off) == 8, "the layout of getdents64");
     ::lseek(directory, 0, SEEK_SET);
     long count = 0;
     while ((count = ::syscall(SYS_getdents64, directory, buffer.data(), buffer.size())) > 0) {
       for (long at = 0; at < count;) {
-        const auto* entry = reinterpret_cast<const dirent64*>(buffer.data() + at);
+        const auto* entry = reinterpret_cast<const dirent*>(buffer.data() + at);
         at += entry->d_reclen;
         if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
         (this->*visit)(directory, entry->d_name);
