@@ -86,6 +86,12 @@ TEST_F(Globs, APatternWithoutAMatchIsAMissingPath) {
             "path-missing /filesystem/readwritePaths/0\npath-missing /filesystem/readonlyPaths/0\n");
 }
 
+TEST_F(Globs, WriteAccessIsGivenByNameOnly) {
+  host_.AddDirectory("/srv/w/[id]");
+  EXPECT_EQ(Rules({.rw = {"/srv/*", "/srv/w/[id]"}}), "read-write /srv/w/[id]\n");
+  EXPECT_EQ(Warnings({.rw = {"/srv/*"}}), "path-missing /filesystem/readwritePaths/0\n");
+}
+
 TEST_F(Globs, AFileOfExactlyThatNameIsTheGrant) {
   host_.AddFile("/srv/w/[id].tsx").AddFile("/srv/w/i.tsx");
   EXPECT_EQ(Rules({.ro = {"/srv/w/[id].tsx"}}), "read-only /srv/w/[id].tsx\n");
@@ -101,10 +107,9 @@ TEST_F(Globs, AFileOfExactlyThatNameDoesNotLiftADenial) {
 TEST_F(Globs, GrantsLeaveOutLinksAndWhatTheCallerMayNotHave) {
   host_.AddSymlink("/srv/w/link", "/etc").AddNode("/srv/w/pipe", FileType::kFifo);
   host_.AddFile("/srv/w/foreign", "", {.readable = false});
-  const Lists lists{.rw = {"/srv/w/*"}};
-  EXPECT_EQ(Rules(lists), "read-write /srv/w/.env\nread-write /srv/w/a\nread-write /srv/w/c\n");
-  EXPECT_EQ(Warnings(lists),
-            "glob-skipped /filesystem/readwritePaths/0\nsingle-file /filesystem/readwritePaths/0\n");
+  const Lists lists{.ro = {"/srv/w/*"}};
+  EXPECT_EQ(Rules(lists), "read-only /srv/w/.env\nread-only /srv/w/a\nread-only /srv/w/c\n");
+  EXPECT_EQ(Warnings(lists), "glob-skipped /filesystem/readonlyPaths/0\n");
 }
 
 TEST_F(Globs, DenialsFollowLinksButNotForEver) {
