@@ -284,7 +284,7 @@ TEST_P(NetworkWorld, PublishedPortsLeadInside) {
     std::string answer;
     EXPECT_TRUE(Eventually([&] {
       answer = Execute(InWorld({.program = "/usr/bin/curl",
-                                .arguments = {"-s", "-m", "10", "http://127.0.0.1:18000/file"}}))
+                                .arguments = {"-s", "-m", "1", "http://127.0.0.1:18000/file"}}))
                    .out;
       return answer == "inside\n";
     })) << answer;
