@@ -20,6 +20,11 @@ namespace {
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 // What stands deeper than one level is moved up to the top first, so nothing has to be remembered.
+// A directory's own mode may keep us out. Where this fails, opening it does.
+void LetUsIn(int directory, const char* name) {
+  if (::fchmodat(directory, name, 0700, 0) != 0) errno = 0;
+}
+
 class Remover {
  public:
   explicit Remover(int top) : top_(top) {}
@@ -57,7 +62,7 @@ class Remover {
 
   void RemoveAtTop(int top, const char* name) {
     if (Remove(top, name)) return;
-    ::fchmodat(top, name, 0700, 0);  // a directory by now; its own mode may keep us out
+    LetUsIn(top, name);  // a directory by now
     const int inner = ::openat(top, name, kDirectory);
     if (inner < 0) return;
     Walk(inner, &Remover::RemoveOrLift);
@@ -67,7 +72,7 @@ class Remover {
 
   void RemoveOrLift(int directory, const char* name) {
     if (Remove(directory, name)) return;
-    ::fchmodat(directory, name, 0700, 0);
+    LetUsIn(directory, name);
     for (;;) {
       std::array<char, 32> lifted{"lifted-"};
       char* const end = lifted.data() + lifted.size() - 1;
