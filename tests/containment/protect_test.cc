@@ -1,0 +1,147 @@
+// The presets `shell`, `editors` and `agents`, patterns and `temp`: what they say holds for a real command.
+#include <unistd.h>
+
+#include "tests/containment/containment.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AnyOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Not;
+
+constexpr const char* kEngines[] = {"namespaces", "bubblewrap"};
+
+class Protect : public ContainmentTest {
+ protected:
+  // All that stands below `directory`, with a line for each file.
+  [[nodiscard]] static std::string Tree(const std::string& directory) {
+    std::string text;
+    for (const std::string& name : Names(directory)) {
+      const std::string path = directory + "/" + name;
+      text += path + "=" + Contents(path).value_or("") + "\n" + Tree(path);
+    }
+    return text;
+  }
+
+  // Each way to change `file`, which stands below `rw`.
+  [[nodiscard]] std::vector<Words> Attacks(const std::string& file) const {
+    const std::string evil = workspace.File("rw/evil", "EVIL");
+    return {{"write", file, "EVIL"}, {"truncate", file},     {"chmod", file, "777"},
+            {"unlink", file},        {"rename", evil, file}, {"exchange", evil, file}};
+  }
+  // Holds what the preset says of `files` below rw, and leaves nothing behind.
+  void ExpectHeld(const std::string& preset, const std::vector<std::string>& files,
+                  const std::vector<std::string>& missing) {
+    const std::string rw = workspace.Directory("rw");
+    for (const std::string& file : files) workspace.File("rw/" + file, "KEEP");
+    workspace.File("rw/evil", "EVIL");
+    const std::string before = Tree(rw);
+    const std::string section = R"("protect":[")" + preset + R"("])";
+    for (const char* engine : kEngines) {
+      for (const std::string& file : files) {
+        SCOPED_TRACE(std::string(engine) + " " + file);
+        const std::string path = rw + "/" + file;
+        EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .filesystem = section}, Attacks(path)),
+                    Each(AnyOf("EROFS", "EBUSY", "EXDEV")));
+        const std::string above = path.substr(0, path.rfind('/'));
+        if (above == rw) continue;
+        EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .filesystem = section},
+                        {{"rename", above, rw + "/moved"}}),
+                      ElementsAre(AnyOf("EBUSY", "EXDEV")));
+      }
+      for (const std::string& name : missing) {
+        const std::string path = rw + "/" + name;
+        EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .filesystem = section},
+                        {{"write", path, "EVIL"},
+                         {"mkdir", path},
+                         {"write", path + "/inside", "EVIL"},
+                         {"symlink", rw + "/evil", path}}),
+                    Not(Contains("ok")))
+            << engine << " " << name;
+      }
+      EXPECT_EQ(Tree(rw), before) << engine;
+      EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .filesystem = section},
+                      {{"write", rw + "/beside", "x"}, {"unlink", rw + "/beside"}}),
+                  Each("ok"))
+          << engine;
+    }
+    // Without the preset they are files like any other.
+    const auto answers = Try({.read_write = {rw}}, {{"write", rw + "/" + files.front(), "CHANGED"}});
+    EXPECT_THAT(answers, ElementsAre("ok"));
+  }
+};
+MXC_FOR_EACH_CALLER(Protect);
+
+TEST_P(Protect, StartUpFilesOfShells) {
+  ExpectHeld("shell", {".bashrc", ".ssh/authorized_keys", ".config/fish/config.fish"},
+             {".zshenv", ".profile", ".local/bin"});
+}
+
+TEST_P(Protect, WhatEditorsRun) {
+  ExpectHeld("editors", {".vscode/tasks.json", "deep/er/.idea/workspace.xml", ".exrc"}, {".devcontainer"});
+}
+
+TEST_P(Protect, WhatAgentsObey) {
+  ExpectHeld("agents", {".claude/settings.json", "deep/er/AGENTS.md", ".mcp.json"}, {".codex"});
+}
+
+TEST_P(Protect, AnEntryOfThePolicyDecides) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string tasks = workspace.File("rw/.vscode/tasks.json", "OLD");
+  for (const char* engine : kEngines) {
+    EXPECT_THAT(Try({.containment = engine,
+                     .read_write = {rw, rw + "/.vscode"},
+                     .filesystem = R"("protect":["editors"])"},
+                    {{"write", tasks, "NEW"}}),
+                ElementsAre("ok"));
+  }
+}
+
+TEST_P(Protect, PatternsDenyAtEveryDepth) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string top = Secret("rw/.env");
+  const std::string deep = Secret("rw/a/b/.env.local");
+  const std::string open = workspace.File("rw/a/env", "open");
+  for (const char* engine : {"namespaces", "bubblewrap"}) {
+    EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .denied = {rw + "/**/.env*"}},
+                    {{"read", top},
+                     {"read", deep},
+                     {"unlink", deep},
+                     {"rename", rw + "/a", rw + "/c"},
+                     {"read", open}}),
+                ElementsAre("EACCES", "EACCES", "EBUSY", "EBUSY", "open"))
+        << engine;
+  }
+}
+
+TEST_P(Protect, PatternsGrantWhatTheyMatch) {
+  const std::string yes = workspace.File("ro/a.txt", "granted");
+  const std::string no = Secret("ro/a.key");
+  const std::string deeper = Secret("ro/d/b.txt");
+  for (const char* engine : {"namespaces", "bubblewrap", "landlock"}) {
+    const auto answers = Try({.containment = engine, .read_only = {workspace.Path("ro/*.txt")}},
+                             {{"read", yes}, {"read", no}, {"read", deeper}});
+    EXPECT_THAT(answers, ElementsAre("granted", AnyOf("ENOENT", "EACCES"), AnyOf("ENOENT", "EACCES")))
+        << engine;
+  }
+}
+
+TEST_P(Protect, TempIsPrivateUnlessShared) {
+  const std::string file = "/tmp/mxc-test-" + Token();
+  for (const char* engine : kEngines) {
+    EXPECT_THAT(Try({.containment = engine}, {{"write", file, "x"}}), ElementsAre("ok")) << engine;
+    EXPECT_FALSE(Exists(file)) << engine;
+    EXPECT_THAT(Try({.containment = engine, .filesystem = R"("temp":"shared","protect":[])"},
+                    {{"write", file, "shared"}}),
+                ElementsAre("ok"))
+        << engine;
+    EXPECT_EQ(Contents(file), "shared") << engine;
+    ::unlink(file.c_str());
+  }
+}
+
+}  // namespace
+}  // namespace mxc::test
