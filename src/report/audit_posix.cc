@@ -61,10 +61,16 @@ std::string LedgerText(const std::vector<Enforcement>& ledger) {
   return "[" + text + "]";
 }
 
-std::string RelaxationsText(const std::vector<std::string>& relaxations) {
+std::string ListText(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : relaxations) text += (text.empty() ? "" : ",") + Quote(name);
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + Quote(name);
   return "[" + text + "]";
+}
+
+std::string ReachedText(const std::vector<Resource>& reached) {
+  std::vector<std::string> names;
+  for (const Resource resource : reached) names.emplace_back(Name(resource));
+  return ListText(names);
 }
 
 }  // namespace
@@ -92,11 +98,13 @@ Status AuditLog::Begin(const Plan& plan) {
   const std::string cwd = plan.cwd.empty() && exec != nullptr ? exec->cwd : plan.cwd;
   return Append(fmt::format(
       "{{\"event\":\"begin\",\"time\":{},\"run\":{},\"version\":{},\"pid\":{},\"uid\":{},\"containment\":{},"
-      "\"tier\":{},\"command\":{},\"word\":{},\"arguments\":{},\"bytes\":{},\"cwd\":{},\"relaxations\":{},"
+      "\"tier\":{},\"rung\":{},\"notCovered\":{},\"command\":{},\"word\":{},\"arguments\":{},\"bytes\":{},"
+      "\"cwd\":{},\"relaxations\":{},"
       "\"ledger\":{}}}\n",
       Quote(Now()), Quote(run_), Quote(MXC_VERSION), ::getpid(), ::getuid(), Quote(Name(plan.containment)),
-      Quote(Name(plan.tier)), Quote(command), Quote(plan.shape.word), plan.shape.arguments, plan.shape.bytes,
-      Quote(cwd), RelaxationsText(plan.relaxations), LedgerText(plan.ledger)));
+      Quote(Name(plan.tier)), Quote(Name(plan.rung)), ListText(plan.not_covered), Quote(command),
+      Quote(plan.shape.word), plan.shape.arguments, plan.shape.bytes, Quote(cwd), ListText(plan.relaxations),
+      LedgerText(plan.ledger)));
 }
 
 Status AuditLog::Network(const GatewayRecord& record) {
@@ -112,9 +120,10 @@ Status AuditLog::Network(const GatewayRecord& record) {
 Status AuditLog::End(const Result<Outcome>& result) {
   std::string rest;
   if (result) {
-    rest = fmt::format("\"exitCode\":{},\"signal\":{},\"timedOut\":{},\"interruptedBy\":{},\"durationMs\":{}",
-                       result->exit_code, result->signal, result->timed_out, result->interrupted_by,
-                       result->duration_ms);
+    rest = fmt::format(
+        "\"exitCode\":{},\"signal\":{},\"timedOut\":{},\"interruptedBy\":{},\"reached\":{},\"durationMs\":{}",
+        result->exit_code, result->signal, result->timed_out, result->interrupted_by,
+        ReachedText(result->reached), result->duration_ms);
   } else {
     rest = "\"error\":" + Quote(Name(result.error().code));
   }

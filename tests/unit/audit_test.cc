@@ -29,6 +29,8 @@ Plan AuditedPlan(const std::string& path, const std::string& script) {
   plan.ledger = {
       {.pointer = "/filesystem/deniedPaths/0", .strength = Strength::kKernel, .mechanism = "mask"}};
   plan.relaxations = {"shared-host-network"};
+  plan.rung = Rung::kLandlock;
+  plan.not_covered = {"signals to others"};
   ExecOf(plan).environment.push_back({.name = "TOKEN", .value = Secret("canary-value")});
   return plan;
 }
@@ -53,6 +55,8 @@ TEST(Audit, RecordsBeginAndEnd) {
   EXPECT_EQ(lines[0]["version"], MXC_VERSION);
   EXPECT_EQ(lines[0]["containment"], "bubblewrap");
   EXPECT_EQ(lines[0]["tier"], "process");
+  EXPECT_EQ(lines[0]["rung"], "landlock");
+  EXPECT_EQ(lines[0]["notCovered"], nlohmann::json::array({"signals to others"}));
   EXPECT_EQ(lines[0]["command"], "/bin/say \"hi\"\n");
   EXPECT_EQ(lines[0]["word"], "say");
   EXPECT_EQ(lines[0]["arguments"], 2);
