@@ -63,11 +63,17 @@ Warning WeakerIsolation() {
 // Which containment, and how far down the ladder; without it what the configuration and this host say.
 using Choice = std::optional<Descent>;
 
+// Whoever asks about a containment by flag wants to see it; what a document says is judged as a run would be.
+bool IsShownOnly(const Options& options) {
+  return options.mode == Mode::kExplain || (options.mode == Mode::kDryRun && !options.containment.empty());
+}
+
 Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Options& options,
                            const Host& host) {
   const bool any = MeansProcess(config);
   ResolveOptions resolving{.experimental = options.experimental,
-                           .allow_unsandboxed = options.allow_unsandboxed};
+                           .allow_unsandboxed = options.allow_unsandboxed,
+                           .shown_only = IsShownOnly(options)};
   if (any && host.System() == OperatingSystem::kLinux) {
     resolving.linux_process = choice ? choice->containment : LinuxProcess(host);
   }
@@ -77,7 +83,8 @@ Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Opt
   const Backend& backend = Dispatch(policy->containment);
   // A plan that is shown and not run must be the one that would run: only then is it tried out.
   const bool shown = options.mode == Mode::kExplain && !choice;
-  Support support = backend.probe(host, shown ? ProbeDepth::kLive : ProbeDepth::kQuick);
+  const ProbeDepth depth = shown ? ProbeDepth::kLive : ProbeDepth::kQuick;
+  Support support = backend.probe(host, policy->as_written ? ProbeDepth::kAssumed : depth);
   if (choice) support.rung = choice->rung;
   if (support.rung == Rung::kNamespacesOuterProc) support.landlock_abi = host.LandlockAbi();
   Result<Plan> plan = MakePlan(backend, *policy, support);
@@ -133,6 +140,9 @@ int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) 
   if (!prepared && ExitStatus(prepared.error().code) != 255) {
     Tell(RenderError(prepared.error()));
     return ExitStatus(prepared.error().code);
+  }
+  if (prepared && prepared->policy.as_written) {
+    fmt::print("{}", DescribeText(prepared->policy, prepared->plan));
   }
   log.Line(fmt::format("Runner completed in {}ms", elapsed_ms));
   // The configuration is valid for a build that has the backend: the reference's verdict, with the truth
@@ -259,8 +269,8 @@ int Start(Options options, const Host& host) {
   Result<Prepared> prepared = config ? Prepare(*config, options, host) : Result<Prepared>(config.error());
   const auto elapsed = std::chrono::steady_clock::now() - start;
   std::string problem;
-  const Status records =
-      prepared ? KeepRecordsApart(prepared->policy, host, options, problem) : Status(Done{});
+  const bool here = prepared && !prepared->policy.as_written;
+  const Status records = here ? KeepRecordsApart(prepared->policy, host, options, problem) : Status(Done{});
   if (!records) {
     Tell(RenderError(records.error()));
     return ExitStatus(records.error().code);

@@ -19,10 +19,10 @@ std::string RemedyOn(OperatingSystem system) {
 
 }  // namespace
 
-Support Probe(Containment containment, const Host& host) {
+Support Probe(Containment containment, const Host& host, ProbeDepth depth) {
   const OperatingSystem home = HomeOf(containment);
   Support support{.remedy = RemedyOn(host.System())};
-  if (home != OperatingSystem::kAny && home != host.System()) {
+  if (depth != ProbeDepth::kAssumed && home != OperatingSystem::kAny && home != host.System()) {
     support.code = ErrorCode::kUnsupported;
     support.reason = "the " + Quoted(Name(containment)) + " backend belongs to " + std::string(Name(home)) +
                      ", this is " + std::string(Name(host.System()));

@@ -6,14 +6,14 @@
 
 namespace mxc::absent {
 
-[[nodiscard]] Support Probe(Containment containment, const Host& host);
+[[nodiscard]] Support Probe(Containment containment, const Host& host, ProbeDepth depth);
 [[nodiscard]] Error Refusal(Containment containment, const Support& support);
 
 template <Containment kWhich>
 [[nodiscard]] const Backend& AbsentBackend() {
   static constexpr Backend kBackend{
       .containment = kWhich,
-      .probe = [](const Host& host, ProbeDepth /*depth*/) { return Probe(kWhich, host); },
+      .probe = [](const Host& host, ProbeDepth depth) { return Probe(kWhich, host, depth); },
       .plan = [](const Policy& /*policy*/, const Support& support) -> Result<Plan> {
         return Refusal(kWhich, support);
       }};

@@ -37,6 +37,9 @@ struct Support {
 enum class ProbeDepth {
   kQuick,  // before a launch: look, start nothing
   kLive,   // --probe: really create the isolation, within 2 s
+  // For a plan that is shown on another system: the host is not asked, a current version of the backend's own
+  // system is assumed.
+  kAssumed,
 };
 
 struct Backend {

@@ -12,6 +12,7 @@
 #include "mxc/landlock_sandbox.h"
 #include "mxc/linux_sandbox.h"
 #include "mxc/policy.h"
+#include "mxc/seatbelt_sandbox.h"
 #include "mxc/secret.h"
 
 namespace mxc {
@@ -94,7 +95,12 @@ struct LandlockChild {
   Terminal terminal = Terminal::kInherit;
 };
 
-using Child = std::variant<Exec, SandboxChild, LandlockChild>;
+// macOS: a second mxc-exec confines itself with Plan::seatbelt and runs its command.
+struct SeatbeltChild {
+  Terminal terminal = Terminal::kInherit;
+};
+
+using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild>;
 
 // ---- setup -----------------------------------------------------------------------------------------------
 
@@ -164,6 +170,7 @@ struct Plan {
   std::optional<LinuxSandbox> sandbox = {};  // what `child` builds, when it builds one: for --explain
   std::optional<EgressRules> egress = {};    // what the gateway lets through; absent: no gateway
   std::optional<LandlockSandbox> landlock = {};
+  std::optional<SeatbeltSandbox> seatbelt = {};
   std::vector<std::string> not_covered = {};  // what a weaker rung leaves open, one sentence each
   std::uint32_t timeout_ms = 0;
   Output output = {};

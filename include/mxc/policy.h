@@ -45,7 +45,8 @@ struct StandIn {
 struct PathRule {
   std::string path = {};  // absolute, canonical (no symlink, "." or ".."), no trailing slash
   Access access = Access::kReadOnly;
-  std::optional<FileObject> object = {};  // absent: nothing is there; never for a grant of the policy
+  // Absent: nothing is there, or nobody looked (Policy::as_written, the baseline of macOS).
+  std::optional<FileObject> object = {};
   // Only for a denied rule without object: the first missing component of `path`.
   std::string first_missing = {};
   // Only for a protection rule without object. The directory of `path` exists.
@@ -116,6 +117,21 @@ struct Network {
   std::string share_host_pointer = {};
 };
 
+// ---- the desktop ---------------------------------------------------------------------------------------
+
+enum class Clipboard { kNone, kRead, kWrite, kAll };
+
+// Windows, clipboard and synthetic input of the caller's session. Linux sandboxes have none of it to give.
+// Pointers are empty for what was not written.
+struct Ui {
+  bool disabled = true;
+  std::string disabled_pointer = {};
+  Clipboard clipboard = Clipboard::kNone;
+  std::string clipboard_pointer = {};
+  bool injection = false;
+  std::string injection_pointer = {};
+};
+
 // ---- process -------------------------------------------------------------------------------------------
 
 struct Process {
@@ -163,7 +179,10 @@ struct Clause {
 struct Policy {
   Containment containment = Containment::kBubblewrap;
   std::string container_id = {};
+  OperatingSystem system = OperatingSystem::kLinux;  // that it was resolved for
   PathStyle path_style = PathStyle::kPosix;
+  // Resolved away from its system, to be shown: no file was looked at.
+  bool as_written = false;
   Process process = {};
   // Ordered: a rule stands behind every rule for one of its ancestors, so applying them in order lets the
   // most specific path win. At most one rule per path.
@@ -171,6 +190,8 @@ struct Policy {
   std::vector<PathLink> links = {};
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
   Network network = {};
+  Ui ui = {};
+  Json section = {};  // of the containment, as written and checked by Decode; kNull when there is none
   Output output = {};
   Audit audit = {};
   std::vector<ResourceLimit> resources = {};  // at most one of each kind

@@ -68,6 +68,7 @@ struct Config {
   std::string private_temp_pointer = {};  // of `temp`: "private"; "shared" is a read-write path
   Network network = {};
   bool network_written = false;  // the document has a network section
+  Ui ui = {};
   Output output = {};
   std::string output_pointer = {};
   Audit audit = {};

@@ -96,6 +96,28 @@ void DecodeTemp(Decoding& decoding) {
   }
 }
 
+Clipboard ClipboardNamed(const std::string& name) {
+  if (name == "read") return Clipboard::kRead;
+  if (name == "write") return Clipboard::kWrite;
+  return name == "all" ? Clipboard::kAll : Clipboard::kNone;
+}
+
+void DecodeUi(const Json& section, Ui& ui) {
+  const Place place = Place{}.Key("ui");
+  if (const Json* disable = Member(&section, "disable")) {
+    ui.disabled = disable->boolean;
+    ui.disabled_pointer = place.Key("disable").pointer;
+  }
+  if (const Json* clipboard = Member(&section, "clipboard")) {
+    ui.clipboard = ClipboardNamed(clipboard->text);
+    ui.clipboard_pointer = place.Key("clipboard").pointer;
+  }
+  if (const Json* injection = Member(&section, "injection")) {
+    ui.injection = injection->boolean;
+    ui.injection_pointer = place.Key("injection").pointer;
+  }
+}
+
 void DecodeOutput(Decoding& decoding, const Json& output) {
   Config& config = decoding.config;
   config.output_pointer = "/output";
@@ -152,6 +174,7 @@ void DecodeFilesystem(Decoding& decoding) {
 }
 
 void DecodeAdditions(Decoding& decoding) {
+  if (const Json* ui = Member(&decoding.document, "ui")) DecodeUi(*ui, decoding.config.ui);
   if (const Json* output = Member(&decoding.document, "output")) DecodeOutput(decoding, *output);
   if (const Json* audit = Member(&decoding.document, "audit")) DecodeAudit(decoding, *audit);
   if (const Json* tier = Member(&decoding.document, "minimumTier")) {

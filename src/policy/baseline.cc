@@ -18,11 +18,6 @@ bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
-bool DecidedByPolicy(const RuleSet& rules, std::string_view path) {
-  const PathRule* rule = rules.Covering(path);
-  return rule != nullptr && rule->origin == Origin::kPolicy;
-}
-
 void AddLink(const RuleSet& rules, const PathLink& link, std::vector<PathLink>& links) {
   if (rules.Visible(ParentOf(link.path))) return;
   for (const PathLink& known : links) {
@@ -94,6 +89,11 @@ void MaskSocket(PathWalker& walker, RuleSet& rules, const std::string& path, std
 }
 
 }  // namespace
+
+bool DecidedByPolicy(const RuleSet& rules, std::string_view path) {
+  const PathRule* rule = rules.Covering(path);
+  return rule != nullptr && rule->origin == Origin::kPolicy;
+}
 
 void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links) {
   // A rule of the policy decides about everything below it; the baseline fills the rest.

@@ -1,4 +1,4 @@
-// What every Linux sandbox sees without asking, what is taken out of it again, and why: tables with reasons.
+// What every sandbox sees without asking, what is taken out of it again, and why: tables with reasons.
 #pragma once
 
 #include <span>
@@ -29,10 +29,15 @@ struct BaselineRow {
 // Sockets of daemons that act outside the sandbox for whoever talks to them. "{uid}" stands for the caller.
 [[nodiscard]] std::span<const BaselineRow> SocketRows();
 
+// A rule of the policy decides about `path` and everything below it.
+[[nodiscard]] bool DecidedByPolicy(const RuleSet& rules, std::string_view path);
 // Adds the rules of all three tables to the policy's own, which win wherever they decide. Links that would be
 // needed are appended to `links`.
 void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links);
 void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules);
 void AddSocketMasks(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
+
+// The same for macOS. The paths belong to the system and hold no links, so nothing is looked at.
+void AddMacosBaseline(RuleSet& rules);
 
 }  // namespace mxc

@@ -94,6 +94,28 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment 
   }
 }
 
+std::string_view Text(Clipboard clipboard) {
+  switch (clipboard) {
+    case Clipboard::kNone:
+      return "no clipboard";
+    case Clipboard::kRead:
+      return "reading the clipboard";
+    case Clipboard::kWrite:
+      return "writing the clipboard";
+    case Clipboard::kAll:
+      return "the clipboard";
+  }
+  return "no clipboard";
+}
+
+// A Linux sandbox has no desktop that a clause could be about.
+void AddUi(std::vector<Clause>& clauses, const Ui& ui, OperatingSystem system) {
+  if (system == OperatingSystem::kLinux) return;
+  Add(clauses, ui.disabled_pointer, ui.disabled ? "no windows" : "windows");
+  Add(clauses, ui.clipboard_pointer, std::string(Text(ui.clipboard)));
+  Add(clauses, ui.injection_pointer, ui.injection ? "input to other windows" : "no input to other windows");
+}
+
 std::string OutputText(const Output& output) {
   std::string text = "output";
   if (output.max_bytes != 0) text += " of at most " + std::to_string(output.max_bytes) + " bytes per stream";
@@ -113,6 +135,7 @@ std::vector<Clause> ClausesOf(const Config& config, const Policy& policy) {
   AddProtection(clauses, config, policy);
   Add(clauses, config.private_temp_pointer, "a private, empty /tmp");
   AddNetwork(clauses, config, policy.containment);
+  AddUi(clauses, policy.ui, policy.system);
   if (config.process.timeout_ms != 0) {
     Add(clauses, config.process.timeout_pointer,
         "ended after " + std::to_string(config.process.timeout_ms) + " ms");

@@ -97,6 +97,10 @@ std::string_view PrivateNodeOf(std::string_view path) {
   return IsAtOrBelow(path, "/tmp") ? "/tmp" : "";
 }
 
+std::string_view TempOf(OperatingSystem system) {
+  return system == OperatingSystem::kMacos ? "/private/tmp" : "/tmp";
+}
+
 struct PathWalker::State {
   std::vector<std::string> pending = {};
   std::vector<std::string> missing = {};  // components behind `walked.path` that do not exist

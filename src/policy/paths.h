@@ -36,6 +36,9 @@ namespace mxc {
 // Those and /tmp: a grant of "/" does not reach them.
 [[nodiscard]] std::string_view PrivateNodeOf(std::string_view path);  // "" when there is none
 
+// Where a system keeps temporary files, without links: "/tmp", "/private/tmp".
+[[nodiscard]] std::string_view TempOf(OperatingSystem system);
+
 struct LinkMet {
   PathLink link = {};
   std::uint32_t owner = 0;

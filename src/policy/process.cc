@@ -42,18 +42,6 @@ void SetVariable(std::vector<Variable>& environment, const Variable& variable) {
   environment.push_back(variable);
 }
 
-std::vector<Variable> ResolveEnvironment(const ProcessConfig& written, const Host& host,
-                                         Containment containment, const RuleSet& rules) {
-  std::vector<Variable> environment;
-  if (!written.environment || written.inherit_default_environment) {
-    environment = DefaultEnvironment(host, containment, rules);
-  }
-  if (written.environment) {
-    for (const Variable& variable : *written.environment) SetVariable(environment, variable);
-  }
-  return environment;
-}
-
 // The sandbox's own directories that a command may start in.
 bool IsOwnDirectory(std::string_view path, const RuleSet& rules) {
   return path == "/" || (path == "/tmp" && rules.Find(path) == nullptr);
@@ -137,28 +125,44 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, PathWa
 
 }  // namespace
 
-std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules) {
-  std::vector<Variable> result;
-  const auto add = [&result](const char* name, std::string value) {
-    result.push_back({.name = name, .value = Secret{std::move(value)}});
+std::vector<Variable> SystemEnvironment(OperatingSystem system) {
+  if (system == OperatingSystem::kWindows) return {};  // the system makes one for each user
+  const bool macos = system == OperatingSystem::kMacos;
+  return {
+      {"PATH", Secret{macos ? "/usr/bin:/bin:/usr/sbin:/sbin"
+                            : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}},
+      {"TERM", Secret{"xterm-256color"}},
+      {"LANG", Secret{macos ? "en_US.UTF-8" : "C.UTF-8"}},
+      {"HOME", Secret{"/tmp/home"}},
+      {"TMPDIR", Secret{"/tmp"}},
   };
-  add("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-  add("TERM", "xterm-256color");
-  add("LANG", "C.UTF-8");
+}
+
+std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules) {
+  std::vector<Variable> result = SystemEnvironment(host.System());
   if (containment == Containment::kNone) {
-    if (std::optional<std::string> home = host.Environment("HOME")) add("HOME", std::move(*home));
-  } else {
+    std::erase_if(result, [](const Variable& variable) {
+      return variable.name == "HOME" || variable.name == "TMPDIR";
+    });
+    if (std::optional<std::string> home = host.Environment("HOME"))
+      result.push_back({.name = "HOME", .value = Secret{std::move(*home)}});
+  } else if (rules.Find(TempOf(host.System())) != nullptr) {
     // A granted /tmp is the host's, where others could prepare a home directory.
-    add("HOME", rules.Find("/tmp") == nullptr ? "/tmp/home" : "/");
-    add("TMPDIR", "/tmp");
+    SetVariable(result, {.name = "HOME", .value = Secret{"/"}});
   }
   const Result<std::string> passwd = host.ReadFile("/etc/passwd", kMaxPasswdBytes);
   if (!passwd) return result;
   if (const std::optional<std::string> user = UserName(*passwd, host.Caller().uid)) {
-    add("USER", *user);
-    add("LOGNAME", *user);
+    for (const char* name : {"USER", "LOGNAME"}) result.push_back({.name = name, .value = Secret{*user}});
   }
   return result;
+}
+
+std::vector<Variable> EnvironmentOf(const ProcessConfig& written, std::vector<Variable> standard) {
+  if (!written.environment) return standard;
+  if (!written.inherit_default_environment) standard.clear();
+  for (const Variable& variable : *written.environment) SetVariable(standard, variable);
+  return standard;
 }
 
 Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, Containment containment,
@@ -175,7 +179,7 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
     if (!cwd) return cwd.error();
     process.cwd = std::move(*cwd);
   }
-  process.environment = ResolveEnvironment(written, host, containment, rules);
+  process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules));
   if (containment == Containment::kNone) return process;
   if (const Status program = CheckProgram(process, written, walker, rules); !program) return program.error();
   return process;

@@ -13,9 +13,14 @@
 
 namespace mxc {
 
-// What a command gets that was written without an environment.
+// What a command gets that was written without an environment: what stands there on every machine of
+// `system`, and with what this host says.
+[[nodiscard]] std::vector<Variable> SystemEnvironment(OperatingSystem system);
 [[nodiscard]] std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment,
                                                        const RuleSet& rules);
+// The variables of `written`, on top of `standard` where they are not everything there is to be.
+[[nodiscard]] std::vector<Variable> EnvironmentOf(const ProcessConfig& written,
+                                                  std::vector<Variable> standard);
 
 // Errors: kConflict for a working directory that is missing or not visible inside.
 [[nodiscard]] Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/as_written.h"
 #include "policy/baseline.h"
 #include "policy/cgroups.h"
 #include "policy/clauses.h"
@@ -18,18 +19,19 @@ namespace mxc {
 namespace {
 
 // What stands written and needs no machine to be understood.
-Policy Copy(const Config& config, const Host& host, Containment containment) {
+Policy Copy(const Config& config, Containment containment, OperatingSystem system) {
+  const bool windows = system == OperatingSystem::kWindows;
   return {.containment = containment,
           .container_id = config.container_id,
+          .system = system,
+          .path_style = windows ? PathStyle::kWindows : PathStyle::kPosix,
           .private_temp_pointer = config.private_temp_pointer,
           .network = config.network,
+          .ui = config.ui,
+          .section = config.backend_section,
           .output = config.output,
-          .audit = config.audit,
           .resources = config.resources,
-          .cgroups = NeedsCgroup(config.resources) ? FindCgroups(host) : CgroupSupport{},
-          .identity = host.Caller(),
-          .minimum_tier = config.minimum_tier,
-          .interactive = host.Interactive()};
+          .minimum_tier = config.minimum_tier};
 }
 
 // Inside a sandbox of ours without a /proc of its own nobody may read what belongs to a process. Nothing that
@@ -44,7 +46,7 @@ Status CheckTemp(const Config& config, const RuleSet& rules, Policy& policy) {
   for (const PathEntry& entry : config.read_write) {
     if (entry.pointer == "/filesystem/temp") policy.relaxations.emplace_back("shared-temp");
   }
-  const PathRule* rule = rules.Find("/tmp");
+  const PathRule* rule = rules.Find(TempOf(policy.system));
   if (config.private_temp_pointer.empty() || rule == nullptr) return Done{};
   return Conflict("`temp` is private, but " + rule->pointer + " is an entry for the host's /tmp",
                   config.private_temp_pointer, "remove one of the two");
@@ -59,6 +61,11 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
   if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (policy.containment == Containment::kNone) return rules;
+  if (policy.system == OperatingSystem::kMacos) {
+    if (const Status added = AddProtection(config, host, walker, rules, policy); !added) return added.error();
+    AddMacosBaseline(rules);
+    return rules;
+  }
   WarnOfSingleFiles(*entries, rules, policy.warnings);
   if (policy.containment == Containment::kLandlock && MountsAreHidden(host)) {
     policy.warnings.push_back(
@@ -115,20 +122,33 @@ void AddWarnings(Policy& policy) {
   AddNetworkWarnings(policy.network, policy.warnings);
 }
 
+// Everything that is asked of the machine.
+Status ResolveHere(const Config& config, const Host& host, Policy& policy) {
+  policy.audit = config.audit;
+  policy.identity = host.Caller();
+  policy.interactive = host.Interactive();
+  if (NeedsCgroup(config.resources)) policy.cgroups = FindCgroups(host);
+  PathWalker walker(host);
+  Result<RuleSet> rules = ResolvePaths(config, host, walker, policy);
+  if (!rules) return rules.error();
+  Result<Process> process = ResolveProcess(config.process, host, policy.containment, walker, *rules);
+  if (!process) return process.error();
+  policy.process = std::move(*process);
+  if (Status audit = ResolveAudit(config, walker, *rules, policy.audit); !audit) return audit;
+  policy.paths = rules->Take();
+  return Done{};
+}
+
 }  // namespace
 
 Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOptions& options) {
   const Result<Containment> containment = SelectContainment(config, host.System(), options);
   if (!containment) return containment.error();
-  Policy policy = Copy(config, host, *containment);
-  PathWalker walker(host);
-  Result<RuleSet> rules = ResolvePaths(config, host, walker, policy);
-  if (!rules) return rules.error();
-  Result<Process> process = ResolveProcess(config.process, host, *containment, walker, *rules);
-  if (!process) return process.error();
-  policy.process = std::move(*process);
-  if (const Status audit = ResolveAudit(config, walker, *rules, policy.audit); !audit) return audit.error();
-  policy.paths = rules->Take();
+  const OperatingSystem home = HomeOf(*containment);
+  const bool elsewhere = home != OperatingSystem::kAny && home != host.System();
+  Policy policy = Copy(config, *containment, elsewhere ? home : host.System());
+  const Status resolved = elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, policy);
+  if (!resolved) return resolved.error();
   policy.clauses = ClausesOf(config, policy);
   AddWarnings(policy);
   return policy;

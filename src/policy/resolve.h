@@ -14,6 +14,8 @@ namespace mxc {
 struct ResolveOptions {
   bool experimental = false;       // --experimental
   bool allow_unsandboxed = false;  // --allow-unsandboxed
+  // The plan is shown and never run: a containment of another system is resolved as it is written.
+  bool shown_only = false;
   // What "process" and "auto" mean on Linux: our own engine where this host allows it.
   Containment linux_process = Containment::kBubblewrap;
 };

@@ -40,7 +40,7 @@ Error OfAnotherSystem(Containment containment, OperatingSystem system, const std
   if (containment == Containment::kVm) {
     hint = here + " has no virtual machine backend, and a weaker one is never taken instead; " + hint;
   } else {
-    hint = "it belongs to " + home + "; " + hint;
+    hint = "it belongs to " + home + " (`--explain` shows its plan here); " + hint;
   }
   return {.code = ErrorCode::kUnsupported,
           .message = "the '" + name + "' backend is not available on " + here,
@@ -69,7 +69,10 @@ Result<Containment> SelectContainment(const Config& config, OperatingSystem syst
   const bool gated = IsExperimental(containment) && !options.experimental;
 
   if (gated && GateComesFirst(config, containment)) return Gated(containment, pointer);
-  if (home != OperatingSystem::kAny && home != system) return OfAnotherSystem(containment, system, pointer);
+  const bool elsewhere = home != OperatingSystem::kAny && home != system;
+  // The intent "vm" names no backend that could be planned.
+  const bool planned = options.shown_only && containment != Containment::kVm;
+  if (elsewhere && !planned) return OfAnotherSystem(containment, system, pointer);
   if (gated) return Gated(containment, pointer);
   if (containment == Containment::kMicrovm) {
     return Error{.code = ErrorCode::kUnsupported,

@@ -149,6 +149,11 @@ Result<Started> Start(const LandlockChild& /*child*/, const Ready& ready) {
   return FromSandbox(std::move(process));
 }
 
+// Such a plan is shown here and never run; the request was refused long before.
+Result<Started> Start(const SeatbeltChild& /*child*/, const Ready& /*ready*/) {
+  return Error{.code = ErrorCode::kUnsupported, .message = "Seatbelt belongs to macOS"};
+}
+
 }  // namespace
 
 Result<Started> StartChild(const Ready& ready) {

@@ -87,7 +87,8 @@ TEST(Select, RefusalsPointAndHelp) {
       SelectContainment(Asking(Containment::kSeatbelt), OperatingSystem::kLinux, {});
   ASSERT_FALSE(selected.ok());
   EXPECT_EQ(selected.error().pointer, "/containment");
-  EXPECT_EQ(selected.error().hint, "it belongs to macOS; use \"process\", the isolation of Linux");
+  EXPECT_EQ(selected.error().hint,
+            "it belongs to macOS (`--explain` shows its plan here); use \"process\", the isolation of Linux");
 }
 
 }  // namespace

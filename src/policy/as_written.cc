@@ -1,0 +1,190 @@
+#include "policy/as_written.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "policy/baseline.h"
+#include "policy/entries.h"
+#include "policy/glob.h"
+#include "policy/paths.h"
+#include "policy/process.h"
+
+namespace mxc {
+namespace {
+
+constexpr Identity kOrdinaryCaller{.uid = 501, .gid = 20};  // the first user of a Mac
+
+struct SystemLink {
+  std::string_view path;
+  std::string_view target;
+};
+
+// Links that every macOS has.
+constexpr std::array<SystemLink, 3> kMacosLinks = {{
+    {"/etc", "/private/etc"},
+    {"/tmp", "/private/tmp"},
+    {"/var", "/private/var"},
+}};
+
+std::string FollowSystemLinks(std::string path) {
+  for (const SystemLink& link : kMacosLinks) {
+    if (IsAtOrBelow(path, link.path)) return std::string(link.target) + path.substr(link.path.size());
+  }
+  return path;
+}
+
+bool StepsBack(std::string_view path) {
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t end = std::min(path.find_first_of("/\\", start), path.size());
+    if (path.substr(start, end - start) == "..") return true;
+    start = end + 1;
+  }
+  return false;
+}
+
+// "C:\a\b" of "C:/a//b\": one kind of separator, none at the end but that of a drive.
+std::string FoldWindows(std::string_view path) {
+  std::string result;
+  for (const char c : path) {
+    const char next = c == '/' ? '\\' : c;
+    const bool doubled = next == '\\' && result.size() > 1 && result.back() == '\\';
+    if (!doubled) result += next;
+  }
+  while (result.size() > 3 && result.back() == '\\') result.pop_back();
+  return result;
+}
+
+// NTFS and APFS both take two spellings for one name, but only Windows is asked by name.
+std::string KeyOf(const std::string& path, PathStyle style) {
+  std::string key = path;
+  if (style == PathStyle::kPosix) return key;
+  for (char& c : key) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+    if (c == '\\') c = '/';
+  }
+  return key;
+}
+
+struct Written {
+  PathRule rule = {};
+  std::string key = {};
+};
+
+struct WrittenRules {
+  std::vector<Written> rules = {};
+
+  // Lists come strictest first: a path that has a rule keeps it.
+  const Written* Add(PathRule rule, PathStyle style) {
+    std::string key = KeyOf(rule.path, style);
+    for (const Written& known : rules) {
+      if (known.key == key) return &known;
+    }
+    rules.push_back({.rule = std::move(rule), .key = std::move(key)});
+    return nullptr;
+  }
+};
+
+void WarnOfTightened(const PathRule& known, const PathEntry& entry, Access wanted, Policy& policy) {
+  if (known.access == wanted) return;
+  policy.warnings.push_back({.category = "tightened",
+                             .message = Quoted(entry.path) + " of " + std::string(ListName(wanted)) + " is " +
+                                        std::string(Name(known.access)) + ": " + known.pointer +
+                                        " names the same path",
+                             .pointer = entry.pointer});
+}
+
+Status AddList(const std::vector<PathEntry>& list, Access access, WrittenRules& rules, Policy& policy) {
+  for (const PathEntry& entry : list) {
+    Result<std::string> path = NormaliseWritten(entry, policy.system);
+    if (!path) return path.error();
+    if (IsGlob(entry.path) && access != Access::kReadWrite) {
+      policy.warnings.push_back(
+          {.category = "glob-not-expanded",
+           .message = "the pattern " + Quoted(entry.path) + " is expanded where the command runs",
+           .pointer = entry.pointer});
+    }
+    PathRule rule{.path = std::move(*path), .access = access, .pointer = entry.pointer};
+    const Written* known = rules.Add(std::move(rule), policy.path_style);
+    if (known != nullptr) WarnOfTightened(known->rule, entry, access, policy);
+  }
+  return Done{};
+}
+
+Status AddRules(const Config& config, Policy& policy) {
+  WrittenRules rules;
+  if (Status status = AddList(config.denied, Access::kDenied, rules, policy); !status) return status;
+  if (Status status = AddList(config.read_only, Access::kReadOnly, rules, policy); !status) return status;
+  if (Status status = AddList(config.read_write, Access::kReadWrite, rules, policy); !status) return status;
+  std::sort(rules.rules.begin(), rules.rules.end(),
+            [](const Written& left, const Written& right) { return PathBefore(left.key, right.key); });
+  for (Written& written : rules.rules) policy.paths.push_back(std::move(written.rule));
+  if (policy.system != OperatingSystem::kMacos) return Done{};
+  RuleSet with_baseline;
+  for (PathRule& rule : policy.paths) with_baseline.Add(std::move(rule));
+  AddMacosBaseline(with_baseline);
+  policy.paths = with_baseline.Take();
+  return Done{};
+}
+
+std::string FirstGrant(const Policy& policy) {
+  for (const Access access : {Access::kReadWrite, Access::kReadOnly}) {
+    for (const PathRule& rule : policy.paths) {
+      if (rule.access == access && rule.origin == Origin::kPolicy) return rule.path;
+    }
+  }
+  return policy.path_style == PathStyle::kWindows ? "C:\\" : "/";
+}
+
+Status AddCommand(const ProcessConfig& written, Policy& policy) {
+  Process& process = policy.process;
+  process = {.argv = written.argv,
+             .command_line = written.command_line,
+             .cwd_pointer = written.cwd_pointer,
+             .timeout_ms = written.timeout_ms};
+  const bool windows = policy.system == OperatingSystem::kWindows;
+  if (process.argv.empty() && windows) process.argv = {written.command_line};
+  if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
+  process.environment = EnvironmentOf(written, SystemEnvironment(policy.system));
+  process.cwd = FirstGrant(policy);
+  if (written.cwd.empty()) return Done{};
+  Result<std::string> cwd =
+      NormaliseWritten({.path = written.cwd, .pointer = written.cwd_pointer}, policy.system);
+  if (!cwd) return cwd.error();
+  process.cwd = std::move(*cwd);
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::string> NormaliseWritten(const PathEntry& entry, OperatingSystem system) {
+  const bool windows = system == OperatingSystem::kWindows;
+  const std::string on = " on " + std::string(Name(system));
+  if (entry.path.starts_with('/') == windows) {
+    return Conflict(Quoted(entry.path) + " is no path" + on, entry.pointer,
+                    windows ? "write it with its drive, such as C:\\work" : "write it from the root, /");
+  }
+  if (StepsBack(entry.path)) {
+    return Conflict(Quoted(entry.path) + " steps back with `..`, which only the machine itself can follow",
+                    entry.pointer, "write the path without `..`");
+  }
+  if (windows) return FoldWindows(entry.path);
+  const std::string path = FoldLexically(entry.path);
+  return system == OperatingSystem::kMacos ? FollowSystemLinks(path) : path;
+}
+
+Status ResolveAsWritten(const Config& config, Policy& policy) {
+  policy.as_written = true;
+  policy.warnings.push_back(
+      {.category = "planned-elsewhere",
+       .message = "planned for " + std::string(Name(policy.system)) +
+                  " from what is written: no file was looked at, and it does not run here"});
+  if (Status status = AddRules(config, policy); !status) return status;
+  if (Status status = AddCommand(config.process, policy); !status) return status;
+  policy.audit = config.audit;
+  policy.identity = kOrdinaryCaller;
+  return Done{};
+}
+
+}  // namespace mxc

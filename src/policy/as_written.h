@@ -1,0 +1,22 @@
+// A Config for a system this is not, so that its plan can be shown: paths as they are written, since there is
+// no machine to look at. Such a policy is never run.
+#pragma once
+
+#include <string>
+
+#include "config/config.h"
+#include "mxc/error.h"
+#include "mxc/policy.h"
+
+namespace mxc {
+
+// The path without "", "." and trailing separators, in the style's own separator; on macOS with the system's
+// links
+// (/tmp, /var, /etc) replaced by what they lead to. Errors: kConflict for a path of another style, and for
+// "..", which only the machine itself can follow.
+[[nodiscard]] Result<std::string> NormaliseWritten(const PathEntry& entry, OperatingSystem system);
+
+// Fills in what Resolve otherwise learns from the host: paths, command, warnings.
+[[nodiscard]] Status ResolveAsWritten(const Config& config, Policy& policy);
+
+}  // namespace mxc
