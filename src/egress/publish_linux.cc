@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -19,15 +20,26 @@ constexpr std::uint32_t kLoopback = 0x7f000001;
 constexpr int kBacklog = 1024;
 constexpr int kAcceptsPerTurn = 64;
 constexpr std::uint64_t kDrainMs = 50;
+constexpr int kTakenMs = 500;
+constexpr int kRetryMs = 5;
 constexpr int kClosed = 7;  // TCP_CLOSE of the kernel's states
+
+// The gateway of a launcher that was killed dies right after it, and holds its ports until then: whoever
+// starts the next one at once waits for that.
+bool Bind(int socket, const SocketAddress& address) {
+  for (int waited_ms = 0;; waited_ms += kRetryMs) {
+    if (::bind(socket, address.Get(), address.size) == 0) return true;
+    if (errno != EADDRINUSE || waited_ms >= kTakenMs) return false;
+    ::poll(nullptr, 0, kRetryMs);
+  }
+}
 
 Result<UniqueFd> Listen(const PublishedPort& port) {
   UniqueFd socket = MakeSocket(IpAddress::V4(kLoopback), SOCK_STREAM);
   if (!socket) return SystemError(ErrorCode::kSetupFailed, "create a listener for a published port", errno);
   SetOption(socket.Get(), SOL_SOCKET, SO_REUSEADDR, 1);
   const SocketAddress address = ToSocketAddress({IpAddress::V4(kLoopback), port.host}, false);
-  if (::bind(socket.Get(), address.Get(), address.size) == 0 && ::listen(socket.Get(), kBacklog) == 0)
-    return socket;
+  if (Bind(socket.Get(), address) && ::listen(socket.Get(), kBacklog) == 0) return socket;
   Error error =
       SystemError(ErrorCode::kConflict, "cannot publish on 127.0.0.1:" + std::to_string(port.host), errno);
   error.pointer = port.pointer;

@@ -128,8 +128,7 @@ void World::Fork(const std::function<void()>& body) {
 }
 
 void World::Serve(const std::string& address, std::uint16_t port, const std::function<void(int)>& handler) {
-  const UniqueFd listener = Bound(address, port, SOCK_STREAM);
-  Require(::listen(listener.Get(), 1024) == 0, "listen");
+  const UniqueFd listener = Listener(address, port);
   Fork([&] {
     for (;;) {
       const UniqueFd connection{::accept4(listener.Get(), nullptr, nullptr, SOCK_CLOEXEC)};
@@ -208,6 +207,12 @@ std::vector<GatewayRecord> World::Finish() {
   FinishGateway(*gateway_, [&](const GatewayRecord& record) { records.push_back(record); });
   gateway_.reset();
   return records;
+}
+
+UniqueFd Listener(const std::string& address, std::uint16_t port) {
+  UniqueFd listener = Bound(address, port, SOCK_STREAM);
+  Require(::listen(listener.Get(), 1024) == 0, "listen");
+  return listener;
 }
 
 void InWorld(const std::function<void(World&)>& test) {

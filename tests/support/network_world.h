@@ -66,6 +66,9 @@ class World {
   std::vector<pid_t> processes_;
 };
 
+// A listening socket; the test ends without one.
+[[nodiscard]] UniqueFd Listener(const std::string& address, std::uint16_t port);
+
 void InWorld(const std::function<void(World&)>& test);
 
 // ---- for programs inside, and servers: blocking calls with a limit of 10 seconds

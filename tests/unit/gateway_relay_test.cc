@@ -290,6 +290,22 @@ TEST(GatewayRelay, RefusesAPublishedPortThatIsTaken) {
   });
 }
 
+// As the gateway of a launcher that was killed does.
+TEST(GatewayRelay, WaitsForAPublishedPortThatIsGivenUpInAMoment) {
+  InWorld([](World& world) {
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    world.Fork([&ends] {
+      const UniqueFd holder = Listener("127.0.0.1", 8080);
+      ASSERT_EQ(::write(ends[1], "k", 1), 1);
+      ::usleep(100000);
+    });
+    char byte = 0;
+    ASSERT_EQ(::read(ends[0], &byte, 1), 1);
+    world.Start({.publish = {{.host = 8080, .guest = 80, .pointer = "/publish/0"}}});
+  });
+}
+
 TEST(GatewayProcess, GivesUpItsRights) {
   InWorld([](World& world) {
     world.Start(AllowHosts({"a.test"}));
