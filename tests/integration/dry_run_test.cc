@@ -98,6 +98,7 @@ TEST_P(DryRun, ProbeFindsTheBackendByTrying) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_NE(At(ended.out, ""), "not JSON");
   EXPECT_THAT(ended.out, HasSubstr("bubblewrap"));
+  EXPECT_THAT(ended.out, HasSubstr("network-gateway")) << ended.out;
 }
 
 TEST_P(DryRun, AvailableBackendsIsAnArrayWithBubblewrap) {

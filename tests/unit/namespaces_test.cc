@@ -68,16 +68,16 @@ TEST(NamespacesProbe, LiveTriesTheNetworkGateway) {
     Modern(host)
         .Answer({"/proc/self/exe", "--containment", "namespaces", "--status-fd", "1", "--", "/bin/true"},
                 {.started = true})
-        .Answer({"/proc/self/exe", "--containment", "namespaces", "--allow-host", "192.0.2.1:9", "--",
-                 "/bin/true"},
-                {.started = true, .exit_code = works ? 0 : 255, .err = "could not load the rules\nmore"});
+        .Answer(
+            {"/proc/self/exe", "--containment", "namespaces", "--allow-host", "192.0.2.1", "--", "/bin/true"},
+            {.started = true, .exit_code = works ? 0 : 255, .err = "no rules\n  hint: load them\n{more}"});
     const Support support = ProbeNamespaces(host, ProbeDepth::kLive);
     EXPECT_TRUE(support.usable);
     EXPECT_EQ(support.Has("network-gateway"), works);
     if (works) continue;
     ASSERT_EQ(support.warnings.size(), 1U);
     EXPECT_EQ(support.warnings[0],
-              "policies that allow some of the network cannot be held here: could not load the rules");
+              "policies that allow some of the network cannot be held here: no rules; load them");
   }
 }
 
