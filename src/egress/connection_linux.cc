@@ -10,6 +10,12 @@
 
 namespace mxc::egress {
 
+namespace {
+
+constexpr int kReadsPerTurn = 64;  // then others have their turn
+
+}  // namespace
+
 Connection::Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, OnEnd on_end)
     : Pair(services, std::move(on_end)),
       destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant) {
@@ -39,19 +45,35 @@ void Connection::OnDialled(Dialled result) {
   dial_.reset();
   outer_->end.socket = std::move(result.socket);
   outer_->end.writable = true;
-  if (destination_.MustBeChecked()) opening_.emplace();
+  if (destination_.MustBeChecked()) {
+    client_.emplace();
+    out_.allowance = 0;
+  }
   if (!Watch(outer_, true)) return Abort(std::strerror(errno));
   Advance();
 }
 
 bool Connection::Connected(const Side& /*side*/) { return static_cast<bool>(outer_->end.socket); }
 
-bool Connection::Admit() { return FlushOpening() && (!opening_ || PassOpening()) && !ended_; }
+bool Connection::Admit() {
+  if (!Flush()) return false;
+  if (!client_ || out_.allowance > 0 || out_.held > 0) return true;
+  return Listen() && !ended_;
+}
 
-// Read, not peeked at: what has been looked at is what is forwarded.
-bool Connection::PassOpening() {
+void Connection::LetPass() {
+  client_.reset();
+  out_.allowance = UINT64_MAX;
+}
+
+// Read, not peeked at: what has been looked at is what is forwarded. True: bytes may be carried unseen.
+bool Connection::Listen() {
   std::array<std::uint8_t, 16384> buffer{};
-  while (inner_->end.readable) {
+  for (int i = 0; i < kReadsPerTurn; ++i) {
+    out_.allowance = client_->Unread();
+    client_->Skip(out_.allowance);
+    if (out_.allowance > 0) return true;
+    if (!inner_->end.readable) return false;
     const ssize_t count = ::recv(inner_->end.socket.Get(), buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
@@ -62,21 +84,32 @@ bool Connection::PassOpening() {
     // It ends without having said anything that could be judged: neither could a server.
     if (count == 0) {
       inner_->end.ended = true;
-      opening_.reset();
+      LetPass();
       return true;
     }
     const ByteView chunk(buffer.data(), static_cast<std::size_t>(count));
-    const Opening::State state = opening_->Feed(chunk);
-    if (!JudgeOpening(state)) return false;
+    if (!Hear(chunk)) return false;
     unsent_.assign(chunk.begin(), chunk.end());
-    if (state == Opening::State::kDone) opening_.reset();
-    if (!FlushOpening()) return false;
-    if (!opening_) return true;
+    if (client_->Free()) LetPass();
+    if (!Flush()) return false;
+    if (!client_) return true;
   }
+  Resume();
   return false;
 }
 
-bool Connection::FlushOpening() {
+// All of a chunk is forwarded or none of it.
+bool Connection::Hear(ByteView chunk) {
+  while (!chunk.empty()) {
+    const ClientSide::Heard heard = client_->Hear(chunk);
+    if (heard.state == ClientSide::State::kBroken) Refuse(client_->Problem());
+    if (ended_ || (heard.state == ClientSide::State::kHead && !Judge(client_->Head()))) return false;
+    chunk = chunk.subspan(heard.size);
+  }
+  return true;
+}
+
+bool Connection::Flush() {
   while (!unsent_.empty() && outer_->end.writable) {
     const ssize_t count = ::send(outer_->end.socket.Get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
@@ -91,24 +124,28 @@ bool Connection::FlushOpening() {
   return unsent_.empty() && !ended_;
 }
 
-bool Connection::JudgeOpening(Opening::State state) {
-  if (state == Opening::State::kMore) return true;
-  if (state == Opening::State::kBroken) {
-    Refuse(opening_->Problem());
-    return false;
-  }
+// A host that is not the connection's own: where a rule names the connection's, another allowed one; where
+// everything passes, one that no rule denies.
+bool Connection::MayAsk(const std::string& host) const {
+  if (host == destination_.Name()) return true;
+  const RuleBook& rules = services_.rules;
   const std::uint16_t port = destination_.Port();
-  for (const std::string& host : opening_->Hosts()) {
-    if (host == destination_.Name()) continue;
-    const bool allowed = destination_.Strict() ? services_.rules.JudgeName(host, Protocol::kTcp, port).allowed
-                                               : !services_.rules.Denies(host, Protocol::kTcp, port);
-    if (allowed) continue;
-    Refuse("it opens with the name " + host);
+  if (const auto address = IpAddress::Parse(host)) {
+    return rules.JudgeAddress(*address, Protocol::kTcp, port).allowed;
+  }
+  return destination_.Strict() ? rules.JudgeName(host, Protocol::kTcp, port).allowed
+                               : !rules.Denies(host, Protocol::kTcp, port);
+}
+
+bool Connection::Judge(const Opening& head) {
+  for (const std::string& host : head.Hosts()) {
+    if (MayAsk(host)) continue;
+    Refuse((client_->First() ? "it opens with the name " : "a later request is for the name ") + host);
     return false;
   }
-  if (!destination_.Strict() || opening_->Is() != Opening::Kind::kTls) return true;
-  if (opening_->Encrypted()) Refuse("its ClientHello is encrypted (ECH) and hides the name");
-  if (!ended_ && opening_->Hosts().empty()) Refuse("its ClientHello names no host (SNI)");
+  if (!destination_.Strict() || head.Is() != Opening::Kind::kTls) return true;
+  if (head.Encrypted()) Refuse("its ClientHello is encrypted (ECH) and hides the name");
+  if (!ended_ && head.Hosts().empty()) Refuse("its ClientHello names no host (SNI)");
   return !ended_;
 }
 

@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "egress/client_side.h"
 #include "egress/destination_linux.h"
 #include "egress/dial_linux.h"
-#include "egress/opening.h"
 #include "egress/pair_linux.h"
 
 namespace mxc::egress {
@@ -25,14 +25,17 @@ class Connection : public Pair {
 
   void OnEndpoints(const std::vector<IpEndpoint>& endpoints);
   void OnDialled(Dialled result);
-  [[nodiscard]] bool PassOpening();
-  [[nodiscard]] bool FlushOpening();
-  [[nodiscard]] bool JudgeOpening(Opening::State state);
+  [[nodiscard]] bool Listen();
+  [[nodiscard]] bool Hear(ByteView chunk);
+  [[nodiscard]] bool Judge(const Opening& head);
+  [[nodiscard]] bool MayAsk(const std::string& host) const;
+  [[nodiscard]] bool Flush();
+  void LetPass();
 
   Destination destination_;
   std::optional<Dial> dial_;
-  std::optional<Opening> opening_;  // absent: nothing (more) to look at
-  Bytes unsent_ = {};               // of the opening, judged
+  std::optional<ClientSide> client_;  // absent: nothing (more) to look at
+  Bytes unsent_ = {};                 // of what it said, judged
 };
 
 }  // namespace mxc::egress

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 
 #include "egress/opening.h"
 #include "egress/rules.h"
@@ -26,15 +27,24 @@ bool EqualsFolded(std::string_view text, std::string_view lower) {
   });
 }
 
-// "host" or "host:port"; an address in place of a name gives nothing, and so the refusal.
+bool IsNumber(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "host", "host:port" or "[IPv6]:port". Addresses in their plain spelling only.
 bool AddAuthority(std::string_view text, HeadNames& names) {
-  const auto colon = text.find(':');
-  if (colon != std::string_view::npos) {
-    const std::string_view port = text.substr(colon + 1);
-    if (port.size() > 5 || port.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  const bool bracket = text.starts_with('[');
+  const auto end = bracket ? text.find(']') : text.find(':');
+  if (bracket && end == std::string_view::npos) return false;
+  const std::string_view host = bracket ? text.substr(1, end - 1) : text.substr(0, end);
+  const std::string_view port = end == std::string_view::npos ? "" : text.substr(end + (bracket ? 1 : 0));
+  if (!port.empty() && (port.front() != ':' || port.size() > 6 || !IsNumber(port.substr(1)))) return false;
+  if (const auto address = IpAddress::Parse(host)) {
+    names.hosts.push_back(address->Text());
+    return address->ipv6 == bracket;
   }
-  const auto name = ValidName(text.substr(0, colon));
-  if (!name) return false;
+  const auto name = ValidName(host);
+  if (!name || bracket) return false;
   names.hosts.push_back(*name);
   return true;
 }
@@ -49,40 +59,61 @@ bool ReadTarget(std::string_view method, std::string_view target, HeadNames& nam
   return AddAuthority(rest.substr(0, rest.find_first_of("/?#")), names);
 }
 
+struct RequestLine {
+  bool old = false;  // HTTP/1.0
+  bool connect = false;
+  std::string_view problem = {};
+};
+
 // METHOD SP target SP HTTP/1.x
-std::string_view ReadRequestLine(std::string_view line, HeadNames& names, bool& old) {
+RequestLine ReadRequestLine(std::string_view line, HeadNames& names) {
   const auto first = line.find(' ');
   const auto last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last) return kMalformed;
+  if (first == std::string_view::npos || first == last) return {.problem = kMalformed};
   const std::string_view method = line.substr(0, first);
   const std::string_view target = line.substr(first + 1, last - first - 1);
   const std::string_view version = line.substr(last + 1);
-  if (version == "HTTP/2.0") return kVersion;
-  if (version != "HTTP/1.1" && version != "HTTP/1.0") return kMalformed;
-  old = version == "HTTP/1.0";
+  if (version == "HTTP/2.0") return {.problem = kVersion};
+  if (version != "HTTP/1.1" && version != "HTTP/1.0") return {.problem = kMalformed};
   const bool blank = std::any_of(target.begin(), target.end(), [](char c) { return c >= 0 && c <= ' '; });
-  if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return kMalformed;
-  return {};
+  if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return {.problem = kMalformed};
+  return {.old = version == "HTTP/1.0", .connect = EqualsFolded(method, "connect")};
 }
 
-bool ReadField(std::string_view line, HeadNames& names, int& hosts) {
+// Fields that decide something, and so may stand there once.
+struct Counts {
+  int host = 0;
+  int framing = 0;  // Content-Length and Transfer-Encoding together
+};
+
+bool ReadLength(std::string_view value, BodyFrame& body) {
+  constexpr std::size_t kDigits = 18;  // fits into 64 bits
+  if (value.empty() || value.size() > kDigits || !IsNumber(value)) return false;
+  std::from_chars(value.data(), value.data() + value.size(), body.length);
+  return true;
+}
+
+bool ReadField(std::string_view line, HeadNames& names, Counts& counts) {
   const auto colon = line.find(':');
-  if (colon == std::string_view::npos || !IsToken(line.substr(0, colon))) return false;
+  const std::string_view field = line.substr(0, colon);
+  if (colon == std::string_view::npos || !IsToken(field)) return false;
   if (line.find_first_of(std::string_view("\r\0", 2)) != std::string_view::npos) return false;
-  if (!EqualsFolded(line.substr(0, colon), "host")) return true;
   std::string_view value = line.substr(colon + 1);
   value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t")));
   value = value.substr(0, value.find_last_not_of(" \t") + 1);
-  ++hosts;
-  return AddAuthority(value, names);
+  if (EqualsFolded(field, "host")) return ++counts.host == 1 && AddAuthority(value, names);
+  if (EqualsFolded(field, "content-length")) return ++counts.framing == 1 && ReadLength(value, names.body);
+  if (!EqualsFolded(field, "transfer-encoding")) return true;
+  names.body.chunked = true;
+  return ++counts.framing == 1 && EqualsFolded(value, "chunked");
 }
 
 }  // namespace
 
 HeadNames ReadHttpHead(std::string_view head) {
   HeadNames names;
-  bool old = false;
-  int hosts = 0;
+  RequestLine request;
+  Counts counts;
   for (bool first = true;; first = false) {
     const auto newline = head.find('\n');
     if (newline == std::string_view::npos) return {.problem = kMalformed};
@@ -91,13 +122,16 @@ HeadNames ReadHttpHead(std::string_view head) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) break;
     if (first) {
-      const std::string_view problem = ReadRequestLine(line, names, old);
-      if (!problem.empty()) return {.problem = problem};
-    } else if (!ReadField(line, names, hosts)) {
+      request = ReadRequestLine(line, names);
+      if (!request.problem.empty()) return {.problem = request.problem};
+    } else if (!ReadField(line, names, counts)) {
       return {.problem = kMalformed};
     }
   }
-  if (hosts > 1 || (hosts == 0 && !old)) return {.problem = kMalformed};
+  if (counts.host == 0 && !request.old) return {.problem = kMalformed};
+  // Chunks came with 1.1; and what follows CONNECT is no body.
+  if ((names.body.chunked && request.old) || (request.connect && counts.framing > 0))
+    return {.problem = kMalformed};
   return names;
 }
 

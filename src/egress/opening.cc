@@ -70,7 +70,7 @@ Opening::State Opening::Feed(ByteView chunk) {
 
 Opening::State Opening::Look() {
   if (MayBeRecord(seen_)) return seen_.size() < 3 ? State::kMore : LookAtTls();
-  if (MayBeOldHello(seen_)) {
+  if (when_ == When::kFirst && MayBeOldHello(seen_)) {
     if (seen_.size() < 4) return State::kMore;
     kind_ = Kind::kTls;
     return State::kDone;
@@ -157,6 +157,8 @@ Opening::State Opening::LookAtHttp() {
   HeadNames names = ReadHttpHead(text->substr(0, end));
   if (!names.problem.empty()) return Broken(names.problem);
   hosts_ = std::move(names.hosts);
+  body_ = names.body;
+  size_ = seen_.size() - text->size() + end;
   return State::kDone;
 }
 

@@ -24,20 +24,36 @@ namespace mxc::egress {
 // Larger than what servers accept: 16 KiB of TLS record, 8 to 32 KiB of HTTP head.
 inline constexpr std::size_t kMaxOpeningBytes = 65536;
 
+// How an HTTP request says where its body ends.
+struct BodyFrame {
+  bool chunked = false;
+  std::uint64_t length = 0;
+};
+
 class Opening {
  public:
   enum class State { kMore, kDone, kBroken };
   enum class Kind { kOther, kTls, kHttp };
+  // kLater: after a request of the same connection, where nobody begins with SSL 2 and a frame of something
+  // else may look like it.
+  enum class When { kFirst, kLater };
+
+  explicit Opening(When when = When::kFirst) : when_(when) {}
 
   State Feed(ByteView chunk);
 
   [[nodiscard]] Kind Is() const { return kind_; }
-  // Names the head gives, in the one form of ValidName: SNI; Host and the authority of an absolute target.
-  // A head that names none is a ClientHello without SNI or an HTTP/1.0 request.
+  // Hosts the head gives: SNI; Host and the authority of an absolute target. Names in the one form of
+  // ValidName; a Host may also be an address, as IpAddress::Text writes it. A head that gives none is a
+  // ClientHello without SNI or an HTTP/1.0 request.
   [[nodiscard]] const std::vector<std::string>& Hosts() const { return hosts_; }
   // The ClientHello may hide another one for another host.
   [[nodiscard]] bool Encrypted() const { return encrypted_; }
   [[nodiscard]] std::string_view Problem() const { return problem_; }
+  // Of an HTTP request that is kDone: bytes from the first that was fed to the end of the head, and what
+  // follows it.
+  [[nodiscard]] std::size_t Size() const { return size_; }
+  [[nodiscard]] const BodyFrame& Body() const { return body_; }
 
  private:
   State Look();
@@ -45,6 +61,7 @@ class Opening {
   State LookAtHttp();
   State Broken(std::string_view problem);
 
+  When when_;
   Bytes seen_ = {};
   std::size_t wanted_ = 0;   // nothing new can be said before so many bytes are there
   std::size_t scanned_ = 0;  // no end of a head before this
@@ -52,6 +69,8 @@ class Opening {
   std::vector<std::string> hosts_ = {};
   bool encrypted_ = false;
   std::string_view problem_ = {};
+  std::size_t size_ = 0;
+  BodyFrame body_ = {};
 };
 
 // What a complete head says; `problem` is empty when it is well-formed.
@@ -59,6 +78,7 @@ struct HeadNames {
   std::vector<std::string> hosts = {};
   bool encrypted = false;
   std::string_view problem = {};
+  BodyFrame body = {};
 };
 
 // A ClientHello without its record and handshake headers.

@@ -50,8 +50,11 @@ void Pair::Advance() {
   if (ended_) return;
   if (in == RelayResult::kBroken || out == RelayResult::kBroken) return Abort("reset");
   if (in == RelayResult::kDone && out == RelayResult::kDone) return Finish();
-  if ((in != RelayResult::kMoreWork && out != RelayResult::kMoreWork) || scheduled_) return;
-  scheduled_ = true;
+  if (in == RelayResult::kMoreWork || out == RelayResult::kMoreWork) Resume();
+}
+
+void Pair::Resume() {
+  if (std::exchange(scheduled_, true)) return;
   services_.loop.Defer([self = weak_from_this()] {
     const std::shared_ptr<Pair> pair = self.lock();
     if (!pair || pair->ended_) return;

@@ -47,6 +47,8 @@ class Pair : public std::enable_shared_from_this<Pair> {
   [[nodiscard]] bool Watch(const std::shared_ptr<Side>& side, bool again);
   // Moves what can be moved.
   void Advance();
+  // Advances again when the others have had their turn.
+  void Resume();
   void Refuse(std::string_view reason);
 
   Services& services_;

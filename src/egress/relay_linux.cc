@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -34,9 +35,11 @@ bool Deliver(RelayEnd& to, RelayLane& lane, RelayResult& state) {
 }
 
 bool Collect(RelayEnd& from, RelayLane& lane, RelayResult& state) {
-  const ssize_t count = ::splice(from.socket.Get(), nullptr, lane.pipe.writer.Get(), nullptr, kChunk,
+  const std::size_t most = std::min<std::uint64_t>(kChunk, lane.allowance);
+  const ssize_t count = ::splice(from.socket.Get(), nullptr, lane.pipe.writer.Get(), nullptr, most,
                                  SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
   if (count > 0) {
+    if (lane.allowance != UINT64_MAX) lane.allowance -= static_cast<std::uint64_t>(count);
     lane.held = static_cast<std::size_t>(count);
     return true;
   }
@@ -63,6 +66,7 @@ RelayResult Carry(RelayEnd& from, RelayEnd& to, RelayLane& lane, PipePool& pipes
       ::shutdown(to.socket.Get(), SHUT_WR);
       return Rest(lane, pipes, RelayResult::kDone);
     }
+    if (lane.allowance == 0) return Rest(lane, pipes, RelayResult::kMoreWork);
     if (!from.readable) return Rest(lane, pipes, RelayResult::kWaiting);
     if (!lane.pipe) lane.pipe = pipes.Take();
     if (!lane.pipe) return RelayResult::kBroken;

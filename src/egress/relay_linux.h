@@ -20,14 +20,15 @@ struct RelayEnd {
 // One direction.
 struct RelayLane {
   SplicePipe pipe = {};
-  std::size_t held = 0;     // bytes in the pipe
-  std::uint64_t bytes = 0;  // delivered
-  bool done = false;        // the end has been passed on
+  std::size_t held = 0;                  // bytes in the pipe
+  std::uint64_t bytes = 0;               // delivered
+  std::uint64_t allowance = UINT64_MAX;  // that may still be taken from the sender
+  bool done = false;                     // the end has been passed on
 };
 
 enum class RelayResult {
   kWaiting,   // for an event
-  kMoreWork,  // bytes are left, others should have their turn
+  kMoreWork,  // bytes are left, others should have their turn; or the allowance is used up
   kDone,
   kBroken,  // reset, or a failed call
 };

@@ -1,13 +1,16 @@
 // The first bytes of a connection. Properties:
 //   how the bytes are cut into pieces changes nothing about what is passed and under which names;
-//   every name that comes out is in its one form.
+//   every name that comes out is in its one form, every address plain.
+//   what follows on the connection is cut into requests in one way, however it arrives.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 
+#include "egress/client_side.h"
 #include "egress/opening.h"
 #include "egress/rules.h"
 
@@ -30,6 +33,31 @@ Opening::State FeedInPieces(Opening& opening, ByteView bytes, std::size_t piece)
   return state;
 }
 
+// Every host that is asked for, and where, as long as the pieces are passed on.
+std::string Conversation(ByteView bytes, std::size_t piece, bool& broken) {
+  ClientSide client;
+  std::string text;
+  std::size_t at = 0;
+  while (at < bytes.size() && !client.Free() && !broken) {
+    const std::size_t unread = std::min<std::uint64_t>(client.Unread(), bytes.size() - at);
+    if (unread > 0 && piece % 2 == 0) {
+      client.Skip(unread);
+      at += unread;
+      continue;
+    }
+    const ByteView chunk = bytes.subspan(at, std::min(piece, bytes.size() - at));
+    const ClientSide::Heard heard = client.Hear(chunk);
+    broken = heard.state == ClientSide::State::kBroken;
+    Require(heard.size <= chunk.size() && (broken || heard.size > 0), "it goes on");
+    at += heard.size;
+    if (heard.state != ClientSide::State::kHead) continue;
+    const bool http = client.Head().Is() == Opening::Kind::kHttp;
+    for (const std::string& host : client.Head().Hosts()) text += host + " ";
+    text += http ? std::to_string(at) + "\n" : "other\n";
+  }
+  return text;
+}
+
 }  // namespace
 }  // namespace mxc::egress
 
@@ -47,6 +75,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Require(pieces.Is() == whole.Is() && pieces.Hosts() == whole.Hosts(), "the same names");
     Require(pieces.Encrypted() == whole.Encrypted(), "the same secrecy");
   }
-  for (const std::string& host : whole.Hosts()) Require(ValidName(host) == host, "one form of a name");
+  for (const std::string& host : whole.Hosts()) {
+    const auto address = IpAddress::Parse(host);
+    Require(address ? address->Text() == host : ValidName(host) == host, "one form of a host");
+  }
+  bool broken = false;
+  const std::string said = Conversation(bytes, size + 1, broken);
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{64}}) {
+    broken = false;  // a head may be known to be bad before its end
+    Require(Conversation(bytes, piece, broken) == said, "cut in one way");
+  }
   return 0;
 }

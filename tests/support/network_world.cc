@@ -276,4 +276,23 @@ std::string ReceiveAll(int socket) {
   return text;
 }
 
+EgressRules AllowHosts(const std::vector<std::string>& hosts) {
+  NetworkRule rule{.pointer = "/allow"};
+  for (const std::string& host : hosts) rule.to.push_back({.host = host});
+  return {.allow = {rule}};
+}
+
+std::vector<std::string> Reasons(const std::vector<GatewayRecord>& records) {
+  std::vector<std::string> reasons;
+  for (const GatewayRecord& record : records) {
+    reasons.push_back(std::string(record.verdict == Verdict::kAllow ? "allow " : "deny ") + record.reason);
+  }
+  return reasons;
+}
+
+void CountBytes(int connection) {
+  const std::string got = ReceiveAll(connection);
+  if (got.ends_with("|end")) SendText(connection, std::to_string(got.size() - 4));
+}
+
 }  // namespace mxc

@@ -84,4 +84,14 @@ void SendText(int socket, const std::string& text);
 [[nodiscard]] std::string Receive(int socket, std::size_t size);
 [[nodiscard]] std::string ReceiveAll(int socket);
 
+// ---- what many tests ask for
+// ---------------------------------------------------------------------------------
+
+// Each name at every port, by the rule "/allow".
+[[nodiscard]] EgressRules AllowHosts(const std::vector<std::string>& hosts);
+// "allow ", "deny no rule allows it": one for each record.
+[[nodiscard]] std::vector<std::string> Reasons(const std::vector<GatewayRecord>& records);
+// A server that says how many bytes it got before the end.
+void CountBytes(int connection);
+
 }  // namespace mxc

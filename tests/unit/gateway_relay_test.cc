@@ -1,4 +1,4 @@
-// What the gateway carries, and what it looks at on the way.
+// What the gateway carries.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,100 +20,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-EgressRules AllowHosts(const std::vector<std::string>& hosts) {
-  NetworkRule rule{.pointer = "/allow"};
-  for (const std::string& host : hosts) rule.to.push_back({.host = host});
-  return {.allow = {rule}};
-}
-
-std::vector<std::string> Reasons(const std::vector<GatewayRecord>& records) {
-  std::vector<std::string> reasons;
-  for (const GatewayRecord& record : records) {
-    reasons.push_back(std::string(record.verdict == Verdict::kAllow ? "allow " : "deny ") + record.reason);
-  }
-  return reasons;
-}
-
-std::string Counted(std::size_t width, const std::string& content) {
-  std::string out;
-  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
-  return out + content;
-}
-// A ClientHello with these extensions.
-std::string Tls(const std::string& extensions) {
-  const std::string hello = "\x03\x03" + std::string(32, 'r') + Counted(1, "") + Counted(2, "\x13\x01") +
-                            Counted(1, std::string(1, '\0')) + Counted(2, extensions);
-  return "\x16\x03\x01" + Counted(2, "\x01" + Counted(3, hello));
-}
-std::string ServerName(const std::string& name) {
-  return std::string(2, '\0') + Counted(2, Counted(2, std::string(1, '\0') + Counted(2, name)));
-}
-
-// What a server on a.test, b.test and c.test (one address) makes of these bytes, when a.test and b.test are
-// allowed and the connection is to a.test.
-std::string SendToA(const std::string& bytes) {
-  const UniqueFd socket = Connect("198.18.0.16", 443);
-  SendText(socket.Get(), bytes);
-  ::shutdown(socket.Get(), SHUT_WR);
-  return ReceiveAll(socket.Get());
-}
-void CountBytes(int connection) {
-  const std::string got = ReceiveAll(connection);
-  if (got.ends_with("|end")) SendText(connection, std::to_string(got.size() - 4));
-}
-
-TEST(GatewayChecks, ConnectionsOpenWithTheirName) {
-  InWorld([](World& world) {
-    world.Serve("203.0.113.1", 443, CountBytes);
-    world.Name("a.test", {"203.0.113.1"});
-    world.Start(AllowHosts({"a.test", "b.test"}));
-    world.Inside([] {
-      ASSERT_THAT(Ask("a.test"), ElementsAre("198.18.0.16"));
-      const std::string good = Tls(ServerName("A.test"));
-      EXPECT_EQ(SendToA(good + "more"), std::to_string(good.size() + 4) + "|end");
-      EXPECT_EQ(SendToA(Tls(ServerName("b.test"))), std::to_string(good.size()) + "|end");
-      EXPECT_EQ(SendToA(Tls(ServerName("c.test"))), "|ECONNRESET");
-      EXPECT_EQ(SendToA(Tls("")), "|ECONNRESET");
-      EXPECT_EQ(SendToA(Tls(ServerName("a.test") + "\xfe\x0d" + Counted(2, "x"))), "|ECONNRESET");
-      EXPECT_EQ(SendToA("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"), "32|end");
-      EXPECT_EQ(SendToA("GET / HTTP/1.1\r\nHost: c.test\r\n\r\n"), "|ECONNRESET");
-      EXPECT_EQ(SendToA("CONNECT c.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n"), "|ECONNRESET");
-      EXPECT_EQ(SendToA("SSH-2.0-x\r\n"), "11|end");
-      EXPECT_EQ(SendToA("GET"), "3|end");
-    });
-    EXPECT_THAT(Reasons(world.Finish()),
-                ElementsAre("allow ", "allow ", "deny it opens with the name c.test",
-                            "deny its ClientHello names no host (SNI)",
-                            "deny its ClientHello is encrypted (ECH) and hides the name", "allow ",
-                            "deny it opens with the name c.test", "deny it opens with the name c.test",
-                            "allow ", "allow "));
-  });
-}
-
-TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
-  InWorld([](World& world) {
-    world.Serve("127.0.0.1", 80, CountBytes);
-    world.Name("loop.test", {"127.0.0.1"});
-    world.Name("meta.test", {"169.254.169.254"});
-    world.Name("mixed.test", {"10.0.0.1", "203.0.113.1"});
-    world.Name("none.test", {});
-    world.Serve("203.0.113.1", 80, CountBytes);
-    world.Start(AllowHosts({"*.test"}));
-    world.Inside([] {
-      for (const std::string name : {"loop.test", "meta.test", "none.test", "missing.test"}) {
-        EXPECT_EQ(ReceiveAll(Connect(Ask(name).at(0), 80).Get()), "|ECONNRESET") << name;
-      }
-      const UniqueFd mixed = Connect(Ask("mixed.test").at(0), 80);
-      ::shutdown(mixed.Get(), SHUT_WR);
-      EXPECT_EQ(ReceiveAll(mixed.Get()), "0|end");
-    });
-    EXPECT_THAT(
-        Reasons(world.Finish()),
-        ElementsAre("deny always blocked: loopback", "deny always blocked: link-local and cloud metadata",
-                    "deny the name has no address", "deny the name has no address", "allow "));
-  });
-}
 
 TEST(GatewayRelay, LetsTheServerSpeakFirst) {
   InWorld([](World& world) {

@@ -109,6 +109,9 @@ TEST(Opening, ReadsTheHostOfAnHttpRequest) {
   EXPECT_EQ(Read("POST http://a.test/x HTTP/1.1\r\nHost: b.test\r\n\r\nbody"), "done http a.test b.test");
   EXPECT_EQ(Read("CONNECT a.test:443 HTTP/1.1\r\nHost: b.test:443\r\n\r\n"), "done http a.test b.test");
   EXPECT_EQ(Read("GET / HTTP/1.0\r\n\r\n"), "done http");
+  EXPECT_EQ(Read("GET / HTTP/1.1\r\nHost: 203.0.113.1:80\r\n\r\n"), "done http 203.0.113.1");
+  EXPECT_EQ(Read("GET http://[2001:DB8:0::1]:80/ HTTP/1.1\r\nHost: [::1]\r\n\r\n"),
+            "done http 2001:db8::1 ::1");
 }
 
 TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
@@ -120,9 +123,25 @@ TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
            "GET / HTTP/1.1\r\nX: y\r\n Host: b.test\r\nHost: a.test\r\n\r\n",
            "GET / HTTP/1.1\r\nHost: a.test@b.test\r\n\r\n",
            "GET / HTTP/1.1\r\nHost: a%2etest\r\n\r\n",
-           "GET / HTTP/1.1\r\nHost: 203.0.113.1\r\n\r\n",
            "GET / HTTP/1.1\r\nHost: 0313.0.113.0x1\r\n\r\n",
-           "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: 3405803777\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: 127.1\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: ::1\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: [127.0.0.1]\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: [a.test]\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: [::1]x\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: [fe80::1%25lo]\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: +1\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1, 1\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length:\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1000000000000000000\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: xchunked\r\n\r\n",
+           "POST / HTTP/1.0\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n",
+           "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\n\r\n",
            "GET / HTTP/1.1\r\nHost: a.test\rHost: b.test\r\n\r\n",
            "GET  / HTTP/1.1\r\nHost: a.test\r\n\r\n",
            "GET /\t HTTP/1.1\r\nHost: a.test\r\n\r\n",

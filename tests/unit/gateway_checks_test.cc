@@ -1,0 +1,169 @@
+// What the gateway looks at before it lets a connection's bytes pass.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/network_world.h"
+
+namespace mxc {
+namespace {
+
+using testing::ElementsAre;
+
+std::string Counted(std::size_t width, const std::string& content) {
+  std::string out;
+  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
+  return out + content;
+}
+// A ClientHello with these extensions.
+std::string Tls(const std::string& extensions) {
+  const std::string hello = "\x03\x03" + std::string(32, 'r') + Counted(1, "") + Counted(2, "\x13\x01") +
+                            Counted(1, std::string(1, '\0')) + Counted(2, extensions);
+  return "\x16\x03\x01" + Counted(2, "\x01" + Counted(3, hello));
+}
+std::string ServerName(const std::string& name) {
+  return std::string(2, '\0') + Counted(2, Counted(2, std::string(1, '\0') + Counted(2, name)));
+}
+
+// What a server on a.test, b.test and c.test (one address) makes of these bytes, when a.test and b.test are
+// allowed and the connection is to a.test.
+std::string SendToA(const std::string& bytes) {
+  const UniqueFd socket = Connect("198.18.0.16", 443);
+  SendText(socket.Get(), bytes);
+  ::shutdown(socket.Get(), SHUT_WR);
+  return ReceiveAll(socket.Get());
+}
+TEST(GatewayChecks, ConnectionsOpenWithTheirName) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 443, CountBytes);
+    world.Name("a.test", {"203.0.113.1"});
+    world.Start(AllowHosts({"a.test", "b.test"}));
+    world.Inside([] {
+      ASSERT_THAT(Ask("a.test"), ElementsAre("198.18.0.16"));
+      const std::string good = Tls(ServerName("A.test"));
+      EXPECT_EQ(SendToA(good + "more"), std::to_string(good.size() + 4) + "|end");
+      EXPECT_EQ(SendToA(Tls(ServerName("b.test"))), std::to_string(good.size()) + "|end");
+      EXPECT_EQ(SendToA(Tls(ServerName("c.test"))), "|ECONNRESET");
+      EXPECT_EQ(SendToA(Tls("")), "|ECONNRESET");
+      EXPECT_EQ(SendToA(Tls(ServerName("a.test") + "\xfe\x0d" + Counted(2, "x"))), "|ECONNRESET");
+      EXPECT_EQ(SendToA("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"), "32|end");
+      EXPECT_EQ(SendToA("GET / HTTP/1.1\r\nHost: c.test\r\n\r\n"), "|ECONNRESET");
+      EXPECT_EQ(SendToA("CONNECT c.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n"), "|ECONNRESET");
+      EXPECT_EQ(SendToA("SSH-2.0-x\r\n"), "11|end");
+      EXPECT_EQ(SendToA("GET"), "3|end");
+    });
+    EXPECT_THAT(Reasons(world.Finish()),
+                ElementsAre("allow ", "allow ", "deny it opens with the name c.test",
+                            "deny its ClientHello names no host (SNI)",
+                            "deny its ClientHello is encrypted (ECH) and hides the name", "allow ",
+                            "deny it opens with the name c.test", "deny it opens with the name c.test",
+                            "allow ", "allow "));
+  });
+}
+
+TEST(GatewayChecks, EveryRequestOfAConnectionIsForItsName) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 443, CountBytes);
+    world.Name("a.test", {"203.0.113.1"});
+    world.Start(AllowHosts({"a.test", "b.test"}));
+    world.Inside([] {
+      ASSERT_THAT(Ask("a.test"), ElementsAre("198.18.0.16"));
+      const std::string a = "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello";  // 57 bytes
+      const std::string b = "POST / HTTP/1.1\r\nHost: b.test\r\nTransfer-Encoding: chunked\r\n\r\n";  // 61
+      const std::string c = "GET / HTTP/1.1\r\nHost: c.test\r\n\r\n";
+      ASSERT_EQ(a.size() + b.size(), 118U);
+      EXPECT_EQ(SendToA(a + b + "3\r\nabc\r\n0\r\n\r\n" + a), std::to_string(2 * 57 + 61 + 13) + "|end");
+      EXPECT_EQ(SendToA(a + c), "|ECONNRESET");
+      EXPECT_EQ(SendToA(b + "3\r\nabc\r\n0\r\n\r\n" + c), "|ECONNRESET");
+      EXPECT_EQ(SendToA(b + "zz\r\n" + c), "|ECONNRESET");
+      EXPECT_EQ(SendToA(a + "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), "|ECONNRESET");
+      EXPECT_EQ(SendToA("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n" + Tls(ServerName("c.test"))),
+                "|ECONNRESET");
+    });
+    EXPECT_THAT(Reasons(world.Finish()),
+                ElementsAre("allow ", "deny a later request is for the name c.test",
+                            "deny a later request is for the name c.test",
+                            "deny the body of its HTTP request is malformed",
+                            "deny it speaks HTTP/2 without TLS, which cannot be checked",
+                            "deny a later request is for the name c.test"));
+  });
+}
+
+// Bodies that do not come with their head are spliced, up to their end and no further.
+TEST(GatewayChecks, ARequestBehindALargeBodyIsLookedAt) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 443, CountBytes);
+    world.Name("a.test", {"203.0.113.1"});
+    world.Start(AllowHosts({"a.test"}));
+    world.Inside([] {
+      ASSERT_THAT(Ask("a.test"), ElementsAre("198.18.0.16"));
+      for (const std::string last : {"a", "c"}) {
+        const UniqueFd socket = Connect("198.18.0.16", 443);
+        SendText(socket.Get(), "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 9000000\r\n\r\n");
+        SendText(socket.Get(), std::string(9000000, 'x'));
+        SendText(socket.Get(), "POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n");
+        for (int i = 0; i < 20; ++i) SendText(socket.Get(), "186a0\r\n" + std::string(100000, 'y') + "\r\n");
+        SendText(socket.Get(), "0\r\n\r\nGET / HTTP/1.1\r\nHost: " + last + ".test\r\n\r\n");
+        ::shutdown(socket.Get(), SHUT_WR);
+        const std::size_t all = 58 + 9000000 + 61 + 20 * 100009 + 5 + 32;
+        EXPECT_EQ(ReceiveAll(socket.Get()), last == "a" ? std::to_string(all) + "|end" : "|ECONNRESET");
+      }
+    });
+    EXPECT_THAT(Reasons(world.Finish()),
+                ElementsAre("allow ", "deny a later request is for the name c.test"));
+  });
+}
+
+TEST(GatewayChecks, AnAddressAsHostIsJudgedAsThatAddress) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, CountBytes);
+    world.HostsFile("203.0.113.1 a.test\n");
+    world.Start({.egress = Verdict::kAllow,
+                 .deny = {{.to = {{.host = "evil.test"}, {.cidr = "203.0.113.2"}}, .pointer = "/deny"}}});
+    world.Inside([] {
+      const auto ask = [](const std::string& address, const std::string& host) {
+        const UniqueFd socket = Connect(address, 80);
+        SendText(socket.Get(), "GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+        ::shutdown(socket.Get(), SHUT_WR);
+        return ReceiveAll(socket.Get());
+      };
+      const std::string name = Ask("a.test").at(0);
+      EXPECT_EQ(ask("203.0.113.1", "203.0.113.1"), "37|end");
+      EXPECT_EQ(ask(name, "203.0.113.1:80"), "40|end");
+      EXPECT_EQ(ask("203.0.113.1", "203.0.113.2"), "|ECONNRESET");
+      EXPECT_EQ(ask("203.0.113.1", "[::ffff:203.0.113.2]"), "|ECONNRESET");
+      EXPECT_EQ(ask("203.0.113.1", "169.254.169.254"), "|ECONNRESET");
+      EXPECT_EQ(ask("203.0.113.1", "evil.test"), "|ECONNRESET");
+    });
+  });
+}
+
+TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
+  InWorld([](World& world) {
+    world.Serve("127.0.0.1", 80, CountBytes);
+    world.Name("loop.test", {"127.0.0.1"});
+    world.Name("meta.test", {"169.254.169.254"});
+    world.Name("mixed.test", {"10.0.0.1", "203.0.113.1"});
+    world.Name("none.test", {});
+    world.Serve("203.0.113.1", 80, CountBytes);
+    world.Start(AllowHosts({"*.test"}));
+    world.Inside([] {
+      for (const std::string name : {"loop.test", "meta.test", "none.test", "missing.test"}) {
+        EXPECT_EQ(ReceiveAll(Connect(Ask(name).at(0), 80).Get()), "|ECONNRESET") << name;
+      }
+      const UniqueFd mixed = Connect(Ask("mixed.test").at(0), 80);
+      ::shutdown(mixed.Get(), SHUT_WR);
+      EXPECT_EQ(ReceiveAll(mixed.Get()), "0|end");
+    });
+    EXPECT_THAT(
+        Reasons(world.Finish()),
+        ElementsAre("deny always blocked: loopback", "deny always blocked: link-local and cloud metadata",
+                    "deny the name has no address", "deny the name has no address", "allow "));
+  });
+}
+
+}  // namespace
+}  // namespace mxc
