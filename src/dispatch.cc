@@ -5,6 +5,7 @@
 #include "backends/landlock/landlock.h"
 #include "backends/namespaces/namespaces.h"
 #include "backends/none/none.h"
+#include "backends/seatbelt/seatbelt.h"
 
 namespace mxc {
 
@@ -34,7 +35,7 @@ const Backend& Dispatch(Containment containment) {
     case Containment::kHyperlight:
       return AbsentBackend<Containment::kHyperlight>();
     case Containment::kSeatbelt:
-      return AbsentBackend<Containment::kSeatbelt>();
+      return seatbelt::SeatbeltBackend();
     case Containment::kVm:
       return AbsentBackend<Containment::kVm>();
   }

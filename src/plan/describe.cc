@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -96,6 +97,21 @@ void AddLandlock(const LandlockSandbox& sandbox, Page& page) {
   }
 }
 
+void AddSeatbelt(const SeatbeltSandbox& sandbox, Page& page) {
+  page.Line("session", sandbox.new_session ? "new, without a terminal" : "new, with a private terminal");
+  if (sandbox.private_temp) page.Line("temporary", "a directory of its own instead of /tmp, named by TMPDIR");
+  page.Section("parameters of the profile");
+  for (const SeatbeltParameter& parameter : sandbox.parameters) {
+    page.Row(fmt::format("{:<11}{}", parameter.name, Quoted(parameter.value)));
+  }
+  page.Section("profile");
+  for (std::string_view rest = sandbox.profile; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    page.Row(line);
+  }
+}
+
 void AddNotCovered(const Plan& plan, Page& page) {
   if (plan.not_covered.empty()) return;
   page.Section("not covered");
@@ -165,6 +181,7 @@ std::string DescribeText(const Policy& policy, const Plan& plan) {
   if (plan.rung != Rung::kNone) page.Line("rung", Name(plan.rung));
   if (plan.sandbox) AddSandbox(*plan.sandbox, page);
   if (plan.landlock) AddLandlock(*plan.landlock, page);
+  if (plan.seatbelt) AddSeatbelt(*plan.seatbelt, page);
   AddSetup(plan, page);
   AddLedger(policy, plan, page);
   AddNotCovered(plan, page);

@@ -55,6 +55,15 @@ Document OfLandlock(const LandlockSandbox& sandbox) {
           {"newSession", sandbox.new_session}};
 }
 
+Document OfSeatbelt(const SeatbeltSandbox& sandbox) {
+  Document parameters = Document::object();
+  for (const SeatbeltParameter& parameter : sandbox.parameters) parameters[parameter.name] = parameter.value;
+  return {{"profile", sandbox.profile},
+          {"parameters", std::move(parameters)},
+          {"privateTemp", sandbox.private_temp},
+          {"newSession", sandbox.new_session}};
+}
+
 Document OfGroup(const ControlGroup& group) {
   Document settings = Document::object();
   for (const CgroupSetting& setting : group.settings) settings[setting.file] = setting.value;
@@ -114,6 +123,7 @@ std::string DescribeJson(const Policy& policy, const Plan& plan) {
   if (!plan.audit.path.empty()) document["audit"] = plan.audit.path;
   if (plan.sandbox) document["sandbox"] = OfSandbox(*plan.sandbox);
   if (plan.landlock) document["landlock"] = OfLandlock(*plan.landlock);
+  if (plan.seatbelt) document["seatbelt"] = OfSeatbelt(*plan.seatbelt);
   document["setup"] = OfSetup(plan);
   document["relaxations"] = plan.relaxations;
   document["ledger"] = OfLedger(plan);

@@ -29,6 +29,9 @@ Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
                                      : "to every process that init adopted; none can signal init or launcher";
     return {pointer, Strength::kKernel, ladder + reach};
   }
+  if (plan.seatbelt) {
+    return {pointer, Strength::kKernel, ladder + "to every process that carries the mark of the sandbox"};
+  }
   return {pointer, Strength::kKernel, ladder + "to process 1: its namespace dies with it"};
 }
 

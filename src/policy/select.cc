@@ -55,6 +55,13 @@ bool GateComesFirst(const Config& config, Containment containment) {
   return containment == Containment::kWindowsSandbox && config.dialect == Dialect::kContract11;
 }
 
+bool BringsProfile(const Config& config) {
+  for (const JsonMember& member : config.backend_section.members) {
+    if (member.key == "profileOverride" && !member.value.text.empty()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool MeansProcess(const Config& config) {
@@ -91,6 +98,12 @@ Result<Containment> SelectContainment(const Config& config, OperatingSystem syst
                  .message = "containment 'none' runs the command without any isolation",
                  .pointer = pointer,
                  .hint = "pass --allow-unsandboxed if that is what you want"};
+  }
+  if (containment == Containment::kSeatbelt && BringsProfile(config) && !options.allow_unsandboxed) {
+    return Error{.code = ErrorCode::kGated,
+                 .message = "seatbelt.profileOverride takes the place of the whole policy",
+                 .pointer = "/seatbelt/profileOverride",
+                 .hint = "pass --allow-unsandboxed if that is what you want, or write a policy"};
   }
   return containment;
 }

@@ -21,6 +21,7 @@ Terminal TerminalOf(const Plan& plan) {
 std::vector<std::string> ValuesOf(const Plan& plan) {
   if (const auto* exec = std::get_if<Exec>(&plan.child)) return SecretValues(*exec);
   if (plan.landlock) return SecretValues({.environment = plan.landlock->environment});
+  if (plan.seatbelt) return SecretValues({.environment = plan.seatbelt->environment});
   return plan.sandbox ? SecretValues({.environment = plan.sandbox->environment}) : std::vector<std::string>();
 }
 

@@ -1,5 +1,7 @@
 // Every tests/golden/NAME.json goes through all stages on a made-up machine; what comes out is NAME.plan: the
-// explanation, then what bubblewrap is started with. MXC_UPDATE_GOLDEN=1 writes the files anew.
+// explanation, then what bubblewrap is started with. Every tests/golden/corpus/NAME.json, which names no
+// containment, is planned for each backend of kBackends: BACKEND/NAME.plan. MXC_UPDATE_GOLDEN=1 writes the
+// files anew.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,6 +48,7 @@ std::string Refused(const Error& error) {
 }
 
 std::string ArgumentsText(const Plan& plan) {
+  if (!std::holds_alternative<Exec>(plan.child)) return "";
   const Exec& exec = std::get<Exec>(plan.child);
   std::string text = "arguments\n ";
   for (const Piece& piece : std::get<ArgumentFile>(exec.files.back()).arguments) {
@@ -64,35 +67,67 @@ std::string ArgumentsText(const Plan& plan) {
   return text;
 }
 
-std::string PlanText(const std::string& document) {
+void Put(Json& document, const std::string& key, const std::string& text) {
+  Json value;
+  value.kind = Json::Kind::kString;
+  value.text = text;
+  document.members.push_back({.key = key, .value = std::move(value)});
+}
+
+// `containment`: put into a document that names none.
+std::string PlanText(const std::string& document, const std::string& containment = "") {
   FakeHost host;
   Furnish(host);
-  const Result<Json> json = ParseDocument({.name = "golden", .bytes = document});
+  Result<Json> json = ParseDocument({.name = "golden", .bytes = document});
   if (!json) return Refused(json.error());
+  if (!containment.empty()) Put(*json, "containment", containment);
   const Result<Config> config = Decode(*json, {});
   if (!config) return Refused(config.error());
-  const Result<Policy> policy = Resolve(*config, host, {});
+  const Result<Policy> policy = Resolve(*config, host, {.allow_unsandboxed = true, .shown_only = true});
   if (!policy) return Refused(policy.error());
   const Backend& backend = Dispatch(policy->containment);
-  const Result<Plan> plan = MakePlan(backend, *policy, backend.probe(host, ProbeDepth::kQuick));
+  const ProbeDepth depth = policy->as_written ? ProbeDepth::kAssumed : ProbeDepth::kQuick;
+  const Result<Plan> plan = MakePlan(backend, *policy, backend.probe(host, depth));
   if (!plan) return Refused(plan.error());
   return DescribeText(*policy, *plan) + ArgumentsText(*plan);
 }
 
-TEST(Golden, PlansAreAsWritten) {
+const std::string kFolder = std::string(MXC_SOURCE_DIR) + "/tests/golden";
+
+std::vector<std::filesystem::path> DocumentsIn(const std::string& folder) {
   std::vector<std::filesystem::path> documents;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(MXC_SOURCE_DIR) + "/tests/golden")) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".json") documents.push_back(entry.path());
   }
   std::sort(documents.begin(), documents.end());
-  EXPECT_GE(documents.size(), 7U);
+  return documents;
+}
+
+void Compare(const std::filesystem::path& plan, const std::string& text) {
+  EXPECT_EQ(text.find("golden-secret"), std::string::npos) << plan;
+  if (std::getenv("MXC_UPDATE_GOLDEN") != nullptr) std::ofstream(plan, std::ios::binary) << text;
+  EXPECT_EQ(text, ReadAll(plan)) << plan;
+}
+
+TEST(Golden, PlansAreAsWritten) {
+  const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder);
+  EXPECT_GE(documents.size(), 15U);
   for (std::filesystem::path path : documents) {
     const std::string text = PlanText(ReadAll(path));
-    EXPECT_EQ(text.find("golden-secret"), std::string::npos) << path;
-    path.replace_extension(".plan");
-    if (std::getenv("MXC_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
-    EXPECT_EQ(text, ReadAll(path)) << path;
+    Compare(path.replace_extension(".plan"), text);
+  }
+}
+
+constexpr const char* kBackends[] = {"namespaces", "landlock", "seatbelt"};
+
+TEST(Golden, OneCorpusForEveryBackend) {
+  const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder + "/corpus");
+  EXPECT_GE(documents.size(), 35U);
+  for (const std::string backend : kBackends) {
+    for (const std::filesystem::path& path : documents) {
+      const std::string name = path.stem().string() + ".plan";
+      Compare(kFolder + "/" + backend + "/" + name, PlanText(ReadAll(path), backend));
+    }
   }
 }
 

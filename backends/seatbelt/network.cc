@@ -1,0 +1,193 @@
+#include "backends/seatbelt/network.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mxc::seatbelt {
+namespace {
+
+constexpr std::string_view kNoNetwork = "no Seatbelt rule grants a network operation";
+constexpr std::string_view kAnywhere =
+    "Seatbelt rule: connections to every address but this machine's loopback";
+constexpr std::string_view kLoopback = "Seatbelt rule: connections to this machine's loopback";
+constexpr std::string_view kNoLoopback = "no Seatbelt rule grants connections to the loopback";
+constexpr std::string_view kInbound = "Seatbelt rule: connections from every address";
+constexpr std::string_view kNoInbound = "no Seatbelt rule grants inbound connections";
+constexpr std::string_view kPublished =
+    "Seatbelt rule: the command listens on the port of the loopback itself";
+constexpr std::string_view kHostNetwork = "the host's network, unrestricted";
+constexpr std::string_view kProxyPort = "Seatbelt rule: the proxy's port of the loopback, and nothing else";
+constexpr std::string_view kGateway =
+    "Seatbelt rule: the network gateway's port of the loopback, and nothing else; the gateway decides";
+
+// Names are resolved, and certificates judged, by daemons; the sockets and services they answer at.
+constexpr std::string_view kResolver = "(literal \"/private/var/run/mDNSResponder\")";
+constexpr std::array<std::string_view, 6> kNetworkServices = {
+    "com.apple.SystemConfiguration.DNSConfiguration",
+    "com.apple.SystemConfiguration.configd",
+    "com.apple.dnssd.service",
+    "com.apple.networkd",
+    "com.apple.trustd",
+    "com.apple.trustd.agent",
+};
+
+class NetworkLowering {
+ public:
+  NetworkLowering(const Policy& policy, const Support& support, Profile& profile, Plan& plan)
+      : network_(policy.network), support_(support), profile_(profile), plan_(plan) {}
+
+  Status Run();
+
+ private:
+  // What no rule of a profile can tell apart.
+  [[nodiscard]] const std::string* NeedsGateway() const;
+  Status ThroughGateway(const std::string& pointer);
+  void ThroughProxy();
+  void Directly();
+  void Publish();
+  void AllowNames();
+  void Record(const std::string& pointer, Strength strength, std::string_view mechanism) {
+    if (!pointer.empty()) plan_.ledger.push_back({pointer, strength, std::string(mechanism)});
+  }
+  void Kernel(const std::string& pointer, std::string_view mechanism) {
+    Record(pointer, Strength::kKernel, mechanism);
+  }
+  void ShareHost();
+
+  const Network& network_;
+  const Support& support_;
+  Profile& profile_;
+  Plan& plan_;
+};
+
+bool IsLoopback(const std::string& host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "::1";
+}
+
+const std::string* NetworkLowering::NeedsGateway() const {
+  if (!network_.allow.empty()) return &network_.allow.front().pointer;
+  if (!network_.deny.empty()) return &network_.deny.front().pointer;
+  if (network_.proxy && !IsLoopback(network_.proxy->host)) return &network_.proxy->pointer;
+  for (const PublishedPort& port : network_.publish) {
+    if (port.host != port.guest) return &port.pointer;
+  }
+  return nullptr;
+}
+
+Status NetworkLowering::Run() {
+  profile_.Comment("the network");
+  if (network_.proxy && network_.proxy->host.empty()) {
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = "the test proxy of the reference is not a part of this program",
+                 .pointer = network_.proxy->pointer,
+                 .hint = "start a proxy and name its `url`"};
+  }
+  if (network_.share_host && NeedsGateway() == nullptr && !network_.proxy) {
+    ShareHost();
+    return Done{};
+  }
+  if (const std::string* pointer = NeedsGateway()) return ThroughGateway(*pointer);
+  if (network_.proxy) {
+    ThroughProxy();
+  } else {
+    Directly();
+  }
+  return Done{};
+}
+
+Status NetworkLowering::ThroughGateway(const std::string& pointer) {
+  if (!support_.Has("gateway")) {
+    return Error{
+        .code = ErrorCode::kUnenforceable,
+        .message =
+            "a Seatbelt profile cannot tell one address from another, and the network gateway, which "
+            "can, is not a part of mxc-exec for macOS",
+        .pointer = pointer,
+        .hint = "name a proxy on this machine that does it (runtimeConfig.networkProxy)"};
+  }
+  plan_.egress = EgressRules{.egress = network_.egress,
+                             .egress_pointer = network_.egress_pointer,
+                             .allow = network_.allow,
+                             .deny = network_.deny,
+                             .host_loopback = network_.host_loopback,
+                             .host_loopback_pointer = network_.host_loopback_pointer,
+                             .publish = network_.publish};
+  if (network_.proxy) {
+    plan_.egress->proxy = OnlyProxy{
+        .host = network_.proxy->host, .port = network_.proxy->port, .pointer = network_.proxy->pointer};
+  }
+  profile_.Allow("network-outbound", "(remote ip " + Profile::LaunchParameter("GATEWAY") + ")");
+  Record(network_.egress_pointer, Strength::kProxy, kGateway);
+  for (const NetworkRule& rule : network_.allow) Record(rule.pointer, Strength::kProxy, kGateway);
+  for (const NetworkRule& rule : network_.deny) Record(rule.pointer, Strength::kProxy, kGateway);
+  for (const PublishedPort& port : network_.publish) Record(port.pointer, Strength::kProxy, kGateway);
+  Record(network_.host_loopback_pointer, Strength::kProxy, kGateway);
+  if (network_.proxy) Record(network_.proxy->pointer, Strength::kProxy, kGateway);
+  if (network_.share_host) Record(network_.share_host_pointer, Strength::kProxy, kGateway);
+  Kernel(network_.ingress_pointer, network_.ingress == Verdict::kAllow ? kInbound : kNoInbound);
+  return Done{};
+}
+
+void NetworkLowering::ThroughProxy() {
+  const std::string port = std::to_string(network_.proxy->port);
+  profile_.Allow("network-outbound", "(remote ip " + Literal("localhost:" + port) + ")");
+  Kernel(network_.proxy->pointer, kProxyPort);
+  Kernel(network_.egress_pointer, kProxyPort);
+  Kernel(network_.host_loopback_pointer, kProxyPort);
+  Kernel(network_.ingress_pointer, kNoInbound);
+}
+
+void NetworkLowering::AllowNames() {
+  profile_.Allow("network-outbound", kResolver);
+  profile_.AllowServices(kNetworkServices);
+}
+
+void NetworkLowering::Directly() {
+  const bool out = network_.egress == Verdict::kAllow;
+  const bool loopback = network_.host_loopback == Verdict::kAllow;
+  const bool in = network_.ingress == Verdict::kAllow;
+  if (out) {
+    profile_.Allow("network-outbound", "(remote ip \"*:*\")");
+    profile_.Deny("network-outbound", "(remote ip \"localhost:*\")");
+    AllowNames();
+    plan_.not_covered.emplace_back("link-local and metadata addresses are as far in reach as any other");
+  }
+  if (loopback) profile_.Allow("network-outbound", "(remote ip \"localhost:*\")");
+  if (in) {
+    profile_.Allow("network-bind network-inbound", "(local ip \"*:*\")");
+  } else {
+    Publish();
+  }
+  Kernel("/network", kNoNetwork);  // the clause of a policy that does not mention the network
+  Kernel(network_.egress_pointer, out ? kAnywhere : kNoNetwork);
+  Kernel(network_.host_loopback_pointer, loopback ? kLoopback : kNoLoopback);
+  Kernel(network_.ingress_pointer, in ? kInbound : kNoInbound);
+}
+
+void NetworkLowering::Publish() {
+  for (const PublishedPort& port : network_.publish) {
+    profile_.Allow("network-bind network-inbound",
+                   "(local ip " + Literal("localhost:" + std::to_string(port.guest)) + ")");
+    Kernel(port.pointer, kPublished);
+  }
+}
+
+void NetworkLowering::ShareHost() {
+  profile_.Allow("network-outbound", "(remote ip \"*:*\")");
+  profile_.Allow("network-bind network-inbound", "(local ip \"*:*\")");
+  AllowNames();
+  plan_.relaxations.emplace_back("shared-host-network");
+  Kernel(network_.share_host_pointer, kHostNetwork);
+  Kernel(network_.egress_pointer, kHostNetwork);
+}
+
+}  // namespace
+
+Status LowerNetwork(const Policy& policy, const Support& support, Profile& profile, Plan& plan) {
+  return NetworkLowering(policy, support, profile, plan).Run();
+}
+
+}  // namespace mxc::seatbelt

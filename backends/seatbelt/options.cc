@@ -1,0 +1,153 @@
+#include "backends/seatbelt/options.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mxc::seatbelt {
+namespace {
+
+constexpr std::array<std::string_view, 3> kWindowServices = {"com.apple.coreservices.launchservicesd",
+                                                             "com.apple.windowserver.active",
+                                                             "com.apple.windowserver.session"};
+constexpr std::array<std::string_view, 1> kClipboardServices = {"com.apple.pasteboard.1"};
+constexpr std::array<std::string_view, 8> kKeychainServices = {
+    "com.apple.SecurityServer", "com.apple.cfprefsd.agent", "com.apple.cfprefsd.daemon", "com.apple.ocspd",
+    "com.apple.securityd",      "com.apple.trustd",         "com.apple.trustd.agent",    "com.apple.xpcd"};
+
+const Json* Member(const Json& object, std::string_view key) {
+  for (const JsonMember& member : object.members) {
+    if (member.key == key && member.value.kind != Json::Kind::kNull) return &member.value;
+  }
+  return nullptr;
+}
+
+bool Flag(const Json& section, std::string_view key, bool standard) {
+  const Json* value = Member(section, key);
+  return value == nullptr ? standard : value->boolean;
+}
+
+Error Conflict(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kConflict,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
+}
+
+bool IsServiceName(std::string_view name) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@-";
+  return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
+Status ReadLookups(const Json& section, Options& options) {
+  const Json* list = Member(section, "extraMachLookups");
+  for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+    const std::string& name = list->items[i].text;
+    if (!IsServiceName(name)) {
+      return Conflict("'" + name + "' is not the name of a service",
+                      "/seatbelt/extraMachLookups/" + std::to_string(i),
+                      "use letters, digits, `.`, `_`, `@` and `-`");
+    }
+    options.mach_lookups.push_back(name);
+  }
+  return Done{};
+}
+
+template <class Names>
+std::string Filters(const Names& names) {
+  std::string filters;
+  for (const std::string_view name : names) filters += (filters.empty() ? "" : " ") + Service(name);
+  return filters;
+}
+
+void Record(Plan& plan, const std::string& pointer, std::string_view mechanism) {
+  if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, std::string(mechanism)});
+}
+
+void AllowGui(Profile& profile, Plan& plan) {
+  profile.Comment("programs with windows: every service, every driver");
+  profile.Allow("mach-lookup");
+  profile.Allow("mach-register");
+  profile.Allow("iokit-open");
+  profile.Allow("ipc-posix-shm*");
+  plan.relaxations.emplace_back("gui-access");
+  plan.not_covered.emplace_back(
+      "every service of the session answers, and some act outside the sandbox for whoever asks");
+}
+
+}  // namespace
+
+Result<Options> ReadOptions(const Policy& policy) {
+  const Json& section = policy.section;
+  Options options{.gui = Flag(section, "guiAccess", false),
+                  .nested_pty = Flag(section, "nestedPty", true),
+                  .keychain = Flag(section, "keychainAccess", false)};
+  if (const Json* text = Member(section, "profileOverride")) options.profile_override = text->text;
+  const Json* method = Member(section, "launchMethod");
+  if (method != nullptr && method->text == "open") {
+    return Conflict(
+        "the command is always executed, never opened by a terminal program: its output and exit "
+        "status would be lost",
+        "/seatbelt/launchMethod", "leave launchMethod out, or write \"exec\"");
+  }
+  if (options.gui && policy.ui.disabled) {
+    return Conflict("guiAccess asks for windows that ui.disable forbids", "/seatbelt/guiAccess",
+                    "write \"ui\": {\"disable\": false}, or leave guiAccess out");
+  }
+  if (Status lookups = ReadLookups(section, options); !lookups) return lookups.error();
+  return options;
+}
+
+Status LowerDesktop(const Policy& policy, const Options& options, Profile& profile, Plan& plan) {
+  const Ui& ui = policy.ui;
+  profile.Comment("the desktop");
+  if (options.gui) AllowGui(profile, plan);
+  const bool clipboard = ui.clipboard == Clipboard::kAll;
+  if (!clipboard && ui.clipboard != Clipboard::kNone) {
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = "one service both reads and writes the clipboard of macOS: no rule parts the two",
+                 .pointer = ui.clipboard_pointer,
+                 .hint = "write \"all\" or \"none\""};
+  }
+  const std::string windows = Filters(kWindowServices);
+  ui.disabled ? profile.Deny("mach-lookup", windows) : profile.Allow("mach-lookup", windows);
+  const std::string pasteboard = Filters(kClipboardServices);
+  clipboard ? profile.Allow("mach-lookup", pasteboard) : profile.Deny("mach-lookup", pasteboard);
+  constexpr std::string_view kInput = "(iokit-user-client-class \"IOHIDLibUserClient\")";
+  ui.injection ? profile.Allow("iokit-open", kInput) : profile.Deny("iokit-open", kInput);
+  Record(plan, ui.disabled_pointer,
+         ui.disabled ? "Seatbelt rule: no window server" : "Seatbelt rule: the window server");
+  Record(plan, ui.clipboard_pointer,
+         clipboard ? "Seatbelt rule: the pasteboard" : "Seatbelt rule: no pasteboard");
+  Record(plan, ui.injection_pointer,
+         ui.injection ? "Seatbelt rule: input devices" : "Seatbelt rule: no input devices");
+  return Done{};
+}
+
+void LowerOptions(const Options& options, Profile& profile, Plan& plan) {
+  if (options.nested_pty) {
+    profile.Comment("terminals of the command's own");
+    profile.Allow("pseudo-tty");
+    profile.Allow("file-read* file-write* file-ioctl", "(literal \"/dev/ptmx\")");
+    profile.Allow("file-read* file-write*",
+                  "(require-all (regex #\"^/dev/ttys[0-9]+$\") (extension \"com.apple.sandbox.pty\"))");
+  }
+  if (options.keychain) {
+    profile.Comment("the keychain");
+    profile.Allow("mach-lookup",
+                  Filters(kKeychainServices) + " (global-name-regex #\"^com\\.apple\\.lsd\\.\")");
+    profile.Allow("file-read*",
+                  "(subpath \"/private/var/protected/trustd\") (subpath \"/private/var/db/mds\")");
+    profile.Allow("file-read* file-write*", Subpath(Profile::LaunchParameter("KEYCHAINS")));
+    plan.relaxations.emplace_back("keychain-access");
+  }
+  if (!options.mach_lookups.empty()) {
+    profile.Comment("services the configuration names");
+    profile.AllowServices(options.mach_lookups);
+    plan.relaxations.emplace_back("mach-lookups");
+  }
+}
+
+}  // namespace mxc::seatbelt
