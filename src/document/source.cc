@@ -1,9 +1,12 @@
 #include "document/source.h"
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
+#include "base/own_files.h"
 #include "mxc/limits.h"
 
 namespace mxc {
@@ -52,6 +55,24 @@ Error BadBase64() {
 }
 
 }  // namespace
+
+Result<Source> ReadDescriptorSource(int borrowed_fd, std::string name) {
+  Source source{.name = std::move(name)};
+  std::array<char, 16384> buffer;  // NOLINT(*-member-init): each page that is touched costs a fault
+  for (;;) {
+    const std::int64_t count = ReadSome(borrowed_fd, buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      return SystemError(ErrorCode::kMalformed, "Cannot read config '" + source.name + "'", errno);
+    if (count == 0) return source;
+    if (source.bytes.size() + static_cast<std::size_t>(count) > kMaxDocumentBytes) {
+      return Error{.code = ErrorCode::kMalformed,
+                   .message = "The configuration '" + source.name + "' is larger than " +
+                              std::to_string(kMaxDocumentBytes) + " bytes"};
+    }
+    source.bytes.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
 
 Result<Source> DecodeBase64Source(std::string_view text) {
   if (text.size() / 4 * 3 > kMaxDocumentBytes + 2) {

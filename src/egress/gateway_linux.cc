@@ -96,18 +96,4 @@ void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecor
   gateway = {};
 }
 
-std::string_view Name(GatewayEvent event) {
-  switch (event) {
-    case GatewayEvent::kName:
-      return "name";
-    case GatewayEvent::kConnection:
-      return "connection";
-    case GatewayEvent::kFlow:
-      return "flow";
-    case GatewayEvent::kPublished:
-      return "published";
-  }
-  return "?";
-}
-
 }  // namespace mxc

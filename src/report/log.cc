@@ -1,6 +1,5 @@
 #include "report/log.h"
 
-#include <fcntl.h>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
@@ -11,12 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "base/own_files.h"
 
 namespace mxc {
 namespace {
 
-// One write per line, so that lines of several writers do not mix in an appended file.
 class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   DescriptorSink(int borrowed_fd, UniqueFd owned) : fd_(borrowed_fd), owned_(std::move(owned)) {}
@@ -25,7 +23,7 @@ class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {  // NOLINT(readability-identifier-naming)
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
+    [[maybe_unused]] const std::int64_t written = WriteSome(fd_, {line.data(), line.size()});
   }
   void flush_() override {}  // NOLINT(readability-identifier-naming)
 
@@ -47,9 +45,7 @@ Log::Log(bool debug, const std::string& file, std::string& problem) {
   std::vector<spdlog::sink_ptr> sinks;
   if (debug) sinks.push_back(MakeSink(STDOUT_FILENO, UniqueFd{}, "%v"));
   if (!file.empty()) {
-    // Only the caller may read it, and a symlink planted at the place is not followed.
-    UniqueFd fd{
-        ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600)};
+    UniqueFd fd = OpenOwnFile(file, OwnFile::kLog);
     if (!fd) {
       problem = SystemError(ErrorCode::kSetupFailed, "log file '" + file + "'", errno).message;
     } else {

@@ -1,12 +1,10 @@
 #include "report/report.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "base/own_files.h"
 
 namespace mxc {
 namespace {
@@ -126,12 +124,10 @@ std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(er
 std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
 
 Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string& file) {
-  // A limit on the size of files must not end us where we write; children get their signals back as they
-  // were.
-  ::signal(SIGXFSZ, SIG_IGN);
+  IgnoreFileSizeLimit();
   StatusReport report;
   if (fd) {
-    if (*fd < 0 || ::fcntl(*fd, F_GETFD) < 0) {
+    if (!IsOpenDescriptor(*fd)) {
       return Error{.code = ErrorCode::kUsage,
                    .message = "--status-fd " + std::to_string(*fd) + " is not an open descriptor",
                    .hint = "open it for the call: mxc-exec --status-fd 3 ... 3>status.jsonl"};
@@ -139,9 +135,7 @@ Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string
     report.fd_ = *fd;
   }
   if (!file.empty()) {
-    // A symlink planted at the place would make us overwrite what it points to.
-    report.file_.Reset(
-        ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600));
+    report.file_ = OpenOwnFile(file, OwnFile::kResult);
     if (!report.file_) return SystemError(ErrorCode::kSetupFailed, "--result '" + file + "'", errno);
   }
   return report;
@@ -152,7 +146,7 @@ void StatusReport::Write(const std::string& line) {
   for (const int fd : {fd_, file_.Get()}) {
     std::size_t written = 0;
     while (fd >= 0 && written < text.size()) {
-      const ssize_t count = ::write(fd, text.data() + written, text.size() - written);
+      const std::int64_t count = WriteSome(fd, std::string_view(text).substr(written));
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) break;  // a reader that went away does not concern the command
       written += static_cast<std::size_t>(count);

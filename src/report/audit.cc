@@ -1,17 +1,14 @@
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "report/audit.h"
 
-#include <array>
+#include <fmt/format.h>
+
 #include <cerrno>
-#include <ctime>
+#include <chrono>
 #include <string_view>
 #include <utility>
 #include <variant>
 
-#include "report/audit.h"
+#include "base/own_files.h"
 
 namespace mxc {
 namespace {
@@ -31,25 +28,20 @@ std::string Quote(std::string_view text) {
   return quoted + '"';
 }
 
-std::string TimeText(std::time_t seconds, std::uint64_t milliseconds) {
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, milliseconds);
+// UTC. `since_1970` counts no leap seconds.
+std::string TimeText(std::chrono::milliseconds since_1970) {
+  const auto day = std::chrono::floor<std::chrono::days>(since_1970);
+  const std::chrono::year_month_day date{std::chrono::sys_days{day}};
+  const std::chrono::hh_mm_ss<std::chrono::milliseconds> time{since_1970 - day};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     time.hours().count(), time.minutes().count(), time.seconds().count(),
+                     time.subseconds().count());
 }
 
 std::string Now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return TimeText(now.tv_sec, static_cast<std::uint64_t>(now.tv_nsec) / 1000000);
-}
-
-std::string RandomName() {
-  std::array<unsigned char, 8> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) < 0) return std::to_string(::getpid());
-  std::string name;
-  for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
-  return name;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return TimeText(std::chrono::duration_cast<std::chrono::milliseconds>(now));
 }
 
 std::string LedgerText(const std::vector<Enforcement>& ledger) {
@@ -79,12 +71,9 @@ Result<AuditLog> AuditLog::Open(const std::string& path) {
   AuditLog log;
   log.path_ = path;
   log.run_ = RandomName();
-  // O_NONBLOCK: a fifo put there would otherwise hold us until somebody reads it.
-  log.file_.Reset(
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  log.file_ = OpenOwnFile(path, OwnFile::kAudit);
   if (!log.file_) return SystemError(ErrorCode::kSetupFailed, "open the audit log '" + path + "'", errno);
-  struct stat status {};
-  if (::fstat(log.file_.Get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (!IsRegularFile(log.file_.Get())) {
     return Error{.code = ErrorCode::kSetupFailed,
                  .message = "the audit log '" + path + "' is not a regular file",
                  .pointer = "/audit/path"};
@@ -101,20 +90,20 @@ Status AuditLog::Begin(const Plan& plan) {
       "\"tier\":{},\"rung\":{},\"notCovered\":{},\"command\":{},\"word\":{},\"arguments\":{},\"bytes\":{},"
       "\"cwd\":{},\"relaxations\":{},"
       "\"ledger\":{}}}\n",
-      Quote(Now()), Quote(run_), Quote(MXC_VERSION), ::getpid(), ::getuid(), Quote(Name(plan.containment)),
-      Quote(Name(plan.tier)), Quote(Name(plan.rung)), ListText(plan.not_covered), Quote(command),
-      Quote(plan.shape.word), plan.shape.arguments, plan.shape.bytes, Quote(cwd), ListText(plan.relaxations),
-      LedgerText(plan.ledger)));
+      Quote(Now()), Quote(run_), Quote(MXC_VERSION), OwnProcessId(), OwnUserId(),
+      Quote(Name(plan.containment)), Quote(Name(plan.tier)), Quote(Name(plan.rung)),
+      ListText(plan.not_covered), Quote(command), Quote(plan.shape.word), plan.shape.arguments,
+      plan.shape.bytes, Quote(cwd), ListText(plan.relaxations), LedgerText(plan.ledger)));
 }
 
 Status AuditLog::Network(const GatewayRecord& record) {
   return Write(fmt::format(
       "{{\"event\":\"network\",\"time\":{},\"run\":{},\"kind\":{},\"verdict\":{},\"name\":{},\"address\":{},"
       "\"port\":{},\"pointer\":{},\"reason\":{},\"bytesOut\":{},\"bytesIn\":{},\"lost\":{}}}\n",
-      Quote(TimeText(static_cast<std::time_t>(record.time_ms / 1000), record.time_ms % 1000)), Quote(run_),
-      Quote(Name(record.event)), record.verdict == Verdict::kAllow ? "\"allow\"" : "\"deny\"",
-      Quote(record.name), Quote(record.address), record.port, Quote(record.pointer), Quote(record.reason),
-      record.bytes_out, record.bytes_in, record.lost));
+      Quote(TimeText(std::chrono::milliseconds{record.time_ms})), Quote(run_), Quote(Name(record.event)),
+      record.verdict == Verdict::kAllow ? "\"allow\"" : "\"deny\"", Quote(record.name), Quote(record.address),
+      record.port, Quote(record.pointer), Quote(record.reason), record.bytes_out, record.bytes_in,
+      record.lost));
 }
 
 Status AuditLog::End(const Result<Outcome>& result) {
@@ -131,9 +120,8 @@ Status AuditLog::End(const Result<Outcome>& result) {
       fmt::format("{{\"event\":\"end\",\"time\":{},\"run\":{},{}}}\n", Quote(Now()), Quote(run_), rest));
 }
 
-// One write, so that lines of runs side by side do not mix.
 Status AuditLog::Write(const std::string& line) {
-  const ssize_t count = ::write(file_.Get(), line.data(), line.size());
+  const std::int64_t count = WriteSome(file_.Get(), line);
   if (count < 0 || static_cast<std::size_t>(count) != line.size()) {
     return SystemError(ErrorCode::kSetupFailed, "write the audit log '" + path_ + "'",
                        count < 0 ? errno : ENOSPC);
@@ -143,7 +131,7 @@ Status AuditLog::Write(const std::string& line) {
 
 Status AuditLog::Append(const std::string& line) {
   if (Status written = Write(line); !written) return written;
-  if (::fdatasync(file_.Get()) != 0) {
+  if (!FlushToDisk(file_.Get())) {
     return SystemError(ErrorCode::kSetupFailed, "write the audit log '" + path_ + "' to disk", errno);
   }
   return Done{};
