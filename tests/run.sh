@@ -18,6 +18,9 @@ need /etc/ssl/certs/ca-certificates.crt ca-certificates
 need git git
 need /usr/lib/python3/dist-packages/pytest python3-pytest
 need /usr/share/python-wheels python3-venv
+need x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
+need wine wine
+need /usr/lib/wine/wine64 wine64
 install_needed
 
 jobs=$(nproc)
@@ -26,6 +29,10 @@ log=build/dev/tests.log
 echo "== configure and build (preset dev, $jobs jobs)"
 cmake --preset dev >/dev/null
 cmake --build --preset dev -j "$jobs"
+
+echo "== the same for Windows (preset windows)"
+cmake --preset windows >/dev/null
+cmake --build --preset windows -j "$jobs"
 
 echo "== install the SDKs of tests/sdk"
 sdk="tested"
@@ -37,11 +44,12 @@ fi
 echo "== test"
 status=0
 ctest --preset dev -j "$jobs" --output-log "$log" "$@" || status=$?
+ctest --preset windows --output-log build/windows/tests.log "$@" || status=$?
 
 echo
 if test "$status" = 0; then
   echo "PASSED. As $(id -un); npm SDKs: $sdk; skipped tests: $(grep -c '[*][*][*]Skipped' "$log" || true) (reasons: $log)"
 else
-  echo "FAILED (ctest status $status). The output of every test: $log"
+  echo "FAILED (ctest status $status). The output of every test: $log, build/windows/tests.log"
 fi
 exit "$status"

@@ -10,6 +10,7 @@
 
 #include "mxc/error.h"
 #include "mxc/policy.h"
+#include "mxc/windows_host.h"
 
 namespace mxc {
 
@@ -59,6 +60,9 @@ class Host {
   [[nodiscard]] virtual std::optional<std::string> Environment(std::string_view name) const = 0;
   // What this kernel's Landlock can do, as landlock_create_ruleset(2) counts it; 0: there is none.
   [[nodiscard]] virtual int LandlockAbi() const = 0;
+  [[nodiscard]] virtual WindowsFacts Windows() const { return {}; }
+  // May the caller change who has access to this object? Windows only.
+  [[nodiscard]] virtual bool MayChangeAccess(const std::string& /*path*/) const { return false; }
 
   // lstat: the object the path itself names.
   [[nodiscard]] virtual Lookup LookAt(const std::string& path) const = 0;

@@ -1,0 +1,81 @@
+// What this Windows can do, found by looking: nothing is started, nothing changed.
+#include <windows.h>
+
+#include <array>
+#include <string>
+
+#include "base/system_library_windows.h"
+#include "base/wide_windows.h"
+#include "host/windows_host.h"
+
+namespace mxc {
+namespace {
+
+constexpr UINT64 kSandboxEnabled = 1;  // of Experimental_QuerySandboxSupport
+constexpr UINT64 kSandboxDenies = 2;
+constexpr UINT64 kEnvironmentDenies = 1;  // of QueryProcessSecurityEnvironmentSupport
+
+// GetVersionEx answers with what the manifest names; this with what is there.
+std::uint32_t Build() {
+  using RtlGetVersion = LONG(WINAPI*)(OSVERSIONINFOW*);
+  const SystemLibrary library{L"ntdll.dll"};
+  const auto get = library.Find<RtlGetVersion>("RtlGetVersion");
+  OSVERSIONINFOW version{};
+  version.dwOSVersionInfoSize = sizeof version;
+  return get != nullptr && get(&version) == 0 ? version.dwBuildNumber : 0;
+}
+
+void AskProcessModel(WindowsFacts& facts) {
+  using QuerySandbox = BOOL(WINAPI*)(UINT64*);
+  using QueryEnvironment = HRESULT(WINAPI*)(UINT64*);
+  const SystemLibrary library{L"processmodel.dll"};
+  UINT64 flags = 0;
+  facts.base_container_api = library.Has("Experimental_CreateProcessInSandbox");
+  if (const auto query = library.Find<QuerySandbox>("Experimental_QuerySandboxSupport")) {
+    const bool answered = query(&flags) != 0;
+    facts.base_container_api = facts.base_container_api && answered && (flags & kSandboxEnabled) != 0;
+    facts.base_container_denies = answered && (flags & kSandboxDenies) != 0;
+  }
+  const auto query = library.Find<QueryEnvironment>("QueryProcessSecurityEnvironmentSupport");
+  if (query == nullptr || !library.Has("CreateProcessSecurityEnvironment")) return;
+  facts.security_environment = SUCCEEDED(query(&flags));
+  if (facts.security_environment && (flags & kEnvironmentDenies) != 0) facts.base_container_denies = true;
+}
+
+bool HypervisorPresent() {
+  using GetCapability = HRESULT(WINAPI*)(int, void*, UINT32, UINT32*);
+  const SystemLibrary library{L"WinHvPlatform.dll"};
+  const auto get = library.Find<GetCapability>("WHvGetCapability");
+  constexpr int kHypervisorPresent = 0;  // WHvCapabilityCodeHypervisorPresent
+  BOOL present = FALSE;
+  return get != nullptr && SUCCEEDED(get(kHypervisorPresent, &present, sizeof present, nullptr)) &&
+         present != FALSE;
+}
+
+// Never from the environment, which the caller may have been given.
+std::string WindowsDirectory() {
+  std::array<wchar_t, MAX_PATH> directory{};
+  const UINT size = ::GetSystemWindowsDirectoryW(directory.data(), MAX_PATH);
+  return size == 0 || size >= MAX_PATH ? "" : Narrow({directory.data(), size});
+}
+
+}  // namespace
+
+WindowsFacts WindowsHost::Windows() const {
+  const SystemLibrary userenv{L"userenv.dll"};
+  WindowsFacts facts;
+  facts.build = Build();
+  facts.wine = SystemLibrary{L"ntdll.dll"}.Has("wine_get_version");
+  facts.app_container =
+      userenv.Has("CreateAppContainerProfile") && userenv.Has("DeriveAppContainerSidFromAppContainerName");
+  facts.capability_names = SystemLibrary{L"kernelbase.dll"}.Has("DeriveCapabilitySidsFromName");
+  AskProcessModel(facts);
+  facts.windows_sandbox = FindTool("WindowsSandbox").has_value();
+  facts.hypervisor = HypervisorPresent();
+  facts.windows_directory = WindowsDirectory();
+  facts.system_drive = facts.windows_directory.substr(0, 2);
+  facts.profile_directory = Environment("USERPROFILE").value_or("");
+  return facts;
+}
+
+}  // namespace mxc
