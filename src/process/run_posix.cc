@@ -95,7 +95,9 @@ Error NotReported(const RelayResult& result, const Wiring& wiring) {
     return {
         .code = ErrorCode::kSetupFailed,
         .message = fmt::format("the sandbox was killed by signal {} before its command ended", result.signal),
-        .hint = "something outside of mxc-exec did it, for example for lack of memory"};
+        .hint =
+            "the command did it itself (`kill -9 0`), or something outside of mxc-exec, for example for lack "
+            "of memory"};
   }
   const std::string text = ToolMessage(wiring);
   if (!text.empty()) {
