@@ -94,7 +94,8 @@ TEST(Netlink, LoadsTheRulesInOneTransaction) {
 }
 
 TEST(Netlink, SteersEverythingToTheGatewayAtLast) {
-  const std::vector<Message> messages = MessagesOf(SteeringRules().Bytes());
+  const NetlinkBatch batch = SteeringRules();
+  const std::vector<Message> messages = MessagesOf(batch.Bytes());
   EXPECT_EQ(Hex(messages[10].body),
             "01000000 08000100 6d786300 0a000200 73746565 72000000 84000480 "  // "steer", expressions
             "2c000180 0e000100 696d6d65 64696174 65000000 18000280 "           // "immediate"
