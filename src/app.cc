@@ -74,8 +74,10 @@ Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Opt
   ResolveOptions resolving{.experimental = options.experimental,
                            .allow_unsandboxed = options.allow_unsandboxed,
                            .shown_only = IsShownOnly(options)};
+  std::optional<Found> found;
   if (any && host.System() == OperatingSystem::kLinux) {
-    resolving.linux_process = choice ? choice->containment : LinuxProcess(host);
+    if (!choice) found = LinuxProcess(host);
+    resolving.linux_process = choice ? choice->containment : found->containment;
   }
   Result<Policy> policy = Resolve(config, host, resolving);
   if (!policy) return policy.error();
@@ -84,7 +86,9 @@ Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Opt
   // A plan that is shown and not run must be the one that would run: only then is it tried out.
   const bool shown = options.mode == Mode::kExplain && !choice;
   const ProbeDepth depth = shown ? ProbeDepth::kLive : ProbeDepth::kQuick;
-  Support support = backend.probe(host, policy->as_written ? ProbeDepth::kAssumed : depth);
+  const bool looked = found && !shown && !policy->as_written;
+  Support support = looked ? std::move(found->support)
+                           : backend.probe(host, policy->as_written ? ProbeDepth::kAssumed : depth);
   if (choice) support.rung = choice->rung;
   if (support.rung == Rung::kNamespacesOuterProc) support.landlock_abi = host.LandlockAbi();
   Result<Plan> plan = MakePlan(backend, *policy, support);

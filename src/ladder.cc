@@ -4,12 +4,16 @@
 
 namespace mxc {
 
-Containment LinuxProcess(const Host& host) {
-  for (const Containment containment :
-       {Containment::kNamespaces, Containment::kBubblewrap, Containment::kLandlock}) {
-    if (Dispatch(containment).probe(host, ProbeDepth::kQuick).usable) return containment;
+Found LinuxProcess(const Host& host) {
+  const auto look = [&host](Containment containment) {
+    return Found{containment, Dispatch(containment).probe(host, ProbeDepth::kQuick)};
+  };
+  Found best = look(Containment::kNamespaces);
+  if (best.support.usable) return best;
+  for (const Containment weaker : {Containment::kBubblewrap, Containment::kLandlock}) {
+    if (Found found = look(weaker); found.support.usable) return found;
   }
-  return Containment::kNamespaces;
+  return best;
 }
 
 // Where namespaces are refused without a setting that says so, bubblewrap is refused as well.

@@ -9,9 +9,15 @@
 
 namespace mxc {
 
+// A containment, and what its quick probe says of this host.
+struct Found {
+  Containment containment = Containment::kNamespaces;
+  Support support = {};
+};
+
 // The strongest containment that looks usable: our own engine, bubblewrap, Landlock alone. When none does,
 // the first, whose refusal says why.
-[[nodiscard]] Containment LinuxProcess(const Host& host);
+[[nodiscard]] Found LinuxProcess(const Host& host);
 
 struct Descent {
   Containment containment = Containment::kNamespaces;

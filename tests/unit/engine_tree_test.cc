@@ -86,7 +86,7 @@ TEST(EngineTree, RefusesWhatWouldReachTheHost) {
 
 TEST(EngineReport, EveryStepHasWords) {
   Program program;
-  program.arguments = {"cmd"};
+  program.command.arguments = {"cmd"};
   for (int step = 0; step <= static_cast<int>(Step::kExecute); ++step) {
     const Error error = StepError({.step = static_cast<Step>(step), .number = EIO}, program);
     EXPECT_EQ(error.code, ErrorCode::kSetupFailed);

@@ -26,7 +26,7 @@ FakeHost& WithBwrap(FakeHost& host) {
 
 TEST(Ladder, OurEngineWhereNothingForbidsIt) {
   FakeHost host;
-  EXPECT_EQ(LinuxProcess(WithBwrap(Modern(host))), Containment::kNamespaces);
+  EXPECT_EQ(LinuxProcess(WithBwrap(Modern(host))).containment, Containment::kNamespaces);
 }
 
 TEST(Ladder, BubblewrapWhereOnlyItIsPermitted) {
@@ -34,8 +34,8 @@ TEST(Ladder, BubblewrapWhereOnlyItIsPermitted) {
   Modern(host)
       .AddFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n")
       .AddFile("/proc/self/attr/apparmor/current", "unconfined\n");
-  EXPECT_EQ(LinuxProcess(host), Containment::kLandlock);
-  EXPECT_EQ(LinuxProcess(WithBwrap(host)), Containment::kBubblewrap);
+  EXPECT_EQ(LinuxProcess(host).containment, Containment::kLandlock);
+  EXPECT_EQ(LinuxProcess(WithBwrap(host)).containment, Containment::kBubblewrap);
 }
 
 TEST(Ladder, LandlockWhereUserNamespacesAreOff) {
@@ -43,7 +43,7 @@ TEST(Ladder, LandlockWhereUserNamespacesAreOff) {
        {"/proc/sys/user/max_user_namespaces", "/proc/sys/kernel/unprivileged_userns_clone"}) {
     FakeHost host;
     WithBwrap(Modern(host)).AddFile(setting, "0\n");
-    EXPECT_EQ(LinuxProcess(host), Containment::kLandlock) << setting;
+    EXPECT_EQ(LinuxProcess(host).containment, Containment::kLandlock) << setting;
     EXPECT_THAT(bubblewrap::ProbeBubblewrap(host, ProbeDepth::kQuick).remedy, HasSubstr("sysctl")) << setting;
   }
 }
@@ -51,7 +51,7 @@ TEST(Ladder, LandlockWhereUserNamespacesAreOff) {
 TEST(Ladder, OurEnginesReasonWhereNothingWorks) {
   FakeHost host;
   Modern(host).AddFile("/proc/sys/user/max_user_namespaces", "0\n").SetLandlockAbi(0);
-  EXPECT_EQ(LinuxProcess(host), Containment::kNamespaces);
+  EXPECT_EQ(LinuxProcess(host).containment, Containment::kNamespaces);
 }
 
 TEST(Ladder, OneRungAtATimeAndLandlockOnlyForAnyProcess) {

@@ -3,11 +3,14 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <string_view>
 
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_kernel.h"
@@ -31,6 +34,24 @@ void EnterSession(const Child& child) {
   child.Check(::ioctl(child.program.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
 }
 
+// dash, and not another shell, which may know more words or set more variables.
+bool ShellIsKnown() {
+  std::array<char, 16> text{};
+  const ssize_t size = ::readlink(kShell, text.data(), text.size());
+  const std::string_view target{text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  return target.substr(target.rfind('/') + 1) == "dash" && ::access(kShell, X_OK) == 0;
+}
+
+// What the shell would come to, without the time it takes to start. Whatever does not simply work is the
+// shell's: it knows what to say, and with which status.
+void ExecutePlain(const Program& program) {
+  if (program.plain.arguments.empty() || !ShellIsKnown()) return;
+  for (const std::string& candidate : program.plain.candidates) {
+    ::execve(candidate.c_str(), program.plain.argv.data(), program.envp.data());
+    if (errno != ENOENT && errno != ENOTDIR) return;
+  }
+}
+
 // The command's process, in init's memory until execve. Init waits for that.
 int CommandMain(void* argument) {
   const Child& child = *static_cast<const Child*>(argument);
@@ -41,9 +62,10 @@ int CommandMain(void* argument) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   child.Check(::chdir(program.cwd.c_str()), Step::kDirectory);
   if (program.supervised) ConfineCommand(child);
+  ExecutePlain(program);
   int denied = 0;
-  for (const std::string& candidate : program.candidates) {
-    ::execve(candidate.c_str(), program.argv.data(), program.envp.data());
+  for (const std::string& candidate : program.command.candidates) {
+    ::execve(candidate.c_str(), program.command.argv.data(), program.envp.data());
     if (errno == EACCES) denied = EACCES;
     if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) child.Fail(Step::kExecute);
   }

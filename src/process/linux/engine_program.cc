@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "process/linux/seccomp.h"
+#include "process/plain_command.h"
 
 namespace mxc::engine {
 namespace {
@@ -56,6 +57,20 @@ std::string NameOf(int fd) {
   return size > 0 && static_cast<std::size_t>(size) < path.size() ? std::string(path.data()) : "";
 }
 
+Executable Prepare(std::vector<std::string> arguments, std::string_view path) {
+  Executable executable{.candidates = Candidates(arguments.front(), path), .arguments = std::move(arguments)};
+  executable.argv = Pointers(executable.arguments);
+  return executable;
+}
+
+// The command of a sandbox with a root of its own: init can see there which shell it does without.
+void PreparePlain(const LinuxSandbox& sandbox, Program& program) {
+  const std::vector<std::string>& argv = sandbox.argv;
+  if (argv.size() != 3 || argv[0] != kShell || argv[1] != "-c") return;
+  std::vector<std::string> words = PlainCommand(argv[2], sandbox.environment);
+  if (!words.empty()) program.plain = Prepare(std::move(words), PathOf(sandbox.environment));
+}
+
 }  // namespace
 
 void PrepareCommand(const CommandParts& parts, const Streams& streams, const Groups& groups,
@@ -66,15 +81,13 @@ void PrepareCommand(const CommandParts& parts, const Streams& streams, const Gro
   program.standard = streams.standard;
   program.controlling_terminal = streams.controlling_terminal;
   program.terminal_path = NameOf(streams.controlling_terminal);
-  program.arguments = parts.argv;
   program.cwd = parts.cwd.empty() ? "/" : parts.cwd;
   for (const Variable& variable : parts.environment) {
     if (variable.name != "PWD") program.variables.push_back(variable.name + "=" + variable.value.Reveal());
   }
   program.variables.push_back("PWD=" + program.cwd);  // as bubblewrap sets it
-  program.argv = Pointers(program.arguments);
   program.envp = Pointers(program.variables);
-  program.candidates = Candidates(parts.argv.front(), PathOf(parts.environment));
+  program.command = Prepare(parts.argv, PathOf(parts.environment));
 }
 
 Status Prepare(const SandboxRequest& request, Program& program) {
@@ -94,6 +107,7 @@ Status Prepare(const SandboxRequest& request, Program& program) {
                   .cwd = sandbox.cwd,
                   .limits = sandbox.limits},
                  request.streams, request.groups, program);
+  PreparePlain(sandbox, program);
   return PrepareMounts(sandbox, program);
 }
 

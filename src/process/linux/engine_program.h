@@ -47,6 +47,14 @@ struct MountAction {
 };
 inline constexpr int kInBind = -1;
 
+inline constexpr const char* kShell = "/bin/sh";  // of a command line
+
+struct Executable {
+  std::vector<std::string> candidates = {};  // paths of the program, in the order of PATH
+  std::vector<std::string> arguments = {};
+  std::vector<char*> argv = {};  // into `arguments`
+};
+
 struct Program {
   std::vector<MountAction> mounts = {};
   std::size_t slots = 1;      // slot 0 is the root
@@ -81,10 +89,9 @@ struct Program {
   int report_reader = -1;                                   // the launcher's end
   std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges
 
-  std::vector<std::string> candidates = {};  // absolute paths of the command, in the order of PATH
-  std::vector<std::string> arguments = {};
+  Executable command = {};
+  Executable plain = {};  // what the shell in `command` would only execute; no arguments: it has more to do
   std::vector<std::string> variables = {};
-  std::vector<char*> argv = {};  // into `arguments`
   std::vector<char*> envp = {};  // into `variables`
   std::string cwd = {};
 };

@@ -118,7 +118,7 @@ std::string Hint(const Report& report) {
 
 // What the step was at work on.
 std::string Subject(const Report& report, const Program& program) {
-  if (report.step == Step::kExecute) return program.arguments.front();
+  if (report.step == Step::kExecute) return program.command.arguments.front();
   if (report.step == Step::kDirectory) return program.cwd;
   if (report.node < 0 || static_cast<std::size_t>(report.node) >= program.mounts.size()) return {};
   const MountAction& action = program.mounts[static_cast<std::size_t>(report.node)];
