@@ -88,6 +88,7 @@ class UdpFlow : public Watcher {
     }
   }
 
+  [[nodiscard]] std::uint64_t ActiveMs() const { return active_ms_; }
   [[nodiscard]] bool IdleAt(std::uint64_t now_ms) const { return now_ms - active_ms_ > kFlowIdleMs; }
 
   void End() {
@@ -213,8 +214,7 @@ void UdpGate::OnDatagram(const IpEndpoint& client, const IpEndpoint& meant, Byte
   const Key key{client, meant};
   auto found = flows_.find(key);
   if (found == flows_.end()) {
-    if (flows_.size() >= kMaxFlows)
-      return answers_.Send(client, UnreachablePacket(client, meant, payload.size()));
+    if (flows_.size() >= kMaxFlows) MakeRoom();
     found = flows_.emplace(key, std::make_shared<UdpFlow>(*this, key)).first;
     const std::shared_ptr<UdpFlow> flow = found->second;
     flow->Send(payload);  // waits for what Start finds out
@@ -228,6 +228,15 @@ void UdpGate::AnswerDns(const IpEndpoint& client, const IpEndpoint& meant, ByteV
   const DnsReply reply = services_.dns.Answer(query);
   if (reply.refused) ReportRefusedName(services_, reply);
   if (!reply.message.empty()) answers_.Send(client, UdpPacket(meant, client, reply.message));
+}
+
+// A program that asks from a new port each time leaves flows behind that nothing will use again.
+void UdpGate::MakeRoom() {
+  const auto silent = std::min_element(flows_.begin(), flows_.end(), [](const auto& a, const auto& b) {
+    return a.second->ActiveMs() < b.second->ActiveMs();
+  });
+  silent->second->End();
+  Drop(silent->first);
 }
 
 void UdpGate::Drop(const Key& key) {

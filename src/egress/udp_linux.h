@@ -41,6 +41,7 @@ class UdpGate {
 
   void OnDatagram(const IpEndpoint& client, const IpEndpoint& meant, ByteView payload);
   void AnswerDns(const IpEndpoint& client, const IpEndpoint& meant, ByteView query);
+  void MakeRoom();  // the flow that has been silent for the longest ends
   void Drop(const Key& key);
 
   Services& services_;

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -63,8 +63,94 @@ TEST(GatewayRelay, PassesEndsAndResetsOn) {
   });
 }
 
-TEST(GatewayRelay, CarriesManyConnectionsAtATime) {
+// What a server made of its connection, told to the test.
+struct Told {
+  Told() { EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0); }
+  void Tell(const std::string& text) const {
+    EXPECT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  [[nodiscard]] std::string Hear() const {
+    char text[64];
+    pollfd poll{.fd = ends[0], .events = POLLIN, .revents = 0};
+    if (::poll(&poll, 1, 10000) != 1) return "nothing";
+    return {text, static_cast<std::size_t>(std::max<ssize_t>(::read(ends[0], text, sizeof text), 0))};
+  }
+  int ends[2] = {-1, -1};
+};
+
+TEST(GatewayRelay, EachDirectionEndsByItself) {
   InWorld([](World& world) {
+    const Told told;
+    world.Serve("203.0.113.1", 80, [&told](int connection) {
+      SendText(connection, "bye");
+      ::shutdown(connection, SHUT_WR);
+      told.Tell(ReceiveAll(connection));
+    });
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([&told] {
+      UniqueFd socket = Connect("203.0.113.1", 80);
+      EXPECT_EQ(ReceiveAll(socket.Get()), "bye|end");
+      SendText(socket.Get(), "late");
+      socket.Reset();
+      EXPECT_EQ(told.Hear(), "late|end");
+    });
+    EXPECT_THAT(Reasons(world.Finish()), ElementsAre("allow "));
+  });
+}
+
+TEST(GatewayRelay, PassesTheResetOfAProgramOn) {
+  InWorld([](World& world) {
+    const Told told;
+    world.Serve("203.0.113.1", 80, [&told](int connection) { told.Tell(ReceiveAll(connection)); });
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([&told] {
+      UniqueFd socket = Connect("203.0.113.1", 80);
+      SendText(socket.Get(), "x");
+      ::usleep(100000);  // a reset overtakes what was not delivered
+      const linger now{.l_onoff = 1, .l_linger = 0};
+      ::setsockopt(socket.Get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+      socket.Reset();
+      EXPECT_EQ(told.Hear(), "x|ECONNRESET");
+    });
+    EXPECT_THAT(Reasons(world.Finish()), ElementsAre("allow reset"));
+  });
+}
+
+// A server that does not read stops the program; nothing piles up in between, and nothing is lost.
+TEST(GatewayRelay, AServerThatDoesNotReadStopsTheProgram) {
+  InWorld([](World& world) {
+    const Told told;
+    world.Serve("203.0.113.1", 80, [&told](int connection) {
+      EXPECT_EQ(told.Hear(), "stuck");
+      CountBytes(connection);
+    });
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([&told] {
+      const UniqueFd socket = Connect("203.0.113.1", 80);
+      const std::string chunk(65536, 'x');
+      std::size_t sent = 0;
+      pollfd poll{.fd = socket.Get(), .events = POLLOUT, .revents = 0};
+      while (::poll(&poll, 1, 500) == 1) {
+        const ssize_t count = ::send(socket.Get(), chunk.data(), chunk.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count > 0) sent += static_cast<std::size_t>(count);
+        ASSERT_LT(sent, 64U << 20U) << "somebody keeps it all";
+      }
+      told.Tell("stuck");
+      ::shutdown(socket.Get(), SHUT_WR);
+      EXPECT_EQ(ReceiveAll(socket.Get()), std::to_string(sent) + "|end");
+    });
+    EXPECT_THAT(Reasons(world.Finish()), ElementsAre("allow "));
+  });
+}
+
+TEST(GatewayRelay, CarriesAThousandConnectionsAtATime) {
+  constexpr int kConnections = 1000;
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_max < 8192) GTEST_SKIP() << "needs a hard limit of 8192 open files";
+  InWorld([&files](World& world) {
+    files.rlim_cur = files.rlim_max;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
     world.Serve("203.0.113.1", 80, [kept = std::vector<int>()](int connection) mutable {
       kept.push_back(::dup(connection));
       SendText(connection, "hello");
@@ -72,10 +158,13 @@ TEST(GatewayRelay, CarriesManyConnectionsAtATime) {
     world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
     world.Inside([] {
       std::vector<UniqueFd> sockets;
-      for (int i = 0; i < 400; ++i) sockets.push_back(Connect("203.0.113.1", 80));
+      for (int i = 0; i < kConnections; ++i) sockets.push_back(Connect("203.0.113.1", 80));
       for (const UniqueFd& socket : sockets) ASSERT_EQ(Receive(socket.Get(), 5), "hello");
     });
-    EXPECT_THAT(world.Finish(), SizeIs(400));
+    const std::vector<GatewayRecord> records = world.Finish();
+    std::uint64_t lost = 0;  // nobody reads while it lasts: the summary of the rest is its number
+    for (const GatewayRecord& record : records) lost += record.lost;
+    EXPECT_EQ(records.size() + lost, static_cast<std::size_t>(kConnections));
   });
 }
 
@@ -120,6 +209,29 @@ TEST(GatewayRelay, CarriesDatagramsAndAnswersFromTheAddressThatWasMeant) {
                 testing::UnorderedElementsAre("deny no rule allows it", "deny no rule allows it",
                                               "deny QUIC hides the name; programs fall back to TCP", "allow ",
                                               "allow ", "allow ", "allow "));
+  });
+}
+
+TEST(GatewayRelay, ANewFlowTakesThePlaceOfTheOldest) {
+  InWorld([](World& world) {
+    world.ServeUdp("203.0.113.1", 9, [](int socket) {
+      for (;;) {
+        char byte = 0;
+        sockaddr_storage from{};
+        socklen_t size = sizeof from;
+        auto* source = reinterpret_cast<sockaddr*>(&from);
+        ::recvfrom(socket, &byte, 1, 0, source, &size);
+        ::sendto(socket, &byte, 1, 0, source, size);
+      }
+    });
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([] {
+      for (int i = 0; i < 2200; ++i) {  // the table holds 2048
+        const UniqueFd socket = Connect("203.0.113.1", 9, SOCK_DGRAM);
+        SendText(socket.Get(), "x");
+        ASSERT_EQ(Receive(socket.Get(), 1), "x") << i;
+      }
+    });
   });
 }
 
@@ -209,37 +321,6 @@ TEST(GatewayRelay, WaitsForAPublishedPortThatIsGivenUpInAMoment) {
     char byte = 0;
     ASSERT_EQ(::read(ends[0], &byte, 1), 1);
     world.Start({.publish = {{.host = 8080, .guest = 80, .pointer = "/publish/0"}}});
-  });
-}
-
-TEST(GatewayProcess, GivesUpItsRights) {
-  InWorld([](World& world) {
-    world.Start(AllowHosts({"a.test"}));
-    world.Inside([&world] {
-      std::ifstream file("/proc/" + std::to_string(world.Gate().id) + "/status");
-      std::stringstream status;
-      status << file.rdbuf();
-      for (const std::string line : {"CapPrm:\t0000000000000000\n", "CapEff:\t0000000000000000\n",
-                                     "CapBnd:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"}) {
-        EXPECT_THAT(status.str(), HasSubstr(line));
-      }
-    });
-  });
-}
-
-TEST(GatewayProcess, ItsDeathIsTheEndOfTheNetwork) {
-  InWorld([](World& world) {
-    world.Serve("203.0.113.1", 80, CountBytes);
-    world.Start({.egress = Verdict::kAllow});
-    world.Inside([&world] {
-      const UniqueFd before = Connect("203.0.113.1", 80);
-      ::kill(world.Gate().id, SIGKILL);
-      pollfd ended{.fd = world.Gate().handle.Get(), .events = POLLIN, .revents = 0};
-      ASSERT_EQ(::poll(&ended, 1, 10000), 1);
-      EXPECT_EQ(ReceiveAll(before.Get()).substr(0, 1), "|");
-      EXPECT_FALSE(Connect("203.0.113.1", 80));
-      EXPECT_THAT(Ask("a.test"), ElementsAre("no answer"));
-    });
   });
 }
 

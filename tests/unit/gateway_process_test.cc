@@ -1,0 +1,52 @@
+// The gateway as a process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/support/network_world.h"
+
+namespace mxc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(GatewayProcess, GivesUpItsRights) {
+  InWorld([](World& world) {
+    world.Start(AllowHosts({"a.test"}));
+    world.Inside([&world] {
+      std::ifstream file("/proc/" + std::to_string(world.Gate().id) + "/status");
+      std::stringstream status;
+      status << file.rdbuf();
+      for (const std::string line : {"CapPrm:\t0000000000000000\n", "CapEff:\t0000000000000000\n",
+                                     "CapBnd:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"}) {
+        EXPECT_THAT(status.str(), HasSubstr(line));
+      }
+    });
+  });
+}
+
+TEST(GatewayProcess, ItsDeathIsTheEndOfTheNetwork) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, CountBytes);
+    world.Start({.egress = Verdict::kAllow});
+    world.Inside([&world] {
+      const UniqueFd before = Connect("203.0.113.1", 80);
+      ::kill(world.Gate().id, SIGKILL);
+      pollfd ended{.fd = world.Gate().handle.Get(), .events = POLLIN, .revents = 0};
+      ASSERT_EQ(::poll(&ended, 1, 10000), 1);
+      EXPECT_EQ(ReceiveAll(before.Get()).substr(0, 1), "|");
+      EXPECT_FALSE(Connect("203.0.113.1", 80));
+      EXPECT_THAT(Ask("a.test"), ElementsAre("no answer"));
+    });
+  });
+}
+
+}  // namespace
+}  // namespace mxc
