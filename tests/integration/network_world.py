@@ -1,7 +1,9 @@
 """A network of its own for the tests, in a network and mount namespace that `unshare --net --mount` made.
 
-    unshare --net --mount python3 network_world.py DIRECTORY
+    unshare --net --mount python3 network_world.py DIRECTORY KIND
 
+KIND: "dual", "ipv4" and "ipv6" have addresses of that kind only, the resolver's among them; "stub" has its resolver at
+127.0.0.53, as systemd-resolved does.
 Addresses of the documentation ranges stand on its loopback interface; nothing real is reachable. Prints "up" when
 every server listens, and stays until it is killed. Every request is a line of DIRECTORY/log:
 
@@ -17,9 +19,10 @@ import subprocess
 import sys
 import threading
 
-DIRECTORY = sys.argv[1]
-ADDRESSES = ["203.0.113.1", "203.0.113.2", "203.0.113.53", "10.77.0.9", "169.254.169.254"]
-ADDRESSES6 = ["2001:db8::1", "2001:db8::2"]
+DIRECTORY, KIND = sys.argv[1:3]
+ADDRESSES = ["203.0.113.1", "203.0.113.2", "203.0.113.53", "10.77.0.9", "169.254.169.254"] if KIND != "ipv6" else []
+ADDRESSES6 = ["2001:db8::1", "2001:db8::2", "2001:db8::53"] if KIND != "ipv4" else []
+RESOLVER = {"ipv6": "2001:db8::53", "stub": "127.0.0.53"}.get(KIND, "203.0.113.53")
 NAMES = {
     "good.test": ["203.0.113.1"],
     "six.test": ["2001:db8::1"],
@@ -28,6 +31,11 @@ NAMES = {
     "sub.good.test": ["203.0.113.1"],
     "rebind.test": ["10.77.0.9", "169.254.169.254", "127.0.0.1"],
     "proxy.test": ["203.0.113.2"],
+    "both.test": ["203.0.113.1", "2001:db8::1"],
+}
+# One answer after the other.
+TURNING = {
+    "turning.test": ["203.0.113.1", "127.0.0.1", "169.254.169.254"],
 }
 lock = threading.Lock()
 log_file = open(DIRECTORY + "/log", "a", buffering=1)
@@ -50,7 +58,7 @@ def set_up():
         run("ip", "-6", "address", "add", address + "/128", "dev", "lo", "nodad")
     run("mount", "--make-rprivate", "/")
     with open(DIRECTORY + "/resolv.conf", "w") as resolver:
-        resolver.write("nameserver 203.0.113.53\n")
+        resolver.write("nameserver " + RESOLVER + "\n")
     target = os.path.realpath("/etc/resolv.conf")
     run("mount", "--bind", DIRECTORY + "/resolv.conf", target)
 
@@ -79,8 +87,32 @@ def answer_http(connection, place):
     lines = head.split("\r\n")
     host = [line[5:].strip() for line in lines if line.lower().startswith("host:")]
     log("tcp", place, lines[0].rsplit(" ", 1)[0] if lines[0] else "nothing", *host)
-    body = ("at " + place + " for " + " ".join(host)).encode()
-    connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    body, status = ("at " + place + " for " + " ".join(host)).encode(), b"200 OK"
+    target = lines[0].split(" ")[1:2] or ["/"]
+    if target[0].startswith("/repo/"):
+        body, status = file_of(target[0].split("?")[0])
+    connection.sendall(b"HTTP/1.1 " + status + b"\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+
+def file_of(path):
+    try:
+        with open(DIRECTORY + path, "rb") as file:
+            return file.read(), b"200 OK"
+    except OSError:
+        return b"", b"404 Not Found"
+
+
+def make_repository():
+    """DIRECTORY/repo, for `git clone http://good.test/repo`: plain files, which git can read from any server."""
+    work = DIRECTORY + "/work"
+    git = ["git", "-C", work, "-c", "user.name=a", "-c", "user.email=a@b"]
+    run("git", "init", "-q", work)
+    with open(work + "/file", "w") as file:
+        file.write("hello\n")
+    run(*git, "add", "file")
+    run(*git, "commit", "-q", "-m", "one")
+    run("git", "clone", "-q", "--bare", work, DIRECTORY + "/repo")
+    run("git", "-C", DIRECTORY + "/repo", "update-server-info")
 
 
 def answer_banner(connection, place):
@@ -135,8 +167,12 @@ def dns_answer(query):
     kind = struct.unpack("!H", query[at + 1 : at + 3])[0]
     log("dns", name, kind)
     wanted = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
-    found = [a for a in NAMES.get(name, []) if wanted == (socket.AF_INET6 if ":" in a else socket.AF_INET)]
-    flags = 0x8180 if name in NAMES else 0x8183
+    addresses = NAMES.get(name, [])
+    if name in TURNING and kind == 1:
+        addresses = TURNING[name][:1]
+        TURNING[name] = TURNING[name][1:] + addresses
+    found = [a for a in addresses if wanted == (socket.AF_INET6 if ":" in a else socket.AF_INET)]
+    flags = 0x8180 if name in NAMES or name in TURNING else 0x8183
     text = query[:2] + struct.pack("!5H", flags, 1, len(found), 0, 0) + query[12 : at + 5]
     for address in found:
         raw = socket.inet_pton(wanted, address)
@@ -145,7 +181,7 @@ def dns_answer(query):
 
 
 def serve_dns(address):
-    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
     server.bind((address, 53))
 
     def loop():
@@ -169,16 +205,17 @@ def tls_context():
 def main():
     set_up()
     context = tls_context()
-    for address in ["203.0.113.1", "203.0.113.2", "10.77.0.9", "169.254.169.254", "2001:db8::1", "2001:db8::2",
-                    "127.0.0.1"]:
+    make_repository()
+    for address in set(ADDRESSES + ADDRESSES6 + ["127.0.0.1"]) - {"203.0.113.53", "2001:db8::53"}:
         serve(address, 80, answer_http)
         serve(address, 8080, answer_http)
         serve(address, 443, answer_http, context)
         serve_echo(address, 7)
-    serve("203.0.113.1", 22, answer_banner)
-    serve("203.0.113.2", 3128, answer_http)
+    if KIND != "ipv6":
+        serve("203.0.113.1", 22, answer_banner)
+        serve("203.0.113.2", 3128, answer_http)
     serve("127.0.0.1", 3128, answer_http)
-    serve_dns("203.0.113.53")
+    serve_dns(RESOLVER)
     print("up", flush=True)
     threading.Event().wait()
 

@@ -1,16 +1,8 @@
 // The network gateway as programs meet it: real clients, both engines, root and an ordinary user, in a
 // network of the test's own (network_world.py).
-#include <fcntl.h>
+#include "tests/integration/network_world.h"
+
 #include <gmock/gmock.h>
-#include <sched.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <csignal>
-#include <memory>
-
-#include "tests/support/launcher_test.h"
 
 namespace mxc::test {
 namespace {
@@ -23,67 +15,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-class NetworkWorld : public LauncherTest {
- protected:
-  void SetUp() override {
-    LauncherTest::SetUp();
-    directory_ = workspace.Directory("world", 0755);
-    Launch launch{.program = "/usr/bin/unshare",
-                  .arguments = {"--net", "--mount", "/usr/bin/python3",
-                                MXC_SOURCE_DIR "/tests/integration/network_world.py", directory_},
-                  .before_exec = [] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }};
-    world_ = std::make_unique<Running>(launch);
-    ASSERT_TRUE(world_->SaysOnStdout("up\n")) << world_->Wait().err;
-  }
-
-  // In the child of a launch, while it is still root's.
-  void Enter() const {
-    const std::string path = "/proc/" + std::to_string(world_->Pid()) + "/ns/";
-    for (const char* kind : {"net", "mnt"}) {
-      const UniqueFd space{::open((path + kind).c_str(), O_RDONLY | O_CLOEXEC)};
-      if (::setns(space.Get(), 0) != 0) ::_exit(99);
-    }
-  }
-
-  [[nodiscard]] Launch InWorld(Launch launch) const {
-    launch.before_exec = [this] { Enter(); };
-    return launch;
-  }
-  // `network`: the section; `command`: of /bin/sh.
-  [[nodiscard]] Ended RunPolicy(const std::string& containment, const std::string& network,
-                                const std::string& command, std::vector<std::string> flags = {},
-                                const std::string& version = "0.8.0-alpha") const {
-    const Parts parts{.version = version, .containment = containment, .command = command, .network = network};
-    return Execute(InWorld(PrepareConfig(parts, std::move(flags))));
-  }
-
-  // What the world's servers saw, but for the questions to its resolver.
-  [[nodiscard]] std::vector<std::string> Seen() const {
-    std::vector<std::string> lines = Lines(Contents(directory_ + "/log").value_or(""));
-    std::erase_if(lines, [](const std::string& line) { return line.starts_with("dns "); });
-    return lines;
-  }
-  [[nodiscard]] std::vector<std::string> Asked() const {
-    std::vector<std::string> lines = Lines(Contents(directory_ + "/log").value_or(""));
-    std::erase_if(lines, [](const std::string& line) { return !line.starts_with("dns "); });
-    return lines;
-  }
-
-  std::string directory_ = {};
-  std::unique_ptr<Running> world_ = {};
-};
 MXC_FOR_EACH_CALLER(NetworkWorld);
-
-constexpr const char* kEngines[] = {"namespaces", "bubblewrap"};
-constexpr const char* kOnlyGood =
-    R"({"egress":{"allow":[{"to":[{"host":"good.test"}],"ports":[{"protocol":"tcp","port":80},
-        {"protocol":"tcp","port":443},{"protocol":"tcp","port":22}]}]}})";
-
-// "yes" or "no" a line, for each of the words of a shell list.
-std::string Try(const std::string& list, const std::string& attempt) {
-  return "for x in " + list + "; do if " + attempt +
-         " >/dev/null 2>&1; then echo yes; else echo \"no $x\"; fi; done";
-}
 
 TEST_P(NetworkWorld, ANameAndNothingElse) {
   for (const char* engine : kEngines) {
@@ -131,43 +63,6 @@ TEST_P(NetworkWorld, AServerThatSpeaksFirst) {
       exec 3<>/dev/tcp/good.test/22; read -r banner <&3; echo "$banner"; printf hello >&3; cat <&3')");
     EXPECT_EQ(ended.out, "SSH-2.0-world\r\nyou said hello") << ended.err;
   }
-}
-
-struct Client {
-  const char* program;
-  const char* good;  // exits with 0 when good.test answers
-  const char* evil;  // ... when another name or address does
-};
-constexpr Client kClients[] = {
-    {"curl", "curl -fsS -m 10 http://good.test/", "curl -fsS -m 10 http://evil.test/"},
-    {"wget", "wget -q -T 10 -t 1 -O - http://good.test/", "wget -q -T 10 -t 1 -O - http://203.0.113.2/"},
-    {"python3",
-     "python3 -c 'import urllib.request as r; r.urlopen(\"http://good.test/\", timeout=10).read()'",
-     "python3 -c 'import socket; s = socket.create_connection((\"203.0.113.2\", 80), 10); "
-     "s.sendall(b\"GET / HTTP/1.0\\r\\n\\r\\n\"); s.recv(9)'"},
-    {"node",
-     "node -e 'fetch(\"http://good.test/\").then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))'",
-     "node -e 'fetch(\"http://evil.test/\").then(() => process.exit(0), () => process.exit(1))'"},
-    {"openssl", "openssl s_client -brief -connect good.test:443 -servername good.test </dev/null",
-     "openssl s_client -brief -connect 203.0.113.2:443 </dev/null"},
-    {"bash", "bash -c 'exec 3<>/dev/tcp/good.test/80'",
-     "bash -c 'exec 3<>/dev/tcp/203.0.113.2/80 && read -r x <&3'"},
-    {"git", "git ls-remote http://good.test/x", "git ls-remote http://evil.test/x"},
-};
-
-TEST_P(NetworkWorld, EveryClientIsHeld) {
-  for (const char* engine : kEngines) {
-    std::size_t tried = 0;
-    for (const Client& client : kClients) {
-      if (!Exists(std::string("/usr/bin/") + client.program)) continue;
-      ++tried;
-      const Ended good = RunPolicy(engine, kOnlyGood, client.good);
-      EXPECT_EQ(good.status, 0) << client.good << good.out << good.err;
-      EXPECT_NE(RunPolicy(engine, kOnlyGood, client.evil).status, 0) << client.evil;
-    }
-    EXPECT_GE(tried, 4U) << "curl, python3, openssl and bash belong to every test machine";
-  }
-  EXPECT_THAT(Seen(), testing::Each(Not(HasSubstr("203.0.113.2"))));
 }
 
 TEST_P(NetworkWorld, LegacyListsAreEnforcedInEveryVersion) {
