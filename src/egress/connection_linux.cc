@@ -29,6 +29,7 @@ void Connection::Start() {
 void Connection::OnEndpoints(const std::vector<IpEndpoint>& endpoints) {
   if (ended_) return;
   if (endpoints.empty()) return Refuse({});
+  HoldLess(*inner_);
   if (!Watch(inner_, false)) return Refuse(std::strerror(errno));
   dial_.emplace(services_.loop, endpoints, [this](Dialled result) { OnDialled(std::move(result)); });
   dial_->Start();
@@ -45,6 +46,7 @@ void Connection::OnDialled(Dialled result) {
   dial_.reset();
   outer_->end.socket = std::move(result.socket);
   outer_->end.writable = true;
+  if (result.endpoint.address.IsLoopback()) HoldLess(*outer_);
   if (destination_.MustBeChecked()) {
     client_.emplace();
     out_.allowance = 0;

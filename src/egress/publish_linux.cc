@@ -94,6 +94,8 @@ class Publisher::Visit : public Pair {
   }
 
   void Start() {
+    HoldLess(*inner_);
+    HoldLess(*outer_);
     const int inside = inner_->end.socket.Get();
     sockaddr_storage own{};
     socklen_t size = sizeof own;
