@@ -70,7 +70,16 @@ struct ResolverFiles {
   const char* resolv_conf = "/etc/resolv.conf";
   const char* hosts = "/etc/hosts";
 };
-[[nodiscard]] Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files);
+// How long what is silent may stand, and how often that is looked at.
+struct GatewayTimes {
+  // TCP, nothing in either direction. Longer than the keep-alive of databases and of ssh; a dead peer is
+  // found by TCP.
+  std::uint64_t connection_idle_ms = std::uint64_t{2} * 3600 * 1000;
+  std::uint64_t flow_idle_ms = 120000;  // RFC 4787, REQ-5: not less than two minutes
+  std::uint64_t sweep_ms = 10000;
+};
+[[nodiscard]] Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files,
+                                           const GatewayTimes& times = {});
 
 // Async-signal-safe. 0, or -1 with errno. Sends at most kMaxGatewaySockets.
 int SendGatewaySockets(int door, const GatewaySockets& sockets);

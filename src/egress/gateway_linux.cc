@@ -42,7 +42,8 @@ std::int64_t NowMs() {
 
 Result<Gateway> StartGateway(const EgressRules& rules) { return StartGateway(rules, ResolverFiles{}); }
 
-Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files) {
+Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files,
+                             const GatewayTimes& times) {
   Result<egress::RuleBook> book = egress::RuleBook::Compile(rules);
   if (!book) return book.error();
   Result<std::vector<egress::PublishedListener>> published = egress::OpenPublished(rules.publish);
@@ -57,6 +58,7 @@ Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& file
     egress::RunServer({.parent = parent,
                        .rules = *book,
                        .files = files,
+                       .times = times,
                        .published = std::move(*published),
                        .door = std::move(door->theirs),
                        .records = std::move(records->theirs)});

@@ -18,7 +18,6 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::size_t kMaxConnections = 4096;
-constexpr std::uint64_t kSweepMs = 10000;
 
 // How many connections there is room for: two sockets and, at worst, two pipes each.
 std::size_t ConnectionLimit() {
@@ -52,7 +51,8 @@ bool HasIpv6(const ReceivedSockets& sockets) {
 class Server {
  public:
   Server(ServerStart& start, ReceivedSockets& sockets, std::size_t limit)
-      : reporter_(start.records.Get()),
+      : times_(start.times),
+        reporter_(start.records.Get()),
         resolver_(loop_, start.files),
         dns_(start.rules, names_, HasIpv6(sockets)),
         services_{loop_, start.rules, names_, dns_, resolver_, pipes_, reporter_},
@@ -86,11 +86,12 @@ class Server {
 
  private:
   void Sweep() {
-    tcp_.Sweep();
-    udp_.Sweep();
-    sweep_.Set(loop_, kSweepMs, [this] { Sweep(); });
+    tcp_.Sweep(times_.connection_idle_ms);
+    udp_.Sweep(times_.flow_idle_ms);
+    sweep_.Set(loop_, times_.sweep_ms, [this] { Sweep(); });
   }
 
+  GatewayTimes times_;
   Loop loop_;
   SyntheticNames names_;
   PipePool pipes_;

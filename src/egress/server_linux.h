@@ -13,6 +13,7 @@ struct ServerStart {
   pid_t parent = 0;
   const RuleBook& rules;
   ResolverFiles files = {};
+  GatewayTimes times = {};
   std::vector<PublishedListener> published = {};
   UniqueFd door = {};
   UniqueFd records = {};

@@ -17,9 +17,6 @@ constexpr std::uint16_t kDnsPort = 53;
 constexpr int kAcceptsPerTurn = 128;
 constexpr std::size_t kMaxDnsConnections = 64;
 constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
-// Nothing in either direction. Longer than the keep-alive of databases and of ssh; a dead peer is found by
-// TCP.
-constexpr std::uint64_t kIdleMs = std::uint64_t{2} * 3600 * 1000;
 // Out of descriptors: a listener that is ready all the time would keep the loop busy.
 constexpr std::uint64_t kBreatheMs = 20;
 
@@ -138,11 +135,11 @@ void TcpGate::OnAccepted(UniqueFd socket) {
   connections_.size() > limit_ ? connection->Abort("too many connections") : connection->Start();
 }
 
-void TcpGate::Sweep() {
+void TcpGate::Sweep(std::uint64_t idle_ms) {
   const std::uint64_t now_ms = services_.loop.NowMs();
   std::vector<std::shared_ptr<Connection>> silent;
   for (const auto& [key, connection] : connections_) {
-    if (now_ms - connection->IdleSinceMs() > kIdleMs) silent.push_back(connection);
+    if (now_ms - connection->IdleSinceMs() > idle_ms) silent.push_back(connection);
   }
   for (const auto& connection : silent) connection->Abort("idle for too long");
 }

@@ -22,8 +22,8 @@ class TcpGate {
 
   // A listener inside. False with errno.
   [[nodiscard]] bool Add(UniqueFd listener);
-  void Sweep();   // ends what has been silent for too long
-  void EndAll();  // with their records
+  void Sweep(std::uint64_t idle_ms);  // ends what has been silent for longer
+  void EndAll();                      // with their records
 
  private:
   class Inlet;

@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::uint16_t kDnsPort = 53;
 constexpr std::size_t kMaxFlows = 2048;
-constexpr std::uint64_t kFlowIdleMs = 120000;  // RFC 4787, REQ-5: not less than two minutes
-constexpr std::size_t kMaxPending = 8;         // datagrams that wait for a name's address
+constexpr std::size_t kMaxPending = 8;  // datagrams that wait for a name's address
 constexpr int kDatagramsPerTurn = 64;
 
 }  // namespace
@@ -89,7 +88,6 @@ class UdpFlow : public Watcher {
   }
 
   [[nodiscard]] std::uint64_t ActiveMs() const { return active_ms_; }
-  [[nodiscard]] bool IdleAt(std::uint64_t now_ms) const { return now_ms - active_ms_ > kFlowIdleMs; }
 
   void End() {
     if (reported_) return;
@@ -246,11 +244,11 @@ void UdpGate::Drop(const Key& key) {
   flows_.erase(found);
 }
 
-void UdpGate::Sweep() {
+void UdpGate::Sweep(std::uint64_t idle_ms) {
   const std::uint64_t now_ms = services_.loop.NowMs();
   for (auto at = flows_.begin(); at != flows_.end();) {
     const auto flow = at++;
-    if (!flow->second->IdleAt(now_ms)) continue;
+    if (now_ms - flow->second->ActiveMs() <= idle_ms) continue;
     flow->second->End();
     Drop(flow->first);
   }

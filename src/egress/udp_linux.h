@@ -31,8 +31,8 @@ class UdpGate {
 
   // A socket that programs' datagrams arrive at. False with errno.
   [[nodiscard]] bool Add(UniqueFd socket);
-  void Sweep();   // ends what has been silent
-  void EndAll();  // with their records
+  void Sweep(std::uint64_t idle_ms);  // ends what has been silent for longer
+  void EndAll();                      // with their records
 
  private:
   friend class UdpFlow;

@@ -174,10 +174,10 @@ std::vector<std::string> World::Asked() const {
   return {std::istream_iterator<std::string>(file), {}};
 }
 
-void World::Start(const EgressRules& rules) {
+void World::Start(const EgressRules& rules, const GatewayTimes& times) {
   ServeNames();
   Result<Gateway> gateway =
-      StartGateway(rules, ResolverFiles{.resolv_conf = resolv_conf_.c_str(), .hosts = hosts_.c_str()});
+      StartGateway(rules, {.resolv_conf = resolv_conf_.c_str(), .hosts = hosts_.c_str()}, times);
   ASSERT_TRUE(gateway) << gateway.error().message;
   gateway_ = std::move(*gateway);
   rules_ = rules;

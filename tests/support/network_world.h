@@ -46,7 +46,7 @@ class World {
   // Another process on the host, ended with the world.
   void Fork(const std::function<void()>& body);
 
-  void Start(const EgressRules& rules);
+  void Start(const EgressRules& rules, const GatewayTimes& times = {});
   void Inside(const std::function<void()>& program);
   // Ends the gateway; what it reported.
   std::vector<GatewayRecord> Finish();

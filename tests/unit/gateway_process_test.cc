@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -29,6 +30,25 @@ TEST(GatewayProcess, GivesUpItsRights) {
         EXPECT_THAT(status.str(), HasSubstr(line));
       }
     });
+  });
+}
+
+TEST(GatewayProcess, EndsWhatIsSilentForTooLong) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, [](int connection) { (void)ReceiveAll(connection); });
+    world.ServeUdp("203.0.113.1", 9, [](int socket) { (void)ReceiveAll(socket); });
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}},
+                {.connection_idle_ms = 200, .flow_idle_ms = 200, .sweep_ms = 20});
+    world.Inside([] {
+      const UniqueFd socket = Connect("203.0.113.1", 80);
+      const UniqueFd flow = Connect("203.0.113.1", 9, SOCK_DGRAM);
+      SendText(flow.Get(), "x");
+      EXPECT_EQ(ReceiveAll(socket.Get()), "|ECONNRESET");
+      ::usleep(400000);
+      SendText(flow.Get(), "x");  // from the same port: a new flow, the first has ended
+    });
+    EXPECT_THAT(Reasons(world.Finish()),
+                testing::UnorderedElementsAre("allow idle for too long", "allow ", "allow "));
   });
 }
 
