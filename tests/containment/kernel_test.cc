@@ -156,12 +156,14 @@ TEST_P(Kernel, NamespacesAreItsOwn) {
   const std::vector<std::string> kinds = {"user", "mnt", "pid", "ipc", "uts", "cgroup", "net"};
   for (const std::string& kind : kinds)
     operations.push_back({"start", "/usr/bin/readlink", "/proc/self/ns/" + kind});
-  const std::vector<std::string> answers = Try({}, operations);
-  for (const std::string& kind : kinds) {
-    std::array<char, 100> ours{};
-    ASSERT_GT(::readlink(("/proc/self/ns/" + kind).c_str(), ours.data(), ours.size() - 1), 0);
-    EXPECT_THAT(answers, Not(testing::Contains(Eq(ours.data())))) << kind;
-    EXPECT_THAT(answers, testing::Contains(StartsWith(kind + ":"))) << kind;
+  for (const char* engine : {"namespaces", "bubblewrap"}) {
+    const std::vector<std::string> answers = Try({.containment = engine}, operations);
+    for (const std::string& kind : kinds) {
+      std::array<char, 100> ours{};
+      ASSERT_GT(::readlink(("/proc/self/ns/" + kind).c_str(), ours.data(), ours.size() - 1), 0);
+      EXPECT_THAT(answers, Not(testing::Contains(Eq(ours.data())))) << kind << " " << engine;
+      EXPECT_THAT(answers, testing::Contains(StartsWith(kind + ":"))) << kind << " " << engine;
+    }
   }
 }
 
