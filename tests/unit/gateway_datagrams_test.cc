@@ -1,0 +1,122 @@
+// Datagrams through the gateway.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/network_world.h"
+
+namespace mxc {
+namespace {
+
+using testing::ElementsAre;
+
+void EchoBytes(int socket) {
+  for (;;) {
+    char byte = 0;
+    sockaddr_storage from{};
+    socklen_t size = sizeof from;
+    auto* source = reinterpret_cast<sockaddr*>(&from);
+    ::recvfrom(socket, &byte, 1, 0, source, &size);
+    ::sendto(socket, &byte, 1, 0, source, size);
+  }
+}
+
+TEST(GatewayDatagrams, CarriesDatagramsAndAnswersFromTheAddressThatWasMeant) {
+  InWorld([](World& world) {
+    for (const std::string address : {"203.0.113.1", "2001:db8::1"}) {
+      world.ServeUdp(address, 9, [](int socket) {
+        std::vector<char> buffer(65536);
+        for (;;) {
+          sockaddr_storage from{};
+          socklen_t size = sizeof from;
+          auto* source = reinterpret_cast<sockaddr*>(&from);
+          const ssize_t count = ::recvfrom(socket, buffer.data(), buffer.size(), 0, source, &size);
+          ::sendto(socket, buffer.data(), static_cast<std::size_t>(count), 0, source, size);
+        }
+      });
+    }
+    world.HostsFile("203.0.113.1 a.test\n");
+    world.Start(
+        {.allow = {{.to = {{.cidr = "203.0.113.0/24"}, {.cidr = "2001:db8::/32"}, {.host = "a.test"}}}}});
+    world.Inside([] {
+      for (const std::string& address :
+           {std::string("203.0.113.1"), std::string("2001:db8::1"), Ask("a.test").at(0)}) {
+        const UniqueFd socket = Connect(address, 9, SOCK_DGRAM);
+        SendText(socket.Get(), "hello");
+        EXPECT_EQ(Receive(socket.Get(), 5), "hello") << address;
+      }
+      const UniqueFd refused = Connect("198.51.100.1", 9, SOCK_DGRAM);
+      SendText(refused.Get(), "hello");
+      EXPECT_EQ(Receive(refused.Get(), 5), "|ECONNREFUSED");
+      const UniqueFd refused6 = Connect("2001:db9::1", 9, SOCK_DGRAM);
+      SendText(refused6.Get(), "hello");
+      EXPECT_EQ(Receive(refused6.Get(), 5), "|ECONNREFUSED");
+      const UniqueFd closed = Connect("203.0.113.1", 10, SOCK_DGRAM);
+      SendText(closed.Get(), "hello");
+      EXPECT_EQ(Receive(closed.Get(), 5), "|ECONNREFUSED");
+      const UniqueFd quic = Connect("198.18.0.16", 9, SOCK_DGRAM);
+      SendText(quic.Get(), "\xc3" + std::string("\0\0\0\1", 4) + std::string(1195, 'q'));
+      EXPECT_EQ(Receive(quic.Get(), 5), "|ECONNREFUSED");
+    });
+    EXPECT_THAT(Reasons(world.Finish()),
+                testing::UnorderedElementsAre("deny no rule allows it", "deny no rule allows it",
+                                              "deny QUIC hides the name; programs fall back to TCP", "allow ",
+                                              "allow ", "allow ", "allow "));
+  });
+}
+
+sockaddr_in Place(std::uint32_t address, std::uint16_t port) {
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(address);
+  place.sin_port = htons(port);
+  return place;
+}
+
+// What a program gets from there when it speaks from 203.0.113.77.
+std::string AskFromElsewhere(std::uint32_t address) {
+  const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  const sockaddr_in own = Place(0xcb00714d, 0);
+  EXPECT_EQ(::bind(socket.Get(), reinterpret_cast<const sockaddr*>(&own), sizeof own), 0);
+  const sockaddr_in server = Place(address, 9);
+  EXPECT_EQ(::connect(socket.Get(), reinterpret_cast<const sockaddr*>(&server), sizeof server), 0);
+  SendText(socket.Get(), "x");
+  pollfd poll{.fd = socket.Get(), .events = POLLIN, .revents = 0};
+  return ::poll(&poll, 1, 5000) == 1 ? Receive(socket.Get(), 1) : "nothing";
+}
+
+// Every address is the sandbox's own, so a program may bind any; what the gateway sends there is not taken
+// for a program's.
+TEST(GatewayDatagrams, AnswersAProgramThatSpeaksFromAnAddressOfItsChoice) {
+  InWorld([](World& world) {
+    world.ServeUdp("203.0.113.1", 9, EchoBytes);
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.1"}}}}});
+    world.Inside([] {
+      EXPECT_EQ(AskFromElsewhere(0xcb007101), "x");
+      EXPECT_EQ(AskFromElsewhere(0xcb007102), "|ECONNREFUSED");  // by ICMP
+    });
+    EXPECT_THAT(Reasons(world.Finish()), testing::UnorderedElementsAre("allow ", "deny no rule allows it"));
+  });
+}
+
+TEST(GatewayDatagrams, ANewFlowTakesThePlaceOfTheOldest) {
+  InWorld([](World& world) {
+    world.ServeUdp("203.0.113.1", 9, EchoBytes);
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([] {
+      for (int i = 0; i < 2200; ++i) {  // the table holds 2048
+        const UniqueFd socket = Connect("203.0.113.1", 9, SOCK_DGRAM);
+        SendText(socket.Get(), "x");
+        ASSERT_EQ(Receive(socket.Get(), 1), "x") << i;
+      }
+    });
+  });
+}
+
+}  // namespace
+}  // namespace mxc
