@@ -78,14 +78,19 @@ sockaddr_in Place(std::uint32_t address, std::uint16_t port) {
   return place;
 }
 
-// What a program gets from there when it speaks from 203.0.113.77.
-std::string AskFromElsewhere(std::uint32_t address) {
+// What a program gets from there when it speaks from 203.0.113.77. Without a connection the kernel has no
+// better socket for an answer than the gateway's; with one, the program learns of a refusal.
+std::string AskFromElsewhere(std::uint32_t address, bool connected) {
   const UniqueFd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
   const sockaddr_in own = Place(0xcb00714d, 0);
   EXPECT_EQ(::bind(socket.Get(), reinterpret_cast<const sockaddr*>(&own), sizeof own), 0);
   const sockaddr_in server = Place(address, 9);
-  EXPECT_EQ(::connect(socket.Get(), reinterpret_cast<const sockaddr*>(&server), sizeof server), 0);
-  SendText(socket.Get(), "x");
+  const auto* to = connected ? nullptr : reinterpret_cast<const sockaddr*>(&server);
+  if (connected) {
+    EXPECT_EQ(::connect(socket.Get(), reinterpret_cast<const sockaddr*>(&server), sizeof server), 0);
+  }
+  const auto size = static_cast<socklen_t>(connected ? 0 : sizeof server);
+  EXPECT_EQ(::sendto(socket.Get(), "x", 1, MSG_NOSIGNAL, to, size), 1);
   pollfd poll{.fd = socket.Get(), .events = POLLIN, .revents = 0};
   return ::poll(&poll, 1, 5000) == 1 ? Receive(socket.Get(), 1) : "nothing";
 }
@@ -97,8 +102,8 @@ TEST(GatewayDatagrams, AnswersAProgramThatSpeaksFromAnAddressOfItsChoice) {
     world.ServeUdp("203.0.113.1", 9, EchoBytes);
     world.Start({.allow = {{.to = {{.cidr = "203.0.113.1"}}}}});
     world.Inside([] {
-      EXPECT_EQ(AskFromElsewhere(0xcb007101), "x");
-      EXPECT_EQ(AskFromElsewhere(0xcb007102), "|ECONNREFUSED");  // by ICMP
+      EXPECT_EQ(AskFromElsewhere(0xcb007101, false), "x");
+      EXPECT_EQ(AskFromElsewhere(0xcb007102, true), "|ECONNREFUSED");  // by ICMP
     });
     EXPECT_THAT(Reasons(world.Finish()), testing::UnorderedElementsAre("allow ", "deny no rule allows it"));
   });
