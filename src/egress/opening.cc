@@ -39,9 +39,15 @@ std::size_t Number(ByteView bytes, std::size_t at, std::size_t width) {
   return value;
 }
 
-std::size_t SkipEmptyLines(ByteView bytes) {
-  const auto first = std::find_if(bytes.begin(), bytes.end(),
-                                  [](std::uint8_t byte) { return byte != '\r' && byte != '\n'; });
+bool IsLineEnd(std::uint8_t byte) { return byte == '\r' || byte == '\n'; }
+
+// What some server strips from the front of a request: blanks of ASCII, and of what Python takes for Latin-1.
+bool IsBlank(std::uint8_t byte) {
+  return (byte >= 0x09 && byte <= 0x0d) || (byte >= 0x1c && byte <= 0x20) || byte == 0x85 || byte == 0xa0;
+}
+
+std::size_t SkipBlanks(ByteView bytes) {
+  const auto first = std::find_if_not(bytes.begin(), bytes.end(), IsBlank);
   return static_cast<std::size_t>(first - bytes.begin());
 }
 
@@ -115,7 +121,7 @@ namespace {
 
 // What an HTTP server would take for the beginning of a request. Absent: it cannot be one.
 std::optional<std::string_view> MaybeRequest(ByteView bytes) {
-  const std::size_t begin = SkipEmptyLines(bytes);
+  const std::size_t begin = SkipBlanks(bytes);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + begin, bytes.size() - begin);
   const auto end = std::find_if(text.begin(), text.end(),
                                 [](char c) { return !IsTokenByte(static_cast<std::uint8_t>(c)); });
@@ -149,6 +155,9 @@ Opening::State Opening::LookAtHttp() {
   }
   if (!MentionsHttp(text->substr(0, line_end))) return State::kDone;
   kind_ = Kind::kHttp;
+  // Empty lines before a request are passed over by all, anything else by some.
+  const ByteView before = ByteView(seen_).first(seen_.size() - text->size());
+  if (!std::all_of(before.begin(), before.end(), IsLineEnd)) return Broken(kMalformedRequest);
   const std::size_t end = HeadEnd(*text, scanned_);
   if (end == std::string_view::npos) {
     scanned_ = text->size() < 2 ? 0 : text->size() - 2;  // a line end may be followed by half of the next

@@ -114,6 +114,7 @@ print(say(get % "Host : other.test\r\nHost: good.test"))
 print(say(get % "X: y\r\n\tz\r\nHost: good.test"))
 print(say(get % "Host: good.test\0.other.test"))
 print(say(get % "Host: good.test:80@other.test"))
+print(say(" " + get % "Host: other.test"))
 print(say("GET http://other.test/never HTTP/1.1\r\nHost: good.test\r\n\r\n"))
 print(say("CONNECT other.test:80 HTTP/1.1\r\nHost: good.test\r\n\r\n"))
 print(say("CONNECT 203.0.113.2:80 HTTP/1.1\r\nHost: good.test\r\n\r\n"))
@@ -124,7 +125,7 @@ print("good", say("GET / HTTP/1.1\r\nHost: good.test\r\n\r\n"), say("GET / HTTP/
   for (const char* engine : kEngines) {
     const Ended ended = RunPolicy(engine, kOnlyGood, Python(program));
     std::vector<std::string> lines = Lines(ended.out);
-    ASSERT_EQ(lines.size(), 14U) << ended.out << ended.err;
+    ASSERT_EQ(lines.size(), 15U) << ended.out << ended.err;
     EXPECT_EQ(lines.back(), "good yes yes");
     lines.pop_back();
     EXPECT_THAT(lines, Each("no"));

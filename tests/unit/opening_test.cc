@@ -150,6 +150,9 @@ TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
            "GET http://u@b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
            "GET b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
            "GET / HTTP/1.1\rHost: b.test\r\r",
+           " GET / HTTP/1.1\r\nHost: b.test\r\n\r\n",
+           "\r\n\tGET / HTTP/1.1\r\nHost: b.test\r\n\r\n",
+           "\x1f\x85\xa0GET / HTTP/1.1\r\nHost: b.test\r\n\r\n",
        }) {
     EXPECT_EQ(Read(head), malformed) << head;
   }
