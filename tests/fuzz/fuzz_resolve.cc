@@ -152,6 +152,7 @@ void CheckIntent(const Policy& policy, const FakeHost& host, const std::vector<P
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   mxc::Bytes bytes(data, size);
   mxc::FakeHost host;
+  host.SetClockStep(1);  // directories that are mounted in each other make endless trees: time ends a search
   if (bytes.Below(2) == 0) host.AddDebian();
   if (bytes.Below(4) == 0) host.SetCaller(0, 0);
   const mxc::Config config = mxc::MakeConfig(bytes);
