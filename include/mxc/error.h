@@ -32,7 +32,14 @@ enum class ErrorCode {
   kUnenforceable,  // a clause no mechanism of the chosen backend can hold
   kSetupFailed,    // the sandbox could not be built
   kTimeout,        // the command ran longer than process.timeout
-  kInternal,       // a mistake of ours
+  // Lifecycle requests:
+  kMalformedId,       // a sandboxId that no provision can have answered
+  kStaleId,           // its sandbox is gone
+  kUnsupportedPhase,  // a containment that has no sandboxes that stay
+  kNotStarted,
+  kAlreadyStarted,
+  kAlreadyStopped,
+  kInternal,  // a mistake of ours
 };
 
 // Where a value stands in the document. Both count from 1; 0 means unknown.
@@ -84,11 +91,14 @@ using Status = Result<Done>;
 // "<what>: <strerror(number)>", the errno rendered once, where it happened.
 [[nodiscard]] Error SystemError(ErrorCode code, std::string_view what, int number);
 
+// The code of that name, in our own words; kInternal for any other.
+[[nodiscard]] ErrorCode ErrorCodeNamed(std::string_view name);
+
 // snake_case name of our own ("unenforceable"), and the wire code of contract 2.2 ("policy_validation").
 [[nodiscard]] std::string_view Name(ErrorCode code);
 [[nodiscard]] std::string_view WireCode(ErrorCode code);
 
-// 1 parse or selection, 2 usage, 255 everything after (contract 2.1).
+// 1 parse, selection or lifecycle, 2 usage, 255 everything after (contract 2.1).
 [[nodiscard]] int ExitStatus(ErrorCode code);
 
 }  // namespace mxc

@@ -39,6 +39,8 @@ inline constexpr std::size_t kMaxProtectedPaths = 20000;
 inline constexpr std::size_t kMaxGlobMatches = 4096;
 // Configuration of a repository that is read; git writes some hundred bytes.
 inline constexpr std::size_t kMaxGitConfigBytes = 65536;
+// Commands that run at the same time in one sandbox that stays.
+inline constexpr std::size_t kMaxSessionCommands = 1024;
 // A probe that takes longer is taken for a refusal.
 inline constexpr std::uint32_t kProbeLimitMs = 2000;
 

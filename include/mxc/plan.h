@@ -68,6 +68,7 @@ enum class Reporting {
   kStatusPipe,  // of the command inside; a child that ends without a report failed to set up
   kInit,        // of the command inside, from our engine's init, which is the child itself
   kSupervisor,  // the same without a pid namespace: what outlives that process becomes ours
+  kSession,     // of the command, from its supervisor in a sandbox that stays; no child of ours
 };
 
 // One program to start. It inherits the standard streams and `files`, nothing else.
@@ -100,7 +101,13 @@ struct SeatbeltChild {
   Terminal terminal = Terminal::kInherit;
 };
 
-using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild>;
+// A command in a sandbox that another process holds. Of Plan::sandbox only the command counts.
+struct SessionChild {
+  Terminal terminal = Terminal::kInherit;
+  int connection = -1;  // borrowed: a socket whose other end the sandbox's init has
+};
+
+using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, SessionChild>;
 
 // ---- setup -----------------------------------------------------------------------------------------------
 

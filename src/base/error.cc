@@ -32,6 +32,18 @@ std::string_view Name(ErrorCode code) {
       return "setup_failed";
     case ErrorCode::kTimeout:
       return "timeout";
+    case ErrorCode::kMalformedId:
+      return "malformed_id";
+    case ErrorCode::kStaleId:
+      return "stale_id";
+    case ErrorCode::kUnsupportedPhase:
+      return "unsupported_phase";
+    case ErrorCode::kNotStarted:
+      return "not_started";
+    case ErrorCode::kAlreadyStarted:
+      return "already_started";
+    case ErrorCode::kAlreadyStopped:
+      return "already_stopped";
     case ErrorCode::kInternal:
       return "internal";
   }
@@ -57,8 +69,23 @@ std::string_view WireCode(ErrorCode code) {
     case ErrorCode::kTimeout:
     case ErrorCode::kInternal:
       return "backend_error";
+    case ErrorCode::kMalformedId:
+    case ErrorCode::kStaleId:
+    case ErrorCode::kUnsupportedPhase:
+    case ErrorCode::kNotStarted:
+    case ErrorCode::kAlreadyStarted:
+    case ErrorCode::kAlreadyStopped:
+      return Name(code);
   }
   return "backend_error";
+}
+
+ErrorCode ErrorCodeNamed(std::string_view name) {
+  constexpr auto kLast = static_cast<int>(ErrorCode::kInternal);
+  for (int number = 0; number < kLast; ++number) {
+    if (Name(static_cast<ErrorCode>(number)) == name) return static_cast<ErrorCode>(number);
+  }
+  return ErrorCode::kInternal;
 }
 
 int ExitStatus(ErrorCode code) {
@@ -69,6 +96,12 @@ int ExitStatus(ErrorCode code) {
     case ErrorCode::kSchema:
     case ErrorCode::kUnsupported:
     case ErrorCode::kGated:
+    case ErrorCode::kMalformedId:
+    case ErrorCode::kStaleId:
+    case ErrorCode::kUnsupportedPhase:
+    case ErrorCode::kNotStarted:
+    case ErrorCode::kAlreadyStarted:
+    case ErrorCode::kAlreadyStopped:
       return 1;
     case ErrorCode::kConflict:
     case ErrorCode::kNotBuilt:

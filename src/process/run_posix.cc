@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/undo.h"
-#include "process/guardian.h"
+#include "process/ground.h"
 #include "process/linux/remove_tree.h"
 #include "process/reached_limits.h"
 #include "process/relay.h"
@@ -48,30 +48,6 @@ Result<std::optional<AuditLog>> BeginAudit(const Plan& plan, RunObserver& observ
   return none;
 }
 
-// What stands on the host for the run.
-struct Ground {
-  Guarded guarded = {};
-  Guardian guardian = {};
-  GroupHandles groups = {};
-};
-
-Result<Ground> PrepareGround(const std::vector<Step>& setup) {
-  Ground ground;
-  for (const Step& step : setup) {
-    if (const auto* file = std::get_if<Placeholder>(&step)) ground.guarded.placeholders.push_back(*file);
-  }
-  Result<std::vector<RunGroup>> groups = NameGroups(setup);
-  if (!groups) return groups.error();
-  ground.guarded.groups = std::move(*groups);
-  Result<Guardian> guardian = Guardian::Start(ground.guarded);
-  if (!guardian) return guardian.error();
-  ground.guardian = std::move(*guardian);
-  Result<GroupHandles> handles = GroupHandles::Open(ground.guarded.groups);
-  if (!handles) return handles.error();
-  ground.groups = std::move(*handles);
-  return ground;
-}
-
 // The line of bubblewrap's own in what the child wrote, when it passed through our hands.
 std::string ToolMessage(const Wiring& wiring) {
   constexpr std::string_view kPrefix = "bwrap: ";
@@ -90,7 +66,14 @@ std::string ToolMessage(const Wiring& wiring) {
 // bubblewrap explains itself on its standard error, and that is the command's, which is inherited untouched:
 // a copy of it cannot be had without a pipe in between, a second run would not be the same run. So the text
 // is quoted where the streams are pumped anyway; else it stands on standard error, right above our envelope.
-Error NotReported(const RelayResult& result, const Wiring& wiring) {
+Error NotReported(const RelayResult& result, const Wiring& wiring, Reporting reporting) {
+  if (reporting == Reporting::kSession) {
+    return {
+        .code = ErrorCode::kSetupFailed,
+        .message =
+            "the sandbox ended, or something in it killed the command's supervisor, before the command ended",
+        .hint = "the sandbox may have been stopped meanwhile"};
+  }
   if (result.signal != 0) {
     return {
         .code = ErrorCode::kSetupFailed,
@@ -123,6 +106,7 @@ Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64
 }
 
 Reporting ReportingOf(const Plan& plan) {
+  if (std::holds_alternative<SessionChild>(plan.child)) return Reporting::kSession;
   const auto* exec = std::get_if<Exec>(&plan.child);
   return exec != nullptr ? exec->reporting : Reporting::kInit;
 }
@@ -190,7 +174,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   // Memory may have run out for the sandbox's own first process.
   const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
   if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
-    return NotReported(result, *wiring);
+    return NotReported(result, *wiring, reporting);
   for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
   return outcome;
 }

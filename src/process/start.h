@@ -29,6 +29,7 @@ struct Ready {
   const Guardian& guardian;
   const GroupHandles& groups;
   RunGateway& gateway;
+  int session = -1;              // init's end of a socket, for a sandbox that stays
   std::uint64_t started_ms = 0;  // of NowMs()
 };
 

@@ -138,7 +138,8 @@ Result<Started> Start(const SandboxChild& /*child*/, const Ready& ready) {
                                                                .streams = StreamsOf(ready),
                                                                .egress = ready.gateway.Rules(),
                                                                .gateway_door = ready.gateway.Door(),
-                                                               .groups = GroupsOf(ready)});
+                                                               .groups = GroupsOf(ready),
+                                                               .session = ready.session});
   ready.gateway.CloseDoor();
   return FromSandbox(std::move(process));
 }
@@ -152,6 +153,11 @@ Result<Started> Start(const LandlockChild& /*child*/, const Ready& ready) {
 // Such a plan is shown here and never run; the request was refused long before.
 Result<Started> Start(const SeatbeltChild& /*child*/, const Ready& /*ready*/) {
   return Error{.code = ErrorCode::kUnsupported, .message = "Seatbelt belongs to macOS"};
+}
+
+Result<Started> Start(const SessionChild& child, const Ready& ready) {
+  return FromSandbox(StartInSession(
+      {.connection = child.connection, .sandbox = *ready.plan.sandbox, .streams = StreamsOf(ready)}));
 }
 
 }  // namespace

@@ -42,11 +42,11 @@ void RunTree::FoundSandbox(pid_t process) {
 }
 
 bool RunTree::Terminate() const {
+  if (child_->id <= 0) return false;  // a supervisor that has ended
   if (reporting_ == Reporting::kStatusPipe) {
     return sandbox_ && SignalDescendants(sandbox_id_, SIGTERM) != 0;
   }
-  if (reporting_ == Reporting::kInit || reporting_ == Reporting::kSupervisor)
-    return SignalDescendants(child_->id, SIGTERM) != 0;
+  if (reporting_ != Reporting::kExitStatus) return SignalDescendants(child_->id, SIGTERM) != 0;
   // Children first: a shell that is gone would leave them to us.
   SignalDescendants(child_->id, SIGTERM);
   SignalHandle(child_->handle, SIGTERM);
@@ -61,7 +61,8 @@ void RunTree::Kill() const {
   SignalHandle(sandbox_, SIGKILL);
   guard_.Kill();  // the tool may have children that nothing ties to it yet
   // It ends the whole tree itself, and only then.
-  if (reporting_ == Reporting::kSupervisor) return SignalHandle(child_->handle, SIGTERM);
+  if (reporting_ == Reporting::kSupervisor || reporting_ == Reporting::kSession)
+    return SignalHandle(child_->handle, SIGTERM);
   if (reporting_ == Reporting::kExitStatus) SignalDescendants(child_->id, SIGKILL);
   SignalHandle(child_->handle, SIGKILL);
 }
@@ -76,7 +77,8 @@ std::vector<pid_t> RunTree::Adopted() const {
 }
 
 void RunTree::Finish() {
-  if (reporting_ == Reporting::kInit) return;  // it ended after everything else in its namespace
+  // It ended after everything else in its namespace, or after everything the command started.
+  if (reporting_ == Reporting::kInit || reporting_ == Reporting::kSession) return;
   if (reporting_ == Reporting::kStatusPipe) {
     SignalHandle(sandbox_, SIGKILL);
     guard_.Kill();

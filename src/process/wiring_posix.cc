@@ -37,6 +37,21 @@ std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int targ
   return std::make_unique<Stream>(std::move(options));
 }
 
+struct stat LookAt(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) status = {};
+  return status;
+}
+
+bool IsFile(int fd) { return S_ISREG(LookAt(fd).st_mode); }
+
+// Both streams go to one file, whose lines are to stay in order.
+bool IsOneFile() {
+  const struct stat out = LookAt(STDOUT_FILENO);
+  const struct stat err = LookAt(STDERR_FILENO);
+  return out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+}
+
 UniqueFd Duplicate(int fd) { return UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 3)}; }
 
 Status ConnectTerminal(const Plan& plan, Undo& undo, Wiring& wiring) {
@@ -78,9 +93,16 @@ Result<Wiring> Wire(const Plan& plan, Undo& undo) {
   if (TerminalOf(plan) == Terminal::kPrivatePty) {
     if (Status connected = ConnectTerminal(plan, undo, wiring); !connected) return connected.error();
   }
-  if (!plan.output.Pumped()) return wiring;
+  // Landlock has closed a sandbox that stays before it knows a file of the caller's: the command could write
+  // to it, but not open it again as /dev/stdout.
+  const bool stays = std::holds_alternative<SessionChild>(plan.child);
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (!plan.output.Pumped() && !(stays && IsFile(number))) continue;
     if (wiring.standard.at(static_cast<std::size_t>(number)) >= 0) continue;
+    if (number == STDERR_FILENO && !plan.output.Pumped() && wiring.streams[1] && IsOneFile()) {
+      wiring.standard[2] = wiring.standard[1];
+      continue;
+    }
     if (Status connected = ConnectPipe(plan, number, wiring); !connected) return connected.error();
   }
   return wiring;

@@ -102,6 +102,12 @@ std::string HumanText(const Error& error) {
     case ErrorCode::kUnenforceable:
     case ErrorCode::kSetupFailed:
     case ErrorCode::kInternal:
+    case ErrorCode::kMalformedId:
+    case ErrorCode::kStaleId:
+    case ErrorCode::kUnsupportedPhase:
+    case ErrorCode::kNotStarted:
+    case ErrorCode::kAlreadyStarted:
+    case ErrorCode::kAlreadyStopped:
       break;
   }
   return error.message + "\n" + HintLine(error);
@@ -120,6 +126,8 @@ void AddRung(const Plan& plan, Object& line) {
 void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
+
+std::string RenderText(const Error& error) { return HumanText(error); }
 
 std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
 

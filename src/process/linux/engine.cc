@@ -73,7 +73,12 @@ pid_t CloneBlocked(const Program& program, std::vector<int>& slots, int& handle)
   ::sigprocmask(SIG_SETMASK, &all, &before);
   const pid_t id = Clone(program, handle);
   if (id == 0) {
-    engine::Child child{.program = program, .slots = slots, .landlock = program.landlock};
+    engine::Child child{.program = program,
+                        .slots = slots,
+                        .command = CommandOf(program),
+                        .report_to = program.report,
+                        .adopts = program.supervised,
+                        .landlock = program.landlock};
     engine::ChildMain(child);
   }
   const int number = errno;

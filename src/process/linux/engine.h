@@ -50,6 +50,17 @@ struct SandboxRequest {
   const EgressRules* egress = nullptr;
   int gateway_door = -1;
   Groups groups = {};
+  // For a sandbox that stays: borrowed, init's end of a socket (SOCK_SEQPACKET). Then no command is run.
+  // Every message on it is one byte and a connection (StartInSession); one byte comes back for each when its
+  // command has ended. Init ends with the holder, whom it takes for its launcher.
+  int session = -1;
+};
+
+// A command for a sandbox that stays.
+struct SessionRequest {
+  int connection = -1;          // borrowed: its other end is with the sandbox's init
+  const LinuxSandbox& sandbox;  // its argv, environment and cwd
+  Streams streams = {};         // `on_created` is not called
 };
 
 struct LandlockRequest {
@@ -79,6 +90,12 @@ struct SandboxProcess {
 // when the command has ended, when it is sent SIGTERM, or when the calling thread dies. Should init itself be
 // killed, what is left becomes the calling process's, if that is a subreaper.
 [[nodiscard]] Result<SandboxProcess> StartSandbox(const LandlockRequest& request);
+
+// Runs a command in a sandbox that stays, under everything the sandbox's init is under. What is returned is
+// the command's supervisor: no child of ours, readable when the command and all it started have ended. It
+// ends all of that when it is sent SIGTERM from outside, or when `connection` is closed. Its `id` is -1 when
+// it has ended already. Errors: kSetupFailed, as StartSandbox; nothing of the command is left then.
+[[nodiscard]] Result<SandboxProcess> StartInSession(const SessionRequest& request);
 
 // How the command ended, as wait(2) gives it; call it when `handle` is readable. Nothing: its init was killed
 // before the command ended.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -11,11 +10,11 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <string_view>
 
 #include "process/linux/engine_ahead.h"
 #include "process/linux/engine_supervised.h"
+#include "process/linux/hide_arguments.h"
 
 namespace mxc::engine {
 namespace {
@@ -64,20 +63,6 @@ void SetNames(const Child& child) {
   child.Check(::setdomainname(kNoDomain.data(), kNoDomain.size()), Step::kHostname);
 }
 
-// Everybody inside may read /proc/1/cmdline, and that would be the launcher's: a configuration, if it was
-// given as an argument. The kernel lays arguments, environment and the program's name out in this order; here
-// it is the child's own copy of them.
-void HideArguments() {
-  constexpr std::string_view kName = "mxc-init";
-  char* const begin = program_invocation_name;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how it is handed over
-  const auto* const end = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
-  ::prctl(PR_SET_NAME, kName.data());
-  if (begin == nullptr || end <= begin + kName.size()) return;
-  std::memset(begin, 0, static_cast<std::size_t>(end - begin));
-  std::memcpy(begin, kName.data(), kName.size());
-}
-
 // Nothing inside has the caller's terminal: /dev/tty does not open, and no input can be pushed into it.
 // setsid would do the same, but puts the session into a scheduling group of its own, which on a busy machine
 // waits for its turn first; it is the way out only where there is no /dev/tty.
@@ -114,12 +99,12 @@ void BuildNamespaces(Child& child, NetworkAhead& network) {
 
 void Child::Send(const Report& report) const {
   // One record is far below PIPE_BUF: it arrives whole or not at all.
-  if (::write(program.report, &report, sizeof report) != sizeof report) Leave(255);
+  if (::write(report_to, &report, sizeof report) != sizeof report) Leave(255);
 }
 
 // The command's process, which shares our memory until execve, holds nothing.
 void Child::Leave(int status) const {
-  if (program.supervised && ::getpid() == init) EndSupervision(*this);
+  if (adopts && ::getpid() == init) EndSupervision(*this);
   ::_exit(status);
 }
 
@@ -139,7 +124,8 @@ void ChildMain(Child& child) {
     MapIdentity(child);
   }
   ResetSignals();
-  HideArguments();
+  // Everybody inside may read /proc/1/cmdline, and that would be the launcher's.
+  HideArguments("mxc-init");
   LeaveTerminal(child);
   if (supervised) {
     BeginSupervision(child);
@@ -147,7 +133,7 @@ void ChildMain(Child& child) {
     BuildNamespaces(child, network);
   }
   LockDown(child);
-  RunCommand(child);
+  child.program.session >= 0 ? HoldSession(child) : RunCommand(child);
 }
 
 }  // namespace mxc::engine

@@ -13,6 +13,10 @@ namespace mxc::engine {
 struct Child {
   const Program& program;
   std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
+  Command command = {};
+  int report_to = -1;    // where Send writes
+  bool adopts = false;   // what the command starts becomes ours, and ends before we do
+  bool session = false;  // we are the supervisor of one of the commands of a sandbox that stays
   LandlockRules landlock = {};
   int mask = -1;                // the first mask of a file, once it is attached
   int node = -1;                // the mount action at work, for reports
@@ -43,5 +47,6 @@ void EnterRoot(Child& child);                      // engine_mounts.cc
 void LockDown(Child& child);                       // engine_lockdown.cc
 void LoadFilters(const Child& child);              // engine_lockdown.cc
 [[noreturn]] void RunCommand(const Child& child);  // engine_init.cc
+[[noreturn]] void HoldSession(const Child& init);  // engine_session.cc
 
 }  // namespace mxc::engine

@@ -24,14 +24,15 @@ constexpr std::size_t kStackBytes = 32768;
 // A private terminal needs a session to control. Otherwise init has left the caller's terminal already, and a
 // process group is enough to signal everything the command started.
 void EnterSession(const Child& child) {
-  if (child.program.controlling_terminal < 0 && !child.program.supervised) {
+  const int terminal = child.command.controlling_terminal;
+  if (terminal < 0 && !child.program.supervised) {
     child.Check(::setpgid(0, 0), Step::kSession);
     return;
   }
   // Without a pid namespace it also keeps the command out of the launcher's process group.
   child.Check(::setsid(), Step::kSession);
-  if (child.program.controlling_terminal < 0) return;
-  child.Check(::ioctl(child.program.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
+  if (terminal < 0) return;
+  child.Check(::ioctl(terminal, TIOCSCTTY, 0), Step::kTerminal);
 }
 
 // dash, and not another shell, which may know more words or set more variables.
@@ -44,10 +45,11 @@ bool ShellIsKnown() {
 
 // What the shell would come to, without the time it takes to start. Whatever does not simply work is the
 // shell's: it knows what to say, and with which status.
-void ExecutePlain(const Program& program) {
-  if (program.plain.arguments.empty() || !ShellIsKnown()) return;
-  for (const std::string& candidate : program.plain.candidates) {
-    ::execve(candidate.c_str(), program.plain.argv.data(), program.envp.data());
+void ExecutePlain(const Command& command) {
+  const ExecutableView& plain = command.plain;
+  if (plain.argv == nullptr || *plain.argv == nullptr || !ShellIsKnown()) return;
+  for (char* const* path = plain.paths; *path != nullptr; ++path) {
+    ::execve(*path, plain.argv, command.envp);
     if (errno != ENOENT && errno != ENOTDIR) return;
   }
 }
@@ -55,17 +57,17 @@ void ExecutePlain(const Program& program) {
 // The command's process, in init's memory until execve. Init waits for that.
 int CommandMain(void* argument) {
   const Child& child = *static_cast<const Child*>(argument);
-  const Program& program = child.program;
+  const Command& command = child.command;
   EnterSession(child);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  child.Check(::chdir(program.cwd.c_str()), Step::kDirectory);
-  if (program.supervised) ConfineCommand(child);
-  ExecutePlain(program);
+  child.Check(::chdir(command.cwd), Step::kDirectory);
+  if (child.program.supervised) ConfineCommand(child);
+  ExecutePlain(command);
   int denied = 0;
-  for (const std::string& candidate : program.command.candidates) {
-    ::execve(candidate.c_str(), program.command.argv.data(), program.envp.data());
+  for (char* const* path = command.program.paths; *path != nullptr; ++path) {
+    ::execve(*path, command.program.argv, command.envp);
     if (errno == EACCES) denied = EACCES;
     if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) child.Fail(Step::kExecute);
   }
@@ -84,7 +86,7 @@ pid_t StartCommand(const Child& child) {
 
 // The ends of pipes that others wait for must not stay open in here.
 void CloseAllButReport(const Child& child) {
-  const auto report = static_cast<unsigned>(child.program.report);
+  const auto report = static_cast<unsigned>(child.report_to);
   if (report > 0) CloseRange(0, report - 1);
   CloseRange(report + 1, ~0U);
 }
@@ -94,7 +96,7 @@ void Bury(const Child& child, pid_t command) {
   int status = 0;
   for (pid_t dead = ::waitpid(-1, &status, WNOHANG); dead > 0; dead = ::waitpid(-1, &status, WNOHANG)) {
     if (dead != command) continue;
-    if (child.program.supervised) EndSupervision(child);
+    if (child.adopts) EndSupervision(child);
     child.Send({.event = Event::kEnded, .number = status});
     ::_exit(0);
   }
@@ -112,8 +114,11 @@ void RunCommand(const Child& child) {
   sigfillset(&all);
   for (;;) {
     Bury(child, command);
-    const int number = ::sigwaitinfo(&all, nullptr);
-    if (number == SIGTERM && child.program.supervised) child.Leave(255);
+    siginfo_t info{};
+    const int number = ::sigwaitinfo(&all, &info);
+    // Other commands of the sandbox are no business of this one's.
+    if (child.session && info.si_code <= 0 && info.si_pid != 0) continue;
+    if (number == SIGTERM && child.adopts) child.Leave(255);
     if (number > 0 && number != SIGCHLD) ::kill(-command, number);
   }
 }

@@ -59,16 +59,9 @@ std::string NameOf(int fd) {
 
 Executable Prepare(std::vector<std::string> arguments, std::string_view path) {
   Executable executable{.candidates = Candidates(arguments.front(), path), .arguments = std::move(arguments)};
+  executable.paths = Pointers(executable.candidates);
   executable.argv = Pointers(executable.arguments);
   return executable;
-}
-
-// The command of a sandbox with a root of its own: init can see there which shell it does without.
-void PreparePlain(const LinuxSandbox& sandbox, Program& program) {
-  const std::vector<std::string>& argv = sandbox.argv;
-  if (argv.size() != 3 || argv[0] != kShell || argv[1] != "-c") return;
-  std::vector<std::string> words = PlainCommand(argv[2], sandbox.environment);
-  if (!words.empty()) program.plain = Prepare(std::move(words), PathOf(sandbox.environment));
 }
 
 }  // namespace
@@ -90,6 +83,25 @@ void PrepareCommand(const CommandParts& parts, const Streams& streams, const Gro
   program.command = Prepare(parts.argv, PathOf(parts.environment));
 }
 
+void PreparePlain(const LinuxSandbox& sandbox, Program& program) {
+  const std::vector<std::string>& argv = sandbox.argv;
+  std::vector<std::string> words;
+  if (argv.size() == 3 && argv[0] == kShell && argv[1] == "-c")
+    words = PlainCommand(argv[2], sandbox.environment);
+  if (!words.empty()) program.plain = Prepare(std::move(words), PathOf(sandbox.environment));
+}
+
+Command CommandOf(const Program& program) {
+  const auto view = [](const Executable& executable) {
+    return ExecutableView{.paths = executable.paths.data(), .argv = executable.argv.data()};
+  };
+  return {.program = view(program.command),
+          .plain = view(program.plain),
+          .envp = program.envp.data(),
+          .cwd = program.cwd.c_str(),
+          .controlling_terminal = program.controlling_terminal};
+}
+
 Status Prepare(const SandboxRequest& request, Program& program) {
   const LinuxSandbox& sandbox = request.sandbox;
   if (sandbox.argv.empty())
@@ -99,6 +111,7 @@ Status Prepare(const SandboxRequest& request, Program& program) {
   program.private_network = sandbox.private_network;
   program.hostname = sandbox.hostname;
   program.gateway_door = request.gateway_door;
+  program.session = request.session;
   if (request.egress != nullptr) program.inside = egress::PrepareInside(*request.egress);
   program.root_read_only = sandbox.root_read_only;
   program.filters = {SeccompProgram(sandbox.seccomp)};
@@ -115,7 +128,7 @@ void SetReportPipe(int reader, int writer, Program& program) {
   program.report_reader = reader;
   program.report = writer;
   std::vector<unsigned> kept = {static_cast<unsigned>(writer)};
-  for (const int fd : {program.controlling_terminal, program.landlock.ruleset}) {
+  for (const int fd : {program.controlling_terminal, program.landlock.ruleset, program.session}) {
     if (fd > 2) kept.push_back(static_cast<unsigned>(fd));
   }
   std::sort(kept.begin(), kept.end());

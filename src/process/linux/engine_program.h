@@ -52,7 +52,8 @@ inline constexpr const char* kShell = "/bin/sh";  // of a command line
 struct Executable {
   std::vector<std::string> candidates = {};  // paths of the program, in the order of PATH
   std::vector<std::string> arguments = {};
-  std::vector<char*> argv = {};  // into `arguments`
+  std::vector<char*> paths = {};  // into `candidates`
+  std::vector<char*> argv = {};   // into `arguments`
 };
 
 struct Program {
@@ -89,12 +90,28 @@ struct Program {
   int report_reader = -1;                                   // the launcher's end
   std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges
 
+  int session = -1;  // borrowed: our end of the holder's socket, for a sandbox that stays; -1: one command
+
   Executable command = {};
   Executable plain = {};  // what the shell in `command` would only execute; no arguments: it has more to do
   std::vector<std::string> variables = {};
   std::vector<char*> envp = {};  // into `variables`
   std::string cwd = {};
 };
+
+// What is executed, as the kernel takes it: lists of texts that end with nullptr.
+struct ExecutableView {
+  char* const* paths = nullptr;  // the first that can be executed
+  char* const* argv = nullptr;
+};
+struct Command {
+  ExecutableView program = {};
+  ExecutableView plain = {};  // empty lists: none
+  char* const* envp = nullptr;
+  const char* cwd = nullptr;
+  int controlling_terminal = -1;
+};
+[[nodiscard]] Command CommandOf(const Program& program);  // borrows from it
 
 // Fills everything but the pipe. Errors: kInternal for a mount tree that does not hang together.
 [[nodiscard]] Status Prepare(const SandboxRequest& request, Program& program);
@@ -109,6 +126,8 @@ struct CommandParts {
 };
 void PrepareCommand(const CommandParts& parts, const Streams& streams, const Groups& groups,
                     Program& program);
+// Program::plain, for a sandbox with a root of its own: inside one can see which shell one does without.
+void PreparePlain(const LinuxSandbox& sandbox, Program& program);
 void SetReportPipe(int reader, int writer, Program& program);
 
 // The mount half of Prepare, in engine_tree.cc.

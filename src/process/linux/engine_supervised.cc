@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -61,9 +62,8 @@ Result<std::string> ChooseTemp() {
 }
 
 // Without scoped signals init finds what it has to end in /proc.
-Status CheckChildrenShow() {
-  const UniqueFd file{::open(kChildren, O_RDONLY | O_CLOEXEC)};
-  if (file) return Done{};
+Status ChildrenShow() {
+  if (CheckChildrenShow() == 0) return Done{};
   return Error{.code = ErrorCode::kUnavailable,
                .message = std::string("nothing holds the processes of a command together here: '") +
                           kChildren +
@@ -104,8 +104,16 @@ void MakeTemp(Child& child) {
   ::close(directory);
 }
 
+}  // namespace
+
+int CheckChildrenShow() {
+  const int file = ::open(kChildren, O_RDONLY | O_CLOEXEC);
+  if (file >= 0) ::close(file);
+  return file < 0 ? -1 : 0;
+}
+
 // Without scoped signals one generation after the other is killed: its orphans become init's children.
-void KillChildren() {
+void KillChildren(std::span<const pid_t> spared) {
   std::array<char, 4096> text{};
   const int file = ::open(kChildren, O_RDONLY | O_CLOEXEC);
   const ssize_t count = file < 0 ? 0 : ::read(file, text.data(), text.size());
@@ -117,12 +125,10 @@ void KillChildren() {
     const auto [next, error] = std::from_chars(at, end, process);
     // A number that is cut off at the end of what was read belongs to the next round.
     if (error != std::errc() || next == end) break;
-    ::kill(process, SIGKILL);
+    if (std::find(spared.begin(), spared.end(), process) == spared.end()) ::kill(process, SIGKILL);
     at = next + 1;
   }
 }
-
-}  // namespace
 
 Status Prepare(const LandlockRequest& request, Program& program) {
   const LandlockSandbox& sandbox = request.sandbox;
@@ -135,7 +141,7 @@ Status Prepare(const LandlockRequest& request, Program& program) {
   program.filters = {SeccompProgram(sandbox.seccomp), SeccompProgram(SeccompProfile::kSharedSystem)};
   if (sandbox.no_network) program.filters.push_back(SeccompProgram(SeccompProfile::kNoSockets));
   if (!program.scoped) {
-    if (Status shown = CheckChildrenShow(); !shown) return shown.error();
+    if (Status shown = ChildrenShow(); !shown) return shown.error();
   }
   if (sandbox.private_temp) {
     Result<std::string> temp = ChooseTemp();

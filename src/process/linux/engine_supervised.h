@@ -2,6 +2,10 @@
 // processes together. Only system calls.
 #pragma once
 
+#include <sys/types.h>
+
+#include <span>
+
 #include "process/linux/engine_child.h"
 
 namespace mxc::engine {
@@ -12,6 +16,10 @@ void BeginSupervision(Child& child);
 void KeepSignalsInside(Child& child);
 // In the command's process, last before execve: what init itself must stay free of.
 void ConfineCommand(const Child& child);
+// -1 with errno where the kernel does not show the children of a process in /proc.
+[[nodiscard]] int CheckChildrenShow();
+// Kills the children of this process, those in `spared` excepted; their orphans become its children.
+void KillChildren(std::span<const pid_t> spared = {});
 // Kills everything the command has started and waits for it; then its temporary files are removed.
 void EndSupervision(const Child& child);
 

@@ -1,0 +1,23 @@
+// What stands on the host while a sandbox lives: placeholders and control groups, and the guardian that takes
+// them away.
+#pragma once
+
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "process/control_groups.h"
+#include "process/guardian.h"
+
+namespace mxc {
+
+struct Ground {
+  Guarded guarded = {};
+  Guardian guardian = {};  // its end takes everything away
+  GroupHandles groups = {};
+};
+
+// Errors: kSetupFailed; nothing is left behind then.
+[[nodiscard]] Result<Ground> PrepareGround(const std::vector<Step>& setup);
+
+}  // namespace mxc

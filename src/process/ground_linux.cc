@@ -1,0 +1,25 @@
+#include "process/ground.h"
+
+#include <utility>
+#include <variant>
+
+namespace mxc {
+
+Result<Ground> PrepareGround(const std::vector<Step>& setup) {
+  Ground ground;
+  for (const Step& step : setup) {
+    if (const auto* file = std::get_if<Placeholder>(&step)) ground.guarded.placeholders.push_back(*file);
+  }
+  Result<std::vector<RunGroup>> groups = NameGroups(setup);
+  if (!groups) return groups.error();
+  ground.guarded.groups = std::move(*groups);
+  Result<Guardian> guardian = Guardian::Start(ground.guarded);
+  if (!guardian) return guardian.error();
+  ground.guardian = std::move(*guardian);
+  Result<GroupHandles> handles = GroupHandles::Open(ground.guarded.groups);
+  if (!handles) return handles.error();
+  ground.groups = std::move(*handles);
+  return ground;
+}
+
+}  // namespace mxc

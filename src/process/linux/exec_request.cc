@@ -1,0 +1,172 @@
+#include "process/linux/exec_request.h"
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace mxc::engine {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31636578652d786dULL;  // "mx-exec1"
+// Far more than execve takes (MAX_ARG_STRLEN each, 6 MiB in all on Linux with the usual stack).
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
+constexpr std::size_t kLists = 5;
+
+struct Header {
+  std::uint64_t magic = 0;
+  std::uint64_t slots = 0;
+};
+
+// The memory file as it grows: slots and texts apart, because the offsets need the number of slots.
+class Builder {
+ public:
+  explicit Builder(std::size_t slots) : slots_(slots) {}
+
+  void Add(const std::string& text) {
+    offsets_.push_back(sizeof(Header) + slots_ * sizeof(std::uint64_t) + texts_.size());
+    texts_.append(text.c_str(), text.size() + 1);
+  }
+  void AddList(const std::vector<std::string>& list) {
+    for (const std::string& text : list) Add(text);
+    offsets_.push_back(0);
+  }
+  [[nodiscard]] std::string Bytes() const {
+    const Header header{.magic = kMagic, .slots = slots_};
+    std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+    bytes.append(reinterpret_cast<const char*>(offsets_.data()), offsets_.size() * sizeof(std::uint64_t));
+    return bytes + texts_;
+  }
+
+ private:
+  std::size_t slots_;
+  std::vector<std::uint64_t> offsets_ = {};
+  std::string texts_ = {};
+};
+
+Result<UniqueFd> MakeFile(const std::string& bytes) {
+  UniqueFd file{::memfd_create("mxc-command", MFD_CLOEXEC)};
+  if (!file) return SystemError(ErrorCode::kSetupFailed, "create a memory file", errno);
+  for (std::size_t written = 0; written < bytes.size();) {
+    const ssize_t count = ::write(file.Get(), bytes.data() + written, bytes.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return SystemError(ErrorCode::kSetupFailed, "write a memory file", errno);
+    written += static_cast<std::size_t>(count);
+  }
+  return file;
+}
+
+constexpr std::size_t kMaxFiles = 5;  // the memory file, three streams, a terminal
+
+// One byte, because a message without any carries no descriptors.
+struct Message {
+  char byte = 'x';
+  iovec part{.iov_base = &byte, .iov_len = 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxFiles * sizeof(int))> control = {};
+  msghdr header = {};
+
+  explicit Message(std::size_t files) {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = CMSG_SPACE(files * sizeof(int));
+  }
+};
+
+// Turns offsets into addresses in place, and finds the lists.
+bool Link(char* base, std::size_t size, Command& command) {
+  Header header;
+  std::memcpy(&header, base, sizeof header);
+  const std::size_t most = (size - sizeof header) / sizeof(std::uint64_t);
+  if (header.magic != kMagic || header.slots > most || base[size - 1] != '\0') return false;
+  auto** const slots = reinterpret_cast<char**>(base + sizeof header);
+  std::array<char**, kLists + 1> begins{slots};
+  std::size_t lists = 0;
+  for (std::size_t i = 0; i < header.slots; ++i) {
+    std::uint64_t offset = 0;
+    std::memcpy(&offset, slots + i, sizeof offset);
+    if (offset >= size) return false;
+    slots[i] = offset == 0 ? nullptr : base + offset;
+    if (offset != 0) continue;
+    if (++lists > kLists) return false;
+    begins.at(lists) = slots + i + 1;
+  }
+  // Behind the last list exactly the working directory.
+  if (lists != kLists || begins[kLists] + 1 != slots + header.slots) return false;
+  command.program = {.paths = begins[0], .argv = begins[1]};
+  command.plain = {.paths = begins[2], .argv = begins[3]};
+  command.envp = begins[4];
+  command.cwd = *begins[kLists];
+  return command.program.argv[0] != nullptr;
+}
+
+bool MapFile(int file, Command& command) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) return false;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size <= sizeof(Header) || size > kMaxBytes) return false;
+  void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+  return memory != MAP_FAILED && Link(static_cast<char*>(memory), size, command);
+}
+
+}  // namespace
+
+Status SendCommand(int connection, const Program& program) {
+  const std::vector<std::string>* const lists[kLists] = {
+      &program.command.candidates, &program.command.arguments, &program.plain.candidates,
+      &program.plain.arguments, &program.variables};
+  std::size_t slots = kLists + 1;
+  for (const auto* list : lists) slots += list->size();
+  Builder builder(slots);
+  for (const auto* list : lists) builder.AddList(*list);
+  builder.Add(program.cwd);
+  const Result<UniqueFd> file = MakeFile(builder.Bytes());
+  if (!file) return file.error();
+
+  std::array<int, kMaxFiles> files = {file->Get(), STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO,
+                                      program.controlling_terminal};
+  for (std::size_t i = 0; i < program.standard.size(); ++i) {
+    if (program.standard.at(i) >= 0) files.at(i + 1) = program.standard.at(i);
+  }
+  const std::size_t count = program.controlling_terminal >= 0 ? kMaxFiles : kMaxFiles - 1;
+  Message message(count);
+  cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+  std::memcpy(CMSG_DATA(rights), files.data(), count * sizeof(int));
+  if (::sendmsg(connection, &message.header, MSG_NOSIGNAL) == 1) return Done{};
+  if (errno != EPIPE && errno != ECONNRESET)
+    return SystemError(ErrorCode::kSetupFailed, "hand the command over to the sandbox", errno);
+  return Error{.code = ErrorCode::kNotStarted,
+               .message = "the sandbox ended before the command could be handed over",
+               .pointer = "/sandboxId",
+               .hint = "start it again, or provision another"};
+}
+
+bool ReceiveCommand(int connection, ReceivedCommand& received) {
+  Message message(kMaxFiles);
+  ssize_t count = 0;
+  do {
+    count = ::recvmsg(connection, &message.header, MSG_CMSG_CLOEXEC);
+  } while (count < 0 && errno == EINTR);
+  const cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
+  if (count != 1 || rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return false;
+  const std::size_t files = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  if (files != kMaxFiles && files != kMaxFiles - 1) return false;
+  std::array<int, kMaxFiles> numbers = {-1, -1, -1, -1, -1};
+  std::memcpy(numbers.data(), CMSG_DATA(rights), files * sizeof(int));
+  received.standard = {numbers[1], numbers[2], numbers[3]};
+  received.command.controlling_terminal = numbers[4];
+  return MapFile(numbers[0], received.command);
+}
+
+}  // namespace mxc::engine

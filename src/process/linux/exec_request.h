@@ -1,0 +1,29 @@
+// A command on its way into a sandbox that stays: one message with a memory file, the standard streams and
+// the private terminal, if there is one.
+//
+// The file: a header, then slots of eight bytes, then the texts. A slot is the offset of a text, 0 ends a
+// list; the lists are paths and arguments of the command, those of the plain one, and the environment; behind
+// them stands the slot of the working directory. So the receiver has nothing to parse: it maps the file and
+// turns offsets into addresses.
+#pragma once
+
+#include <array>
+
+#include "mxc/error.h"
+#include "process/linux/engine_program.h"
+
+namespace mxc::engine {
+
+// In the launcher. Streams and terminal are those of `program`; a stream of -1 is our own. Errors:
+// kSetupFailed, kNotStarted when the sandbox has ended.
+[[nodiscard]] Status SendCommand(int connection, const Program& program);
+
+struct ReceivedCommand {
+  Command command = {};
+  std::array<int, 3> standard = {-1, -1, -1};
+};
+
+// In the sandbox, with system calls only. False: the launcher is gone, or what it sent is not a command.
+[[nodiscard]] bool ReceiveCommand(int connection, ReceivedCommand& received);
+
+}  // namespace mxc::engine
