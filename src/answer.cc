@@ -8,6 +8,7 @@
 
 #include "config/schema.h"
 #include "dispatch.h"
+#include "lifecycle.h"
 #include "policy/cgroups.h"
 #include "policy/discover.h"
 #include "report/report.h"
@@ -113,6 +114,10 @@ int Answer(const Options& options, const Host& host) {
       return PrintSchema(options.schema_version);
     case Mode::kDiscover:
       return PrintDiscovery(options.discover, host);
+    case Mode::kList:
+      return PrintSandboxes();
+    case Mode::kReap:
+      return PrintReaped();
     case Mode::kDelete:
       return DeleteContainer(options.container_name, host);
     case Mode::kSetupHyperlight:

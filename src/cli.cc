@@ -28,6 +28,8 @@ struct ModeFlags {
   bool probe = false;
   bool available = false;
   bool destroy = false;
+  bool list = false;
+  bool reap = false;
   std::string hyperlight = {};
   bool force = false;
   bool version = false;
@@ -125,6 +127,8 @@ void AddInquiryFlags(CLI::App& app, Flags& flags) {
 
 void AddHousekeepingFlags(CLI::App& app, Flags& flags) {
   const std::string group = "Housekeeping";
+  app.add_flag("--list", flags.modes.list, "list your provisioned sandboxes, as JSON")->group(group);
+  app.add_flag("--reap", flags.modes.reap, "clear away sandboxes whose holder was killed")->group(group);
   app.add_flag("--delete", flags.modes.destroy, "delete the LXC container named by --containername")
       ->group(group);
   app.add_option("--containername", flags.options.container_name, "name for --delete")
@@ -143,6 +147,8 @@ Mode ChooseMode(const CLI::App& app, const Flags& flags) {
   if (app.count("--print-schema") > 0) return Mode::kPrintSchema;
   if (app.count("--discover") > 0) return Mode::kDiscover;
   if (flags.modes.destroy) return Mode::kDelete;
+  if (flags.modes.list) return Mode::kList;
+  if (flags.modes.reap) return Mode::kReap;
   if (!flags.modes.explain.empty()) return Mode::kExplain;
   return flags.modes.dry_run ? Mode::kDryRun : Mode::kRun;
 }

@@ -20,6 +20,8 @@ enum class Mode {
   kPrintSchema,
   kDiscover,
   kDelete,
+  kList,
+  kReap,
   kSetupHyperlight,
   kPrinted,  // --help or --version: the text is in Options::text
 };

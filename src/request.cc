@@ -119,15 +119,15 @@ Result<Json> ReadDocument(const Options& options, const Host& host) {
 
 }  // namespace
 
-Result<Config> ReadRequest(const Options& options, const Host& host) {
+Request ReadRequest(const Options& options, const Host& host) {
   Result<Json> document = ReadDocument(options, host);
-  if (!document) return document.error();
+  if (!document) return {.config = document.error()};
   if (!options.containment.empty() && document->kind == Json::Kind::kObject) {
     Put(*document, "containment", Text(options.containment));
   }
   DecodeOptions decode{.system = host.System(), .testing_features = options.testing_features};
   if (options.HasConfig()) decode.command = options.command;
-  return Decode(*document, decode);
+  return {.lifecycle = PhaseOf(*document).has_value(), .config = Decode(*document, decode)};
 }
 
 }  // namespace mxc

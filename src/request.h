@@ -8,8 +8,13 @@
 
 namespace mxc {
 
+struct Request {
+  bool lifecycle = false;  // the document names a phase: its answer goes to standard output
+  Result<Config> config;
+};
+
 // Errors: kUsage without a configuration or command (exit status 1, as the reference), those of the three
 // stages.
-[[nodiscard]] Result<Config> ReadRequest(const Options& options, const Host& host);
+[[nodiscard]] Request ReadRequest(const Options& options, const Host& host);
 
 }  // namespace mxc

@@ -52,10 +52,22 @@ struct ProcessConfig {
   std::string timeout_pointer = {};
 };
 
+// What a lifecycle request asks for; a document without a phase runs its command once.
+enum class Phase { kProvision, kStart, kExec, kStop, kDeprovision };
+
+// How long a sandbox stays; 0: for ever.
+struct SessionConfig {
+  std::uint64_t idle_timeout_ms = 86400000;  // without a command running in it
+  std::uint64_t lifetime_ms = 0;
+};
+
 struct Config {
   Dialect dialect = Dialect::kLegacy;
   std::string version = {};  // as written; empty when absent
   std::string container_id = {};
+  std::optional<Phase> phase = {};
+  std::string sandbox_id = {};  // of every phase but provision
+  SessionConfig session = {};
   Intent intent = Intent::kProcess;
   Containment containment = Containment::kBubblewrap;  // meaningful for Intent::kConcrete
   std::string containment_pointer = {};                // empty when the key is absent

@@ -29,18 +29,6 @@ Shaped ShapeOf(const Json& document, Dialect dialect, Command command) {
   return older;
 }
 
-// Lifecycle requests are another program's business, not a one-shot run with extra keys.
-void RejectLifecycleKeys(Decoding& decoding) {
-  for (const Field& field : RootShape().fields) {
-    if (field.use != Use::kLifecycle) continue;
-    const Json* value = Member(&decoding.document, field.name);
-    if (value == nullptr) continue;
-    decoding.Fail(Place{}.Key(field.name), *value,
-                  "'" + std::string(field.name) + "' is only valid on state-aware lifecycle requests",
-                  "remove it to run the command once");
-  }
-}
-
 bool IsContainerId(const std::string& text) {
   constexpr std::string_view kFirst = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   constexpr std::size_t kMaxBytes = 128;
@@ -73,7 +61,10 @@ Result<Config> Decode(const Json& document, const DecodeOptions& options) {
   }
   Result<Dialect> dialect = SelectDialect(document);
   if (!dialect) return std::move(dialect.error());
-  const Command command = options.command.empty() ? Command::kInDocument : Command::kGivenApart;
+  // Of the lifecycle only exec has a command.
+  const std::optional<Phase> phase = PhaseOf(document);
+  const bool apart = !options.command.empty() || (phase && *phase != Phase::kExec);
+  const Command command = apart ? Command::kGivenApart : Command::kInDocument;
   Shaped shaped = ShapeOf(document, *dialect, command);
 
   Decoding decoding{.document = document, .options = options};
@@ -83,7 +74,8 @@ Result<Config> Decode(const Json& document, const DecodeOptions& options) {
   decoding.config.dialect = shaped.dialect;
   decoding.config.version = TextOf(Member(&document, "version"));
   decoding.config.notes = std::move(shaped.report.notes);
-  RejectLifecycleKeys(decoding);
+  decoding.config.phase = phase;
+  DecodeLifecycle(decoding);
   DecodeContainerId(decoding);
   DecodeContainment(decoding);
   DecodeProcess(decoding);

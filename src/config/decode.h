@@ -5,6 +5,7 @@
 // All schema errors of a document are reported: the first is the Error, the rest are its `others`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct DecodeOptions {
   // `mxc-exec CONFIG -- CMD ARGS...`: replaces the command; `process` may then be missing.
   std::vector<std::string> command = {};
 };
+
+// The phase a document names, whatever else is wrong with it.
+[[nodiscard]] std::optional<Phase> PhaseOf(const Json& document);
 
 [[nodiscard]] Result<Config> Decode(const Json& document, const DecodeOptions& options);
 

@@ -52,6 +52,7 @@ struct Decoding {
 bool CheckPath(Decoding& decoding, const Place& place, const Json& value);
 
 // The parts of Decode, in the order of their checks.
+void DecodeLifecycle(Decoding& decoding);
 void DecodeContainment(Decoding& decoding);
 void DecodeProcess(Decoding& decoding);
 void DecodeSections(Decoding& decoding);

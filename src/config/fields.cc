@@ -159,7 +159,23 @@ constexpr Field kAuditFields[] = {
 };
 constexpr Shape kAuditShape{.fields = kAuditFields};
 
-constexpr std::string_view kLifecycleOnly = "lifecycle requests are not part of this program";
+constexpr Field kSessionFields[] = {
+    {.name = "idleTimeoutMs",
+     .type = FieldType::kInteger,
+     .in = kOwn,
+     .text =
+         "Milliseconds without a running command after which the sandbox is deprovisioned; 0 means never.",
+     .maximum = kMaxJsonInteger,
+     .standard = "86400000"},
+    {.name = "lifetimeMs",
+     .type = FieldType::kInteger,
+     .in = kOwn,
+     .text =
+         "Milliseconds after provision when the sandbox is deprovisioned, whatever it does; 0 means never.",
+     .maximum = kMaxJsonInteger,
+     .standard = "0"},
+};
+constexpr Shape kSessionShape{.fields = kSessionFields};
 
 constexpr Field kRootFields[] = {
     {.name = "$schema", .type = FieldType::kString, .text = "For editors; ignored."},
@@ -173,17 +189,12 @@ constexpr Field kRootFields[] = {
      .text = "Lifecycle request.",
      .values = kPhases,
      .use = Use::kLifecycle},
-    {.name = "sandboxId",
-     .type = FieldType::kString,
-     .in = kWireModel,
-     .text = "Lifecycle request.",
-     .elsewhere = kLifecycleOnly,
-     .use = Use::kLifecycle},
+    {.name = "sandboxId", .type = FieldType::kString, .text = "Lifecycle request.", .use = Use::kLifecycle},
     {.name = "correlationVector",
      .type = FieldType::kString,
      .in = kWireModel,
      .text = "Lifecycle request.",
-     .elsewhere = kLifecycleOnly,
+     .elsewhere = "closed contracts have no such key",
      .use = Use::kLifecycle},
     {.name = "containerId",
      .type = FieldType::kString,
@@ -285,6 +296,11 @@ constexpr Field kRootFields[] = {
      .in = kOwn,
      .text = "What the command and everything it starts may use; what is not named is not limited.",
      .shape = &kResourcesShape},
+    {.name = "session",
+     .type = FieldType::kObject,
+     .in = kOwn,
+     .text = "How long a sandbox of a provision request stays.",
+     .shape = &kSessionShape},
     {.name = "output",
      .type = FieldType::kObject,
      .in = kOwn,

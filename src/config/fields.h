@@ -43,7 +43,7 @@ enum class FieldType {
 enum class Use {
   kNormal,
   kTolerated,  // sent by an older SDK: accepted with a note, not in the schema
-  kLifecycle,  // only for lifecycle requests, which are refused here; not in the schema
+  kLifecycle,  // only for lifecycle requests; not in the schema
 };
 
 struct EnumValue {

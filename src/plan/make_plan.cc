@@ -40,17 +40,6 @@ std::string PlainWord(std::string_view command_line) {
   return plain && word.size() <= kMaxWord ? std::string(word) : "";
 }
 
-CommandShape ShapeOf(const Process& process) {
-  if (!process.command_line.empty()) {
-    return {.word = PlainWord(process.command_line),
-            .arguments = process.argv.size() - 1,
-            .bytes = process.command_line.size()};
-  }
-  CommandShape shape{.arguments = process.argv.empty() ? 0 : process.argv.size() - 1};
-  for (const std::string& argument : process.argv) shape.bytes += argument.size();
-  return shape;
-}
-
 // What every plan carries over from its policy, whoever made it.
 void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.timeout_ms = policy.process.timeout_ms;
@@ -68,6 +57,17 @@ void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
 }
 
 }  // namespace
+
+CommandShape ShapeOf(const Process& process) {
+  if (!process.command_line.empty()) {
+    return {.word = PlainWord(process.command_line),
+            .arguments = process.argv.size() - 1,
+            .bytes = process.command_line.size()};
+  }
+  CommandShape shape{.arguments = process.argv.empty() ? 0 : process.argv.size() - 1};
+  for (const std::string& argument : process.argv) shape.bytes += argument.size();
+  return shape;
+}
 
 Result<Plan> MakePlan(const Backend& backend, const Policy& policy, const Support& support) {
   if (!support.usable) return NotUsable(backend, support);

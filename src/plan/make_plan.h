@@ -13,4 +13,6 @@ namespace mxc {
 // that has no enforcement, or only `none` or `cooperative`.
 [[nodiscard]] Result<Plan> MakePlan(const Backend& backend, const Policy& policy, const Support& support);
 
+[[nodiscard]] CommandShape ShapeOf(const Process& process);
+
 }  // namespace mxc

@@ -24,6 +24,9 @@ namespace mxc {
 //   time-out          only the envelope, as the reference prints it
 [[nodiscard]] std::string RenderError(const Error& error);
 
+// Of it, the text for people alone.
+[[nodiscard]] std::string RenderText(const Error& error);
+
 // Writes to standard error. That it is full or gone changes nothing: the exit status still tells.
 void Tell(std::string_view text);
 

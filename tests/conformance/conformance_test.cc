@@ -73,7 +73,8 @@ nlohmann::json Envelope(const std::string& err) {
 }
 
 void ExpectRefusal(const Row& row, const Ended& ended) {
-  const nlohmann::json envelope = Envelope(ended.err);
+  // Of a lifecycle request it stands on standard output.
+  const nlohmann::json envelope = Envelope(ended.err + ended.out);
   ASSERT_TRUE(envelope.is_object()) << ended.err;
   EXPECT_EQ(envelope.value("pointer", ""), row.pointer);
   if (row.exit == 255) {

@@ -129,14 +129,49 @@ TEST(Decode, LeavesOpenSectionsAlone) {
   EXPECT_EQ(Blamed(With(R"("_comment":[{"a":[1]}])")), "ok");
 }
 
-TEST(Decode, RefusesLifecycleRequests) {
-  EXPECT_THAT(Errors(With(R"("phase":"exec","sandboxId":"x:1")")),
-              ElementsAre(HasSubstr("'phase' is only valid on state-aware lifecycle requests"),
-                          HasSubstr("'sandboxId' is only valid")));
+TEST(Decode, KeepsLifecycleKeysOutOfRuns) {
+  EXPECT_THAT(Errors(With(R"("sandboxId":"x:1")")),
+              ElementsAre(HasSubstr("'sandboxId' is only valid on state-aware lifecycle requests")));
   EXPECT_EQ(Blamed(With(R"("correlationVector":"a")")), "/correlationVector");
+  EXPECT_EQ(Blamed(With(R"("session":{})")), "/session");
   EXPECT_EQ(Blamed(With(R"("phase":"boot")")), "/phase");
   EXPECT_EQ(Blamed(With(R"("phase":null)")), "ok");
   EXPECT_EQ(Blamed(With(R"("phase":null)", "1.0.0")), "/phase");
+}
+
+TEST(Decode, ReadsLifecycleRequests) {
+  for (const std::string version : {"0.6.0-alpha", "0.8.0-alpha", "1.0.0"}) {
+    const std::string head = R"({"version":")" + version + R"(","phase":)";
+    const Result<Config> provision = DecodeText(
+        head +
+        R"("provision","containment":"process","filesystem":{"readwritePaths":["/w"]},"session":{"lifetimeMs":5}})");
+    ASSERT_TRUE(provision.ok()) << provision.error().message;
+    EXPECT_EQ(provision->phase, Phase::kProvision);
+    EXPECT_EQ(provision->session.lifetime_ms, 5U);
+    EXPECT_EQ(provision->session.idle_timeout_ms, 86400000U);
+    ASSERT_EQ(provision->read_write.size(), 1U);
+    const Result<Config> exec =
+        DecodeText(head + R"("exec","sandboxId":"ns:1","process":{"commandLine":"true"}})");
+    ASSERT_TRUE(exec.ok()) << exec.error().message;
+    EXPECT_EQ(exec->sandbox_id, "ns:1");
+    EXPECT_EQ(Blamed(head + R"("stop","sandboxId":"ns:1"})"), "ok");
+  }
+}
+
+TEST(Decode, EachPhaseTakesItsKeysOnly) {
+  EXPECT_EQ(Blamed(R"({"phase":"provision"})"), "/containment");
+  EXPECT_EQ(Blamed(R"({"phase":"provision","containment":"process","lifecycle":{}})"), "/lifecycle");
+  EXPECT_EQ(Blamed(R"({"phase":"start"})"), "/sandboxId");
+  EXPECT_EQ(Blamed(R"({"phase":"start","sandboxId":"ns:1","containment":"process"})"), "/containment");
+  EXPECT_EQ(Blamed(R"({"phase":"stop","sandboxId":"ns:1","process":{"commandLine":"x"}})"), "/process");
+  EXPECT_EQ(Blamed(R"({"phase":"exec","sandboxId":"ns:1"})"), "");
+  EXPECT_EQ(Blamed(R"({"phase":"exec","sandboxId":"ns:1","process":{}})"), "/process");
+  EXPECT_EQ(Blamed(R"({"phase":"exec","sandboxId":"ns:1","process":{"commandLine":"x"},"network":{}})"),
+            "/network");
+  EXPECT_EQ(Blamed(R"({"version":"1.0.0","phase":"stop","sandboxId":"ns:1","correlationVector":"a"})"),
+            "/correlationVector");
+  EXPECT_EQ(Blamed(R"({"phase":"start","sandboxId":"ns:1"})", {.command = {"ls"}}), "/phase");
+  EXPECT_EQ(Blamed(R"({"phase":"exec","sandboxId":"ns:1"})", {.command = {"ls"}}), "ok");
 }
 
 TEST(Decode, ReadsTheProcess) {

@@ -80,6 +80,10 @@ TEST(Includes, AStageSeesItselfAndTheStageBefore) {
       IsEmpty());
 }
 
+TEST(Includes, ASessionStandsOnTheMachineThatRunsPlans) {
+  EXPECT_THAT(Strangers("src/session", {"mxc/", "base/", "report/", "process/", "session/"}), IsEmpty());
+}
+
 TEST(Includes, ABackendSeesTheVocabularyAndTheSharedPlanner) {
   for (const auto& entry : std::filesystem::directory_iterator(std::string(MXC_SOURCE_DIR) + "/backends")) {
     if (!entry.is_directory()) continue;

@@ -1,0 +1,29 @@
+#include <fmt/core.h>
+
+#include "lifecycle.h"
+#include "report/report.h"
+
+namespace mxc {
+
+int RunPhase(const Result<Config>& config, const Options& /*options*/, const Host& /*host*/) {
+  const Error error = config ? Error{.code = ErrorCode::kUnsupportedPhase,
+                                     .message = "this build has no sandboxes that stay on this system",
+                                     .pointer = "/phase",
+                                     .hint = "run the command once, without a phase"}
+                             : config.error();
+  Tell(RenderText(error));
+  fmt::print("{}\n", Envelope(error));
+  return 1;
+}
+
+int PrintSandboxes() {
+  fmt::print("[]\n");
+  return 0;
+}
+
+int PrintReaped() {
+  fmt::print("{{\"reaped\":[]}}\n");
+  return 0;
+}
+
+}  // namespace mxc

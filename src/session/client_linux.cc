@@ -1,0 +1,115 @@
+// The phases after provision, as their launcher sees them.
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "session/directory.h"
+#include "session/message.h"
+#include "session/reply.h"
+#include "session/session.h"
+
+namespace mxc::session {
+namespace {
+
+Error Stale(bool killed) {
+  return {.code = ErrorCode::kStaleId,
+          .message =
+              killed ? "the sandbox is gone: its holder was killed" : "there is no such sandbox (any more)",
+          .pointer = "/sandboxId",
+          .hint = killed ? "deprovision it, and provision another" : "provision another"};
+}
+
+// Looks wherever the sandbox may have been provisioned. `refused` gets the directory with a dead name.
+Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refused) {
+  for (StateDirectory& directory : StateDirectory::Existing()) {
+    UniqueFd connection = directory.Connect(id.Name());
+    if (connection) return connection;
+    if (errno == ENOENT) continue;
+    if (errno != ECONNREFUSED)
+      return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
+    refused.emplace(std::move(directory));
+    return Stale(true);
+  }
+  return Stale(false);
+}
+
+Result<std::string> Ask(const UniqueFd& connection, Verb verb) {
+  if (Status sent = SendVerb(connection.Get(), verb); !sent) return sent.error();
+  return ReceiveReply(connection.Get());
+}
+
+Status Do(const SandboxId& id, Verb verb) {
+  std::optional<StateDirectory> refused;
+  const Result<UniqueFd> connection = Reach(id, refused);
+  if (!connection) return connection.error();
+  const Result<std::string> reply = Ask(*connection, verb);
+  if (!reply) return reply.error();
+  return ParseOk(*reply);
+}
+
+// What a name in the directory is: a sandbox, a dead one, or nothing of ours.
+std::optional<Listed> Look(const StateDirectory& directory, const std::string& name) {
+  const Result<SandboxId> id = ParseSandboxName(name);
+  if (!id) return std::nullopt;
+  const UniqueFd connection = directory.Connect(name);
+  if (!connection && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = "dead"};
+  if (!connection) return std::nullopt;
+  const Result<std::string> reply = Ask(connection, Verb::kStatus);
+  if (!reply) return std::nullopt;
+  Result<Listed> listed = ParseListed(*reply);
+  if (!listed) return std::nullopt;
+  return std::move(*listed);
+}
+
+}  // namespace
+
+Status Start(const SandboxId& id) { return Do(id, Verb::kStart); }
+Status Stop(const SandboxId& id) { return Do(id, Verb::kStop); }
+
+Status Deprovision(const SandboxId& id) {
+  std::optional<StateDirectory> refused;
+  const Result<UniqueFd> connection = Reach(id, refused);
+  if (refused) {
+    [[maybe_unused]] const bool removed = refused->RemoveDead(id.Name());
+    return Done{};
+  }
+  if (!connection) return connection.error();
+  const Result<std::string> reply = Ask(*connection, Verb::kDeprovision);
+  if (!reply) return reply.error();
+  return ParseOk(*reply);
+}
+
+Result<Entry> Enter(const SandboxId& id) {
+  std::optional<StateDirectory> refused;
+  Result<UniqueFd> connection = Reach(id, refused);
+  if (!connection) return connection.error();
+  const Result<std::string> reply = Ask(*connection, Verb::kExec);
+  if (!reply) return reply.error();
+  Result<Plan> plan = ParseEntry(*reply);
+  if (!plan) return plan.error();
+  return Entry{.connection = std::move(*connection), .plan = std::move(*plan)};
+}
+
+std::vector<Listed> List() {
+  std::vector<Listed> all;
+  for (const StateDirectory& directory : StateDirectory::Existing()) {
+    for (const std::string& name : directory.Names()) {
+      std::optional<Listed> listed = Look(directory, name);
+      if (listed) all.push_back(std::move(*listed));
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> Reap() {
+  std::vector<std::string> reaped;
+  for (const StateDirectory& directory : StateDirectory::Existing()) {
+    for (const std::string& name : directory.Names()) {
+      const Result<SandboxId> id = ParseSandboxName(name);
+      if (id && directory.RemoveDead(name)) reaped.push_back(id->Text());
+    }
+  }
+  return reaped;
+}
+
+}  // namespace mxc::session

@@ -1,0 +1,44 @@
+// Where the sandboxes of a user are found: a private directory with one socket for each. The socket is all
+// there is of a record: who can connect has found a living holder, and a socket that refuses is of one that
+// was killed. So nothing written can be out of date.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+
+namespace mxc::session {
+
+class StateDirectory {
+ public:
+  // $XDG_RUNTIME_DIR/mxc-exec where that is ours; else /run/mxc-exec for root and /tmp/mxc-exec-UID for
+  // others. Made when missing. Errors: kSetupFailed, also for a directory that is not ours alone.
+  [[nodiscard]] static Result<StateDirectory> Open();
+  // All of these that there are: which of them Open chooses depends on the environment of the call.
+  [[nodiscard]] static std::vector<StateDirectory> Existing();
+
+  // A listening socket under a new name. Errors: kSetupFailed.
+  [[nodiscard]] Result<UniqueFd> Listen(const std::string& name) const;
+  // Without a socket: errno is ENOENT, ECONNREFUSED when nobody listens any more, or what else is wrong.
+  [[nodiscard]] UniqueFd Connect(const std::string& name) const;
+  void Remove(const std::string& name) const;
+  // False: somebody listens, or the name is gone.
+  [[nodiscard]] bool RemoveDead(const std::string& name) const;
+  // The name is still there.
+  [[nodiscard]] bool Has(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> Names() const;
+  // The same directory with a descriptor of its own.
+  [[nodiscard]] int Descriptor() const { return directory_.Get(); }
+  [[nodiscard]] const std::string& Path() const { return path_; }
+
+ private:
+  [[nodiscard]] static Result<StateDirectory> OpenAt(const std::string& path);
+
+  UniqueFd directory_ = {};
+  std::string path_ = {};
+};
+
+}  // namespace mxc::session

@@ -1,0 +1,146 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "session/directory.h"
+
+namespace mxc::session {
+namespace {
+
+constexpr int kBacklog = 1024;
+
+bool IsPrivate(const struct stat& status) {
+  return S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 077U) == 0;
+}
+
+std::vector<std::string> Candidates() {
+  std::vector<std::string> candidates;
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): one thread
+  struct stat status {};
+  if (runtime != nullptr && *runtime == '/' && ::stat(runtime, &status) == 0 && IsPrivate(status))
+    candidates.push_back(std::string(runtime) + "/mxc-exec");
+  const uid_t uid = ::geteuid();
+  candidates.push_back(uid == 0 ? "/run/mxc-exec" : "/tmp/mxc-exec-" + std::to_string(uid));
+  return candidates;
+}
+
+// The name through the directory that is open: whatever its path leads to by now, and short enough for a
+// socket.
+sockaddr_un AddressOf(int directory, const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = "/proc/self/fd/" + std::to_string(directory) + "/" + name;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  return address;
+}
+
+// While a name is made, or dead ones are looked for: a socket that nobody listens on yet looks like a dead
+// one.
+class Lock {
+ public:
+  explicit Lock(int directory) : directory_(directory) {
+    while (::flock(directory_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() { ::flock(directory_, LOCK_UN); }
+
+ private:
+  int directory_;
+};
+
+UniqueFd NewSocket() { return UniqueFd{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)}; }
+
+}  // namespace
+
+Result<StateDirectory> StateDirectory::OpenAt(const std::string& path) {
+  StateDirectory state;
+  state.path_ = path;
+  state.directory_.Reset(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (!state.directory_ || ::fstat(state.directory_.Get(), &status) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "open '" + path + "'", errno);
+  if (IsPrivate(status)) return state;
+  return Error{.code = ErrorCode::kSetupFailed,
+               .message = "'" + path + "' is not a directory that only its user can use",
+               .hint = "somebody else may have made it: remove it, or set XDG_RUNTIME_DIR"};
+}
+
+Result<StateDirectory> StateDirectory::Open() {
+  const std::vector<std::string> candidates = Candidates();
+  for (const std::string& path : candidates) {
+    const bool there = ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
+    if (there || path == candidates.back()) return OpenAt(path);
+  }
+  return OpenAt(candidates.back());
+}
+
+std::vector<StateDirectory> StateDirectory::Existing() {
+  std::vector<StateDirectory> found;
+  for (const std::string& path : Candidates()) {
+    Result<StateDirectory> state = OpenAt(path);
+    if (state) found.push_back(std::move(*state));
+  }
+  return found;
+}
+
+Result<UniqueFd> StateDirectory::Listen(const std::string& name) const {
+  const Lock lock(directory_.Get());
+  UniqueFd socket = NewSocket();
+  const sockaddr_un address = AddressOf(directory_.Get(), name);
+  const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+  if (socket && ::bind(socket.Get(), generic, sizeof address) == 0 && ::listen(socket.Get(), kBacklog) == 0)
+    return socket;
+  return SystemError(ErrorCode::kSetupFailed, "listen in '" + path_ + "'", errno);
+}
+
+UniqueFd StateDirectory::Connect(const std::string& name) const {
+  UniqueFd socket = NewSocket();
+  if (!socket) return socket;
+  const sockaddr_un address = AddressOf(directory_.Get(), name);
+  int result = 0;
+  do {
+    result = ::connect(socket.Get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return socket;
+  const int number = errno;
+  socket.Reset();
+  errno = number;
+  return socket;
+}
+
+void StateDirectory::Remove(const std::string& name) const { ::unlinkat(directory_.Get(), name.c_str(), 0); }
+
+bool StateDirectory::RemoveDead(const std::string& name) const {
+  const Lock lock(directory_.Get());
+  if (Connect(name) || errno != ECONNREFUSED) return false;
+  Remove(name);
+  return true;
+}
+
+bool StateDirectory::Has(const std::string& name) const {
+  return ::faccessat(directory_.Get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+std::vector<std::string> StateDirectory::Names() const {
+  std::vector<std::string> names;
+  const std::string path = "/proc/self/fd/" + std::to_string(directory_.Get());
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(path.c_str()), ::closedir);
+  if (!listing) return names;
+  while (const dirent* entry = ::readdir(listing.get())) {  // NOLINT(concurrency-mt-unsafe)
+    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  }
+  return names;
+}
+
+}  // namespace mxc::session

@@ -1,0 +1,73 @@
+// The process that keeps one sandbox from provision to deprovision. It answers launchers one message at a
+// time; commands it only lets in. When it dies, the kernel ends the sandbox, and the guardian clears the
+// host.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "process/signals.h"
+#include "report/audit.h"
+#include "session/directory.h"
+#include "session/id.h"
+#include "session/message.h"
+#include "session/session.h"
+#include "session/standing.h"
+
+namespace mxc::session {
+
+// A name in the state directory, and the socket behind it.
+struct Place {
+  StateDirectory directory;
+  SandboxId id = {};
+  UniqueFd listener = {};
+};
+
+class Holder {
+ public:
+  // `plan` and `signals` are borrowed.
+  Holder(const Plan& plan, const SessionLimits& limits, Place place, SignalScope& signals);
+  // Until the sandbox is deprovisioned, its time is over, or we are told to end. The name is gone then.
+  void Run();
+
+ private:
+  struct Caller {
+    UniqueFd connection = {};
+    std::uint64_t deadline = 0;
+  };
+
+  void PollOnce();
+  [[nodiscard]] int PollTimeout() const;
+  void OnTimers();
+  void OnCpuTime(std::uint64_t now);
+  void OnSandbox(short init, short ends, short records);
+  void Accept();
+  void Serve(const UniqueFd& connection);
+  [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
+  [[nodiscard]] Status Start();
+  [[nodiscard]] Status Stop();
+  [[nodiscard]] Status Enter(const UniqueFd& connection);
+  void End();
+
+  const Plan& plan_;
+  SessionLimits limits_;
+  Place place_;
+  SignalScope& signals_;
+  StandingSandbox sandbox_;
+  std::optional<AuditLog> audit_ = {};  // of what the gateway decides
+  std::vector<Caller> callers_ = {};    // connected, and silent so far
+  std::uint64_t provisioned_ms_;        // of NowMs(), like all the following
+  std::uint64_t busy_ms_;               // when something was asked for, or running, last
+  std::uint64_t cpu_limit_ms_;          // of all commands since start; 0: none
+  std::uint64_t cpu_look_ms_ = 0;       // when to see how much is used
+  std::uint64_t look_ms_;               // when to look at our name again
+  bool stopped_ = false;                // has stood before
+  bool done_ = false;
+};
+
+}  // namespace mxc::session

@@ -1,0 +1,217 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <utility>
+
+#include "mxc/limits.h"
+#include "process/reached_limits.h"
+#include "process/relay.h"
+#include "session/holder.h"
+#include "session/reply.h"
+
+namespace mxc::session {
+namespace {
+
+// How long a launcher may stay silent; it speaks at once.
+constexpr std::uint64_t kSilenceMs = 5000;
+// Who removes the socket has no way to end us but this.
+constexpr std::uint64_t kLookMs = 30000;
+// Between two looks at the processor time that is used.
+constexpr std::uint64_t kCpuTickMs = 10;
+
+bool MayCall(int connection) {
+  ucred caller{};
+  socklen_t size = sizeof caller;
+  if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &caller, &size) != 0) return false;
+  return caller.uid == ::geteuid() || caller.uid == 0;
+}
+
+}  // namespace
+
+Holder::Holder(const Plan& plan, const SessionLimits& limits, Place place, SignalScope& signals)
+    : plan_(plan),
+      limits_(limits),
+      place_(std::move(place)),
+      signals_(signals),
+      sandbox_(plan, signals),
+      provisioned_ms_(NowMs()),
+      busy_ms_(provisioned_ms_),
+      cpu_limit_ms_(CpuTimeLimitMs(plan)),
+      look_ms_(provisioned_ms_ + kLookMs) {
+  ::fcntl(place_.listener.Get(), F_SETFL, O_NONBLOCK);
+}
+
+void Holder::Run() {
+  while (!done_) PollOnce();
+  End();
+}
+
+void Holder::End() {
+  sandbox_.Stop();
+  place_.directory.Remove(place_.id.Name());
+}
+
+int Holder::PollTimeout() const {
+  const std::uint64_t now = NowMs();
+  std::uint64_t next = look_ms_;
+  if (limits_.lifetime_ms != 0) next = std::min(next, provisioned_ms_ + limits_.lifetime_ms);
+  if (limits_.idle_ms != 0 && sandbox_.Running() == 0) next = std::min(next, busy_ms_ + limits_.idle_ms);
+  if (cpu_limit_ms_ != 0 && sandbox_.Running() != 0) next = std::min(next, cpu_look_ms_);
+  for (const Caller& caller : callers_) next = std::min(next, caller.deadline);
+  return static_cast<int>(next > now ? next - now : 0);
+}
+
+void Holder::OnTimers() {
+  const std::uint64_t now = NowMs();
+  const bool idle = limits_.idle_ms != 0 && sandbox_.Running() == 0 && now >= busy_ms_ + limits_.idle_ms;
+  const bool old = limits_.lifetime_ms != 0 && now >= provisioned_ms_ + limits_.lifetime_ms;
+  done_ = done_ || idle || old;
+  OnCpuTime(now);
+  std::erase_if(callers_, [now](const Caller& caller) { return now >= caller.deadline; });
+  if (now < look_ms_) return;
+  look_ms_ = now + kLookMs;
+  done_ = done_ || !place_.directory.Has(place_.id.Name());
+}
+
+// All processors together cannot use the rest up sooner than we look again.
+void Holder::OnCpuTime(std::uint64_t now) {
+  if (cpu_limit_ms_ == 0 || sandbox_.Running() == 0 || now < cpu_look_ms_) return;
+  const std::uint64_t used = CpuTimeMs(sandbox_.Groups());
+  const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  if (used < cpu_limit_ms_) {
+    cpu_look_ms_ = now + std::max((cpu_limit_ms_ - used) / processors, kCpuTickMs);
+    return;
+  }
+  sandbox_.Stop();
+  stopped_ = true;
+}
+
+void Holder::PollOnce() {
+  enum Slot : std::size_t { kListener, kSignals, kInit, kEnds, kRecords, kFirstCaller };
+  const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
+  std::vector<pollfd> polls = {readable(place_.listener.Get()), readable(signals_.Descriptor()),
+                               readable(sandbox_.Init()), readable(sandbox_.Ends()),
+                               readable(sandbox_.Records())};
+  for (const Caller& caller : callers_) polls.push_back(readable(caller.connection.Get()));
+  if (::poll(polls.data(), polls.size(), PollTimeout()) < 0) return;  // EINTR
+  if (polls[kSignals].revents != 0 && signals_.Ending()) done_ = true;
+  OnSandbox(polls[kInit].revents, polls[kEnds].revents, polls[kRecords].revents);
+  std::vector<UniqueFd> speaking;
+  for (std::size_t i = callers_.size(); i-- > 0;) {
+    if (polls[kFirstCaller + i].revents == 0) continue;
+    speaking.push_back(std::move(callers_[i].connection));
+    callers_.erase(callers_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (const UniqueFd& connection : speaking) {
+    if (!done_) Serve(connection);
+  }
+  if (polls[kListener].revents != 0) Accept();
+  OnTimers();
+}
+
+void Holder::OnSandbox(short init, short ends, short records) {
+  if (records != 0) sandbox_.TakeRecords((records & POLLHUP) != 0);
+  if (ends != 0) sandbox_.TakeEnds();
+  if (ends != 0) busy_ms_ = NowMs();
+  // Somebody has killed it, or memory has run out in there.
+  if (init == 0) return;
+  sandbox_.Stop();
+  stopped_ = true;
+}
+
+void Holder::Accept() {
+  for (;;) {
+    UniqueFd connection{::accept4(place_.listener.Get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    if (!connection) return;
+    if (!MayCall(connection.Get())) continue;
+    callers_.push_back({.connection = std::move(connection), .deadline = NowMs() + kSilenceMs});
+  }
+}
+
+void Holder::Serve(const UniqueFd& connection) {
+  const std::optional<Verb> verb = ReceiveVerb(connection.Get());
+  if (!verb) return;
+  if (*verb != Verb::kStatus) busy_ms_ = NowMs();
+  const std::string answer = Answer(*verb, connection);
+  if (!answer.empty()) SendReply(connection.Get(), answer);
+}
+
+// Empty: it has been sent already.
+std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
+  const auto text = [](const Status& status) { return status ? OkText() : ErrorText(status.error()); };
+  switch (verb) {
+    case Verb::kStart:
+      return text(Start());
+    case Verb::kStop:
+      return text(Stop());
+    case Verb::kExec: {
+      const Status entered = Enter(connection);
+      return entered ? std::string() : ErrorText(entered.error());
+    }
+    case Verb::kDeprovision:
+      End();
+      done_ = true;
+      return OkText();
+    case Verb::kStatus:
+      return ListedText({.id = place_.id.Text(),
+                         .state = sandbox_.Stands() ? "started" : (stopped_ ? "stopped" : "provisioned"),
+                         .commands = sandbox_.Running(),
+                         .age_ms = NowMs() - provisioned_ms_,
+                         .idle_ms = sandbox_.Running() == 0 ? NowMs() - busy_ms_ : 0,
+                         .holder = ::getpid()});
+  }
+  return ErrorText({.code = ErrorCode::kMalformed, .message = "an unknown request"});
+}
+
+Status Holder::Start() {
+  if (sandbox_.Stands()) {
+    return Error{.code = ErrorCode::kAlreadyStarted,
+                 .message = "the sandbox is started already",
+                 .pointer = "/sandboxId",
+                 .hint = "use it with the phase exec"};
+  }
+  if (!plan_.audit.path.empty() && !audit_) {
+    Result<AuditLog> log = AuditLog::Open(plan_.audit.path);
+    if (log) audit_.emplace(std::move(*log));
+    if (!log && plan_.audit.on_failure == Audit::OnFailure::kRefuse) return log.error();
+  }
+  return sandbox_.Start([this](const GatewayRecord& record) {
+    if (audit_ && !audit_->Network(record)) audit_.reset();
+  });
+}
+
+Status Holder::Stop() {
+  if (!sandbox_.Stands()) {
+    return Error{.code = stopped_ ? ErrorCode::kAlreadyStopped : ErrorCode::kNotStarted,
+                 .message = stopped_ ? "the sandbox is stopped already" : "the sandbox was never started",
+                 .pointer = "/sandboxId"};
+  }
+  sandbox_.Stop();
+  stopped_ = true;
+  return Done{};
+}
+
+Status Holder::Enter(const UniqueFd& connection) {
+  if (!sandbox_.Stands()) {
+    return Error{.code = ErrorCode::kNotStarted,
+                 .message = stopped_ ? "the sandbox is stopped" : "the sandbox has not been started",
+                 .pointer = "/sandboxId",
+                 .hint = "send the phase start first"};
+  }
+  if (sandbox_.Running() >= kMaxSessionCommands) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = "as many commands run in the sandbox as may at one time (" +
+                            std::to_string(kMaxSessionCommands) + ")",
+                 .hint = "wait until some have ended"};
+  }
+  SendReply(connection.Get(), EntryText(plan_));
+  if (sandbox_.Admit(connection.Get())) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "reach the sandbox", errno);
+}
+
+}  // namespace mxc::session

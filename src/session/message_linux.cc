@@ -1,0 +1,113 @@
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "session/message.h"
+
+namespace mxc::session {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x3163786d;  // "mxc1": the form of these messages
+constexpr std::size_t kMaxReplyBytes = 131072;
+
+struct Hello {
+  std::uint32_t magic = kMagic;
+  Verb verb = Verb::kStatus;
+};
+
+UniqueFd OwnNamespace() { return UniqueFd{::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)}; }
+
+bool IsOurNamespace(int borrowed_fd) {
+  const UniqueFd own = OwnNamespace();
+  struct stat ours {};
+  struct stat theirs {};
+  return own && ::fstat(own.Get(), &ours) == 0 && ::fstat(borrowed_fd, &theirs) == 0 &&
+         ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+struct Message {
+  iovec part = {};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control = {};
+  msghdr header = {};
+
+  Message(void* bytes, std::size_t size) : part{.iov_base = bytes, .iov_len = size} {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+  }
+};
+
+bool Send(int connection, const void* bytes, std::size_t size) {
+  const UniqueFd own = OwnNamespace();
+  if (!own) return false;
+  Message message(const_cast<void*>(bytes), size);  // NOLINT(*-const-cast): the kernel only reads it
+  cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof(int));
+  const int fd = own.Get();
+  std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+  return ::sendmsg(connection, &message.header, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+}
+
+// The number of bytes from somebody in our namespace; 0 when the other end is closed, -1 otherwise.
+ssize_t Receive(int connection, void* bytes, std::size_t size, int flags) {
+  Message message(bytes, size);
+  ssize_t count = 0;
+  do {
+    count = ::recvmsg(connection, &message.header, MSG_CMSG_CLOEXEC | flags);
+  } while (count < 0 && errno == EINTR);
+  if (count <= 0) return count;
+  const cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
+  if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS || rights->cmsg_len != CMSG_LEN(sizeof(int)))
+    return -1;
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+  const UniqueFd shown{fd};
+  return IsOurNamespace(fd) ? count : -1;
+}
+
+}  // namespace
+
+Status SendVerb(int connection, Verb verb) {
+  const Hello hello{.verb = verb};
+  if (Send(connection, &hello, sizeof hello)) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
+}
+
+std::optional<Verb> ReceiveVerb(int connection) {
+  Hello hello{.magic = 0};
+  const ssize_t count = Receive(connection, &hello, sizeof hello, MSG_DONTWAIT);
+  if (count != static_cast<ssize_t>(sizeof hello) || hello.magic != kMagic) return std::nullopt;
+  return hello.verb;
+}
+
+void SendReply(int connection, const std::string& text) {
+  [[maybe_unused]] const bool sent = Send(connection, text.data(), text.size());
+}
+
+Result<std::string> ReceiveReply(int connection) {
+  std::string text(kMaxReplyBytes, '\0');
+  const ssize_t count = Receive(connection, text.data(), text.size(), 0);
+  if (count > 0) {
+    text.resize(static_cast<std::size_t>(count));
+    return text;
+  }
+  if (count == 0 || errno == ECONNRESET) {
+    return Error{.code = ErrorCode::kStaleId,
+                 .message = "the sandbox is gone: its holder has ended",
+                 .pointer = "/sandboxId",
+                 .hint = "provision another"};
+  }
+  return Error{.code = ErrorCode::kSetupFailed,
+               .message = "what answers for the sandbox is not its holder",
+               .hint = "the sandbox may belong to another version of mxc-exec: end it with that one"};
+}
+
+}  // namespace mxc::session

@@ -1,0 +1,22 @@
+// The text of a holder's answers, both ways.
+#pragma once
+
+#include <string>
+
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "session/session.h"
+
+namespace mxc::session {
+
+[[nodiscard]] std::string OkText();
+[[nodiscard]] std::string ErrorText(const Error& error);
+[[nodiscard]] std::string EntryText(const Plan& plan);
+[[nodiscard]] std::string ListedText(const Listed& listed);
+
+// Errors: the one that the text is, or kInternal for a text that is none of ours.
+[[nodiscard]] Status ParseOk(const std::string& text);
+[[nodiscard]] Result<Plan> ParseEntry(const std::string& text);
+[[nodiscard]] Result<Listed> ParseListed(const std::string& text);
+
+}  // namespace mxc::session

@@ -1,0 +1,55 @@
+// Sandboxes that stay, for the program: provisioned once, then started, used and stopped by calls that know
+// nothing of each other but the identifier.
+//
+//   Result<std::string> id = Provision(std::move(plan), limits);
+//   Status started = Start(*id);
+//   Result<Entry> entry = Enter(*id);
+//   ... a Plan with a SessionChild of entry->connection, run by RunPlan ...
+//   Status gone = Deprovision(*id);
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "session/id.h"
+
+namespace mxc::session {
+
+// In milliseconds; 0: for ever.
+struct SessionLimits {
+  std::uint64_t idle_ms = 0;      // without a command in it
+  std::uint64_t lifetime_ms = 0;  // since provision
+};
+
+// Leaves a holder behind; the plan's command is never run. Errors: kUnsupportedPhase, kSetupFailed.
+[[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits);
+
+// Of all: kStaleId, kSetupFailed.
+[[nodiscard]] Status Start(const SandboxId& id);        // and kAlreadyStarted; as StartChild
+[[nodiscard]] Status Stop(const SandboxId& id);         // and kNotStarted, kAlreadyStopped
+[[nodiscard]] Status Deprovision(const SandboxId& id);  // clears away what a killed holder left, too
+
+// A way in for one command, and what the policy says about every command.
+struct Entry {
+  UniqueFd connection = {};
+  Plan plan = {};  // its command is empty; the environment is the default one
+};
+[[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted
+
+struct Listed {
+  std::string id = {};
+  std::string state = {};  // "provisioned", "started", "stopped"; "dead" when its holder was killed
+  std::uint64_t commands = 0;
+  std::uint64_t age_ms = 0;
+  std::uint64_t idle_ms = 0;
+  std::int64_t holder = 0;
+};
+[[nodiscard]] std::vector<Listed> List();
+// Removes the names of dead sandboxes; their identifiers.
+[[nodiscard]] std::vector<std::string> Reap();
+
+}  // namespace mxc::session

@@ -1,0 +1,85 @@
+#include "verdict.h"
+
+#include <fmt/core.h>
+
+#include "policy/records.h"
+#include "prepare.h"
+
+namespace mxc {
+namespace {
+
+// 128 + SIGXCPU, what a shell reports when the kernel ends a process for it.
+constexpr int kCpuTimeStatus = 152;
+
+int ExitStatusOf(const Outcome& outcome) {
+  if (outcome.timed_out) return 255;
+  if (outcome.cpu_time_out) return kCpuTimeStatus;
+  return outcome.interrupted_by != 0 ? 128 + outcome.interrupted_by : outcome.exit_code;
+}
+
+Error TimedOut(const Plan& plan) {
+  return {.code = ErrorCode::kTimeout,
+          .message = fmt::format("script timed out after {}ms", plan.timeout_ms),
+          .pointer = "/process/timeout"};
+}
+
+}  // namespace
+
+void RunReporter::OnStarted(std::int64_t process_id) {
+  started_ = true;
+  status_.Started(process_id);
+}
+
+void RunReporter::OnNetwork(const GatewayRecord& record) {
+  status_.Network(record);
+  if (summary_ != nullptr) summary_->Add(record);
+}
+
+void RunReporter::OnWarning(const Warning& warning) {
+  status_.Warn(warning);
+  log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
+  Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
+}
+
+void Warn(const Plan& plan, Log& log, std::string_view category) {
+  for (const Warning& warning : plan.warnings) {
+    if (!category.empty() && warning.category != category) continue;
+    log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
+    // A grant that is not there explains most failures of the command: say it where the user looks.
+    // So does weaker isolation, which nobody asked for by name.
+    const bool shown = warning.category == "path-missing" || warning.category == kWeakerIsolation ||
+                       warning.category == "protection-incomplete";
+    if (shown) Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
+  }
+}
+
+int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status) {
+  const int exit_status = ExitStatusOf(outcome);
+  log.Line(fmt::format("Runner completed in {}ms", outcome.duration_ms));
+  log.Line(fmt::format("Exit code: {} (0x{:08X})", exit_status, exit_status));
+  status.Ended(plan, outcome, exit_status);
+  if (outcome.timed_out) Tell(RenderError(TimedOut(plan)));
+  return exit_status;
+}
+
+int Fail(const Error& error, Log& log, StatusReport& status) {
+  const int exit_status = ExitStatus(error.code);
+  log.Line("Error: " + error.message);
+  status.Failed(error, exit_status);
+  Tell(RenderError(error));
+  return exit_status;
+}
+
+Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options, std::string& problem) {
+  if (Status log = CheckRecord({.name = "log file", .path = options.log_file}, host, policy); !log) {
+    problem = log.error().message + "; no log is written";
+    options.log_file.clear();
+  }
+  if (Status result = CheckRecord({.name = "--result", .path = options.result_file}, host, policy); !result)
+    return result;
+  if (!options.status_fd) return Done{};
+  const std::string path = PathOfDescriptor(*options.status_fd, host);
+  return CheckRecord({.name = "--status-fd", .path = path}, host, policy);
+}
+
+}  // namespace mxc

@@ -1,0 +1,49 @@
+// What a call says about a run, while it lasts and at its end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cli.h"
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/outcome.h"
+#include "mxc/plan.h"
+#include "process/run.h"
+#include "report/log.h"
+#include "report/network_summary.h"
+#include "report/report.h"
+
+namespace mxc {
+
+// Passes on what happens during a run.
+class RunReporter final : public RunObserver {
+ public:
+  RunReporter(StatusReport& status, Log& log, NetworkSummary* summary)
+      : status_(status), log_(log), summary_(summary) {}
+  void OnStarted(std::int64_t process_id) override;
+  void OnNetwork(const GatewayRecord& record) override;
+  void OnWarning(const Warning& warning) override;
+  [[nodiscard]] bool Started() const { return started_; }
+
+ private:
+  StatusReport& status_;
+  Log& log_;
+  NetworkSummary* summary_;  // nullptr: not asked for
+  bool started_ = false;
+};
+
+// All warnings of a plan, or those of one category.
+void Warn(const Plan& plan, Log& log, std::string_view category = "");
+
+// Both return the exit status.
+[[nodiscard]] int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status);
+[[nodiscard]] int Fail(const Error& error, Log& log, StatusReport& status);
+
+// A verdict that the command could rewrite is none. A log is only left out, with `problem` saying why: it
+// decides nothing.
+[[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
+                                      std::string& problem);
+
+}  // namespace mxc

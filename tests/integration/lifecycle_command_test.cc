@@ -1,0 +1,162 @@
+// What a command meets in a sandbox that stays: the same as in a run of its own.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "tests/support/lifecycle_test.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+
+class LifecycleCommand : public LifecycleTest {};
+MXC_FOR_EACH_CALLER(LifecycleCommand);
+
+TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  EXPECT_EQ(Exec(id, "/usr/bin/env", R"(,"env":["A=1","B=x y"])").out.find("HOME"), std::string::npos);
+  EXPECT_THAT(Exec(id, "env").out, HasSubstr("PATH=/usr/local/sbin"));
+  EXPECT_EQ(Exec(id, "pwd", ",\"cwd\":" + Quote(work)).out, work + "\n");
+  const Ended nowhere = Exec(id, "pwd", R"(,"cwd":"/nowhere")");
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_THAT(At(nowhere.out, "/error/message"), HasSubstr("/nowhere"));
+  Launch fed = ExecOf(id, "cat");
+  fed.input = "some input";
+  EXPECT_EQ(Execute(fed).out, "some input");
+  const Ended missing = Execute(Phase("exec", id, R"(,"process":{"argv":["no-such-program"]})"));
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(At(missing.out, "/error/message"), HasSubstr("no-such-program"));
+  Launch apart = Phase("exec", id, R"(,"process":{"commandLine":"false"})");
+  for (const char* word : {"--", "echo", "apart"}) apart.arguments.emplace_back(word);
+  EXPECT_EQ(Execute(apart).out, "apart\n");
+}
+
+TEST_P(LifecycleCommand, OutputMayBeOpenedAgain) {
+  const std::string id = Started();
+  const std::string file = workspace.File("out", "");
+  const std::string request = ExecOf(id, "echo x > /dev/stdout; echo y > /dev/stderr").arguments.back();
+  const std::string program = Prepare({}).program;
+  const Ended ended = Execute({.program = "/bin/sh",
+                               .arguments = {"-c", program + " --config " + request + " > " + file + " 2>&1"},
+                               .uid = uid});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(Contents(file), "x\ny\n");
+}
+
+TEST_P(LifecycleCommand, CommandsAreConfinedLikeThoseOfARun) {
+  const std::string secret = workspace.File("secret", "SECRET");
+  const std::string id = Started(R"("filesystem":{"deniedPaths":[)" + Quote(secret) + "]}");
+  const std::string look =
+      "grep -E '^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):' /proc/self/status; cat "
+      "/proc/self/uid_map"
+      "; ls /proc/self/fd | wc -l; ls / /dev; cat " +
+      secret +
+      " 2>&1; ulimit -c; unshare -U true 2>&1; "
+      "ip link 2>/dev/null | wc -l";
+  const Ended once = RunConfig({.containment = "namespaces", .command = look, .denied = {secret}});
+  const Ended inside = Exec(id, look);
+  EXPECT_EQ(inside.out, once.out);
+  EXPECT_THAT(inside.out, HasSubstr("Seccomp:\t2"));
+  EXPECT_THAT(inside.out, HasSubstr("CapBnd:\t0000000000000000"));
+  EXPECT_THAT(inside.out, testing::Not(HasSubstr("SECRET")));
+}
+
+TEST_P(LifecycleCommand, NothingOfTheHolderShowsInside) {
+  const std::string id = Started();
+  // Init and the supervisors have open what a command must not have.
+  const Ended ended =
+      Exec(id,
+           "for p in 1 $PPID; do for n in 0 1 2 3 4 5 6 7 8; do readlink /proc/$p/fd/$n && echo OPEN; done; "
+           "cat /proc/$p/environ /proc/$p/mem && echo OPEN; done; tr '\\0' ' ' < /proc/1/cmdline");
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr("OPEN")));
+  EXPECT_THAT(ended.out, HasSubstr("mxc-init"));
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr("PATH=")));
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr("request.json")));
+}
+
+TEST_P(LifecycleCommand, OutputAndAuditAreThePolicys) {
+  const std::string log = workspace.Path("audit.jsonl");
+  const std::string id =
+      Started(R"("output":{"maxBytes":10,"redact":["secrets"]},"audit":{"path":)" + Quote(log) + "}");
+  EXPECT_EQ(Exec(id, "echo 123456789012345").out, "1234567890");
+  EXPECT_EQ(Exec(id, "echo $TOKEN", R"(,"env":["TOKEN=hunter22hunter22"])").out.find("hunter22"),
+            std::string::npos);
+  const std::string audit = Contents(log).value_or("");
+  EXPECT_EQ(Lines(audit).size(), 4U) << audit;
+  EXPECT_EQ(audit.find("hunter22"), std::string::npos);
+}
+
+TEST_P(LifecycleCommand, ATerminalIsPrivate) {
+  const std::string id = Started();
+  const UniqueFd outer{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  ASSERT_EQ(::grantpt(outer.Get()) + ::unlockpt(outer.Get()), 0);
+  std::array<char, 64> name{};
+  ASSERT_EQ(::ptsname_r(outer.Get(), name.data(), name.size()), 0);
+  const UniqueFd inner{::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  ASSERT_EQ(::fchown(inner.Get(), uid, uid), 0);
+  Launch launch =
+      ExecOf(id, "[ -t 0 ] && [ -t 1 ] && echo terminal; : > /dev/tty && echo controls; read x; echo got-$x");
+  launch.terminal = inner.Get();
+  Running running(launch);
+  ASSERT_EQ(::write(outer.Get(), "word\n", 5), 5);
+  std::string seen;
+  ASSERT_EQ(::fcntl(outer.Get(), F_SETFL, O_NONBLOCK), 0);
+  EXPECT_TRUE(Eventually([&] {
+    std::array<char, 4096> buffer{};
+    const ssize_t count = ::read(outer.Get(), buffer.data(), buffer.size());
+    if (count > 0) seen.append(buffer.data(), static_cast<std::size_t>(count));
+    return seen.find("got-word") != std::string::npos;
+  })) << seen;
+  EXPECT_THAT(seen, HasSubstr("terminal"));
+  EXPECT_THAT(seen, HasSubstr("controls"));
+  EXPECT_EQ(running.Wait().status, 0);
+}
+
+// One command serves, one connects, and so does the host: the network is the sandbox's, and lives from start
+// to stop.
+TEST_P(LifecycleCommand, CommandsShareANetworkAndPublishedPorts) {
+  const int port = 20000 + ::getpid() % 20000 + (GetParam() == Caller::kRoot ? 0 : 20000);
+  const std::string id =
+      Started(R"("network":{"ingress":{"publish":[{"host":)" + std::to_string(port) + R"(,"guest":8000}]}})");
+  Running server(ExecOf(id, R"(exec python3 -uc '
+import socket
+s = socket.create_server(("127.0.0.1", 8000))
+print("up")
+for i in range(2):
+    c = s.accept()[0]
+    c.sendall(b"served")
+    c.close()
+')"));
+  ASSERT_TRUE(server.SaysOnStdout("up"));
+  const auto ask = [](int number) {
+    return "python3 -c 'import socket; c = socket.create_connection((\"127.0.0.1\", " +
+           std::to_string(number) + ")); print(c.recv(99).decode())'";
+  };
+  EXPECT_EQ(Exec(id, ask(8000)).out, "served\n");
+  EXPECT_EQ(Execute({.program = "/bin/sh", .arguments = {"-c", ask(port)}}).out, "served\n");
+  EXPECT_EQ(server.Wait().status, 0);
+  EXPECT_EQ(Execute(Phase("stop", id)).status, 0);
+  EXPECT_NE(Execute({.program = "/bin/sh", .arguments = {"-c", ask(port)}}).status, 0);
+}
+
+TEST_P(LifecycleCommand, LimitsHoldForAllCommandsTogether) {
+  const std::string limits = R"("resources":{"openFiles":40,"processes":30,"cpuTimeMs":700})";
+  const Ended provision = Execute(Request(R"("phase":"provision","containment":"process",)" + limits));
+  if (provision.status != 0) GTEST_SKIP() << "no control group for this caller here: " << provision.out;
+  provisioned.push_back(At(provision.out, "/result/sandboxId"));
+  const std::string& id = provisioned.back();
+  ASSERT_EQ(Execute(Phase("start", id)).status, 0);
+  EXPECT_EQ(Exec(id, "ulimit -n").out, "40\n");
+  EXPECT_THAT(Exec(id, "for i in $(seq 60); do sleep 1 & done; echo end").err, HasSubstr("ork"));
+  const Ended hog = Exec(id, "while :; do :; done");
+  EXPECT_EQ(hog.status, 255);
+  EXPECT_EQ(CodeOf(Exec(id, "true")), "not_started");
+  EXPECT_EQ(Execute(Phase("start", id)).status, 0) << "and anew";
+  EXPECT_EQ(Exec(id, "echo anew").out, "anew\n");
+}
+
+}  // namespace
+}  // namespace mxc::test

@@ -1,0 +1,240 @@
+// Sandboxes that stay, driven as a client does: one call per phase, one JSON document on standard output.
+#include "tests/support/lifecycle_test.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+class Lifecycle : public LifecycleTest {};
+MXC_FOR_EACH_CALLER(Lifecycle);
+
+TEST_P(Lifecycle, GoesThroughAllPhases) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Provision(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  EXPECT_THAT(id, MatchesRegex("ns:[0-9a-f]{32}"));
+  EXPECT_EQ(CodeOf(Exec(id, "true")), "not_started");
+  EXPECT_EQ(CodeOf(Execute(Phase("stop", id))), "not_started");
+  EXPECT_EQ(Execute(Phase("start", id)).out, "{\"result\":{}}\n");
+  EXPECT_EQ(CodeOf(Execute(Phase("start", id))), "already_started");
+
+  const Ended first = Exec(id, "echo kept > /tmp/file; echo out; echo err >&2; exit 7");
+  EXPECT_EQ(first.status, 7);
+  EXPECT_EQ(first.out, "out\n");
+  EXPECT_EQ(first.err, "err\n");
+  EXPECT_EQ(Exec(id, "cat /tmp/file; echo x > " + work + "/made").out, "kept\n");
+  EXPECT_EQ(Contents(work + "/made"), "x\n");
+
+  EXPECT_EQ(Execute(Phase("stop", id)).out, "{\"result\":{}}\n");
+  EXPECT_EQ(CodeOf(Execute(Phase("stop", id))), "already_stopped");
+  EXPECT_EQ(CodeOf(Exec(id, "true")), "not_started");
+  EXPECT_EQ(Execute(Phase("start", id)).status, 0);
+  EXPECT_EQ(Exec(id, "cat /tmp/file 2>/dev/null || echo fresh").out, "fresh\n");
+  EXPECT_EQ(Execute(Phase("deprovision", id)).out, "{\"result\":{}}\n");
+  for (const char* phase : {"start", "stop", "deprovision"})
+    EXPECT_EQ(CodeOf(Execute(Phase(phase, id))), "stale_id") << phase;
+  const Ended gone = Exec(id, "true");
+  EXPECT_EQ(CodeOf(gone), "stale_id");
+  EXPECT_EQ(gone.status, 1);
+}
+
+TEST_P(Lifecycle, TakesTheOlderDialect) {
+  const Ended answer = Execute(Request(
+      R"("phase":"provision","containment":"process","network":{"defaultPolicy":"block"},"correlationVector":"a.1")",
+      "0.8.0-alpha"));
+  const std::string id = At(answer.out, "/result/sandboxId");
+  ASSERT_THAT(id, MatchesRegex("ns:[0-9a-f]+")) << answer.out << answer.err;
+  const std::string name = R"("sandboxId":)" + Quote(id);
+  EXPECT_EQ(Execute(Request(R"("phase":"start",)" + name, "0.8.0-alpha")).out, "{\"result\":{}}\n");
+  const Ended ended = Execute(Request(
+      R"("phase":"exec",)" + name + R"(,"process":{"commandLine":"cat","timeout":30000})", "0.8.0-alpha"));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Execute(Request(R"("phase":"stop",)" + name, "0.8.0-alpha")).status, 0);
+  EXPECT_EQ(Execute(Request(R"("phase":"deprovision",)" + name, "0.8.0-alpha")).status, 0);
+}
+
+TEST_P(Lifecycle, RefusesWhatIsNoRequest) {
+  const std::string id = "ns:0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(CodeOf(Execute(Phase("start", "nonsense"))), "malformed_id");
+  EXPECT_EQ(CodeOf(Execute(Phase("start", ":0123"))), "malformed_id");
+  EXPECT_EQ(CodeOf(Execute(Phase("start", "ns:0123"))), "malformed_id");
+  EXPECT_EQ(CodeOf(Execute(Phase("start", "ns:../../../../../../../../etc/passwd"))), "malformed_id");
+  EXPECT_EQ(CodeOf(Execute(Phase("start", "wslc:0123456789abcdef0123456789abcdef"))),
+            "unsupported_containment");
+  EXPECT_EQ(CodeOf(Execute(Phase("start", id))), "stale_id");
+  EXPECT_EQ(CodeOf(Execute(Request(R"("phase":"start")"))), "malformed_request");
+  EXPECT_EQ(CodeOf(Execute(Request(R"("phase":"provision")"))), "malformed_request");
+  EXPECT_EQ(CodeOf(Execute(Request(R"("phase":"provision","containment":"bubblewrap")"))),
+            "unsupported_phase");
+  EXPECT_EQ(CodeOf(Execute(Phase("exec", id))), "malformed_request") << "without a command";
+  EXPECT_EQ(CodeOf(Execute(Phase("start", id, R"(,"process":{"commandLine":"x"})"))), "malformed_request");
+  const Ended policy =
+      Execute(Phase("exec", id, R"(,"process":{"commandLine":"x"},"filesystem":{"readwritePaths":["/"]})"));
+  EXPECT_EQ(CodeOf(policy), "malformed_request");
+  EXPECT_EQ(At(policy.out, "/error/pointer"), "/filesystem");
+  EXPECT_EQ(policy.status, 1);
+  EXPECT_EQ(Lines(policy.out).size(), 1U);
+}
+
+TEST_P(Lifecycle, DryRunsChangeNothing) {
+  Launch launch = Request(R"("phase":"provision","containment":"process")");
+  launch.arguments.insert(launch.arguments.begin(), "--dry-run");
+  const std::string before = Execute(Prepare({"--list"})).out;
+  EXPECT_EQ(Execute(launch).out, "{\"result\":{}}\n");
+  launch = Phase("start", "ns:0123456789abcdef0123456789abcdef");
+  launch.arguments.insert(launch.arguments.begin(), "--dry-run");
+  EXPECT_EQ(Execute(launch).out, "{\"result\":{}}\n");
+}
+
+TEST_P(Lifecycle, WhatACommandStartedEndsWithIt) {
+  const std::string id = Started();
+  const std::string marker = workspace.Root();
+  const Ended ended = Exec(
+      id, "setsid sh -c ': " + marker + "; sleep 300; :' & (setsid sleep 299; : " + marker + ") & echo up");
+  EXPECT_EQ(ended.out, "up\n");
+  EXPECT_FALSE(ended.overdue);
+  EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
+  EXPECT_EQ(Exec(id, "echo still").out, "still\n");
+}
+
+TEST_P(Lifecycle, TimeOutEndsOnlyItsCommand) {
+  const std::string id = Started();
+  const std::string marker = workspace.Root();
+  Running other(ExecOf(id, "echo up; sleep 4; echo done"));
+  ASSERT_TRUE(other.SaysOnStdout("up"));
+  const Ended late =
+      Exec(id, "trap '' TERM; : " + marker + "; setsid sleep 300 & echo began; while :; do sleep 1; done",
+           R"(,"timeout":300)");
+  EXPECT_EQ(late.status, 255);
+  EXPECT_EQ(late.out, "began\n");
+  EXPECT_EQ(EnvelopeMessage(late), "script timed out after 300ms");
+  EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
+  EXPECT_EQ(other.Wait().out, "up\ndone\n");
+}
+
+TEST_P(Lifecycle, SignalsAndDeathOfTheLauncherEndItsCommand) {
+  const std::string id = Started();
+  const std::string marker = workspace.Root();
+  for (const int number : {SIGTERM, SIGKILL}) {
+    Running running(ExecOf(id, ": " + marker + "; setsid sleep 300 & echo up; sleep 300"));
+    ASSERT_TRUE(running.SaysOnStdout("up"));
+    running.Signal(number);
+    const Ended ended = running.Wait();
+    EXPECT_FALSE(ended.overdue);
+    EXPECT_EQ(ended.status, number == SIGTERM ? 143 : -SIGKILL);
+    EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); })) << number;
+  }
+  EXPECT_EQ(Exec(id, "echo still").out, "still\n");
+}
+
+TEST_P(Lifecycle, StopEndsCommandsAndTheyAreToldSo) {
+  const std::string id = Started();
+  Running running(ExecOf(id, "echo up; sleep 300"));
+  ASSERT_TRUE(running.SaysOnStdout("up"));
+  EXPECT_EQ(Execute(Phase("stop", id)).status, 0);
+  const Ended ended = running.Wait();
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("the sandbox ended"));
+}
+
+TEST_P(Lifecycle, ACommandThatKillsEverythingItCanLeavesNothing) {
+  const std::string id = Started();
+  const std::string marker = workspace.Root();
+  const Ended ended = Exec(id, "setsid sh -c ': " + marker +
+                                   "; trap \"\" TERM; sleep 300; :' & kill -9 -1; echo alive; sleep 300");
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
+  // A signal that only supervisors from outside may send has no effect from inside.
+  EXPECT_EQ(Exec(id, "kill -TERM $PPID; sleep 0.2; echo alive").out, "alive\n");
+  EXPECT_EQ(Exec(id, "echo still").out, "still\n");
+}
+
+TEST_P(Lifecycle, ManyCommandsAtATime) {
+  const std::string id = Started();
+  std::vector<std::unique_ptr<Running>> all;
+  for (int i = 0; i < 100; ++i) {
+    all.push_back(std::make_unique<Running>(ExecOf(id, "sleep 0.2; echo " + std::to_string(i))));
+  }
+  for (int i = 0; i < 100; ++i) {
+    const Ended ended = all.at(static_cast<std::size_t>(i))->Wait();
+    EXPECT_EQ(ended.out, std::to_string(i) + "\n") << ended.err;
+  }
+}
+
+TEST_P(Lifecycle, ADeadHolderTakesEverythingAlong) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) +
+                                 R"(],"deniedPaths":[)" + Quote(work + "/missing") + "]}");
+  EXPECT_TRUE(Contents(work + "/missing").has_value()) << "a placeholder holds the name";
+  const std::string marker = workspace.Root();
+  Running running(ExecOf(id, ": " + marker + "; echo up; sleep 300"));
+  ASSERT_TRUE(running.SaysOnStdout("up"));
+  const pid_t holder = HolderOf(id);
+  ASSERT_GT(holder, 0);
+  ::kill(holder, SIGKILL);
+  EXPECT_EQ(running.Wait().status, 255);
+  EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
+  EXPECT_TRUE(Eventually([&] { return !Contents(work + "/missing"); }));
+  const Ended exec = Exec(id, "true");
+  EXPECT_EQ(CodeOf(exec), "stale_id");
+  EXPECT_THAT(At(exec.out, "/error/message"), HasSubstr("was killed"));
+  EXPECT_THAT(Execute(Prepare({"--list"})).out, HasSubstr("\"state\":\"dead\""));
+  EXPECT_EQ(Execute(Phase("deprovision", id)).out, "{\"result\":{}}\n");
+  EXPECT_EQ(CodeOf(Execute(Phase("deprovision", id))), "stale_id");
+}
+
+TEST_P(Lifecycle, TimeLimits) {
+  const std::string idle = Started(R"("session":{"idleTimeoutMs":1500})");
+  EXPECT_EQ(Exec(idle, "sleep 2; echo used").out, "used\n") << "a sandbox in use is not idle";
+  EXPECT_TRUE(Eventually([&] { return HolderOf(idle) < 0; }));
+  EXPECT_EQ(CodeOf(Exec(idle, "true")), "stale_id");
+  const std::string old = Started(R"("session":{"lifetimeMs":1500})");
+  const Ended cut = Exec(old, "sleep 300");
+  EXPECT_EQ(cut.status, 255);
+  EXPECT_EQ(CodeOf(Exec(old, "true")), "stale_id");
+}
+
+TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
+  if (GetParam() == Caller::kRoot) GTEST_SKIP() << "the directory below belongs to an ordinary user";
+  // The state directory lies below a grant, so that its sockets show inside.
+  const std::string runtime = workspace.Directory("runtime");
+  ASSERT_EQ(::chmod(runtime.c_str(), 0700), 0);
+  const auto with = [&](Launch launch) {
+    launch.environment.push_back("XDG_RUNTIME_DIR=" + runtime);
+    return launch;
+  };
+  const Ended answer =
+      Execute(with(Request(R"("phase":"provision","containment":"process","filesystem":{"readwritePaths":[)" +
+                           Quote(workspace.Root()) + "]}")));
+  const std::string id = At(answer.out, "/result/sandboxId");
+  ASSERT_THAT(id, MatchesRegex("ns:[0-9a-f]+")) << answer.err;
+  ASSERT_EQ(Execute(with(Phase("start", id))).status, 0);
+  const std::string name = runtime + "/mxc-exec/ns-" + id.substr(3);
+  // A greeting in the right form, from inside: the holder hangs up.
+  const std::string knock =
+      "python3 -c 'import socket,struct,os,array\n"
+      "s=socket.socket(socket.AF_UNIX,socket.SOCK_SEQPACKET)\n"
+      "s.connect(\"" +
+      name +
+      "\")\n"
+      "n=os.open(\"/proc/self/ns/pid\",os.O_RDONLY)\n"
+      "s.sendmsg([struct.pack(\"II\",0x3163786d,4)],[(socket.SOL_SOCKET,socket.SCM_RIGHTS,array.array(\"i\",["
+      "n]))])\n"
+      "print(len(s.recv(65536)))'";
+  EXPECT_EQ(Execute(with(ExecOf(id, knock))).out, "0\n");
+  // The same from outside is answered.
+  Launch outside{.program = "/bin/sh", .arguments = {"-c", knock}, .uid = uid};
+  EXPECT_GT(std::atoi(Execute(outside).out.c_str()), 0);
+  EXPECT_EQ(Execute(with(Phase("deprovision", id))).status, 0);
+}
+
+}  // namespace
+}  // namespace mxc::test

@@ -1,0 +1,58 @@
+#include "tests/support/lifecycle_test.h"
+
+#include <atomic>
+
+namespace mxc::test {
+
+void LifecycleTest::TearDown() {
+  for (const std::string& id : provisioned) {
+    [[maybe_unused]] const Ended ended = Execute(Phase("deprovision", id));
+  }
+}
+
+// Each request is a file of its own: several may be on their way.
+Launch LifecycleTest::Request(const std::string& members, const std::string& version) const {
+  static std::atomic<int> number = 0;
+  const std::string text = "{\"version\":" + Quote(version) + "," + members + "}";
+  return Prepare({"--config", workspace.File("request" + std::to_string(++number) + ".json", text)});
+}
+
+Launch LifecycleTest::Phase(const std::string& phase, const std::string& id, const std::string& more) const {
+  return Request("\"phase\":" + Quote(phase) + ",\"sandboxId\":" + Quote(id) + more);
+}
+
+Launch LifecycleTest::ExecOf(const std::string& id, const std::string& command,
+                             const std::string& more) const {
+  return Phase("exec", id, ",\"process\":{\"commandLine\":" + Quote(command) + more + "}");
+}
+
+std::string LifecycleTest::Provision(const std::string& more) {
+  const Ended ended =
+      Execute(Request(R"("phase":"provision","containment":"process")" + (more.empty() ? "" : "," + more)));
+  EXPECT_EQ(ended.status, 0) << ended.err << ended.out;
+  provisioned.push_back(At(ended.out, "/result/sandboxId"));
+  return provisioned.back();
+}
+
+std::string LifecycleTest::Started(const std::string& more) {
+  std::string id = Provision(more);
+  const Ended ended = Execute(Phase("start", id));
+  EXPECT_EQ(ended.out, "{\"result\":{}}\n") << ended.err;
+  EXPECT_EQ(ended.status, 0);
+  return id;
+}
+
+pid_t LifecycleTest::HolderOf(const std::string& id) const {
+  const std::string list = Execute(Prepare({"--list"})).out;
+  for (int i = 0;; ++i) {
+    const std::string entry = "/" + std::to_string(i);
+    const std::string found = At(list, entry + "/sandboxId");
+    if (found == "absent") return -1;
+    const std::string holder = At(list, entry + "/holder");
+    if (found == id) return holder == "absent" ? -1 : std::stoi(holder);
+  }
+}
+
+std::string CodeOf(const Ended& ended) { return At(ended.out, "/error/code"); }
+
+}  // namespace mxc::test

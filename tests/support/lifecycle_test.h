@@ -1,0 +1,40 @@
+// What tests of sandboxes that stay stand on: requests as a client makes them, and the sandboxes of a test,
+// which are gone at its end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/launcher_test.h"
+
+namespace mxc::test {
+
+class LifecycleTest : public LauncherTest {
+ protected:
+  void TearDown() override;
+
+  // A document of these members, in the dialect of `version`.
+  [[nodiscard]] Launch Request(const std::string& members, const std::string& version = "1.0.0") const;
+  // `more` begins with a comma.
+  [[nodiscard]] Launch Phase(const std::string& phase, const std::string& id,
+                             const std::string& more = "") const;
+  // `more` are members of `process`, with a comma before them.
+  [[nodiscard]] Launch ExecOf(const std::string& id, const std::string& command,
+                              const std::string& more = "") const;
+  [[nodiscard]] Ended Exec(const std::string& id, const std::string& command,
+                           const std::string& more = "") const {
+    return Execute(ExecOf(id, command, more));
+  }
+  // Of `containment: process` with further members; the identifier.
+  [[nodiscard]] std::string Provision(const std::string& more = "");
+  [[nodiscard]] std::string Started(const std::string& more = "");
+  // -1: --list does not show it, or shows it as dead.
+  [[nodiscard]] pid_t HolderOf(const std::string& id) const;
+
+  std::vector<std::string> provisioned = {};
+};
+
+// Of the answer on standard output; "absent" or "not JSON" when it is no error.
+[[nodiscard]] std::string CodeOf(const Ended& ended);
+
+}  // namespace mxc::test
