@@ -1,6 +1,7 @@
 #include "process/linux/engine_ahead.h"
 
-#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -15,17 +16,31 @@
 namespace mxc::engine {
 
 // System calls and nothing else: it runs with the thread-local state of the first task, errno included. That
-// is written only when a call fails, and then there will be no sandbox. Returns that number, or 0.
+// is written only when a call fails, and then there will be no sandbox.
 __attribute__((no_sanitize("address", "thread", "undefined"))) int NetworkAhead::Main(void* argument) {
+  auto& self = *static_cast<NetworkAhead*>(argument);
+  const int error = self.Make();
+  if (error != 0) self.Publish(kFailed);
+  return error;
+}
+
+// The namespace is asked of a socket in it: a path would lead through whichever root is in place by then.
+__attribute__((no_sanitize("address", "thread", "undefined"))) int NetworkAhead::Make() {
   if (::syscall(SYS_unshare, CLONE_NEWNET) != 0) return errno;
   const auto socket = static_cast<int>(::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const auto made = static_cast<int>(::syscall(SYS_ioctl, socket, SIOCGSKNS));
+  if (made < 0) return errno;
+  Publish(made);
   ifreq request{.ifr_ifrn = {"lo"}, .ifr_ifru = {}};
   request.ifr_flags = IFF_UP | IFF_RUNNING | IFF_LOOPBACK;
-  if (socket < 0 || ::syscall(SYS_ioctl, socket, SIOCSIFFLAGS, &request) != 0) return errno;
+  if (::syscall(SYS_ioctl, socket, SIOCSIFFLAGS, &request) != 0) return errno;
   ::syscall(SYS_close, socket);
-  const long opened = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-  static_cast<NetworkAhead*>(argument)->namespace_ = static_cast<int>(opened);
-  return opened < 0 ? errno : 0;
+  return 0;
+}
+
+__attribute__((no_sanitize("address", "thread", "undefined"))) void NetworkAhead::Publish(int state) {
+  namespace_.store(state, std::memory_order_release);
+  ::syscall(SYS_futex, &namespace_, FUTEX_WAKE, 1);
 }
 
 void NetworkAhead::Begin(const Child& child) {
@@ -37,14 +52,22 @@ void NetworkAhead::Begin(const Child& child) {
 
 void NetworkAhead::Join(const Child& child) {
   if (task_ < 0) return;
+  while (namespace_.load(std::memory_order_acquire) == kPending) {
+    ::syscall(SYS_futex, &namespace_, FUTEX_WAIT, kPending, nullptr);
+  }
+  const int made = namespace_.load(std::memory_order_relaxed);
+  if (made == kFailed) Finish(child);
+  child.Check(::setns(made, CLONE_NEWNET), Step::kNetwork);
+  ::close(made);
+}
+
+void NetworkAhead::Finish(const Child& child) {
+  if (task_ < 0) return;
   int status = 0;
   child.Check(::waitpid(task_, &status, __WALL), Step::kNetwork);
-  if (status != 0) {
-    errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
-    child.Fail(Step::kNetwork);
-  }
-  child.Check(::setns(namespace_, CLONE_NEWNET), Step::kNetwork);
-  ::close(namespace_);
+  if (status == 0) return;
+  errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+  child.Fail(Step::kNetwork);
 }
 
 }  // namespace mxc::engine

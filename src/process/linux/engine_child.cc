@@ -89,8 +89,8 @@ void BuildNamespaces(Child& child, NetworkAhead& network) {
   SetNames(child);
   const mode_t mask = ::umask(0);  // modes of the mount tree are meant literally
   BuildRoot(child);
-  network.Join(child);
   EnterRoot(child);
+  network.Join(child);
   ::umask(mask);
   AwaitGatewayStart(child);
 }
@@ -132,7 +132,7 @@ void ChildMain(Child& child) {
   } else {
     BuildNamespaces(child, network);
   }
-  LockDown(child);
+  LockDown(child, network);
   child.program.session >= 0 ? HoldSession(child) : RunCommand(child);
 }
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "process/linux/engine_ahead.h"
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_kernel.h"
 #include "process/linux/engine_supervised.h"
@@ -63,7 +64,7 @@ void LoadFilters(const Child& child) {
 
 // Init is locked down like the command, which inherits all of it: nothing inside has more rights than the
 // rest. Only where init is all that holds the processes together it stays outside of their domain.
-void LockDown(Child& child) {
+void LockDown(Child& child, NetworkAhead& network) {
   ConnectStreams(child);
   child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
   DropCapabilities(child);
@@ -72,6 +73,7 @@ void LockDown(Child& child) {
   } else {
     child.Check(Restrict(child.landlock), Step::kLandlock);
   }
+  network.Finish(child);
   for (const auto& [first, last] : child.program.surplus) {
     child.Check(CloseRange(first, last), Step::kDescriptors);
   }
