@@ -55,7 +55,7 @@ bool RuleSet::Add(PathRule rule) {
 }
 
 const PathRule* RuleSet::Find(std::string_view path) const {
-  const auto found = by_path_.find(std::string(path));
+  const auto found = by_path_.find(path);
   return found == by_path_.end() ? nullptr : &rules_[found->second];
 }
 

@@ -1,6 +1,8 @@
 // The set of path rules while it is being put together: one rule per path, the most specific path wins.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +36,13 @@ class RuleSet {
   [[nodiscard]] std::vector<PathRule> Take();
 
  private:
+  struct Hash {
+    using is_transparent = void;  // a path is looked up without a copy of it
+    std::size_t operator()(std::string_view path) const { return std::hash<std::string_view>{}(path); }
+  };
+
   std::vector<PathRule> rules_ = {};
-  std::unordered_map<std::string, std::size_t> by_path_ = {};
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> by_path_ = {};
 };
 
 }  // namespace mxc
