@@ -11,6 +11,9 @@ namespace mxc::engine {
 namespace {
 
 constexpr unsigned kOrdinary = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+// Where a link is read the kernel wants to note the time. What is sealed cannot take it, and each path
+// through such a link would be looked up the slow way, every time: /bin, /lib and /lib64 are such links.
+constexpr unsigned kSealedLater = MOUNT_ATTR_NOATIME;
 constexpr const char* kRootBytes = "16777216";
 constexpr const char* kDevBytes = "65536";
 
@@ -215,7 +218,8 @@ void Proc(const Child& child, const MountAction& action) {
 }
 
 void Dev(Child& child, const MountAction& action) {
-  const int mount = NewFilesystem(child, "tmpfs", "0755", kDevBytes, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  const int mount =
+      NewFilesystem(child, "tmpfs", "0755", kDevBytes, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | kSealedLater);
   AttachAt(child, action, mount, true);
   FillDevices(child, mount);
   const Grant grant = action.read_only ? Grant::kWriteDevices : Grant::kWriteTree;
@@ -279,7 +283,7 @@ void Seal(Child& child) {
 int MakeRoot(Child& child) {
   const Program& program = child.program;
   if (!program.root_is_bind) {
-    return NewFilesystem(child, "tmpfs", "0755", kRootBytes, kOrdinary);
+    return NewFilesystem(child, "tmpfs", "0755", kRootBytes, kOrdinary | kSealedLater);
   }
   child.node = 0;
   bool directory = false;
