@@ -1,7 +1,9 @@
 // Build-time program: compiles the table of seccomp_rules.h, whose names libseccomp knows the numbers of, and
 // writes it as C++ arrays.
 //
-//   generate_seccomp OUTPUT
+//   generate_seccomp OUTPUT ARCHITECTURE
+//
+// ARCHITECTURE is the one the programs are for, "x86_64" or "aarch64"; not that of the machine that builds.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -37,9 +39,27 @@ void Require(bool condition, std::string_view what) {
   std::exit(1);
 }
 
+struct Architecture {
+  std::string_view name;
+  std::uint32_t token;    // libseccomp's
+  std::uint32_t audited;  // the kernel's
+};
+
+constexpr Architecture kArchitectures[] = {{"x86_64", SCMP_ARCH_X86_64, AUDIT_ARCH_X86_64},
+                                           {"aarch64", SCMP_ARCH_AARCH64, AUDIT_ARCH_AARCH64}};
+
+Architecture target;
+
+void ChooseTarget(std::string_view name) {
+  for (const Architecture& architecture : kArchitectures) {
+    if (architecture.name == name) target = architecture;
+  }
+  Require(target.token != 0, "nothing is known of the architecture " + std::string(name));
+}
+
 int NumberOf(std::string_view name, int number) {
   if (number >= 0) return number;
-  const int known = seccomp_syscall_resolve_name(std::string(name).c_str());
+  const int known = seccomp_syscall_resolve_name_arch(target.token, std::string(name).c_str());
   Require(known != __NR_SCMP_ERROR, "unknown system call " + std::string(name));
   return known;
 }
@@ -82,19 +102,16 @@ void DenyOutside(Rules& rules, const AllowedValues& row) {
 // Of another architecture nothing is known, so nothing is answered. x32 calls carry bit 30 in their number;
 // ENOSYS is what a kernel without x32 answers.
 std::vector<sock_filter> Gate() {
-#if defined(__x86_64__)
-  constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-  constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#endif
-  return {
-    {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)},
-        {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, kArchitecture}, {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
-        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
-#if defined(__x86_64__)
-        {BPF_JMP | BPF_JGE | BPF_K, 0, 1, 0x40000000U}, {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS},
-#endif
+  std::vector<sock_filter> gate = {
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)},
+      {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, target.audited},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
   };
+  if (target.token != SCMP_ARCH_X86_64) return gate;
+  gate.push_back({BPF_JMP | BPF_JGE | BPF_K, 0, 1, 0x40000000U});
+  gate.push_back({BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS});
+  return gate;
 }
 
 std::vector<sock_filter> ProgramOf(const Rules& rules) {
@@ -133,7 +150,8 @@ void Write(std::FILE* out, const char* name, const std::vector<sock_filter>& pro
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 2, "usage: generate_seccomp OUTPUT");
+  Require(argc == 3, "usage: generate_seccomp OUTPUT ARCHITECTURE");
+  ChooseTarget(argv[2]);
   std::FILE* out = std::fopen(argv[1], "we");
   Require(out != nullptr, "cannot write the output file");
   Write(out, "kDefaultProgram", ProgramOf(false));

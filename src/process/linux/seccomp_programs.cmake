@@ -2,7 +2,7 @@
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 file(GLOB generator CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/process/linux/generate_seccomp*.cc)
-if(MXC_MUSL_CXX)  # libseccomp is the system's, for the system's compiler
+if(MXC_MUSL_CXX OR CMAKE_CROSSCOMPILING)  # libseccomp is the system's, for the system's compiler
   find_program(MXC_BUILD_CXX NAMES c++ g++ clang++ REQUIRED)
   add_custom_command(OUTPUT generate_seccomp
     COMMAND ${MXC_BUILD_CXX} -std=c++20 -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR} ${SECCOMP_CFLAGS}
@@ -19,6 +19,6 @@ endif()
 set(seccomp_programs ${CMAKE_CURRENT_BINARY_DIR}/generated/seccomp_programs.inc)
 add_custom_command(OUTPUT ${seccomp_programs}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/generated
-  COMMAND ${generate_seccomp} ${seccomp_programs}
+  COMMAND ${generate_seccomp} ${seccomp_programs} ${CMAKE_SYSTEM_PROCESSOR}
   DEPENDS ${generate_seccomp}
   COMMENT "Compiling the seccomp programs")
