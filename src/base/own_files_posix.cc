@@ -45,8 +45,6 @@ std::int64_t WriteSome(int borrowed_fd, std::string_view text) {
   return ::write(borrowed_fd, text.data(), text.size());
 }
 
-bool FlushToDisk(int borrowed_fd) { return ::fdatasync(borrowed_fd) == 0; }
-
 void IgnoreFileSizeLimit() { ::signal(SIGXFSZ, SIG_IGN); }
 
 std::int64_t OwnProcessId() { return ::getpid(); }
@@ -55,7 +53,7 @@ std::uint32_t OwnUserId() { return ::getuid(); }
 
 std::string RandomName() {
   std::array<unsigned char, 8> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) < 0) return fmt::format("{:016x}", ::getpid());
+  if (::getentropy(bytes.data(), bytes.size()) != 0) return fmt::format("{:016x}", ::getpid());
   std::string name;
   for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
   return name;

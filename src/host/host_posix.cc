@@ -80,13 +80,14 @@ Lookup PosixHost::LookAt(const std::string& path) const {
     if (number == ENOENT) return {.failure = LookupFailure::kMissing, .reason = "no such file or directory"};
     return {.failure = FailureOf(number), .reason = std::generic_category().message(number)};
   }
-  return {.status = FileStatus{
-              .object = {.device = found.st_dev, .inode = found.st_ino, .type = TypeOf(found.st_mode)},
-              .mode = found.st_mode & 07777U,
-              .uid = found.st_uid,
-              .gid = found.st_gid,
-              .links = found.st_nlink,
-              .size = static_cast<std::uint64_t>(found.st_size)}};
+  return {.status = FileStatus{.object = {.device = static_cast<std::uint64_t>(found.st_dev),
+                                          .inode = found.st_ino,
+                                          .type = TypeOf(found.st_mode)},
+                               .mode = found.st_mode & 07777U,
+                               .uid = found.st_uid,
+                               .gid = found.st_gid,
+                               .links = found.st_nlink,
+                               .size = static_cast<std::uint64_t>(found.st_size)}};
 }
 
 Result<std::string> PosixHost::ReadLink(const std::string& path) const {

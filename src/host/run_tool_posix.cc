@@ -11,6 +11,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/pipe.h"
 #include "base/unique_fd.h"
 #include "host/posix_host.h"
 
@@ -23,19 +24,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMaxOutputBytes = 65536;
 constexpr int kTickMs = 5;
 constexpr int kCannotExecute = 127;
-
-struct Pipe {
-  UniqueFd read = {};
-  UniqueFd write = {};
-};
-
-bool Open(Pipe& pipe) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-  pipe.read.Reset(ends[0]);
-  pipe.write.Reset(ends[1]);
-  return true;
-}
 
 // Everything the child touches, made before fork: between fork and exec only async-signal-safe calls.
 struct Prepared {
@@ -53,17 +41,17 @@ struct Prepared {
   standard.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &standard, nullptr);
   sigset_t none;
-  ::sigemptyset(&none);
+  sigemptyset(&none);  // may be a macro
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   // Standard streams first: dup2 clears close-on-exec. Then nothing else that a careless caller left open.
-  if (::dup2(prepared.input.Get(), 0) == 0 && ::dup2(prepared.out.write.Get(), 1) == 1 &&
-      ::dup2(prepared.err.write.Get(), 2) == 2 && ::chdir("/") == 0) {
+  if (::dup2(prepared.input.Get(), 0) == 0 && ::dup2(prepared.out.writing.Get(), 1) == 1 &&
+      ::dup2(prepared.err.writing.Get(), 2) == 2 && ::chdir("/") == 0) {
     for (int fd = 3; fd < prepared.highest_fd; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     std::array<char*, 1> no_environment{};
     ::execve(prepared.argv[0], prepared.argv.data(), no_environment.data());
   }
   const char byte = 1;
-  [[maybe_unused]] const ssize_t told = ::write(prepared.failed.write.Get(), &byte, 1);
+  [[maybe_unused]] const ssize_t told = ::write(prepared.failed.writing.Get(), &byte, 1);
   ::_exit(kCannotExecute);
 }
 
@@ -73,7 +61,12 @@ bool Prepare(const std::vector<std::string>& argv, Prepared& prepared) {
   }
   prepared.argv.push_back(nullptr);
   prepared.input.Reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  return prepared.input && Open(prepared.out) && Open(prepared.err) && Open(prepared.failed);
+  for (Pipe* pipe : {&prepared.out, &prepared.err, &prepared.failed}) {
+    Result<Pipe> made = MakePipe();
+    if (!made) return false;
+    *pipe = std::move(*made);
+  }
+  return static_cast<bool>(prepared.input);
 }
 
 // Reads what is there. Returns false at the end of the stream.
@@ -100,11 +93,11 @@ bool Listen(pid_t child, Prepared& prepared, Clock::time_point deadline, ToolRun
   for (;;) {
     const bool ended = HasEnded(child);
     std::array<pollfd, 2> polled = {
-        {{prepared.out.read.Get(), POLLIN, 0}, {prepared.err.read.Get(), POLLIN, 0}}};
+        {{prepared.out.reading.Get(), POLLIN, 0}, {prepared.err.reading.Get(), POLLIN, 0}}};
     const int ready = ::poll(polled.data(), polled.size(), ended ? 0 : kTickMs);
     if (ready > 0) {
-      if (polled[0].revents != 0 && !Drain(prepared.out.read.Get(), run.out)) prepared.out.read.Reset();
-      if (polled[1].revents != 0 && !Drain(prepared.err.read.Get(), run.err)) prepared.err.read.Reset();
+      if (polled[0].revents != 0 && !Drain(prepared.out.reading.Get(), run.out)) prepared.out.reading.Reset();
+      if (polled[1].revents != 0 && !Drain(prepared.err.reading.Get(), run.err)) prepared.err.reading.Reset();
     } else if (ended) {
       return true;
     }
@@ -133,12 +126,12 @@ ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms) {
   if (child < 0) return run;
   if (child == 0) RunChild(prepared);
   ::setpgid(child, child);  // both sides: whichever runs first
-  for (Pipe* pipe : {&prepared.out, &prepared.err, &prepared.failed}) pipe->write.Reset();
+  for (Pipe* pipe : {&prepared.out, &prepared.err, &prepared.failed}) pipe->writing.Reset();
   run.timed_out = !Listen(child, prepared, deadline, run);
   ::kill(-child, SIGKILL);
   run.exit_code = Reap(child);
   char byte = 0;
-  run.started = ::read(prepared.failed.read.Get(), &byte, 1) == 0;
+  run.started = ::read(prepared.failed.reading.Get(), &byte, 1) == 0;
   return run;
 }
 

@@ -33,6 +33,9 @@ class PrivateTerminal {
   int caller_ = -1;  // borrowed: the caller's terminal, -1 when there is none
 };
 
+// The command's side of a pseudo-terminal; empty: errno says why.
+[[nodiscard]] UniqueFd OpenInnerSide(int borrowed_outer);
+
 // What tells a program that reads lines from the terminal that there is no more input.
 [[nodiscard]] std::string EndOfInput(int borrowed_outer, char last_byte);
 

@@ -33,8 +33,7 @@ Result<PrivateTerminal> PrivateTerminal::Open(Undo& undo) {
   terminal.outer_.Reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
   const int outer = terminal.Outer();
   if (outer < 0 || ::grantpt(outer) != 0 || ::unlockpt(outer) != 0) return failed();
-  // By descriptor: no path is looked up in a /dev/pts that may be another mount.
-  terminal.inner_.Reset(::ioctl(outer, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  terminal.inner_ = OpenInnerSide(outer);
   if (terminal.Inner() < 0) return failed();
   terminal.caller_ = CallersTerminal();
   termios modes{};

@@ -1,7 +1,5 @@
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "process/stream.h"
+#include "process/stream_target.h"
 
 namespace mxc {
 namespace {
@@ -21,20 +20,6 @@ namespace {
 constexpr std::size_t kReadBytes = 65536;
 constexpr std::size_t kMaxPendingBytes = 262144;
 constexpr std::size_t kMaxHeadBytes = 1024;
-
-constexpr unsigned kPtmxMajor = 5;
-constexpr unsigned kPtmxMinor = 2;
-
-// Setting O_NONBLOCK on an inherited descriptor would change it for everybody who shares it, our caller
-// included. A pipe or a terminal can be opened a second time instead, except the outer side of a
-// pseudo-terminal: opening that makes a new one.
-UniqueFd OwnDescription(int borrowed_fd, const struct stat& status) {
-  const bool multiplexer = status.st_rdev == makedev(kPtmxMajor, kPtmxMinor);
-  const bool terminal = S_ISCHR(status.st_mode) && !multiplexer && ::isatty(borrowed_fd) != 0;
-  if (!S_ISFIFO(status.st_mode) && !terminal) return {};
-  const std::string path = "/proc/self/fd/" + std::to_string(borrowed_fd);
-  return UniqueFd{::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
-}
 
 }  // namespace
 
@@ -47,7 +32,7 @@ Stream::Stream(StreamOptions options)
   if (::fstat(target_, &status) == 0) {
     socket_ = S_ISSOCK(status.st_mode);
     non_blocking_ = (::fcntl(target_, F_GETFL) & O_NONBLOCK) != 0;
-    if (!non_blocking_) own_target_ = OwnDescription(target_, status);
+    if (!non_blocking_) own_target_ = OwnDescription(target_);
   }
   if (own_target_) {
     target_ = own_target_.Get();
@@ -142,8 +127,8 @@ void Stream::WritePending() {
     // A poll that says "writable" promises a pipe PIPE_BUF bytes, should this description be a blocking one.
     const bool whole = non_blocking_ || socket_;
     const std::size_t size = whole ? pending_.size() : std::min<std::size_t>(pending_.size(), PIPE_BUF);
-    const ssize_t count = socket_ ? ::send(target_, pending_.data(), size, MSG_DONTWAIT | MSG_NOSIGNAL)
-                                  : ::write(target_, pending_.data(), size);
+    const ssize_t count =
+        socket_ ? SendNow(target_, pending_.data(), size) : ::write(target_, pending_.data(), size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count < 0) {

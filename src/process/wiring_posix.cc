@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/pipe.h"
 #include "process/wiring.h"
 #include "report/redact.h"
 
@@ -71,18 +72,16 @@ Status ConnectTerminal(const Plan& plan, Undo& undo, Wiring& wiring) {
 }
 
 Status ConnectPipe(const Plan& plan, int number, Wiring& wiring) {
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return SystemError(ErrorCode::kSetupFailed, "create an output pipe", errno);
-  UniqueFd reading{ends[0]};
-  wiring.child_ends.emplace_back(ends[1]);
+  Result<Pipe> pipe = MakePipe();
+  if (!pipe) return pipe.error();
   // Only our end: the command expects to be able to block.
-  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) {
+  if (::fcntl(pipe->reading.Get(), F_SETFL, O_NONBLOCK) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "prepare an output pipe", errno);
   }
   const auto index = static_cast<std::size_t>(number);
-  wiring.standard.at(index) = ends[1];
-  wiring.streams.at(index) = OutputStream(plan, std::move(reading), number);
+  wiring.standard.at(index) = pipe->writing.Get();
+  wiring.child_ends.push_back(std::move(pipe->writing));
+  wiring.streams.at(index) = OutputStream(plan, std::move(pipe->reading), number);
   return Done{};
 }
 

@@ -1,0 +1,13 @@
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
+#include "process/private_terminal.h"
+
+namespace mxc {
+
+// By descriptor: no path is looked up in a /dev/pts that may be another mount.
+UniqueFd OpenInnerSide(int borrowed_outer) {
+  return UniqueFd{::ioctl(borrowed_outer, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC)};
+}
+
+}  // namespace mxc
