@@ -1,0 +1,25 @@
+#!/bin/sh
+# Builds the program for other systems: sh docs/cross.sh [macos-arm64|macos-x64|linux-arm64 ...]; all of them without a
+# name. The first build of each takes minutes: zig compiles the C++ library for it.
+set -eu
+cd "$(dirname "$0")/.."
+. tests/packages.sh
+need_for_build
+install_needed
+
+for preset in "${@:-macos-arm64 macos-x64 linux-arm64}"; do
+  for name in $preset; do
+    case $name in
+      macos-arm64) sh docs/zig.sh macos-arm64-c++ aarch64-macos ;;
+      macos-x64) sh docs/zig.sh macos-x64-c++ x86_64-macos ;;
+      linux-arm64) sh docs/zig.sh linux-arm64-c++ aarch64-linux-musl ;;
+      *) echo "There is no preset $name" >&2; exit 2 ;;
+    esac
+    cmake --preset "$name" >/dev/null
+    cmake --build --preset "$name" -j "${MXC_JOBS:-$(nproc)}"
+    file -b "build/$name/mxc-exec" 2>/dev/null || ls -l "build/$name/mxc-exec"
+    if test "$name" = linux-arm64 && command -v qemu-aarch64 >/dev/null; then
+      qemu-aarch64 "build/$name/mxc-exec" --version
+    fi
+  done
+done

@@ -1,0 +1,13 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/own_files.h"
+
+namespace mxc {
+
+// fsync leaves it in the disk's own memory; file systems that cannot do more say so.
+bool FlushToDisk(int borrowed_fd) {
+  return ::fcntl(borrowed_fd, F_FULLFSYNC) == 0 || ::fsync(borrowed_fd) == 0;
+}
+
+}  // namespace mxc

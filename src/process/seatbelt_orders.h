@@ -1,0 +1,31 @@
+// What the first process of a sandbox on macOS is told, as bytes of a file: numbered strings, so that nothing
+// in them needs escaping and no secret meets a formatter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/linux_sandbox.h"
+#include "mxc/seatbelt_sandbox.h"
+
+namespace mxc {
+
+struct SeatbeltOrders {
+  std::string profile = {};  // empty: no sandbox
+  std::vector<SeatbeltParameter> parameters = {};
+  std::vector<std::string> argv = {};
+  std::vector<std::string> environment = {};  // "NAME=value"
+  std::string cwd = {};
+  ProcessLimits limits = {};
+  bool take_terminal = false;  // standard input, output or error becomes its controlling terminal
+};
+
+[[nodiscard]] std::string Pack(const SeatbeltOrders& orders);
+// Errors: kInternal for bytes that are no orders.
+[[nodiscard]] Result<SeatbeltOrders> Unpack(const std::string& bytes);
+
+// `value` with the private directory in place of /tmp, where the path it names is /tmp or below.
+[[nodiscard]] std::string MovedTemp(const std::string& value, const std::string& directory);
+
+}  // namespace mxc
