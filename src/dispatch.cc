@@ -1,6 +1,7 @@
 #include "dispatch.h"
 
 #include "backends/absent/absent.h"
+#include "backends/appcontainer/appcontainer.h"
 #include "backends/bubblewrap/bubblewrap.h"
 #include "backends/landlock/landlock.h"
 #include "backends/namespaces/namespaces.h"
@@ -23,7 +24,7 @@ const Backend& Dispatch(Containment containment) {
     case Containment::kLxc:
       return AbsentBackend<Containment::kLxc>();
     case Containment::kProcessContainer:
-      return AbsentBackend<Containment::kProcessContainer>();
+      return appcontainer::AppContainerBackend();
     case Containment::kWindowsSandbox:
       return AbsentBackend<Containment::kWindowsSandbox>();
     case Containment::kWslc:

@@ -7,6 +7,7 @@
 #include "config/decode.h"
 #include "document/parse.h"
 #include "document/source.h"
+#include "mxc/windows_path.h"
 
 namespace mxc {
 namespace {
@@ -54,7 +55,7 @@ void Put(Json& object, const std::string& key, Json value) {
 std::string Absolute(const std::string& path, const Host& host) {
   const std::string here = host.WorkingDirectory();
   // Without a name for the place the path stays relative, and Decode refuses it: never guess what is granted.
-  if (path.empty() || path.front() == '/' || here.empty()) return path;
+  if (path.empty() || path.front() == '/' || here.empty() || IsOnDrive(path)) return path;
   return here + "/" + path;
 }
 

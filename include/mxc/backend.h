@@ -30,6 +30,7 @@ struct Support {
   std::string reason = {};                   // why not, one sentence
   std::string remedy = {};                   // what the user can do about it
   std::vector<std::string> warnings = {};
+  WindowsFacts windows = {};  // of a Windows host
 
   [[nodiscard]] bool Has(std::string_view feature) const;
 };

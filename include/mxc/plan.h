@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "mxc/app_container.h"
 #include "mxc/containment.h"
 #include "mxc/egress.h"
 #include "mxc/landlock_sandbox.h"
@@ -107,7 +108,13 @@ struct SessionChild {
   int connection = -1;  // borrowed: a socket whose other end the sandbox's init has
 };
 
-using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, SessionChild>;
+// Windows: the command of Plan::app_container in a job; `confined`: and in its container.
+struct AppContainerChild {
+  bool confined = true;
+  Terminal terminal = Terminal::kInherit;
+};
+
+using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, SessionChild, AppContainerChild>;
 
 // ---- setup -----------------------------------------------------------------------------------------------
 
@@ -178,6 +185,7 @@ struct Plan {
   std::optional<EgressRules> egress = {};    // what the gateway lets through; absent: no gateway
   std::optional<LandlockSandbox> landlock = {};
   std::optional<SeatbeltSandbox> seatbelt = {};
+  std::optional<AppContainerSandbox> app_container = {};
   std::vector<std::string> not_covered = {};  // what a weaker rung leaves open, one sentence each
   std::uint32_t timeout_ms = 0;
   Output output = {};

@@ -191,6 +191,8 @@ struct Policy {
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
   Network network = {};
   Ui ui = {};
+  bool destroy_on_exit = true;      // lifecycle: a container of this run only
+  bool acl_changes_allowed = true;  // fallback.allowDaclMutation
   Json section = {};  // of the containment, as written and checked by Decode; kNull when there is none
   Output output = {};
   Audit audit = {};

@@ -88,6 +88,8 @@ struct Config {
   std::vector<ResourceLimit> resources = {};
   Tier minimum_tier = Tier::kNone;
   std::string minimum_tier_pointer = {};
+  bool destroy_on_exit = true;
+  bool acl_changes_allowed = true;
   Json backend_section = {};        // section of the containment, as written; kNull when absent
   std::vector<Warning> notes = {};  // tolerated keys, dropped entries: for the log
 };

@@ -174,6 +174,10 @@ void DecodeFilesystem(Decoding& decoding) {
 }
 
 void DecodeAdditions(Decoding& decoding) {
+  const Json* destroy = Member(Member(&decoding.document, "lifecycle"), "destroyOnExit");
+  if (destroy != nullptr) decoding.config.destroy_on_exit = destroy->boolean;
+  const Json* change = Member(Member(&decoding.document, "fallback"), "allowDaclMutation");
+  if (change != nullptr) decoding.config.acl_changes_allowed = change->boolean;
   if (const Json* ui = Member(&decoding.document, "ui")) DecodeUi(*ui, decoding.config.ui);
   if (const Json* output = Member(&decoding.document, "output")) DecodeOutput(decoding, *output);
   if (const Json* audit = Member(&decoding.document, "audit")) DecodeAudit(decoding, *audit);

@@ -112,6 +112,23 @@ void AddSeatbelt(const SeatbeltSandbox& sandbox, Page& page) {
   }
 }
 
+void AddAppContainer(const AppContainerSandbox& sandbox, Page& page) {
+  std::string capabilities;
+  for (const std::string& name : sandbox.capabilities)
+    capabilities += (capabilities.empty() ? "" : " ") + name;
+  page.Line("profile", sandbox.name.empty() ? "one of this run" : Quoted(sandbox.name));
+  page.Line("capabilities", capabilities.empty() ? "none" : capabilities);
+  if (sandbox.least_privilege) page.Line("privilege", "least: not even what every AppContainer may read");
+  page.Line("ui limits", UiLimitNames(sandbox.ui_limits));
+  page.Line("win32k", sandbox.no_win32k ? "refused" : "as usual");
+  if (sandbox.acl.empty()) return;
+  page.Section("access control entries for the container, taken away at the end");
+  for (const AclChange& change : sandbox.acl) {
+    page.Row(fmt::format("{:<6} 0x{:06x}  {}{}", Name(change.type), change.mask, Quoted(change.path),
+                         change.inherited ? " and below" : ""));
+  }
+}
+
 void AddNotCovered(const Plan& plan, Page& page) {
   if (plan.not_covered.empty()) return;
   page.Section("not covered");
@@ -182,6 +199,7 @@ std::string DescribeText(const Policy& policy, const Plan& plan) {
   if (plan.sandbox) AddSandbox(*plan.sandbox, page);
   if (plan.landlock) AddLandlock(*plan.landlock, page);
   if (plan.seatbelt) AddSeatbelt(*plan.seatbelt, page);
+  if (plan.app_container && plan.tier != Tier::kNone) AddAppContainer(*plan.app_container, page);
   AddSetup(plan, page);
   AddLedger(policy, plan, page);
   AddNotCovered(plan, page);

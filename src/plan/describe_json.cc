@@ -64,6 +64,24 @@ Document OfSeatbelt(const SeatbeltSandbox& sandbox) {
           {"newSession", sandbox.new_session}};
 }
 
+Document OfAppContainer(const AppContainerSandbox& sandbox) {
+  Document acl = Document::array();
+  for (const AclChange& change : sandbox.acl) {
+    acl.push_back({{"path", change.path},
+                   {"type", Name(change.type)},
+                   {"mask", change.mask},
+                   {"inherited", change.inherited},
+                   {"pointer", change.pointer}});
+  }
+  return {{"profile", sandbox.name},
+          {"capabilities", sandbox.capabilities},
+          {"leastPrivilege", sandbox.least_privilege},
+          {"win32k", !sandbox.no_win32k},
+          {"uiLimits", sandbox.ui_limits},
+          {"commandLine", sandbox.command_line},
+          {"acl", std::move(acl)}};
+}
+
 Document OfGroup(const ControlGroup& group) {
   Document settings = Document::object();
   for (const CgroupSetting& setting : group.settings) settings[setting.file] = setting.value;
@@ -124,6 +142,8 @@ std::string DescribeJson(const Policy& policy, const Plan& plan) {
   if (plan.sandbox) document["sandbox"] = OfSandbox(*plan.sandbox);
   if (plan.landlock) document["landlock"] = OfLandlock(*plan.landlock);
   if (plan.seatbelt) document["seatbelt"] = OfSeatbelt(*plan.seatbelt);
+  if (plan.app_container && plan.tier != Tier::kNone)
+    document["appContainer"] = OfAppContainer(*plan.app_container);
   document["setup"] = OfSetup(plan);
   document["relaxations"] = plan.relaxations;
   document["ledger"] = OfLedger(plan);

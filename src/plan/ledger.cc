@@ -18,6 +18,9 @@ bool IsOrIsBelow(std::string_view pointer, std::string_view section) {
 }
 
 Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
+  if (plan.app_container) {
+    return {pointer, Strength::kKernel, "the job is ended, with every process that it ever held"};
+  }
   const Tier tier = plan.tier;
   const std::string ladder = "SIGTERM, after " + std::to_string(kTermGraceMs) + " ms SIGKILL, ";
   if (tier == Tier::kNone) {

@@ -44,14 +44,16 @@ bool StepsBack(std::string_view path) {
   return false;
 }
 
-// "C:\a\b" of "C:/a//b\": one kind of separator, none at the end but that of a drive.
+// "C:\a\b" of "C:/a//.\b\": one kind of separator, none at the end but that of a drive.
 std::string FoldWindows(std::string_view path) {
   std::string result;
   for (const char c : path) {
     const char next = c == '/' ? '\\' : c;
+    if (next == '\\' && result.ends_with("\\.")) result.pop_back();
     const bool doubled = next == '\\' && result.size() > 1 && result.back() == '\\';
     if (!doubled) result += next;
   }
+  if (result.ends_with("\\.")) result.pop_back();
   while (result.size() > 3 && result.back() == '\\') result.pop_back();
   return result;
 }
@@ -156,6 +158,17 @@ Status AddCommand(const ProcessConfig& written, Policy& policy) {
   return Done{};
 }
 
+// To find what is to be protected takes a look at the grants, and a list can only hold what is there.
+void WarnOfProtection(const Config& config, Policy& policy) {
+  const bool writable = std::any_of(policy.paths.begin(), policy.paths.end(),
+                                    [](const PathRule& rule) { return rule.access == Access::kReadWrite; });
+  if (policy.system != OperatingSystem::kWindows || !writable || config.protect.empty()) return;
+  policy.warnings.push_back(
+      {.category = "protection-incomplete",
+       .message = "nothing of `protect` stays unwritable in read-write grants on Windows",
+       .pointer = config.protect.front().pointer});
+}
+
 }  // namespace
 
 Result<std::string> NormaliseWritten(const PathEntry& entry, OperatingSystem system) {
@@ -174,17 +187,21 @@ Result<std::string> NormaliseWritten(const PathEntry& entry, OperatingSystem sys
   return system == OperatingSystem::kMacos ? FollowSystemLinks(path) : path;
 }
 
+Status ResolveWriting(const Config& config, Policy& policy) {
+  if (Status status = AddRules(config, policy); !status) return status;
+  WarnOfProtection(config, policy);
+  policy.audit = config.audit;
+  return AddCommand(config.process, policy);
+}
+
 Status ResolveAsWritten(const Config& config, Policy& policy) {
   policy.as_written = true;
   policy.warnings.push_back(
       {.category = "planned-elsewhere",
        .message = "planned for " + std::string(Name(policy.system)) +
                   " from what is written: no file was looked at, and it does not run here"});
-  if (Status status = AddRules(config, policy); !status) return status;
-  if (Status status = AddCommand(config.process, policy); !status) return status;
-  policy.audit = config.audit;
   policy.identity = kOrdinaryCaller;
-  return Done{};
+  return ResolveWriting(config, policy);
 }
 
 }  // namespace mxc

@@ -16,6 +16,8 @@ namespace mxc {
 // "..", which only the machine itself can follow.
 [[nodiscard]] Result<std::string> NormaliseWritten(const PathEntry& entry, OperatingSystem system);
 
+// Paths and command, as far as the text goes.
+[[nodiscard]] Status ResolveWriting(const Config& config, Policy& policy);
 // Fills in what Resolve otherwise learns from the host: paths, command, warnings.
 [[nodiscard]] Status ResolveAsWritten(const Config& config, Policy& policy);
 

@@ -62,8 +62,10 @@ void AddProtection(std::vector<Clause>& clauses, const Config& config, const Pol
     const auto count = std::count_if(policy.paths.begin(), policy.paths.end(), [&](const PathRule& rule) {
       return rule.origin == Origin::kProtection && rule.pointer == entry.pointer;
     });
-    // Direct execution can hold none of it, and was not asked to by default.
-    const bool refused = policy.containment == Containment::kNone && config.protect_written;
+    // Direct execution and Windows can hold none of it, and were not asked to by default.
+    const bool unheld =
+        policy.containment == Containment::kNone || policy.system == OperatingSystem::kWindows;
+    const bool refused = unheld && config.protect_written;
     if (count == 0 && !refused) continue;
     Add(clauses, entry.pointer,
         "`" + std::string(Name(entry.preset)) + "` stays unwritable in read-write grants: " +

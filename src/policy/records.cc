@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mxc/windows_path.h"
 #include "policy/entries.h"
 
 namespace mxc {
@@ -27,8 +28,22 @@ Result<std::string> ResolveRecord(const Record& record, PathWalker& walker, cons
                   "choose a path the command cannot write");
 }
 
+// On Windows the text decides: a link at the place itself is not followed when it is opened.
+Status CheckRecordOnWindows(const Record& record, const Host& host, const Policy& policy) {
+  std::string path = record.path;
+  std::replace(path.begin(), path.end(), '/', '\\');
+  if (!IsOnDrive(path)) path = host.WorkingDirectory() + "\\" + path;
+  for (const PathRule& rule : policy.paths) {
+    if (rule.access != Access::kReadWrite || !IsAtOrBelowOnWindows(path, rule.path)) continue;
+    return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
+                    "choose a path the command cannot write");
+  }
+  return Done{};
+}
+
 Status CheckRecord(const Record& record, const Host& host, const Policy& policy) {
   if (record.path.empty() || policy.containment == Containment::kNone) return Done{};
+  if (policy.path_style == PathStyle::kWindows) return CheckRecordOnWindows(record, host, policy);
   Record absolute = record;
   if (record.path.front() != '/') {
     const std::string here = host.WorkingDirectory();

@@ -14,6 +14,7 @@
 #include "policy/protect.h"
 #include "policy/records.h"
 #include "policy/rules.h"
+#include "policy/windows.h"
 
 namespace mxc {
 namespace {
@@ -28,6 +29,8 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
           .private_temp_pointer = config.private_temp_pointer,
           .network = config.network,
           .ui = config.ui,
+          .destroy_on_exit = config.destroy_on_exit,
+          .acl_changes_allowed = config.acl_changes_allowed,
           .section = config.backend_section,
           .output = config.output,
           .resources = config.resources,
@@ -124,6 +127,7 @@ void AddWarnings(Policy& policy) {
 
 // Everything that is asked of the machine.
 Status ResolveHere(const Config& config, const Host& host, Policy& policy) {
+  if (policy.system == OperatingSystem::kWindows) return ResolveOnWindows(config, host, policy);
   policy.audit = config.audit;
   policy.identity = host.Caller();
   policy.interactive = host.Interactive();

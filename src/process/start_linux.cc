@@ -160,6 +160,10 @@ Result<Started> Start(const SessionChild& child, const Ready& ready) {
       {.connection = child.connection, .sandbox = *ready.plan.sandbox, .streams = StreamsOf(ready)}));
 }
 
+Result<Started> Start(const AppContainerChild& /*child*/, const Ready& /*ready*/) {
+  return Error{.code = ErrorCode::kUnsupported, .message = "AppContainers belong to Windows"};
+}
+
 }  // namespace
 
 Result<Started> StartChild(const Ready& ready) {

@@ -74,6 +74,23 @@ void Put(Json& document, const std::string& key, const std::string& text) {
   document.members.push_back({.key = key, .value = std::move(value)});
 }
 
+void PutOnDrive(Json& value) {
+  if (value.kind == Json::Kind::kString && value.text.starts_with('/')) value.text.insert(0, "C:");
+  for (Json& item : value.items) PutOnDrive(item);
+  for (JsonMember& member : value.members) PutOnDrive(member.value);
+}
+
+// The paths of a document on a drive: Windows has no others.
+void PutPathsOnDrive(Json& document) {
+  for (JsonMember& member : document.members) {
+    if (member.key == "filesystem" || member.key == "audit") PutOnDrive(member.value);
+    if (member.key != "process") continue;
+    for (JsonMember& part : member.value.members) {
+      if (part.key == "cwd") PutOnDrive(part.value);
+    }
+  }
+}
+
 // `containment`: put into a document that names none.
 std::string PlanText(const std::string& document, const std::string& containment = "") {
   FakeHost host;
@@ -81,6 +98,7 @@ std::string PlanText(const std::string& document, const std::string& containment
   Result<Json> json = ParseDocument({.name = "golden", .bytes = document});
   if (!json) return Refused(json.error());
   if (!containment.empty()) Put(*json, "containment", containment);
+  if (containment == "processcontainer") PutPathsOnDrive(*json);
   const Result<Config> config = Decode(*json, {});
   if (!config) return Refused(config.error());
   const Result<Policy> policy = Resolve(*config, host, {.allow_unsandboxed = true, .shown_only = true});
@@ -118,7 +136,7 @@ TEST(Golden, PlansAreAsWritten) {
   }
 }
 
-constexpr const char* kBackends[] = {"namespaces", "landlock", "seatbelt"};
+constexpr const char* kBackends[] = {"namespaces", "landlock", "seatbelt", "processcontainer"};
 
 TEST(Golden, OneCorpusForEveryBackend) {
   const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder + "/corpus");

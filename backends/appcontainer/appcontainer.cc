@@ -1,0 +1,181 @@
+#include "backends/appcontainer/appcontainer.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "backends/appcontainer/access.h"
+#include "backends/appcontainer/network.h"
+#include "backends/appcontainer/section.h"
+#include "mxc/app_container.h"
+#include "mxc/command_line.h"
+
+namespace mxc::appcontainer {
+namespace {
+
+constexpr std::size_t kMaxName = 64;            // CreateAppContainerProfile
+constexpr std::size_t kMaxCommandLine = 32767;  // CreateProcess, in UTF-16 units with the end
+constexpr std::uint32_t kAssumedBuild = 26100;  // Windows 11 24H2
+
+Support Usable(WindowsFacts facts) {
+  return {.usable = true,
+          .tier = Tier::kProcess,
+          .features = {"filesystemDeniedPaths"},
+          .windows = std::move(facts)};
+}
+
+Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
+  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
+}
+
+Support Probe(const Host& host, ProbeDepth depth) {
+  if (depth == ProbeDepth::kAssumed) {
+    return Usable({.build = kAssumedBuild,
+                   .app_container = true,
+                   .capability_names = true,
+                   .system_drive = "C:",
+                   .windows_directory = "C:\\Windows"});
+  }
+  if (host.System() != OperatingSystem::kWindows) {
+    return Unusable(ErrorCode::kUnsupported, "the processcontainer backend belongs to Windows",
+                    "use a containment of this system");
+  }
+  WindowsFacts facts = host.Windows();
+  if (facts.app_container && facts.capability_names) return Usable(std::move(facts));
+  Support support = Unusable(ErrorCode::kUnavailable,
+                             facts.wine ? "Wine has no AppContainer"
+                                        : "this Windows has no AppContainer (userenv.dll, kernelbase.dll)",
+                             "it takes Windows 10 or later");
+  support.windows = std::move(facts);
+  return support;
+}
+
+Error Conflict(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kConflict,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
+}
+
+bool IsNameCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+         c == '.' || c == ' ';
+}
+
+// A profile that stays is found again by its name; one that goes needs none.
+Result<std::string> ProfileName(const Policy& policy) {
+  if (policy.destroy_on_exit) return std::string();
+  const std::string& name = policy.container_id;
+  if (!name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), IsNameCharacter))
+    return name;
+  return Conflict("'" + name + "' is no name of an AppContainer that stays", "/containerId",
+                  "write 1 to 64 letters, digits, '-', '_' and '.', or leave destroyOnExit true");
+}
+
+Result<std::string> CommandLine(const Process& process) {
+  std::string line =
+      process.command_line.empty() ? JoinArguments(process.argv, QuoteFor::kProgram) : process.command_line;
+  const char* const pointer = process.command_line.empty() ? "/process/argv" : "/process/commandLine";
+  if (line.find('\0') != std::string::npos)
+    return Conflict("the command holds a NUL character", pointer, "remove it");
+  // UTF-16 never takes more units than UTF-8 takes bytes.
+  if (line.size() < kMaxCommandLine) return line;
+  return Conflict("the command is longer than Windows allows, 32766 characters", pointer,
+                  "put it into a script, and run that");
+}
+
+Status PlanAccess(const Policy& policy, const WindowsFacts& facts, AppContainerSandbox& sandbox, Plan& plan) {
+  Result<std::vector<AclChange>> acl = AclFor(policy, facts);
+  if (!acl) return acl.error();
+  sandbox.acl = std::move(*acl);
+  if (!sandbox.acl.empty() && !policy.acl_changes_allowed) {
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = "the paths of the policy need entries in access control lists, which it forbids",
+                 .pointer = "/fallback/allowDaclMutation",
+                 .hint = "allow them, or remove the paths"};
+  }
+  for (const AclChange& change : sandbox.acl) {
+    plan.ledger.push_back({change.pointer, Strength::kKernel,
+                           change.type == AceType::kAllow
+                               ? "an entry for the container in the object's list"
+                               : "a denial for the container in the object's list"});
+  }
+  for (const PathRule& rule : policy.paths) {
+    const bool held = std::any_of(sandbox.acl.begin(), sandbox.acl.end(),
+                                  [&](const AclChange& change) { return change.path == rule.path; });
+    if (!held)
+      plan.ledger.push_back(
+          {rule.pointer, Strength::kKernel, "not there, and nothing can be created in its place"});
+  }
+  return Done{};
+}
+
+void PlanUi(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
+  sandbox.no_win32k = policy.ui.disabled;
+  const std::string mechanism = "limits of the job: " + UiLimitNames(sandbox.ui_limits) +
+                                (sandbox.no_win32k ? "; system calls of the window manager are refused" : "");
+  for (const std::string* pointer :
+       {&policy.ui.disabled_pointer, &policy.ui.clipboard_pointer, &policy.ui.injection_pointer}) {
+    if (!pointer->empty()) plan.ledger.push_back({*pointer, Strength::kKernel, mechanism});
+  }
+}
+
+// The job counts committed memory. Processes it counts without their threads, and time without that of the
+// kernel: not what those clauses say, so they are refused.
+void PlanLimits(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
+  for (const ResourceLimit& limit : policy.resources) {
+    if (limit.resource == Resource::kMemory) {
+      sandbox.memory_bytes = limit.amount;
+      plan.ledger.push_back({limit.pointer, Strength::kKernel, "committed memory of the job"});
+    }
+  }
+}
+
+Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) {
+  if (policy.output.Pumped()) {
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = "output is passed on untouched on Windows: it is neither capped nor redacted",
+                 .pointer = "/output",
+                 .hint = "remove the section"};
+  }
+  Result<Section> section = ReadSection(policy.section);
+  if (!section) return section.error();
+  Result<std::string> name = ProfileName(policy);
+  if (!name) return name.error();
+  Result<std::string> line = CommandLine(policy.process);
+  if (!line) return line.error();
+
+  AppContainerSandbox sandbox{.name = std::move(*name),
+                              .capabilities = std::move(section->capabilities),
+                              .least_privilege = section->least_privilege,
+                              .ui_limits = UiLimits(policy.ui, *section, support.windows.build),
+                              .command_line = std::move(*line),
+                              .environment = policy.process.environment,
+                              .cwd = policy.process.cwd};
+  Plan plan{
+      .containment = Containment::kProcessContainer, .tier = Tier::kProcess, .child = AppContainerChild{}};
+  if (section->learning_mode) sandbox.capabilities.emplace_back("learningModeLogging");
+  if (Status done = PlanNetwork(policy.network, sandbox.capabilities, plan); !done) return done.error();
+  if (Status done = PlanAccess(policy, support.windows, sandbox, plan); !done) return done.error();
+  PlanUi(policy, sandbox, plan);
+  PlanLimits(policy, sandbox, plan);
+  if (!policy.private_temp_pointer.empty())
+    plan.ledger.push_back(
+        {policy.private_temp_pointer, Strength::kKernel, "a folder of the container's own, named by TEMP"});
+  plan.not_covered = {"files that every AppContainer may read stay readable: Windows and installed programs",
+                      "names and existence of files: their directories' lists decide"};
+  if (sandbox.least_privilege) plan.not_covered.erase(plan.not_covered.begin());
+  plan.app_container = std::move(sandbox);
+  return plan;
+}
+
+}  // namespace
+
+const Backend& AppContainerBackend() {
+  static constexpr Backend kBackend{
+      .containment = Containment::kProcessContainer, .probe = Probe, .plan = MakeAppContainerPlan};
+  return kBackend;
+}
+
+}  // namespace mxc::appcontainer

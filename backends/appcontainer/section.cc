@@ -1,0 +1,137 @@
+#include "backends/appcontainer/section.h"
+
+#include <string_view>
+#include <utility>
+
+#include "mxc/app_container.h"
+
+namespace mxc::appcontainer {
+namespace {
+
+constexpr std::uint32_t kBuildWithIme = 22621;
+constexpr std::uint32_t kBuildWithInjection = 26100;
+
+const Json* Find(const Json& object, std::string_view key) {
+  return object.kind == Json::Kind::kObject ? object.Find(key) : nullptr;
+}
+
+bool IsTrue(const Json& object, std::string_view key) {
+  const Json* value = Find(object, key);
+  return value != nullptr && value->boolean;
+}
+
+std::string_view Text(const Json& object, std::string_view key) {
+  const Json* value = Find(object, key);
+  return value != nullptr ? std::string_view(value->text) : std::string_view();
+}
+
+Error NeedsBaseContainer(std::string_view what, std::string_view pointer) {
+  return {
+      .code = ErrorCode::kUnavailable,
+      .message = std::string(what) + " needs the base container of Windows, which this program does not use",
+      .pointer = "/processContainer/" + std::string(pointer),
+      .hint = "remove the key"};
+}
+
+Status CheckUnavailable(const Json& section) {
+  if (Find(section, "captureDenials") != nullptr)
+    return NeedsBaseContainer("a report of denied accesses", "captureDenials");
+  const Json* network = Find(section, "network");
+  if (network != nullptr && !Text(*network, "allowedProxyPeer").empty())
+    return NeedsBaseContainer("a proxy in another container", "network/allowedProxyPeer");
+  const Json* files = Find(section, "filesystem");
+  const Json* listed = files != nullptr ? Find(*files, "enumeratePaths") : nullptr;
+  if (listed != nullptr && !listed->items.empty())
+    return NeedsBaseContainer("listing without reading", "filesystem/enumeratePaths");
+  return Done{};
+}
+
+Isolation IsolationNamed(std::string_view name) {
+  if (name == "desktop") return Isolation::kDesktop;
+  if (name == "handles") return Isolation::kHandles;
+  return name == "atoms" ? Isolation::kAtoms : Isolation::kContainer;
+}
+
+SystemSettings SettingsNamed(std::string_view name) {
+  if (name == "parameters") return SystemSettings::kParameters;
+  if (name == "display") return SystemSettings::kDisplay;
+  return name == "all" ? SystemSettings::kAll : SystemSettings::kNone;
+}
+
+std::uint32_t IsolationLimits(Isolation isolation) {
+  switch (isolation) {
+    case Isolation::kDesktop:
+      return 0;
+    case Isolation::kHandles:
+      return ui_limit::kHandles;
+    case Isolation::kAtoms:
+      return ui_limit::kGlobalAtoms;
+    case Isolation::kContainer:
+      break;
+  }
+  return ui_limit::kHandles | ui_limit::kGlobalAtoms;
+}
+
+std::uint32_t SettingsLimits(SystemSettings settings) {
+  switch (settings) {
+    case SystemSettings::kAll:
+      return 0;
+    case SystemSettings::kParameters:
+      return ui_limit::kDisplaySettings;
+    case SystemSettings::kDisplay:
+      return ui_limit::kSystemParameters;
+    case SystemSettings::kNone:
+      break;
+  }
+  return ui_limit::kSystemParameters | ui_limit::kDisplaySettings;
+}
+
+std::uint32_t ClipboardLimits(Clipboard clipboard) {
+  switch (clipboard) {
+    case Clipboard::kAll:
+      return 0;
+    case Clipboard::kRead:
+      return ui_limit::kWriteClipboard;
+    case Clipboard::kWrite:
+      return ui_limit::kReadClipboard;
+    case Clipboard::kNone:
+      break;
+  }
+  return ui_limit::kReadClipboard | ui_limit::kWriteClipboard;
+}
+
+std::uint32_t WantedLimits(const Ui& ui, const Section& section) {
+  const std::uint32_t ime = section.ime ? 0 : ui_limit::kIme;
+  if (ui.disabled) return (ui_limit::kAll & ~ui_limit::kIme) | ime;
+  return ime | ClipboardLimits(ui.clipboard) | (ui.injection ? 0 : ui_limit::kInjection) |
+         IsolationLimits(section.isolation) |
+         (section.desktop_system_control ? 0 : ui_limit::kDesktop | ui_limit::kExitWindows) |
+         SettingsLimits(section.system_settings);
+}
+
+}  // namespace
+
+Result<Section> ReadSection(const Json& written) {
+  Section section{.least_privilege = IsTrue(written, "leastPrivilege"),
+                  .learning_mode = IsTrue(written, "learningMode")};
+  if (const Json* names = Find(written, "capabilities")) {
+    for (const Json& name : names->items) section.capabilities.push_back(name.text);
+  }
+  if (Status status = CheckUnavailable(written); !status) return status.error();
+  if (const Json* ui = Find(written, "ui")) {
+    section.isolation = IsolationNamed(Text(*ui, "isolation"));
+    section.desktop_system_control = IsTrue(*ui, "desktopSystemControl");
+    section.system_settings = SettingsNamed(Text(*ui, "systemSettings"));
+    section.ime = IsTrue(*ui, "ime");
+  }
+  return section;
+}
+
+std::uint32_t UiLimits(const Ui& ui, const Section& section, std::uint32_t build) {
+  std::uint32_t known = ui_limit::kAll;
+  if (build != 0 && build < kBuildWithIme) known &= ~ui_limit::kIme;
+  if (build != 0 && build < kBuildWithInjection) known &= ~ui_limit::kInjection;
+  return WantedLimits(ui, section) & known;
+}
+
+}  // namespace mxc::appcontainer

@@ -1,0 +1,70 @@
+// A Windows AppContainer as data: the token, the job and the access control entries of one run.
+// backends/appcontainer writes it, src/process/windows runs it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/secret.h"
+
+namespace mxc {
+
+// What a container may do with windows and the session: JOB_OBJECT_UILIMIT_* of winnt.h, by value, so that
+// plans are made on every system. The last two are younger than mingw's headers.
+namespace ui_limit {
+inline constexpr std::uint32_t kHandles = 0x1;
+inline constexpr std::uint32_t kReadClipboard = 0x2;
+inline constexpr std::uint32_t kWriteClipboard = 0x4;
+inline constexpr std::uint32_t kSystemParameters = 0x8;
+inline constexpr std::uint32_t kDisplaySettings = 0x10;
+inline constexpr std::uint32_t kGlobalAtoms = 0x20;
+inline constexpr std::uint32_t kDesktop = 0x40;
+inline constexpr std::uint32_t kExitWindows = 0x80;
+inline constexpr std::uint32_t kIme = 0x100;        // since build 22621
+inline constexpr std::uint32_t kInjection = 0x200;  // since build 26100
+inline constexpr std::uint32_t kAll = 0x3FF;
+}  // namespace ui_limit
+
+// Access masks of files, as Windows combines them.
+namespace file_access {
+inline constexpr std::uint32_t kRead = 0x1200A9;       // FILE_GENERIC_READ | FILE_GENERIC_EXECUTE
+inline constexpr std::uint32_t kReadWrite = 0x1301BF;  // ... | FILE_GENERIC_WRITE | DELETE
+// What changes an object: its data, attributes and name, and what stands in it.
+inline constexpr std::uint32_t kChange = 0x10156;
+inline constexpr std::uint32_t kEverything = 0x1F01FF;  // FILE_ALL_ACCESS
+}  // namespace file_access
+
+enum class AceType { kAllow, kDeny };
+
+// One entry for the container's identity (its package SID) in the list of one object. Entries are added in
+// order and taken away in reverse; the rest of the list stays as it was.
+struct AclChange {
+  std::string path = {};
+  AceType type = AceType::kAllow;
+  std::uint32_t mask = 0;
+  bool inherited = true;  // by what stands below: for a directory
+  std::string pointer = {};
+};
+
+struct AppContainerSandbox {
+  // Of the profile. Empty: the launcher makes up one that no other run has, and deletes the profile at the
+  // end; two runs under one name share what either is granted.
+  std::string name = {};
+  std::vector<std::string> capabilities = {};  // by name: "internetClient"
+  bool least_privilege = false;                // not even what every AppContainer may read
+  bool no_win32k = true;                       // no system calls of the window manager
+  std::uint32_t ui_limits = ui_limit::kAll;
+  std::uint64_t memory_bytes = 0;  // of the job; 0: no limit
+  std::vector<AclChange> acl = {};
+  std::string command_line = {};  // as CreateProcess takes it
+  std::vector<Variable> environment = {};
+  std::string cwd = {};
+};
+
+[[nodiscard]] std::string_view Name(AceType type);
+// "handles read-clipboard ..."; "none"
+[[nodiscard]] std::string UiLimitNames(std::uint32_t limits);
+
+}  // namespace mxc

@@ -1,0 +1,258 @@
+// Policies as they are written, and the AppContainer they become. On this system nothing is looked at.
+#include "backends/appcontainer/appcontainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "backends/appcontainer/access.h"
+#include "config/decode.h"
+#include "dispatch.h"
+#include "document/parse.h"
+#include "plan/make_plan.h"
+#include "policy/resolve.h"
+#include "tests/support/fake_host.h"
+#include "tests/support/grant_model.h"
+
+namespace mxc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// `members` of a document for this containment.
+Result<Plan> PlanOf(const std::string& members) {
+  const std::string text = R"({"version": "1.1.0-alpha", "containment": "processcontainer",
+      "process": {"commandLine": "cmd /c dir", "cwd": "C:\\w"})" +
+                           (members.empty() ? "" : ", " + members) + "}";
+  const Result<Json> document = ParseDocument({.name = "test", .bytes = text});
+  if (!document) return document.error();
+  FakeHost host;
+  const Result<Config> config = Decode(*document, {.system = OperatingSystem::kLinux});
+  if (!config) return config.error();
+  const Result<Policy> policy = Resolve(*config, host, {.shown_only = true});
+  if (!policy) return policy.error();
+  const Backend& backend = Dispatch(policy->containment);
+  return MakePlan(backend, *policy, backend.probe(host, ProbeDepth::kAssumed));
+}
+
+AppContainerSandbox SandboxOf(const std::string& members) {
+  Result<Plan> plan = PlanOf(members);
+  EXPECT_TRUE(plan) << plan.error().message;
+  return plan ? *plan->app_container : AppContainerSandbox{};
+}
+
+// The code, pointer and message of a refusal.
+std::string RefusalOf(const std::string& members) {
+  const Result<Plan> plan = PlanOf(members);
+  if (plan) return "planned";
+  return std::string(Name(plan.error().code)) + " " + plan.error().pointer + ": " + plan.error().message;
+}
+
+std::string Files(const std::string& lists) { return "\"filesystem\": {" + lists + "}"; }
+
+TEST(AppContainer, StartsClosed) {
+  const AppContainerSandbox sandbox = SandboxOf("");
+  EXPECT_EQ(sandbox.name, "");
+  EXPECT_THAT(sandbox.capabilities, IsEmpty());
+  EXPECT_THAT(sandbox.acl, IsEmpty());
+  EXPECT_EQ(sandbox.ui_limits, ui_limit::kAll);
+  EXPECT_TRUE(sandbox.no_win32k);
+  EXPECT_EQ(sandbox.command_line, "cmd /c dir");
+}
+
+TEST(AppContainer, GrantsWhatIsWritten) {
+  const GrantModel model{SandboxOf(Files(R"("readwritePaths": ["C:\\w"], "readonlyPaths": ["D:/r/"])"))};
+  EXPECT_TRUE(model.MayWrite("C:\\w"));
+  EXPECT_TRUE(model.MayWrite("c:\\W\\a\\b"));
+  EXPECT_TRUE(model.MayDelete("C:\\w\\a"));
+  EXPECT_TRUE(model.MayRead("D:\\r\\a"));
+  EXPECT_FALSE(model.MayWrite("D:\\r\\a"));
+  EXPECT_FALSE(model.MayDelete("D:\\r\\a"));
+  EXPECT_FALSE(model.MayRead("C:\\work"));
+  EXPECT_FALSE(model.MayRead("C:\\"));
+  EXPECT_TRUE(model.MayRead("C:\\Windows\\System32\\cmd.exe"));
+}
+
+TEST(AppContainer, TheMostSpecificPathWinsInEveryDirection) {
+  const GrantModel model{SandboxOf(Files(
+      R"("readwritePaths": ["C:\\w", "C:\\w\\ro\\rw", "C:\\w\\no\\rw"], "readonlyPaths": ["C:\\w\\ro", "C:\\w\\no\\ro"],
+         "deniedPaths": ["C:\\w\\no", "C:\\w\\ro\\no", "C:\\Windows\\Temp"])"))};
+  EXPECT_TRUE(model.MayWrite("C:\\w\\a"));
+  EXPECT_TRUE(model.MayRead("C:\\w\\ro\\a\\b"));
+  EXPECT_FALSE(model.MayWrite("C:\\w\\ro\\a\\b"));
+  EXPECT_FALSE(model.MayDelete("C:\\w\\ro"));
+  EXPECT_TRUE(model.MayWrite("C:\\w\\ro\\rw\\a"));
+  EXPECT_FALSE(model.MayRead("C:\\w\\ro\\no\\a"));
+  EXPECT_FALSE(model.MayRead("C:\\w\\no\\a"));
+  EXPECT_TRUE(model.MayWrite("C:\\w\\no\\rw\\a"));
+  EXPECT_TRUE(model.MayRead("C:\\w\\no\\ro\\a"));
+  EXPECT_FALSE(model.MayWrite("C:\\w\\no\\ro\\a"));
+  EXPECT_FALSE(model.MayRead("C:\\Windows\\Temp\\a"));
+}
+
+TEST(AppContainer, OneEntryForEachRule) {
+  const AppContainerSandbox sandbox =
+      SandboxOf(Files(R"("readwritePaths": ["C:\\w"], "readonlyPaths": ["C:\\w\\ro", "D:\\ro"])"));
+  std::vector<std::string> entries;
+  for (const AclChange& change : sandbox.acl)
+    entries.push_back(std::string(Name(change.type)) + " " + change.path + " " + change.pointer);
+  EXPECT_THAT(
+      entries,
+      ElementsAre("allow C:\\w /filesystem/readwritePaths/0", "deny C:\\w\\ro /filesystem/readonlyPaths/0",
+                  "allow C:\\w\\ro /filesystem/readonlyPaths/0", "allow D:\\ro /filesystem/readonlyPaths/1"));
+}
+
+TEST(AppContainer, LeavesRootsAlone) {
+  for (const char* path : {"C:\\\\", "D:/", "c:\\\\WINDOWS"}) {
+    EXPECT_THAT(RefusalOf(Files("\"readonlyPaths\": [\"" + std::string(path) + "\"]")),
+                HasSubstr("policy_conflict /filesystem/readonlyPaths/0"))
+        << path;
+  }
+  const PathRule profile{.path = "C:\\Users\\Me", .pointer = "/p"};
+  const WindowsFacts facts{.profile_directory = "C:\\Users\\me"};
+  Policy policy{.as_written = true, .paths = {profile}};
+  EXPECT_FALSE(appcontainer::AclFor(policy, facts));
+  policy.paths[0].path = "C:\\Users";
+  EXPECT_FALSE(appcontainer::AclFor(policy, facts));
+  policy.paths[0].path = "C:\\Users\\me\\work";
+  EXPECT_TRUE(appcontainer::AclFor(policy, facts));
+}
+
+TEST(AppContainer, RefusesPathsOfTheNetwork) {
+  EXPECT_THAT(RefusalOf(Files(R"("readonlyPaths": ["\\\\server\\share"])")),
+              HasSubstr("/filesystem/readonlyPaths/0"));
+}
+
+TEST(AppContainer, DeniesOnlyWhatIsThere) {
+  const auto rule = [](const char* path, Access access, bool there) {
+    PathRule result{.path = path, .access = access, .pointer = "/p"};
+    if (there) result.object = FileObject{.type = FileType::kDirectory};
+    return result;
+  };
+  Policy policy{
+      .paths = {rule("C:\\w", Access::kReadWrite, true), rule("C:\\w\\no", Access::kDenied, false)}};
+  EXPECT_FALSE(appcontainer::AclFor(policy, {}));
+  policy.paths[0].access = Access::kReadOnly;  // where nothing can be created
+  const Result<std::vector<AclChange>> acl = appcontainer::AclFor(policy, {});
+  ASSERT_TRUE(acl);
+  EXPECT_EQ(acl->size(), 1U);
+}
+
+TEST(AppContainer, AFileHandsNothingOn) {
+  PathRule file{.path = "C:\\w\\f", .access = Access::kReadOnly, .object = FileObject{}, .pointer = "/p"};
+  const Result<std::vector<AclChange>> acl = appcontainer::AclFor({.paths = {file}}, {});
+  ASSERT_TRUE(acl);
+  EXPECT_FALSE(acl->at(0).inherited);
+}
+
+TEST(AppContainer, ChangesNoListWithoutLeave) {
+  const std::string no = R"("fallback": {"allowDaclMutation": false})";
+  EXPECT_EQ(RefusalOf(no), "planned");
+  EXPECT_THAT(RefusalOf(no + ", " + Files(R"("readonlyPaths": ["C:\\w"])")),
+              HasSubstr("unenforceable /fallback/allowDaclMutation"));
+}
+
+TEST(AppContainer, TheNetworkIsACapability) {
+  EXPECT_THAT(SandboxOf(R"("network": {"egress": {"default": "allow"}})").capabilities,
+              ElementsAre("internetClient"));
+  EXPECT_THAT(SandboxOf(R"("network": {"egress": {"default": "allow"}, "ingress": {"default": "allow"}})")
+                  .capabilities,
+              ElementsAre("internetClient", "privateNetworkClientServer"));
+}
+
+TEST(AppContainer, ACapabilityDoesNotOpenWhatThePolicyCloses) {
+  const Result<Plan> plan =
+      PlanOf(R"("processContainer": {"capabilities": ["InternetClient", "documentsLibrary"]})");
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(plan->app_container->capabilities, ElementsAre("documentsLibrary"));
+  bool warned = false;
+  for (const Warning& warning : plan->warnings) warned = warned || warning.category == "capability-removed";
+  EXPECT_TRUE(warned);
+}
+
+TEST(AppContainer, RefusesWhatCapabilitiesCannotHold) {
+  const auto network = [](const std::string& text) { return RefusalOf("\"network\": {" + text + "}"); };
+  EXPECT_THAT(network(R"("egress": {"allow": [{"to": [{"cidr": "10.0.0.0/8"}]}]})"),
+              HasSubstr("unenforceable /network/egress/allow/0"));
+  EXPECT_THAT(network(R"("ingress": {"default": "allow"})"),
+              HasSubstr("unenforceable /network/ingress/default"));
+  EXPECT_THAT(network(R"("ingress": {"hostLoopback": "allow"})"),
+              HasSubstr("unenforceable /network/ingress/hostLoopback"));
+}
+
+TEST(AppContainer, UiBecomesLimitsOfTheJob) {
+  using namespace ui_limit;
+  const auto limits = [](const std::string& members) { return SandboxOf(members).ui_limits; };
+  EXPECT_EQ(limits(R"("ui": {"disable": true, "clipboard": "all", "injection": true})"), kAll);
+  EXPECT_EQ(limits(R"("ui": {"disable": false})"), kAll);
+  EXPECT_EQ(limits(R"("ui": {"disable": false, "clipboard": "read"})"), kAll & ~kReadClipboard);
+  EXPECT_EQ(limits(R"("ui": {"disable": false, "clipboard": "write"})"), kAll & ~kWriteClipboard);
+  EXPECT_EQ(limits(R"("ui": {"disable": false, "injection": true})"), kAll & ~kInjection);
+  const auto own = [&](const std::string& ui) {
+    return limits(R"("ui": {"disable": false}, "processContainer": {"ui": {)" + ui + "}}");
+  };
+  EXPECT_EQ(own(R"("isolation": "desktop")"), kAll & ~(kHandles | kGlobalAtoms));
+  EXPECT_EQ(own(R"("isolation": "handles")"), kAll & ~kGlobalAtoms);
+  EXPECT_EQ(own(R"("isolation": "atoms")"), kAll & ~kHandles);
+  EXPECT_EQ(own(R"("desktopSystemControl": true)"), kAll & ~(kDesktop | kExitWindows));
+  EXPECT_EQ(own(R"("systemSettings": "parameters")"), kAll & ~kSystemParameters);
+  EXPECT_EQ(own(R"("systemSettings": "display")"), kAll & ~kDisplaySettings);
+  EXPECT_EQ(own(R"("systemSettings": "all")"), kAll & ~(kSystemParameters | kDisplaySettings));
+  EXPECT_EQ(own(R"("ime": true)"), kAll & ~kIme);
+  EXPECT_FALSE(SandboxOf(R"("ui": {"disable": false})").no_win32k);
+}
+
+TEST(AppContainer, ReadsItsSection) {
+  const AppContainerSandbox sandbox =
+      SandboxOf(R"("processContainer": {"leastPrivilege": true, "learningMode": true})");
+  EXPECT_TRUE(sandbox.least_privilege);
+  EXPECT_THAT(sandbox.capabilities, ElementsAre("learningModeLogging"));
+  const GrantModel model{sandbox};
+  EXPECT_FALSE(model.MayRead("C:\\Windows\\System32\\cmd.exe"));
+}
+
+TEST(AppContainer, RefusesWhatItsSectionCannotHave) {
+  const auto section = [](const std::string& text) {
+    return RefusalOf("\"processContainer\": {" + text + "}");
+  };
+  EXPECT_THAT(section(R"("capabilities": ["a,b"])"), HasSubstr("/processContainer/capabilities/0"));
+  EXPECT_THAT(section(R"("capabilities": ["x", "PermissiveLearningMode"])"),
+              HasSubstr("/processContainer/capabilities/1"));
+  EXPECT_THAT(section(R"("captureDenials": {})"), HasSubstr("unavailable /processContainer/captureDenials"));
+  EXPECT_THAT(section(R"("network": {"allowedProxyPeer": "p"})"), HasSubstr("unavailable"));
+  EXPECT_THAT(section(R"("filesystem": {"enumeratePaths": ["C:\\w"]})"), HasSubstr("unavailable"));
+}
+
+TEST(AppContainer, AProfileThatStaysNeedsAName) {
+  const std::string stay = R"("lifecycle": {"destroyOnExit": false})";
+  EXPECT_THAT(RefusalOf(stay), HasSubstr("policy_conflict /containerId"));
+  EXPECT_EQ(SandboxOf(stay + R"(, "containerId": "agent-1")").name, "agent-1");
+  EXPECT_EQ(SandboxOf(R"("containerId": "agent-1")").name, "");
+}
+
+TEST(AppContainer, AJobCountsMemoryOnly) {
+  EXPECT_EQ(SandboxOf(R"("resources": {"memoryMb": 64})").memory_bytes, std::uint64_t{64} << 20U);
+  EXPECT_THAT(RefusalOf(R"("resources": {"processes": 8})"), HasSubstr("unenforceable /resources/processes"));
+}
+
+TEST(AppContainer, TheLedgerAnswersEveryClause) {
+  const Result<Plan> plan =
+      PlanOf(Files(R"("readwritePaths": ["C:\\w"], "deniedPaths": ["C:\\w\\no"])") +
+             R"(, "network": {"egress": {"default": "allow"}}, "ui": {"disable": true})");
+  ASSERT_TRUE(plan) << plan.error().message;
+  for (const Enforcement& entry : plan->ledger) EXPECT_EQ(entry.strength, Strength::kKernel) << entry.pointer;
+  EXPECT_GE(plan->ledger.size(), 4U);
+}
+
+TEST(AppContainer, ProbesOnlyWhereItBelongs) {
+  const FakeHost host;
+  const Support support = appcontainer::AppContainerBackend().probe(host, ProbeDepth::kQuick);
+  EXPECT_FALSE(support.usable);
+  EXPECT_EQ(support.code, ErrorCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace mxc
