@@ -118,6 +118,8 @@ int Answer(const Options& options, const Host& host) {
       return PrintSandboxes();
     case Mode::kReap:
       return PrintReaped();
+    case Mode::kRecover:
+      return 0;  // done at every start
     case Mode::kDelete:
       return DeleteContainer(options.container_name, host);
     case Mode::kSetupHyperlight:

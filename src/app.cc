@@ -14,6 +14,7 @@
 #include "plan/describe.h"
 #include "policy/resolve.h"
 #include "prepare.h"
+#include "process/recover.h"
 #include "process/run.h"
 #include "report/log.h"
 #include "report/network_summary.h"
@@ -148,9 +149,18 @@ int Start(Options options, const Host& host) {
                  std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count());
 }
 
+// What an earlier run could not take back stands in the way of nothing, but must not stay.
+void Recover(Mode mode) {
+  const Recovery recovery = RecoverRuns();
+  for (const std::string& problem : recovery.problems) Tell("mxc-exec: warning: " + problem + "\n");
+  if (recovery.restored == 0 && mode != Mode::kRecover) return;
+  Tell(fmt::format("mxc-exec: access control lists put back: {}\n", recovery.restored));
+}
+
 }  // namespace
 
 int RunApp(const Options& options, const Host& host) {
+  if (options.mode != Mode::kPrinted) Recover(options.mode);
   const bool runs =
       options.mode == Mode::kRun || options.mode == Mode::kDryRun || options.mode == Mode::kExplain;
   if (!runs) return Answer(options, host);

@@ -30,6 +30,7 @@ struct ModeFlags {
   bool destroy = false;
   bool list = false;
   bool reap = false;
+  bool recover = false;
   std::string hyperlight = {};
   bool force = false;
   bool version = false;
@@ -134,6 +135,9 @@ void AddHousekeepingFlags(CLI::App& app, Flags& flags) {
   app.add_option("--containername", flags.options.container_name, "name for --delete")
       ->type_name("NAME")
       ->group(group);
+  app.add_flag("--recover", flags.modes.recover,
+               "take back what runs that were killed have left on this machine")
+      ->group(group);
   auto* setup =
       app.add_flag("--setup-hyperlight{agent}", flags.modes.hyperlight, "prepare Hyperlight runtimes")
           ->group(group);
@@ -149,6 +153,7 @@ Mode ChooseMode(const CLI::App& app, const Flags& flags) {
   if (flags.modes.destroy) return Mode::kDelete;
   if (flags.modes.list) return Mode::kList;
   if (flags.modes.reap) return Mode::kReap;
+  if (flags.modes.recover) return Mode::kRecover;
   if (!flags.modes.explain.empty()) return Mode::kExplain;
   return flags.modes.dry_run ? Mode::kDryRun : Mode::kRun;
 }

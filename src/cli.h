@@ -22,6 +22,7 @@ enum class Mode {
   kDelete,
   kList,
   kReap,
+  kRecover,
   kSetupHyperlight,
   kPrinted,  // --help or --version: the text is in Options::text
 };
