@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "mxc/command_line.h"
+
 namespace mxc::none {
 namespace {
 
@@ -23,6 +25,19 @@ Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
                  .pointer = clause.pointer,
                  .hint = "choose a containment, or remove the sections `filesystem` and `network`"};
   }
+  plan.relaxations.emplace_back("no-isolation");
+  if (policy.system == OperatingSystem::kWindows) {
+    const Process& process = policy.process;
+    plan.child = AppContainerChild{.confined = false};
+    plan.app_container = AppContainerSandbox{
+        .no_win32k = false,
+        .ui_limits = 0,
+        .command_line = process.command_line.empty() ? JoinArguments(process.argv, QuoteFor::kProgram)
+                                                     : process.command_line,
+        .environment = process.environment,
+        .cwd = process.cwd};
+    return plan;
+  }
   Exec exec;
   exec.program = policy.process.argv.empty() ? "" : policy.process.argv[0];
   if (!exec.program.starts_with('/')) {
@@ -37,7 +52,6 @@ Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
   exec.cwd = policy.process.cwd;
   exec.terminal = policy.interactive ? Terminal::kPrivatePty : Terminal::kInherit;
   plan.child = std::move(exec);
-  plan.relaxations.emplace_back("no-isolation");
   return plan;
 }
 

@@ -76,11 +76,24 @@ TEST(WindowsCommandLine, RefusesAContainmentOfLinux) {
   EXPECT_THAT(said.err, HasSubstr("the 'bubblewrap' backend is not available on Windows"));
 }
 
+TEST(WindowsCommandLine, SaysWhatToUseInstead) {
+  const auto refusal = [](const char* containment) {
+    return RunProgram({"--experimental", "--containment", containment, "-"},
+                      R"({"version": "1.1.0-alpha", "process": {"commandLine": "x"}})");
+  };
+  EXPECT_EQ(refusal("wslc").status, 255U);
+  EXPECT_THAT(refusal("wslc").err, HasSubstr("inside a distribution of WSL"));
+  EXPECT_THAT(refusal("windows_sandbox").err, HasSubstr("processcontainer"));
+}
+
 TEST(WindowsCommandLine, ProbesWithoutStartingAnything) {
   const Said said = RunProgram({"--probe"});
   EXPECT_EQ(said.status, 0U);
   EXPECT_THAT(said.out, HasSubstr("\"system\": \"Windows\""));
   EXPECT_THAT(said.out, HasSubstr("\"backend\": \"processcontainer\""));
+  EXPECT_THAT(said.out, HasSubstr("\"canBlockInputInjection\": "));
+  EXPECT_THAT(said.out,
+              testing::AnyOf(HasSubstr("\"tier\": \"appcontainer-dacl\""), HasSubstr("\"error\": ")));
 }
 
 }  // namespace

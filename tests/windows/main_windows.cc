@@ -1,12 +1,28 @@
 // mxc_windows_tests PROGRAM [flags of the test library]
+// clang-format off
+#include <windows.h>
+#include <shellapi.h>
+// clang-format on
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <string>
+#include <vector>
 
+#include "base/wide_windows.h"
+#include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
 
 int main(int argc, char** argv) {
+  int count = 0;
+  wchar_t** const wide = ::CommandLineToArgvW(::GetCommandLineW(), &count);
+  if (count > 2 && mxc::Narrow(wide[1]) == "--guest") {
+    std::vector<std::string> arguments;
+    for (int i = 2; i < count; ++i) arguments.push_back(mxc::Narrow(wide[i]));
+    return mxc::test::RunGuest(arguments);
+  }
   testing::InitGoogleMock(&argc, argv);
   if (argc != 2) {
     std::fputs("usage: mxc_windows_tests PROGRAM\n", stderr);

@@ -11,10 +11,10 @@
 #include <thread>
 #include <utility>
 
-#include "mxc/command_line.h"
 #include "base/own_files.h"
 #include "base/unique_handle_windows.h"
 #include "base/wide_windows.h"
+#include "mxc/command_line.h"
 
 namespace mxc::test {
 namespace {

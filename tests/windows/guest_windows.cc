@@ -1,0 +1,90 @@
+#include "tests/windows/guest_windows.h"
+
+#include <fcntl.h>
+#include <io.h>
+#include <windows.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "base/wide_windows.h"
+#include "mxc/command_line.h"
+
+namespace mxc::test {
+namespace {
+
+std::string OwnPath() {
+  std::wstring path(MAX_PATH, L'\0');
+  path.resize(::GetModuleFileNameW(nullptr, path.data(), MAX_PATH));
+  return Narrow(path);
+}
+
+void Copy() {
+  std::array<char, 4096> buffer{};
+  for (std::size_t size = 0; (size = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;)
+    std::fwrite(buffer.data(), 1, size, stdout);
+}
+
+int PrintVariable(const std::string& name) {
+  std::wstring value(4096, L'\0');
+  const DWORD size = ::GetEnvironmentVariableW(Wide(name).c_str(), value.data(), 4096);
+  if (size == 0 && ::GetLastError() == ERROR_ENVVAR_NOT_FOUND) return 1;
+  value.resize(size);
+  std::printf("%s\n", Narrow(value).c_str());
+  return 0;
+}
+
+int PrintDirectory() {
+  std::wstring here(4096, L'\0');
+  here.resize(::GetCurrentDirectoryW(4096, here.data()));
+  std::printf("%s\n", Narrow(here).c_str());
+  return 0;
+}
+
+int StartLate(const std::vector<std::string>& arguments) {
+  std::wstring line =
+      Wide(JoinArguments(Guest({"write", arguments.at(1), arguments.at(2)}), QuoteFor::kProgram));
+  STARTUPINFOW startup{};
+  startup.cb = sizeof startup;
+  PROCESS_INFORMATION made{};
+  return ::CreateProcessW(nullptr, line.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup,
+                          &made) != 0
+             ? 0
+             : 1;
+}
+
+int WriteLate(const std::vector<std::string>& arguments) {
+  ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(2))));
+  std::FILE* file = ::_wfopen(Wide(arguments.at(1)).c_str(), L"wb");
+  return file != nullptr && std::fclose(file) == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int RunGuest(const std::vector<std::string>& arguments) {
+  for (std::FILE* stream : {stdin, stdout, stderr}) ::_setmode(::_fileno(stream), _O_BINARY);
+  const std::string& verb = arguments.at(0);
+  if (verb == "exit") return static_cast<int>(std::stoul(arguments.at(1)));
+  if (verb == "env") return PrintVariable(arguments.at(1));
+  if (verb == "cwd") return PrintDirectory();
+  if (verb == "late") return StartLate(arguments);
+  if (verb == "write") return WriteLate(arguments);
+  if (verb == "copy") Copy();
+  if (verb == "sleep") ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(1))));
+  if (verb == "both") {
+    std::fputs("out", stdout);
+    std::fputs("err", stderr);
+  }
+  for (std::size_t i = 1; verb == "args" && i < arguments.size(); ++i)
+    std::printf("%s\n", arguments[i].c_str());
+  return 0;
+}
+
+std::vector<std::string> Guest(const std::vector<std::string>& arguments) {
+  std::vector<std::string> line = {OwnPath(), "--guest"};
+  line.insert(line.end(), arguments.begin(), arguments.end());
+  return line;
+}
+
+}  // namespace mxc::test

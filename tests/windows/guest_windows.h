@@ -1,0 +1,17 @@
+// What a command of the tests does: this same program, started with --guest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mxc::test {
+
+// "args A B": prints each on a line. "exit N". "copy": standard input to output. "sleep MS". "env NAME".
+// "cwd". "late FILE MS": a grandchild makes the file after so many milliseconds, and this ends at once.
+// "both": a word on each stream.
+int RunGuest(const std::vector<std::string>& arguments);
+
+// The command line of a guest, to be put behind `--`.
+[[nodiscard]] std::vector<std::string> Guest(const std::vector<std::string>& arguments);
+
+}  // namespace mxc::test
