@@ -13,8 +13,31 @@ std::string NotBuilt(Containment containment) {
 }
 
 std::string RemedyOn(OperatingSystem system) {
-  if (system == OperatingSystem::kLinux) return "use the containment \"bubblewrap\"";
+  switch (system) {
+    case OperatingSystem::kLinux:
+      return "use the containment \"bubblewrap\"";
+    case OperatingSystem::kWindows:
+      return "use the containment \"processcontainer\"";
+    case OperatingSystem::kMacos:
+      return "use the containment \"seatbelt\"";
+    case OperatingSystem::kAny:
+      break;
+  }
   return "no backend of this build runs on this system";
+}
+
+// What is missing on this Windows comes before what is missing in this build: the first is the user's to
+// change.
+Support ProbeWindows(Containment containment, const Host& host, Support support) {
+  const WindowsFacts facts = host.Windows();
+  if (containment == Containment::kWindowsSandbox && !facts.windows_sandbox) {
+    support.code = ErrorCode::kUnavailable;
+    support.reason = "Windows Sandbox is not installed, and its backend is not part of this build";
+  }
+  if (containment == Containment::kWslc) {
+    support.remedy = "run mxc-exec for Linux inside a distribution of WSL: its containments hold there";
+  }
+  return support;
 }
 
 }  // namespace
@@ -29,6 +52,8 @@ Support Probe(Containment containment, const Host& host, ProbeDepth depth) {
   } else {
     support.code = ErrorCode::kNotBuilt;
     support.reason = NotBuilt(containment);
+    const bool here = depth != ProbeDepth::kAssumed && host.System() == OperatingSystem::kWindows;
+    if (here) return ProbeWindows(containment, host, std::move(support));
   }
   return support;
 }

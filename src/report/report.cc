@@ -121,6 +121,45 @@ void AddRung(const Plan& plan, Object& line) {
   line["notCovered"] = plan.not_covered;
 }
 
+// As contract 1.8 names them. What is not known is not claimed.
+Object WindowsProbes(const WindowsFacts& facts) {
+  constexpr std::uint32_t kBuildWithIme = 22621;
+  constexpr std::uint32_t kBuildWithInjection = 26100;
+  Object ui;
+  for (const char* always :
+       {"canBlockClipboardRead", "canBlockClipboardWrite", "canBlockExternalUiObjects",
+        "canBlockGlobalUiNamespace", "canBlockDesktopSwitching", "canBlockLogoffOrShutdown",
+        "canBlockSystemParameterChanges", "canBlockDisplaySettingsChanges"}) {
+    ui[always] = true;
+  }
+  ui["canBlockInputMethodChanges"] = facts.build >= kBuildWithIme;
+  ui["canBlockInputInjection"] = facts.build >= kBuildWithInjection;
+  return {{"baseContainerApiPresent", facts.base_container_api || facts.security_environment},
+          {"bfscfgPresent", false},
+          {"bfsCompiledIn", false},
+          {"baseContainerSupportsDenyPaths", facts.base_container_denies},
+          {"isolationSessionAvailable", facts.isolation_session},
+          {"nativeCaptureAvailable", false},
+          {"guardedCaptureAvailable", false},
+          {"baseContainerSupportsEnumeratePaths", false},
+          {"baseContainerSupportsIngressHostLoopbackAllow", false},
+          {"baseContainerSupportsIdentitylessLoopbackProxy", false},
+          {"hyperlightAvailable", false},
+          {"uiCapabilities", std::move(ui)}};
+}
+
+// The keys that the SDKs read on Windows, beside ours.
+void AddWindows(const Support& support, Object& probe) {
+  if (support.usable) {
+    probe["tier"] = "appcontainer-dacl";
+    probe["needsDaclAugmentation"] = true;
+  } else {
+    probe["error"] = support.reason;
+  }
+  probe["warnings"] = support.warnings;
+  probe["probes"] = WindowsProbes(support.windows);
+}
+
 }  // namespace
 
 void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
@@ -245,6 +284,10 @@ std::string ProbeJson(OperatingSystem system, const Identity& caller,
     list.push_back(std::move(entry));
   }
   Object probe{{"version", MXC_VERSION}, {"system", Name(system)}, {"uid", caller.uid}};
+  for (const ProbedBackend& probed : backends) {
+    const bool process = probed.containment == Containment::kProcessContainer;
+    if (process && system == OperatingSystem::kWindows) AddWindows(probed.support, probe);
+  }
   probe["backends"] = std::move(list);
   return Line(probe, 2) + "\n";
 }
