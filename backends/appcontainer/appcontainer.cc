@@ -166,6 +166,11 @@ Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) 
   plan.not_covered = {"files that every AppContainer may read stay readable: Windows and installed programs",
                       "names and existence of files: their directories' lists decide"};
   if (sandbox.least_privilege) plan.not_covered.erase(plan.not_covered.begin());
+  const bool denies = std::any_of(sandbox.acl.begin(), sandbox.acl.end(),
+                                  [](const AclChange& change) { return change.type == AceType::kDeny; });
+  if (denies)
+    plan.not_covered.emplace_back(
+        "a directory can be moved with what is denied in it; the denial goes along");
   plan.app_container = std::move(sandbox);
   return plan;
 }

@@ -222,7 +222,6 @@ TEST(AppContainer, RefusesWhatItsSectionCannotHave) {
   EXPECT_THAT(section(R"("capabilities": ["x", "PermissiveLearningMode"])"),
               HasSubstr("/processContainer/capabilities/1"));
   EXPECT_THAT(section(R"("captureDenials": {})"), HasSubstr("unavailable /processContainer/captureDenials"));
-  EXPECT_THAT(section(R"("network": {"allowedProxyPeer": "p"})"), HasSubstr("unavailable"));
   EXPECT_THAT(section(R"("filesystem": {"enumeratePaths": ["C:\\w"]})"), HasSubstr("unavailable"));
 }
 
