@@ -356,8 +356,10 @@ TEST_P(EngineRun, KilledLauncherLeavesNothing) {
   const pid_t process = ChildrenOf(running.Launcher()).front();
   const UniqueFd init = HandleOf(process);
   // Until the command runs, init would notice by itself that nobody reads its reports.
-  ASSERT_TRUE(Eventually([&] { return !ChildrenOf(process).empty(); }));
-  ASSERT_TRUE(Eventually([&] { return !ChildrenOf(ChildrenOf(process).front()).empty(); }));
+  ASSERT_TRUE(Eventually([&] {
+    const std::vector<pid_t> commands = ChildrenOf(process);  // at first the task that makes the network
+    return !commands.empty() && !ChildrenOf(commands.front()).empty();
+  }));
   running.Signal(SIGKILL);
   (void)running.Finish();
   EXPECT_TRUE(Eventually(
