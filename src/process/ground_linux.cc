@@ -1,7 +1,7 @@
-#include "process/ground.h"
-
 #include <utility>
 #include <variant>
+
+#include "process/ground.h"
 
 namespace mxc {
 
