@@ -4,6 +4,7 @@
 set -eu
 export WINEDEBUG=-all WINEARCH=win64 WINEPREFIX="${MXC_WINEPREFIX:-${TMPDIR:-/tmp}/mxc-wine-$(id -u)}"
 unset DISPLAY
+export LC_ALL=C.UTF-8 # Wine takes the encoding of file names from it
 mkdir -p "$WINEPREFIX"
 exec 9>"$WINEPREFIX/.mxc-lock"
 if test ! -e "$WINEPREFIX/.mxc-ready"; then

@@ -36,6 +36,8 @@ trap 'rm -rf "$work_area"' EXIT
 chmod 755 "$work_area"
 project=$work_area/project
 mkdir "$project" "$work_area/home"
+cp "$program" "$work_area/mxc-exec" # where every caller can reach it
+program=$work_area/mxc-exec
 readonly_paths=
 
 . "$source/tests/work/$tool.sh"
