@@ -39,7 +39,7 @@ struct Message {
     header.msg_iov = &part;
     header.msg_iovlen = 1;
     header.msg_control = control.data();
-    header.msg_controllen = control.size();
+    header.msg_controllen = static_cast<decltype(header.msg_controllen)>(control.size());
   }
 };
 

@@ -33,10 +33,12 @@ NAMES = {
     "proxy.test": ["203.0.113.2"],
     "both.test": ["203.0.113.1", "2001:db8::1"],
 }
-# One answer after the other.
+# Good until somebody has been there, then one of these after the other.
 TURNING = {
-    "turning.test": ["203.0.113.1", "127.0.0.1", "169.254.169.254"],
+    "turning1.test": ["127.0.0.1", "169.254.169.254"],
+    "turning2.test": ["127.0.0.1", "169.254.169.254"],
 }
+visited = set()
 lock = threading.Lock()
 log_file = open(DIRECTORY + "/log", "a", buffering=1)
 
@@ -88,6 +90,7 @@ def answer_http(connection, place):
     host = [line[5:].strip() for line in lines if line.lower().startswith("host:")]
     log("tcp", place, lines[0].rsplit(" ", 1)[0] if lines[0] else "nothing", *host)
     body, status = ("at " + place + " for " + " ".join(host)).encode(), b"200 OK"
+    visited.update(host)
     target = lines[0].split(" ")[1:2] or ["/"]
     if target[0].startswith("/repo/"):
         body, status = file_of(target[0].split("?")[0])
@@ -169,8 +172,10 @@ def dns_answer(query):
     wanted = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
     addresses = NAMES.get(name, [])
     if name in TURNING and kind == 1:
-        addresses = TURNING[name][:1]
-        TURNING[name] = TURNING[name][1:] + addresses
+        addresses = ["203.0.113.1"]
+        if name in visited:
+            addresses = TURNING[name][:1]
+            TURNING[name] = TURNING[name][1:] + addresses
     found = [a for a in addresses if wanted == (socket.AF_INET6 if ":" in a else socket.AF_INET)]
     flags = 0x8180 if name in NAMES or name in TURNING else 0x8183
     text = query[:2] + struct.pack("!5H", flags, 1, len(found), 0, 0) + query[12 : at + 5]

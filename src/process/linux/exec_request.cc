@@ -77,7 +77,7 @@ struct Message {
     header.msg_iov = &part;
     header.msg_iovlen = 1;
     header.msg_control = control.data();
-    header.msg_controllen = CMSG_SPACE(files * sizeof(int));
+    header.msg_controllen = static_cast<decltype(header.msg_controllen)>(CMSG_SPACE(files * sizeof(int)));
   }
 };
 
@@ -141,7 +141,7 @@ Status SendCommand(int connection, const Program& program) {
   cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
   rights->cmsg_level = SOL_SOCKET;
   rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+  rights->cmsg_len = static_cast<decltype(rights->cmsg_len)>(CMSG_LEN(count * sizeof(int)));
   std::memcpy(CMSG_DATA(rights), files.data(), count * sizeof(int));
   if (::sendmsg(connection, &message.header, MSG_NOSIGNAL) == 1) return Done{};
   if (errno != EPIPE && errno != ECONNRESET)
