@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "egress/sockets_linux.h"
+
 namespace mxc::egress {
 
 namespace {
@@ -29,7 +31,6 @@ void Connection::Start() {
 void Connection::OnEndpoints(const std::vector<IpEndpoint>& endpoints) {
   if (ended_) return;
   if (endpoints.empty()) return Refuse({});
-  HoldLess(*inner_);
   if (!Watch(inner_, false)) return Refuse(std::strerror(errno));
   dial_.emplace(services_.loop, endpoints, [this](Dialled result) { OnDialled(std::move(result)); });
   dial_->Start();
@@ -46,7 +47,8 @@ void Connection::OnDialled(Dialled result) {
   dial_.reset();
   outer_->end.socket = std::move(result.socket);
   outer_->end.writable = true;
-  if (result.endpoint.address.IsLoopback()) HoldLess(*outer_);
+  result.endpoint.address.IsLoopback() ? PrepareRelayedNear(outer_->end.socket.Get())
+                                       : PrepareRelayed(outer_->end.socket.Get());
   if (destination_.MustBeChecked()) {
     client_.emplace();
     out_.allowance = 0;

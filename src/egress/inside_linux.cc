@@ -15,6 +15,7 @@
 #include <string>
 
 #include "egress/inside.h"
+#include "egress/sockets_linux.h"
 
 namespace mxc::egress {
 namespace {
@@ -33,18 +34,18 @@ int Send(int protocol, const NetlinkBatch& batch) {
   return number == 0 ? 0 : -1;
 }
 
-int SetOption(int socket, int level, int name, int value) {
+int RequireOption(int socket, int level, int name, int value) {
   return ::setsockopt(socket, level, name, &value, sizeof value);
 }
 
 // IPv4 options hold for the IPv4 packets of a dual-stack socket.
 int MakeTransparent(int socket, bool ipv6, bool datagrams) {
-  if (SetOption(socket, SOL_IP, IP_TRANSPARENT, 1) != 0) return -1;
-  if (datagrams && SetOption(socket, SOL_IP, IP_RECVORIGDSTADDR, 1) != 0) return -1;
+  if (RequireOption(socket, SOL_IP, IP_TRANSPARENT, 1) != 0) return -1;
+  if (datagrams && RequireOption(socket, SOL_IP, IP_RECVORIGDSTADDR, 1) != 0) return -1;
   if (!ipv6) return 0;
-  if (SetOption(socket, SOL_IPV6, IPV6_V6ONLY, 0) != 0) return -1;
-  if (SetOption(socket, SOL_IPV6, IPV6_TRANSPARENT, 1) != 0) return -1;
-  return datagrams ? SetOption(socket, SOL_IPV6, IPV6_RECVORIGDSTADDR, 1) : 0;
+  if (RequireOption(socket, SOL_IPV6, IPV6_V6ONLY, 0) != 0) return -1;
+  if (RequireOption(socket, SOL_IPV6, IPV6_TRANSPARENT, 1) != 0) return -1;
+  return datagrams ? RequireOption(socket, SOL_IPV6, IPV6_RECVORIGDSTADDR, 1) : 0;
 }
 
 int BindEverywhere(int socket, bool ipv6) {
@@ -69,17 +70,19 @@ int MakeTransparentSocket(int type, bool ipv6, int& socket) {
   if (Make(ipv6 ? AF_INET6 : AF_INET, type, 0, socket) != 0) return -1;
   if (MakeTransparent(socket, ipv6, type == SOCK_DGRAM) != 0) return -1;
   if (BindEverywhere(socket, ipv6) != 0) return -1;
-  return type == SOCK_STREAM ? ::listen(socket, kBacklog) : 0;
+  if (type != SOCK_STREAM) return 0;
+  PrepareRelayedNear(socket);
+  return ::listen(socket, kBacklog);
 }
 
 int MakeRawSockets(bool ipv6, InsideSockets& sockets) {
   constexpr auto kMark = static_cast<int>(kAnswerMark);
   if (Make(AF_INET, SOCK_RAW, IPPROTO_RAW, sockets.raw4) != 0) return -1;
-  if (SetOption(sockets.raw4, SOL_SOCKET, SO_MARK, kMark) != 0) return -1;
+  if (RequireOption(sockets.raw4, SOL_SOCKET, SO_MARK, kMark) != 0) return -1;
   if (!ipv6) return 0;
   if (Make(AF_INET6, SOCK_RAW, IPPROTO_RAW, sockets.raw6) != 0) return -1;
-  if (SetOption(sockets.raw6, SOL_SOCKET, SO_MARK, kMark) != 0) return -1;
-  return SetOption(sockets.raw6, SOL_IPV6, IPV6_HDRINCL, 1);
+  if (RequireOption(sockets.raw6, SOL_SOCKET, SO_MARK, kMark) != 0) return -1;
+  return RequireOption(sockets.raw6, SOL_IPV6, IPV6_HDRINCL, 1);
 }
 
 int MakeSockets(const InsideSetup& setup, bool ipv6, InsideSockets& sockets) {
@@ -88,6 +91,7 @@ int MakeSockets(const InsideSetup& setup, bool ipv6, InsideSockets& sockets) {
   if (MakeRawSockets(ipv6, sockets) != 0) return -1;
   while (sockets.inside_count < setup.published_connections) {
     if (Make(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0, sockets.inside[sockets.inside_count]) != 0) return -1;
+    PrepareRelayedNear(sockets.inside[sockets.inside_count]);
     ++sockets.inside_count;
   }
   return 0;

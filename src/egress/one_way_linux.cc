@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "egress/one_way.h"
+#include "egress/sockets_linux.h"
 
 namespace mxc::egress {
 namespace {
@@ -185,6 +186,9 @@ void AddAddress(NetlinkBatch& batch, unsigned char family, const Address& addres
   batch.Header(every);
   batch.Number(RTA_OIF, kLoopbackIndex);
   batch.Attribute(RTA_PREFSRC, address);
+  const std::size_t metrics = batch.Open(RTA_METRICS);
+  batch.Text(RTAX_CC_ALGO, kNearCongestionControl);  // of the programs' own sockets
+  batch.Close(metrics);
   batch.Acknowledge();
 }
 

@@ -1,18 +1,13 @@
 #include "egress/pair_linux.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include <utility>
-
-#include "egress/sockets_linux.h"
 
 namespace mxc::egress {
 namespace {
 
-// On one machine there is no round trip to fill: what more is under way only falls out of the caches.
-constexpr int kNearBytes = 1 << 18;
 constexpr std::uint32_t kEdges = static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | EPOLLET;
 
 }  // namespace
@@ -26,13 +21,9 @@ Pair::Pair(Services& services, OnEnd on_end)
 
 bool Pair::Watch(const std::shared_ptr<Side>& side, bool again) {
   const int socket = side->end.socket.Get();
-  SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  SetOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   side->owner = weak_from_this();
   return again ? services_.loop.Rewatch(socket, kEdges, *side) : services_.loop.Watch(socket, kEdges, *side);
 }
-
-void Pair::HoldLess(const Side& side) { SetOption(side.end.socket.Get(), SOL_SOCKET, SO_SNDBUF, kNearBytes); }
 
 void Pair::OnSide(Side& side, std::uint32_t events) {
   if (ended_) return;

@@ -45,8 +45,6 @@ class Pair : public std::enable_shared_from_this<Pair> {
 
   // Edge-triggered, both directions; `again` when an earlier watcher had it. False with errno.
   [[nodiscard]] bool Watch(const std::shared_ptr<Side>& side, bool again);
-  // Of a side whose other end is on this machine.
-  static void HoldLess(const Side& side);
   // Moves what can be moved.
   void Advance();
   // Advances again when the others have had their turn.

@@ -38,6 +38,7 @@ Result<UniqueFd> Listen(const PublishedPort& port) {
   UniqueFd socket = MakeSocket(IpAddress::V4(kLoopback), SOCK_STREAM);
   if (!socket) return SystemError(ErrorCode::kSetupFailed, "create a listener for a published port", errno);
   SetOption(socket.Get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  PrepareRelayedNear(socket.Get());
   const SocketAddress address = ToSocketAddress({IpAddress::V4(kLoopback), port.host}, false);
   if (Bind(socket.Get(), address) && ::listen(socket.Get(), kBacklog) == 0) return socket;
   Error error =
@@ -94,8 +95,6 @@ class Publisher::Visit : public Pair {
   }
 
   void Start() {
-    HoldLess(*inner_);
-    HoldLess(*outer_);
     const int inside = inner_->end.socket.Get();
     sockaddr_storage own{};
     socklen_t size = sizeof own;

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 
 #include <cstring>
 
@@ -74,6 +75,19 @@ UniqueFd MakeSocket(const IpAddress& address, int type) {
 
 void SetOption(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
+}
+
+void PrepareRelayed(int socket) {
+  SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  SetOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
+void PrepareRelayedNear(int socket) {
+  PrepareRelayed(socket);
+  // There is no round trip to fill: what more is under way only falls out of the caches.
+  SetOption(socket, SOL_SOCKET, SO_SNDBUF, 1 << 18);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kNearCongestionControl,
+               static_cast<socklen_t>(std::strlen(kNearCongestionControl)));
 }
 
 void CloseWithReset(UniqueFd& socket) {

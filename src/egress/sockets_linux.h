@@ -31,4 +31,14 @@ struct SocketAddress {
 void CloseWithReset(UniqueFd& socket);
 void SetOption(int socket, int level, int name, int value);  // best effort
 
+// Options of a TCP socket whose bytes are relayed, or of a listener for such: its connections inherit them.
+// System calls only, best effort.
+void PrepareRelayed(int socket);
+// The same where the other end is on this machine.
+void PrepareRelayedNear(int socket);
+
+// The congestion control for connections that never leave this machine. The host's may pace what it sends
+// (BBR): on the loopback interface that is a timer for every few packets, and half of the throughput.
+inline constexpr const char* kNearCongestionControl = "reno";  // part of every kernel, allowed to everybody
+
 }  // namespace mxc::egress

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
+#include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <poll.h>
 #include <sched.h>
@@ -142,14 +143,21 @@ std::string TextOf(const sockaddr_storage& address) {
   return "[" + std::string(text.data()) + "]:" + std::to_string(ntohs(six.sin6_port));
 }
 
-int Connect(const std::string& address, std::uint16_t port) {
+// Invalid with errno.
+UniqueFd Connected(const std::string& address, std::uint16_t port) {
   const bool ipv6 = address.find(':') != std::string::npos;
-  const UniqueFd socket{::socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  UniqueFd socket{::socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   const sockaddr_in6 six = ipv6 ? Six(address, port) : sockaddr_in6{};
   const sockaddr_in four = ipv6 ? sockaddr_in{} : Four(address, port);
   const auto* target =
       ipv6 ? reinterpret_cast<const sockaddr*>(&six) : reinterpret_cast<const sockaddr*>(&four);
-  if (::connect(socket.Get(), target, ipv6 ? sizeof six : sizeof four) != 0) return errno;
+  if (::connect(socket.Get(), target, ipv6 ? sizeof six : sizeof four) != 0) socket.Reset();
+  return socket;
+}
+
+int Connect(const std::string& address, std::uint16_t port) {
+  const UniqueFd socket = Connected(address, port);
+  if (!socket) return errno;
   char byte = 0;
   return ::read(socket.Get(), &byte, 1) == 1 && byte == 'g' ? 0 : EPROTO;
 }
@@ -191,6 +199,35 @@ TEST(Inside, TakesEveryConnectionAndSaysWhoWasMeant) {
     EXPECT_EQ(NextMeant(inside), "[::ffff:192.0.2.9]:81");
     EXPECT_EQ(NextMeant(inside), "[::ffff:127.0.0.53]:53");
     EXPECT_EQ(NextMeant(inside), "[::1]:53");
+  });
+  EXPECT_EQ(workload.Wait(), 0);
+}
+
+std::string CongestionControl(int socket) {
+  std::array<char, 16> name{};
+  socklen_t size = name.size();
+  EXPECT_EQ(::getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(), &size), 0);
+  return name.data();
+}
+
+// Whatever the host's is. Only a default that paces, BBR for one, shows what it is good for.
+TEST(Inside, NothingIsPacedWithinTheMachine) {
+  constexpr std::pair<const char*, std::uint16_t> kTargets[] = {{"192.0.2.1", 443}, {"2001:db8::5", 22}};
+  Workload workload([&] {
+    for (const auto& [address, port] : kTargets) {
+      const UniqueFd socket = Connected(address, port);
+      if (!socket || CongestionControl(socket.Get()) != "reno") return 1;
+    }
+    return 0;
+  });
+  InProcess([&] {
+    const InsideSockets inside = Open(workload);
+    workload.Go();
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(Readable(inside.tcp[0]));
+      const UniqueFd accepted{::accept4(inside.tcp[0], nullptr, nullptr, SOCK_CLOEXEC)};
+      EXPECT_EQ(CongestionControl(accepted.Get()), "reno");
+    }
   });
   EXPECT_EQ(workload.Wait(), 0);
 }

@@ -36,14 +36,15 @@ TEST(Netlink, BringsUpTheInterfaceWithIndexOne) {
 TEST(Netlink, GivesAnAddressAndTheRouteToEveryOther) {
   const NetlinkBatch batch = EveryAddress(Family::kIpv4);
   EXPECT_EQ(Hex(batch.Bytes()),
-            "28000000 14000106 01000000 00000000 "  // RTM_NEWADDR, create and exclusive
-            "02208200 01000000 "                    // AF_INET /32, permanent, universe, index 1
-            "08000200 c0000008 "                    // IFA_LOCAL
-            "08000100 c0000008 "                    // IFA_ADDRESS
-            "2c000000 18000506 02000000 00000000 "  // RTM_NEWROUTE, create, exclusive and ack, 2
-            "02000000 ff03fe02 00000000 "           // /0, table local, boot, scope host, type local
-            "08000400 01000000 "                    // RTA_OIF
-            "08000700 c0000008");                   // RTA_PREFSRC
+            "28000000 14000106 01000000 00000000 "   // RTM_NEWADDR, create and exclusive
+            "02208200 01000000 "                     // AF_INET /32, permanent, universe, index 1
+            "08000200 c0000008 "                     // IFA_LOCAL
+            "08000100 c0000008 "                     // IFA_ADDRESS
+            "3c000000 18000506 02000000 00000000 "   // RTM_NEWROUTE, create, exclusive and ack, 2
+            "02000000 ff03fe02 00000000 "            // /0, table local, boot, scope host, type local
+            "08000400 01000000 "                     // RTA_OIF
+            "08000700 c0000008 "                     // RTA_PREFSRC
+            "10000880 09001000 72656e6f 00000000");  // RTA_METRICS, RTAX_CC_ALGO "reno"
   EXPECT_EQ(batch.Awaited(), 2U);
 }
 
