@@ -80,7 +80,8 @@ void AddPolicyFlags(CLI::App& app, Flags& flags) {
   list("--ro", flags.options.read_only, "PATH", "readable");
   list("--rw", flags.options.read_write, "PATH", "readable and writable");
   list("--deny", flags.options.denied, "PATH", "hidden, also below --ro and --rw");
-  list("--allow-host", flags.options.allowed_hosts, "HOST", "host name or CIDR that may be reached");
+  list("--allow-host", flags.options.allowed_hosts, "HOST[:PORT]",
+       "host name or CIDR that may be reached, at one port or at all");
   list("--env", flags.options.environment, "NAME=VALUE", "environment variable, on top of the default ones");
   app.add_option("--cwd", flags.options.cwd, "working directory of the command")
       ->type_name("PATH")

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/decode.h"
+#include "config/endpoint.h"
 #include "document/parse.h"
 #include "document/source.h"
 #include "mxc/windows_path.h"
@@ -27,11 +28,18 @@ Json Number(std::uint32_t value) {
   return json;
 }
 
-Json List(const std::vector<std::string>& values) {
+Json Items(std::vector<Json> items) {
   Json json;
   json.kind = Json::Kind::kArray;
-  for (const std::string& value : values) json.items.push_back(Text(value));
+  json.items = std::move(items);
   return json;
+}
+
+Json List(const std::vector<std::string>& values) {
+  std::vector<Json> items;
+  items.reserve(values.size());
+  for (const std::string& value : values) items.push_back(Text(value));
+  return Items(std::move(items));
 }
 
 Json Map(std::vector<std::pair<std::string, Json>>&& members) {
@@ -66,6 +74,20 @@ std::vector<std::string> Absolute(const std::vector<std::string>& paths, const H
   return result;
 }
 
+// "name:443", "10.0.0.0/8:443", "[::1]:443"; a colon of an IPv6 address alone is none of a port. What cannot
+// be read is left to Decode.
+struct HostFlag {
+  std::string host = {};
+  std::uint16_t port = 0;  // 0: every port
+};
+HostFlag SplitHostFlag(const std::string& text) {
+  const Result<HostEntry> entry = ParseHostEntry(text);
+  HostFlag flag{.host = text, .port = entry ? entry->port : std::uint16_t{0}};
+  if (flag.port != 0) flag.host.resize(text.rfind(':'));
+  if (entry && flag.host.starts_with('[')) flag.host = flag.host.substr(1, flag.host.find(']') - 1);
+  return flag;
+}
+
 bool LooksLikeAddress(const std::string& host) {
   return host.find_first_not_of("0123456789./") == std::string::npos || host.find(':') != std::string::npos;
 }
@@ -91,11 +113,11 @@ Json DocumentFromFlags(const Options& options, const Host& host) {
   if (!options.allowed_hosts.empty()) {
     Json rules;
     rules.kind = Json::Kind::kArray;
-    for (const std::string& name : options.allowed_hosts) {
-      Json peers;
-      peers.kind = Json::Kind::kArray;
-      peers.items.push_back(Map({{LooksLikeAddress(name) ? "cidr" : "host", Text(name)}}));
-      rules.items.push_back(Map({{"to", std::move(peers)}}));
+    for (const std::string& text : options.allowed_hosts) {
+      const auto [name, port] = SplitHostFlag(text);
+      Json rule = Map({{"to", Items({Map({{LooksLikeAddress(name) ? "cidr" : "host", Text(name)}})})}});
+      if (port != 0) Put(rule, "ports", Items({Map({{"port", Number(port)}})}));
+      rules.items.push_back(std::move(rule));
     }
     Put(document, "network", Map({{"egress", Map({{"allow", std::move(rules)}})}}));
   }

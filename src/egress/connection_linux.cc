@@ -20,7 +20,8 @@ constexpr int kReadsPerTurn = 64;  // then others have their turn
 
 Connection::Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, OnEnd on_end)
     : Pair(services, std::move(on_end)),
-      destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant) {
+      destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant),
+      port_(meant.port) {
   inner_->end.socket = std::move(socket);
 }
 
@@ -129,11 +130,10 @@ bool Connection::Flush() {
 }
 
 // A host that is not the connection's own: where a rule names the connection's, another allowed one; where
-// everything passes, one that no rule denies.
-bool Connection::MayAsk(const std::string& host) const {
-  if (host == destination_.Name()) return true;
+// everything passes, one that no rule denies. At another port even its own is another one.
+bool Connection::MayAsk(const std::string& host, std::uint16_t port) const {
+  if (host == destination_.Name() && port == destination_.Port()) return true;
   const RuleBook& rules = services_.rules;
-  const std::uint16_t port = destination_.Port();
   if (const auto address = IpAddress::Parse(host)) {
     return rules.JudgeAddress(*address, Protocol::kTcp, port).allowed;
   }
@@ -142,11 +142,14 @@ bool Connection::MayAsk(const std::string& host) const {
 }
 
 bool Connection::Judge(const Opening& head) {
+  const std::uint16_t port = head.Port() != 0 ? head.Port() : port_;
   for (const std::string& host : head.Hosts()) {
-    if (MayAsk(host)) continue;
-    Refuse((client_->First() ? "it opens with the name " : "a later request is for the name ") + host);
+    if (MayAsk(host, port)) continue;
+    const std::string at = port == destination_.Port() ? "" : " at port " + std::to_string(port);
+    Refuse((client_->First() ? "it opens with the name " : "a later request is for the name ") + host + at);
     return false;
   }
+  if (head.Connects()) port_ = port;  // what is said through the tunnel is said there
   if (!destination_.Strict() || head.Is() != Opening::Kind::kTls) return true;
   if (head.Encrypted()) Refuse("its ClientHello is encrypted (ECH) and hides the name");
   if (!ended_ && head.Hosts().empty()) Refuse("its ClientHello names no host (SNI)");

@@ -28,11 +28,12 @@ class Connection : public Pair {
   [[nodiscard]] bool Listen();
   [[nodiscard]] bool Hear(ByteView chunk);
   [[nodiscard]] bool Judge(const Opening& head);
-  [[nodiscard]] bool MayAsk(const std::string& host) const;
+  [[nodiscard]] bool MayAsk(const std::string& host, std::uint16_t port) const;
   [[nodiscard]] bool Flush();
   void LetPass();
 
   Destination destination_;
+  std::uint16_t port_;  // that hosts are asked for at, unless they say so
   std::optional<Dial> dial_;
   std::optional<ClientSide> client_;  // absent: nothing (more) to look at
   Bytes unsent_ = {};                 // of what it said, judged

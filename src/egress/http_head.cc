@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "egress/opening.h"
 #include "egress/rules.h"
@@ -31,37 +32,60 @@ bool IsNumber(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "host", "host:port" or "[IPv6]:port". Addresses in their plain spelling only.
-bool AddAuthority(std::string_view text, HeadNames& names) {
+// ":" alone is the scheme's own. Absent: nothing that could be dialled.
+std::optional<std::uint16_t> ReadPort(std::string_view text, std::uint16_t standard) {
+  if (text.empty() || text == ":") return standard;
+  if (text.front() != ':' || text.size() > 6 || !IsNumber(text.substr(1))) return std::nullopt;
+  std::uint16_t port = 0;
+  const auto read = std::from_chars(text.data() + 1, text.data() + text.size(), port);
+  return read.ec == std::errc() && port != 0 ? std::optional(port) : std::nullopt;
+}
+
+// "host", "host:port" or "[IPv6]:port". Addresses in their plain spelling only. The port, or `standard`.
+std::optional<std::uint16_t> AddAuthority(std::string_view text, std::uint16_t standard, HeadNames& names) {
   const bool bracket = text.starts_with('[');
   const auto end = bracket ? text.find(']') : text.find(':');
-  if (bracket && end == std::string_view::npos) return false;
+  if (bracket && end == std::string_view::npos) return std::nullopt;
   const std::string_view host = bracket ? text.substr(1, end - 1) : text.substr(0, end);
-  const std::string_view port = end == std::string_view::npos ? "" : text.substr(end + (bracket ? 1 : 0));
-  if (!port.empty() && (port.front() != ':' || port.size() > 6 || !IsNumber(port.substr(1)))) return false;
+  const std::string_view rest = end == std::string_view::npos ? "" : text.substr(end + (bracket ? 1 : 0));
+  const std::optional<std::uint16_t> port = ReadPort(rest, standard);
   if (const auto address = IpAddress::Parse(host)) {
     names.hosts.push_back(address->Text());
-    return address->ipv6 == bracket;
+    return address->ipv6 == bracket ? port : std::nullopt;
   }
   const auto name = ValidName(host);
-  if (!name || bracket) return false;
+  if (!name || bracket) return std::nullopt;
   names.hosts.push_back(*name);
-  return true;
+  return port;
+}
+
+// Of a URL that has none; 0: it has to.
+std::uint16_t StandardPort(std::string_view scheme) {
+  if (EqualsFolded(scheme, "http") || EqualsFolded(scheme, "ws")) return 80;
+  return EqualsFolded(scheme, "https") || EqualsFolded(scheme, "wss") ? 443 : 0;
+}
+
+bool AddTarget(std::string_view authority, std::uint16_t standard, HeadNames& names) {
+  names.port = AddAuthority(authority, standard, names).value_or(0);
+  return names.port != 0;
 }
 
 bool ReadTarget(std::string_view method, std::string_view target, HeadNames& names) {
   if (target.empty()) return false;
-  if (EqualsFolded(method, "connect")) return AddAuthority(target, names);
+  if (EqualsFolded(method, "connect")) {
+    names.connects = true;
+    return AddTarget(target, 0, names);
+  }
   if (target.front() == '/' || target == "*") return true;
   const auto scheme = target.find("://");
   if (scheme == std::string_view::npos || !IsToken(target.substr(0, scheme))) return false;
   const std::string_view rest = target.substr(scheme + 3);
-  return AddAuthority(rest.substr(0, rest.find_first_of("/?#")), names);
+  const std::uint16_t standard = StandardPort(target.substr(0, scheme));
+  return AddTarget(rest.substr(0, rest.find_first_of("/?#")), standard, names);
 }
 
 struct RequestLine {
   bool old = false;  // HTTP/1.0
-  bool connect = false;
   std::string_view problem = {};
 };
 
@@ -77,7 +101,7 @@ RequestLine ReadRequestLine(std::string_view line, HeadNames& names) {
   if (version != "HTTP/1.1" && version != "HTTP/1.0") return {.problem = kMalformed};
   const bool blank = std::any_of(target.begin(), target.end(), [](char c) { return c >= 0 && c <= ' '; });
   if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return {.problem = kMalformed};
-  return {.old = version == "HTTP/1.0", .connect = EqualsFolded(method, "connect")};
+  return {.old = version == "HTTP/1.0"};
 }
 
 // Fields that decide something, and so may stand there once.
@@ -101,7 +125,7 @@ bool ReadField(std::string_view line, HeadNames& names, Counts& counts) {
   std::string_view value = line.substr(colon + 1);
   value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t")));
   value = value.substr(0, value.find_last_not_of(" \t") + 1);
-  if (EqualsFolded(field, "host")) return ++counts.host == 1 && AddAuthority(value, names);
+  if (EqualsFolded(field, "host")) return ++counts.host == 1 && AddAuthority(value, 0, names).has_value();
   if (EqualsFolded(field, "content-length")) return ++counts.framing == 1 && ReadLength(value, names.body);
   if (!EqualsFolded(field, "transfer-encoding")) return true;
   names.body.chunked = true;
@@ -130,7 +154,7 @@ HeadNames ReadHttpHead(std::string_view head) {
   }
   if (counts.host == 0 && !request.old) return {.problem = kMalformed};
   // Chunks came with 1.1; and what follows CONNECT is no body.
-  if ((names.body.chunked && request.old) || (request.connect && counts.framing > 0))
+  if ((names.body.chunked && request.old) || (names.connects && counts.framing > 0))
     return {.problem = kMalformed};
   return names;
 }

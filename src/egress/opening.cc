@@ -166,6 +166,8 @@ Opening::State Opening::LookAtHttp() {
   HeadNames names = ReadHttpHead(text->substr(0, end));
   if (!names.problem.empty()) return Broken(names.problem);
   hosts_ = std::move(names.hosts);
+  port_ = names.port;
+  connects_ = names.connects;
   body_ = names.body;
   size_ = seen_.size() - text->size() + end;
   return State::kDone;

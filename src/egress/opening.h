@@ -47,6 +47,11 @@ class Opening {
   // ValidName; a Host may also be an address, as IpAddress::Text writes it. A head that gives none is a
   // ClientHello without SNI or an HTTP/1.0 request.
   [[nodiscard]] const std::vector<std::string>& Hosts() const { return hosts_; }
+  // The port these hosts are asked for at, where the target of a request says it (CONNECT, absolute): a proxy
+  // would dial it. 0: that of the connection; a port behind Host is only text.
+  [[nodiscard]] std::uint16_t Port() const { return port_; }
+  // Does the request ask for a tunnel?
+  [[nodiscard]] bool Connects() const { return connects_; }
   // The ClientHello may hide another one for another host.
   [[nodiscard]] bool Encrypted() const { return encrypted_; }
   [[nodiscard]] std::string_view Problem() const { return problem_; }
@@ -67,6 +72,8 @@ class Opening {
   std::size_t scanned_ = 0;  // no end of a head before this
   Kind kind_ = Kind::kOther;
   std::vector<std::string> hosts_ = {};
+  std::uint16_t port_ = 0;
+  bool connects_ = false;
   bool encrypted_ = false;
   std::string_view problem_ = {};
   std::size_t size_ = 0;
@@ -76,6 +83,8 @@ class Opening {
 // What a complete head says; `problem` is empty when it is well-formed.
 struct HeadNames {
   std::vector<std::string> hosts = {};
+  std::uint16_t port = 0;  // of the target of a request, if it has one
+  bool connects = false;   // CONNECT
   bool encrypted = false;
   std::string_view problem = {};
   BodyFrame body = {};

@@ -92,6 +92,44 @@ TEST(GatewayChecks, EveryRequestOfAConnectionIsForItsName) {
   });
 }
 
+// A proxy at an allowed name could dial whatever a request names: every port of it is judged.
+TEST(GatewayChecks, ThePortOfATargetIsJudged) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 3128, CountBytes);
+    world.Name("proxy.test", {"203.0.113.1"});
+    const auto at = [](const char* name, std::uint16_t port) {
+      return NetworkRule{.to = {{.host = name}}, .ports = {{Protocol::kTcp, port, port}}, .pointer = name};
+    };
+    world.Start({.allow = {at("proxy.test", 3128), at("good.test", 443), at("good.test", 80)}});
+    world.Inside([] {
+      const std::string proxy = Ask("proxy.test").at(0);
+      const auto say = [&](const std::string& bytes) {
+        const UniqueFd socket = Connect(proxy, 3128);
+        SendText(socket.Get(), bytes);
+        ::shutdown(socket.Get(), SHUT_WR);
+        const std::string answer = ReceiveAll(socket.Get());
+        return answer == std::to_string(bytes.size()) + "|end" ? "all" : answer;
+      };
+      const std::string host = " HTTP/1.1\r\nHost: good.test\r\n\r\n";
+      EXPECT_EQ(say("CONNECT good.test:443" + host + Tls(ServerName("good.test"))), "all");
+      EXPECT_EQ(say("CONNECT good.test:80" + host + "GET /" + host), "all");
+      EXPECT_EQ(say("GET http://good.test/" + host), "all");
+      EXPECT_EQ(say("CONNECT good.test:22" + host), "|ECONNRESET");
+      EXPECT_EQ(say("CONNECT good.test:3128" + host), "|ECONNRESET");
+      EXPECT_EQ(say("CONNECT proxy.test:22 HTTP/1.1\r\nHost: proxy.test\r\n\r\n"), "|ECONNRESET");
+      EXPECT_EQ(say("CONNECT proxy.test:3128 HTTP/1.1\r\nHost: proxy.test\r\n\r\n"), "all");
+      EXPECT_EQ(say("GET http://good.test:8080/" + host), "|ECONNRESET");
+      EXPECT_EQ(say("GET /" + host), "|ECONNRESET");  // good.test at the proxy's own port
+    });
+    EXPECT_THAT(Reasons(world.Finish()),
+                ElementsAre("allow ", "allow ", "allow ", "deny it opens with the name good.test at port 22",
+                            "deny it opens with the name good.test",
+                            "deny it opens with the name proxy.test at port 22", "allow ",
+                            "deny it opens with the name good.test at port 8080",
+                            "deny it opens with the name good.test"));
+  });
+}
+
 // Bodies that do not come with their head are spliced, up to their end and no further.
 TEST(GatewayChecks, ARequestBehindALargeBodyIsLookedAt) {
   InWorld([](World& world) {

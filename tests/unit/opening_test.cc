@@ -47,6 +47,8 @@ std::string Read(std::string_view bytes) {
   if (opening.Is() == Opening::Kind::kHttp) text += " http";
   if (opening.Encrypted()) text += " ech";
   for (const std::string& host : opening.Hosts()) text += " " + host;
+  if (opening.Port() != 0) text += " at " + std::to_string(opening.Port());
+  if (opening.Connects()) text += " by tunnel";
   return text;
 }
 
@@ -106,12 +108,31 @@ TEST(Opening, ReadsTheHostOfAnHttpRequest) {
   ExpectSameInPieces("GET / HTTP/1.1\r\nAccept: */*\r\nhost: \tGood.Test:8080 \r\n\r\n",
                      "done http good.test");
   ExpectSameInPieces("\r\nGET / HTTP/1.1\nHost: good.test\n\n", "done http good.test");
-  EXPECT_EQ(Read("POST http://a.test/x HTTP/1.1\r\nHost: b.test\r\n\r\nbody"), "done http a.test b.test");
-  EXPECT_EQ(Read("CONNECT a.test:443 HTTP/1.1\r\nHost: b.test:443\r\n\r\n"), "done http a.test b.test");
+  EXPECT_EQ(Read("POST http://a.test/x HTTP/1.1\r\nHost: b.test\r\n\r\nbody"),
+            "done http a.test b.test at 80");
+  EXPECT_EQ(Read("CONNECT a.test:443 HTTP/1.1\r\nHost: b.test:443\r\n\r\n"),
+            "done http a.test b.test at 443 by tunnel");
   EXPECT_EQ(Read("GET / HTTP/1.0\r\n\r\n"), "done http");
   EXPECT_EQ(Read("GET / HTTP/1.1\r\nHost: 203.0.113.1:80\r\n\r\n"), "done http 203.0.113.1");
   EXPECT_EQ(Read("GET http://[2001:DB8:0::1]:80/ HTTP/1.1\r\nHost: [::1]\r\n\r\n"),
-            "done http 2001:db8::1 ::1");
+            "done http 2001:db8::1 ::1 at 80");
+}
+
+// The one that a proxy would dial. Behind Host it is only text: a server does not look at it.
+TEST(Opening, ReadsThePortOfATarget) {
+  const std::string rest = " HTTP/1.1\r\nHost: a.test:1\r\n\r\n";
+  EXPECT_EQ(Read("GET /" + rest), "done http a.test");
+  EXPECT_EQ(Read("GET http://a.test:8080/x:9" + rest), "done http a.test a.test at 8080");
+  EXPECT_EQ(Read("GET http://a.test:" + rest), "done http a.test a.test at 80");
+  EXPECT_EQ(Read("GET HTTPS://a.test?x" + rest), "done http a.test a.test at 443");
+  EXPECT_EQ(Read("GET ws://a.test/" + rest), "done http a.test a.test at 80");
+  EXPECT_EQ(Read("GET ftp://a.test:21/" + rest), "done http a.test a.test at 21");
+  EXPECT_EQ(Read("connect [::1]:22" + rest), "done http ::1 a.test at 22 by tunnel");
+  for (const std::string target :
+       {"CONNECT a.test", "CONNECT a.test:", "CONNECT a.test:0", "CONNECT a.test:65536", "GET ftp://a.test/",
+        "GET http://a.test:0/", "GET http://a.test:99999/"}) {
+    EXPECT_EQ(Read(target + rest), "broken: its HTTP request is malformed") << target;
+  }
 }
 
 TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
