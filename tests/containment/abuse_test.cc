@@ -28,7 +28,7 @@ class Abuse : public ContainmentTest {
     return Execute(launch);
   }
 };
-MXC_FOR_EACH_CALLER(Abuse);
+MXC_FOR_EACH_CALLER_AND_ENGINE(Abuse);
 
 // Each would lose the denial if it were read loosely.
 TEST_P(Abuse, ADenialIsNeverLost) {

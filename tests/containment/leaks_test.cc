@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 class Leaks : public ContainmentTest {};
-MXC_FOR_EACH_CALLER(Leaks);
+MXC_FOR_EACH_CALLER_AND_ENGINE(Leaks);
 
 TEST_P(Leaks, EnvironmentOfTheLauncher) {
   Launch launch = PrepareGuest({}, {{"environment"}, {"find", "LAUNCHER_", "SECRET"}});
@@ -112,12 +112,8 @@ TEST_P(Leaks, TheKernelsLogAndAddresses) {
 
 // 1 keeps the memory of what crashes from the program that core_pattern names, 0 does not; nobody changes it.
 TEST_P(Leaks, CoresOfTheCommand) {
-  for (const char* engine : {"bubblewrap", "namespaces"}) {
-    const Ended ended = RunConfig(
-        {.containment = engine, .command = "ulimit -S -c 0; ulimit -H -c 0; grep core /proc/self/limits"});
-    EXPECT_THAT(ended.out, testing::MatchesRegex("Max core file size +1 +1 +bytes *\n"))
-        << engine << ended.err;
-  }
+  const Ended ended = RunConfig({.command = "ulimit -S -c 0; ulimit -H -c 0; grep core /proc/self/limits"});
+  EXPECT_THAT(ended.out, testing::MatchesRegex("Max core file size +1 +1 +bytes *\n")) << ended.err;
 }
 
 TEST_P(Leaks, TheConfigurationOfTheRun) {

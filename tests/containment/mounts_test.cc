@@ -29,7 +29,7 @@ class Mounts : public ContainmentTest {
     Mount("none", "/", nullptr, MS_REC | MS_PRIVATE);
   }
 };
-MXC_FOR_EACH_CALLER(Mounts);
+MXC_FOR_EACH_CALLER_AND_ENGINE(Mounts);
 
 // Uid 0 needs no capability to write the machine's settings through files that it owns.
 TEST_P(Mounts, OfTheKernelAreDeniedBelowAGrant) {
@@ -42,25 +42,20 @@ TEST_P(Mounts, OfTheKernelAreDeniedBelowAGrant) {
     Mount("sysfs", root + "/sys", "sysfs");
     Mount("/proc/sys/kernel/core_pattern", pattern, nullptr, MS_BIND);
   };
-  for (const char* engine : {"bubblewrap", "namespaces"}) {
-    EXPECT_THAT(Try({.containment = engine, .read_write = {root}},
-                    {{"opentrunc", root + "/proc/sys/kernel/core_pattern"},
-                     {"read", root + "/proc/1/cmdline"},
-                     {"list", root + "/proc"},
-                     {"read", root + "/sys/kernel/uevent_seqnum"},
-                     {"opentrunc", root + "/sys/kernel/uevent_helper"},
-                     {"opentrunc", pattern},
-                     {"mkdir", root + "/proc/new"},
-                     {"rename", root + "/proc", root + "/away"}},
-                    mount),
-                ElementsAre("EACCES", "EACCES", "EACCES", "EACCES", "EACCES", "EACCES", "EACCES", "EBUSY"))
-        << engine;
-    EXPECT_THAT(
-        Try({.containment = engine, .read_only = {root}},
-            {{"read", root + "/proc/1/cmdline"}, {"read", root + "/sys/kernel/uevent_seqnum"}}, mount),
-        Each("EACCES"))
-        << engine;
-  }
+  EXPECT_THAT(Try({.read_write = {root}},
+                  {{"opentrunc", root + "/proc/sys/kernel/core_pattern"},
+                   {"read", root + "/proc/1/cmdline"},
+                   {"list", root + "/proc"},
+                   {"read", root + "/sys/kernel/uevent_seqnum"},
+                   {"opentrunc", root + "/sys/kernel/uevent_helper"},
+                   {"opentrunc", pattern},
+                   {"mkdir", root + "/proc/new"},
+                   {"rename", root + "/proc", root + "/away"}},
+                  mount),
+              ElementsAre("EACCES", "EACCES", "EACCES", "EACCES", "EACCES", "EACCES", "EACCES", "EBUSY"));
+  EXPECT_THAT(Try({.read_only = {root}},
+                  {{"read", root + "/proc/1/cmdline"}, {"read", root + "/sys/kernel/uevent_seqnum"}}, mount),
+              Each("EACCES"));
 }
 
 TEST_P(Mounts, OfTheKernelCannotBeGranted) {
@@ -80,16 +75,13 @@ TEST_P(Mounts, OfTheKernelCannotBeGranted) {
 TEST_P(Mounts, OfDataBelongToTheGrant) {
   const std::string root = workspace.Directory("rootfs");
   workspace.Directory("rootfs/disk");
-  for (const char* engine : {"bubblewrap", "namespaces"}) {
-    EXPECT_THAT(Try({.containment = engine, .read_write = {root}}, {{"write", root + "/disk/file", "x"}},
-                    [&] {
-                      OwnMounts();
-                      if (::mount("none", (root + "/disk").c_str(), "tmpfs", 0, "mode=0777") != 0)
-                        std::_Exit(124);
-                    }),
-                ElementsAre("ok"))
-        << engine;
-  }
+  EXPECT_THAT(Try({.read_write = {root}}, {{"write", root + "/disk/file", "x"}},
+                  [&] {
+                    OwnMounts();
+                    if (::mount("none", (root + "/disk").c_str(), "tmpfs", 0, "mode=0777") != 0)
+                      std::_Exit(124);
+                  }),
+              ElementsAre("ok"));
   EXPECT_FALSE(Exists(root + "/disk/file"));
 }
 

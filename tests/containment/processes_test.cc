@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 class Processes : public ContainmentTest {};
-MXC_FOR_EACH_CALLER(Processes);
+MXC_FOR_EACH_CALLER_AND_ENGINE(Processes);
 
 TEST_P(Processes, OfTheHostAreNotVisible) {
   const std::string mark = Token();
@@ -114,13 +114,11 @@ TEST_P(Processes, ACallersTerminalIsNotTheCommandsOwn) {
 }
 
 TEST_P(Processes, ThePrivateTerminalHasAName) {
-  for (const char* engine : {"bubblewrap", "namespaces"}) {
-    const Terminal terminal;
-    Launch launch = PrepareConfig({.containment = engine, .command = "tty && test -c $(tty) && echo found"});
-    launch.terminal = terminal.Fd();
-    EXPECT_EQ(Execute(launch).status, 0) << engine;
-    EXPECT_THAT(terminal.Output(), testing::MatchesRegex("/dev/console\r?\nfound\r?\n")) << engine;
-  }
+  const Terminal terminal;
+  Launch launch = PrepareConfig({.command = "tty && test -c $(tty) && echo found"});
+  launch.terminal = terminal.Fd();
+  EXPECT_EQ(Execute(launch).status, 0);
+  EXPECT_THAT(terminal.Output(), testing::MatchesRegex("/dev/console\r?\nfound\r?\n"));
 }
 
 // Pipes for streams, but the launcher still has a terminal: /dev/tty must not lead to it.

@@ -50,7 +50,7 @@ class Protect : public ContainmentTest {
         if (above == rw) continue;
         EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .filesystem = section},
                         {{"rename", above, rw + "/moved"}}),
-                      ElementsAre(AnyOf("EBUSY", "EXDEV")));
+                    ElementsAre(AnyOf("EBUSY", "EXDEV")));
       }
       for (const std::string& name : missing) {
         const std::string path = rw + "/" + name;

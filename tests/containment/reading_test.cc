@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 class Reading : public ContainmentTest {};
-MXC_FOR_EACH_CALLER(Reading);
+MXC_FOR_EACH_CALLER_AND_ENGINE(Reading);
 
 TEST_P(Reading, WhatIsGrantedAndNothingBesideIt) {
   const std::string file = workspace.File("ro/file", "READABLE");

@@ -118,7 +118,7 @@ TEST_P(LifecycleCommand, ATerminalIsPrivate) {
 // One command serves, one connects, and so does the host: the network is the sandbox's, and lives from start
 // to stop.
 TEST_P(LifecycleCommand, CommandsShareANetworkAndPublishedPorts) {
-  const int port = 20000 + ::getpid() % 20000 + (GetParam() == Caller::kRoot ? 0 : 20000);
+  const int port = 20000 + ::getpid() % 20000 + (GetParam().caller == Caller::kRoot ? 0 : 20000);
   const std::string id =
       Started(R"("network":{"ingress":{"publish":[{"host":)" + std::to_string(port) + R"(,"guest":8000}]}})");
   Running server(ExecOf(id, R"(exec python3 -uc '

@@ -203,7 +203,7 @@ TEST_P(Lifecycle, TimeLimits) {
 }
 
 TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
-  if (GetParam() == Caller::kRoot) GTEST_SKIP() << "the directory below belongs to an ordinary user";
+  if (GetParam().caller == Caller::kRoot) GTEST_SKIP() << "the directory below belongs to an ordinary user";
   // The state directory lies below a grant, so that its sockets show inside.
   const std::string runtime = workspace.Directory("runtime");
   ASSERT_EQ(::chmod(runtime.c_str(), 0700), 0);

@@ -48,9 +48,9 @@ std::string ProcessText(const Parts& parts) {
 
 }  // namespace
 
-std::string ConfigText(const Parts& parts) {
+std::string ConfigText(const Parts& parts, const std::string& containment) {
   std::string text = Member("version", Quote(parts.version));
-  text += "," + Member("containment", Quote(parts.containment));
+  text += "," + Member("containment", Quote(parts.containment.empty() ? containment : parts.containment));
   text += "," + Member("process", ProcessText(parts));
   text += "," + Member("filesystem", FilesystemText(parts));
   if (!parts.network.empty()) text += "," + Member("network", parts.network);
@@ -58,12 +58,13 @@ std::string ConfigText(const Parts& parts) {
   return "{" + text + "}";
 }
 
-LauncherTest::LauncherTest() : uid(UidOf(GetParam())), workspace(uid), program_(MXC_PROGRAM) {
+LauncherTest::LauncherTest() : uid(UidOf(GetParam().caller)), workspace(uid), program_(MXC_PROGRAM) {
   if (uid != ::geteuid() && !OpenToAll(program_)) program_ = workspace.CopyOf(program_, "bin/mxc-exec");
 }
 
 void LauncherTest::SetUp() {
-  if (GetParam() == Caller::kRoot && ::geteuid() != 0) GTEST_SKIP() << "only root can start it as root";
+  if (GetParam().caller == Caller::kRoot && ::geteuid() != 0)
+    GTEST_SKIP() << "only root can start it as root";
 }
 
 Launch LauncherTest::Prepare(std::vector<std::string> arguments) const {
@@ -71,7 +72,7 @@ Launch LauncherTest::Prepare(std::vector<std::string> arguments) const {
 }
 
 std::string LauncherTest::ConfigFile(const Parts& parts) const {
-  return workspace.File("config.json", ConfigText(parts));
+  return workspace.File("config.json", ConfigText(parts, GetParam().containment));
 }
 
 Launch LauncherTest::PrepareConfig(const Parts& parts, std::vector<std::string> flags) const {
@@ -83,10 +84,16 @@ std::string EnvelopeCode(const Ended& ended) { return At(LastLine(ended.err), "/
 
 std::string EnvelopeMessage(const Ended& ended) { return At(LastLine(ended.err), "/error/message"); }
 
-void PrintTo(Caller caller, std::ostream* stream) { *stream << (caller == Caller::kRoot ? "root" : "user"); }
+void PrintTo(const Setting& setting, std::ostream* stream) {
+  *stream << (setting.caller == Caller::kRoot ? "root" : "user") << ", " << setting.containment;
+}
 
-std::string NameOf(const testing::TestParamInfo<Caller>& info) {
-  return info.param == Caller::kRoot ? "Root" : "User";
+std::string CallerOf(const testing::TestParamInfo<Setting>& info) {
+  return info.param.caller == Caller::kRoot ? "Root" : "User";
+}
+
+std::string CallerAndContainmentOf(const testing::TestParamInfo<Setting>& info) {
+  return CallerOf(info) + "_" + info.param.containment;
 }
 
 }  // namespace mxc::test

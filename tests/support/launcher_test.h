@@ -21,12 +21,18 @@
 namespace mxc::test {
 
 enum class Caller { kRoot, kUser };
-void PrintTo(Caller caller, std::ostream* stream);
+
+// Who starts the program, and where a configuration that names no containment runs.
+struct Setting {
+  Caller caller = Caller::kRoot;
+  std::string containment = "bubblewrap";
+};
+void PrintTo(const Setting& setting, std::ostream* stream);
 
 // The parts of a configuration; what is not set is not written.
 struct Parts {
   std::string version = "1.0.0";
-  std::string containment = "bubblewrap";
+  std::string containment = {};  // of the setting
   std::string command = "true";
   std::vector<std::string> read_only = {};
   std::vector<std::string> read_write = {};
@@ -39,9 +45,10 @@ struct Parts {
   std::string more = {};  // further members: R"("output":{"maxBytes":10})"
 };
 
-[[nodiscard]] std::string ConfigText(const Parts& parts);
+[[nodiscard]] std::string ConfigText(const Parts& parts,
+                                     const std::string& containment = Setting{}.containment);
 
-class LauncherTest : public testing::TestWithParam<Caller> {
+class LauncherTest : public testing::TestWithParam<Setting> {
  protected:
   LauncherTest();
   void SetUp() override;
@@ -63,10 +70,22 @@ class LauncherTest : public testing::TestWithParam<Caller> {
 [[nodiscard]] std::string EnvelopeCode(const Ended& ended);
 [[nodiscard]] std::string EnvelopeMessage(const Ended& ended);
 
-[[nodiscard]] std::string NameOf(const testing::TestParamInfo<Caller>& info);
+[[nodiscard]] std::string CallerOf(const testing::TestParamInfo<Setting>& info);
+[[nodiscard]] std::string CallerAndContainmentOf(const testing::TestParamInfo<Setting>& info);
 
 }  // namespace mxc::test
 
-#define MXC_FOR_EACH_CALLER(fixture)                                                                         \
-  INSTANTIATE_TEST_SUITE_P(As, fixture, testing::Values(mxc::test::Caller::kRoot, mxc::test::Caller::kUser), \
-                           mxc::test::NameOf)
+#define MXC_FOR_EACH_CALLER(fixture)                                                                \
+  INSTANTIATE_TEST_SUITE_P(As, fixture,                                                             \
+                           testing::Values(mxc::test::Setting{.caller = mxc::test::Caller::kRoot},  \
+                                           mxc::test::Setting{.caller = mxc::test::Caller::kUser}), \
+                           mxc::test::CallerOf)
+
+// The same promise of every Linux engine that has namespaces.
+#define MXC_FOR_EACH_CALLER_AND_ENGINE(fixture)                                                         \
+  INSTANTIATE_TEST_SUITE_P(As, fixture,                                                                 \
+                           testing::Values(mxc::test::Setting{mxc::test::Caller::kRoot, "namespaces"},  \
+                                           mxc::test::Setting{mxc::test::Caller::kUser, "namespaces"},  \
+                                           mxc::test::Setting{mxc::test::Caller::kRoot, "bubblewrap"},  \
+                                           mxc::test::Setting{mxc::test::Caller::kUser, "bubblewrap"}), \
+                           mxc::test::CallerAndContainmentOf)
