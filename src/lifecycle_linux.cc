@@ -8,6 +8,7 @@
 #include "lifecycle.h"
 #include "plan/make_plan.h"
 #include "policy/process.h"
+#include "policy/resolve.h"
 #include "prepare.h"
 #include "process/run.h"
 #include "report/log.h"
@@ -41,14 +42,25 @@ int Refuse(const Error& error, StatusReport& status) {
   return Refuse(error);
 }
 
-Error NoLifecycle(const Plan& plan) {
-  const bool namespaces = plan.containment == Containment::kNamespaces;
-  return {.code = ErrorCode::kUnsupportedPhase,
-          .message = fmt::format("the containment '{}' has no sandboxes that stay", Name(plan.containment)),
-          .pointer = "/phase",
-          .hint = namespaces ? "they need a /proc of their own"
-                             : "write \"containment\": \"process\", or run the "
-                               "command once, without a phase"};
+// Between commands something has to stay that holds them apart from the host: namespaces, and in them a /proc
+// that shows the tree of each command.
+bool CanStay(const Plan& plan) {
+  return plan.containment == Containment::kBubblewrap || plan.rung == Rung::kNamespaces;
+}
+
+Error NoLifecycle(const Plan& plan, const Config& config) {
+  Error error{
+      .code = ErrorCode::kUnsupportedPhase,
+      .message = fmt::format("the containment '{}' has no sandboxes that stay", Name(plan.containment)),
+      .pointer = "/phase",
+      .hint = "write \"containment\": \"process\", or run each command by itself, without a phase"};
+  if (plan.rung == Rung::kNone) return error;
+  if (plan.rung == Rung::kNamespacesOuterProc)
+    error.message = "a sandbox that stays needs a /proc of its own, which the kernel refuses here";
+  if (MeansProcess(config) && plan.rung == Rung::kLandlock)
+    error.message = "a sandbox that stays needs namespaces, which the kernel refuses here";
+  error.hint = "run each command by itself, without a phase";
+  return error;
 }
 
 // The policy of a provision request: what it would run, if it ran anything, is of no importance.
@@ -56,9 +68,7 @@ Result<Prepared> PrepareSandbox(Config config, const Options& options, const Hos
   config.process = {.command_line = ":"};
   Result<Prepared> prepared = Prepare(config, options, host);
   if (!prepared) return prepared;
-  const Plan& plan = prepared->plan;
-  if (plan.containment != Containment::kNamespaces || plan.rung != Rung::kNamespaces)
-    return NoLifecycle(plan);
+  if (!CanStay(prepared->plan)) return NoLifecycle(prepared->plan, config);
   return prepared;
 }
 

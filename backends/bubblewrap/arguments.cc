@@ -27,6 +27,8 @@ class Renderer {
   void Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces);
   void Mounts(const LinuxSandbox& sandbox);
   void Command(const LinuxSandbox& sandbox);
+  // What bwrap executes at last.
+  [[nodiscard]] std::vector<Piece> Program(const LinuxSandbox& sandbox);
   [[nodiscard]] std::size_t Count() const { return arguments_.size(); }
   // The argument file comes last: its pieces name the files before it.
   [[nodiscard]] std::vector<InheritedFile> TakeFiles() {
@@ -64,6 +66,8 @@ void Renderer::Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces
   if (sandbox.gateway) AwaitGateway();
   if (lock_user_namespaces) Say({"--disable-userns"});
   Say({"--die-with-parent", "--cap-drop", "ALL", "--hostname", sandbox.hostname});
+  // Only process 1 is safe from signals of the commands, and gets what they leave behind.
+  if (sandbox.stays) Say({"--as-pid-1"});
   Say({"--seccomp"});
   arguments_.emplace_back(Pass(SeccompFile{.profile = sandbox.seccomp}));
   Say({"--json-status-fd"});
@@ -139,10 +143,25 @@ void Renderer::Mounts(const LinuxSandbox& sandbox) {
 
 void Renderer::Command(const LinuxSandbox& sandbox) {
   Say({"--chdir", sandbox.cwd, "--clearenv"});
+  if (sandbox.stays) return;  // each command brings its own
   for (const Variable& variable : sandbox.environment) {
     Say({"--setenv", variable.name});
     arguments_.emplace_back(variable.value);
   }
+}
+
+std::vector<Piece> Renderer::Program(const LinuxSandbox& sandbox) {
+  if (sandbox.stays) {
+    const FileNumber program = Pass(OwnProgram{});
+    return {FileNumber{.file = program.file, .as_path = true}, std::string(kSessionInitFlag),
+            Pass(SessionSocket{})};
+  }
+  std::vector<Piece> command;
+  // On a private terminal the launcher lets bwrap ignore what its keys send; the command must not.
+  if (!sandbox.new_session)
+    command = {std::string("/usr/bin/env"), std::string("--default-signal=INT,QUIT,TSTP")};
+  command.insert(command.end(), sandbox.argv.begin(), sandbox.argv.end());
+  return command;
 }
 
 Error TooLong(std::string what, std::string pointer) {
@@ -187,17 +206,13 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
 
   Exec exec{.program = support.program};
   exec.argv = {std::string("bwrap"), std::string("--args"), FileNumber{}, std::string("--")};
-  const std::size_t count = renderer.Count() + exec.argv.size() + sandbox.argv.size();
+  const std::vector<Piece> command = renderer.Program(sandbox);
+  const std::size_t count = renderer.Count() + exec.argv.size() + command.size();
   if (count > kMaxArguments) return TooMany(count, sandbox);
   exec.files = renderer.TakeFiles();
   exec.verified = renderer.TakeVerified();
   exec.argv[2] = FileNumber{.file = exec.files.size() - 1};
-  // On a private terminal the launcher lets bwrap ignore what its keys send; the command must not.
-  if (!sandbox.new_session) {
-    exec.argv.insert(exec.argv.end(),
-                     {std::string("/usr/bin/env"), std::string("--default-signal=INT,QUIT,TSTP")});
-  }
-  exec.argv.insert(exec.argv.end(), sandbox.argv.begin(), sandbox.argv.end());
+  exec.argv.insert(exec.argv.end(), command.begin(), command.end());
   // bwrap stays as process 1 of the sandbox, where its environment can be read.
   exec.environment = {{.name = "PATH", .value = Secret{"/usr/bin:/bin"}}};
   exec.terminal = sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;

@@ -21,7 +21,8 @@ Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts) {
   for (Enforcement& entry : limits->ledger) lowered.ledger.push_back(std::move(entry));
   sandbox.seccomp = policy.identity.IsRoot() ? SeccompProfile::kRootCaller : SeccompProfile::kDefault;
   // With a terminal the launcher makes a private one; a new session would take it away from the command.
-  sandbox.new_session = !policy.interactive;
+  sandbox.stays = policy.stays;
+  sandbox.new_session = policy.stays || !policy.interactive;
   sandbox.argv = policy.process.argv;
   sandbox.environment = CommandEnvironment(policy);
   sandbox.cwd = policy.process.cwd;

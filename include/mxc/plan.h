@@ -20,9 +20,11 @@ namespace mxc {
 
 // ---- files that cross into the child ---------------------------------------------------------------------
 
-// Number of a descriptor in the child: an index into Exec::files, printed as the number the launcher gave it.
+// Number of a descriptor in the child: an index into Exec::files, printed as the number the launcher gave it,
+// or as the name under which /proc shows that descriptor to whoever holds it.
 struct FileNumber {
   std::size_t file = 0;
+  bool as_path = false;  // "/proc/self/fd/N"
 };
 
 // Text, text that is never printed, or the number of an inherited descriptor.
@@ -54,7 +56,14 @@ struct StatusPipe {};
 struct InfoPipe {};
 struct BlockPipe {};
 
-using InheritedFile = std::variant<ArgumentFile, SeccompFile, PathFile, StatusPipe, InfoPipe, BlockPipe>;
+// This program itself, as an O_PATH descriptor; and init's end of the holder's socket: what process 1 of a
+// sandbox that stays is made of (process/linux/session_init.h).
+struct OwnProgram {};
+struct SessionSocket {};
+inline constexpr const char* kSessionInitFlag = "--session-init";  // the socket is the next argument
+
+using InheritedFile = std::variant<ArgumentFile, SeccompFile, PathFile, StatusPipe, InfoPipe, BlockPipe,
+                                   OwnProgram, SessionSocket>;
 
 // ---- the child -------------------------------------------------------------------------------------------
 

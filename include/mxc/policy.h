@@ -201,6 +201,7 @@ struct Policy {
   Identity identity = {};
   Tier minimum_tier = Tier::kNone;
   bool interactive = false;                   // standard input and output are a terminal
+  bool stays = false;                         // of a provision request: its commands come later
   std::vector<std::string> relaxations = {};  // named weakenings of the default: "git-unprotected"
   std::vector<Clause> clauses = {};
   std::vector<Warning> warnings = {};

@@ -34,7 +34,8 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
           .section = config.backend_section,
           .output = config.output,
           .resources = config.resources,
-          .minimum_tier = config.minimum_tier};
+          .minimum_tier = config.minimum_tier,
+          .stays = config.phase == Phase::kProvision};
 }
 
 // Inside a sandbox of ours without a /proc of its own nobody may read what belongs to a process. Nothing that

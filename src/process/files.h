@@ -21,9 +21,11 @@ struct OpenedFiles {
   UniqueFd block = {};               // our end of the BlockPipe; empty without one
 };
 
-// Every number is at least `lowest`. Errors: kSetupFailed, naming the path that could not be opened or that
-// is no longer the object the policy was resolved for.
-[[nodiscard]] Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest);
+// Every number is at least `lowest`. `session` is borrowed: what a SessionSocket is made from. Errors:
+// kSetupFailed, naming the path that could not be opened or that is no longer the object the policy was
+// resolved for.
+[[nodiscard]] Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest,
+                                            int session = -1);
 
 // For masks that bubblewrap can mount by name only: each path is still the object the policy was resolved
 // for. Errors: as above.

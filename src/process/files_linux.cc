@@ -20,6 +20,7 @@ namespace {
 struct OpenContext {
   std::vector<UniqueFd>& files;
   OpenedFiles& opened;
+  int session = -1;
 };
 
 Error Replaced(const std::string& path) {
@@ -129,6 +130,18 @@ Result<UniqueFd> Open(const BlockPipe& /*file*/, OpenContext& context) {
   return both;
 }
 
+Result<UniqueFd> Open(const OwnProgram& /*file*/, OpenContext& /*context*/) {
+  UniqueFd program{::open("/proc/self/exe", O_PATH | O_CLOEXEC)};
+  if (!program) return SystemError(ErrorCode::kSetupFailed, "open the program itself", errno);
+  return program;
+}
+
+Result<UniqueFd> Open(const SessionSocket& /*file*/, OpenContext& context) {
+  UniqueFd socket{::fcntl(context.session, F_DUPFD_CLOEXEC, 3)};
+  if (!socket) return SystemError(ErrorCode::kSetupFailed, "hand the holder's socket over", errno);
+  return socket;
+}
+
 Result<UniqueFd> MoveTo(UniqueFd fd, int lowest) {
   if (fd.Get() >= lowest) return fd;
   UniqueFd moved{::fcntl(fd.Get(), F_DUPFD_CLOEXEC, lowest)};
@@ -138,9 +151,9 @@ Result<UniqueFd> MoveTo(UniqueFd fd, int lowest) {
 
 }  // namespace
 
-Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest) {
+Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest, int session) {
   OpenedFiles opened;
-  OpenContext context{.files = opened.files, .opened = opened};
+  OpenContext context{.files = opened.files, .opened = opened, .session = session};
   opened.files.reserve(list.size());
   for (const InheritedFile& file : list) {
     Result<UniqueFd> fd = std::visit([&](const auto& kind) { return Open(kind, context); }, file);
@@ -164,7 +177,8 @@ Status VerifyPaths(const std::vector<PathFile>& paths) {
 std::string Render(const Piece& piece, const std::vector<UniqueFd>& files) {
   if (const auto* text = std::get_if<std::string>(&piece)) return *text;
   if (const auto* secret = std::get_if<Secret>(&piece)) return secret->Reveal();
-  return std::to_string(files.at(std::get<FileNumber>(piece).file).Get());
+  const auto& number = std::get<FileNumber>(piece);
+  return (number.as_path ? "/proc/self/fd/" : "") + std::to_string(files.at(number.file).Get());
 }
 
 }  // namespace mxc

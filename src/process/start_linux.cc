@@ -83,7 +83,7 @@ int TerminalOf(const Wiring& wiring) { return wiring.terminal ? wiring.terminal-
 Result<Started> Start(const Exec& exec, const Ready& ready) {
   Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size(), exec.limits.open_files);
   if (!limit) return limit.error();
-  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest());
+  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest(), ready.session);
   if (!files) return files.error();
   Result<GroupGuard> guard =
       exec.reporting == Reporting::kStatusPipe ? GroupGuard::Start() : Result<GroupGuard>(GroupGuard{});

@@ -1,4 +1,5 @@
-// Identifiers of sandboxes that stay: "ns:" and 32 hexadecimal digits that nobody can guess.
+// Identifiers of sandboxes that stay: a prefix for the containment, and 32 hexadecimal digits that nobody can
+// guess.
 #pragma once
 
 #include <string>

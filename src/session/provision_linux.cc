@@ -63,10 +63,7 @@ Error NotHeld() {
 Result<std::string> Provision(Plan plan, const SessionLimits& limits) {
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
-  // Commands bring their own time limit, and their own terminal.
-  plan.timeout_ms = kStartLimitMs;
-  plan.child = SandboxChild{};
-  plan.sandbox->new_session = true;
+  plan.timeout_ms = kStartLimitMs;  // commands bring their own
   Result<StateDirectory> directory = StateDirectory::Open();
   if (!directory) return directory.error();
   Result<UniqueFd> listener = directory->Listen(id->Name());

@@ -25,7 +25,8 @@ struct SessionLimits {
   std::uint64_t lifetime_ms = 0;  // since provision
 };
 
-// Leaves a holder behind; the plan's command is never run. Errors: kUnsupportedPhase, kSetupFailed.
+// Leaves a holder behind. `plan` is of a sandbox that stays (Policy::stays). Errors: kUnsupportedPhase,
+// kSetupFailed.
 [[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits);
 
 // Of all: kStaleId, kSetupFailed.

@@ -18,7 +18,7 @@ namespace mxc::session {
 
 class StandingSandbox {
  public:
-  // Both borrowed. `plan` has a SandboxChild.
+  // Both borrowed. `plan` is of a sandbox that stays.
   StandingSandbox(const Plan& plan, SignalScope& signals) : plan_(plan), signals_(signals) {}
   StandingSandbox(const StandingSandbox&) = delete;
   StandingSandbox& operator=(const StandingSandbox&) = delete;
@@ -36,7 +36,7 @@ class StandingSandbox {
   [[nodiscard]] std::size_t Running() const { return running_; }
 
   // Descriptors to poll for reading, or -1, and what to call then.
-  [[nodiscard]] int Init() const { return started_ ? started_->child.handle.Get() : -1; }  // then Stop
+  [[nodiscard]] int Init() const { return started_ ? InitHandle().Get() : -1; }  // then Stop
   [[nodiscard]] int Ends() const { return started_ ? session_.Get() : -1; }
   void TakeEnds();
   [[nodiscard]] int Records() const { return gateway_ ? gateway_->Records() : -1; }
@@ -46,6 +46,9 @@ class StandingSandbox {
 
  private:
   [[nodiscard]] Status Build(const RunGateway::OnRecord& on_record);
+  [[nodiscard]] Status StartInit();
+  [[nodiscard]] Status AwaitInit(const UniqueFd& said);
+  [[nodiscard]] const UniqueFd& InitHandle() const { return init_ ? init_ : started_->child.handle; }
 
   const Plan& plan_;
   SignalScope& signals_;
@@ -53,6 +56,7 @@ class StandingSandbox {
   std::optional<RunGateway> gateway_ = {};
   UniqueFd session_ = {};  // to init
   std::optional<Started> started_ = {};
+  UniqueFd init_ = {};  // where init is no child of ours, but of a tool's
   std::size_t running_ = 0;
 };
 

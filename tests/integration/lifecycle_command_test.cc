@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 class LifecycleCommand : public LifecycleTest {};
-MXC_FOR_EACH_CALLER(LifecycleCommand);
+MXC_FOR_EACH_CALLER_AND_ENGINE(LifecycleCommand);
 
 TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
   const std::string work = workspace.Directory("work");
@@ -56,7 +56,7 @@ TEST_P(LifecycleCommand, CommandsAreConfinedLikeThoseOfARun) {
       secret +
       " 2>&1; ulimit -c; unshare -U true 2>&1; "
       "ip link 2>/dev/null | wc -l";
-  const Ended once = RunConfig({.containment = "namespaces", .command = look, .denied = {secret}});
+  const Ended once = RunConfig({.command = look, .denied = {secret}});
   const Ended inside = Exec(id, look);
   EXPECT_EQ(inside.out, once.out);
   EXPECT_THAT(inside.out, HasSubstr("Seccomp:\t2"));
@@ -118,7 +118,8 @@ TEST_P(LifecycleCommand, ATerminalIsPrivate) {
 // One command serves, one connects, and so does the host: the network is the sandbox's, and lives from start
 // to stop.
 TEST_P(LifecycleCommand, CommandsShareANetworkAndPublishedPorts) {
-  const int port = 20000 + ::getpid() % 20000 + (GetParam().caller == Caller::kRoot ? 0 : 20000);
+  // Below the ports that the kernel gives to connections.
+  const int port = 20000 + ::getpid() % 6000 + (GetParam().caller == Caller::kRoot ? 0 : 6000);
   const std::string id =
       Started(R"("network":{"ingress":{"publish":[{"host":)" + std::to_string(port) + R"(,"guest":8000}]}})");
   Running server(ExecOf(id, R"(exec python3 -uc '
@@ -144,7 +145,7 @@ for i in range(2):
 
 TEST_P(LifecycleCommand, LimitsHoldForAllCommandsTogether) {
   const std::string limits = R"("resources":{"openFiles":40,"processes":30,"cpuTimeMs":700})";
-  const Ended provision = Execute(Request(R"("phase":"provision","containment":"process",)" + limits));
+  const Ended provision = Execute(ProvisionOf("," + limits));
   if (provision.status != 0) GTEST_SKIP() << "no control group for this caller here: " << provision.out;
   provisioned.push_back(At(provision.out, "/result/sandboxId"));
   const std::string& id = provisioned.back();

@@ -34,6 +34,18 @@ std::vector<pid_t> ChildrenOf(pid_t process) {
   return children;
 }
 
+// The first of that name below `process`, by its command line or its name; -1: none.
+pid_t Below(pid_t process, const std::string& name) {
+  for (const pid_t child : ChildrenOf(process)) {
+    const std::string folder = "/proc/" + std::to_string(child);
+    const bool found = Contents(folder + "/cmdline").value_or("").starts_with(name) ||
+                       Contents(folder + "/comm").value_or("") == name + "\n";
+    const pid_t below = found ? child : Below(child, name);
+    if (below > 0) return below;
+  }
+  return -1;
+}
+
 // Resident kibibytes, open descriptors and children.
 struct Size {
   long resident = 0;
@@ -52,7 +64,7 @@ Size SizeOf(pid_t process) {
 }
 
 class LifecycleSweep : public LifecycleTest {};
-MXC_FOR_EACH_CALLER(LifecycleSweep);
+MXC_FOR_EACH_CALLER_AND_ENGINE(LifecycleSweep);
 
 TEST_P(LifecycleSweep, KillsLeaveNothingAndNoWrongAnswer) {
   const std::string work = workspace.Directory("work");
@@ -68,16 +80,10 @@ TEST_P(LifecycleSweep, KillsLeaveNothingAndNoWrongAnswer) {
     const std::string id = Started(policy);
     const pid_t holder = HolderOf(id);
     ASSERT_GT(holder, 0);
-    const std::vector<pid_t> children = ChildrenOf(holder);
+    const pid_t init = Below(holder, "mxc-init");
+    ASSERT_GT(init, 0);
     Running running(ExecOf(id, ": " + marker + "; setsid sleep 300 & echo up; sleep 0.03; exit 5"));
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 40000));
-    // Which child of the holder is init shows in its name; the guardian is another.
-    pid_t init = -1;
-    for (const pid_t child : children) {
-      if (Contents("/proc/" + std::to_string(child) + "/cmdline").value_or("").starts_with("mxc-init"))
-        init = child;
-    }
-    ASSERT_GT(init, 0);
     const std::vector<pid_t> supervisors = ChildrenOf(init);
     const std::vector<pid_t> commands = supervisors.empty() ? supervisors : ChildrenOf(supervisors.front());
     if (victim == kHolder) ::kill(holder, SIGKILL);
@@ -124,7 +130,7 @@ TEST_P(LifecycleSweep, ManyCommandsLeaveNothingBehind) {
   const std::string id = Started();
   const pid_t holder = HolderOf(id);
   ASSERT_GT(holder, 0);
-  const pid_t init = ChildrenOf(holder).front();
+  const pid_t init = Below(holder, "mxc-init");
   const int count = Asked("MXC_COMMANDS", 200);
   const Launch launch = ExecOf(id, "exit 7");
   Size holder_before;

@@ -15,12 +15,12 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 
 class Lifecycle : public LifecycleTest {};
-MXC_FOR_EACH_CALLER(Lifecycle);
+MXC_FOR_EACH_CALLER_AND_ENGINE(Lifecycle);
 
 TEST_P(Lifecycle, GoesThroughAllPhases) {
   const std::string work = workspace.Directory("work");
   const std::string id = Provision(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
-  EXPECT_THAT(id, MatchesRegex("ns:[0-9a-f]{32}"));
+  EXPECT_THAT(id, MatchesRegex(prefix + ":[0-9a-f]{32}"));
   EXPECT_EQ(CodeOf(Exec(id, "true")), "not_started");
   EXPECT_EQ(CodeOf(Execute(Phase("stop", id))), "not_started");
   EXPECT_EQ(Execute(Phase("start", id)).out, "{\"result\":{}}\n");
@@ -47,11 +47,10 @@ TEST_P(Lifecycle, GoesThroughAllPhases) {
 }
 
 TEST_P(Lifecycle, TakesTheOlderDialect) {
-  const Ended answer = Execute(Request(
-      R"("phase":"provision","containment":"process","network":{"defaultPolicy":"block"},"correlationVector":"a.1")",
-      "0.8.0-alpha"));
+  const Ended answer = Execute(
+      ProvisionOf(R"(,"network":{"defaultPolicy":"block"},"correlationVector":"a.1")", "0.8.0-alpha"));
   const std::string id = At(answer.out, "/result/sandboxId");
-  ASSERT_THAT(id, MatchesRegex("ns:[0-9a-f]+")) << answer.out << answer.err;
+  ASSERT_THAT(id, MatchesRegex(prefix + ":[0-9a-f]+")) << answer.out << answer.err;
   const std::string name = R"("sandboxId":)" + Quote(id);
   EXPECT_EQ(Execute(Request(R"("phase":"start",)" + name, "0.8.0-alpha")).out, "{\"result\":{}}\n");
   const Ended ended = Execute(Request(
@@ -62,7 +61,7 @@ TEST_P(Lifecycle, TakesTheOlderDialect) {
 }
 
 TEST_P(Lifecycle, RefusesWhatIsNoRequest) {
-  const std::string id = "ns:0123456789abcdef0123456789abcdef";
+  const std::string id = prefix + ":0123456789abcdef0123456789abcdef";
   EXPECT_EQ(CodeOf(Execute(Phase("start", "nonsense"))), "malformed_id");
   EXPECT_EQ(CodeOf(Execute(Phase("start", ":0123"))), "malformed_id");
   EXPECT_EQ(CodeOf(Execute(Phase("start", "ns:0123"))), "malformed_id");
@@ -72,8 +71,7 @@ TEST_P(Lifecycle, RefusesWhatIsNoRequest) {
   EXPECT_EQ(CodeOf(Execute(Phase("start", id))), "stale_id");
   EXPECT_EQ(CodeOf(Execute(Request(R"("phase":"start")"))), "malformed_request");
   EXPECT_EQ(CodeOf(Execute(Request(R"("phase":"provision")"))), "malformed_request");
-  EXPECT_EQ(CodeOf(Execute(Request(R"("phase":"provision","containment":"bubblewrap")"))),
-            "unsupported_phase");
+  EXPECT_EQ(CodeOf(Execute(Request(R"("phase":"provision","containment":"landlock")"))), "unsupported_phase");
   EXPECT_EQ(CodeOf(Execute(Phase("exec", id))), "malformed_request") << "without a command";
   EXPECT_EQ(CodeOf(Execute(Phase("start", id, R"(,"process":{"commandLine":"x"})"))), "malformed_request");
   const Ended policy =
@@ -85,7 +83,7 @@ TEST_P(Lifecycle, RefusesWhatIsNoRequest) {
 }
 
 TEST_P(Lifecycle, DryRunsChangeNothing) {
-  Launch launch = Request(R"("phase":"provision","containment":"process")");
+  Launch launch = ProvisionOf();
   launch.arguments.insert(launch.arguments.begin(), "--dry-run");
   const std::string before = Execute(Prepare({"--list"})).out;
   EXPECT_EQ(Execute(launch).out, "{\"result\":{}}\n");
@@ -212,12 +210,11 @@ TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
     return launch;
   };
   const Ended answer =
-      Execute(with(Request(R"("phase":"provision","containment":"process","filesystem":{"readwritePaths":[)" +
-                           Quote(workspace.Root()) + "]}")));
+      Execute(with(ProvisionOf(R"(,"filesystem":{"readwritePaths":[)" + Quote(workspace.Root()) + "]}")));
   const std::string id = At(answer.out, "/result/sandboxId");
-  ASSERT_THAT(id, MatchesRegex("ns:[0-9a-f]+")) << answer.err;
+  ASSERT_THAT(id, MatchesRegex(prefix + ":[0-9a-f]+")) << answer.err;
   ASSERT_EQ(Execute(with(Phase("start", id))).status, 0);
-  const std::string name = runtime + "/mxc-exec/ns-" + id.substr(3);
+  const std::string name = runtime + "/mxc-exec/" + prefix + "-" + id.substr(prefix.size() + 1);
   // A greeting in the right form, from inside: the holder hangs up.
   const std::string knock =
       "python3 -c 'import socket,struct,os,array\n"

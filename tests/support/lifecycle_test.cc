@@ -4,6 +4,12 @@
 
 namespace mxc::test {
 
+LifecycleTest::LifecycleTest() : containment(GetParam().containment), prefix("bwrap") {
+  if (containment == "bubblewrap") return;
+  containment = "process";  // the name by which clients know it
+  prefix = "ns";
+}
+
 void LifecycleTest::TearDown() {
   for (const std::string& id : provisioned) {
     [[maybe_unused]] const Ended ended = Execute(Phase("deprovision", id));
@@ -26,9 +32,12 @@ Launch LifecycleTest::ExecOf(const std::string& id, const std::string& command,
   return Phase("exec", id, ",\"process\":{\"commandLine\":" + Quote(command) + more + "}");
 }
 
+Launch LifecycleTest::ProvisionOf(const std::string& more, const std::string& version) const {
+  return Request(R"("phase":"provision","containment":)" + Quote(containment) + more, version);
+}
+
 std::string LifecycleTest::Provision(const std::string& more) {
-  const Ended ended =
-      Execute(Request(R"("phase":"provision","containment":"process")" + (more.empty() ? "" : "," + more)));
+  const Ended ended = Execute(ProvisionOf(more.empty() ? "" : "," + more));
   EXPECT_EQ(ended.status, 0) << ended.err << ended.out;
   provisioned.push_back(At(ended.out, "/result/sandboxId"));
   return provisioned.back();

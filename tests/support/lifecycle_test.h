@@ -11,6 +11,7 @@ namespace mxc::test {
 
 class LifecycleTest : public LauncherTest {
  protected:
+  LifecycleTest();
   void TearDown() override;
 
   // A document of these members, in the dialect of `version`.
@@ -25,13 +26,17 @@ class LifecycleTest : public LauncherTest {
                            const std::string& more = "") const {
     return Execute(ExecOf(id, command, more));
   }
-  // Of `containment: process` with further members; the identifier.
+  // Of `containment` with further members; `more` begins with a comma.
+  [[nodiscard]] Launch ProvisionOf(const std::string& more = "", const std::string& version = "1.0.0") const;
+  // With further members, without a comma before them; the identifier.
   [[nodiscard]] std::string Provision(const std::string& more = "");
   [[nodiscard]] std::string Started(const std::string& more = "");
   // -1: --list does not show it, or shows it as dead.
   [[nodiscard]] pid_t HolderOf(const std::string& id) const;
 
   std::vector<std::string> provisioned = {};
+  std::string containment;  // as a request names it
+  std::string prefix;       // of its identifiers
 };
 
 // Of the answer on standard output; "absent" or "not JSON" when it is no error.

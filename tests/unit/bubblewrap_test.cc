@@ -26,7 +26,8 @@ const Exec& ExecOf(const Plan& plan) { return std::get<Exec>(plan.child); }
 std::string Show(const Piece& piece) {
   if (const auto* text = std::get_if<std::string>(&piece)) return *text;
   if (std::holds_alternative<Secret>(piece)) return "<secret>";
-  return "<" + std::to_string(std::get<FileNumber>(piece).file) + ">";
+  const auto& number = std::get<FileNumber>(piece);
+  return (number.as_path ? "</proc/self/fd/" : "<") + std::to_string(number.file) + ">";
 }
 
 std::string ArgumentsOf(const Plan& plan) {
@@ -54,6 +55,26 @@ TEST(Bubblewrap, CommandLineHoldsNothingOfThePolicy) {
   EXPECT_EQ(ExecOf(plan).program, "/usr/bin/bwrap");
   EXPECT_EQ(ExecOf(plan).reporting, Reporting::kStatusPipe);
   EXPECT_TRUE(ExecOf(plan).new_session);
+}
+
+TEST(Bubblewrap, ASandboxThatStaysIsHeldByThisProgram) {
+  Policy policy = PolicyOf({ReadWrite("/w")});
+  policy.process.environment = {{"TOKEN", Secret{"marker"}}};
+  policy.stays = true;
+  policy.interactive = true;  // who provisions keeps the terminal
+  const Plan plan = Planned(policy);
+  const Exec& exec = ExecOf(plan);
+  std::vector<std::string> words;
+  for (const Piece& piece : exec.argv) words.push_back(Show(piece));
+  EXPECT_THAT(words,
+              ElementsAre("bwrap", "--args", "<5>", "--", "</proc/self/fd/3>", "--session-init", "<4>"));
+  EXPECT_TRUE(std::holds_alternative<OwnProgram>(exec.files.at(3)));
+  EXPECT_TRUE(std::holds_alternative<SessionSocket>(exec.files.at(4)));
+  EXPECT_EQ(exec.terminal, Terminal::kInherit);
+  EXPECT_TRUE(exec.new_session);
+  EXPECT_THAT(ArgumentsOf(plan), HasSubstr(" --as-pid-1 "));
+  EXPECT_THAT(ArgumentsOf(plan), Not(HasSubstr("--setenv")));
+  EXPECT_EQ(plan.sandbox->environment.size(), 1U) << "for the commands";
 }
 
 TEST(Bubblewrap, ArgumentsOfASmallPolicy) {

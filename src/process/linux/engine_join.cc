@@ -6,51 +6,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "process/linux/engine.h"
 #include "process/linux/engine_program.h"
-#include "process/linux/engine_report.h"
 #include "process/linux/exec_request.h"
+#include "process/linux/sent_report.h"
 
 namespace mxc {
 namespace {
 
 using engine::Event;
 using engine::Program;
-using engine::Report;
-
-struct Answer {
-  Report report = {};
-  pid_t sender = -1;  // seen from here: the kernel translates it
-};
-
-std::optional<Answer> ReceiveAnswer(int connection) {
-  Answer answer;
-  iovec part{.iov_base = &answer.report, .iov_len = sizeof answer.report};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control.data();
-  header.msg_controllen = control.size();
-  ssize_t count = 0;
-  do {
-    count = ::recvmsg(connection, &header, MSG_CMSG_CLOEXEC);
-  } while (count < 0 && errno == EINTR);
-  const cmsghdr* const sender = CMSG_FIRSTHDR(&header);
-  if (count != static_cast<ssize_t>(sizeof answer.report)) return std::nullopt;
-  if (sender == nullptr || sender->cmsg_type != SCM_CREDENTIALS) return std::nullopt;
-  ucred credentials{};
-  std::memcpy(&credentials, CMSG_DATA(sender), sizeof credentials);
-  answer.sender = credentials.pid;
-  return answer;
-}
 
 // Without a supervisor the connection stands for its handle: it is readable, and says what is to be said.
 SandboxProcess WithoutSupervisor(SandboxProcess process) {
@@ -68,9 +37,7 @@ Result<SandboxProcess> StartInSession(const SessionRequest& request) {
                           .limits = request.sandbox.limits},
                          request.streams, {}, program);
   engine::PreparePlain(request.sandbox, program);
-  const int on = 1;
-  if (::setsockopt(request.connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0)
-    return SystemError(ErrorCode::kSetupFailed, "learn who answers", errno);
+  if (Status expected = engine::ExpectReports(request.connection); !expected) return expected.error();
   if (Status sent = engine::SendCommand(request.connection, program); !sent) return sent.error();
   SandboxProcess process{.report = UniqueFd{::fcntl(request.connection, F_DUPFD_CLOEXEC, 3)}};
   if (!process.report) return SystemError(ErrorCode::kSetupFailed, "keep the connection", errno);
@@ -79,7 +46,7 @@ Result<SandboxProcess> StartInSession(const SessionRequest& request) {
     ::shutdown(process.report.Get(), SHUT_RDWR);
     return WithoutSupervisor(std::move(process));
   }
-  const std::optional<Answer> answer = ReceiveAnswer(process.report.Get());
+  const std::optional<engine::SentReport> answer = engine::ReceiveReport(process.report.Get());
   // Killed, or the sandbox has been stopped: perhaps the command had begun.
   process.started = !answer || answer->report.event == Event::kStarted;
   if (!process.started) return StepError(answer->report, program);
