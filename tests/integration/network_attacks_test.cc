@@ -117,6 +117,8 @@ print(say(get % "Host: good.test:80@other.test"))
 print(say(" " + get % "Host: other.test"))
 print(say("GET http://other.test/never HTTP/1.1\r\nHost: good.test\r\n\r\n"))
 print(say("CONNECT other.test:80 HTTP/1.1\r\nHost: good.test\r\n\r\n"))
+print(say("CONNECT good.test:25 HTTP/1.1\r\nHost: good.test\r\n\r\n"))
+print(say("GET http://good.test:8080/never HTTP/1.1\r\nHost: good.test\r\n\r\n"))
 print(say("CONNECT 203.0.113.2:80 HTTP/1.1\r\nHost: good.test\r\n\r\n"))
 print(say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
 print(say(get % "Host: other.test", tls="other.test"))
@@ -125,13 +127,32 @@ print("good", say("GET / HTTP/1.1\r\nHost: good.test\r\n\r\n"), say("GET / HTTP/
   for (const char* engine : kEngines) {
     const Ended ended = RunPolicy(engine, kOnlyGood, Python(program));
     std::vector<std::string> lines = Lines(ended.out);
-    ASSERT_EQ(lines.size(), 15U) << ended.out << ended.err;
+    ASSERT_EQ(lines.size(), 17U) << ended.out << ended.err;
     EXPECT_EQ(lines.back(), "good yes yes");
     lines.pop_back();
     EXPECT_THAT(lines, Each("no"));
   }
   const std::vector<std::string> seen = Seen();
   for (const std::string& line : seen) EXPECT_EQ(line.find("never"), std::string::npos) << line;
+}
+
+// Sockets for ICMP cannot be had, whatever the destination: ping fails before it has sent anything.
+TEST_P(NetworkAttacks, EchoRequestsAreRefusedAtOnce) {
+  const std::string program = R"(
+import socket
+for family, kind, protocol in ((socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP),
+                               (socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP),
+                               (socket.AF_INET6, socket.SOCK_DGRAM, socket.IPPROTO_ICMPV6),
+                               (socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)):
+    try:
+        socket.socket(family, kind, protocol)
+        print("a socket")
+    except PermissionError:
+        print("refused"))";
+  for (const char* engine : kEngines) {
+    EXPECT_EQ(RunPolicy(engine, R"({"egress":{"default":"allow"}})", Python(program)).out,
+              "refused\nrefused\nrefused\nrefused\n");
+  }
 }
 
 // An allowed name that changes its mind: the address it has when it is dialled is the one that is judged.
