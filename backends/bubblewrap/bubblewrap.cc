@@ -29,7 +29,8 @@ Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support) {
   // In its control groups bwrap has two processes: the one that waits, and process 1 of the sandbox.
   const linux_backend::Facts facts{
       .why_unsized = support.Has("size") ? nullptr : "this bubblewrap cannot limit the size of a tmpfs",
-      .engine_tasks = 2};
+      .engine_tasks = 2,
+      .why_no_gateway = support.no_gateway};
   Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(policy, facts);
   if (!lowered) return lowered.error();
   Result<Exec> exec = RenderArguments(lowered->sandbox, support);

@@ -52,6 +52,7 @@ Status LowerNetwork(const Policy& policy, Plan& plan) {
   record(network.ingress_pointer);
   record(network.host_loopback_pointer);
   record(network.share_host_pointer);
+  record(network.upstream.pointer);
   return Done{};
 }
 

@@ -1,6 +1,7 @@
 #include "backends/linux/gateway_probe.h"
 
 #include <string_view>
+#include <utility>
 
 #include "backends/linux/probing.h"
 #include "mxc/limits.h"
@@ -21,6 +22,7 @@ void ProbeGateway(const Host& host, const std::string& containment, Support& sup
   if (const auto hint = reason.find(kHint); hint != std::string::npos)
     reason.replace(hint, kHint.size(), "; ");
   support.warnings.push_back("policies that allow some of the network cannot be held here: " + reason);
+  support.no_gateway = std::move(reason);
 }
 
 }  // namespace mxc::linux_backend

@@ -8,8 +8,8 @@
 
 namespace mxc::linux_backend {
 
-// Adds the feature "network-gateway", or the warning that policies with network rules will be refused and
-// why. `containment` is usable.
+// Adds the feature "network-gateway", or `no_gateway` and the warning that policies with network rules will
+// be refused. `containment` is usable.
 void ProbeGateway(const Host& host, const std::string& containment, Support& support);
 
 }  // namespace mxc::linux_backend

@@ -11,7 +11,7 @@ namespace mxc::linux_backend {
 
 Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts) {
   Lowered lowered;
-  if (Status network = LowerNetwork(policy, lowered); !network) return network.error();
+  if (Status network = LowerNetwork(policy, facts, lowered); !network) return network.error();
   if (Status tree = BuildMountTree(policy, facts, lowered); !tree) return tree.error();
   LinuxSandbox& sandbox = lowered.sandbox;
   Result<LoweredLimits> limits = LowerLimits(policy, facts, sandbox.mounts);

@@ -35,6 +35,8 @@ struct Facts {
   const char* why_unsized = nullptr;  // why /tmp cannot be given a size; nullptr: it can
   // Processes of the engine's own in the run's control groups: init, and what waits for it.
   std::uint64_t engine_tasks = 1;
+  std::string why_no_gateway =
+      {};  // why the network gateway cannot stand here; empty: it can, or nobody has tried
 };
 
 struct Lowered {

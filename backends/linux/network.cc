@@ -19,6 +19,9 @@ constexpr std::string_view kUnlessDenied =
     "metadata address";
 constexpr std::string_view kOnlyProxy =
     "every route ends at the network gateway, which dials the proxy alone";
+constexpr std::string_view kThroughProxy =
+    "every route ends at the network gateway, which reaches what is allowed through the host's proxy";
+constexpr std::string_view kNoUpstream = "no proxy is set for mxc-exec: the network gateway dials";
 constexpr std::string_view kLoopbackName = "the network gateway relays the name host.mxc.internal to it";
 constexpr std::string_view kNoIcmp = "no route leads out, and packet filter rules drop ICMP";
 constexpr std::string_view kPublished = "the network gateway relays the port of the host's loopback";
@@ -34,6 +37,42 @@ bool IsIcmp(const PortRange& range) { return range.protocol == Protocol::kIcmp; 
 
 bool OnlyIcmp(const NetworkRule& rule) {
   return !rule.ports.empty() && std::all_of(rule.ports.begin(), rule.ports.end(), IsIcmp);
+}
+
+// The proxy alone knows which address it takes a name for, and it carries TCP. So a rule that needs an
+// address to be judged by, or UDP, would be held for some connections and not for others.
+Status RefuseWhatNoProxyHolds(const Network& network) {
+  if (network.proxy) {
+    return Refuse(network.upstream.pointer, "the command's own proxy is dialled directly",
+                  "leave `upstreamProxy` out");
+  }
+  if (network.egress == Verdict::kAllow) {
+    return Refuse(network.egress_pointer, "through a proxy nobody here knows which addresses are reached",
+                  "allow destinations by name or block, or leave `upstreamProxy` out");
+  }
+  for (const NetworkRule& rule : network.deny) {
+    const bool blocks =
+        std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return peer.host.empty(); });
+    if (!blocks || OnlyIcmp(rule)) continue;
+    return Refuse(rule.pointer, "through a proxy nobody here knows which addresses a name reaches",
+                  "deny names instead, or leave `upstreamProxy` out");
+  }
+  for (const NetworkRule& rule : network.allow) {
+    const bool every = rule.to.empty() || std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) {
+                         return peer.host == "*" || peer.cidr.ends_with("/0");
+                       });
+    if (every) {
+      return Refuse(rule.pointer, "through a proxy nobody here knows which addresses are reached",
+                    "name the hosts or blocks, or leave `upstreamProxy` out");
+    }
+    const bool udp = std::any_of(rule.ports.begin(), rule.ports.end(),
+                                 [](const PortRange& range) { return range.protocol == Protocol::kUdp; });
+    if (udp) {
+      return Refuse(rule.pointer, "an HTTP proxy carries no UDP",
+                    "remove `udp` from the rule, or `upstreamProxy`");
+    }
+  }
+  return Done{};
 }
 
 // What no gateway of TCP and UDP can hold.
@@ -52,7 +91,23 @@ Status RefuseTheImpossible(const Network& network) {
     return Refuse(network.proxy->pointer, "the test proxy of the reference is not a part of this program",
                   "start a proxy and name its `url`");
   }
-  return Done{};
+  return network.upstream.pointer.empty() ? Status{Done{}} : RefuseWhatNoProxyHolds(network);
+}
+
+bool HasUpstream(const Network& network) { return network.upstream.http || network.upstream.others; }
+
+std::string TextOf(const UpstreamProxy& proxy) {
+  return proxy.variable + " (" + proxy.host + " port " + std::to_string(proxy.port) + ")";
+}
+
+// Whom the gateway asks; never with credentials.
+std::string UpstreamWords(const Upstream& upstream) {
+  std::string words;
+  if (upstream.http) words += "port 80 through " + TextOf(*upstream.http);
+  if (upstream.others)
+    words += (words.empty() ? "" : ", ") + ("other ports through " + TextOf(*upstream.others));
+  return "the network gateway asks the proxy for what is allowed: " + words +
+         (upstream.direct.empty() ? "" : "; but for NO_PROXY");
 }
 
 // With `share_host` nothing is held, so nothing may be asked for.
@@ -72,6 +127,14 @@ bool NeedsGateway(const Network& network) {
          network.host_loopback == Verdict::kAllow || !network.publish.empty();
 }
 
+// The first clause that needs it.
+std::string FirstOpening(const Network& network) {
+  if (!network.allow.empty()) return network.allow.front().pointer;
+  if (network.proxy) return network.proxy->pointer;
+  if (network.egress == Verdict::kAllow) return network.egress_pointer;
+  return network.publish.empty() ? network.host_loopback_pointer : network.publish.front().pointer;
+}
+
 EgressRules RulesOf(const Network& network) {
   EgressRules rules{.egress = network.egress,
                     .egress_pointer = network.egress_pointer,
@@ -79,6 +142,7 @@ EgressRules RulesOf(const Network& network) {
                     .host_loopback = network.host_loopback,
                     .host_loopback_pointer = network.host_loopback_pointer,
                     .publish = network.publish};
+  rules.upstream = network.upstream;
   std::copy_if(network.deny.begin(), network.deny.end(), std::back_inserter(rules.deny),
                [](const NetworkRule& rule) { return !OnlyIcmp(rule); });
   if (network.proxy) {
@@ -103,6 +167,7 @@ void RecordKernel(const Network& network, std::string_view mechanism, Lowered& l
   record(network.ingress_pointer);
   record(network.host_loopback_pointer);
   record(network.share_host_pointer);
+  record(network.upstream.pointer);
 }
 
 void RecordGateway(const Network& network, Lowered& lowered) {
@@ -111,7 +176,8 @@ void RecordGateway(const Network& network, Lowered& lowered) {
   };
   const bool open = network.egress == Verdict::kAllow && !network.proxy;
   record(network.egress_pointer, network.proxy ? kOnlyProxy : open ? kUnlessDenied : kRefused);
-  for (const NetworkRule& rule : network.allow) record(rule.pointer, kDialled);
+  const bool upstream = HasUpstream(network);
+  for (const NetworkRule& rule : network.allow) record(rule.pointer, upstream ? kThroughProxy : kDialled);
   for (const NetworkRule& rule : network.deny) {
     OnlyIcmp(rule) ? Record(lowered, rule.pointer, Strength::kKernel, kNoIcmp)
                    : record(rule.pointer, kRefused);
@@ -119,12 +185,13 @@ void RecordGateway(const Network& network, Lowered& lowered) {
   Record(lowered, network.ingress_pointer, Strength::kKernel, kNoWayIn);
   record(network.host_loopback_pointer, network.host_loopback == Verdict::kAllow ? kLoopbackName : kRefused);
   if (network.proxy) record(network.proxy->pointer, kOnlyProxy);
+  record(network.upstream.pointer, upstream ? UpstreamWords(network.upstream) : std::string(kNoUpstream));
   for (const PublishedPort& port : network.publish) record(port.pointer, kPublished);
 }
 
 }  // namespace
 
-Status LowerNetwork(const Policy& policy, Lowered& lowered) {
+Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered) {
   const Network& network = policy.network;
   if (network.share_host) {
     if (Status refused = RefuseFilters(network); !refused) return refused;
@@ -137,6 +204,10 @@ Status LowerNetwork(const Policy& policy, Lowered& lowered) {
   if (!NeedsGateway(network)) {
     RecordKernel(network, kNoRoute, lowered);
     return Done{};
+  }
+  if (!facts.why_no_gateway.empty()) {
+    return Refuse(FirstOpening(network), "the network gateway cannot stand here: " + facts.why_no_gateway,
+                  "deny all traffic, or run where the kernel has what is missing");
   }
   lowered.sandbox.gateway = true;
   lowered.egress = RulesOf(network);

@@ -7,6 +7,6 @@ namespace mxc::linux_backend {
 
 // Fills `private_network` and `gateway` of the sandbox, `egress`, `ledger` and `relaxations`.
 // Errors: kUnenforceable, with the pointer of the first clause that neither can hold.
-[[nodiscard]] Status LowerNetwork(const Policy& policy, Lowered& lowered);
+[[nodiscard]] Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered);
 
 }  // namespace mxc::linux_backend

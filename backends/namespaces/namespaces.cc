@@ -28,7 +28,8 @@ Result<Plan> PlanNamespaces(const Policy& policy, const Support& support) {
   Result<linux_backend::Lowered> lowered =
       linux_backend::LowerPolicy(policy, {.kernel_files = support.kernel_files,
                                           .outer_proc = support.rung == Rung::kNamespacesOuterProc,
-                                          .counts_own_tasks = support.counts_own_tasks});
+                                          .counts_own_tasks = support.counts_own_tasks,
+                                          .why_no_gateway = support.no_gateway});
   if (!lowered) return lowered.error();
   Plan plan{.containment = Containment::kNamespaces, .tier = support.tier, .rung = support.rung};
   plan.setup = std::move(lowered->setup);

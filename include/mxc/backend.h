@@ -25,6 +25,8 @@ struct Support {
   std::vector<std::string> features = {};  // capabilities and options of that tool that were found
   // Linux: files of /proc to mask for a root caller.
   std::vector<std::string> kernel_files = {};
+  std::string no_gateway =
+      {};  // Linux: why the network gateway cannot stand here; only a live probe fills it in
   bool counts_own_tasks = false;             // RLIMIT_NPROC counts each user namespace's processes apart
   ErrorCode code = ErrorCode::kUnavailable;  // why not
   std::string reason = {};                   // why not, one sentence

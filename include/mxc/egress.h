@@ -40,6 +40,7 @@ struct EgressRules {
   Verdict host_loopback = Verdict::kDeny;
   std::string host_loopback_pointer = {};
   std::optional<OnlyProxy> proxy = {};
+  Upstream upstream = {};
   std::vector<PublishedPort> publish = {};
 };
 

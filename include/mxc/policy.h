@@ -100,6 +100,22 @@ struct PublishedPort {
   std::string pointer = {};
 };
 
+// An HTTP proxy of the launcher's environment.
+struct UpstreamProxy {
+  std::string host = {};  // name or address, lower case, without brackets
+  std::uint16_t port = 0;
+  Secret credentials = {};    // "user:password"; empty: none
+  std::string variable = {};  // that named it
+};
+
+// Proxies through which the gateway reaches what is allowed, by CONNECT. Without one it dials itself.
+struct Upstream {
+  std::string pointer = {};                  // empty: not asked for
+  std::optional<UpstreamProxy> http = {};    // for port 80
+  std::optional<UpstreamProxy> others = {};  // for every other port
+  std::vector<std::string> direct = {};      // entries of NO_PROXY
+};
+
 struct Network {
   Verdict egress = Verdict::kDeny;  // for destinations no rule names
   std::string egress_pointer = {};
@@ -111,6 +127,7 @@ struct Network {
   std::string host_loopback_pointer = {};
   std::vector<PublishedPort> publish = {};
   std::optional<ProxyRule> proxy = {};
+  Upstream upstream = {};  // its proxies are known in a Policy
   // The host's own network, unfiltered: the legacy dialect's defaultPolicy "allow" with allowLocalNetwork
   // true.
   bool share_host = false;

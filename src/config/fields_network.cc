@@ -7,6 +7,7 @@ namespace {
 constexpr EnumValue kLegacyPolicies[] = {{"allow"}, {"block"}};
 constexpr EnumValue kVerdicts[] = {{"allow"}, {"deny"}};
 constexpr EnumValue kEnforcementModes[] = {{"capabilities"}, {"firewall"}, {"both"}};
+constexpr EnumValue kUpstreams[] = {{"environment"}};
 constexpr EnumValue kProtocols[] = {{"tcp"}, {"udp"}, {"icmp"}, {"any"}};
 constexpr std::string_view kPeerForms[] = {"cidr", "host"};
 constexpr std::string_view kNeeds08 = "needs schema version 0.8 or later";
@@ -70,6 +71,11 @@ constexpr Field kEgressFields[] = {
      .type = FieldType::kObjectList,
      .text = "Destinations that are denied; beats allow.",
      .shape = &kRuleShape},
+    {.name = "upstreamProxy",
+     .type = FieldType::kEnum,
+     .in = kOwn,
+     .text = "Reach what is allowed through the HTTP proxy that the environment of mxc-exec names, if it does.",
+     .values = kUpstreams},
 };
 constexpr Shape kEgressShape{.fields = kEgressFields};
 

@@ -141,6 +141,9 @@ void DecodeDirectional(Decoding& decoding, const Json& section) {
   network.egress = DecodeVerdict(egress, egress_place, "default", network.egress_pointer);
   network.allow = DecodeRules(decoding, Member(egress, "allow"), egress_place.Key("allow"));
   network.deny = DecodeRules(decoding, Member(egress, "deny"), egress_place.Key("deny"));
+  if (Member(egress, "upstreamProxy") != nullptr) {
+    network.upstream.pointer = egress_place.Key("upstreamProxy").pointer;
+  }
   const Json* ingress = Member(&section, "ingress");
   const Place ingress_place = ingress == nullptr ? place : place.Key("ingress");
   network.ingress = DecodeVerdict(ingress, ingress_place, "default", network.ingress_pointer);

@@ -39,13 +39,24 @@ void Connection::OnEndpoints(const std::vector<IpEndpoint>& endpoints) {
 
 void Connection::OnDialled(Dialled result) {
   const std::shared_ptr<Pair> self = shared_from_this();
+  const std::string problem = result.socket ? "" : std::strerror(result.error);
+  dial_.reset();
+  if (!result.socket || destination_.Ask().empty()) return OnReached(std::move(result), problem);
+  tunnel_ = std::make_shared<Tunnel>(
+      services_.loop, std::move(result), destination_.Ask(),
+      [this](Dialled reached, std::string_view why) { OnReached(std::move(reached), why); });
+  tunnel_->Start();
+}
+
+void Connection::OnReached(Dialled result, std::string_view problem) {
+  const std::shared_ptr<Pair> self = shared_from_this();
   if (!result.socket) {
     Record().pointer.clear();
-    return Refuse(std::strerror(result.error));
+    return Refuse(problem);
   }
-  Record().address = result.endpoint.address.Text();
+  if (tunnel_ == nullptr) Record().address = result.endpoint.address.Text();
+  if (tunnel_ != nullptr) services_.loop.Bury(std::move(tunnel_));
   Record().verdict = Verdict::kAllow;
-  dial_.reset();
   outer_->end.socket = std::move(result.socket);
   outer_->end.writable = true;
   result.endpoint.address.IsLoopback() ? PrepareRelayedNear(outer_->end.socket.Get())
@@ -56,6 +67,13 @@ void Connection::OnDialled(Dialled result) {
   }
   if (!Watch(outer_, true)) return Abort(std::strerror(errno));
   Advance();
+}
+
+void Connection::OnFinish() {
+  dial_.reset();
+  if (tunnel_ == nullptr) return;
+  tunnel_->Abandon();
+  services_.loop.Bury(std::move(tunnel_));
 }
 
 bool Connection::Connected(const Side& /*side*/) { return static_cast<bool>(outer_->end.socket); }

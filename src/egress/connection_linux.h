@@ -1,12 +1,14 @@
 // One TCP connection of the sandbox: judged, dialled, looked into as far as it must be, relayed.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "egress/client_side.h"
 #include "egress/destination_linux.h"
 #include "egress/dial_linux.h"
 #include "egress/pair_linux.h"
+#include "egress/tunnel_linux.h"
 
 namespace mxc::egress {
 
@@ -21,10 +23,11 @@ class Connection : public Pair {
   [[nodiscard]] GatewayRecord& Record() override { return destination_.Record(); }
   [[nodiscard]] bool Connected(const Side& side) override;
   [[nodiscard]] bool Admit() override;
-  void OnFinish() override { dial_.reset(); }
+  void OnFinish() override;
 
   void OnEndpoints(const std::vector<IpEndpoint>& endpoints);
   void OnDialled(Dialled result);
+  void OnReached(Dialled result, std::string_view problem);
   [[nodiscard]] bool Listen();
   [[nodiscard]] bool Hear(ByteView chunk);
   [[nodiscard]] bool Judge(const Opening& head);
@@ -35,6 +38,7 @@ class Connection : public Pair {
   Destination destination_;
   std::uint16_t port_;  // that hosts are asked for at, unless they say so
   std::optional<Dial> dial_;
+  std::shared_ptr<Tunnel> tunnel_ = {};
   std::optional<ClientSide> client_;  // absent: nothing (more) to look at
   Bytes unsent_ = {};                 // of what it said, judged
 };

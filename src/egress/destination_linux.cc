@@ -1,5 +1,8 @@
 #include "egress/destination_linux.h"
 
+#include "egress/dial_linux.h"
+#include "egress/upstream.h"
+
 namespace mxc::egress {
 namespace {
 
@@ -7,6 +10,11 @@ IpAddress Loopback6() {
   IpAddress address{.ipv6 = true};
   address.bytes[15] = 1;
   return address;
+}
+
+// IPv4 first, where most services of a host listen.
+std::vector<IpEndpoint> OnLoopback(std::uint16_t port) {
+  return {{IpAddress::V4(0x7f000001), port}, {Loopback6(), port}};
 }
 
 }  // namespace
@@ -40,6 +48,10 @@ void Destination::Find(Callback callback) {
   }
   record_.pointer = judgement.pointer;
   to_host_ = services_.rules.Proxy().has_value();
+  const std::string host = meant_.address.Text();
+  if (const UpstreamProxy* proxy = ProxyFor(services_.rules.UpstreamProxies(), host, meant_.port)) {
+    return FindProxy(*proxy, host, std::move(callback));
+  }
   callback({meant_});
 }
 
@@ -54,14 +66,38 @@ void Destination::FindName(const std::string& name, Callback callback) {
   }
   record_.pointer = judgement.pointer;
   strict_ = judgement.strict;
-  if (to_host_) return callback({{IpAddress::V4(0x7f000001), meant_.port}, {Loopback6(), meant_.port}});
+  if (to_host_) return callback(OnLoopback(meant_.port));
   to_host_ = services_.rules.Proxy().has_value();
   if (const auto literal = IpAddress::Parse(name)) return callback({{*literal, meant_.port}});
+  // Only where a rule names the host: what an address rule means can be judged by an address alone.
+  const UpstreamProxy* proxy = ProxyFor(services_.rules.UpstreamProxies(), name, meant_.port);
+  if (proxy != nullptr && judgement.by_name) return FindProxy(*proxy, name, std::move(callback));
   services_.resolver.Resolve(name, [this, judgement, callback = std::move(callback),
                                     alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
     if (alive.expired()) return;
     const std::vector<IpEndpoint> endpoints = Filter(judgement, resolution);
     callback(endpoints);
+  });
+}
+
+// The host's own configuration names it: its addresses are nothing to judge.
+void Destination::FindProxy(const UpstreamProxy& proxy, const std::string& host, Callback callback) {
+  if (protocol_ != Protocol::kTcp) {
+    Refuse({.pointer = services_.rules.UpstreamProxies().pointer,
+            .reason = "the upstream proxy carries TCP alone"});
+    return callback({});
+  }
+  ask_ = ConnectRequest(proxy, host, meant_.port);
+  record_.reason = "through the proxy of " + proxy.variable;
+  if (proxy.host == "localhost") return callback(OnLoopback(proxy.port));
+  if (const auto literal = IpAddress::Parse(proxy.host)) return callback({{*literal, proxy.port}});
+  services_.resolver.Resolve(proxy.host, [this, port = proxy.port, callback = std::move(callback),
+                                          alive = std::weak_ptr<bool>(alive_)](const Resolution& resolution) {
+    if (alive.expired()) return;
+    std::vector<IpEndpoint> endpoints;
+    for (const IpAddress& address : resolution.addresses) endpoints.push_back({address, port});
+    if (endpoints.empty()) Refuse({.reason = "the name of the upstream proxy has no address"});
+    callback(InterleaveFamilies(endpoints));
   });
 }
 
@@ -78,7 +114,7 @@ std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolut
     }
   }
   if (endpoints.empty()) Refuse(refusal);
-  return endpoints;
+  return InterleaveFamilies(endpoints);
 }
 
 }  // namespace mxc::egress

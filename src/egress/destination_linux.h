@@ -1,4 +1,5 @@
-// From the address a program meant to the addresses the gateway may dial.
+// From the address a program meant to the addresses the gateway may dial: those of the destination, or of the
+// proxy that leads there.
 //
 //   Destination destination(services, GatewayEvent::kConnection, Protocol::kTcp, meant);
 //   destination.Find([this](const std::vector<IpEndpoint>& endpoints) { ... });  // empty: refused, see
@@ -21,7 +22,8 @@ class Destination {
 
   Destination(Services& services, GatewayEvent event, Protocol protocol, const IpEndpoint& meant);
 
-  // The callback comes later for names, at once for literal addresses; not at all once this is destroyed.
+  // In the order in which they should be tried. The callback comes later for names, at once for literal
+  // addresses; not at all once this is destroyed.
   void Find(Callback callback);
 
   // Does the connection have to open with its name?
@@ -30,18 +32,23 @@ class Destination {
   [[nodiscard]] const std::string& Name() const { return record_.name; }
   [[nodiscard]] std::uint16_t Port() const { return meant_.port; }
 
+  // What the proxy has to be asked first, where the addresses are those of one; else empty.
+  [[nodiscard]] const std::string& Ask() const { return ask_; }
+
   // Filled as far as things are known; refusals have their reason.
   [[nodiscard]] GatewayRecord& Record() { return record_; }
   void Refuse(const Judgement& judgement);
 
  private:
   void FindName(const std::string& name, Callback callback);
+  void FindProxy(const UpstreamProxy& proxy, const std::string& host, Callback callback);
   [[nodiscard]] std::vector<IpEndpoint> Filter(const Judgement& name, const Resolution& resolution);
 
   Services& services_;
   Protocol protocol_;
   IpEndpoint meant_;
   GatewayRecord record_;
+  std::string ask_ = {};
   bool strict_ = false;
   bool to_host_ = false;                                        // the host's loopback, or the one proxy
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for callbacks of the resolver

@@ -60,7 +60,7 @@ class Dial::Attempt : public Watcher {
 };
 
 Dial::Dial(Loop& loop, const std::vector<IpEndpoint>& endpoints, Callback callback)
-    : loop_(loop), endpoints_(InterleaveFamilies(endpoints)), callback_(std::move(callback)) {}
+    : loop_(loop), endpoints_(endpoints), callback_(std::move(callback)) {}
 
 Dial::~Dial() {
   for (auto& attempt : attempts_) {

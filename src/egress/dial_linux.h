@@ -1,5 +1,5 @@
-// Connects to the first of several addresses that answers (RFC 8305, "happy eyeballs"): both families in
-// turn, the next one 250 ms after the one before or as soon as that has failed.
+// Connects to the first of several addresses that answers (RFC 8305, "happy eyeballs"), in their order: the
+// next one 250 ms after the one before, or as soon as that has failed.
 //
 //   Dial dial(loop, endpoints, [this](Dialled result) { ... });   // never called before Start returns
 //   dial.Start();

@@ -104,6 +104,7 @@ Result<RuleBook> RuleBook::Compile(const EgressRules& rules) {
   book.host_loopback_ = rules.host_loopback;
   book.host_loopback_pointer_ = rules.host_loopback_pointer;
   book.proxy_ = rules.proxy;
+  book.upstream_ = rules.upstream;
   for (const NetworkRule& rule : rules.deny) {
     if (Status added = book.Add(rule, true); !added) return added.error();
   }

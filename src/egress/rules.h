@@ -53,6 +53,8 @@ class RuleBook {
   // Is any name denied for its own sake? Then connections that pass by default are looked into as well.
   [[nodiscard]] bool DeniesNames() const { return denies_names_; }
   [[nodiscard]] const std::optional<OnlyProxy>& Proxy() const { return proxy_; }
+  // How what is allowed is reached.
+  [[nodiscard]] const Upstream& UpstreamProxies() const { return upstream_; }
 
  private:
   struct Block {
@@ -91,6 +93,7 @@ class RuleBook {
   Verdict host_loopback_ = Verdict::kDeny;
   std::string host_loopback_pointer_;
   std::optional<OnlyProxy> proxy_;
+  Upstream upstream_;
 };
 
 // The one form of a host name: lower case, letters, digits, hyphens and underscores in labels of 1 to 63,

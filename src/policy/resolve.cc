@@ -14,6 +14,7 @@
 #include "policy/protect.h"
 #include "policy/records.h"
 #include "policy/rules.h"
+#include "policy/upstream.h"
 #include "policy/windows.h"
 
 namespace mxc {
@@ -133,6 +134,11 @@ Status ResolveHere(const Config& config, const Host& host, Policy& policy) {
   policy.identity = host.Caller();
   policy.interactive = host.Interactive();
   if (NeedsCgroup(config.resources)) policy.cgroups = FindCgroups(host);
+  if (const std::string pointer = config.network.upstream.pointer; !pointer.empty()) {
+    Result<Upstream> upstream = ReadUpstream(host, pointer);
+    if (!upstream) return upstream.error();
+    policy.network.upstream = std::move(*upstream);
+  }
   PathWalker walker(host);
   Result<RuleSet> rules = ResolvePaths(config, host, walker, policy);
   if (!rules) return rules.error();

@@ -13,6 +13,7 @@
 #include "egress/client_side.h"
 #include "egress/opening.h"
 #include "egress/rules.h"
+#include "egress/upstream.h"
 
 namespace mxc::egress {
 namespace {
@@ -79,6 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto address = IpAddress::Parse(host);
     Require(address ? address->Text() == host : ValidName(host) == host, "one form of a host");
   }
+  const ConnectAnswer answer = ReadConnectAnswer({reinterpret_cast<const char*>(data), size});
+  Require(answer.size <= size, "a head within the bytes");
   bool broken = false;
   const std::string said = Conversation(bytes, size + 1, broken);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{64}}) {

@@ -56,7 +56,9 @@ class NetworkWorld : public LauncherTest {
                       .command = command,
                       .read_only = granted_,
                       .network = network};
-    return Execute(InWorld(PrepareConfig(parts, std::move(flags))));
+    Launch launch = PrepareConfig(parts, std::move(flags));
+    launch.environment.insert(launch.environment.end(), variables_.begin(), variables_.end());
+    return Execute(InWorld(std::move(launch)));
   }
 
   // What the world's servers saw, but for the questions to its resolver.
@@ -72,7 +74,8 @@ class NetworkWorld : public LauncherTest {
   }
 
   std::string directory_ = {};
-  std::vector<std::string> granted_ = {};  // read-only, to every run
+  std::vector<std::string> granted_ = {};    // read-only, to every run
+  std::vector<std::string> variables_ = {};  // NAME=VALUE of the launcher's environment, for every run
   std::unique_ptr<Running> world_ = {};
   int worlds_ = 0;
 };

@@ -97,6 +97,34 @@ def answer_http(connection, place):
     connection.sendall(b"HTTP/1.1 " + status + b"\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 
 
+def answer_proxy(connection, place):
+    """Dials what a CONNECT names, by this network's names; anything else is answered here."""
+    if not connection.recv(8, socket.MSG_PEEK).startswith(b"CONNECT "):
+        return answer_http(connection, place)
+    lines = head_of(connection).split("\r\n")
+    authority = lines[0].split(" ")[1]
+    credentials = [line[21:].strip() for line in lines if line.lower().startswith("proxy-authorization:")]
+    log("tcp", place, "CONNECT", authority, *credentials)
+    name, port = authority.rsplit(":", 1)
+    if name not in NAMES and name not in ADDRESSES:
+        return connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
+    with socket.create_connection((NAMES.get(name, [name])[0], int(port)), 10) as far:
+        connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        back = threading.Thread(target=pump, args=(far, connection), daemon=True)
+        back.start()
+        pump(connection, far)
+        back.join()
+
+
+def pump(source, sink):
+    try:
+        while text := source.recv(65536):
+            sink.sendall(text)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass  # one of the two is gone
+
+
 def file_of(path):
     try:
         with open(DIRECTORY + path, "rb") as file:
@@ -218,8 +246,8 @@ def main():
         serve_echo(address, 7)
     if KIND != "ipv6":
         serve("203.0.113.1", 22, answer_banner)
-        serve("203.0.113.2", 3128, answer_http)
-    serve("127.0.0.1", 3128, answer_http)
+        serve("203.0.113.2", 3128, answer_proxy)
+    serve("127.0.0.1", 3128, answer_proxy)
     serve_dns(RESOLVER)
     print("up", flush=True)
     threading.Event().wait()

@@ -167,6 +167,62 @@ TEST_P(NetworkWorld, AProxyIsTheOnlyWayOut) {
   EXPECT_THAT(Seen(), testing::Each(HasSubstr(":3128 GET http://any.test/x any.test")));
 }
 
+// The launcher's proxy, its credentials with it, is not the command's affair.
+TEST_P(NetworkWorld, AllowedDestinationsThroughTheProxyOfTheEnvironment) {
+  const std::string marker = Token();
+  const std::string network =
+      R"({"egress":{"upstreamProxy":"environment","allow":[{"to":[{"host":"good.test"},{"host":"other.test"}],)"
+      R"("ports":[{"protocol":"tcp"}]}]}})";
+  variables_ = {"https_proxy=http://me:" + marker + "@127.0.0.1:3128", "HTTP_PROXY=http://proxy.test:3128",
+                "NO_PROXY=other.test"};
+  for (const char* engine : kEngines) {
+    const Ended ended = RunPolicy(
+        engine, network,
+        "curl -sSk -m 10 https://good.test/a; echo; curl -sS -m 10 http://good.test/b; echo;"
+        "curl -sS -m 10 http://other.test/c; echo; env | grep -i proxy;" +
+            Try("http://evil.test https://203.0.113.1 http://198.18.0.1:3128", "curl -sk -m 10 $x/never"),
+        {"--result", workspace.Path("result")});
+    EXPECT_EQ(ended.out,
+              "at 203.0.113.1:443 for good.test\nat 203.0.113.1:80 for good.test\nat 203.0.113.1:80 for "
+              "other.test\n"
+              "no http://evil.test\nno https://203.0.113.1\nno http://198.18.0.1:3128\n")
+        << ended.err;
+    EXPECT_THAT(ended.err + Contents(workspace.Path("result")).value_or(""), Not(HasSubstr(marker)));
+    const Ended debugged = RunPolicy(engine, network, "true", {"--debug"});
+    EXPECT_THAT(debugged.out + debugged.err, Not(HasSubstr(marker)));
+    const Ended explained = RunPolicy(engine, network, "true", {"--explain=json"});
+    EXPECT_THAT(explained.out, AllOf(HasSubstr("other ports through https_proxy (127.0.0.1 port 3128)"),
+                                     HasSubstr("HTTP_PROXY (proxy.test port 3128)"), Not(HasSubstr(marker))));
+  }
+  const std::string basic = "Basic " + Execute({.program = "/usr/bin/base64", .input = "me:" + marker}).out;
+  const std::vector<std::string> once = {
+      "tcp 127.0.0.1:3128 CONNECT good.test:443 " + basic.substr(0, basic.size() - 1),
+      "tcp 203.0.113.1:443 GET /a good.test", "tcp 203.0.113.2:3128 CONNECT good.test:80",
+      "tcp 203.0.113.1:80 GET /b good.test", "tcp 203.0.113.1:80 GET /c other.test"};
+  std::vector<std::string> twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  EXPECT_EQ(Seen(), twice);
+  EXPECT_THAT(Asked(),
+              testing::Each(testing::AnyOf(StartsWith("dns other.test "), StartsWith("dns proxy.test "))));
+}
+
+TEST_P(NetworkWorld, AProxyOfTheEnvironmentThatCannotBeUsed) {
+  variables_ = {"HTTPS_PROXY=socks5://me:secret@127.0.0.1:1080"};
+  const Ended ended = RunPolicy(
+      "namespaces", R"({"egress":{"upstreamProxy":"environment","allow":[{"to":[{"host":"good.test"}]}]}})",
+      "true");
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("/network/egress/upstreamProxy"), HasSubstr("HTTPS_PROXY"),
+                               Not(HasSubstr("secret"))));
+}
+
+TEST_P(NetworkWorld, OnePortOfAHostOnTheCommandLine) {
+  const Ended ended = Execute(
+      InWorld(Prepare({"--containment", "namespaces", "--allow-host", "good.test:80", "--", "/bin/sh", "-c",
+                       Try("good.test good.test:8080 other.test", "curl -s -m 10 http://$x/")})));
+  EXPECT_EQ(ended.out, "yes\nno good.test:8080\nno other.test\n") << ended.err;
+}
+
 TEST_P(NetworkWorld, PublishedPortsLeadInside) {
   for (const char* engine : kEngines) {
     const Parts parts{

@@ -8,10 +8,11 @@
 namespace mxc::linux_backend {
 namespace {
 
+using ::mxc::testing_policies::PolicyOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::mxc::testing_policies::PolicyOf;
 
 // Everything denied, with the pointers of the directional form.
 Policy Closed() {
@@ -83,14 +84,15 @@ TEST(LowerNetwork, AnAllowedHostGoesThroughTheGateway) {
   EXPECT_EQ(lowered.egress->deny[0].pointer, "/network/egress/deny/0");
   EXPECT_THAT(
       Ledger(lowered),
-      ElementsAre("/network/egress/default proxy: every route ends at the network gateway, which refuses it",
-                  "/network/egress/allow/0 proxy: every route ends at the network gateway, which dials what is "
-                  "allowed",
-                  "/network/egress/deny/0 proxy: every route ends at the network gateway, which refuses it",
-                  "/network/egress/deny/1 kernel: no route leads out, and packet filter rules drop ICMP",
-                  "/network/ingress/default kernel: network namespace that no address of the host leads into",
-                  "/network/ingress/hostLoopback proxy: every route ends at the network gateway, which refuses "
-                  "it"));
+      ElementsAre(
+          "/network/egress/default proxy: every route ends at the network gateway, which refuses it",
+          "/network/egress/allow/0 proxy: every route ends at the network gateway, which dials what is "
+          "allowed",
+          "/network/egress/deny/0 proxy: every route ends at the network gateway, which refuses it",
+          "/network/egress/deny/1 kernel: no route leads out, and packet filter rules drop ICMP",
+          "/network/ingress/default kernel: network namespace that no address of the host leads into",
+          "/network/ingress/hostLoopback proxy: every route ends at the network gateway, which refuses "
+          "it"));
   EXPECT_THAT(lowered.relaxations, IsEmpty());
 }
 
@@ -110,8 +112,9 @@ TEST(LowerNetwork, TheHostsLoopbackHasAName) {
   ASSERT_TRUE(lowered.egress);
   EXPECT_EQ(lowered.egress->host_loopback, Verdict::kAllow);
   EXPECT_EQ(lowered.egress->host_loopback_pointer, "/network/ingress/hostLoopback");
-  EXPECT_EQ(Ledger(lowered)[2],
-            "/network/ingress/hostLoopback proxy: the network gateway relays the name host.mxc.internal to it");
+  EXPECT_EQ(
+      Ledger(lowered)[2],
+      "/network/ingress/hostLoopback proxy: the network gateway relays the name host.mxc.internal to it");
 }
 
 TEST(LowerNetwork, PublishedPortsAreRelayed) {
@@ -160,6 +163,60 @@ TEST(LowerNetwork, AProxyOnTheHostsLoopbackHasAnAddressInside) {
   }
 }
 
+// Closed, with the proxy of an environment.
+Policy Proxied() {
+  Policy policy = Closed();
+  policy.network.upstream = {
+      .pointer = "/network/egress/upstreamProxy",
+      .others = UpstreamProxy{
+          .host = "proxy.corp", .port = 3128, .credentials = Secret{"me:marker"}, .variable = "HTTPS_PROXY"}};
+  return policy;
+}
+
+TEST(LowerNetwork, AnUpstreamProxyIsNamedWithoutItsCredentials) {
+  Policy policy = Proxied();
+  policy.network.allow = {RuleTo({.host = "a.test"}, "/network/egress/allow/0")};
+  policy.network.deny = {RuleTo({.host = "b.a.test"}, "/network/egress/deny/0")};
+  const Lowered lowered = Lower(policy);
+  ASSERT_TRUE(lowered.egress && lowered.egress->upstream.others);
+  EXPECT_EQ(lowered.egress->upstream.others->credentials.Reveal(), "me:marker");
+  const std::vector<std::string> ledger = Ledger(lowered);
+  EXPECT_THAT(
+      ledger,
+      Contains("/network/egress/allow/0 proxy: every route ends at the network gateway, which reaches "
+               "what is allowed through the host's proxy"));
+  EXPECT_EQ(ledger.back(),
+            "/network/egress/upstreamProxy proxy: the network gateway asks the proxy for what is allowed: "
+            "other ports through HTTPS_PROXY (proxy.corp port 3128)");
+  policy.network.upstream.others.reset();
+  EXPECT_EQ(Ledger(Lower(policy)).back(),
+            "/network/egress/upstreamProxy proxy: no proxy is set for mxc-exec: the network gateway dials");
+  policy.network.allow.clear();
+  EXPECT_EQ(Ledger(Lower(policy)).back(),
+            "/network/egress/upstreamProxy kernel: network namespace without a route");
+}
+
+TEST(LowerNetwork, WhatAnUpstreamProxyCannotHoldIsRefused) {
+  const std::string allow = "/network/egress/allow/0";
+  Policy open = Proxied();
+  open.network.egress = Verdict::kAllow;
+  ExpectRefusal(open, "/network/egress/default", "upstreamProxy");
+  for (NetworkRule rule :
+       {RuleTo({.host = "*"}, allow), RuleTo({.cidr = "0.0.0.0/0"}, allow), NetworkRule{.pointer = allow},
+        RuleTo({.host = "a.test"}, allow, {{Protocol::kUdp, 53, 53}})}) {
+    Policy policy = Proxied();
+    policy.network.allow = {std::move(rule)};
+    ExpectRefusal(policy, allow, "upstreamProxy");
+  }
+  Policy denied = Proxied();
+  denied.network.allow = {RuleTo({.host = "a.test"}, allow)};
+  denied.network.deny = {RuleTo({.cidr = "10.0.0.0/8"}, "/network/egress/deny/0")};
+  ExpectRefusal(denied, "/network/egress/deny/0", "upstreamProxy");
+  Policy twice = Proxied();
+  twice.network.proxy = ProxyRule{.url = "http://a:1", .host = "a", .port = 1, .pointer = "/p"};
+  ExpectRefusal(twice, "/network/egress/upstreamProxy", "upstreamProxy");
+}
+
 TEST(LowerNetwork, WhatTheGatewayCannotHoldIsRefused) {
   Policy inbound = Closed();
   inbound.network.ingress = Verdict::kAllow;
@@ -173,6 +230,28 @@ TEST(LowerNetwork, WhatTheGatewayCannotHoldIsRefused) {
   Policy test_proxy = Closed();
   test_proxy.network.proxy = ProxyRule{.url = "builtin:", .pointer = "/network/proxy"};
   ExpectRefusal(test_proxy, "/network/proxy", "url");
+}
+
+// What a live probe has found is no claim of the ledger.
+TEST(LowerNetwork, AHostWithoutWhatTheGatewayNeedsIsSaidSo) {
+  const Facts facts{.why_no_gateway = "no nftables"};
+  Policy policy = Closed();
+  EXPECT_TRUE(LowerPolicy(policy, facts).ok());
+  const auto refused = [&](const std::string& pointer) {
+    const Result<Lowered> lowered = LowerPolicy(policy, facts);
+    ASSERT_FALSE(lowered.ok());
+    EXPECT_EQ(lowered.error().code, ErrorCode::kUnenforceable);
+    EXPECT_EQ(lowered.error().pointer, pointer);
+    EXPECT_EQ(lowered.error().message, "the network gateway cannot stand here: no nftables");
+  };
+  policy.network.host_loopback = Verdict::kAllow;
+  refused("/network/ingress/hostLoopback");
+  policy.network.publish = {{.host = 1, .guest = 1, .pointer = "/network/ingress/publish/0"}};
+  refused("/network/ingress/publish/0");
+  policy.network.egress = Verdict::kAllow;
+  refused("/network/egress/default");
+  policy.network.allow = {RuleTo({.host = "a.test"}, "/network/egress/allow/0")};
+  refused("/network/egress/allow/0");
 }
 
 TEST(LowerNetwork, TheHostsNetworkCannotBeFiltered) {

@@ -74,6 +74,7 @@ TEST(NamespacesProbe, LiveTriesTheNetworkGateway) {
     const Support support = ProbeNamespaces(host, ProbeDepth::kLive);
     EXPECT_TRUE(support.usable);
     EXPECT_EQ(support.Has("network-gateway"), works);
+    EXPECT_EQ(support.no_gateway, works ? "" : "no rules; load them");
     if (works) continue;
     ASSERT_EQ(support.warnings.size(), 1U);
     EXPECT_EQ(support.warnings[0],

@@ -34,6 +34,7 @@ std::vector<std::string> Lines(const Network& network) {
   if (network.ingress == Verdict::kAllow) lines.push_back("ingress " + network.ingress_pointer);
   if (network.host_loopback == Verdict::kAllow) lines.push_back("loopback " + network.host_loopback_pointer);
   if (network.proxy) lines.push_back("proxy " + network.proxy->pointer + " " + network.proxy->url);
+  if (!network.upstream.pointer.empty()) lines.push_back("upstream " + network.upstream.pointer);
   if (network.share_host) lines.push_back("host " + network.share_host_pointer);
   return lines;
 }
@@ -59,6 +60,14 @@ TEST(Network, IsClosedUnlessOpened) {
     EXPECT_FALSE(DecodeText(With("", version))->network_written);
     EXPECT_TRUE(DecodeText(With(R"("network":{})", version))->network_written);
   }
+}
+
+TEST(Network, TakesTheProxyOfTheEnvironmentWhereDirectional) {
+  EXPECT_THAT(Directional(R"("egress":{"upstreamProxy":"environment"})"),
+              ElementsAre("upstream /network/egress/upstreamProxy"));
+  EXPECT_THAT(Decoded(R"("network":{"egress":{"upstreamProxy":"http://a:1"}})", "1.0.0"),
+              ElementsAre(testing::StartsWith("error /network/egress/upstreamProxy ")));
+  EXPECT_THAT(Directional(R"("upstreamProxy":"environment")"), ElementsAre(testing::StartsWith("error ")));
 }
 
 TEST(Network, UpgradesTheLegacyDefault) {
