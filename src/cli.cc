@@ -58,6 +58,10 @@ void AddConfigurationFlags(CLI::App& app, Flags& flags) {
   app.add_option("--config-fd", flags.config_fd, "read the configuration from this descriptor")
       ->type_name("N")
       ->group(group);
+  app.add_option("--config-env", flags.options.config_env,
+                 "read the configuration from this environment variable")
+      ->type_name("NAME")
+      ->group(group);
   app.add_option("--containment", flags.options.containment,
                  "use this containment, whatever the configuration says")
       ->type_name("NAME")
@@ -196,7 +200,7 @@ Result<Options> Finish(const CLI::App& app, Flags flags) {
     options.config_path = flags.config_flag;
   } else if (app.count("--config-fd") > 0) {
     options.config_fd = flags.config_fd;
-  } else if (app.count("CONFIG_PATH") > 0) {
+  } else if (app.count("CONFIG_PATH") > 0 && options.config_env.empty()) {
     options.config_path = flags.positional;
   }
   if (app.count("--status-fd") > 0) options.status_fd = flags.status_fd;

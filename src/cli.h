@@ -35,6 +35,7 @@ struct Options {
   std::optional<std::string> config_base64 = {};
   std::optional<std::string> config_path = {};  // "-" is standard input
   std::optional<int> config_fd = {};
+  std::string config_env = {};  // name of an environment variable
 
   // Behind `--`: with a configuration it replaces the command, without one it is the command.
   std::vector<std::string> command = {};
@@ -61,7 +62,9 @@ struct Options {
   std::string discover = {};
   std::string container_name = {};
 
-  [[nodiscard]] bool HasConfig() const { return config_base64 || config_path || config_fd; }
+  [[nodiscard]] bool HasConfig() const {
+    return config_base64 || config_path || config_fd || !config_env.empty();
+  }
 };
 
 // Errors: kUsage (exit status 2), with a suggestion for a misspelt flag.

@@ -7,6 +7,8 @@
 #include "backends/namespaces/namespaces.h"
 #include "backends/none/none.h"
 #include "backends/seatbelt/seatbelt.h"
+#include "backends/windows_sandbox/windows_sandbox.h"
+#include "backends/wsl/wsl.h"
 
 namespace mxc {
 
@@ -26,9 +28,9 @@ const Backend& Dispatch(Containment containment) {
     case Containment::kProcessContainer:
       return appcontainer::AppContainerBackend();
     case Containment::kWindowsSandbox:
-      return AbsentBackend<Containment::kWindowsSandbox>();
+      return windows_sandbox::WindowsSandboxBackend();
     case Containment::kWslc:
-      return AbsentBackend<Containment::kWslc>();
+      return wsl::WslBackend();
     case Containment::kIsolationSession:
       return AbsentBackend<Containment::kIsolationSession>();
     case Containment::kMicrovm:

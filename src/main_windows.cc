@@ -7,15 +7,11 @@
 #include <io.h>
 
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
-#include "app.h"
 #include "base/wide_windows.h"
-#include "cli.h"
-#include "host/host.h"
-#include "report/report.h"
+#include "entry.h"
 
 namespace {
 
@@ -32,21 +28,9 @@ std::vector<std::string> Arguments() {
 }  // namespace
 
 int main() {
-  try {
-    for (std::FILE* stream : {stdin, stdout, stderr}) ::_setmode(::_fileno(stream), _O_BINARY);
-    std::vector<std::string> arguments = Arguments();
-    std::vector<char*> pointers;
-    for (std::string& argument : arguments) pointers.push_back(argument.data());
-    const mxc::Result<mxc::Options> options =
-        mxc::ParseCommandLine(static_cast<int>(pointers.size()), pointers.data());
-    if (!options) {
-      mxc::Tell(mxc::RenderError(options.error()));
-      return mxc::ExitStatus(options.error().code);
-    }
-    return mxc::RunApp(*options, *mxc::ThisHost());
-  } catch (const std::exception& exception) {
-    const mxc::Error error{.code = mxc::ErrorCode::kInternal, .message = exception.what()};
-    mxc::Tell(mxc::RenderError(error));
-    return mxc::ExitStatus(error.code);
-  }
+  for (std::FILE* stream : {stdin, stdout, stderr}) ::_setmode(::_fileno(stream), _O_BINARY);
+  std::vector<std::string> arguments = Arguments();
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  return mxc::RunMain(static_cast<int>(pointers.size()), pointers.data());
 }

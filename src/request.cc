@@ -124,8 +124,16 @@ Json DocumentFromFlags(const Options& options, const Host& host) {
   return document;
 }
 
-Result<Source> ReadSource(const Options& options) {
+Result<Source> ReadVariable(const std::string& name, const Host& host) {
+  std::optional<std::string> value = host.Environment(name);
+  if (value) return Source{.name = "<variable " + name + ">", .bytes = std::move(*value)};
+  return Error{.code = ErrorCode::kMalformed,
+               .message = "Cannot read config: the environment variable '" + name + "' is not set"};
+}
+
+Result<Source> ReadSource(const Options& options, const Host& host) {
   if (options.config_base64) return DecodeBase64Source(*options.config_base64);
+  if (!options.config_path && !options.config_fd) return ReadVariable(options.config_env, host);
   if (options.config_fd) {
     return ReadDescriptorSource(*options.config_fd, "<fd " + std::to_string(*options.config_fd) + ">");
   }
@@ -135,7 +143,7 @@ Result<Source> ReadSource(const Options& options) {
 
 Result<Json> ReadDocument(const Options& options, const Host& host) {
   if (!options.HasConfig()) return DocumentFromFlags(options, host);
-  const Result<Source> source = ReadSource(options);
+  const Result<Source> source = ReadSource(options, host);
   if (!source) return source.error();
   return ParseDocument(*source);
 }

@@ -26,18 +26,64 @@ std::string RemedyOn(OperatingSystem system) {
   return "no backend of this build runs on this system";
 }
 
-// What is missing on this Windows comes before what is missing in this build: the first is the user's to
-// change.
-Support ProbeWindows(Containment containment, const Host& host, Support support) {
-  const WindowsFacts facts = host.Windows();
-  if (containment == Containment::kWindowsSandbox && !facts.windows_sandbox) {
-    support.code = ErrorCode::kUnavailable;
-    support.reason = "Windows Sandbox is not installed, and its backend is not part of this build";
+// What this machine lacks as well: a build that has the backend would not run here either.
+std::string MissingHere(Containment containment, const Host& host) {
+  const bool windows = host.System() == OperatingSystem::kWindows;
+  switch (containment) {
+    case Containment::kIsolationSession:
+      return windows && !host.Windows().isolation_session ? ", nor has this Windows isolation sessions" : "";
+    case Containment::kMicrovm:
+    case Containment::kHyperlight: {
+      const bool hypervisor =
+          windows ? host.Windows().hypervisor : host.MayAccess("/dev/kvm", Access::kReadWrite);
+      return hypervisor ? ""
+                        : std::string(", nor is there a hypervisor to use") + (windows ? "" : " (/dev/kvm)");
+    }
+    case Containment::kBubblewrap:
+    case Containment::kNamespaces:
+    case Containment::kLandlock:
+    case Containment::kLxc:
+    case Containment::kProcessContainer:
+    case Containment::kWindowsSandbox:
+    case Containment::kWslc:
+    case Containment::kSeatbelt:
+    case Containment::kVm:
+    case Containment::kNone:
+      break;
   }
-  if (containment == Containment::kWslc) {
-    support.remedy = "run mxc-exec for Linux inside a distribution of WSL: its containments hold there";
+  return "";
+}
+
+Error Conflict(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kConflict,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
+}
+
+// An isolation session is a user of its own with the machine's network: it holds nothing of these clauses.
+Status CheckIsolationSession(const Policy& policy) {
+  const Network& network = policy.network;
+  const bool directional = network.egress == Verdict::kAllow && network.ingress == Verdict::kAllow &&
+                           network.host_loopback == Verdict::kAllow;
+  const bool rules =
+      !network.allow.empty() || !network.deny.empty() || network.proxy || !network.publish.empty();
+  if (!policy.paths.empty()) {
+    return Conflict("an isolation session shares no files", policy.paths.front().pointer,
+                    "remove the section `filesystem`");
   }
-  return support;
+  for (const std::string* pointer :
+       {&policy.ui.disabled_pointer, &policy.ui.clipboard_pointer, &policy.ui.injection_pointer}) {
+    if (!pointer->empty())
+      return Conflict("an isolation session has a desktop of its own", *pointer, "remove the section `ui`");
+  }
+  if (rules || !(directional || network.share_host)) {
+    return Conflict("an isolation session has the whole network", "/network",
+                    "allow egress, ingress and hostLoopback, without rules and without a proxy");
+  }
+  if (!policy.destroy_on_exit)
+    return Conflict("the session of a run ends with it", "/lifecycle/destroyOnExit", "leave it true");
+  return Done{};
 }
 
 }  // namespace
@@ -52,16 +98,18 @@ Support Probe(Containment containment, const Host& host, ProbeDepth depth) {
   } else {
     support.code = ErrorCode::kNotBuilt;
     support.reason = NotBuilt(containment);
-    const bool here = depth != ProbeDepth::kAssumed && host.System() == OperatingSystem::kWindows;
-    if (here) return ProbeWindows(containment, host, std::move(support));
+    if (depth != ProbeDepth::kAssumed) support.reason += MissingHere(containment, host);
   }
   return support;
 }
 
-Error Refusal(Containment containment, const Support& support) {
+Error Refusal(Containment containment, const Policy& policy, const Support& support) {
+  if (containment == Containment::kIsolationSession && support.code == ErrorCode::kNotBuilt) {
+    if (Status checked = CheckIsolationSession(policy); !checked) return checked.error();
+  }
   const ErrorCode code = support.usable ? ErrorCode::kNotBuilt : support.code;
   std::string reason = support.reason.empty() ? NotBuilt(containment) : support.reason;
-  return {.code = code, .message = std::move(reason), .pointer = "/containment", .hint = support.remedy};
+  return {.code = code, .message = std::move(reason), .hint = support.remedy};
 }
 
 }  // namespace mxc::absent

@@ -40,6 +40,8 @@ enum class Rung {
 [[nodiscard]] std::string_view Name(Rung rung);  // "namespaces", "namespaces-outer-proc", "landlock"; ""
 [[nodiscard]] OperatingSystem HomeOf(Containment containment);
 [[nodiscard]] bool IsExperimental(Containment containment);
+// The command meets another system than the host's, with variables of its own.
+[[nodiscard]] bool BringsOwnSystem(Containment containment);
 [[nodiscard]] std::string_view Name(OperatingSystem system);  // "Linux"
 [[nodiscard]] std::string_view Name(Tier tier);  // "none", "process", "container", "virtual-machine"
 [[nodiscard]] std::optional<Tier> TierNamed(std::string_view name);

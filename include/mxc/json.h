@@ -37,6 +37,9 @@ struct JsonMember {
   Json value = {};
 };
 
+// `text` as a string of JSON, quotes included. It is UTF-8; control characters are escaped.
+[[nodiscard]] std::string JsonString(std::string_view text);
+
 // `pointer` + "/" + `token`, with "~" and "/" escaped as RFC 6901 asks.
 [[nodiscard]] std::string PointerTo(std::string_view pointer, std::string_view token);
 [[nodiscard]] std::string PointerTo(std::string_view pointer, std::size_t index);

@@ -15,6 +15,8 @@
 #include "mxc/policy.h"
 #include "mxc/seatbelt_sandbox.h"
 #include "mxc/secret.h"
+#include "mxc/windows_sandbox_run.h"
+#include "mxc/wsl_run.h"
 
 namespace mxc {
 
@@ -123,7 +125,18 @@ struct AppContainerChild {
   Terminal terminal = Terminal::kInherit;
 };
 
-using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, SessionChild, AppContainerChild>;
+// Windows: the mxc-exec of Plan::wsl runs the command in a distribution.
+struct WslChild {
+  Terminal terminal = Terminal::kInherit;
+};
+
+// Windows: the virtual machine of Plan::windows_sandbox runs the command.
+struct WindowsSandboxChild {
+  Terminal terminal = Terminal::kInherit;
+};
+
+using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, SessionChild, AppContainerChild,
+                           WslChild, WindowsSandboxChild>;
 
 // ---- setup -----------------------------------------------------------------------------------------------
 
@@ -195,6 +208,8 @@ struct Plan {
   std::optional<LandlockSandbox> landlock = {};
   std::optional<SeatbeltSandbox> seatbelt = {};
   std::optional<AppContainerSandbox> app_container = {};
+  std::optional<WslRun> wsl = {};
+  std::optional<WindowsSandboxRun> windows_sandbox = {};
   std::vector<std::string> not_covered = {};  // what a weaker rung leaves open, one sentence each
   std::uint32_t timeout_ms = 0;
   Output output = {};

@@ -157,7 +157,9 @@ struct Process {
   std::string cwd = {};                // absolute inside the sandbox, never empty in a Policy
   std::string cwd_pointer = {};
   std::vector<Variable> environment = {};  // exactly what the child gets; names are unique
-  std::uint32_t timeout_ms = 0;            // 0: none
+  // Of a containment with a system of its own (BringsOwnSystem): its variables stay, below `environment`.
+  bool keeps_guest_environment = false;
+  std::uint32_t timeout_ms = 0;  // 0: none
 };
 
 struct Output {
@@ -178,6 +180,12 @@ struct Identity {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   [[nodiscard]] bool IsRoot() const { return uid == 0; }
+};
+
+// A preset of `protect`, by name, for a backend that hands the policy on.
+struct ProtectEntry {
+  std::string preset = {};
+  std::string pointer = {};
 };
 
 // Something the user should know that is no reason to stop. Categories: docs/errors.md.
@@ -206,6 +214,7 @@ struct Policy {
   std::vector<PathRule> paths = {};
   std::vector<PathLink> links = {};
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
+  std::vector<ProtectEntry> protect = {};
   Network network = {};
   Ui ui = {};
   bool destroy_on_exit = true;      // lifecycle: a container of this run only

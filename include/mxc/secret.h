@@ -6,6 +6,8 @@
 
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace mxc {
 
@@ -26,5 +28,10 @@ struct Variable {
   std::string name = {};
   Secret value = {};
 };
+
+// Part of a text that is handed over whole and shown without its secrets.
+using TextPart = std::variant<std::string, Secret>;
+// With "…" for each secret.
+[[nodiscard]] std::string ShownText(const std::vector<TextPart>& parts);
 
 }  // namespace mxc

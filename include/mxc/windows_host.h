@@ -3,8 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mxc {
+
+// A distribution of WSL, as the registry of the caller has it.
+struct WslDistribution {
+  std::string name = {};
+  std::uint32_t version = 0;  // 2: in a virtual machine with a kernel of its own; 1: system calls translated
+  bool is_default = false;
+};
 
 struct WindowsFacts {
   std::uint32_t build = 0;             // RtlGetVersion: 22631, 26100, ...; 0: unknown
@@ -17,6 +25,8 @@ struct WindowsFacts {
   bool isolation_session = false;      // the runtime class of isolation sessions can be activated
   bool windows_sandbox = false;        // WindowsSandbox.exe is installed
   bool hypervisor = false;             // WinHvPlatform.dll sees one
+  std::string wsl = {};                // path of wsl.exe; empty: WSL is not installed
+  std::vector<WslDistribution> wsl_distributions = {};
   std::string system_drive = {};       // "C:"
   std::string windows_directory = {};  // "C:\Windows"; of the system, never of the environment
   std::string profile_directory = {};  // of the caller: "C:\Users\me"

@@ -92,6 +92,27 @@ bool IsExperimental(Containment containment) {
   return false;
 }
 
+bool BringsOwnSystem(Containment containment) {
+  switch (containment) {
+    case Containment::kWindowsSandbox:
+    case Containment::kWslc:
+    case Containment::kIsolationSession:
+    case Containment::kMicrovm:
+    case Containment::kHyperlight:
+      return true;
+    case Containment::kBubblewrap:
+    case Containment::kNamespaces:
+    case Containment::kLandlock:
+    case Containment::kLxc:
+    case Containment::kProcessContainer:
+    case Containment::kSeatbelt:
+    case Containment::kVm:
+    case Containment::kNone:
+      return false;
+  }
+  return false;
+}
+
 std::string_view Name(OperatingSystem system) {
   switch (system) {
     case OperatingSystem::kLinux:

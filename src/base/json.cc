@@ -1,5 +1,7 @@
 #include "mxc/json.h"
 
+#include <fmt/format.h>
+
 namespace mxc {
 
 const Json* Json::Find(std::string_view key) const {
@@ -7,6 +9,22 @@ const Json* Json::Find(std::string_view key) const {
     if (member.key == key) return &member.value;
   }
   return nullptr;
+}
+
+std::string JsonString(std::string_view text) {
+  constexpr unsigned char kFirstPrintable = 0x20;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (static_cast<unsigned char>(c) < kFirstPrintable) {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
 }
 
 std::string PointerTo(std::string_view pointer, std::string_view token) {

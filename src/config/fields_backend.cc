@@ -167,6 +167,15 @@ constexpr Field kWslcFields[] = {
      .type = FieldType::kObjectList,
      .text = "Ports of the container on Windows.",
      .shape = &kPortMappingShape},
+    {.name = "distribution",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Distribution of WSL, by name, in which the command runs; the default one when absent."},
+    {.name = "program",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Absolute path of mxc-exec in it.",
+     .standard = "\"/usr/local/bin/mxc-exec\""},
 };
 
 constexpr Field kWindowsSandboxFields[] = {

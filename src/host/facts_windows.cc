@@ -2,6 +2,7 @@
 #include <windows.h>
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "base/system_library_windows.h"
@@ -42,6 +43,60 @@ void AskProcessModel(WindowsFacts& facts) {
   if (facts.security_environment && (flags & kEnvironmentDenies) != 0) facts.base_container_denies = true;
 }
 
+struct CloseKey {
+  using pointer = HKEY;  // NOLINT(readability-identifier-naming): the name unique_ptr looks for
+  void operator()(HKEY key) const { ::RegCloseKey(key); }
+};
+using UniqueKey = std::unique_ptr<HKEY, CloseKey>;
+
+UniqueKey OpenKey(HKEY parent, const wchar_t* name) {
+  HKEY key = nullptr;
+  return UniqueKey{::RegOpenKeyExW(parent, name, 0, KEY_READ, &key) == ERROR_SUCCESS ? key : nullptr};
+}
+
+std::wstring TextOf(const UniqueKey& key, const wchar_t* name) {
+  std::array<wchar_t, 512> text{};
+  DWORD size = sizeof text;
+  if (::RegGetValueW(key.get(), nullptr, name, RRF_RT_REG_SZ, nullptr, text.data(), &size) != ERROR_SUCCESS)
+    return {};
+  return text.data();
+}
+
+std::uint32_t NumberOf(const UniqueKey& key, const wchar_t* name) {
+  DWORD number = 0;
+  DWORD size = sizeof number;
+  ::RegGetValueW(key.get(), nullptr, name, RRF_RT_REG_DWORD, nullptr, &number, &size);
+  return number;
+}
+
+// To ask wsl.exe would start its machine.
+std::vector<WslDistribution> Distributions() {
+  constexpr std::uint32_t kInstalled = 1;
+  std::vector<WslDistribution> distributions;
+  const UniqueKey all = OpenKey(HKEY_CURRENT_USER, L"Software\\Microsoft\\Windows\\CurrentVersion\\Lxss");
+  if (!all) return distributions;
+  const std::wstring standard = TextOf(all, L"DefaultDistribution");
+  std::array<wchar_t, 256> name{};
+  for (DWORD i = 0;; ++i) {
+    DWORD size = static_cast<DWORD>(name.size());
+    if (::RegEnumKeyExW(all.get(), i, name.data(), &size, nullptr, nullptr, nullptr, nullptr) !=
+        ERROR_SUCCESS)
+      return distributions;
+    const UniqueKey one = OpenKey(all.get(), name.data());
+    const std::wstring written = one ? TextOf(one, L"DistributionName") : std::wstring();
+    if (written.empty() || NumberOf(one, L"State") != kInstalled) continue;
+    distributions.push_back({.name = Narrow(written),
+                             .version = NumberOf(one, L"Version"),
+                             .is_default = ::lstrcmpiW(standard.c_str(), name.data()) == 0});
+  }
+}
+
+bool HasIsolationSessions() {
+  return static_cast<bool>(OpenKey(HKEY_LOCAL_MACHINE,
+                                   L"SOFTWARE\\Microsoft\\WindowsRuntime\\ActivatableClassId\\"
+                                   L"Windows.AI.IsolationSession.IsoSessionOps"));
+}
+
 bool HypervisorPresent() {
   using GetCapability = HRESULT(WINAPI*)(int, void*, UINT32, UINT32*);
   const SystemLibrary library{L"WinHvPlatform.dll"};
@@ -71,7 +126,10 @@ WindowsFacts WindowsHost::Windows() const {
   facts.capability_names = SystemLibrary{L"kernelbase.dll"}.Has("DeriveCapabilitySidsFromName");
   AskProcessModel(facts);
   facts.windows_sandbox = FindTool("WindowsSandbox").has_value();
+  facts.isolation_session = HasIsolationSessions();
   facts.hypervisor = HypervisorPresent();
+  facts.wsl = FindTool("wsl").value_or("");
+  if (!facts.wsl.empty()) facts.wsl_distributions = Distributions();
   facts.windows_directory = WindowsDirectory();
   facts.system_drive = facts.windows_directory.substr(0, 2);
   facts.profile_directory = Environment("USERPROFILE").value_or("");

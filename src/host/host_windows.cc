@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/own_files.h"
+#include "base/run_tool_windows.h"
 #include "base/unique_handle_windows.h"
 #include "base/wide_windows.h"
 #include "host/host.h"
@@ -188,6 +189,10 @@ std::optional<std::string> WindowsHost::FindTool(std::string_view name) const {
   std::string path = Narrow(directory.data()) + "\\" + std::string(name) + ".exe";
   if (::GetFileAttributesW(Wide(path).c_str()) == INVALID_FILE_ATTRIBUTES) return std::nullopt;
   return path;
+}
+
+ToolRun WindowsHost::Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const {
+  return RunTool(argv, limit_ms);
 }
 
 std::unique_ptr<Host> ThisHost() { return std::make_unique<WindowsHost>(); }

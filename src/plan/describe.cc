@@ -97,6 +97,14 @@ void AddLandlock(const LandlockSandbox& sandbox, Page& page) {
   }
 }
 
+void AddLines(std::string_view text, Page& page) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    page.Row(line);
+  }
+}
+
 void AddSeatbelt(const SeatbeltSandbox& sandbox, Page& page) {
   page.Line("session", sandbox.new_session ? "new, without a terminal" : "new, with a private terminal");
   if (sandbox.private_temp) page.Line("temporary", "a directory of its own instead of /tmp, named by TMPDIR");
@@ -105,11 +113,7 @@ void AddSeatbelt(const SeatbeltSandbox& sandbox, Page& page) {
     page.Row(fmt::format("{:<11}{}", parameter.name, Quoted(parameter.value)));
   }
   page.Section("profile");
-  for (std::string_view rest = sandbox.profile; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    page.Row(line);
-  }
+  AddLines(sandbox.profile, page);
 }
 
 void AddAppContainer(const AppContainerSandbox& sandbox, Page& page) {
@@ -127,6 +131,18 @@ void AddAppContainer(const AppContainerSandbox& sandbox, Page& page) {
     page.Row(fmt::format("{:<6} 0x{:06x}  {}{}", Name(change.type), change.mask, Quoted(change.path),
                          change.inherited ? " and below" : ""));
   }
+}
+
+void AddWsl(const WslRun& run, Page& page) {
+  page.Line("distribution", Quoted(run.distribution));
+  page.Line("program", Quoted(run.program));
+  page.Section("configuration of the mxc-exec inside");
+  AddLines(ShownText(run.config), page);
+}
+
+void AddWindowsSandbox(const WindowsSandboxRun& run, Page& page) {
+  page.Section("machine");
+  AddLines(WsbText(run, "(folder of the run)"), page);
 }
 
 void AddNotCovered(const Plan& plan, Page& page) {
@@ -200,6 +216,8 @@ std::string DescribeText(const Policy& policy, const Plan& plan) {
   if (plan.landlock) AddLandlock(*plan.landlock, page);
   if (plan.seatbelt) AddSeatbelt(*plan.seatbelt, page);
   if (plan.app_container && plan.tier != Tier::kNone) AddAppContainer(*plan.app_container, page);
+  if (plan.wsl) AddWsl(*plan.wsl, page);
+  if (plan.windows_sandbox) AddWindowsSandbox(*plan.windows_sandbox, page);
   AddSetup(plan, page);
   AddLedger(policy, plan, page);
   AddNotCovered(plan, page);

@@ -82,6 +82,15 @@ Document OfAppContainer(const AppContainerSandbox& sandbox) {
           {"acl", std::move(acl)}};
 }
 
+Document OfWsl(const WslRun& run) {
+  return {{"distribution", run.distribution}, {"program", run.program}, {"config", ShownText(run.config)}};
+}
+
+Document OfWindowsSandbox(const WindowsSandboxRun& run) {
+  return {
+      {"machine", WsbText(run, "(folder of the run)")}, {"commandLine", run.command_line}, {"cwd", run.cwd}};
+}
+
 Document OfGroup(const ControlGroup& group) {
   Document settings = Document::object();
   for (const CgroupSetting& setting : group.settings) settings[setting.file] = setting.value;
@@ -144,6 +153,8 @@ std::string DescribeJson(const Policy& policy, const Plan& plan) {
   if (plan.seatbelt) document["seatbelt"] = OfSeatbelt(*plan.seatbelt);
   if (plan.app_container && plan.tier != Tier::kNone)
     document["appContainer"] = OfAppContainer(*plan.app_container);
+  if (plan.wsl) document["wsl"] = OfWsl(*plan.wsl);
+  if (plan.windows_sandbox) document["windowsSandbox"] = OfWindowsSandbox(*plan.windows_sandbox);
   document["setup"] = OfSetup(plan);
   document["relaxations"] = plan.relaxations;
   document["ledger"] = OfLedger(plan);

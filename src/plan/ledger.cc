@@ -21,6 +21,8 @@ Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
   if (plan.app_container) {
     return {pointer, Strength::kKernel, "the job is ended, with every process that it ever held"};
   }
+  if (plan.wsl) return {pointer, Strength::kKernel, "mxc-exec inside ends its sandbox"};
+  if (plan.windows_sandbox) return {pointer, Strength::kKernel, "the virtual machine is ended"};
   const Tier tier = plan.tier;
   const std::string ladder = "SIGTERM, after " + std::to_string(kTermGraceMs) + " ms SIGKILL, ";
   if (tier == Tier::kNone) {

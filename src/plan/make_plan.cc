@@ -70,6 +70,8 @@ CommandShape ShapeOf(const Process& process) {
 }
 
 Result<Plan> MakePlan(const Backend& backend, const Policy& policy, const Support& support) {
+  // A policy that its containment could never hold is refused as that, also where there is no backend.
+  if (!support.usable && support.code == ErrorCode::kNotBuilt) return backend.plan(policy, support);
   if (!support.usable) return NotUsable(backend, support);
   if (support.tier < policy.minimum_tier) return TooWeak(backend, support.tier, policy.minimum_tier);
   Result<Plan> plan = backend.plan(policy, support);

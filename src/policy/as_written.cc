@@ -61,7 +61,7 @@ std::string FoldWindows(std::string_view path) {
 // NTFS and APFS both take two spellings for one name, but only Windows is asked by name.
 std::string KeyOf(const std::string& path, PathStyle style) {
   std::string key = path;
-  if (style == PathStyle::kPosix) return key;
+  if (style == PathStyle::kPosix || path.starts_with('/')) return key;
   for (char& c : key) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
     if (c == '\\') c = '/';
@@ -97,9 +97,13 @@ void WarnOfTightened(const PathRule& known, const PathEntry& entry, Access wante
                              .pointer = entry.pointer});
 }
 
+PathsOf WhosePaths(const Policy& policy) {
+  return {.system = policy.system, .with_guest = policy.containment == Containment::kWslc};
+}
+
 Status AddList(const std::vector<PathEntry>& list, Access access, WrittenRules& rules, Policy& policy) {
   for (const PathEntry& entry : list) {
-    Result<std::string> path = NormaliseWritten(entry, policy.system);
+    Result<std::string> path = NormaliseWritten(entry, WhosePaths(policy));
     if (!path) return path.error();
     if (IsGlob(entry.path) && access != Access::kReadWrite) {
       policy.warnings.push_back(
@@ -136,7 +140,8 @@ std::string FirstGrant(const Policy& policy) {
       if (rule.access == access && rule.origin == Origin::kPolicy) return rule.path;
     }
   }
-  return policy.path_style == PathStyle::kWindows ? "C:\\" : "/";
+  const bool windows = policy.path_style == PathStyle::kWindows && policy.containment != Containment::kWslc;
+  return windows ? "C:\\" : "/";
 }
 
 Status AddCommand(const ProcessConfig& written, Policy& policy) {
@@ -148,11 +153,14 @@ Status AddCommand(const ProcessConfig& written, Policy& policy) {
   const bool windows = policy.system == OperatingSystem::kWindows;
   if (process.argv.empty() && windows) process.argv = {written.command_line};
   if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
-  process.environment = EnvironmentOf(written, SystemEnvironment(policy.system));
+  const bool own = BringsOwnSystem(policy.containment);
+  process.environment =
+      EnvironmentOf(written, own ? std::vector<Variable>{} : SystemEnvironment(policy.system));
+  process.keeps_guest_environment = own && KeepsStandardEnvironment(written);
   process.cwd = FirstGrant(policy);
   if (written.cwd.empty()) return Done{};
   Result<std::string> cwd =
-      NormaliseWritten({.path = written.cwd, .pointer = written.cwd_pointer}, policy.system);
+      NormaliseWritten({.path = written.cwd, .pointer = written.cwd_pointer}, WhosePaths(policy));
   if (!cwd) return cwd.error();
   process.cwd = std::move(*cwd);
   return Done{};
@@ -163,6 +171,7 @@ void WarnOfProtection(const Config& config, Policy& policy) {
   const bool writable = std::any_of(policy.paths.begin(), policy.paths.end(),
                                     [](const PathRule& rule) { return rule.access == Access::kReadWrite; });
   if (policy.system != OperatingSystem::kWindows || !writable || config.protect.empty()) return;
+  if (policy.containment == Containment::kWslc) return;  // Linux protects its own files
   policy.warnings.push_back(
       {.category = "protection-incomplete",
        .message = "nothing of `protect` stays unwritable in read-write grants on Windows",
@@ -171,8 +180,10 @@ void WarnOfProtection(const Config& config, Policy& policy) {
 
 }  // namespace
 
-Result<std::string> NormaliseWritten(const PathEntry& entry, OperatingSystem system) {
-  const bool windows = system == OperatingSystem::kWindows;
+Result<std::string> NormaliseWritten(const PathEntry& entry, PathsOf whose) {
+  const OperatingSystem system = whose.system;
+  const bool guest = whose.with_guest && entry.path.starts_with('/');
+  const bool windows = system == OperatingSystem::kWindows && !guest;
   const std::string on = " on " + std::string(Name(system));
   if (entry.path.starts_with('/') == windows) {
     return Conflict(Quoted(entry.path) + " is no path" + on, entry.pointer,

@@ -10,11 +10,16 @@
 
 namespace mxc {
 
+// Whose paths a policy may name: those of its system, or also the POSIX paths of a Linux inside it.
+struct PathsOf {
+  OperatingSystem system = OperatingSystem::kLinux;
+  bool with_guest = false;  // containment `wslc`
+};
+
 // The path without "", "." and trailing separators, in the style's own separator; on macOS with the system's
-// links
-// (/tmp, /var, /etc) replaced by what they lead to. Errors: kConflict for a path of another style, and for
-// "..", which only the machine itself can follow.
-[[nodiscard]] Result<std::string> NormaliseWritten(const PathEntry& entry, OperatingSystem system);
+// links (/tmp, /var, /etc) replaced by what they lead to. Errors: kConflict for a path of another style, and
+// for "..", which only the machine itself can follow.
+[[nodiscard]] Result<std::string> NormaliseWritten(const PathEntry& entry, PathsOf whose);
 
 // Paths and command, as far as the text goes.
 [[nodiscard]] Status ResolveWriting(const Config& config, Policy& policy);

@@ -158,9 +158,13 @@ std::vector<Variable> DefaultEnvironment(const Host& host, Containment containme
   return result;
 }
 
+bool KeepsStandardEnvironment(const ProcessConfig& written) {
+  return !written.environment || written.inherit_default_environment;
+}
+
 std::vector<Variable> EnvironmentOf(const ProcessConfig& written, std::vector<Variable> standard) {
   if (!written.environment) return standard;
-  if (!written.inherit_default_environment) standard.clear();
+  if (!KeepsStandardEnvironment(written)) standard.clear();
   for (const Variable& variable : *written.environment) SetVariable(standard, variable);
   return standard;
 }

@@ -22,6 +22,9 @@ namespace mxc {
 [[nodiscard]] std::vector<Variable> EnvironmentOf(const ProcessConfig& written,
                                                   std::vector<Variable> standard);
 
+// The standard variables stay below those that are written.
+[[nodiscard]] bool KeepsStandardEnvironment(const ProcessConfig& written);
+
 // Errors: kConflict for a working directory that is missing or not visible inside.
 [[nodiscard]] Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host,
                                              Containment containment, PathWalker& walker,

@@ -20,6 +20,13 @@
 namespace mxc {
 namespace {
 
+std::vector<ProtectEntry> ProtectOf(const Config& config) {
+  std::vector<ProtectEntry> entries;
+  for (const PresetEntry& entry : config.protect)
+    entries.push_back({.preset = std::string(Name(entry.preset)), .pointer = entry.pointer});
+  return entries;
+}
+
 // What stands written and needs no machine to be understood.
 Policy Copy(const Config& config, Containment containment, OperatingSystem system) {
   const bool windows = system == OperatingSystem::kWindows;
@@ -28,6 +35,7 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
           .system = system,
           .path_style = windows ? PathStyle::kWindows : PathStyle::kPosix,
           .private_temp_pointer = config.private_temp_pointer,
+          .protect = ProtectOf(config),
           .network = config.network,
           .ui = config.ui,
           .destroy_on_exit = config.destroy_on_exit,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mxc/windows_path.h"
 #include "policy/as_written.h"
 #include "policy/entries.h"
 #include "policy/paths.h"
@@ -97,9 +98,26 @@ void Keep(PathRule rule, std::vector<PathRule>& kept) {
   }
 }
 
+// Files of a distribution of WSL: its own mxc-exec looks at them.
+bool IsLookedAtInside(std::string_view path, const Policy& policy) {
+  return policy.containment == Containment::kWslc && !IsOnDrive(path);
+}
+
+// No file of Windows has such a name: to look for it would find nothing, and deny nothing.
+Status CheckPattern(const PathRule& rule) {
+  if (rule.path.find_first_of("*?") == std::string::npos) return Done{};
+  return Conflict(Quoted(rule.path) + " is a pattern, and patterns are not expanded on Windows", rule.pointer,
+                  "write the paths one by one");
+}
+
 Status LookAtRules(const Host& host, Policy& policy) {
   std::vector<PathRule> kept;
   for (PathRule& rule : policy.paths) {
+    if (IsLookedAtInside(rule.path, policy)) {
+      Keep(std::move(rule), kept);
+      continue;
+    }
+    if (Status plain = CheckPattern(rule); !plain) return plain;
     Result<Seen> seen = LookAtAll(rule.path, rule.pointer, host);
     if (!seen) return seen.error();
     if (!seen->status && rule.access != Access::kDenied) {
@@ -122,6 +140,7 @@ Status LookAtRules(const Host& host, Policy& policy) {
 
 Status ResolveDirectory(const ProcessConfig& written, const Host& host, Policy& policy) {
   std::string& cwd = policy.process.cwd;
+  if (!written.cwd.empty() && IsLookedAtInside(cwd, policy)) return Done{};
   if (!written.cwd.empty()) {
     const Result<Seen> seen = LookAtAll(cwd, written.cwd_pointer, host);
     if (!seen) return seen.error();
@@ -131,6 +150,7 @@ Status ResolveDirectory(const ProcessConfig& written, const Host& host, Policy& 
   }
   cwd = host.Windows().system_drive + "\\";
   if (policy.containment == Containment::kNone) cwd = host.WorkingDirectory();
+  if (policy.containment == Containment::kWslc) cwd = "/";
   for (const Access access : {Access::kReadOnly, Access::kReadWrite}) {  // the last one found wins
     for (auto rule = policy.paths.rbegin(); rule != policy.paths.rend(); ++rule) {
       const bool directory = rule->object && rule->object->type == FileType::kDirectory;
@@ -156,7 +176,8 @@ Status ResolveOnWindows(const Config& config, const Host& host, Policy& policy) 
   policy.interactive = host.Interactive();
   if (Status status = ResolveWriting(config, policy); !status) return status;
   if (Status status = LookAtRules(host, policy); !status) return status;
-  policy.process.environment = EnvironmentOf(config.process, StandardVariables(host));
+  if (!BringsOwnSystem(policy.containment))
+    policy.process.environment = EnvironmentOf(config.process, StandardVariables(host));
   return ResolveDirectory(config.process, host, policy);
 }
 

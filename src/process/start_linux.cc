@@ -164,6 +164,14 @@ Result<Started> Start(const AppContainerChild& /*child*/, const Ready& /*ready*/
   return Error{.code = ErrorCode::kUnsupported, .message = "AppContainers belong to Windows"};
 }
 
+Result<Started> Start(const WslChild& /*child*/, const Ready& /*ready*/) {
+  return Error{.code = ErrorCode::kUnsupported, .message = "WSL belongs to Windows"};
+}
+
+Result<Started> Start(const WindowsSandboxChild& /*child*/, const Ready& /*ready*/) {
+  return Error{.code = ErrorCode::kUnsupported, .message = "Windows Sandbox belongs to Windows"};
+}
+
 }  // namespace
 
 Result<Started> StartChild(const Ready& ready) {

@@ -62,6 +62,12 @@ TEST_P(Sources, Descriptor) {
   EXPECT_EQ(Execute(launch).out, "descriptor\n");
 }
 
+TEST_P(Sources, Variable) {
+  Launch launch = Prepare({"--config-env", "MXC_TEST_CONFIG"});
+  launch.environment.push_back("MXC_TEST_CONFIG=" + Saying("$MXC_TEST_CONFIG variable"));
+  EXPECT_EQ(Execute(launch).out, "variable\n");  // the command does not see it
+}
+
 TEST_P(Sources, Base64BeatsFlagBeatsPositional) {
   const std::string good = workspace.File("good.json", Saying("flag"));
   EXPECT_EQ(Execute(Prepare({"--config", good, "/nonexistent.json"})).out, "flag\n");
@@ -83,6 +89,7 @@ TEST_P(Sources, Refusals) {
       {{"/nonexistent.json"}, 1, "/nonexistent.json"},
       {{workspace.Root()}, 1, workspace.Root()},
       {{"--config-base64", "e30"}, 1, "base64"},
+      {{"--config-env", "MXC_NO_SUCH"}, 1, "MXC_NO_SUCH"},
       {{"--config-base64", ""}, 1, "Configuration parse error: "},
       {{"--config"}, 2, "--config"},
       {{"--no-such-flag"}, 2, "--no-such-flag"},

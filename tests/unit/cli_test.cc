@@ -29,6 +29,12 @@ TEST(Cli, PrefersBase64ThenTheFlagThenThePositional) {
   EXPECT_EQ(all->config_base64, "e30=");
   EXPECT_FALSE(all->config_path.has_value());
 
+  const Result<Options> variable = Parse({"a.json", "--config-env", "NAME"});
+  ASSERT_TRUE(variable.ok());
+  EXPECT_EQ(variable->config_env, "NAME");
+  EXPECT_FALSE(variable->config_path.has_value());
+  EXPECT_TRUE(variable->HasConfig());
+
   const Result<Options> flag = Parse({"a.json", "--config", "b.json"});
   ASSERT_TRUE(flag.ok());
   EXPECT_EQ(flag->config_path, "b.json");

@@ -91,6 +91,10 @@ void PutPathsOnDrive(Json& document) {
   }
 }
 
+bool IsOnWindows(const std::string& containment) {
+  return containment == "processcontainer" || containment == "wslc" || containment == "windows_sandbox";
+}
+
 // `containment`: put into a document that names none.
 std::string PlanText(const std::string& document, const std::string& containment = "") {
   FakeHost host;
@@ -98,10 +102,11 @@ std::string PlanText(const std::string& document, const std::string& containment
   Result<Json> json = ParseDocument({.name = "golden", .bytes = document});
   if (!json) return Refused(json.error());
   if (!containment.empty()) Put(*json, "containment", containment);
-  if (containment == "processcontainer") PutPathsOnDrive(*json);
+  if (IsOnWindows(containment)) PutPathsOnDrive(*json);
   const Result<Config> config = Decode(*json, {});
   if (!config) return Refused(config.error());
-  const Result<Policy> policy = Resolve(*config, host, {.allow_unsandboxed = true, .shown_only = true});
+  const Result<Policy> policy =
+      Resolve(*config, host, {.experimental = true, .allow_unsandboxed = true, .shown_only = true});
   if (!policy) return Refused(policy.error());
   const Backend& backend = Dispatch(policy->containment);
   const ProbeDepth depth = policy->as_written ? ProbeDepth::kAssumed : ProbeDepth::kQuick;
@@ -136,11 +141,12 @@ TEST(Golden, PlansAreAsWritten) {
   }
 }
 
-constexpr const char* kBackends[] = {"namespaces", "landlock", "seatbelt", "processcontainer"};
+constexpr const char* kBackends[] = {"namespaces",       "landlock", "seatbelt",
+                                     "processcontainer", "wslc",     "windows_sandbox"};
 
 TEST(Golden, OneCorpusForEveryBackend) {
   const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder + "/corpus");
-  EXPECT_GE(documents.size(), 35U);
+  EXPECT_GE(documents.size(), 43U);
   for (const std::string backend : kBackends) {
     for (const std::filesystem::path& path : documents) {
       const std::string name = path.stem().string() + ".plan";

@@ -167,6 +167,7 @@ TEST(Absent, SaysWhyAndWhatElse) {
     if (containment == Containment::kBubblewrap || containment == Containment::kNamespaces) continue;
     if (containment == Containment::kNone || containment == Containment::kLandlock) continue;
     if (containment == Containment::kSeatbelt || containment == Containment::kProcessContainer) continue;
+    if (containment == Containment::kWindowsSandbox || containment == Containment::kWslc) continue;
     const Backend& backend = Dispatch(containment);
     const Support support = backend.probe(host, ProbeDepth::kLive);
     EXPECT_FALSE(support.usable);

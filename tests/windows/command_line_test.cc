@@ -76,14 +76,22 @@ TEST(WindowsCommandLine, RefusesAContainmentOfLinux) {
   EXPECT_THAT(said.err, HasSubstr("the 'bubblewrap' backend is not available on Windows"));
 }
 
+// It would deny nothing.
+TEST(WindowsCommandLine, RefusesAPattern) {
+  const Said said =
+      RunProgram({"--ro", "C:\\windows\\system32", "--deny", "C:\\windows\\system32\\*.env", "--", "x"});
+  EXPECT_EQ(said.status, 255U);
+  EXPECT_THAT(said.err, HasSubstr("patterns are not expanded on Windows"));
+}
+
 TEST(WindowsCommandLine, SaysWhatToUseInstead) {
   const auto refusal = [](const char* containment) {
     return RunProgram({"--experimental", "--containment", containment, "-"},
                       R"({"version": "1.1.0-alpha", "process": {"commandLine": "x"}})");
   };
-  EXPECT_EQ(refusal("wslc").status, 255U);
-  EXPECT_THAT(refusal("wslc").err, HasSubstr("inside a distribution of WSL"));
-  EXPECT_THAT(refusal("windows_sandbox").err, HasSubstr("processcontainer"));
+  EXPECT_EQ(refusal("hyperlight").status, 255U);
+  EXPECT_THAT(refusal("hyperlight").err, HasSubstr("use \"process\""));
+  EXPECT_THAT(refusal("lxc").err, HasSubstr("use \"process\""));
 }
 
 TEST(WindowsCommandLine, ProbesWithoutStartingAnything) {

@@ -8,12 +8,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/wide_windows.h"
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
+#include "tests/windows/system_programs_windows.h"
 
 int main(int argc, char** argv) {
   int count = 0;
@@ -23,6 +25,9 @@ int main(int argc, char** argv) {
     for (int i = 2; i < count; ++i) arguments.push_back(mxc::Narrow(wide[i]));
     return mxc::test::RunGuest(arguments);
   }
+  std::vector<std::string> line;
+  for (int i = 0; i < count; ++i) line.push_back(mxc::Narrow(wide[i]));
+  if (const std::optional<int> status = mxc::test::RunAsSystemProgram(line)) return *status;
   testing::InitGoogleMock(&argc, argv);
   if (argc != 2) {
     std::fputs("usage: mxc_windows_tests PROGRAM\n", stderr);

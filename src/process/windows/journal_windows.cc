@@ -15,6 +15,7 @@
 #include "process/recover.h"
 #include "process/windows/acl_windows.h"
 #include "process/windows/container_windows.h"
+#include "process/windows/run_folder_windows.h"
 
 namespace mxc {
 namespace {
@@ -118,6 +119,7 @@ AclLock::~AclLock() {
 }
 
 Recovery RecoverRuns() {
+  RemoveLeftFolders();
   Recovery recovery;
   const std::string directory = JournalDirectory();
   std::error_code missing;

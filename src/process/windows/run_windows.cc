@@ -1,147 +1,21 @@
-// The whole of a run on Windows, in order: audit, container, access, start, wait. What each part has done is
-// undone by its owner, in reverse: the processes first, then what they could reach.
-#include <windows.h>
-
-#include <chrono>
-#include <functional>
-#include <optional>
+// The whole of a run on Windows: the audit log, and in between the launcher of the plan's child.
 #include <string>
-#include <utility>
 #include <variant>
 
-#include "base/wide_windows.h"
-#include "process/acl_journal.h"
 #include "process/run.h"
-#include "process/windows/acl_windows.h"
-#include "process/windows/container_windows.h"
-#include "process/windows/interrupt_windows.h"
-#include "process/windows/job_windows.h"
-#include "process/windows/journal_windows.h"
-#include "process/windows/start_windows.h"
+#include "process/windows/command_windows.h"
+#include "process/windows/virtual_windows.h"
 #include "report/audit.h"
 
 namespace mxc {
 namespace {
 
-constexpr DWORD kNoWindowManager = 0xC0000142;  // STATUS_DLL_INIT_FAILED
-
-std::uint64_t Now() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
-
-// The access of one run: given in order, taken away with this object.
-class Access {
- public:
-  explicit Access(RunObserver& observer) : observer_(observer) {}
-  Access(const Access&) = delete;
-  Access& operator=(const Access&) = delete;
-  ~Access() { TakeAway(); }
-
-  Status Give(const std::vector<AclChange>& changes, const Container& container) {
-    if (changes.empty()) return Done{};
-    Result<JournalFile> file = JournalFile::Create(JournalDirectory());
-    if (!file) return file.error();
-    file_ = std::move(*file);
-    const AclRun run{.process = static_cast<std::int64_t>(::GetCurrentProcessId()),
-                     .created = CreationOf(::GetCurrentProcessId()),
-                     .sid = container.SidBytes(),
-                     .profile = container.ProfileToDelete()};
-    journal_.emplace(store_, run, [this](const std::string& line) { return file_->Write(line); });
-    const AclLock lock;
-    if (Status begun = journal_->Begin(); !begun) return begun;
-    for (const AclChange& change : changes) {
-      if (Status applied = journal_->Apply(change); !applied) return applied;
-    }
-    return Done{};
-  }
-
- private:
-  void TakeAway() {
-    if (!journal_) return;
-    const AclLock lock;
-    const Unrestored left = journal_->Undo();
-    if (!left.reason) return file_->Remove();
-    observer_.OnWarning({.category = "access-left",
-                         .message = left.reason->message + "; the next start, or --recover, tries again"});
-  }
-
-  RunObserver& observer_;
-  WindowsAcls store_;
-  std::optional<JournalFile> file_;
-  std::optional<AclJournal> journal_;
-};
-
-struct Waited {
-  bool timed_out = false;
-  int interrupted_by = 0;
-};
-
-Waited Wait(HANDLE process, std::uint32_t timeout_ms, const Interrupt& interrupt) {
-  const HANDLE both[] = {process, interrupt.Event()};
-  const DWORD limit = timeout_ms == 0 ? INFINITE : timeout_ms;
-  switch (::WaitForMultipleObjects(2, both, FALSE, limit)) {
-    case WAIT_OBJECT_0:
-      return {};
-    case WAIT_OBJECT_0 + 1:
-      // The console has told the command as well: it may end by itself.
-      ::WaitForSingleObject(process, Interrupt::kGraceMs);
-      return {.interrupted_by = interrupt.Number()};
-    default:
-      return {.timed_out = true};
-  }
-}
-
-void WarnOfHabits(DWORD code, const AppContainerSandbox& sandbox, RunObserver& observer) {
-  if (code != kNoWindowManager || !sandbox.no_win32k) return;
-  observer.OnWarning(
-      {.category = "needs-windows",
-       .message = "the program ended because it needs the window manager: \"ui\": {\"disable\": false}",
-       .pointer = "/ui/disable"});
-}
-
-Result<Outcome> RunInJob(const Plan& plan, bool confined, RunObserver& observer) {
-  const AppContainerSandbox& sandbox = *plan.app_container;
-  const Interrupt interrupt;
-  std::optional<Container> container;
-  if (confined) {
-    Result<Container> made = Container::Make(sandbox);
-    if (!made) return made.error();
-    container.emplace(std::move(*made));
-  }
-  Access access{observer};
-  if (container) {
-    if (Status given = access.Give(sandbox.acl, *container); !given) return given.error();
-  }
-  const Result<Job> job = Job::Make(sandbox, confined);
-  if (!job) return job.error();
-  const std::uint64_t started = Now();
-  const Result<StartedCommand> command =
-      StartCommand(sandbox, container ? container->Capabilities() : nullptr);
-  if (!command) return command.error();
-  if (Status added = job->Add(command->process.Get()); !added) {
-    ::TerminateProcess(command->process.Get(), 1);
-    return added.error();
-  }
-  ::ResumeThread(command->thread.Get());
-  observer.OnStarted(command->id);
-
-  const Waited waited = Wait(command->process.Get(), plan.timeout_ms, interrupt);
-  DWORD code = 0;
-  ::GetExitCodeProcess(command->process.Get(), &code);
-  if (!job->End()) {
-    observer.OnWarning({.category = "processes-left", .message = "a process of the run did not end in 5 s"});
-  }
-  WarnOfHabits(code, sandbox, observer);
-  return Outcome{.exit_code = static_cast<int>(code),
-                 .timed_out = waited.timed_out,
-                 .interrupted_by = waited.interrupted_by,
-                 .duration_ms = Now() - started};
-}
-
 Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (const auto* child = std::get_if<AppContainerChild>(&plan.child); child != nullptr && plan.app_container)
-    return RunInJob(plan, child->confined, observer);
+    return RunCommand({*plan.app_container, child->confined, plan.timeout_ms}, observer);
+  if (std::holds_alternative<WslChild>(plan.child) && plan.wsl) return RunInWsl(plan, observer);
+  if (std::holds_alternative<WindowsSandboxChild>(plan.child) && plan.windows_sandbox)
+    return RunInWindowsSandbox(plan, observer);
   return Error{.code = ErrorCode::kUnavailable,
                .message = "there is no launcher for '" + std::string(Name(plan.containment)) + "' on Windows",
                .hint = "--dry-run and --explain show its plan"};

@@ -1,14 +1,14 @@
-// One short-lived helper: started without anything of ours, read with bounds, never left behind.
+#include "base/run_tool_windows.h"
+
 #include <windows.h>
 
 #include <algorithm>
 #include <array>
 #include <thread>
 
-#include "mxc/command_line.h"
 #include "base/unique_handle_windows.h"
 #include "base/wide_windows.h"
-#include "host/windows_host.h"
+#include "mxc/command_line.h"
 
 namespace mxc {
 namespace {
@@ -83,7 +83,7 @@ Tool Start(const std::vector<std::string>& argv, HANDLE out, HANDLE err) {
 
 }  // namespace
 
-ToolRun WindowsHost::Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const {
+ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms) {
   ToolRun run;
   Pipe out;
   Pipe err;

@@ -1,0 +1,10 @@
+// The containment `windows_sandbox`: a virtual machine of Windows for one command, without a network.
+#pragma once
+
+#include "mxc/backend.h"
+
+namespace mxc::windows_sandbox {
+
+[[nodiscard]] const Backend& WindowsSandboxBackend();
+
+}  // namespace mxc::windows_sandbox

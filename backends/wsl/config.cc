@@ -1,0 +1,216 @@
+#include "backends/wsl/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "backends/wsl/paths.h"
+#include "mxc/json.h"
+
+namespace mxc::wsl {
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1U << 20U;
+constexpr std::uint64_t kThousandths = 1000;
+
+std::string Join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string List(const std::vector<std::string>& items) { return "[" + Join(items) + "]"; }
+std::string Object(const std::vector<std::string>& members) { return "{" + Join(members) + "}"; }
+
+std::string Member(std::string_view key, std::string_view value) {
+  return fmt::format("{}: {}", JsonString(key), value);
+}
+
+// A name of a drive is itself; in lists that may hold patterns that has to be said.
+std::string Literal(const PathRule& rule) {
+  if (rule.access == Access::kReadWrite || !IsOnDriveInside(rule.path)) return rule.path;
+  std::string text;
+  for (const char c : rule.path) {
+    if (c == '[') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+std::string PathsWith(Access access, const std::vector<PathRule>& paths) {
+  std::vector<std::string> items;
+  for (const PathRule& rule : paths) {
+    if (rule.access == access && rule.pointer != "/filesystem/temp")
+      items.push_back(JsonString(Literal(rule)));
+  }
+  return List(items);
+}
+
+std::string Files(const Policy& policy, const std::vector<PathRule>& paths) {
+  std::vector<std::string> presets;
+  for (const ProtectEntry& entry : policy.protect) presets.push_back(JsonString(entry.preset));
+  std::vector<std::string> members = {Member("readwritePaths", PathsWith(Access::kReadWrite, paths)),
+                                      Member("readonlyPaths", PathsWith(Access::kReadOnly, paths)),
+                                      Member("deniedPaths", PathsWith(Access::kDenied, paths)),
+                                      Member("protect", List(presets))};
+  const bool shared = std::any_of(paths.begin(), paths.end(),
+                                  [](const PathRule& rule) { return rule.pointer == "/filesystem/temp"; });
+  if (shared) members.push_back(Member("temp", JsonString("shared")));
+  return Object(members);
+}
+
+std::string_view ProtocolName(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kAny:
+      return "any";
+    case Protocol::kTcp:
+      return "tcp";
+    case Protocol::kUdp:
+      return "udp";
+    case Protocol::kIcmp:
+      return "icmp";
+  }
+  return "any";
+}
+
+std::string PeerText(const Peer& peer) {
+  if (!peer.host.empty()) return Object({Member("host", JsonString(peer.host))});
+  std::vector<std::string> except;
+  for (const std::string& block : peer.except) except.push_back(JsonString(block));
+  std::vector<std::string> members = {Member("cidr", JsonString(peer.cidr))};
+  if (!except.empty()) members.push_back(Member("except", List(except)));
+  return Object(members);
+}
+
+std::string PortText(const PortRange& range) {
+  std::vector<std::string> members = {Member("protocol", JsonString(ProtocolName(range.protocol)))};
+  if (range.first != 0) members.push_back(Member("port", std::to_string(range.first)));
+  if (range.last > range.first) members.push_back(Member("endPort", std::to_string(range.last)));
+  return Object(members);
+}
+
+std::string Rules(const std::vector<NetworkRule>& rules) {
+  std::vector<std::string> items;
+  for (const NetworkRule& rule : rules) {
+    std::vector<std::string> to;
+    std::vector<std::string> ports;
+    for (const Peer& peer : rule.to) to.push_back(PeerText(peer));
+    for (const PortRange& range : rule.ports) ports.push_back(PortText(range));
+    std::vector<std::string> members;
+    if (!to.empty()) members.push_back(Member("to", List(to)));
+    if (!ports.empty()) members.push_back(Member("ports", List(ports)));
+    items.push_back(Object(members));
+  }
+  return List(items);
+}
+
+std::string NetworkText(const Network& network, const std::vector<PublishedPort>& mapped) {
+  const char* const verdict = network.egress == Verdict::kAllow ? "allow" : "deny";
+  std::vector<std::string> ports;
+  for (const auto* list : {&network.publish, &mapped}) {
+    for (const PublishedPort& port : *list) {
+      ports.push_back(
+          Object({Member("host", std::to_string(port.host)), Member("guest", std::to_string(port.guest))}));
+    }
+  }
+  std::vector<std::string> egress = {Member("default", JsonString(verdict))};
+  if (!network.allow.empty()) egress.push_back(Member("allow", Rules(network.allow)));
+  if (!network.deny.empty()) egress.push_back(Member("deny", Rules(network.deny)));
+  std::vector<std::string> members = {Member("egress", Object(egress))};
+  if (!ports.empty()) members.push_back(Member("ingress", Object({Member("publish", List(ports))})));
+  return Object(members);
+}
+
+std::string Amount(const ResourceLimit& limit) {
+  switch (limit.resource) {
+    case Resource::kMemory:
+      return Member("memoryMb", std::to_string(limit.amount / kMegabyte));
+    case Resource::kCpus:
+      return Member("cpus",
+                    fmt::format("{}.{:03}", limit.amount / kThousandths, limit.amount % kThousandths));
+    case Resource::kProcesses:
+      return Member("processes", std::to_string(limit.amount));
+    case Resource::kOpenFiles:
+      return Member("openFiles", std::to_string(limit.amount));
+    case Resource::kTmp:
+      return Member("tmpMb", std::to_string(limit.amount / kMegabyte));
+    case Resource::kFileSize:
+      return Member("fileSizeMb", std::to_string(limit.amount / kMegabyte));
+    case Resource::kCpuTime:
+      return Member("cpuTimeMs", std::to_string(limit.amount));
+  }
+  return {};
+}
+
+// The smaller of what two places of the document say.
+void Limit(Resource resource, std::uint64_t amount, std::vector<ResourceLimit>& limits) {
+  if (amount == 0) return;
+  for (ResourceLimit& limit : limits) {
+    if (limit.resource != resource) continue;
+    limit.amount = std::min(limit.amount, amount);
+    return;
+  }
+  limits.push_back({.resource = resource, .amount = amount});
+}
+
+std::string Resources(const Policy& policy, const Section& section) {
+  std::vector<ResourceLimit> limits = policy.resources;
+  Limit(Resource::kMemory, section.memory_mb * kMegabyte, limits);
+  Limit(Resource::kCpus, section.cpus * kThousandths, limits);
+  std::vector<std::string> members;
+  for (const ResourceLimit& limit : limits) members.push_back(Amount(limit));
+  return Object(members);
+}
+
+std::string OutputText(const Output& output) {
+  std::vector<std::string> redact;
+  if (output.redact_secrets) redact.push_back(JsonString("secrets"));
+  if (output.redact_pii) redact.push_back(JsonString("pii"));
+  std::vector<std::string> members = {Member("redact", List(redact))};
+  if (output.max_bytes != 0) members.push_back(Member("maxBytes", std::to_string(output.max_bytes)));
+  return Object(members);
+}
+
+// The last section, and of it the environment the last member: what stands before may be shown.
+void AddProcess(const Process& process, const std::string& cwd, std::vector<TextPart>& config) {
+  std::vector<std::string> argv;
+  for (const std::string& argument : process.argv) argv.push_back(JsonString(argument));
+  std::vector<std::string> members;
+  members.push_back(process.command_line.empty() ? Member("argv", List(argv))
+                                                 : Member("commandLine", JsonString(process.command_line)));
+  members.push_back(Member("cwd", JsonString(cwd)));
+  if (process.timeout_ms != 0) members.push_back(Member("timeout", std::to_string(process.timeout_ms)));
+  members.push_back(Member("inheritDefaultEnv", process.keeps_guest_environment ? "true" : "false"));
+  const bool exact = !process.keeps_guest_environment;
+  std::string text = " \"process\": {" + Join(members);
+  if (!process.environment.empty() || exact) text += ", \"env\": [";
+  for (std::size_t i = 0; i < process.environment.size(); ++i) {
+    const Variable& variable = process.environment[i];
+    const std::string name = JsonString(variable.name + "=");
+    const std::string value = JsonString(variable.value.Reveal());
+    config.emplace_back(text + (i == 0 ? "" : ", ") + name.substr(0, name.size() - 1));
+    config.emplace_back(Secret{value.substr(1, value.size() - 2)});
+    text = "\"";
+  }
+  config.emplace_back(text + (!process.environment.empty() || exact ? "]" : "") + "}}\n");
+}
+
+}  // namespace
+
+std::vector<TextPart> ConfigFor(const Policy& policy, const Section& section,
+                                const std::vector<PathRule>& paths, const std::string& cwd) {
+  std::string text = "{\"version\": \"1.1.0-alpha\", \"containment\": \"process\",\n";
+  text += " \"minimumTier\": " + JsonString(Name(Tier::kContainer)) + ",\n";
+  if (!policy.container_id.empty()) text += " \"containerId\": " + JsonString(policy.container_id) + ",\n";
+  text += " \"filesystem\": " + Files(policy, paths) + ",\n";
+  text += " \"network\": " + NetworkText(policy.network, section.ports) + ",\n";
+  text += " \"resources\": " + Resources(policy, section) + ",\n";
+  if (policy.output.Pumped()) text += " \"output\": " + OutputText(policy.output) + ",\n";
+  std::vector<TextPart> config = {std::move(text)};
+  AddProcess(policy.process, cwd, config);
+  return config;
+}
+
+}  // namespace mxc::wsl

@@ -1,0 +1,224 @@
+#include "backends/wsl/wsl.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "backends/wsl/config.h"
+#include "backends/wsl/paths.h"
+#include "backends/wsl/section.h"
+#include "mxc/limits.h"
+#include "mxc/windows_path.h"
+#include "mxc/wsl_run.h"
+
+namespace mxc::wsl {
+namespace {
+
+// A distribution that is stopped takes longer to start, and is not started to answer a question.
+constexpr std::uint32_t kAnswerLimitMs = 3000;
+constexpr std::uint32_t kVersionWithKernel = 2;
+
+Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
+  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
+}
+
+Support Usable(WindowsFacts facts) {
+  return {.usable = true,
+          .tier = Tier::kContainer,
+          .program = facts.wsl,
+          .features = {"filesystemDeniedPaths"},
+          .windows = std::move(facts)};
+}
+
+// Docker's are no systems to run a command in.
+bool IsForPrograms(const WslDistribution& distribution) {
+  return distribution.version >= kVersionWithKernel && !distribution.name.starts_with("docker-desktop");
+}
+
+const WslDistribution* Choose(const WindowsFacts& facts, std::string_view name) {
+  const auto fits = [name](const WslDistribution& distribution) {
+    return name.empty() ? distribution.is_default : IsSameWindowsName(distribution.name, name);
+  };
+  const auto found = std::find_if(facts.wsl_distributions.begin(), facts.wsl_distributions.end(), fits);
+  return found == facts.wsl_distributions.end() ? nullptr : &*found;
+}
+
+// The mxc-exec of the default distribution, asked for its version.
+void AskInside(const Host& host, Support& support) {
+  const WslDistribution* distribution = Choose(support.windows, "");
+  if (distribution == nullptr || !IsForPrograms(*distribution)) {
+    support.warnings.emplace_back("the default distribution cannot be used: name one, wslc.distribution");
+    return;
+  }
+  const ToolRun run = host.Try(
+      {support.windows.wsl, "-d", distribution->name, "--exec", kProgram, "--version"}, kAnswerLimitMs);
+  const std::string said = WslText(run.out);
+  if (run.started && !run.timed_out && run.exit_code == 0 && said.starts_with("mxc-exec ")) {
+    support.version = said.substr(0, said.find('\n'));
+    return;
+  }
+  support.usable = false;
+  support.code = ErrorCode::kUnavailable;
+  support.reason = run.timed_out
+                       ? "the distribution '" + distribution->name + "' did not answer in 3 s"
+                       : "the distribution '" + distribution->name + "' has no " + std::string(kProgram);
+  support.remedy = run.timed_out ? "start it: wsl -d " + distribution->name
+                                 : "install mxc-exec for Linux in it, or name its place: wslc.program";
+}
+
+Support Probe(const Host& host, ProbeDepth depth) {
+  if (depth == ProbeDepth::kAssumed) {
+    return Usable({.wsl = "C:\\Windows\\System32\\wsl.exe",
+                   .wsl_distributions = {{.name = "Debian", .version = 2, .is_default = true}}});
+  }
+  if (host.System() != OperatingSystem::kWindows) {
+    return Unusable(ErrorCode::kUnsupported, "the wslc backend belongs to Windows",
+                    "use a containment of this system");
+  }
+  WindowsFacts facts = host.Windows();
+  if (facts.wsl.empty())
+    return Unusable(ErrorCode::kUnavailable, "WSL is not installed", "as administrator: wsl --install");
+  const bool any = std::any_of(facts.wsl_distributions.begin(), facts.wsl_distributions.end(), IsForPrograms);
+  if (!any) {
+    return Unusable(ErrorCode::kUnavailable, "WSL has no distribution of version 2",
+                    "install one: wsl --install -d Debian; or convert one: wsl --set-version NAME 2");
+  }
+  Support support = Usable(std::move(facts));
+  if (depth == ProbeDepth::kLive) AskInside(host, support);
+  return support;
+}
+
+Error Unenforceable(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kUnenforceable,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
+}
+
+Result<std::string> DistributionFor(const Section& section, const WindowsFacts& facts) {
+  const WslDistribution* chosen = Choose(facts, section.distribution);
+  const std::string pointer = section.distribution.empty() ? "/containment" : "/wslc/distribution";
+  if (chosen == nullptr) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = section.distribution.empty()
+                                ? "WSL has no default distribution"
+                                : "WSL has no distribution '" + section.distribution + "'",
+                 .pointer = pointer,
+                 .hint = "wsl --list --verbose shows those there are"};
+  }
+  if (IsForPrograms(*chosen)) return chosen->name;
+  return Error{.code = ErrorCode::kUnavailable,
+               .message = "the distribution '" + chosen->name + "' has no Linux kernel of its own",
+               .pointer = pointer,
+               .hint = "name one of version 2, or convert it: wsl --set-version " + chosen->name + " 2"};
+}
+
+// What of the network means Windows: to the sandbox inside, the host is the distribution.
+Status CheckNetwork(const Network& network) {
+  if (network.share_host) {
+    return Unenforceable("the distribution has a network of its own, not that of Windows",
+                         network.share_host_pointer, "allow what is needed with `egress`");
+  }
+  if (network.host_loopback == Verdict::kAllow) {
+    return Unenforceable("the loopback inside is that of the distribution, not that of Windows",
+                         network.host_loopback_pointer, "deny it");
+  }
+  if (network.ingress == Verdict::kAllow) {
+    return Unenforceable("nothing outside reaches into the sandbox but published ports",
+                         network.ingress_pointer, "deny it, and name the ports in `publish`");
+  }
+  if (network.proxy) {
+    return Unenforceable("a proxy is reached from Windows, not from the distribution", network.proxy->pointer,
+                         "name the hosts that may be reached in `egress.allow`");
+  }
+  return Done{};
+}
+
+void Add(Plan& plan, const std::string& pointer, Strength strength, std::string mechanism) {
+  if (!pointer.empty()) plan.ledger.push_back({pointer, strength, std::move(mechanism)});
+}
+
+void AddNetwork(const Network& network, Plan& plan) {
+  const bool open = network.egress == Verdict::kAllow;
+  const bool gateway = open || !network.allow.empty() || !network.publish.empty();
+  Add(plan, network.egress_pointer, gateway ? Strength::kProxy : Strength::kKernel,
+      gateway ? "the network gateway of mxc-exec inside" : "a network namespace without a way out");
+  for (const auto* rules : {&network.allow, &network.deny}) {
+    for (const NetworkRule& rule : *rules)
+      Add(plan, rule.pointer, Strength::kProxy, "the network gateway of mxc-exec inside");
+  }
+  for (const PublishedPort& port : network.publish)
+    Add(plan, port.pointer, Strength::kProxy,
+        "published in the distribution; Windows leads its loopback there (localhostForwarding)");
+  Add(plan, network.ingress_pointer, Strength::kKernel, "a network namespace of its own");
+  Add(plan, network.host_loopback_pointer, Strength::kKernel, "a network namespace of its own");
+  if (network.egress_pointer.empty())
+    Add(plan, "/network", Strength::kKernel, "a network namespace without a way out");
+}
+
+// Protection is held by mounts on names, so not on drives.
+void AddProtection(const Policy& policy, const std::vector<PathRule>& paths, Plan& plan) {
+  const auto writable = [](const PathRule& rule) {
+    return rule.access == Access::kReadWrite && (IsOnDriveInside(rule.path) || rule.path == "/" ||
+                                                 std::string_view(kWslDrives).starts_with(rule.path));
+  };
+  const bool held = std::none_of(paths.begin(), paths.end(), writable);
+  for (const ProtectEntry& entry : policy.protect) {
+    if (held) {
+      Add(plan, entry.pointer, Strength::kKernel, "read-only mounts of the sandbox inside");
+    } else {
+      plan.warnings.push_back(
+          {.category = "protection-incomplete",
+           .message = "`" + entry.preset +
+                      "` is kept from accidents only: a drive of Windows knows a file by many names",
+           .pointer = entry.pointer});
+    }
+  }
+}
+
+void AddUi(const Ui& ui, Plan& plan) {
+  for (const std::string* pointer : {&ui.disabled_pointer, &ui.clipboard_pointer, &ui.injection_pointer})
+    Add(plan, *pointer, Strength::kKernel, "the sandbox inside has no display");
+  if (ui.disabled && ui.clipboard == Clipboard::kNone && !ui.injection) return;
+  plan.warnings.push_back({.category = "ui-not-given",
+                           .message = "the sandbox inside has neither windows nor a clipboard",
+                           .pointer = "/ui"});
+}
+
+Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
+  Result<Section> section = ReadSection(policy.section);
+  if (!section) return section.error();
+  const Result<std::string> distribution = DistributionFor(*section, support.windows);
+  if (!distribution) return distribution.error();
+  if (Status network = CheckNetwork(policy.network); !network) return network.error();
+  const Result<std::vector<PathRule>> paths = TranslateRules(policy.paths, *distribution);
+  if (!paths) return paths.error();
+  const Result<std::string> cwd = Translate(policy.process.cwd, *distribution, policy.process.cwd_pointer);
+  if (!cwd) return cwd.error();
+
+  Plan plan{.containment = Containment::kWslc, .tier = Tier::kContainer, .child = WslChild{}};
+  for (const PathRule& rule : *paths)
+    Add(plan, rule.pointer, Strength::kKernel, "the mount tree of the sandbox inside: " + rule.path);
+  Add(plan, policy.private_temp_pointer, Strength::kKernel, "a tmpfs of the sandbox inside");
+  AddNetwork(policy.network, plan);
+  AddProtection(policy, *paths, plan);
+  AddUi(policy.ui, plan);
+  for (const ResourceLimit& limit : policy.resources)
+    Add(plan, limit.pointer, Strength::kKernel, "a limit of Linux, or mxc-exec inside refuses to start");
+  plan.not_covered = {"the kernel is shared with every distribution of the user",
+                      "files on a drive carry no rights of Linux: what Windows lets the user do is possible"};
+  plan.wsl = WslRun{.distribution = *distribution,
+                    .program = section->program,
+                    .config = ConfigFor(policy, *section, *paths, *cwd)};
+  return plan;
+}
+
+}  // namespace
+
+const Backend& WslBackend() {
+  static constexpr Backend kBackend{.containment = Containment::kWslc, .probe = Probe, .plan = MakeWslPlan};
+  return kBackend;
+}
+
+}  // namespace mxc::wsl

@@ -1,0 +1,147 @@
+#include "tests/windows/system_programs_windows.h"
+
+#include <windows.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "base/system_library_windows.h"
+#include "base/wide_windows.h"
+
+namespace mxc::test {
+namespace {
+
+std::string SystemDirectory() {
+  std::array<wchar_t, MAX_PATH> directory{};
+  ::GetSystemDirectoryW(directory.data(), MAX_PATH);
+  return Narrow(directory.data());
+}
+
+std::string Variable(const wchar_t* name) {
+  const wchar_t* value = ::_wgetenv(name);
+  return value == nullptr ? "" : Narrow(value);
+}
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void Append(const std::string& path, const std::string& text) {
+  std::ofstream{path, std::ios::binary | std::ios::app} << text;
+}
+
+void SayInUtf16(const std::string& text) {
+  const std::wstring wide = Wide(text);
+  std::fwrite(wide.data(), sizeof(wchar_t), wide.size(), stdout);
+  std::fflush(stdout);
+}
+
+// Beside the program, in the system directory: our environment does not reach it.
+std::string WslOrders() { return SystemDirectory() + "\\mxc-fake-wsl"; }
+
+std::string OnWindows(const std::string& path) {  // of "/mnt/c/x"
+  std::string result = std::string(1, path.at(5)) + ":";
+  for (const char c : path.substr(6)) result += c == '/' ? '\\' : c;
+  return result;
+}
+
+int RunInner(const std::vector<std::string>& argv, const std::string& orders) {
+  std::string result;
+  for (std::size_t i = 0; i + 1 < argv.size(); ++i) {
+    if (argv[i] == "--result") result = OnWindows(argv[i + 1]);
+  }
+  Append(WslOrders() + ".log",
+         "config " + Variable(L"MXC_CONFIG") + "\nwslenv " + Variable(L"WSLENV") + "\n");
+  if (orders == "silent") return 1;
+  if (orders == "sleep") ::Sleep(60000);
+  if (orders == "refuse") {
+    Append(result, R"({"event":"error","error":{"kind":"unenforceable","message":"no such thing"}})"
+                   "\n");
+    return 255;
+  }
+  std::fputs("out \xff", stdout);
+  std::fputs("err", stderr);
+  Append(result,
+         "{\"event\":\"started\",\"pid\":1}\n{\"event\":\"outcome\",\"exitCode\":7,\"signal\":null,"
+         "\"timedOut\":false,\"interruptedBy\":null,\"limits\":{},\"durationMs\":1}\n");
+  return 7;
+}
+
+int RunWsl(const std::vector<std::string>& arguments) {
+  const std::string orders = ReadAll(WslOrders());
+  std::string line;
+  for (std::size_t i = 1; i < arguments.size(); ++i) line += " [" + arguments[i] + "]";
+  Append(WslOrders() + ".log", "wsl" + line + "\n");
+  std::size_t at = 0;
+  while (at < arguments.size() && arguments[at] != "--exec") ++at;
+  if (at + 1 >= arguments.size() || orders == "broken") {
+    SayInUtf16("There is no distribution with the supplied name.\r\n");
+    return -1;
+  }
+  const std::vector<std::string> inner{arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                                       arguments.end()};
+  if (inner[0] == "pkill") return 0;
+  if (inner[0] == "wslpath") {
+    std::puts(orders == "elsewhere" ? "/drives/c/" : "/mnt/c/");
+    return 0;
+  }
+  if (inner.back() == "--version") {
+    std::puts("mxc-exec 9.9");
+    return 0;
+  }
+  return RunInner(inner, orders);
+}
+
+int RunWindowsSandbox(const std::vector<std::string>& arguments) {
+  const std::string text = ReadAll(arguments.at(1));
+  const std::string start = "<HostFolder>";
+  const std::size_t from = text.find(start) + start.size();
+  const std::string folder = text.substr(from, text.find('<', from) - from);
+  Append(SystemDirectory() + "\\mxc-fake-sandbox.log", text);
+  if (ReadAll(SystemDirectory() + "\\mxc-fake-sandbox") == "closed") return 0;
+  std::wstring line = L"cmd.exe /d /c \"" + Wide(folder) + L"\\run.cmd\"";
+  // With the machine everything in it ends.
+  const HANDLE job = ::CreateJobObjectW(nullptr, nullptr);
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
+  limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+  ::SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
+  ::AssignProcessToJobObject(job, ::GetCurrentProcess());
+  STARTUPINFOW startup{};
+  startup.cb = sizeof startup;
+  PROCESS_INFORMATION made{};
+  if (::CreateProcessW(nullptr, line.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup, &made) ==
+      0)
+    return 1;
+  ::WaitForSingleObject(made.hProcess, INFINITE);
+  return 0;
+}
+
+}  // namespace
+
+std::optional<int> RunAsSystemProgram(const std::vector<std::string>& arguments) {
+  std::array<wchar_t, MAX_PATH> own{};
+  ::GetModuleFileNameW(nullptr, own.data(), MAX_PATH);
+  const std::wstring_view path = own.data();
+  const std::wstring_view name = path.substr(path.rfind(L'\\') + 1);
+  if (name == L"wsl.exe") return RunWsl(arguments);
+  if (name == L"WindowsSandbox.exe") return RunWindowsSandbox(arguments);
+  return std::nullopt;
+}
+
+SystemProgram::SystemProgram(const std::string& name) : path_(SystemDirectory() + "\\" + name) {
+  if (!IsWine()) return;
+  std::array<wchar_t, MAX_PATH> own{};
+  ::GetModuleFileNameW(nullptr, own.data(), MAX_PATH);
+  ::CopyFileW(own.data(), Wide(path_).c_str(), FALSE);
+}
+
+SystemProgram::~SystemProgram() {
+  if (IsWine()) ::DeleteFileW(Wide(path_).c_str());
+}
+
+bool IsWine() { return SystemLibrary{L"ntdll.dll"}.Has("wine_get_version"); }
+
+}  // namespace mxc::test

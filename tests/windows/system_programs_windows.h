@@ -1,0 +1,32 @@
+// Stand-ins for programs of Windows that Wine does not have: copies of this test program in the system
+// directory of Wine. Never made on a real Windows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mxc::test {
+
+// Started under the name of a stand-in: does what it would do, and returns its exit status.
+//
+// wsl.exe -d NAME --cd DIR --exec PROGRAM ...: prints its arguments and what crosses in WSLENV into the file
+// MXC_FAKE_WSL, which also says what it is to do, and answers as a distribution with mxc-exec would.
+// WindowsSandbox.exe FILE.wsb: runs run.cmd of the folder that the guest would have as C:\mxc-run.
+[[nodiscard]] std::optional<int> RunAsSystemProgram(const std::vector<std::string>& arguments);
+
+// One stand-in, as long as this object lives.
+class SystemProgram {
+ public:
+  explicit SystemProgram(const std::string& name);
+  SystemProgram(const SystemProgram&) = delete;
+  SystemProgram& operator=(const SystemProgram&) = delete;
+  ~SystemProgram();
+
+ private:
+  std::string path_;
+};
+
+[[nodiscard]] bool IsWine();
+
+}  // namespace mxc::test
