@@ -17,12 +17,12 @@ namespace {
 constexpr DWORD kNoWindowManager = 0xC0000142;  // STATUS_DLL_INIT_FAILED
 
 // The access of one run: given in order, taken away with this object.
-class Access {
+class GivenAccess {
  public:
-  explicit Access(RunObserver& observer) : observer_(observer) {}
-  Access(const Access&) = delete;
-  Access& operator=(const Access&) = delete;
-  ~Access() { TakeAway(); }
+  explicit GivenAccess(RunObserver& observer) : observer_(observer) {}
+  GivenAccess(const GivenAccess&) = delete;
+  GivenAccess& operator=(const GivenAccess&) = delete;
+  ~GivenAccess() { TakeAway(); }
 
   Status Give(const std::vector<AclChange>& changes, const Container& container) {
     if (changes.empty()) return Done{};
@@ -97,7 +97,7 @@ Result<Outcome> RunCommand(const CommandRun& run, RunObserver& observer) {
     if (!made) return made.error();
     container.emplace(std::move(*made));
   }
-  Access access{observer};
+  GivenAccess access{observer};
   if (container) {
     if (Status given = access.Give(sandbox.acl, *container); !given) return given.error();
   }
