@@ -239,8 +239,9 @@ TEST_F(Sandbox, PassesTheStreamsOn) {
   EXPECT_EQ(RunTheGuest({"copy"}, "", bytes).out, bytes);
 }
 
+// Without "!": Wine, unlike cmd.exe, looks for variables again in what a variable held.
 TEST_F(Sandbox, TheCommandArrivesAsItStands) {
-  const std::vector<std::string> hard = {"a b", "c&d", "e|f", "(g)", "h^i", "j!k", "l;m"};
+  const std::vector<std::string> hard = {"a b", "c&d", "e|f", "(g)", "h^i", "%j", "l;m"};
   std::vector<std::string> guest = {"args"};
   guest.insert(guest.end(), hard.begin(), hard.end());
   std::string lines;

@@ -61,8 +61,9 @@ void EndMachine() {
 class Shared {
  public:
   Status Make(const std::string& path) {
-    file_.Reset(::CreateFileW(Wide(path).c_str(), GENERIC_READ | GENERIC_WRITE,
-                              FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, CREATE_NEW, 0, nullptr));
+    // cmd.exe shares what it writes with readers only.
+    file_.Reset(::CreateFileW(Wide(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
+                              CREATE_NEW, 0, nullptr));
     if (file_) return Done{};
     return WindowsError(ErrorCode::kSetupFailed, "make '" + path + "'", ::GetLastError());
   }
