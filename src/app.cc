@@ -7,17 +7,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "answer.h"
 #include "ladder.h"
 #include "lifecycle.h"
 #include "plan/describe.h"
+#include "policy/denial.h"
 #include "policy/resolve.h"
 #include "prepare.h"
 #include "process/recover.h"
 #include "process/run.h"
 #include "report/log.h"
-#include "report/network_summary.h"
 #include "report/report.h"
 #include "request.h"
 #include "verdict.h"
@@ -87,13 +88,22 @@ Result<Outcome> ClimbDown(const Config& config, const Options& options, const Ho
   return outcome;
 }
 
+void Summarize(const Plan& plan, const RunSummary& summary) {
+  if (plan.egress) Tell(summary.network.Text());
+  const bool watched = std::holds_alternative<SandboxChild>(plan.child);
+  Tell(watched ? summary.files.Text()
+               : "mxc-exec: files: not watched; the containment namespaces can say what was denied\n");
+}
+
 int Run(Prepared& prepared, const Config& config, const Options& options, const Host& host, Log& log,
         StatusReport& status) {
   status.Backend(prepared.plan, ReasonOf(config));
-  NetworkSummary summary{FormOf(config)};
+  DenialJudge judge(prepared.policy, host);
+  RunSummary summary{.network = NetworkSummary{FormOf(config)},
+                     .files = FileSummary{[&](const FileCall& call) { return judge.Judge(call); }}};
   RunReporter reporter{status, log, options.report ? &summary : nullptr};
   const Result<Outcome> outcome = ClimbDown(config, options, host, prepared, reporter, log, status);
-  if (options.report && prepared.plan.egress) fmt::print(stderr, "{}", summary.Text());
+  if (options.report) Summarize(prepared.plan, summary);
   if (!outcome) return Fail(outcome.error(), log, status);
 
   return Finish(prepared.plan, *outcome, log, status);

@@ -104,7 +104,7 @@ void AddReportingFlags(CLI::App& app, Flags& flags) {
       ->type_name("FILE")
       ->group(group);
   app.add_flag("--report", flags.options.report,
-               "say on standard error, at the end, what the network gateway refused")
+               "say on standard error, at the end, which files and hosts the policy refused")
       ->group(group);
   app.add_flag("--debug", flags.options.debug, "print the log on standard output")->group(group);
   app.add_option("--log-file", flags.options.log_file, "append the log to this file")

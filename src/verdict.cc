@@ -32,7 +32,12 @@ void RunReporter::OnStarted(std::int64_t process_id) {
 
 void RunReporter::OnNetwork(const GatewayRecord& record) {
   status_.Network(record);
-  if (summary_ != nullptr) summary_->Add(record);
+  if (summary_ != nullptr) summary_->network.Add(record);
+}
+
+void RunReporter::OnFile(const FileCall& call) {
+  const FileDenial* denial = summary_ != nullptr ? summary_->files.Take(call) : nullptr;
+  if (denial != nullptr) status_.File(*denial);
 }
 
 void RunReporter::OnWarning(const Warning& warning) {

@@ -11,18 +11,27 @@
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
 #include "process/run.h"
+#include "report/file_summary.h"
 #include "report/log.h"
 #include "report/network_summary.h"
 #include "report/report.h"
 
 namespace mxc {
 
+// What --report says at the end.
+struct RunSummary {
+  NetworkSummary network;
+  FileSummary files;
+};
+
 // Passes on what happens during a run.
 class RunReporter final : public RunObserver {
  public:
-  RunReporter(StatusReport& status, Log& log, NetworkSummary* summary)
+  RunReporter(StatusReport& status, Log& log, RunSummary* summary)
       : status_(status), log_(log), summary_(summary) {}
   void OnStarted(std::int64_t process_id) override;
+  [[nodiscard]] bool WantsFiles() const override { return summary_ != nullptr; }
+  void OnFile(const FileCall& call) override;
   void OnNetwork(const GatewayRecord& record) override;
   void OnWarning(const Warning& warning) override;
   [[nodiscard]] bool Started() const { return started_; }
@@ -30,7 +39,7 @@ class RunReporter final : public RunObserver {
  private:
   StatusReport& status_;
   Log& log_;
-  NetworkSummary* summary_;  // nullptr: not asked for
+  RunSummary* summary_;  // nullptr: not asked for
   bool started_ = false;
 };
 

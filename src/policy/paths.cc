@@ -67,22 +67,6 @@ std::string FoldLexically(std::string_view path) {
   return result;
 }
 
-std::string Quoted(std::string_view path) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string result = "'";
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += "\\x";
-      result += kDigits[byte >> 4U];
-      result += kDigits[byte & 0xfU];
-    } else {
-      result += c;
-    }
-  }
-  return result + "'";
-}
-
 bool IsNeverFromHost(std::string_view path) {
   for (const std::string_view node : kNeverFromHost) {
     if (IsAtOrBelow(path, node)) return true;

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/quoted.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
@@ -28,8 +29,6 @@ namespace mxc {
 [[nodiscard]] bool PathBefore(std::string_view left, std::string_view right);
 // Without "", "." and ".."; no file is looked at.
 [[nodiscard]] std::string FoldLexically(std::string_view path);
-// In quotes, control characters as \xNN: for messages.
-[[nodiscard]] std::string Quoted(std::string_view path);
 
 // /proc, /sys and /dev: the sandbox has its own, or none. The host's never appear.
 [[nodiscard]] bool IsNeverFromHost(std::string_view path);

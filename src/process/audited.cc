@@ -36,6 +36,8 @@ class Recorder final : public RunObserver {
   Recorder(RunObserver& observer, std::optional<AuditLog>& audit) : observer_(observer), audit_(audit) {}
   void OnStarted(std::int64_t process_id) override { observer_.OnStarted(process_id); }
   void OnWarning(const Warning& warning) override { observer_.OnWarning(warning); }
+  [[nodiscard]] bool WantsFiles() const override { return observer_.WantsFiles(); }
+  void OnFile(const FileCall& call) override { observer_.OnFile(call); }
   void OnNetwork(const GatewayRecord& record) override {
     observer_.OnNetwork(record);
     if (!audit_ || failed_) return;

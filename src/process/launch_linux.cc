@@ -79,9 +79,9 @@ bool DieWithParent(ChildContext& context) {
   return true;
 }
 
-// Nothing that is started has the caller's terminal, and all of it is one group. setsid does both, but puts the
-// session into a scheduling group of its own, which on a busy machine waits for its turn first: it is the way
-// out only where there is no /dev/tty.
+// Nothing that is started has the caller's terminal, and all of it is one group. setsid does both, but puts
+// the session into a scheduling group of its own, which on a busy machine waits for its turn first: it is the
+// way out only where there is no /dev/tty.
 bool LeaveTerminal(ChildContext& context) {
   const int terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
   const bool without = terminal >= 0 ? ::ioctl(terminal, TIOCNOTTY) == 0 : errno == ENXIO;

@@ -1,8 +1,8 @@
-#include "process/reached_limits.h"
-
 #include <algorithm>
 #include <csignal>
 #include <string>
+
+#include "process/reached_limits.h"
 
 namespace mxc {
 namespace {

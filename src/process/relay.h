@@ -9,6 +9,7 @@
 #include "base/unique_fd.h"
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
+#include "process/file_watch.h"
 #include "process/launch.h"
 #include "process/private_terminal.h"
 #include "process/run_gateway.h"
@@ -34,6 +35,7 @@ struct RelayInput {
   // Our engine's: how the command ended, as wait(2) gives it, once the child has ended.
   std::function<std::optional<int>()> command_status = nullptr;
   RunGateway* gateway = nullptr;
+  FileWatch* files = nullptr;
   std::uint64_t cpu_time_limit_ms = 0;                     // 0: none
   std::function<std::uint64_t()> cpu_time_used = nullptr;  // in ms, of the whole run
 };

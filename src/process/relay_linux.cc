@@ -61,15 +61,17 @@ int Relay::PollTimeout() const {
 }
 
 void Relay::PollOnce() {
-  enum Slot : std::size_t { kChild, kSandbox, kStatus, kSignals, kRecords, kFirstStream };
+  enum Slot : std::size_t { kChild, kSandbox, kStatus, kSignals, kRecords, kFiles, kFirstStream };
   std::vector<Stream*> streams = in_.outputs;
   if (in_.input != nullptr) streams.push_back(in_.input);
 
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
   std::vector<pollfd> polls = {readable(child_ended_ ? -1 : in_.child.handle.Get()),
-                               readable(in_.tree.SandboxHandle()), readable(in_.status.Get()),
+                               readable(in_.tree.SandboxHandle()),
+                               readable(in_.status.Get()),
                                readable(in_.signals.Descriptor()),
-                               readable(in_.gateway != nullptr ? in_.gateway->Records() : -1)};
+                               readable(in_.gateway != nullptr ? in_.gateway->Records() : -1),
+                               readable(in_.files != nullptr ? in_.files->Events() : -1)};
   for (const Stream* stream : streams) {
     polls.push_back(stream->PollSource());
     polls.push_back(stream->PollTarget());
@@ -78,6 +80,7 @@ void Relay::PollOnce() {
   if (count < 0) return;  // EINTR
   if (polls[kSignals].revents != 0) OnSignals();
   if (polls[kStatus].revents != 0) OnStatus();
+  if (polls[kFiles].revents != 0) in_.files->Take(polls[kFiles].revents);
   if (polls[kRecords].revents != 0) in_.gateway->TakeRecords((polls[kRecords].revents & POLLHUP) != 0);
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const short source = polls[kFirstStream + 2 * i].revents;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "mxc/error.h"
+#include "mxc/file_call.h"
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
 
@@ -23,7 +24,10 @@ class RunObserver {
   RunObserver& operator=(const RunObserver&) = delete;
   virtual ~RunObserver() = default;
 
-  virtual void OnStarted(std::int64_t process_id) = 0;        // the sandbox stands, the command runs
+  virtual void OnStarted(std::int64_t process_id) = 0;  // the sandbox stands, the command runs
+  // Is somebody interested in the command's files? Every call with a path then costs some microseconds.
+  [[nodiscard]] virtual bool WantsFiles() const { return false; }
+  virtual void OnFile(const FileCall& /*call*/) {}
   virtual void OnNetwork(const GatewayRecord& /*record*/) {}  // a decision of the gateway
   virtual void OnWarning(const Warning& /*warning*/) {}       // "audit-failed": the run goes on without it
 };

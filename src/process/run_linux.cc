@@ -13,6 +13,7 @@
 
 #include "base/undo.h"
 #include "process/audited.h"
+#include "process/file_watch.h"
 #include "process/ground.h"
 #include "process/linux/remove_tree.h"
 #include "process/reached_limits.h"
@@ -84,6 +85,14 @@ Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64
           .duration_ms = duration_ms};
 }
 
+// What the kernel has refused to watch was not asked for in vain, and not in silence.
+Warning Unwatched() {
+  return {.category = "files-unwatched",
+          .message =
+              "what the command tried on files is not known: the kernel gives no second listener, and a "
+              "sandbox around this one watches already"};
+}
+
 Reporting ReportingOf(const Plan& plan) {
   if (std::holds_alternative<SessionChild>(plan.child)) return Reporting::kSession;
   const auto* exec = std::get_if<Exec>(&plan.child);
@@ -91,8 +100,8 @@ Reporting ReportingOf(const Plan& plan) {
 }
 
 RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, Wiring& wiring,
-                 RunGateway& gateway, std::uint64_t started_ms, const std::vector<RunGroup>& groups,
-                 const std::function<void(std::int64_t)>& on_sandbox) {
+                 RunGateway& gateway, FileWatch& files, std::uint64_t started_ms,
+                 const std::vector<RunGroup>& groups, const std::function<void(std::int64_t)>& on_sandbox) {
   Relay relay({.child = started.child,
                .tree = tree,
                .signals = signals,
@@ -105,6 +114,7 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
                .on_sandbox = on_sandbox,
                .command_status = started.command_status,
                .gateway = &gateway,
+               .files = &files,
                .cpu_time_limit_ms = CpuTimeLimitMs(plan),
                .cpu_time_used = [&groups] { return CpuTimeMs(groups); }});
   return relay.Run();
@@ -127,12 +137,17 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   Result<RunGateway> gateway =
       RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
   if (!gateway) return gateway.error();
+  Result<FileWatch> files =
+      FileWatch::Start(observer.WantsFiles() && std::holds_alternative<SandboxChild>(plan.child),
+                       [&](const FileCall& call) { observer.OnFile(call); });
+  if (!files) return files.error();
   Result<Started> started = StartChild({.plan = plan,
                                         .wiring = *wiring,
                                         .signals = signals,
                                         .guardian = ground->guardian,
                                         .groups = ground->groups,
                                         .gateway = *gateway,
+                                        .files = &*files,
                                         .started_ms = started_ms});
   if (!started) return started.error();
   tree.Follow(started->child, std::move(started->guard));
@@ -140,11 +155,11 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (reporting != Reporting::kStatusPipe && started->running) observer.OnStarted(started->child.id);
 
   const std::vector<RunGroup>& groups = ground->guarded.groups;
-  const RelayResult result =
-      Stay(plan, *started, tree, signals, *wiring, *gateway, started_ms, groups, [&](std::int64_t process) {
-        ground->guardian.Watch(static_cast<pid_t>(process));
-        observer.OnStarted(process);
-      });
+  const RelayResult result = Stay(plan, *started, tree, signals, *wiring, *gateway, *files, started_ms,
+                                  groups, [&](std::int64_t process) {
+                                    ground->guardian.Watch(static_cast<pid_t>(process));
+                                    observer.OnStarted(process);
+                                  });
   gateway->Finish();
   undo.Run();
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
@@ -154,6 +169,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
   if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
     return NotReported(result, *wiring, reporting);
+  if (files->Wanted() && !files->Watched()) observer.OnWarning(Unwatched());
   for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
   return outcome;
 }

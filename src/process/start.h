@@ -12,6 +12,7 @@
 #include "mxc/error.h"
 #include "mxc/plan.h"
 #include "process/control_groups.h"
+#include "process/file_watch.h"
 #include "process/group_guard.h"
 #include "process/guardian.h"
 #include "process/launch.h"
@@ -29,6 +30,7 @@ struct Ready {
   const Guardian& guardian;
   const GroupHandles& groups;
   RunGateway& gateway;
+  FileWatch* files = nullptr;    // of a run whose files are watched
   int session = -1;              // init's end of a socket, for a sandbox that stays
   std::uint64_t started_ms = 0;  // of NowMs()
 };

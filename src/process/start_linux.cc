@@ -32,9 +32,13 @@ bool WaitFor(int fd, const Ready& ready) {
       const std::uint64_t now = NowMs();
       left = now >= end ? 0 : static_cast<int>(std::min<std::uint64_t>(end - now, 1U << 30U));
     }
-    pollfd polls[] = {{.fd = fd, .events = POLLIN, .revents = 0},
-                      {.fd = ready.signals.Descriptor(), .events = POLLIN, .revents = 0}};
+    pollfd polls[] = {
+        {.fd = fd, .events = POLLIN, .revents = 0},
+        {.fd = ready.signals.Descriptor(), .events = POLLIN, .revents = 0},
+        {.fd = ready.files != nullptr ? ready.files->Events() : -1, .events = POLLIN, .revents = 0}};
     const int count = ::poll(polls, std::size(polls), left);
+    if (polls[2].revents != 0)
+      ready.files->Take(polls[2].revents);  // set-up ends with a call that waits for it
     if (polls[0].revents != 0) return true;
     if (count == 0 && left == 0) return false;
     if (count > 0 && ready.signals.Ending()) return false;
@@ -134,13 +138,16 @@ Result<Started> FromSandbox(Result<SandboxProcess> process) {
 }
 
 Result<Started> Start(const SandboxChild& /*child*/, const Ready& ready) {
-  Result<SandboxProcess> process = StartSandbox(SandboxRequest{.sandbox = *ready.plan.sandbox,
-                                                               .streams = StreamsOf(ready),
-                                                               .egress = ready.gateway.Rules(),
-                                                               .gateway_door = ready.gateway.Door(),
-                                                               .groups = GroupsOf(ready),
-                                                               .session = ready.session});
+  Result<SandboxProcess> process =
+      StartSandbox(SandboxRequest{.sandbox = *ready.plan.sandbox,
+                                  .streams = StreamsOf(ready),
+                                  .egress = ready.gateway.Rules(),
+                                  .gateway_door = ready.gateway.Door(),
+                                  .groups = GroupsOf(ready),
+                                  .watch_door = ready.files != nullptr ? ready.files->Door() : -1,
+                                  .session = ready.session});
   ready.gateway.CloseDoor();
+  if (ready.files != nullptr) ready.files->CloseDoor();
   return FromSandbox(std::move(process));
 }
 

@@ -240,6 +240,14 @@ void StatusReport::Network(const GatewayRecord& record) {
   Write(Line(line));
 }
 
+void StatusReport::File(const FileDenial& denial) {
+  if (Silent()) return;
+  Object line{{"event", "file"}, {"verdict", "deny"}, {"use", Name(denial.use)}, {"path", denial.path}};
+  if (!denial.pointer.empty()) line["pointer"] = denial.pointer;
+  line["reason"] = denial.reason;
+  Write(Line(line));
+}
+
 void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;
   const bool ended_by_us = outcome.timed_out || outcome.cpu_time_out || outcome.interrupted_by != 0;

@@ -12,6 +12,7 @@
 #include "base/unique_fd.h"
 #include "mxc/backend.h"
 #include "mxc/error.h"
+#include "mxc/file_call.h"
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
 
@@ -44,6 +45,7 @@ class StatusReport {
   void Warn(const Warning& warning);
   void Started(std::int64_t process_id);
   void Network(const GatewayRecord& record);
+  void File(const FileDenial& denial);
   void Ended(const Plan& plan, const Outcome& outcome, int exit_status);
   void Failed(const Error& error, int exit_status);
 

@@ -50,6 +50,8 @@ struct SandboxRequest {
   const EgressRules* egress = nullptr;
   int gateway_door = -1;
   Groups groups = {};
+  // Borrowed: where the command hands over the listener of FileWatch; -1: its files are not watched.
+  int watch_door = -1;
   // For a sandbox that stays: borrowed, init's end of a socket (SOCK_SEQPACKET). Then no command is run.
   // Every message on it is one byte and a connection (StartInSession); one byte comes back for each when its
   // command has ended. Init ends with the holder, whom it takes for its launcher.

@@ -48,6 +48,7 @@ void FillDevices(const Child& child, int dev);       // engine_devices.cc
 void EnterRoot(Child& child);                        // engine_mounts.cc
 void LockDown(Child& child, NetworkAhead& network);  // engine_lockdown.cc
 void LoadFilters(const Child& child);                // engine_lockdown.cc
+void WatchFiles(const Child& child);                 // engine_watch.cc
 [[noreturn]] void RunCommand(const Child& child);    // engine_init.cc
 [[noreturn]] void HoldSession(const Child& init);    // engine_session.cc
 

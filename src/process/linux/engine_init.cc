@@ -64,6 +64,7 @@ int CommandMain(void* argument) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   child.Check(::chdir(command.cwd), Step::kDirectory);
   if (child.program.supervised) ConfineCommand(child);
+  WatchFiles(child);
   ExecutePlain(command);
   int denied = 0;
   for (char* const* path = command.program.paths; *path != nullptr; ++path) {

@@ -111,6 +111,7 @@ Status Prepare(const SandboxRequest& request, Program& program) {
   program.private_network = sandbox.private_network;
   program.hostname = sandbox.hostname;
   program.gateway_door = request.gateway_door;
+  program.watch_door = request.watch_door;
   program.session = request.session;
   if (request.egress != nullptr) program.inside = egress::PrepareInside(*request.egress);
   program.root_read_only = sandbox.root_read_only;
@@ -128,7 +129,8 @@ void SetReportPipe(int reader, int writer, Program& program) {
   program.report_reader = reader;
   program.report = writer;
   std::vector<unsigned> kept = {static_cast<unsigned>(writer)};
-  for (const int fd : {program.controlling_terminal, program.landlock.ruleset, program.session}) {
+  for (const int fd :
+       {program.controlling_terminal, program.landlock.ruleset, program.session, program.watch_door}) {
     if (fd > 2) kept.push_back(static_cast<unsigned>(fd));
   }
   std::sort(kept.begin(), kept.end());

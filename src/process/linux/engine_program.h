@@ -90,7 +90,8 @@ struct Program {
   int report_reader = -1;                                   // the launcher's end
   std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges
 
-  int session = -1;  // borrowed: our end of the holder's socket, for a sandbox that stays; -1: one command
+  int watch_door = -1;  // borrowed; -1: the command's files are not watched
+  int session = -1;     // borrowed: our end of the holder's socket, for a sandbox that stays; -1: one command
 
   Executable command = {};
   Executable plain = {};  // what the shell in `command` would only execute; no arguments: it has more to do

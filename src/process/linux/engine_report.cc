@@ -78,6 +78,7 @@ constexpr Row kRows[] = {
     {Step::kLandlock, kAlways, "apply Landlock"},
     {Step::kLimits, kAlways, "set the limits of each process"},
     {Step::kSeccomp, kAlways, "load the seccomp program"},
+    {Step::kWatch, kAlways, "hand over the listener of its files", "leave out --report"},
     {Step::kSupervise, kAlways, "keep the command's signals inside"},
     {Step::kTemp, kAlways, "make the directory for temporary files"},
     {Step::kSpawn, kAlways, "create the command's process"},

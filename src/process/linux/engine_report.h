@@ -45,6 +45,7 @@ enum class Step : std::int32_t {
   kLandlock,
   kLimits,
   kSeccomp,
+  kWatch,
   kSupervise,
   kTemp,
   kSpawn,

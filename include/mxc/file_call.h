@@ -1,0 +1,32 @@
+// What a command asks of files, as the kernel tells it while the command runs (--report).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mxc {
+
+enum class FileUse {
+  kLook,  // is it there, what is it
+  kRead,
+  kWrite,  // change it, make it, remove it
+  kExecute,
+};
+
+[[nodiscard]] std::string_view Name(FileUse use);  // "look", "read", "write", "execute"
+
+struct FileCall {
+  FileUse use = FileUse::kLook;
+  std::string path = {};  // absolute, inside the sandbox; "..", links and what is missing are still in it
+};
+
+// Why the policy kept a file from it.
+struct FileDenial {
+  FileUse use = FileUse::kLook;
+  std::string path = {};     // canonical
+  std::string reason = {};   // "read-only"
+  std::string pointer = {};  // clause that decided; empty: a default did
+  std::string grant = {};    // path that a further grant would have to name; empty: the clause must change
+};
+
+}  // namespace mxc

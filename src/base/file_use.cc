@@ -1,0 +1,19 @@
+#include "mxc/file_call.h"
+
+namespace mxc {
+
+std::string_view Name(FileUse use) {
+  switch (use) {
+    case FileUse::kLook:
+      return "look";
+    case FileUse::kRead:
+      return "read";
+    case FileUse::kWrite:
+      return "write";
+    case FileUse::kExecute:
+      return "execute";
+  }
+  return "";
+}
+
+}  // namespace mxc

@@ -1,0 +1,70 @@
+#include "policy/denial.h"
+
+#include <algorithm>
+
+#include "policy/paths.h"
+
+namespace mxc {
+namespace {
+
+bool Changes(FileUse use) { return use == FileUse::kWrite; }
+
+bool Allows(Access access, FileUse use) {
+  return access == Access::kReadWrite || (access == Access::kReadOnly && !Changes(use));
+}
+
+// Would the caller itself succeed, without a sandbox?
+bool HostAllows(const Host& host, const Walked& walked, FileUse use) {
+  if (walked.status)
+    return use == FileUse::kLook ||
+           host.MayAccess(walked.path, Changes(use) ? Access::kReadWrite : Access::kReadOnly);
+  const std::string parent{ParentOf(walked.path)};
+  return Changes(use) && walked.first_missing == walked.path && !walked.behind_file &&
+         host.MayAccess(parent, Access::kReadWrite);
+}
+
+std::string ReasonOf(const PathRule* rule, std::string_view own) {
+  if (!own.empty()) return "the sandbox has a " + std::string(own) + " of its own";
+  if (rule == nullptr) return "nothing of the policy grants it";
+  if (rule->origin == Origin::kProtection) return "protected against changes";
+  const bool denied = rule->access == Access::kDenied;
+  if (rule->origin == Origin::kBaseline)
+    return denied ? "hidden by default" : "part of the system, which is read-only";
+  return denied ? "denied" : "read-only";
+}
+
+}  // namespace
+
+// A directory on the way to a grant exists inside, with nothing but the way in it.
+bool DenialJudge::ShownInPart(std::string_view path) const {
+  return std::any_of(policy_.paths.begin(), policy_.paths.end(), [path](const PathRule& rule) {
+    return rule.access != Access::kDenied && IsAtOrBelow(rule.path, path);
+  });
+}
+
+std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
+  if (!rules_) {
+    rules_.emplace();
+    for (const PathRule& rule : policy_.paths) rules_->Add(rule);
+  }
+  const Result<Walked> walked = PathWalker(host_).Walk(call.path);
+  if (!walked) return std::nullopt;  // the caller may not even look there
+  const std::string& path = walked->path;
+  const PathRule* rule = rules_->Covering(path);
+  const std::string_view own = rule == nullptr ? PrivateNodeOf(path) : "";
+  // Of the sandbox's own there is plenty to see; but what the host has in /tmp is missed there.
+  if (!own.empty() && (own != TempOf(OperatingSystem::kLinux) || path == own || Changes(call.use)))
+    return std::nullopt;
+  if (rule != nullptr ? Allows(rule->access, call.use) : !Changes(call.use) && ShownInPart(path))
+    return std::nullopt;
+  // What stands in for a denied object can be looked at.
+  if (rule != nullptr && rule->path == path && call.use == FileUse::kLook) return std::nullopt;
+  if (!HostAllows(host_, *walked, call.use)) return std::nullopt;
+  FileDenial denial{.use = call.use, .path = path, .reason = ReasonOf(rule, own)};
+  if (rule != nullptr) denial.pointer = rule->pointer;
+  // A grant of a name that does not exist yet grants nothing: its directory is what would help.
+  if (denial.pointer.empty()) denial.grant = walked->status ? path : std::string(ParentOf(path));
+  return denial;
+}
+
+}  // namespace mxc

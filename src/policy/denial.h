@@ -1,0 +1,33 @@
+// Why the policy kept a file from the command, if it did.
+//
+//   DenialJudge judge(policy, host);
+//   if (std::optional<FileDenial> denial = judge.Judge(call)) ...
+//
+// What the host itself would have refused to the caller, or does not have, is no denial of ours.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mxc/file_call.h"
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/rules.h"
+
+namespace mxc {
+
+class DenialJudge {
+ public:
+  // Both borrowed; the policy is first read by Judge.
+  DenialJudge(const Policy& policy, const Host& host) : policy_(policy), host_(host) {}
+  [[nodiscard]] std::optional<FileDenial> Judge(const FileCall& call);
+
+ private:
+  [[nodiscard]] bool ShownInPart(std::string_view path) const;
+
+  const Policy& policy_;
+  const Host& host_;
+  std::optional<RuleSet> rules_ = {};
+};
+
+}  // namespace mxc

@@ -1,0 +1,147 @@
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "process/file_watch.h"
+#include "process/linux/watched_calls.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kLongestPath = 4096;  // PATH_MAX
+
+// Of another process's memory; false when it is not there, or the process is gone.
+bool Read(pid_t process, std::uint64_t address, void* to, std::size_t size) {
+  iovec here{to, size};
+  iovec there{reinterpret_cast<void*>(address), size};  // NOLINT(performance-no-int-to-ptr)
+  return ::process_vm_readv(process, &here, 1, &there, 1, 0) == static_cast<ssize_t>(size);
+}
+
+// Page by page: what stands behind the text may not be mapped.
+std::optional<std::string> ReadText(pid_t process, std::uint64_t address) {
+  std::string text;
+  while (text.size() < kLongestPath) {
+    std::array<char, kPage> page{};
+    const std::size_t size = kPage - address % kPage;
+    if (!Read(process, address, page.data(), size)) return std::nullopt;
+    const char* const end = std::find(page.data(), page.data() + size, '\0');
+    text.append(page.data(), static_cast<std::size_t>(end - page.data()));
+    if (end != page.data() + size) return text;
+    address += size;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> LinkText(const std::string& link) {
+  std::array<char, kLongestPath> text{};
+  const ssize_t size = ::readlink(link.c_str(), text.data(), text.size());
+  if (size <= 0 || text[0] != '/') return std::nullopt;  // of a pipe or a socket
+  return std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+FileUse UseOf(const WatchedCall& watched, const seccomp_notif& call) {
+  if (watched.flags == WatchedCall::kNone) return watched.use;
+  std::uint64_t flags = call.data.args[watched.flags];
+  if (watched.how) {
+    open_how how{};
+    if (!Read(static_cast<pid_t>(call.pid), flags, &how, sizeof how)) return watched.use;
+    flags = how.flags;
+  }
+  if ((flags & O_PATH) != 0) return FileUse::kLook;
+  const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
+  return writes ? FileUse::kWrite : FileUse::kRead;
+}
+
+std::optional<FileCall> CallOf(const WatchedCall& watched, const seccomp_notif& call) {
+  const auto process = static_cast<pid_t>(call.pid);
+  std::optional<std::string> path = ReadText(process, call.data.args[watched.path]);
+  if (!path || path->empty()) return std::nullopt;
+  if (path->front() != '/') {
+    std::string base = "/proc/" + std::to_string(process) + "/cwd";
+    if (watched.directory != WatchedCall::kNone) {
+      const auto directory = static_cast<int>(call.data.args[watched.directory]);
+      if (directory != AT_FDCWD)
+        base = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(directory);
+    }
+    const std::optional<std::string> directory = LinkText(base);
+    if (!directory) return std::nullopt;
+    path = *directory + "/" + *path;
+  }
+  return FileCall{.use = UseOf(watched, call), .path = std::move(*path)};
+}
+
+}  // namespace
+
+Result<FileWatch> FileWatch::Start(bool wanted, OnCall on_call) {
+  FileWatch watch;
+  if (!wanted) return watch;
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "create a pair of sockets", errno);
+  watch.ours_ = UniqueFd{ends[0]};
+  watch.door_ = UniqueFd{ends[1]};
+  watch.on_call_ = std::move(on_call);
+  return watch;
+}
+
+void FileWatch::Take(short events) {
+  if (!listener_) return TakeListener();
+  if ((events & POLLIN) != 0) return TakeCall();
+  listener_.Reset();  // nobody is left who could call
+}
+
+void FileWatch::TakeListener() {
+  int number = 0;
+  iovec text{&number, sizeof number};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t size = ::recvmsg(ours_.Get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  ours_.Reset();
+  const cmsghdr* const header = size > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return;
+  int listener = -1;
+  std::memcpy(&listener, CMSG_DATA(header), sizeof listener);
+  listener_ = UniqueFd{listener};
+  watched_ = true;
+}
+
+// The call goes on whatever we made of it. ENOENT: the caller was killed meanwhile.
+void FileWatch::TakeCall() {
+  seccomp_notif call{};
+  if (::ioctl(listener_.Get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
+  std::array<std::optional<FileCall>, 2> found;  // a rename has two
+  std::size_t count = 0;
+  for (const WatchedCall& watched : kWatchedCalls) {
+    if (watched.number == call.data.nr && count < found.size()) found[count++] = CallOf(watched, call);
+  }
+  // Still the process that called, and not another that got its number?
+  const bool same = ::ioctl(listener_.Get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
+  seccomp_notif_resp answer{};
+  answer.id = call.id;
+  answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  ::ioctl(listener_.Get(), SECCOMP_IOCTL_NOTIF_SEND, &answer);
+  if (!same) return;
+  for (const std::optional<FileCall>& file : found) {
+    if (file) on_call_(*file);
+  }
+}
+
+}  // namespace mxc

@@ -1,0 +1,60 @@
+// The command's process asks the kernel to tell the launcher of its files, and hands over where it tells
+// them.
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "process/linux/engine_child.h"
+#include "process/linux/engine_kernel.h"
+#include "process/linux/watched_calls.h"
+
+namespace mxc::engine {
+namespace {
+
+constexpr unsigned kNewListener = 1U << 3U;  // SECCOMP_FILTER_FLAG_NEW_LISTENER
+constexpr unsigned kWaitKillable =
+    1U << 5U;  // ..._WAIT_KILLABLE_RECV, of Linux 5.19: no signal starts a call over
+
+int Listen() {
+  sock_fprog program{};
+  program.len = static_cast<unsigned short>(kWatchProgram.size());
+  program.filter = const_cast<sock_filter*>(kWatchProgram.data());  // NOLINT: the kernel only reads it
+  for (const unsigned flags : {kNewListener | kWaitKillable, kNewListener}) {
+    const auto listener = static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program));
+    if (listener >= 0 || errno != EINVAL) return listener;
+  }
+  return -1;
+}
+
+}  // namespace
+
+// A sandbox that watches already, around ours, keeps a second listener out. That is no reason not to run: the
+// launcher hears the reason instead.
+void WatchFiles(const Child& child) {
+  const int door = child.program.watch_door;
+  if (door < 0) return;
+  const int listener = Listen();
+  int number = listener < 0 ? errno : 0;
+  iovec text{&number, sizeof number};
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  if (listener >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &listener, sizeof listener);
+  }
+  child.Check(::sendmsg(door, &message, MSG_NOSIGNAL), Step::kWatch);
+  ::close(door);
+  if (listener >= 0) ::close(listener);
+}
+
+}  // namespace mxc::engine

@@ -1,0 +1,90 @@
+// The system calls that take a path, as one table: the filter is made of its numbers, and the launcher reads
+// the arguments by it.
+#pragma once
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "mxc/file_call.h"
+
+namespace mxc {
+
+struct WatchedCall {
+  static constexpr int kNone = -1;
+
+  int number = kNone;
+  FileUse use = FileUse::kLook;
+  int path = 0;           // which argument is the path
+  int directory = kNone;  // and the directory it is relative to; kNone: the working directory
+  int flags = kNone;      // of open(2): decide between reading and writing
+  bool how = false;       // `flags` points to a struct open_how
+};
+
+inline constexpr WatchedCall kWatchedCalls[] = {
+    {SYS_openat, FileUse::kRead, 1, 0, 2},
+    {SYS_openat2, FileUse::kRead, 1, 0, 2, true},
+    {SYS_execve, FileUse::kExecute, 0},
+    {SYS_execveat, FileUse::kExecute, 1, 0},
+    {SYS_newfstatat, FileUse::kLook, 1, 0},
+    {SYS_statx, FileUse::kLook, 1, 0},
+    {SYS_faccessat, FileUse::kLook, 1, 0},
+    {SYS_faccessat2, FileUse::kLook, 1, 0},
+    {SYS_chdir, FileUse::kLook, 0},
+    {SYS_mkdirat, FileUse::kWrite, 1, 0},
+    {SYS_mknodat, FileUse::kWrite, 1, 0},
+    {SYS_unlinkat, FileUse::kWrite, 1, 0},
+    {SYS_symlinkat, FileUse::kWrite, 2, 1},
+    {SYS_linkat, FileUse::kWrite, 3, 2},
+    {SYS_renameat2, FileUse::kWrite, 1, 0},
+    {SYS_renameat2, FileUse::kWrite, 3, 2},
+    {SYS_fchmodat, FileUse::kWrite, 1, 0},
+    {SYS_fchownat, FileUse::kWrite, 1, 0},
+    {SYS_truncate, FileUse::kWrite, 0},
+    {SYS_utimensat, FileUse::kWrite, 1, 0},
+#ifdef SYS_open  // the older half, which newer architectures never had
+    {SYS_open, FileUse::kRead, 0, WatchedCall::kNone, 1},
+    {SYS_creat, FileUse::kWrite, 0},
+    {SYS_stat, FileUse::kLook, 0},
+    {SYS_lstat, FileUse::kLook, 0},
+    {SYS_access, FileUse::kLook, 0},
+    {SYS_mkdir, FileUse::kWrite, 0},
+    {SYS_mknod, FileUse::kWrite, 0},
+    {SYS_rmdir, FileUse::kWrite, 0},
+    {SYS_unlink, FileUse::kWrite, 0},
+    {SYS_symlink, FileUse::kWrite, 1},
+    {SYS_link, FileUse::kWrite, 1},
+    {SYS_rename, FileUse::kWrite, 0},
+    {SYS_rename, FileUse::kWrite, 1},
+    {SYS_chmod, FileUse::kWrite, 0},
+    {SYS_chown, FileUse::kWrite, 0},
+    {SYS_lchown, FileUse::kWrite, 0},
+#endif
+#ifdef SYS_renameat
+    {SYS_renameat, FileUse::kWrite, 1, 0},
+    {SYS_renameat, FileUse::kWrite, 3, 2},
+#endif
+};
+
+// Loaded behind the sandbox's own program, whose refusals count for more (seccomp(2): the strictest answer
+// wins), and which has let only this architecture's calls through.
+inline constexpr auto kWatchProgram = [] {
+  constexpr std::size_t kCalls = std::size(kWatchedCalls);
+  static_assert(kCalls < 250, "a jump reaches 255 instructions");
+  std::array<sock_filter, kCalls + 3> program{};
+  program[0] = {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)};
+  for (std::size_t i = 0; i < kCalls; ++i) {
+    program[i + 1] = {BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint8_t>(kCalls - i), 0,
+                      static_cast<std::uint32_t>(kWatchedCalls[i].number)};
+  }
+  program[kCalls + 1] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  program[kCalls + 2] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_USER_NOTIF};
+  return program;
+}();
+
+}  // namespace mxc

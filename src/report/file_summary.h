@@ -1,0 +1,42 @@
+// What the policy kept from the command, for people: each file once, with the entry of the configuration that
+// would allow it.
+//
+//   FileSummary summary([&](const FileCall& call) { return judge.Judge(call); });
+//   if (const FileDenial* denial = summary.Take(call)) status.File(*denial);
+//   fmt::print(stderr, "{}", summary.Text());
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "mxc/file_call.h"
+
+namespace mxc {
+
+class FileSummary {
+ public:
+  // A program that tries one name after another fills a page, not our memory.
+  static constexpr std::size_t kMaxDenials = 100;
+  static constexpr std::size_t kMaxKnown = 20000;
+
+  using Judge = std::function<std::optional<FileDenial>(const FileCall&)>;
+
+  explicit FileSummary(Judge judge) : judge_(std::move(judge)) {}
+  // The denial, when the call is one that was not met before. Valid until the next call.
+  const FileDenial* Take(const FileCall& call);
+  // Whole lines; also when nothing was denied.
+  [[nodiscard]] std::string Text() const;
+
+ private:
+  Judge judge_;
+  std::set<std::pair<FileUse, std::string>> known_ = {};  // judged already, by the path as it was used
+  std::map<std::string, FileDenial> denied_ = {};         // by path; the use that asks for most
+  std::size_t others_ = 0;
+};
+
+}  // namespace mxc

@@ -1,0 +1,119 @@
+// --report: which files the policy kept from the command, and which entry would allow each.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tests/support/launcher_test.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class FileReport : public LauncherTest {
+ protected:
+  Ended Report(Parts parts, std::vector<std::string> flags = {}) const {
+    if (parts.containment.empty()) parts.containment = "namespaces";
+    flags.insert(flags.begin(), "--report");
+    return Execute(PrepareConfig(parts, std::move(flags)));
+  }
+};
+MXC_FOR_EACH_CALLER(FileReport);
+
+TEST_P(FileReport, SaysWhatWasDeniedAndWhatWouldAllowIt) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string denied = workspace.File("rw/.env", "x");
+  const std::string ro = workspace.File("ro/file", "x");
+  const std::string hidden = workspace.File("hidden/file", "x");
+  const Ended ended =
+      Report({.command = "cd " + rw + "; cat .env; cat " + hidden + "; echo > " + ro + "; true",
+              .read_only = {workspace.Path("ro")},
+              .read_write = {rw},
+              .denied = {denied}});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(
+      ended.err,
+      AllOf(HasSubstr("mxc-exec: files: 3 denied\n"),
+            HasSubstr("'" + denied + "' (read): denied\n    decided by /filesystem/deniedPaths/0\n"),
+            HasSubstr("'" + hidden + "' (read): nothing of the policy grants it\n    to allow it, add '" +
+                      hidden + "' to filesystem.readonlyPaths\n"),
+            HasSubstr("'" + ro + "' (write): read-only\n    decided by /filesystem/readonlyPaths/0\n")));
+}
+
+// Nothing is guessed from what a command prints or how it ends.
+TEST_P(FileReport, AFailureOfTheCommandIsNoDenial) {
+  const Ended ended =
+      Report({.command = "cat /nonexistent; ls /proc/1/nothing; echo Permission denied >&2; exit 3"});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(ended.err, HasSubstr("mxc-exec: files: 0 denied\n"));
+}
+
+TEST_P(FileReport, EachDenialIsAnEvent) {
+  const std::string hidden = workspace.File("hidden/file", "x");
+  const std::string result = workspace.Path("result.jsonl");
+  const Ended ended = Report({.command = "cat " + hidden + " " + hidden}, {"--result", result});
+  EXPECT_EQ(ended.status, 1);
+  std::vector<std::string> uses;
+  for (const std::string& line : Lines(*Contents(result))) {
+    if (At(line, "/event") == "file" && At(line, "/path") == hidden) uses.push_back(At(line, "/use"));
+  }
+  EXPECT_THAT(uses, testing::ElementsAre("read"));
+}
+
+TEST_P(FileReport, ManyProcessesAndThreadsGoOn) {
+  const Ended ended = Report(
+      {.command = "for i in 1 2 3 4 5 6 7 8; do (for j in 1 2 3 4 5; do /bin/ls /usr/bin >/dev/null; done) & "
+                  "done; wait; python3 -c 'import multiprocessing as m; print(sum(m.Pool(4).map(abs, "
+                  "range(100))))'"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, "4950\n");
+}
+
+TEST_P(FileReport, TheKernelsAnswerIsTheCommandsStill) {
+  const std::string rw = workspace.Directory("rw");
+  const Ended ended =
+      Report({.command = "cd " + rw +
+                         "; echo a > f; mv f g; ln -s g l; mkdir d; rmdir d; cat l; mount -t tmpfs x " + rw,
+              .read_write = {rw}});
+  EXPECT_EQ(ended.out, "a\n");
+  EXPECT_NE(ended.status, 0);  // of mount
+}
+
+TEST_P(FileReport, ATimeoutEndsWhatIsWatched) {
+  const Ended ended = Report({.command = "while :; do /bin/true; done", .timeout_ms = 700});
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_FALSE(ended.overdue);
+}
+
+TEST_P(FileReport, OthersSayThatTheyDoNotWatch) {
+  const Ended ended = Report({.containment = "bubblewrap"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("mxc-exec: files: not watched"));
+}
+
+// The kernel gives one listener to a tree of processes; whoever is watched already learns that we are not
+// told.
+TEST_P(FileReport, WithoutAListenerTheRunSaysSo) {
+  Launch launch = PrepareConfig({.containment = "namespaces", .command = "echo ran"}, {"--report"});
+  launch.before_exec = [] {
+    sock_filter allow[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+    const sock_fprog program{.len = 1, .filter = allow};
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    const auto listener = static_cast<int>(
+        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
+    if (listener < 0 || ::fcntl(listener, F_SETFD, 0) != 0) std::_Exit(124);
+  };
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.out, "ran\n") << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("what the command tried on files is not known"));
+}
+
+}  // namespace
+}  // namespace mxc::test

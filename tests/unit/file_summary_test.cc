@@ -1,0 +1,59 @@
+#include "report/file_summary.h"
+
+#include <gtest/gtest.h>
+
+namespace mxc {
+namespace {
+
+// Denies what lies below /no.
+std::optional<FileDenial> DenyNo(const FileCall& call) {
+  if (call.path.rfind("/no/", 0) != 0) return std::nullopt;
+  return FileDenial{.use = call.use, .path = call.path, .reason = "denied", .grant = call.path};
+}
+
+TEST(FileSummary, SaysThatNothingWasDenied) {
+  FileSummary summary(DenyNo);
+  EXPECT_EQ(summary.Take({.use = FileUse::kRead, .path = "/yes"}), nullptr);
+  EXPECT_EQ(summary.Text(), "mxc-exec: files: 0 denied\n");
+}
+
+TEST(FileSummary, EachFileOnceWithTheUseThatNeedsMost) {
+  FileSummary summary(DenyNo);
+  EXPECT_NE(summary.Take({.use = FileUse::kLook, .path = "/no/a"}), nullptr);
+  EXPECT_NE(summary.Take({.use = FileUse::kWrite, .path = "/no/a"}), nullptr);
+  EXPECT_EQ(summary.Take({.use = FileUse::kRead, .path = "/no/a"}), nullptr);
+  EXPECT_NE(summary.Take({.use = FileUse::kRead, .path = "/no/b"}), nullptr);
+  EXPECT_EQ(summary.Take({.use = FileUse::kRead, .path = "/no/b"}), nullptr);
+  EXPECT_EQ(summary.Text(), R"(mxc-exec: files: 2 denied
+  '/no/a' (write): denied
+    to allow it, add '/no/a' to filesystem.readwritePaths
+  '/no/b' (read): denied
+    to allow it, add '/no/b' to filesystem.readonlyPaths
+)");
+}
+
+TEST(FileSummary, AClauseIsNamedInsteadOfAGrant) {
+  FileSummary summary([](const FileCall& call) -> std::optional<FileDenial> {
+    return FileDenial{.path = call.path, .reason = "denied", .pointer = "/filesystem/deniedPaths/0"};
+  });
+  (void)summary.Take({.path = "/x"});
+  EXPECT_EQ(summary.Text(),
+            "mxc-exec: files: 1 denied\n  '/x' (look): denied\n    decided by /filesystem/deniedPaths/0\n");
+}
+
+TEST(FileSummary, NamesCannotSpeakToTheTerminal) {
+  FileSummary summary(DenyNo);
+  (void)summary.Take({.path = "/no/\x1b]0;title\x07"});
+  EXPECT_EQ(summary.Text().find('\x1b'), std::string::npos);
+}
+
+TEST(FileSummary, IsBounded) {
+  FileSummary summary(DenyNo);
+  for (std::size_t i = 0; i < FileSummary::kMaxDenials + 5; ++i)
+    (void)summary.Take({.path = "/no/" + std::to_string(i)});
+  EXPECT_NE(summary.Text().find("files: 105 denied"), std::string::npos);
+  EXPECT_NE(summary.Text().find("and 5 more"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mxc
