@@ -20,6 +20,8 @@ namespace mxc {
 struct ChildProcess {
   pid_t id = -1;
   UniqueFd handle = {};  // pidfd: readable when the process has ended; waiting on it reaps the process
+  UniqueFd report = {};  // where one says earlier that all is over: readable then
+  [[nodiscard]] const UniqueFd& End() const { return report ? report : handle; }
 };
 
 struct LaunchRequest {

@@ -66,7 +66,7 @@ void Relay::PollOnce() {
   if (in_.input != nullptr) streams.push_back(in_.input);
 
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
-  std::vector<pollfd> polls = {readable(child_ended_ ? -1 : in_.child.handle.Get()),
+  std::vector<pollfd> polls = {readable(child_ended_ ? -1 : in_.child.End().Get()),
                                readable(in_.tree.SandboxHandle()),
                                readable(in_.status.Get()),
                                readable(in_.signals.Descriptor()),

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -162,9 +163,13 @@ Result<Started> Start(const SeatbeltChild& /*child*/, const Ready& /*ready*/) {
   return Error{.code = ErrorCode::kUnsupported, .message = "Seatbelt belongs to macOS"};
 }
 
+// Its last report comes when nothing of the command is left; how long the supervisor takes to end then is
+// nobody's business.
 Result<Started> Start(const SessionChild& child, const Ready& ready) {
-  return FromSandbox(StartInSession(
+  Result<Started> started = FromSandbox(StartInSession(
       {.connection = child.connection, .sandbox = *ready.plan.sandbox, .streams = StreamsOf(ready)}));
+  if (started) started->child.report.Reset(::fcntl(child.connection, F_DUPFD_CLOEXEC, 3));
+  return started;
 }
 
 Result<Started> Start(const AppContainerChild& /*child*/, const Ready& /*ready*/) {

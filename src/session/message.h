@@ -16,6 +16,7 @@ namespace mxc::session {
 
 enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus };
 
+// Errors: kStaleId when the holder has ended, kSetupFailed.
 [[nodiscard]] Status SendVerb(int connection, Verb verb);
 // Nothing: not one of ours, or nothing there yet.
 [[nodiscard]] std::optional<Verb> ReceiveVerb(int connection);

@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -73,11 +74,22 @@ ssize_t Receive(int connection, void* bytes, std::size_t size, int flags) {
   return IsOurNamespace(fd) ? count : -1;
 }
 
+// It has closed its end, or was killed before it took the connection.
+bool HasHungUp(int number) { return number == EPIPE || number == ECONNRESET; }
+
+Error HolderEnded() {
+  return {.code = ErrorCode::kStaleId,
+          .message = "the sandbox is gone: its holder has ended",
+          .pointer = "/sandboxId",
+          .hint = "provision another"};
+}
+
 }  // namespace
 
 Status SendVerb(int connection, Verb verb) {
   const Hello hello{.verb = verb};
   if (Send(connection, &hello, sizeof hello)) return Done{};
+  if (HasHungUp(errno)) return HolderEnded();
   return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
 }
 
@@ -93,18 +105,15 @@ void SendReply(int connection, const std::string& text) {
 }
 
 Result<std::string> ReceiveReply(int connection) {
-  std::string text(kMaxReplyBytes, '\0');
-  const ssize_t count = Receive(connection, text.data(), text.size(), 0);
-  if (count > 0) {
-    text.resize(static_cast<std::size_t>(count));
-    return text;
-  }
-  if (count == 0 || errno == ECONNRESET) {
-    return Error{.code = ErrorCode::kStaleId,
-                 .message = "the sandbox is gone: its holder has ended",
-                 .pointer = "/sandboxId",
-                 .hint = "provision another"};
-  }
+  // Its size first: to make room for the longest would take as long as to read the answer.
+  ssize_t count = 0;
+  do {
+    count = ::recv(connection, nullptr, 0, MSG_PEEK | MSG_TRUNC);
+  } while (count < 0 && errno == EINTR);
+  std::string text(std::min(static_cast<std::size_t>(std::max<ssize_t>(count, 0)), kMaxReplyBytes), '\0');
+  if (count > 0) count = Receive(connection, text.data(), text.size(), 0);
+  if (count > 0) return text;
+  if (count == 0 || HasHungUp(errno)) return HolderEnded();
   return Error{.code = ErrorCode::kSetupFailed,
                .message = "what answers for the sandbox is not its holder",
                .hint = "the sandbox may belong to another version of mxc-exec: end it with that one"};

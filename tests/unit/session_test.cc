@@ -101,6 +101,7 @@ TEST_F(SessionMessage, NeedsTheNamespace) {
 
 TEST_F(SessionMessage, TellsAHolderThatIsGone) {
   holder.Reset();
+  EXPECT_EQ(SendVerb(launcher.Get(), Verb::kStop).error().code, ErrorCode::kStaleId);
   EXPECT_EQ(ReceiveReply(launcher.Get()).error().code, ErrorCode::kStaleId);
 }
 
