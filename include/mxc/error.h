@@ -36,6 +36,7 @@ enum class ErrorCode {
   kMalformedId,       // a sandboxId that no provision can have answered
   kStaleId,           // its sandbox is gone
   kUnsupportedPhase,  // a containment that has no sandboxes that stay
+  kNotProvisioned,    // this user has provisioned nothing here
   kNotStarted,
   kAlreadyStarted,
   kAlreadyStopped,

@@ -38,6 +38,8 @@ std::string_view Name(ErrorCode code) {
       return "stale_id";
     case ErrorCode::kUnsupportedPhase:
       return "unsupported_phase";
+    case ErrorCode::kNotProvisioned:
+      return "not_provisioned";
     case ErrorCode::kNotStarted:
       return "not_started";
     case ErrorCode::kAlreadyStarted:
@@ -72,6 +74,7 @@ std::string_view WireCode(ErrorCode code) {
     case ErrorCode::kMalformedId:
     case ErrorCode::kStaleId:
     case ErrorCode::kUnsupportedPhase:
+    case ErrorCode::kNotProvisioned:
     case ErrorCode::kNotStarted:
     case ErrorCode::kAlreadyStarted:
     case ErrorCode::kAlreadyStopped:
@@ -99,6 +102,7 @@ int ExitStatus(ErrorCode code) {
     case ErrorCode::kMalformedId:
     case ErrorCode::kStaleId:
     case ErrorCode::kUnsupportedPhase:
+    case ErrorCode::kNotProvisioned:
     case ErrorCode::kNotStarted:
     case ErrorCode::kAlreadyStarted:
     case ErrorCode::kAlreadyStopped:

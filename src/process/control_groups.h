@@ -52,6 +52,9 @@ struct GroupFailure {
 // Kills what is in them. A sandbox that was killed while it was being set up may not be tied together yet.
 void EndGroups(const std::vector<MadeGroup>& made);
 void RemoveGroups(const std::vector<MadeGroup>& made);
+// Removes these, if they are groups of runs, empty and locked by nobody. Only their directories are looked
+// at.
+void RemoveLeftGroups(const std::vector<RunGroup>& groups);
 // Removes groups of runs whose guardian was killed: empty, and locked by nobody.
 void ReapStaleGroups(const std::vector<RunGroup>& groups);
 

@@ -1,8 +1,10 @@
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -111,6 +113,12 @@ bool TryRemove(const std::string& directory, bool unified) {
   return ::rmdir(directory.c_str()) == 0 || errno == ENOENT;
 }
 
+bool IsGroup(const std::string& directory) {
+  struct statfs system {};
+  if (::statfs(directory.c_str(), &system) != 0) return false;
+  return system.f_type == CGROUP_SUPER_MAGIC || system.f_type == CGROUP2_SUPER_MAGIC;
+}
+
 void Reap(const std::string& directory, bool unified) {
   const UniqueFd lock{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (lock && ::flock(lock.Get(), LOCK_EX | LOCK_NB) == 0) TryRemove(directory, unified);
@@ -167,6 +175,13 @@ void RemoveGroups(const std::vector<MadeGroup>& made) {
       KillMembers(group);
       ::usleep(kPauseUs);
     }
+  }
+}
+
+void RemoveLeftGroups(const std::vector<RunGroup>& groups) {
+  for (const RunGroup& group : groups) {
+    const std::string_view name = std::string_view(group.directory).substr(group.directory.rfind('/') + 1);
+    if (IsOurs(name) && IsGroup(group.directory)) Reap(group.directory, group.plan.unified);
   }
 }
 

@@ -17,7 +17,9 @@ struct Ground {
   GroupHandles groups = {};
 };
 
+// What `setup` will make, under the names it will have; nothing is made yet. Errors: kSetupFailed.
+[[nodiscard]] Result<Guarded> NameGuarded(const std::vector<Step>& setup);
 // Errors: kSetupFailed; nothing is left behind then.
-[[nodiscard]] Result<Ground> PrepareGround(const std::vector<Step>& setup);
+[[nodiscard]] Result<Ground> PrepareGround(Guarded guarded);
 
 }  // namespace mxc

@@ -5,14 +5,19 @@
 
 namespace mxc {
 
-Result<Ground> PrepareGround(const std::vector<Step>& setup) {
-  Ground ground;
+Result<Guarded> NameGuarded(const std::vector<Step>& setup) {
+  Guarded guarded;
   for (const Step& step : setup) {
-    if (const auto* file = std::get_if<Placeholder>(&step)) ground.guarded.placeholders.push_back(*file);
+    if (const auto* file = std::get_if<Placeholder>(&step)) guarded.placeholders.push_back(*file);
   }
   Result<std::vector<RunGroup>> groups = NameGroups(setup);
   if (!groups) return groups.error();
-  ground.guarded.groups = std::move(*groups);
+  guarded.groups = std::move(*groups);
+  return guarded;
+}
+
+Result<Ground> PrepareGround(Guarded guarded) {
+  Ground ground{.guarded = std::move(guarded)};
   Result<Guardian> guardian = Guardian::Start(ground.guarded);
   if (!guardian) return guardian.error();
   ground.guardian = std::move(*guardian);

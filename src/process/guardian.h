@@ -23,6 +23,10 @@ struct Guarded {
   std::vector<RunGroup> groups = {};           // control_groups.h
 };
 
+// Takes away what a guardian that was killed has left, once nothing of the sandbox lives any more: what still
+// bears our marks and is in no other run's use.
+void ClearAway(const Guarded& guarded);
+
 class Guardian {
  public:
   // When this returns, everything stands; nothing guarded needs no process. Errors: kSetupFailed, naming what
@@ -39,10 +43,11 @@ class Guardian {
   // Nothing is removed before these have ended: a path must not become free while something in the sandbox
   // could still create it.
   void Watch(pid_t process) const;
-  // Waits until everything is removed.
+  // Waits until everything is removed; does that itself where the guardian has been killed.
   void Dismiss();
 
  private:
+  Guarded guarded_ = {};
   UniqueFd pipe_;  // the guardian lives as long as this is open
   pid_t process_ = -1;
 };

@@ -115,6 +115,7 @@ Result<Guardian> Guardian::Start(const Guarded& guarded) {
   }
   guardian.pipe_.Reset(ends[0]);
   const UniqueFd theirs{ends[1]};
+  guardian.guarded_ = guarded;
   guardian.process_ = ::fork();
   if (guardian.process_ < 0) return SystemError(ErrorCode::kSetupFailed, "start the guardian", errno);
   if (guardian.process_ == 0) Guard(theirs.Get(), guarded);
@@ -131,12 +132,22 @@ Result<Guardian> Guardian::Start(const Guarded& guarded) {
   return guardian;
 }
 
+void ClearAway(const Guarded& guarded) {
+  std::vector<HeldFile> files;
+  FindFiles(guarded.placeholders, files);
+  ReleaseFiles(files);
+  RemoveLeftGroups(guarded.groups);
+}
+
 Guardian::Guardian(Guardian&& other) noexcept
-    : pipe_(std::move(other.pipe_)), process_(std::exchange(other.process_, -1)) {}
+    : guarded_(std::move(other.guarded_)),
+      pipe_(std::move(other.pipe_)),
+      process_(std::exchange(other.process_, -1)) {}
 
 Guardian& Guardian::operator=(Guardian&& other) noexcept {
   if (this != &other) {
     Dismiss();
+    guarded_ = std::move(other.guarded_);
     pipe_ = std::move(other.pipe_);
     process_ = std::exchange(other.process_, -1);
   }
@@ -150,9 +161,11 @@ void Guardian::Watch(pid_t process) const {
 void Guardian::Dismiss() {
   if (process_ < 0) return;
   pipe_.Reset();
-  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  int status = 0;
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;
+  if (WIFSIGNALED(status)) ClearAway(guarded_);
 }
 
 }  // namespace mxc

@@ -24,6 +24,8 @@ struct HeldFile {
 // With modes of their own, shared with other runs that need the same. Stops at the first that fails: returns
 // its index and sets errno; list.size() when all stand.
 [[nodiscard]] std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held);
+// Those that stand already, without making any and without a lock of ours.
+void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& found);
 // Removes each that is still the same, with nothing new in it, and that no other run holds.
 void ReleaseFiles(const std::vector<HeldFile>& held);
 

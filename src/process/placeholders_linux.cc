@@ -147,6 +147,16 @@ std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile
   return list.size();
 }
 
+void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& found) {
+  for (const Placeholder& placeholder : list) {
+    const std::string& path = placeholder.path;
+    HeldFile file{
+        .placeholder = placeholder, .directory = OpenParent(path), .name = path.substr(path.rfind('/') + 1)};
+    if (file.directory) file.file = OpenAny(file);
+    if (file.file && IsPlaceholder(file.file.Get(), placeholder)) found.push_back(std::move(file));
+  }
+}
+
 // The last one out removes. Giving the shared lock up and asking for the exclusive one are two steps; of two
 // runs that end together, the second to ask gets it.
 void ReleaseFiles(const std::vector<HeldFile>& held) {

@@ -126,7 +126,9 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   SignalScope signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
-  Result<Ground> ground = PrepareGround(plan.setup);
+  Result<Guarded> guarded = NameGuarded(plan.setup);
+  if (!guarded) return guarded.error();
+  Result<Ground> ground = PrepareGround(std::move(*guarded));
   if (!ground) return ground.error();
   Undo undo;
   Result<Wiring> wiring = Wire(plan, undo);

@@ -105,6 +105,7 @@ std::string HumanText(const Error& error) {
     case ErrorCode::kMalformedId:
     case ErrorCode::kStaleId:
     case ErrorCode::kUnsupportedPhase:
+    case ErrorCode::kNotProvisioned:
     case ErrorCode::kNotStarted:
     case ErrorCode::kAlreadyStarted:
     case ErrorCode::kAlreadyStopped:

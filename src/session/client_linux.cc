@@ -19,9 +19,19 @@ Error Stale(bool killed) {
           .hint = killed ? "deprovision it, and provision another" : "provision another"};
 }
 
+// Whoever has provisioned anything has such a directory.
+Error NotProvisioned() {
+  return {.code = ErrorCode::kNotProvisioned,
+          .message = "you have provisioned no sandbox on this machine",
+          .pointer = "/sandboxId",
+          .hint = "send the phase provision first, as the same user"};
+}
+
 // Looks wherever the sandbox may have been provisioned. `refused` gets the directory with a dead name.
 Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refused) {
-  for (StateDirectory& directory : StateDirectory::Existing()) {
+  std::vector<StateDirectory> directories = StateDirectory::Existing();
+  if (directories.empty()) return NotProvisioned();
+  for (StateDirectory& directory : directories) {
     UniqueFd connection = directory.Connect(id.Name());
     if (connection) return connection;
     if (errno == ENOENT) continue;

@@ -25,7 +25,7 @@ class StateDirectory {
   // Without a socket: errno is ENOENT, ECONNREFUSED when nobody listens any more, or what else is wrong.
   [[nodiscard]] UniqueFd Connect(const std::string& name) const;
   void Remove(const std::string& name) const;
-  // False: somebody listens, or the name is gone.
+  // And what its sandbox has left on the host. False: somebody listens, or the name is gone.
   [[nodiscard]] bool RemoveDead(const std::string& name) const;
   // The name is still there.
   [[nodiscard]] bool Has(const std::string& name) const;

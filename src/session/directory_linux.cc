@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "session/directory.h"
+#include "session/leavings.h"
 
 namespace mxc::session {
 namespace {
@@ -124,6 +125,7 @@ void StateDirectory::Remove(const std::string& name) const { ::unlinkat(director
 bool StateDirectory::RemoveDead(const std::string& name) const {
   const Lock lock(directory_.Get());
   if (Connect(name) || errno != ECONNREFUSED) return false;
+  ClearLeavings(*this, name);
   Remove(name);
   return true;
 }

@@ -12,6 +12,7 @@
 #include "process/reached_limits.h"
 #include "process/relay.h"
 #include "session/holder.h"
+#include "session/leavings.h"
 #include "session/reply.h"
 
 namespace mxc::session {
@@ -38,7 +39,10 @@ Holder::Holder(const Plan& plan, const SessionLimits& limits, Place place, Signa
       limits_(limits),
       place_(std::move(place)),
       signals_(signals),
-      sandbox_(plan, signals),
+      sandbox_(plan, signals,
+               [this](const Guarded& guarded, pid_t init) {
+                 return WriteLeavings(place_.directory, place_.id.Name(), guarded, init);
+               }),
       provisioned_ms_(NowMs()),
       busy_ms_(provisioned_ms_),
       cpu_limit_ms_(CpuTimeLimitMs(plan)),

@@ -10,6 +10,7 @@
 
 #include "process/linux/hide_arguments.h"
 #include "session/holder.h"
+#include "session/leavings.h"
 #include "session/session.h"
 
 namespace mxc::session {
@@ -66,6 +67,7 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits) {
   plan.timeout_ms = kStartLimitMs;  // commands bring their own
   Result<StateDirectory> directory = StateDirectory::Open();
   if (!directory) return directory.error();
+  ClearAllLeavings(*directory);
   Result<UniqueFd> listener = directory->Listen(id->Name());
   if (!listener) return listener.error();
   Place place{.directory = std::move(*directory), .id = *id, .listener = std::move(*listener)};

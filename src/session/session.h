@@ -29,7 +29,7 @@ struct SessionLimits {
 // kSetupFailed.
 [[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits);
 
-// Of all: kStaleId, kSetupFailed.
+// Of all: kNotProvisioned, kStaleId, kSetupFailed.
 [[nodiscard]] Status Start(const SandboxId& id);        // and kAlreadyStarted; as StartChild
 [[nodiscard]] Status Stop(const SandboxId& id);         // and kNotStarted, kAlreadyStopped
 [[nodiscard]] Status Deprovision(const SandboxId& id);  // clears away what a killed holder left, too

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
@@ -18,8 +19,12 @@ namespace mxc::session {
 
 class StandingSandbox {
  public:
-  // Both borrowed. `plan` is of a sandbox that stays.
-  StandingSandbox(const Plan& plan, SignalScope& signals) : plan_(plan), signals_(signals) {}
+  // Writes down what stands on the host, and for which process 1; 0: that nothing does any more.
+  using Record = std::function<Status(const Guarded& guarded, pid_t init)>;
+
+  // The first two are borrowed. `plan` is of a sandbox that stays.
+  StandingSandbox(const Plan& plan, SignalScope& signals, Record record)
+      : plan_(plan), signals_(signals), record_(std::move(record)) {}
   StandingSandbox(const StandingSandbox&) = delete;
   StandingSandbox& operator=(const StandingSandbox&) = delete;
   ~StandingSandbox() { Stop(); }
@@ -52,11 +57,13 @@ class StandingSandbox {
 
   const Plan& plan_;
   SignalScope& signals_;
+  Record record_;
   Ground ground_ = {};
   std::optional<RunGateway> gateway_ = {};
   UniqueFd session_ = {};  // to init
   std::optional<Started> started_ = {};
   UniqueFd init_ = {};  // where init is no child of ours, but of a tool's
+  pid_t init_id_ = -1;
   std::size_t running_ = 0;
 };
 

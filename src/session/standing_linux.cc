@@ -42,13 +42,17 @@ Error NotBuilt(const UniqueFd& said) {
 }  // namespace
 
 Status StandingSandbox::Build(const RunGateway::OnRecord& on_record) {
-  Result<Ground> ground = PrepareGround(plan_.setup);
+  Result<Guarded> guarded = NameGuarded(plan_.setup);
+  if (!guarded) return guarded.error();
+  if (Status recorded = record_(*guarded, 0); !recorded) return recorded;
+  Result<Ground> ground = PrepareGround(std::move(*guarded));
   if (!ground) return ground.error();
   ground_ = std::move(*ground);
   Result<RunGateway> gateway = RunGateway::Start(plan_, on_record);
   if (!gateway) return gateway.error();
   gateway_.emplace(std::move(*gateway));
-  return StartInit();
+  if (Status started = StartInit(); !started) return started;
+  return record_(ground_.guarded, init_id_);
 }
 
 Status StandingSandbox::StartInit() {
@@ -73,6 +77,7 @@ Status StandingSandbox::StartInit() {
   if (!started) return started.error();
   started_.emplace(std::move(*started));
   if (!started_->running) return NotInTime();
+  init_id_ = started_->child.id;
   inner.Reset();
   return tool ? AwaitInit(said) : Status(Done{});
 }
@@ -93,6 +98,7 @@ Status StandingSandbox::AwaitInit(const UniqueFd& said) {
   if (sent->report.event != engine::Event::kStarted) return engine::StepError(sent->report, {});
   init_ = HandleOf(sent->sender);
   if (!init_) return NotBuilt(said);
+  init_id_ = sent->sender;
   ground_.guardian.Watch(sent->sender);
   return Done{};
 }
@@ -121,6 +127,7 @@ void StandingSandbox::Stop() {
   if (gateway_) gateway_->Finish();
   gateway_.reset();
   ground_ = Ground{};
+  [[maybe_unused]] const Status erased = record_({}, 0);
   running_ = 0;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A command in a sandbox that stays, beside a run of its own: lifecycle.py PROGRAM [ROUNDS]
+"""A command in a sandbox that stays, beside a run of its own: lifecycle.py PROGRAM [ROUNDS] [LXC_PATH NAME]
 
-Rounds launch both in turn, so that a busy machine hits both alike."""
+Rounds launch all in turn, so that a busy machine hits all alike. With the name of a running LXC container, and the
+directory it is in, lxc-attach is a third."""
 import json
 import os
 import statistics
@@ -38,6 +39,8 @@ with tempfile.TemporaryDirectory() as folder:
     answer(call(folder, "start", phase="start", sandboxId=sandbox))
     contenders = {"run": call(folder, "run", containment="process", process=process),
                   "exec": call(folder, "exec", phase="exec", sandboxId=sandbox, process=process)}
+    if len(sys.argv) > 4:
+        contenders["attach"] = ["/usr/bin/lxc-attach", "-P", sys.argv[3], "-n", sys.argv[4], "--", "/bin/sh", "-c", "true"]
     times = {name: [] for name in contenders}
     for number in range(-5, rounds):
         for name, command in contenders.items():
@@ -51,3 +54,5 @@ for name, values in times.items():
     print(f"{name:6} {min(values):8.2f} {statistics.median(values):8.2f}")
 paired = statistics.median(one / other for one, other in zip(times["exec"], times["run"]))
 print(f"exec / run: {min(times['exec']) / min(times['run']):.2f} by minima, {paired:.2f} paired median")
+if "attach" in times:
+    print(f"attach / exec: {min(times['attach']) / min(times['exec']):.1f} by minima")

@@ -5,6 +5,7 @@
 // MXC_KILLS=500 and MXC_COMMANDS=10000 in the environment make longer runs than those of every day.
 #include <dirent.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -46,6 +47,34 @@ pid_t Below(pid_t process, const std::string& name) {
   return -1;
 }
 
+std::vector<pid_t> Tree(pid_t process) {
+  std::vector<pid_t> all = {process};
+  for (const pid_t child : ChildrenOf(process)) {
+    for (const pid_t below : Tree(child)) all.push_back(below);
+  }
+  return all;
+}
+
+// Gone, or waiting for whoever has to bury it.
+bool HasEnded(pid_t process) {
+  const std::string stat = Contents("/proc/" + std::to_string(process) + "/stat").value_or("");
+  return stat.empty() || stat.find(") Z ") != std::string::npos;
+}
+
+// The directories of the control groups of version 1 that were made for the sandbox of `process`.
+std::vector<std::string> GroupsOf(pid_t process) {
+  std::vector<std::string> groups;
+  for (const std::string& line :
+       Lines(Contents("/proc/" + std::to_string(process) + "/cgroup").value_or(""))) {
+    const std::size_t from = line.find(':') + 1;
+    const std::size_t path = line.find(':', from) + 1;
+    std::string group = "/sys/fs/cgroup/" + line.substr(from, path - 1 - from) + line.substr(path);
+    if (line.find("/mxc-") != std::string::npos && ::access(group.c_str(), F_OK) == 0)
+      groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
 // Resident kibibytes, open descriptors and children.
 struct Size {
   long resident = 0;
@@ -66,63 +95,153 @@ Size SizeOf(pid_t process) {
 class LifecycleSweep : public LifecycleTest {};
 MXC_FOR_EACH_CALLER_AND_ENGINE(LifecycleSweep);
 
-TEST_P(LifecycleSweep, KillsLeaveNothingAndNoWrongAnswer) {
+enum Victim {
+  kHolder,
+  kInit,
+  kLauncher,
+  kSupervisor,
+  kWorkload,
+  kGuardian,
+  kHolderAndGuardian,
+  kTool,
+  kStarter,
+  kProvisioner,
+  kVictims
+};
+
+class KillRound : public LifecycleSweep {
+ protected:
+  void Begin();
+  // Provisions and starts; the launcher of one of both may be the victim. Empty: there is no such sandbox.
+  std::string Sandbox(Victim victim);
+  void RunAndKill(const std::string& id, Victim victim);
+  void Pause(unsigned most_us) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % most_us));
+  }
+  void ExpectNothingLeft();
+
+  std::string directory_, missing_, policy_, marker_;
+  std::vector<pid_t> processes_;     // that belong to the sandbox
+  std::vector<std::string> groups_;  // the same
+  std::mt19937 random_{static_cast<unsigned>(Asked("MXC_SEED", 1))};
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(KillRound);
+
+void KillRound::Begin() {
+  directory_ = OwnDirectory();
   const std::string work = workspace.Directory("work");
-  const std::string missing = work + "/missing";
-  const std::string policy =
-      R"("filesystem":{"readwritePaths":[)" + Quote(work) + R"(],"deniedPaths":[)" + Quote(missing) + "]}";
-  const std::string marker = "mark-" + workspace.Root();
-  enum Victim { kHolder, kInit, kLauncher, kSupervisor, kWorkload, kVictims };
-  std::mt19937 random(static_cast<unsigned>(Asked("MXC_SEED", 1)));
-  for (int round = 0; round < Asked("MXC_KILLS", 30); ++round) {
-    const int victim = round % kVictims;
+  missing_ = work + "/missing";
+  marker_ = "mark-" + workspace.Root();
+  policy_ =
+      R"("filesystem":{"readwritePaths":[)" + Quote(work) + R"(],"deniedPaths":[)" + Quote(missing_) + "]}";
+  const std::string grouped = policy_ + R"(,"resources":{"processes":200})";
+  const Ended provision = Execute(ProvisionOf("," + grouped));
+  if (provision.status != 0) return;  // no control groups for this caller
+  policy_ = grouped;
+  EXPECT_EQ(Execute(Phase("deprovision", At(provision.out, "/result/sandboxId"))).status, 0);
+}
+
+std::string KillRound::Sandbox(Victim victim) {
+  if (victim == kProvisioner) {
+    Running provisioning(ProvisionOf("," + policy_));
+    Pause(12000);
+    provisioning.Signal(SIGKILL);
+    [[maybe_unused]] const Ended ended = provisioning.Wait();
+    // Its name, if there is one, is known to nobody; the holder may still find that out, and end.
+    const std::string id = At(List(), "/0/sandboxId");
+    if (id != "absent" && CodeOf(Exec(id, "true")) == "not_started") return id;
+    EXPECT_TRUE(Eventually([&] { return !Reap().empty() && Names(directory_).empty(); }));
+    return {};
+  }
+  const std::string id = Provision(policy_);
+  if (victim == kStarter) {
+    Running starting(Phase("start", id));
+    Pause(12000);
+    starting.Signal(SIGKILL);
+    [[maybe_unused]] const Ended ended = starting.Wait();
+  }
+  return id;
+}
+
+void KillRound::RunAndKill(const std::string& id, Victim victim) {
+  const Ended started = Execute(Phase("start", id));
+  EXPECT_TRUE(started.status == 0 || (victim == kStarter && CodeOf(started) == "already_started"))
+      << started.out;
+  const pid_t holder = HolderOf(id);
+  const pid_t init = Below(holder, "mxc-init");
+  ASSERT_GT(init, 0);
+  processes_ = Tree(holder);
+  groups_ = GroupsOf(init);
+  Running running(ExecOf(id, ": " + marker_ + "; setsid sleep 300 & echo up; sleep 0.03; exit 5"));
+  Pause(40000);
+  const std::vector<pid_t> supervisors = ChildrenOf(init);
+  const std::vector<pid_t> commands = supervisors.empty() ? supervisors : ChildrenOf(supervisors.front());
+  const pid_t guardian = Below(holder, "mxc-guardian");
+  const pid_t tool = Below(holder, "bwrap");
+  if (victim == kGuardian || victim == kHolderAndGuardian) ::kill(guardian, SIGKILL);
+  if (victim == kHolder || victim == kHolderAndGuardian) ::kill(holder, SIGKILL);
+  if (victim == kInit) ::kill(init, SIGKILL);
+  if (victim == kTool) ::kill(tool > 0 ? tool : init, SIGKILL);
+  if (victim == kLauncher) running.Signal(SIGKILL);
+  if (victim == kSupervisor && !supervisors.empty()) ::kill(supervisors.front(), SIGKILL);
+  if (victim == kWorkload && !commands.empty()) ::kill(commands.front(), SIGKILL);
+
+  const Ended ended = running.Wait();
+  EXPECT_FALSE(ended.overdue);
+  // The command's own end, a lost one, one that never began, a killed launcher.
+  EXPECT_THAT(ended.status, AnyOf(Eq(5), Eq(255), Eq(1), Eq(-SIGKILL), Eq(128 + SIGKILL))) << ended.err;
+  if (ended.status == 5) {
+    EXPECT_EQ(ended.out, "up\n");
+  }
+  if (victim == kWorkload) {
+    EXPECT_THAT(ended.status, AnyOf(Eq(5), Eq(128 + SIGKILL))) << ended.err << ended.out;
+  }
+  if (victim == kGuardian || victim == kStarter || victim == kProvisioner) {
+    EXPECT_EQ(ended.status, 5);
+  }
+  if (ended.status == 1) {
+    EXPECT_THAT(CodeOf(ended), AnyOf(Eq("stale_id"), Eq("not_started"))) << ended.out;
+  }
+  EXPECT_TRUE(Eventually([&] { return Survivors(marker_).empty(); }));
+
+  const bool held = victim != kHolder && victim != kHolderAndGuardian;
+  const bool stands = held && victim != kInit && victim != kTool;
+  if (held && !stands) {
+    EXPECT_TRUE(Eventually([&] { return CodeOf(Exec(id, "true")) == "not_started"; }));
+  }
+  const Ended next = Exec(id, "echo next");
+  if (stands) {
+    EXPECT_EQ(next.out, "next\n") << next.err;
+  } else {
+    EXPECT_EQ(CodeOf(next), held ? "not_started" : "stale_id") << next.out;
+  }
+  EXPECT_EQ(Execute(Phase("deprovision", id)).out, "{\"result\":{}}\n");
+  EXPECT_EQ(CodeOf(Execute(Phase("stop", id))), "stale_id");
+}
+
+void KillRound::ExpectNothingLeft() {
+  EXPECT_TRUE(Eventually([&] { return !Contents(missing_).has_value(); })) << "the placeholder is left";
+  EXPECT_TRUE(Eventually([&] { return Names(directory_).empty(); }))
+      << testing::PrintToString(Names(directory_));
+  for (const pid_t process : processes_)
+    EXPECT_TRUE(Eventually([&] { return HasEnded(process); })) << process;
+  for (const std::string& group : groups_)
+    EXPECT_TRUE(Eventually([&] { return ::access(group.c_str(), F_OK) != 0; })) << group;
+  EXPECT_EQ(Contents("/proc/self/mountinfo").value_or("").find(workspace.Root()), std::string::npos);
+}
+
+TEST_P(KillRound, LeavesNothingAndNoWrongAnswer) {
+  Begin();
+  for (int round = 0; round < Asked("MXC_KILLS", 40); ++round) {
+    const auto victim = static_cast<Victim>(round % kVictims);
     SCOPED_TRACE("round " + std::to_string(round) + ", victim " + std::to_string(victim));
-    const std::string id = Started(policy);
-    const pid_t holder = HolderOf(id);
-    ASSERT_GT(holder, 0);
-    const pid_t init = Below(holder, "mxc-init");
-    ASSERT_GT(init, 0);
-    Running running(ExecOf(id, ": " + marker + "; setsid sleep 300 & echo up; sleep 0.03; exit 5"));
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 40000));
-    const std::vector<pid_t> supervisors = ChildrenOf(init);
-    const std::vector<pid_t> commands = supervisors.empty() ? supervisors : ChildrenOf(supervisors.front());
-    if (victim == kHolder) ::kill(holder, SIGKILL);
-    if (victim == kInit) ::kill(init, SIGKILL);
-    if (victim == kLauncher) running.Signal(SIGKILL);
-    if (victim == kSupervisor && !supervisors.empty()) ::kill(supervisors.front(), SIGKILL);
-    if (victim == kWorkload && !commands.empty()) ::kill(commands.front(), SIGKILL);
-
-    const Ended ended = running.Wait();
-    EXPECT_FALSE(ended.overdue);
-    // The command's own end, a lost one, one that never began, a killed launcher.
-    EXPECT_THAT(ended.status, AnyOf(Eq(5), Eq(255), Eq(1), Eq(-SIGKILL), Eq(128 + SIGKILL))) << ended.err;
-    if (ended.status == 5) {
-      EXPECT_EQ(ended.out, "up\n");
-    }
-    if (victim == kWorkload) {
-      EXPECT_THAT(ended.status, AnyOf(Eq(5), Eq(128 + SIGKILL))) << ended.err << ended.out;
-    }
-    if (ended.status == 1) {
-      EXPECT_THAT(CodeOf(ended), AnyOf(Eq("stale_id"), Eq("not_started"))) << ended.out;
-    }
-    EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
-
-    const bool held = victim != kHolder;
-    const bool stands = held && victim != kInit;
-    if (victim == kInit) {
-      EXPECT_TRUE(Eventually([&] { return CodeOf(Exec(id, "true")) == "not_started"; }));
-    }
-    const Ended next = Exec(id, "echo next");
-    if (stands) {
-      EXPECT_EQ(next.out, "next\n") << next.err;
-    } else {
-      EXPECT_EQ(CodeOf(next), held ? "not_started" : "stale_id") << next.out;
-    }
-    EXPECT_EQ(Execute(Phase("deprovision", id)).out, "{\"result\":{}}\n");
-    EXPECT_EQ(CodeOf(Execute(Phase("stop", id))), "stale_id");
-    EXPECT_TRUE(Eventually([&] { return !Contents(missing).has_value(); })) << "the placeholder is left";
-    EXPECT_TRUE(Eventually([&] { return ChildrenOf(holder).empty(); }));
+    const std::string id = Sandbox(victim);
+    if (!id.empty()) RunAndKill(id, victim);
+    ExpectNothingLeft();
+    processes_.clear();
+    groups_.clear();
     provisioned.clear();
+    if (HasFailure()) break;
   }
 }
 

@@ -1,5 +1,7 @@
 #include "tests/support/lifecycle_test.h"
 
+#include <sys/stat.h>
+
 #include <atomic>
 
 namespace mxc::test {
@@ -16,11 +18,23 @@ void LifecycleTest::TearDown() {
   }
 }
 
+std::string LifecycleTest::OwnDirectory() {
+  runtime_ = workspace.Directory("runtime");
+  EXPECT_EQ(::chmod(runtime_.c_str(), 0700), 0);
+  return runtime_ + "/mxc-exec";
+}
+
+Launch LifecycleTest::Call(std::vector<std::string> arguments) const {
+  Launch launch = Prepare(std::move(arguments));
+  if (!runtime_.empty()) launch.environment.push_back("XDG_RUNTIME_DIR=" + runtime_);
+  return launch;
+}
+
 // Each request is a file of its own: several may be on their way.
 Launch LifecycleTest::Request(const std::string& members, const std::string& version) const {
   static std::atomic<int> number = 0;
   const std::string text = "{\"version\":" + Quote(version) + "," + members + "}";
-  return Prepare({"--config", workspace.File("request" + std::to_string(++number) + ".json", text)});
+  return Call({"--config", workspace.File("request" + std::to_string(++number) + ".json", text)});
 }
 
 Launch LifecycleTest::Phase(const std::string& phase, const std::string& id, const std::string& more) const {
@@ -52,7 +66,7 @@ std::string LifecycleTest::Started(const std::string& more) {
 }
 
 pid_t LifecycleTest::HolderOf(const std::string& id) const {
-  const std::string list = Execute(Prepare({"--list"})).out;
+  const std::string list = List();
   for (int i = 0;; ++i) {
     const std::string entry = "/" + std::to_string(i);
     const std::string found = At(list, entry + "/sandboxId");

@@ -14,6 +14,9 @@ class LifecycleTest : public LauncherTest {
   LifecycleTest();
   void TearDown() override;
 
+  // Sandboxes of this test alone: a directory of its own holds their names, and is answered.
+  std::string OwnDirectory();
+
   // A document of these members, in the dialect of `version`.
   [[nodiscard]] Launch Request(const std::string& members, const std::string& version = "1.0.0") const;
   // `more` begins with a comma.
@@ -33,10 +36,17 @@ class LifecycleTest : public LauncherTest {
   [[nodiscard]] std::string Started(const std::string& more = "");
   // -1: --list does not show it, or shows it as dead.
   [[nodiscard]] pid_t HolderOf(const std::string& id) const;
+  [[nodiscard]] std::string Reap() const { return Execute(Call({"--reap"})).out; }
+  [[nodiscard]] std::string List() const { return Execute(Call({"--list"})).out; }
 
   std::vector<std::string> provisioned = {};
   std::string containment;  // as a request names it
   std::string prefix;       // of its identifiers
+
+ private:
+  [[nodiscard]] Launch Call(std::vector<std::string> arguments) const;
+
+  std::string runtime_ = {};  // XDG_RUNTIME_DIR of its calls; empty: the caller's
 };
 
 // Of the answer on standard output; "absent" or "not JSON" when it is no error.
