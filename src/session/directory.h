@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/runtime_directory.h"
 #include "base/unique_fd.h"
 #include "mxc/error.h"
 
@@ -14,10 +15,8 @@ namespace mxc::session {
 
 class StateDirectory {
  public:
-  // $XDG_RUNTIME_DIR/mxc-exec where that is ours; else /run/mxc-exec for root and /tmp/mxc-exec-UID for
-  // others. Made when missing. Errors: kSetupFailed, also for a directory that is not ours alone.
+  // As RuntimeDirectory.
   [[nodiscard]] static Result<StateDirectory> Open();
-  // All of these that there are: which of them Open chooses depends on the environment of the call.
   [[nodiscard]] static std::vector<StateDirectory> Existing();
 
   // A listening socket under a new name. Errors: kSetupFailed.
@@ -35,7 +34,7 @@ class StateDirectory {
   [[nodiscard]] const std::string& Path() const { return path_; }
 
  private:
-  [[nodiscard]] static Result<StateDirectory> OpenAt(const std::string& path);
+  explicit StateDirectory(RuntimeDirectory directory);
 
   UniqueFd directory_ = {};
   std::string path_ = {};

@@ -2,14 +2,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "session/directory.h"
 #include "session/leavings.h"
@@ -18,21 +17,6 @@ namespace mxc::session {
 namespace {
 
 constexpr int kBacklog = 1024;
-
-bool IsPrivate(const struct stat& status) {
-  return S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 077U) == 0;
-}
-
-std::vector<std::string> Candidates() {
-  std::vector<std::string> candidates;
-  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): one thread
-  struct stat status {};
-  if (runtime != nullptr && *runtime == '/' && ::stat(runtime, &status) == 0 && IsPrivate(status))
-    candidates.push_back(std::string(runtime) + "/mxc-exec");
-  const uid_t uid = ::geteuid();
-  candidates.push_back(uid == 0 ? "/run/mxc-exec" : "/tmp/mxc-exec-" + std::to_string(uid));
-  return candidates;
-}
 
 // The name through the directory that is open: whatever its path leads to by now, and short enough for a
 // socket.
@@ -64,34 +48,19 @@ UniqueFd NewSocket() { return UniqueFd{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_C
 
 }  // namespace
 
-Result<StateDirectory> StateDirectory::OpenAt(const std::string& path) {
-  StateDirectory state;
-  state.path_ = path;
-  state.directory_.Reset(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat status {};
-  if (!state.directory_ || ::fstat(state.directory_.Get(), &status) != 0)
-    return SystemError(ErrorCode::kSetupFailed, "open '" + path + "'", errno);
-  if (IsPrivate(status)) return state;
-  return Error{.code = ErrorCode::kSetupFailed,
-               .message = "'" + path + "' is not a directory that only its user can use",
-               .hint = "somebody else may have made it: remove it, or set XDG_RUNTIME_DIR"};
-}
+StateDirectory::StateDirectory(RuntimeDirectory directory)
+    : directory_(std::move(directory.descriptor)), path_(std::move(directory.path)) {}
 
 Result<StateDirectory> StateDirectory::Open() {
-  const std::vector<std::string> candidates = Candidates();
-  for (const std::string& path : candidates) {
-    const bool there = ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
-    if (there || path == candidates.back()) return OpenAt(path);
-  }
-  return OpenAt(candidates.back());
+  Result<RuntimeDirectory> directory = RuntimeDirectory::Open();
+  if (!directory) return directory.error();
+  return StateDirectory(std::move(*directory));
 }
 
 std::vector<StateDirectory> StateDirectory::Existing() {
   std::vector<StateDirectory> found;
-  for (const std::string& path : Candidates()) {
-    Result<StateDirectory> state = OpenAt(path);
-    if (state) found.push_back(std::move(*state));
-  }
+  for (RuntimeDirectory& directory : RuntimeDirectory::Existing())
+    found.push_back(StateDirectory(std::move(directory)));
   return found;
 }
 

@@ -1,0 +1,24 @@
+// What a user's runs leave for each other to find: a directory that only that user can use, gone with the
+// session or the next boot.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+
+namespace mxc {
+
+struct RuntimeDirectory {
+  UniqueFd descriptor = {};
+  std::string path = {};
+
+  // $XDG_RUNTIME_DIR/mxc-exec where that is ours; else /run/mxc-exec for root and /tmp/mxc-exec-UID for
+  // others. Made when missing. Errors: kSetupFailed, also for a directory that is not ours alone.
+  [[nodiscard]] static Result<RuntimeDirectory> Open();
+  // All of these that there are: which of them Open chooses depends on the environment of the call.
+  [[nodiscard]] static std::vector<RuntimeDirectory> Existing();
+};
+
+}  // namespace mxc
