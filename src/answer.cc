@@ -81,7 +81,8 @@ int PrintDiscovery(const std::string& what, const Host& host) {
   return 0;
 }
 
-// This build makes no LXC containers, so the ones it could be asked to delete are another program's.
+// A container of ours ends with its command and leaves nothing behind, so the ones it could be asked to delete
+// are another program's.
 int DeleteContainer(const std::string& name, const Host& host) {
   if (name.empty()) {
     return Fail({.code = ErrorCode::kUsage, .message = "--delete needs --containername NAME"}, 1);

@@ -4,6 +4,7 @@
 #include "backends/appcontainer/appcontainer.h"
 #include "backends/bubblewrap/bubblewrap.h"
 #include "backends/landlock/landlock.h"
+#include "backends/lxc/lxc.h"
 #include "backends/namespaces/namespaces.h"
 #include "backends/none/none.h"
 #include "backends/seatbelt/seatbelt.h"
@@ -24,7 +25,7 @@ const Backend& Dispatch(Containment containment) {
     case Containment::kNone:
       return none::NoneBackend();
     case Containment::kLxc:
-      return AbsentBackend<Containment::kLxc>();
+      return lxc::LxcBackend();
     case Containment::kProcessContainer:
       return appcontainer::AppContainerBackend();
     case Containment::kWindowsSandbox:

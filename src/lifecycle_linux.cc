@@ -45,7 +45,8 @@ int Refuse(const Error& error, StatusReport& status) {
 // Between commands something has to stay that holds them apart from the host: namespaces, and in them a /proc
 // that shows the tree of each command.
 bool CanStay(const Plan& plan) {
-  return plan.containment == Containment::kBubblewrap || plan.rung == Rung::kNamespaces;
+  const bool always = plan.containment == Containment::kBubblewrap || plan.containment == Containment::kLxc;
+  return always || plan.rung == Rung::kNamespaces;
 }
 
 Error NoLifecycle(const Plan& plan, const Config& config) {

@@ -17,6 +17,7 @@ need npm npm
 need /etc/ssl/certs/ca-certificates.crt ca-certificates
 need git git
 need ip iproute2
+need lxc-start lxc
 need curl curl
 need wget wget
 need openssl openssl

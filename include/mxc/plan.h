@@ -79,6 +79,7 @@ enum class Reporting {
   kExitStatus,  // of the child itself
   kStatusPipe,  // of the command inside; a child that ends without a report failed to set up
   kInit,        // of the command inside, from our engine's init, which is the child itself
+  kContainer,   // the same, from an init that is the child's child
   kSupervisor,  // the same without a pid namespace: what outlives that process becomes ours
   kSession,     // of the command, from its supervisor in a sandbox that stays; no child of ours
 };
@@ -100,6 +101,14 @@ struct Exec {
 
 // Our own engine builds Plan::sandbox and runs its command in it.
 struct SandboxChild {
+  Terminal terminal = Terminal::kInherit;
+};
+
+// LXC makes an empty container, and our own engine is its process 1: there it builds Plan::sandbox.
+struct LxcChild {
+  std::string program = {};        // lxc-start; absolute
+  std::string configuration = {};  // lxc.container.conf(5)
+  std::string name = {};           // of the container; empty: one that no other has
   Terminal terminal = Terminal::kInherit;
 };
 
@@ -136,7 +145,7 @@ struct WindowsSandboxChild {
 };
 
 using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, SessionChild, AppContainerChild,
-                           WslChild, WindowsSandboxChild>;
+                           WslChild, WindowsSandboxChild, LxcChild>;
 
 // ---- setup -----------------------------------------------------------------------------------------------
 

@@ -105,6 +105,12 @@ void AddLines(std::string_view text, Page& page) {
   }
 }
 
+void AddContainer(const LxcChild& container, Page& page) {
+  page.Line("container", container.name.empty() ? "one of this run" : Quoted(container.name));
+  page.Section("its configuration for LXC");
+  AddLines(container.configuration, page);
+}
+
 void AddSeatbelt(const SeatbeltSandbox& sandbox, Page& page) {
   page.Line("session", sandbox.new_session ? "new, without a terminal" : "new, with a private terminal");
   if (sandbox.private_temp) page.Line("temporary", "a directory of its own instead of /tmp, named by TMPDIR");
@@ -212,6 +218,7 @@ std::string DescribeText(const Policy& policy, const Plan& plan) {
   page.Line("environment", EnvironmentText(policy));
   AddLimits(plan, page);
   if (plan.rung != Rung::kNone) page.Line("rung", Name(plan.rung));
+  if (const auto* container = std::get_if<LxcChild>(&plan.child)) AddContainer(*container, page);
   if (plan.sandbox) AddSandbox(*plan.sandbox, page);
   if (plan.landlock) AddLandlock(*plan.landlock, page);
   if (plan.seatbelt) AddSeatbelt(*plan.seatbelt, page);

@@ -148,6 +148,8 @@ std::string DescribeJson(const Policy& policy, const Plan& plan) {
     document["resources"][std::string(Name(limit.resource))] = limit.amount;
   document["output"] = OfOutput(plan.output);
   if (!plan.audit.path.empty()) document["audit"] = plan.audit.path;
+  if (const auto* container = std::get_if<LxcChild>(&plan.child))
+    document["container"] = {{"name", container->name}, {"configuration", container->configuration}};
   if (plan.sandbox) document["sandbox"] = OfSandbox(*plan.sandbox);
   if (plan.landlock) document["landlock"] = OfLandlock(*plan.landlock);
   if (plan.seatbelt) document["seatbelt"] = OfSeatbelt(*plan.seatbelt);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -30,6 +31,9 @@ struct OpenedFiles {
 // For masks that bubblewrap can mount by name only: each path is still the object the policy was resolved
 // for. Errors: as above.
 [[nodiscard]] Status VerifyPaths(const std::vector<PathFile>& paths);
+
+// A memory file with this text that nobody can change any more. Errors: kSetupFailed.
+[[nodiscard]] Result<UniqueFd> SealedFile(const char* name, std::string_view text);
 
 // The text of `piece`: Secret is revealed here, on its way to the kernel.
 [[nodiscard]] std::string Render(const Piece& piece, const std::vector<UniqueFd>& files);

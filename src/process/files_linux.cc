@@ -151,6 +151,10 @@ Result<UniqueFd> MoveTo(UniqueFd fd, int lowest) {
 
 }  // namespace
 
+Result<UniqueFd> SealedFile(const char* name, std::string_view text) {
+  return SealedFile(name, std::as_bytes(std::span(text)));
+}
+
 Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest, int session) {
   OpenedFiles opened;
   OpenContext context{.files = opened.files, .opened = opened, .session = session};

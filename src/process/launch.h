@@ -35,6 +35,9 @@ struct LaunchRequest {
   std::atomic<pid_t>* group = nullptr;
   // Control groups: the child enters each by writing to it, before it executes anything; borrowed.
   std::vector<int> group_entrances = {};
+  // In a mount namespace of its own, where the control groups do not show: a tool that would make some then
+  // makes none. For root; an ordinary caller has none to make, or ones of its own.
+  bool without_control_groups = false;
 };
 
 // The child has an empty signal mask, default dispositions, no descriptor but 0, 1, 2 and `files`, and dies

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -41,6 +42,7 @@ struct ChildContext {
   std::size_t limit_count = 0;
   const int* groups = nullptr;
   std::size_t group_count = 0;
+  bool without_control_groups = false;
   pid_t parent = 0;
 
   const char* failed_step = nullptr;
@@ -110,6 +112,16 @@ bool EnterGroups(ChildContext& context) {
   return true;
 }
 
+// A slave, so that nothing of it reaches the host.
+bool HideGroups(ChildContext& context) {
+  if (!context.without_control_groups || ::geteuid() != 0) return true;
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
+    return Fail(context, "make a mount namespace");
+  if (::umount2("/sys/fs/cgroup", MNT_DETACH) != 0 && errno != EINVAL && errno != ENOENT)
+    return Fail(context, "hide the control groups");
+  return true;
+}
+
 bool SetLimits(ChildContext& context) {
   if (::setrlimit(RLIMIT_NOFILE, &context.open_files) != 0) return Fail(context, "limit open files");
   for (std::size_t i = 0; i < context.limit_count; ++i) {
@@ -139,8 +151,8 @@ bool ArrangeFiles(ChildContext& context) {
 int ChildMain(void* argument) {
   ChildContext& context = *static_cast<ChildContext*>(argument);
   ResetSignals(context);
-  if (!DieWithParent(context) || !EnterGroups(context) || !EnterSession(context) || !ArrangeFiles(context) ||
-      !SetLimits(context)) {
+  if (!DieWithParent(context) || !EnterGroups(context) || !HideGroups(context) || !EnterSession(context) ||
+      !ArrangeFiles(context) || !SetLimits(context)) {
     return 255;
   }
   if (context.cwd != nullptr && ::chdir(context.cwd) != 0) {
@@ -236,6 +248,7 @@ Result<ChildProcess> Launch(const LaunchRequest& request) {
   context.limit_count = limits.size();
   context.groups = request.group_entrances.data();
   context.group_count = request.group_entrances.size();
+  context.without_control_groups = request.without_control_groups;
   context.parent = ::getpid();
   return Create(context);
 }

@@ -95,6 +95,7 @@ Warning Unwatched() {
 
 Reporting ReportingOf(const Plan& plan) {
   if (std::holds_alternative<SessionChild>(plan.child)) return Reporting::kSession;
+  if (std::holds_alternative<LxcChild>(plan.child)) return Reporting::kContainer;
   const auto* exec = std::get_if<Exec>(&plan.child);
   return exec != nullptr ? exec->reporting : Reporting::kInit;
 }
@@ -153,15 +154,22 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
                                         .started_ms = started_ms});
   if (!started) return started.error();
   tree.Follow(started->child, std::move(started->guard));
+  if (started->container > 0) tree.FoundSandbox(started->container);
   wiring->CloseChildEnds();
-  if (reporting != Reporting::kStatusPipe && started->running) observer.OnStarted(started->child.id);
+  if (reporting != Reporting::kStatusPipe && started->running)
+    observer.OnStarted(started->container > 0 ? started->container : started->child.id);
 
   const std::vector<RunGroup>& groups = ground->guarded.groups;
-  const RelayResult result = Stay(plan, *started, tree, signals, *wiring, *gateway, *files, started_ms,
-                                  groups, [&](std::int64_t process) {
-                                    ground->guardian.Watch(static_cast<pid_t>(process));
-                                    observer.OnStarted(process);
-                                  });
+  RelayResult result = Stay(plan, *started, tree, signals, *wiring, *gateway, *files, started_ms, groups,
+                            [&](std::int64_t process) {
+                              ground->guardian.Watch(static_cast<pid_t>(process));
+                              observer.OnStarted(process);
+                            });
+  // lxc-start has ended because process 1 had, and that reports before it ends by itself.
+  if (reporting == Reporting::kContainer && !result.reported) {
+    result.signal = SIGKILL;
+    result.exit_code = 128 + SIGKILL;
+  }
   gateway->Finish();
   undo.Run();
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());

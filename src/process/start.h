@@ -42,6 +42,7 @@ struct Started {
   UniqueFd block = {};   // bubblewrap runs the command when this closes, or earlier when told so
   GroupGuard guard = {};
   std::function<std::optional<int>()> command_status = nullptr;
+  pid_t container = -1;   // process 1 of a container that the child made
   std::string temp = {};  // what init removes, unless it was killed
   bool running = true;    // false: set-up was given up and is to be ended; the relay knows why
 };

@@ -130,6 +130,8 @@ Groups GroupsOf(const Ready& ready) {
 Result<Started> FromSandbox(Result<SandboxProcess> process) {
   if (!process) return process.error();
   Started started{.child = {.id = process->id, .handle = std::move(process->handle)},
+                  .guard = std::move(process->guard),
+                  .container = process->container,
                   .temp = std::move(process->temp),
                   .running = process->started};
   started.command_status = [report = std::make_shared<UniqueFd>(std::move(process->report))] {
@@ -149,6 +151,21 @@ Result<Started> Start(const SandboxChild& /*child*/, const Ready& ready) {
                                   .session = ready.session});
   ready.gateway.CloseDoor();
   if (ready.files != nullptr) ready.files->CloseDoor();
+  return FromSandbox(std::move(process));
+}
+
+Result<Started> Start(const LxcChild& child, const Ready& ready) {
+  Result<SandboxProcess> process =
+      StartContainer({.container = child,
+                      .inside = {.sandbox = *ready.plan.sandbox,
+                                 .streams = StreamsOf(ready),
+                                 .egress = ready.gateway.Rules(),
+                                 .gateway_door = ready.gateway.Door(),
+                                 .groups = {.entrances = ready.groups.Entrances()},
+                                 .watch_door = ready.files != nullptr ? ready.files->Door() : -1,
+                                 .session = ready.session}});
+  if (ready.files != nullptr) ready.files->CloseDoor();
+  ready.gateway.CloseDoor();
   return FromSandbox(std::move(process));
 }
 

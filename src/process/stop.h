@@ -28,7 +28,8 @@ class RunTree {
     child_ = &child;
     guard_ = std::move(guard);
   }
-  // Process 1 of the sandbox, as bubblewrap reports it; a number that is not the child's child is ignored.
+  // Process 1 of the sandbox, where it is the child's child; a number that is not the child's child is
+  // ignored.
   void FoundSandbox(pid_t process);
   [[nodiscard]] int SandboxHandle() const { return sandbox_.Get(); }  // borrowed pidfd, or -1
   void SandboxEnded() { sandbox_.Reset(); }
@@ -43,6 +44,10 @@ class RunTree {
   // Without a pid namespace what loses its parent becomes ours.
   [[nodiscard]] bool Adopts() const {
     return reporting_ == Reporting::kExitStatus || reporting_ == Reporting::kSupervisor;
+  }
+  // Process 1 of the sandbox is the child's child.
+  [[nodiscard]] bool HasSandboxBelow() const {
+    return reporting_ == Reporting::kStatusPipe || reporting_ == Reporting::kContainer;
   }
   [[nodiscard]] std::vector<pid_t> Adopted() const;
 

@@ -43,7 +43,7 @@ void RunTree::FoundSandbox(pid_t process) {
 
 bool RunTree::Terminate() const {
   if (child_->id <= 0) return false;  // a supervisor that has ended
-  if (reporting_ == Reporting::kStatusPipe) {
+  if (HasSandboxBelow()) {
     return sandbox_ && SignalDescendants(sandbox_id_, SIGTERM) != 0;
   }
   if (reporting_ != Reporting::kExitStatus) return SignalDescendants(child_->id, SIGTERM) != 0;
@@ -79,7 +79,7 @@ std::vector<pid_t> RunTree::Adopted() const {
 void RunTree::Finish() {
   // It ended after everything else in its namespace, or after everything the command started.
   if (reporting_ == Reporting::kInit || reporting_ == Reporting::kSession) return;
-  if (reporting_ == Reporting::kStatusPipe) {
+  if (HasSandboxBelow()) {
     SignalHandle(sandbox_, SIGKILL);
     guard_.Kill();
     return;

@@ -16,7 +16,8 @@ struct Prefix {
   Containment containment;
 };
 
-constexpr Prefix kPrefixes[] = {{"ns", Containment::kNamespaces}, {"bwrap", Containment::kBubblewrap}};
+constexpr Prefix kPrefixes[] = {
+    {"ns", Containment::kNamespaces}, {"bwrap", Containment::kBubblewrap}, {"lxc", Containment::kLxc}};
 
 std::string_view PrefixOf(Containment containment) {
   for (const Prefix& prefix : kPrefixes) {
@@ -47,7 +48,7 @@ Result<SandboxId> Parse(std::string_view text, char separator) {
       .code = ErrorCode::kUnsupported,
       .message = "the prefix of the sandboxId is of no containment that has sandboxes that stay here",
       .pointer = "/sandboxId",
-      .hint = "provision answers identifiers that begin with 'ns:' or 'bwrap:'"};
+      .hint = "provision answers identifiers that begin with 'ns:', 'bwrap:' or 'lxc:'"};
 }
 
 }  // namespace

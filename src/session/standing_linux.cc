@@ -79,6 +79,7 @@ Status StandingSandbox::StartInit() {
   if (!started_->running) return NotInTime();
   init_id_ = started_->child.id;
   inner.Reset();
+  if (started_->container > 0) init_ = HandleOf(started_->container);
   return tool ? AwaitInit(said) : Status(Done{});
 }
 

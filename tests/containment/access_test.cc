@@ -104,6 +104,10 @@ class AccessCorpusRun : public ContainmentTest {
 
 TEST_P(AccessCorpusRun, Namespaces) { JudgeAll("namespaces"); }
 TEST_P(AccessCorpusRun, Bubblewrap) { JudgeAll("bubblewrap"); }
+TEST_P(AccessCorpusRun, Lxc) {
+  if (!HasLxc()) GTEST_SKIP() << kNoLxc;
+  JudgeAll("lxc");
+}
 TEST_P(AccessCorpusRun, Landlock) { JudgeAll("landlock"); }
 
 MXC_FOR_EACH_CALLER(AccessCorpusRun);

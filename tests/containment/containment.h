@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
 
 namespace mxc::test {

@@ -67,7 +67,7 @@ class Git : public ContainmentTest {
 };
 MXC_FOR_EACH_CALLER(Git);
 
-constexpr const char* kEngines[] = {"namespaces", "bubblewrap"};
+const std::vector<const char*> kEngines = Engines();
 
 TEST_P(Git, WhatGitObeysCannotBeChanged) {
   const std::string before = Listing();

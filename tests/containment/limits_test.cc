@@ -45,7 +45,7 @@ class Limits : public ContainmentTest {
 };
 MXC_FOR_EACH_CALLER(Limits);
 
-constexpr const char* kEngines[] = {"namespaces", "bubblewrap"};
+const std::vector<const char*> kEngines = Engines();
 constexpr const char* kAllEngines[] = {"namespaces", "bubblewrap", "landlock"};
 
 TEST_P(Limits, MemoryHog) {

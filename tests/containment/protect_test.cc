@@ -12,7 +12,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::Not;
 
-constexpr const char* kEngines[] = {"namespaces", "bubblewrap"};
+const std::vector<const char*> kEngines = Engines();
 
 class Protect : public ContainmentTest {
  protected:

@@ -16,6 +16,7 @@
 #include <map>
 #include <thread>
 
+#include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
 
 namespace mxc::test {
@@ -51,13 +52,14 @@ std::map<std::string, std::string> Tree(const std::string& root) {
   return tree;
 }
 
-// Names below the cgroup file systems that are ours.
+// Names below the cgroup file systems that are ours, or would be LXC's.
 std::vector<std::string> Cgroups() {
   std::vector<std::string> found;
   std::error_code gone;  // others come and go while we look
   for (fs::recursive_directory_iterator at("/sys/fs/cgroup", gone), end; !gone && at != end;
        at.increment(gone)) {
-    if (at->path().filename().string().starts_with("mxc")) found.push_back(at->path().string());
+    const std::string name = at->path().filename().string();
+    if (name.starts_with("mxc") || name.starts_with("lxc.")) found.push_back(at->path().string());
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -129,6 +131,10 @@ Parts Everything(const Workspace& workspace, const std::string& containment) {
 }
 
 TEST_P(KillSweep, OwnEngine) { Sweep(Everything(workspace, "namespaces")); }
+TEST_P(KillSweep, Lxc) {
+  if (!HasLxc()) GTEST_SKIP() << kNoLxc;
+  Sweep(Everything(workspace, "lxc"));
+}
 // Its directory for temporary files is below the workspace too, and must be gone like everything else.
 TEST_P(KillSweep, LandlockAlone) {
   const std::string temp = workspace.Directory("temp");

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
 
 namespace mxc::test {
@@ -80,7 +81,7 @@ class NetworkWorld : public LauncherTest {
   int worlds_ = 0;
 };
 
-inline constexpr const char* kEngines[] = {"namespaces", "bubblewrap"};
+inline const std::vector<const char*> kEngines = Engines();
 inline constexpr const char* kOnlyGood =
     R"({"egress":{"allow":[{"to":[{"host":"good.test"}],"ports":[{"protocol":"tcp","port":80},
         {"protocol":"tcp","port":443},{"protocol":"tcp","port":22}]}]}})";

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/support/engines.h"
+
 namespace mxc::test {
 namespace {
 
@@ -65,6 +67,7 @@ LauncherTest::LauncherTest() : uid(UidOf(GetParam().caller)), workspace(uid), pr
 void LauncherTest::SetUp() {
   if (GetParam().caller == Caller::kRoot && ::geteuid() != 0)
     GTEST_SKIP() << "only root can start it as root";
+  if (GetParam().containment == "lxc" && !HasLxc()) GTEST_SKIP() << kNoLxc;
 }
 
 Launch LauncherTest::Prepare(std::vector<std::string> arguments) const {

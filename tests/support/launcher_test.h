@@ -82,10 +82,12 @@ class LauncherTest : public testing::TestWithParam<Setting> {
                            mxc::test::CallerOf)
 
 // The same promise of every Linux engine that has namespaces.
-#define MXC_FOR_EACH_CALLER_AND_ENGINE(fixture)                                                         \
-  INSTANTIATE_TEST_SUITE_P(As, fixture,                                                                 \
-                           testing::Values(mxc::test::Setting{mxc::test::Caller::kRoot, "namespaces"},  \
-                                           mxc::test::Setting{mxc::test::Caller::kUser, "namespaces"},  \
-                                           mxc::test::Setting{mxc::test::Caller::kRoot, "bubblewrap"},  \
-                                           mxc::test::Setting{mxc::test::Caller::kUser, "bubblewrap"}), \
+#define MXC_FOR_EACH_CALLER_AND_ENGINE(fixture)                                                        \
+  INSTANTIATE_TEST_SUITE_P(As, fixture,                                                                \
+                           testing::Values(mxc::test::Setting{mxc::test::Caller::kRoot, "namespaces"}, \
+                                           mxc::test::Setting{mxc::test::Caller::kUser, "namespaces"}, \
+                                           mxc::test::Setting{mxc::test::Caller::kRoot, "bubblewrap"}, \
+                                           mxc::test::Setting{mxc::test::Caller::kUser, "bubblewrap"}, \
+                                           mxc::test::Setting{mxc::test::Caller::kRoot, "lxc"},        \
+                                           mxc::test::Setting{mxc::test::Caller::kUser, "lxc"}),       \
                            mxc::test::CallerAndContainmentOf)

@@ -7,7 +7,8 @@
 namespace mxc::test {
 
 LifecycleTest::LifecycleTest() : containment(GetParam().containment), prefix("bwrap") {
-  if (containment == "bubblewrap") return;
+  if (containment == "lxc") prefix = "lxc";
+  if (containment != "namespaces") return;
   containment = "process";  // the name by which clients know it
   prefix = "ns";
 }

@@ -27,6 +27,9 @@ std::string GroupOf(const std::string& controller) {
   return {};
 }
 
+// What LXC leaves where an ordinary caller may make groups: docs/backends/lxc.md.
+constexpr const char* kPivot = "lxc.pivot";
+
 }  // namespace
 
 OwnGroups::OwnGroups(uid_t owner) {
@@ -46,7 +49,10 @@ OwnGroups::OwnGroups(uid_t owner) {
 }
 
 OwnGroups::~OwnGroups() {
-  for (const std::string& directory : directories_) ::rmdir(directory.c_str());
+  for (const std::string& directory : directories_) {
+    ::rmdir((directory + "/" + kPivot).c_str());
+    ::rmdir(directory.c_str());
+  }
 }
 
 void OwnGroups::Enter() const {
@@ -61,7 +67,8 @@ std::vector<std::string> OwnGroups::Left() const {
   std::vector<std::string> left;
   for (const std::string& directory : directories_) {
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      if (entry.is_directory()) left.push_back(entry.path().string());
+      const bool of_lxc = entry.path().filename() == kPivot;
+      if (entry.is_directory() && !of_lxc) left.push_back(entry.path().string());
     }
   }
   return left;

@@ -1,6 +1,6 @@
 // Every tests/golden/NAME.json goes through all stages on a made-up machine; what comes out is NAME.plan: the
-// explanation, then what bubblewrap is started with. Every tests/golden/corpus/NAME.json, which names no
-// containment, is planned for each backend of kBackends: BACKEND/NAME.plan. MXC_UPDATE_GOLDEN=1 writes the
+// explanation, then what bubblewrap is started with. Every tests/golden/corpus/NAME.json, which names
+// no containment, is planned for each backend of kBackends: BACKEND/NAME.plan. MXC_UPDATE_GOLDEN=1 writes the
 // files anew.
 #include <gtest/gtest.h>
 
@@ -33,6 +33,7 @@ void Furnish(FakeHost& host) {
       "--clearenv\0--perms\0--json-status-fd\0--seccomp\0--bind-fd\0--size\0--disable-userns";
   host.AddDebian();
   host.AddFile("/usr/bin/bwrap", std::string(kOptions, sizeof kOptions)).AddTool("bwrap", "/usr/bin/bwrap");
+  host.AddTool("lxc-start", "/usr/bin/lxc-start");
   const FakeAttributes own{.uid = 1000, .gid = 1000};
   for (const char* path :
        {"/srv/work", "/srv/work/.git/hooks", "/srv/work/out", "/srv/work/config", "/srv/work/config/public",

@@ -15,6 +15,7 @@
 #include "process/linux/engine_program.h"
 #include "process/linux/engine_report.h"
 #include "process/linux/engine_rules.h"
+#include "process/linux/engine_start.h"
 
 namespace mxc {
 namespace {
@@ -27,21 +28,6 @@ using engine::Step;
 constexpr std::uint64_t kNamespaces =
     CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
 constexpr std::uint64_t kIntoCgroup = 0x200000000ULL;  // CLONE_INTO_CGROUP, of Linux 5.7
-
-struct Pipe {
-  UniqueFd reader = {};
-  UniqueFd writer = {};
-};
-
-Result<Pipe> MakePipe() {
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
-  Pipe pipe{UniqueFd{ends[0]}, UniqueFd{ends[1]}};
-  // Above the standard streams, which the child may connect to something else.
-  if (pipe.writer.Get() < 3) pipe.writer = UniqueFd{::fcntl(pipe.writer.Get(), F_DUPFD_CLOEXEC, 3)};
-  if (!pipe.writer) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
-  return pipe;
-}
 
 // fork with namespaces: memory is copied on write, so nothing that happens inside can reach the launcher's.
 // Older filters of containers do not know clone3 and refuse it; clone says the same in one word.
@@ -87,6 +73,7 @@ pid_t CloneBlocked(const Program& program, std::vector<int>& slots, int& handle)
   return id;
 }
 
+// What the sandbox's init has told; nothing: it ended before it told anything.
 std::optional<Report> ReadReport(int fd) {
   Report report;
   ssize_t count = 0;
@@ -105,20 +92,8 @@ Error EndedEarly(int status) {
           .hint = "the kernel's log may say why; out of memory is the usual reason"};
 }
 
-// The first report says whether the command runs. A sandbox that failed is reaped here.
-Result<SandboxProcess> AwaitStart(SandboxProcess process, const Streams& streams, const Program& program) {
-  if (streams.wait && !streams.wait(process.report.Get())) return process;
-  const std::optional<Report> report = ReadReport(process.report.Get());
-  process.started = report && report->event == Event::kStarted;
-  if (process.started) return process;
-  int status = 0;
-  while (::waitpid(process.id, &status, 0) < 0 && errno == EINTR) {
-  }
-  return report ? StepError(*report, program) : EndedEarly(status);
-}
-
 Result<SandboxProcess> Start(const Streams& streams, Program& program) {
-  Result<Pipe> pipe = MakePipe();
+  Result<engine::ReportPipe> pipe = engine::ReportPipe::Make();
   if (!pipe) return pipe.error();
   engine::SetReportPipe(pipe->reader.Get(), pipe->writer.Get(), program);
   std::vector<int> slots(program.slots, -1);
@@ -128,10 +103,35 @@ Result<SandboxProcess> Start(const Streams& streams, Program& program) {
   pipe->writer.Reset();
   SandboxProcess process{.id = id, .handle = UniqueFd{handle}, .report = std::move(pipe->reader)};
   if (streams.on_created) streams.on_created(id);
-  return AwaitStart(std::move(process), streams, program);
+  return engine::AwaitStart(std::move(process), streams, program, EndedEarly);
 }
 
 }  // namespace
+
+namespace engine {
+
+Result<ReportPipe> ReportPipe::Make() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
+  ReportPipe pipe{UniqueFd{ends[0]}, UniqueFd{ends[1]}};
+  if (pipe.writer.Get() < 3) pipe.writer = UniqueFd{::fcntl(pipe.writer.Get(), F_DUPFD_CLOEXEC, 3)};
+  if (!pipe.writer) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
+  return pipe;
+}
+
+Result<SandboxProcess> AwaitStart(SandboxProcess process, const Streams& streams, const Program& program,
+                                  const std::function<Error(int)>& ended_early) {
+  if (streams.wait && !streams.wait(process.report.Get())) return process;
+  const std::optional<Report> report = ReadReport(process.report.Get());
+  process.started = report && report->event == Event::kStarted;
+  if (process.started) return process;
+  int status = 0;
+  while (::waitpid(process.id, &status, 0) < 0 && errno == EINTR) {
+  }
+  return report ? StepError(*report, program) : ended_early(status);
+}
+
+}  // namespace engine
 
 Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
   Program program;

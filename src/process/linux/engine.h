@@ -22,6 +22,8 @@
 #include "mxc/error.h"
 #include "mxc/landlock_sandbox.h"
 #include "mxc/linux_sandbox.h"
+#include "mxc/plan.h"
+#include "process/group_guard.h"
 
 namespace mxc {
 
@@ -65,6 +67,13 @@ struct SessionRequest {
   Streams streams = {};         // `on_created` is not called
 };
 
+// A sandbox whose namespaces LXC makes.
+struct ContainerRequest {
+  const LxcChild& container;
+  // Its `groups` have entrances only: the container's process 1 enters them, and LXC is in none.
+  SandboxRequest inside;
+};
+
 struct LandlockRequest {
   const LandlockSandbox& sandbox;
   Streams streams = {};
@@ -81,6 +90,10 @@ struct SandboxProcess {
   // Of a sandbox without namespaces: its directory for temporary files. Init removes it; whoever finds init
   // killed calls RemoveTree.
   std::string temp = {};
+  // Process 1 of a container, whose parent is `id` then: lxc-start. `guard` guards that until it has tied its
+  // child to itself.
+  pid_t container = -1;
+  GroupGuard guard = {};
 };
 
 // Returns when the command has been executed, or when `wait` gives up. Errors: kSetupFailed, naming the step
@@ -92,6 +105,9 @@ struct SandboxProcess {
 // when the command has ended, when it is sent SIGTERM, or when the calling thread dies. Should init itself be
 // killed, what is left becomes the calling process's, if that is a subreaper.
 [[nodiscard]] Result<SandboxProcess> StartSandbox(const LandlockRequest& request);
+
+// The same in a container of LXC's. Errors: also kConflict, when a container of this name runs already.
+[[nodiscard]] Result<SandboxProcess> StartContainer(const ContainerRequest& request);
 
 // Runs a command in a sandbox that stays, under everything the sandbox's init is under. What is returned is
 // the command's supervisor: no child of ours, readable when the command and all it started have ended. It

@@ -4,14 +4,17 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <string_view>
 
+#include "process/linux/container_order.h"
 #include "process/linux/engine_ahead.h"
 #include "process/linux/engine_supervised.h"
 #include "process/linux/hide_arguments.h"
@@ -39,21 +42,27 @@ void EnterGroups(const Child& child) {
   child.Check(::unshare(CLONE_NEWCGROUP), Step::kEnterGroup);
 }
 
-void WriteMap(const Child& child, const char* file, std::string_view text) {
-  const int fd = child.Check(::open(file, O_WRONLY | O_CLOEXEC), Step::kMapIdentity);
+void WriteMap(const Child& child, int own, const char* file, std::string_view text) {
+  const int fd = child.Check(::openat(own, file, O_WRONLY | O_CLOEXEC), Step::kMapIdentity);
   child.Check(::write(fd, text.data(), text.size()), Step::kMapIdentity);
   ::close(fd);
+}
+
+// Our own directory of /proc, for as long as it is open: whatever root directory we have by then.
+int OpenOwnDirectory(const Child& child) {
+  return child.Check(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC), Step::kMapIdentity);
 }
 
 // The caller stays who it is. Without setgroups nobody inside can give up a group that denies access.
 // A process that is not dumpable may not write its own maps. Afterwards init never is: its memory is a copy
 // of the launcher's. The command gets an ordinary memory of its own with execve.
-void MapIdentity(const Child& child) {
+void MapIdentity(const Child& child, int own) {
   child.Check(::prctl(PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL), Step::kPrivileges);
-  WriteMap(child, "/proc/self/setgroups", "deny");
-  WriteMap(child, "/proc/self/uid_map", child.program.uid_map);
-  WriteMap(child, "/proc/self/gid_map", child.program.gid_map);
+  WriteMap(child, own, "setgroups", "deny");
+  WriteMap(child, own, "uid_map", child.program.uid_map);
+  WriteMap(child, own, "gid_map", child.program.gid_map);
   child.Check(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL), Step::kPrivileges);
+  ::close(own);
 }
 
 void SetNames(const Child& child) {
@@ -95,6 +104,20 @@ void BuildNamespaces(Child& child, NetworkAhead& network) {
   AwaitGatewayStart(child);
 }
 
+// Whoever made this container: what is claimed of it is looked at. A namespace that the policy shares is not.
+void CheckNamespaces(const Child& child, const ContainerOrder& order) {
+  for (std::size_t i = 0; i < kOwnNamespaces.size(); ++i) {
+    const std::string_view name = kOwnNamespaces.at(i);
+    // With control groups of its own the container has just made this one itself.
+    if (name == "net" && !child.program.private_network) continue;
+    const std::optional<NamespaceId> own = OwnNamespace(name.data());
+    const NamespaceId& outside = order.outside.at(i);
+    if (own && (own->inode != outside.inode || own->device != outside.device)) continue;
+    errno = EEXIST;
+    child.Fail(Step::kContainer);
+  }
+}
+
 }  // namespace
 
 void Child::Send(const Report& report) const {
@@ -121,7 +144,7 @@ void ChildMain(Child& child) {
   const bool supervised = child.program.supervised;
   if (!supervised) {
     network.Begin(child);
-    MapIdentity(child);
+    MapIdentity(child, OpenOwnDirectory(child));
   }
   ResetSignals();
   // Everybody inside may read /proc/1/cmdline, and that would be the launcher's.
@@ -132,6 +155,30 @@ void ChildMain(Child& child) {
   } else {
     BuildNamespaces(child, network);
   }
+  LockDown(child, network);
+  child.program.session >= 0 ? HoldSession(child) : RunCommand(child);
+}
+
+// The order of ChildMain, with capabilities in a user namespace of which the caller is root. What is mounted
+// and joined belongs to that namespace; the command is in one below it, and so owns none of it.
+void ContainerMain(Child& child, const ContainerOrder& order) {
+  child.init = ::getpid();
+  TieToLauncher(child);
+  sigset_t all;
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  EnterGroups(child);
+  CheckNamespaces(child, order);
+  ResetSignals();
+  HideArguments("mxc-init");
+  LeaveTerminal(child);
+  const int own = OpenOwnDirectory(child);
+  // pivot_root refuses a root that hands its mounts on.
+  child.Check(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), Step::kRoot);
+  NetworkAhead network;
+  BuildNamespaces(child, network);
+  child.Check(::unshare(CLONE_NEWUSER), Step::kMapIdentity);
+  MapIdentity(child, own);
   LockDown(child, network);
   child.program.session >= 0 ? HoldSession(child) : RunCommand(child);
 }

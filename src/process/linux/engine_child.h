@@ -37,6 +37,9 @@ struct Child {
 };
 
 [[noreturn]] void ChildMain(Child& child);
+// The same for process 1 of a container, which has its namespaces already.
+struct ContainerOrder;
+[[noreturn]] void ContainerMain(Child& child, const ContainerOrder& order);
 
 class NetworkAhead;
 

@@ -57,14 +57,24 @@ std::string NameOf(int fd) {
   return size > 0 && static_cast<std::size_t>(size) < path.size() ? std::string(path.data()) : "";
 }
 
-Executable Prepare(std::vector<std::string> arguments, std::string_view path) {
-  Executable executable{.candidates = Candidates(arguments.front(), path), .arguments = std::move(arguments)};
+void SetPointers(Executable& executable) {
   executable.paths = Pointers(executable.candidates);
   executable.argv = Pointers(executable.arguments);
+}
+
+Executable Prepare(std::vector<std::string> arguments, std::string_view path) {
+  Executable executable{.candidates = Candidates(arguments.front(), path), .arguments = std::move(arguments)};
+  SetPointers(executable);
   return executable;
 }
 
 }  // namespace
+
+void SetPointers(Program& program) {
+  SetPointers(program.command);
+  SetPointers(program.plain);
+  program.envp = Pointers(program.variables);
+}
 
 void PrepareCommand(const CommandParts& parts, const Streams& streams, const Groups& groups,
                     Program& program) {

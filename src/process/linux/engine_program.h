@@ -114,6 +114,9 @@ struct Command {
 };
 [[nodiscard]] Command CommandOf(const Program& program);  // borrows from it
 
+// Program::command, plain and envp point into the texts of the same object.
+void SetPointers(Program& program);
+
 // Fills everything but the pipe. Errors: kInternal for a mount tree that does not hang together.
 [[nodiscard]] Status Prepare(const SandboxRequest& request, Program& program);
 // The same without namespaces; `program.landlock` is left to the caller. In engine_supervised.cc.

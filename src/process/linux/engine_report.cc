@@ -45,6 +45,8 @@ constexpr Row kRows[] = {
     {Step::kTie, kAlways, "tie the sandbox to its launcher"},
     {Step::kEnterGroup, kAlways, "enter the control group",
      "the control group above may be at a limit of its own, or be frozen"},
+    {Step::kContainer, kAlways, "find every namespace of the container to be new",
+     "LXC shares one of the launcher's: look at lxc.namespace.* in /etc/lxc and in ~/.config/lxc"},
     {Step::kMapIdentity, kRefused, "map the user into its namespace", kAppArmor},
     {Step::kNetwork, kRefused, "make a network namespace with a loopback interface", kAppArmor},
     {Step::kSteer, kAlways, "load the gateway's nftables rules", egress::kSteerHint},

@@ -14,6 +14,7 @@ enum class Step : std::int32_t {
   kCreate,
   kTie,
   kEnterGroup,
+  kContainer,
   kMapIdentity,
   kNetwork,
   kSteer,

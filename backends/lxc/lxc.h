@@ -1,0 +1,15 @@
+// The LXC backend: LXC makes the namespaces, our own engine is the container's process 1 and builds the
+// LinuxSandbox in them.
+#pragma once
+
+#include "mxc/backend.h"
+
+namespace mxc::lxc {
+
+[[nodiscard]] const Backend& LxcBackend();
+
+// The two functions of the backend.
+[[nodiscard]] Support ProbeLxc(const Host& host, ProbeDepth depth);
+[[nodiscard]] Result<Plan> PlanLxc(const Policy& policy, const Support& support);
+
+}  // namespace mxc::lxc
