@@ -160,8 +160,8 @@ TEST_P(Lxc, AKilledProcessOneIsSaid) {
   const std::string marker = Token();
   Running running(PrepareConfig({.containment = "lxc", .command = ": " + marker + "; echo up; sleep 1000"}));
   ASSERT_TRUE(running.SaysOnStdout("up\n"));
-  const std::vector<pid_t> shell = Survivors(marker);
-  ASSERT_EQ(shell.size(), 1U);
+  std::vector<pid_t> shell;  // and, until it has called execve, its child
+  ASSERT_TRUE(Eventually([&] { return (shell = Survivors(marker)).size() == 1; }));
   const std::string status = Contents("/proc/" + std::to_string(shell[0]) + "/status").value_or("");
   const std::size_t parent = status.find("PPid:\t");
   ASSERT_NE(parent, std::string::npos);

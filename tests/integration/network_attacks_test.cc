@@ -157,11 +157,11 @@ for family, kind, protocol in ((socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROT
 
 // An allowed name that changes its mind: the address it has when it is dialled is the one that is judged.
 TEST_P(NetworkAttacks, AnAllowedNameIsJudgedAgainEachTime) {
-  std::string name = "turning1.test";  // it turns once
+  int turning = 0;
   for (const char* engine : kEngines) {
+    const std::string name = "turning" + std::to_string(++turning) + ".test";  // it turns once
     const Ended ended = RunPolicy(engine, R"({"egress":{"allow":[{"to":[{"host":")" + name + R"("}]}]}})",
                                   Try("1 2 3", "curl -s -m 10 http://" + name + "/"));
-    name = "turning2.test";
     EXPECT_THAT(Lines(ended.out), ElementsAre("yes", "no 2", "no 3")) << ended.err;
   }
   EXPECT_THAT(Seen(), Each(StartsWith("tcp 203.0.113.1:80 ")));

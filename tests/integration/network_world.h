@@ -82,6 +82,12 @@ class NetworkWorld : public LauncherTest {
 };
 
 inline const std::vector<const char*> kEngines = Engines();
+// What each of them does, one after the other.
+inline std::vector<std::string> ForEachEngine(const std::vector<std::string>& lines) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < kEngines.size(); ++i) all.insert(all.end(), lines.begin(), lines.end());
+  return all;
+}
 inline constexpr const char* kOnlyGood =
     R"({"egress":{"allow":[{"to":[{"host":"good.test"}],"ports":[{"protocol":"tcp","port":80},
         {"protocol":"tcp","port":443},{"protocol":"tcp","port":22}]}]}})";

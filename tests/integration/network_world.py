@@ -37,6 +37,7 @@ NAMES = {
 TURNING = {
     "turning1.test": ["127.0.0.1", "169.254.169.254"],
     "turning2.test": ["127.0.0.1", "169.254.169.254"],
+    "turning3.test": ["127.0.0.1", "169.254.169.254"],
 }
 visited = set()
 lock = threading.Lock()

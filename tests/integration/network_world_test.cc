@@ -35,9 +35,8 @@ TEST_P(NetworkWorld, ANameAndNothingElse) {
     EXPECT_EQ(lines[1], "at 203.0.113.1:443 for good.test");
     EXPECT_THAT(std::vector<std::string>(lines.begin() + 2, lines.end()), testing::Each(StartsWith("no ")));
   }
-  EXPECT_THAT(Seen(),
-              ElementsAre("tcp 203.0.113.1:80 GET /a good.test", "tcp 203.0.113.1:443 GET /b good.test",
-                          "tcp 203.0.113.1:80 GET /a good.test", "tcp 203.0.113.1:443 GET /b good.test"));
+  EXPECT_EQ(Seen(),
+            ForEachEngine({"tcp 203.0.113.1:80 GET /a good.test", "tcp 203.0.113.1:443 GET /b good.test"}));
   EXPECT_THAT(Asked(), testing::Each(StartsWith("dns good.test ")));
 }
 
@@ -135,7 +134,7 @@ ask("203.0.113.1", 7); ask("203.0.113.2", 7); ask("203.0.113.1", 9); ask("2001:d
   for (const char* engine : kEngines) {
     EXPECT_EQ(RunPolicy(engine, kEcho, script).out, "echo hi\nno\nno\nno\n");
   }
-  EXPECT_THAT(Seen(), ElementsAre("udp 203.0.113.1:7 hi", "udp 203.0.113.1:7 hi"));
+  EXPECT_EQ(Seen(), ForEachEngine({"udp 203.0.113.1:7 hi"}));
 }
 
 TEST_P(NetworkWorld, TheHostsLoopbackWhenAllowed) {
@@ -153,8 +152,15 @@ TEST_P(NetworkWorld, TheHostsLoopbackWhenAllowed) {
 
 TEST_P(NetworkWorld, AProxyIsTheOnlyWayOut) {
   for (const char* engine : kEngines) {
-    for (const char* network : {R"({"defaultPolicy":"allow","proxy":{"localhost":3128}})",
-                                R"({"defaultPolicy":"allow","proxy":{"url":"http://proxy.test:3128"}})"}) {
+    std::vector<std::string> networks = {
+        R"({"defaultPolicy":"allow","proxy":{"localhost":3128}})",
+        R"({"defaultPolicy":"allow","proxy":{"url":"http://proxy.test:3128"}})"};
+    // The contract has only this for it.
+    if (std::string(engine) == "lxc") {
+      networks = {
+          R"({"defaultPolicy":"allow","enforcementMode":"both","proxy":{"url":"http://proxy.test:3128"}})"};
+    }
+    for (const std::string& network : networks) {
       const Ended ended =
           RunPolicy(engine, network,
                     "curl -sS -m 10 http://any.test/x; echo;" +
@@ -199,9 +205,7 @@ TEST_P(NetworkWorld, AllowedDestinationsThroughTheProxyOfTheEnvironment) {
       "tcp 127.0.0.1:3128 CONNECT good.test:443 " + basic.substr(0, basic.size() - 1),
       "tcp 203.0.113.1:443 GET /a good.test", "tcp 203.0.113.2:3128 CONNECT good.test:80",
       "tcp 203.0.113.1:80 GET /b good.test", "tcp 203.0.113.1:80 GET /c other.test"};
-  std::vector<std::string> twice = once;
-  twice.insert(twice.end(), once.begin(), once.end());
-  EXPECT_EQ(Seen(), twice);
+  EXPECT_EQ(Seen(), ForEachEngine(once));
   EXPECT_THAT(Asked(),
               testing::Each(testing::AnyOf(StartsWith("dns other.test "), StartsWith("dns proxy.test "))));
 }

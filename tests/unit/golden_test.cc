@@ -34,6 +34,7 @@ void Furnish(FakeHost& host) {
   host.AddDebian();
   host.AddFile("/usr/bin/bwrap", std::string(kOptions, sizeof kOptions)).AddTool("bwrap", "/usr/bin/bwrap");
   host.AddTool("lxc-start", "/usr/bin/lxc-start");
+  host.AddFile("/proc/sys/kernel/osrelease", "6.1.0-56-amd64\n");
   const FakeAttributes own{.uid = 1000, .gid = 1000};
   for (const char* path :
        {"/srv/work", "/srv/work/.git/hooks", "/srv/work/out", "/srv/work/config", "/srv/work/config/public",
@@ -142,8 +143,8 @@ TEST(Golden, PlansAreAsWritten) {
   }
 }
 
-constexpr const char* kBackends[] = {"namespaces",       "landlock", "seatbelt",
-                                     "processcontainer", "wslc",     "windows_sandbox"};
+constexpr const char* kBackends[] = {"namespaces",       "lxc",  "landlock",       "seatbelt",
+                                     "processcontainer", "wslc", "windows_sandbox"};
 
 TEST(Golden, OneCorpusForEveryBackend) {
   const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder + "/corpus");
