@@ -21,7 +21,7 @@ Result<Policy> Shown(const Config& config, const FakeHost& host = {}) {
 }
 
 std::string Normal(const std::string& path, OperatingSystem system = OperatingSystem::kMacos) {
-  const Result<std::string> normal = NormaliseWritten({.path = path, .pointer = "/p"}, system);
+  const Result<std::string> normal = NormaliseWritten({.path = path, .pointer = "/p"}, {.system = system});
   return normal ? *normal : normal.error().pointer + ": " + normal.error().message;
 }
 
