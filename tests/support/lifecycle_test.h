@@ -36,7 +36,6 @@ class LifecycleTest : public LauncherTest {
   [[nodiscard]] std::string Started(const std::string& more = "");
   // -1: --list does not show it, or shows it as dead.
   [[nodiscard]] pid_t HolderOf(const std::string& id) const;
-  [[nodiscard]] std::string Reap() const { return Execute(Call({"--reap"})).out; }
   [[nodiscard]] std::string List() const { return Execute(Call({"--list"})).out; }
 
   std::vector<std::string> provisioned = {};

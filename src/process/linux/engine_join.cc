@@ -49,6 +49,9 @@ Result<SandboxProcess> StartInSession(const SessionRequest& request) {
   const std::optional<engine::SentReport> answer = engine::ReceiveReport(process.report.Get());
   // Killed, or the sandbox has been stopped: perhaps the command had begun.
   process.started = !answer || answer->report.event == Event::kStarted;
+  if (!process.started && answer->report.step == engine::kNobody.step &&
+      answer->report.number == engine::kNobody.number)
+    return engine::NobodyTookIt();
   if (!process.started) return StepError(answer->report, program);
   if (!answer) return WithoutSupervisor(std::move(process));
   process.id = answer->sender;

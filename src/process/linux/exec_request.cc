@@ -119,6 +119,13 @@ bool MapFile(int file, Command& command) {
 
 }  // namespace
 
+Error NobodyTookIt() {
+  return {.code = ErrorCode::kNotStarted,
+          .message = "the sandbox ended before the command could be handed over",
+          .pointer = "/sandboxId",
+          .hint = "start it again, or provision another"};
+}
+
 Status SendCommand(int connection, const Program& program) {
   const std::vector<std::string>* const lists[kLists] = {
       &program.command.candidates, &program.command.arguments, &program.plain.candidates,
@@ -146,10 +153,7 @@ Status SendCommand(int connection, const Program& program) {
   if (::sendmsg(connection, &message.header, MSG_NOSIGNAL) == 1) return Done{};
   if (errno != EPIPE && errno != ECONNRESET)
     return SystemError(ErrorCode::kSetupFailed, "hand the command over to the sandbox", errno);
-  return Error{.code = ErrorCode::kNotStarted,
-               .message = "the sandbox ended before the command could be handed over",
-               .pointer = "/sandboxId",
-               .hint = "start it again, or provision another"};
+  return NobodyTookIt();
 }
 
 bool ReceiveCommand(int connection, ReceivedCommand& received) {

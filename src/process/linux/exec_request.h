@@ -8,11 +8,18 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 
 #include "mxc/error.h"
 #include "process/linux/engine_program.h"
+#include "process/linux/engine_report.h"
 
 namespace mxc::engine {
+
+// There was nothing (any more) that could take a command. kNotStarted.
+[[nodiscard]] Error NobodyTookIt();
+// What the holder reports in init's place when init is gone.
+inline constexpr Report kNobody = {.event = Event::kFailed, .step = Step::kSpawn, .number = ESRCH};
 
 // In the launcher. Streams and terminal are those of `program`; a stream of -1 is our own. Errors:
 // kSetupFailed, kNotStarted when the sandbox has ended.
