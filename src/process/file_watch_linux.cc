@@ -1,7 +1,7 @@
 #include <fcntl.h>
+#include <linux/ioctl.h>
 #include <linux/openat2.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -22,6 +22,11 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLongestPath = 4096;  // PATH_MAX
+
+// C libraries differ in the type of ioctl's request; the kernel does not.
+long Control(int listener, unsigned long request, void* argument) {
+  return ::syscall(SYS_ioctl, listener, request, argument);
+}
 
 // Of another process's memory; false when it is not there, or the process is gone.
 bool Read(pid_t process, std::uint64_t address, void* to, std::size_t size) {
@@ -126,18 +131,18 @@ void FileWatch::TakeListener() {
 // The call goes on whatever we made of it. ENOENT: the caller was killed meanwhile.
 void FileWatch::TakeCall() {
   seccomp_notif call{};
-  if (::ioctl(listener_.Get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
+  if (Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
   std::array<std::optional<FileCall>, 2> found;  // a rename has two
   std::size_t count = 0;
   for (const WatchedCall& watched : kWatchedCalls) {
     if (watched.number == call.data.nr && count < found.size()) found[count++] = CallOf(watched, call);
   }
   // Still the process that called, and not another that got its number?
-  const bool same = ::ioctl(listener_.Get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
+  const bool same = Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
   seccomp_notif_resp answer{};
   answer.id = call.id;
   answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  ::ioctl(listener_.Get(), SECCOMP_IOCTL_NOTIF_SEND, &answer);
+  Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_SEND, &answer);
   if (!same) return;
   for (const std::optional<FileCall>& file : found) {
     if (file) on_call_(*file);
