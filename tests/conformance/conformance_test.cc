@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "tests/support/built.h"
 #include "tests/support/program.h"
 
 namespace mxc::test {
@@ -37,7 +38,7 @@ void PrintTo(const Row& row, std::ostream* out) { *out << row.config; }
 
 std::vector<Row> ReadRows() {
   std::vector<Row> rows;
-  std::ifstream file(std::string(MXC_SOURCE_DIR) + "/tests/conformance/cases.jsonl");
+  std::ifstream file(SourceDirectory() + "/tests/conformance/cases.jsonl");
   for (std::string line; std::getline(file, line);) {
     const nlohmann::json json = nlohmann::json::parse(line);
     Row row{.id = json.at("id"), .config = json.at("config"), .exit = json.at("exit")};
@@ -137,7 +138,7 @@ TEST(ConformanceTable, EveryDeviationIsDeliberate) {
 
 // The table of differences in the document, as the names in its first column.
 std::set<std::string> DocumentedDifferences() {
-  std::ifstream file(std::string(MXC_SOURCE_DIR) + "/docs/schema.md");
+  std::ifstream file(SourceDirectory() + "/docs/schema.md");
   std::set<std::string> names;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {

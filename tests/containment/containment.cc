@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "tests/support/built.h"
+
 namespace mxc::test {
 namespace {
 
@@ -15,7 +17,7 @@ std::string Quoted(const std::string& word) {
 
 }  // namespace
 
-ContainmentTest::ContainmentTest() : guest(workspace.CopyOf(MXC_GUEST, "bin/guest")) {}
+ContainmentTest::ContainmentTest() : guest(workspace.CopyOf(GuestProgram(), "bin/guest")) {}
 
 // A leak is a failure wherever it shows.
 void ContainmentTest::TearDown() {

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/built.h"
 #include "tests/support/launcher_test.h"
 
 namespace mxc::test {
@@ -186,7 +187,7 @@ TEST_P(Ladder, ACoveredProcLeavesTheOuterOne) {
 
 // mxc-exec inside mxc-exec inside mxc-exec: each holds within what the one around it leaves.
 TEST_P(Ladder, ThreeDeep) {
-  const std::string program = workspace.CopyOf(MXC_PROGRAM, "bin/mxc-exec");
+  const std::string program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
   const std::string open = workspace.File("open", "OPEN");
   const std::string middle = workspace.File("middle", "MIDDLE");
   const auto config = [](const std::string& command, const std::vector<std::string>& paths) {

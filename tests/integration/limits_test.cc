@@ -1,6 +1,7 @@
 // `resources` from the command line: what is refused, what is said about the rest.
 #include <gmock/gmock.h>
 
+#include "tests/support/built.h"
 #include "tests/support/launcher_test.h"
 
 namespace mxc::test {
@@ -45,7 +46,7 @@ TEST_P(ResourceLimits, WhatNobodyCountsIsRefused) {
 TEST_P(ResourceLimits, InsideASandboxThereIsNoControlGroup) {
   const std::string inner = workspace.File(
       "inner.json", ConfigText({.containment = "namespaces", .more = R"("resources":{"memoryMb":100})"}));
-  const std::string program = workspace.CopyOf(MXC_PROGRAM, "inner/mxc-exec");
+  const std::string program = workspace.CopyOf(ProgramUnderTest(), "inner/mxc-exec");
   const Ended ended = RunConfig({.containment = "namespaces",
                                  .command = program + " --dry-run " + inner,
                                  .read_only = {program, inner}});

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/built.h"
 #include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
 
@@ -29,7 +30,7 @@ class NetworkWorld : public LauncherTest {
     directory_ = workspace.Directory("world-" + kind + std::to_string(++worlds_), 0755);
     Launch launch{.program = "/usr/bin/unshare",
                   .arguments = {"--net", "--mount", "/usr/bin/python3",
-                                MXC_SOURCE_DIR "/tests/integration/network_world.py", directory_, kind},
+                                SourceDirectory() + "/tests/integration/network_world.py", directory_, kind},
                   .before_exec = [] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }};
     world_ = std::make_unique<Running>(launch);
     ASSERT_TRUE(world_->SaysOnStdout("up\n")) << world_->Wait().err;

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/built.h"
+
 namespace mxc::test {
 namespace {
 
@@ -44,7 +46,7 @@ Document Paths(const std::vector<std::string>& paths, const std::string& root) {
 
 AccessCorpus ReadAccessCorpus() {
   AccessCorpus corpus;
-  std::ifstream file(std::string(MXC_SOURCE_DIR) + "/tests/conformance/access.jsonl");
+  std::ifstream file(SourceDirectory() + "/tests/conformance/access.jsonl");
   for (std::string text; std::getline(file, text);) {
     const Document line = Document::parse(text);
     if (line.contains("tree")) {

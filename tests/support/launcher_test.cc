@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/support/built.h"
 #include "tests/support/engines.h"
 
 namespace mxc::test {
@@ -60,7 +61,7 @@ std::string ConfigText(const Parts& parts, const std::string& containment) {
   return "{" + text + "}";
 }
 
-LauncherTest::LauncherTest() : uid(UidOf(GetParam().caller)), workspace(uid), program_(MXC_PROGRAM) {
+LauncherTest::LauncherTest() : uid(UidOf(GetParam().caller)), workspace(uid), program_(ProgramUnderTest()) {
   if (uid != ::geteuid() && !OpenToAll(program_)) program_ = workspace.CopyOf(program_, "bin/mxc-exec");
 }
 

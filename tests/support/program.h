@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "tests/support/built.h"
 
 namespace mxc::test {
 
@@ -27,7 +28,7 @@ struct PassedFile {
 };
 
 struct Launch {
-  std::string program = MXC_PROGRAM;
+  std::string program = ProgramUnderTest();
   std::vector<std::string> arguments = {};
   std::string input = {};  // all of standard input
   std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",

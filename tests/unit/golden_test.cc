@@ -18,6 +18,7 @@
 #include "plan/describe.h"
 #include "plan/make_plan.h"
 #include "policy/resolve.h"
+#include "tests/support/built.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {
@@ -117,7 +118,7 @@ std::string PlanText(const std::string& document, const std::string& containment
   return DescribeText(*policy, *plan) + ArgumentsText(*plan);
 }
 
-const std::string kFolder = std::string(MXC_SOURCE_DIR) + "/tests/golden";
+const std::string kFolder = test::SourceDirectory() + "/tests/golden";
 
 std::vector<std::filesystem::path> DocumentsIn(const std::string& folder) {
   std::vector<std::filesystem::path> documents;

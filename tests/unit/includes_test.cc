@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/built.h"
+
 namespace mxc {
 namespace {
 
@@ -32,7 +34,7 @@ std::vector<Include> IncludesOf(const std::filesystem::path& file, const std::st
 }
 
 std::vector<Include> IncludesBelow(const std::string& folder) {
-  const std::filesystem::path root = MXC_SOURCE_DIR;
+  const std::filesystem::path root = test::SourceDirectory();
   std::vector<Include> includes;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
     const std::string extension = entry.path().extension();
@@ -85,7 +87,7 @@ TEST(Includes, ASessionStandsOnTheMachineThatRunsPlans) {
 }
 
 TEST(Includes, ABackendSeesTheVocabularyAndTheSharedPlanner) {
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(MXC_SOURCE_DIR) + "/backends")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::SourceDirectory() + "/backends")) {
     if (!entry.is_directory()) continue;
     const std::string folder = "backends/" + entry.path().filename().string();
     EXPECT_THAT(Strangers(folder, {"mxc/", folder + "/", "backends/linux/"}), IsEmpty());

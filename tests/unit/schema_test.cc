@@ -13,13 +13,14 @@
 #include "config/fields.h"
 #include "decode_text.h"
 #include "document/parse.h"
+#include "tests/support/built.h"
 
 namespace mxc {
 namespace {
 
 using testing::ElementsAre;
 
-const std::filesystem::path kSchemas = std::filesystem::path(MXC_SOURCE_DIR) / "schemas";
+const std::filesystem::path kSchemas = std::filesystem::path(test::SourceDirectory()) / "schemas";
 
 std::filesystem::path FileOf(const std::string& version) {
   if (version == "mxc-exec") return kSchemas / "dev" / "mxc-exec.json";
