@@ -19,9 +19,16 @@ constexpr std::string_view kNoInbound = "no Seatbelt rule grants inbound connect
 constexpr std::string_view kPublished =
     "Seatbelt rule: the command listens on the port of the loopback itself";
 constexpr std::string_view kHostNetwork = "the host's network, unrestricted";
-constexpr std::string_view kProxyPort = "Seatbelt rule: the proxy's port of the loopback, and nothing else";
+constexpr std::string_view kProxyPort =
+    "Seatbelt rule: TCP to the proxy's port of the loopback, and nothing else";
 constexpr std::string_view kGateway =
-    "Seatbelt rule: the network gateway's port of the loopback, and nothing else; the gateway decides";
+    "Seatbelt rule: TCP to the network gateway's port of the loopback, and nothing else; the gateway decides";
+constexpr std::string_view kGatewayOfTcp =
+    "Seatbelt rule: TCP to the network gateway's port of the loopback, and nothing else; the gateway "
+    "decides, UDP and ICMP stay blocked";
+constexpr std::string_view kRelayed =
+    "Seatbelt rule: the command listens on its port of the loopback; the network gateway relays to it";
+constexpr std::string_view kOnlyTcp = "no Seatbelt rule grants anything but TCP to the network gateway";
 
 // Names are resolved, and certificates judged, by daemons; the sockets and services they answer at.
 constexpr std::string_view kResolver = "(literal \"/private/var/run/mDNSResponder\")";
@@ -45,8 +52,11 @@ class NetworkLowering {
   // What no rule of a profile can tell apart.
   [[nodiscard]] const std::string* NeedsGateway() const;
   Status ThroughGateway(const std::string& pointer);
+  [[nodiscard]] Status RefuseOtherProtocols() const;
+  void RecordGateway();
   void ThroughProxy();
   void Directly();
+  void Listen();
   void Publish();
   void AllowNames();
   void Record(const std::string& pointer, Strength strength, std::string_view mechanism) {
@@ -62,6 +72,21 @@ class NetworkLowering {
   Profile& profile_;
   Plan& plan_;
 };
+
+// The way to the gateway is a TCP port.
+bool IsNotTcp(const PortRange& range) {
+  return range.protocol == Protocol::kUdp || range.protocol == Protocol::kIcmp;
+}
+
+bool NamesNoTcp(const NetworkRule& rule) {
+  return !rule.ports.empty() && std::all_of(rule.ports.begin(), rule.ports.end(), IsNotTcp);
+}
+
+bool NamesEveryProtocol(const NetworkRule& rule) {
+  return rule.ports.empty() || std::any_of(rule.ports.begin(), rule.ports.end(), [](const PortRange& range) {
+           return range.protocol == Protocol::kAny;
+         });
+}
 
 bool IsLoopback(const std::string& host) {
   return host == "localhost" || host == "127.0.0.1" || host == "::1";
@@ -98,7 +123,20 @@ Status NetworkLowering::Run() {
   return Done{};
 }
 
+Status NetworkLowering::RefuseOtherProtocols() const {
+  for (const NetworkRule& rule : network_.allow) {
+    if (std::none_of(rule.ports.begin(), rule.ports.end(), IsNotTcp)) continue;
+    return Error{
+        .code = ErrorCode::kUnenforceable,
+        .message = "the network gateway is reached at a TCP port: UDP and ICMP stay blocked on macOS",
+        .pointer = rule.pointer,
+        .hint = "remove `udp` and `icmp` from the rule"};
+  }
+  return Done{};
+}
+
 Status NetworkLowering::ThroughGateway(const std::string& pointer) {
+  if (Status carried = RefuseOtherProtocols(); !carried) return carried;
   if (!support_.Has("gateway")) {
     return Error{
         .code = ErrorCode::kUnenforceable,
@@ -119,21 +157,31 @@ Status NetworkLowering::ThroughGateway(const std::string& pointer) {
     plan_.egress->proxy = OnlyProxy{
         .host = network_.proxy->host, .port = network_.proxy->port, .pointer = network_.proxy->pointer};
   }
-  profile_.Allow("network-outbound", "(remote ip " + Profile::LaunchParameter("GATEWAY") + ")");
-  Record(network_.egress_pointer, Strength::kProxy, kGateway);
-  for (const NetworkRule& rule : network_.allow) Record(rule.pointer, Strength::kProxy, kGateway);
-  for (const NetworkRule& rule : network_.deny) Record(rule.pointer, Strength::kProxy, kGateway);
-  for (const PublishedPort& port : network_.publish) Record(port.pointer, Strength::kProxy, kGateway);
-  Record(network_.host_loopback_pointer, Strength::kProxy, kGateway);
-  if (network_.proxy) Record(network_.proxy->pointer, Strength::kProxy, kGateway);
-  if (network_.share_host) Record(network_.share_host_pointer, Strength::kProxy, kGateway);
-  Kernel(network_.ingress_pointer, network_.ingress == Verdict::kAllow ? kInbound : kNoInbound);
+  profile_.Allow("network-outbound", "(remote tcp " + Profile::LaunchParameter("GATEWAY") + ")");
+  Listen();
+  RecordGateway();
   return Done{};
+}
+
+void NetworkLowering::RecordGateway() {
+  const auto record = [this](const std::string& pointer, std::string_view mechanism) {
+    Record(pointer, Strength::kProxy, mechanism);
+  };
+  record(network_.egress_pointer, network_.egress == Verdict::kAllow ? kGatewayOfTcp : kGateway);
+  for (const NetworkRule& rule : network_.allow)
+    record(rule.pointer, NamesEveryProtocol(rule) ? kGatewayOfTcp : kGateway);
+  for (const NetworkRule& rule : network_.deny)
+    NamesNoTcp(rule) ? Kernel(rule.pointer, kOnlyTcp) : record(rule.pointer, kGateway);
+  for (const PublishedPort& port : network_.publish) record(port.pointer, kRelayed);
+  record(network_.host_loopback_pointer, kGateway);
+  if (network_.proxy) record(network_.proxy->pointer, kGateway);
+  record(network_.share_host_pointer, kGateway);
+  Kernel(network_.ingress_pointer, network_.ingress == Verdict::kAllow ? kInbound : kNoInbound);
 }
 
 void NetworkLowering::ThroughProxy() {
   const std::string port = std::to_string(network_.proxy->port);
-  profile_.Allow("network-outbound", "(remote ip " + Literal("localhost:" + port) + ")");
+  profile_.Allow("network-outbound", "(remote tcp " + Literal("localhost:" + port) + ")");
   Kernel(network_.proxy->pointer, kProxyPort);
   Kernel(network_.egress_pointer, kProxyPort);
   Kernel(network_.host_loopback_pointer, kProxyPort);
@@ -167,12 +215,16 @@ void NetworkLowering::Directly() {
   Kernel(network_.ingress_pointer, in ? kInbound : kNoInbound);
 }
 
-void NetworkLowering::Publish() {
+void NetworkLowering::Listen() {
   for (const PublishedPort& port : network_.publish) {
     profile_.Allow("network-bind network-inbound",
                    "(local ip " + Literal("localhost:" + std::to_string(port.guest)) + ")");
-    Kernel(port.pointer, kPublished);
   }
+}
+
+void NetworkLowering::Publish() {
+  Listen();
+  for (const PublishedPort& port : network_.publish) Kernel(port.pointer, kPublished);
 }
 
 void NetworkLowering::ShareHost() {

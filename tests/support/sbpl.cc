@@ -236,7 +236,10 @@ bool Holds(const SbplTerm& filter, const SbplQuestion& question) {
     return name == "literal" ? question.subject == value
                              : std::regex_search(question.subject, std::regex(value));
   }
-  if (name == "remote" || name == "local") return FitsAddress(value, question.subject);
+  if (name == "remote" || name == "local") {
+    const std::string& protocol = filter.items[1].text;
+    return (protocol == "ip" || protocol == question.protocol) && FitsAddress(value, question.subject);
+  }
   if (name == "target") return question.same_sandbox;
   if (name == "extension") return false;  // nothing hands one out in a question
   if (name == "sysctl-name-prefix") return question.subject.starts_with(value);

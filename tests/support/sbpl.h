@@ -23,7 +23,8 @@ struct SbplQuestion {
   // A path; the name of a service, of a system value, of a class of drivers; "localhost:80" or
   // "192.0.2.1:80".
   std::string subject = {};
-  bool same_sandbox = true;  // of a process
+  bool same_sandbox = true;      // of a process
+  std::string protocol = "tcp";  // of an address
 };
 
 // A word, a quoted text, or a list.

@@ -74,6 +74,14 @@ TEST(Sbpl, Addresses) {
   EXPECT_FALSE(connects("/run/t"));
 }
 
+TEST(Sbpl, Protocols) {
+  const SbplProfile profile = Parsed("(allow network-outbound (remote tcp \"localhost:80\"))");
+  SbplQuestion question{.operation = "network-outbound", .subject = "localhost:80"};
+  EXPECT_TRUE(profile.Allows(question));
+  question.protocol = "udp";
+  EXPECT_FALSE(profile.Allows(question));
+}
+
 TEST(Sbpl, ParametersAreNeverReadAsRules) {
   const SbplProfile profile =
       Parsed("(allow file-read* (subpath (param \"P\")))", {{.name = "P", .value = "/a\") (subpath \"/"}});

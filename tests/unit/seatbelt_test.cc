@@ -13,6 +13,7 @@ namespace mxc::seatbelt {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing_policies::DeniedDirectory;
 using testing_policies::DeniedFile;
 using testing_policies::PolicyOf;
@@ -159,6 +160,59 @@ TEST(Seatbelt, HostsNeedAGatewayAndAreNeverDegraded) {
   EXPECT_TRUE(May(*profile, "network-outbound", "localhost:4000"));
   EXPECT_FALSE(May(*profile, "network-outbound", "localhost:4001"));
   EXPECT_FALSE(May(*profile, "network-outbound", "192.0.2.1:443"));
+}
+
+NetworkRule OnPorts(std::vector<PortRange> ports, const std::string& pointer) {
+  return {.to = {{.cidr = "192.0.2.0/24"}}, .ports = std::move(ports), .pointer = pointer};
+}
+
+// Of the rule with this pointer, planned for a Mac that has a gateway.
+std::string MechanismOf(const Policy& policy, const std::string& pointer) {
+  Support support = Mac();
+  support.features = {"gateway"};
+  const Result<Plan> plan = SeatbeltBackend().plan(policy, support);
+  if (!plan)
+    return std::string(Name(plan.error().code)) + " " + plan.error().pointer + ": " + plan.error().message;
+  for (const Enforcement& entry : plan->ledger) {
+    if (entry.pointer == pointer) return std::string(Name(entry.strength)) + " " + entry.mechanism;
+  }
+  return "no entry";
+}
+
+TEST(Seatbelt, APortOfTcpCarriesNeitherUdpNorIcmp) {
+  for (const Protocol protocol : {Protocol::kUdp, Protocol::kIcmp}) {
+    Policy policy = Of({});
+    policy.network.allow = {OnPorts({{.protocol = Protocol::kTcp}}, "/allow/0"),
+                            OnPorts({{.protocol = Protocol::kTcp}, {.protocol = protocol}}, "/allow/1")};
+    EXPECT_THAT(MechanismOf(policy, ""), HasSubstr("unenforceable /allow/1: "));
+    policy.network.allow.pop_back();
+    policy.network.deny = {OnPorts({{.protocol = protocol}}, "/deny/0"),
+                           OnPorts({{.protocol = protocol}, {.protocol = Protocol::kTcp}}, "/deny/1")};
+    EXPECT_THAT(MechanismOf(policy, "/deny/0"), HasSubstr("kernel no Seatbelt rule grants anything but TCP"));
+    EXPECT_THAT(MechanismOf(policy, "/deny/1"), HasSubstr("proxy "));
+  }
+}
+
+TEST(Seatbelt, WhatEveryProtocolMeansIsSaid) {
+  Policy policy = Of({});
+  policy.network.allow = {OnPorts({}, "/allow/0"), OnPorts({{.first = 443, .last = 443}}, "/allow/1"),
+                          OnPorts({{.protocol = Protocol::kTcp}}, "/allow/2")};
+  EXPECT_THAT(MechanismOf(policy, "/allow/0"), HasSubstr("UDP and ICMP stay blocked"));
+  EXPECT_THAT(MechanismOf(policy, "/allow/1"), HasSubstr("UDP and ICMP stay blocked"));
+  EXPECT_THAT(MechanismOf(policy, "/allow/2"), Not(HasSubstr("stay blocked")));
+  policy.network.egress = Verdict::kAllow;
+  policy.network.egress_pointer = "/egress";
+  EXPECT_THAT(MechanismOf(policy, "/egress"), HasSubstr("UDP and ICMP stay blocked"));
+}
+
+TEST(Seatbelt, AProxyIsReachedByTcpAlone) {
+  Policy policy = Of({});
+  policy.network.proxy = ProxyRule{.url = "http://127.0.0.1:8080", .host = "127.0.0.1", .port = 8080};
+  const SbplProfile profile = ProfileOf(policy);
+  SbplQuestion question{.operation = "network-outbound", .subject = "localhost:8080"};
+  EXPECT_TRUE(profile.Allows(question));
+  question.protocol = "udp";
+  EXPECT_FALSE(profile.Allows(question));
 }
 
 TEST(Seatbelt, WhatIsLookedAtAgain) {
