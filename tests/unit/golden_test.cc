@@ -144,8 +144,8 @@ TEST(Golden, PlansAreAsWritten) {
   }
 }
 
-constexpr const char* kBackends[] = {"namespaces",       "lxc",  "landlock",       "seatbelt",
-                                     "processcontainer", "wslc", "windows_sandbox"};
+constexpr const char* kBackends[] = {"namespaces", "bubblewrap",       "lxc",  "landlock",
+                                     "seatbelt",   "processcontainer", "wslc", "windows_sandbox"};
 
 TEST(Golden, OneCorpusForEveryBackend) {
   const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder + "/corpus");
