@@ -1,12 +1,15 @@
 // Kills a tool and its children when the launcher has been killed.
 //
-//   Result<GroupGuard> guard = GroupGuard::Start();
+//   Result<GroupGuard> guard = GroupGuard::Start(guardian.Pipe());
 //   Launch({..., .group = guard->Group()});
 //   guard->Dismiss();                                   // once the whole group has ended
 //
 // A tool that dies with its launcher leaves behind those of its children that have not yet tied themselves to
 // it: bwrap's child first waits for a word of bwrap's, and would wait for ever. It shares the tool's process
 // group, but the kernel lets no signal of its own kill process 1 of a namespace, so a process has to do it.
+//
+// It keeps the guardian from removing anything before: a tool that still lives makes what it misses, on the
+// host.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +23,9 @@ namespace mxc {
 
 class GroupGuard {
  public:
-  // Before the tool is started. Errors: kSetupFailed.
-  [[nodiscard]] static Result<GroupGuard> Start();
+  // Before the tool is started. `held` is borrowed, or -1: a descriptor that stays open until the group is
+  // gone. Errors: kSetupFailed.
+  [[nodiscard]] static Result<GroupGuard> Start(int held);
 
   GroupGuard() = default;  // guards nothing
   GroupGuard(GroupGuard&& other) noexcept;

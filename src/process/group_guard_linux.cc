@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <ctime>
 #include <new>
 #include <utility>
 
@@ -20,11 +21,16 @@ namespace mxc {
 struct GroupGuard::Shared {
   std::atomic<pid_t> group = 0;
   int pipe = -1;
+  int held = -1;
 };
 
 namespace {
 
 constexpr std::size_t kStackBytes = 16384;
+
+// A second, for a group that is killed to end in.
+constexpr int kMaxTurns = 1000;
+constexpr long kTurnNs = 1000000;
 
 }  // namespace
 
@@ -33,15 +39,21 @@ constexpr std::size_t kStackBytes = 16384;
 __attribute__((no_sanitize("address", "thread", "undefined"))) int GroupGuard::Main(void* argument) {
   auto& shared = *static_cast<Shared*>(argument);
   ::syscall(SYS_dup3, shared.pipe, 0, 0);
-  ::syscall(SYS_close_range, 1U, ~0U, 0U);  // also our copy of the launcher's end
+  if (shared.held >= 0) ::syscall(SYS_dup3, shared.held, 1, 0);
+  ::syscall(SYS_close_range, shared.held >= 0 ? 2U : 1U, ~0U, 0U);  // also our copy of the launcher's end
   char byte = 0;
   ::syscall(SYS_read, 0, &byte, sizeof byte);  // its end: the launcher has closed it, or is no more
   const pid_t group = shared.group;
-  if (group > 0) ::syscall(SYS_kill, -group, SIGKILL);
+  if (group <= 0) return 0;
+  // Each may be in the middle of a system call. A zombie counts until whoever inherits it takes note.
+  for (int turn = 0; turn < kMaxTurns && ::syscall(SYS_kill, -group, SIGKILL) == 0; ++turn) {
+    const timespec pause{.tv_sec = 0, .tv_nsec = kTurnNs};
+    ::syscall(SYS_nanosleep, &pause, nullptr);
+  }
   return 0;
 }
 
-Result<GroupGuard> GroupGuard::Start() {
+Result<GroupGuard> GroupGuard::Start(int held) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
   const UniqueFd reading{ends[0]};
@@ -50,7 +62,7 @@ Result<GroupGuard> GroupGuard::Start() {
   void* const stack = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED) return SystemError(ErrorCode::kSetupFailed, "allocate a stack", errno);
-  guard.shared_ = new (stack) Shared{.pipe = reading.Get()};
+  guard.shared_ = new (stack) Shared{.pipe = reading.Get(), .held = held};
   // Without signals: a handler of ours must not run twice at a time in the same memory.
   sigset_t all;
   sigset_t before;

@@ -43,6 +43,8 @@ class Guardian {
   // Nothing is removed before these have ended: a path must not become free while something in the sandbox
   // could still create it.
   void Watch(pid_t process) const;
+  // Borrowed; -1 when nothing is guarded. Nothing is removed either while somebody else holds this open.
+  [[nodiscard]] int Pipe() const { return pipe_.Get(); }
   // Waits until everything is removed; does that itself where the guardian has been killed.
   void Dismiss();
 

@@ -90,8 +90,9 @@ Result<Started> Start(const Exec& exec, const Ready& ready) {
   if (!limit) return limit.error();
   Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest(), ready.session);
   if (!files) return files.error();
-  Result<GroupGuard> guard =
-      exec.reporting == Reporting::kStatusPipe ? GroupGuard::Start() : Result<GroupGuard>(GroupGuard{});
+  Result<GroupGuard> guard = exec.reporting == Reporting::kStatusPipe
+                                 ? GroupGuard::Start(ready.guardian.Pipe())
+                                 : Result<GroupGuard>(GroupGuard{});
   if (!guard) return guard.error();
   if (Status verified = VerifyPaths(exec.verified); !verified) return verified.error();
   Result<ChildProcess> child = Launch({.exec = exec,
@@ -120,6 +121,7 @@ Streams StreamsOf(const Ready& ready) {
   return {.standard = ready.wiring.standard,
           .controlling_terminal = TerminalOf(ready.wiring),
           .on_created = [&](pid_t id) { ready.guardian.Watch(id); },
+          .guardian = ready.guardian.Pipe(),
           .wait = [&](int fd) { return WaitFor(fd, ready); }};
 }
 

@@ -111,7 +111,8 @@ void KillSweep::Sweep(const Parts& parts, const std::vector<std::string>& enviro
     ASSERT_FALSE(ended.overdue) << "somebody still holds the streams, round " << round;
     killed += ended.status == -SIGKILL ? 1 : 0;
     ASSERT_TRUE(Eventually([&] { return Survivors(workspace.Root()).empty(); })) << "round " << round;
-    ASSERT_TRUE(Eventually([&] { return Tree(workspace.Root()) == tree; })) << "round " << round;
+    ASSERT_TRUE(Eventually([&] { return Tree(workspace.Root()) == tree; }))
+        << "round " << round << " left " << testing::PrintToString(Tree(workspace.Root()));
   }
   EXPECT_GT(killed, Kills() / 4) << "most runs ended before they were killed";
   EXPECT_EQ(Machine(), machine);

@@ -33,6 +33,7 @@ struct Streams {
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of the command's session
   // Told as soon as the sandbox's init exists.
   std::function<void(pid_t)> on_created = nullptr;
+  int guardian = -1;  // borrowed: who holds it open keeps the guardian from removing anything
   // Returns when the borrowed descriptor is readable; false: wait no longer. A grant may lie on a file system
   // that does not answer, and then set-up lasts as long as that does. Absent: waits.
   std::function<bool(int)> wait = nullptr;

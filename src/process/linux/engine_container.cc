@@ -196,7 +196,7 @@ Result<SandboxProcess> StartContainer(const ContainerRequest& request) {
   if (luggage.Failed() || !self || !null || !log)
     return SystemError(ErrorCode::kSetupFailed, "prepare the container's descriptors", errno);
 
-  Result<GroupGuard> guard = GroupGuard::Start();
+  Result<GroupGuard> guard = GroupGuard::Start(request.inside.streams.guardian);
   if (!guard) return guard.error();
   Result<ChildProcess> child = Launch({.exec = exec,
                                        .files = luggage.Files(),

@@ -1,0 +1,76 @@
+#include "process/group_guard.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <vector>
+
+#include "process/process_tree.h"
+
+namespace mxc {
+namespace {
+
+bool IsClosed(int reading, int timeout_ms) {
+  pollfd poll{.fd = reading, .events = POLLIN, .revents = 0};
+  return ::poll(&poll, 1, timeout_ms) == 1;
+}
+
+struct Pipe {
+  UniqueFd reading, writing;
+  Pipe() {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    reading.Reset(ends[0]);
+    writing.Reset(ends[1]);
+  }
+};
+
+// A launcher with a guard, and a tool that is a group of its own and knows nothing of either. Says the tool's
+// number.
+[[noreturn]] void Launcher(int held, int report) {
+  Result<GroupGuard> guard = GroupGuard::Start(held);
+  if (!guard) ::_exit(1);
+  const pid_t tool = ::fork();
+  if (tool == 0) {
+    ::setsid();
+    *guard->Group() = ::getpid();
+    const pid_t own = ::getpid();
+    if (::write(report, &own, sizeof own) != sizeof own) ::_exit(1);
+    for (int fd = 0; fd < 64; ++fd) ::close(fd);
+    for (;;) ::pause();
+  }
+  *guard->Group() = tool;
+  for (;;) ::pause();
+}
+
+TEST(GroupGuard, HoldsWhatItWasGivenUntilTheGroupIsGone) {
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1UL), 0);
+  Pipe held;
+  Pipe report;
+  const pid_t launcher = ::fork();
+  if (launcher == 0) Launcher(held.writing.Get(), report.writing.Get());
+  held.writing.Reset();
+  pid_t tool = 0;
+  ASSERT_EQ(::read(report.reading.Get(), &tool, sizeof tool), static_cast<ssize_t>(sizeof tool));
+  pid_t guard = 0;
+  for (const pid_t child : ChildrenOf(launcher)) guard = child != tool ? child : guard;
+  ASSERT_GT(guard, 0);
+
+  ::kill(guard, SIGSTOP);
+  ::kill(launcher, SIGKILL);
+  ASSERT_EQ(::waitpid(launcher, nullptr, 0), launcher);
+  EXPECT_FALSE(IsClosed(held.reading.Get(), 50)) << "the guard has not acted yet";
+  ::kill(guard, SIGCONT);
+  EXPECT_EQ(::waitpid(tool, nullptr, 0), tool);
+  EXPECT_TRUE(IsClosed(held.reading.Get(), 5000));
+  ::waitpid(guard, nullptr, __WALL);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0UL);
+}
+
+}  // namespace
+}  // namespace mxc
