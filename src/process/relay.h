@@ -87,7 +87,8 @@ class Relay {
   std::uint64_t cpu_time_check_ = 0;  // when to look at the processor time again
   bool child_ended_ = false;
   bool tree_ended_ = false;
-  bool idle_done_ = false;  // the filters have been told that nothing comes
+  std::uint64_t idle_deadline_ = 0;  // when to tell the filters that nothing comes; 0: they know
+  bool settled_ = false;
 };
 
 }  // namespace mxc

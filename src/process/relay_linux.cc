@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mxc/limits.h"
+#include "process/program_pages.h"
 #include "process/relay.h"
 
 namespace mxc {
@@ -21,6 +22,8 @@ namespace {
 constexpr std::uint64_t kIdleMs = 50;
 // Between two looks at the processor time that is used.
 constexpr std::uint64_t kCpuTimeTickMs = 10;
+// A command that runs longer than this makes the launcher one that only waits.
+constexpr std::uint64_t kSettledMs = 200;
 // How long the output may stay silent once the tree has ended, when something outside of it holds the pipe.
 constexpr std::uint64_t kDrainMs = 100;
 
@@ -52,10 +55,11 @@ int Relay::PollTimeout() const {
   if (stage_ == Stage::kRunning && in_.cpu_time_limit_ms != 0) next = std::min(next, cpu_time_check_);
   if (stop_deadline_ != 0) next = std::min(next, stop_deadline_);
   if (drain_deadline_ != 0) next = std::min(next, drain_deadline_);
+  if (!settled_) next = std::min(next, in_.started_ms + kSettledMs);
   const std::uint64_t now = NowMs();
   const bool idling = std::any_of(in_.outputs.begin(), in_.outputs.end(),
                                   [](const Stream* stream) { return stream->Idling(); });
-  if (idling && !idle_done_) next = std::min(next, now + kIdleMs);
+  if (idling && idle_deadline_ != 0) next = std::min(next, idle_deadline_);
   if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
   return static_cast<int>(std::min<std::uint64_t>(next > now ? next - now : 0, 1U << 30));
 }
@@ -84,7 +88,7 @@ void Relay::PollOnce() {
   if (polls[kRecords].revents != 0) in_.gateway->TakeRecords((polls[kRecords].revents & POLLHUP) != 0);
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const short source = polls[kFirstStream + 2 * i].revents;
-    if (source != 0) idle_done_ = false;
+    if (source != 0) idle_deadline_ = NowMs() + kIdleMs;
     if (source != 0 && drain_deadline_ != 0) drain_deadline_ = NowMs() + kDrainMs;
     streams[i]->OnSource(source);
     streams[i]->OnTarget(polls[kFirstStream + 2 * i + 1].revents);
@@ -172,10 +176,14 @@ void Relay::OnTimers(bool silent) {
     Kill();
   }
   if (stage_ == Stage::kRunning && in_.cpu_time_limit_ms != 0 && now >= cpu_time_check_) OnCpuTime(now);
+  if (!settled_ && now >= in_.started_ms + kSettledMs) {
+    ReleaseProgramPages();
+    settled_ = true;
+  }
   if (!silent) return;
-  if (!idle_done_) {
+  if (idle_deadline_ != 0 && now >= idle_deadline_) {
     for (Stream* stream : in_.outputs) stream->OnIdle();
-    idle_done_ = true;
+    idle_deadline_ = 0;
   }
   if (drain_deadline_ != 0 && now >= drain_deadline_) OnDrainDeadline();
 }
