@@ -61,20 +61,6 @@ std::string Files(const Policy& policy, const std::vector<PathRule>& paths) {
   return Object(members);
 }
 
-std::string_view ProtocolName(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::kAny:
-      return "any";
-    case Protocol::kTcp:
-      return "tcp";
-    case Protocol::kUdp:
-      return "udp";
-    case Protocol::kIcmp:
-      return "icmp";
-  }
-  return "any";
-}
-
 std::string PeerText(const Peer& peer) {
   if (!peer.host.empty()) return Object({Member("host", JsonString(peer.host))});
   std::vector<std::string> except;
@@ -85,7 +71,7 @@ std::string PeerText(const Peer& peer) {
 }
 
 std::string PortText(const PortRange& range) {
-  std::vector<std::string> members = {Member("protocol", JsonString(ProtocolName(range.protocol)))};
+  std::vector<std::string> members = {Member("protocol", JsonString(Name(range.protocol)))};
   if (range.first != 0) members.push_back(Member("port", std::to_string(range.first)));
   if (range.last > range.first) members.push_back(Member("endPort", std::to_string(range.last)));
   return Object(members);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mxc/containment.h"
@@ -65,6 +66,7 @@ struct PathLink {
 // ---- network -------------------------------------------------------------------------------------------
 
 enum class Protocol { kAny, kTcp, kUdp, kIcmp };
+[[nodiscard]] std::string_view Name(Protocol protocol);  // "any", "tcp", "udp", "icmp"
 
 struct PortRange {
   Protocol protocol = Protocol::kAny;

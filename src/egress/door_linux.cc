@@ -1,13 +1,13 @@
 #include "egress/door_linux.h"
 
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <span>
 #include <utility>
 
+#include "base/passed_fds.h"
 #include "egress/gateway.h"
 
 namespace mxc {
@@ -30,8 +30,6 @@ struct Descriptors {
   }
 };
 
-using Control = std::array<char, CMSG_SPACE(sizeof(int) * kMaxGatewaySockets)>;
-
 }  // namespace
 
 int SendGatewaySockets(int door, const GatewaySockets& sockets) {
@@ -42,22 +40,8 @@ int SendGatewaySockets(int door, const GatewaySockets& sockets) {
   content.raw4 = descriptors.Add(sockets.raw4);
   content.raw6 = descriptors.Add(sockets.raw6);
   content.inside = descriptors.Add(sockets.inside);
-  const std::size_t size = sizeof(int) * descriptors.count;
-
-  alignas(cmsghdr) Control control{};
-  iovec bytes{&content, sizeof content};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  // The C libraries disagree about the types of these lengths.
-  message.msg_controllen = static_cast<decltype(message.msg_controllen)>(CMSG_SPACE(size));
-  cmsghdr* part = CMSG_FIRSTHDR(&message);
-  part->cmsg_level = SOL_SOCKET;
-  part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = static_cast<decltype(part->cmsg_len)>(CMSG_LEN(size));
-  std::memcpy(CMSG_DATA(part), descriptors.numbers.data(), size);
-  return ::sendmsg(door, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
+  const std::span<const int> fds = std::span(descriptors.numbers).first(descriptors.count);
+  return SendWithFds(door, &content, sizeof content, fds) < 0 ? -1 : 0;
 }
 
 int AwaitGateway(int door) {
@@ -74,26 +58,10 @@ namespace egress {
 
 std::optional<ReceivedSockets> ReceiveSockets(int door) {
   DoorMessage content;
-  alignas(cmsghdr) Control control{};
-  iovec bytes{&content, sizeof content};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  ssize_t count = 0;
-  do {
-    count = ::recvmsg(door, &message, MSG_CMSG_CLOEXEC);
-  } while (count < 0 && errno == EINTR);
-  std::vector<UniqueFd> fds;
-  const cmsghdr* part = count > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (part != nullptr && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS) {
-    for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(part) + at, sizeof fd);
-      fds.emplace_back(fd);
-    }
-  }
+  std::array<int, kMaxGatewaySockets> numbers{};
+  std::size_t passed = 0;
+  const ssize_t count = ReceiveWithFds(door, &content, sizeof content, 0, numbers, passed);
+  std::vector<UniqueFd> fds(numbers.begin(), numbers.begin() + passed);
   const std::size_t wanted =
       std::size_t{content.tcp} + content.udp + content.raw4 + content.raw6 + content.inside;
   if (count != static_cast<ssize_t>(sizeof content) || fds.size() != wanted) return std::nullopt;

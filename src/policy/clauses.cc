@@ -18,20 +18,6 @@ void Add(std::vector<Clause>& clauses, std::string pointer, std::string text) {
 
 std::string_view Name(Verdict verdict) { return verdict == Verdict::kAllow ? "allow" : "deny"; }
 
-std::string_view Name(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::kAny:
-      return "any";
-    case Protocol::kTcp:
-      return "tcp";
-    case Protocol::kUdp:
-      return "udp";
-    case Protocol::kIcmp:
-      return "icmp";
-  }
-  return "any";
-}
-
 std::string Text(const PortRange& range) {
   std::string text{Name(range.protocol)};
   if (range.first == 0) return text;

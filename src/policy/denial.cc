@@ -43,10 +43,7 @@ bool DenialJudge::ShownInPart(std::string_view path) const {
 }
 
 std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
-  if (!rules_) {
-    rules_.emplace();
-    for (const PathRule& rule : policy_.paths) rules_->Add(rule);
-  }
+  if (!rules_) rules_.emplace(policy_.paths);
   const Result<Walked> walked = PathWalker(host_).Walk(call.path);
   if (!walked) return std::nullopt;  // the caller may not even look there
   const std::string& path = walked->path;

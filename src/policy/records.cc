@@ -54,10 +54,8 @@ Status CheckRecord(const Record& record, const Host& host, const Policy& policy)
     }
     absolute.path = JoinPath(here, record.path);
   }
-  RuleSet rules;
-  for (const PathRule& rule : policy.paths) rules.Add(rule);
   PathWalker walker(host);
-  const Result<std::string> path = ResolveRecord(absolute, walker, rules);
+  const Result<std::string> path = ResolveRecord(absolute, walker, RuleSet(policy.paths));
   return path ? Status(Done{}) : path.error();
 }
 

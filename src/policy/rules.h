@@ -20,6 +20,11 @@ namespace mxc {
 
 class RuleSet {
  public:
+  RuleSet() = default;
+  explicit RuleSet(const std::vector<PathRule>& rules) {
+    for (const PathRule& rule : rules) Add(rule);
+  }
+
   // A path that has a rule keeps it: the first one wins. Returns whether `rule` was taken.
   bool Add(PathRule rule);
   [[nodiscard]] const PathRule* Find(std::string_view path) const;

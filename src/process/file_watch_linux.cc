@@ -9,11 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "base/passed_fds.h"
 #include "process/file_watch.h"
 #include "process/linux/watched_calls.h"
 
@@ -110,22 +111,14 @@ void FileWatch::Take(short events) {
 
 void FileWatch::TakeListener() {
   int number = 0;
-  iovec text{&number, sizeof number};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  const ssize_t size = ::recvmsg(ours_.Get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  ours_.Reset();
-  const cmsghdr* const header = size > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return;
   int listener = -1;
-  std::memcpy(&listener, CMSG_DATA(header), sizeof listener);
-  listener_ = UniqueFd{listener};
-  watched_ = true;
+  std::size_t count = 0;
+  const ssize_t size =
+      ReceiveWithFds(ours_.Get(), &number, sizeof number, MSG_DONTWAIT, std::span(&listener, 1), count);
+  if (size < 0 && errno == EAGAIN) return;
+  ours_.Reset();
+  listener_.Reset(listener);
+  watched_ = count == 1;
 }
 
 // The call goes on whatever we made of it. ENOENT: the caller was killed meanwhile.

@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
+#include <span>
 #include <vector>
 
+#include "base/passed_fds.h"
 #include "session/message.h"
 
 namespace mxc::session {
@@ -31,45 +31,19 @@ bool IsOurNamespace(int borrowed_fd) {
          ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
-struct Message {
-  iovec part = {};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control = {};
-  msghdr header = {};
-
-  Message(void* bytes, std::size_t size) : part{.iov_base = bytes, .iov_len = size} {
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = static_cast<decltype(header.msg_controllen)>(control.size());
-  }
-};
-
 bool Send(int connection, const void* bytes, std::size_t size) {
   const UniqueFd own = OwnNamespace();
   if (!own) return false;
-  Message message(const_cast<void*>(bytes), size);  // NOLINT(*-const-cast): the kernel only reads it
-  cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof(int));
   const int fd = own.Get();
-  std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  return ::sendmsg(connection, &message.header, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+  return SendWithFds(connection, bytes, size, std::span(&fd, 1)) == static_cast<ssize_t>(size);
 }
 
 // The number of bytes from somebody in our namespace; 0 when the other end is closed, -1 otherwise.
 ssize_t Receive(int connection, void* bytes, std::size_t size, int flags) {
-  Message message(bytes, size);
-  ssize_t count = 0;
-  do {
-    count = ::recvmsg(connection, &message.header, MSG_CMSG_CLOEXEC | flags);
-  } while (count < 0 && errno == EINTR);
-  if (count <= 0) return count;
-  const cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
-  if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS || rights->cmsg_len != CMSG_LEN(sizeof(int)))
-    return -1;
   int fd = -1;
-  std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+  std::size_t fds = 0;
+  const ssize_t count = ReceiveWithFds(connection, bytes, size, flags, std::span(&fd, 1), fds);
+  if (count <= 0) return count;
   const UniqueFd shown{fd};
   return IsOurNamespace(fd) ? count : -1;
 }

@@ -4,15 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "base/passed_fds.h"
 #include "process/linux/engine_program.h"
 #include "process/linux/sent_report.h"
 #include "process/process_tree.h"
@@ -133,20 +133,8 @@ void StandingSandbox::Stop() {
 }
 
 bool StandingSandbox::Admit(int connection) {
-  char byte = 'c';
-  iovec part{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control.data();
-  header.msg_controllen = control.size();
-  cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof connection);
-  std::memcpy(CMSG_DATA(rights), &connection, sizeof connection);
-  if (::sendmsg(session_.Get(), &header, MSG_NOSIGNAL) != 1) return false;
+  const char byte = 'c';
+  if (SendWithFds(session_.Get(), &byte, 1, std::span(&connection, 1)) != 1) return false;
   ++running_;
   return true;
 }

@@ -1,12 +1,11 @@
 // Processes and terminals: nothing is reached outside, nothing is left behind.
 #include <fcntl.h>
-#include <pty.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 
 #include <csignal>
 
 #include "tests/containment/containment.h"
+#include "tests/support/terminal.h"
 
 namespace mxc::test {
 namespace {
@@ -60,37 +59,6 @@ TEST_P(Processes, ADaemonEndsWithTheLauncher) {
     EXPECT_TRUE(Eventually([&] { return !IsLocked(rw + "/lock"); })) << number;
   }
 }
-
-// A terminal of which the launcher is the session leader, as if a user sat there.
-class Terminal {
- public:
-  Terminal() {
-    int ours = -1;
-    int theirs = -1;
-    if (::openpty(&ours, &theirs, nullptr, nullptr, nullptr) != 0) std::abort();
-    ours_.Reset(ours);
-    theirs_.Reset(theirs);
-    for (const int fd : {ours, theirs}) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-    termios settings{};
-    ::tcgetattr(theirs, &settings);
-    ::cfmakeraw(&settings);
-    ::tcsetattr(theirs, TCSANOW, &settings);
-  }
-  [[nodiscard]] int Fd() const { return theirs_.Get(); }
-  // All that was printed there.
-  [[nodiscard]] std::string Output() const { return Take(ours_.Get()); }
-  // All that waits to be read there, as if it had been typed.
-  [[nodiscard]] std::string Typed() const { return Take(theirs_.Get()); }
-
- private:
-  static std::string Take(int fd) {
-    ::fcntl(fd, F_SETFL, O_NONBLOCK);
-    std::array<char, 4096> buffer{};
-    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
-    return {buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
-  }
-  UniqueFd ours_, theirs_;
-};
 
 TEST_P(Processes, NothingIsTypedIntoTheCallersTerminal) {
   const Terminal terminal;

@@ -1,10 +1,8 @@
 // What a command meets in a sandbox that stays: the same as in a run of its own.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 
-#include <array>
-
 #include "tests/support/lifecycle_test.h"
+#include "tests/support/terminal.h"
 
 namespace mxc::test {
 namespace {
@@ -91,25 +89,14 @@ TEST_P(LifecycleCommand, OutputAndAuditAreThePolicys) {
 
 TEST_P(LifecycleCommand, ATerminalIsPrivate) {
   const std::string id = Started();
-  const UniqueFd outer{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
-  ASSERT_EQ(::grantpt(outer.Get()) + ::unlockpt(outer.Get()), 0);
-  std::array<char, 64> name{};
-  ASSERT_EQ(::ptsname_r(outer.Get(), name.data(), name.size()), 0);
-  const UniqueFd inner{::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC)};
-  ASSERT_EQ(::fchown(inner.Get(), uid, uid), 0);
+  const Terminal terminal(uid);
   Launch launch =
       ExecOf(id, "[ -t 0 ] && [ -t 1 ] && echo terminal; : > /dev/tty && echo controls; read x; echo got-$x");
-  launch.terminal = inner.Get();
+  launch.terminal = terminal.Fd();
   Running running(launch);
-  ASSERT_EQ(::write(outer.Get(), "word\n", 5), 5);
-  std::string seen;
-  ASSERT_EQ(::fcntl(outer.Get(), F_SETFL, O_NONBLOCK), 0);
-  EXPECT_TRUE(Eventually([&] {
-    std::array<char, 4096> buffer{};
-    const ssize_t count = ::read(outer.Get(), buffer.data(), buffer.size());
-    if (count > 0) seen.append(buffer.data(), static_cast<std::size_t>(count));
-    return seen.find("got-word") != std::string::npos;
-  })) << seen;
+  terminal.Type("word\n");
+  const std::string seen = terminal.OutputUpTo("got-word");
+  EXPECT_THAT(seen, HasSubstr("got-word"));
   EXPECT_THAT(seen, HasSubstr("terminal"));
   EXPECT_THAT(seen, HasSubstr("controls"));
   EXPECT_EQ(running.Wait().status, 0);

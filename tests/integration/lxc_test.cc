@@ -1,5 +1,4 @@
 // Containers of LXC, as a user meets them. What they hold is asked by the tests that run with every engine.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -7,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +13,7 @@
 
 #include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
+#include "tests/support/terminal.h"
 
 namespace mxc::test {
 namespace {
@@ -257,27 +256,16 @@ TEST_P(Lxc, WhatFailsInsideIsSaidAsElsewhere) {
 }
 
 TEST_P(Lxc, ATerminalIsPrivate) {
-  const UniqueFd outer{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
-  ASSERT_EQ(::grantpt(outer.Get()) + ::unlockpt(outer.Get()), 0);
-  std::array<char, 64> name{};
-  ASSERT_EQ(::ptsname_r(outer.Get(), name.data(), name.size()), 0);
-  const UniqueFd inner{::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC)};
-  ASSERT_EQ(::fchown(inner.Get(), uid, uid), 0);
+  const Terminal terminal(uid);
   Launch launch = PrepareConfig(
       {.containment = "lxc",
        .command =
            "[ -t 0 ] && [ -t 1 ] && echo terminal; : > /dev/tty && echo controls; tty; read x; echo got-$x"});
-  launch.terminal = inner.Get();
+  launch.terminal = terminal.Fd();
   Running running(launch);
-  ASSERT_EQ(::write(outer.Get(), "word\n", 5), 5);
-  std::string seen;
-  ASSERT_EQ(::fcntl(outer.Get(), F_SETFL, O_NONBLOCK), 0);
-  EXPECT_TRUE(Eventually([&] {
-    std::array<char, 4096> buffer{};
-    const ssize_t count = ::read(outer.Get(), buffer.data(), buffer.size());
-    if (count > 0) seen.append(buffer.data(), static_cast<std::size_t>(count));
-    return seen.find("got-word") != std::string::npos;
-  })) << seen;
+  terminal.Type("word\n");
+  const std::string seen = terminal.OutputUpTo("got-word");
+  EXPECT_THAT(seen, HasSubstr("got-word"));
   EXPECT_THAT(seen, HasSubstr("terminal"));
   EXPECT_THAT(seen, HasSubstr("controls"));
   EXPECT_THAT(seen, HasSubstr("/dev/console"));

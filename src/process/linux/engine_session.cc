@@ -17,9 +17,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <iterator>
+#include <span>
 
+#include "base/passed_fds.h"
 #include "mxc/limits.h"
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_kernel.h"
@@ -69,19 +70,9 @@ void TieToConnection(const Child& child) {
 // A connection from the holder; -1 when there is none. The holder's end ends us.
 int TakeConnection(int session) {
   char byte = 0;
-  iovec part{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control.data();
-  header.msg_controllen = control.size();
-  const ssize_t count = ::recvmsg(session, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (count == 0) ::_exit(0);
-  const cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-  if (count != 1 || rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return -1;
   int connection = -1;
-  std::memcpy(&connection, CMSG_DATA(rights), sizeof connection);
+  std::size_t count = 0;
+  if (ReceiveWithFds(session, &byte, 1, MSG_DONTWAIT, std::span(&connection, 1), count) == 0) ::_exit(0);
   return connection;
 }
 

@@ -1,12 +1,11 @@
 // The command's process asks the kernel to tell the launcher of its files, and hands over where it tells
 // them.
 #include <sys/prctl.h>
-#include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
+#include <span>
 
+#include "base/passed_fds.h"
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_kernel.h"
 #include "process/linux/watched_calls.h"
@@ -37,22 +36,9 @@ void WatchFiles(const Child& child) {
   const int door = child.program.watch_door;
   if (door < 0) return;
   const int listener = Listen();
-  int number = listener < 0 ? errno : 0;
-  iovec text{&number, sizeof number};
-  msghdr message{};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  if (listener >= 0) {
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &listener, sizeof listener);
-  }
-  child.Check(::sendmsg(door, &message, MSG_NOSIGNAL), Step::kWatch);
+  const int number = listener < 0 ? errno : 0;
+  const std::span<const int> passed(&listener, listener < 0 ? 0 : 1);
+  child.Check(SendWithFds(door, &number, sizeof number, passed), Step::kWatch);
   ::close(door);
   if (listener >= 0) ::close(listener);
 }

@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/passed_fds.h"
 #include "base/unique_fd.h"
 
 namespace mxc::engine {
@@ -67,20 +69,6 @@ Result<UniqueFd> MakeFile(const std::string& bytes) {
 constexpr std::size_t kMaxFiles = 5;  // the memory file, three streams, a terminal
 
 // One byte, because a message without any carries no descriptors.
-struct Message {
-  char byte = 'x';
-  iovec part{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxFiles * sizeof(int))> control = {};
-  msghdr header = {};
-
-  explicit Message(std::size_t files) {
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = static_cast<decltype(header.msg_controllen)>(CMSG_SPACE(files * sizeof(int)));
-  }
-};
-
 // Turns offsets into addresses in place, and finds the lists.
 bool Link(char* base, std::size_t size, Command& command) {
   Header header;
@@ -144,30 +132,19 @@ Status SendCommand(int connection, const Program& program) {
     if (program.standard.at(i) >= 0) files.at(i + 1) = program.standard.at(i);
   }
   const std::size_t count = program.controlling_terminal >= 0 ? kMaxFiles : kMaxFiles - 1;
-  Message message(count);
-  cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = static_cast<decltype(rights->cmsg_len)>(CMSG_LEN(count * sizeof(int)));
-  std::memcpy(CMSG_DATA(rights), files.data(), count * sizeof(int));
-  if (::sendmsg(connection, &message.header, MSG_NOSIGNAL) == 1) return Done{};
+  const char byte = 'x';
+  if (SendWithFds(connection, &byte, 1, std::span(files).first(count)) == 1) return Done{};
   if (errno != EPIPE && errno != ECONNRESET)
     return SystemError(ErrorCode::kSetupFailed, "hand the command over to the sandbox", errno);
   return NobodyTookIt();
 }
 
 bool ReceiveCommand(int connection, ReceivedCommand& received) {
-  Message message(kMaxFiles);
-  ssize_t count = 0;
-  do {
-    count = ::recvmsg(connection, &message.header, MSG_CMSG_CLOEXEC);
-  } while (count < 0 && errno == EINTR);
-  const cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
-  if (count != 1 || rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return false;
-  const std::size_t files = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  if (files != kMaxFiles && files != kMaxFiles - 1) return false;
+  char byte = 0;
   std::array<int, kMaxFiles> numbers = {-1, -1, -1, -1, -1};
-  std::memcpy(numbers.data(), CMSG_DATA(rights), files * sizeof(int));
+  std::size_t files = 0;
+  if (ReceiveWithFds(connection, &byte, 1, 0, numbers, files) != 1) return false;
+  if (files != kMaxFiles && files != kMaxFiles - 1) return false;
   received.standard = {numbers[1], numbers[2], numbers[3]};
   received.command.controlling_terminal = numbers[4];
   return MapFile(numbers[0], received.command);

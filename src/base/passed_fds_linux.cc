@@ -1,0 +1,65 @@
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/passed_fds.h"
+
+namespace mxc {
+namespace {
+
+struct Message {
+  iovec part;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxPassedFds * sizeof(int))> control = {};
+  msghdr header = {};
+
+  Message(void* bytes, std::size_t size, std::size_t room) : part{.iov_base = bytes, .iov_len = size} {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    if (room == 0) return;
+    header.msg_control = control.data();
+    // Without the padding, in which the kernel would find room for one more. The C libraries differ in the
+    // type.
+    header.msg_controllen = static_cast<decltype(header.msg_controllen)>(CMSG_LEN(room * sizeof(int)));
+  }
+};
+
+}  // namespace
+
+ssize_t SendWithFds(int socket, const void* bytes, std::size_t size, std::span<const int> fds) {
+  if (fds.size() > kMaxPassedFds) {
+    errno = EINVAL;
+    return -1;
+  }
+  Message message(const_cast<void*>(bytes), size,
+                  fds.size());  // NOLINT(*-const-cast): the kernel only reads it
+  if (!fds.empty()) {
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = static_cast<decltype(rights->cmsg_len)>(CMSG_LEN(fds.size_bytes()));
+    std::memcpy(CMSG_DATA(rights), fds.data(), fds.size_bytes());
+  }
+  return ::sendmsg(socket, &message.header, MSG_NOSIGNAL);
+}
+
+ssize_t ReceiveWithFds(int socket, void* bytes, std::size_t size, int flags, std::span<int> fds,
+                       std::size_t& count) {
+  count = 0;
+  Message message(bytes, size, std::min(fds.size(), kMaxPassedFds));
+  ssize_t received = 0;
+  do {
+    received = ::recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC | flags);
+  } while (received < 0 && errno == EINTR);
+  const cmsghdr* const rights = received > 0 ? CMSG_FIRSTHDR(&message.header) : nullptr;
+  if (rights == nullptr || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS)
+    return received;
+  count = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  std::memcpy(fds.data(), CMSG_DATA(rights), count * sizeof(int));
+  return received;
+}
+
+}  // namespace mxc
