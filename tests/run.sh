@@ -49,13 +49,11 @@ fi
 
 echo "== test"
 status=0
-ctest --preset dev -j "$jobs" --repeat until-pass:2 --output-log "$log" "$@" || status=$?
+ctest --preset dev -j "$jobs" --output-log "$log" "$@" || status=$?
 ctest --preset windows --output-log build/windows/tests.log "$@" || status=$?
 
 echo
 if test "$status" = 0; then
-  again=$(grep -c '[*][*][*]Failed' "$log" || true)
-  test "$again" = 0 || echo "Passed only the second time, $again: $(grep '[*][*][*]Failed' "$log" | sed 's/.*: //; s/ .*//' | tr '\n' ' ')"
   echo "PASSED. As $(id -un); npm SDKs: $sdk; skipped tests: $(grep -c '[*][*][*]Skipped' "$log" || true) (reasons: $log)"
 else
   echo "FAILED (ctest status $status). The output of every test: $log, build/windows/tests.log"

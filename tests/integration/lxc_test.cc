@@ -244,6 +244,26 @@ TEST_P(Lxc, ASharedNamespaceIsNoticed) {
   EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("find every namespace of the container to be new"));
 }
 
+// As LXC does by itself now and then (lxc/lxc issue 4670), before it has made anything.
+TEST_P(Lxc, AnAbortOfItsOwnIsNotTheUsers) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can put another lxc-start in place";
+  const std::string real = workspace.CopyOf("/usr/bin/lxc-start", "lxc-real");
+  const std::string first = workspace.Directory("mark", 0777) + "/first";
+  const std::string wrapper = workspace.File(
+      "lxc-start",
+      "#!/bin/sh\n[ -e " + first + " ] && exec " + real + " \"$@\"\n: > " + first +
+          "\necho 'free(): invalid pointer' >&2\n"
+          "echo 'lxc-start: NAME: ../src/lxc/sync.c: sync_wait: 34 An error occurred' >&2\nexit 1\n",
+      0755);
+  ASSERT_EQ(::chown(wrapper.c_str(), 0, 0), 0);  // a helper that others could replace is passed over
+  Launch launch = PrepareConfig({.containment = "lxc", .command = "echo ran"});
+  launch.before_exec = ReplaceLxc(wrapper);
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, "ran\n");
+  EXPECT_TRUE(std::filesystem::exists(first));
+}
+
 TEST_P(Lxc, WhatFailsInsideIsSaidAsElsewhere) {
   const std::string script = workspace.File("script", "#!/no/such/interpreter\n", 0755);
   const auto message = [&](const std::string& containment) {

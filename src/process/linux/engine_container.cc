@@ -82,11 +82,20 @@ std::string_view TextOf(std::string_view line) {
   return line;
 }
 
+std::string Contents(const UniqueFd& log) {
+  std::string text(8192, '\0');
+  const ssize_t count = ::pread(log.Get(), text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return text;
+}
+
+// LXC's own child frees memory of libcap's when the map of its user namespace is written between its getuid
+// and its geteuid (lxc/lxc issue 4670): now and then it aborts, before there is a container.
+constexpr std::string_view kAborted = "free(): invalid pointer";
+constexpr int kAttempts = 5;
+
 // The first line: those that follow say what failed in consequence.
-std::string FirstComplaint(const UniqueFd& log) {
-  std::array<char, 8192> buffer{};
-  const ssize_t count = ::pread(log.Get(), buffer.data(), buffer.size(), 0);
-  std::string_view rest{buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
+std::string FirstComplaint(std::string_view rest) {
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
@@ -98,7 +107,7 @@ std::string FirstComplaint(const UniqueFd& log) {
   return {};
 }
 
-Error NotStarted(const UniqueFd& log, const std::string& name) {
+Error NotStarted(std::string_view log, const std::string& name) {
   const std::string text = FirstComplaint(log);
   if (text.find("already running") != std::string::npos) {
     return {.code = ErrorCode::kConflict,
@@ -164,9 +173,7 @@ pid_t OnlyChildOf(pid_t process) {
   return children.size() == 1 ? children.front() : -1;
 }
 
-}  // namespace
-
-Result<SandboxProcess> StartContainer(const ContainerRequest& request) {
+Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted) {
   const Result<std::string> directory = LxcDirectory();
   if (!directory) return directory.error();
   const Groups& groups = request.inside.groups;
@@ -212,11 +219,26 @@ Result<SandboxProcess> StartContainer(const ContainerRequest& request) {
   const Streams& streams = request.inside.streams;
   if (streams.on_created) streams.on_created(process.id);
   luggage = Luggage(0);  // ours would keep the pipe open
-  Result<SandboxProcess> started = engine::AwaitStart(std::move(process), streams, order->program,
-                                                      [&](int /*status*/) { return NotStarted(log, name); });
+  const auto ended_early = [&](int /*status*/) {
+    const std::string said = Contents(log);
+    aborted = said.find(kAborted) != std::string::npos;
+    return NotStarted(said, name);
+  };
+  Result<SandboxProcess> started =
+      engine::AwaitStart(std::move(process), streams, order->program, ended_early);
   if (started) started->container = OnlyChildOf(started->id);
   if (started && streams.on_created && started->container > 0) streams.on_created(started->container);
   return started;
+}
+
+}  // namespace
+
+Result<SandboxProcess> StartContainer(const ContainerRequest& request) {
+  for (int attempt = 1;; ++attempt) {
+    bool aborted = false;
+    Result<SandboxProcess> started = StartOnce(request, aborted);
+    if (!aborted || attempt == kAttempts) return started;
+  }
 }
 
 }  // namespace mxc
