@@ -21,7 +21,7 @@
 namespace mxc {
 namespace {
 
-std::string OwnProgram() {
+std::string PathOfThisProgram() {
   std::array<char, PATH_MAX> path{};
   std::uint32_t size = path.size();
   std::array<char, PATH_MAX> real{};
@@ -124,7 +124,7 @@ Status VerifySeatbeltPaths(const std::vector<SeatbeltPath>& paths) {
 }
 
 Result<pid_t> StartSeatbeltChild(const SeatbeltOrders& orders, const std::array<int, 3>& streams) {
-  const std::string program = OwnProgram();
+  const std::string program = PathOfThisProgram();
   if (program.empty()) {
     return Error{.code = ErrorCode::kSetupFailed,
                  .message = "the path of mxc-exec itself cannot be found out"};
