@@ -37,6 +37,12 @@ void LogRequest(const Config& config, Log& log) {
   log.Line("Container name: " + config.container_id);
 }
 
+// A backend that another build has, or an image that another host has.
+bool IsOnlyMissing(const Error& error) {
+  return error.code == ErrorCode::kNotBuilt ||
+         (error.code == ErrorCode::kUnavailable && error.pointer == "/lxc");
+}
+
 int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) {
   if (!prepared && ExitStatus(prepared.error().code) != 255) {
     Tell(RenderError(prepared.error()));
@@ -48,7 +54,7 @@ int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) 
   log.Line(fmt::format("Runner completed in {}ms", elapsed_ms));
   // The configuration is valid for a build that has the backend: the reference's verdict, with the truth
   // beside it.
-  const bool only_not_built = !prepared && prepared.error().code == ErrorCode::kNotBuilt;
+  const bool only_not_built = !prepared && IsOnlyMissing(prepared.error());
   if (only_not_built) log.Line("Note: a run would be refused: " + prepared.error().message);
   if (prepared || only_not_built) {
     log.Line("Dry run completed. Result: validation passed");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dispatch.h"
+#include "images/images.h"
 #include "plan/make_plan.h"
 #include "policy/resolve.h"
 
@@ -22,6 +23,21 @@ bool IsShownOnly(const Options& options) {
   return options.mode == Mode::kExplain || (options.mode == Mode::kDryRun && !options.containment.empty());
 }
 
+std::string TextOf(const Json& section, std::string_view key) {
+  const Json* const value = section.Find(key);
+  return value != nullptr ? value->text : "";
+}
+
+// The directory of the image that a container is to show; empty: it shows the host's files.
+Result<std::string> ImageOf(const Config& config, const Host& host) {
+  const bool lxc = config.intent == Intent::kConcrete && config.containment == Containment::kLxc;
+  if (!lxc || host.System() != OperatingSystem::kLinux) return std::string();
+  const ImageName name{.distribution = TextOf(config.backend_section, "distribution"),
+                       .release = TextOf(config.backend_section, "release")};
+  if (name.distribution.empty() && name.release.empty()) return std::string();
+  return FindImage(host, name);
+}
+
 }  // namespace
 
 Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Options& options,
@@ -35,6 +51,9 @@ Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Opt
     if (!choice) found = LinuxProcess(host);
     resolving.linux_process = choice ? choice->containment : found->containment;
   }
+  Result<std::string> image = ImageOf(config, host);
+  if (!image) return image.error();
+  resolving.image = std::move(*image);
   Result<Policy> policy = Resolve(config, host, resolving);
   if (!policy) return policy.error();
 

@@ -16,6 +16,7 @@ enum class View {
   kEmpty,      // a tmpfs of the sandbox: only what has been mounted or made there
   kReadOnly,   // the host's, through a read-only bind
   kReadWrite,  // the host's, through a read-write bind
+  kImage,      // an image's, through a read-only bind
   kMask,       // the tmpfs over a denied directory
   kKernel,     // /proc, /dev: generated
 };
@@ -193,7 +194,7 @@ void TreeBuilder::OpenWay(std::string_view path) {
   while (frames_.back().path != path) {
     const View view = frames_.back().view;
     const std::string_view next = NextOnTheWay(frames_.back().path, path);
-    if (next == path || view == View::kReadOnly || view == View::kKernel) return;
+    if (next == path || view == View::kReadOnly || view == View::kImage || view == View::kKernel) return;
     const std::string target{next};
     if (view == View::kReadWrite) {
       Add(BindMount{.source = target, .target = target, .access = Access::kReadWrite, .pin = true});
@@ -222,17 +223,19 @@ Status TreeBuilder::PlaceGrant(const PathRule& rule) {
   }
   if (rule.origin == Origin::kBaseline && !policy_rules_.empty()) return Done{};
   const bool policy = rule.origin == Origin::kPolicy;
-  const View view = rule.access == Access::kReadOnly ? View::kReadOnly : View::kReadWrite;
+  const bool image = !rule.source.empty();
+  const View ordinary = rule.access == Access::kReadOnly ? View::kReadOnly : View::kReadWrite;
+  const View view = image ? View::kImage : ordinary;
   last_grant_ = rule.path;
   if (top.view == view) {
     Record(rule, kInside);
     return Done{};
   }
   OpenWay(rule.path);
-  Add(BindMount{.source = rule.path,
+  Add(BindMount{.source = image ? rule.source : rule.path,
                 .target = rule.path,
                 .access = rule.access,
-                .object = policy ? rule.object : std::nullopt});
+                .object = policy || image ? rule.object : std::nullopt});
   if (rule.path == "/") lowered_.sandbox.root_read_only = false;
   Push(rule.path, view);
   Record(rule, view == View::kReadOnly ? kBoundReadOnly : kBound);
@@ -258,14 +261,14 @@ void TreeBuilder::PlaceProtected(const PathRule& rule) {
 
 Status TreeBuilder::PlaceDenied(const PathRule& rule) {
   const Frame& top = frames_.back();
-  const bool from_host = top.view == View::kReadOnly || top.view == View::kReadWrite;
-  if (rule.object && (from_host || (top.view == View::kKernel && ExistsInside(rule.path)))) {
+  const bool bound = top.view == View::kReadOnly || top.view == View::kReadWrite || top.view == View::kImage;
+  if (rule.object && (bound || (top.view == View::kKernel && ExistsInside(rule.path)))) {
     MaskExisting(rule);
   } else if (top.view == View::kReadWrite) {
     return PlaceMissing(rule, PlaceOf(rule));
   } else {
     // Whatever the host has here, the sandbox does not show it, or nobody inside can create it.
-    Record(rule, from_host ? kMissingReadOnly : kInvisible);
+    Record(rule, bound ? kMissingReadOnly : kInvisible);
   }
   return Done{};
 }

@@ -1,5 +1,6 @@
 #include "backends/lxc/lxc.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -14,18 +15,16 @@ bool Names(const Json& section, std::string_view key) {
   return value != nullptr && value->kind == Json::Kind::kString && !value->text.empty();
 }
 
-// A container's files are the host's, as the policy shows them.
-Status CheckImage(const Json& section) {
-  for (const char* key : {"distribution", "release"}) {
-    if (!Names(section, key)) continue;
-    return Error{
-        .code = ErrorCode::kNotBuilt,
-        .message = "images of distributions are not part of this build",
-        .pointer = std::string("/lxc/") + key,
-        .hint =
-            "leave the section `lxc` out: the container shows the host's files, as the policy grants them"};
-  }
-  return Done{};
+// A container of an image never shows the host's files in its place. Which files it has is known where it is.
+Status CheckImage(const Policy& policy) {
+  const bool named = Names(policy.section, "distribution") || Names(policy.section, "release");
+  const bool there = std::any_of(policy.paths.begin(), policy.paths.end(),
+                                 [](const PathRule& rule) { return !rule.source.empty(); });
+  if (!named || there) return Done{};
+  return Error{.code = ErrorCode::kUnavailable,
+               .message = "the files of the image are not here to be planned with",
+               .pointer = "/lxc",
+               .hint = "ask on a Linux host that has the image"};
 }
 
 void WarnOfStay(const Policy& policy, Plan& plan) {
@@ -38,7 +37,7 @@ void WarnOfStay(const Policy& policy, Plan& plan) {
 }  // namespace
 
 Result<Plan> PlanLxc(const Policy& policy, const Support& support) {
-  if (Status image = CheckImage(policy.section); !image) return image.error();
+  if (Status image = CheckImage(policy); !image) return image.error();
   Result<linux_backend::Lowered> lowered =
       linux_backend::LowerPolicy(policy, {.kernel_files = support.kernel_files,
                                           .counts_own_tasks = support.counts_own_tasks,

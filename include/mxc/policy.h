@@ -54,6 +54,7 @@ struct PathRule {
   std::optional<StandIn> stand_in = {};
   std::string pointer = {};  // clause it comes from; empty for the baseline and for kernel mounts
   Origin origin = Origin::kPolicy;
+  std::string source = {};  // what shows there, when that is an image's and not the host's `path`; canonical
 };
 
 // A symlink to recreate, so that a path works in the spelling the user wrote and `readlink` agrees with the

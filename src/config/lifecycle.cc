@@ -23,8 +23,8 @@ constexpr NamedPhase kPhases[] = {{"provision", Phase::kProvision},
 constexpr std::string_view kOfEveryPhase[] = {"$schema",   "_comment",          "version",      "phase",
                                               "sandboxId", "correlationVector", "experimental", "telemetry"};
 // What a run leaves behind, and the sections of containments without this lifecycle.
-constexpr std::string_view kNotOfProvision[] = {"lifecycle",        "lxc",           "appContainer",
-                                                "processContainer", "macos_sandbox", "seatbelt"};
+constexpr std::string_view kNotOfProvision[] = {"lifecycle", "appContainer", "processContainer",
+                                                "macos_sandbox", "seatbelt"};
 
 template <std::size_t kCount>
 bool Holds(const std::string_view (&list)[kCount], std::string_view name) {

@@ -94,7 +94,7 @@ struct PathWalker::State {
 const Lookup& PathWalker::LookAt(const std::string& path) {
   const auto found = seen_.find(path);
   if (found != seen_.end()) return found->second;
-  return seen_.emplace(path, host_.LookAt(path)).first->second;
+  return seen_.emplace(path, host_.LookAt(root_ + path)).first->second;
 }
 
 Status PathWalker::Follow(State& state, std::string link, std::uint32_t owner) {
@@ -102,7 +102,7 @@ Status PathWalker::Follow(State& state, std::string link, std::uint32_t owner) {
   if (walked.links.size() == kMaxLinks) {
     return Error{.code = ErrorCode::kConflict, .message = "too many symbolic links"};
   }
-  Result<std::string> text = host_.ReadLink(link);
+  Result<std::string> text = host_.ReadLink(root_ + link);
   if (!text) return text.error();
   if (text->substr(0, 1) == "/") {
     walked.path = "/";

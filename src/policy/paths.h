@@ -55,7 +55,8 @@ struct Walked {
 // Remembers what it looked at: a thousand paths of one tree cost one question per directory.
 class PathWalker {
  public:
-  explicit PathWalker(const Host& host) : host_(host) {}
+  // With `root`, a directory, paths begin there, as after chroot(2).
+  explicit PathWalker(const Host& host, std::string root = {}) : host_(host), root_(std::move(root)) {}
 
   // Ends at a link inside /proc, /sys or /dev. Errors: kConflict, when a component cannot be looked at or the
   // links do not end.
@@ -68,6 +69,7 @@ class PathWalker {
   [[nodiscard]] Status Follow(State& state, std::string link, std::uint32_t owner);
 
   const Host& host_;
+  std::string root_;
   std::unordered_map<std::string, Lookup> seen_ = {};
 };
 

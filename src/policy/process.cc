@@ -70,6 +70,17 @@ Result<std::string> ResolveDirectory(const ProcessConfig& written, Containment c
   return walked->path;
 }
 
+// What the policy shows there counts first, then what the image has.
+Result<std::string> ResolveDirectoryIn(const std::string& image, const ProcessConfig& written,
+                                       Containment containment, const Host& host, PathWalker& walker,
+                                       const RuleSet& rules) {
+  Result<std::string> granted = ResolveDirectory(written, containment, walker, rules);
+  if (granted || image.empty()) return granted;
+  const Result<Walked> walked = PathWalker(host, image).Walk(written.cwd);
+  const bool there = walked && walked->status && walked->status->object.type == FileType::kDirectory;
+  return there ? Result<std::string>(walked->path) : granted;
+}
+
 // Without a written directory: where the caller stands, if the command may see that; else "/".
 std::string DefaultDirectory(const Host& host, Containment containment, const RuleSet& rules) {
   std::string here = host.WorkingDirectory();
@@ -138,7 +149,8 @@ std::vector<Variable> SystemEnvironment(OperatingSystem system) {
   };
 }
 
-std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules) {
+std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules,
+                                         const std::string& image) {
   std::vector<Variable> result = SystemEnvironment(host.System());
   if (containment == Containment::kNone) {
     std::erase_if(result, [](const Variable& variable) {
@@ -150,7 +162,7 @@ std::vector<Variable> DefaultEnvironment(const Host& host, Containment containme
     // A granted /tmp is the host's, where others could prepare a home directory.
     SetVariable(result, {.name = "HOME", .value = Secret{"/"}});
   }
-  const Result<std::string> passwd = host.ReadFile("/etc/passwd", kMaxPasswdBytes);
+  const Result<std::string> passwd = host.ReadFile(image + "/etc/passwd", kMaxPasswdBytes);
   if (!passwd) return result;
   if (const std::optional<std::string> user = UserName(*passwd, host.Caller().uid)) {
     for (const char* name : {"USER", "LOGNAME"}) result.push_back({.name = name, .value = Secret{*user}});
@@ -170,7 +182,7 @@ std::vector<Variable> EnvironmentOf(const ProcessConfig& written, std::vector<Va
 }
 
 Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, Containment containment,
-                               PathWalker& walker, const RuleSet& rules) {
+                               PathWalker& walker, const RuleSet& rules, const std::string& image) {
   Process process{.argv = written.argv,
                   .command_line = written.command_line,
                   .cwd_pointer = written.cwd_pointer,
@@ -179,12 +191,13 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
   if (written.cwd.empty()) {
     process.cwd = DefaultDirectory(host, containment, rules);
   } else {
-    Result<std::string> cwd = ResolveDirectory(written, containment, walker, rules);
+    Result<std::string> cwd = ResolveDirectoryIn(image, written, containment, host, walker, rules);
     if (!cwd) return cwd.error();
     process.cwd = std::move(*cwd);
   }
-  process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules));
-  if (containment == Containment::kNone) return process;
+  process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules, image));
+  // What an image has the engine finds out as soon.
+  if (containment == Containment::kNone || !image.empty()) return process;
   if (const Status program = CheckProgram(process, written, walker, rules); !program) return program.error();
   return process;
 }

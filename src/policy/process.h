@@ -17,7 +17,7 @@ namespace mxc {
 // `system`, and with what this host says.
 [[nodiscard]] std::vector<Variable> SystemEnvironment(OperatingSystem system);
 [[nodiscard]] std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment,
-                                                       const RuleSet& rules);
+                                                       const RuleSet& rules, const std::string& image = {});
 // The variables of `written`, on top of `standard` where they are not everything there is to be.
 [[nodiscard]] std::vector<Variable> EnvironmentOf(const ProcessConfig& written,
                                                   std::vector<Variable> standard);
@@ -25,9 +25,10 @@ namespace mxc {
 // The standard variables stay below those that are written.
 [[nodiscard]] bool KeepsStandardEnvironment(const ProcessConfig& written);
 
+// `rules` are the policy's and the baseline's. With the directory of an `image` its files are there as well.
 // Errors: kConflict for a working directory that is missing or not visible inside.
 [[nodiscard]] Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host,
                                              Containment containment, PathWalker& walker,
-                                             const RuleSet& rules);
+                                             const RuleSet& rules, const std::string& image = {});
 
 }  // namespace mxc

@@ -8,6 +8,7 @@
 #include "policy/cgroups.h"
 #include "policy/clauses.h"
 #include "policy/entries.h"
+#include "policy/image.h"
 #include "policy/mounts.h"
 #include "policy/paths.h"
 #include "policy/process.h"
@@ -65,7 +66,9 @@ Status CheckTemp(const Config& config, const RuleSet& rules, Policy& policy) {
                   config.private_temp_pointer, "remove one of the two");
 }
 
-Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker& walker, Policy& policy) {
+// With an image there is no baseline: what it takes the place of comes later, with the image.
+Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image, PathWalker& walker,
+                             Policy& policy) {
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries.error();
   TightenAliases(*entries, policy.warnings);
@@ -89,7 +92,11 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, PathWalker&
     return mounts.error();
   }
   if (const Status added = AddProtection(config, host, walker, rules, policy); !added) return added.error();
-  AddBaseline(host, walker, rules, policy.links);
+  if (image) {
+    AddSecretMasks(host, walker, rules);
+  } else {
+    AddBaseline(host, walker, rules, policy.links);
+  }
   AddSocketMasks(host, walker, rules, policy.warnings);
   AddLinks(*entries, rules, policy.links);
   return rules;
@@ -135,8 +142,16 @@ void AddWarnings(Policy& policy) {
   AddNetworkWarnings(policy.network, policy.warnings);
 }
 
+Result<std::string> ResolveImage(const std::string& image, PathWalker& walker) {
+  if (image.empty()) return image;
+  Result<Walked> walked = walker.Walk(image);
+  if (!walked) return Conflict(walked.error().message, "/lxc", {});
+  if (walked->status && walked->status->object.type == FileType::kDirectory) return std::move(walked->path);
+  return Conflict("the image " + Quoted(image) + " is no directory", "/lxc", {});
+}
+
 // Everything that is asked of the machine.
-Status ResolveHere(const Config& config, const Host& host, Policy& policy) {
+Status ResolveHere(const Config& config, const Host& host, const std::string& written_image, Policy& policy) {
   if (policy.system == OperatingSystem::kWindows) return ResolveOnWindows(config, host, policy);
   policy.audit = config.audit;
   policy.identity = host.Caller();
@@ -148,12 +163,18 @@ Status ResolveHere(const Config& config, const Host& host, Policy& policy) {
     policy.network.upstream = std::move(*upstream);
   }
   PathWalker walker(host);
-  Result<RuleSet> rules = ResolvePaths(config, host, walker, policy);
+  const Result<std::string> image = ResolveImage(written_image, walker);
+  if (!image) return image.error();
+  Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), walker, policy);
   if (!rules) return rules.error();
-  Result<Process> process = ResolveProcess(config.process, host, policy.containment, walker, *rules);
+  Result<Process> process = ResolveProcess(config.process, host, policy.containment, walker, *rules, *image);
   if (!process) return process.error();
   policy.process = std::move(*process);
   if (Status audit = ResolveAudit(config, walker, *rules, policy.audit); !audit) return audit;
+  if (!image->empty()) {
+    const ImageRequest request{.host = host, .directory = *image, .config = config};
+    if (Status laid = LayImageUnder(request, *rules, policy.links); !laid) return laid;
+  }
   policy.paths = rules->Take();
   return Done{};
 }
@@ -166,7 +187,8 @@ Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOpti
   const OperatingSystem home = HomeOf(*containment);
   const bool elsewhere = home != OperatingSystem::kAny && home != host.System();
   Policy policy = Copy(config, *containment, elsewhere ? home : host.System());
-  const Status resolved = elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, policy);
+  const Status resolved =
+      elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, options.image, policy);
   if (!resolved) return resolved.error();
   policy.clauses = ClausesOf(config, policy);
   AddWarnings(policy);

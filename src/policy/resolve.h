@@ -18,6 +18,8 @@ struct ResolveOptions {
   bool shown_only = false;
   // What "process" and "auto" mean on Linux: our own engine where this host allows it.
   Containment linux_process = Containment::kBubblewrap;
+  // The directory of the image's root file system, absolute; empty: the host's files are shown.
+  std::string image = {};
 };
 
 // "process", "auto" or nothing was written: any containment of the tier process or better.

@@ -67,6 +67,17 @@ TEST(EngineTree, PolicyPathOverItselfIsCheckedOnBothSides) {
   EXPECT_FALSE(program.mounts[2].covers_self);
 }
 
+// What stands below a bind of something else is another object than the source of that name.
+TEST(EngineTree, ABindOverAnImageIsCheckedAtItsSource) {
+  const FileObject object{.device = 1, .inode = 2};
+  const Program program = Prepared({BindMount{.source = "/image/usr", .target = "/usr", .object = object},
+                                    BindMount{.source = "/usr/x", .target = "/usr/x", .object = object},
+                                    FileMask{.target = "/usr/y", .object = object}});
+  EXPECT_TRUE(program.mounts[1].checked);
+  EXPECT_FALSE(program.mounts[1].covers_self);
+  EXPECT_TRUE(program.mounts[2].covers_self);
+}
+
 TEST(EngineTree, RootMayBeABind) {
   const Program program = Prepared({BindMount{.source = "/", .target = "/"}, ProcMount{.target = "/proc"}});
   EXPECT_TRUE(program.root_is_bind);

@@ -80,17 +80,39 @@ TEST(LxcPlan, IsTheLoweredSandboxInAContainer) {
   EXPECT_TRUE(plan->warnings.empty());
 }
 
-TEST(LxcPlan, RefusesImages) {
+PathRule OfImage(const std::string& path) {
+  PathRule rule = Baseline(path);
+  rule.source = "/image" + path;
+  return rule;
+}
+
+TEST(LxcPlan, NeverShowsTheHostInPlaceOfAnImage) {
   for (const char* key : {"distribution", "release"}) {
     Policy policy = PolicyOf({});
     policy.section = Image(key, "alpine");
     const Result<Plan> plan = PlanLxc(policy, kUsable);
     ASSERT_FALSE(plan.ok());
-    EXPECT_EQ(plan.error().code, ErrorCode::kNotBuilt);
-    EXPECT_EQ(plan.error().pointer, std::string("/lxc/") + key);
+    EXPECT_EQ(plan.error().code, ErrorCode::kUnavailable);
+    EXPECT_EQ(plan.error().pointer, "/lxc");
     policy.section = Image(key, "");
     EXPECT_TRUE(PlanLxc(policy, kUsable).ok());
+    policy = PolicyOf({OfImage("/usr")});
+    policy.section = Image(key, "alpine");
+    EXPECT_TRUE(PlanLxc(policy, kUsable).ok());
   }
+}
+
+// A grant over the image is mounted, also where the image is as readable; a denial covers the image's.
+TEST(LxcPlan, PutsThePolicyOverTheImage) {
+  const Result<Plan> plan =
+      PlanLxc(PolicyOf({OfImage("/usr"), DeniedFile("/usr/bin/x", "/filesystem/deniedPaths/0"),
+                        ReadOnly("/usr/share/mine"), ReadWrite("/work")}),
+              kUsable);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(
+      PolicyText(plan->sandbox->mounts),
+      "read-only /usr from '/image/usr'\nmasked /usr/bin/x\nread-only /usr/share/mine\nread-write /work\n");
+  EXPECT_TRUE(plan->sandbox->root_read_only);
 }
 
 TEST(LxcPlan, SaysThatNothingStays) {

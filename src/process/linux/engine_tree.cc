@@ -15,12 +15,14 @@ enum class Place { kTmpfs, kBind, kDirectory, kLink, kFile };
 struct Placed {
   Place place = Place::kDirectory;
   std::size_t action = 0;  // of a tmpfs
+  bool moved = false;      // a bind of what has another path outside
 };
 
 struct Cover {
   Place place = Place::kTmpfs;
   std::string_view path = "/";
   std::size_t action = 0;
+  bool moved = false;
 };
 
 Error Incoherent(const std::string& target, const char* why) {
@@ -80,7 +82,7 @@ Result<Cover> TreePreparer::FindCover(const std::string& target) {
     const Placed& placed = found->second;
     if (placed.place == Place::kLink) return Incoherent(target, "stands below a symbolic link");
     if (placed.place == Place::kFile) return Incoherent(target, "stands below a file");
-    if (placed.place != Place::kDirectory) cover = {placed.place, found->first, placed.action};
+    if (placed.place != Place::kDirectory) cover = {placed.place, found->first, placed.action, placed.moved};
   }
   return cover;
 }
@@ -125,9 +127,11 @@ Status TreePreparer::Insert(MountAction action, Place place) {
   }
   MakeParents(*cover, action.target);
   SetBase(*cover, action);
-  const bool covers = action.source.empty() || action.source == action.target;
+  // A mask covers what was looked at; a bind its own source, where that shows already.
+  const bool covers = action.source.empty() || (action.source == action.target && !cover->moved);
   action.covers_self = in_bind && action.checked && covers;
-  placed_[action.target] = {place, program_.mounts.size()};
+  const bool moved = place == Place::kBind && action.source != action.target;
+  placed_[action.target] = {place, program_.mounts.size(), moved};
   program_.mounts.push_back(std::move(action));
   return Done{};
 }

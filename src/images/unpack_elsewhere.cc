@@ -1,0 +1,10 @@
+#include "images/images.h"
+
+namespace mxc {
+
+Result<std::string> UnpackImage(const Host& /*host*/, const std::string& /*archive*/,
+                                const std::string& /*cache*/) {
+  return Error{.code = ErrorCode::kUnsupported, .message = "images belong to Linux"};
+}
+
+}  // namespace mxc

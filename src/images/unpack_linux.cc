@@ -1,0 +1,144 @@
+// An archive is somebody else's: tar reads it in a sandbox of ours, which can write nothing but the directory
+// it is unpacked into, with no capability and no network.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/own_files.h"
+#include "base/unique_fd.h"
+#include "images/images.h"
+#include "process/linux/remove_tree.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::uint32_t kUnpackLimitMs = 600000;
+constexpr std::string_view kFresh = ".unpacking-";
+
+Error Failed(const std::string& archive, const std::string& why, std::string hint = {}) {
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "the image '" + archive + "' cannot be unpacked: " + why,
+          .pointer = "/lxc",
+          .hint = std::move(hint)};
+}
+
+// Every directory on the way, ours alone from the last that there is.
+Result<UniqueFd> OpenCache(const std::string& path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    ::mkdir(path.substr(0, end).c_str(), 0700);
+    if (end == std::string::npos) break;
+  }
+  UniqueFd directory{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat status {};
+  if (!directory || ::fstat(directory.Get(), &status) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "make '" + path + "'", errno);
+  if (status.st_uid == ::geteuid() && (status.st_mode & 022U) == 0) return directory;
+  return Error{.code = ErrorCode::kSetupFailed,
+               .message = "'" + path + "' belongs to somebody else, or others may write in it",
+               .pointer = "/lxc",
+               .hint = "remove it"};
+}
+
+// A newer archive of the same name gets a tree of its own: a sandbox may still use the older one.
+std::optional<std::string> TreeName(const std::string& archive) {
+  struct stat status {};
+  if (::stat(archive.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) + "-" +
+         std::to_string(status.st_size);
+}
+
+// tar says of each device that it may not make it; /dev is the sandbox's own.
+bool OnlyDevicesFailed(std::string_view said) {
+  bool device = false;
+  while (!said.empty()) {
+    const std::string_view line = said.substr(0, said.find('\n'));
+    said.remove_prefix(std::min(said.size(), line.size() + 1));
+    if (line.find(": Cannot mknod: ") != std::string_view::npos) {
+      device = true;
+    } else if (!line.ends_with(": Exiting with failure status due to previous errors")) {
+      return false;
+    }
+  }
+  return device;
+}
+
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// Files become the caller's, who is the one id that the container has; no set-id bit is kept.
+Status Unpack(const Host& host, const std::string& archive, const std::string& tree) {
+  const std::optional<std::string> tar = host.FindTool("tar");
+  if (!tar || !host.FindTool("xz"))
+    return Failed(archive, "tar or xz is not installed",
+                  "install them, for instance with `apt-get install tar xz-utils`");
+  const ToolRun run = host.Try({"/proc/self/exe",
+                                "--containment",
+                                "namespaces",
+                                "--ro",
+                                archive,
+                                "--rw",
+                                tree,
+                                "--",
+                                *tar,
+                                "--extract",
+                                "--xz",
+                                "--file",
+                                archive,
+                                "--directory",
+                                tree,
+                                "--no-same-owner",
+                                "--no-same-permissions",
+                                "--anchored",
+                                "--exclude=./dev/*",
+                                "--exclude=dev/*"},
+                               kUnpackLimitMs);
+  if (run.timed_out) return Failed(archive, "it takes too long");
+  if (!run.started || (run.exit_code != 0 && !OnlyDevicesFailed(run.err)))
+    return Failed(archive, run.err.empty() ? "tar ended without a word" : FirstLine(run.err),
+                  "remove it, and download it again");
+  return Done{};
+}
+
+bool IsRootFilesystem(const std::string& tree) {
+  struct stat status {};
+  return ::lstat((tree + "/bin").c_str(), &status) == 0 || ::lstat((tree + "/usr").c_str(), &status) == 0;
+}
+
+void RemoveUnfinished(const Host& host, const std::string& cache) {
+  const Result<std::vector<std::string>> names = host.ListDirectory(cache);
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (name.starts_with(kFresh)) RemoveTree((cache + "/" + name).c_str());
+  }
+}
+
+}  // namespace
+
+Result<std::string> UnpackImage(const Host& host, const std::string& archive, const std::string& cache) {
+  const std::optional<std::string> name = TreeName(archive);
+  if (!name) return Failed(archive, "it cannot be read");
+  const std::string tree = cache + "/" + *name;
+  if (host.LookAt(tree).status) return tree;
+  const Result<UniqueFd> directory = OpenCache(cache);
+  if (!directory) return directory.error();
+  while (::flock(directory->Get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  if (host.LookAt(tree).status) return tree;  // somebody else has, meanwhile
+  RemoveUnfinished(host, cache);
+  const std::string fresh = cache + "/" + std::string(kFresh) + RandomName();
+  if (::mkdir(fresh.c_str(), 0700) != 0)
+    return Failed(archive, "no directory can be made in '" + cache + "'");
+  Status unpacked = Unpack(host, archive, fresh);
+  if (unpacked && !IsRootFilesystem(fresh)) unpacked = Failed(archive, "it holds no root file system");
+  if (unpacked && ::rename(fresh.c_str(), tree.c_str()) == 0) return tree;
+  RemoveTree(fresh.c_str());
+  return unpacked ? Failed(archive, "its tree cannot be put in place") : unpacked.error();
+}
+
+}  // namespace mxc

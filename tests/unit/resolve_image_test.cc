@@ -1,0 +1,163 @@
+// The root file system of an image under the paths of a policy: what shows where, and what has no room.
+#include <gtest/gtest.h>
+
+#include "tests/unit/policy_text.h"
+
+namespace mxc {
+namespace {
+
+constexpr const char* kImage = "/var/cache/image";
+
+class ResolveImage : public testing::Test {
+ protected:
+  void SetUp() override {
+    host_.AddDirectory("/srv/work").AddFile("/srv/file").AddFile("/etc/passwd", "me:x:1000:1000::/:\n");
+    AddImage("/bin/busybox").AddImage("/etc/passwd", "guest:x:1000:1000::/:\n").AddImage("/usr/share/words");
+    host_.AddSymlink(std::string(kImage) + "/bin/sh", "/bin/busybox")
+        .AddSymlink(std::string(kImage) + "/lib64", "lib")
+        .AddDirectory(std::string(kImage) + "/proc")
+        .AddDirectory(std::string(kImage) + "/tmp")
+        .AddDirectory(std::string(kImage) + "/srv/other");
+  }
+  ResolveImage& AddImage(const std::string& path, const std::string& text = "x") {
+    host_.AddFile(kImage + path, text);
+    return *this;
+  }
+  [[nodiscard]] Result<Policy> With(const Lists& lists, const std::string& cwd = {}) const {
+    Config config = ConfigOf(lists);
+    config.process.cwd = cwd;
+    return Resolve(config, host_, {.image = kImage});
+  }
+  // What of the image is shown, a path a line.
+  static std::string Shown(const Result<Policy>& policy) {
+    if (!policy) return RefusalOf(policy);
+    std::string text;
+    for (const PathRule& rule : policy->paths) {
+      if (rule.source.empty()) continue;
+      EXPECT_EQ(rule.source, kImage + rule.path);
+      EXPECT_EQ(rule.access, Access::kReadOnly);
+      text += rule.path + "\n";
+    }
+    return text;
+  }
+
+  FakeHost host_;
+};
+
+TEST_F(ResolveImage, TakesThePlaceOfTheBaseline) {
+  host_.AddDebian();
+  const Result<Policy> policy = With({});
+  EXPECT_EQ(Shown(policy), "/bin\n/etc\n/srv\n/usr\n");
+  EXPECT_EQ(LinksText(*policy), "/lib64 -> lib\n");
+  EXPECT_EQ(RulesText(*policy, Origin::kBaseline),
+            "read-only /bin\nread-only /etc\nread-only /srv\nread-only /usr\n");
+}
+
+TEST_F(ResolveImage, ADirectoryWithoutTheMountPointIsTakenApart) {
+  const Result<Policy> policy = With({.rw = {"/srv/work"}, .ro = {"/srv/file"}});
+  EXPECT_EQ(Shown(policy), "/bin\n/etc\n/srv/other\n/usr\n");
+  EXPECT_EQ(RulesText(*policy), "read-only /srv/file\nread-write /srv/work\n");
+}
+
+TEST_F(ResolveImage, AMountPointThatItHasIsUsed) {
+  host_.AddDirectory(std::string(kImage) + "/srv/work");
+  EXPECT_EQ(Shown(With({.rw = {"/srv/work"}})), "/bin\n/etc\n/srv\n/usr\n");
+  host_.AddDirectory("/tmp/work");
+  EXPECT_EQ(Shown(With({.rw = {"/tmp/work"}})), "/bin\n/etc\n/srv\n/usr\n") << "/tmp is the sandbox's own";
+}
+
+// A directory cannot be mounted on a file, nor the other way round.
+TEST_F(ResolveImage, WhatAGrantDoesNotFitOnIsHidden) {
+  AddImage("/srv/work");
+  EXPECT_EQ(Shown(With({.rw = {"/srv/work"}})), "/bin\n/etc\n/srv/other\n/usr\n");
+}
+
+TEST_F(ResolveImage, WhatIsInTheWayIsAConflict) {
+  host_.AddDirectory("/lib64/x").AddDirectory("/etc/passwd.d").AddDirectory("/bin/busybox/x");
+  EXPECT_EQ(
+      RefusalOf(With({.ro = {"/lib64/x"}})),
+      "policy_conflict /filesystem/readonlyPaths/0: '/lib64/x' has no place in the image: its '/lib64' is no "
+      "directory");
+  EXPECT_EQ(RefusalOf(With({.ro = {"/bin/busybox/x"}})),
+            "policy_conflict /filesystem/readonlyPaths/0: '/bin/busybox/x' has no place in the image: its "
+            "'/bin/busybox' is no "
+            "directory");
+  EXPECT_EQ(RefusalOf(With({.ro = {"/"}})),
+            "policy_conflict /filesystem/readonlyPaths/0: '/' is granted, and would cover the image");
+}
+
+TEST_F(ResolveImage, SpellingsThroughLinksNeedRoom) {
+  host_.AddSymlink("/work", "/srv/work").AddSymlink("/srv/link", "work").AddSymlink("/usr", "/srv");
+  EXPECT_EQ(LinksText(*With({.ro = {"/work"}})), "/work -> /srv/work\n/lib64 -> lib\n");
+  const Result<Policy> inside = With({.ro = {"/srv/link"}});
+  EXPECT_EQ(Shown(inside), "/bin\n/etc\n/srv/other\n/usr\n");
+  EXPECT_EQ(LinksText(*inside), "/srv/link -> work\n/lib64 -> lib\n");
+  EXPECT_EQ(
+      RefusalOf(With({.ro = {"/usr/work"}})),
+      "policy_conflict : the policy names paths through '/usr', a link to '/srv' on this host, and the image "
+      "has something "
+      "else there");
+}
+
+TEST_F(ResolveImage, TheSameLinkIsOne) {
+  host_.AddSymlink("/lib64", "lib").AddDirectory("/lib/x");
+  const Result<Policy> policy = With({.ro = {"/lib64/x"}});
+  EXPECT_EQ(LinksText(*policy), "/lib64 -> lib\n") << RefusalOf(policy);
+}
+
+// What a path is denied for is what stands there inside, not what the host has.
+TEST_F(ResolveImage, DenialsReachTheImagesOwnFiles) {
+  host_.AddFile("/etc/host-only").AddFile("/bin/sh");
+  const Result<Policy> policy = With({.denied = {"/etc/passwd", "/etc/host-only", "/bin/sh", "/usr/share"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  const auto object = [&](const std::string& path) -> std::optional<FileObject> {
+    for (const PathRule& rule : policy->paths) {
+      if (rule.path == path && rule.access == Access::kDenied) return rule.object;
+    }
+    return std::nullopt;
+  };
+  ASSERT_TRUE(object("/etc/passwd"));
+  EXPECT_EQ(object("/etc/passwd")->inode, host_.ObjectAt(std::string(kImage) + "/etc/passwd").inode);
+  EXPECT_FALSE(object("/etc/host-only")) << "nothing of that name shows";
+  EXPECT_TRUE(object("/bin/busybox")) << "where the image's /bin/sh leads";
+  EXPECT_EQ(object("/usr/share")->type, FileType::kDirectory);
+}
+
+TEST_F(ResolveImage, DenialsBelowAGrantAreTheHosts) {
+  host_.AddFile("/srv/work/secret");
+  const Result<Policy> policy = With({.rw = {"/srv/work"}, .denied = {"/srv/work/secret"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  for (const PathRule& rule : policy->paths) {
+    if (rule.path != "/srv/work/secret") continue;
+    EXPECT_EQ(rule.object->inode, host_.ObjectAt("/srv/work/secret").inode);
+  }
+}
+
+TEST_F(ResolveImage, TheDirectoryAndTheUserAreThoseInside) {
+  const Result<Policy> policy = With({}, "/usr/share");
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_EQ(policy->process.cwd, "/usr/share");
+  for (const Variable& variable : policy->process.environment) {
+    if (variable.name != "USER") continue;
+    EXPECT_EQ(variable.value.Reveal(), "guest");
+  }
+  EXPECT_EQ(RefusalOf(With({}, "/srv/work")),
+            "policy_conflict : cwd '/srv/work' is not visible inside the sandbox");
+}
+
+TEST_F(ResolveImage, NodesOfAnImageAreLeftOut) {
+  host_.AddNode(std::string(kImage) + "/pipe", FileType::kFifo)
+      .AddNode(std::string(kImage) + "/disk", FileType::kBlockDevice);
+  EXPECT_EQ(Shown(With({})), "/bin\n/etc\n/srv\n/usr\n");
+}
+
+TEST_F(ResolveImage, TakingApartIsBounded) {
+  for (int i = 0; i < 1001; ++i) AddImage("/srv/" + std::to_string(i));
+  EXPECT_EQ(Shown(With({})), "/bin\n/etc\n/srv\n/usr\n");
+  EXPECT_EQ(RefusalOf(With({.rw = {"/srv/work"}})),
+            "policy_conflict : the image has no directory for '/srv/work', and too much stands beside where "
+            "it would be");
+}
+
+}  // namespace
+}  // namespace mxc
