@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,13 +82,25 @@ int PrintDiscovery(const std::string& what, const Host& host) {
   return 0;
 }
 
-// A container of ours ends with its command and leaves nothing behind, so the ones it could be asked to delete
-// are another program's.
+// What LXC takes for a name and not for an option or a path.
+bool IsContainerName(const std::string& name) {
+  constexpr std::string_view kFirst = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  return kFirst.find(name.front()) != std::string_view::npos &&
+         name.find_first_not_of(std::string(kFirst) + "_.-:") == std::string::npos;
+}
+
+// A container of ours leaves nothing behind, so it is one that runs, or another program's.
 int DeleteContainer(const std::string& name, const Host& host) {
   if (name.empty()) {
     return Fail({.code = ErrorCode::kUsage, .message = "--delete needs --containername NAME"}, 1);
   }
-  const bool valid = name.find('/') == std::string::npos && name != "." && name != "..";
+  const bool valid = IsContainerName(name);
+  const Result<bool> ended = valid ? EndContainer(name, host) : Result<bool>(false);
+  if (!ended) return Fail(ended.error(), 1);
+  if (*ended) {
+    fmt::print("Container '{}' deleted.\n", name);
+    return 0;
+  }
   if (!valid || !host.LookAt("/var/lib/lxc/" + name).status) {
     fmt::print("Container '{}' does not exist.\n", name);
     return 1;

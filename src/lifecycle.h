@@ -1,6 +1,8 @@
 // Requests of the lifecycle: a sandbox that stays between calls.
 #pragma once
 
+#include <string>
+
 #include "cli.h"
 #include "config/config.h"
 #include "mxc/error.h"
@@ -15,5 +17,9 @@ namespace mxc {
 // --list and --reap. Return the exit status.
 [[nodiscard]] int PrintSandboxes();
 [[nodiscard]] int PrintReaped();
+
+// Ends what bears this name: the sandbox of an identifier, or the caller's container of a run with this
+// `containerId`. False: there is none.
+[[nodiscard]] Result<bool> EndContainer(const std::string& name, const Host& host);
 
 }  // namespace mxc

@@ -26,4 +26,6 @@ int PrintReaped() {
   return 0;
 }
 
+Result<bool> EndContainer(const std::string& /*name*/, const Host& /*host*/) { return false; }
+
 }  // namespace mxc

@@ -2,9 +2,11 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/runtime_directory.h"
 #include "lifecycle.h"
 #include "plan/make_plan.h"
 #include "policy/process.h"
@@ -20,6 +22,8 @@ namespace mxc {
 namespace {
 
 using Object = nlohmann::ordered_json;
+
+constexpr std::uint32_t kStopLimitMs = 10000;
 
 int Print(const Object& object) {
   fmt::print("{}\n", object.dump(-1, ' ', false, Object::error_handler_t::replace));
@@ -171,5 +175,27 @@ int PrintSandboxes() {
 }
 
 int PrintReaped() { return Print({{"reaped", session::Reap()}}); }
+
+// LXC knows what it runs by the directory and the name that the launcher gave it. With the container's
+// process 1 its run ends by itself.
+Result<bool> EndContainer(const std::string& name, const Host& host) {
+  if (const Result<session::SandboxId> id = session::ParseSandboxId(name)) {
+    const Status gone = session::Deprovision(*id);
+    if (gone) return true;
+    const ErrorCode code = gone.error().code;
+    return code == ErrorCode::kStaleId || code == ErrorCode::kNotProvisioned ? Result<bool>(false)
+                                                                             : gone.error();
+  }
+  const std::optional<std::string> stop = host.FindTool("lxc-stop");
+  const std::optional<std::string> env = host.FindTool("env");
+  if (!stop || !env) return false;
+  for (const RuntimeDirectory& directory : RuntimeDirectory::Existing()) {
+    const std::string place = directory.path + kLxcBelow;
+    const ToolRun run =
+        host.Try({*env, "XDG_RUNTIME_DIR=" + place, *stop, "-P", place, "-n", name, "-k"}, kStopLimitMs);
+    if (run.started && run.exit_code == 0) return true;
+  }
+  return false;
+}
 
 }  // namespace mxc

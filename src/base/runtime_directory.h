@@ -10,6 +10,9 @@
 
 namespace mxc {
 
+// What LXC keeps of the caller's containers is below: `lxc-info -P` and its like find them there.
+inline constexpr const char* kLxcBelow = "/.lxc";
+
 struct RuntimeDirectory {
   UniqueFd descriptor = {};
   std::string path = {};

@@ -176,6 +176,11 @@ void DecodeFilesystem(Decoding& decoding) {
 void DecodeAdditions(Decoding& decoding) {
   const Json* destroy = Member(Member(&decoding.document, "lifecycle"), "destroyOnExit");
   if (destroy != nullptr) decoding.config.destroy_on_exit = destroy->boolean;
+  const Json* preserve = Member(Member(&decoding.document, "lifecycle"), "preservePolicy");
+  if (preserve != nullptr && preserve->boolean) {
+    decoding.Note("no-effect", Place{}.Key("lifecycle").Key("preservePolicy"),
+                  "has no effect: what holds a policy is the run's own and ends with it");
+  }
   const Json* change = Member(Member(&decoding.document, "fallback"), "allowDaclMutation");
   if (change != nullptr) decoding.config.acl_changes_allowed = change->boolean;
   if (const Json* ui = Member(&decoding.document, "ui")) DecodeUi(*ui, decoding.config.ui);

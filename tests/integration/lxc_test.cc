@@ -225,6 +225,23 @@ TEST_P(Lxc, WithoutItTheUserIsToldWhatToInstall) {
   EXPECT_THAT(ended.err, HasSubstr("apt-get install lxc"));
 }
 
+TEST_P(Lxc, ARunningOneIsDeletedByItsName) {
+  const std::string name = Token();
+  EXPECT_EQ(Execute(Prepare({"--delete", "--containername", name})).out,
+            "Container '" + name + "' does not exist.\n");
+  Running running(PrepareConfig({.containment = "lxc",
+                                 .command = "trap '' TERM; echo up; while :; do sleep 1; done",
+                                 .more = R"("containerId":")" + name + '"'}));
+  ASSERT_TRUE(running.SaysOnStdout("up\n"));
+  const Ended deleted = Execute(Prepare({"--delete", "--containername", name}));
+  EXPECT_EQ(deleted.status, 0) << deleted.err;
+  EXPECT_EQ(deleted.out, "Container '" + name + "' deleted.\n");
+  const Ended ended = running.Wait();
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_FALSE(ended.overdue);
+  EXPECT_EQ(Execute(Prepare({"--delete", "--containername", name})).status, 1);
+}
+
 // Whatever LXC is told elsewhere, what the plan claims is looked at in the container.
 TEST_P(Lxc, ASharedNamespaceIsNoticed) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can put another lxc-start in place";

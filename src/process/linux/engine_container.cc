@@ -64,8 +64,8 @@ class Luggage {
 Result<std::string> LxcDirectory() {
   Result<RuntimeDirectory> runtime = RuntimeDirectory::Open();
   if (!runtime) return runtime.error();
-  std::string path = runtime->path + "/.lxc";
-  if (::mkdirat(runtime->descriptor.Get(), ".lxc", 0700) == 0 || errno == EEXIST) return path;
+  std::string path = runtime->path + kLxcBelow;
+  if (::mkdirat(runtime->descriptor.Get(), kLxcBelow + 1, 0700) == 0 || errno == EEXIST) return path;
   return SystemError(ErrorCode::kSetupFailed, "make '" + path + "'", errno);
 }
 
