@@ -96,9 +96,9 @@ Result<Outcome> ClimbDown(const Config& config, const Options& options, const Ho
 
 void Summarize(const Plan& plan, const RunSummary& summary) {
   if (plan.egress) Tell(summary.network.Text());
-  const bool watched = std::holds_alternative<SandboxChild>(plan.child);
-  Tell(watched ? summary.files.Text()
-               : "mxc-exec: files: not watched; the containment namespaces can say what was denied\n");
+  Tell(CanWatchFiles(plan)
+           ? summary.files.Text()
+           : "mxc-exec: files: not watched; the containments namespaces and lxc can say what was denied\n");
 }
 
 int Run(Prepared& prepared, const Config& config, const Options& options, const Host& host, Log& log,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 #include "mxc/error.h"
 #include "mxc/file_call.h"
@@ -31,6 +32,11 @@ class RunObserver {
   virtual void OnNetwork(const GatewayRecord& /*record*/) {}  // a decision of the gateway
   virtual void OnWarning(const Warning& /*warning*/) {}       // "audit-failed": the run goes on without it
 };
+
+// Only our own engine's processes hand over what the kernel tells of their files.
+[[nodiscard]] inline bool CanWatchFiles(const Plan& plan) {
+  return std::holds_alternative<SandboxChild>(plan.child) || std::holds_alternative<LxcChild>(plan.child);
+}
 
 [[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer);
 

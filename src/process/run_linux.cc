@@ -140,9 +140,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   Result<RunGateway> gateway =
       RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
   if (!gateway) return gateway.error();
-  Result<FileWatch> files =
-      FileWatch::Start(observer.WantsFiles() && std::holds_alternative<SandboxChild>(plan.child),
-                       [&](const FileCall& call) { observer.OnFile(call); });
+  Result<FileWatch> files = FileWatch::Start(observer.WantsFiles() && CanWatchFiles(plan),
+                                             [&](const FileCall& call) { observer.OnFile(call); });
   if (!files) return files.error();
   Result<Started> started = StartChild({.plan = plan,
                                         .wiring = *wiring,

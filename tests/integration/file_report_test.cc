@@ -20,12 +20,15 @@ using testing::HasSubstr;
 class FileReport : public LauncherTest {
  protected:
   Ended Report(Parts parts, std::vector<std::string> flags = {}) const {
-    if (parts.containment.empty()) parts.containment = "namespaces";
     flags.insert(flags.begin(), "--report");
     return Execute(PrepareConfig(parts, std::move(flags)));
   }
 };
-MXC_FOR_EACH_CALLER(FileReport);
+INSTANTIATE_TEST_SUITE_P(As, FileReport,
+                         testing::Values(Setting{Caller::kRoot, "namespaces"},
+                                         Setting{Caller::kUser, "namespaces"}, Setting{Caller::kRoot, "lxc"},
+                                         Setting{Caller::kUser, "lxc"}),
+                         CallerAndContainmentOf);
 
 TEST_P(FileReport, SaysWhatWasDeniedAndWhatWouldAllowIt) {
   const std::string rw = workspace.Directory("rw");
@@ -101,7 +104,7 @@ TEST_P(FileReport, OthersSayThatTheyDoNotWatch) {
 // The kernel gives one listener to a tree of processes; whoever is watched already learns that we are not
 // told.
 TEST_P(FileReport, WithoutAListenerTheRunSaysSo) {
-  Launch launch = PrepareConfig({.containment = "namespaces", .command = "echo ran"}, {"--report"});
+  Launch launch = PrepareConfig({.command = "echo ran"}, {"--report"});
   launch.before_exec = [] {
     sock_filter allow[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
     const sock_fprog program{.len = 1, .filter = allow};
