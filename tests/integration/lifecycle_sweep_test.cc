@@ -181,7 +181,7 @@ void KillRound::RunAndKill(const std::string& id, Victim victim) {
   const std::vector<pid_t> supervisors = ChildrenOf(init);
   const std::vector<pid_t> commands = supervisors.empty() ? supervisors : ChildrenOf(supervisors.front());
   const pid_t guardian = Below(holder, "mxc-guardian");
-  const pid_t tool = Below(holder, "bwrap");
+  const pid_t tool = Below(holder, containment == "lxc" ? "lxc-start" : "bwrap");
   if (victim == kGuardian || victim == kHolderAndGuardian) ::kill(guardian, SIGKILL);
   if (victim == kHolder || victim == kHolderAndGuardian) ::kill(holder, SIGKILL);
   if (victim == kInit) ::kill(init, SIGKILL);

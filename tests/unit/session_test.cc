@@ -1,7 +1,11 @@
 // Identifiers of sandboxes that stay, and what holder and launcher say to each other.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
+#include <span>
+
+#include "base/passed_fds.h"
 #include "session/id.h"
 #include "session/message.h"
 #include "session/reply.h"
@@ -98,6 +102,21 @@ TEST_F(SessionMessage, NeedsTheNamespace) {
   EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
   ASSERT_EQ(::send(holder.Get(), "text", 4, 0), 4);
   EXPECT_EQ(ReceiveReply(launcher.Get()).error().code, ErrorCode::kSetupFailed);
+}
+
+// Of another version, perhaps, in our own namespace.
+TEST_F(SessionMessage, NeedsItsForm) {
+  const UniqueFd own{::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)};
+  const int fd = own.Get();
+  const auto say = [&](const std::string& bytes) {
+    return SendWithFds(launcher.Get(), bytes.data(), bytes.size(), std::span(&fd, 1));
+  };
+  ASSERT_EQ(say({'m', 'x', 'c', '2', 0, 0, 0, 0}), 8);
+  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
+  ASSERT_EQ(say({'m', 'x', 'c', '1', 0, 0, 0}), 7);
+  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
+  ASSERT_EQ(say({'m', 'x', 'c', '1', 0, 0, 0, 0}), 8);
+  EXPECT_EQ(ReceiveVerb(holder.Get()), Verb::kStart);
 }
 
 TEST_F(SessionMessage, TellsAHolderThatIsGone) {
