@@ -96,18 +96,15 @@ Status RefuseTheImpossible(const Network& network) {
 
 bool HasUpstream(const Network& network) { return network.upstream.http || network.upstream.others; }
 
-std::string TextOf(const UpstreamProxy& proxy) {
-  return proxy.variable + " (" + proxy.host + " port " + std::to_string(proxy.port) + ")";
+std::string TextOf(const std::optional<UpstreamProxy>& proxy) {
+  if (!proxy) return "directly, for no variable names a proxy";
+  return "through " + proxy->variable + " (" + proxy->host + " port " + std::to_string(proxy->port) + ")";
 }
 
 // Whom the gateway asks; never with credentials.
 std::string UpstreamWords(const Upstream& upstream) {
-  std::string words;
-  if (upstream.http) words += "port 80 through " + TextOf(*upstream.http);
-  if (upstream.others)
-    words += (words.empty() ? "" : ", ") + ("other ports through " + TextOf(*upstream.others));
-  return "the network gateway asks the proxy for what is allowed: " + words +
-         (upstream.direct.empty() ? "" : "; but for NO_PROXY");
+  return "the network gateway asks the proxy for what is allowed: port 80 " + TextOf(upstream.http) +
+         ", other ports " + TextOf(upstream.others) + (upstream.direct.empty() ? "" : "; but for NO_PROXY");
 }
 
 // With `share_host` nothing is held, so nothing may be asked for.

@@ -187,7 +187,8 @@ TEST(LowerNetwork, AnUpstreamProxyIsNamedWithoutItsCredentials) {
                "what is allowed through the host's proxy"));
   EXPECT_EQ(ledger.back(),
             "/network/egress/upstreamProxy proxy: the network gateway asks the proxy for what is allowed: "
-            "other ports through HTTPS_PROXY (proxy.corp port 3128)");
+            "port 80 directly, for no variable names a proxy, other ports through HTTPS_PROXY (proxy.corp "
+            "port 3128)");
   policy.network.upstream.others.reset();
   EXPECT_EQ(Ledger(Lower(policy)).back(),
             "/network/egress/upstreamProxy proxy: no proxy is set for mxc-exec: the network gateway dials");
