@@ -45,8 +45,9 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int GroupGuard::M
   ::syscall(SYS_read, 0, &byte, sizeof byte);  // its end: the launcher has closed it, or is no more
   const pid_t group = shared.group;
   if (group <= 0) return 0;
+  ::syscall(SYS_kill, -group, SIGKILL);
   // Each may be in the middle of a system call. A zombie counts until whoever inherits it takes note.
-  for (int turn = 0; turn < kMaxTurns && ::syscall(SYS_kill, -group, SIGKILL) == 0; ++turn) {
+  for (int turn = 0; turn < kMaxTurns && ::syscall(SYS_kill, -group, 0) == 0; ++turn) {
     const timespec pause{.tv_sec = 0, .tv_nsec = kTurnNs};
     ::syscall(SYS_nanosleep, &pause, nullptr);
   }
