@@ -87,5 +87,32 @@ TEST(Absent, SaysWhatTheMachineLacksAsWell) {
   EXPECT_THAT(ProbeOf(Containment::kVm, mac).remedy, HasSubstr("seatbelt"));
 }
 
+TEST(Absent, AnIsolationSessionGivesNothingOfTheDesktopAway) {
+  for (std::string Ui::*pointer : {&Ui::disabled_pointer, &Ui::injection_pointer}) {
+    Policy policy = Open();
+    policy.ui.*pointer = "/ui/x";
+    EXPECT_EQ(Blamed(policy), "policy_conflict /ui/x");
+  }
+}
+
+TEST(Absent, ARemedyBelongsToTheSystem) {
+  FakeHost host;
+  EXPECT_THAT(ProbeOf(Containment::kMicrovm, host).remedy, HasSubstr("bubblewrap"));
+  host.SetSystem(OperatingSystem::kAny);
+  EXPECT_THAT(ProbeOf(Containment::kMicrovm, host).remedy, HasSubstr("no backend of this build"));
+}
+
+// Shown on another system: what would be missing here says nothing.
+TEST(Absent, APlanThatIsShownIsRefusedAsNotBuilt) {
+  const FakeHost host;
+  const Backend& backend = Dispatch(Containment::kHyperlight);
+  const Support support = backend.probe(host, ProbeDepth::kAssumed);
+  EXPECT_EQ(support.code, ErrorCode::kNotBuilt);
+  EXPECT_EQ(support.reason, "the 'hyperlight' backend is not part of this build");
+  EXPECT_EQ(absent::Probe(Containment::kVm, host, ProbeDepth::kAssumed).reason,
+            "the 'vm' backend is not part of this build");
+  EXPECT_EQ(backend.plan({}, {}).error().message, "the 'hyperlight' backend is not part of this build");
+}
+
 }  // namespace
 }  // namespace mxc

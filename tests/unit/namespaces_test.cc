@@ -102,5 +102,43 @@ TEST(NamespacesPlan, IsTheLoweredSandbox) {
   EXPECT_EQ(std::get<SandboxChild>(plan->child).terminal, Terminal::kPrivatePty);
 }
 
+TEST(NamespacesProbe, LiveSaysWhenOnlyTheOuterProcIsToBeHad) {
+  FakeHost host;
+  Modern(host).Answer(
+      {"/proc/self/exe", "--containment", "namespaces", "--status-fd", "1", "--", "/bin/true"},
+      {.started = true, .out = "{\"rung\":\"namespaces-outer-proc\"}\n"});
+  const Support support = ProbeNamespaces(host, ProbeDepth::kLive);
+  EXPECT_TRUE(support.usable);
+  EXPECT_EQ(support.rung, Rung::kNamespacesOuterProc);
+  EXPECT_THAT(support.warnings.back(), HasSubstr("the outer /proc is used"));
+}
+
+TEST(NamespacesProbe, LiveSaysWhenASandboxNeverEnds) {
+  FakeHost host;
+  Modern(host).Answer(
+      {"/proc/self/exe", "--containment", "namespaces", "--status-fd", "1", "--", "/bin/true"},
+      {.started = true, .timed_out = true});
+  const Support support = ProbeNamespaces(host, ProbeDepth::kLive);
+  EXPECT_FALSE(support.usable);
+  EXPECT_THAT(support.remedy, HasSubstr("a filter of the surrounding container"));
+}
+
+TEST(NamespacesPlan, TheOuterProcLeavesSomethingOpen) {
+  Policy policy;
+  policy.process.argv = {"/bin/true"};
+  policy.process.cwd = "/";
+  const auto open = [&policy](int abi) {
+    const Result<Plan> plan = PlanNamespaces(
+        policy,
+        {.usable = true, .tier = Tier::kContainer, .rung = Rung::kNamespacesOuterProc, .landlock_abi = abi});
+    return plan && plan->not_covered.size() == 1 ? plan->not_covered[0] : "";
+  };
+  EXPECT_THAT(open(2), HasSubstr("numbers of the processes outside"));
+  EXPECT_THAT(open(1), HasSubstr("command lines and states"));
+  policy.paths = {
+      {.path = "/", .access = Access::kReadOnly, .object = FileObject{.type = FileType::kDirectory}}};
+  EXPECT_THAT(open(2), HasSubstr("command lines and states"));
+}
+
 }  // namespace
 }  // namespace mxc::namespaces
