@@ -18,8 +18,6 @@
 namespace mxc {
 namespace {
 
-// Silence after which a filter lets go of what is most likely no match.
-constexpr std::uint64_t kIdleMs = 50;
 // Between two looks at the processor time that is used.
 constexpr std::uint64_t kCpuTimeTickMs = 10;
 // A command that runs longer than this makes the launcher one that only waits.
@@ -88,7 +86,7 @@ void Relay::PollOnce() {
   if (polls[kRecords].revents != 0) in_.gateway->TakeRecords((polls[kRecords].revents & POLLHUP) != 0);
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const short source = polls[kFirstStream + 2 * i].revents;
-    if (source != 0) idle_deadline_ = NowMs() + kIdleMs;
+    if (source != 0) idle_deadline_ = NowMs() + OutputFilter::kIdleMs;
     if (source != 0 && drain_deadline_ != 0) drain_deadline_ = NowMs() + kDrainMs;
     streams[i]->OnSource(source);
     streams[i]->OnTarget(polls[kFirstStream + 2 * i + 1].revents);

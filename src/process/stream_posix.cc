@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -19,14 +18,13 @@ namespace {
 
 constexpr std::size_t kReadBytes = 65536;
 constexpr std::size_t kMaxPendingBytes = 262144;
-constexpr std::size_t kMaxHeadBytes = 1024;
 
 }  // namespace
 
 Stream::Stream(StreamOptions options)
     : source_(std::move(options.source)),
       target_(options.target),
-      room_(options.max_bytes != 0 ? options.max_bytes : std::numeric_limits<std::uint64_t>::max()),
+      filter_(std::move(options.filter)),
       at_end_(std::move(options.at_end)) {
   struct stat status {};
   if (::fstat(target_, &status) == 0) {
@@ -38,7 +36,6 @@ Stream::Stream(StreamOptions options)
     target_ = own_target_.Get();
     non_blocking_ = true;
   }
-  if (options.redaction) redactor_.emplace(std::move(*options.redaction));
 }
 
 pollfd Stream::PollSource() const {
@@ -62,9 +59,7 @@ void Stream::OnTarget(short events) {
 
 void Stream::OnIdle() {
   if (!Idling()) return;
-  std::string text;
-  redactor_->Idle(text);
-  Queue(text);
+  filter_.Idle(Sink());
   WritePending();
 }
 
@@ -84,7 +79,8 @@ bool Stream::ReadOnce() {
   std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
   const ssize_t count = ::read(source_.Get(), buffer.data(), buffer.size());
   if (count > 0) {
-    Accept({buffer.data(), static_cast<std::size_t>(count)});
+    last_ = buffer.at(static_cast<std::size_t>(count) - 1);
+    filter_.Feed({buffer.data(), static_cast<std::size_t>(count)}, Sink());
     return true;
   }
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
@@ -92,34 +88,18 @@ bool Stream::ReadOnce() {
   return false;
 }
 
-void Stream::Accept(std::string_view bytes) {
-  last_ = bytes.back();
-  if (!redactor_) {
-    Queue(bytes);
-    return;
-  }
-  std::string text;
-  redactor_->Feed(bytes, text);
-  Queue(text);
-}
-
-void Stream::Queue(std::string_view bytes) {
-  head_.append(bytes.substr(0, kMaxHeadBytes - std::min(kMaxHeadBytes, head_.size())));
-  if (bytes.size() > room_) {
-    truncated_ = true;
-    bytes = bytes.substr(0, static_cast<std::size_t>(room_));
-  }
-  room_ -= bytes.size();
-  if (!discard_) pending_.append(bytes);
+// Where what is to be written goes: nowhere, once the target is gone.
+std::string& Stream::Sink() {
+  dropped_.clear();
+  return discard_ ? dropped_ : pending_;
 }
 
 void Stream::CloseSource() {
   if (!source_) return;
   source_.Reset();
-  std::string text;
-  if (redactor_) redactor_->Finish(text);
-  if (at_end_) text += at_end_(last_);
-  Queue(text);
+  std::string& sink = Sink();
+  filter_.Finish(sink);
+  if (at_end_) filter_.Append(at_end_(last_), sink);
 }
 
 void Stream::WritePending() {

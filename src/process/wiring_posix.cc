@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/pipe.h"
+#include "process/output_filter.h"
 #include "process/wiring.h"
-#include "report/redact.h"
 
 namespace mxc {
 namespace {
@@ -19,22 +19,11 @@ Terminal TerminalOf(const Plan& plan) {
   return std::visit([](const auto& child) { return child.terminal; }, plan.child);
 }
 
-std::vector<std::string> ValuesOf(const Plan& plan) {
-  if (const auto* exec = std::get_if<Exec>(&plan.child)) return SecretValues(*exec);
-  if (plan.landlock) return SecretValues({.environment = plan.landlock->environment});
-  if (plan.seatbelt) return SecretValues({.environment = plan.seatbelt->environment});
-  return plan.sandbox ? SecretValues({.environment = plan.sandbox->environment}) : std::vector<std::string>();
-}
-
 std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int target) {
   StreamOptions options;
   options.source = std::move(source);
   options.target = target;
-  options.max_bytes = plan.output.max_bytes;
-  if (plan.output.redact_secrets || plan.output.redact_pii) {
-    options.redaction = RedactionRules{
-        .secrets = plan.output.redact_secrets, .pii = plan.output.redact_pii, .values = ValuesOf(plan)};
-  }
+  options.filter = FilterFor(plan);
   return std::make_unique<Stream>(std::move(options));
 }
 
