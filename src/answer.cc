@@ -12,6 +12,7 @@
 #include "lifecycle.h"
 #include "policy/cgroups.h"
 #include "policy/discover.h"
+#include "process/host_preparation.h"
 #include "report/report.h"
 
 namespace mxc {
@@ -61,6 +62,11 @@ std::vector<ProbedBackend> ProbeAll(const Host& host) {
     if (containment == Containment::kNone) continue;  // needs nothing, and isolates nothing
     const Backend& backend = Dispatch(containment);
     Support support = backend.probe(host, ProbeDepth::kLive);
+    // What the base container needs is Windows's own affair.
+    if (containment == Containment::kProcessContainer && support.usable &&
+        !support.windows.security_environment) {
+      for (std::string& text : MissingPreparations()) support.warnings.push_back(std::move(text));
+    }
     std::vector<ProbedLimit> limits = ProbeLimits(backend, support, host);
     probed.push_back({containment, std::move(support), std::move(limits)});
   }
@@ -111,6 +117,27 @@ int DeleteContainer(const std::string& name, const Host& host) {
               1);
 }
 
+Preparation PreparationNamed(const std::string& flag) {
+  if (flag == "unprepare-system-drive") return Preparation::kUndoDrive;
+  if (flag == "prepare-null-device") return Preparation::kNullDevice;
+  if (flag == "verify-null-device") return Preparation::kVerifyNullDevice;
+  return flag == "dump-null-device" ? Preparation::kShowNullDevice : Preparation::kDrive;
+}
+
+int Prepare(const Options& options) {
+  constexpr int kNotAdministrator = 65;  // as MXC's own program for it
+  const Result<PreparationReply> reply =
+      PrepareHost({.what = PreparationNamed(options.prepare), .drive = options.drive});
+  if (!reply) {
+    const ErrorCode code = reply.error().code;
+    return Fail(reply.error(), code == ErrorCode::kUnavailable ? kNotAdministrator
+                               : code == ErrorCode::kUsage     ? 2
+                                                               : 1);
+  }
+  fmt::print("{}", reply->text);
+  return reply->status;
+}
+
 }  // namespace
 
 int Answer(const Options& options, const Host& host) {
@@ -134,6 +161,8 @@ int Answer(const Options& options, const Host& host) {
       return PrintReaped();
     case Mode::kRecover:
       return 0;  // done at every start
+    case Mode::kPrepare:
+      return Prepare(options);
     case Mode::kDelete:
       return DeleteContainer(options.container_name, host);
     case Mode::kSetupHyperlight:

@@ -21,6 +21,10 @@ constexpr std::string_view kFooter =
     "Exit status: the command's own; 128+N when signal N ended it; 255 when mxc-exec could not run it or it\n"
     "timed out; 1 for a configuration that is not valid; 2 for a command line that is not.";
 
+// MXC has them in a program of their own.
+constexpr const char* kDrivePreparations[] = {"prepare-system-drive", "unprepare-system-drive"};
+constexpr const char* kNullPreparations[] = {"prepare-null-device", "verify-null-device", "dump-null-device"};
+
 // Flags that end the run early, in the order in which they win.
 struct ModeFlags {
   bool dry_run = false;
@@ -31,6 +35,7 @@ struct ModeFlags {
   bool list = false;
   bool reap = false;
   bool recover = false;
+  bool null_device = false;
   std::string hyperlight = {};
   bool force = false;
   bool version = false;
@@ -143,10 +148,34 @@ void AddHousekeepingFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--recover", flags.modes.recover,
                "take back what runs that were killed have left on this machine")
       ->group(group);
+  for (const char* name : kDrivePreparations) {
+    app.add_option(
+           "--" + std::string(name), flags.options.drive,
+           "Windows, as an administrator: let AppContainers look at the root of a drive, or no longer")
+        ->type_name("[DRIVE]")
+        ->expected(0, 1)
+        ->group(group);
+  }
+  for (const char* name : kNullPreparations) {
+    app.add_flag("--" + std::string(name), flags.modes.null_device,
+                 "Windows: the access control list of the device NUL, for AppContainers")
+        ->group(group);
+  }
   auto* setup =
       app.add_flag("--setup-hyperlight{agent}", flags.modes.hyperlight, "prepare Hyperlight runtimes")
           ->group(group);
   app.add_flag("--force", flags.modes.force, "set up again what is there")->needs(setup)->group(group);
+}
+
+// The first of them that is given.
+std::string GivenPreparation(const CLI::App& app) {
+  for (const char* name : kDrivePreparations) {
+    if (app.count("--" + std::string(name)) > 0) return name;
+  }
+  for (const char* name : kNullPreparations) {
+    if (app.count("--" + std::string(name)) > 0) return name;
+  }
+  return "";
 }
 
 Mode ChooseMode(const CLI::App& app, const Flags& flags) {
@@ -159,6 +188,7 @@ Mode ChooseMode(const CLI::App& app, const Flags& flags) {
   if (flags.modes.list) return Mode::kList;
   if (flags.modes.reap) return Mode::kReap;
   if (flags.modes.recover) return Mode::kRecover;
+  if (!flags.options.prepare.empty()) return Mode::kPrepare;
   if (!flags.modes.explain.empty()) return Mode::kExplain;
   return flags.modes.dry_run ? Mode::kDryRun : Mode::kRun;
 }
@@ -193,6 +223,7 @@ bool HasPolicyFlags(const Options& options) {
 
 Result<Options> Finish(const CLI::App& app, Flags flags) {
   Options& options = flags.options;
+  options.prepare = GivenPreparation(app);
   options.mode = ChooseMode(app, flags);
   if (app.count("--config-base64") > 0) {
     options.config_base64 = flags.base64;

@@ -23,6 +23,7 @@ enum class Mode {
   kList,
   kReap,
   kRecover,
+  kPrepare,
   kSetupHyperlight,
   kPrinted,  // --help or --version: the text is in Options::text
 };
@@ -61,6 +62,8 @@ struct Options {
   std::string schema_version = {};
   std::string discover = {};
   std::string container_name = {};
+  std::string prepare = {};  // the flag, for kPrepare: "prepare-system-drive"
+  std::string drive = {};
 
   [[nodiscard]] bool HasConfig() const {
     return config_base64 || config_path || config_fd || !config_env.empty();

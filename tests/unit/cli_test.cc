@@ -66,6 +66,23 @@ TEST(Cli, ExplainDoesNotSwallowTheConfiguration) {
   EXPECT_TRUE(json->explain_json);
 }
 
+TEST(Cli, PreparesAMachine) {
+  const Result<Options> drive = Parse({"--prepare-system-drive", "D:\\"});
+  ASSERT_TRUE(drive.ok());
+  EXPECT_EQ(drive->mode, Mode::kPrepare);
+  EXPECT_EQ(drive->prepare, "prepare-system-drive");
+  EXPECT_EQ(drive->drive, "D:\\");
+  for (const char* flag : {"prepare-system-drive", "unprepare-system-drive", "prepare-null-device",
+                           "verify-null-device", "dump-null-device"}) {
+    const Result<Options> options = Parse({"--" + std::string(flag)});
+    ASSERT_TRUE(options.ok()) << flag;
+    EXPECT_EQ(options->mode, Mode::kPrepare);
+    EXPECT_EQ(options->prepare, flag);
+    EXPECT_EQ(options->drive, "");
+  }
+  EXPECT_EQ(Parse({"--recover"})->prepare, "");
+}
+
 TEST(Cli, PrintsHelpAndVersion) {
   const Result<Options> help = Parse({"--help"});
   ASSERT_TRUE(help.ok());

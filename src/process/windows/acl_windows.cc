@@ -21,6 +21,8 @@ struct FreeLocal {
   void operator()(void* memory) const { ::LocalFree(memory); }
 };
 
+}  // namespace
+
 Acl ListOf(PACL list) {
   Acl result;
   for (DWORD i = 0; list != nullptr && i < list->AceCount; ++i) {
@@ -55,6 +57,8 @@ std::vector<std::byte> BytesOf(const Acl& list) {
   }
   return bytes;
 }
+
+namespace {
 
 Error Failed(const std::string& what, const std::string& path, DWORD number) {
   return WindowsError(ErrorCode::kSetupFailed, what + " the access control list of '" + path + "'", number);

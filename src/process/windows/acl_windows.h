@@ -1,11 +1,19 @@
 // Access control lists of files, read from and written to the file system.
 #pragma once
 
+#include <windows.h>
+
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "process/acl.h"
 
 namespace mxc {
+
+[[nodiscard]] Acl ListOf(PACL list);
+// As Windows takes it.
+[[nodiscard]] std::vector<std::byte> BytesOf(const Acl& list);
 
 class WindowsAcls final : public AclStore {
  public:
