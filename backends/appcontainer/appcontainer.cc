@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "backends/appcontainer/access.h"
+#include "backends/appcontainer/base.h"
+#include "backends/appcontainer/limits.h"
 #include "backends/appcontainer/network.h"
 #include "backends/appcontainer/section.h"
 #include "mxc/app_container.h"
@@ -42,7 +44,8 @@ Support Probe(const Host& host, ProbeDepth depth) {
                     "use a containment of this system");
   }
   WindowsFacts facts = host.Windows();
-  if (facts.app_container && facts.capability_names) return Usable(std::move(facts));
+  const bool container = facts.app_container && facts.capability_names;
+  if (!facts.wine && (container || facts.security_environment)) return Usable(std::move(facts));
   Support support = Unusable(ErrorCode::kUnavailable,
                              facts.wine ? "Wine has no AppContainer"
                                         : "this Windows has no AppContainer (userenv.dll, kernelbase.dll)",
@@ -121,24 +124,18 @@ void PlanUi(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
   }
 }
 
-// The job counts committed memory. Processes it counts without their threads, and time without that of the
-// kernel: not what those clauses say, so they are refused.
-void PlanLimits(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
-  for (const ResourceLimit& limit : policy.resources) {
-    if (limit.resource == Resource::kMemory) {
-      sandbox.memory_bytes = limit.amount;
-      plan.ledger.push_back({limit.pointer, Strength::kKernel, "committed memory of the job"});
-    }
+// The base container changes no list, so it needs no leave to, and what it knows of paths it says itself.
+void PlanBase(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
+  sandbox.base = BaseContainerFor(policy);
+  for (const PathRule& rule : policy.paths) {
+    plan.ledger.push_back({rule.pointer, Strength::kKernel,
+                           rule.access == Access::kDenied
+                               ? "denied by the security environment of the base container"
+                               : "granted by the security environment of the base container"});
   }
 }
 
 Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) {
-  if (policy.output.Pumped()) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "output is passed on untouched on Windows: it is neither capped nor redacted",
-                 .pointer = "/output",
-                 .hint = "remove the section"};
-  }
   Result<Section> section = ReadSection(policy.section);
   if (!section) return section.error();
   Result<std::string> name = ProfileName(policy);
@@ -153,19 +150,25 @@ Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) 
                               .command_line = std::move(*line),
                               .environment = policy.process.environment,
                               .cwd = policy.process.cwd};
-  Plan plan{
-      .containment = Containment::kProcessContainer, .tier = Tier::kProcess, .child = AppContainerChild{}};
+  Plan plan{.containment = Containment::kProcessContainer,
+            .tier = Tier::kProcess,
+            .child = AppContainerChild{.terminal =
+                                           policy.interactive ? Terminal::kPrivatePty : Terminal::kInherit}};
   if (section->learning_mode) sandbox.capabilities.emplace_back("learningModeLogging");
-  if (Status done = PlanNetwork(policy.network, sandbox.capabilities, plan); !done) return done.error();
-  if (Status done = PlanAccess(policy, support.windows, sandbox, plan); !done) return done.error();
+  if (BaseHolds(policy, sandbox.least_privilege, support.windows)) {
+    PlanBase(policy, sandbox, plan);
+  } else if (Status done = PlanAccess(policy, support.windows, sandbox, plan); !done) {
+    return done.error();
+  }
+  if (Status done = PlanNetwork(policy.network, sandbox, plan); !done) return done.error();
   PlanUi(policy, sandbox, plan);
-  PlanLimits(policy, sandbox, plan);
   if (!policy.private_temp_pointer.empty())
     plan.ledger.push_back(
         {policy.private_temp_pointer, Strength::kKernel, "a folder of the container's own, named by TEMP"});
   plan.not_covered = {"files that every AppContainer may read stay readable: Windows and installed programs",
                       "names and existence of files: their directories' lists decide"};
   if (sandbox.least_privilege) plan.not_covered.erase(plan.not_covered.begin());
+  sandbox.limits = PlanLimits(policy, plan);
   const bool denies = std::any_of(sandbox.acl.begin(), sandbox.acl.end(),
                                   [](const AclChange& change) { return change.type == AceType::kDeny; });
   if (denies)

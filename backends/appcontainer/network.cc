@@ -13,6 +13,10 @@ namespace {
 constexpr std::string_view kInternet = "internetClient";
 constexpr std::string_view kServer = "internetClientServer";
 constexpr std::string_view kPrivate = "privateNetworkClientServer";
+constexpr const char* kNothing =
+    "no network capability: the filtering platform of Windows drops every packet";
+constexpr const char* kOutgoing = "the capability internetClient; not the private networks, not the loopback";
+constexpr const char* kRules = "a rule of the base container's security environment";
 constexpr std::array<std::string_view, 4> kNetworkCapabilities = {kInternet, kServer, kPrivate,
                                                                   "networkLoopback"};
 
@@ -28,11 +32,26 @@ Error Refuse(std::string message, std::string pointer, std::string hint) {
           .hint = std::move(hint)};
 }
 
-Status CheckHeld(const Network& network) {
+// Which the base container takes; it has no resolver.
+bool NamesHosts(const NetworkRule& rule) {
+  return std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return !peer.host.empty(); });
+}
+
+Status CheckHeldByBase(const Network& network) {
+  for (const auto* rules : {&network.allow, &network.deny}) {
+    const auto named = std::find_if(rules->begin(), rules->end(), NamesHosts);
+    if (named == rules->end()) continue;
+    return Refuse("the base container of Windows knows addresses, and no names", named->pointer,
+                  "write the addresses as `cidr`, or run on Linux, where a gateway decides");
+  }
+  return Done{};
+}
+
+Status CheckHeld(const Network& network, bool base) {
   const std::string all =
       "allow or deny everything with `egress.default`, or run on Linux, where a gateway decides";
   for (const auto* rules : {&network.allow, &network.deny}) {
-    if (rules->empty()) continue;
+    if (rules->empty() || base) continue;
     return Refuse("an AppContainer has the internet or has it not: single destinations cannot be told apart",
                   rules->front().pointer, all);
   }
@@ -69,25 +88,28 @@ void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
 
 }  // namespace
 
-Status PlanNetwork(const Network& network, std::vector<std::string>& capabilities, Plan& plan) {
-  if (Status held = CheckHeld(network); !held) return held;
+Status PlanNetwork(const Network& network, AppContainerSandbox& sandbox, Plan& plan) {
+  const bool base = sandbox.base.has_value();
+  if (Status held = CheckHeld(network, base); !held) return held;
+  if (Status held = base ? CheckHeldByBase(network) : Status(Done{}); !held) return held;
+  std::vector<std::string>& capabilities = sandbox.capabilities;
   DropUngiven(capabilities, plan);
-  const bool outgoing = network.egress == Verdict::kAllow || network.share_host;
+  const bool outgoing = network.egress == Verdict::kAllow || network.share_host || !network.allow.empty();
   const bool incoming = network.ingress == Verdict::kAllow || network.share_host;
   if (outgoing) capabilities.emplace_back(kInternet);
   if (network.share_host) capabilities.emplace_back(kServer);
   if (incoming) capabilities.emplace_back(kPrivate);
 
-  Add(plan, network.egress_pointer,
-      outgoing ? "the capability internetClient; not the private networks, not the loopback"
-               : "no network capability: the filtering platform of Windows drops every packet");
+  const bool rules = !network.allow.empty() || !network.deny.empty();
+  Add(plan, network.egress_pointer, rules ? kRules : outgoing ? kOutgoing : kNothing);
+  for (const NetworkRule& rule : network.allow) Add(plan, rule.pointer, kRules);
+  for (const NetworkRule& rule : network.deny) Add(plan, rule.pointer, kRules);
   Add(plan, network.ingress_pointer,
       incoming ? "the capability privateNetworkClientServer" : "no capability for incoming traffic");
   Add(plan, network.host_loopback_pointer, "an AppContainer does not reach the loopback of the host");
   Add(plan, network.share_host_pointer, "every network capability; the loopback stays closed");
-  const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty();
-  if (silent)
-    Add(plan, "/network", "no network capability: the filtering platform of Windows drops every packet");
+  const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() && !rules;
+  if (silent) Add(plan, "/network", kNothing);
   return Done{};
 }
 

@@ -1,20 +1,19 @@
 // What of a network policy an AppContainer's capabilities can hold.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "mxc/app_container.h"
 #include "mxc/error.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
 
 namespace mxc::appcontainer {
 
-// A capability opens the network whoever asked for it: `capabilities` loses those that the policy does not
-// give, with a warning each, and gets those that it does.
+// A capability opens the network whoever asked for it: the sandbox's list loses those that the policy does
+// not give, with a warning each, and gets those that it does.
 //
 // Errors: kUnenforceable for single destinations, a proxy, published ports, the host's loopback, and for
 // incoming without outgoing traffic: the capability for one gives both.
-[[nodiscard]] Status PlanNetwork(const Network& network, std::vector<std::string>& capabilities, Plan& plan);
+// The base container, where the sandbox has one, tells addresses and ports apart, but no names.
+[[nodiscard]] Status PlanNetwork(const Network& network, AppContainerSandbox& sandbox, Plan& plan);
 
 }  // namespace mxc::appcontainer

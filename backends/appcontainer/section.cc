@@ -26,11 +26,11 @@ std::string_view Text(const Json& object, std::string_view key) {
 }
 
 Error NeedsBaseContainer(std::string_view what, std::string_view pointer) {
-  return {
-      .code = ErrorCode::kUnavailable,
-      .message = std::string(what) + " needs the base container of Windows, which this program does not use",
-      .pointer = "/processContainer/" + std::string(pointer),
-      .hint = "remove the key"};
+  return {.code = ErrorCode::kUnavailable,
+          .message =
+              std::string(what) + " needs a part of Windows's base container that this program does not use",
+          .pointer = "/processContainer/" + std::string(pointer),
+          .hint = "remove the key"};
 }
 
 Status CheckUnavailable(const Json& section) {

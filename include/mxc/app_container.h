@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mxc/policy.h"
 #include "mxc/secret.h"
 
 namespace mxc {
@@ -48,6 +50,25 @@ struct AclChange {
   std::string pointer = {};
 };
 
+// What a job holds for all of its processes together. 0: no limit.
+struct JobLimits {
+  std::uint64_t memory_bytes = 0;  // committed
+  std::uint64_t processes = 0;     // active at a time
+  std::uint64_t cpu_permille = 0;  // thousandths of one processor
+  std::uint64_t cpu_time_ms = 0;   // user and kernel time; the launcher ends the job when it is used up
+};
+
+// The base container of Windows: it gives the rights to files and to destinations itself, and no list of a
+// file is changed.
+struct BaseContainer {
+  std::vector<std::string> read_write = {};
+  std::vector<std::string> read_only = {};
+  std::vector<std::string> denied = {};
+  Verdict egress = Verdict::kDeny;  // for destinations no rule names
+  std::vector<NetworkRule> allow = {};
+  std::vector<NetworkRule> deny = {};
+};
+
 struct AppContainerSandbox {
   // Of the profile. Empty: the launcher makes up one that no other run has, and deletes the profile at the
   // end; two runs under one name share what either is granted.
@@ -56,9 +77,10 @@ struct AppContainerSandbox {
   bool least_privilege = false;                // not even what every AppContainer may read
   bool no_win32k = true;                       // no system calls of the window manager
   std::uint32_t ui_limits = ui_limit::kAll;
-  std::uint64_t memory_bytes = 0;  // of the job; 0: no limit
+  JobLimits limits = {};
   std::vector<AclChange> acl = {};
-  std::string command_line = {};  // as CreateProcess takes it
+  std::optional<BaseContainer> base = {};  // then `acl` is empty, and there is no profile
+  std::string command_line = {};           // as CreateProcess takes it
   std::vector<Variable> environment = {};
   std::string cwd = {};
 };

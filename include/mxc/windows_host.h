@@ -15,17 +15,18 @@ struct WslDistribution {
 };
 
 struct WindowsFacts {
-  std::uint32_t build = 0;             // RtlGetVersion: 22631, 26100, ...; 0: unknown
-  bool wine = false;                   // not Windows: no isolation here holds anything
-  bool app_container = false;          // userenv.dll has CreateAppContainerProfile
-  bool capability_names = false;       // ... and kernelbase.dll DeriveCapabilitySidsFromName
-  bool base_container_api = false;     // processmodel.dll has Experimental_CreateProcessInSandbox
-  bool security_environment = false;   // processmodel.dll has CreateProcessSecurityEnvironment
-  bool base_container_denies = false;  // one of the two says that it can deny paths
-  bool isolation_session = false;      // the runtime class of isolation sessions can be activated
-  bool windows_sandbox = false;        // WindowsSandbox.exe is installed
-  bool hypervisor = false;             // WinHvPlatform.dll sees one
-  std::string wsl = {};                // path of wsl.exe; empty: WSL is not installed
+  std::uint32_t build = 0;                   // RtlGetVersion: 22631, 26100, ...; 0: unknown
+  bool wine = false;                         // not Windows: no isolation here holds anything
+  bool app_container = false;                // userenv.dll has CreateAppContainerProfile
+  bool capability_names = false;             // ... and kernelbase.dll DeriveCapabilitySidsFromName
+  bool base_container_api = false;           // processmodel.dll has Experimental_CreateProcessInSandbox
+  bool security_environment = false;         // CreateProcessSecurityEnvironment of processmodel.dll made one
+  bool base_container_denies = false;        // one of the two says that it can deny paths
+  bool security_environment_denies = false;  // it is the second
+  bool isolation_session = false;            // the runtime class of isolation sessions can be activated
+  bool windows_sandbox = false;              // WindowsSandbox.exe is installed
+  bool hypervisor = false;                   // WinHvPlatform.dll sees one
+  std::string wsl = {};                      // path of wsl.exe; empty: WSL is not installed
   std::vector<WslDistribution> wsl_distributions = {};
   std::string system_drive = {};       // "C:"
   std::string windows_directory = {};  // "C:\Windows"; of the system, never of the environment

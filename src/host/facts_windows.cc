@@ -1,10 +1,12 @@
-// What this Windows can do, found by looking: nothing is started, nothing changed.
+// What this Windows can do, found by looking: nothing is started, nothing that stays is changed.
 #include <windows.h>
 
 #include <array>
 #include <memory>
 #include <string>
 
+#include "base/security_environment.h"
+#include "base/security_environment_windows.h"
 #include "base/system_library_windows.h"
 #include "base/wide_windows.h"
 #include "host/windows_host.h"
@@ -26,6 +28,15 @@ std::uint32_t Build() {
   return get != nullptr && get(&version) == 0 ? version.dwBuildNumber : 0;
 }
 
+// A Windows may have the exports and not yet what stands behind them.
+bool HasApiSet() {
+  using IsImplemented = BOOL(WINAPI*)(PCSTR);
+  const SystemLibrary library{L"kernelbase.dll"};
+  const auto ask = library.Find<IsImplemented>("IsApiSetImplemented");
+  return ask != nullptr && ask("api-win-appmodel-processmodel~securityenvironment") != 0;
+}
+
+// A security environment that grants nothing is made and closed: the only way to know.
 void AskProcessModel(WindowsFacts& facts) {
   using QuerySandbox = BOOL(WINAPI*)(UINT64*);
   using QueryEnvironment = HRESULT(WINAPI*)(UINT64*);
@@ -37,10 +48,13 @@ void AskProcessModel(WindowsFacts& facts) {
     facts.base_container_api = facts.base_container_api && answered && (flags & kSandboxEnabled) != 0;
     facts.base_container_denies = answered && (flags & kSandboxDenies) != 0;
   }
+  facts.security_environment = HasApiSet() && SecurityEnvironment::Make(SecurityEnvironmentBytes({})).ok();
+  if (!facts.security_environment) return;
   const auto query = library.Find<QueryEnvironment>("QueryProcessSecurityEnvironmentSupport");
-  if (query == nullptr || !library.Has("CreateProcessSecurityEnvironment")) return;
-  facts.security_environment = SUCCEEDED(query(&flags));
-  if (facts.security_environment && (flags & kEnvironmentDenies) != 0) facts.base_container_denies = true;
+  flags = 0;
+  facts.security_environment_denies =
+      query != nullptr && SUCCEEDED(query(&flags)) && (flags & kEnvironmentDenies) != 0;
+  facts.base_container_denies = facts.base_container_denies || facts.security_environment_denies;
 }
 
 struct CloseKey {

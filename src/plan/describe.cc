@@ -122,15 +122,25 @@ void AddSeatbelt(const SeatbeltSandbox& sandbox, Page& page) {
   AddLines(sandbox.profile, page);
 }
 
+void AddBaseContainer(const BaseContainer& base, Page& page) {
+  page.Line("base", "a security environment of processmodel.dll");
+  for (const auto& [name, paths] :
+       {std::pair{"read-write", &base.read_write}, std::pair{"read-only", &base.read_only},
+        std::pair{"denied", &base.denied}}) {
+    for (const std::string& path : *paths) page.Row(fmt::format("{:<11}{}", name, Quoted(path)));
+  }
+}
+
 void AddAppContainer(const AppContainerSandbox& sandbox, Page& page) {
   std::string capabilities;
   for (const std::string& name : sandbox.capabilities)
     capabilities += (capabilities.empty() ? "" : " ") + name;
-  page.Line("profile", sandbox.name.empty() ? "one of this run" : Quoted(sandbox.name));
+  if (!sandbox.base) page.Line("profile", sandbox.name.empty() ? "one of this run" : Quoted(sandbox.name));
   page.Line("capabilities", capabilities.empty() ? "none" : capabilities);
   if (sandbox.least_privilege) page.Line("privilege", "least: not even what every AppContainer may read");
   page.Line("ui limits", UiLimitNames(sandbox.ui_limits));
   page.Line("win32k", sandbox.no_win32k ? "refused" : "as usual");
+  if (sandbox.base) AddBaseContainer(*sandbox.base, page);
   if (sandbox.acl.empty()) return;
   page.Section("access control entries for the container, taken away at the end");
   for (const AclChange& change : sandbox.acl) {

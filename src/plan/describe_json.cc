@@ -73,13 +73,18 @@ Document OfAppContainer(const AppContainerSandbox& sandbox) {
                    {"inherited", change.inherited},
                    {"pointer", change.pointer}});
   }
-  return {{"profile", sandbox.name},
-          {"capabilities", sandbox.capabilities},
-          {"leastPrivilege", sandbox.least_privilege},
-          {"win32k", !sandbox.no_win32k},
-          {"uiLimits", sandbox.ui_limits},
-          {"commandLine", sandbox.command_line},
-          {"acl", std::move(acl)}};
+  Document container = {{"profile", sandbox.name},
+                        {"capabilities", sandbox.capabilities},
+                        {"leastPrivilege", sandbox.least_privilege},
+                        {"win32k", !sandbox.no_win32k},
+                        {"uiLimits", sandbox.ui_limits},
+                        {"commandLine", sandbox.command_line},
+                        {"acl", std::move(acl)}};
+  if (const auto& base = sandbox.base) {
+    container["base"] = {
+        {"readWrite", base->read_write}, {"readOnly", base->read_only}, {"denied", base->denied}};
+  }
+  return container;
 }
 
 Document OfWsl(const WslRun& run) {

@@ -152,8 +152,9 @@ Object WindowsProbes(const WindowsFacts& facts) {
 // The keys that the SDKs read on Windows, beside ours.
 void AddWindows(const Support& support, Object& probe) {
   if (support.usable) {
-    probe["tier"] = "appcontainer-dacl";
-    probe["needsDaclAugmentation"] = true;
+    const bool base = support.windows.security_environment;
+    probe["tier"] = base ? "base-container" : "appcontainer-dacl";
+    probe["needsDaclAugmentation"] = !base;
   } else {
     probe["error"] = support.reason;
   }

@@ -18,6 +18,7 @@
 namespace mxc {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -175,6 +176,8 @@ TEST(AppContainer, ACapabilityDoesNotOpenWhatThePolicyCloses) {
 
 TEST(AppContainer, RefusesWhatCapabilitiesCannotHold) {
   const auto network = [](const std::string& text) { return RefusalOf("\"network\": {" + text + "}"); };
+  EXPECT_THAT(network(R"("ingress": {"publish": [{"host": 8080, "guest": 80}]})"),
+              HasSubstr("unenforceable /network/ingress/publish/0"));
   EXPECT_THAT(network(R"("egress": {"allow": [{"to": [{"cidr": "10.0.0.0/8"}]}]})"),
               HasSubstr("unenforceable /network/egress/allow/0"));
   EXPECT_THAT(network(R"("ingress": {"default": "allow"})"),
@@ -223,6 +226,9 @@ TEST(AppContainer, RefusesWhatItsSectionCannotHave) {
               HasSubstr("/processContainer/capabilities/1"));
   EXPECT_THAT(section(R"("captureDenials": {})"), HasSubstr("unavailable /processContainer/captureDenials"));
   EXPECT_THAT(section(R"("filesystem": {"enumeratePaths": ["C:\\w"]})"), HasSubstr("unavailable"));
+  EXPECT_THAT(RefusalOf(R"("processContainer": {"network": {"allowedProxyPeer": "peer"}},
+      "runtimeConfig": {"networkProxy": "http://127.0.0.1:8080"})"),
+              HasSubstr("unavailable"));
 }
 
 TEST(AppContainer, AProfileThatStaysNeedsAName) {
@@ -232,9 +238,60 @@ TEST(AppContainer, AProfileThatStaysNeedsAName) {
   EXPECT_EQ(SandboxOf(R"("containerId": "agent-1")").name, "");
 }
 
-TEST(AppContainer, AJobCountsMemoryOnly) {
-  EXPECT_EQ(SandboxOf(R"("resources": {"memoryMb": 64})").memory_bytes, std::uint64_t{64} << 20U);
-  EXPECT_THAT(RefusalOf(R"("resources": {"processes": 8})"), HasSubstr("unenforceable /resources/processes"));
+TEST(AppContainer, AJobHoldsLimits) {
+  const Result<Plan> plan =
+      PlanOf(R"("resources": {"memoryMb": 64, "processes": 8, "cpus": 1.5, "cpuTimeMs": 30000})");
+  ASSERT_TRUE(plan) << plan.error().message;
+  const JobLimits& limits = plan->app_container->limits;
+  EXPECT_EQ(limits.memory_bytes, std::uint64_t{64} << 20U);
+  EXPECT_EQ(limits.processes, 8U);
+  EXPECT_EQ(limits.cpu_permille, 1500U);
+  EXPECT_EQ(limits.cpu_time_ms, 30000U);
+  EXPECT_THAT(plan->not_covered, Contains(HasSubstr("threads are not counted")));
+}
+
+TEST(AppContainer, RefusesTheLimitsNoJobHolds) {
+  for (const char* name : {"openFiles", "tmpMb", "fileSizeMb"}) {
+    EXPECT_THAT(RefusalOf("\"resources\": {\"" + std::string(name) + "\": 64}"),
+                HasSubstr("unenforceable /resources/" + std::string(name)));
+  }
+}
+
+TEST(AppContainer, OutputIsTheLaunchersAffair) {
+  EXPECT_EQ(RefusalOf(R"("output": {"maxBytes": 4096, "redact": ["secrets"]})"), "planned");
+}
+
+TEST(AppContainer, IsNoContainerTier) {
+  EXPECT_THAT(RefusalOf(R"("minimumTier": "container")"), HasSubstr("policy_conflict /minimumTier"));
+  EXPECT_EQ(RefusalOf(R"("minimumTier": "process")"), "planned");
+}
+
+TEST(AppContainer, ATerminalIsOneOfItsOwn) {
+  Policy policy{.containment = Containment::kProcessContainer};
+  policy.process.argv = {"x"};
+  const auto terminal = [&policy] {
+    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, {.usable = true});
+    return std::get<AppContainerChild>(plan->child).terminal;
+  };
+  EXPECT_EQ(terminal(), Terminal::kInherit);
+  policy.interactive = true;
+  EXPECT_EQ(terminal(), Terminal::kPrivatePty);
+}
+
+TEST(AppContainer, CommandsOfAnyLengthAreNotWindowss) {
+  EXPECT_EQ(RefusalOf("\"containerId\": \"x\""), "planned");
+  Policy policy{.containment = Containment::kProcessContainer};
+  const auto blamed = [&policy] {
+    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, {.usable = true});
+    return plan ? "planned" : plan.error().pointer;
+  };
+  policy.process.command_line = std::string(32766, 'x');
+  EXPECT_EQ(blamed(), "planned");
+  policy.process.command_line += 'x';
+  EXPECT_EQ(blamed(), "/process/commandLine");
+  policy.process.command_line.clear();
+  policy.process.argv = {std::string("a\0b", 3)};
+  EXPECT_EQ(blamed(), "/process/argv");
 }
 
 TEST(AppContainer, TheLedgerAnswersEveryClause) {
@@ -251,6 +308,29 @@ TEST(AppContainer, ProbesOnlyWhereItBelongs) {
   const Support support = appcontainer::AppContainerBackend().probe(host, ProbeDepth::kQuick);
   EXPECT_FALSE(support.usable);
   EXPECT_EQ(support.code, ErrorCode::kUnsupported);
+}
+
+class WindowsMachine final : public FakeHost {
+ public:
+  explicit WindowsMachine(WindowsFacts found) : facts(std::move(found)) {
+    SetSystem(OperatingSystem::kWindows);
+  }
+  [[nodiscard]] WindowsFacts Windows() const override { return facts; }
+  WindowsFacts facts;
+};
+
+TEST(AppContainer, ProbesForEitherContainer) {
+  const auto probed = [](WindowsFacts facts) {
+    return appcontainer::AppContainerBackend().probe(WindowsMachine(std::move(facts)), ProbeDepth::kQuick);
+  };
+  EXPECT_TRUE(probed({.app_container = true, .capability_names = true}).usable);
+  EXPECT_TRUE(probed({.security_environment = true}).usable);
+  EXPECT_EQ(probed({.app_container = true}).code, ErrorCode::kUnavailable);
+  EXPECT_THAT(probed({}).reason, HasSubstr("this Windows has no AppContainer"));
+  const Support wine =
+      probed({.wine = true, .app_container = true, .capability_names = true, .security_environment = true});
+  EXPECT_FALSE(wine.usable);
+  EXPECT_EQ(wine.reason, "Wine has no AppContainer");
 }
 
 }  // namespace

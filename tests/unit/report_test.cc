@@ -133,5 +133,44 @@ TEST(Report, ListsOnlyUsableBackends) {
   EXPECT_EQ(all["uid"], 7);
 }
 
+// The keys of contract 1.8.
+TEST(Report, SaysOfWindowsWhatTheSdksRead) {
+  const auto probe = [](Support support) {
+    return nlohmann::json::parse(
+        ProbeJson(OperatingSystem::kWindows, {}, {{Containment::kProcessContainer, std::move(support)}}));
+  };
+  Support support{.usable = true, .tier = Tier::kProcess, .warnings = {"unprepared"}};
+  support.windows = {.build = 22621, .base_container_api = true};
+  nlohmann::json said = probe(support);
+  EXPECT_EQ(said["tier"], "appcontainer-dacl");
+  EXPECT_EQ(said["needsDaclAugmentation"], true);
+  EXPECT_EQ(said["warnings"], nlohmann::json::array({"unprepared"}));
+  EXPECT_FALSE(said.contains("error"));
+  EXPECT_EQ(said["probes"]["baseContainerApiPresent"], true);
+  EXPECT_EQ(said["probes"]["baseContainerSupportsDenyPaths"], false);
+  EXPECT_EQ(said["probes"]["uiCapabilities"].size(), 10U);
+  EXPECT_EQ(said["probes"]["uiCapabilities"]["canBlockInputMethodChanges"], true);
+  EXPECT_EQ(said["probes"]["uiCapabilities"]["canBlockInputInjection"], false);
+  for (const char* key :
+       {"bfscfgPresent", "bfsCompiledIn", "isolationSessionAvailable", "nativeCaptureAvailable",
+        "guardedCaptureAvailable", "baseContainerSupportsEnumeratePaths",
+        "baseContainerSupportsIngressHostLoopbackAllow", "baseContainerSupportsIdentitylessLoopbackProxy",
+        "hyperlightAvailable"}) {
+    EXPECT_EQ(said["probes"][key], false) << key;
+  }
+
+  support.windows.security_environment = true;
+  support.windows.base_container_denies = true;
+  said = probe(support);
+  EXPECT_EQ(said["tier"], "base-container");
+  EXPECT_EQ(said["needsDaclAugmentation"], false);
+  EXPECT_EQ(said["probes"]["baseContainerSupportsDenyPaths"], true);
+
+  said = probe({.reason = "Wine has no AppContainer"});
+  EXPECT_EQ(said["error"], "Wine has no AppContainer");
+  EXPECT_FALSE(said.contains("tier"));
+  EXPECT_FALSE(said.contains("needsDaclAugmentation"));
+}
+
 }  // namespace
 }  // namespace mxc

@@ -54,10 +54,18 @@ int StartLate(const std::vector<std::string>& arguments) {
              : 1;
 }
 
+// Says that it goes on, and waits.
+int Prompt(const std::vector<std::string>& arguments) {
+  std::fputs("name", stdout);
+  std::fflush(stdout);
+  ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(1))));
+  return 0;
+}
+
 int WriteLate(const std::vector<std::string>& arguments) {
   ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(2))));
   std::FILE* file = ::_wfopen(Wide(arguments.at(1)).c_str(), L"wb");
-  return file != nullptr && std::fclose(file) == 0 ? 0 : 1;
+  return file != nullptr && std::fputs("written", file) >= 0 && std::fclose(file) == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -70,6 +78,12 @@ int RunGuest(const std::vector<std::string>& arguments) {
   if (verb == "cwd") return PrintDirectory();
   if (verb == "late") return StartLate(arguments);
   if (verb == "write") return WriteLate(arguments);
+  if (verb == "twice") {
+    WriteLate({"", arguments.at(1), "0"});
+    return WriteLate({"", arguments.at(2), arguments.at(3)});
+  }
+  if (verb == "set") return ::SetEvent(reinterpret_cast<HANDLE>(std::stoull(arguments.at(1)))) != 0 ? 0 : 1;
+  if (verb == "prompt") return Prompt(arguments);
   if (verb == "copy") Copy();
   if (verb == "sleep") ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(1))));
   if (verb == "both") {

@@ -96,6 +96,29 @@ Said RunProgram(const std::vector<std::string>& arguments, const std::string& in
   return said;
 }
 
+bool KillProgramOnce(const std::vector<std::string>& arguments, const std::string& file) {
+  std::vector<std::string> argv{ProgramPath()};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  STARTUPINFOW startup{};
+  startup.cb = sizeof startup;
+  std::wstring line = Wide(JoinArguments(argv, QuoteFor::kProgram));
+  PROCESS_INFORMATION made{};
+  if (::CreateProcessW(nullptr, line.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup, &made) ==
+      0) {
+    Give("CreateProcess");
+  }
+  const UniqueHandle process{made.hProcess};
+  const UniqueHandle thread{made.hThread};
+  bool there = false;
+  for (int i = 0; i < 400 && !there; ++i) {
+    there = std::filesystem::exists(Wide(file));
+    ::Sleep(50);
+  }
+  ::TerminateProcess(process.Get(), 1);
+  ::WaitForSingleObject(process.Get(), INFINITE);
+  return there;
+}
+
 Scratch::Scratch() {
   std::array<wchar_t, MAX_PATH> directory{};
   ::GetTempPathW(MAX_PATH, directory.data());

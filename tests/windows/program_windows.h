@@ -19,6 +19,9 @@ void SetProgramPath(std::string path);
 // Errors end the test program: without the program there is nothing to test.
 [[nodiscard]] Said RunProgram(const std::vector<std::string>& arguments, const std::string& input = "");
 
+// Starts the program, kills it as soon as `file` is there, at most 20 s later, and says whether it was.
+[[nodiscard]] bool KillProgramOnce(const std::vector<std::string>& arguments, const std::string& file);
+
 // A fresh directory below the temporary one, removed with everything in it.
 class Scratch {
  public:

@@ -12,7 +12,8 @@ namespace {
 
 Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (const auto* child = std::get_if<AppContainerChild>(&plan.child); child != nullptr && plan.app_container)
-    return RunCommand({*plan.app_container, child->confined, plan.timeout_ms}, observer);
+    return RunCommand({*plan.app_container, plan, child->confined, child->terminal, plan.timeout_ms},
+                      observer);
   if (std::holds_alternative<WslChild>(plan.child) && plan.wsl) return RunInWsl(plan, observer);
   if (std::holds_alternative<WindowsSandboxChild>(plan.child) && plan.windows_sandbox)
     return RunInWindowsSandbox(plan, observer);

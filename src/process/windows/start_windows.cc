@@ -1,7 +1,6 @@
 #include "process/windows/start_windows.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,48 +14,9 @@ namespace {
 
 constexpr DWORD64 kNoWin32k = DWORD64{1} << 28U;  // PROCESS_CREATION_MITIGATION_POLICY_WIN32K_..._ALWAYS_ON
 constexpr DWORD kOptOut = 1;                      // PROCESS_CREATION_ALL_APPLICATION_PACKAGES_OPT_OUT
-constexpr DWORD kMaxAttributes = 4;
-
-// Copies of our standard streams that a child may inherit. Ours stay as they are.
-class StandardStreams {
- public:
-  Status Copy() {
-    constexpr std::array<DWORD, 3> kNames = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
-      const HANDLE ours = ::GetStdHandle(kNames.at(i));
-      const bool there = ours != nullptr && ours != INVALID_HANDLE_VALUE;
-      HANDLE copy = nullptr;
-      if (there && ::DuplicateHandle(::GetCurrentProcess(), ours, ::GetCurrentProcess(), &copy, 0, TRUE,
-                                     DUPLICATE_SAME_ACCESS) == 0) {
-        return WindowsError(ErrorCode::kSetupFailed, "hand a standard stream on", ::GetLastError());
-      }
-      copies_.at(i) = there ? UniqueHandle{copy} : OpenNothing();
-      list_.push_back(copies_.at(i).Get());
-    }
-    return Done{};
-  }
-
-  void FillIn(STARTUPINFOW& startup) const {
-    startup.dwFlags |= STARTF_USESTDHANDLES;
-    startup.hStdInput = copies_[0].Get();
-    startup.hStdOutput = copies_[1].Get();
-    startup.hStdError = copies_[2].Get();
-  }
-  [[nodiscard]] std::vector<HANDLE>& List() { return list_; }
-
- private:
-  static UniqueHandle OpenNothing() {
-    SECURITY_ATTRIBUTES inheritable{};
-    inheritable.nLength = sizeof inheritable;
-    inheritable.bInheritHandle = TRUE;
-    return UniqueHandle{::CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE,
-                                      FILE_SHARE_READ | FILE_SHARE_WRITE, &inheritable, OPEN_EXISTING, 0,
-                                      nullptr)};
-  }
-
-  std::array<UniqueHandle, 3> copies_ = {};
-  std::vector<HANDLE> list_ = {};
-};
+constexpr DWORD kMaxAttributes = 6;
+constexpr DWORD_PTR kSecurityEnvironment =
+    35 | PROC_THREAD_ATTRIBUTE_INPUT;  // of Windows with a base container
 
 class Attributes {
  public:
@@ -72,11 +32,11 @@ class Attributes {
     if (ready_) ::DeleteProcThreadAttributeList(Get());
   }
 
-  // `value` must live as long as this object.
-  Status Add(DWORD_PTR attribute, void* value, std::size_t size, const char* what) {
-    if (ready_ && ::UpdateProcThreadAttribute(Get(), 0, attribute, value, size, nullptr, nullptr) != 0)
+  Status Add(const StartAttribute& attribute) {
+    if (ready_ && ::UpdateProcThreadAttribute(Get(), 0, attribute.number, attribute.value, attribute.size,
+                                              nullptr, nullptr) != 0)
       return Done{};
-    return WindowsError(ErrorCode::kSetupFailed, what, ::GetLastError());
+    return WindowsError(ErrorCode::kSetupFailed, attribute.what, ::GetLastError());
   }
   [[nodiscard]] LPPROC_THREAD_ATTRIBUTE_LIST Get() const {
     return reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory_.get());
@@ -119,39 +79,57 @@ Error CannotStart(const AppContainerSandbox& sandbox, DWORD number) {
 
 }  // namespace
 
-Result<StartedCommand> StartCommand(const AppContainerSandbox& sandbox, SECURITY_CAPABILITIES* capabilities) {
-  StandardStreams streams;
-  if (Status copied = streams.Copy(); !copied) return copied.error();
-  std::vector<HANDLE>& handles = streams.List();
-  Attributes attributes;
-  Status added = attributes.Add(PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles.data(),
-                                handles.size() * sizeof(HANDLE), "name what the command inherits");
-  if (added && capabilities != nullptr) {
-    added = attributes.Add(PROC_THREAD_ATTRIBUTE_SECURITY_CAPABILITIES, capabilities, sizeof *capabilities,
-                           "put the command into its AppContainer");
+std::vector<StartAttribute> StartAttributes(const AppContainerSandbox& sandbox, const StartOrders& orders) {
+  std::vector<StartAttribute> attributes;
+  if (orders.console != nullptr) {
+    attributes.push_back({PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE, orders.console, sizeof orders.console,
+                          "give the command a console of its own"});
+  } else {
+    attributes.push_back({PROC_THREAD_ATTRIBUTE_HANDLE_LIST, const_cast<HANDLE*>(orders.streams.data()),
+                          orders.streams.size() * sizeof(HANDLE), "name what the command inherits"});
   }
-  DWORD64 mitigations = kNoWin32k;
-  if (added && capabilities != nullptr && sandbox.no_win32k) {
-    added = attributes.Add(PROC_THREAD_ATTRIBUTE_MITIGATION_POLICY, &mitigations, sizeof mitigations,
-                           "refuse the system calls of the window manager");
+  if (orders.environment != nullptr) {
+    attributes.push_back({kSecurityEnvironment, const_cast<HANDLE*>(&orders.environment),
+                          sizeof orders.environment, "put the command into its base container"});
   }
-  DWORD opt_out = kOptOut;
-  if (added && capabilities != nullptr && sandbox.least_privilege) {
-    added = attributes.Add(PROC_THREAD_ATTRIBUTE_ALL_APPLICATION_PACKAGES_POLICY, &opt_out, sizeof opt_out,
-                           "take what every AppContainer may read");
+  if (orders.container == nullptr) return attributes;
+  attributes.push_back({PROC_THREAD_ATTRIBUTE_SECURITY_CAPABILITIES, orders.container,
+                        sizeof *orders.container, "put the command into its AppContainer"});
+  static DWORD64 mitigations = kNoWin32k;
+  if (sandbox.no_win32k) {
+    attributes.push_back({PROC_THREAD_ATTRIBUTE_MITIGATION_POLICY, &mitigations, sizeof mitigations,
+                          "refuse the system calls of the window manager"});
   }
-  if (!added) return added.error();
+  static DWORD opt_out = kOptOut;
+  if (sandbox.least_privilege) {
+    attributes.push_back({PROC_THREAD_ATTRIBUTE_ALL_APPLICATION_PACKAGES_POLICY, &opt_out, sizeof opt_out,
+                          "take what every AppContainer may read"});
+  }
+  return attributes;
+}
 
+Result<StartedCommand> StartCommand(const AppContainerSandbox& sandbox, const StartOrders& orders) {
+  Attributes attributes;
+  for (const StartAttribute& attribute : StartAttributes(sandbox, orders)) {
+    if (Status added = attributes.Add(attribute); !added) return added.error();
+  }
   STARTUPINFOEXW startup{};
   startup.StartupInfo.cb = sizeof startup;
   startup.lpAttributeList = attributes.Get();
-  streams.FillIn(startup.StartupInfo);
+  const bool streams = orders.console == nullptr;
+  if (streams) {
+    startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
+    startup.StartupInfo.hStdInput = orders.streams.at(0);
+    startup.StartupInfo.hStdOutput = orders.streams.at(1);
+    startup.StartupInfo.hStdError = orders.streams.at(2);
+  }
   std::wstring line = Wide(sandbox.command_line);
   std::wstring environment = EnvironmentBlock(sandbox.environment);
-  const DWORD flags = EXTENDED_STARTUPINFO_PRESENT | CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT;
+  DWORD flags = EXTENDED_STARTUPINFO_PRESENT | CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT;
+  if (orders.without_console) flags |= CREATE_NO_WINDOW;
   PROCESS_INFORMATION made{};
-  if (::CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, flags, environment.data(),
-                       Wide(sandbox.cwd).c_str(), &startup.StartupInfo, &made) == 0) {
+  if (::CreateProcessW(nullptr, line.data(), nullptr, nullptr, streams ? TRUE : FALSE, flags,
+                       environment.data(), Wide(sandbox.cwd).c_str(), &startup.StartupInfo, &made) == 0) {
     return CannotStart(sandbox, ::GetLastError());
   }
   return StartedCommand{UniqueHandle{made.hProcess}, UniqueHandle{made.hThread}, made.dwProcessId};

@@ -3,6 +3,8 @@
 
 #include <windows.h>
 
+#include <vector>
+
 #include "base/unique_handle_windows.h"
 #include "mxc/app_container.h"
 #include "mxc/error.h"
@@ -15,8 +17,27 @@ struct StartedCommand {
   DWORD id = 0;
 };
 
-// `capabilities`: of the container; nullptr: without one. Errors: kSetupFailed.
+// What the command is started with. Borrowed.
+struct StartOrders {
+  std::vector<HANDLE> streams = {};            // input, output, errors: all that it inherits
+  HPCON console = nullptr;                     // instead of them
+  SECURITY_CAPABILITIES* container = nullptr;  // of its AppContainer; nullptr: none
+  HANDLE environment = nullptr;                // of its base container; nullptr: none
+  bool without_console = false;                // it gets none of the caller's either
+};
+
+// One attribute of CreateProcess, as data.
+struct StartAttribute {
+  DWORD_PTR number = 0;
+  void* value = nullptr;  // as long as the orders
+  std::size_t size = 0;
+  const char* what = "";  // for messages
+};
+[[nodiscard]] std::vector<StartAttribute> StartAttributes(const AppContainerSandbox& sandbox,
+                                                          const StartOrders& orders);
+
+// Errors: kSetupFailed.
 [[nodiscard]] Result<StartedCommand> StartCommand(const AppContainerSandbox& sandbox,
-                                                  SECURITY_CAPABILITIES* capabilities);
+                                                  const StartOrders& orders);
 
 }  // namespace mxc

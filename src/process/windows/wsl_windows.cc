@@ -131,7 +131,7 @@ Result<Outcome> RunInWsl(const Plan& plan, RunObserver& observer) {
       .environment = EnvironmentFor(std::move(config)),
       .cwd = directory};
   const std::uint32_t limit = plan.timeout_ms == 0 ? 0 : plan.timeout_ms + kGraceMs;
-  Result<Outcome> outcome = RunCommand({command, false, limit}, observer);
+  Result<Outcome> outcome = RunCommand({command, Plan{}, false, Terminal::kInherit, limit}, observer);
   if (!outcome) return outcome;
   const InnerReport report = ReadInnerReport(folder->Read(kResultFile, kMaxResultBytes));
   if (report.outcome) return *report.outcome;

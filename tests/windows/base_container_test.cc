@@ -1,0 +1,105 @@
+// The base container, with a stand-in for processmodel.dll in the system directory of Wine. Wine knows no
+// such attribute of a process, so a run ends before its command has started.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <windows.h>
+
+#include <array>
+#include <filesystem>
+
+#include "base/security_environment.h"
+#include "base/security_environment_windows.h"
+#include "base/system_library_windows.h"
+#include "base/wide_windows.h"
+#include "mxc/command_line.h"
+#include "process/run.h"
+#include "tests/windows/guest_windows.h"
+#include "tests/windows/program_windows.h"
+#include "tests/windows/system_programs_windows.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Silent final : RunObserver {
+  void OnStarted(std::int64_t) override { started = true; }
+  bool started = false;
+};
+
+class WindowsBase : public testing::Test {
+ protected:
+  // Once: from then on this process has it loaded, and so it stays in the prefix of the tests.
+  static void SetUpTestSuite() {
+    if (!IsWine()) return;
+    std::array<wchar_t, MAX_PATH> directory{};
+    ::GetSystemDirectoryW(directory.data(), MAX_PATH);
+    const std::wstring place = std::wstring(directory.data()) + L"\\processmodel.dll";
+    std::array<wchar_t, MAX_PATH> own{};
+    ::GetModuleFileNameW(nullptr, own.data(), MAX_PATH);
+    const auto beside = std::filesystem::path(own.data()).replace_filename(L"processmodel.dll");
+    ASSERT_NE(::CopyFileW(beside.c_str(), place.c_str(), FALSE), 0) << ::GetLastError();
+  }
+  void SetUp() override {
+    if (!IsWine()) GTEST_SKIP() << "stand-ins of system libraries are made under Wine only";
+  }
+
+  static std::string Last() {
+    using Function = const std::string* (*)();
+    const SystemLibrary library{L"processmodel.dll"};
+    return *library.Find<Function>("LastSpecification")();
+  }
+  static int Open() {
+    using Function = int (*)();
+    const SystemLibrary library{L"processmodel.dll"};
+    return library.Find<Function>("OpenEnvironments")();
+  }
+};
+
+TEST_F(WindowsBase, IsMadeOfThePlansBytesAndClosed) {
+  const std::string bytes = SecurityEnvironmentBytes({.base = BaseContainer{.read_write = {"C:\\w"}}});
+  {
+    const Result<SecurityEnvironment> environment = SecurityEnvironment::Make(bytes);
+    ASSERT_TRUE(environment) << environment.error().message;
+    EXPECT_NE(environment->Get(), nullptr);
+    EXPECT_EQ(Last(), bytes);
+    EXPECT_EQ(Open(), 1);
+  }
+  EXPECT_EQ(Open(), 0);
+}
+
+TEST_F(WindowsBase, WhatItRefusesIsAnError) {
+  const Result<SecurityEnvironment> environment = SecurityEnvironment::Make("odd");
+  ASSERT_FALSE(environment);
+  EXPECT_EQ(environment.error().code, ErrorCode::kSetupFailed);
+  EXPECT_THAT(environment.error().message, HasSubstr("security environment"));
+}
+
+TEST_F(WindowsBase, WithoutItNothingIsStarted) {
+  const Scratch scratch;
+  Plan plan{.containment = Containment::kProcessContainer, .child = AppContainerChild{}};
+  plan.app_container = AppContainerSandbox{
+      .base = BaseContainer{},
+      .command_line = JoinArguments(Guest({"write", scratch.Path("f"), "0"}), QuoteFor::kProgram),
+      .cwd = "C:\\"};
+  Silent observer;
+  const Result<Outcome> outcome = RunPlan(plan, observer);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kSetupFailed);
+  EXPECT_THAT(outcome.error().message, HasSubstr("put the command into its base container"));
+  EXPECT_FALSE(observer.started);
+  EXPECT_EQ(scratch.Read("f"), "");
+  EXPECT_EQ(Last(), SecurityEnvironmentBytes(*plan.app_container));
+  EXPECT_EQ(Open(), 0);
+}
+
+// The exports are there; what stands behind them is not.
+TEST_F(WindowsBase, TheProbeBelievesNoExport) {
+  const std::string probe = RunProgram({"--probe"}).out;
+  EXPECT_THAT(probe, HasSubstr("\"baseContainerApiPresent\": true"));
+  EXPECT_THAT(probe, HasSubstr("\"error\": \"Wine has no AppContainer\""));
+  EXPECT_THAT(probe, testing::Not(HasSubstr("\"tier\": \"base-container\"")));
+}
+
+}  // namespace
+}  // namespace mxc::test
