@@ -54,11 +54,13 @@ int StartLate(const std::vector<std::string>& arguments) {
              : 1;
 }
 
-// Says that it goes on, and waits.
-int Prompt(const std::vector<std::string>& arguments) {
+// A word that could become an address, and after a silence what would have made it one.
+int Pause(const std::vector<std::string>& arguments) {
+  const DWORD silence = static_cast<DWORD>(std::stoul(arguments.at(1)));
   std::fputs("name", stdout);
-  std::fflush(stdout);
-  ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(1))));
+  if (silence != 0) std::fflush(stdout);
+  ::Sleep(silence);
+  std::fputs("@example.com", stdout);
   return 0;
 }
 
@@ -83,7 +85,7 @@ int RunGuest(const std::vector<std::string>& arguments) {
     return WriteLate({"", arguments.at(2), arguments.at(3)});
   }
   if (verb == "set") return ::SetEvent(reinterpret_cast<HANDLE>(std::stoull(arguments.at(1)))) != 0 ? 0 : 1;
-  if (verb == "prompt") return Prompt(arguments);
+  if (verb == "pause") return Pause(arguments);
   if (verb == "copy") Copy();
   if (verb == "sleep") ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(1))));
   if (verb == "both") {

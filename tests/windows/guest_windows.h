@@ -9,7 +9,7 @@ namespace mxc::test {
 // "args A B": prints each on a line. "exit N". "copy": standard input to output. "sleep MS". "env NAME".
 // "cwd". "late FILE MS": a grandchild makes the file after so many milliseconds, and this ends at once.
 // "twice FILE1 FILE2 MS": writes one, and the other after so many milliseconds. "set NUMBER": the event of
-// this handle. "prompt MS": prints a word without an end, and waits. "both": a word on each stream.
+// this handle. "pause MS": a mail address, with a silence before its @. "both": a word on each stream.
 int RunGuest(const std::vector<std::string>& arguments);
 
 // The command line of a guest, to be put behind `--`.
