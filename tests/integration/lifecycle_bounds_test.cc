@@ -1,10 +1,14 @@
 // What a holder puts up with: launchers that say nothing, more commands than it admits, the loss of its name.
 // All of it is the holder's own, whatever containment it holds.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <sstream>
 #include <thread>
 
 #include "tests/support/lifecycle_test.h"
@@ -36,11 +40,45 @@ class LifecycleBounds : public LifecycleTest {
          .uid = uid,
          .deadline = std::chrono::seconds{60}});
   }
+  // -1: `process` has none of this name.
+  static pid_t ChildOf(pid_t process, const std::string& name) {
+    const std::string id = std::to_string(process);
+    std::istringstream children(Contents("/proc/" + id + "/task/" + id + "/children").value_or(""));
+    for (pid_t child = 0; children >> child;) {
+      const std::string folder = "/proc/" + std::to_string(child);
+      if (Contents(folder + "/cmdline").value_or("").starts_with(name)) return child;
+      if (Contents(folder + "/comm").value_or("") == name + "\n") return child;
+    }
+    return -1;
+  }
 };
 INSTANTIATE_TEST_SUITE_P(As, LifecycleBounds,
                          testing::Values(Setting{Caller::kRoot, "namespaces"},
                                          Setting{Caller::kUser, "namespaces"}),
                          CallerOf);
+
+// Whoever waits for an end of the caller's would wait as long as the sandbox stays.
+TEST_P(LifecycleBounds, TheHolderKeepsNothingOfTheCallers) {
+  [[maybe_unused]] const std::string directory = OwnDirectory();
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd reader{ends[0]};
+  UniqueFd writer{ends[1]};
+  Launch launch = ProvisionOf();
+  launch.cwd = workspace.Root();
+  launch.files = {{writer.Get(), 3}, {writer.Get(), 200}};
+  provisioned.push_back(At(Execute(launch).out, "/result/sandboxId"));
+  writer.Reset();
+  pollfd ended{.fd = reader.Get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&ended, 1, 10000), 1) << "the holder holds it open";
+  const pid_t holder = HolderOf(provisioned.back());
+  ASSERT_GT(holder, 0);
+  const std::string folder = "/proc/" + std::to_string(holder);
+  EXPECT_EQ(Contents(folder + "/cmdline").value_or("").find(workspace.Root()), std::string::npos);
+  EXPECT_EQ(::getsid(holder), holder);
+  if (::geteuid() != 0) return;  // nobody else may look
+  EXPECT_EQ(std::filesystem::read_symlink(folder + "/cwd").string(), "/");
+}
 
 TEST_P(LifecycleBounds, ASilentCallerIsSentAway) {
   const std::string directory = OwnDirectory();
@@ -60,6 +98,52 @@ TEST_P(LifecycleBounds, CommandsAtATimeAreCounted) {
                             "print(refused)\n");
   EXPECT_EQ(ended.out, "[1024]\n") << ended.err;
   EXPECT_TRUE(Eventually([&] { return Exec(id, "echo still").out == "still\n"; }));
+}
+
+// Each pause is shorter than the limit, and with what was before it longer.
+TEST_P(LifecycleBounds, WhatIsAskedForAndWhatEndsKeepsASandboxFromBeingIdle) {
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); };
+  const std::string id = Provision(R"("session":{"idleTimeoutMs":4000})");
+  pause();
+  EXPECT_EQ(Execute(Phase("start", id)).status, 0);
+  pause();
+  EXPECT_EQ(Exec(id, "sleep 2.5; echo used").out, "used\n");
+  pause();
+  EXPECT_EQ(Exec(id, "echo again").out, "again\n");
+}
+
+// By its owner, or for lack of memory.
+TEST_P(LifecycleBounds, AKilledInitStopsTheSandbox) {
+  [[maybe_unused]] const std::string directory = OwnDirectory();  // --list shows what is in there
+  const std::string work = workspace.Directory("work");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) +
+                                 R"(],"deniedPaths":[)" + Quote(work + "/missing") + "]}");
+  const pid_t holder = HolderOf(id);
+  const pid_t init = ChildOf(holder, "mxc-init");
+  ASSERT_GT(init, 0);
+  ASSERT_EQ(::kill(init, SIGKILL), 0);
+  EXPECT_TRUE(Eventually([&] { return List().find(R"("state":"stopped")") != std::string::npos; }));
+  EXPECT_TRUE(Eventually([&] { return !Exists(work + "/missing"); })) << "what stood on the host";
+  EXPECT_EQ(CodeOf(Exec(id, "true")), "not_started");
+  EXPECT_EQ(Execute(Phase("start", id)).status, 0);
+  EXPECT_EQ(Exec(id, "echo again").out, "again\n");
+}
+
+// Nobody deprovisions what is dead: whoever comes next clears the host.
+TEST_P(LifecycleBounds, TheNextProvisionClearsAwayWhatIsLeft) {
+  [[maybe_unused]] const std::string directory = OwnDirectory();
+  const std::string work = workspace.Directory("work");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) +
+                                 R"(],"deniedPaths":[)" + Quote(work + "/missing") + "]}");
+  const pid_t holder = HolderOf(id);
+  const pid_t guardian = ChildOf(holder, "mxc-guardian");
+  ASSERT_GT(guardian, 0);
+  ASSERT_EQ(::kill(guardian, SIGKILL) + ::kill(holder, SIGKILL), 0);
+  EXPECT_TRUE(Eventually([&] { return ::kill(holder, 0) != 0; }));
+  EXPECT_TRUE(Exists(work + "/missing"));
+  EXPECT_FALSE(Provision().empty());
+  EXPECT_FALSE(Exists(work + "/missing"));
+  EXPECT_EQ(CodeOf(Exec(id, "true")), "stale_id");
 }
 
 // Whoever removes a sandbox's socket has no other way to end it.
