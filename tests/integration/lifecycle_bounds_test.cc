@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -78,6 +79,18 @@ TEST_P(LifecycleBounds, TheHolderKeepsNothingOfTheCallers) {
   EXPECT_EQ(::getsid(holder), holder);
   if (::geteuid() != 0) return;  // nobody else may look
   EXPECT_EQ(std::filesystem::read_symlink(folder + "/cwd").string(), "/");
+}
+
+// As `sudo -E` names it: whoever owns it could put another directory in the place of ours.
+TEST_P(LifecycleBounds, RootTakesNoDirectoryOfAUsers) {
+  if (uid != 0) GTEST_SKIP() << "only root may use what is somebody else's";
+  const std::string theirs = workspace.Directory("theirs");
+  ASSERT_EQ(::chmod(theirs.c_str(), 0700) + ::chown(theirs.c_str(), 23456, 23456), 0);
+  Launch launch = ProvisionOf();
+  launch.environment.push_back("XDG_RUNTIME_DIR=" + theirs);
+  provisioned.push_back(At(Execute(launch).out, "/result/sandboxId"));
+  EXPECT_THAT(Names(theirs), testing::IsEmpty());
+  EXPECT_GT(HolderOf(provisioned.back()), 0);
 }
 
 TEST_P(LifecycleBounds, ASilentCallerIsSentAway) {
