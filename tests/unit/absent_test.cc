@@ -102,6 +102,11 @@ TEST(Absent, ARemedyBelongsToTheSystem) {
   EXPECT_THAT(ProbeOf(Containment::kMicrovm, host).remedy, HasSubstr("no backend of this build"));
 }
 
+TEST(Absent, AVirtualMachineLacksNothingButItsBackend) {
+  const WindowsMachine host;
+  EXPECT_EQ(ProbeOf(Containment::kVm, host).reason, "the 'vm' backend is not part of this build");
+}
+
 // Shown on another system: what would be missing here says nothing.
 TEST(Absent, APlanThatIsShownIsRefusedAsNotBuilt) {
   const FakeHost host;

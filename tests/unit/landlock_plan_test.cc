@@ -175,5 +175,17 @@ TEST(LandlockProbe, AsksTheKernel) {
             ErrorCode::kUnsupported);
 }
 
+TEST(LandlockProbe, LiveRunsACommand) {
+  const std::vector<std::string> argv = {"/proc/self/exe", "--containment", "landlock", "--", "/bin/true"};
+  FakeHost host;
+  host.Answer(argv, {.started = true});
+  EXPECT_TRUE(ProbeLandlock(host, ProbeDepth::kLive).usable);
+  host.Answer(argv, {.started = true, .exit_code = 255, .err = "it failed\nmore"});
+  const Support refused = ProbeLandlock(host, ProbeDepth::kLive);
+  EXPECT_FALSE(refused.usable);
+  EXPECT_THAT(refused.reason, HasSubstr("it failed"));
+  EXPECT_THAT(refused.remedy, HasSubstr("by hand"));
+}
+
 }  // namespace
 }  // namespace mxc::landlock

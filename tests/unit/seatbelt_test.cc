@@ -215,6 +215,25 @@ TEST(Seatbelt, AProxyIsReachedByTcpAlone) {
   EXPECT_FALSE(profile.Allows(question));
 }
 
+TEST(Seatbelt, TheTestProxyOfTheReferenceIsNotHere) {
+  Policy policy = Of({});
+  policy.network.proxy = ProxyRule{.pointer = "/network/proxy"};
+  EXPECT_THAT(MechanismOf(policy, ""), HasSubstr("unenforceable /network/proxy: the test proxy"));
+}
+
+TEST(Seatbelt, AProxyElsewhereIsTheGatewaysOnlyDestination) {
+  Policy policy = Of({});
+  policy.network.proxy = ProxyRule{.host = "proxy.example", .port = 3128, .pointer = "/proxy"};
+  Support support = Mac();
+  EXPECT_THAT(Planned(policy, support).error().message, HasSubstr("not a part of mxc-exec for macOS"));
+  support.features = {"gateway"};
+  const Result<Plan> plan = SeatbeltBackend().plan(policy, support);
+  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_TRUE(plan->egress->proxy);
+  EXPECT_EQ(plan->egress->proxy->host, "proxy.example");
+  EXPECT_EQ(plan->egress->proxy->port, 3128);
+}
+
 TEST(Seatbelt, WhatIsLookedAtAgain) {
   const Result<Plan> plan = Planned(Of({ReadWrite("/srv/work")}));
   ASSERT_TRUE(plan);
