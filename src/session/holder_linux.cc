@@ -10,6 +10,7 @@
 
 #include "mxc/limits.h"
 #include "process/linux/exec_request.h"
+#include "process/program_pages.h"
 #include "process/reached_limits.h"
 #include "process/relay.h"
 #include "session/holder.h"
@@ -80,6 +81,7 @@ void Holder::OnTimers() {
   std::erase_if(callers_, [now](const Caller& caller) { return now >= caller.deadline; });
   if (now < look_ms_) return;
   look_ms_ = now + kLookMs;
+  if (now >= busy_ms_ + kLookMs) ReleaseProgramPages();
   done_ = done_ || !place_.directory.Has(place_.id.Name());
 }
 
