@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/own_files.h"
 #include "base/unique_fd.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/baseline.h"
 #include "policy/paths.h"
 
 namespace mxc {
@@ -23,10 +24,22 @@ bool HostAllows(const Host& host, const Walked& walked, FileUse use) {
          host.MayAccess(parent, Access::kReadWrite);
 }
 
+// Where an image shows, what it lacks is not there, whatever the host has.
+bool LacksIt(const Host& host, const PathRule& rule, const std::string& path) {
+  return !rule.source.empty() && !host.LookAt(rule.source + path.substr(rule.path.size())).status;
+}
+
+bool IsOfTheSystem(std::string_view path) {
+  const auto rows = BaselineRows();
+  return std::any_of(rows.begin(), rows.end(),
+                     [path](const BaselineRow& row) { return IsAtOrBelow(path, row.path); });
+}
+
 std::string ReasonOf(const PathRule* rule, std::string_view own) {
   if (!own.empty()) return "the sandbox has a " + std::string(own) + " of its own";
   if (rule == nullptr) return "nothing of the policy grants it";
   if (rule->origin == Origin::kProtection) return "protected against changes";
+  if (!rule->source.empty()) return "part of the image, which is read-only";
   const bool denied = rule->access == Access::kDenied;
   if (rule->origin == Origin::kBaseline)
     return denied ? "hidden by default" : "part of the system, which is read-only";
@@ -48,6 +61,10 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   if (!walked) return std::nullopt;  // the caller may not even look there
   const std::string& path = walked->path;
   const PathRule* rule = rules_->Covering(path);
+  if (rule != nullptr && !Changes(call.use) && LacksIt(host_, *rule, path)) {
+    if (IsOfTheSystem(path)) return std::nullopt;  // the image's system is another, as was asked for
+    rule = nullptr;
+  }
   const std::string_view own = rule == nullptr ? PrivateNodeOf(path) : "";
   // Of the sandbox's own there is plenty to see; but what the host has in /tmp is missed there.
   if (!own.empty() && (own != TempOf(OperatingSystem::kLinux) || path == own || Changes(call.use)))
@@ -58,7 +75,7 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   if (rule != nullptr && rule->path == path && call.use == FileUse::kLook) return std::nullopt;
   if (!HostAllows(host_, *walked, call.use)) return std::nullopt;
   FileDenial denial{.use = call.use, .path = path, .reason = ReasonOf(rule, own)};
-  if (rule != nullptr) denial.pointer = rule->pointer;
+  if (rule != nullptr) denial.pointer = rule->source.empty() ? rule->pointer : "/lxc";
   // A grant of a name that does not exist yet grants nothing: its directory is what would help.
   if (denial.pointer.empty()) denial.grant = walked->status ? path : std::string(ParentOf(path));
   return denial;

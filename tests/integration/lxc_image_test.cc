@@ -168,6 +168,16 @@ TEST_P(LxcImage, AGrantCoversWhatTheImageHas) {
   EXPECT_EQ(InImage({.command = "cat " + host + "/file"}).out, "image\n");
 }
 
+TEST_P(LxcImage, ReportsWhatIsNotInIt) {
+  MakeTree(Directories() + "/tiny/1");
+  const std::string hidden = workspace.File("hidden/file", "host\n");
+  const Ended ended =
+      Execute(LaunchOf({.command = "cat /etc/marker " + hidden + " /etc/passwd; :"}, {"--report"}));
+  EXPECT_EQ(ended.out, "image\n");
+  EXPECT_THAT(ended.err, HasSubstr("mxc-exec: files: 1 denied"));
+  EXPECT_THAT(ended.err, HasSubstr("'" + hidden + "' (read): nothing of the policy grants it"));
+}
+
 TEST_P(LxcImage, ADenialHoldsForTheImagesFiles) {
   MakeTree(Directories() + "/tiny/1");
   const Ended ended = InImage(

@@ -54,6 +54,24 @@ TEST_F(DenialTest, WhatNothingGrants) {
   EXPECT_EQ(Judge(FileUse::kLook, "/srv/work/../../home/me"), "nothing of the policy grants it; ; /home/me");
 }
 
+// An image's files are nobody's to change, and what it lacks is not there.
+TEST_F(DenialTest, WhereAnImageShows) {
+  host.SetCaller(0, 0)
+      .AddFile("/opt/tool")
+      .AddFile("/opt/both")
+      .AddFile("/image/opt/both")
+      .AddFile("/image/opt/own");
+  policy.paths.push_back(Rule("/opt", Access::kReadOnly, "", Origin::kBaseline));
+  policy.paths.back().source = "/image/opt";
+  EXPECT_EQ(Judge(FileUse::kRead, "/opt/tool"), "nothing of the policy grants it; ; /opt/tool");
+  EXPECT_EQ(Judge(FileUse::kRead, "/opt/both"), "none");
+  policy.paths[0].source = "/image/etc";
+  EXPECT_EQ(Judge(FileUse::kRead, "/etc/passwd"), "none") << "of another system";
+  EXPECT_EQ(Judge(FileUse::kRead, "/opt/own"), "none");
+  EXPECT_EQ(Judge(FileUse::kWrite, "/opt/both"), "part of the image, which is read-only; /lxc; ");
+  EXPECT_EQ(Judge(FileUse::kWrite, "/opt/new"), "part of the image, which is read-only; /lxc; ");
+}
+
 TEST_F(DenialTest, AFileThatWouldBeNewNeedsItsDirectory) {
   EXPECT_EQ(Judge(FileUse::kWrite, "/home/me/new"), "nothing of the policy grants it; ; /home/me");
   EXPECT_EQ(Judge(FileUse::kWrite, "/home/me/no/such/new"), "none");
