@@ -159,6 +159,19 @@ TEST_P(LifecycleBounds, TheNextProvisionClearsAwayWhatIsLeft) {
   EXPECT_EQ(CodeOf(Exec(id, "true")), "stale_id");
 }
 
+TEST_P(LifecycleBounds, DeleteTakesAnIdentifier) {
+  const std::string id = Started();
+  const auto remove = [&](const std::string& name) {
+    return Execute(Prepare({"--delete", "--containername", name}));
+  };
+  EXPECT_EQ(remove(id).out, "Container '" + id + "' deleted.\n");
+  EXPECT_EQ(CodeOf(Exec(id, "true")), "stale_id");
+  const Ended again = remove(id);
+  EXPECT_EQ(again.out, "Container '" + id + "' does not exist.\n");
+  EXPECT_EQ(again.status, 1);
+  EXPECT_EQ(remove("../" + id).status, 1);
+}
+
 // Whoever removes a sandbox's socket has no other way to end it.
 TEST_P(LifecycleBounds, WithoutItsNameItEnds) {
   const std::string directory = OwnDirectory();
