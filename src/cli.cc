@@ -21,9 +21,18 @@ constexpr std::string_view kFooter =
     "Exit status: the command's own; 128+N when signal N ended it; 255 when mxc-exec could not run it or it\n"
     "timed out; 1 for a configuration that is not valid; 2 for a command line that is not.";
 
-// MXC has them in a program of their own.
-constexpr const char* kDrivePreparations[] = {"prepare-system-drive", "unprepare-system-drive"};
-constexpr const char* kNullPreparations[] = {"prepare-null-device", "verify-null-device", "dump-null-device"};
+struct NamedFlag {
+  const char* name;
+  const char* text;
+};
+// For Windows. MXC has them in a program of their own.
+constexpr NamedFlag kDrivePreparations[] = {
+    {"prepare-system-drive", "Windows, as administrator: AppContainers may look at the root of the drive"},
+    {"unprepare-system-drive", "take that back"}};
+constexpr NamedFlag kNullPreparations[] = {
+    {"prepare-null-device", "Windows, as administrator: AppContainers may open NUL, until the next start"},
+    {"verify-null-device", "say whether they may"},
+    {"dump-null-device", "print the security descriptor of NUL"}};
 
 // Flags that end the run early, in the order in which they win.
 struct ModeFlags {
@@ -148,19 +157,14 @@ void AddHousekeepingFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--recover", flags.modes.recover,
                "take back what runs that were killed have left on this machine")
       ->group(group);
-  for (const char* name : kDrivePreparations) {
-    app.add_option(
-           "--" + std::string(name), flags.options.drive,
-           "Windows, as an administrator: let AppContainers look at the root of a drive, or no longer")
+  for (const NamedFlag& flag : kDrivePreparations) {
+    app.add_option("--" + std::string(flag.name), flags.options.drive, flag.text)
         ->type_name("[DRIVE]")
         ->expected(0, 1)
         ->group(group);
   }
-  for (const char* name : kNullPreparations) {
-    app.add_flag("--" + std::string(name), flags.modes.null_device,
-                 "Windows: the access control list of the device NUL, for AppContainers")
-        ->group(group);
-  }
+  for (const NamedFlag& flag : kNullPreparations)
+    app.add_flag("--" + std::string(flag.name), flags.modes.null_device, flag.text)->group(group);
   auto* setup =
       app.add_flag("--setup-hyperlight{agent}", flags.modes.hyperlight, "prepare Hyperlight runtimes")
           ->group(group);
@@ -169,11 +173,12 @@ void AddHousekeepingFlags(CLI::App& app, Flags& flags) {
 
 // The first of them that is given.
 std::string GivenPreparation(const CLI::App& app) {
-  for (const char* name : kDrivePreparations) {
-    if (app.count("--" + std::string(name)) > 0) return name;
+  const auto given = [&app](const NamedFlag& flag) { return app.count("--" + std::string(flag.name)) > 0; };
+  for (const NamedFlag& flag : kDrivePreparations) {
+    if (given(flag)) return flag.name;
   }
-  for (const char* name : kNullPreparations) {
-    if (app.count("--" + std::string(name)) > 0) return name;
+  for (const NamedFlag& flag : kNullPreparations) {
+    if (given(flag)) return flag.name;
   }
   return "";
 }
