@@ -116,7 +116,10 @@ void RemoveUnfinished(const Host& host, const std::string& cache) {
   const Result<std::vector<std::string>> names = host.ListDirectory(cache);
   if (!names) return;
   for (const std::string& name : *names) {
-    if (name.starts_with(kFresh)) RemoveTree((cache + "/" + name).c_str());
+    if (!name.starts_with(kFresh)) continue;
+    std::string tree = cache;
+    tree.append("/").append(name);
+    RemoveTree(tree.c_str());
   }
 }
 

@@ -46,6 +46,14 @@ std::string ReasonOf(const PathRule* rule, std::string_view own) {
   return denied ? "denied" : "read-only";
 }
 
+FileDenial DenialOf(FileUse use, const Walked& walked, const PathRule* rule, std::string_view own) {
+  FileDenial denial{.use = use, .path = walked.path, .reason = ReasonOf(rule, own)};
+  if (rule != nullptr) denial.pointer = rule->source.empty() ? rule->pointer : "/lxc";
+  // A grant of a name that does not exist yet grants nothing: its directory is what would help.
+  if (denial.pointer.empty()) denial.grant = walked.status ? walked.path : std::string(ParentOf(walked.path));
+  return denial;
+}
+
 }  // namespace
 
 // A directory on the way to a grant exists inside, with nothing but the way in it.
@@ -74,11 +82,7 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   // What stands in for a denied object can be looked at.
   if (rule != nullptr && rule->path == path && call.use == FileUse::kLook) return std::nullopt;
   if (!HostAllows(host_, *walked, call.use)) return std::nullopt;
-  FileDenial denial{.use = call.use, .path = path, .reason = ReasonOf(rule, own)};
-  if (rule != nullptr) denial.pointer = rule->source.empty() ? rule->pointer : "/lxc";
-  // A grant of a name that does not exist yet grants nothing: its directory is what would help.
-  if (denial.pointer.empty()) denial.grant = walked->status ? path : std::string(ParentOf(path));
-  return denial;
+  return DenialOf(call.use, *walked, rule, own);
 }
 
 }  // namespace mxc
