@@ -34,9 +34,11 @@ RunTree::~RunTree() {
   if (Adopts()) ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
 }
 
+// The number must not be another's by now. A sandbox whose tool has ended already has another parent, but
+// still the tool's group.
 void RunTree::FoundSandbox(pid_t process) {
   UniqueFd handle = HandleOf(process);
-  if (!handle || ParentOf(process) != child_->id) return;
+  if (!handle || (ParentOf(process) != child_->id && ::getpgid(process) != child_->id)) return;
   sandbox_ = std::move(handle);
   sandbox_id_ = process;
 }

@@ -225,6 +225,25 @@ TEST(StatusPipe, ChildrenOfTheToolEndWithATimeout) {
   EXPECT_TRUE(Still(beat));
 }
 
+// bwrap may have ended before anybody reads which process it made. This one takes a while to die: it has much
+// memory.
+TEST(StatusPipe, SandboxOfAToolThatHasEndedIsGoneWhenTheRunReturns) {
+  const ScratchDirectory scratch;
+  const std::string ready = scratch.Path("ready");
+  Plan plan =
+      ToolPlan("sh -c 'x=$(head -c 60000000 /dev/zero | tr \"\\0\" x); : >" + ready +
+               "; while :; do sleep 1; done' & while [ ! -e " + ready + " ]; do sleep 0.01; done; rm " +
+               ready + "; printf '{ \"child-pid\": %d }\\n{ \"exit-code\": 3 }\\n' $! >/proc/self/fd/$1");
+  ExecOf(plan).new_session = true;
+  for (int i = 0; i < 5; ++i) {
+    const RunReport report = RunInChild(plan);
+    ASSERT_TRUE(report.ok) << report.message;
+    EXPECT_EQ(report.outcome.exit_code, 3);
+    EXPECT_GT(report.started, 1);
+    EXPECT_TRUE(Ended(report.started)) << i;
+  }
+}
+
 TEST(StatusPipe, TimeoutDuringSetupIsATimeout) {
   Plan plan = ToolPlan("exec sleep 100");
   plan.timeout_ms = 200;
