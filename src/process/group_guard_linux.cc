@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <new>
 #include <utility>
@@ -32,11 +33,58 @@ constexpr std::size_t kStackBytes = 16384;
 constexpr int kMaxTurns = 1000;
 constexpr long kTurnNs = 1000000;
 
+// The guard runs in our memory, because to copy that takes longer than all the rest, and so with the
+// thread-local state of whoever called Start: system calls, and nothing else.
+#define MXC_IN_THE_GUARD __attribute__((no_sanitize("address", "thread", "undefined")))
+
+// `stat` of /proc: "PID (NAME) STATE PARENT GROUP ...", where the name may hold anything.
+MXC_IN_THE_GUARD bool IsLivingMember(const char* stat, long size, pid_t group) {
+  long at = size - 1;
+  while (at > 0 && stat[at] != ')') --at;
+  if (at <= 0 || at + 4 >= size || stat[at + 2] == 'Z' || stat[at + 2] == 'X') return false;
+  at += 4;
+  while (at < size && stat[at] != ' ') ++at;  // the parent
+  long number = 0;
+  for (++at; at < size && stat[at] >= '0' && stat[at] <= '9'; ++at) number = number * 10 + (stat[at] - '0');
+  return number == group;
+}
+
+struct Entry {  // linux_dirent64 of getdents64(2)
+  std::uint64_t inode;
+  std::int64_t offset;
+  std::uint16_t length;
+  std::uint8_t type;
+  char name[1];
+};
+
+// A zombie has done all that it will ever do, and stays as long as whoever inherits it takes no note.
+MXC_IN_THE_GUARD bool SomeLive(pid_t group) {
+  const long proc = ::syscall(SYS_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (proc < 0) return true;
+  bool found = false;
+  alignas(Entry) char entries[4096];
+  for (long count = 0; !found && (count = ::syscall(SYS_getdents64, proc, entries, sizeof entries)) > 0;) {
+    for (long at = 0; !found && at < count;) {
+      auto* const entry = reinterpret_cast<Entry*>(entries + at);
+      at += entry->length;
+      if (entry->name[0] < '0' || entry->name[0] > '9') continue;
+      // Either may be gone meanwhile, and then the next call fails.
+      const long process = ::syscall(SYS_openat, proc, entry->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+      const long file = ::syscall(SYS_openat, process, "stat", O_RDONLY | O_CLOEXEC);
+      char stat[512];
+      const long size = ::syscall(SYS_read, file, stat, sizeof stat);
+      if (process >= 0) ::syscall(SYS_close, process);
+      if (file >= 0) ::syscall(SYS_close, file);
+      found = size > 0 && IsLivingMember(stat, size, group);
+    }
+  }
+  ::syscall(SYS_close, proc);
+  return found;
+}
+
 }  // namespace
 
-// It runs in our memory, because to copy that takes longer than all the rest, and so with the thread-local
-// state of whoever called Start: system calls that do not fail, and nothing else.
-__attribute__((no_sanitize("address", "thread", "undefined"))) int GroupGuard::Main(void* argument) {
+MXC_IN_THE_GUARD int GroupGuard::Main(void* argument) {
   auto& shared = *static_cast<Shared*>(argument);
   ::syscall(SYS_dup3, shared.pipe, 0, 0);
   if (shared.held >= 0) ::syscall(SYS_dup3, shared.held, 1, 0);
@@ -46,8 +94,8 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int GroupGuard::M
   const pid_t group = shared.group;
   if (group <= 0) return 0;
   ::syscall(SYS_kill, -group, SIGKILL);
-  // Each may be in the middle of a system call. A zombie counts until whoever inherits it takes note.
-  for (int turn = 0; turn < kMaxTurns && ::syscall(SYS_kill, -group, 0) == 0; ++turn) {
+  // Each may be in the middle of a system call.
+  for (int turn = 0; turn < kMaxTurns && ::syscall(SYS_kill, -group, 0) == 0 && SomeLive(group); ++turn) {
     const timespec pause{.tv_sec = 0, .tv_nsec = kTurnNs};
     ::syscall(SYS_nanosleep, &pause, nullptr);
   }
