@@ -2,6 +2,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/quoted.h"
 #include "images/images.h"
 
 namespace mxc {
@@ -25,12 +26,11 @@ bool IsName(std::string_view text) {
 
 Status CheckName(const std::string& text, const char* key) {
   if (IsName(text)) return Done{};
-  return Error{
-      .code = ErrorCode::kSchema,
-      .message = std::string(text.empty() ? "an image has a distribution and a release, and one is missing"
-                                          : "is no name of an image"),
-      .pointer = std::string("/lxc/") + key,
-      .hint = "up to 64 letters, digits, `_`, `.`, `+` or `-`, the first a letter or digit"};
+  return Error{.code = ErrorCode::kSchema,
+               .message = text.empty() ? "an image has a distribution and a release, and one is missing"
+                                       : Quoted(text) + " is no name of an image",
+               .pointer = std::string("/lxc/") + key,
+               .hint = "up to 64 letters, digits, `_`, `.`, `+` or `-`, the first a letter or digit"};
 }
 
 bool Is(const Host& host, const std::string& path, FileType type) {

@@ -60,6 +60,7 @@ TEST(Images, ANameIsOneComponent) {
     EXPECT_EQ(FindImage(host, {"alpine", bad}).error().pointer, "/lxc/release");
   }
   EXPECT_FALSE(FindImage(host, {"alpine", std::string(65, 'a')}).ok());
+  EXPECT_EQ(FindImage(host, {"a\nb", "3.23"}).error().message, "'a\\x0ab' is no name of an image");
 }
 
 }  // namespace
