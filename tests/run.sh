@@ -18,6 +18,7 @@ need /etc/ssl/certs/ca-certificates.crt ca-certificates
 need git git
 need ip iproute2
 need lxc-start lxc
+need xz xz-utils
 need curl curl
 need wget wget
 need openssl openssl
