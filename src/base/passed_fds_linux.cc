@@ -34,8 +34,8 @@ ssize_t SendWithFds(int socket, const void* bytes, std::size_t size, std::span<c
     errno = EINVAL;
     return -1;
   }
-  Message message(const_cast<void*>(bytes), size,
-                  fds.size());  // NOLINT(*-const-cast): the kernel only reads it
+  // NOLINTNEXTLINE(*-const-cast): the kernel only reads it
+  Message message(const_cast<void*>(bytes), size, fds.size());
   if (!fds.empty()) {
     cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
     rights->cmsg_level = SOL_SOCKET;

@@ -41,6 +41,11 @@ class LifecycleBounds : public LifecycleTest {
          .uid = uid,
          .deadline = std::chrono::seconds{60}});
   }
+  // `work` is writable, and something stands at the missing `work`/missing for as long as the sandbox runs.
+  [[nodiscard]] std::string StartedWithPlaceholder(const std::string& work) {
+    return Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) + R"(],"deniedPaths":[)" +
+                   Quote(work + "/missing") + "]}");
+  }
   // -1: `process` has none of this name.
   static pid_t ChildOf(pid_t process, const std::string& name) {
     const std::string id = std::to_string(process);
@@ -129,8 +134,7 @@ TEST_P(LifecycleBounds, WhatIsAskedForAndWhatEndsKeepsASandboxFromBeingIdle) {
 TEST_P(LifecycleBounds, AKilledInitStopsTheSandbox) {
   [[maybe_unused]] const std::string directory = OwnDirectory();  // --list shows what is in there
   const std::string work = workspace.Directory("work");
-  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) +
-                                 R"(],"deniedPaths":[)" + Quote(work + "/missing") + "]}");
+  const std::string id = StartedWithPlaceholder(work);
   const pid_t holder = HolderOf(id);
   const pid_t init = ChildOf(holder, "mxc-init");
   ASSERT_GT(init, 0);
@@ -146,8 +150,7 @@ TEST_P(LifecycleBounds, AKilledInitStopsTheSandbox) {
 TEST_P(LifecycleBounds, TheNextProvisionClearsAwayWhatIsLeft) {
   [[maybe_unused]] const std::string directory = OwnDirectory();
   const std::string work = workspace.Directory("work");
-  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) +
-                                 R"(],"deniedPaths":[)" + Quote(work + "/missing") + "]}");
+  const std::string id = StartedWithPlaceholder(work);
   const pid_t holder = HolderOf(id);
   const pid_t guardian = ChildOf(holder, "mxc-guardian");
   ASSERT_GT(guardian, 0);
