@@ -98,6 +98,7 @@ constexpr unsigned kAllowed[] = {
     SYS_recvmsg,
     SYS_sendto,
     SYS_sendmsg,
+    SYS_sendmmsg,
     SYS_splice,
     SYS_pipe2,
     SYS_fcntl,

@@ -74,6 +74,7 @@ class Timer {
 
   void Set(Loop& loop, std::uint64_t delay_ms, std::function<void()> call);
   void Cancel();
+  [[nodiscard]] bool IsSet() const { return loop_ != nullptr; }
 
  private:
   Loop* loop_ = nullptr;  // absent: not set

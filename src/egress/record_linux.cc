@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr std::size_t kMaxText = 400;
 constexpr int kWaitMs = 100;
+constexpr std::uint64_t kPauseMs = 20;
+// Far below what the socket's buffer holds by default (208 KiB, each of some 800 bytes to the kernel).
+constexpr std::size_t kMostTogether = 64;
 
 void PutNumber(Bytes& out, std::uint64_t value, unsigned width) {
   for (unsigned i = 0; i < width; ++i) out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
@@ -83,14 +87,42 @@ std::optional<GatewayRecord> DecodeRecord(ByteView message) {
 }
 
 void Reporter::Report(GatewayRecord record) {
-  record.lost = lost_;
-  const Bytes message = EncodeRecord(record);
-  if (wait_) {
-    pollfd poll{.fd = socket_, .events = POLLOUT, .revents = 0};
-    (void)::poll(&poll, 1, kWaitMs);
+  record.lost = std::exchange(lost_, 0);
+  pending_.push_back({.message = EncodeRecord(record), .lost = record.lost});
+  if (wait_ || !pause_.IsSet() || pending_.size() == kMostTogether) Send();
+}
+
+void Reporter::WaitForReader() {
+  wait_ = true;
+  Send();
+}
+
+void Reporter::Send() {
+  if (!pending_.empty() && !wait_) pause_.Set(loop_, kPauseMs, [this] { Send(); });
+  for (std::size_t i = Hand(); i < pending_.size(); ++i) lost_ += 1 + pending_[i].lost;
+  pending_.clear();
+}
+
+std::size_t Reporter::Hand() {
+  std::array<mmsghdr, kMostTogether> messages{};
+  std::array<iovec, kMostTogether> parts{};
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    parts.at(i) = {.iov_base = pending_[i].message.data(), .iov_len = pending_[i].message.size()};
+    messages.at(i).msg_hdr.msg_iov = &parts.at(i);
+    messages.at(i).msg_hdr.msg_iovlen = 1;
   }
-  const ssize_t sent = ::send(socket_, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  lost_ = sent < 0 ? lost_ + 1 : 0;
+  std::size_t taken = 0;
+  while (taken < pending_.size()) {
+    if (wait_) {
+      pollfd poll{.fd = socket_, .events = POLLOUT, .revents = 0};
+      (void)::poll(&poll, 1, kWaitMs);
+    }
+    const int count = ::sendmmsg(socket_, &messages.at(taken), static_cast<unsigned>(pending_.size() - taken),
+                                 MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count <= 0) break;
+    taken += static_cast<std::size_t>(count);
+  }
+  return taken;
 }
 
 }  // namespace mxc::egress

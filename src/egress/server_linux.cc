@@ -52,7 +52,7 @@ class Server {
  public:
   Server(ServerStart& start, ReceivedSockets& sockets, std::size_t limit)
       : times_(start.times),
-        reporter_(start.records.Get()),
+        reporter_(loop_, start.records.Get()),
         resolver_(loop_, start.files),
         dns_(start.rules, names_, HasIpv6(sockets)),
         services_{loop_, start.rules, names_, dns_, resolver_, pipes_, reporter_},

@@ -83,7 +83,7 @@ void PrepareRelayed(int socket) {
 }
 
 void PrepareRelayedNear(int socket) {
-  PrepareRelayed(socket);
+  SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // no keep-alive: neither end can be lost
   // There is no round trip to fill: what more is under way only falls out of the caches.
   SetOption(socket, SOL_SOCKET, SO_SNDBUF, 1 << 18);
   ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kNearCongestionControl,

@@ -14,7 +14,6 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::uint16_t kDnsPort = 53;
-constexpr int kAcceptsPerTurn = 128;
 constexpr std::size_t kMaxDnsConnections = 64;
 constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
 // Out of descriptors: a listener that is ready all the time would keep the loop busy.
@@ -91,18 +90,13 @@ class TcpGate::Inlet : public Watcher {
 
   [[nodiscard]] bool Listen() { return gate_.services_.loop.Watch(listener_.Get(), EPOLLIN, *this); }
 
+  // One in a turn: whether another waits is told by the next turn, which costs no more than asking.
   void OnEvents(std::uint32_t /*events*/) override {
-    for (int i = 0; i < kAcceptsPerTurn; ++i) {
-      UniqueFd socket{::accept4(listener_.Get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
-      if (socket) {
-        gate_.OnAccepted(std::move(socket));
-      } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        gate_.services_.loop.Unwatch(listener_.Get());
-        breathe_.Set(gate_.services_.loop, kBreatheMs, [this] { (void)Listen(); });
-        return;
-      } else if (errno != ECONNABORTED && errno != EINTR) {
-        return;
-      }
+    UniqueFd socket{::accept4(listener_.Get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    if (socket) return gate_.OnAccepted(std::move(socket));
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      gate_.services_.loop.Unwatch(listener_.Get());
+      breathe_.Set(gate_.services_.loop, kBreatheMs, [this] { (void)Listen(); });
     }
   }
 

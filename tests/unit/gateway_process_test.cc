@@ -52,6 +52,24 @@ TEST(GatewayProcess, EndsWhatIsSilentForTooLong) {
   });
 }
 
+// Though it waits a moment for others that may go together.
+TEST(GatewayProcess, TellsEachDecisionWhileTheSandboxRuns) {
+  InWorld([](World& world) {
+    constexpr int kRefused = 150;
+    world.Start(AllowHosts({"a.test"}));
+    world.Inside([] {
+      for (int i = 0; i < kRefused; ++i) (void)Connect("203.0.113.1", 80);
+    });
+    int told = 0;
+    pollfd arrived{.fd = world.Gate().records.Get(), .events = POLLIN, .revents = 0};
+    while (told < kRefused && ::poll(&arrived, 1, 10000) == 1) {
+      while (const auto record = ReadRecord(arrived.fd)) told += 1 + static_cast<int>(record->lost);
+    }
+    EXPECT_EQ(told, kRefused);
+    EXPECT_TRUE(world.Finish().empty());
+  });
+}
+
 TEST(GatewayProcess, ItsDeathIsTheEndOfTheNetwork) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 80, CountBytes);
