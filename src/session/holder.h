@@ -55,6 +55,7 @@ class Holder {
   void End();
 
   const Plan& plan_;
+  std::string entry_;  // what an exec is told of the plan
   SessionLimits limits_;
   Place place_;
   SignalScope& signals_;

@@ -38,6 +38,7 @@ bool MayCall(int connection) {
 
 Holder::Holder(const Plan& plan, const SessionLimits& limits, Place place, SignalScope& signals)
     : plan_(plan),
+      entry_(EntryText(plan)),
       limits_(limits),
       place_(std::move(place)),
       signals_(signals),
@@ -216,7 +217,7 @@ Status Holder::Enter(const UniqueFd& connection) {
                             std::to_string(kMaxSessionCommands) + ")",
                  .hint = "wait until some have ended"};
   }
-  SendReply(connection.Get(), EntryText(plan_));
+  SendReply(connection.Get(), entry_);
   if (sandbox_.Admit(connection.Get())) return Done{};
   // The launcher has its reply, and reads reports from here on.
   [[maybe_unused]] const ssize_t told =

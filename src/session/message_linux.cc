@@ -21,21 +21,29 @@ struct Hello {
   Verb verb = Verb::kStatus;
 };
 
-UniqueFd OwnNamespace() { return UniqueFd{::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)}; }
+struct OwnNamespace {
+  OwnNamespace() : fd(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)) {
+    if (!fd || ::fstat(fd.Get(), &status) != 0) fd.Reset();
+  }
+  UniqueFd fd;
+  struct stat status {};
+};
+
+// A process stays in the one it was made in.
+const OwnNamespace& Own() {
+  static const OwnNamespace own;
+  return own;
+}
 
 bool IsOurNamespace(int borrowed_fd) {
-  const UniqueFd own = OwnNamespace();
-  struct stat ours {};
   struct stat theirs {};
-  return own && ::fstat(own.Get(), &ours) == 0 && ::fstat(borrowed_fd, &theirs) == 0 &&
-         ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+  return Own().fd && ::fstat(borrowed_fd, &theirs) == 0 && Own().status.st_dev == theirs.st_dev &&
+         Own().status.st_ino == theirs.st_ino;
 }
 
 bool Send(int connection, const void* bytes, std::size_t size) {
-  const UniqueFd own = OwnNamespace();
-  if (!own) return false;
-  const int fd = own.Get();
-  return SendWithFds(connection, bytes, size, std::span(&fd, 1)) == static_cast<ssize_t>(size);
+  const int fd = Own().fd.Get();
+  return fd >= 0 && SendWithFds(connection, bytes, size, std::span(&fd, 1)) == static_cast<ssize_t>(size);
 }
 
 // The number of bytes from somebody in our namespace; 0 when the other end is closed, -1 otherwise.
