@@ -34,13 +34,13 @@ def milliseconds(command):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    process = {"commandLine": "true"}
+    process = {"commandLine": "/bin/true"}
     sandbox = answer(call(folder, "provision", phase="provision", containment="process"))["sandboxId"]
     answer(call(folder, "start", phase="start", sandboxId=sandbox))
     contenders = {"run": call(folder, "run", containment="process", process=process),
                   "exec": call(folder, "exec", phase="exec", sandboxId=sandbox, process=process)}
     if len(sys.argv) > 4:
-        contenders["attach"] = ["/usr/bin/lxc-attach", "-P", sys.argv[3], "-n", sys.argv[4], "--", "/bin/sh", "-c", "true"]
+        contenders["attach"] = ["/usr/bin/lxc-attach", "-P", sys.argv[3], "-n", sys.argv[4], "--", "/bin/true"]
     times = {name: [] for name in contenders}
     for number in range(-5, rounds):
         for name, command in contenders.items():
