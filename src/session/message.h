@@ -21,7 +21,7 @@ enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus };
 // Nothing: not one of ours, or nothing there yet.
 [[nodiscard]] std::optional<Verb> ReceiveVerb(int connection);
 
-// A JSON text. Lost when the launcher has gone away.
+// Lost when the launcher has gone away.
 void SendReply(int connection, const std::string& text);
 // Errors: kStaleId when the holder ends meanwhile, kSetupFailed for one that is not one of ours.
 [[nodiscard]] Result<std::string> ReceiveReply(int connection);

@@ -13,7 +13,7 @@
 namespace mxc::session {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3163786d;  // "mxc1": the form of these messages
+constexpr std::uint32_t kMagic = 0x3263786d;  // "mxc2": the form of these messages
 constexpr std::size_t kMaxReplyBytes = 131072;
 
 struct Hello {

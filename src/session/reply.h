@@ -1,4 +1,4 @@
-// The text of a holder's answers, both ways.
+// What a holder answers, both ways.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace mxc::session {
 [[nodiscard]] std::string EntryText(const Plan& plan);
 [[nodiscard]] std::string ListedText(const Listed& listed);
 
-// Errors: the one that the text is, or kInternal for a text that is none of ours.
+// Errors: the one that the text is, or kInternal for what is none of ours.
 [[nodiscard]] Status ParseOk(const std::string& text);
 [[nodiscard]] Result<Plan> ParseEntry(const std::string& text);
 [[nodiscard]] Result<Listed> ParseListed(const std::string& text);

@@ -73,8 +73,12 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
 }
 
 TEST(SessionReply, RefusesWhatIsNone) {
-  for (const std::string text : {"", "nonsense", "{}", "\xa0\xa0"}) EXPECT_FALSE(ParseEntry(text).ok());
+  for (const std::string text : {"", "nonsense", "x", "xx", "e"}) EXPECT_FALSE(ParseEntry(text).ok());
   EXPECT_FALSE(ParseEntry(OkText()).ok());
+  const std::string whole = ListedText({.id = "a"});
+  EXPECT_TRUE(ParseListed(whole).ok());
+  EXPECT_FALSE(ParseListed(whole + "a").ok());
+  EXPECT_FALSE(ParseListed(whole.substr(0, whole.size() - 1)).ok());
   EXPECT_FALSE(ParseListed(OkText()).ok());
 }
 
@@ -97,7 +101,7 @@ TEST_F(SessionMessage, GoesBothWays) {
 }
 
 TEST_F(SessionMessage, NeedsTheNamespace) {
-  const char bytes[8] = {'m', 'x', 'c', '1', 0, 0, 0, 0};
+  const char bytes[8] = {'m', 'x', 'c', '2', 0, 0, 0, 0};
   ASSERT_EQ(::send(launcher.Get(), bytes, sizeof bytes, 0), 8);
   EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
   ASSERT_EQ(::send(holder.Get(), "text", 4, 0), 4);
@@ -111,11 +115,11 @@ TEST_F(SessionMessage, NeedsItsForm) {
   const auto say = [&](const std::string& bytes) {
     return SendWithFds(launcher.Get(), bytes.data(), bytes.size(), std::span(&fd, 1));
   };
-  ASSERT_EQ(say({'m', 'x', 'c', '2', 0, 0, 0, 0}), 8);
-  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
-  ASSERT_EQ(say({'m', 'x', 'c', '1', 0, 0, 0}), 7);
-  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
   ASSERT_EQ(say({'m', 'x', 'c', '1', 0, 0, 0, 0}), 8);
+  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
+  ASSERT_EQ(say({'m', 'x', 'c', '2', 0, 0, 0}), 7);
+  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
+  ASSERT_EQ(say({'m', 'x', 'c', '2', 0, 0, 0, 0}), 8);
   EXPECT_EQ(ReceiveVerb(holder.Get()), Verb::kStart);
 }
 

@@ -2,91 +2,17 @@
 
 #include <sys/stat.h>
 
-#include <cstring>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/archive.h"
 #include "process/linux/seccomp.h"
 
 namespace mxc::engine {
 namespace {
 
 template <class Archive, class Action>
-void Visit(Archive& archive, Action& action);
-
-class Writer {
- public:
-  void operator()(const std::string& text) {
-    (*this)(text.size());
-    bytes_.append(text);
-  }
-  template <class Value>
-  void operator()(const Value& value) {
-    if constexpr (std::is_trivially_copyable_v<Value>) {
-      bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    } else {
-      (*this)(value.size());
-      for (const auto& item : value) Item(item);
-    }
-  }
-  [[nodiscard]] std::string Take() { return std::move(bytes_); }
-
- private:
-  void Item(const MountAction& action) { Visit(*this, action); }
-  template <class Value>
-  void Item(const Value& value) {
-    (*this)(value);
-  }
-
-  std::string bytes_ = {};
-};
-
-// Past the end everything is empty, and Ended() false.
-class Reader {
- public:
-  explicit Reader(std::span<const char> bytes) : rest_(bytes) {}
-
-  void operator()(std::string& text) {
-    std::size_t size = 0;
-    (*this)(size);
-    failed_ = failed_ || size > rest_.size();
-    if (failed_) return;
-    text.assign(rest_.data(), size);
-    rest_ = rest_.subspan(size);
-  }
-  template <class Value>
-  void operator()(Value& value) {
-    if constexpr (std::is_trivially_copyable_v<Value>) {
-      const bool there = rest_.size() >= sizeof value;
-      failed_ = failed_ || !there;
-      if (failed_) return;
-      std::memcpy(&value, rest_.data(), sizeof value);
-      rest_ = rest_.subspan(sizeof value);
-    } else {
-      std::size_t size = 0;
-      (*this)(size);
-      failed_ = failed_ || size > rest_.size();  // each item takes a byte at least
-      if (failed_) return;
-      value.resize(size);
-      for (auto& item : value) Item(item);
-    }
-  }
-  [[nodiscard]] bool Ended() const { return !failed_ && rest_.empty(); }
-
- private:
-  void Item(MountAction& action) { Visit(*this, action); }
-  template <class Value>
-  void Item(Value& value) {
-    (*this)(value);
-  }
-
-  std::span<const char> rest_;
-  bool failed_ = false;
-};
-
-template <class Archive, class Action>
-void Visit(Archive& archive, Action& action) {
+void VisitAction(Archive& archive, Action& action) {
   archive(action.kind);
   archive(action.target);
   archive(action.base);
@@ -105,6 +31,13 @@ void Visit(Archive& archive, Action& action) {
   archive(action.mode_text);
   archive(action.size_text);
 }
+
+}  // namespace
+
+void Visit(ArchiveWriter& archive, const MountAction& action) { VisitAction(archive, action); }
+void Visit(ArchiveReader& archive, MountAction& action) { VisitAction(archive, action); }
+
+namespace {
 
 // Everything of a Program that a container has: no Landlock rules made outside, no pid of the launcher's.
 template <class Archive, class Order>
@@ -141,14 +74,14 @@ void VisitOrder(Archive& archive, Order& order) {
 }  // namespace
 
 std::string Pack(const ContainerOrder& order) {
-  Writer writer;
+  ArchiveWriter writer;
   VisitOrder(writer, order);
   return writer.Take();
 }
 
 std::optional<ContainerOrder> Unpack(std::span<const char> bytes) {
   std::optional<ContainerOrder> order{std::in_place};
-  Reader reader(bytes);
+  ArchiveReader reader(bytes);
   VisitOrder(reader, *order);
   if (!reader.Ended()) return std::nullopt;
   Program& program = order->program;
