@@ -35,7 +35,7 @@ class LifecycleBounds : public LifecycleTest {
                            "  s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
                            "  s.connect(path)\n"
                            "  rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [pid]))]\n"
-                           "  if verb is not None: s.sendmsg([struct.pack('II', 0x3163786d, verb)], rights)\n"
+                           "  if verb is not None: s.sendmsg([struct.pack('II', 0x3263786d, verb)], rights)\n"
                            "  return s\n" +
                            script},
          .uid = uid,

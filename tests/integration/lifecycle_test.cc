@@ -238,7 +238,7 @@ TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
       "\")\n"
       "n=os.open(\"/proc/self/ns/pid\",os.O_RDONLY)\n"
       "try:\n"
-      " s.sendmsg([struct.pack(\"II\",0x3163786d,4)],[(socket.SOL_SOCKET,socket.SCM_RIGHTS,array.array(\"i\","
+      " s.sendmsg([struct.pack(\"II\",0x3263786d,4)],[(socket.SOL_SOCKET,socket.SCM_RIGHTS,array.array(\"i\","
       "["
       "n]))])\n"
       " print(len(s.recv(65536)))\n"
