@@ -21,6 +21,17 @@ void WarnOfMany(std::size_t mounts, std::vector<Warning>& warnings) {
                       .pointer = "/filesystem"});
 }
 
+// Without a shell where the command needs none, and bwrap takes the words besides all its arguments.
+Result<Exec> Render(const std::vector<std::string>& without_shell, LinuxSandbox& sandbox,
+                    const Support& support) {
+  if (!without_shell.empty()) {
+    const std::vector<std::string> line = std::exchange(sandbox.argv, without_shell);
+    if (Result<Exec> exec = RenderArguments(sandbox, support)) return exec;
+    sandbox.argv = line;
+  }
+  return RenderArguments(sandbox, support);
+}
+
 }  // namespace
 
 Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support) {
@@ -33,7 +44,7 @@ Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support) {
       .why_no_gateway = support.no_gateway};
   Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(policy, facts);
   if (!lowered) return lowered.error();
-  Result<Exec> exec = RenderArguments(lowered->sandbox, support);
+  Result<Exec> exec = Render(policy.process.without_shell, lowered->sandbox, support);
   if (!exec) return exec.error();
   Plan plan{.containment = Containment::kBubblewrap, .tier = support.tier};
   plan.setup = std::move(lowered->setup);

@@ -69,6 +69,8 @@ class Host {
   [[nodiscard]] virtual Result<std::string> ReadLink(const std::string& path) const = 0;
   // May the caller's real identity read (and, for kReadWrite, write) this object? access(2).
   [[nodiscard]] virtual bool MayAccess(const std::string& path, Access access) const = 0;
+  // The same for executing it: access(2), which knows of mounts where nobody may. POSIX only.
+  [[nodiscard]] virtual bool MayExecute(const std::string& /*path*/) const { return false; }
   [[nodiscard]] virtual Result<std::vector<std::string>> ListDirectory(const std::string& path) const = 0;
   // With their types and in no order: what a search reads of each directory.
   [[nodiscard]] virtual Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const = 0;

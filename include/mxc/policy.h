@@ -156,8 +156,11 @@ struct Ui {
 
 struct Process {
   std::vector<std::string> argv = {};  // never empty in a Policy
-  std::string command_line = {};       // as written, for reports; empty when argv was given
-  std::string cwd = {};                // absolute inside the sandbox, never empty in a Policy
+  // The words of a command line whose shell would, for certain, only execute them; empty: nobody asked, or it
+  // is not certain.
+  std::vector<std::string> without_shell = {};
+  std::string command_line = {};  // as written, for reports; empty when argv was given
+  std::string cwd = {};           // absolute inside the sandbox, never empty in a Policy
   std::string cwd_pointer = {};
   std::vector<Variable> environment = {};  // exactly what the child gets; names are unique
   // Of a containment with a system of its own (BringsOwnSystem): its variables stay, below `environment`.

@@ -101,6 +101,8 @@ bool PosixHost::MayAccess(const std::string& path, Access access) const {
   return ::access(path.c_str(), access == Access::kReadWrite ? R_OK | W_OK : R_OK) == 0;
 }
 
+bool PosixHost::MayExecute(const std::string& path) const { return ::access(path.c_str(), X_OK) == 0; }
+
 Result<std::vector<std::string>> PosixHost::ListDirectory(const std::string& path) const {
   const std::unique_ptr<DIR, CloseDirectory> directory{::opendir(path.c_str())};
   if (!directory) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);

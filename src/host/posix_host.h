@@ -20,6 +20,7 @@ class PosixHost : public Host {
   [[nodiscard]] Lookup LookAt(const std::string& path) const override;
   [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override;
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
+  [[nodiscard]] bool MayExecute(const std::string& path) const override;
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const override;
   [[nodiscard]] std::uint64_t Clock() const override;

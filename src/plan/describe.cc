@@ -28,10 +28,9 @@ class Page {
   std::string text_ = {};
 };
 
-std::string CommandText(const Policy& policy) {
+std::string CommandText(const std::vector<std::string>& command) {
   std::string text;
-  for (const std::string& argument : policy.process.argv)
-    text += (text.empty() ? "" : " ") + Quoted(argument);
+  for (const std::string& argument : command) text += (text.empty() ? "" : " ") + Quoted(argument);
   return text;
 }
 
@@ -220,10 +219,14 @@ void AddWarnings(const Plan& plan, Page& page) {
 
 }  // namespace
 
+const std::vector<std::string>& ExecutedBy(const Policy& policy, const Plan& plan) {
+  return plan.sandbox ? plan.sandbox->argv : policy.process.argv;
+}
+
 std::string DescribeText(const Policy& policy, const Plan& plan) {
   Page page;
   page.Line("containment", fmt::format("{} (tier {})", Name(plan.containment), Name(plan.tier)));
-  page.Line("command", CommandText(policy));
+  page.Line("command", CommandText(ExecutedBy(policy, plan)));
   page.Line("cwd", Quoted(policy.process.cwd));
   page.Line("environment", EnvironmentText(policy));
   AddLimits(plan, page);

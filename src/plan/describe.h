@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mxc/plan.h"
 #include "mxc/policy.h"
@@ -10,5 +11,9 @@ namespace mxc {
 
 [[nodiscard]] std::string DescribeText(const Policy& policy, const Plan& plan);
 [[nodiscard]] std::string DescribeJson(const Policy& policy, const Plan& plan);  // one document, pretty
+
+// What is executed: the policy's command, or what a plan that does without its shell makes of it. Borrowed
+// from both.
+[[nodiscard]] const std::vector<std::string>& ExecutedBy(const Policy& policy, const Plan& plan);
 
 }  // namespace mxc

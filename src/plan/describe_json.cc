@@ -11,10 +11,12 @@ namespace {
 
 using Document = nlohmann::ordered_json;
 
-Document OfProcess(const Policy& policy) {
+Document OfProcess(const Policy& policy, const Plan& plan) {
   Document names = Document::array();
   for (const Variable& variable : policy.process.environment) names.push_back(variable.name);
-  return {{"argv", policy.process.argv}, {"cwd", policy.process.cwd}, {"environmentNames", std::move(names)}};
+  return {{"argv", ExecutedBy(policy, plan)},
+          {"cwd", policy.process.cwd},
+          {"environmentNames", std::move(names)}};
 }
 
 Document OfSandbox(const LinuxSandbox& sandbox) {
@@ -147,7 +149,7 @@ std::string DescribeJson(const Policy& policy, const Plan& plan) {
                        {"tier", std::string(Name(plan.tier))}};
   if (plan.rung != Rung::kNone) document["rung"] = std::string(Name(plan.rung));
   document["notCovered"] = plan.not_covered;
-  document["process"] = OfProcess(policy);
+  document["process"] = OfProcess(policy, plan);
   document["timeoutMs"] = plan.timeout_ms;
   for (const ResourceLimit& limit : plan.resources)
     document["resources"][std::string(Name(limit.resource))] = limit.amount;

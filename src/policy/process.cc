@@ -97,13 +97,6 @@ bool MayBeThere(const std::string& path, PathWalker& walker, const RuleSet& rule
   return walked->status && !walked->folded_missing && rules.Visible(walked->path);
 }
 
-std::string_view SearchPath(const std::vector<Variable>& environment) {
-  for (const Variable& variable : environment) {
-    if (variable.name == "PATH") return variable.value.Reveal();
-  }
-  return "/usr/bin:/bin";
-}
-
 // To the caller the same as an engine that could not execute it.
 Error NoProgram(std::string message, std::string hint) {
   return {.code = ErrorCode::kSetupFailed,
@@ -135,6 +128,13 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, PathWa
 }
 
 }  // namespace
+
+std::string_view SearchPath(const std::vector<Variable>& environment) {
+  for (const Variable& variable : environment) {
+    if (variable.name == "PATH") return variable.value.Reveal();
+  }
+  return "/usr/bin:/bin";
+}
 
 std::vector<Variable> SystemEnvironment(OperatingSystem system) {
   if (system == OperatingSystem::kWindows) return {};  // the system makes one for each user

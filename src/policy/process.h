@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.h"
@@ -24,6 +25,9 @@ namespace mxc {
 
 // The standard variables stay below those that are written.
 [[nodiscard]] bool KeepsStandardEnvironment(const ProcessConfig& written);
+
+// Where programs are looked for that are named without a slash, as PATH writes it.
+[[nodiscard]] std::string_view SearchPath(const std::vector<Variable>& environment);
 
 // `rules` are the policy's and the baseline's. With the directory of an `image` its files are there as well.
 // Errors: kConflict for a working directory that is missing or not visible inside.

@@ -17,6 +17,7 @@
 #include "policy/rules.h"
 #include "policy/upstream.h"
 #include "policy/windows.h"
+#include "policy/without_shell.h"
 
 namespace mxc {
 namespace {
@@ -150,6 +151,12 @@ Result<std::string> ResolveImage(const std::string& image, PathWalker& walker) {
   return Conflict("the image " + Quoted(image) + " is no directory", "/lxc", {});
 }
 
+// bubblewrap has no second try; the other engines find out by trying. On a private terminal another program
+// stands between it and the command.
+bool MayDoWithoutShell(const Policy& policy) {
+  return policy.containment == Containment::kBubblewrap && !policy.interactive && !policy.stays;
+}
+
 // Everything that is asked of the machine.
 Status ResolveHere(const Config& config, const Host& host, const std::string& written_image, Policy& policy) {
   if (policy.system == OperatingSystem::kWindows) return ResolveOnWindows(config, host, policy);
@@ -170,6 +177,9 @@ Status ResolveHere(const Config& config, const Host& host, const std::string& wr
   Result<Process> process = ResolveProcess(config.process, host, policy.containment, walker, *rules, *image);
   if (!process) return process.error();
   policy.process = std::move(*process);
+  if (MayDoWithoutShell(policy))
+    policy.process.without_shell = WithoutShell(
+        {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);
   if (Status audit = ResolveAudit(config, walker, *rules, policy.audit); !audit) return audit;
   if (!image->empty()) {
     const ImageRequest request{.host = host, .directory = *image, .config = config};

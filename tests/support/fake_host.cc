@@ -64,7 +64,8 @@ FakeHost& FakeHost::Put(const std::string& path, FileType type, std::string text
                             .size = text.size()},
                  .text = std::move(text),
                  .readable = attributes.readable,
-                 .writable = attributes.writable};
+                 .writable = attributes.writable,
+                 .executable = attributes.executable};
   return *this;
 }
 
@@ -249,6 +250,16 @@ bool FakeHost::MayAccess(const std::string& path, Access access) const {
   return found.node->readable && (access != Access::kReadWrite || found.node->writable);
 }
 
+// Root's capabilities are content with any bit; groups are not told apart.
+bool FakeHost::MayExecute(const std::string& path) const {
+  questions_.push_back("execute " + path);
+  const Found found = Find(path, LastLink::kFollow);
+  if (found.node == nullptr || !found.node->executable) return false;
+  const FileStatus& status = found.node->status;
+  if (caller_.IsRoot()) return (status.mode & 0111) != 0;
+  return (status.mode & (status.uid == caller_.uid ? 0100U : 0001U)) != 0;
+}
+
 Result<std::vector<std::string>> FakeHost::ListDirectory(const std::string& path) const {
   questions_.push_back("list " + path);
   const Found found = Find(path, LastLink::kFollow);
@@ -287,6 +298,8 @@ Result<std::string> FakeHost::ReadFile(const std::string& path, std::size_t limi
   if (found.node == nullptr || found.node->status.object.type != FileType::kRegular) {
     return Error{.code = ErrorCode::kConflict, .message = "open '" + path + "': No such file or directory"};
   }
+  if (!found.node->readable && !caller_.IsRoot())
+    return Error{.code = ErrorCode::kConflict, .message = "open '" + path + "': Permission denied"};
   return found.node->text.substr(0, limit);
 }
 

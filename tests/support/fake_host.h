@@ -26,8 +26,9 @@ struct FakeAttributes {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::uint64_t links = 1;
-  bool readable = true;  // MayAccess for reading; root may always
-  bool writable = true;  // MayAccess for writing; root may always
+  bool readable = true;    // MayAccess for reading; root may always
+  bool writable = true;    // MayAccess for writing; root may always
+  bool executable = true;  // MayExecute, where the mode says so too
 };
 
 class FakeHost : public Host {
@@ -64,8 +65,8 @@ class FakeHost : public Host {
   // A machine with a merged /usr, /etc and /tmp, as Debian lays them out.
   FakeHost& AddDebian();
 
-  // "look PATH", "readlink PATH", "access PATH", "list PATH", "read PATH", "tool NAME", "run A B C", in
-  // order.
+  // "look PATH", "readlink PATH", "access PATH", "execute PATH", "list PATH", "read PATH", "tool NAME", "run
+  // A B C", in order.
   [[nodiscard]] const std::vector<std::string>& Questions() const { return questions_; }
   [[nodiscard]] bool Has(const std::string& path) const { return nodes_.count(KeyOf(path)) != 0; }
   // Where `path` leads with every link followed; none when that does not exist or cannot be looked at.
@@ -81,6 +82,7 @@ class FakeHost : public Host {
   [[nodiscard]] Lookup LookAt(const std::string& path) const override;
   [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override;
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
+  [[nodiscard]] bool MayExecute(const std::string& path) const override;
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const override;
   [[nodiscard]] std::uint64_t Clock() const override { return clock_ += step_; }
@@ -95,6 +97,7 @@ class FakeHost : public Host {
     std::string mirror = {};  // a bind mount: key of the directory whose contents it shows
     bool readable = true;
     bool writable = true;
+    bool executable = true;
     std::optional<Lookup> failure = {};
   };
   struct Found {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/bubblewrap/arguments.h"
 #include "mxc/limits.h"
 #include "tests/support/fake_host.h"
 #include "tests/unit/linux_policies.h"
@@ -55,6 +56,27 @@ TEST(Bubblewrap, CommandLineHoldsNothingOfThePolicy) {
   EXPECT_EQ(ExecOf(plan).program, "/usr/bin/bwrap");
   EXPECT_EQ(ExecOf(plan).reporting, Reporting::kStatusPipe);
   EXPECT_TRUE(ExecOf(plan).new_session);
+}
+
+std::string CommandOf(const Plan& plan) {
+  std::string text;
+  for (std::size_t i = 4; i < ExecOf(plan).argv.size(); ++i) text += Show(ExecOf(plan).argv[i]) + " ";
+  return text;
+}
+
+TEST(Bubblewrap, ExecutesTheWordsWhereNoShellIsNeeded) {
+  Policy policy = PolicyOf({ReadWrite("/w")});
+  policy.process.without_shell = {"npm", "test"};
+  EXPECT_EQ(CommandOf(Planned(policy)), "npm test ");
+  EXPECT_THAT(Planned(policy).sandbox->argv, ElementsAre("npm", "test"));
+}
+
+// bwrap takes a number of arguments, and the line is one.
+TEST(Bubblewrap, ExecutesTheLineWhereItsWordsAreTooMany) {
+  Policy policy = PolicyOf({ReadWrite("/w")});
+  policy.process.without_shell = std::vector<std::string>(kMaxArguments, "a");
+  EXPECT_EQ(CommandOf(Planned(policy)), "/bin/sh -c true ");
+  EXPECT_THAT(Planned(policy).sandbox->argv, ElementsAre("/bin/sh", "-c", "true"));
 }
 
 TEST(Bubblewrap, ASandboxThatStaysIsHeldByThisProgram) {

@@ -96,6 +96,14 @@ TEST_F(ThisHostTest, KnowsItsSurroundings) {
   EXPECT_FALSE(host_->MayAccess(directory_ + "/gone", Access::kReadOnly));
 }
 
+TEST_F(ThisHostTest, KnowsWhatMayBeExecuted) {
+  const std::string file = Write("/file", "x");
+  EXPECT_FALSE(host_->MayExecute(file));
+  ASSERT_EQ(::chmod(file.c_str(), 0755), 0);
+  EXPECT_TRUE(host_->MayExecute(file));
+  EXPECT_FALSE(host_->MayExecute(directory_ + "/gone"));
+}
+
 TEST_F(ThisHostTest, FindsToolsOfTheSystemOnly) {
   ASSERT_EQ(::setenv("PATH", directory_.c_str(), 1), 0);
   const std::string tool = Write("/file", "#!/bin/sh\n");

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "process/linux/seccomp.h"
-#include "process/plain_command.h"
+#include "base/plain_command.h"
 
 namespace mxc::engine {
 namespace {

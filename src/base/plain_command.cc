@@ -1,4 +1,4 @@
-#include "process/plain_command.h"
+#include "base/plain_command.h"
 
 #include <algorithm>
 #include <iterator>
