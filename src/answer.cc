@@ -12,8 +12,10 @@
 #include "lifecycle.h"
 #include "policy/cgroups.h"
 #include "policy/discover.h"
+#include "prepare.h"
 #include "process/host_preparation.h"
 #include "report/report.h"
+#include "request.h"
 
 namespace mxc {
 namespace {
@@ -138,6 +140,20 @@ int Prepare(const Options& options) {
   return reply->status;
 }
 
+// A configuration beside the question must be one, and is planned for the answer; nothing of it is run.
+int PrintProbe(const Options& options, const Host& host) {
+  if (!options.HasConfig()) {
+    fmt::print("{}", ProbeJson(host.System(), host.Caller(), ProbeAll(host)));
+    return 0;
+  }
+  const Request request = ReadRequest(options, host);
+  if (!request.config) return Fail(request.config.error(), 1);
+  Result<Prepared> prepared = Prepare(*request.config, options, host);
+  const Result<Plan> asked = prepared ? Result<Plan>(std::move(prepared->plan)) : prepared.error();
+  fmt::print("{}", ProbeJson(host.System(), host.Caller(), ProbeAll(host), &asked));
+  return 0;
+}
+
 }  // namespace
 
 int Answer(const Options& options, const Host& host) {
@@ -146,8 +162,7 @@ int Answer(const Options& options, const Host& host) {
       fmt::print("{}", options.text);
       return 0;
     case Mode::kProbe:
-      fmt::print("{}", ProbeJson(host.System(), host.Caller(), ProbeAll(host)));
-      return 0;
+      return PrintProbe(options, host);
     case Mode::kAvailableBackends:
       fmt::print("{}", AvailableBackendsJson(ProbeAll(host)));
       return 0;

@@ -9,14 +9,6 @@
 namespace mxc::appcontainer {
 namespace {
 
-// Directories whose every file would be given a new list.
-bool IsRootOfMany(std::string_view path, const WindowsFacts& facts) {
-  if (IsDriveRoot(path) || IsSameWindowsName(path, facts.windows_directory)) return true;
-  const std::string& profile = facts.profile_directory;
-  if (profile.empty()) return false;
-  return IsSameWindowsName(path, profile) || IsSameWindowsName(path, ParentOnWindows(profile));
-}
-
 Error Refuse(std::string message, const PathRule& rule, std::string hint) {
   return {.code = ErrorCode::kConflict,
           .message = std::move(message),
@@ -61,6 +53,13 @@ Status AddDenial(const PathRule& rule, const PathRule* above, bool as_written, s
 }
 
 }  // namespace
+
+bool IsRootOfMany(std::string_view path, const WindowsFacts& facts) {
+  if (IsDriveRoot(path) || IsSameWindowsName(path, facts.windows_directory)) return true;
+  const std::string& profile = facts.profile_directory;
+  if (profile.empty()) return false;
+  return IsSameWindowsName(path, profile) || IsSameWindowsName(path, ParentOnWindows(profile));
+}
 
 Result<std::vector<AclChange>> AclFor(const Policy& policy, const WindowsFacts& facts) {
   std::vector<AclChange> acl;

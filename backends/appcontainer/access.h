@@ -5,6 +5,7 @@
 // and denials before grants of the same list: so the most specific rule decides, in every direction.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "mxc/app_container.h"
@@ -14,9 +15,12 @@
 
 namespace mxc::appcontainer {
 
-// No more than one grant and one denial for each rule. Errors: kConflict for a root of a drive, of Windows or
-// of a profile, whose inheritable entries would reach every file of a system or of a person; for a path of
-// the network; for a denial that there is no object to hold.
+// The root of a drive, of Windows or of a profile: what is granted there reaches every file of a system or of
+// a person.
+[[nodiscard]] bool IsRootOfMany(std::string_view path, const WindowsFacts& facts);
+
+// No more than one grant and one denial for each rule. Errors: kConflict for such a root; for a path of the
+// network; for a denial that there is no object to hold.
 [[nodiscard]] Result<std::vector<AclChange>> AclFor(const Policy& policy, const WindowsFacts& facts);
 
 }  // namespace mxc::appcontainer

@@ -21,10 +21,13 @@ constexpr std::size_t kMaxCommandLine = 32767;  // CreateProcess, in UTF-16 unit
 constexpr std::uint32_t kAssumedBuild = 26100;  // Windows 11 24H2
 
 Support Usable(WindowsFacts facts) {
-  return {.usable = true,
-          .tier = Tier::kProcess,
-          .features = {"filesystemDeniedPaths"},
-          .windows = std::move(facts)};
+  Support support{.usable = true, .tier = Tier::kProcess, .features = {"filesystemDeniedPaths"}};
+  if (facts.security_environment) {
+    support.features.emplace_back("ingressHostLoopbackAllow");
+    support.features.emplace_back("proxyEnforcement");
+  }
+  support.windows = std::move(facts);
+  return support;
 }
 
 Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
@@ -44,8 +47,8 @@ Support Probe(const Host& host, ProbeDepth depth) {
                     "use a containment of this system");
   }
   WindowsFacts facts = host.Windows();
-  const bool container = facts.app_container && facts.capability_names;
-  if (!facts.wine && (container || facts.security_environment)) return Usable(std::move(facts));
+  const bool container = HasAppContainer(facts) || facts.security_environment || facts.create_in_sandbox;
+  if (!facts.wine && container) return Usable(std::move(facts));
   Support support = Unusable(ErrorCode::kUnavailable,
                              facts.wine ? "Wine has no AppContainer"
                                         : "this Windows has no AppContainer (userenv.dll, kernelbase.dll)",
@@ -125,14 +128,37 @@ void PlanUi(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
 }
 
 // The base container changes no list, so it needs no leave to, and what it knows of paths it says itself.
-void PlanBase(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
-  sandbox.base = BaseContainerFor(policy);
+void PlanBase(const Policy& policy, BaseContract contract, Plan& plan) {
+  const bool older = contract == BaseContract::kCreateInSandbox;
+  const std::string by =
+      older ? "by the base container" : "by the security environment of the base container";
   for (const PathRule& rule : policy.paths) {
-    plan.ledger.push_back({rule.pointer, Strength::kKernel,
-                           rule.access == Access::kDenied
-                               ? "denied by the security environment of the base container"
-                               : "granted by the security environment of the base container"});
+    plan.ledger.push_back(
+        {rule.pointer, Strength::kKernel, (rule.access == Access::kDenied ? "denied " : "granted ") + by});
   }
+  if (older)
+    plan.not_covered.emplace_back("the caller's console: the command shares it, and could type into it");
+}
+
+Status PlanContainer(const Policy& policy, const Section& section, const WindowsFacts& facts,
+                     AppContainerSandbox& sandbox, Plan& plan) {
+  sandbox.base = BaseContainerFor(policy, section, facts);
+  if (sandbox.base) {
+    PlanBase(policy, sandbox.base->contract, plan);
+    return Done{};
+  }
+  if (HasAppContainer(facts)) return PlanAccess(policy, facts, sandbox, plan);
+  return Error{.code = ErrorCode::kUnavailable,
+               .message =
+                   "the base container of this Windows does not hold the policy, and this Windows has "
+                   "no AppContainer",
+               .hint = "docs/backends/processcontainer.md says what each holds"};
+}
+
+// The older contract starts programs itself, and takes no console for them.
+Terminal TerminalOf(const Policy& policy, const AppContainerSandbox& sandbox) {
+  const bool older = sandbox.base && sandbox.base->contract == BaseContract::kCreateInSandbox;
+  return policy.interactive && !older ? Terminal::kPrivatePty : Terminal::kInherit;
 }
 
 Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) {
@@ -150,24 +176,20 @@ Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) 
                               .command_line = std::move(*line),
                               .environment = policy.process.environment,
                               .cwd = policy.process.cwd};
-  Plan plan{.containment = Containment::kProcessContainer,
-            .tier = Tier::kProcess,
-            .child = AppContainerChild{.terminal =
-                                           policy.interactive ? Terminal::kPrivatePty : Terminal::kInherit}};
+  Plan plan{.containment = Containment::kProcessContainer, .tier = Tier::kProcess};
+  if (!sandbox.least_privilege)
+    plan.not_covered.emplace_back(
+        "files that every AppContainer may read stay readable: Windows and installed programs");
+  plan.not_covered.emplace_back("names and existence of files: their directories' lists decide");
   if (section->learning_mode) sandbox.capabilities.emplace_back("learningModeLogging");
-  if (BaseHolds(policy, sandbox.least_privilege, support.windows)) {
-    PlanBase(policy, sandbox, plan);
-  } else if (Status done = PlanAccess(policy, support.windows, sandbox, plan); !done) {
+  if (Status done = PlanContainer(policy, *section, support.windows, sandbox, plan); !done)
     return done.error();
-  }
+  plan.child = AppContainerChild{.terminal = TerminalOf(policy, sandbox)};
   if (Status done = PlanNetwork(policy.network, sandbox, plan); !done) return done.error();
   PlanUi(policy, sandbox, plan);
   if (!policy.private_temp_pointer.empty())
     plan.ledger.push_back(
         {policy.private_temp_pointer, Strength::kKernel, "a folder of the container's own, named by TEMP"});
-  plan.not_covered = {"files that every AppContainer may read stay readable: Windows and installed programs",
-                      "names and existence of files: their directories' lists decide"};
-  if (sandbox.least_privilege) plan.not_covered.erase(plan.not_covered.begin());
   sandbox.limits = PlanLimits(policy, plan);
   const bool denies = std::any_of(sandbox.acl.begin(), sandbox.acl.end(),
                                   [](const AclChange& change) { return change.type == AceType::kDeny; });

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "backends/appcontainer/access.h"
 #include "mxc/windows_path.h"
 
 namespace mxc::appcontainer {
 namespace {
 
-bool PathHolds(const Policy& policy, std::size_t at, const WindowsFacts& facts) {
+bool PathHolds(const Policy& policy, std::size_t at, bool denies, const WindowsFacts& facts) {
   const PathRule& rule = policy.paths[at];
-  if (!IsOnDrive(rule.path)) return false;
+  if (!IsOnDrive(rule.path) || IsRootOfMany(rule.path, facts)) return false;
   const bool denied = rule.access == Access::kDenied;
-  if (denied && (!facts.security_environment_denies || (!rule.object && !policy.as_written))) return false;
+  if (denied && (!denies || (!rule.object && !policy.as_written))) return false;
   return std::all_of(policy.paths.begin(), policy.paths.begin() + static_cast<std::ptrdiff_t>(at),
                      [&](const PathRule& above) {
                        return denied || above.access == rule.access ||
@@ -19,18 +20,32 @@ bool PathHolds(const Policy& policy, std::size_t at, const WindowsFacts& facts) 
                      });
 }
 
-}  // namespace
-
-bool BaseHolds(const Policy& policy, bool least_privilege, const WindowsFacts& facts) {
-  if (!facts.security_environment || facts.wine || least_privilege || !policy.destroy_on_exit) return false;
+bool PathsHold(const Policy& policy, bool denies, const WindowsFacts& facts) {
+  if (!policy.private_temp_pointer.empty()) return false;
   for (std::size_t i = 0; i < policy.paths.size(); ++i) {
-    if (!PathHolds(policy, i, facts)) return false;
+    if (!PathHolds(policy, i, denies, facts)) return false;
   }
   return true;
 }
 
-BaseContainer BaseContainerFor(const Policy& policy) {
-  BaseContainer base;
+bool EnvironmentHolds(const Policy& policy, const Section& section, const WindowsFacts& facts) {
+  return facts.security_environment && !section.least_privilege && policy.destroy_on_exit &&
+         PathsHold(policy, facts.security_environment_denies, facts);
+}
+
+bool TellsDestinationsApart(const Network& network) {
+  return !network.allow.empty() || !network.deny.empty() || network.proxy ||
+         network.host_loopback == Verdict::kAllow;
+}
+
+bool OlderContractHolds(const Policy& policy, const WindowsFacts& facts) {
+  const bool container = HasAppContainer(facts) && (policy.acl_changes_allowed || policy.paths.empty());
+  return facts.create_in_sandbox && !container && !TellsDestinationsApart(policy.network) &&
+         PathsHold(policy, facts.create_in_sandbox_denies, facts);
+}
+
+BaseContainer Told(const Policy& policy, const Section& section, BaseContract contract) {
+  BaseContainer base{.contract = contract};
   for (const PathRule& rule : policy.paths) {
     switch (rule.access) {
       case Access::kReadWrite:
@@ -44,11 +59,28 @@ BaseContainer BaseContainerFor(const Policy& policy) {
         break;
     }
   }
-  const bool open = policy.network.egress == Verdict::kAllow || policy.network.share_host;
+  const Network& network = policy.network;
+  const bool open = network.egress == Verdict::kAllow || network.share_host;
   base.egress = open ? Verdict::kAllow : Verdict::kDeny;
-  base.allow = policy.network.allow;
-  base.deny = policy.network.deny;
+  base.allow = network.allow;
+  base.deny = network.deny;
+  if (network.proxy) base.proxy = network.proxy->url;
+  base.peer = section.proxy_peer;
+  if (base.peer.empty() && network.host_loopback == Verdict::kAllow) base.peer = kHostLoopbackPeer;
   return base;
+}
+
+}  // namespace
+
+bool HasAppContainer(const WindowsFacts& facts) { return facts.app_container && facts.capability_names; }
+
+std::optional<BaseContainer> BaseContainerFor(const Policy& policy, const Section& section,
+                                              const WindowsFacts& facts) {
+  if (facts.wine) return std::nullopt;
+  if (EnvironmentHolds(policy, section, facts))
+    return Told(policy, section, BaseContract::kSecurityEnvironment);
+  if (OlderContractHolds(policy, facts)) return Told(policy, section, BaseContract::kCreateInSandbox);
+  return std::nullopt;
 }
 
 }  // namespace mxc::appcontainer

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/appcontainer/section.h"
 #include "mxc/windows_path.h"
 
 namespace mxc::appcontainer {
@@ -13,12 +14,16 @@ namespace {
 constexpr std::string_view kInternet = "internetClient";
 constexpr std::string_view kServer = "internetClientServer";
 constexpr std::string_view kPrivate = "privateNetworkClientServer";
+constexpr std::string_view kLoopback = "networkLoopback";
 constexpr const char* kNothing =
     "no network capability: the filtering platform of Windows drops every packet";
+constexpr const char* kLoopbackAlone = "no capability for the internet or for private networks";
 constexpr const char* kOutgoing = "the capability internetClient; not the private networks, not the loopback";
+constexpr const char* kEverywhere =
+    "the capabilities of the internet and of private networks; not the loopback";
 constexpr const char* kRules = "a rule of the base container's security environment";
-constexpr std::array<std::string_view, 4> kNetworkCapabilities = {kInternet, kServer, kPrivate,
-                                                                  "networkLoopback"};
+constexpr const char* kProxied = "the base container's security environment leads to the proxy alone";
+constexpr std::array<std::string_view, 4> kNetworkCapabilities = {kInternet, kServer, kPrivate, kLoopback};
 
 bool IsOfTheNetwork(std::string_view name) {
   return std::any_of(kNetworkCapabilities.begin(), kNetworkCapabilities.end(),
@@ -32,44 +37,92 @@ Error Refuse(std::string message, std::string pointer, std::string hint) {
           .hint = std::move(hint)};
 }
 
-// Which the base container takes; it has no resolver.
+Error Contradiction(std::string message, const std::string& pointer, std::string hint) {
+  return {.code = ErrorCode::kConflict,
+          .message = std::move(message),
+          .pointer = pointer,
+          .hint = std::move(hint)};
+}
+
+bool HasEnvironment(const AppContainerSandbox& sandbox) {
+  return sandbox.base && sandbox.base->contract == BaseContract::kSecurityEnvironment;
+}
+
 bool NamesHosts(const NetworkRule& rule) {
   return std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return !peer.host.empty(); });
 }
 
-Status CheckHeldByBase(const Network& network) {
+// The environment takes what the contract names: a proxy on the loopback, reached in its container, or as a
+// program of the host.
+Status CheckProxy(const Network& network, const BaseContainer& base) {
+  const std::string& host = network.proxy->host;
+  const std::string& pointer = network.proxy->pointer;
+  if (host != "localhost" && host != "127.0.0.1" && host != "::1") {
+    return Refuse("the base container of Windows is led to proxies of this machine only", pointer,
+                  "name a proxy on localhost");
+  }
+  if (network.ingress == Verdict::kDeny) {
+    return Contradiction("a proxy of this machine answers from outside the container", pointer,
+                         "add \"ingress\": {\"default\": \"allow\"}");
+  }
+  const bool by_host = network.host_loopback == Verdict::kAllow;
+  const bool by_peer = base.peer != kHostLoopbackPeer && !base.peer.empty();
+  if (by_host != by_peer) return Done{};
+  return Contradiction(
+      by_host ? "the proxy runs in a container or on the host, not in both" : "there is no way to the proxy",
+      pointer,
+      "either name its container (processContainer.network.allowedProxyPeer), or set "
+      "network.ingress.hostLoopback to \"allow\"");
+}
+
+Status CheckHeldByEnvironment(const Network& network, const BaseContainer& base) {
   for (const auto* rules : {&network.allow, &network.deny}) {
     const auto named = std::find_if(rules->begin(), rules->end(), NamesHosts);
     if (named == rules->end()) continue;
     return Refuse("the base container of Windows knows addresses, and no names", named->pointer,
                   "write the addresses as `cidr`, or run on Linux, where a gateway decides");
   }
-  return Done{};
+  return network.proxy ? CheckProxy(network, base) : Done{};
 }
 
-Status CheckHeld(const Network& network, bool base) {
+Status CheckHeldByCapabilities(const Network& network) {
   const std::string all =
       "allow or deny everything with `egress.default`, or run on Linux, where a gateway decides";
   for (const auto* rules : {&network.allow, &network.deny}) {
-    if (rules->empty() || base) continue;
+    if (rules->empty()) continue;
     return Refuse("an AppContainer has the internet or has it not: single destinations cannot be told apart",
                   rules->front().pointer, all);
   }
   if (network.proxy)
     return Refuse("an AppContainer cannot be held to one proxy", network.proxy->pointer, all);
-  if (!network.publish.empty()) {
-    return Refuse("nothing leads from a port of the host into an AppContainer",
-                  network.publish.front().pointer, "remove the entry");
-  }
   if (network.host_loopback == Verdict::kAllow) {
     return Refuse("the loopback of the host is closed to an AppContainer", network.host_loopback_pointer,
                   "deny it; an exemption would need an administrator and hold for every run");
   }
-  if (network.ingress == Verdict::kAllow && network.egress == Verdict::kDeny && !network.share_host) {
+  return Done{};
+}
+
+Status CheckHeldByNone(const Network& network) {
+  if (!network.publish.empty()) {
+    return Refuse("nothing leads from a port of the host into an AppContainer",
+                  network.publish.front().pointer, "remove the entry");
+  }
+  const bool outgoing = network.egress == Verdict::kAllow || network.share_host || network.proxy;
+  if (network.ingress == Verdict::kAllow && !outgoing) {
     return Refuse("the capability for incoming traffic allows outgoing traffic as well",
                   network.ingress_pointer, "allow both, or neither");
   }
   return Done{};
+}
+
+// The variables that programs look for, in place of whatever the policy has for these.
+void NameProxy(const std::string& url, std::vector<Variable>& environment) {
+  constexpr std::string_view kVariables[] = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"};
+  std::erase_if(environment, [&](const Variable& variable) {
+    return std::any_of(std::begin(kVariables), std::end(kVariables),
+                       [&](std::string_view name) { return IsSameWindowsName(variable.name, name); });
+  });
+  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY"}) environment.push_back({name, Secret{url}});
 }
 
 void DropUngiven(std::vector<std::string>& capabilities, Plan& plan) {
@@ -89,27 +142,50 @@ void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
 }  // namespace
 
 Status PlanNetwork(const Network& network, AppContainerSandbox& sandbox, Plan& plan) {
-  const bool base = sandbox.base.has_value();
-  if (Status held = CheckHeld(network, base); !held) return held;
-  if (Status held = base ? CheckHeldByBase(network) : Status(Done{}); !held) return held;
+  const bool environment = HasEnvironment(sandbox);
+  if (Status held =
+          environment ? CheckHeldByEnvironment(network, *sandbox.base) : CheckHeldByCapabilities(network);
+      !held)
+    return held;
+  if (Status held = CheckHeldByNone(network); !held) return held;
   std::vector<std::string>& capabilities = sandbox.capabilities;
   DropUngiven(capabilities, plan);
   const bool outgoing = network.egress == Verdict::kAllow || network.share_host || !network.allow.empty();
   const bool incoming = network.ingress == Verdict::kAllow || network.share_host;
+  const bool loopback = network.host_loopback == Verdict::kAllow;
   if (outgoing) capabilities.emplace_back(kInternet);
-  if (network.share_host) capabilities.emplace_back(kServer);
+  if (network.share_host) {
+    capabilities.emplace_back(kServer);
+    plan.relaxations.emplace_back("shared-host-network");
+  }
   if (incoming) capabilities.emplace_back(kPrivate);
+  if (loopback) capabilities.emplace_back(kLoopback);
+  if (network.proxy) NameProxy(network.proxy->url, sandbox.environment);
 
   const bool rules = !network.allow.empty() || !network.deny.empty();
-  Add(plan, network.egress_pointer, rules ? kRules : outgoing ? kOutgoing : kNothing);
+  const char* const nothing = loopback ? kLoopbackAlone : kNothing;
+  Add(plan, network.egress_pointer,
+      network.proxy ? kProxied
+      : rules       ? kRules
+      : !outgoing   ? nothing
+      : incoming    ? kEverywhere
+                    : kOutgoing);
+  if (network.proxy) {
+    Add(plan, network.proxy->pointer, kProxied);
+    plan.not_covered.emplace_back(
+        "private networks beside the proxy: what the capability for incoming traffic lets out has not been "
+        "seen");
+  }
   for (const NetworkRule& rule : network.allow) Add(plan, rule.pointer, kRules);
   for (const NetworkRule& rule : network.deny) Add(plan, rule.pointer, kRules);
   Add(plan, network.ingress_pointer,
       incoming ? "the capability privateNetworkClientServer" : "no capability for incoming traffic");
-  Add(plan, network.host_loopback_pointer, "an AppContainer does not reach the loopback of the host");
+  Add(plan, network.host_loopback_pointer,
+      loopback ? "the capability networkLoopback, and the host as the peer"
+               : "an AppContainer does not reach the loopback of the host");
   Add(plan, network.share_host_pointer, "every network capability; the loopback stays closed");
   const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() && !rules;
-  if (silent) Add(plan, "/network", kNothing);
+  if (silent) Add(plan, "/network", nothing);
   return Done{};
 }
 

@@ -13,7 +13,8 @@ namespace mxc::appcontainer {
 //
 // Errors: kUnenforceable for single destinations, a proxy, published ports, the host's loopback, and for
 // incoming without outgoing traffic: the capability for one gives both.
-// The base container, where the sandbox has one, tells addresses and ports apart, but no names.
+// A security environment, where the sandbox has one, tells addresses and ports apart, but no names; it leads
+// to a proxy of this machine, and to the host's loopback. kConflict for a proxy without the ways to it.
 [[nodiscard]] Status PlanNetwork(const Network& network, AppContainerSandbox& sandbox, Plan& plan);
 
 }  // namespace mxc::appcontainer

@@ -25,25 +25,32 @@ std::string_view Text(const Json& object, std::string_view key) {
   return value != nullptr ? std::string_view(value->text) : std::string_view();
 }
 
-Error NeedsBaseContainer(std::string_view what, std::string_view pointer) {
+Error NotKnown(std::string message, std::string_view key) {
   return {.code = ErrorCode::kUnavailable,
-          .message =
-              std::string(what) + " needs a part of Windows's base container that this program does not use",
-          .pointer = "/processContainer/" + std::string(pointer),
+          .message = std::move(message),
+          .pointer = "/processContainer/" + std::string(key),
           .hint = "remove the key"};
 }
 
 Status CheckUnavailable(const Json& section) {
-  if (Find(section, "captureDenials") != nullptr)
-    return NeedsBaseContainer("a report of denied accesses", "captureDenials");
-  const Json* network = Find(section, "network");
-  if (network != nullptr && !Text(*network, "allowedProxyPeer").empty())
-    return NeedsBaseContainer("a proxy in another container", "network/allowedProxyPeer");
+  if (Find(section, "captureDenials") != nullptr) {
+    return NotKnown("a report of denied accesses takes a trace of Windows that this program cannot read",
+                    "captureDenials");
+  }
   const Json* files = Find(section, "filesystem");
   const Json* listed = files != nullptr ? Find(*files, "enumeratePaths") : nullptr;
-  if (listed != nullptr && !listed->items.empty())
-    return NeedsBaseContainer("listing without reading", "filesystem/enumeratePaths");
+  if (listed != nullptr && !listed->items.empty()) {
+    return NotKnown("no container of Windows is known to list a directory without reading its files",
+                    "filesystem/enumeratePaths");
+  }
   return Done{};
+}
+
+// A name of blanks is none.
+std::string ProxyPeer(const Json& section) {
+  const Json* network = Find(section, "network");
+  const std::string_view name = network != nullptr ? Text(*network, "allowedProxyPeer") : std::string_view();
+  return name.find_first_not_of(" \t") == std::string_view::npos ? "" : std::string(name);
 }
 
 Isolation IsolationNamed(std::string_view name) {
@@ -113,7 +120,8 @@ std::uint32_t WantedLimits(const Ui& ui, const Section& section) {
 
 Result<Section> ReadSection(const Json& written) {
   Section section{.least_privilege = IsTrue(written, "leastPrivilege"),
-                  .learning_mode = IsTrue(written, "learningMode")};
+                  .learning_mode = IsTrue(written, "learningMode"),
+                  .proxy_peer = ProxyPeer(written)};
   if (const Json* names = Find(written, "capabilities")) {
     for (const Json& name : names->items) section.capabilities.push_back(name.text);
   }

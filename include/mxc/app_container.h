@@ -58,20 +58,29 @@ struct JobLimits {
   std::uint64_t cpu_time_ms = 0;   // user and kernel time; the launcher ends the job when it is used up
 };
 
+// The two ways in which Windows makes a base container, by processmodel.dll.
+enum class BaseContract {
+  kSecurityEnvironment,  // an object that CreateProcess takes
+  kCreateInSandbox,      // the older one: a CreateProcess of its own, Experimental_CreateProcessInSandbox
+};
+
 // The base container of Windows: it gives the rights to files and to destinations itself, and no list of a
 // file is changed.
 struct BaseContainer {
+  BaseContract contract = BaseContract::kSecurityEnvironment;
   std::vector<std::string> read_write = {};
   std::vector<std::string> read_only = {};
   std::vector<std::string> denied = {};
   Verdict egress = Verdict::kDeny;  // for destinations no rule names
   std::vector<NetworkRule> allow = {};
   std::vector<NetworkRule> deny = {};
+  std::string proxy = {};  // URL of the only destination; then `egress` and the rules say nothing
+  std::string peer = {};   // the container on this machine that may be reached; empty: none
 };
 
 struct AppContainerSandbox {
-  // Of the profile. Empty: the launcher makes up one that no other run has, and deletes the profile at the
-  // end; two runs under one name share what either is granted.
+  // Of the profile, or of a base container of the older contract. Empty: the launcher makes up one that no
+  // other run has, and deletes the profile at the end; two runs under one name share what either is granted.
   std::string name = {};
   std::vector<std::string> capabilities = {};  // by name: "internetClient"
   bool least_privilege = false;                // not even what every AppContainer may read
@@ -79,7 +88,7 @@ struct AppContainerSandbox {
   std::uint32_t ui_limits = ui_limit::kAll;
   JobLimits limits = {};
   std::vector<AclChange> acl = {};
-  std::optional<BaseContainer> base = {};  // then `acl` is empty, and there is no profile
+  std::optional<BaseContainer> base = {};  // then `acl` is empty
   std::string command_line = {};           // as CreateProcess takes it
   std::vector<Variable> environment = {};
   std::string cwd = {};

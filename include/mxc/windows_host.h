@@ -19,10 +19,10 @@ struct WindowsFacts {
   bool wine = false;                         // not Windows: no isolation here holds anything
   bool app_container = false;                // userenv.dll has CreateAppContainerProfile
   bool capability_names = false;             // ... and kernelbase.dll DeriveCapabilitySidsFromName
-  bool base_container_api = false;           // processmodel.dll has Experimental_CreateProcessInSandbox
+  bool create_in_sandbox = false;            // Experimental_CreateProcessInSandbox of processmodel.dll is on
+  bool create_in_sandbox_denies = false;     // and says that it can deny paths
   bool security_environment = false;         // CreateProcessSecurityEnvironment of processmodel.dll made one
-  bool base_container_denies = false;        // one of the two says that it can deny paths
-  bool security_environment_denies = false;  // it is the second
+  bool security_environment_denies = false;  // and says that it can deny paths
   bool isolation_session = false;            // the runtime class of isolation sessions can be activated
   bool windows_sandbox = false;              // WindowsSandbox.exe is installed
   bool hypervisor = false;                   // WinHvPlatform.dll sees one

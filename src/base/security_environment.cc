@@ -22,12 +22,28 @@ enum Root : std::size_t {
   kDenied,
   kNetwork
 };
-enum NetworkSlot : std::size_t { kProxy, kEgress };
+enum NetworkSlot : std::size_t { kProxy, kEgress, kPeer };
+enum ProxySlot : std::size_t { kUrl };
 enum PolicySlot : std::size_t { kDefaultAction, kAllow, kDeny };
 enum RuleSlot : std::size_t { kDestinations, kPorts };
 enum DestinationSlot : std::size_t { kSubnet, kExcept };
 enum SubnetSlot : std::size_t { kAddress, kPrefix };
 enum PortSlot : std::size_t { kProtocol, kPort, kEndPort };
+
+// Of the older layout. The third slot, of a level of integrity, is no longer read.
+enum OlderRoot : std::size_t {
+  kOlderVersion,
+  kOlderAppContainer,
+  kOlderNoWin32k = 3,
+  kOlderUiLimits,
+  kOlderLeastPrivilege,
+  kOlderCapabilities,
+  kOlderReadWrite,
+  kOlderReadOnly,
+  kOlderNetwork,
+  kOlderIntegrity,
+  kOlderDenied
+};
 
 enum class WireProtocol : std::uint8_t { kAny, kTcp, kUdp, kIcmp4, kIcmp6 };
 enum class Family { kBoth, kFour, kSix };
@@ -112,12 +128,30 @@ FlatValue Rules(const std::vector<NetworkRule>& written) {
   return FlatValue::List(std::move(rules));
 }
 
+FlatValue Flag(bool set) { return FlatValue::Byte(set ? 1 : 0); }
+
+// With a proxy nothing else is said of destinations.
 FlatValue NetworkOf(const BaseContainer& base) {
-  std::vector<FlatValue::Slot> egress = {
-      {kDefaultAction, FlatValue::Byte(base.egress == Verdict::kAllow ? 1 : 0)}};
-  if (!base.allow.empty()) egress.emplace_back(kAllow, Rules(base.allow));
-  if (!base.deny.empty()) egress.emplace_back(kDeny, Rules(base.deny));
-  return FlatValue::Table({{kEgress, FlatValue::Table(std::move(egress))}});
+  std::vector<FlatValue::Slot> network;
+  if (base.proxy.empty()) {
+    std::vector<FlatValue::Slot> egress = {{kDefaultAction, Flag(base.egress == Verdict::kAllow)}};
+    if (!base.allow.empty()) egress.emplace_back(kAllow, Rules(base.allow));
+    if (!base.deny.empty()) egress.emplace_back(kDeny, Rules(base.deny));
+    network.emplace_back(kEgress, FlatValue::Table(std::move(egress)));
+  } else {
+    network.emplace_back(kProxy, FlatValue::Table({{kUrl, FlatValue::Text(base.proxy)}}));
+  }
+  if (!base.peer.empty()) network.emplace_back(kPeer, FlatValue::Text(base.peer));
+  return FlatValue::Table(std::move(network));
+}
+
+void AddTexts(std::size_t slot, const std::vector<std::string>& texts, std::vector<FlatValue::Slot>& root) {
+  if (!texts.empty()) root.emplace_back(slot, Texts(texts));
+}
+
+void AddCapabilities(std::size_t slot, const AppContainerSandbox& sandbox,
+                     std::vector<FlatValue::Slot>& root) {
+  if (!sandbox.capabilities.empty()) root.emplace_back(slot, FlatValue::Text(Joined(sandbox.capabilities)));
 }
 
 }  // namespace
@@ -125,17 +159,31 @@ FlatValue NetworkOf(const BaseContainer& base) {
 std::string SecurityEnvironmentBytes(const AppContainerSandbox& sandbox) {
   const BaseContainer base = sandbox.base.value_or(BaseContainer{});
   std::vector<FlatValue::Slot> root = {{kVersion, FlatValue::Pair16(1, 0)}};
-  if (!sandbox.capabilities.empty())
-    root.emplace_back(kCapabilities, FlatValue::Text(Joined(sandbox.capabilities)));
-  root.emplace_back(kNoWin32k, FlatValue::Byte(sandbox.no_win32k ? 1 : 0));
+  AddCapabilities(kCapabilities, sandbox, root);
+  root.emplace_back(kNoWin32k, Flag(sandbox.no_win32k));
   root.emplace_back(kUiLimits, FlatValue::Number64(sandbox.ui_limits));
-  for (const auto& [slot, paths] :
-       {std::pair{kReadWrite, &base.read_write}, std::pair{kReadOnly, &base.read_only},
-        std::pair{kDenied, &base.denied}}) {
-    if (!paths->empty()) root.emplace_back(slot, Texts(*paths));
-  }
+  AddTexts(kReadWrite, base.read_write, root);
+  AddTexts(kReadOnly, base.read_only, root);
+  AddTexts(kDenied, base.denied, root);
   root.emplace_back(kNetwork, NetworkOf(base));
   return FlatBuffer(FlatValue::Table(std::move(root)), "PSEC");
+}
+
+std::string SandboxSpecificationBytes(const AppContainerSandbox& sandbox) {
+  const BaseContainer base = sandbox.base.value_or(BaseContainer{});
+  constexpr std::uint8_t kSystemDefault = 0;  // of integrity
+  std::vector<FlatValue::Slot> root = {{kOlderVersion, FlatValue::Text("0.1.0")},
+                                       {kOlderAppContainer, Flag(true)},
+                                       {kOlderNoWin32k, Flag(sandbox.no_win32k)},
+                                       {kOlderUiLimits, FlatValue::Number64(sandbox.ui_limits)},
+                                       {kOlderLeastPrivilege, Flag(sandbox.least_privilege)}};
+  AddCapabilities(kOlderCapabilities, sandbox, root);
+  AddTexts(kOlderReadWrite, base.read_write, root);
+  AddTexts(kOlderReadOnly, base.read_only, root);
+  root.emplace_back(kOlderNetwork, NetworkOf(base));
+  root.emplace_back(kOlderIntegrity, FlatValue::Byte(kSystemDefault));
+  AddTexts(kOlderDenied, base.denied, root);
+  return FlatBuffer(FlatValue::Table(std::move(root)), "SBOX");
 }
 
 }  // namespace mxc

@@ -35,4 +35,8 @@ SecurityEnvironment::~SecurityEnvironment() {
   if (handle_ != nullptr && close != nullptr) close(handle_);
 }
 
+CreateInSandboxFunction CreateInSandbox() {
+  return ProcessModel().Find<CreateInSandboxFunction>("Experimental_CreateProcessInSandbox");
+}
+
 }  // namespace mxc

@@ -1,4 +1,4 @@
-// The base container of a run: a process security environment of processmodel.dll.
+// The base container of a run, by processmodel.dll: a process security environment, or the older contract.
 #pragma once
 
 #include <windows.h>
@@ -28,5 +28,14 @@ class SecurityEnvironment {
 
   HANDLE handle_;
 };
+
+// The older contract: a CreateProcess with the name of a container and SandboxSpecificationBytes behind its
+// arguments. It hands on no handles; nullptr where this Windows has none.
+using CreateInSandboxFunction = BOOL(WINAPI*)(LPCWSTR program, LPWSTR line, LPSECURITY_ATTRIBUTES process,
+                                              LPSECURITY_ATTRIBUTES thread, BOOL inherit, DWORD flags,
+                                              LPVOID environment, LPCWSTR cwd, const STARTUPINFOW* startup,
+                                              LPCWSTR identity, const BYTE* specification, UINT32 size,
+                                              PROCESS_INFORMATION* made);
+[[nodiscard]] CreateInSandboxFunction CreateInSandbox();
 
 }  // namespace mxc

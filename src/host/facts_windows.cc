@@ -36,25 +36,43 @@ bool HasApiSet() {
   return ask != nullptr && ask("api-win-appmodel-processmodel~securityenvironment") != 0;
 }
 
+// Where nothing answers the question, a call that asks for nothing does: it fails, and says whether that is
+// because the contract is switched off.
+bool IsOn(CreateInSandboxFunction create) {
+  ::SetLastError(ERROR_SUCCESS);
+  if (create(nullptr, nullptr, nullptr, nullptr, FALSE, 0, nullptr, nullptr, nullptr, nullptr, nullptr, 0,
+             nullptr) != 0)
+    return true;
+  const DWORD error = ::GetLastError();
+  return error != ERROR_CALL_NOT_IMPLEMENTED && error != static_cast<DWORD>(E_NOTIMPL);
+}
+
+void AskOlderContract(const SystemLibrary& library, WindowsFacts& facts) {
+  using QuerySandbox = BOOL(WINAPI*)(UINT64*);
+  const CreateInSandboxFunction create = CreateInSandbox();
+  if (create == nullptr) return;
+  const auto query = library.Find<QuerySandbox>("Experimental_QuerySandboxSupport");
+  UINT64 flags = 0;
+  if (query == nullptr) {
+    facts.create_in_sandbox = IsOn(create);
+    return;
+  }
+  if (query(&flags) == 0) return;
+  facts.create_in_sandbox = (flags & kSandboxEnabled) != 0;
+  facts.create_in_sandbox_denies = (flags & kSandboxDenies) != 0;
+}
+
 // A security environment that grants nothing is made and closed: the only way to know.
 void AskProcessModel(WindowsFacts& facts) {
-  using QuerySandbox = BOOL(WINAPI*)(UINT64*);
   using QueryEnvironment = HRESULT(WINAPI*)(UINT64*);
   const SystemLibrary library{L"processmodel.dll"};
-  UINT64 flags = 0;
-  facts.base_container_api = library.Has("Experimental_CreateProcessInSandbox");
-  if (const auto query = library.Find<QuerySandbox>("Experimental_QuerySandboxSupport")) {
-    const bool answered = query(&flags) != 0;
-    facts.base_container_api = facts.base_container_api && answered && (flags & kSandboxEnabled) != 0;
-    facts.base_container_denies = answered && (flags & kSandboxDenies) != 0;
-  }
+  AskOlderContract(library, facts);
   facts.security_environment = HasApiSet() && SecurityEnvironment::Make(SecurityEnvironmentBytes({})).ok();
   if (!facts.security_environment) return;
   const auto query = library.Find<QueryEnvironment>("QueryProcessSecurityEnvironmentSupport");
-  flags = 0;
+  UINT64 flags = 0;
   facts.security_environment_denies =
       query != nullptr && SUCCEEDED(query(&flags)) && (flags & kEnvironmentDenies) != 0;
-  facts.base_container_denies = facts.base_container_denies || facts.security_environment_denies;
 }
 
 struct CloseKey {

@@ -83,8 +83,13 @@ Document OfAppContainer(const AppContainerSandbox& sandbox) {
                         {"commandLine", sandbox.command_line},
                         {"acl", std::move(acl)}};
   if (const auto& base = sandbox.base) {
-    container["base"] = {
-        {"readWrite", base->read_write}, {"readOnly", base->read_only}, {"denied", base->denied}};
+    const bool older = base->contract == BaseContract::kCreateInSandbox;
+    container["base"] = {{"contract", older ? "create-in-sandbox" : "security-environment"},
+                         {"readWrite", base->read_write},
+                         {"readOnly", base->read_only},
+                         {"denied", base->denied},
+                         {"proxy", base->proxy},
+                         {"peer", base->peer}};
   }
   return container;
 }

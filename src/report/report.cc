@@ -135,28 +135,37 @@ Object WindowsProbes(const WindowsFacts& facts) {
   }
   ui["canBlockInputMethodChanges"] = facts.build >= kBuildWithIme;
   ui["canBlockInputInjection"] = facts.build >= kBuildWithInjection;
-  return {{"baseContainerApiPresent", facts.base_container_api || facts.security_environment},
-          {"bfscfgPresent", false},
-          {"bfsCompiledIn", false},
-          {"baseContainerSupportsDenyPaths", facts.base_container_denies},
-          {"isolationSessionAvailable", facts.isolation_session},
-          {"nativeCaptureAvailable", false},
-          {"guardedCaptureAvailable", false},
-          {"baseContainerSupportsEnumeratePaths", false},
-          {"baseContainerSupportsIngressHostLoopbackAllow", false},
-          {"baseContainerSupportsIdentitylessLoopbackProxy", false},
-          {"hyperlightAvailable", false},
-          {"uiCapabilities", std::move(ui)}};
+  return {
+      {"baseContainerApiPresent", facts.create_in_sandbox || facts.security_environment},
+      {"bfscfgPresent", false},
+      {"bfsCompiledIn", false},
+      {"baseContainerSupportsDenyPaths", facts.create_in_sandbox_denies || facts.security_environment_denies},
+      {"isolationSessionAvailable", facts.isolation_session},
+      {"nativeCaptureAvailable", false},
+      {"guardedCaptureAvailable", false},
+      {"baseContainerSupportsEnumeratePaths", false},
+      {"baseContainerSupportsIngressHostLoopbackAllow", facts.security_environment},
+      {"baseContainerSupportsIdentitylessLoopbackProxy", false},
+      {"hyperlightAvailable", false},
+      {"uiCapabilities", std::move(ui)}};
+}
+
+// Of a run without any policy, or of the one that is asked about.
+bool TakesBase(const WindowsFacts& facts, const Result<Plan>* asked) {
+  if (asked != nullptr && (*asked)->app_container) return (*asked)->app_container->base.has_value();
+  return facts.security_environment || !facts.app_container;
 }
 
 // The keys that the SDKs read on Windows, beside ours.
-void AddWindows(const Support& support, Object& probe) {
-  if (support.usable) {
-    const bool base = support.windows.security_environment;
+void AddWindows(const Support& support, const Result<Plan>* asked, Object& probe) {
+  if (!support.usable) {
+    probe["error"] = support.reason;
+  } else if (asked != nullptr && !*asked) {
+    probe["error"] = asked->error().message;
+  } else {
+    const bool base = TakesBase(support.windows, asked);
     probe["tier"] = base ? "base-container" : "appcontainer-dacl";
     probe["needsDaclAugmentation"] = !base;
-  } else {
-    probe["error"] = support.reason;
   }
   probe["warnings"] = support.warnings;
   probe["probes"] = WindowsProbes(support.windows);
@@ -275,7 +284,7 @@ void StatusReport::Failed(const Error& error, int exit_status) {
 }
 
 std::string ProbeJson(OperatingSystem system, const Identity& caller,
-                      const std::vector<ProbedBackend>& backends) {
+                      const std::vector<ProbedBackend>& backends, const Result<Plan>* asked) {
   Object list = Object::array();
   for (const ProbedBackend& probed : backends) {
     const Support& support = probed.support;
@@ -296,7 +305,7 @@ std::string ProbeJson(OperatingSystem system, const Identity& caller,
   Object probe{{"version", MXC_VERSION}, {"system", Name(system)}, {"uid", caller.uid}};
   for (const ProbedBackend& probed : backends) {
     const bool process = probed.containment == Containment::kProcessContainer;
-    if (process && system == OperatingSystem::kWindows) AddWindows(probed.support, probe);
+    if (process && system == OperatingSystem::kWindows) AddWindows(probed.support, asked, probe);
   }
   probe["backends"] = std::move(list);
   return Line(probe, 2) + "\n";

@@ -72,8 +72,11 @@ struct ProbedBackend {
   Support support = {};
   std::vector<ProbedLimit> limits = {};  // of a usable one
 };
+// `asked`: the plan of a configuration that came with the question, or why there is none; on Windows it
+// decides which container is named. nullptr: none came.
 [[nodiscard]] std::string ProbeJson(OperatingSystem system, const Identity& caller,
-                                    const std::vector<ProbedBackend>& backends);
+                                    const std::vector<ProbedBackend>& backends,
+                                    const Result<Plan>* asked = nullptr);
 [[nodiscard]] std::string AvailableBackendsJson(const std::vector<ProbedBackend>& backends);
 
 // {"filesystem":{"readonlyPaths":[...],"readwritePaths":[...]}}

@@ -45,6 +45,13 @@ AppContainerSandbox SandboxOf(const std::string& members) {
   return plan ? *plan->app_container : AppContainerSandbox{};
 }
 
+// Of a Windows with AppContainers.
+Support Present() {
+  Support support{.usable = true, .tier = Tier::kProcess};
+  support.windows = {.app_container = true, .capability_names = true};
+  return support;
+}
+
 // The code, pointer and message of a refusal.
 std::string RefusalOf(const std::string& members) {
   const Result<Plan> plan = PlanOf(members);
@@ -228,7 +235,7 @@ TEST(AppContainer, RefusesWhatItsSectionCannotHave) {
   EXPECT_THAT(section(R"("filesystem": {"enumeratePaths": ["C:\\w"]})"), HasSubstr("unavailable"));
   EXPECT_THAT(RefusalOf(R"("processContainer": {"network": {"allowedProxyPeer": "peer"}},
       "runtimeConfig": {"networkProxy": "http://127.0.0.1:8080"})"),
-              HasSubstr("unavailable"));
+              HasSubstr("unenforceable /runtimeConfig/networkProxy"));
 }
 
 TEST(AppContainer, AProfileThatStaysNeedsAName) {
@@ -270,7 +277,7 @@ TEST(AppContainer, ATerminalIsOneOfItsOwn) {
   Policy policy{.containment = Containment::kProcessContainer};
   policy.process.argv = {"x"};
   const auto terminal = [&policy] {
-    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, {.usable = true});
+    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, Present());
     return std::get<AppContainerChild>(plan->child).terminal;
   };
   EXPECT_EQ(terminal(), Terminal::kInherit);
@@ -282,7 +289,7 @@ TEST(AppContainer, CommandsOfAnyLengthAreNotWindowss) {
   EXPECT_EQ(RefusalOf("\"containerId\": \"x\""), "planned");
   Policy policy{.containment = Containment::kProcessContainer};
   const auto blamed = [&policy] {
-    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, {.usable = true});
+    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, Present());
     return plan ? "planned" : plan.error().pointer;
   };
   policy.process.command_line = std::string(32766, 'x');
@@ -324,7 +331,10 @@ TEST(AppContainer, ProbesForEitherContainer) {
     return appcontainer::AppContainerBackend().probe(WindowsMachine(std::move(facts)), ProbeDepth::kQuick);
   };
   EXPECT_TRUE(probed({.app_container = true, .capability_names = true}).usable);
-  EXPECT_TRUE(probed({.security_environment = true}).usable);
+  EXPECT_THAT(probed({.app_container = true, .capability_names = true}).features,
+              ElementsAre("filesystemDeniedPaths"));
+  EXPECT_TRUE(probed({.create_in_sandbox = true}).usable);
+  EXPECT_TRUE(probed({.security_environment = true}).Has("proxyEnforcement"));
   EXPECT_EQ(probed({.app_container = true}).code, ErrorCode::kUnavailable);
   EXPECT_THAT(probed({}).reason, HasSubstr("this Windows has no AppContainer"));
   const Support wine =

@@ -13,9 +13,11 @@
 namespace mxc {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 PathRule Rule(Access access, std::string path) {
   return {.path = std::move(path),
@@ -96,6 +98,7 @@ TEST(BaseContainer, LeavesWhatIsNotKnownOfItToTheAppContainer) {
   EXPECT_FALSE(TakesBase(Of({Rule(Access::kDenied, "C:\\w"), Rule(Access::kReadOnly, "C:\\w\\x")})));
   EXPECT_TRUE(TakesBase(Of({Rule(Access::kReadOnly, "C:\\w"), Rule(Access::kReadOnly, "C:\\w\\x")})));
   EXPECT_TRUE(TakesBase(Of({Rule(Access::kReadOnly, "C:\\w"), Rule(Access::kReadWrite, "C:\\work")})));
+  EXPECT_EQ(Planned(Of({Rule(Access::kReadWrite, "C:\\")})).error().pointer, "/filesystem/grants");
   PathRule missing = Rule(Access::kDenied, "C:\\none");
   missing.object.reset();
   EXPECT_FALSE(TakesBase(Of({missing})));
@@ -150,6 +153,176 @@ TEST(BaseContainer, OpensOnlyWhatIsOpen) {
   EXPECT_EQ(Planned(policy)->app_container->base->egress, Verdict::kAllow);
   policy.network = {.share_host = true};
   EXPECT_EQ(Planned(policy)->app_container->base->egress, Verdict::kAllow);
+}
+
+// A Windows with the older contract alone.
+Support Older() {
+  Support support{.usable = true, .tier = Tier::kProcess};
+  support.windows = {.build = 26657, .create_in_sandbox = true, .create_in_sandbox_denies = true};
+  return support;
+}
+
+BaseContract ContractOf(const Policy& policy, const Support& support) {
+  const Result<Plan> plan = Planned(policy, support);
+  EXPECT_TRUE(plan && plan->app_container->base) << (plan ? "an AppContainer" : plan.error().message);
+  return plan && plan->app_container->base ? plan->app_container->base->contract : BaseContract{};
+}
+
+TEST(BaseContainer, TheOlderContractComesLast) {
+  Policy policy = Of({Rule(Access::kReadWrite, "C:\\w"), Rule(Access::kDenied, "C:\\w\\no")});
+  EXPECT_EQ(ContractOf(policy, Older()), BaseContract::kCreateInSandbox);
+  Support support = Older();
+  support.windows.app_container = true;
+  EXPECT_EQ(ContractOf(policy, support), BaseContract::kCreateInSandbox);  // no names of capabilities
+  support.windows.capability_names = true;
+  EXPECT_FALSE(TakesBase(policy, support));
+  policy.acl_changes_allowed = false;
+  EXPECT_EQ(ContractOf(policy, support), BaseContract::kCreateInSandbox);
+  EXPECT_FALSE(TakesBase(Of({}), support));
+  support.windows.security_environment = support.windows.security_environment_denies = true;
+  EXPECT_EQ(ContractOf(policy, support), BaseContract::kSecurityEnvironment);
+}
+
+TEST(BaseContainer, TheOlderContractHasLeastPrivilegeAndNamesThatStay) {
+  Policy policy = Of({});
+  policy.destroy_on_exit = false;
+  policy.container_id = "agent";
+  Json flag;
+  flag.kind = Json::Kind::kBool;
+  flag.boolean = true;
+  policy.section.kind = Json::Kind::kObject;
+  policy.section.members.push_back({.key = "leastPrivilege", .value = flag});
+  Support both = Older();
+  both.windows.security_environment = true;
+  const Result<Plan> plan = Planned(policy, both);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->app_container->base->contract, BaseContract::kCreateInSandbox);
+  EXPECT_TRUE(plan->app_container->least_privilege);
+  EXPECT_EQ(plan->app_container->name, "agent");
+}
+
+TEST(BaseContainer, WhatNeitherHoldsNeedsAnAppContainer) {
+  const auto blamed = [](const Policy& policy, const Support& support = Older()) {
+    const Result<Plan> plan = Planned(policy, support);
+    return plan ? std::string("planned") : std::string(Name(plan.error().code));
+  };
+  Support deaf = Older();
+  deaf.windows.create_in_sandbox_denies = false;
+  EXPECT_EQ(blamed(Of({Rule(Access::kDenied, "C:\\no")}), deaf), "unavailable");
+  EXPECT_EQ(blamed(Of({Rule(Access::kReadWrite, "C:\\w"), Rule(Access::kReadOnly, "C:\\w\\r")})),
+            "unavailable");
+  Policy network = Of({});
+  network.network.allow = {{.to = {{.cidr = "192.0.2.0/24"}}, .pointer = "/allow/0"}};
+  EXPECT_EQ(blamed(network), "unavailable");
+  network.network = {.deny = {{.to = {{.cidr = "192.0.2.0/24"}}, .pointer = "/deny/0"}}};
+  EXPECT_EQ(blamed(network), "unavailable");
+  network.network = {.host_loopback = Verdict::kAllow};
+  EXPECT_EQ(blamed(network), "unavailable");
+  network.network = {.egress = Verdict::kAllow};
+  EXPECT_EQ(ContractOf(network, Older()), BaseContract::kCreateInSandbox);
+  Policy temporary = Of({});
+  temporary.private_temp_pointer = "/filesystem/temp";
+  EXPECT_EQ(blamed(temporary), "unavailable");
+  Support wine = Older();
+  wine.windows.wine = true;
+  EXPECT_EQ(blamed(Of({}), wine), "unavailable");
+}
+
+TEST(BaseContainer, TheOlderContractSharesTheConsole) {
+  Policy policy = Of({});
+  policy.interactive = true;
+  const Result<Plan> older = Planned(policy, Older());
+  ASSERT_TRUE(older) << older.error().message;
+  EXPECT_EQ(std::get<AppContainerChild>(older->child).terminal, Terminal::kInherit);
+  EXPECT_THAT(older->not_covered, Contains(HasSubstr("shares it")));
+  EXPECT_THAT(Planned(policy)->not_covered, Not(Contains(HasSubstr("shares it"))));
+  EXPECT_THAT(DescribeText(policy, *older), HasSubstr("of the older contract of processmodel.dll"));
+  EXPECT_THAT(DescribeJson(policy, *older), HasSubstr("\"contract\": \"create-in-sandbox\""));
+  EXPECT_EQ(std::get<AppContainerChild>(Planned(policy)->child).terminal, Terminal::kPrivatePty);
+}
+
+Policy WithProxy(std::string host = "127.0.0.1") {
+  Policy policy = Of({});
+  policy.network.proxy = {
+      .url = "http://127.0.0.1:8080", .host = std::move(host), .port = 8080, .pointer = "/proxy"};
+  policy.network.ingress = Verdict::kAllow;
+  policy.network.host_loopback = Verdict::kAllow;
+  policy.network.host_loopback_pointer = "/loopback";
+  policy.clauses = {{.pointer = "/proxy", .text = "a proxy"}, {.pointer = "/loopback", .text = "the host"}};
+  return policy;
+}
+
+void NamePeer(Policy& policy, const std::string& name) {
+  const auto object = [](std::string key, Json value) {
+    Json json;
+    json.kind = Json::Kind::kObject;
+    json.members.push_back({.key = std::move(key), .value = std::move(value)});
+    return json;
+  };
+  Json text;
+  text.kind = Json::Kind::kString;
+  text.text = name;
+  policy.section = object("network", object("allowedProxyPeer", text));
+}
+
+TEST(BaseContainer, LeadsToAProxyOfTheHost) {
+  Policy policy = WithProxy();
+  policy.process.environment = {
+      {"Path", Secret{"C:\\bin"}}, {"no_proxy", Secret{"*"}}, {"ALL_PROXY", Secret{"x"}}};
+  const Result<Plan> plan = Planned(policy);
+  ASSERT_TRUE(plan) << plan.error().message;
+  const AppContainerSandbox& sandbox = *plan->app_container;
+  EXPECT_EQ(sandbox.base->proxy, "http://127.0.0.1:8080");
+  EXPECT_EQ(sandbox.base->peer, "MXC-Loopback");
+  EXPECT_THAT(sandbox.capabilities, ElementsAre("privateNetworkClientServer", "networkLoopback"));
+  std::string environment;
+  for (const Variable& variable : sandbox.environment)
+    environment += variable.name + "=" + variable.value.Reveal() + " ";
+  EXPECT_EQ(environment, "Path=C:\\bin HTTP_PROXY=http://127.0.0.1:8080 HTTPS_PROXY=http://127.0.0.1:8080 ");
+  EXPECT_THAT(plan->ledger.at(0).mechanism, HasSubstr("leads to the proxy alone"));
+  EXPECT_THAT(plan->not_covered, Contains(HasSubstr("private networks beside the proxy")));
+  EXPECT_THAT(DescribeText(policy, *plan), HasSubstr("peer       'MXC-Loopback'"));
+}
+
+TEST(BaseContainer, LeadsToAProxyInAContainer) {
+  Policy policy = WithProxy();
+  policy.network.host_loopback = Verdict::kDeny;
+  NamePeer(policy, "my.proxy");
+  const Result<Plan> plan = Planned(policy);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->app_container->base->peer, "my.proxy");
+  EXPECT_THAT(plan->app_container->capabilities, ElementsAre("privateNetworkClientServer"));
+}
+
+TEST(BaseContainer, AProxyNeedsOneWay) {
+  const auto blamed = [](const Policy& policy) {
+    const Result<Plan> plan = Planned(policy);
+    return plan ? std::string("planned") : std::string(Name(plan.error().code)) + ": " + plan.error().message;
+  };
+  Policy policy = WithProxy();
+  NamePeer(policy, "my.proxy");
+  EXPECT_THAT(blamed(policy), HasSubstr("not in both"));
+  policy = WithProxy();
+  policy.network.host_loopback = Verdict::kDeny;
+  EXPECT_THAT(blamed(policy), HasSubstr("there is no way to the proxy"));
+  NamePeer(policy, "  ");
+  EXPECT_THAT(blamed(policy), HasSubstr("there is no way to the proxy"));
+  policy = WithProxy();
+  policy.network.ingress = Verdict::kDeny;
+  EXPECT_THAT(blamed(policy), HasSubstr("policy_conflict: a proxy of this machine answers from outside"));
+  EXPECT_THAT(blamed(WithProxy("proxy.example")), HasSubstr("unenforceable: the base container"));
+}
+
+TEST(BaseContainer, ReachesTheHostsLoopback) {
+  Policy policy = WithProxy();
+  policy.network.proxy.reset();
+  policy.clauses = {{.pointer = "/loopback", .text = "the host"}};
+  policy.network.ingress = Verdict::kDeny;
+  const Result<Plan> plan = Planned(policy);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_THAT(plan->app_container->capabilities, ElementsAre("networkLoopback"));
+  EXPECT_EQ(plan->app_container->base->peer, "MXC-Loopback");
+  EXPECT_EQ(plan->app_container->base->proxy, "");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Every tests/golden/NAME.json goes through all stages on a made-up machine; what comes out is NAME.plan: the
 // explanation, then what bubblewrap is started with. Every tests/golden/corpus/NAME.json, which names
-// no containment, is planned for each backend of kBackends: BACKEND/NAME.plan. MXC_UPDATE_GOLDEN=1 writes the
-// files anew.
+// no containment, is planned for each backend of kBackends: BACKEND/NAME.plan, and for a Windows with a
+// security environment: base_container/NAME.plan. MXC_UPDATE_GOLDEN=1 writes the files anew.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,6 +43,9 @@ void Furnish(FakeHost& host) {
     host.AddDirectory(path, own);
   }
   host.AddFile("/srv/work/config/secret", "", own).AddFile("/usr/bin/env");
+  for (const char* path : {"/srv/repository/.git/objects", "/srv/repository/.git/refs"})
+    host.AddDirectory(path, own);
+  host.AddFile("/srv/repository/.git/HEAD", "", own).AddFile("/srv/repository/.git/config", "", own);
 }
 
 std::string Refused(const Error& error) {
@@ -98,8 +101,18 @@ bool IsOnWindows(const std::string& containment) {
   return containment == "processcontainer" || containment == "wslc" || containment == "windows_sandbox";
 }
 
+using Change = void (*)(Support&);
+
+void LeaveAsIs(Support& /*support*/) {}
+
+void HaveBaseContainer(Support& support) {
+  support.windows.security_environment = true;
+  support.windows.security_environment_denies = true;
+}
+
 // `containment`: put into a document that names none.
-std::string PlanText(const std::string& document, const std::string& containment = "") {
+std::string PlanText(const std::string& document, const std::string& containment = "",
+                     Change change = LeaveAsIs) {
   FakeHost host;
   Furnish(host);
   Result<Json> json = ParseDocument({.name = "golden", .bytes = document});
@@ -113,7 +126,9 @@ std::string PlanText(const std::string& document, const std::string& containment
   if (!policy) return Refused(policy.error());
   const Backend& backend = Dispatch(policy->containment);
   const ProbeDepth depth = policy->as_written ? ProbeDepth::kAssumed : ProbeDepth::kQuick;
-  const Result<Plan> plan = MakePlan(backend, *policy, backend.probe(host, depth));
+  Support support = backend.probe(host, depth);
+  change(support);
+  const Result<Plan> plan = MakePlan(backend, *policy, support);
   if (!plan) return Refused(plan.error());
   return DescribeText(*policy, *plan) + ArgumentsText(*plan);
 }
@@ -149,12 +164,20 @@ constexpr const char* kBackends[] = {"namespaces", "bubblewrap",       "lxc",  "
 
 TEST(Golden, OneCorpusForEveryBackend) {
   const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder + "/corpus");
-  EXPECT_GE(documents.size(), 43U);
+  EXPECT_GE(documents.size(), 44U);
   for (const std::string backend : kBackends) {
     for (const std::filesystem::path& path : documents) {
       const std::string name = path.stem().string() + ".plan";
       Compare(kFolder + "/" + backend + "/" + name, PlanText(ReadAll(path), backend));
     }
+  }
+}
+
+TEST(Golden, OneCorpusForABaseContainer) {
+  for (const std::filesystem::path& path : DocumentsIn(kFolder + "/corpus")) {
+    const std::string name = path.stem().string() + ".plan";
+    Compare(kFolder + "/base_container/" + name,
+            PlanText(ReadAll(path), "processcontainer", HaveBaseContainer));
   }
 }
 

@@ -139,8 +139,13 @@ TEST(Report, SaysOfWindowsWhatTheSdksRead) {
     return nlohmann::json::parse(
         ProbeJson(OperatingSystem::kWindows, {}, {{Containment::kProcessContainer, std::move(support)}}));
   };
+  const auto tier = [](Support support, const Result<Plan>& asked) {
+    const nlohmann::json said = nlohmann::json::parse(ProbeJson(
+        OperatingSystem::kWindows, {}, {{Containment::kProcessContainer, std::move(support)}}, &asked));
+    return said.value("tier", said.value("error", ""));
+  };
   Support support{.usable = true, .tier = Tier::kProcess, .warnings = {"unprepared"}};
-  support.windows = {.build = 22621, .base_container_api = true};
+  support.windows = {.build = 22621, .app_container = true, .create_in_sandbox = true};
   nlohmann::json said = probe(support);
   EXPECT_EQ(said["tier"], "appcontainer-dacl");
   EXPECT_EQ(said["needsDaclAugmentation"], true);
@@ -160,11 +165,18 @@ TEST(Report, SaysOfWindowsWhatTheSdksRead) {
   }
 
   support.windows.security_environment = true;
-  support.windows.base_container_denies = true;
+  support.windows.security_environment_denies = true;
   said = probe(support);
+  EXPECT_EQ(said["probes"]["baseContainerSupportsIngressHostLoopbackAllow"], true);
   EXPECT_EQ(said["tier"], "base-container");
   EXPECT_EQ(said["needsDaclAugmentation"], false);
   EXPECT_EQ(said["probes"]["baseContainerSupportsDenyPaths"], true);
+
+  Plan plan{.app_container = AppContainerSandbox{}};
+  EXPECT_EQ(tier(support, plan), "appcontainer-dacl");
+  plan.app_container->base.emplace();
+  EXPECT_EQ(tier({.usable = true}, plan), "base-container");
+  EXPECT_EQ(tier(support, Error{.message = "no paths"}), "no paths");
 
   said = probe({.reason = "Wine has no AppContainer"});
   EXPECT_EQ(said["error"], "Wine has no AppContainer");

@@ -105,5 +105,51 @@ TEST(SecurityEnvironment, IcmpIsARuleOfEachFamily) {
                                  "10.0.0.0/8 on 3:0"));
 }
 
+TEST(SecurityEnvironment, AProxyIsTheOnlyDestination) {
+  BaseContainer base;
+  base.proxy = "http://127.0.0.1:8080";
+  base.peer = "MXC-Loopback";
+  const std::string bytes = SecurityEnvironmentBytes({.base = base});
+  const FlatTable network = *FlatTable::RootOf(bytes).Table(7);
+  ASSERT_TRUE(network.Table(0));
+  EXPECT_EQ(network.Table(0)->Text(0), "http://127.0.0.1:8080");
+  EXPECT_FALSE(network.Table(1));
+  EXPECT_EQ(network.Text(2), "MXC-Loopback");
+}
+
+TEST(SandboxSpecification, SaysWhatTheSandboxIs) {
+  BaseContainer base{.read_write = {"C:\\w"}, .read_only = {"C:\\r"}, .denied = {"C:\\w\\no"}};
+  const std::string bytes = SandboxSpecificationBytes({.capabilities = {"internetClient", "documentsLibrary"},
+                                                       .least_privilege = true,
+                                                       .no_win32k = false,
+                                                       .ui_limits = 0x41,
+                                                       .base = base});
+  EXPECT_EQ(bytes.substr(4, 4), "SBOX");
+  const FlatTable root = FlatTable::RootOf(bytes);
+  EXPECT_EQ(root.Text(0), "0.1.0");
+  EXPECT_EQ(root.Number(1, 1), 1U);
+  EXPECT_FALSE(root.Number(2, 4));
+  EXPECT_EQ(root.Number(3, 1), 0U);
+  EXPECT_EQ(root.Number(4, 8), 0x41U);
+  EXPECT_EQ(root.Number(5, 1), 1U);
+  EXPECT_EQ(root.Text(6), "internetClient,documentsLibrary");
+  EXPECT_THAT(root.Texts(7), ElementsAre("C:\\w"));
+  EXPECT_THAT(root.Texts(8), ElementsAre("C:\\r"));
+  EXPECT_EQ(root.Table(9)->Table(1)->Number(0, 1), 0U);
+  EXPECT_EQ(root.Number(10, 1), 0U);
+  EXPECT_THAT(root.Texts(11), ElementsAre("C:\\w\\no"));
+}
+
+TEST(SandboxSpecification, StartsClosed) {
+  const std::string bytes = SandboxSpecificationBytes({});
+  const FlatTable root = FlatTable::RootOf(bytes);
+  EXPECT_EQ(root.Number(3, 1), 1U);
+  EXPECT_EQ(root.Number(4, 8), ui_limit::kAll);
+  EXPECT_EQ(root.Number(5, 1), 0U);
+  EXPECT_EQ(root.Text(6), "");
+  for (const std::size_t files : {7U, 8U, 11U}) EXPECT_THAT(root.Texts(files), IsEmpty());
+  EXPECT_EQ(root.Table(9)->Table(1)->Number(0, 1), 0U);
+}
+
 }  // namespace
 }  // namespace mxc

@@ -1,5 +1,6 @@
 // The base container, with a stand-in for processmodel.dll in the system directory of Wine. Wine knows no
-// such attribute of a process, so a run ends before its command has started.
+// security environment of a process, so a run in one ends before its command has started; the older contract
+// starts its command itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <windows.h>
@@ -29,9 +30,9 @@ struct Silent final : RunObserver {
 
 class WindowsBase : public testing::Test {
  protected:
-  // Once: from then on this process has it loaded, and so it stays in the prefix of the tests.
+  // Once for all suites: from then on this process has it loaded, and so it stays in the prefix of the tests.
   static void SetUpTestSuite() {
-    if (!IsWine()) return;
+    if (!IsWine() || ::GetModuleHandleW(L"processmodel.dll") != nullptr) return;
     std::array<wchar_t, MAX_PATH> directory{};
     ::GetSystemDirectoryW(directory.data(), MAX_PATH);
     const std::wstring place = std::wstring(directory.data()) + L"\\processmodel.dll";
@@ -91,6 +92,74 @@ TEST_F(WindowsBase, WithoutItNothingIsStarted) {
   EXPECT_EQ(scratch.Read("f"), "");
   EXPECT_EQ(Last(), SecurityEnvironmentBytes(*plan.app_container));
   EXPECT_EQ(Open(), 0);
+}
+
+class WindowsOlderContract : public WindowsBase {
+ protected:
+  void TearDown() override {
+    if (IsWine()) StartAtOnce(false);
+  }
+  static void StartAtOnce(bool set) {
+    using Function = void (*)(bool);
+    const SystemLibrary library{L"processmodel.dll"};
+    library.Find<Function>("StartAtOnce")(set);
+  }
+  static std::string Identity() {
+    using Function = const std::wstring* (*)();
+    const SystemLibrary library{L"processmodel.dll"};
+    return Narrow(*library.Find<Function>("LastIdentity")());
+  }
+  static Plan PlanOf(const std::vector<std::string>& guest) {
+    Plan plan{.containment = Containment::kProcessContainer, .child = AppContainerChild{}};
+    plan.app_container = AppContainerSandbox{
+        .base = BaseContainer{.contract = BaseContract::kCreateInSandbox, .read_write = {"C:\\w"}},
+        .command_line = JoinArguments(Guest(guest), QuoteFor::kProgram),
+        .environment = {{.name = "SystemRoot", .value = Secret{"C:\\windows"}},
+                        {.name = "TOLD", .value = Secret{"yes"}}},
+        .cwd = "C:\\"};
+    return plan;
+  }
+};
+
+TEST_F(WindowsOlderContract, RunsTheCommandOfThePlan) {
+  const Plan plan = PlanOf({"exit", "42"});
+  Silent observer;
+  const Result<Outcome> outcome = RunPlan(plan, observer);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->exit_code, 42);
+  EXPECT_TRUE(observer.started);
+  EXPECT_EQ(Last(), SandboxSpecificationBytes(*plan.app_container));
+  EXPECT_THAT(Identity(), testing::StartsWith("mxc-"));
+}
+
+TEST_F(WindowsOlderContract, ANameThatStaysIsTold) {
+  Plan plan = PlanOf({"exit", "0"});
+  plan.app_container->name = "agent";
+  Silent observer;
+  ASSERT_TRUE(RunPlan(plan, observer));
+  EXPECT_EQ(Identity(), "agent");
+}
+
+// The launcher's own streams are lent for the start, and stand again behind it.
+TEST_F(WindowsOlderContract, OutputIsCappedAndTheEnvironmentThePlans) {
+  Plan plan = PlanOf({"env", "TOLD"});
+  plan.output.max_bytes = 2;
+  HANDLE const before = ::GetStdHandle(STD_OUTPUT_HANDLE);
+  Silent observer;
+  const Result<Outcome> outcome = RunPlan(plan, observer);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->stdout_truncated);
+  EXPECT_EQ(::GetStdHandle(STD_OUTPUT_HANDLE), before);
+}
+
+TEST_F(WindowsOlderContract, ACommandThatDoesNotWaitForItsJobIsEnded) {
+  const Scratch scratch;
+  StartAtOnce(true);
+  Silent observer;
+  const Result<Outcome> outcome = RunPlan(PlanOf({"late", scratch.Path("f"), "1500"}), observer);
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().message, HasSubstr("did not wait until its job held it"));
+  EXPECT_FALSE(observer.started);
 }
 
 // The exports are there; what stands behind them is not.

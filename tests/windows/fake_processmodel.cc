@@ -7,7 +7,9 @@
 namespace {
 
 std::string last;
+std::wstring identity;
 int open_environments = 0;
+bool at_once = false;
 
 }  // namespace
 
@@ -32,7 +34,23 @@ __declspec(dllexport) HRESULT QueryProcessSecurityEnvironmentSupport(UINT64* fla
   return S_OK;
 }
 
-__declspec(dllexport) BOOL Experimental_CreateProcessInSandbox() { return FALSE; }
+// Starts the command as it is told to, and where the test says so at once.
+__declspec(dllexport) BOOL
+    Experimental_CreateProcessInSandbox(LPCWSTR program, LPWSTR line, LPSECURITY_ATTRIBUTES process,
+                                        LPSECURITY_ATTRIBUTES thread, BOOL inherit, DWORD flags,
+                                        LPVOID environment, LPCWSTR cwd, const STARTUPINFOW* startup,
+                                        LPCWSTR name, const BYTE* bytes, UINT32 size,
+                                        PROCESS_INFORMATION* made) {
+  if (line == nullptr || bytes == nullptr || inherit) {
+    ::SetLastError(ERROR_INVALID_PARAMETER);
+    return FALSE;
+  }
+  last.assign(reinterpret_cast<const char*>(bytes), size);
+  identity = name;
+  STARTUPINFOW copy = *startup;
+  return ::CreateProcessW(program, line, process, thread, inherit,
+                          at_once ? flags & ~DWORD{CREATE_SUSPENDED} : flags, environment, cwd, &copy, made);
+}
 
 __declspec(dllexport) BOOL Experimental_QuerySandboxSupport(UINT64* flags) {
   *flags = 3;
@@ -41,5 +59,7 @@ __declspec(dllexport) BOOL Experimental_QuerySandboxSupport(UINT64* flags) {
 
 // Of the tests.
 __declspec(dllexport) const std::string* LastSpecification() { return &last; }
+__declspec(dllexport) const std::wstring* LastIdentity() { return &identity; }
+__declspec(dllexport) void StartAtOnce(bool set) { at_once = set; }
 __declspec(dllexport) int OpenEnvironments() { return open_environments; }
 }

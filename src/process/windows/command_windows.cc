@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/own_files.h"
 #include "base/security_environment.h"
 #include "base/security_environment_windows.h"
 #include "mxc/limits.h"
@@ -71,8 +72,18 @@ class GivenAccess {
 class Confinement {
  public:
   explicit Confinement(RunObserver& observer) : access_(observer) {}
+  Confinement(const Confinement&) = delete;
+  Confinement& operator=(const Confinement&) = delete;
+  ~Confinement() {
+    if (made_up_) DeleteProfile(identity_);
+  }
 
   Status Make(const AppContainerSandbox& sandbox) {
+    if (sandbox.base && sandbox.base->contract == BaseContract::kCreateInSandbox) {
+      made_up_ = sandbox.name.empty();
+      identity_ = made_up_ ? "mxc-" + RandomName() : sandbox.name;
+      return Done{};
+    }
     if (sandbox.base) {
       Result<SecurityEnvironment> made = SecurityEnvironment::Make(SecurityEnvironmentBytes(sandbox));
       if (!made) return made.error();
@@ -88,8 +99,11 @@ class Confinement {
     return container_ ? container_->Capabilities() : nullptr;
   }
   [[nodiscard]] HANDLE Environment() const { return environment_ ? environment_->Get() : nullptr; }
+  [[nodiscard]] const std::string& Identity() const { return identity_; }
 
  private:
+  std::string identity_;  // of a base container of the older contract
+  bool made_up_ = false;  // for this run; the profile that Windows makes for it goes with it
   std::optional<SecurityEnvironment> environment_;
   std::optional<Container> container_;
   GivenAccess access_;  // taken away before the profile goes
@@ -163,6 +177,7 @@ Result<Outcome> RunCommand(const CommandRun& run, RunObserver& observer) {
                              .console = streams.Console(),
                              .container = confinement.Capabilities(),
                              .environment = confinement.Environment(),
+                             .identity = confinement.Identity(),
                              .without_console = run.confined && ConsoleStreams() == 0});
   if (!command) return command.error();
   if (Status added = job->Add(command->process.Get()); !added) {
@@ -170,7 +185,13 @@ Result<Outcome> RunCommand(const CommandRun& run, RunObserver& observer) {
     return added.error();
   }
   streams.Started();
-  ::ResumeThread(command->thread.Get());
+  if (::ResumeThread(command->thread.Get()) != 1) {
+    // Not the older contract's promise. What it started before the job held it, nothing would end.
+    job->End();
+    return Error{.code = ErrorCode::kSetupFailed,
+                 .message = "the command did not wait until its job held it",
+                 .hint = "another containment, or a newer Windows: --probe says what this one has"};
+  }
   observer.OnStarted(command->id);
 
   const CpuTime cpu_time{sandbox.limits.cpu_time_ms, [&job] { return job->CpuTimeMs(); }};

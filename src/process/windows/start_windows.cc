@@ -1,11 +1,14 @@
 #include "process/windows/start_windows.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/security_environment.h"
+#include "base/security_environment_windows.h"
 #include "base/wide_windows.h"
 #include "mxc/windows_path.h"
 
@@ -69,12 +72,60 @@ std::wstring EnvironmentBlock(const std::vector<Variable>& environment) {
   return block + L'\0';
 }
 
+// The standard streams of this process, while it starts a command that takes over what it finds there.
+class LentStreams {
+ public:
+  explicit LentStreams(const std::vector<HANDLE>& streams) {
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+      own_.at(i) = ::GetStdHandle(kNames.at(i));
+      ::SetStdHandle(kNames.at(i), streams.at(i));
+    }
+  }
+  LentStreams(const LentStreams&) = delete;
+  LentStreams& operator=(const LentStreams&) = delete;
+  ~LentStreams() {
+    for (std::size_t i = 0; i < kNames.size(); ++i) ::SetStdHandle(kNames.at(i), own_.at(i));
+  }
+
+ private:
+  static constexpr std::array<DWORD, 3> kNames = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+  std::array<HANDLE, 3> own_ = {};
+};
+
 Error CannotStart(const AppContainerSandbox& sandbox, DWORD number) {
   Error error =
       WindowsError(ErrorCode::kSetupFailed, "the command cannot be started in '" + sandbox.cwd + "'", number);
   if (number == ERROR_ACCESS_DISABLED_BY_POLICY) error.hint = "a policy of this machine forbids the program";
+  if (number == ERROR_NOT_SUPPORTED)
+    error.hint = "this Windows may not take an environment for it: --probe says what it has";
   if (number == ERROR_FILE_NOT_FOUND) error.hint = "write the absolute path of the program, with its ending";
   return error;
+}
+
+// Nothing is inherited: Windows itself gives a console program the streams of its parent.
+Result<StartedCommand> StartInSandbox(const AppContainerSandbox& sandbox, const StartOrders& orders) {
+  const CreateInSandboxFunction create = CreateInSandbox();
+  if (create == nullptr) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = "this Windows has no base container (processmodel.dll)",
+                 .hint = "--probe says what this Windows has"};
+  }
+  const std::string specification = SandboxSpecificationBytes(sandbox);
+  std::wstring line = Wide(sandbox.command_line);
+  std::wstring environment = EnvironmentBlock(sandbox.environment);
+  STARTUPINFOW startup{};
+  startup.cb = sizeof startup;
+  // A program without a console would not be given them.
+  const DWORD flags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT;
+  PROCESS_INFORMATION made{};
+  const LentStreams lent{orders.streams};
+  if (create(nullptr, line.data(), nullptr, nullptr, FALSE, flags, environment.data(),
+             Wide(sandbox.cwd).c_str(), &startup, Wide(orders.identity).c_str(),
+             reinterpret_cast<const BYTE*>(specification.data()), static_cast<UINT32>(specification.size()),
+             &made) == 0) {
+    return CannotStart(sandbox, ::GetLastError());
+  }
+  return StartedCommand{UniqueHandle{made.hProcess}, UniqueHandle{made.hThread}, made.dwProcessId};
 }
 
 }  // namespace
@@ -109,6 +160,7 @@ std::vector<StartAttribute> StartAttributes(const AppContainerSandbox& sandbox, 
 }
 
 Result<StartedCommand> StartCommand(const AppContainerSandbox& sandbox, const StartOrders& orders) {
+  if (!orders.identity.empty()) return StartInSandbox(sandbox, orders);
   Attributes attributes;
   for (const StartAttribute& attribute : StartAttributes(sandbox, orders)) {
     if (Status added = attributes.Add(attribute); !added) return added.error();

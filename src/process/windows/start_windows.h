@@ -3,6 +3,7 @@
 
 #include <windows.h>
 
+#include <string>
 #include <vector>
 
 #include "base/unique_handle_windows.h"
@@ -23,6 +24,7 @@ struct StartOrders {
   HPCON console = nullptr;                     // instead of them
   SECURITY_CAPABILITIES* container = nullptr;  // of its AppContainer; nullptr: none
   HANDLE environment = nullptr;                // of its base container; nullptr: none
+  std::string identity = {};                   // of a base container of the older contract; empty: none
   bool without_console = false;                // it gets none of the caller's either
 };
 
@@ -36,7 +38,7 @@ struct StartAttribute {
 [[nodiscard]] std::vector<StartAttribute> StartAttributes(const AppContainerSandbox& sandbox,
                                                           const StartOrders& orders);
 
-// Errors: kSetupFailed.
+// Errors: kSetupFailed; kUnavailable where Windows lacks the older contract.
 [[nodiscard]] Result<StartedCommand> StartCommand(const AppContainerSandbox& sandbox,
                                                   const StartOrders& orders);
 
