@@ -135,8 +135,8 @@ void AddWarnings(const Policy& policy, Plan& plan) {
 Result<Plan> MakePlanFor(const Policy& policy, const Support& /*support*/) {
   if (policy.output.Pumped()) {
     return Refuse(ErrorCode::kUnenforceable,
-                  "output is passed on untouched on Windows: it is neither capped nor redacted", "/output",
-                  "remove the section");
+                  "the output of the machine is passed on untouched: it is neither capped nor redacted",
+                  "/output", "remove the section");
   }
   if (Status network = CheckNetwork(policy.network); !network) return network.error();
   if (Status environment = CheckEnvironment(policy.process); !environment) return environment.error();

@@ -132,6 +132,13 @@ Status CheckNetwork(const Network& network) {
     return Unenforceable("a proxy is reached from Windows, not from the distribution", network.proxy->pointer,
                          "name the hosts that may be reached in `egress.allow`");
   }
+  for (const NetworkRule& rule : network.allow) {
+    const bool icmp = std::any_of(rule.ports.begin(), rule.ports.end(),
+                                  [](const PortRange& range) { return range.protocol == Protocol::kIcmp; });
+    if (icmp)
+      return Unenforceable("the network gateway of mxc-exec inside carries TCP and UDP, no ICMP",
+                           rule.pointer, "remove `icmp` from the rule");
+  }
   return Done{};
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "plan/mount_words.h"
@@ -122,7 +121,11 @@ void AddSeatbelt(const SeatbeltSandbox& sandbox, Page& page) {
 }
 
 void AddBaseContainer(const BaseContainer& base, Page& page) {
-  page.Line("base", "a security environment of processmodel.dll");
+  const bool older = base.contract == BaseContract::kCreateInSandbox;
+  page.Line("base", older ? "of the older contract of processmodel.dll"
+                          : "a security environment of processmodel.dll");
+  if (!base.proxy.empty()) page.Row(fmt::format("{:<11}{}", "proxy", Quoted(base.proxy)));
+  if (!base.peer.empty()) page.Row(fmt::format("{:<11}{}", "peer", Quoted(base.peer)));
   for (const auto& [name, paths] :
        {std::pair{"read-write", &base.read_write}, std::pair{"read-only", &base.read_only},
         std::pair{"denied", &base.denied}}) {
@@ -197,14 +200,14 @@ void AddLimits(const Plan& plan, Page& page) {
   for (const std::string& relaxation : plan.relaxations) page.Line("relaxation", relaxation);
 }
 
+// A settled ledger answers clause by clause; several may share a pointer.
 void AddLedger(const Policy& policy, const Plan& plan, Page& page) {
-  std::unordered_map<std::string_view, std::string_view> clauses;
-  for (const Clause& clause : policy.clauses) clauses.emplace(clause.pointer, clause.text);
   page.Section("ledger");
-  for (const Enforcement& entry : plan.ledger) {
-    const auto clause = clauses.find(entry.pointer);
+  for (std::size_t i = 0; i < plan.ledger.size(); ++i) {
+    const Enforcement& entry = plan.ledger[i];
     page.Row(fmt::format("{:<34} {:<11} {}", entry.pointer, Name(entry.strength), entry.mechanism));
-    if (clause != clauses.end()) page.Row(fmt::format("  {}", clause->second));
+    const bool answers = i < policy.clauses.size() && policy.clauses[i].pointer == entry.pointer;
+    if (answers) page.Row(fmt::format("  {}", policy.clauses[i].text));
   }
 }
 

@@ -111,6 +111,7 @@ Status AddList(const std::vector<PathEntry>& list, Access access, WrittenRules& 
            .message = "the pattern " + Quoted(entry.path) + " is expanded where the command runs",
            .pointer = entry.pointer});
     }
+    if (access == Access::kReadWrite) WarnOfWholeHost(*path, entry, policy.warnings);
     PathRule rule{.path = std::move(*path), .access = access, .pointer = entry.pointer};
     const Written* known = rules.Add(std::move(rule), policy.path_style);
     if (known != nullptr) WarnOfTightened(known->rule, entry, access, policy);
@@ -170,11 +171,14 @@ Status AddCommand(const ProcessConfig& written, Policy& policy) {
 void WarnOfProtection(const Config& config, Policy& policy) {
   const bool writable = std::any_of(policy.paths.begin(), policy.paths.end(),
                                     [](const PathRule& rule) { return rule.access == Access::kReadWrite; });
-  if (policy.system != OperatingSystem::kWindows || !writable || config.protect.empty()) return;
+  if (!writable || config.protect.empty()) return;
   if (policy.containment == Containment::kWslc) return;  // Linux protects its own files
+  const bool windows = policy.system == OperatingSystem::kWindows;
   policy.warnings.push_back(
       {.category = "protection-incomplete",
-       .message = "nothing of `protect` stays unwritable in read-write grants on Windows",
+       .message = windows ? "nothing of `protect` stays unwritable in read-write grants on Windows"
+                          : "what `protect` keeps unwritable is looked for where the command runs: this plan "
+                            "does not show it",
        .pointer = config.protect.front().pointer});
 }
 

@@ -82,11 +82,7 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, co
   if (const Status status = CheckGrantedType(written, walked); !status) return status.error();
   if (access == Access::kReadWrite) {
     if (const Status status = CheckWritableLinks(written, walked); !status) return status.error();
-    if (walked.path == "/") {
-      warnings.push_back({.category = "whole-host-writable",
-                          .message = "'/' is read-write: every file of the host that the caller may write",
-                          .pointer = written.pointer});
-    }
+    WarnOfWholeHost(walked.path, written, warnings);
   }
   if (const Status status = CheckDelegation(written, access, walked, host); !status) return status.error();
   return std::optional<Entry>{
@@ -244,6 +240,13 @@ void WarnOfSnapshots(const Config& config, Examination& all) {
 }
 
 }  // namespace
+
+void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings) {
+  if (path != "/") return;
+  warnings.push_back({.category = "whole-host-writable",
+                      .message = "'/' is read-write: every file of the host that the caller may write",
+                      .pointer = written.pointer});
+}
 
 Error Conflict(std::string message, std::string pointer, std::string hint) {
   return {.code = ErrorCode::kConflict,

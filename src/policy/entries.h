@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.h"
@@ -23,6 +24,9 @@ struct Entry {
 
 // A kConflict error about the value at `pointer`.
 [[nodiscard]] Error Conflict(std::string message, std::string pointer, std::string hint);
+
+// Of a read-write entry: whether `path`, what it stands for, is everything there is.
+void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings);
 
 // Every entry that stands for something, in document order. Grants of what does not exist are left out, with
 // a warning.

@@ -29,6 +29,13 @@ std::vector<ProtectEntry> ProtectOf(const Config& config) {
   return entries;
 }
 
+// Decode has made a shared /tmp a read-write entry like any other.
+std::vector<std::string> RelaxationsOf(const Config& config) {
+  const bool shared = std::any_of(config.read_write.begin(), config.read_write.end(),
+                                  [](const PathEntry& entry) { return entry.pointer == "/filesystem/temp"; });
+  return shared ? std::vector<std::string>{"shared-temp"} : std::vector<std::string>{};
+}
+
 // What stands written and needs no machine to be understood.
 Policy Copy(const Config& config, Containment containment, OperatingSystem system) {
   const bool windows = system == OperatingSystem::kWindows;
@@ -46,7 +53,8 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
           .output = config.output,
           .resources = config.resources,
           .minimum_tier = config.minimum_tier,
-          .stays = config.phase == Phase::kProvision};
+          .stays = config.phase == Phase::kProvision,
+          .relaxations = RelaxationsOf(config)};
 }
 
 // Inside a sandbox of ours without a /proc of its own nobody may read what belongs to a process. Nothing that
@@ -56,11 +64,7 @@ bool MountsAreHidden(const Host& host) {
   return host.LookAt(file).status.has_value() && !host.ReadFile(file, 1).ok();
 }
 
-// Decode has made a shared /tmp a read-write entry like any other.
-Status CheckTemp(const Config& config, const RuleSet& rules, Policy& policy) {
-  for (const PathEntry& entry : config.read_write) {
-    if (entry.pointer == "/filesystem/temp") policy.relaxations.emplace_back("shared-temp");
-  }
+Status CheckTemp(const Config& config, const RuleSet& rules, const Policy& policy) {
   const PathRule* rule = rules.Find(TempOf(policy.system));
   if (config.private_temp_pointer.empty() || rule == nullptr) return Done{};
   return Conflict("`temp` is private, but " + rule->pointer + " is an entry for the host's /tmp",
@@ -114,13 +118,17 @@ Status ResolveAudit(const Config& config, PathWalker& walker, const RuleSet& rul
 }
 
 // Every name, or every address, is more than most who write it have in mind.
-void AddNetworkWarnings(const Network& network, std::vector<Warning>& warnings) {
+// An AppContainer reaches private networks only with a capability of its own, and the loopback not at all.
+void AddNetworkWarnings(const Network& network, Containment containment, std::vector<Warning>& warnings) {
+  const bool app_container = containment == Containment::kProcessContainer;
   if (network.share_host) {
     warnings.push_back({.category = "network-unrestricted",
-                        .message = "the command shares the host's network, loopback services included",
+                        .message = app_container
+                                       ? "the command reaches every network that this host reaches"
+                                       : "the command shares the host's network, loopback services included",
                         .pointer = network.share_host_pointer});
   }
-  if (network.egress == Verdict::kAllow && !network.share_host && !network.proxy) {
+  if (network.egress == Verdict::kAllow && !network.share_host && !network.proxy && !app_container) {
     warnings.push_back({.category = "private-network-reachable",
                         .message = "the command reaches the private networks that this host reaches",
                         .pointer = network.egress_pointer});
@@ -140,7 +148,7 @@ void AddWarnings(Policy& policy) {
     policy.warnings.push_back(
         {.category = "running-as-root", .message = "the caller is root: files inside are judged as root's"});
   }
-  AddNetworkWarnings(policy.network, policy.warnings);
+  AddNetworkWarnings(policy.network, policy.containment, policy.warnings);
 }
 
 Result<std::string> ResolveImage(const std::string& image, PathWalker& walker) {

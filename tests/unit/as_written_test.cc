@@ -63,7 +63,16 @@ TEST(AsWritten, TheHostIsNotAsked) {
             "denied /Users/me/w/no (missing from )\n"
             "read-only /Users/me/w/ro (missing from )\n");
   EXPECT_EQ(policy->process.cwd, "/Users/me/w");
-  EXPECT_EQ(WarningsText(*policy), "planned-elsewhere \n");
+  EXPECT_EQ(WarningsText(*policy), "planned-elsewhere \nprotection-incomplete /filesystem/protect\n");
+}
+
+TEST(AsWritten, SaysOfAMacWhatItSaysOfLinux) {
+  const Config config = For(Containment::kSeatbelt, {.rw = {"/"}});
+  const Result<Policy> policy = Shown(config);
+  ASSERT_TRUE(policy) << RefusalOf(policy);
+  EXPECT_EQ(WarningsText(*policy),
+            "planned-elsewhere \nwhole-host-writable /filesystem/readwritePaths/0\n"
+            "protection-incomplete /filesystem/protect\n");
 }
 
 TEST(AsWritten, OneNameHasOneIntent) {
