@@ -43,15 +43,15 @@ constexpr std::array<std::string_view, 6> kNetworkServices = {
 
 class NetworkLowering {
  public:
-  NetworkLowering(const Policy& policy, const Support& support, Profile& profile, Plan& plan)
-      : network_(policy.network), support_(support), profile_(profile), plan_(plan) {}
+  NetworkLowering(const Policy& policy, Profile& profile, Plan& plan)
+      : network_(policy.network), profile_(profile), plan_(plan) {}
 
   Status Run();
 
  private:
   // What no rule of a profile can tell apart.
-  [[nodiscard]] const std::string* NeedsGateway() const;
-  Status ThroughGateway(const std::string& pointer);
+  [[nodiscard]] bool NeedsGateway() const;
+  Status ThroughGateway();
   [[nodiscard]] Status RefuseOtherProtocols() const;
   void RecordGateway();
   void ThroughProxy();
@@ -68,7 +68,6 @@ class NetworkLowering {
   void ShareHost();
 
   const Network& network_;
-  const Support& support_;
   Profile& profile_;
   Plan& plan_;
 };
@@ -92,14 +91,11 @@ bool IsLoopback(const std::string& host) {
   return host == "localhost" || host == "127.0.0.1" || host == "::1";
 }
 
-const std::string* NetworkLowering::NeedsGateway() const {
-  if (!network_.allow.empty()) return &network_.allow.front().pointer;
-  if (!network_.deny.empty()) return &network_.deny.front().pointer;
-  if (network_.proxy && !IsLoopback(network_.proxy->host)) return &network_.proxy->pointer;
-  for (const PublishedPort& port : network_.publish) {
-    if (port.host != port.guest) return &port.pointer;
-  }
-  return nullptr;
+bool NetworkLowering::NeedsGateway() const {
+  if (!network_.allow.empty() || !network_.deny.empty()) return true;
+  if (network_.proxy && !IsLoopback(network_.proxy->host)) return true;
+  return std::any_of(network_.publish.begin(), network_.publish.end(),
+                     [](const PublishedPort& port) { return port.host != port.guest; });
 }
 
 Status NetworkLowering::Run() {
@@ -110,11 +106,11 @@ Status NetworkLowering::Run() {
                  .pointer = network_.proxy->pointer,
                  .hint = "start a proxy and name its `url`"};
   }
-  if (network_.share_host && NeedsGateway() == nullptr && !network_.proxy) {
+  if (network_.share_host && !NeedsGateway() && !network_.proxy) {
     ShareHost();
     return Done{};
   }
-  if (const std::string* pointer = NeedsGateway()) return ThroughGateway(*pointer);
+  if (NeedsGateway()) return ThroughGateway();
   if (network_.proxy) {
     ThroughProxy();
   } else {
@@ -135,16 +131,13 @@ Status NetworkLowering::RefuseOtherProtocols() const {
   return Done{};
 }
 
-Status NetworkLowering::ThroughGateway(const std::string& pointer) {
+Status NetworkLowering::ThroughGateway() {
   if (Status carried = RefuseOtherProtocols(); !carried) return carried;
-  if (!support_.Has("gateway")) {
-    return Error{
-        .code = ErrorCode::kUnenforceable,
-        .message =
-            "a Seatbelt profile cannot tell one address from another, and the network gateway, which "
-            "can, is not a part of mxc-exec for macOS",
-        .pointer = pointer,
-        .hint = "name a proxy on this machine that does it (runtimeConfig.networkProxy)"};
+  if (network_.proxy && network_.proxy->url.starts_with("https:")) {
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = "the way to the proxy is a port of this machine, whose name no certificate has",
+                 .pointer = network_.proxy->pointer,
+                 .hint = "name a proxy by http:"};
   }
   plan_.egress = EgressRules{.egress = network_.egress,
                              .egress_pointer = network_.egress_pointer,
@@ -160,6 +153,12 @@ Status NetworkLowering::ThroughGateway(const std::string& pointer) {
   profile_.Allow("network-outbound", "(remote tcp " + Profile::LaunchParameter("GATEWAY") + ")");
   Listen();
   RecordGateway();
+  plan_.warnings.push_back(
+      {.category = "proxy-variables",
+       .message =
+           "programs reach what is allowed through a proxy that HTTPS_PROXY and its like name; one that "
+           "follows no such variable reaches nothing",
+       .pointer = "/network"});
   return Done{};
 }
 
@@ -238,8 +237,8 @@ void NetworkLowering::ShareHost() {
 
 }  // namespace
 
-Status LowerNetwork(const Policy& policy, const Support& support, Profile& profile, Plan& plan) {
-  return NetworkLowering(policy, support, profile, plan).Run();
+Status LowerNetwork(const Policy& policy, Profile& profile, Plan& plan) {
+  return NetworkLowering(policy, profile, plan).Run();
 }
 
 }  // namespace mxc::seatbelt

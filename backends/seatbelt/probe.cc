@@ -16,11 +16,7 @@ Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
 }  // namespace
 
 Support ProbeSeatbelt(const Host& host, ProbeDepth depth) {
-  if (depth == ProbeDepth::kAssumed) {
-    Support support = Usable();
-    support.features = {"gateway"};
-    return support;
-  }
+  if (depth == ProbeDepth::kAssumed) return Usable();
   if (host.System() != OperatingSystem::kMacos) {
     return Unusable(ErrorCode::kUnsupported,
                     "the 'seatbelt' backend belongs to macOS, this is " + std::string(Name(host.System())),

@@ -47,10 +47,11 @@ Status LowerResources(const Policy& policy, Plan& plan) {
   return Done{};
 }
 
-// The proxy's own variables, in place of whatever the policy has for them.
-std::vector<Variable> CommandEnvironment(const Policy& policy) {
+// The proxy's own variables, in place of whatever the policy has for them. Those of the network gateway are
+// the launcher's to add: it knows the port.
+std::vector<Variable> CommandEnvironment(const Policy& policy, bool gateway) {
   std::vector<Variable> environment = policy.process.environment;
-  if (!policy.network.proxy) return environment;
+  if (!policy.network.proxy && !gateway) return environment;
   constexpr std::string_view kProxies[] = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
                                            "http_proxy", "https_proxy", "all_proxy"};
   constexpr std::string_view kExceptions[] = {"NO_PROXY", "no_proxy"};
@@ -60,16 +61,17 @@ std::vector<Variable> CommandEnvironment(const Policy& policy) {
   std::erase_if(environment, [&](const Variable& variable) {
     return is_one_of(variable.name, kProxies) || is_one_of(variable.name, kExceptions);
   });
+  if (gateway) return environment;
   for (const std::string_view name : kProxies) {
     environment.push_back({.name = std::string(name), .value = Secret{policy.network.proxy->url}});
   }
   return environment;
 }
 
-void FillCommand(const Policy& policy, SeatbeltSandbox& sandbox) {
+void FillCommand(const Policy& policy, bool gateway, SeatbeltSandbox& sandbox) {
   sandbox.new_session = !policy.interactive;
   sandbox.argv = policy.process.argv;
-  sandbox.environment = CommandEnvironment(policy);
+  sandbox.environment = CommandEnvironment(policy, gateway);
   sandbox.cwd = policy.process.cwd;
 }
 
@@ -88,7 +90,7 @@ void TakeOverride(const Policy& policy, const Options& options, Plan& plan) {
   plan.seatbelt->profile = options.profile_override;
 }
 
-Status WriteProfile(const Policy& policy, const Support& support, const Options& options, Plan& plan) {
+Status WriteProfile(const Policy& policy, const Options& options, Plan& plan) {
   Profile profile;
   AllowProcesses(profile);
   AllowSystemValues(profile);
@@ -97,7 +99,7 @@ Status WriteProfile(const Policy& policy, const Support& support, const Options&
   LowerOptions(options, profile, plan);
   LowerFiles(policy, profile, plan);
   DenyAgents(profile);
-  if (Status network = LowerNetwork(policy, support, profile, plan); !network) return network;
+  if (Status network = LowerNetwork(policy, profile, plan); !network) return network;
   AddMark(profile);
   plan.seatbelt->profile = profile.TakeText();
   plan.seatbelt->parameters = profile.TakeParameters();
@@ -113,12 +115,12 @@ Result<Plan> PlanSeatbelt(const Policy& policy, const Support& support) {
   Plan plan{.containment = Containment::kSeatbelt, .tier = support.tier};
   plan.seatbelt.emplace();
   if (options->profile_override.empty()) {
-    if (Status written = WriteProfile(policy, support, *options, plan); !written) return written.error();
+    if (Status written = WriteProfile(policy, *options, plan); !written) return written.error();
   } else {
     TakeOverride(policy, *options, plan);
   }
   if (Status resources = LowerResources(policy, plan); !resources) return resources.error();
-  FillCommand(policy, *plan.seatbelt);
+  FillCommand(policy, plan.egress.has_value(), *plan.seatbelt);
   plan.child =
       SeatbeltChild{.terminal = plan.seatbelt->new_session ? Terminal::kInherit : Terminal::kPrivatePty};
   return plan;

@@ -20,8 +20,7 @@ constexpr int kReadsPerTurn = 64;  // then others have their turn
 
 Connection::Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, OnEnd on_end)
     : Pair(services, std::move(on_end)),
-      destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant),
-      port_(meant.port) {
+      destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant) {
   inner_->end.socket = std::move(socket);
 }
 
@@ -62,7 +61,9 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
   result.endpoint.address.IsLoopback() ? PrepareRelayedNear(outer_->end.socket.Get())
                                        : PrepareRelayed(outer_->end.socket.Get());
   if (destination_.MustBeChecked()) {
-    client_.emplace();
+    client_.emplace(services_.rules, Interview::Host{.name = destination_.Name(),
+                                                     .port = destination_.Port(),
+                                                     .strict = destination_.Strict()});
     out_.allowance = 0;
   }
   if (!Watch(outer_, true)) return Abort(std::strerror(errno));
@@ -93,7 +94,7 @@ void Connection::LetPass() {
 bool Connection::Listen() {
   std::array<std::uint8_t, 16384> buffer{};
   for (int i = 0; i < kReadsPerTurn; ++i) {
-    out_.allowance = client_->Unread();
+    out_.allowance = client_->Client().Unread();
     client_->Skip(out_.allowance);
     if (out_.allowance > 0) return true;
     if (!inner_->end.readable) return false;
@@ -111,25 +112,17 @@ bool Connection::Listen() {
       return true;
     }
     const ByteView chunk(buffer.data(), static_cast<std::size_t>(count));
-    if (!Hear(chunk)) return false;
+    if (const std::string problem = client_->Hear(chunk); !problem.empty()) {
+      Refuse(problem);
+      return false;
+    }
     unsent_.assign(chunk.begin(), chunk.end());
-    if (client_->Free()) LetPass();
+    if (client_->Client().Free()) LetPass();
     if (!Flush()) return false;
     if (!client_) return true;
   }
   Resume();
   return false;
-}
-
-// All of a chunk is forwarded or none of it.
-bool Connection::Hear(ByteView chunk) {
-  while (!chunk.empty()) {
-    const ClientSide::Heard heard = client_->Hear(chunk);
-    if (heard.state == ClientSide::State::kBroken) Refuse(client_->Problem());
-    if (ended_ || (heard.state == ClientSide::State::kHead && !Judge(client_->Head()))) return false;
-    chunk = chunk.subspan(heard.size);
-  }
-  return true;
 }
 
 bool Connection::Flush() {
@@ -145,33 +138,6 @@ bool Connection::Flush() {
     unsent_.erase(unsent_.begin(), unsent_.begin() + count);
   }
   return unsent_.empty() && !ended_;
-}
-
-// A host that is not the connection's own: where a rule names the connection's, another allowed one; where
-// everything passes, one that no rule denies. At another port even its own is another one.
-bool Connection::MayAsk(const std::string& host, std::uint16_t port) const {
-  if (host == destination_.Name() && port == destination_.Port()) return true;
-  const RuleBook& rules = services_.rules;
-  if (const auto address = IpAddress::Parse(host)) {
-    return rules.JudgeAddress(*address, Protocol::kTcp, port).allowed;
-  }
-  return destination_.Strict() ? rules.JudgeName(host, Protocol::kTcp, port).allowed
-                               : !rules.Denies(host, Protocol::kTcp, port);
-}
-
-bool Connection::Judge(const Opening& head) {
-  const std::uint16_t port = head.Port() != 0 ? head.Port() : port_;
-  for (const std::string& host : head.Hosts()) {
-    if (MayAsk(host, port)) continue;
-    const std::string at = port == destination_.Port() ? "" : " at port " + std::to_string(port);
-    Refuse((client_->First() ? "it opens with the name " : "a later request is for the name ") + host + at);
-    return false;
-  }
-  if (head.Connects()) port_ = port;  // what is said through the tunnel is said there
-  if (!destination_.Strict() || head.Is() != Opening::Kind::kTls) return true;
-  if (head.Encrypted()) Refuse("its ClientHello is encrypted (ECH) and hides the name");
-  if (!ended_ && head.Hosts().empty()) Refuse("its ClientHello names no host (SNI)");
-  return !ended_;
 }
 
 }  // namespace mxc::egress

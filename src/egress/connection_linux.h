@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "egress/client_side.h"
 #include "egress/destination_linux.h"
 #include "egress/dial_linux.h"
+#include "egress/interview.h"
 #include "egress/pair_linux.h"
 #include "egress/tunnel_linux.h"
 
@@ -29,18 +29,14 @@ class Connection : public Pair {
   void OnDialled(Dialled result);
   void OnReached(Dialled result, std::string_view problem);
   [[nodiscard]] bool Listen();
-  [[nodiscard]] bool Hear(ByteView chunk);
-  [[nodiscard]] bool Judge(const Opening& head);
-  [[nodiscard]] bool MayAsk(const std::string& host, std::uint16_t port) const;
   [[nodiscard]] bool Flush();
   void LetPass();
 
   Destination destination_;
-  std::uint16_t port_;  // that hosts are asked for at, unless they say so
   std::optional<Dial> dial_;
   std::shared_ptr<Tunnel> tunnel_ = {};
-  std::optional<ClientSide> client_;  // absent: nothing (more) to look at
-  Bytes unsent_ = {};                 // of what it said, judged
+  std::optional<Interview> client_;  // absent: nothing (more) to look at
+  Bytes unsent_ = {};                // of what it said, judged
 };
 
 }  // namespace mxc::egress

@@ -140,17 +140,13 @@ TEST(Seatbelt, APolicysDenialStandsAgainstAnOption) {
   EXPECT_FALSE(May(profile, "file-read-data", "/Users/me/Library/Keychains/login.keychain-db"));
 }
 
-TEST(Seatbelt, HostsNeedAGatewayAndAreNeverDegraded) {
+TEST(Seatbelt, HostsGoThroughTheGatewayAlone) {
   Policy policy = Of({});
   policy.network.allow = {{.to = {{.host = "example.com"}}, .pointer = "/network/egress/allow/0"}};
   policy.clauses = {{.pointer = "/network/egress/allow/0", .text = "example.com"}};
-  const Result<Plan> refused = Planned(policy);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnenforceable);
-  EXPECT_EQ(refused.error().pointer, "/network/egress/allow/0");
-  Support with_gateway = Mac();
-  with_gateway.features = {"gateway"};
-  const Result<Plan> plan = Planned(policy, with_gateway);
+  policy.process.environment = {
+      {"https_proxy", Secret{"http://elsewhere"}}, {"NO_PROXY", Secret{"*"}}, {"A", Secret{"b"}}};
+  const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->ledger.at(0).strength, Strength::kProxy);
   ASSERT_TRUE(plan->egress);
@@ -160,17 +156,19 @@ TEST(Seatbelt, HostsNeedAGatewayAndAreNeverDegraded) {
   EXPECT_TRUE(May(*profile, "network-outbound", "localhost:4000"));
   EXPECT_FALSE(May(*profile, "network-outbound", "localhost:4001"));
   EXPECT_FALSE(May(*profile, "network-outbound", "192.0.2.1:443"));
+  ASSERT_EQ(plan->seatbelt->environment.size(), 1U);  // the launcher adds those of the gateway
+  EXPECT_EQ(plan->seatbelt->environment[0].name, "A");
+  ASSERT_EQ(plan->warnings.size(), 1U);
+  EXPECT_EQ(plan->warnings[0].category, "proxy-variables");
 }
 
 NetworkRule OnPorts(std::vector<PortRange> ports, const std::string& pointer) {
   return {.to = {{.cidr = "192.0.2.0/24"}}, .ports = std::move(ports), .pointer = pointer};
 }
 
-// Of the rule with this pointer, planned for a Mac that has a gateway.
+// Of the rule with this pointer.
 std::string MechanismOf(const Policy& policy, const std::string& pointer) {
-  Support support = Mac();
-  support.features = {"gateway"};
-  const Result<Plan> plan = SeatbeltBackend().plan(policy, support);
+  const Result<Plan> plan = SeatbeltBackend().plan(policy, Mac());
   if (!plan)
     return std::string(Name(plan.error().code)) + " " + plan.error().pointer + ": " + plan.error().message;
   for (const Enforcement& entry : plan->ledger) {
@@ -223,15 +221,15 @@ TEST(Seatbelt, TheTestProxyOfTheReferenceIsNotHere) {
 
 TEST(Seatbelt, AProxyElsewhereIsTheGatewaysOnlyDestination) {
   Policy policy = Of({});
-  policy.network.proxy = ProxyRule{.host = "proxy.example", .port = 3128, .pointer = "/proxy"};
-  Support support = Mac();
-  EXPECT_THAT(Planned(policy, support).error().message, HasSubstr("not a part of mxc-exec for macOS"));
-  support.features = {"gateway"};
-  const Result<Plan> plan = SeatbeltBackend().plan(policy, support);
+  policy.network.proxy = ProxyRule{
+      .url = "http://proxy.example:3128", .host = "proxy.example", .port = 3128, .pointer = "/proxy"};
+  const Result<Plan> plan = SeatbeltBackend().plan(policy, Mac());
   ASSERT_TRUE(plan) << plan.error().message;
   ASSERT_TRUE(plan->egress->proxy);
   EXPECT_EQ(plan->egress->proxy->host, "proxy.example");
   EXPECT_EQ(plan->egress->proxy->port, 3128);
+  policy.network.proxy->url = "https://proxy.example:3128";
+  EXPECT_THAT(MechanismOf(policy, ""), HasSubstr("unenforceable /proxy: the way to the proxy"));
 }
 
 TEST(Seatbelt, WhatIsLookedAtAgain) {
@@ -256,11 +254,10 @@ TEST(Seatbelt, ProbeKnowsItsSystem) {
   FakeHost linux_host;
   EXPECT_EQ(ProbeSeatbelt(linux_host, ProbeDepth::kQuick).code, ErrorCode::kUnsupported);
   EXPECT_FALSE(ProbeSeatbelt(linux_host, ProbeDepth::kQuick).usable);
-  EXPECT_TRUE(ProbeSeatbelt(linux_host, ProbeDepth::kAssumed).Has("gateway"));
+  EXPECT_TRUE(ProbeSeatbelt(linux_host, ProbeDepth::kAssumed).usable);
   FakeHost mac;
   mac.SetSystem(OperatingSystem::kMacos);
   EXPECT_TRUE(ProbeSeatbelt(mac, ProbeDepth::kQuick).usable);
-  EXPECT_FALSE(ProbeSeatbelt(mac, ProbeDepth::kQuick).Has("gateway"));
   EXPECT_EQ(ProbeSeatbelt(mac, ProbeDepth::kLive).code, ErrorCode::kUnavailable);
   mac.Answer({"/usr/bin/sandbox-exec", "-p", "(version 1)(allow default)", "/usr/bin/true"}, {});
   EXPECT_TRUE(ProbeSeatbelt(mac, ProbeDepth::kLive).usable);

@@ -17,6 +17,7 @@
 
 #include "base/own_files.h"
 #include "base/undo.h"
+#include "egress/local_proxy.h"
 #include "mxc/limits.h"
 #include "process/audited.h"
 #include "process/macos/seatbelt.h"
@@ -42,6 +43,15 @@ std::uint64_t NowMs() {
 std::string HomeOfCaller() {
   const passwd* const entry = ::getpwuid(::getuid());
   return entry == nullptr || entry->pw_dir == nullptr ? "/nonexistent" : entry->pw_dir;
+}
+
+// The gateway of this run is all that its command reaches; these name it to programs.
+void NameGateway(std::uint16_t port, SeatbeltOrders& orders) {
+  const std::string place = "localhost:" + std::to_string(port);
+  orders.parameters.push_back({.name = "GATEWAY", .value = place});
+  for (const char* name :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"})
+    orders.environment.push_back(std::string(name) + "=http://" + place);
 }
 
 // What only the machine knows.
@@ -122,14 +132,22 @@ class Tree {
   bool reaped_ = false;
 };
 
+// What else there is to look after during a run.
+struct Watched {
+  RunObserver& observer;
+  egress::LocalProxy* gateway = nullptr;  // nullptr: none
+  std::uint64_t started_ms = 0;
+};
+
 // Stays with the tree until its first process and its output have ended.
 class MacRelay {
  public:
-  MacRelay(const Plan& plan, Tree& tree, MacSignals& signals, Wiring& wiring, std::uint64_t started_ms)
-      : plan_(plan), tree_(tree), signals_(signals), wiring_(wiring), started_ms_(started_ms) {}
+  MacRelay(const Plan& plan, Tree& tree, MacSignals& signals, Wiring& wiring, Watched watched)
+      : plan_(plan), tree_(tree), signals_(signals), wiring_(wiring), watched_(watched) {}
 
   Outcome Run() {
     while (!status_ || !OutputsFinished()) Step();
+    TakeRecords();
     Outcome outcome{.exit_code = WIFSIGNALED(*status_) ? 128 + WTERMSIG(*status_) : WEXITSTATUS(*status_),
                     .signal = WIFSIGNALED(*status_) ? WTERMSIG(*status_) : 0,
                     .timed_out = timed_out_,
@@ -147,21 +165,29 @@ class MacRelay {
   void Step() {
     std::vector<Stream*> streams = wiring_.Outputs();
     if (wiring_.streams[0] != nullptr) streams.push_back(wiring_.streams[0].get());
-    std::vector<pollfd> polls = {{.fd = signals_.Descriptor(), .events = POLLIN, .revents = 0}};
+    const int records = watched_.gateway != nullptr ? watched_.gateway->Descriptor() : -1;
+    std::vector<pollfd> polls = {{.fd = signals_.Descriptor(), .events = POLLIN, .revents = 0},
+                                 {.fd = records, .events = POLLIN, .revents = 0}};
     for (const Stream* stream : streams) {
       polls.push_back(stream->PollSource());
       polls.push_back(stream->PollTarget());
     }
     ::poll(polls.data(), static_cast<nfds_t>(polls.size()), WaitMs());
     for (std::size_t i = 0; i < streams.size(); ++i) {
-      streams[i]->OnSource(polls[1 + 2 * i].revents);
-      streams[i]->OnTarget(polls[2 + 2 * i].revents);
+      streams[i]->OnSource(polls[2 + 2 * i].revents);
+      streams[i]->OnTarget(polls[3 + 2 * i].revents);
     }
+    TakeRecords();
     bool resized = false;
     signals_.Take(resized);
     if (resized && wiring_.terminal) wiring_.terminal->CopyWindowSize();
     Watch(streams);
     End();
+  }
+
+  void TakeRecords() {
+    if (watched_.gateway == nullptr) return;
+    for (const GatewayRecord& record : watched_.gateway->TakeRecords()) watched_.observer.OnNetwork(record);
   }
 
   void Watch(const std::vector<Stream*>& streams) {
@@ -178,7 +204,7 @@ class MacRelay {
     if (status_) return;
     const std::uint64_t now = NowMs();
     if (stop_at_ms_ == 0) {
-      timed_out_ = plan_.timeout_ms != 0 && now >= started_ms_ + plan_.timeout_ms;
+      timed_out_ = plan_.timeout_ms != 0 && now >= watched_.started_ms + plan_.timeout_ms;
       if (!timed_out_ && signals_.Ending() == 0) return;
       tree_.Signal(SIGTERM);
       stop_at_ms_ = now + kTermGraceMs;
@@ -190,7 +216,7 @@ class MacRelay {
   [[nodiscard]] int WaitMs() const {
     if (status_) return kTickMs;
     std::uint64_t next = stop_at_ms_;
-    if (next == 0 && plan_.timeout_ms != 0) next = started_ms_ + plan_.timeout_ms;
+    if (next == 0 && plan_.timeout_ms != 0) next = watched_.started_ms + plan_.timeout_ms;
     if (next == 0) return -1;
     const std::uint64_t now = NowMs();
     return now >= next ? kSweepEveryMs : static_cast<int>(std::min<std::uint64_t>(next - now, 1U << 20U));
@@ -200,7 +226,7 @@ class MacRelay {
   Tree& tree_;
   MacSignals& signals_;
   Wiring& wiring_;
-  std::uint64_t started_ms_;
+  Watched watched_;
   std::uint64_t stop_at_ms_ = 0;  // 0: runs freely
   bool timed_out_ = false;
   std::optional<int> status_ = {};
@@ -211,7 +237,7 @@ Error NotOfThisSystem() {
 }
 
 Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const std::optional<Mark>& mark,
-                          RunObserver& observer, std::uint64_t started_ms) {
+                          const Watched& watched) {
   FillStandardStreams();
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   MacSignals signals;
@@ -222,15 +248,15 @@ Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const 
   Result<pid_t> process = StartSeatbeltChild(orders, wiring->standard);
   if (!process) return process.error();
   wiring->CloseChildEnds();
-  observer.OnStarted(*process);
+  watched.observer.OnStarted(*process);
   Tree tree(*process, mark);
-  Outcome outcome = MacRelay(plan, tree, signals, *wiring, started_ms).Run();
+  Outcome outcome = MacRelay(plan, tree, signals, *wiring, watched).Run();
   const auto truncated = [&](std::size_t number) {
     return wiring->streams.at(number) != nullptr && wiring->streams.at(number)->Truncated();
   };
   outcome.stdout_truncated = truncated(STDOUT_FILENO);
   outcome.stderr_truncated = truncated(STDERR_FILENO);
-  outcome.duration_ms = NowMs() - started_ms;
+  outcome.duration_ms = NowMs() - watched.started_ms;
   return outcome;
 }
 
@@ -251,18 +277,26 @@ Result<Outcome> RunSandbox(const Plan& plan, RunObserver& observer) {
   Result<Watcher> watcher = Watcher::Start(mark, temp);
   if (!watcher) return watcher.error();
   undo.Push([&watcher] { watcher->Dismiss(); });
-  return RunOrders(plan, OrdersOf(sandbox, mark, temp), sandbox.marked ? std::optional(mark) : std::nullopt,
-                   observer, started_ms);
+  SeatbeltOrders orders = OrdersOf(sandbox, mark, temp);
+  std::optional<egress::LocalProxy> gateway;
+  if (plan.egress) {
+    // Its threads come after the watcher, which is forked.
+    Result<egress::LocalProxy> started = egress::LocalProxy::Start(*plan.egress);
+    if (!started) return started.error();
+    gateway.emplace(std::move(*started));
+    NameGateway(gateway->Port(), orders);
+  }
+  return RunOrders(plan, orders, sandbox.marked ? std::optional(mark) : std::nullopt,
+                   {observer, gateway ? &*gateway : nullptr, started_ms});
 }
 
 Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
-  if (plan.egress) return NotOfThisSystem();  // the planner has refused it for want of a gateway
   if (plan.seatbelt && std::holds_alternative<SeatbeltChild>(plan.child)) return RunSandbox(plan, observer);
   const auto* const exec = std::get_if<Exec>(&plan.child);
   if (exec == nullptr || !exec->files.empty() || !plan.setup.empty()) return NotOfThisSystem();
   Result<SeatbeltOrders> orders = OrdersOf(*exec);
   if (!orders) return orders.error();
-  return RunOrders(plan, *orders, std::nullopt, observer, NowMs());
+  return RunOrders(plan, *orders, std::nullopt, {.observer = observer, .started_ms = NowMs()});
 }
 
 }  // namespace
