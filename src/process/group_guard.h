@@ -38,7 +38,10 @@ class GroupGuard {
   // Borrowed; nullptr when nothing is guarded.
   [[nodiscard]] std::atomic<pid_t>* Group() const;
   void Kill() const;  // the group, now
-  void Dismiss();     // whatever is left of the group is let live; waits for the guard to end
+  // The guard ends, and whatever is left of the group is let live. Release does not wait for that, and Kill
+  // can still be called.
+  void Release();
+  void Dismiss();
 
  private:
   struct Shared;

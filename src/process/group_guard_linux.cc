@@ -21,6 +21,7 @@ namespace mxc {
 // At the low end of the guard's stack, which both processes see.
 struct GroupGuard::Shared {
   std::atomic<pid_t> group = 0;
+  std::atomic<bool> released = false;
   int pipe = -1;
   int held = -1;
 };
@@ -92,7 +93,7 @@ MXC_IN_THE_GUARD int GroupGuard::Main(void* argument) {
   char byte = 0;
   ::syscall(SYS_read, 0, &byte, sizeof byte);  // its end: the launcher has closed it, or is no more
   const pid_t group = shared.group;
-  if (group <= 0) return 0;
+  if (group <= 0 || shared.released) return 0;
   ::syscall(SYS_kill, -group, SIGKILL);
   // Each may be in the middle of a system call.
   for (int turn = 0; turn < kMaxTurns && ::syscall(SYS_kill, -group, 0) == 0 && SomeLive(group); ++turn) {
@@ -131,10 +132,15 @@ void GroupGuard::Kill() const {
   if (group > 0) ::kill(-group, SIGKILL);
 }
 
+void GroupGuard::Release() {
+  if (shared_ == nullptr) return;
+  shared_->released = true;
+  pipe_.Reset();
+}
+
 void GroupGuard::Dismiss() {
   if (shared_ == nullptr) return;
-  shared_->group = 0;
-  pipe_.Reset();
+  Release();
   // It has no exit signal; only __WALL finds such a child.
   while (process_ > 0 && ::waitpid(process_, nullptr, __WALL) < 0 && errno == EINTR) {
   }

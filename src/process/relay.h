@@ -85,6 +85,7 @@ class Relay {
   std::uint64_t stop_deadline_ = 0;   // of the grace; after the kill, of everything that is still to come
   std::uint64_t drain_deadline_ = 0;  // 0: not draining
   std::uint64_t cpu_time_check_ = 0;  // when to look at the processor time again
+  std::uint64_t rest_of_line_ = 0;    // when to read on in the status pipe; 0: when it has something
   bool child_ended_ = false;
   bool tree_ended_ = false;
   std::uint64_t idle_deadline_ = 0;  // when to tell the filters that nothing comes; 0: they know

@@ -22,6 +22,9 @@ namespace {
 constexpr std::uint64_t kCpuTimeTickMs = 10;
 // A command that runs longer than this makes the launcher one that only waits.
 constexpr std::uint64_t kSettledMs = 200;
+// bubblewrap writes its first line in eight pieces, one after the other, and whoever is woken by each holds
+// it up.
+constexpr std::uint64_t kRestOfLineMs = 2;
 // How long the output may stay silent once the tree has ended, when something outside of it holds the pipe.
 constexpr std::uint64_t kDrainMs = 100;
 
@@ -53,6 +56,7 @@ int Relay::PollTimeout() const {
   if (stage_ == Stage::kRunning && in_.cpu_time_limit_ms != 0) next = std::min(next, cpu_time_check_);
   if (stop_deadline_ != 0) next = std::min(next, stop_deadline_);
   if (drain_deadline_ != 0) next = std::min(next, drain_deadline_);
+  if (rest_of_line_ != 0) next = std::min(next, rest_of_line_);
   if (!settled_) next = std::min(next, in_.started_ms + kSettledMs);
   const std::uint64_t now = NowMs();
   const bool idling = std::any_of(in_.outputs.begin(), in_.outputs.end(),
@@ -70,7 +74,7 @@ void Relay::PollOnce() {
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
   std::vector<pollfd> polls = {readable(child_ended_ ? -1 : in_.child.End().Get()),
                                readable(in_.tree.SandboxHandle()),
-                               readable(in_.status.Get()),
+                               readable(rest_of_line_ == 0 ? in_.status.Get() : -1),
                                readable(in_.signals.Descriptor()),
                                readable(in_.gateway != nullptr ? in_.gateway->Records() : -1),
                                readable(in_.files != nullptr ? in_.files->Events() : -1)};
@@ -116,11 +120,14 @@ void Relay::OnStatus() {
     report_.Feed({buffer.data(), static_cast<std::size_t>(count)});
   }
   if (count == 0) in_.status.Reset();
+  rest_of_line_ = in_.status && report_.InALine() ? NowMs() + kRestOfLineMs : 0;
   if (report_.ChildId() && in_.on_sandbox) {
     in_.tree.FoundSandbox(static_cast<pid_t>(*report_.ChildId()));
     in_.on_sandbox(*report_.ChildId());
     in_.on_sandbox = nullptr;
   }
+  // Now, and not when all is over: its guard ends while the tool does.
+  if (report_.ExitCode()) in_.tree.CommandEnded();
 }
 
 void Relay::TakeEnd(int code, int status) {
@@ -178,6 +185,7 @@ void Relay::OnTimers(bool silent) {
     ReleaseProgramPages();
     settled_ = true;
   }
+  if (rest_of_line_ != 0 && now >= rest_of_line_) OnStatus();
   if (!silent) return;
   if (idle_deadline_ != 0 && now >= idle_deadline_) {
     for (Stream* stream : in_.outputs) stream->OnIdle();

@@ -17,6 +17,7 @@ class SandboxStatus {
 
   void Feed(std::string_view bytes);  // lines may arrive in pieces
   [[nodiscard]] std::optional<std::int64_t> ChildId() const { return child_id_; }
+  [[nodiscard]] bool InALine() const { return !pending_.empty(); }  // that has not come to its end
   [[nodiscard]] std::optional<int> ExitCode() const { return exit_code_; }
 
  private:

@@ -33,6 +33,8 @@ class RunTree {
   void FoundSandbox(pid_t process);
   [[nodiscard]] int SandboxHandle() const { return sandbox_.Get(); }  // borrowed pidfd, or -1
   void SandboxEnded() { sandbox_.Reset(); }
+  // The tool has said how the command ended: each of its children is tied to it by now.
+  void CommandEnded() { guard_.Release(); }
 
   // False when there is nothing to ask: the sandbox has no command yet.
   [[nodiscard]] bool Terminate() const;

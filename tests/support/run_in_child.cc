@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -54,7 +55,7 @@ struct RunningPlan::Shared {
   Outcome outcome = {};
   std::array<bool, 7> reached = {};
   ErrorCode code = ErrorCode::kInternal;
-  long started = 0;
+  std::atomic<long> started = 0;  // read at any time
   std::array<char, kTextBytes> message = {};
   std::array<char, kTextBytes> warning = {};
 };
@@ -123,6 +124,8 @@ RunningPlan::~RunningPlan() {
 }
 
 void RunningPlan::Signal(int number) const { ::kill(launcher_, number); }
+
+long RunningPlan::Started() const { return shared_->started; }
 
 RunReport RunningPlan::Finish() {
   RunReport report;

@@ -51,6 +51,7 @@ class RunningPlan {
 
   [[nodiscard]] pid_t Launcher() const { return launcher_; }
   void Signal(int number) const;
+  [[nodiscard]] long Started() const;  // what OnStarted was given; 0: not called yet
   // Waits for the launcher to end.
   [[nodiscard]] RunReport Finish();
 

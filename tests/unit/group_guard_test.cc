@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include "process/process_tree.h"
@@ -70,6 +73,33 @@ TEST(GroupGuard, HoldsWhatItWasGivenUntilTheGroupIsGone) {
   EXPECT_TRUE(IsClosed(held.reading.Get(), 5000));
   ::waitpid(guard, nullptr, __WALL);
   ::prctl(PR_SET_CHILD_SUBREAPER, 0UL);
+}
+
+bool IsZombie(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(stat), {}};
+  return text.find(") Z ") != std::string::npos;
+}
+
+TEST(GroupGuard, EndsByItselfWhenItIsReleased) {
+  Result<GroupGuard> guard = GroupGuard::Start(-1);
+  ASSERT_TRUE(guard.ok());
+  const pid_t guards = ChildrenOf(::getpid()).at(0);
+  const pid_t tool = ::fork();
+  if (tool == 0) {
+    for (int fd = 3; fd < 64; ++fd) ::close(fd);
+    for (;;) ::pause();
+  }
+  ::setpgid(tool, tool);
+  *guard->Group() = tool;
+  guard->Release();
+  for (int turn = 0; turn < 5000 && !IsZombie(guards); ++turn) ::usleep(1000);
+  EXPECT_TRUE(IsZombie(guards));
+  EXPECT_EQ(::waitpid(tool, nullptr, WNOHANG), 0) << "it lives";
+  guard->Kill();
+  EXPECT_EQ(::waitpid(tool, nullptr, 0), tool);
+  guard->Dismiss();
+  EXPECT_TRUE(ChildrenOf(::getpid()).empty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Relay: timeout, signals, the status pipe, and that nothing is left.
+// Relay: timeout, signals, and that nothing is left.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,11 @@
 
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "process/process_tree.h"
-#include "process/sandbox_status.h"
 #include "tests/support/run_in_child.h"
+#include "tests/unit/ended.h"
 
 namespace mxc::testing {
 namespace {
@@ -20,38 +21,6 @@ using ::testing::HasSubstr;
 pid_t NumberIn(const std::string& path) {
   EXPECT_TRUE(Eventually([&] { return ReadText(path).ends_with("\n"); })) << path;
   return std::stoi("0" + ReadText(path));
-}
-
-// Nothing runs under that number any more; init may not have collected it yet.
-bool Ended(long process) {
-  const std::string stat = ReadText("/proc/" + std::to_string(process) + "/stat");
-  return stat.empty() || stat.find(") Z ") != std::string::npos;
-}
-
-TEST(SandboxStatus, ReadsBothNumbersFromPieces) {
-  const std::string text = "{ \"child-pid\": 4711, \"ipc-namespace\": 40265 }\n{ \"exit-code\": 139 }\n";
-  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
-    SandboxStatus report;
-    report.Feed(text.substr(0, cut));
-    report.Feed(text.substr(cut));
-    EXPECT_EQ(report.ChildId(), 4711);
-    EXPECT_EQ(report.ExitCode(), 139);
-  }
-}
-
-TEST(SandboxStatus, IncompleteOrStrangeLinesSayNothing) {
-  SandboxStatus report;
-  report.Feed(
-      "{ \"child-pid\": }\n{\"exit-code\" 3}\n{\"exit-code\": -1}\n{\"exit-code\": 256}\n{\"exit-code\": 3}");
-  EXPECT_FALSE(report.ChildId());
-  EXPECT_FALSE(report.ExitCode());
-}
-
-TEST(SandboxStatus, IsBounded) {
-  SandboxStatus report;
-  report.Feed(std::string(SandboxStatus::kMaxBytes, 'x'));
-  report.Feed("\n{\"exit-code\": 3}\n");
-  EXPECT_FALSE(report.ExitCode());
 }
 
 TEST(Timeout, EndsTheCommandAndKeepsItsOutput) {
@@ -145,111 +114,6 @@ TEST(Background, ProcessThatHoldsStandardOutputDoesNotHangAndDoesNotSurvive) {
     EXPECT_EQ(report.out, "done\n");
     EXPECT_LT(ParentOf(NumberIn(scratch.Path("pid"))), 0);
   }
-}
-
-// A stand-in for bubblewrap: a shell script that gets the number of the status pipe as $1.
-Plan ToolPlan(const std::string& script) {
-  Plan plan = ShellPlan(script);
-  ExecOf(plan).argv.emplace_back(std::string("bwrap"));
-  ExecOf(plan).argv.emplace_back(FileNumber{0});
-  ExecOf(plan).files = {StatusPipe{}};
-  ExecOf(plan).reporting = Reporting::kStatusPipe;
-  return plan;
-}
-
-TEST(StatusPipe, ExitCodeIsTheReportedOne) {
-  const RunReport report =
-      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >/proc/self/fd/$1; echo '{ \"exit-code\": 42 }' "
-                          ">/proc/self/fd/$1; exit 1"));
-  ASSERT_TRUE(report.ok) << report.message;
-  EXPECT_EQ(report.outcome.exit_code, 42);
-  EXPECT_EQ(report.started, 1);
-}
-
-TEST(StatusPipe, EndWithoutReportIsASetupFailure) {
-  const RunReport report =
-      RunInChild(ToolPlan("echo '{ \"child-pid\": 1 }' >/proc/self/fd/$1; echo 'bwrap: no' >&2; exit 0"));
-  EXPECT_FALSE(report.ok);
-  EXPECT_EQ(report.code, ErrorCode::kSetupFailed);
-  EXPECT_EQ(report.message, "the sandbox could not be set up; the reason is on standard error, above");
-  EXPECT_EQ(report.err, "bwrap: no\n");
-}
-
-TEST(StatusPipe, PumpedRunQuotesTheReason) {
-  Plan plan = ToolPlan("echo 'bwrap: Can'\"'\"'t find source path /x' >&2; exit 1");
-  plan.output.max_bytes = 1000;
-  EXPECT_EQ(RunInChild(plan).message, "the sandbox could not be set up: Can't find source path /x");
-}
-
-TEST(StatusPipe, KilledToolIsNotTheCommandsSignal) {
-  const RunReport report = RunInChild(ToolPlan("kill -KILL $$"));
-  EXPECT_FALSE(report.ok);
-  EXPECT_EQ(report.message, "the sandbox was killed by signal 9 before its command ended");
-}
-
-// Like bwrap's child while it waits for bwrap: nothing ties it to anybody, and being process 1 of a namespace
-// it is killed by no signal but one from outside.
-Plan ToolWithAnUntiedChild(const std::string& beat) {
-  Plan plan = ToolPlan("unshare --user --map-root-user --pid --fork sh -c 'while :; do echo >> " + beat +
-                       "; sleep 0.02; done' & wait");
-  ExecOf(plan).new_session = true;
-  return plan;
-}
-
-// Ten beats have passed, and none was heard.
-bool Still(const std::string& beat) {
-  const std::size_t size = ReadText(beat).size();
-  ::usleep(200000);
-  return ReadText(beat).size() == size;
-}
-
-TEST(StatusPipe, ChildrenOfTheToolEndWithAKilledLauncher) {
-  ScratchDirectory scratch;
-  const std::string beat = scratch.Path("beat");
-  RunningPlan running(ToolWithAnUntiedChild(beat), {});
-  ASSERT_TRUE(Eventually([&] { return ReadText(beat).size() > 3; }));
-  running.Signal(SIGKILL);
-  EXPECT_TRUE(WIFSIGNALED(running.Finish().wait_status));
-  EXPECT_TRUE(Eventually([&] { return Still(beat); }));
-}
-
-TEST(StatusPipe, ChildrenOfTheToolEndWithATimeout) {
-  ScratchDirectory scratch;
-  const std::string beat = scratch.Path("beat");
-  Plan plan = ToolWithAnUntiedChild(beat);
-  plan.timeout_ms = 600;
-  const RunReport report = RunInChild(plan);
-  ASSERT_TRUE(report.ok) << report.message;
-  EXPECT_TRUE(report.outcome.timed_out);
-  EXPECT_GT(ReadText(beat).size(), 3U);
-  EXPECT_TRUE(Still(beat));
-}
-
-// bwrap may have ended before anybody reads which process it made. This one takes a while to die: it has much
-// memory.
-TEST(StatusPipe, SandboxOfAToolThatHasEndedIsGoneWhenTheRunReturns) {
-  const ScratchDirectory scratch;
-  const std::string ready = scratch.Path("ready");
-  Plan plan =
-      ToolPlan("sh -c 'x=$(head -c 60000000 /dev/zero | tr \"\\0\" x); : >" + ready +
-               "; while :; do sleep 1; done' & while [ ! -e " + ready + " ]; do sleep 0.01; done; rm " +
-               ready + "; printf '{ \"child-pid\": %d }\\n{ \"exit-code\": 3 }\\n' $! >/proc/self/fd/$1");
-  ExecOf(plan).new_session = true;
-  for (int i = 0; i < 5; ++i) {
-    const RunReport report = RunInChild(plan);
-    ASSERT_TRUE(report.ok) << report.message;
-    EXPECT_EQ(report.outcome.exit_code, 3);
-    EXPECT_GT(report.started, 1);
-    EXPECT_TRUE(Ended(report.started)) << i;
-  }
-}
-
-TEST(StatusPipe, TimeoutDuringSetupIsATimeout) {
-  Plan plan = ToolPlan("exec sleep 100");
-  plan.timeout_ms = 200;
-  const RunReport report = RunInChild(plan);
-  ASSERT_TRUE(report.ok) << report.message;
-  EXPECT_TRUE(report.outcome.timed_out);
 }
 
 // The real tool, options on a sealed memory file.

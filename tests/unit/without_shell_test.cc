@@ -2,6 +2,7 @@
 // which the line is certain.
 #include "policy/without_shell.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -13,6 +14,9 @@
 
 namespace mxc {
 namespace {
+
+using testing::Contains;
+using testing::Not;
 
 constexpr const char* kLoader = "/lib64/ld.so";
 constexpr const char* kShells = "the shell's";
@@ -126,6 +130,19 @@ TEST(WithoutShell, OnlyForBubblewrapAndOneCommand) {
                     }),
             kShells)
       << "execve may not take it all";
+}
+
+// To open a device or a pipe may do something.
+TEST(WithoutShell, OpensNothingButFiles) {
+  Scene scene;
+  Fill(scene, 1000);
+  scene.host.AddNode("/srv/work/pipe", FileType::kFifo);
+  scene.config.process.command_line = "./pipe";
+  const Result<Policy> policy = Resolve(scene.config, scene.host, scene.options);
+  ASSERT_TRUE(policy.ok());
+  EXPECT_TRUE(policy->process.without_shell.empty());
+  EXPECT_THAT(scene.host.Questions(), Contains("read /usr/bin/dash"));
+  EXPECT_THAT(scene.host.Questions(), Not(Contains("read /srv/work/pipe")));
 }
 
 struct Case {
@@ -252,6 +269,12 @@ INSTANTIATE_TEST_SUITE_P(
              }},
         Case{"LinkAtTheSandboxesOwn", "/tmp/bin/tool",
              [](Scene& scene) { scene.host.AddDirectory("/tmp").AddSymlink("/tmp/bin", "/usr/bin"); }},
+        Case{"LinkInPlaceOfTheSandboxesOwn", "/tmp/w/run",
+             [](Scene& scene) {
+               scene.host.Remove("/tmp").AddSymlink("/tmp", "/srv/tmp");
+               scene.Program("/srv/tmp/w/run");
+               scene.config.read_write.push_back({"/tmp/w", "/filesystem/readwritePaths/1"});
+             }},
         Case{"LinksWithoutEnd", "/srv/work/a",
              [](Scene& scene) { scene.host.AddSymlink("/srv/work/a", "b").AddSymlink("/srv/work/b", "a"); }},
         Case{"Proc", "/proc/self/exe", [](Scene& scene) { scene.Program("/proc/self/exe"); }},
