@@ -40,7 +40,9 @@ std::string RequestLine(std::string_view line) {
 }  // namespace
 
 std::string RequestForServer(std::string_view head) {
-  std::string text = RequestLine(TakeLine(head)) + "\r\n";
+  std::string_view first = TakeLine(head);
+  while (first.empty() && !head.empty()) first = TakeLine(head);  // RFC 9112, 2.2: servers pass over them
+  std::string text = RequestLine(first) + "\r\n";
   while (!head.empty()) {
     const std::string_view line = TakeLine(head);
     if (line.empty()) break;

@@ -1,7 +1,9 @@
 // The first bytes of a connection. Properties:
 //   how the bytes are cut into pieces changes nothing about what is passed and under which names;
 //   every name that comes out is in its one form, every address plain.
-//   what follows on the connection is cut into requests in one way, however it arrives.
+//   what follows on the connection is cut into requests in one way, however it arrives;
+//   a request that a proxy forwards is one request to its server too, of the same hosts and with the same
+//   body.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +11,11 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "egress/client_side.h"
 #include "egress/opening.h"
+#include "egress/proxy_request.h"
 #include "egress/rules.h"
 #include "egress/upstream.h"
 
@@ -59,6 +63,21 @@ std::string Conversation(ByteView bytes, std::size_t piece, bool& broken) {
   return text;
 }
 
+void CheckForwarded(const Opening& asked, std::string_view text) {
+  if (asked.Is() != Opening::Kind::kHttp || asked.Port() == 0 || asked.Connects()) return;
+  const std::string request = RequestForServer(text.substr(0, asked.Size()));
+  Opening served;
+  const Bytes bytes(request.begin(), request.end());
+  Require(served.Feed(bytes) == Opening::State::kDone && served.Is() == Opening::Kind::kHttp, "a request");
+  Require(served.Size() == request.size() && served.Port() == 0, "one head, without an authority");
+  Require(served.Body().chunked == asked.Body().chunked && served.Body().length == asked.Body().length,
+          "the same body");
+  for (const std::string& host : served.Hosts()) {
+    const std::vector<std::string>& hosts = asked.Hosts();
+    Require(std::find(hosts.begin(), hosts.end(), host) != hosts.end(), "hosts that were asked for");
+  }
+}
+
 }  // namespace
 }  // namespace mxc::egress
 
@@ -80,7 +99,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto address = IpAddress::Parse(host);
     Require(address ? address->Text() == host : ValidName(host) == host, "one form of a host");
   }
-  const ConnectAnswer answer = ReadConnectAnswer({reinterpret_cast<const char*>(data), size});
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (state == Opening::State::kDone) CheckForwarded(whole, text);
+  const ConnectAnswer answer = ReadConnectAnswer(text);
   Require(answer.size <= size, "a head within the bytes");
   bool broken = false;
   const std::string said = Conversation(bytes, size + 1, broken);
