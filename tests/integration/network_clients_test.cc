@@ -52,7 +52,7 @@ s.on("close", () => process.exit(1));' "$1"; })"},
      "get() { h=${1#http://}; case $h in *]|*[!0-9:]) h=$h:443;; esac; "
      "openssl s_client -brief -connect $h </dev/null; }"},
     {"git", "get() { rm -rf /tmp/r; git clone -q \"$1/repo\" /tmp/r && grep -q hello /tmp/r/file; }"},
-    {"java", R"(all() { cat >/tmp/Get.java <<'END'
+    {"javac", R"(all() { cat >/tmp/Get.java <<'END'
 import java.net.URI; import java.net.http.*; import java.time.Duration;
 class Get { public static void main(String[] urls) {
   var client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
