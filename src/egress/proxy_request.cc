@@ -40,9 +40,9 @@ std::string RequestLine(std::string_view line) {
 }  // namespace
 
 std::string RequestForServer(std::string_view head) {
-  std::string_view first = TakeLine(head);
-  while (first.empty() && !head.empty()) first = TakeLine(head);  // RFC 9112, 2.2: servers pass over them
-  std::string text = RequestLine(first) + "\r\n";
+  // Opening has passed over what stands before the request, as servers do (RFC 9112, 2.2).
+  head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
+  std::string text = RequestLine(TakeLine(head)) + "\r\n";
   while (!head.empty()) {
     const std::string_view line = TakeLine(head);
     if (line.empty()) break;

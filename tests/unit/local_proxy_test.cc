@@ -256,7 +256,7 @@ TEST(LocalProxy, EndsItsConnectionsWithTheRun) {
 }
 
 TEST(ProxyRequest, IsTheServersOwn) {
-  EXPECT_EQ(RequestForServer("\n\r\nGET http://a.b/ HTTP/1.1\r\n\r\n"),
+  EXPECT_EQ(RequestForServer("\n\r\r\nGET http://a.b/ HTTP/1.1\r\n\r\n"),
             "GET / HTTP/1.1\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(RequestForServer("GET http://a.b HTTP/1.0\r\n\r\n"),
             "GET / HTTP/1.0\r\nConnection: close\r\n\r\n");
