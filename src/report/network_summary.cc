@@ -66,12 +66,18 @@ void NetworkSummary::Add(const GatewayRecord& record) {
   }
 }
 
-// A pointer to a list entry or rule is one that decided; the default's is not worth editing.
+// A pointer to a list entry or rule is one that decided; the default's is not worth editing. Without one the
+// policy had no part in it: the name has no address, nobody listens there.
 std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
   const std::string_view pointer = record.pointer;
   if (pointer.find("/deny/") != std::string_view::npos ||
       pointer.find("/blockedHosts/") != std::string_view::npos) {
     return fmt::format("denied by {}", pointer);
+  }
+  if (pointer.empty()) return "no entry of the policy changes that";
+  if (pointer.find("/allow/") != std::string_view::npos ||
+      pointer.find("/allowedHosts/") != std::string_view::npos) {
+    return fmt::format("{} allows the destination, not what was said there", pointer);
   }
   if (form_ == NetworkForm::kLegacy) {
     return fmt::format("to allow it, add {} to network.allowedHosts", LegacyEntry(record));

@@ -12,6 +12,7 @@ GatewayRecord Refused(std::string name, std::string address, std::uint16_t port,
           .name = std::move(name),
           .address = std::move(address),
           .port = port,
+          .pointer = "/network/egress",
           .reason = "no rule allows it"};
 }
 
@@ -65,6 +66,24 @@ TEST(NetworkSummary, BlamesTheRuleThatDenied) {
   summary.Add(record);
   EXPECT_NE(summary.Text().find("a rule denies it\n    denied by /network/egress/deny/0\n"),
             std::string::npos);
+}
+
+TEST(NetworkSummary, AdvisesNoRuleWhereNoneWouldHelp) {
+  NetworkSummary summary(NetworkForm::kDirectional);
+  GatewayRecord unreached = Refused("b.test", "192.0.2.1", 443);
+  unreached.pointer.clear();
+  unreached.reason = "Connection refused";
+  summary.Add(unreached);
+  GatewayRecord fronted = Refused("c.test", "192.0.2.1", 443);
+  fronted.pointer = "/network/egress/allow/0";
+  fronted.reason = "it opens with the name d.test";
+  summary.Add(fronted);
+  EXPECT_EQ(summary.Text(), R"(mxc-exec: network: 0 connections passed (0 bytes), 2 destinations refused
+  b.test port 443 (tcp): Connection refused
+    no entry of the policy changes that
+  c.test port 443 (tcp): it opens with the name d.test
+    /network/egress/allow/0 allows the destination, not what was said there
+)");
 }
 
 TEST(NetworkSummary, KeepsTheTerminalInOnePiece) {
