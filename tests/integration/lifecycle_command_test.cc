@@ -57,6 +57,7 @@ TEST_P(LifecycleCommand, CommandsAreConfinedLikeThoseOfARun) {
   const Ended once = RunConfig({.command = look, .denied = {secret}});
   const Ended inside = Exec(id, look);
   EXPECT_EQ(inside.out, once.out);
+  EXPECT_EQ(Exec(id, look).out, once.out) << "under a supervisor that has had a command before";
   EXPECT_THAT(inside.out, HasSubstr("Seccomp:\t2"));
   EXPECT_THAT(inside.out, HasSubstr("CapBnd:\t0000000000000000"));
   EXPECT_THAT(inside.out, testing::Not(HasSubstr("SECRET")));

@@ -254,21 +254,25 @@ TEST_P(LifecycleSweep, ManyCommandsLeaveNothingBehind) {
   const pid_t init = Below(holder, "mxc-init");
   const int count = Asked("MXC_COMMANDS", 200);
   const Launch launch = ExecOf(id, "exit 7");
-  Size holder_before;
-  Size init_before;
+  const auto supervisor = [init] { return ChildrenOf(init).front(); };
+  Size holder_before, init_before, supervisor_before;
   for (int i = 0; i < count; ++i) {
     ASSERT_EQ(Execute(launch).status, 7) << i;
     if (i != count / 10) continue;
     holder_before = SizeOf(holder);
     init_before = SizeOf(init);
+    supervisor_before = SizeOf(supervisor());
   }
-  ASSERT_TRUE(Eventually([&] { return ChildrenOf(init).empty(); }));
+  ASSERT_TRUE(Eventually([&] { return ChildrenOf(init).size() == 1; })) << "the supervisor that is kept";
   const Size holder_after = SizeOf(holder);
   const Size init_after = SizeOf(init);
-  std::printf("holder %ld -> %ld KiB, init %ld -> %ld KiB\n", holder_before.resident, holder_after.resident,
-              init_before.resident, init_after.resident);
+  const Size supervisor_after = SizeOf(supervisor());
+  std::printf("holder %ld -> %ld KiB, init %ld -> %ld KiB, supervisor %ld -> %ld KiB\n",
+              holder_before.resident, holder_after.resident, init_before.resident, init_after.resident,
+              supervisor_before.resident, supervisor_after.resident);
   EXPECT_LE(holder_after.resident, holder_before.resident + 64);
   EXPECT_LE(init_after.resident, init_before.resident + 64);
+  EXPECT_LE(supervisor_after.resident, supervisor_before.resident + 64);
   EXPECT_EQ(holder_after.descriptors, holder_before.descriptors);
   EXPECT_EQ(init_after.descriptors, init_before.descriptors);
   EXPECT_EQ(holder_after.children, holder_before.children);

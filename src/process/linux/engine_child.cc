@@ -118,6 +118,12 @@ void CheckNamespaces(const Child& child, const ContainerOrder& order) {
   }
 }
 
+[[noreturn]] void Stay(const Child& child) {
+  if (child.program.session >= 0) HoldSession(child);
+  RunCommand(child);
+  ::_exit(0);
+}
+
 }  // namespace
 
 void Child::Send(const Report& report) const {
@@ -129,6 +135,11 @@ void Child::Send(const Report& report) const {
 void Child::Leave(int status) const {
   if (adopts && ::getpid() == init) EndSupervision(*this);
   ::_exit(status);
+}
+
+bool Child::LauncherIsGone() const {
+  pollfd other{.fd = report_to, .events = 0, .revents = 0};
+  return ::poll(&other, 1, 0) == 1;
 }
 
 void Child::Fail(Step step) const {
@@ -156,7 +167,7 @@ void ChildMain(Child& child) {
     BuildNamespaces(child, network);
   }
   LockDown(child, network);
-  child.program.session >= 0 ? HoldSession(child) : RunCommand(child);
+  Stay(child);
 }
 
 // The order of ChildMain, with capabilities in a user namespace of which the caller is root. What is mounted
@@ -180,7 +191,7 @@ void ContainerMain(Child& child, const ContainerOrder& order) {
   child.Check(::unshare(CLONE_NEWUSER), Step::kMapIdentity);
   MapIdentity(child, own);
   LockDown(child, network);
-  child.program.session >= 0 ? HoldSession(child) : RunCommand(child);
+  Stay(child);
 }
 
 }  // namespace mxc::engine

@@ -15,6 +15,7 @@ struct Child {
   std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
   Command command = {};
   int report_to = -1;    // where Send writes
+  int door = -1;         // stays open beside it
   bool adopts = false;   // what the command starts becomes ours, and ends before we do
   bool session = false;  // we are the supervisor of one of the commands of a sandbox that stays
   LandlockRules landlock = {};
@@ -34,6 +35,7 @@ struct Child {
     return static_cast<int>(result);
   }
   void Send(const Report& report) const;
+  [[nodiscard]] bool LauncherIsGone() const;  // it has closed its end of `report_to`
 };
 
 [[noreturn]] void ChildMain(Child& child);
@@ -52,7 +54,7 @@ void EnterRoot(Child& child);                        // engine_mounts.cc
 void LockDown(Child& child, NetworkAhead& network);  // engine_lockdown.cc
 void LoadFilters(const Child& child);                // engine_lockdown.cc
 void WatchFiles(const Child& child);                 // engine_watch.cc
-[[noreturn]] void RunCommand(const Child& child);    // engine_init.cc
+void RunCommand(const Child& child);                 // engine_init.cc; returns when its end is reported
 [[noreturn]] void HoldSession(const Child& init);    // engine_session.cc
 
 }  // namespace mxc::engine

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "process/linux/engine_child.h"
@@ -59,6 +60,10 @@ int CommandMain(void* argument) {
   const Child& child = *static_cast<const Child*>(argument);
   const Command& command = child.command;
   EnterSession(child);
+  for (int target = 0; target < 3; ++target) {
+    const int source = command.standard.at(static_cast<std::size_t>(target));
+    if (source >= 0) child.Check(::dup2(source, target), Step::kStreams);
+  }
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -85,41 +90,42 @@ pid_t StartCommand(const Child& child) {
   return command;
 }
 
-// The ends of pipes that others wait for must not stay open in here.
-void CloseAllButReport(const Child& child) {
-  const auto report = static_cast<unsigned>(child.report_to);
-  if (report > 0) CloseRange(0, report - 1);
-  CloseRange(report + 1, ~0U);
-}
+// The ends of pipes that others wait for must not stay open in here. Those of a supervisor are init's, which
+// lead nowhere.
+void CloseStreams(const Child& child) { CloseAllBut(child.session ? 3 : 0, child.report_to, child.door); }
 
-// Reports and ends when the command has; the kernel then kills whatever is left in here.
-void Bury(const Child& child, pid_t command) {
+// The status of the command, when it has ended and what it has left behind with it.
+std::optional<int> Bury(const Child& child, pid_t command) {
   int status = 0;
   for (pid_t dead = ::waitpid(-1, &status, WNOHANG); dead > 0; dead = ::waitpid(-1, &status, WNOHANG)) {
     if (dead != command) continue;
     if (child.adopts) EndSupervision(child);
-    child.Send({.event = Event::kEnded, .number = status});
-    ::_exit(0);
+    return status;
   }
+  return std::nullopt;
 }
 
 }  // namespace
 
 // All signals are blocked, and so wait here. Nothing else may be sent to the first process of a namespace.
+// Once the end is reported and we have ended, the kernel kills whatever is left in the namespace.
 void RunCommand(const Child& child) {
   const pid_t command = StartCommand(child);
   // If it could not be executed its report is sent, and the launcher stops reading there.
   child.Send({.event = Event::kStarted});
-  CloseAllButReport(child);
+  CloseStreams(child);
   sigset_t all;
   sigfillset(&all);
   for (;;) {
-    Bury(child, command);
+    if (const std::optional<int> status = Bury(child, command))
+      return child.Send({.event = Event::kEnded, .number = *status});
     siginfo_t info{};
     const int number = ::sigwaitinfo(&all, &info);
-    // Other commands of the sandbox are no business of this one's.
-    if (child.session && info.si_code <= 0 && info.si_pid != 0) continue;
-    if (number == SIGTERM && child.adopts) child.Leave(255);
+    // Other commands of the sandbox are no business of this one's. While theirs was waiting here, the kernel
+    // may have dropped its own.
+    const bool foreign = child.session && info.si_code <= 0 && info.si_pid != 0;
+    if (foreign && !child.LauncherIsGone()) continue;
+    if (foreign || (number == SIGTERM && child.adopts)) child.Leave(255);
     if (number > 0 && number != SIGCHLD) ::kill(-command, number);
   }
 }

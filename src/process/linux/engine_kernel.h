@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace mxc::engine {
@@ -67,6 +68,15 @@ inline int DetachMount(const char* path) {
 
 inline int CloseRange(unsigned first, unsigned last) {
   return static_cast<int>(::syscall(SYS_close_range, first, last, 0U));
+}
+// From `first` on; -1 is no descriptor.
+inline void CloseAllBut(unsigned first, int one, int other = -1) {
+  for (const int kept : {std::min(one, other), std::max(one, other)}) {
+    if (kept < 0 || static_cast<unsigned>(kept) < first) continue;
+    if (static_cast<unsigned>(kept) > first) CloseRange(first, static_cast<unsigned>(kept) - 1);
+    first = static_cast<unsigned>(kept) + 1;
+  }
+  CloseRange(first, ~0U);
 }
 
 }  // namespace mxc::engine

@@ -111,6 +111,7 @@ struct Command {
   char* const* envp = nullptr;
   const char* cwd = nullptr;
   int controlling_terminal = -1;
+  std::array<int, 3> standard = {-1, -1, -1};  // its streams, where they are not connected yet
 };
 [[nodiscard]] Command CommandOf(const Program& program);  // borrows from it
 

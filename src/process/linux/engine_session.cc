@@ -1,12 +1,11 @@
 // A sandbox that stays, in its process 1: for each connection the holder passes in, a supervisor that runs
-// one command under everything init is under, and adopts what the command leaves behind. Only system calls.
+// one command under everything init is under, and adopts what the command leaves behind. The newest one is
+// kept: when its command has ended, it takes the next. Only system calls.
 //
 // The holder and the launchers are trusted; the commands are not. They cannot reach the sockets: init and the
 // supervisors are not dumpable, so nothing inside may look into them, and the sockets are closed on execve. A
 // command can kill supervisors, which have its user; init then ends what they held.
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -19,85 +18,36 @@
 #include <csignal>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "base/passed_fds.h"
 #include "mxc/limits.h"
 #include "process/linux/engine_child.h"
-#include "process/linux/engine_kernel.h"
 #include "process/linux/engine_supervised.h"
-#include "process/linux/exec_request.h"
+#include "process/linux/session_supervisor.h"
 
 namespace mxc::engine {
 namespace {
-
-// ---- the supervisor of one command -----------------------------------------------------------------------
-
-// The launcher's death ends the command: the kernel sends us SIGTERM when the other end of the connection is
-// closed. It may have been closed before this line.
-void TieToConnection(const Child& child) {
-  child.Check(::fcntl(child.report_to, F_SETSIG, SIGTERM), Step::kTie);
-  child.Check(::fcntl(child.report_to, F_SETOWN, ::getpid()), Step::kTie);
-  child.Check(::fcntl(child.report_to, F_SETFL, O_ASYNC), Step::kTie);
-  pollfd other{.fd = child.report_to, .events = 0, .revents = 0};
-  if (::poll(&other, 1, 0) == 1) ::_exit(255);
-}
-
-[[noreturn]] void Supervise(const Child& init, int connection) {
-  Child child{.program = init.program,
-              .slots = init.slots,
-              .report_to = connection,
-              .adopts = true,
-              .session = true,
-              .init = ::getpid()};
-  ::prctl(PR_SET_NAME, "mxc-exec");
-  // What is init's is not ours.
-  const auto kept = static_cast<unsigned>(connection);
-  if (kept > 3) CloseRange(3, kept - 1);
-  CloseRange(kept + 1, ~0U);
-  ReceivedCommand received;
-  if (!ReceiveCommand(connection, received)) ::_exit(255);
-  child.command = received.command;
-  for (int target = 0; target < 3; ++target) {
-    child.Check(::dup2(received.standard.at(static_cast<std::size_t>(target)), target), Step::kStreams);
-  }
-  child.Check(::prctl(PR_SET_CHILD_SUBREAPER, 1UL), Step::kSupervise);
-  TieToConnection(child);
-  RunCommand(child);
-}
-
-// ---- init ------------------------------------------------------------------------------------------------
-
-// A connection from the holder; -1 when there is none. The holder's end ends us.
-int TakeConnection(int session) {
-  char byte = 0;
-  int connection = -1;
-  std::size_t count = 0;
-  if (ReceiveWithFds(session, &byte, 1, MSG_DONTWAIT, std::span(&connection, 1), count) == 0) ::_exit(0);
-  return connection;
-}
 
 class Session {
  public:
   explicit Session(const Child& init) : init_(init) {}
 
-  void Start() {
-    const int connection = TakeConnection(init_.program.session);
+  [[nodiscard]] int Door() const { return kept_.door; }
+
+  // The holder's end ends us.
+  void Admit() {
+    const int connection = TakeConnection(init_.program.session, MSG_DONTWAIT);
     if (connection < 0) return;
-    auto* const place = std::find(supervisors_.begin(), supervisors_.end(), 0);
-    const bool room = place != supervisors_.end();
-    if (!room) errno = EAGAIN;
-    // A raw clone, as this process is one itself: the C library's fork would look for what it has lost.
-    const long id = room ? ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) : -1;
-    if (id == 0) Supervise(init_, connection);
-    if (id < 0) {
-      const Report refusal{.event = Event::kFailed, .step = Step::kSpawn, .number = errno};
-      [[maybe_unused]] const ssize_t told =
-          ::send(connection, &refusal, sizeof refusal, MSG_NOSIGNAL | MSG_DONTWAIT);
-      TellEnd();
-    } else {
-      *place = static_cast<pid_t>(id);
-    }
+    if (!HandOver(connection)) Start(connection);
     ::close(connection);
+  }
+
+  void TakeWord() {
+    char word = 0;
+    if (::recv(kept_.door, &word, sizeof word, MSG_DONTWAIT) != sizeof word) return;
+    kept_.busy = false;
+    TellEnd();
   }
 
   // Orphans come to us only when their supervisor was killed. Each that dies may leave us its own.
@@ -106,8 +56,10 @@ class Session {
     for (pid_t dead = ::waitpid(-1, &status, WNOHANG); dead > 0; dead = ::waitpid(-1, &status, WNOHANG)) {
       auto* const place = std::find(supervisors_.begin(), supervisors_.end(), dead);
       const bool supervisor = place != supervisors_.end();
-      if (supervisor) {
-        *place = 0;
+      if (supervisor) *place = 0;
+      if (supervisor && dead == kept_.id) {
+        BuryKept();
+      } else if (supervisor) {
         TellEnd();
       }
       if (!supervisor || WIFSIGNALED(status)) KillChildren(supervisors_);
@@ -115,12 +67,83 @@ class Session {
   }
 
  private:
+  // Somebody inside may have stopped it.
+  bool HandOver(int connection) {
+    if (kept_.id == 0 || kept_.busy) return false;
+    ::kill(kept_.id, SIGCONT);
+    kept_.busy = SendWithFds(kept_.door, &kNext, 1, std::span(&connection, 1)) == 1;
+    return kept_.busy;
+  }
+
+  void Start(int connection) {
+    auto* const place = std::find(supervisors_.begin(), supervisors_.end(), 0);
+    const bool room = place != supervisors_.end();
+    Kept next;
+    // Without descriptors for a door it ends with its command.
+    if (room) next.MakeDoor();
+    if (!room) errno = EAGAIN;
+    // A raw clone, as this process is one itself: the C library's fork would look for what it has lost.
+    const long id = room ? ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) : -1;
+    if (id == 0) Supervise(init_, connection, next.inner);
+    if (id < 0) {
+      Refuse(connection);
+      return next.CloseDoor();
+    }
+    *place = static_cast<pid_t>(id);
+    // The one before ends with its command, which may have stopped it.
+    kept_.CloseDoor();
+    if (kept_.id != 0) ::kill(kept_.id, SIGCONT);
+    next.id = *place;
+    kept_ = next;
+  }
+
+  void Refuse(int connection) const {
+    const Report refusal{.event = Event::kFailed, .step = Step::kSpawn, .number = errno};
+    [[maybe_unused]] const ssize_t told =
+        ::send(connection, &refusal, sizeof refusal, MSG_NOSIGNAL | MSG_DONTWAIT);
+    TellEnd();
+  }
+
+  // Its last word may be unread, and what it did not live to take is still there.
+  void BuryKept() {
+    TakeWord();
+    const int connection = kept_.busy && kept_.inner >= 0 ? TakeConnection(kept_.inner, MSG_DONTWAIT) : -1;
+    const bool ended = kept_.busy && connection < 0;
+    kept_.CloseDoor();
+    kept_ = {};
+    if (ended) TellEnd();
+    if (connection < 0) return;
+    Start(connection);
+    ::close(connection);
+  }
+
   void TellEnd() const {
     const char byte = 'e';
     [[maybe_unused]] const ssize_t told = ::send(init_.program.session, &byte, 1, MSG_NOSIGNAL);
   }
 
+  // The newest supervisor.
+  struct Kept {
+    pid_t id = 0;    // 0: none
+    int door = -1;   // what it says, and where it takes connections; -1: it takes none
+    int inner = -1;  // its end of that
+    bool busy = true;
+
+    void MakeDoor() {
+      int ends[2] = {-1, -1};
+      if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+      door = ends[0];
+      inner = ends[1];
+    }
+    void CloseDoor() const {
+      if (door >= 0) ::close(door);
+      if (inner >= 0) ::close(inner);
+    }
+  };
+  static constexpr char kNext = 'n';
+
   const Child& init_;
+  Kept kept_ = {};
   std::array<pid_t, kMaxSessionCommands> supervisors_{};  // 0: a free place
 };
 
@@ -134,13 +157,15 @@ void HoldSession(const Child& init) {
   const int signals = init.Check(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK), Step::kSupervise);
   init.Send({.event = Event::kStarted});
   Session session(init);
-  pollfd polls[] = {{.fd = init.program.session, .events = POLLIN, .revents = 0},
-                    {.fd = signals, .events = POLLIN, .revents = 0}};
   for (;;) {
+    pollfd polls[] = {{.fd = init.program.session, .events = POLLIN, .revents = 0},
+                      {.fd = signals, .events = POLLIN, .revents = 0},
+                      {.fd = session.Door(), .events = POLLIN, .revents = 0}};
     if (::poll(polls, std::size(polls), -1) < 0) continue;
     signalfd_siginfo drained{};
+    if (polls[2].revents != 0) session.TakeWord();
     if (polls[1].revents != 0 && ::read(signals, &drained, sizeof drained) > 0) session.Bury();
-    if (polls[0].revents != 0) session.Start();
+    if (polls[0].revents != 0) session.Admit();
   }
 }
 

@@ -68,7 +68,6 @@ Result<UniqueFd> MakeFile(const std::string& bytes) {
 
 constexpr std::size_t kMaxFiles = 5;  // the memory file, three streams, a terminal
 
-// One byte, because a message without any carries no descriptors.
 // Turns offsets into addresses in place, and finds the lists.
 bool Link(char* base, std::size_t size, Command& command) {
   Header header;
@@ -96,13 +95,15 @@ bool Link(char* base, std::size_t size, Command& command) {
   return command.program.argv[0] != nullptr;
 }
 
-bool MapFile(int file, Command& command) {
+bool MapFile(int file, ReceivedCommand& received) {
   struct stat status {};
   if (::fstat(file, &status) != 0) return false;
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size <= sizeof(Header) || size > kMaxBytes) return false;
   void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
-  return memory != MAP_FAILED && Link(static_cast<char*>(memory), size, command);
+  if (memory == MAP_FAILED) return false;
+  received.memory = {static_cast<char*>(memory), size};
+  return Link(received.memory.data(), size, received.command);
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ Status SendCommand(int connection, const Program& program) {
     if (program.standard.at(i) >= 0) files.at(i + 1) = program.standard.at(i);
   }
   const std::size_t count = program.controlling_terminal >= 0 ? kMaxFiles : kMaxFiles - 1;
-  const char byte = 'x';
+  const char byte = 'x';  // a message without any carries no descriptors
   if (SendWithFds(connection, &byte, 1, std::span(files).first(count)) == 1) return Done{};
   if (errno != EPIPE && errno != ECONNRESET)
     return SystemError(ErrorCode::kSetupFailed, "hand the command over to the sandbox", errno);
@@ -145,9 +146,12 @@ bool ReceiveCommand(int connection, ReceivedCommand& received) {
   std::size_t files = 0;
   if (ReceiveWithFds(connection, &byte, 1, 0, numbers, files) != 1) return false;
   if (files != kMaxFiles && files != kMaxFiles - 1) return false;
-  received.standard = {numbers[1], numbers[2], numbers[3]};
+  if (!MapFile(numbers[0], received)) return false;
+  received.command.standard = {numbers[1], numbers[2], numbers[3]};
   received.command.controlling_terminal = numbers[4];
-  return MapFile(numbers[0], received.command);
+  return true;
 }
+
+void Forget(const ReceivedCommand& received) { ::munmap(received.memory.data(), received.memory.size()); }
 
 }  // namespace mxc::engine

@@ -7,8 +7,8 @@
 // turns offsets into addresses.
 #pragma once
 
-#include <array>
 #include <cerrno>
+#include <span>
 
 #include "mxc/error.h"
 #include "process/linux/engine_program.h"
@@ -27,10 +27,12 @@ inline constexpr Report kNobody = {.event = Event::kFailed, .step = Step::kSpawn
 
 struct ReceivedCommand {
   Command command = {};
-  std::array<int, 3> standard = {-1, -1, -1};
+  std::span<char> memory = {};  // that it stands in
 };
 
 // In the sandbox, with system calls only. False: the launcher is gone, or what it sent is not a command.
 [[nodiscard]] bool ReceiveCommand(int connection, ReceivedCommand& received);
+// Its memory; the descriptors are the caller's.
+void Forget(const ReceivedCommand& received);
 
 }  // namespace mxc::engine

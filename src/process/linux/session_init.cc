@@ -38,9 +38,7 @@ int RunSessionInit(const char* socket) {
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   HideArguments("mxc-init");
-  const auto kept = static_cast<unsigned>(session);
-  if (kept > 3) engine::CloseRange(3, kept - 1);
-  engine::CloseRange(kept + 1, ~0U);
+  engine::CloseAllBut(3, session);
   engine::Program program;
   program.session = session;
   std::vector<int> slots;

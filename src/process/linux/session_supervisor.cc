@@ -1,0 +1,85 @@
+#include "process/linux/session_supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <ctime>
+#include <iterator>
+#include <span>
+
+#include "base/passed_fds.h"
+#include "process/linux/engine_kernel.h"
+#include "process/linux/exec_request.h"
+
+namespace mxc::engine {
+namespace {
+
+// The launcher's death ends the command: the kernel sends us SIGTERM when the other end of the connection is
+// closed. It may have been closed before this line.
+void TieToConnection(const Child& child) {
+  child.Check(::fcntl(child.report_to, F_SETSIG, SIGTERM), Step::kTie);
+  child.Check(::fcntl(child.report_to, F_SETOWN, ::getpid()), Step::kTie);
+  child.Check(::fcntl(child.report_to, F_SETFL, O_ASYNC), Step::kTie);
+  if (child.LauncherIsGone()) ::_exit(255);
+}
+
+void Serve(const Child& init, int connection, int door) {
+  Child child{.program = init.program,
+              .slots = init.slots,
+              .report_to = connection,
+              .door = door,
+              .adopts = true,
+              .session = true,
+              .init = ::getpid()};
+  ReceivedCommand received;
+  if (!ReceiveCommand(connection, received)) ::_exit(255);
+  child.command = received.command;
+  child.Check(::prctl(PR_SET_CHILD_SUBREAPER, 1UL), Step::kSupervise);
+  TieToConnection(child);
+  RunCommand(child);
+  Forget(received);
+}
+
+// As long as the launcher is there, it may send us a signal, or what is below us, that is meant for its own
+// command. What has come until then, from it or from a command, is nothing to the next.
+void AwaitLauncherEnd(int connection, int door) {
+  if (door < 0 || ::fcntl(connection, F_SETFL, 0) != 0) ::_exit(0);
+  pollfd ends[] = {{.fd = connection, .events = 0, .revents = 0}, {.fd = door, .events = 0, .revents = 0}};
+  while (::poll(ends, std::size(ends), -1) < 0) {
+  }
+  if (ends[1].revents != 0) ::_exit(0);
+  sigset_t all;
+  sigfillset(&all);
+  const timespec now{};
+  while (::sigtimedwait(&all, nullptr, &now) > 0) {
+  }
+}
+
+}  // namespace
+
+int TakeConnection(int socket, int flags) {
+  char byte = 0;
+  int connection = -1;
+  std::size_t count = 0;
+  if (ReceiveWithFds(socket, &byte, 1, flags, std::span(&connection, 1), count) == 0) ::_exit(0);
+  return connection;
+}
+
+void Supervise(const Child& init, int connection, int door) {
+  ::prctl(PR_SET_NAME, "mxc-exec");
+  while (connection >= 0) {
+    CloseAllBut(3, connection, door);  // of init's, and of the command's before
+    Serve(init, connection, door);
+    AwaitLauncherEnd(connection, door);
+    ::close(connection);
+    if (::send(door, &kFree, sizeof kFree, MSG_NOSIGNAL) != sizeof kFree) ::_exit(0);
+    connection = TakeConnection(door, 0);
+  }
+  ::_exit(255);
+}
+
+}  // namespace mxc::engine

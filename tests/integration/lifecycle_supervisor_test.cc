@@ -1,0 +1,120 @@
+// The supervisor that is kept for the next command: what becomes of it, whatever commands do to it.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <cstdio>
+#include <optional>
+
+#include "tests/support/lifecycle_test.h"
+
+namespace mxc::test {
+namespace {
+
+class LifecycleSupervisor : public LifecycleTest {
+ protected:
+  void SetUp() override {
+    work_ = workspace.Directory("work");
+    id_ = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work_) + "]}");
+  }
+  // The supervisor of a command, which is free again when this returns; `others` run beside it.
+  [[nodiscard]] std::string Next(int others = 0) const {
+    std::string supervisor = Exec(id_, "echo $PPID").out;
+    EXPECT_TRUE(Eventually([&] { return Running(others); })) << List();
+    return supervisor;
+  }
+  [[nodiscard]] bool Running(int commands) const {
+    const std::string list = List();
+    for (int i = 0;; ++i) {
+      const std::string entry = "/" + std::to_string(i);
+      if (At(list, entry + "/sandboxId") == "absent") return false;
+      if (At(list, entry + "/sandboxId") == id_)
+        return At(list, entry + "/commands") == std::to_string(commands);
+    }
+  }
+  // A command that says its supervisor, waits for the file `word` and then does what is to be `done`.
+  [[nodiscard]] Launch Waiting(const std::string& word, const std::string& done) const {
+    const std::string file = work_ + "/" + word;
+    return ExecOf(
+        id_, "echo $PPID; until [ -s " + file + " ]; do sleep 0.02; done; said=$(cat " + file + "); " + done);
+  }
+  void Say(const std::string& word, const std::string& text = "now") const {
+    ASSERT_EQ(std::rename(workspace.File("said", text).c_str(), (work_ + "/" + word).c_str()), 0);
+  }
+
+  std::string work_, id_;
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(LifecycleSupervisor);
+
+TEST_P(LifecycleSupervisor, TheNewestTakesTheNextCommand) {
+  const std::string first = Next();
+  EXPECT_EQ(Next(), first);
+  test::Running running(Waiting("end", "exit 3"));
+  ASSERT_TRUE(running.SaysOnStdout(first));
+  const std::string second = Next(1);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(Next(1), second);
+  Say("end");
+  EXPECT_EQ(running.Wait().status, 3);
+  EXPECT_EQ(Next(), second);
+}
+
+TEST_P(LifecycleSupervisor, AStoppedOneGoesOn) {
+  test::Running hostile(Waiting("go", "kill -s STOP $said; echo sent; sleep 300"));
+  ASSERT_TRUE(hostile.SaysOnStdout("\n"));
+  const std::string kept = Next(1);
+  Say("go", kept);
+  ASSERT_TRUE(hostile.SaysOnStdout("sent"));
+  EXPECT_EQ(Next(1), kept);
+}
+
+TEST_P(LifecycleSupervisor, AKilledOneIsReplaced) {
+  test::Running hostile(
+      Waiting("go", "kill -s KILL $said; while kill -s 0 $said; do :; done; echo sent; sleep 300"));
+  ASSERT_TRUE(hostile.SaysOnStdout("\n"));
+  const std::string kept = Next(1);
+  Say("go", kept);
+  ASSERT_TRUE(hostile.SaysOnStdout("sent"));
+  const std::string next = Next(1);
+  EXPECT_NE(next, "");
+  EXPECT_NE(next, kept);
+}
+
+// A launcher that has not noticed the end of its command may still end it.
+class LifecycleLateLauncher : public LifecycleSupervisor {
+ protected:
+  void SetUp() override {
+    LifecycleSupervisor::SetUp();
+    first_ = Next();
+    late_.emplace(Waiting("end", ": > " + work_ + "/ended"));
+    ASSERT_TRUE(late_->SaysOnStdout(first_));
+    late_->Signal(SIGSTOP);
+    Say("end");
+    ASSERT_TRUE(Eventually([&] { return Exists(work_ + "/ended"); }));
+    ASSERT_TRUE(Eventually([&] { return Survivors(work_ + "/ended").empty(); }));
+  }
+  void EndLate() {
+    late_->Signal(SIGTERM);
+    late_->Signal(SIGCONT);
+    EXPECT_FALSE(late_->Wait().overdue);
+  }
+
+  std::string first_;
+  std::optional<test::Running> late_;
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(LifecycleLateLauncher);
+
+TEST_P(LifecycleLateLauncher, EndsNoOtherCommand) {
+  test::Running running(Waiting("never", ""));
+  ASSERT_TRUE(running.SaysOnStdout("\n"));
+  EndLate();
+  Say("never");
+  EXPECT_EQ(running.Wait().status, 0);
+}
+
+TEST_P(LifecycleLateLauncher, EndsNotTheNextCommand) {
+  EndLate();
+  EXPECT_EQ(Next(), first_);
+}
+
+}  // namespace
+}  // namespace mxc::test
