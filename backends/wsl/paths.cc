@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "mxc/fold.h"
 #include "mxc/windows_path.h"
 #include "mxc/wsl_run.h"
 
@@ -17,8 +18,6 @@ std::string WithSlashes(std::string_view path) {
   std::replace(result.begin(), result.end(), '\\', '/');
   return result;
 }
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
 Error NoWayIn(std::string_view path, const std::string& pointer, std::string why, std::string hint) {
   return {.code = ErrorCode::kConflict,
@@ -63,7 +62,7 @@ Result<std::string> Translate(std::string_view path, std::string_view distributi
                               const std::string& pointer) {
   if (path.starts_with('/')) return std::string(path);
   if (IsOnDrive(path)) {
-    std::string result = std::string(kWslDrives) + Lower(path.front());
+    std::string result = std::string(kWslDrives) + Folded(path.front());
     if (!IsDriveRoot(path)) result += WithSlashes(path.substr(2));
     return result;
   }
@@ -83,7 +82,7 @@ Result<std::string> Translate(std::string_view path, std::string_view distributi
 
 bool IsOnDriveInside(std::string_view path) {
   if (!path.starts_with(kWslDrives) || path.size() == kWslDrives.size()) return false;
-  const char letter = Lower(path[kWslDrives.size()]);
+  const char letter = Folded(path[kWslDrives.size()]);
   const std::string_view rest = path.substr(kWslDrives.size() + 1);
   return letter >= 'a' && letter <= 'z' && (rest.empty() || rest.front() == '/');
 }

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 
+#include "mxc/fold.h"
+
 namespace mxc {
 namespace {
 
 constexpr std::size_t kRootSize = 3;  // "C:\"
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 }  // namespace
 
-bool IsSameWindowsName(std::string_view left, std::string_view right) {
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](char a, char b) { return Lower(a) == Lower(b); });
-}
+bool IsSameWindowsName(std::string_view left, std::string_view right) { return EqualsFolded(left, right); }
 
 bool IsAtOrBelowOnWindows(std::string_view path, std::string_view ancestor) {
   if (ancestor.ends_with('\\')) ancestor.remove_suffix(1);
@@ -29,7 +26,7 @@ std::string_view ParentOnWindows(std::string_view path) {
 }
 
 bool IsOnDrive(std::string_view path) {
-  const char letter = path.empty() ? '\0' : Lower(path.front());
+  const char letter = path.empty() ? '\0' : Folded(path.front());
   return path.size() >= kRootSize && letter >= 'a' && letter <= 'z' && path[1] == ':' && path[2] == '\\';
 }
 

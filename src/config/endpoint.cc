@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/cidr.h"
+#include "mxc/fold.h"
 
 namespace mxc {
 namespace {
@@ -17,14 +18,6 @@ bool Consists(std::string_view text, std::string_view first, std::string_view se
   return std::all_of(text.begin(), text.end(), [&](char c) {
     return first.find(c) != std::string_view::npos || second.find(c) != std::string_view::npos;
   });
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower{text};
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return lower;
 }
 
 std::string_view Trimmed(std::string_view text) {
@@ -107,7 +100,7 @@ Result<HostEntry> ParseHostEntry(std::string_view text) {
   if (const auto block = ParseCidr(split->host, HostBits::kMask); block) {
     entry.peer.cidr = CidrText(Unmapped(*block));
   } else if (!split->bracketed && IsHostName(split->host, Wildcard::kAllowed)) {
-    entry.peer.host = Lower(split->host);
+    entry.peer.host = Folded(split->host);
   } else {
     return Reason("not an address, a block or a host name");
   }
@@ -130,7 +123,7 @@ bool ProxyUrl::IsLoopback() const {
 
 Result<ProxyUrl> ParseProxyUrl(std::string_view text) {
   ProxyUrl url;
-  const std::string lower = Lower(text);
+  const std::string lower = Folded(text);
   for (const std::string_view scheme : {"http", "https"}) {
     const std::string prefix = std::string(scheme) + "://";
     if (!lower.starts_with(prefix)) continue;
@@ -151,7 +144,7 @@ Result<ProxyUrl> ParseProxyUrl(std::string_view text) {
   if (!split->port) return Reason("the proxy URL must include a port, as in http://localhost:8080");
   const auto port = ParsePort(*split->port);
   if (!port) return Reason("the port of the proxy URL is not a number from 1 to 65535");
-  url.host = Lower(split->host);
+  url.host = Folded(split->host);
   url.port = *port;
   return url;
 }

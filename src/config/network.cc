@@ -4,6 +4,7 @@
 #include "base/cidr.h"
 #include "config/decoding.h"
 #include "config/endpoint.h"
+#include "mxc/fold.h"
 
 namespace mxc {
 namespace {
@@ -63,9 +64,7 @@ Peer DecodePeer(Decoding& decoding, const Json& json, const Place& place) {
   if (const Json* except = Member(&json, "except")) {
     decoding.Fail(place.Key("except"), *except, "only a `cidr` can have exceptions");
   }
-  peer.host = host->text;
-  std::transform(peer.host.begin(), peer.host.end(), peer.host.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  peer.host = Folded(host->text);
   return peer;
 }
 

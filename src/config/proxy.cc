@@ -1,6 +1,7 @@
 // Proxies: the forms they are written in, and what may stand beside them.
 #include "config/decoding.h"
 #include "config/endpoint.h"
+#include "mxc/fold.h"
 
 namespace mxc {
 namespace {
@@ -113,12 +114,7 @@ bool IsLoopbackName(const std::string& host) {
   return host == "localhost" || host == "127.0.0.1" || host == "::1";
 }
 
-bool IsReservedPeer(std::string name) {
-  for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return name == "mxc-loopback";
-}
+bool IsReservedPeer(std::string_view name) { return EqualsFolded(name, "mxc-loopback"); }
 
 // A process container reaches a loopback proxy either in a container it names, or through the host.
 void CheckProxyPeer(Decoding& decoding) {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "config/decoding.h"
+#include "mxc/fold.h"
 
 namespace mxc {
 namespace {
@@ -79,19 +80,12 @@ bool IsMoved(const Decoding& decoding, const Section& section) {
          section.place.pointer.starts_with("/experimental/");
 }
 
-std::string Lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return text;
-}
-
 void CheckProcessContainer(Decoding& decoding, const Section& section) {
   if (const Json* list = Member(section.value, "capabilities")) {
     for (std::size_t i = 0; i < list->items.size(); ++i) {
       const Place place = section.place.Key("capabilities").Item(i);
       const std::string& name = list->items[i].text;
-      const std::string lower = Lower(name);
+      const std::string lower = Folded(name);
       if (name.find(',') != std::string::npos) {
         decoding.Fail(place, list->items[i], "the capability " + Ticked(name) + " contains a comma",
                       "write each capability as an entry of its own");

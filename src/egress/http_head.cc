@@ -4,6 +4,7 @@
 
 #include "egress/opening.h"
 #include "egress/rules.h"
+#include "mxc/fold.h"
 
 namespace mxc::egress {
 namespace {
@@ -20,12 +21,6 @@ bool IsTokenByte(char c) {
 
 bool IsToken(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsTokenByte);
-}
-
-bool EqualsFolded(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
-  });
 }
 
 bool IsNumber(std::string_view text) {

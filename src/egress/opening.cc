@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "mxc/fold.h"
+
 namespace mxc::egress {
 namespace {
 
@@ -53,7 +55,7 @@ std::size_t SkipBlanks(ByteView bytes) {
 
 bool MentionsHttp(std::string_view line) {
   constexpr std::string_view kHttp = "http/";
-  const auto same = [](char a, char b) { return (a | 0x20) == b || a == b; };
+  const auto same = [](char a, char b) { return Folded(a) == b; };
   return std::search(line.begin(), line.end(), kHttp.begin(), kHttp.end(), same) != line.end();
 }
 

@@ -8,9 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "egress/socket_address_posix.h"
 
 namespace mxc::egress {
 namespace {
@@ -21,23 +24,9 @@ constexpr int kBacklog = 128;
 
 UniqueFd Dial(const IpEndpoint& endpoint, int& error) {
   UniqueFd socket = Prepared(UniqueFd{::socket(endpoint.address.ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0)});
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-  if (endpoint.address.ipv6) {
-    auto* const address = reinterpret_cast<sockaddr_in6*>(&storage);
-    address->sin6_family = AF_INET6;
-    address->sin6_port = htons(endpoint.port);
-    std::memcpy(&address->sin6_addr, endpoint.address.bytes.data(), sizeof address->sin6_addr);
-    size = sizeof *address;
-  } else {
-    auto* const address = reinterpret_cast<sockaddr_in*>(&storage);
-    address->sin_family = AF_INET;
-    address->sin_port = htons(endpoint.port);
-    std::memcpy(&address->sin_addr, endpoint.address.bytes.data(), sizeof address->sin_addr);
-    size = sizeof *address;
-  }
+  const SocketAddress address = ToSocketAddress(endpoint, endpoint.address.ipv6);
   error = ETIMEDOUT;
-  const bool started = ::connect(socket.Get(), reinterpret_cast<sockaddr*>(&storage), size) == 0;
+  const bool started = ::connect(socket.Get(), address.Get(), address.size) == 0;
   if (!started && errno != EINPROGRESS) {
     error = errno;
     return {};
@@ -104,14 +93,10 @@ std::vector<IpAddress> AddressesOf(const std::string& name) {
   std::vector<IpAddress> addresses;
   if (::getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return addresses;
   for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
-    IpAddress address{.ipv6 = entry->ai_family == AF_INET6};
-    if (address.ipv6) {
-      std::memcpy(address.bytes.data(), &reinterpret_cast<const sockaddr_in6*>(entry->ai_addr)->sin6_addr,
-                  16);
-    } else {
-      std::memcpy(address.bytes.data(), &reinterpret_cast<const sockaddr_in*>(entry->ai_addr)->sin_addr, 4);
-    }
-    addresses.push_back(address);
+    sockaddr_storage storage{};
+    std::memcpy(&storage, entry->ai_addr, std::min<std::size_t>(entry->ai_addrlen, sizeof storage));
+    const auto endpoint = FromSocketAddress(storage);
+    if (endpoint) addresses.push_back(endpoint->address);
   }
   ::freeaddrinfo(found);
   return addresses;

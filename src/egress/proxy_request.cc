@@ -3,20 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "mxc/fold.h"
+
 namespace mxc::egress {
 namespace {
 
 // Of the way between client and proxy alone (RFC 9110, 7.6.1).
 constexpr std::array<std::string_view, 6> kOfTheWay = {
     "connection", "keep-alive", "proxy-connection", "upgrade", "proxy-authorization", "te"};
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return lower;
-}
 
 std::string_view TakeLine(std::string_view& head) {
   const std::size_t end = std::min(head.find('\n'), head.size() - 1);
@@ -46,7 +40,7 @@ std::string RequestForServer(std::string_view head) {
   while (!head.empty()) {
     const std::string_view line = TakeLine(head);
     if (line.empty()) break;
-    const std::string field = Lower(line.substr(0, line.find(':')));
+    const std::string field = Folded(line.substr(0, line.find(':')));
     if (std::find(kOfTheWay.begin(), kOfTheWay.end(), field) == kOfTheWay.end())
       text += std::string(line) + "\r\n";
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mxc/fold.h"
+
 namespace mxc::egress {
 namespace {
 
@@ -45,10 +47,7 @@ bool LooksLikeNumber(std::string_view label) {
 std::optional<std::string> ValidName(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
   if (text.empty() || text.size() > 253) return std::nullopt;
-  std::string name{text};
-  for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
+  std::string name = Folded(text);
   std::string_view rest = name;
   for (;;) {
     const auto dot = rest.find('.');

@@ -1,26 +1,13 @@
-// Addresses and sockets as the kernel has them.
+// Sockets as the kernel has them.
 #pragma once
-
-#include <sys/socket.h>
 
 #include <optional>
 
 #include "base/unique_fd.h"
 #include "egress/address.h"
+#include "egress/socket_address_posix.h"
 
 namespace mxc::egress {
-
-struct SocketAddress {
-  sockaddr_storage storage = {};
-  socklen_t size = 0;
-
-  [[nodiscard]] const sockaddr* Get() const { return reinterpret_cast<const sockaddr*>(&storage); }
-};
-
-// As the socket's own family wants it: `ipv6_socket` writes an IPv4 address mapped.
-[[nodiscard]] SocketAddress ToSocketAddress(const IpEndpoint& endpoint, bool ipv6_socket);
-// Mapped addresses become IPv4. Absent for another family.
-[[nodiscard]] std::optional<IpEndpoint> FromSocketAddress(const sockaddr_storage& storage);
 
 [[nodiscard]] std::optional<IpEndpoint> LocalEndpoint(int socket);
 [[nodiscard]] std::optional<IpEndpoint> RemoteEndpoint(int socket);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mxc/fold.h"
 #include "policy/baseline.h"
 #include "policy/entries.h"
 #include "policy/glob.h"
@@ -60,12 +61,9 @@ std::string FoldWindows(std::string_view path) {
 
 // NTFS and APFS both take two spellings for one name, but only Windows is asked by name.
 std::string KeyOf(const std::string& path, PathStyle style) {
-  std::string key = path;
-  if (style == PathStyle::kPosix || path.starts_with('/')) return key;
-  for (char& c : key) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-    if (c == '\\') c = '/';
-  }
+  if (style == PathStyle::kPosix || path.starts_with('/')) return path;
+  std::string key = Folded(path);
+  std::replace(key.begin(), key.end(), '\\', '/');
   return key;
 }
 

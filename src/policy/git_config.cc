@@ -2,16 +2,10 @@
 
 #include <utility>
 
+#include "mxc/fold.h"
+
 namespace mxc {
 namespace {
-
-std::string Lower(std::string_view text) {
-  std::string result{text};
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return result;
-}
 
 std::string_view Trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
@@ -48,7 +42,7 @@ class Reader {
   // `[core]`, `[includeIf "gitdir:~/work/"]`; a variable may follow on the same line.
   void ReadSection() {
     const std::size_t name_end = rest_.find_first_of(" \t\"]\n");
-    section_ = Lower(rest_.substr(1, name_end == std::string_view::npos ? name_end : name_end - 1));
+    section_ = Folded(rest_.substr(1, name_end == std::string_view::npos ? name_end : name_end - 1));
     bool quoted = false;
     std::size_t i = 1;
     for (; i < rest_.size() && rest_[i] != '\n' && (quoted || rest_[i] != ']'); ++i) {
@@ -62,7 +56,7 @@ class Reader {
 
   void ReadVariable() {
     const std::size_t name_end = rest_.find_first_of("=\n");
-    const std::string name = Lower(Trim(rest_.substr(0, name_end)));
+    const std::string name = Folded(Trim(rest_.substr(0, name_end)));
     const bool has_value = name_end != std::string_view::npos && rest_[name_end] == '=';
     rest_.remove_prefix(name_end == std::string_view::npos ? rest_.size() : name_end + (has_value ? 1 : 0));
     Take(name, has_value ? ReadValue() : "true");

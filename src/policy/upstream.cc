@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/endpoint.h"
+#include "mxc/fold.h"
 #include "policy/entries.h"
 
 namespace mxc {
@@ -59,11 +60,8 @@ Result<UpstreamProxy> ReadProxyVariable(const Variable& variable, const std::str
                     "set it to http://HOST:PORT, or leave `upstreamProxy` out of the policy");
   };
   std::string_view rest = variable.value.Reveal();
-  std::string lower(rest.substr(0, rest.find("://")));
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
   if (rest.find("://") != std::string_view::npos) {
-    if (lower != "http")
+    if (!EqualsFolded(rest.substr(0, rest.find("://")), "http"))
       return refuse("names no HTTP proxy: the gateway speaks neither TLS to a proxy nor SOCKS");
     rest.remove_prefix(kScheme.size());
   }

@@ -1,6 +1,7 @@
 // Secrets that are recognised by what stands before them: a header's name, or a variable's.
 #include <algorithm>
 
+#include "mxc/fold.h"
 #include "report/shapes.h"
 
 namespace mxc {
@@ -48,8 +49,6 @@ struct Reader {
   }
 };
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 enum class Read { kNo, kOpen, kYes };
 
 Read ReadWord(Reader& reader, std::string_view word) {
@@ -59,7 +58,7 @@ Read ReadWord(Reader& reader, std::string_view word) {
       if (reader.Now() == '_' || reader.Now() == '-') ++reader.at;
       continue;
     }
-    if (Lower(reader.Now()) != wanted) return Read::kNo;
+    if (Folded(reader.Now()) != wanted) return Read::kNo;
     ++reader.at;
   }
   return Read::kYes;
@@ -132,7 +131,7 @@ Match MatchHeader(std::string_view text, bool at_end) {
 }  // namespace
 
 bool MayStartName(unsigned char byte) {
-  const char lower = Lower(static_cast<char>(byte));
+  const char lower = Folded(static_cast<char>(byte));
   return lower == 'a' || std::any_of(std::begin(kNames), std::end(kNames),
                                      [&](const Name& name) { return name.word[0] == lower; });
 }
