@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/suggest.h"
 
@@ -270,15 +272,21 @@ void Describe(CLI::App& app, Flags& flags) {
   AddHousekeepingFlags(app, flags);
 }
 
+// A file, or what the SDKs write. Building the parser would be a third of our own time.
+std::optional<Options> UsualCall(const std::vector<std::string_view>& arguments) {
+  const bool base64 = arguments.size() == 2 && arguments[0] == "--config-base64";
+  if (arguments.size() != 1 && !base64) return std::nullopt;
+  const std::string_view value = arguments.back();
+  if (value.empty() || value.starts_with('-')) return std::nullopt;
+  Options options;
+  (base64 ? options.config_base64 : options.config_path) = std::string(value);
+  return options;
+}
+
 }  // namespace
 
 Result<Options> ParseCommandLine(int argc, char** argv) {
-  if (argc == 2 &&
-      argv[1][0] != '-') {  // the usual call; building the parser would be a third of our own time
-    Options options;
-    options.config_path = argv[1];
-    return options;
-  }
+  if (std::optional<Options> usual = UsualCall({argv + 1, argv + argc})) return *std::move(usual);
   Flags flags;
   CLI::App app{std::string{kIntroduction}};
   Describe(app, flags);

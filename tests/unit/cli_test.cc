@@ -23,6 +23,14 @@ TEST(Cli, TakesThePositionalAsTheConfiguration) {
   EXPECT_EQ(options->mode, Mode::kRun);
 }
 
+TEST(Cli, TakesBase64Alone) {
+  const Result<Options> options = Parse({"--config-base64", "e30="});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->config_base64, "e30=");
+  EXPECT_FALSE(options->config_path.has_value());
+  EXPECT_EQ(options->mode, Mode::kRun);
+}
+
 TEST(Cli, PrefersBase64ThenTheFlagThenThePositional) {
   const Result<Options> all = Parse({"a.json", "--config", "b.json", "--config-base64", "e30="});
   ASSERT_TRUE(all.ok());
