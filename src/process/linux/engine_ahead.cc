@@ -28,19 +28,28 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int NetworkAhead:
 __attribute__((no_sanitize("address", "thread", "undefined"))) int NetworkAhead::Make() {
   if (::syscall(SYS_unshare, CLONE_NEWNET) != 0) return errno;
   const auto socket = static_cast<int>(::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  const auto made = static_cast<int>(::syscall(SYS_ioctl, socket, SIOCGSKNS));
-  if (made < 0) return errno;
-  Publish(made);
+  namespace_ = static_cast<int>(::syscall(SYS_ioctl, socket, SIOCGSKNS));
+  if (namespace_ < 0) return errno;
+  Publish(kMade);
   ifreq request{.ifr_ifrn = {"lo"}, .ifr_ifru = {}};
   request.ifr_flags = IFF_UP | IFF_RUNNING | IFF_LOOPBACK;
   if (::syscall(SYS_ioctl, socket, SIOCSIFFLAGS, &request) != 0) return errno;
   ::syscall(SYS_close, socket);
+  Publish(kUp);
   return 0;
 }
 
-__attribute__((no_sanitize("address", "thread", "undefined"))) void NetworkAhead::Publish(int state) {
-  namespace_.store(state, std::memory_order_release);
-  ::syscall(SYS_futex, &namespace_, FUTEX_WAKE, 1);
+__attribute__((no_sanitize("address", "thread", "undefined"))) void NetworkAhead::Publish(State state) {
+  state_.store(state, std::memory_order_release);
+  ::syscall(SYS_futex, &state_, FUTEX_WAKE, 1);
+}
+
+void NetworkAhead::Await(const Child& child, State state) {
+  for (int now = state_.load(std::memory_order_acquire); now < state;
+       now = state_.load(std::memory_order_acquire)) {
+    ::syscall(SYS_futex, &state_, FUTEX_WAIT, now, nullptr);
+  }
+  if (state_.load(std::memory_order_relaxed) == kFailed) Reap(child);
 }
 
 void NetworkAhead::Begin(const Child& child) {
@@ -52,16 +61,16 @@ void NetworkAhead::Begin(const Child& child) {
 
 void NetworkAhead::Join(const Child& child) {
   if (task_ < 0) return;
-  while (namespace_.load(std::memory_order_acquire) == kPending) {
-    ::syscall(SYS_futex, &namespace_, FUTEX_WAIT, kPending, nullptr);
-  }
-  const int made = namespace_.load(std::memory_order_relaxed);
-  if (made == kFailed) Finish(child);
-  child.Check(::setns(made, CLONE_NEWNET), Step::kNetwork);
-  ::close(made);
+  Await(child, kMade);
+  child.Check(::setns(namespace_, CLONE_NEWNET), Step::kNetwork);
+  ::close(namespace_);
 }
 
-void NetworkAhead::Finish(const Child& child) {
+void NetworkAhead::AwaitUp(const Child& child) {
+  if (task_ >= 0) Await(child, kUp);
+}
+
+void NetworkAhead::Reap(const Child& child) {
   if (task_ < 0) return;
   int status = 0;
   child.Check(::waitpid(task_, &status, __WALL), Step::kNetwork);

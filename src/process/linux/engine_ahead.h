@@ -6,7 +6,9 @@
 //   ...
 //   network.Join(child);    // with them still; `lo` may not be up yet
 //   ...
-//   network.Finish(child);  // it is, and the task is no more; before any descriptor is closed in bulk
+//   network.AwaitUp(child); // it is, and the task has no descriptor left to close
+//   ...
+//   network.Reap(child);    // the task is no more, which a limit of processes would count
 #pragma once
 
 #include <sys/types.h>
@@ -24,18 +26,20 @@ class NetworkAhead {
   // All do nothing where the policy shares the host's network, or has a gateway set one up.
   void Begin(const Child& child);
   void Join(const Child& child);
-  void Finish(const Child& child);
+  void AwaitUp(const Child& child);
+  void Reap(const Child& child);
 
  private:
-  static constexpr int kPending = -1;
-  static constexpr int kFailed = -2;
+  enum State : int { kPending, kMade, kUp, kFailed };
 
   static int Main(void* argument);
   int Make();  // errno, or 0
-  void Publish(int state);
+  void Publish(State state);
+  void Await(const Child& child, State state);
 
   pid_t task_ = -1;
-  std::atomic<int> namespace_ = kPending;           // its descriptor, as soon as there is one
+  std::atomic<int> state_ = kPending;
+  int namespace_ = -1;                              // its descriptor, once it is made
   alignas(16) std::array<std::byte, 16384> stack_;  // NOLINT(*-member-init): touched where it is used
 };
 

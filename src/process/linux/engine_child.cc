@@ -93,6 +93,13 @@ void ResetSignals() {
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
 }
 
+// Our memory is a copy of the launcher's, made page by page as we write. While it is in use on another
+// processor too, each such page interrupts that one; so those that are known to be written come before.
+void CopyPages(Child& child) {
+  errno = 0;
+  if (!child.slots.empty()) child.slots.front() = -1;
+}
+
 void BuildNamespaces(Child& child, NetworkAhead& network) {
   SetUpGateway(child);
   SetNames(child);
@@ -151,6 +158,9 @@ void ChildMain(Child& child) {
   child.init = ::getpid();
   TieToLauncher(child);
   EnterGroups(child);
+  // Everybody inside may read /proc/1/cmdline, and that would be the launcher's.
+  HideArguments("mxc-init");
+  CopyPages(child);
   NetworkAhead network;
   const bool supervised = child.program.supervised;
   if (!supervised) {
@@ -158,8 +168,6 @@ void ChildMain(Child& child) {
     MapIdentity(child, OpenOwnDirectory(child));
   }
   ResetSignals();
-  // Everybody inside may read /proc/1/cmdline, and that would be the launcher's.
-  HideArguments("mxc-init");
   LeaveTerminal(child);
   if (supervised) {
     BeginSupervision(child);

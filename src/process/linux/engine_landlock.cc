@@ -41,6 +41,8 @@ std::uint64_t RightsOf(Grant grant) {
   switch (grant) {
     case Grant::kRead:
       return kExecute | kReadFile | kReadDir;
+    case Grant::kReadMounted:
+      return kExecute | kReadFile | kReadDir | kTruncate;
     case Grant::kReadFile:
       return kExecute | kReadFile;
     case Grant::kList:

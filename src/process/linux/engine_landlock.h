@@ -8,6 +8,7 @@ namespace mxc::engine {
 
 enum class Grant {
   kRead,         // read, list, execute
+  kReadMounted,  // the same below a read-only mount, and what that refuses by itself: to truncate
   kReadFile,     // read and execute one file
   kList,         // list directories
   kWriteTree,    // everything but making device nodes

@@ -1,5 +1,5 @@
 // Everything that takes rights away, in the one order that works: dropping needs the capabilities that the
-// last drop removes, and after the seccomp program nothing of this could be called.
+// last drop removes, and after the seccomp program little of this could be called.
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -64,6 +64,7 @@ void LoadFilters(const Child& child) {
 
 // Init is locked down like the command, which inherits all of it: nothing inside has more rights than the
 // rest. Only where init is all that holds the processes together it stays outside of their domain.
+// Descriptors are closed in bulk when the other task, which shares them, is done.
 void LockDown(Child& child, NetworkAhead& network) {
   ConnectStreams(child);
   child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
@@ -73,14 +74,15 @@ void LockDown(Child& child, NetworkAhead& network) {
   } else {
     child.Check(Restrict(child.landlock), Step::kLandlock);
   }
-  network.Finish(child);
-  for (const auto& [first, last] : child.program.surplus) {
-    child.Check(CloseRange(first, last), Step::kDescriptors);
-  }
   for (const LimitValue& limit : child.program.limits) {
     child.Check(::setrlimit(limit.which, &limit.value), Step::kLimits);
   }
   if (!child.program.supervised) LoadFilters(child);
+  network.AwaitUp(child);
+  for (const auto& [first, last] : child.program.surplus) {
+    child.Check(CloseRange(first, last), Step::kDescriptors);
+  }
+  network.Reap(child);
 }
 
 }  // namespace mxc::engine

@@ -109,15 +109,12 @@ int OpenSource(const Child& child, const MountAction& action, bool& directory) {
   return tree;
 }
 
-// With the outer /proc in it the root as a whole cannot be granted.
-void AllowReading(const Child& child, int mount, bool directory) {
-  if (!child.program.outer_proc) return;
-  child.Check(Allow(child.landlock, mount, directory ? Grant::kRead : Grant::kReadFile), Step::kLandlock);
-}
-
-void AllowWriting(const Child& child, const MountAction& action, int tree, bool directory) {
-  if (!action.writable) return;
-  const Grant grant = directory ? Grant::kWriteTree : Grant::kWriteFile;
+// Opening a file asks for the right to truncate it as well, and looks for that from the file up to the root
+// unless a rule on the way has all of it. On a read-only mount that right is worth nothing.
+void AllowBound(const Child& child, const MountAction& action, int tree, bool directory) {
+  Grant grant = directory ? Grant::kReadMounted : Grant::kReadFile;
+  if (action.writable) grant = directory ? Grant::kWriteTree : Grant::kWriteFile;
+  if (grant == Grant::kReadFile && !child.program.outer_proc) return;  // the rule of the root is enough
   child.Check(Allow(child.landlock, tree, grant), Step::kLandlock);
 }
 
@@ -125,8 +122,7 @@ void Bind(const Child& child, const MountAction& action) {
   bool directory = false;
   const int tree = OpenSource(child, action, directory);
   AttachAt(child, action, tree, directory);
-  AllowReading(child, tree, directory);
-  AllowWriting(child, action, tree, directory);
+  AllowBound(child, action, tree, directory);
   ::close(tree);
 }
 
@@ -147,7 +143,7 @@ void Tmpfs(Child& child, const MountAction& action) {
   const int mount = NewFilesystem(child, "tmpfs", action.mode_text.c_str(), size,
                                   sealed ? kOrdinary | MOUNT_ATTR_RDONLY : kOrdinary);
   AttachAt(child, action, mount, true);
-  AllowReading(child, mount, true);
+  if (child.program.outer_proc) child.Check(Allow(child.landlock, mount, Grant::kRead), Step::kLandlock);
   if (!action.read_only) child.Check(Allow(child.landlock, mount, Grant::kWriteTree), Step::kLandlock);
   Keep(child, action, mount);
 }
@@ -288,7 +284,7 @@ int MakeRoot(Child& child) {
   child.node = 0;
   bool directory = false;
   const int tree = OpenSource(child, program.mounts[0], directory);
-  AllowWriting(child, program.mounts[0], tree, directory);
+  AllowBound(child, program.mounts[0], tree, directory);
   return tree;
 }
 
@@ -301,6 +297,7 @@ void BuildRoot(Child& child) {
   const int root = MakeRoot(child);
   child.slots[0] = root;
   child.Check(Attach(root, AT_FDCWD, "/"), Step::kRoot);
+  // With the outer /proc in it the root as a whole cannot be granted.
   const bool all = !child.program.outer_proc || child.program.root_is_bind;
   child.Check(Allow(child.landlock, root, all ? Grant::kRead : Grant::kList), Step::kLandlock);
   const bool writable_root = !child.program.root_is_bind && !child.program.root_read_only;
