@@ -27,6 +27,9 @@ TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
   const Ended missing = Execute(Phase("exec", id, R"(,"process":{"argv":["no-such-program"]})"));
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(At(missing.out, "/error/message"), HasSubstr("no-such-program"));
+  for (const std::size_t length : {5000U, 9000U, 100000U})
+    EXPECT_EQ(Exec(id, "echo " + std::string(length, 'x') + " | wc -c").out,
+              std::to_string(length + 1) + "\n");
   Launch apart = Phase("exec", id, R"(,"process":{"commandLine":"false"})");
   for (const char* word : {"--", "echo", "apart"}) apart.arguments.emplace_back(word);
   EXPECT_EQ(Execute(apart).out, "apart\n");

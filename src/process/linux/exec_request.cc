@@ -10,6 +10,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/passed_fds.h"
@@ -66,7 +67,8 @@ Result<UniqueFd> MakeFile(const std::string& bytes) {
   return file;
 }
 
-constexpr std::size_t kMaxFiles = 5;  // the memory file, three streams, a terminal
+constexpr std::size_t kStreams = 3;
+constexpr std::size_t kMaxFiles = kStreams + 2;  // three streams, a terminal, a memory file
 
 // Turns offsets into addresses in place, and finds the lists.
 bool Link(char* base, std::size_t size, Command& command) {
@@ -95,6 +97,7 @@ bool Link(char* base, std::size_t size, Command& command) {
   return command.program.argv[0] != nullptr;
 }
 
+// Of a command that did not fit into its message.
 bool MapFile(int file, ReceivedCommand& received) {
   struct stat status {};
   if (::fstat(file, &status) != 0) return false;
@@ -102,8 +105,8 @@ bool MapFile(int file, ReceivedCommand& received) {
   if (size <= sizeof(Header) || size > kMaxBytes) return false;
   void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
   if (memory == MAP_FAILED) return false;
-  received.memory = {static_cast<char*>(memory), size};
-  return Link(received.memory.data(), size, received.command);
+  received.mapped = {static_cast<char*>(memory), size};
+  return Link(received.mapped.data(), size, received.command);
 }
 
 }  // namespace
@@ -124,34 +127,46 @@ Status SendCommand(int connection, const Program& program) {
   Builder builder(slots);
   for (const auto* list : lists) builder.AddList(*list);
   builder.Add(program.cwd);
-  const Result<UniqueFd> file = MakeFile(builder.Bytes());
-  if (!file) return file.error();
+  std::string bytes = builder.Bytes();
 
-  std::array<int, kMaxFiles> files = {file->Get(), STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO,
-                                      program.controlling_terminal};
-  for (std::size_t i = 0; i < program.standard.size(); ++i) {
-    if (program.standard.at(i) >= 0) files.at(i + 1) = program.standard.at(i);
+  std::vector<int> files = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    if (program.standard.at(i) >= 0) files.at(i) = program.standard.at(i);
   }
-  const std::size_t count = program.controlling_terminal >= 0 ? kMaxFiles : kMaxFiles - 1;
-  const char byte = 'x';  // a message without any carries no descriptors
-  if (SendWithFds(connection, &byte, 1, std::span(files).first(count)) == 1) return Done{};
+  if (program.controlling_terminal >= 0) files.push_back(program.controlling_terminal);
+  UniqueFd file;
+  if (bytes.size() > kMaxMessage) {
+    Result<UniqueFd> made = MakeFile(bytes);
+    if (!made) return made.error();
+    file = std::move(*made);
+    files.push_back(file.Get());
+    bytes = "x";  // a message without any carries no descriptors
+  }
+  if (SendWithFds(connection, bytes.data(), bytes.size(), files) > 0) return Done{};
   if (errno != EPIPE && errno != ECONNRESET)
     return SystemError(ErrorCode::kSetupFailed, "hand the command over to the sandbox", errno);
   return NobodyTookIt();
 }
 
 bool ReceiveCommand(int connection, ReceivedCommand& received) {
-  char byte = 0;
-  std::array<int, kMaxFiles> numbers = {-1, -1, -1, -1, -1};
+  std::array<int, kMaxFiles> numbers = {};
   std::size_t files = 0;
-  if (ReceiveWithFds(connection, &byte, 1, 0, numbers, files) != 1) return false;
-  if (files != kMaxFiles && files != kMaxFiles - 1) return false;
-  if (!MapFile(numbers[0], received)) return false;
-  received.command.standard = {numbers[1], numbers[2], numbers[3]};
-  received.command.controlling_terminal = numbers[4];
-  return true;
+  const ssize_t count =
+      ReceiveWithFds(connection, received.message.data(), received.message.size(), 0, numbers, files);
+  const bool mapped = count == 1;
+  const std::size_t others = kStreams + (mapped ? 1 : 0);
+  if (count <= 0 || files < others || files > others + 1) return false;
+  const auto size = static_cast<std::size_t>(count);
+  const bool linked = mapped ? MapFile(numbers.at(files - 1), received)
+                             : size > sizeof(Header) && Link(received.message.data(), size, received.command);
+  received.command.standard = {numbers[0], numbers[1], numbers[2]};
+  if (files > others) received.command.controlling_terminal = numbers[kStreams];
+  return linked;
 }
 
-void Forget(const ReceivedCommand& received) { ::munmap(received.memory.data(), received.memory.size()); }
+void Forget(ReceivedCommand& received) {
+  if (!received.mapped.empty()) ::munmap(received.mapped.data(), received.mapped.size());
+  ::explicit_bzero(received.message.data(), received.message.size());
+}
 
 }  // namespace mxc::engine

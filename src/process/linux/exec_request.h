@@ -1,13 +1,16 @@
-// A command on its way into a sandbox that stays: one message with a memory file, the standard streams and
-// the private terminal, if there is one.
+// A command on its way into a sandbox that stays: one message with the standard streams and the private
+// terminal, if there is one. A long command is in a memory file, which comes behind these.
 //
-// The file: a header, then slots of eight bytes, then the texts. A slot is the offset of a text, 0 ends a
+// Its form: a header, then slots of eight bytes, then the texts. A slot is the offset of a text, 0 ends a
 // list; the lists are paths and arguments of the command, those of the plain one, and the environment; behind
-// them stands the slot of the working directory. So the receiver has nothing to parse: it maps the file and
-// turns offsets into addresses.
+// them stands the slot of the working directory. So the receiver has nothing to parse: it turns offsets into
+// addresses.
 #pragma once
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "mxc/error.h"
@@ -25,14 +28,17 @@ inline constexpr Report kNobody = {.event = Event::kFailed, .step = Step::kSpawn
 // kSetupFailed, kNotStarted when the sandbox has ended.
 [[nodiscard]] Status SendCommand(int connection, const Program& program);
 
+inline constexpr std::size_t kMaxMessage = 8192;  // what is longer goes into a file
+
 struct ReceivedCommand {
   Command command = {};
-  std::span<char> memory = {};  // that it stands in
+  alignas(std::uint64_t) std::array<char, kMaxMessage> message;  // is filled by what arrives
+  std::span<char> mapped = {};                                   // the file, if there is one
 };
 
 // In the sandbox, with system calls only. False: the launcher is gone, or what it sent is not a command.
 [[nodiscard]] bool ReceiveCommand(int connection, ReceivedCommand& received);
-// Its memory; the descriptors are the caller's.
-void Forget(const ReceivedCommand& received);
+// Leaves nothing of it in memory; the descriptors are the caller's.
+void Forget(ReceivedCommand& received);
 
 }  // namespace mxc::engine
