@@ -27,13 +27,14 @@ Error NotProvisioned() {
           .hint = "send the phase provision first, as the same user"};
 }
 
-// Looks wherever the sandbox may have been provisioned. `refused` gets the directory with a dead name.
+// The holder's socket, wherever the sandbox may have been provisioned. `refused` gets the directory with a
+// dead name.
 Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refused) {
   std::vector<StateDirectory> directories = StateDirectory::Existing();
   if (directories.empty()) return NotProvisioned();
   for (StateDirectory& directory : directories) {
-    UniqueFd connection = directory.Connect(id.Name());
-    if (connection) return connection;
+    UniqueFd holder = directory.Connect(id.Name());
+    if (holder) return holder;
     if (errno == ENOENT) continue;
     if (errno != ECONNREFUSED)
       return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
@@ -43,28 +44,36 @@ Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refus
   return Stale(false);
 }
 
-Result<std::string> Ask(const UniqueFd& connection, Verb verb) {
-  if (Status sent = SendVerb(connection.Get(), verb); !sent) return sent.error();
+Result<std::string> Ask(const UniqueFd& holder, Verb verb, UniqueFd& connection) {
+  Result<UniqueFd> called = SendCall(holder.Get(), verb);
+  if (!called) return called.error();
+  connection = std::move(*called);
   return ReceiveReply(connection.Get());
+}
+
+Status Do(const UniqueFd& holder, Verb verb) {
+  UniqueFd connection;
+  const Result<std::string> reply = Ask(holder, verb, connection);
+  if (!reply) return reply.error();
+  return ParseOk(*reply);
 }
 
 Status Do(const SandboxId& id, Verb verb) {
   std::optional<StateDirectory> refused;
-  const Result<UniqueFd> connection = Reach(id, refused);
-  if (!connection) return connection.error();
-  const Result<std::string> reply = Ask(*connection, verb);
-  if (!reply) return reply.error();
-  return ParseOk(*reply);
+  const Result<UniqueFd> holder = Reach(id, refused);
+  if (!holder) return holder.error();
+  return Do(*holder, verb);
 }
 
 // What a name in the directory is: a sandbox, a dead one, or nothing of ours.
 std::optional<Listed> Look(const StateDirectory& directory, const std::string& name) {
   const Result<SandboxId> id = ParseSandboxName(name);
   if (!id) return std::nullopt;
-  const UniqueFd connection = directory.Connect(name);
-  if (!connection && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = "dead"};
-  if (!connection) return std::nullopt;
-  const Result<std::string> reply = Ask(connection, Verb::kStatus);
+  const UniqueFd holder = directory.Connect(name);
+  if (!holder && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = "dead"};
+  if (!holder) return std::nullopt;
+  UniqueFd connection;
+  const Result<std::string> reply = Ask(holder, Verb::kStatus, connection);
   if (!reply) return std::nullopt;
   Result<Listed> listed = ParseListed(*reply);
   if (!listed) return std::nullopt;
@@ -78,26 +87,25 @@ Status Stop(const SandboxId& id) { return Do(id, Verb::kStop); }
 
 Status Deprovision(const SandboxId& id) {
   std::optional<StateDirectory> refused;
-  const Result<UniqueFd> connection = Reach(id, refused);
+  const Result<UniqueFd> holder = Reach(id, refused);
   if (refused) {
     [[maybe_unused]] const bool removed = refused->RemoveDead(id.Name());
     return Done{};
   }
-  if (!connection) return connection.error();
-  const Result<std::string> reply = Ask(*connection, Verb::kDeprovision);
-  if (!reply) return reply.error();
-  return ParseOk(*reply);
+  if (!holder) return holder.error();
+  return Do(*holder, Verb::kDeprovision);
 }
 
 Result<Entry> Enter(const SandboxId& id) {
   std::optional<StateDirectory> refused;
-  Result<UniqueFd> connection = Reach(id, refused);
-  if (!connection) return connection.error();
-  const Result<std::string> reply = Ask(*connection, Verb::kExec);
+  const Result<UniqueFd> holder = Reach(id, refused);
+  if (!holder) return holder.error();
+  UniqueFd connection;
+  const Result<std::string> reply = Ask(*holder, Verb::kExec, connection);
   if (!reply) return reply.error();
   Result<Plan> plan = ParseEntry(*reply);
   if (!plan) return plan.error();
-  return Entry{.connection = std::move(*connection), .plan = std::move(*plan)};
+  return Entry{.connection = std::move(connection), .plan = std::move(*plan)};
 }
 
 std::vector<Listed> List() {

@@ -19,7 +19,7 @@ class StateDirectory {
   [[nodiscard]] static Result<StateDirectory> Open();
   [[nodiscard]] static std::vector<StateDirectory> Existing();
 
-  // A listening socket under a new name. Errors: kSetupFailed.
+  // A socket for calls, under a new name. Errors: kSetupFailed.
   [[nodiscard]] Result<UniqueFd> Listen(const std::string& name) const;
   // Without a socket: errno is ENOENT, ECONNREFUSED when nobody listens any more, or what else is wrong.
   [[nodiscard]] UniqueFd Connect(const std::string& name) const;

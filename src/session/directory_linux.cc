@@ -16,8 +16,6 @@
 namespace mxc::session {
 namespace {
 
-constexpr int kBacklog = 1024;
-
 // The name through the directory that is open: whatever its path leads to by now, and short enough for a
 // socket.
 sockaddr_un AddressOf(int directory, const std::string& name) {
@@ -28,8 +26,7 @@ sockaddr_un AddressOf(int directory, const std::string& name) {
   return address;
 }
 
-// While a name is made, or dead ones are looked for: a socket that nobody listens on yet looks like a dead
-// one.
+// What is dead is cleared away by one at a time.
 class Lock {
  public:
   explicit Lock(int directory) : directory_(directory) {
@@ -44,7 +41,7 @@ class Lock {
   int directory_;
 };
 
-UniqueFd NewSocket() { return UniqueFd{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)}; }
+UniqueFd NewSocket() { return UniqueFd{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)}; }
 
 }  // namespace
 
@@ -65,11 +62,12 @@ std::vector<StateDirectory> StateDirectory::Existing() {
 }
 
 Result<UniqueFd> StateDirectory::Listen(const std::string& name) const {
-  const Lock lock(directory_.Get());
   UniqueFd socket = NewSocket();
   const sockaddr_un address = AddressOf(directory_.Get(), name);
   const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
-  if (socket && ::bind(socket.Get(), generic, sizeof address) == 0 && ::listen(socket.Get(), kBacklog) == 0)
+  const int on = 1;  // each call names its sender
+  if (socket && ::setsockopt(socket.Get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
+      ::bind(socket.Get(), generic, sizeof address) == 0)
     return socket;
   return SystemError(ErrorCode::kSetupFailed, "listen in '" + path_ + "'", errno);
 }

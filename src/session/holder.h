@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
@@ -25,7 +24,7 @@ namespace mxc::session {
 struct Place {
   StateDirectory directory;
   SandboxId id = {};
-  UniqueFd listener = {};
+  UniqueFd socket = {};
 };
 
 class Holder {
@@ -36,18 +35,12 @@ class Holder {
   void Run();
 
  private:
-  struct Caller {
-    UniqueFd connection = {};
-    std::uint64_t deadline = 0;
-  };
-
   void PollOnce();
   [[nodiscard]] int PollTimeout() const;
   void OnTimers();
   void OnCpuTime(std::uint64_t now);
   void OnSandbox(short init, short ends, short records);
-  void Accept();
-  void Serve(const UniqueFd& connection);
+  void Serve();
   [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
   [[nodiscard]] Status Start();
   [[nodiscard]] Status Stop();
@@ -61,7 +54,6 @@ class Holder {
   SignalScope& signals_;
   StandingSandbox sandbox_;
   std::optional<AuditLog> audit_ = {};  // of what the gateway decides
-  std::vector<Caller> callers_ = {};    // connected, and silent so far
   std::uint64_t provisioned_ms_;        // of NowMs(), like all the following
   std::uint64_t busy_ms_;               // when something was asked for, or running, last
   std::uint64_t cpu_limit_ms_;          // of all commands since start; 0: none

@@ -1,11 +1,9 @@
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <limits>
+#include <iterator>
 #include <utility>
 
 #include "mxc/limits.h"
@@ -20,19 +18,10 @@
 namespace mxc::session {
 namespace {
 
-// How long a launcher may stay silent; it speaks at once.
-constexpr std::uint64_t kSilenceMs = 5000;
 // Who removes the socket has no way to end us but this.
 constexpr std::uint64_t kLookMs = 30000;
 // Between two looks at the processor time that is used.
 constexpr std::uint64_t kCpuTickMs = 10;
-
-bool MayCall(int connection) {
-  ucred caller{};
-  socklen_t size = sizeof caller;
-  if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &caller, &size) != 0) return false;
-  return caller.uid == ::geteuid() || caller.uid == 0;
-}
 
 }  // namespace
 
@@ -49,9 +38,7 @@ Holder::Holder(const Plan& plan, const SessionLimits& limits, Place place, Signa
       provisioned_ms_(NowMs()),
       busy_ms_(provisioned_ms_),
       cpu_limit_ms_(CpuTimeLimitMs(plan)),
-      look_ms_(provisioned_ms_ + kLookMs) {
-  ::fcntl(place_.listener.Get(), F_SETFL, O_NONBLOCK);
-}
+      look_ms_(provisioned_ms_ + kLookMs) {}
 
 void Holder::Run() {
   while (!done_) PollOnce();
@@ -69,7 +56,6 @@ int Holder::PollTimeout() const {
   if (limits_.lifetime_ms != 0) next = std::min(next, provisioned_ms_ + limits_.lifetime_ms);
   if (limits_.idle_ms != 0 && sandbox_.Running() == 0) next = std::min(next, busy_ms_ + limits_.idle_ms);
   if (cpu_limit_ms_ != 0 && sandbox_.Running() != 0) next = std::min(next, cpu_look_ms_);
-  for (const Caller& caller : callers_) next = std::min(next, caller.deadline);
   return static_cast<int>(next > now ? next - now : 0);
 }
 
@@ -79,7 +65,6 @@ void Holder::OnTimers() {
   const bool old = limits_.lifetime_ms != 0 && now >= provisioned_ms_ + limits_.lifetime_ms;
   done_ = done_ || idle || old;
   OnCpuTime(now);
-  std::erase_if(callers_, [now](const Caller& caller) { return now >= caller.deadline; });
   if (now < look_ms_) return;
   look_ms_ = now + kLookMs;
   if (now >= busy_ms_ + kLookMs) ReleaseProgramPages();
@@ -100,25 +85,14 @@ void Holder::OnCpuTime(std::uint64_t now) {
 }
 
 void Holder::PollOnce() {
-  enum Slot : std::size_t { kListener, kSignals, kInit, kEnds, kRecords, kFirstCaller };
+  enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords };
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
-  std::vector<pollfd> polls = {readable(place_.listener.Get()), readable(signals_.Descriptor()),
-                               readable(sandbox_.Init()), readable(sandbox_.Ends()),
-                               readable(sandbox_.Records())};
-  for (const Caller& caller : callers_) polls.push_back(readable(caller.connection.Get()));
-  if (::poll(polls.data(), polls.size(), PollTimeout()) < 0) return;  // EINTR
+  pollfd polls[] = {readable(place_.socket.Get()), readable(signals_.Descriptor()), readable(sandbox_.Init()),
+                    readable(sandbox_.Ends()), readable(sandbox_.Records())};
+  if (::poll(polls, std::size(polls), PollTimeout()) < 0) return;  // EINTR
   if (polls[kSignals].revents != 0 && signals_.Ending()) done_ = true;
   OnSandbox(polls[kInit].revents, polls[kEnds].revents, polls[kRecords].revents);
-  std::vector<UniqueFd> speaking;
-  for (std::size_t i = callers_.size(); i-- > 0;) {
-    if (polls[kFirstCaller + i].revents == 0) continue;
-    speaking.push_back(std::move(callers_[i].connection));
-    callers_.erase(callers_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  for (const UniqueFd& connection : speaking) {
-    if (!done_) Serve(connection);
-  }
-  if (polls[kListener].revents != 0) Accept();
+  if (polls[kCalls].revents != 0 && !done_) Serve();
   OnTimers();
 }
 
@@ -132,21 +106,12 @@ void Holder::OnSandbox(short init, short ends, short records) {
   stopped_ = true;
 }
 
-void Holder::Accept() {
-  for (;;) {
-    UniqueFd connection{::accept4(place_.listener.Get(), nullptr, nullptr, SOCK_CLOEXEC)};
-    if (!connection) return;
-    if (!MayCall(connection.Get())) continue;
-    callers_.push_back({.connection = std::move(connection), .deadline = NowMs() + kSilenceMs});
-  }
-}
-
-void Holder::Serve(const UniqueFd& connection) {
-  const std::optional<Verb> verb = ReceiveVerb(connection.Get());
-  if (!verb) return;
-  if (*verb != Verb::kStatus) busy_ms_ = NowMs();
-  const std::string answer = Answer(*verb, connection);
-  if (!answer.empty()) SendReply(connection.Get(), answer);
+void Holder::Serve() {
+  const std::optional<Call> call = ReceiveCall(place_.socket.Get());
+  if (!call) return;
+  if (call->verb != Verb::kStatus) busy_ms_ = NowMs();
+  const std::string answer = Answer(call->verb, call->connection);
+  if (!answer.empty()) SendReply(call->connection.Get(), answer);
 }
 
 // Empty: it has been sent already.

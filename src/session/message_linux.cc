@@ -1,11 +1,13 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "base/passed_fds.h"
 #include "session/message.h"
@@ -13,7 +15,7 @@
 namespace mxc::session {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3263786d;  // "mxc2": the form of these messages
+constexpr std::uint32_t kMagic = 0x3363786d;  // "mxc3": the form of these messages
 constexpr std::size_t kMaxReplyBytes = 131072;
 
 struct Hello {
@@ -41,23 +43,16 @@ bool IsOurNamespace(int borrowed_fd) {
          Own().status.st_ino == theirs.st_ino;
 }
 
-bool Send(int connection, const void* bytes, std::size_t size) {
-  const int fd = Own().fd.Get();
-  return fd >= 0 && SendWithFds(connection, bytes, size, std::span(&fd, 1)) == static_cast<ssize_t>(size);
-}
-
-// The number of bytes from somebody in our namespace; 0 when the other end is closed, -1 otherwise.
-ssize_t Receive(int connection, void* bytes, std::size_t size, int flags) {
+ssize_t Receive(int connection, std::string& text, UniqueFd& shown) {
   int fd = -1;
   std::size_t fds = 0;
-  const ssize_t count = ReceiveWithFds(connection, bytes, size, flags, std::span(&fd, 1), fds);
-  if (count <= 0) return count;
-  const UniqueFd shown{fd};
-  return IsOurNamespace(fd) ? count : -1;
+  const ssize_t count = ReceiveWithFds(connection, text.data(), text.size(), 0, std::span(&fd, 1), fds);
+  shown.Reset(fd);
+  return count;
 }
 
-// It has closed its end, or was killed before it took the connection.
-bool HasHungUp(int number) { return number == EPIPE || number == ECONNRESET; }
+// It has closed its end, or was killed before it took the connection, or the call.
+bool HasHungUp(int number) { return number == EPIPE || number == ECONNRESET || number == ECONNREFUSED; }
 
 Error HolderEnded() {
   return {.code = ErrorCode::kStaleId,
@@ -68,22 +63,36 @@ Error HolderEnded() {
 
 }  // namespace
 
-Status SendVerb(int connection, Verb verb) {
+Result<UniqueFd> SendCall(int holder, Verb verb) {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "create a connection to the sandbox's holder", errno);
+  UniqueFd ours{ends[0]};
+  const UniqueFd theirs{ends[1]};
   const Hello hello{.verb = verb};
-  if (Send(connection, &hello, sizeof hello)) return Done{};
+  const std::array<int, 2> passed = {Own().fd.Get(), theirs.Get()};
+  if (SendWithFds(holder, &hello, sizeof hello, passed) == sizeof hello) return ours;
   if (HasHungUp(errno)) return HolderEnded();
   return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
 }
 
-std::optional<Verb> ReceiveVerb(int connection) {
+std::optional<Call> ReceiveCall(int socket) {
   Hello hello{.magic = 0};
-  const ssize_t count = Receive(connection, &hello, sizeof hello, MSG_DONTWAIT);
-  if (count != static_cast<ssize_t>(sizeof hello) || hello.magic != kMagic) return std::nullopt;
-  return hello.verb;
+  std::array<int, 2> passed = {-1, -1};
+  std::size_t fds = 0;
+  ucred sender{};
+  const ssize_t count = ReceiveWithFds(socket, &hello, sizeof hello, MSG_DONTWAIT, passed, fds, &sender);
+  const UniqueFd shown{passed[0]};
+  UniqueFd connection{passed[1]};
+  const bool ours = count == static_cast<ssize_t>(sizeof hello) && hello.magic == kMagic && connection;
+  if (!ours || !IsOurNamespace(shown.Get())) return std::nullopt;
+  if (sender.uid != ::geteuid() && sender.uid != 0) return std::nullopt;
+  return Call{.verb = hello.verb, .connection = std::move(connection)};
 }
 
 void SendReply(int connection, const std::string& text) {
-  [[maybe_unused]] const bool sent = Send(connection, text.data(), text.size());
+  const int own = Own().fd.Get();
+  [[maybe_unused]] const ssize_t sent = SendWithFds(connection, text.data(), text.size(), std::span(&own, 1));
 }
 
 Result<std::string> ReceiveReply(int connection) {
@@ -93,8 +102,9 @@ Result<std::string> ReceiveReply(int connection) {
     count = ::recv(connection, nullptr, 0, MSG_PEEK | MSG_TRUNC);
   } while (count < 0 && errno == EINTR);
   std::string text(std::min(static_cast<std::size_t>(std::max<ssize_t>(count, 0)), kMaxReplyBytes), '\0');
-  if (count > 0) count = Receive(connection, text.data(), text.size(), 0);
-  if (count > 0) return text;
+  UniqueFd shown;
+  if (count > 0) count = Receive(connection, text, shown);
+  if (count > 0 && IsOurNamespace(shown.Get())) return text;
   if (count == 0 || HasHungUp(errno)) return HolderEnded();
   return Error{.code = ErrorCode::kSetupFailed,
                .message = "what answers for the sandbox is not its holder",

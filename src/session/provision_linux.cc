@@ -26,7 +26,7 @@ void Detach(const Place& place, const UniqueFd& ready) {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
   std::vector<unsigned> kept;
-  for (const int fd : {place.listener.Get(), place.directory.Descriptor(), ready.Get()})
+  for (const int fd : {place.socket.Get(), place.directory.Descriptor(), ready.Get()})
     kept.push_back(static_cast<unsigned>(fd));
   std::sort(kept.begin(), kept.end());
   unsigned first = 3;
@@ -68,9 +68,9 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits) {
   Result<StateDirectory> directory = StateDirectory::Open();
   if (!directory) return directory.error();
   ClearAllLeavings(*directory);
-  Result<UniqueFd> listener = directory->Listen(id->Name());
-  if (!listener) return listener.error();
-  Place place{.directory = std::move(*directory), .id = *id, .listener = std::move(*listener)};
+  Result<UniqueFd> socket = directory->Listen(id->Name());
+  if (!socket) return socket.error();
+  Place place{.directory = std::move(*directory), .id = *id, .socket = std::move(*socket)};
 
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);

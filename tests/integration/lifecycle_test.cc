@@ -229,18 +229,19 @@ TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
   const std::string directory = OwnDirectory();
   const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(workspace.Root()) + "]}");
   const std::string name = directory + "/" + prefix + "-" + id.substr(prefix.size() + 1);
-  // A greeting in the right form, from inside: the holder hangs up.
+  // A call in the right form, from inside: the holder hangs up.
   const std::string knock =
       "python3 -c 'import socket,struct,os,array\n"
-      "s=socket.socket(socket.AF_UNIX,socket.SOCK_SEQPACKET)\n"
-      "s.connect(\"" +
+      "h=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM)\n"
+      "h.connect(\"" +
       name +
       "\")\n"
+      "s,t=socket.socketpair(socket.AF_UNIX,socket.SOCK_SEQPACKET)\n"
       "n=os.open(\"/proc/self/ns/pid\",os.O_RDONLY)\n"
       "try:\n"
-      " s.sendmsg([struct.pack(\"II\",0x3263786d,4)],[(socket.SOL_SOCKET,socket.SCM_RIGHTS,array.array(\"i\","
-      "["
-      "n]))])\n"
+      " h.sendmsg([struct.pack(\"II\",0x3363786d,4)],[(socket.SOL_SOCKET,socket.SCM_RIGHTS,array.array(\"i\","
+      "[n,t.fileno()]))])\n"
+      " t.close()\n"
       " print(len(s.recv(65536)))\n"
       "except ConnectionError: print(0)'";
   EXPECT_EQ(Execute(ExecOf(id, knock)).out, "0\n");

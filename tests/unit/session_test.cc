@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
+#include <array>
+#include <optional>
 #include <span>
 
 #include "base/passed_fds.h"
@@ -86,47 +88,58 @@ class SessionMessage : public testing::Test {
  protected:
   void SetUp() override {
     int ends[2] = {-1, -1};
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends), 0);
     launcher.Reset(ends[0]);
     holder.Reset(ends[1]);
+    const int on = 1;
+    ASSERT_EQ(::setsockopt(holder.Get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on), 0);
   }
+  // A call of these bytes and descriptors, as anybody could make it.
+  [[nodiscard]] bool IsHeard(const std::string& bytes, std::span<const int> passed) const {
+    EXPECT_EQ(SendWithFds(launcher.Get(), bytes.data(), bytes.size(), passed),
+              static_cast<ssize_t>(bytes.size()));
+    return ReceiveCall(holder.Get()).has_value();
+  }
+  const std::string start{'m', 'x', 'c', '3', 0, 0, 0, 0};
+  const UniqueFd own{::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)};
   UniqueFd launcher, holder;
 };
 
 TEST_F(SessionMessage, GoesBothWays) {
-  ASSERT_TRUE(SendVerb(launcher.Get(), Verb::kStop).ok());
-  EXPECT_EQ(ReceiveVerb(holder.Get()), Verb::kStop);
-  SendReply(holder.Get(), "text");
-  EXPECT_EQ(*ReceiveReply(launcher.Get()), "text");
+  const Result<UniqueFd> connection = SendCall(launcher.Get(), Verb::kStop);
+  ASSERT_TRUE(connection.ok());
+  const std::optional<Call> call = ReceiveCall(holder.Get());
+  ASSERT_TRUE(call.has_value());
+  EXPECT_EQ(call->verb, Verb::kStop);
+  SendReply(call->connection.Get(), "text");
+  EXPECT_EQ(*ReceiveReply(connection->Get()), "text");
 }
 
-TEST_F(SessionMessage, NeedsTheNamespace) {
-  const char bytes[8] = {'m', 'x', 'c', '2', 0, 0, 0, 0};
-  ASSERT_EQ(::send(launcher.Get(), bytes, sizeof bytes, 0), 8);
-  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
-  ASSERT_EQ(::send(holder.Get(), "text", 4, 0), 4);
-  EXPECT_EQ(ReceiveReply(launcher.Get()).error().code, ErrorCode::kSetupFailed);
+TEST_F(SessionMessage, NeedsTheNamespaceAndAConnection) {
+  const std::array<int, 2> both = {own.Get(), launcher.Get()};
+  const std::array<int, 2> other = {launcher.Get(), launcher.Get()};
+  EXPECT_FALSE(IsHeard(start, {}));
+  EXPECT_FALSE(IsHeard(start, std::span(both).first(1)));
+  EXPECT_FALSE(IsHeard(start, other));
+  EXPECT_TRUE(IsHeard(start, both));
+  EXPECT_FALSE(ReceiveCall(holder.Get()).has_value()) << "nothing is there";
+  ASSERT_EQ(::send(launcher.Get(), "text", 4, 0), 4);
+  EXPECT_EQ(ReceiveReply(holder.Get()).error().code, ErrorCode::kSetupFailed);
 }
 
 // Of another version, perhaps, in our own namespace.
 TEST_F(SessionMessage, NeedsItsForm) {
-  const UniqueFd own{::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)};
-  const int fd = own.Get();
-  const auto say = [&](const std::string& bytes) {
-    return SendWithFds(launcher.Get(), bytes.data(), bytes.size(), std::span(&fd, 1));
-  };
-  ASSERT_EQ(say({'m', 'x', 'c', '1', 0, 0, 0, 0}), 8);
-  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
-  ASSERT_EQ(say({'m', 'x', 'c', '2', 0, 0, 0}), 7);
-  EXPECT_FALSE(ReceiveVerb(holder.Get()).has_value());
-  ASSERT_EQ(say({'m', 'x', 'c', '2', 0, 0, 0, 0}), 8);
-  EXPECT_EQ(ReceiveVerb(holder.Get()), Verb::kStart);
+  const std::array<int, 2> both = {own.Get(), launcher.Get()};
+  EXPECT_FALSE(IsHeard({'m', 'x', 'c', '2', 0, 0, 0, 0}, both));
+  EXPECT_FALSE(IsHeard({'m', 'x', 'c', '3', 0, 0, 0}, both));
+  EXPECT_TRUE(IsHeard(start, both));
 }
 
 TEST_F(SessionMessage, TellsAHolderThatIsGone) {
+  const Result<UniqueFd> connection = SendCall(launcher.Get(), Verb::kStop);
   holder.Reset();
-  EXPECT_EQ(SendVerb(launcher.Get(), Verb::kStop).error().code, ErrorCode::kStaleId);
-  EXPECT_EQ(ReceiveReply(launcher.Get()).error().code, ErrorCode::kStaleId);
+  EXPECT_EQ(SendCall(launcher.Get(), Verb::kStop).error().code, ErrorCode::kStaleId);
+  EXPECT_EQ(ReceiveReply(connection->Get()).error().code, ErrorCode::kStaleId);
 }
 
 }  // namespace
