@@ -1,20 +1,15 @@
 #include "backends/windows_sandbox/windows_sandbox.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "backends/windows_sandbox/folders.h"
-#include "mxc/command_line.h"
-#include "mxc/windows_path.h"
-#include "mxc/windows_sandbox_run.h"
+#include "mxc/windows_sandbox_command.h"
 
 namespace mxc::windows_sandbox {
 namespace {
 
-// cmd.exe takes 8191 characters of a line; our own words around the command take some.
-constexpr std::size_t kMaxLine = 8000;
 constexpr std::string_view kRemedy =
     "as administrator, on Windows Pro, Enterprise or Education: Enable-WindowsOptionalFeature -Online "
     "-FeatureName Containers-DisposableClientVM; then restart";
@@ -59,41 +54,6 @@ Status CheckNetwork(const Network& network) {
   return Done{};
 }
 
-Result<std::string> CommandLine(const Process& process) {
-  std::string line =
-      process.command_line.empty() ? JoinArguments(process.argv, QuoteFor::kCmd) : process.command_line;
-  const char* const pointer = process.command_line.empty() ? "/process/argv" : "/process/commandLine";
-  const std::string hint = "put it into a script in a folder that the policy grants, and run that";
-  if (line.find_first_of(std::string("\0\r\n", 3)) != std::string::npos)
-    return Refuse(ErrorCode::kConflict, "the command has more than one line", pointer, hint);
-  if (line.size() > kMaxLine)
-    return Refuse(ErrorCode::kConflict, "the command is longer than cmd.exe takes", pointer, hint);
-  return line;
-}
-
-Status CheckEnvironment(const Process& process) {
-  for (const Variable& variable : process.environment) {
-    const std::string& value = variable.value.Reveal();
-    const bool lines = value.find_first_of(std::string("\0\r\n", 3)) != std::string::npos;
-    if (!lines && variable.name.size() + value.size() <= kMaxLine) continue;
-    return Refuse(ErrorCode::kConflict,
-                  "the variable '" + variable.name + "' has " +
-                      (lines ? "more than one line" : "more characters than cmd.exe takes"),
-                  "/process/env", "put the value into a file in a folder that the policy grants");
-  }
-  return Done{};
-}
-
-Result<std::string> Directory(const Process& process, const std::vector<MappedFolder>& folders) {
-  if (process.cwd_pointer.empty()) return folders.empty() ? std::string("C:\\") : folders.front().path;
-  const bool shared = std::any_of(folders.begin(), folders.end(), [&](const MappedFolder& folder) {
-    return IsAtOrBelowOnWindows(process.cwd, folder.path);
-  });
-  if (shared) return process.cwd;
-  return Refuse(ErrorCode::kConflict, "cwd '" + process.cwd + "' is not in a folder of the policy",
-                process.cwd_pointer, "choose a directory the policy grants");
-}
-
 void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
   if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, std::move(mechanism)});
 }
@@ -117,6 +77,16 @@ void AddLedger(const Policy& policy, Plan& plan) {
     Add(plan, *pointer, "a desktop of the machine's own, without the clipboard of the host");
 }
 
+// What would only be a warning for one command is a promise to all that follow.
+Status CheckUi(const Policy& policy) {
+  const Ui& ui = policy.ui;
+  const bool standard = ui.disabled && ui.clipboard == Clipboard::kNone && !ui.injection;
+  if (!policy.stays || standard) return Done{};
+  return Refuse(ErrorCode::kUnenforceable,
+                "the machine has a desktop of its own, and takes nothing of the host's in", "/ui",
+                "remove the section");
+}
+
 void AddWarnings(const Policy& policy, Plan& plan) {
   const Ui& ui = policy.ui;
   if (!ui.disabled || ui.clipboard != Clipboard::kNone || ui.injection) {
@@ -124,11 +94,17 @@ void AddWarnings(const Policy& policy, Plan& plan) {
                              .message = "the machine has a desktop of its own: nothing of the host's",
                              .pointer = "/ui"});
   }
-  if (policy.section.kind == Json::Kind::kObject && !policy.section.members.empty()) {
+  const bool written = policy.section.kind == Json::Kind::kObject && !policy.section.members.empty();
+  if (written && !policy.stays) {
     plan.warnings.push_back({.category = "without-effect",
                              .message = "idleTimeoutMs and daemonPipeName belong to a helper that is not "
                                         "needed: the machine ends with the command",
                              .pointer = "/windowsSandbox"});
+  }
+  if (policy.stays && policy.section.Find("daemonPipeName") != nullptr) {
+    plan.warnings.push_back({.category = "without-effect",
+                             .message = "there is no helper that one would reach through a pipe",
+                             .pointer = "/windowsSandbox/daemonPipeName"});
   }
 }
 
@@ -139,18 +115,14 @@ Result<Plan> MakePlanFor(const Policy& policy, const Support& /*support*/) {
                   "/output", "remove the section");
   }
   if (Status network = CheckNetwork(policy.network); !network) return network.error();
-  if (Status environment = CheckEnvironment(policy.process); !environment) return environment.error();
+  if (Status ui = CheckUi(policy); !ui) return ui.error();
   Result<std::vector<MappedFolder>> folders = FoldersFor(policy.paths);
   if (!folders) return folders.error();
-  Result<std::string> line = CommandLine(policy.process);
-  if (!line) return line.error();
-  Result<std::string> cwd = Directory(policy.process, *folders);
-  if (!cwd) return cwd.error();
-
-  WindowsSandboxRun run{.folders = std::move(*folders),
-                        .command_line = std::move(*line),
-                        .environment = policy.process.environment,
-                        .cwd = std::move(*cwd)};
+  const std::string start = folders->empty() ? "C:\\" : folders->front().path;
+  Result<WindowsSandboxRun> made =
+      WithCommand({.folders = std::move(*folders), .cwd = start}, policy.process);
+  if (!made) return made.error();
+  WindowsSandboxRun& run = *made;
   Plan plan{.containment = Containment::kWindowsSandbox,
             .tier = Tier::kVirtualMachine,
             .child = WindowsSandboxChild{}};

@@ -1,9 +1,9 @@
 // A run in Windows Sandbox as data: the machine, and the command in it. backends/windows_sandbox writes it,
 // src/process/windows starts the machine.
 //
-// Nothing of ours runs inside and there is no network. Host and guest meet in one folder, which is made for
-// the run: the host leaves the command there, a script takes it up, its output goes into files that the host
-// reads as they grow.
+// There is no network. Host and guest meet in a folder. For one run: the host leaves the command there, a
+// script takes it up, its output goes into files that the host reads as they grow. A machine that stays has
+// two, and this program inside as its agent: mxc/windows_sandbox_command.h.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,26 @@ struct WindowsSandboxRun {
   std::string cwd = {};
 };
 
+// A process of the machine on the host; no other ever bears both.
+struct MachineProcess {
+  std::uint32_t id = 0;
+  std::uint64_t created = 0;  // as Windows counts
+  bool operator==(const MachineProcess&) const = default;
+};
+
 // Where the guest finds the folder of the run.
 inline constexpr std::string_view kGuestRunFolder = "C:\\mxc-run";
 
 // The .wsb file of the machine. `run_folder`: on the host.
 [[nodiscard]] std::string WsbText(const WindowsSandboxRun& run, std::string_view run_folder);
+
+// The same for a machine that stays. Both folders are on the host: the guest can only read `orders`, which
+// holds this program, and finds it as kGuestOrderFolder; it answers in `answers`, its kGuestRunFolder.
+inline constexpr std::string_view kGuestOrderFolder = "C:\\mxc-orders";
+inline constexpr std::string_view kAgentProgram = "mxc-exec.exe";
+inline constexpr std::string_view kAgentFlag = "--sandbox-agent";  // the two folders are the next arguments
+[[nodiscard]] std::string StandingWsbText(const WindowsSandboxRun& run, std::string_view orders,
+                                          std::string_view answers);
 
 // The script that the machine starts, run.cmd. It writes `token` and the exit status of the command into
 // "exit", as its last line.

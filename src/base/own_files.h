@@ -32,6 +32,8 @@ void IgnoreFileSizeLimit();
 // Who writes them.
 [[nodiscard]] std::int64_t OwnProcessId();
 [[nodiscard]] std::uint32_t OwnUserId();
+// Bytes that nobody can guess. False: the system gives none.
+[[nodiscard]] bool FillRandom(std::span<unsigned char> bytes);
 // 16 hexadecimal digits that nobody can guess.
 [[nodiscard]] std::string RandomName();
 

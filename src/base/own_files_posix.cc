@@ -51,9 +51,11 @@ std::int64_t OwnProcessId() { return ::getpid(); }
 
 std::uint32_t OwnUserId() { return ::getuid(); }
 
+bool FillRandom(std::span<unsigned char> bytes) { return ::getentropy(bytes.data(), bytes.size()) == 0; }
+
 std::string RandomName() {
   std::array<unsigned char, 8> bytes{};
-  if (::getentropy(bytes.data(), bytes.size()) != 0) return fmt::format("{:016x}", ::getpid());
+  if (!FillRandom(bytes)) return fmt::format("{:016x}", ::getpid());
   std::string name;
   for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
   return name;

@@ -7,6 +7,7 @@
 #define _CRT_RAND_S
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 
@@ -77,11 +78,21 @@ std::uint32_t OwnUserId() {
   return count == 0 ? 0 : *::GetSidSubAuthority(user.User.Sid, DWORD{count} - 1);
 }
 
+bool FillRandom(std::span<unsigned char> bytes) {
+  for (unsigned char& byte : bytes) {
+    unsigned number = 0;
+    if (::rand_s(&number) != 0) return false;
+    byte = static_cast<unsigned char>(number);
+  }
+  return true;
+}
+
 std::string RandomName() {
-  unsigned high = 0;
-  unsigned low = 0;
-  if (::rand_s(&high) != 0 || ::rand_s(&low) != 0) return fmt::format("{:016x}", ::GetCurrentProcessId());
-  return fmt::format("{:08x}{:08x}", high, low);
+  std::array<unsigned char, 8> bytes{};
+  if (!FillRandom(bytes)) return fmt::format("{:016x}", ::GetCurrentProcessId());
+  std::string name;
+  for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
+  return name;
 }
 
 }  // namespace mxc

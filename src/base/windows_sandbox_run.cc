@@ -36,9 +36,8 @@ std::string Folder(std::string_view host, std::string_view guest, bool read_only
       Escaped(host), Escaped(guest), read_only);
 }
 
-}  // namespace
-
-std::string WsbText(const WindowsSandboxRun& run, std::string_view run_folder) {
+// `own`: the folders that we share beside those of the policy.
+std::string Machine(const WindowsSandboxRun& run, const std::string& own, std::string_view command) {
   std::string text =
       "<Configuration>\n"
       "  <VGpu>Disable</VGpu>\n"
@@ -50,14 +49,27 @@ std::string WsbText(const WindowsSandboxRun& run, std::string_view run_folder) {
       "  <ClipboardRedirection>Disable</ClipboardRedirection>\n";
   if (run.memory_bytes != 0)
     text += fmt::format("  <MemoryInMB>{}</MemoryInMB>\n", run.memory_bytes / kMegabyte);
-  text += "  <MappedFolders>\n" + Folder(run_folder, kGuestRunFolder, false);
+  text += "  <MappedFolders>\n" + own;
   for (const MappedFolder& folder : run.folders) text += Folder(folder.path, folder.path, folder.read_only);
   text += "  </MappedFolders>\n  <LogonCommand>\n    <Command>";
   // Whatever the command leaves running ends with the machine.
-  text += Escaped(fmt::format(R"(C:\Windows\System32\cmd.exe /d /c "{}\run.cmd & )"
+  text += Escaped(fmt::format(R"(C:\Windows\System32\cmd.exe /d /c "{} & )"
                               R"(C:\Windows\System32\shutdown.exe /s /f /t 0")",
-                              kGuestRunFolder));
+                              command));
   return text + "</Command>\n  </LogonCommand>\n</Configuration>\n";
+}
+
+}  // namespace
+
+std::string WsbText(const WindowsSandboxRun& run, std::string_view run_folder) {
+  return Machine(run, Folder(run_folder, kGuestRunFolder, false),
+                 fmt::format("{}\\run.cmd", kGuestRunFolder));
+}
+
+std::string StandingWsbText(const WindowsSandboxRun& run, std::string_view orders, std::string_view answers) {
+  return Machine(
+      run, Folder(orders, kGuestOrderFolder, true) + Folder(answers, kGuestRunFolder, false),
+      fmt::format("{0}\\{1} {2} {0} {3}", kGuestOrderFolder, kAgentProgram, kAgentFlag, kGuestRunFolder));
 }
 
 // The command is read into a variable and expanded late, when cmd.exe no longer looks for special characters:

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/final_path_windows.h"
 #include "base/own_files.h"
 #include "base/run_tool_windows.h"
 #include "base/unique_handle_windows.h"
@@ -58,13 +59,6 @@ FileType TypeOf(DWORD attributes, DWORD tag) {
 }
 
 std::uint64_t Join(DWORD high, DWORD low) { return (std::uint64_t{high} << 32U) | low; }
-
-std::wstring FinalPath(HANDLE file) {
-  std::wstring path(kMaxPath, L'\0');
-  const DWORD size = ::GetFinalPathNameByHandleW(file, path.data(), static_cast<DWORD>(path.size()), 0);
-  path.resize(size < path.size() ? size : 0);
-  return path;
-}
 
 Error LastError(const std::string& what) {
   return WindowsError(ErrorCode::kConflict, what, ::GetLastError());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "backends/windows_sandbox/folders.h"
 #include "config/decode.h"
@@ -157,6 +158,20 @@ TEST(WindowsSandboxPlan, IsShownWithoutSecrets) {
   EXPECT_THAT(DescribeText(*policy, *plan) + DescribeJson(*policy, *plan),
               testing::Not(HasSubstr("hunter2")));
   EXPECT_THAT(plan->not_covered, testing::Contains(HasSubstr("variables of the machine's own")));
+}
+
+TEST(WindowsSandboxPlan, OfAMachineThatStaysNothingIsOnlyAWarning) {
+  const std::string stays = R"("phase": "provision", )";
+  EXPECT_THAT(RefusalOf(stays + R"("ui": {"clipboard": "read"})"), HasSubstr("unenforceable /ui"));
+  EXPECT_EQ(RefusalOf(stays + R"("ui": {"disable": true})"), "planned");
+  const Result<Plan> plan =
+      PlanOf(stays + R"("windowsSandbox": {"idleTimeoutMs": 5, "daemonPipeName": "p"})");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  std::vector<std::string> without_effect;
+  for (const Warning& warning : plan->warnings) {
+    if (warning.category == "without-effect") without_effect.push_back(warning.pointer);
+  }
+  EXPECT_THAT(without_effect, testing::ElementsAre("/windowsSandbox/daemonPipeName"));
 }
 
 TEST(WindowsSandboxPlan, IsNotToBeHadEverywhere) {

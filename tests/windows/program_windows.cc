@@ -60,6 +60,15 @@ const std::string& ProgramPath() { return Stored(); }
 
 void SetProgramPath(std::string path) { Stored() = std::move(path); }
 
+std::string Escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
 Said RunProgram(const std::vector<std::string>& arguments, const std::string& input) {
   std::vector<std::string> argv{ProgramPath()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());

@@ -16,6 +16,9 @@ struct Said {
 [[nodiscard]] const std::string& ProgramPath();
 void SetProgramPath(std::string path);
 
+// For a string of JSON.
+[[nodiscard]] std::string Escaped(const std::string& text);
+
 // Errors end the test program: without the program there is nothing to test.
 [[nodiscard]] Said RunProgram(const std::vector<std::string>& arguments, const std::string& input = "");
 

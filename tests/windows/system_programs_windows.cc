@@ -95,14 +95,34 @@ int RunWsl(const std::vector<std::string>& arguments) {
   return RunInner(inner, orders);
 }
 
+std::vector<std::string> Elements(const std::string& text, const std::string& name) {
+  std::vector<std::string> found;
+  const std::string start = "<" + name + ">";
+  for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+    const std::size_t from = at + start.size();
+    found.push_back(text.substr(from, text.find('<', from) - from));
+  }
+  return found;
+}
+
+// What the machine would run, with its folders where the host has them, and without its own end.
+std::string LogonCommand(const std::string& text) {
+  const std::vector<std::string> hosts = Elements(text, "HostFolder");
+  const std::vector<std::string> guests = Elements(text, "SandboxFolder");
+  std::string line = Elements(text, "Command").at(0);
+  line.resize(line.rfind(" &amp; "));
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    for (std::size_t at = line.find(guests[i]); at != std::string::npos; at = line.find(guests[i], at + 1))
+      line.replace(at, guests[i].size(), hosts[i]);
+  }
+  return line + "\"";
+}
+
 int RunWindowsSandbox(const std::vector<std::string>& arguments) {
   const std::string text = ReadAll(arguments.at(1));
-  const std::string start = "<HostFolder>";
-  const std::size_t from = text.find(start) + start.size();
-  const std::string folder = text.substr(from, text.find('<', from) - from);
   Append(SystemDirectory() + "\\mxc-fake-sandbox.log", text);
   if (ReadAll(SystemDirectory() + "\\mxc-fake-sandbox") == "closed") return 0;
-  std::wstring line = L"cmd.exe /d /c \"" + Wide(folder) + L"\\run.cmd\"";
+  std::wstring line = Wide(LogonCommand(text));
   // With the machine everything in it ends.
   const HANDLE job = ::CreateJobObjectW(nullptr, nullptr);
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
@@ -120,6 +140,8 @@ int RunWindowsSandbox(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+std::string InSystem(const std::string& name) { return SystemDirectory() + "\\" + name; }
 
 std::optional<int> RunAsSystemProgram(const std::vector<std::string>& arguments) {
   std::array<wchar_t, MAX_PATH> own{};

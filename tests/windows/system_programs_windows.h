@@ -12,8 +12,12 @@ namespace mxc::test {
 //
 // wsl.exe -d NAME --cd DIR --exec PROGRAM ...: prints its arguments and what crosses in WSLENV into the file
 // MXC_FAKE_WSL, which also says what it is to do, and answers as a distribution with mxc-exec would.
-// WindowsSandbox.exe FILE.wsb: runs run.cmd of the folder that the guest would have as C:\mxc-run.
+// WindowsSandbox.exe FILE.wsb: runs the logon command on this machine, on the folders of the host, and ends
+// with it. The file mxc-fake-sandbox says what else it is to do, mxc-fake-sandbox.log gets the .wsb file.
 [[nodiscard]] std::optional<int> RunAsSystemProgram(const std::vector<std::string>& arguments);
+
+// In the system directory, where stand-ins find what they are to do and say what they did.
+[[nodiscard]] std::string InSystem(const std::string& name);
 
 // One stand-in, as long as this object lives.
 class SystemProgram {

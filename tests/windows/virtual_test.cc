@@ -23,12 +23,6 @@ using testing::Not;
 
 constexpr const wchar_t* kLxss = L"Software\\Microsoft\\Windows\\CurrentVersion\\Lxss";
 
-std::string InSystem(const std::string& name) {
-  std::array<wchar_t, MAX_PATH> directory{};
-  ::GetSystemDirectoryW(directory.data(), MAX_PATH);
-  return Narrow(directory.data()) + "\\" + name;
-}
-
 std::string ReadAll(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
   return {std::istreambuf_iterator<char>(file), {}};
@@ -41,16 +35,6 @@ void SetText(const std::wstring& key, const wchar_t* name, const std::wstring& t
 
 void SetNumber(const std::wstring& key, const wchar_t* name, DWORD number) {
   ::RegSetKeyValueW(HKEY_CURRENT_USER, key.c_str(), name, REG_DWORD, &number, sizeof number);
-}
-
-// For a string of JSON.
-std::string Escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') result += '\\';
-    result += c;
-  }
-  return result;
 }
 
 std::size_t LeftFolders() {
