@@ -12,6 +12,8 @@
 
 #include "base/wide_windows.h"
 #include "entry.h"
+#include "mxc/windows_sandbox_run.h"
+#include "process/windows/standing_windows.h"
 
 namespace {
 
@@ -30,6 +32,9 @@ std::vector<std::string> Arguments() {
 int main() {
   for (std::FILE* stream : {stdin, stdout, stderr}) ::_setmode(::_fileno(stream), _O_BINARY);
   std::vector<std::string> arguments = Arguments();
+  // In a machine of Windows Sandbox that stays, before anything else of ours runs.
+  if (arguments.size() == 4 && arguments[1] == mxc::kAgentFlag)
+    return mxc::RunSandboxAgent(arguments[2], arguments[3]);
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   return mxc::RunMain(static_cast<int>(pointers.size()), pointers.data());

@@ -142,6 +142,7 @@ struct WslChild {
 // Windows: the virtual machine of Plan::windows_sandbox runs the command.
 struct WindowsSandboxChild {
   Terminal terminal = Terminal::kInherit;
+  std::string standing = {};  // folder of a machine that runs already; empty: one for this command alone
 };
 
 using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, SessionChild, AppContainerChild,

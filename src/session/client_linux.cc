@@ -5,27 +5,12 @@
 
 #include "session/directory.h"
 #include "session/message.h"
+#include "session/refusals.h"
 #include "session/reply.h"
 #include "session/session.h"
 
 namespace mxc::session {
 namespace {
-
-Error Stale(bool killed) {
-  return {.code = ErrorCode::kStaleId,
-          .message =
-              killed ? "the sandbox is gone: its holder was killed" : "there is no such sandbox (any more)",
-          .pointer = "/sandboxId",
-          .hint = killed ? "deprovision it, and provision another" : "provision another"};
-}
-
-// Whoever has provisioned anything has such a directory.
-Error NotProvisioned() {
-  return {.code = ErrorCode::kNotProvisioned,
-          .message = "you have provisioned no sandbox on this machine",
-          .pointer = "/sandboxId",
-          .hint = "send the phase provision first, as the same user"};
-}
 
 // The holder's socket, wherever the sandbox may have been provisioned. `refused` gets the directory with a
 // dead name.
@@ -39,9 +24,9 @@ Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refus
     if (errno != ECONNREFUSED)
       return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
     refused.emplace(std::move(directory));
-    return Stale(true);
+    return SandboxDied("its holder was killed");
   }
-  return Stale(false);
+  return NoSuchSandbox();
 }
 
 Result<std::string> Ask(const UniqueFd& holder, Verb verb, UniqueFd& connection) {
@@ -70,7 +55,7 @@ std::optional<Listed> Look(const StateDirectory& directory, const std::string& n
   const Result<SandboxId> id = ParseSandboxName(name);
   if (!id) return std::nullopt;
   const UniqueFd holder = directory.Connect(name);
-  if (!holder && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = "dead"};
+  if (!holder && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = kDead};
   if (!holder) return std::nullopt;
   UniqueFd connection;
   const Result<std::string> reply = Ask(holder, Verb::kStatus, connection);

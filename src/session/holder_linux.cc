@@ -13,6 +13,7 @@
 #include "process/relay.h"
 #include "session/holder.h"
 #include "session/leavings.h"
+#include "session/refusals.h"
 #include "session/reply.h"
 
 namespace mxc::session {
@@ -142,12 +143,7 @@ std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
 }
 
 Status Holder::Start() {
-  if (sandbox_.Stands()) {
-    return Error{.code = ErrorCode::kAlreadyStarted,
-                 .message = "the sandbox is started already",
-                 .pointer = "/sandboxId",
-                 .hint = "use it with the phase exec"};
-  }
+  if (sandbox_.Stands()) return AlreadyStarted();
   if (!plan_.audit.path.empty() && !audit_) {
     Result<AuditLog> log = AuditLog::Open(plan_.audit.path);
     if (log) audit_.emplace(std::move(*log));
@@ -159,29 +155,15 @@ Status Holder::Start() {
 }
 
 Status Holder::Stop() {
-  if (!sandbox_.Stands()) {
-    return Error{.code = stopped_ ? ErrorCode::kAlreadyStopped : ErrorCode::kNotStarted,
-                 .message = stopped_ ? "the sandbox is stopped already" : "the sandbox was never started",
-                 .pointer = "/sandboxId"};
-  }
+  if (!sandbox_.Stands()) return NothingToStop(stopped_);
   sandbox_.Stop();
   stopped_ = true;
   return Done{};
 }
 
 Status Holder::Enter(const UniqueFd& connection) {
-  if (!sandbox_.Stands()) {
-    return Error{.code = ErrorCode::kNotStarted,
-                 .message = stopped_ ? "the sandbox is stopped" : "the sandbox has not been started",
-                 .pointer = "/sandboxId",
-                 .hint = "send the phase start first"};
-  }
-  if (sandbox_.Running() >= kMaxSessionCommands) {
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = "as many commands run in the sandbox as may at one time (" +
-                            std::to_string(kMaxSessionCommands) + ")",
-                 .hint = "wait until some have ended"};
-  }
+  if (!sandbox_.Stands()) return NotStarted(stopped_);
+  if (sandbox_.Running() >= kMaxSessionCommands) return TooManyCommands();
   SendReply(connection.Get(), entry_);
   if (sandbox_.Admit(connection.Get())) return Done{};
   // The launcher has its reply, and reads reports from here on.

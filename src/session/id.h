@@ -1,7 +1,9 @@
-// Identifiers of sandboxes that stay: a prefix for the containment, and 32 hexadecimal digits that nobody can
+// Identifiers of sandboxes that stay: a prefix for the containment, and hexadecimal digits that nobody can
 // guess.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,12 +12,20 @@
 
 namespace mxc::session {
 
+// A containment that has sandboxes that stay on this system, the one to advise first.
+struct IdKind {
+  std::string_view prefix;
+  Containment containment = Containment::kNamespaces;
+  std::size_t digits = 32;
+};
+[[nodiscard]] std::span<const IdKind> IdKinds();
+
 struct SandboxId {
   Containment containment = Containment::kNamespaces;
-  std::string token = {};  // 32 lower case hexadecimal digits
+  std::string token = {};  // lower case hexadecimal digits
 
   [[nodiscard]] std::string Text() const;  // "ns:0123..."
-  [[nodiscard]] std::string Name() const;  // of its socket: "ns-0123..."
+  [[nodiscard]] std::string Name() const;  // of its socket or folder: "ns-0123..."
 };
 
 // Errors: kUnsupportedPhase for a containment without sandboxes that stay, kSetupFailed without randomness.

@@ -25,8 +25,8 @@ struct SessionLimits {
   std::uint64_t lifetime_ms = 0;  // since provision
 };
 
-// Leaves a holder behind. `plan` is of a sandbox that stays (Policy::stays). Errors: kUnsupportedPhase,
-// kSetupFailed.
+// Leaves a holder behind; on Windows a record. `plan` is of a sandbox that stays (Policy::stays). Errors:
+// kUnsupportedPhase, kSetupFailed.
 [[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits);
 
 // Of all: kNotProvisioned, kStaleId, kSetupFailed.
@@ -36,18 +36,19 @@ struct SessionLimits {
 
 // A way in for one command, and what the policy says about every command.
 struct Entry {
-  UniqueFd connection = {};
-  Plan plan = {};  // its command is empty; the environment is the default one
+  UniqueFd connection = {};  // Linux; it stays open while the command runs
+  Plan plan = {};            // its command is empty; the environment is the default one
 };
 [[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted
 
+inline constexpr const char* kDead = "dead";  // its holder was killed, or its record cannot be read
 struct Listed {
   std::string id = {};
-  std::string state = {};  // "provisioned", "started", "stopped"; "dead" when its holder was killed
+  std::string state = {};  // "provisioned", "started", "stopped", or kDead
   std::uint64_t commands = 0;
   std::uint64_t age_ms = 0;
   std::uint64_t idle_ms = 0;
-  std::int64_t holder = 0;
+  std::int64_t holder = 0;  // Linux
 };
 [[nodiscard]] std::vector<Listed> List();
 // Removes the names of dead sandboxes; their identifiers.

@@ -4,6 +4,7 @@
 
 #include "process/run.h"
 #include "process/windows/command_windows.h"
+#include "process/windows/standing_windows.h"
 #include "process/windows/virtual_windows.h"
 #include "report/audit.h"
 
@@ -15,8 +16,11 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
     return RunCommand({*plan.app_container, plan, child->confined, child->terminal, plan.timeout_ms},
                       observer);
   if (std::holds_alternative<WslChild>(plan.child) && plan.wsl) return RunInWsl(plan, observer);
-  if (std::holds_alternative<WindowsSandboxChild>(plan.child) && plan.windows_sandbox)
-    return RunInWindowsSandbox(plan, observer);
+  if (const auto* child = std::get_if<WindowsSandboxChild>(&plan.child);
+      child != nullptr && plan.windows_sandbox) {
+    return child->standing.empty() ? RunInWindowsSandbox(plan, observer)
+                                   : RunInStandingMachine(plan, observer);
+  }
   return Error{.code = ErrorCode::kUnavailable,
                .message = "there is no launcher for '" + std::string(Name(plan.containment)) + "' on Windows",
                .hint = "--dry-run and --explain show its plan"};

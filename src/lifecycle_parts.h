@@ -1,0 +1,26 @@
+// What the phases of the lifecycle ask of each system that has sandboxes that stay.
+#pragma once
+
+#include <string>
+
+#include "cli.h"
+#include "config/config.h"
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/plan.h"
+#include "mxc/policy.h"
+#include "prepare.h"
+#include "session/session.h"
+
+namespace mxc {
+
+// The stages of a provision request. Errors: those of Prepare, and kUnsupportedPhase for a containment of
+// which nothing would stay between two commands.
+[[nodiscard]] Result<Prepared> PrepareSandbox(const Config& config, const Options& options, const Host& host);
+[[nodiscard]] session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& policy);
+// The sandbox's plan, taken out of `entry`, with the command of the request. Errors: kConflict.
+[[nodiscard]] Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& host);
+// A run with this `containerId`. False: there is none.
+[[nodiscard]] bool EndRunNamed(const std::string& name, const Host& host);
+
+}  // namespace mxc

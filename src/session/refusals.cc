@@ -1,0 +1,60 @@
+#include "session/refusals.h"
+
+#include "mxc/limits.h"
+
+namespace mxc::session {
+namespace {
+
+constexpr const char* kId = "/sandboxId";
+
+}  // namespace
+
+Error NotProvisioned() {
+  return {.code = ErrorCode::kNotProvisioned,
+          .message = "you have provisioned no sandbox on this machine",
+          .pointer = kId,
+          .hint = "send the phase provision first, as the same user"};
+}
+
+Error NoSuchSandbox() {
+  return {.code = ErrorCode::kStaleId,
+          .message = "there is no such sandbox (any more)",
+          .pointer = kId,
+          .hint = "provision another"};
+}
+
+Error SandboxDied(const std::string& how) {
+  return {.code = ErrorCode::kStaleId,
+          .message = "the sandbox is gone: " + how,
+          .pointer = kId,
+          .hint = "deprovision it, and provision another"};
+}
+
+Error AlreadyStarted() {
+  return {.code = ErrorCode::kAlreadyStarted,
+          .message = "the sandbox is started already",
+          .pointer = kId,
+          .hint = "use it with the phase exec"};
+}
+
+Error NothingToStop(bool stopped) {
+  return {.code = stopped ? ErrorCode::kAlreadyStopped : ErrorCode::kNotStarted,
+          .message = stopped ? "the sandbox is stopped already" : "the sandbox was never started",
+          .pointer = kId};
+}
+
+Error NotStarted(bool stopped) {
+  return {.code = ErrorCode::kNotStarted,
+          .message = stopped ? "the sandbox is stopped" : "the sandbox has not been started",
+          .pointer = kId,
+          .hint = "send the phase start first"};
+}
+
+Error TooManyCommands() {
+  return {.code = ErrorCode::kUnavailable,
+          .message = "as many commands run in the sandbox as may at one time (" +
+                     std::to_string(kMaxSessionCommands) + ")",
+          .hint = "wait until some have ended"};
+}
+
+}  // namespace mxc::session

@@ -1,0 +1,21 @@
+// What a request of the lifecycle is refused with, in the same words on every system.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "mxc/error.h"
+
+namespace mxc::session {
+
+// Whoever has provisioned anything has a place for its records.
+[[nodiscard]] Error NotProvisioned();
+[[nodiscard]] Error NoSuchSandbox();
+[[nodiscard]] Error SandboxDied(const std::string& how);  // "its holder was killed"
+[[nodiscard]] Error AlreadyStarted();
+// `stopped`: it was started once.
+[[nodiscard]] Error NothingToStop(bool stopped);
+[[nodiscard]] Error NotStarted(bool stopped);
+[[nodiscard]] Error TooManyCommands();
+
+}  // namespace mxc::session
