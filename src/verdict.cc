@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "policy/records.h"
 #include "prepare.h"
 
@@ -50,11 +53,12 @@ void Warn(const Plan& plan, Log& log, std::string_view category) {
   for (const Warning& warning : plan.warnings) {
     if (!category.empty() && warning.category != category) continue;
     log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
-    // A grant that is not there explains most failures of the command: say it where the user looks.
-    // So does weaker isolation, which nobody asked for by name.
-    const bool shown = warning.category == "path-missing" || warning.category == kWeakerIsolation ||
-                       warning.category == "protection-incomplete";
-    if (shown) Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
+    // A grant that is not there, or that root cannot use, explains most failures of the command: say it where
+    // the user looks. So does weaker isolation, which nobody asked for by name.
+    constexpr std::string_view kShown[] = {"path-missing", "foreign-owner", kWeakerIsolation,
+                                           "protection-incomplete"};
+    if (std::find(std::begin(kShown), std::end(kShown), warning.category) != std::end(kShown))
+      Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
   }
 }
 

@@ -57,6 +57,25 @@ Status CheckDelegation(const PathEntry& written, Access access, const Walked& wa
                       : remedy);
 }
 
+// Inside, root has no capability that passes over permissions: what belongs to others, it uses as others do.
+void WarnOfForeignOwner(const PathEntry& written, Access access, const FileStatus& status, const Host& host,
+                        std::vector<Warning>& warnings) {
+  const Identity caller = host.Caller();
+  if (!caller.IsRoot() || status.uid == caller.uid) return;
+  constexpr std::uint32_t kRead = 4, kWrite = 2, kSearch = 1;
+  std::uint32_t needed = access == Access::kReadWrite ? kRead | kWrite : kRead;
+  if (status.object.type == FileType::kDirectory) needed |= kSearch;
+  const std::uint32_t allowed = status.gid == caller.gid ? status.mode >> 3U : status.mode;
+  if ((allowed & needed) == needed) return;
+  warnings.push_back(
+      {.category = "foreign-owner",
+       .message = Quoted(written.path) + " of " + std::string(ListName(access)) + " belongs to uid " +
+                  std::to_string(status.uid) + ", whose mode keeps the command from " +
+                  ((allowed & kRead) == 0 ? "reading" : "writing") +
+                  " there: inside, root has no privileges; run mxc-exec as that user, or change the owner",
+       .pointer = written.pointer});
+}
+
 // Whoever can replace a link on the way chooses what becomes writable. Only root changes these directories.
 Status CheckWritableLinks(const PathEntry& written, const Walked& walked) {
   for (const LinkMet& met : walked.links) {
@@ -85,6 +104,7 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, co
     WarnOfWholeHost(walked.path, written, warnings);
   }
   if (const Status status = CheckDelegation(written, access, walked, host); !status) return status.error();
+  WarnOfForeignOwner(written, access, *walked.status, host, warnings);
   return std::optional<Entry>{
       Entry{.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)}};
 }

@@ -178,5 +178,26 @@ TEST_F(ResolvePaths, NamesAreBytes) {
   EXPECT_EQ(Rules({.ro = {"/srv/a b\n\xff*"}}), "read-only /srv/a b\n\xff*\n");
 }
 
+// Root has no capabilities inside, so a checkout that belongs to somebody else is not writable there.
+TEST_F(ResolvePaths, RootIsToldWhoseTheGrantIs) {
+  host_.AddDirectory("/srv/theirs", {.mode = 0755, .uid = 1001, .gid = 1001})
+      .AddDirectory("/srv/closed", {.mode = 0700, .uid = 1001, .gid = 1001})
+      .AddDirectory("/srv/shared", {.mode = 0775, .uid = 1001, .gid = 0})
+      .AddDirectory("/srv/open", {.mode = 0777, .uid = 1001, .gid = 1001});
+  const Lists lists = {.rw = {"/srv/theirs", "/srv/shared", "/srv/open", "/srv/z"}, .ro = {"/srv/closed"}};
+  EXPECT_EQ(Warnings(lists), "");
+  host_.SetCaller(0, 0);
+  EXPECT_EQ(Warnings(lists),
+            "foreign-owner /filesystem/readwritePaths/0\n"
+            "foreign-owner /filesystem/readonlyPaths/0\n"
+            "running-as-root \n");
+  const Result<Policy> policy = With(lists);
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(
+      policy->warnings.at(0).message,
+      "'/srv/theirs' of readwritePaths belongs to uid 1001, whose mode keeps the command from writing there: "
+      "inside, root has no privileges; run mxc-exec as that user, or change the owner");
+}
+
 }  // namespace
 }  // namespace mxc
