@@ -121,11 +121,12 @@ void RunCommand(const Child& child) {
       return child.Send({.event = Event::kEnded, .number = *status});
     siginfo_t info{};
     const int number = ::sigwaitinfo(&all, &info);
-    // Other commands of the sandbox are no business of this one's. While theirs was waiting here, the kernel
-    // may have dropped its own.
-    const bool foreign = child.session && info.si_code <= 0 && info.si_pid != 0;
-    if (foreign && !child.LauncherIsGone()) continue;
-    if (foreign || (number == SIGTERM && child.adopts)) child.Leave(255);
+    // The connection's signal also comes when the command has just been read from it, and is dropped while
+    // one of somebody inside waits. Those are no business of this command's.
+    if (child.session && child.LauncherIsGone()) child.Leave(255);
+    const bool outside = info.si_code <= 0 && info.si_pid == 0;
+    if (child.session && !outside) continue;
+    if (number == SIGTERM && child.adopts) child.Leave(255);
     if (number > 0 && number != SIGCHLD) ::kill(-command, number);
   }
 }
