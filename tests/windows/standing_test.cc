@@ -265,6 +265,18 @@ TEST_F(Standing, AMachineThatDoesNotComeUpLeavesNothing) {
   EXPECT_EQ(StateOf(id), "provisioned");
 }
 
+// The call that starts a machine is killed while that comes up: nothing of it stands in the way.
+TEST_F(Standing, AStartThatWasKilledIsStartedAgain) {
+  const std::string id = Provision();
+  const std::string file =
+      scratch.Write("s.json", R"({"version": "1.1.0-alpha", "phase": "start", "sandboxId": ")" + id + "\"}");
+  EXPECT_TRUE(KillProgramOnce({"--experimental", file}, Narrow((FolderOf(id) / "machine.wsb").wstring())));
+  EXPECT_THAT(Exec(id, {"both"}).out, testing::AnyOf(HasSubstr("not_started"), "out"));
+  const std::string again = Phase("start", id).out;
+  EXPECT_THAT(again, testing::AnyOf(kDone, HasSubstr("already_started")));
+  EXPECT_EQ(Exec(id, {"exit", "6"}).status, 6U);
+}
+
 TEST_F(Standing, TimeLimitsEndTheSandbox) {
   const std::string id = Started(R"(, "session": {"idleTimeoutMs": 4000})");
   EXPECT_EQ(Exec(id, {"exit", "0"}).status, 0U);
