@@ -10,6 +10,7 @@
 #include "backends/wsl/section.h"
 #include "mxc/limits.h"
 #include "mxc/windows_path.h"
+#include "mxc/wsl_engine.h"
 #include "mxc/wsl_run.h"
 
 namespace mxc::wsl {
@@ -44,27 +45,36 @@ const WslDistribution* Choose(const WindowsFacts& facts, std::string_view name) 
   return found == facts.wsl_distributions.end() ? nullptr : &*found;
 }
 
-// The mxc-exec of the default distribution, asked for its version.
+void Refuse(Support& support, std::string reason, std::string remedy) {
+  support.usable = false;
+  support.code = ErrorCode::kUnavailable;
+  support.reason = std::move(reason);
+  support.remedy = std::move(remedy);
+}
+
+// The mxc-exec of the default distribution, asked which of its engines can hold a run there.
 void AskInside(const Host& host, Support& support) {
   const WslDistribution* distribution = Choose(support.windows, "");
   if (distribution == nullptr || !IsForPrograms(*distribution)) {
     support.warnings.emplace_back("the default distribution cannot be used: name one, wslc.distribution");
     return;
   }
-  const ToolRun run = host.Try(
-      {support.windows.wsl, "-d", distribution->name, "--exec", kProgram, "--version"}, kAnswerLimitMs);
-  const std::string said = WslText(run.out);
-  if (run.started && !run.timed_out && run.exit_code == 0 && said.starts_with("mxc-exec ")) {
-    support.version = said.substr(0, said.find('\n'));
-    return;
+  const std::string name = "the distribution '" + distribution->name + "'";
+  const ToolRun run = host.Try({support.windows.wsl, "-d", distribution->name, "--exec", kProgram, "--probe"},
+                               kAnswerLimitMs);
+  if (run.timed_out)
+    return Refuse(support, name + " did not answer in 3 s", "start it: wsl -d " + distribution->name);
+  InnerProbe probe = run.started && run.exit_code == 0 ? ReadInnerProbe(WslText(run.out)) : InnerProbe{};
+  if (probe.version.empty()) {
+    return Refuse(support, name + " has no " + std::string(kProgram),
+                  "install mxc-exec for Linux in it, or name its place: wslc.program");
   }
-  support.usable = false;
-  support.code = ErrorCode::kUnavailable;
-  support.reason = run.timed_out
-                       ? "the distribution '" + distribution->name + "' did not answer in 3 s"
-                       : "the distribution '" + distribution->name + "' has no " + std::string(kProgram);
-  support.remedy = run.timed_out ? "start it: wsl -d " + distribution->name
-                                 : "install mxc-exec for Linux in it, or name its place: wslc.program";
+  if (probe.engines.empty()) {
+    return Refuse(support, name + " allows neither namespaces nor bubblewrap",
+                  "see why: wsl -d " + distribution->name + " --exec " + std::string(kProgram) + " --probe");
+  }
+  support.version = "mxc-exec " + probe.version;
+  support.features.insert(support.features.end(), probe.engines.begin(), probe.engines.end());
 }
 
 Support Probe(const Host& host, ProbeDepth depth) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,12 @@
 #include "mxc/resource.h"
 
 namespace mxc {
+
+// What held the command in a system inside this one, in its own words: "wsl-unshare", "container".
+struct InnerEngine {
+  std::string name = {};
+  std::string tier = {};
+};
 
 struct Outcome {
   int exit_code = 0;  // of the command; 128 + signal when a signal ended it
@@ -20,6 +27,7 @@ struct Outcome {
   bool cpu_time_out = false;           // we have ended it, because its processor time was used up
   std::vector<Resource> reached = {};  // limits that took effect, as far as the kernel tells
   std::uint64_t duration_ms = 0;
+  std::optional<InnerEngine> inside = {};  // absent: there is none, or it has not said
 };
 
 }  // namespace mxc

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "mxc/wsl_engine.h"
+
 namespace mxc {
 namespace {
 
@@ -43,6 +45,8 @@ Outcome OutcomeOf(const Document& line) {
                   .stdout_truncated = IsTrue(limits, "stdoutTruncated"),
                   .stderr_truncated = IsTrue(limits, "stderrTruncated"),
                   .duration_ms = static_cast<std::uint64_t>(std::max(0, Number(line, "durationMs")))};
+  if (const std::string backend = Text(line, "backend"); !backend.empty())
+    outcome.inside = InnerEngine{.name = WslEngine(backend), .tier = Text(line, "tier")};
   // It ended the command itself, and neither the clock nor a signal made it.
   outcome.cpu_time_out = At(line, "exitCode").is_null() && !outcome.timed_out && outcome.interrupted_by == 0;
   for (const Document& name : At(limits, "reached")) {

@@ -273,6 +273,7 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
   line["durationMs"] = outcome.duration_ms;
   line["backend"] = Name(plan.containment);
   line["tier"] = Name(plan.tier);
+  if (outcome.inside) line["inside"] = {{"engine", outcome.inside->name}, {"tier", outcome.inside->tier}};
   AddRung(plan, line);
   line["ledger"] = LedgerArray(plan.ledger);
   Write(Line(line));

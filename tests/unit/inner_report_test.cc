@@ -24,6 +24,17 @@ TEST(InnerReport, SaysHowTheCommandEnded) {
   EXPECT_THAT(report.outcome->reached, testing::ElementsAre(Resource::kMemory));
 }
 
+TEST(InnerReport, SaysWhatHeldIt) {
+  const auto inside = [](const std::string& rest) {
+    return ReadInnerReport("{\"event\":\"outcome\",\"exitCode\":0" + rest + "}\n").outcome->inside;
+  };
+  EXPECT_FALSE(inside("").has_value());
+  const std::optional<InnerEngine> engine = inside(R"(,"backend":"bubblewrap","tier":"container")");
+  ASSERT_TRUE(engine.has_value());
+  EXPECT_EQ(engine->name, "wsl-bwrap");
+  EXPECT_EQ(engine->tier, "container");
+}
+
 TEST(InnerReport, TellsApartWhoEndedIt) {
   const auto outcome = [](const std::string& rest) {
     return *ReadInnerReport("{\"event\":\"outcome\",\"exitCode\":null," + rest + "}\n").outcome;

@@ -9,6 +9,7 @@
 #include "backends/wsl/paths.h"
 #include "config/decode.h"
 #include "document/parse.h"
+#include "mxc/wsl_engine.h"
 #include "mxc/wsl_run.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
@@ -270,20 +271,44 @@ TEST(Wsl, SaysWhatThisMachineLacks) {
               HasSubstr("no default distribution"));
 }
 
+TEST(Wsl, NamesWhatHoldsInside) {
+  EXPECT_EQ(WslEngine("namespaces"), "wsl-unshare");
+  EXPECT_EQ(WslEngine("bubblewrap"), "wsl-bwrap");
+  EXPECT_EQ(WslEngine("landlock"), "wsl-landlock");
+  for (const char* text : {"", "{", "[]", "5", R"({"backends": []})", R"({"version": "1"})",
+                           R"({"version": 1, "backends": []})"})
+    EXPECT_TRUE(ReadInnerProbe(text).version.empty()) << text;
+  EXPECT_TRUE(ReadInnerProbe(R"({"version": "1", "backends": [5, {"usable": 1}]})").engines.empty());
+}
+
 TEST(Wsl, AsksTheMxcExecInside) {
   WindowsMachine host;
   host.facts.wsl = "C:\\wsl.exe";
   host.facts.wsl_distributions = {{.name = "Debian", .version = 2, .is_default = true}};
   const std::vector<std::string> question = {
-      "C:\\wsl.exe", "-d", "Debian", "--exec", "/usr/local/bin/mxc-exec", "--version"};
+      "C:\\wsl.exe", "-d", "Debian", "--exec", "/usr/local/bin/mxc-exec", "--probe"};
   const auto ask = [&host] { return wsl::WslBackend().probe(host, ProbeDepth::kLive); };
   EXPECT_THAT(ask().reason, HasSubstr("has no /usr/local/bin/mxc-exec"));
   host.Answer(question, {.started = true, .timed_out = true});
   EXPECT_THAT(ask().reason, HasSubstr("did not answer"));
   EXPECT_EQ(ask().remedy, "start it: wsl -d Debian");
-  host.Answer(question, {.started = true, .out = "mxc-exec 9.9\n"});
+  const auto answer = [&](const std::string& backends) {
+    host.Answer(question,
+                {.started = true, .out = R"({"version": "9.9", "backends": [)" + backends + "]}\n"});
+  };
+  const std::string engine = R"({"backend": "namespaces", "usable": true, "tier": "container"})";
+  const std::string tool = R"({"backend": "bubblewrap", "usable": true, "tier": "container"})";
+  answer(tool + ", " + engine);
   EXPECT_TRUE(ask().usable);
   EXPECT_EQ(ask().version, "mxc-exec 9.9");
+  EXPECT_THAT(ask().features, testing::ElementsAre("filesystemDeniedPaths", "wsl-unshare", "wsl-bwrap"));
+  answer(tool);
+  EXPECT_THAT(ask().features, testing::ElementsAre("filesystemDeniedPaths", "wsl-bwrap"));
+  answer(
+      R"({"backend": "landlock", "usable": true, "tier": "process"}, {"backend": "namespaces", "usable": false},
+            {"backend": "bubblewrap", "usable": true, "tier": "process"})");
+  EXPECT_FALSE(ask().usable);
+  EXPECT_THAT(ask().reason, HasSubstr("allows neither namespaces nor bubblewrap"));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ int RunInner(const std::vector<std::string>& argv, const std::string& orders) {
   std::fputs("err", stderr);
   Append(result,
          "{\"event\":\"started\",\"pid\":1}\n{\"event\":\"outcome\",\"exitCode\":7,\"signal\":null,"
-         "\"timedOut\":false,\"interruptedBy\":null,\"limits\":{},\"durationMs\":1}\n");
+         "\"timedOut\":false,\"interruptedBy\":null,\"limits\":{},\"durationMs\":1,"
+         "\"backend\":\"namespaces\",\"tier\":\"container\"}\n");
   return 7;
 }
 
@@ -90,6 +91,11 @@ int RunWsl(const std::vector<std::string>& arguments) {
   }
   if (inner.back() == "--version") {
     std::puts("mxc-exec 9.9");
+    return 0;
+  }
+  if (inner.back() == "--probe") {
+    std::puts(
+        R"({"version": "9.9", "backends": [{"backend": "bubblewrap", "usable": true, "tier": "container"}]})");
     return 0;
   }
   return RunInner(inner, orders);

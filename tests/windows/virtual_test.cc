@@ -112,6 +112,7 @@ TEST_F(Wsl, ReportsWhatTheRunInsideReports) {
   EXPECT_EQ(Run(R"("process": {"commandLine": "x"})", {"--result", scratch.Path("r")}).status, 7U);
   EXPECT_THAT(scratch.Read("r"), HasSubstr("\"exitStatus\":7"));
   EXPECT_THAT(scratch.Read("r"), HasSubstr("\"backend\":\"wslc\",\"tier\":\"container\""));
+  EXPECT_THAT(scratch.Read("r"), HasSubstr(R"("inside":{"engine":"wsl-unshare","tier":"container"})"));
 }
 
 TEST_F(Wsl, ARefusalInsideIsARefusal) {
@@ -168,6 +169,7 @@ TEST_F(Wsl, ProbesWithWhatIsInside) {
   const std::string probe = RunProgram({"--probe"}).out;
   // A busy machine may take longer than a question may.
   EXPECT_THAT(probe, testing::AnyOf(HasSubstr("\"version\": \"mxc-exec 9.9\""), HasSubstr("did not answer")));
+  EXPECT_THAT(probe, testing::AnyOf(HasSubstr("\"wsl-bwrap\""), HasSubstr("did not answer")));
   Order("broken");
   EXPECT_THAT(RunProgram({"--probe"}).out,
               testing::AnyOf(HasSubstr("has no /usr/local/bin/mxc-exec"), HasSubstr("did not answer")));
