@@ -10,6 +10,7 @@ seconds one line says what the gateway holds. The last line compares the first m
 import json
 import os
 import random
+import signal
 import socket
 import struct
 import subprocess
@@ -145,7 +146,24 @@ def held(process):
     return len(os.listdir("/proc/%d/fd" % process)), int(resident.split()[1])
 
 
+def watch(run):
+    time.sleep(2)
+    gateway = gateway_of(run.pid)
+    if gateway is None:
+        sys.exit("no gateway to look at: run it as root")
+    samples, start = [], time.monotonic()
+    while run.poll() is None:
+        try:
+            samples.append(held(gateway))
+        except OSError:
+            break
+        print("%5d s: %d descriptors, %d KiB" % (time.monotonic() - start, *samples[-1]), flush=True)
+        time.sleep(10)
+    return samples
+
+
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     program, seconds = sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 1800
     listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
     echo = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -161,19 +179,12 @@ def main():
         json.dump(policy, file)
         file.flush()
         run = subprocess.Popen([program, file.name])
-        time.sleep(2)
-        gateway = gateway_of(run.pid)
-        if gateway is None:
-            sys.exit("no gateway to look at: run it as root")
-        samples, start = [], time.monotonic()
-        while run.poll() is None:
-            try:
-                samples.append(held(gateway))
-            except OSError:
-                break
-            print("%5d s: %d descriptors, %d KiB" % (time.monotonic() - start, *samples[-1]), flush=True)
-            time.sleep(10)
-        status = run.wait()
+        try:
+            samples = watch(run)
+            status = run.wait()
+        finally:
+            run.terminate()  # nothing, once it has ended
+            run.wait()
     early, late = samples[: max(1, len(samples) // 10)], samples[-max(1, len(samples) // 10) - 1 : -1]
     for name, at in (("descriptors", 0), ("KiB", 1)):
         print("%s: at most %d in the first tenth, %d in the last" %
