@@ -28,6 +28,9 @@ class StateDirectory {
   [[nodiscard]] bool RemoveDead(const std::string& name) const;
   // The name is still there.
   [[nodiscard]] bool Has(const std::string& name) const;
+  // Readable when a name has been removed, until DrainWatch. Empty: the user has no more of those.
+  [[nodiscard]] UniqueFd WatchNames() const;
+  static void DrainWatch(const UniqueFd& watch);
   [[nodiscard]] std::vector<std::string> Names() const;
   // The same directory with a descriptor of its own.
   [[nodiscard]] int Descriptor() const { return directory_.Get(); }

@@ -1,10 +1,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -99,6 +101,19 @@ bool StateDirectory::RemoveDead(const std::string& name) const {
 
 bool StateDirectory::Has(const std::string& name) const {
   return ::faccessat(directory_.Get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+UniqueFd StateDirectory::WatchNames() const {
+  UniqueFd watch{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+  const std::string path = "/proc/self/fd/" + std::to_string(directory_.Get());
+  if (!watch || ::inotify_add_watch(watch.Get(), path.c_str(), IN_DELETE | IN_MOVED_FROM) < 0) watch.Reset();
+  return watch;
+}
+
+void StateDirectory::DrainWatch(const UniqueFd& watch) {
+  std::array<char, 4096> events{};
+  while (::read(watch.Get(), events.data(), events.size()) > 0) {
+  }
 }
 
 std::vector<std::string> StateDirectory::Names() const {

@@ -38,6 +38,7 @@ class Holder {
   void PollOnce();
   [[nodiscard]] int PollTimeout() const;
   void OnTimers();
+  void OnNames();
   void OnCpuTime(std::uint64_t now);
   void OnSandbox(short init, short ends, short records);
   void Serve();
@@ -52,6 +53,7 @@ class Holder {
   SessionLimits limits_;
   Place place_;
   SignalScope& signals_;
+  UniqueFd names_;  // tells when names are removed
   StandingSandbox sandbox_;
   std::optional<AuditLog> audit_ = {};  // of what the gateway decides
   std::uint64_t provisioned_ms_;        // of NowMs(), like all the following

@@ -19,7 +19,7 @@
 namespace mxc::session {
 namespace {
 
-// Who removes the socket has no way to end us but this.
+// Who removes the socket has no way to end us but that we see it; where the kernel does not tell, we look.
 constexpr std::uint64_t kLookMs = 30000;
 // Between two looks at the processor time that is used.
 constexpr std::uint64_t kCpuTickMs = 10;
@@ -32,6 +32,7 @@ Holder::Holder(const Plan& plan, const SessionLimits& limits, Place place, Signa
       limits_(limits),
       place_(std::move(place)),
       signals_(signals),
+      names_(place_.directory.WatchNames()),
       sandbox_(plan, signals,
                [this](const Guarded& guarded, pid_t init) {
                  return WriteLeavings(place_.directory, place_.id.Name(), guarded, init);
@@ -86,15 +87,21 @@ void Holder::OnCpuTime(std::uint64_t now) {
 }
 
 void Holder::PollOnce() {
-  enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords };
+  enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords, kNames };
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
   pollfd polls[] = {readable(place_.socket.Get()), readable(signals_.Descriptor()), readable(sandbox_.Init()),
-                    readable(sandbox_.Ends()), readable(sandbox_.Records())};
+                    readable(sandbox_.Ends()),     readable(sandbox_.Records()),    readable(names_.Get())};
   if (::poll(polls, std::size(polls), PollTimeout()) < 0) return;  // EINTR
   if (polls[kSignals].revents != 0 && signals_.Ending()) done_ = true;
   OnSandbox(polls[kInit].revents, polls[kEnds].revents, polls[kRecords].revents);
+  if (polls[kNames].revents != 0) OnNames();
   if (polls[kCalls].revents != 0 && !done_) Serve();
   OnTimers();
+}
+
+void Holder::OnNames() {
+  StateDirectory::DrainWatch(names_);
+  done_ = done_ || !place_.directory.Has(place_.id.Name());
 }
 
 void Holder::OnSandbox(short init, short ends, short records) {

@@ -189,7 +189,6 @@ TEST_P(LifecycleBounds, WithoutItsNameItEnds) {
   const pid_t holder = HolderOf(id);
   ASSERT_GT(holder, 0);
   ASSERT_EQ(::unlink((directory + "/" + prefix + "-" + id.substr(prefix.size() + 1)).c_str()), 0);
-  std::this_thread::sleep_for(std::chrono::seconds(25));  // it looks every thirty
   EXPECT_TRUE(Eventually([&] { return ::kill(holder, 0) != 0; }));
 }
 
