@@ -95,7 +95,11 @@ Result<Outcome> ClimbDown(const Config& config, const Options& options, const Ho
 }
 
 void Summarize(const Plan& plan, const RunSummary& summary) {
-  if (plan.egress) Tell(summary.network.Text());
+  if (plan.egress) {
+    Tell(summary.network.Text());
+  } else if (plan.sandbox && plan.sandbox->private_network) {
+    Tell("mxc-exec: network: none, and not watched; `mxc-exec --probe` says what the gateway lacks here\n");
+  }
   Tell(CanWatchFiles(plan)
            ? summary.files.Text()
            : "mxc-exec: files: not watched; the containments namespaces and lxc can say what was denied\n");

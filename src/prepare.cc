@@ -45,7 +45,8 @@ Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Opt
   const bool any = MeansProcess(config);
   ResolveOptions resolving{.experimental = options.experimental,
                            .allow_unsandboxed = options.allow_unsandboxed,
-                           .shown_only = IsShownOnly(options)};
+                           .shown_only = IsShownOnly(options),
+                           .network_recorded = options.report};
   std::optional<Found> found;
   if (any && host.System() == OperatingSystem::kLinux) {
     if (!choice) found = LinuxProcess(host);

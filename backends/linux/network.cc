@@ -134,7 +134,7 @@ std::string FirstOpening(const Network& network) {
 
 EgressRules RulesOf(const Network& network) {
   EgressRules rules{.egress = network.egress,
-                    .egress_pointer = network.egress_pointer,
+                    .egress_pointer = network.egress_pointer.empty() ? "/network" : network.egress_pointer,
                     .allow = network.allow,
                     .host_loopback = network.host_loopback,
                     .host_loopback_pointer = network.host_loopback_pointer,
@@ -171,6 +171,8 @@ void RecordGateway(const Network& network, Lowered& lowered) {
   const auto record = [&](const std::string& pointer, std::string_view mechanism) {
     Record(lowered, pointer, Strength::kProxy, mechanism);
   };
+  if (!NeedsGateway(network))
+    record("/network", kRefused);  // the clause of a policy that does not mention it
   const bool open = network.egress == Verdict::kAllow && !network.proxy;
   record(network.egress_pointer, network.proxy ? kOnlyProxy : open ? kUnlessDenied : kRefused);
   const bool upstream = HasUpstream(network);
@@ -198,7 +200,9 @@ Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered) 
     return Done{};
   }
   if (Status refused = RefuseTheImpossible(network); !refused) return refused;
-  if (!NeedsGateway(network)) {
+  // Where nothing is allowed the gateway is there to tell what was tried, and no more than welcome.
+  const bool tells = network.recorded && facts.why_no_gateway.empty();
+  if (!NeedsGateway(network) && !tells) {
     RecordKernel(network, kNoRoute, lowered);
     return Done{};
   }

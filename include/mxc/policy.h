@@ -135,6 +135,8 @@ struct Network {
   // true.
   bool share_host = false;
   std::string share_host_pointer = {};
+  // What the command tries is to be told, also where nothing is allowed (--report). Best effort.
+  bool recorded = false;
 };
 
 // ---- the desktop ---------------------------------------------------------------------------------------

@@ -205,6 +205,7 @@ Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOpti
   const OperatingSystem home = HomeOf(*containment);
   const bool elsewhere = home != OperatingSystem::kAny && home != host.System();
   Policy policy = Copy(config, *containment, elsewhere ? home : host.System());
+  policy.network.recorded = options.network_recorded;
   const Status resolved =
       elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, options.image, policy);
   if (!resolved) return resolved.error();

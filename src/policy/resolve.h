@@ -16,6 +16,7 @@ struct ResolveOptions {
   bool allow_unsandboxed = false;  // --allow-unsandboxed
   // The plan is shown and never run: a containment of another system is resolved as it is written.
   bool shown_only = false;
+  bool network_recorded = false;  // --report
   // What "process" and "auto" mean on Linux: our own engine where this host allows it.
   Containment linux_process = Containment::kBubblewrap;
   // The directory of the image's root file system, absolute; empty: the host's files are shown.

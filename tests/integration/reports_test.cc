@@ -76,6 +76,16 @@ TEST_P(Reports, ARefusalIsAnEventToo) {
   EXPECT_NE(At(outcome, ""), "not JSON");
 }
 
+// The usual policy has no network, and the name that a command wanted is what its user needs.
+TEST_P(Reports, WithoutANetworkWhatWasTriedIsTold) {
+  const Ended ended =
+      Execute(PrepareConfig({.command = "getent hosts registry.example.com || exit 7"}, {"--report"}));
+  EXPECT_EQ(ended.status, 7);
+  EXPECT_THAT(ended.err, HasSubstr("registry.example.com (looked up)"));
+  EXPECT_THAT(ended.err,
+              HasSubstr(R"(add {"to":[{"host":"registry.example.com"}]} to network.egress.allow)"));
+}
+
 TEST_P(Reports, SharedHostNetworkIsAWarning) {
   const std::string file = workspace.Path("result.jsonl");
   const Ended ended = Execute(PrepareConfig(

@@ -66,6 +66,25 @@ TEST(LowerNetwork, NothingAllowedNeedsNoGateway) {
                           "/network/ingress/hostLoopback kernel: network namespace without a route"));
 }
 
+// Whoever asks what was tried gets the gateway, which tells, and allows nothing either.
+TEST(LowerNetwork, NothingAllowedIsToldByTheGateway) {
+  Policy policy;
+  policy.network.recorded = true;
+  const Lowered lowered = Lower(policy);
+  EXPECT_TRUE(lowered.sandbox.gateway);
+  ASSERT_TRUE(lowered.egress);
+  EXPECT_EQ(lowered.egress->egress, Verdict::kDeny);
+  EXPECT_EQ(lowered.egress->host_loopback, Verdict::kDeny);
+  EXPECT_EQ(lowered.egress->egress_pointer, "/network") << "there is something to edit";
+  EXPECT_THAT(lowered.egress->allow, IsEmpty());
+  EXPECT_THAT(Ledger(lowered),
+              ElementsAre("/network proxy: every route ends at the network gateway, which refuses it"));
+
+  const Result<Lowered> without = LowerPolicy(policy, {.why_no_gateway = "no nftables"});
+  ASSERT_TRUE(without.ok());
+  EXPECT_FALSE(without->sandbox.gateway) << "no more than welcome";
+}
+
 TEST(LowerNetwork, AnAllowedHostGoesThroughTheGateway) {
   Policy policy = Closed();
   policy.network.allow = {
