@@ -1,7 +1,10 @@
 // The last rung: what Landlock and seccomp alone must hold.
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 
 #include "tests/containment/containment.h"
 #include "tests/containment/listener.h"
@@ -238,6 +241,22 @@ TEST_P(LandlockAlone, TheTemporaryDirectoryIsPrivateAndRemoved) {
   EXPECT_EQ(Lines(ended.out)[0], "700");
   EXPECT_THAT(Lines(ended.out)[1], HasSubstr(temp + "/mxc-"));
   EXPECT_THAT(Names(temp), IsEmpty());
+}
+
+// ... but what is granted below /tmp is the host's, and the usual place of a checkout that a test makes.
+TEST_P(LandlockAlone, AGrantBelowTmpStaysWhereItIs) {
+  std::string granted = "/tmp/mxc-grant-XXXXXX";
+  ASSERT_NE(::mkdtemp(granted.data()), nullptr);
+  ASSERT_EQ(::chmod(granted.c_str(), 0777), 0);
+  const Ended ended = Execute(PrepareConfig({.containment = "landlock",
+                                             .command = "pwd; echo $PLACE; echo $TMPDIR; echo x >made",
+                                             .read_write = {granted},
+                                             .environment = {{"PLACE=" + granted + "/made"}},
+                                             .cwd = granted}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(Lines(ended.out), ElementsAre(granted, granted + "/made", Not(HasSubstr("grant"))));
+  EXPECT_EQ(Contents(granted + "/made"), "x\n");
+  std::filesystem::remove_all(granted);
 }
 
 }  // namespace

@@ -73,17 +73,22 @@ Status ChildrenShow() {
 
 constexpr std::string_view kTemp = "/tmp";
 
-// What stands in the private /tmp of a policy stands in `temp` here.
-std::string Moved(const std::string& path, const std::string& temp) {
-  const bool inside = path == kTemp || path.starts_with("/tmp/");
-  return inside && !temp.empty() ? temp + path.substr(kTemp.size()) : path;
+// What stands in the private /tmp of a policy stands in `temp` here. A grant below /tmp is the host's.
+std::string Moved(const std::string& path, const LandlockSandbox& sandbox, const std::string& temp) {
+  const auto is_at_or_below = [&](const std::string& above) {
+    return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '/');
+  };
+  const bool granted = std::any_of(sandbox.grants.begin(), sandbox.grants.end(),
+                                   [&](const LandlockGrant& grant) { return is_at_or_below(grant.path); });
+  if (temp.empty() || granted || !is_at_or_below(std::string(kTemp))) return path;
+  return temp + path.substr(kTemp.size());
 }
 
 std::vector<Variable> MovedEnvironment(const LandlockSandbox& sandbox, const std::string& temp) {
   std::vector<Variable> moved;
   bool named = temp.empty();
   for (const Variable& variable : sandbox.environment) {
-    moved.push_back({.name = variable.name, .value = Secret{Moved(variable.value.Reveal(), temp)}});
+    moved.push_back({.name = variable.name, .value = Secret{Moved(variable.value.Reveal(), sandbox, temp)}});
     named = named || variable.name == "TMPDIR";
   }
   if (!named) moved.push_back({.name = "TMPDIR", .value = Secret{temp}});
@@ -150,7 +155,7 @@ Status Prepare(const LandlockRequest& request, Program& program) {
   }
   PrepareCommand({.argv = sandbox.argv,
                   .environment = MovedEnvironment(sandbox, program.temp),
-                  .cwd = Moved(sandbox.cwd, program.temp),
+                  .cwd = Moved(sandbox.cwd, sandbox, program.temp),
                   .limits = sandbox.limits},
                  request.streams, request.groups, program);
   return Done{};
