@@ -27,13 +27,6 @@ Status CheckImage(const Policy& policy) {
                .hint = "ask on a Linux host that has the image"};
 }
 
-void WarnOfStay(const Policy& policy, Plan& plan) {
-  if (policy.destroy_on_exit) return;
-  plan.warnings.push_back({.category = "backend",
-                           .message = "the container ends with its command and leaves nothing to keep",
-                           .pointer = "/lifecycle/destroyOnExit"});
-}
-
 }  // namespace
 
 Result<Plan> PlanLxc(const Policy& policy, const Support& support) {
@@ -55,7 +48,6 @@ Result<Plan> PlanLxc(const Policy& policy, const Support& support) {
   plan.ledger = std::move(lowered->ledger);
   plan.warnings = std::move(lowered->warnings);
   plan.relaxations = std::move(lowered->relaxations);
-  WarnOfStay(policy, plan);
   return plan;
 }
 

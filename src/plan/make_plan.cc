@@ -40,6 +40,14 @@ std::string PlainWord(std::string_view command_line) {
   return plain && word.size() <= kMaxWord ? std::string(word) : "";
 }
 
+// A profile of an AppContainer is the one thing that can be kept for the next run.
+void WarnOfStay(const Policy& policy, Plan& plan) {
+  if (policy.destroy_on_exit || plan.containment == Containment::kProcessContainer) return;
+  plan.warnings.push_back({.category = "without-effect",
+                           .message = "a run leaves nothing to keep when its command has ended",
+                           .pointer = "/lifecycle/destroyOnExit"});
+}
+
 // What every plan carries over from its policy, whoever made it.
 void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.timeout_ms = policy.process.timeout_ms;
@@ -54,6 +62,7 @@ void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   for (const std::string& text : support.warnings) {
     plan.warnings.push_back({.category = "backend", .message = text});
   }
+  WarnOfStay(policy, plan);
 }
 
 }  // namespace

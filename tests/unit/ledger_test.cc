@@ -48,6 +48,16 @@ TEST(MakePlan, EveryClauseIsAnsweredInOrder) {
   EXPECT_EQ(plan->warnings[0].message, "an old one");
 }
 
+TEST(MakePlan, WhatARunCannotKeepIsSaid) {
+  Policy policy = PolicyOf({});
+  policy.destroy_on_exit = false;
+  const Result<Plan> plan = PlanOf(policy);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  ASSERT_EQ(plan->warnings.size(), 2U);
+  EXPECT_EQ(plan->warnings[1].category, "without-effect");
+  EXPECT_EQ(plan->warnings[1].pointer, "/lifecycle/destroyOnExit");
+}
+
 TEST(MakePlan, AClauseWithoutAMechanismRefuses) {
   Policy policy = PolicyOf({});
   policy.clauses.push_back({.pointer = "/resources/memoryMb", .text = "at most 10 MB"});

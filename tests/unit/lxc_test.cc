@@ -115,14 +115,6 @@ TEST(LxcPlan, PutsThePolicyOverTheImage) {
   EXPECT_TRUE(plan->sandbox->root_read_only);
 }
 
-TEST(LxcPlan, SaysThatNothingStays) {
-  Policy policy = PolicyOf({});
-  policy.destroy_on_exit = false;
-  const Result<Plan> plan = PlanLxc(policy, kUsable);
-  ASSERT_EQ(plan->warnings.size(), 1U);
-  EXPECT_EQ(plan->warnings[0].pointer, "/lifecycle/destroyOnExit");
-}
-
 // ---- probe -----------------------------------------------------------------------------------------------
 
 TEST(LxcProbe, NeedsLxcAndNamespaces) {
