@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/wide_windows.h"
+#include "process/windows/machine_windows.h"
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
 #include "tests/windows/system_programs_windows.h"
@@ -281,12 +282,17 @@ TEST_F(Standing, TimeLimitsEndTheSandbox) {
   const std::string id = Started(R"(, "session": {"idleTimeoutMs": 4000})");
   EXPECT_EQ(Exec(id, {"exit", "0"}).status, 0U);
   ::Sleep(6000);
+  EXPECT_TRUE(MachineProcesses().empty());  // nobody has called meanwhile
   EXPECT_EQ(StateOf(id), "absent");
   EXPECT_THAT(Exec(id, {"exit", "0"}).out, HasSubstr(R"("code":"stale_id")"));
+  const std::string short_lived = Started(R"(, "session": {"idleTimeoutMs": 60000, "lifetimeMs": 4000})");
+  const Said cut = Exec(short_lived, {"sleep", "60000"});
+  EXPECT_EQ(cut.status, 255U);
+  EXPECT_TRUE(MachineProcesses().empty());
+  EXPECT_THAT(Phase("start", short_lived).out, HasSubstr(R"("code":"stale_id")"));
   const std::string other = Provision(R"(, "windowsSandbox": {"idleTimeoutMs": 500})");
   ::Sleep(1000);
   EXPECT_THAT(Phase("start", other).out, HasSubstr(R"("code":"stale_id")"));
-  EXPECT_EQ(FilesIn(Sandboxes()), 1U);
   EXPECT_THAT(RunProgram({"--reap"}).out, HasSubstr(other));
   EXPECT_EQ(FilesIn(Sandboxes()), 0U);
 }
