@@ -140,7 +140,7 @@ Status SendCommand(int connection, const Program& program) {
     if (!made) return made.error();
     file = std::move(*made);
     files.push_back(file.Get());
-    bytes = "x";  // a message without any carries no descriptors
+    bytes.resize(1);  // a message without any carries no descriptors
   }
   if (SendWithFds(connection, bytes.data(), bytes.size(), files) > 0) return Done{};
   if (errno != EPIPE && errno != ECONNRESET)
