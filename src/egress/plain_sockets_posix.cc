@@ -87,6 +87,12 @@ Reached DialFirst(const std::vector<IpEndpoint>& endpoints) {
 }
 
 std::vector<IpAddress> AddressesOf(const std::string& name) {
+  // The name of the loopback is nobody's to answer (RFC 6761, 6.3), and not every system has it in a file.
+  if (name == "localhost") {
+    IpAddress six{.ipv6 = true};
+    six.bytes[15] = 1;
+    return {IpAddress::V4(INADDR_LOOPBACK), six};
+  }
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
