@@ -15,6 +15,7 @@
 #include "process/recover.h"
 #include "process/windows/acl_windows.h"
 #include "process/windows/container_windows.h"
+#include "process/windows/private_folder_windows.h"
 #include "process/windows/run_folder_windows.h"
 
 namespace mxc {
@@ -22,11 +23,6 @@ namespace {
 
 constexpr DWORD kLockMs = 30000;
 constexpr const wchar_t* kEnding = L".acl";
-
-std::string EnvironmentText(const wchar_t* name) {
-  const wchar_t* value = ::_wgetenv(name);
-  return value == nullptr ? "" : Narrow(value);
-}
 
 std::string ReadAll(const std::filesystem::path& path) {
   std::ifstream file{path, std::ios::binary};
@@ -61,10 +57,8 @@ void Recover(const std::filesystem::path& path, Recovery& recovery) {
 }  // namespace
 
 std::string JournalDirectory() {
-  std::string directory = EnvironmentText(L"MXC_ACL_JOURNAL");
-  if (!directory.empty()) return directory;
-  directory = EnvironmentText(L"LOCALAPPDATA");
-  return directory.empty() ? "" : directory + "\\mxc-exec\\acl";
+  const wchar_t* const named = ::_wgetenv(L"MXC_ACL_JOURNAL");
+  return named != nullptr && *named != L'\0' ? Narrow(named) : OwnFolder("acl");
 }
 
 Result<JournalFile> JournalFile::Create(const std::string& directory) {

@@ -61,7 +61,7 @@ void Remove(const std::wstring& path, int depth) {
 
 std::string OwnFolder(std::string_view name) {
   const wchar_t* local = ::_wgetenv(L"LOCALAPPDATA");
-  return local == nullptr ? "" : Narrow(local) + "\\mxc-exec\\" + std::string(name);
+  return local == nullptr || *local == L'\0' ? "" : Narrow(local) + "\\mxc-exec\\" + std::string(name);
 }
 
 Result<std::string> MakeOwnFolder(std::string_view name) {
