@@ -16,6 +16,7 @@
 #include "process/group_guard.h"
 #include "process/guardian.h"
 #include "process/launch.h"
+#include "process/linux/engine_discard.h"
 #include "process/run_gateway.h"
 #include "process/signals.h"
 #include "process/wiring.h"
@@ -41,6 +42,7 @@ struct Started {
   UniqueFd status = {};  // bubblewrap's status pipe
   UniqueFd block = {};   // bubblewrap runs the command when this closes, or earlier when told so
   GroupGuard guard = {};
+  Discard discard = {};
   std::function<std::optional<int>()> command_status = nullptr;
   pid_t container = -1;   // process 1 of a container that the child made
   std::string temp = {};  // what init removes, unless it was killed

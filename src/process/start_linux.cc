@@ -133,6 +133,7 @@ Result<Started> FromSandbox(Result<SandboxProcess> process) {
   if (!process) return process.error();
   Started started{.child = {.id = process->id, .handle = std::move(process->handle)},
                   .guard = std::move(process->guard),
+                  .discard = std::move(process->discard),
                   .container = process->container,
                   .temp = std::move(process->temp),
                   .running = process->started};

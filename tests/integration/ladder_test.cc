@@ -73,8 +73,8 @@ void Put(const char* file, const std::string& text) {
   ::close(fd);
 }
 
-// A user namespace in which no further one may be made.
-void ForbidUserNamespaces(uid_t uid) {
+// A user namespace of the caller's.
+void EnterUserNamespace(uid_t uid) {
   if (::geteuid() != uid) Require(::setresgid(uid, uid, uid) == 0 && ::setresuid(uid, uid, uid) == 0);
   Require(::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0);
   const std::string id = std::to_string(uid);
@@ -83,7 +83,20 @@ void ForbidUserNamespaces(uid_t uid) {
   Put("/proc/self/setgroups", "deny");
   Put("/proc/self/uid_map", id + " " + id + " 1");
   Put("/proc/self/gid_map", group + " " + group + " 1");
+}
+
+// ... in which no further one may be made.
+void ForbidUserNamespaces(uid_t uid) {
+  EnterUserNamespace(uid);
   Put("/proc/sys/user/max_user_namespaces", "0");
+}
+
+// ... in which only so many of the others can be at a time.
+void LimitNamespaces(uid_t uid, const std::string& number) {
+  EnterUserNamespace(uid);
+  Put("/proc/sys/user/max_mnt_namespaces", number);
+  Put("/proc/sys/user/max_net_namespaces", number);
+  Put("/proc/sys/user/max_ipc_namespaces", number);
 }
 
 // ---- runs
@@ -167,6 +180,18 @@ TEST_P(Ladder, UserNamespacesThatAreSwitchedOffAreSeenBefore) {
   const std::vector<std::string> events = Lines(Contents(workspace.Path("result")).value_or(""));
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(nlohmann::json::parse(events.front())["backend"], "landlock");
+}
+
+// A run does not wait until the kernel has taken its namespaces apart, and leaves none for good.
+TEST_P(Ladder, NamespacesAreGivenBack) {
+  const uid_t caller = uid;
+  Launch launch = PrepareConfig({.containment = "namespaces", .command = "true"});
+  const std::string loop = "for run in $(seq 120); do \"$@\" || exit; done";
+  launch.arguments.insert(launch.arguments.begin(), {"-c", loop, "sh", launch.program});
+  launch.program = "/bin/sh";
+  launch.before_exec = [caller] { LimitNamespaces(caller, "40"); };
+  ended = Execute(launch);
+  EXPECT_EQ(ended.status, 0) << ended.err;
 }
 
 TEST_P(Ladder, ACoveredProcLeavesTheOuterOne) {

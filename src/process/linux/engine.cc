@@ -95,13 +95,18 @@ Error EndedEarly(int status) {
 Result<SandboxProcess> Start(const Streams& streams, Program& program) {
   Result<engine::ReportPipe> pipe = engine::ReportPipe::Make();
   if (!pipe) return pipe.error();
+  Discard discard;
+  if (!program.supervised && program.session < 0) discard = Discard::Make();
+  program.discard_door = discard.door.Get();
+  program.discard_queue = discard.queue.Get();
   engine::SetReportPipe(pipe->reader.Get(), pipe->writer.Get(), program);
   std::vector<int> slots(program.slots, -1);
   int handle = -1;
   const pid_t id = CloneBlocked(program, slots, handle);
   if (id < 0) return StepError({.step = Step::kCreate, .number = errno}, program);
   pipe->writer.Reset();
-  SandboxProcess process{.id = id, .handle = UniqueFd{handle}, .report = std::move(pipe->reader)};
+  SandboxProcess process{
+      .id = id, .handle = UniqueFd{handle}, .report = std::move(pipe->reader), .discard = std::move(discard)};
   if (streams.on_created) streams.on_created(id);
   return engine::AwaitStart(std::move(process), streams, program, EndedEarly);
 }

@@ -24,6 +24,7 @@
 #include "mxc/linux_sandbox.h"
 #include "mxc/plan.h"
 #include "process/group_guard.h"
+#include "process/linux/engine_discard.h"
 
 namespace mxc {
 
@@ -87,6 +88,7 @@ struct SandboxProcess {
   pid_t id = -1;
   UniqueFd handle = {};  // pidfd: readable when the whole sandbox has ended; waiting on it reaps
   UniqueFd report = {};  // for CommandStatus
+  Discard discard = {};  // to be closed when all else is over
   bool started = false;  // the command has been executed; false: `wait` gave up, and this is to be killed
   // Of a sandbox without namespaces: its directory for temporary files. Init removes it; whoever finds init
   // killed calls RemoveTree.

@@ -59,11 +59,15 @@ void NetworkAhead::Begin(const Child& child) {
   child.Check(task_, Step::kNetwork);
 }
 
-void NetworkAhead::Join(const Child& child) {
+void NetworkAhead::Join(Child& child) {
   if (task_ < 0) return;
   Await(child, kMade);
   child.Check(::setns(namespace_, CLONE_NEWNET), Step::kNetwork);
-  ::close(namespace_);
+  if (child.program.discard_door >= 0) {
+    child.network = namespace_;
+  } else {
+    ::close(namespace_);
+  }
 }
 
 void NetworkAhead::AwaitUp(const Child& child) {

@@ -25,7 +25,7 @@ class NetworkAhead {
  public:
   // All do nothing where the policy shares the host's network, or has a gateway set one up.
   void Begin(const Child& child);
-  void Join(const Child& child);
+  void Join(Child& child);
   void AwaitUp(const Child& child);
   void Reap(const Child& child);
 

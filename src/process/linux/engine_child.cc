@@ -165,7 +165,12 @@ void ChildMain(Child& child) {
   const bool supervised = child.program.supervised;
   if (!supervised) {
     network.Begin(child);
-    MapIdentity(child, OpenOwnDirectory(child));
+    const int own = OpenOwnDirectory(child);
+    if (child.program.discard_door >= 0) {
+      child.mounts = ::openat(own, "ns/mnt", O_RDONLY | O_CLOEXEC);
+      if (child.program.gateway_door >= 0) child.network = ::openat(own, "ns/net", O_RDONLY | O_CLOEXEC);
+    }
+    MapIdentity(child, own);
   }
   ResetSignals();
   LeaveTerminal(child);

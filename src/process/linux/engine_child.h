@@ -19,10 +19,11 @@ struct Child {
   bool adopts = false;   // what the command starts becomes ours, and ends before we do
   bool session = false;  // we are the supervisor of one of the commands of a sandbox that stays
   LandlockRules landlock = {};
-  int mask = -1;                // the first mask of a file, once it is attached
-  int node = -1;                // the mount action at work, for reports
-  pid_t init = -1;              // ours
-  bool signals_inside = false;  // kill(-1) reaches nothing but what we have started
+  int mask = -1;                  // the first mask of a file, once it is attached
+  int node = -1;                  // the mount action at work, for reports
+  pid_t init = -1;                // ours
+  int mounts = -1, network = -1;  // our namespaces, to be discarded at the end; -1: not to be
+  bool signals_inside = false;    // kill(-1) reaches nothing but what we have started
   bool temp_made = false;
 
   // Ends the process, and in init of a sandbox without namespaces first everything it holds.

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "process/linux/engine_child.h"
+#include "process/linux/engine_discard.h"
 #include "process/linux/engine_kernel.h"
 #include "process/linux/engine_supervised.h"
 
@@ -92,7 +93,11 @@ pid_t StartCommand(const Child& child) {
 
 // The ends of pipes that others wait for must not stay open in here. Those of a supervisor are init's, which
 // lead nowhere.
-void CloseStreams(const Child& child) { CloseAllBut(child.session ? 3 : 0, child.report_to, child.door); }
+void CloseStreams(const Child& child) {
+  const Program& program = child.program;
+  CloseAllBut(child.session ? 3 : 0,
+              std::array{child.report_to, child.door, program.discard_door, program.discard_queue});
+}
 
 // The status of the command, when it has ended and what it has left behind with it.
 std::optional<int> Bury(const Child& child, pid_t command) {
@@ -113,12 +118,15 @@ void RunCommand(const Child& child) {
   const pid_t command = StartCommand(child);
   // If it could not be executed its report is sent, and the launcher stops reading there.
   child.Send({.event = Event::kStarted});
+  PutNamespacesAway(child);
   CloseStreams(child);
   sigset_t all;
   sigfillset(&all);
   for (;;) {
-    if (const std::optional<int> status = Bury(child, command))
+    if (const std::optional<int> status = Bury(child, command)) {
+      SealDiscarded(child);
       return child.Send({.event = Event::kEnded, .number = *status});
+    }
     siginfo_t info{};
     const int number = ::sigwaitinfo(&all, &info);
     // The connection's signal also comes when the command has just been read from it, and is dropped while

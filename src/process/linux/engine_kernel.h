@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace mxc::engine {
@@ -69,14 +71,22 @@ inline int DetachMount(const char* path) {
 inline int CloseRange(unsigned first, unsigned last) {
   return static_cast<int>(::syscall(SYS_close_range, first, last, 0U));
 }
-// From `first` on; -1 is no descriptor.
-inline void CloseAllBut(unsigned first, int one, int other = -1) {
-  for (const int kept : {std::min(one, other), std::max(one, other)}) {
-    if (kept < 0 || static_cast<unsigned>(kept) < first) continue;
-    if (static_cast<unsigned>(kept) > first) CloseRange(first, static_cast<unsigned>(kept) - 1);
-    first = static_cast<unsigned>(kept) + 1;
+// From `first` to `last`; -1 is no descriptor.
+template <std::size_t kCount>
+int CloseRangeBut(unsigned first, unsigned last, std::array<int, kCount> kept) {
+  std::sort(kept.begin(), kept.end());
+  for (const int fd : kept) {
+    const auto number = static_cast<unsigned>(fd);
+    if (fd < 0 || number < first || number > last) continue;
+    if (number > first && CloseRange(first, number - 1) != 0) return -1;
+    if (number == last) return 0;
+    first = number + 1;
   }
-  CloseRange(first, ~0U);
+  return CloseRange(first, last);
+}
+template <std::size_t kCount>
+void CloseAllBut(unsigned first, const std::array<int, kCount>& kept) {
+  CloseRangeBut(first, ~0U, kept);
 }
 
 }  // namespace mxc::engine

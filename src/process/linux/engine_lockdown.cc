@@ -6,6 +6,7 @@
 #include <linux/securebits.h>
 #include <sys/prctl.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 
@@ -80,7 +81,7 @@ void LockDown(Child& child, NetworkAhead& network) {
   if (!child.program.supervised) LoadFilters(child);
   network.AwaitUp(child);
   for (const auto& [first, last] : child.program.surplus) {
-    child.Check(CloseRange(first, last), Step::kDescriptors);
+    child.Check(CloseRangeBut(first, last, std::array{child.mounts, child.network}), Step::kDescriptors);
   }
   network.Reap(child);
 }

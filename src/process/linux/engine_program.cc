@@ -6,8 +6,8 @@
 #include <array>
 #include <string_view>
 
-#include "process/linux/seccomp.h"
 #include "base/plain_command.h"
+#include "process/linux/seccomp.h"
 
 namespace mxc::engine {
 namespace {
@@ -139,8 +139,8 @@ void SetReportPipe(int reader, int writer, Program& program) {
   program.report_reader = reader;
   program.report = writer;
   std::vector<unsigned> kept = {static_cast<unsigned>(writer)};
-  for (const int fd :
-       {program.controlling_terminal, program.landlock.ruleset, program.session, program.watch_door}) {
+  for (const int fd : {program.controlling_terminal, program.landlock.ruleset, program.session,
+                       program.watch_door, program.discard_door, program.discard_queue}) {
     if (fd > 2) kept.push_back(static_cast<unsigned>(fd));
   }
   std::sort(kept.begin(), kept.end());

@@ -86,6 +86,7 @@ struct Program {
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;
   std::string terminal_path = {};                           // its name on the host
+  int discard_door = -1, discard_queue = -1;                // of a Discard; borrowed; -1: there is none
   int report = -1;                                          // writing end; borrowed
   int report_reader = -1;                                   // the launcher's end
   std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <csignal>
 #include <string_view>
@@ -38,7 +39,7 @@ int RunSessionInit(const char* socket) {
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   HideArguments("mxc-init");
-  engine::CloseAllBut(3, session);
+  engine::CloseAllBut(3, std::array{session});
   engine::Program program;
   program.session = session;
   std::vector<int> slots;

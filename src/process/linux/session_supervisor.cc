@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <ctime>
 #include <iterator>
@@ -72,7 +73,7 @@ int TakeConnection(int socket, int flags) {
 void Supervise(const Child& init, int connection, int door) {
   ::prctl(PR_SET_NAME, "mxc-exec");
   while (connection >= 0) {
-    CloseAllBut(3, connection, door);  // of init's, and of the command's before
+    CloseAllBut(3, std::array{connection, door});  // of init's, and of the command's before
     Serve(init, connection, door);
     AwaitLauncherEnd(connection, door);
     ::close(connection);
