@@ -9,7 +9,6 @@
 #include <array>
 #include <csignal>
 #include <ctime>
-#include <iterator>
 #include <span>
 
 #include "base/passed_fds.h"
@@ -46,13 +45,17 @@ void Serve(const Child& init, int connection, int door) {
 }
 
 // As long as the launcher is there, it may send us a signal, or what is below us, that is meant for its own
-// command. What has come until then, from it or from a command, is nothing to the next.
-void AwaitLauncherEnd(int connection, int door) {
+// command. So the next one is left where it is, and we end, whereupon init starts another for it. What has
+// come until the launcher's end, from it or from a command, is nothing to the next. That end is looked at,
+// not waited for: it would wake us on the launcher's processor, and the launcher would end later for it.
+void AwaitNext(int connection, int door) {
   if (door < 0 || ::fcntl(connection, F_SETFL, 0) != 0) ::_exit(0);
-  pollfd ends[] = {{.fd = connection, .events = 0, .revents = 0}, {.fd = door, .events = 0, .revents = 0}};
-  while (::poll(ends, std::size(ends), -1) < 0) {
+  if (::send(door, &kFree, sizeof kFree, MSG_NOSIGNAL) != sizeof kFree) ::_exit(0);
+  pollfd next{.fd = door, .events = POLLIN, .revents = 0};
+  while (::poll(&next, 1, -1) < 0) {
   }
-  if (ends[1].revents != 0) ::_exit(0);
+  pollfd launcher{.fd = connection, .events = 0, .revents = 0};
+  if (::poll(&launcher, 1, 0) != 1) ::_exit(0);
   sigset_t all;
   sigfillset(&all);
   const timespec now{};
@@ -75,9 +78,8 @@ void Supervise(const Child& init, int connection, int door) {
   while (connection >= 0) {
     CloseAllBut(3, std::array{connection, door});  // of init's, and of the command's before
     Serve(init, connection, door);
-    AwaitLauncherEnd(connection, door);
+    AwaitNext(connection, door);
     ::close(connection);
-    if (::send(door, &kFree, sizeof kFree, MSG_NOSIGNAL) != sizeof kFree) ::_exit(0);
     connection = TakeConnection(door, 0);
   }
   ::_exit(255);
