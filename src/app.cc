@@ -65,11 +65,11 @@ int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) 
   return 255;
 }
 
-// As the file at hand writes it, so that the advice fits.
-NetworkForm FormOf(const Config& config) {
+PolicyForm FormOf(const Config& config, const Options& options) {
+  if (!options.HasConfig()) return PolicyForm::kFlags;
   const bool legacy =
       config.dialect == Dialect::kLegacy || config.network.egress_pointer == "/network/defaultPolicy";
-  return legacy ? NetworkForm::kLegacy : NetworkForm::kDirectional;
+  return legacy ? PolicyForm::kLegacy : PolicyForm::kDirectional;
 }
 
 std::string ReasonOf(const Config& config) {
@@ -109,8 +109,9 @@ int Run(Prepared& prepared, const Config& config, const Options& options, const 
         StatusReport& status) {
   status.Backend(prepared.plan, ReasonOf(config));
   DenialJudge judge(prepared.policy, host);
-  RunSummary summary{.network = NetworkSummary{FormOf(config)},
-                     .files = FileSummary{[&](const FileCall& call) { return judge.Judge(call); }}};
+  const PolicyForm form = FormOf(config, options);
+  RunSummary summary{.network = NetworkSummary{form},
+                     .files = FileSummary{form, [&](const FileCall& call) { return judge.Judge(call); }}};
   RunReporter reporter{status, log, options.report ? &summary : nullptr};
   const Result<Outcome> outcome = ClimbDown(config, options, host, prepared, reporter, log, status);
   if (options.report) Summarize(prepared.plan, summary);

@@ -11,12 +11,24 @@ std::string_view ListFor(FileUse use) {
   return use == FileUse::kWrite ? "filesystem.readwritePaths" : "filesystem.readonlyPaths";
 }
 
-std::string Remedy(const FileDenial& denial) {
-  if (denial.grant.empty()) return fmt::format("decided by {}", denial.pointer);
-  return fmt::format("to allow it, add {} to {}", Quoted(denial.grant), ListFor(denial.use));
+std::string_view FlagFor(FileUse use) { return use == FileUse::kWrite ? "--rw" : "--ro"; }
+
+// The flag that became the clause; what is no flag's, by its pointer.
+std::string_view FlagOf(std::string_view pointer) {
+  if (pointer.starts_with("/filesystem/deniedPaths/")) return "--deny";
+  if (pointer.starts_with("/filesystem/readonlyPaths/")) return "--ro";
+  return pointer;
 }
 
 }  // namespace
+
+std::string FileSummary::Remedy(const FileDenial& denial) const {
+  const bool flags = form_ == PolicyForm::kFlags;
+  if (denial.grant.empty())
+    return fmt::format("decided by {}", flags ? FlagOf(denial.pointer) : std::string_view{denial.pointer});
+  if (flags) return fmt::format("to allow it, add {} {}", FlagFor(denial.use), Quoted(denial.grant));
+  return fmt::format("to allow it, add {} to {}", Quoted(denial.grant), ListFor(denial.use));
+}
 
 const FileDenial* FileSummary::Take(const FileCall& call) {
   if (known_.size() >= kMaxKnown || !known_.emplace(call.use, call.path).second) return nullptr;

@@ -1,7 +1,7 @@
-// What the policy kept from the command, for people: each file once, with the entry of the configuration that
-// would allow it.
+// What the policy kept from the command, for people: each file once, with the entry that would
+// allow it.
 //
-//   FileSummary summary([&](const FileCall& call) { return judge.Judge(call); });
+//   FileSummary summary(PolicyForm::kDirectional, [&](const FileCall& call) { return judge.Judge(call); });
 //   if (const FileDenial* denial = summary.Take(call)) status.File(*denial);
 //   fmt::print(stderr, "{}", summary.Text());
 #pragma once
@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "mxc/file_call.h"
+#include "report/policy_form.h"
 
 namespace mxc {
 
@@ -26,13 +27,16 @@ class FileSummary {
 
   using Judge = std::function<std::optional<FileDenial>(const FileCall&)>;
 
-  explicit FileSummary(Judge judge) : judge_(std::move(judge)) {}
+  FileSummary(PolicyForm form, Judge judge) : form_(form), judge_(std::move(judge)) {}
   // The denial, when the call is one that was not met before. Valid until the next call.
   const FileDenial* Take(const FileCall& call);
   // Whole lines; also when nothing was denied.
   [[nodiscard]] std::string Text() const;
 
  private:
+  [[nodiscard]] std::string Remedy(const FileDenial& denial) const;
+
+  PolicyForm form_;
   Judge judge_;
   std::set<std::pair<FileUse, std::string>> known_ = {};  // judged already, by the path as it was used
   std::map<std::string, FileDenial> denied_ = {};         // by path; the use that asks for most

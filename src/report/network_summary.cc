@@ -30,11 +30,12 @@ std::string Destination(const GatewayRecord& record) {
   return fmt::format("{} port {} ({})", HostOf(record), record.port, ProtocolOf(record));
 }
 
-std::string LegacyEntry(const GatewayRecord& record) {
+// As an entry of allowedHosts, or after --allow-host.
+std::string Entry(const GatewayRecord& record) {
   const std::string host = HostOf(record);
-  if (record.port == 0) return fmt::format("\"{}\"", host);
-  if (record.name.empty() && IsIpv6(host)) return fmt::format("\"[{}]:{}\"", host, record.port);
-  return fmt::format("\"{}:{}\"", host, record.port);
+  if (record.port == 0) return host;
+  if (record.name.empty() && IsIpv6(host)) return fmt::format("[{}]:{}", host, record.port);
+  return fmt::format("{}:{}", host, record.port);
 }
 
 std::string DirectionalRule(const GatewayRecord& record) {
@@ -79,9 +80,10 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
       pointer.find("/allowedHosts/") != std::string_view::npos) {
     return fmt::format("{} allows the destination, not what was said there", pointer);
   }
-  if (form_ == NetworkForm::kLegacy) {
-    return fmt::format("to allow it, add {} to network.allowedHosts", LegacyEntry(record));
+  if (form_ == PolicyForm::kLegacy) {
+    return fmt::format("to allow it, add \"{}\" to network.allowedHosts", Entry(record));
   }
+  if (form_ == PolicyForm::kFlags) return fmt::format("to allow it, add --allow-host {}", Entry(record));
   return fmt::format("to allow it, add {} to network.egress.allow", DirectionalRule(record));
 }
 

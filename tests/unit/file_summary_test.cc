@@ -12,13 +12,13 @@ std::optional<FileDenial> DenyNo(const FileCall& call) {
 }
 
 TEST(FileSummary, SaysThatNothingWasDenied) {
-  FileSummary summary(DenyNo);
+  FileSummary summary(PolicyForm::kDirectional, DenyNo);
   EXPECT_EQ(summary.Take({.use = FileUse::kRead, .path = "/yes"}), nullptr);
   EXPECT_EQ(summary.Text(), "mxc-exec: files: 0 denied\n");
 }
 
 TEST(FileSummary, EachFileOnceWithTheUseThatNeedsMost) {
-  FileSummary summary(DenyNo);
+  FileSummary summary(PolicyForm::kDirectional, DenyNo);
   EXPECT_NE(summary.Take({.use = FileUse::kLook, .path = "/no/a"}), nullptr);
   EXPECT_NE(summary.Take({.use = FileUse::kWrite, .path = "/no/a"}), nullptr);
   EXPECT_EQ(summary.Take({.use = FileUse::kRead, .path = "/no/a"}), nullptr);
@@ -33,7 +33,7 @@ TEST(FileSummary, EachFileOnceWithTheUseThatNeedsMost) {
 }
 
 TEST(FileSummary, AClauseIsNamedInsteadOfAGrant) {
-  FileSummary summary([](const FileCall& call) -> std::optional<FileDenial> {
+  FileSummary summary(PolicyForm::kDirectional, [](const FileCall& call) -> std::optional<FileDenial> {
     return FileDenial{.path = call.path, .reason = "denied", .pointer = "/filesystem/deniedPaths/0"};
   });
   (void)summary.Take({.path = "/x"});
@@ -41,14 +41,34 @@ TEST(FileSummary, AClauseIsNamedInsteadOfAGrant) {
             "mxc-exec: files: 1 denied\n  '/x' (look): denied\n    decided by /filesystem/deniedPaths/0\n");
 }
 
+TEST(FileSummary, WritesFlagsForAPolicyOfFlags) {
+  FileSummary summary(PolicyForm::kFlags, [](const FileCall& call) -> std::optional<FileDenial> {
+    FileDenial denial{.use = call.use, .path = call.path, .reason = "denied", .grant = call.path};
+    if (call.path == "/no/.env") denial.grant.clear();
+    denial.pointer = "/filesystem/deniedPaths/0";
+    return denial;
+  });
+  (void)summary.Take({.use = FileUse::kRead, .path = "/no/.env"});
+  (void)summary.Take({.use = FileUse::kRead, .path = "/no/a"});
+  (void)summary.Take({.use = FileUse::kWrite, .path = "/no/b"});
+  EXPECT_EQ(summary.Text(), R"(mxc-exec: files: 3 denied
+  '/no/.env' (read): denied
+    decided by --deny
+  '/no/a' (read): denied
+    to allow it, add --ro '/no/a'
+  '/no/b' (write): denied
+    to allow it, add --rw '/no/b'
+)");
+}
+
 TEST(FileSummary, NamesCannotSpeakToTheTerminal) {
-  FileSummary summary(DenyNo);
+  FileSummary summary(PolicyForm::kDirectional, DenyNo);
   (void)summary.Take({.path = "/no/\x1b]0;title\x07"});
   EXPECT_EQ(summary.Text().find('\x1b'), std::string::npos);
 }
 
 TEST(FileSummary, IsBounded) {
-  FileSummary summary(DenyNo);
+  FileSummary summary(PolicyForm::kDirectional, DenyNo);
   for (std::size_t i = 0; i < FileSummary::kMaxDenials + 5; ++i)
     (void)summary.Take({.path = "/no/" + std::to_string(i)});
   EXPECT_NE(summary.Text().find("files: 105 denied"), std::string::npos);

@@ -17,14 +17,14 @@ GatewayRecord Refused(std::string name, std::string address, std::uint16_t port,
 }
 
 TEST(NetworkSummary, SaysWhatPassed) {
-  NetworkSummary summary(NetworkForm::kDirectional);
+  NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add({.verdict = Verdict::kAllow, .name = "a.test", .bytes_out = 10, .bytes_in = 32});
   summary.Add({.event = GatewayEvent::kName, .verdict = Verdict::kAllow, .name = "a.test"});
   EXPECT_EQ(summary.Text(), "mxc-exec: network: 1 connections passed (42 bytes), 0 destinations refused\n");
 }
 
 TEST(NetworkSummary, NamesTheRuleThatWouldAllow) {
-  NetworkSummary summary(NetworkForm::kDirectional);
+  NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add(Refused("b.test", "", 443));
   summary.Add(Refused("b.test", "", 443));
   summary.Add(Refused("", "192.0.2.1", 53, GatewayEvent::kFlow));
@@ -44,7 +44,7 @@ TEST(NetworkSummary, NamesTheRuleThatWouldAllow) {
 }
 
 TEST(NetworkSummary, WritesTheLegacyFormForALegacyFile) {
-  NetworkSummary summary(NetworkForm::kLegacy);
+  NetworkSummary summary(PolicyForm::kLegacy);
   summary.Add(Refused("b.test", "", 443));
   summary.Add(Refused("", "2001:db8::1", 80));
   summary.Add(Refused("c.test", "", 0, GatewayEvent::kName));
@@ -58,8 +58,20 @@ TEST(NetworkSummary, WritesTheLegacyFormForALegacyFile) {
 )");
 }
 
+TEST(NetworkSummary, WritesFlagsForAPolicyOfFlags) {
+  NetworkSummary summary(PolicyForm::kFlags);
+  summary.Add(Refused("", "2001:db8::1", 80));
+  summary.Add(Refused("c.test", "", 0, GatewayEvent::kName));
+  EXPECT_EQ(summary.Text(), R"(mxc-exec: network: 0 connections passed (0 bytes), 2 destinations refused
+  2001:db8::1 port 80 (tcp): no rule allows it
+    to allow it, add --allow-host [2001:db8::1]:80
+  c.test (looked up): no rule allows it
+    to allow it, add --allow-host c.test
+)");
+}
+
 TEST(NetworkSummary, BlamesTheRuleThatDenied) {
-  NetworkSummary summary(NetworkForm::kDirectional);
+  NetworkSummary summary(PolicyForm::kDirectional);
   GatewayRecord record = Refused("b.test", "", 443);
   record.pointer = "/network/egress/deny/0";
   record.reason = "a rule denies it";
@@ -69,7 +81,7 @@ TEST(NetworkSummary, BlamesTheRuleThatDenied) {
 }
 
 TEST(NetworkSummary, AdvisesNoRuleWhereNoneWouldHelp) {
-  NetworkSummary summary(NetworkForm::kDirectional);
+  NetworkSummary summary(PolicyForm::kDirectional);
   GatewayRecord unreached = Refused("b.test", "192.0.2.1", 443);
   unreached.pointer.clear();
   unreached.reason = "Connection refused";
@@ -87,13 +99,13 @@ TEST(NetworkSummary, AdvisesNoRuleWhereNoneWouldHelp) {
 }
 
 TEST(NetworkSummary, KeepsTheTerminalInOnePiece) {
-  NetworkSummary summary(NetworkForm::kDirectional);
+  NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add(Refused("a\x1b[2Jb\n.test", "", 1));
   EXPECT_NE(summary.Text().find("  a?[2Jb?.test port 1 (tcp)"), std::string::npos);
 }
 
 TEST(NetworkSummary, IsBounded) {
-  NetworkSummary summary(NetworkForm::kDirectional);
+  NetworkSummary summary(PolicyForm::kDirectional);
   for (int i = 0; i < 150; ++i) summary.Add(Refused("n" + std::to_string(i) + ".test", "", 1));
   const std::string text = summary.Text();
   EXPECT_NE(text.find("150 destinations refused"), std::string::npos);
