@@ -1,5 +1,7 @@
 #include "policy/entries.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "mxc/plan.h"
@@ -67,13 +69,14 @@ void WarnOfForeignOwner(const PathEntry& written, Access access, const FileStatu
   if (status.object.type == FileType::kDirectory) needed |= kSearch;
   const std::uint32_t allowed = status.gid == caller.gid ? status.mode >> 3U : status.mode;
   if ((allowed & needed) == needed) return;
-  warnings.push_back(
-      {.category = "foreign-owner",
-       .message = Quoted(written.path) + " of " + std::string(ListName(access)) + " belongs to uid " +
-                  std::to_string(status.uid) + ", whose mode keeps the command from " +
-                  ((allowed & kRead) == 0 ? "reading" : "writing") +
-                  " there: inside, root has no privileges; run mxc-exec as that user, or change the owner",
-       .pointer = written.pointer});
+  warnings.push_back({.category = "foreign-owner",
+                      .message = fmt::format(
+                          "{} of {} belongs to uid {} and has the mode {:o}: the command cannot {} there, "
+                          "because root has no privileges inside; run mxc-exec as that user, or change "
+                          "the owner",
+                          Quoted(written.path), ListName(access), status.uid, status.mode & 07777U,
+                          (allowed & kRead) == 0 ? "read" : "write"),
+                      .pointer = written.pointer});
 }
 
 // Whoever can replace a link on the way chooses what becomes writable. Only root changes these directories.

@@ -193,10 +193,10 @@ TEST_F(ResolvePaths, RootIsToldWhoseTheGrantIs) {
             "running-as-root \n");
   const Result<Policy> policy = With(lists);
   ASSERT_TRUE(policy.ok());
-  EXPECT_EQ(
-      policy->warnings.at(0).message,
-      "'/srv/theirs' of readwritePaths belongs to uid 1001, whose mode keeps the command from writing there: "
-      "inside, root has no privileges; run mxc-exec as that user, or change the owner");
+  EXPECT_EQ(policy->warnings.at(0).message,
+            "'/srv/theirs' of readwritePaths belongs to uid 1001 and has the mode 755: the command cannot "
+            "write there, "
+            "because root has no privileges inside; run mxc-exec as that user, or change the owner");
 }
 
 }  // namespace
