@@ -22,6 +22,7 @@
 #include "egress/dns_message.h"
 #include "egress/inside.h"
 #include "egress/sockets_linux.h"
+#include "tests/support/needs.h"
 
 namespace mxc {
 namespace {
@@ -216,6 +217,7 @@ UniqueFd Listener(const std::string& address, std::uint16_t port) {
 }
 
 void InWorld(const std::function<void(World&)>& test) {
+  if (const char* missing = test::MissingNamespaces()) GTEST_SKIP() << missing;
   std::cout.flush();
   const pid_t id = ::fork();
   if (id == 0) {

@@ -69,6 +69,7 @@ class World {
 // A listening socket; the test ends without one.
 [[nodiscard]] UniqueFd Listener(const std::string& address, std::uint16_t port);
 
+// Skips the test where it may not make namespaces.
 void InWorld(const std::function<void(World&)>& test);
 
 // ---- for programs inside, and servers: blocking calls with a limit of 10 seconds

@@ -199,7 +199,9 @@ TEST_P(EngineFiles, NothingIsMadeOnTheHost) {
   EXPECT_NE(::access((granted + "/new").c_str(), F_OK), 0);
 }
 
-TEST(EngineMounts, AttributesAreTheMountsOwn) {
+class EngineMounts : public test::NamespacesTest {};
+
+TEST_F(EngineMounts, AttributesAreTheMountsOwn) {
   const RunReport report =
       RunInChild(PlanOf(ShellSandbox("grep -E ' (/|/dev|/usr|/proc|/tmp|/dev/null) ' /proc/self/mounts | "
                                      "cut -d' ' -f2,4 | cut -d, -f1-2")));
@@ -209,7 +211,7 @@ TEST(EngineMounts, AttributesAreTheMountsOwn) {
 }
 
 // A link in a mount that is read-only and keeps times of access is a slow step of every path through it.
-TEST(EngineMounts, SealedOnesKeepNoTimes) {
+TEST_F(EngineMounts, SealedOnesKeepNoTimes) {
   const RunReport report = RunInChild(
       PlanOf(ShellSandbox("grep -E ' (/|/dev|/tmp) ' /proc/self/mounts | grep noatime | cut -d' ' -f2")));
   EXPECT_EQ(report.out, "/\n/dev\n");

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/needs.h"
 #include "tests/unit/engine_sandboxes.h"
 
 namespace mxc::testing {
@@ -16,6 +17,7 @@ class EngineRun : public ::testing::TestWithParam<Caller> {
  protected:
   void SetUp() override {
     if (GetParam() == Caller::kRoot && ::getuid() != 0) GTEST_SKIP() << "the tests do not run as root";
+    if (const char* missing = test::MissingNamespaces()) GTEST_SKIP() << missing;
     ::chmod(scratch_.Path().c_str(), 0777);
   }
   [[nodiscard]] RunReport Run(LinuxSandbox sandbox) const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mxc/plan.h"
+#include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 
 namespace mxc::testing {
@@ -51,6 +52,12 @@ inline Plan PlanOf(LinuxSandbox sandbox) {
 inline void BecomeOrdinary() {
   constexpr unsigned kId = 61234;
   if (::getuid() == 0 && (::setresgid(kId, kId, kId) != 0 || ::setresuid(kId, kId, kId) != 0)) ::_exit(99);
+}
+inline bool MayBecomeOrdinary() {
+  return test::HoldsInChild([] {
+    BecomeOrdinary();
+    return true;
+  });
 }
 
 }  // namespace mxc::testing

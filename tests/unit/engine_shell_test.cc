@@ -29,21 +29,23 @@ LinuxSandbox LineSandbox(const std::string& line) {
 
 RunReport RunLine(const std::string& line) { return RunInChild(PlanOf(LineSandbox(line)), {}); }
 
-TEST(EngineShell, PlainLineRunsWithoutIt) {
+class EngineShell : public test::NamespacesTest {};
+
+TEST_F(EngineShell, PlainLineRunsWithoutIt) {
   if (!ShellIsDash()) GTEST_SKIP() << "/bin/sh is not dash here, and every command line goes through it";
   EXPECT_THAT(RunLine("grep PPid: /proc/self/status").out, HasSubstr("\t1\n"));
   EXPECT_THAT(RunLine("/usr/bin/grep PPid: /proc/self/status").out, HasSubstr("\t1\n"));
   EXPECT_THAT(RunLine("grep PPid: /proc/self/status; true").out, ::testing::Not(HasSubstr("\t1\n")));
 }
 
-TEST(EngineShell, ItsOwnWordsComeFirst) {
+TEST_F(EngineShell, ItsOwnWordsComeFirst) {
   EXPECT_EQ(RunLine("echo -n").out, "");  // /usr/bin/echo says the same, but is not asked
   EXPECT_EQ(RunLine("exit 7").outcome.exit_code, 7);
   EXPECT_EQ(RunLine("pwd").out, "/\n");
 }
 
 // The same line with something behind it that makes the shell itself go about it.
-TEST(EngineShell, ResultIsTheSameWithAndWithoutIt) {
+TEST_F(EngineShell, ResultIsTheSameWithAndWithoutIt) {
   for (const std::string line : {"/bin/echo a  b", "printenv PWD", "ls /nowhere", "no-such-program a",
                                  "/no/such/program", "/etc/passwd", "/usr", "/etc/passwd/x", "env", "false",
                                  "/bin/false", "dirname /a/b", "./usr/bin/id -u"}) {
@@ -58,7 +60,7 @@ TEST(EngineShell, ResultIsTheSameWithAndWithoutIt) {
 }
 
 // A file without "#!" is a script to the shell, and to nobody else.
-TEST(EngineShell, WhatTheKernelCannotExecuteIsLeftToIt) {
+TEST_F(EngineShell, WhatTheKernelCannotExecuteIsLeftToIt) {
   const ScratchDirectory scratch;
   const std::string script = scratch.Path("script");
   std::ofstream(script) << "echo from a script\nexit 3\n";
@@ -72,7 +74,7 @@ TEST(EngineShell, WhatTheKernelCannotExecuteIsLeftToIt) {
 }
 
 // Whoever denies the shell denies command lines.
-TEST(EngineShell, NothingRunsWhereItMayNotRun) {
+TEST_F(EngineShell, NothingRunsWhereItMayNotRun) {
   LinuxSandbox sandbox = LineSandbox("/bin/echo ran");
   const std::string shell = std::filesystem::canonical("/bin/sh").string();
   sandbox.mounts.emplace_back(FileMask{.target = shell, .object = ObjectAt(shell)});

@@ -155,8 +155,10 @@ TEST_P(EngineRun, KilledLauncherLeavesNothing) {
       [&] { return ::syscall(SYS_pidfd_send_signal, init.Get(), 0, nullptr, 0) != 0 && errno == ESRCH; }));
 }
 
+class EngineTerminal : public test::NamespacesTest {};
+
 // The launcher has a controlling terminal; the command must not, or it could push input into it.
-TEST(EngineTerminal, CallersIsLeft) {
+TEST_F(EngineTerminal, CallersIsLeft) {
   RunSetup setup;
   setup.before = [] {
     const int outer = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -173,7 +175,9 @@ TEST(EngineTerminal, CallersIsLeft) {
   EXPECT_THAT(report.err, HasSubstr("No such device or address"));
 }
 
-TEST(EngineMemory, StreamsThatAreFilesOpenAgain) {
+class EngineMemory : public test::NamespacesTest {};
+
+TEST_F(EngineMemory, StreamsThatAreFilesOpenAgain) {
   const ScratchDirectory scratch;
   const int file = ::open(scratch.Path("out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   RunSetup setup;

@@ -112,7 +112,9 @@ void Answer(const InsideSockets& inside, const sockaddr_storage& from, const soc
       << std::strerror(errno);
 }
 
-TEST(InsideDatagrams, TakesDatagramsAndAnswersAsTheOneThatWasMeant) {
+class InsideDatagrams : public test::NamespacesTest {};
+
+TEST_F(InsideDatagrams, TakesDatagramsAndAnswersAsTheOneThatWasMeant) {
   Workload workload([] {
     if (Ask("192.0.2.53", 53, "four") != 0) return 1;
     if (Ask("127.0.0.53", 53, "stub") != 0) return 2;
@@ -132,7 +134,7 @@ TEST(InsideDatagrams, TakesDatagramsAndAnswersAsTheOneThatWasMeant) {
   });
 }
 
-TEST(InsideDatagrams, DropsWhatIsNeitherTcpNorUdp) {
+TEST_F(InsideDatagrams, DropsWhatIsNeitherTcpNorUdp) {
   Workload workload([] { return 0; });
   InProcess([&] {
     Open(workload);

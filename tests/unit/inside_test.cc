@@ -40,7 +40,9 @@ std::string NextMeant(const InsideSockets& inside) {
   return TextOf(meant);
 }
 
-TEST(Inside, TakesEveryConnectionAndSaysWhoWasMeant) {
+class Inside : public test::NamespacesTest {};
+
+TEST_F(Inside, TakesEveryConnectionAndSaysWhoWasMeant) {
   Workload workload([] {
     if (Connect("192.0.2.1", 443) != 0) return 1;
     if (Connect("10.0.0.1", 1) != 0) return 2;
@@ -73,7 +75,7 @@ std::string CongestionControl(int socket) {
 }
 
 // Whatever the host's is. Only a default that paces, BBR for one, shows what it is good for.
-TEST(Inside, NothingIsPacedWithinTheMachine) {
+TEST_F(Inside, NothingIsPacedWithinTheMachine) {
   constexpr std::pair<const char*, std::uint16_t> kTargets[] = {{"192.0.2.1", 443}, {"2001:db8::5", 22}};
   Workload workload([&] {
     for (const auto& [address, port] : kTargets) {
@@ -94,7 +96,7 @@ TEST(Inside, NothingIsPacedWithinTheMachine) {
   EXPECT_EQ(workload.Wait(), 0);
 }
 
-TEST(Inside, LeavesLoopbackToTheWorkload) {
+TEST_F(Inside, LeavesLoopbackToTheWorkload) {
   Workload workload([] {
     const UniqueFd listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     const sockaddr_in any = Four("0.0.0.0", 8080);
@@ -115,7 +117,7 @@ TEST(Inside, LeavesLoopbackToTheWorkload) {
   });
 }
 
-TEST(Inside, TheWorkloadCannotTakeTheGatewaysPortOrMark) {
+TEST_F(Inside, TheWorkloadCannotTakeTheGatewaysPortOrMark) {
   Workload workload([] {
     const UniqueFd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     const sockaddr_in port = Four("0.0.0.0", kGatewayPort);
@@ -132,7 +134,7 @@ TEST(Inside, TheWorkloadCannotTakeTheGatewaysPortOrMark) {
   });
 }
 
-TEST(Inside, MakesSocketsForPublishedPorts) {
+TEST_F(Inside, MakesSocketsForPublishedPorts) {
   Workload workload([] { return 0; });
   InProcess([&] {
     EgressRules rules;
@@ -143,7 +145,7 @@ TEST(Inside, MakesSocketsForPublishedPorts) {
   });
 }
 
-TEST(Inside, RefusesADescriptorThatIsNoNamespace) {
+TEST(InsideErrors, RefusesADescriptorThatIsNoNamespace) {
   InProcess([] {
     const UniqueFd file{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     EXPECT_EQ(JoinNetwork(file.Get()), -1);
@@ -151,7 +153,7 @@ TEST(Inside, RefusesADescriptorThatIsNoNamespace) {
   });
 }
 
-TEST(Inside, SaysWhatTheKernelLacks) {
+TEST(InsideErrors, SaysWhatTheKernelLacks) {
   const Error error = InsideError(InsideStep::kSteer, EOPNOTSUPP);
   EXPECT_EQ(error.code, ErrorCode::kSetupFailed);
   EXPECT_EQ(error.message, "could not load the gateway's nftables rules: Operation not supported");

@@ -22,6 +22,7 @@
 
 #include "base/unique_fd.h"
 #include "egress/inside.h"
+#include "tests/support/needs.h"
 
 namespace mxc::egress {
 

@@ -11,6 +11,7 @@
 
 #include "process/process_tree.h"
 #include "process/sandbox_status.h"
+#include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 #include "tests/unit/ended.h"
 
@@ -150,6 +151,7 @@ Plan ToolWithAnUntiedChild(const std::string& beat) {
 }
 
 TEST(StatusPipe, ChildrenOfTheToolEndWithAKilledLauncher) {
+  if (const char* missing = test::MissingNamespaces()) GTEST_SKIP() << missing;
   ScratchDirectory scratch;
   const std::string beat = scratch.Path("beat");
   RunningPlan running(ToolWithAnUntiedChild(beat), {});
@@ -160,6 +162,7 @@ TEST(StatusPipe, ChildrenOfTheToolEndWithAKilledLauncher) {
 }
 
 TEST(StatusPipe, ChildrenOfTheToolEndWithATimeout) {
+  if (const char* missing = test::MissingNamespaces()) GTEST_SKIP() << missing;
   ScratchDirectory scratch;
   const std::string beat = scratch.Path("beat");
   Plan plan = ToolWithAnUntiedChild(beat);
