@@ -11,6 +11,8 @@
 namespace mxc::test {
 
 [[nodiscard]] const char* MissingNamespaces();  // a user namespace, and with it any other
+[[nodiscard]] const char* MissingSetGroupId();  // on files of one's own group
+[[nodiscard]] const char* MissingOpenat2();
 
 // In a process of its own, for what cannot be taken back.
 [[nodiscard]] bool HoldsInChild(const std::function<bool()>& attempt);
