@@ -96,6 +96,7 @@ Warning Unwatched() {
 Reporting ReportingOf(const Plan& plan) {
   if (std::holds_alternative<SessionChild>(plan.child)) return Reporting::kSession;
   if (std::holds_alternative<LxcChild>(plan.child)) return Reporting::kContainer;
+  if (std::holds_alternative<LandlockChild>(plan.child)) return Reporting::kSupervisor;
   const auto* exec = std::get_if<Exec>(&plan.child);
   return exec != nullptr ? exec->reporting : Reporting::kInit;
 }

@@ -45,6 +45,16 @@ class EngineLandlock : public ::testing::TestWithParam<bool> {
     return RunInChild(plan, {.before = BecomeOrdinary});
   }
 
+  [[nodiscard]] std::string Lock() const {
+    WriteText(scratch_.Path("lock"), "");
+    ::chmod(scratch_.Path("lock").c_str(), 0666);
+    return scratch_.Path("lock");
+  }
+  static bool IsLocked(const std::string& lock) {
+    const UniqueFd file{::open(lock.c_str(), O_RDONLY | O_CLOEXEC)};
+    return ::flock(file.Get(), LOCK_EX | LOCK_NB) != 0;
+  }
+
   ScratchDirectory scratch_;
 };
 
@@ -70,23 +80,26 @@ TEST_P(EngineLandlock, TheLauncherAndInitCannotBeKilled) {
 }
 
 TEST_P(EngineLandlock, NothingOutlivesTheCommand) {
-  const std::string lock = scratch_.Path("lock");
-  WriteText(lock, "");
-  ::chmod(lock.c_str(), 0666);
+  const std::string lock = Lock();
   const RunReport report = Run(PlanFor(
       "for i in 1 2 3; do (setsid flock -s " + lock + " sleep 300 >/dev/null 2>&1 &); done; sleep 0.3",
       {{.path = lock, .access = Access::kReadWrite}}));
   ASSERT_TRUE(report.ok) << report.message;
-  const UniqueFd file{::open(lock.c_str(), O_RDONLY | O_CLOEXEC)};
-  EXPECT_EQ(::flock(file.Get(), LOCK_EX | LOCK_NB), 0);
+  EXPECT_FALSE(IsLocked(lock));
 }
 
 TEST_P(EngineLandlock, ATimeoutEndsWhatIgnoresSignals) {
-  Plan plan = PlanFor("trap '' TERM; (trap '' TERM; setsid sleep 300 &); while :; do sleep 300; done");
+  const std::string lock = Lock();
+  Plan plan = PlanFor("exec 9<" + lock +
+                          "; flock -s 9 && echo locked; trap '' TERM; (trap '' TERM; setsid sleep 300 &); "
+                          "while :; do sleep 300; done",
+                      {{.path = lock, .access = Access::kReadWrite}});
   plan.timeout_ms = 300;
   const RunReport report = Run(plan);
   ASSERT_TRUE(report.ok) << report.message;
   EXPECT_TRUE(report.outcome.timed_out);
+  EXPECT_EQ(report.out, "locked\n");
+  EXPECT_FALSE(IsLocked(lock));
 }
 
 TEST_P(EngineLandlock, AReplacedGrantIsRefused) {
