@@ -5,32 +5,12 @@
 #include <utility>
 
 #include "mxc/plan.h"
+#include "policy/examination.h"
 #include "policy/glob.h"
 #include "policy/mounts.h"
 
 namespace mxc {
 namespace {
-
-// What one entry was examined to be; none when there is nothing to grant.
-using Examined = Result<std::optional<Entry>>;
-
-std::string_view TypeName(FileType type) {
-  switch (type) {
-    case FileType::kSocket:
-      return "a socket";
-    case FileType::kCharacterDevice:
-    case FileType::kBlockDevice:
-      return "a device";
-    case FileType::kFifo:
-      return "a named pipe";
-    case FileType::kSymlink:
-      return "a symbolic link";
-    case FileType::kRegular:
-    case FileType::kDirectory:
-      return "";
-  }
-  return "";
-}
 
 Error NeverFromHost(const PathEntry& written, const std::string& path) {
   const std::string node{PrivateNodeOf(path)};
@@ -155,6 +135,39 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
                                     .walked = std::move(walked)}};
 }
 
+Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
+  // Write access is given by name: whoever made the directories there chose what a pattern reaches.
+  if (IsGlob(written.path) && access == Access::kDenied) return ExamineGlob(written, access, all);
+  if (IsGlob(written.path) && access == Access::kReadOnly) {
+    const Result<Walked> literal = all.walker.Walk(written.path);
+    if (!literal || !literal->status) return ExamineGlob(written, access, all);
+  }
+  Examined examined = Examine(written, access, all.host, all.walker, all.warnings);
+  if (!examined) return examined.error();
+  if (*examined) all.entries.push_back(std::move(**examined));
+  return Done{};
+}
+
+}  // namespace
+
+std::string_view TypeName(FileType type) {
+  switch (type) {
+    case FileType::kSocket:
+      return "a socket";
+    case FileType::kCharacterDevice:
+    case FileType::kBlockDevice:
+      return "a device";
+    case FileType::kFifo:
+      return "a named pipe";
+    case FileType::kSymlink:
+      return "a symbolic link";
+    case FileType::kRegular:
+    case FileType::kDirectory:
+      return "";
+  }
+  return "";
+}
+
 Examined Examine(const PathEntry& written, Access access, const Host& host, PathWalker& walker,
                  std::vector<Warning>& warnings) {
   Result<Walked> walked = walker.Walk(written.path);
@@ -173,96 +186,7 @@ Examined Examine(const PathEntry& written, Access access, const Host& host, Path
   return ExamineGrant(written, access, std::move(*walked), host, warnings);
 }
 
-struct Examination {
-  const Host& host;
-  PathWalker& walker;
-  std::vector<Warning>& warnings;
-  std::vector<Entry> entries = {};
-};
-
-// What a pattern meets by chance is left out where the same path, written, would be refused.
-Status ExamineMatch(const PathEntry& match, Access access, std::string& skipped, Examination& all) {
-  Examined examined = Examine(match, access, all.host, all.walker, all.warnings);
-  if (!examined && access == Access::kDenied) return examined.error();
-  if (!examined) skipped = examined.error().message;
-  if (examined && *examined) all.entries.push_back(std::move(**examined));
-  return Done{};
-}
-
-// A denial reaches the matches and a file of exactly that name: were it only the latter, whoever creates one
-// could lift the denial.
-Status ExamineGlob(const PathEntry& written, Access access, Examination& all) {
-  const bool denied = access == Access::kDenied;
-  Result<std::vector<GlobMatch>> matches =
-      ExpandGlob(written.path, denied ? GlobLinks::kFollow : GlobLinks::kLeave, all.host);
-  if (!matches) {
-    return Conflict("the pattern " + Quoted(written.path) + ": " + matches.error().message, written.pointer,
-                    matches.error().hint);
-  }
-  std::string skipped;
-  bool any = false;
-  for (GlobMatch& match : *matches) {
-    // Only a name the user wrote leads anywhere else.
-    if (!denied && match.type != FileType::kRegular && match.type != FileType::kDirectory) {
-      skipped = Quoted(match.path) + " is " + std::string(TypeName(match.type));
-      continue;
-    }
-    any = true;
-    const PathEntry entry{.path = std::move(match.path), .pointer = written.pointer};
-    if (Status status = ExamineMatch(entry, access, skipped, all); !status) return status;
-  }
-  if (!skipped.empty()) {
-    all.warnings.push_back({.category = "glob-skipped",
-                            .message = "not all that " + Quoted(written.path) + " of " +
-                                       std::string(ListName(access)) + " matches is granted: " + skipped,
-                            .pointer = written.pointer});
-  }
-  if (!any && !denied) {
-    all.warnings.push_back({.category = "path-missing",
-                            .message = Quoted(written.path) + " of " + std::string(ListName(access)) +
-                                       " matches nothing: nothing is granted",
-                            .pointer = written.pointer});
-  }
-  return Done{};
-}
-
-Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
-  // Write access is given by name: whoever made the directories there chose what a pattern reaches.
-  if (IsGlob(written.path) && access != Access::kReadWrite) {
-    const Result<Walked> literal = all.walker.Walk(written.path);
-    const bool exists = literal && literal->status;
-    if (access == Access::kDenied || !exists) {
-      if (Status status = ExamineGlob(written, access, all); !status) return status;
-    }
-    if (!exists) return Done{};
-  }
-  Examined examined = Examine(written, access, all.host, all.walker, all.warnings);
-  if (!examined) return examined.error();
-  if (*examined) all.entries.push_back(std::move(**examined));
-  return Done{};
-}
-
-// Files that appear later and would match are not denied: say so where the command could create them.
-void WarnOfSnapshots(const Config& config, Examination& all) {
-  for (const PathEntry& written : config.denied) {
-    if (!IsGlob(written.path)) continue;
-    const Result<Walked> base = all.walker.Walk(GlobBase(written.path));
-    if (!base) continue;
-    for (const Entry& entry : all.entries) {
-      const std::string& grant = entry.walked.path;
-      if (entry.wanted != Access::kReadWrite) continue;
-      if (!IsAtOrBelow(base->path, grant) && !IsAtOrBelow(grant, base->path)) continue;
-      all.warnings.push_back({.category = "glob-snapshot",
-                              .message = "the denial of " + Quoted(written.path) +
-                                         " holds for what matches now, not for what the command creates in " +
-                                         Quoted(grant),
-                              .pointer = written.pointer});
-      break;
-    }
-  }
-}
-
-}  // namespace
+;
 
 void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings) {
   if (path != "/") return;

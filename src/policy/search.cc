@@ -21,15 +21,20 @@ bool TreeSearch::Exhausted(std::size_t depth) {
   return false;
 }
 
+// Whoever owns a directory could open it for the command. A link is what it leads to: one to a file, or to
+// nothing, is no directory.
+bool TreeSearch::CouldBeListed(const std::string& directory) {
+  const Result<Walked> walked = PathWalker(host_).Walk(directory);
+  if (!walked) return host_.MayAccess(directory, Access::kReadOnly);
+  if (!walked->status || walked->status->object.type != FileType::kDirectory) return false;
+  const Identity caller = host_.Caller();
+  return caller.IsRoot() || walked->status->uid == caller.uid;
+}
+
 void TreeSearch::Read(const std::string& directory, const Visit& visit, std::vector<std::string>& below) {
   Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory);
   if (!entries) {
-    // Whoever owns it could open it for the command.
-    const Lookup lookup = host_.LookAt(directory);
-    const Identity caller = host_.Caller();
-    if (lookup.status && (caller.IsRoot() || lookup.status->uid == caller.uid)) {
-      NoteGap(Quoted(directory) + " cannot be listed");
-    }
+    if (CouldBeListed(directory)) NoteGap(Quoted(directory) + " cannot be listed");
     return;
   }
   seen_ += entries->size();

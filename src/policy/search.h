@@ -31,6 +31,7 @@ class TreeSearch {
  private:
   void Read(const std::string& directory, const Visit& visit, std::vector<std::string>& below);
   [[nodiscard]] bool Exhausted(std::size_t depth);
+  [[nodiscard]] bool CouldBeListed(const std::string& directory);
   void NoteGap(std::string text) {
     if (gap_.empty()) gap_ = std::move(text);
   }

@@ -1,6 +1,7 @@
 // Patterns in the filesystem lists.
 #include "policy/glob.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "mxc/limits.h"
@@ -116,6 +117,70 @@ TEST_F(Globs, DenialsFollowLinksButNotForEver) {
   host_.AddFile("/opt/x/secret").AddSymlink("/srv/w/to", "/opt").AddSymlink("/srv/w/a/up", "..");
   EXPECT_EQ(Rules({.ro = {"/"}, .denied = {"/srv/w/*/*/secret", "/srv/w/**/.env"}}),
             "read-only /\ndenied /opt/x/secret\ndenied /srv/w/.env\ndenied /srv/w/a/.env\n");
+}
+
+// Whoever may write there can plant links. None of them may keep a later run from starting.
+TEST_F(Globs, LinksThatLeadToNoDirectoryAreNotSearched) {
+  host_.SetCaller(0, 0);
+  host_.AddFile("/srv/w/a/cli.js").AddSymlink("/srv/w/bin", "a/cli.js").AddSymlink("/srv/w/gone", "nope");
+  host_.AddSymlink("/srv/w/loop", "loop").AddSymlink("/srv/w/c/behind", "../a/cli.js/x");
+  host_.AddSymlink("/srv/w/kernel", "/proc/self/fd").AddNode("/srv/w/pipe", FileType::kFifo);
+  host_.AddSymlink("/srv/w/topipe", "pipe");
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .denied = {"/srv/w/**/.env"}}),
+            "read-write /srv/w\ndenied /srv/w/.env\ndenied /srv/w/a/.env\n");
+}
+
+TEST_F(Globs, MatchesThatAreLinksAreWhatTheyLeadTo) {
+  host_.AddFile("/srv/w/real").AddSymlink("/srv/w/x/.env", "../real").AddFile("/etc/app.env");
+  host_.AddSymlink("/srv/w/y/.env", "/etc/app.env");
+  for (const char* nothing : {"nope", ".env", "../real/x", "/proc/self/environ", "/dev/fd", "/proc"}) {
+    host_.AddSymlink("/srv/w/n/.env", nothing);
+    EXPECT_EQ(Rules({.rw = {"/srv/w"}, .denied = {"/srv/w/*/.env"}}),
+              "denied /etc/app.env\nread-write /srv/w\ndenied /srv/w/a/.env\ndenied /srv/w/real\n")
+        << nothing;
+  }
+}
+
+TEST_F(Globs, PlantedLinksDoNotDenyWhatEveryCommandNeeds) {
+  host_.AddDirectory("/srv/w/deep/below").AddFile("/usr/bin/dash").AddSymlink("/usr/bin/sh", "dash");
+  for (const char* vital :
+       {"/", "..", ".", "/srv", "/srv/w", "/usr", "/bin/sh", "/etc", "/run", "../..", "/opt/tool"}) {
+    host_.AddFile("/opt/tool").AddSymlink("/srv/w/deep/below/.cfg", vital);
+    const Lists lists{.rw = {"/srv/w"}, .ro = {"/opt/tool"}, .denied = {"/srv/w/**/.cfg"}};
+    EXPECT_EQ(Rules(lists), "read-only /opt/tool\nread-write /srv/w\n") << vital;
+    EXPECT_EQ(Warnings(lists),
+              "glob-skipped /filesystem/deniedPaths/0\nglob-snapshot /filesystem/deniedPaths/0\n")
+        << vital;
+  }
+  // By a name of its own it is what the user means.
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .denied = {"/srv/w/deep"}}), "read-write /srv/w\ndenied /srv/w/deep\n");
+}
+
+// A name that is a pattern to us and a file to the command.
+TEST_F(Globs, AFileOfExactlyThatNameIsJudgedAlike) {
+  host_.AddSymlink("/srv/w/[ab].key", "/").AddSymlink("/srv/w/*.pem", "nope");
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .denied = {"/srv/w/[ab].key", "/srv/w/*.pem"}}), "read-write /srv/w\n");
+}
+
+// What the pattern spells out is the user's own, link or not; but what it leads to now is all there is to
+// search.
+TEST_F(Globs, ABaseThatIsNoDirectoryMatchesNothing) {
+  host_.AddSymlink("/srv/w/tofile", "a/b/main.c").AddSymlink("/srv/w/todir", "a", {.uid = 1000});
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .denied = {"/srv/w/tofile/*", "/srv/w/none/*"}}), "read-write /srv/w\n");
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .denied = {"/srv/w/todir/*"}}),
+            "read-write /srv/w\ndenied /srv/w/a/.env\ndenied /srv/w/a/b\n");
+}
+
+// The owner of the directory counts, not the owner of the link.
+TEST_F(Globs, ALinkToAClosedDirectory) {
+  host_.AddDirectory("/srv/theirs", {.mode = 0700, .readable = false});
+  host_.AddDirectory("/srv/own", {.mode = 0300, .uid = 1000, .readable = false});
+  host_.AddSymlink("/srv/w/out", "/srv/theirs", {.uid = 1000});
+  EXPECT_EQ(Rules({.ro = {"/srv/w"}, .denied = {"/srv/w/**/.env"}}),
+            "read-only /srv/w\ndenied /srv/w/.env\ndenied /srv/w/a/.env\n");
+  host_.AddSymlink("/srv/w/out", "/srv/own", {.uid = 0});
+  EXPECT_THAT(Rules({.ro = {"/srv/w"}, .denied = {"/srv/w/**/.env"}}),
+              testing::HasSubstr("cannot be listed"));
 }
 
 TEST_F(Globs, TooManyMatchesAreRefused) {
