@@ -159,7 +159,7 @@ int Start(Options options, const Host& host) {
     return ExitStatus(records.error().code);
   }
   Log log{options.debug || options.mode == Mode::kDryRun, options.log_file, problem};
-  if (!problem.empty()) Tell(fmt::format("mxc-exec: warning: {}\n", problem));
+  if (!problem.empty()) TellWarning(problem);
 
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) {
@@ -173,7 +173,7 @@ int Start(Options options, const Host& host) {
 // What an earlier run could not take back stands in the way of nothing, but must not stay.
 void Recover(Mode mode) {
   const Recovery recovery = RecoverRuns();
-  for (const std::string& problem : recovery.problems) Tell("mxc-exec: warning: " + problem + "\n");
+  for (const std::string& problem : recovery.problems) TellWarning(problem);
   if (recovery.restored == 0 && mode != Mode::kRecover) return;
   Tell(fmt::format("mxc-exec: access control lists put back: {}\n", recovery.restored));
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/quoted.h"
 #include "lifecycle_parts.h"
 #include "prepare.h"
 #include "process/run.h"
@@ -21,7 +22,7 @@ namespace {
 using Object = nlohmann::ordered_json;
 
 int Print(const Object& object) {
-  fmt::print("{}\n", object.dump(-1, ' ', false, Object::error_handler_t::replace));
+  fmt::print("{}\n", EscapedJson(object.dump(-1, ' ', false, Object::error_handler_t::replace)));
   return 0;
 }
 
@@ -51,6 +52,7 @@ int ProvisionPhase(Config config, Options options, const Host& host) {
   if (Status apart = KeepRecordsApart(prepared->policy, host, options, problem); !apart)
     return Refuse(apart.error());
   Log log{false, options.log_file, problem};
+  if (!problem.empty()) TellWarning(problem);
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return Refuse(status.error());
   Warn(prepared->plan, log);
@@ -64,12 +66,17 @@ int ProvisionPhase(Config config, Options options, const Host& host) {
 }
 
 // What goes wrong once the command runs is told as after a run: standard output was the command's.
-int ExecPhase(const session::SandboxId& id, const Config& config, const Options& options, const Host& host) {
+int ExecPhase(const session::SandboxId& id, const Config& config, Options options, const Host& host) {
+  Result<session::Entry> entry = session::Enter(id);
   std::string problem;
+  if (entry) {
+    const Status apart = KeepRecordsApart(WritableOf(*entry), host, options, problem);
+    if (!apart) return Refuse(apart.error());
+  }
   Log log{false, options.log_file, problem};
+  if (!problem.empty()) TellWarning(problem);
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return Refuse(status.error());
-  Result<session::Entry> entry = session::Enter(id);
   if (!entry) return Refuse(entry.error(), *status);
   const Result<Plan> plan = PlanOf(config, *entry, host);
   if (!plan) return Refuse(plan.error(), *status);

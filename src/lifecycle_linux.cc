@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "base/runtime_directory.h"
 #include "lifecycle_parts.h"
@@ -46,6 +47,16 @@ Result<Prepared> PrepareSandbox(const Config& config, const Options& options, co
 
 session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& /*policy*/) {
   return {.idle_ms = config.idle_timeout_ms, .lifetime_ms = config.lifetime_ms};
+}
+
+// Without the exceptions below a grant: nothing of ours is anywhere below it.
+Policy WritableOf(const session::Entry& entry) {
+  Policy policy{.containment = entry.plan.containment};
+  for (const MountNode& node : entry.plan.sandbox->mounts) {
+    const auto* bind = std::get_if<BindMount>(&node);
+    if (bind != nullptr) policy.paths.push_back({.path = bind->source, .access = bind->access});
+  }
+  return policy;
 }
 
 Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& host) {

@@ -36,6 +36,17 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& polic
   return limits;
 }
 
+Policy WritableOf(const session::Entry& entry) {
+  Policy policy{.containment = entry.plan.containment,
+                .system = OperatingSystem::kWindows,
+                .path_style = PathStyle::kWindows};
+  for (const MappedFolder& folder : entry.plan.windows_sandbox->folders) {
+    const Access access = folder.read_only ? Access::kReadOnly : Access::kReadWrite;
+    policy.paths.push_back({.path = folder.path, .access = access});
+  }
+  return policy;
+}
+
 Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& /*host*/) {
   Plan plan = std::move(entry.plan);
   const ProcessConfig& written = config.process;

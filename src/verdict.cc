@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/own_files.h"
 #include "policy/records.h"
 #include "prepare.h"
 
@@ -24,6 +25,12 @@ Error TimedOut(const Plan& plan) {
   return {.code = ErrorCode::kTimeout,
           .message = fmt::format("script timed out after {}ms", plan.timeout_ms),
           .pointer = "/process/timeout"};
+}
+
+Error OtherNames(int number) {
+  return {.code = ErrorCode::kConflict,
+          .message = fmt::format("the file behind --status-fd {} has more than one name", number),
+          .hint = "open a file that has no other: a command may know it by that one"};
 }
 
 }  // namespace
@@ -46,7 +53,7 @@ void RunReporter::OnFile(const FileCall& call) {
 void RunReporter::OnWarning(const Warning& warning) {
   status_.Warn(warning);
   log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
-  Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
+  TellWarning(warning.message);
 }
 
 void Warn(const Plan& plan, Log& log, std::string_view category) {
@@ -58,7 +65,7 @@ void Warn(const Plan& plan, Log& log, std::string_view category) {
     constexpr std::string_view kShown[] = {"path-missing", "foreign-owner", kWeakerIsolation,
                                            "protection-incomplete"};
     if (std::find(std::begin(kShown), std::end(kShown), warning.category) != std::end(kShown))
-      Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
+      TellWarning(warning.message);
   }
 }
 
@@ -80,15 +87,17 @@ int Fail(const Error& error, Log& log, StatusReport& status) {
 }
 
 Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options, std::string& problem) {
-  if (Status log = CheckRecord({.name = "log file", .path = options.log_file}, host, policy); !log) {
-    problem = log.error().message + "; no log is written";
-    options.log_file.clear();
-  }
-  if (Status result = CheckRecord({.name = "--result", .path = options.result_file}, host, policy); !result)
-    return result;
-  if (!options.status_fd) return Done{};
+  Result<std::string> log = CheckRecord({.name = "log file", .path = options.log_file}, host, policy);
+  if (!log) problem = log.error().message + "; no log is written";
+  options.log_file = log ? std::move(*log) : std::string();
+  Result<std::string> result = CheckRecord({.name = "--result", .path = options.result_file}, host, policy);
+  if (!result) return result.error();
+  options.result_file = std::move(*result);
+  if (!options.status_fd || policy.containment == Containment::kNone) return Done{};
+  if (HasOtherNames(*options.status_fd)) return OtherNames(*options.status_fd);
   const std::string path = PathOfDescriptor(*options.status_fd, host);
-  return CheckRecord({.name = "--status-fd", .path = path}, host, policy);
+  const Result<std::string> status = CheckRecord({.name = "--status-fd", .path = path}, host, policy);
+  return status ? Status(Done{}) : status.error();
 }
 
 }  // namespace mxc

@@ -1,4 +1,5 @@
-// Files of ours. Only the caller may read what is made here, and a link planted at the place is not followed.
+// Files of ours, outside every sandbox. Whoever can write below a directory can have left there what leads us
+// somewhere else, so there is one way of opening them.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +8,24 @@
 #include <string_view>
 
 #include "base/unique_fd.h"
+#include "mxc/error.h"
 
 namespace mxc {
 
 enum class OwnFile {
   kLog,     // appended to
   kResult,  // replaced
-  kAudit,   // appended to; a fifo put there does not hold us
+  kAudit,   // appended to
 };
 
-// Not open: errno says why.
-[[nodiscard]] UniqueFd OpenOwnFile(const std::string& path, OwnFile file);
-[[nodiscard]] bool IsRegularFile(int borrowed_fd);
+// For writing; made for the caller alone when missing, emptied (kResult) only after it was looked at. `what`
+// is for messages: "open the audit log". Errors, kSetupFailed: it cannot be opened; a symbolic link on the
+// way that others than root could have put there (only root's directly in "/", "/usr" and "/var" are
+// followed), or one at the end; what is there is no regular file (kLog and kResult may be /dev/null), belongs
+// to another user, or has more than one name.
+[[nodiscard]] Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, OwnFile file);
+// A regular file with more than one name: somebody else may have one of them.
+[[nodiscard]] bool HasOtherNames(int borrowed_fd);
 [[nodiscard]] bool IsOpenDescriptor(int number);
 // Descriptors that were given to us. -1: errno says why.
 [[nodiscard]] std::int64_t ReadSome(int borrowed_fd, std::span<char> buffer);

@@ -4,35 +4,193 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <climits>
 #include <csignal>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "base/own_files.h"
+#include "base/quoted.h"
 
 namespace mxc {
 namespace {
 
-int FlagsFor(OwnFile file) {
-  switch (file) {
-    case OwnFile::kLog:
-      return O_APPEND | O_NOCTTY;
-    case OwnFile::kResult:
-      return O_TRUNC | O_NOCTTY;
-    case OwnFile::kAudit:
-      return O_APPEND | O_NONBLOCK;
+#if defined(O_PATH)
+constexpr int kLook = O_PATH;
+#elif defined(O_SEARCH)
+constexpr int kLook = O_SEARCH;
+#else
+constexpr int kLook = O_RDONLY;
+#endif
+
+// The kernel's own bound (MAXSYMLINKS).
+constexpr int kMaxLinks = 40;
+
+bool IsSame(const struct stat& left, const struct stat& right) {
+  return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+bool IsNullDevice(const struct stat& status) {
+  struct stat null {};
+  return S_ISCHR(status.st_mode) && ::stat("/dev/null", &null) == 0 && status.st_rdev == null.st_rdev;
+}
+
+// What was found where a file of ours should be; empty: nothing is wrong with it.
+std::string WrongWith(const struct stat& status, OwnFile file) {
+  if (file != OwnFile::kAudit && IsNullDevice(status)) return "";
+  if (S_ISLNK(status.st_mode)) return "it is a symbolic link";
+  if (!S_ISREG(status.st_mode)) return "it is not a regular file";
+  if (status.st_uid != ::geteuid()) return fmt::format("it belongs to uid {}", status.st_uid);
+  if (status.st_nlink > 1) return fmt::format("it has {} names", status.st_nlink);
+  return "";
+}
+
+// The way to a file of ours, one component at a time, with each directory held open: what is renamed or
+// replaced behind us changes nothing.
+class Way {
+ public:
+  explicit Way(std::string_view path) { Push(path); }
+
+  // The directory that the last component stands in. False: `Problem` says why.
+  bool Walk() {
+    if (!directory_) Enter(::open(".", kLook | O_DIRECTORY | O_CLOEXEC));
+    while (problem_.empty() && pending_.size() > 1) Step();
+    const bool named = !pending_.empty() && Last() != "." && Last() != "..";
+    if (problem_.empty() && !named) problem_ = std::generic_category().message(EISDIR);
+    return problem_.empty();
   }
-  return O_APPEND;
+  [[nodiscard]] int Directory() const { return directory_.Get(); }
+  [[nodiscard]] const std::string& Last() const { return pending_.back(); }
+  [[nodiscard]] const std::string& Problem() const { return problem_; }
+
+ private:
+  void Push(std::string_view path) {
+    if (path.starts_with('/')) Enter(::open("/", kLook | O_DIRECTORY | O_CLOEXEC));
+    const bool directory = path.ends_with('/');
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at < path.size();) {
+      const std::size_t end = std::min(path.find('/', at), path.size());
+      if (end > at) names.emplace_back(path.substr(at, end - at));
+      at = end + 1;
+    }
+    if (directory) names.emplace_back(".");
+    pending_.insert(pending_.end(), names.rbegin(), names.rend());
+  }
+
+  void Enter(int fd) {
+    const int number = errno;
+    directory_.Reset(fd);
+    if (!directory_) problem_ = std::generic_category().message(number);
+  }
+
+  void Step() {
+    const std::string name = std::move(pending_.back());
+    pending_.pop_back();
+    const int fd = ::openat(directory_.Get(), name.c_str(), kLook | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int number = errno;
+    struct stat status {};
+    const bool link = fd < 0 &&
+                      ::fstatat(directory_.Get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                      S_ISLNK(status.st_mode);
+    if (link) return Follow(name, status);
+    errno = number;
+    Enter(fd);
+  }
+
+  // Nobody but root puts links there.
+  void Follow(const std::string& name, const struct stat& status) {
+    struct stat here {};
+    struct stat trusted {};
+    bool followed = false;
+    for (const char* directory : {"/", "/usr", "/var"}) {
+      followed = followed || (status.st_uid == 0 && ::fstat(directory_.Get(), &here) == 0 &&
+                              ::stat(directory, &trusted) == 0 && IsSame(here, trusted));
+    }
+    std::string text(PATH_MAX, '\0');
+    const ssize_t size =
+        followed ? ::readlinkat(directory_.Get(), name.c_str(), text.data(), text.size()) : 0;
+    if (size <= 0 || ++links_ > kMaxLinks) {
+      problem_ = "the symbolic link " + Quoted(name) + " is on the way";
+      return;
+    }
+    text.resize(static_cast<std::size_t>(size));
+    Push(text);
+  }
+
+  UniqueFd directory_ = {};
+  std::vector<std::string> pending_ = {};  // last first
+  std::string problem_ = {};
+  int links_ = 0;
+};
+
+// Looked at before it is opened, because opening a device or a pipe may do something, and afterwards, because
+// by then it may be another.
+UniqueFd OpenExisting(const Way& way, OwnFile file, std::string& problem) {
+  struct stat status {};
+  if (::fstatat(way.Directory(), way.Last().c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno != ENOENT) problem = std::generic_category().message(errno);
+    return UniqueFd{};
+  }
+  problem = WrongWith(status, file);
+  if (!problem.empty()) return UniqueFd{};
+  const int position = file == OwnFile::kResult ? 0 : O_APPEND;
+  const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | position;
+  UniqueFd fd{::openat(way.Directory(), way.Last().c_str(), flags)};
+  if (!fd && errno == ENOENT) return fd;
+  if (!fd || ::fstat(fd.Get(), &status) != 0) {
+    problem = std::generic_category().message(errno);
+  } else {
+    problem = WrongWith(status, file);
+  }
+  return problem.empty() ? std::move(fd) : UniqueFd{};
+}
+
+UniqueFd OpenOrCreate(const Way& way, OwnFile file, std::string& problem) {
+  constexpr int kAttempts = 8;  // somebody may make and remove it meanwhile
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    UniqueFd fd = OpenExisting(way, file, problem);
+    if (fd || !problem.empty()) return fd;
+    const int position = file == OwnFile::kResult ? 0 : O_APPEND;
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | position;
+    fd.Reset(::openat(way.Directory(), way.Last().c_str(), flags, 0600));
+    if (fd) return fd;
+    if (errno != EEXIST) {
+      problem = std::generic_category().message(errno);
+      return fd;
+    }
+  }
+  problem = std::generic_category().message(EEXIST);
+  return UniqueFd{};
 }
 
 }  // namespace
 
-UniqueFd OpenOwnFile(const std::string& path, OwnFile file) {
-  return UniqueFd{::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | FlagsFor(file), 0600)};
+Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, OwnFile file) {
+  Way way(path);
+  std::string problem;
+  UniqueFd fd;
+  if (way.Walk()) {
+    fd = OpenOrCreate(way, file, problem);
+  } else {
+    problem = way.Problem();
+  }
+  struct stat status {};
+  if (fd && file == OwnFile::kResult && ::fstat(fd.Get(), &status) == 0 && S_ISREG(status.st_mode) &&
+      ::ftruncate(fd.Get(), 0) != 0) {
+    problem = std::generic_category().message(errno);
+  }
+  if (problem.empty()) return fd;
+  return Error{.code = ErrorCode::kSetupFailed, .message = what + " " + Quoted(path) + ": " + problem};
 }
 
-bool IsRegularFile(int borrowed_fd) {
+bool HasOtherNames(int borrowed_fd) {
   struct stat status {};
-  return ::fstat(borrowed_fd, &status) == 0 && S_ISREG(status.st_mode);
+  return ::fstat(borrowed_fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
 }
 
 bool IsOpenDescriptor(int number) { return number >= 0 && ::fcntl(number, F_GETFD) >= 0; }

@@ -10,8 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <system_error>
 
 #include "base/own_files.h"
+#include "base/quoted.h"
 #include "base/unique_handle_windows.h"
 #include "base/wide_windows.h"
 
@@ -23,24 +25,37 @@ bool IsLink(const std::wstring& path) {
   return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 }
 
-}  // namespace
-
-UniqueFd OpenOwnFile(const std::string& path, OwnFile file) {
-  const std::wstring wide = Wide(path);
-  if (IsLink(wide)) {
-    errno = ELOOP;
-    return UniqueFd{};
-  }
-  const int position = file == OwnFile::kResult ? _O_TRUNC : _O_APPEND;
-  int number = -1;
-  const int flags = _O_WRONLY | _O_CREAT | _O_BINARY | _O_NOINHERIT | position;
-  if (::_wsopen_s(&number, wide.c_str(), flags, _SH_DENYNO, _S_IREAD | _S_IWRITE) != 0) return UniqueFd{};
-  return UniqueFd{number};
-}
-
-bool IsRegularFile(int borrowed_fd) {
+bool IsDisk(int borrowed_fd) {
   const auto handle = reinterpret_cast<HANDLE>(::_get_osfhandle(borrowed_fd));
   return handle != INVALID_HANDLE_VALUE && ::GetFileType(handle) == FILE_TYPE_DISK;
+}
+
+}  // namespace
+
+Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, OwnFile file) {
+  const auto refused = [&](const std::string& why) {
+    return Error{.code = ErrorCode::kSetupFailed, .message = what + " " + Quoted(path) + ": " + why};
+  };
+  const std::wstring wide = Wide(path);
+  if (IsLink(wide)) return refused("it is a symbolic link");
+  const bool result = file == OwnFile::kResult;
+  int number = -1;
+  const int flags = _O_WRONLY | _O_CREAT | _O_BINARY | _O_NOINHERIT | (result ? 0 : _O_APPEND);
+  const errno_t problem = ::_wsopen_s(&number, wide.c_str(), flags, _SH_DENYNO, _S_IREAD | _S_IWRITE);
+  if (problem != 0) return refused(std::generic_category().message(problem));
+  UniqueFd fd{number};
+  if (HasOtherNames(number)) return refused("it has more than one name");
+  const bool disk = IsDisk(number);
+  if (file == OwnFile::kAudit && !disk) return refused("it is not a regular file");
+  if (result && disk && ::_chsize_s(number, 0) != 0) return refused(std::generic_category().message(errno));
+  return fd;
+}
+
+bool HasOtherNames(int borrowed_fd) {
+  BY_HANDLE_FILE_INFORMATION information{};
+  const auto handle = reinterpret_cast<HANDLE>(::_get_osfhandle(borrowed_fd));
+  return handle != INVALID_HANDLE_VALUE && ::GetFileInformationByHandle(handle, &information) != 0 &&
+         (information.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0 && information.nNumberOfLinks > 1;
 }
 
 bool IsOpenDescriptor(int number) {

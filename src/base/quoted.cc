@@ -1,21 +1,134 @@
 #include "base/quoted.h"
 
-namespace mxc {
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 
-std::string Quoted(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string result = "'";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += "\\x";
-      result += kDigits[byte >> 4U];
-      result += kDigits[byte & 0xfU];
+namespace mxc {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+struct Character {
+  char32_t code = 0;
+  std::size_t bytes = 1;
+  bool valid = false;  // UTF-8
+};
+
+// The first character of `text`, which is not empty.
+Character FirstOf(std::string_view text) {
+  const auto at = [&](std::size_t i) { return char32_t{static_cast<unsigned char>(text[i])}; };
+  const char32_t first = at(0);
+  if (first < 0x80) return {first, 1, true};
+  const std::size_t bytes = first >= 0xf0 ? 4 : (first >= 0xe0 ? 3 : 2);
+  if (first < 0xc2 || first > 0xf4 || text.size() < bytes) return {};
+  char32_t code = first & (0x7fU >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((at(i) & 0xc0U) != 0x80) return {};
+    code = code << 6U | (at(i) & 0x3fU);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kLeast[bytes] || surrogate || code > 0x10ffff) return {};
+  return {code, bytes, true};
+}
+
+struct Span {
+  char32_t first;
+  char32_t last;
+};
+
+// Of Unicode's control and format characters those that terminals and editors obey, and the separators that
+// some take for the end of a line.
+constexpr Span kObeyed[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
+                            {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+                            {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+
+bool IsPlain(const Character& character) {
+  return character.valid && std::none_of(std::begin(kObeyed), std::end(kObeyed), [&](const Span& span) {
+           return character.code >= span.first && character.code <= span.last;
+         });
+}
+
+void AppendByte(std::string& out, char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  out += "\\x";
+  out += kDigits[byte >> 4U];
+  out += kDigits[byte & 0xfU];
+}
+
+void AppendUnit(std::string& out, std::uint32_t unit) {
+  out += "\\u";
+  for (const unsigned shift : {12U, 8U, 4U, 0U}) out += kDigits[unit >> shift & 0xfU];
+}
+
+// `escape` appends what stands for a character that is not plain.
+template <class Escape>
+std::string EachCharacter(std::string_view text, Escape escape) {
+  std::string out;
+  out.reserve(text.size() + 2);
+  while (!text.empty()) {
+    const Character character = FirstOf(text);
+    const std::string_view bytes = text.substr(0, character.bytes);
+    if (IsPlain(character)) {
+      out += bytes;
     } else {
-      result += c;
+      escape(out, character, bytes);
+    }
+    text.remove_prefix(character.bytes);
+  }
+  return out;
+}
+
+void AppendBytes(std::string& out, const Character& /*character*/, std::string_view bytes) {
+  for (const char c : bytes) AppendByte(out, c);
+}
+
+}  // namespace
+
+std::string Escaped(std::string_view text) { return EachCharacter(text, AppendBytes); }
+
+std::string Quoted(std::string_view text) { return "'" + Escaped(text) + "'"; }
+
+std::string EscapedJson(std::string_view json) {
+  return EachCharacter(json, [](std::string& out, const Character& character, std::string_view bytes) {
+    if (character.valid && character.code < 0x20) {  // between tokens; in a string it would be no JSON
+      out += bytes;
+    } else if (!character.valid) {
+      AppendUnit(out, 0xfffd);
+    } else if (character.code < 0x10000) {
+      AppendUnit(out, character.code);
+    } else {
+      const std::uint32_t rest = character.code - 0x10000;
+      AppendUnit(out, 0xd800 + (rest >> 10U));
+      AppendUnit(out, 0xdc00 + (rest & 0x3ffU));
+    }
+  });
+}
+
+std::string ShellQuoted(std::string_view text) {
+  std::string quoted;
+  if (Escaped(text) == text) {
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return "'" + quoted + "'";
+  }
+  for (const char c : text) {
+    const bool plain = c >= ' ' && c <= '~' && c != '\'' && c != '\\';
+    if (plain) {
+      quoted += c;
+    } else {
+      AppendByte(quoted, c);
     }
   }
-  return result + "'";
+  return "$'" + quoted + "'";
+}
+
+std::string ShellWord(std::string_view text) {
+  constexpr std::string_view kSafe =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,@%+";
+  const bool safe = !text.empty() && text.find_first_not_of(kSafe) == std::string_view::npos;
+  return safe ? std::string(text) : ShellQuoted(text);
 }
 
 }  // namespace mxc

@@ -1,3 +1,5 @@
+// Text that others chose (paths, host names, arguments) in what we print and record. A terminal obeys what it
+// is sent, and people paste what they read into a shell.
 #pragma once
 
 #include <string>
@@ -5,8 +7,18 @@
 
 namespace mxc {
 
-// In quotes, control characters as \xNN: for messages. Names of files are the command's to choose, and a
-// terminal obeys what it is sent.
+// As one line on which no terminal acts: control characters (C0, DEL, C1), characters that reorder or hide
+// others (bidirectional controls, zero width, tags), line separators, and what is not UTF-8, byte for byte as
+// \xNN.
+[[nodiscard]] std::string Escaped(std::string_view text);
+// The same in quotes: for messages.
 [[nodiscard]] std::string Quoted(std::string_view text);
+// JSON with those characters as \uNNNN, so that it means the same; line breaks between its tokens stay.
+[[nodiscard]] std::string EscapedJson(std::string_view json);
+
+// One word of bash, zsh and ksh, and of sh where `text` has nothing to be escaped.
+[[nodiscard]] std::string ShellQuoted(std::string_view text);
+// The same, without quotes where no shell needs them.
+[[nodiscard]] std::string ShellWord(std::string_view text);
 
 }  // namespace mxc

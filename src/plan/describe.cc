@@ -16,10 +16,10 @@ class Page {
  public:
   void Section(std::string_view title) { text_ += fmt::format("{}\n", title); }
   void Line(std::string_view name, std::string_view value) {
-    text_ += fmt::format("{:<14}{}\n", name, value);
+    text_ += fmt::format("{:<14}{}\n", name, Escaped(value));
   }
   void Row(std::string_view line) {
-    text_ += fmt::format("  {}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    text_ += fmt::format("  {}\n", Escaped(line.substr(0, line.find_last_not_of(' ') + 1)));
   }
   [[nodiscard]] std::string Take() { return std::move(text_); }
 

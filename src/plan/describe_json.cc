@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/quoted.h"
 #include "plan/describe.h"
 #include "plan/mount_words.h"
 
@@ -173,7 +174,7 @@ std::string DescribeJson(const Policy& policy, const Plan& plan) {
   document["relaxations"] = plan.relaxations;
   document["ledger"] = OfLedger(plan);
   document["warnings"] = OfWarnings(plan);
-  return document.dump(2, ' ', false, Document::error_handler_t::replace) + "\n";
+  return EscapedJson(document.dump(2, ' ', false, Document::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace mxc

@@ -62,8 +62,7 @@ void WarnOfForeignOwner(const PathEntry& written, Access access, const FileStatu
 // Whoever can replace a link on the way chooses what becomes writable. Only root changes these directories.
 Status CheckWritableLinks(const PathEntry& written, const Walked& walked) {
   for (const LinkMet& met : walked.links) {
-    const std::string_view parent = ParentOf(met.link.path);
-    if (met.owner == 0 && (parent == "/" || parent == "/usr" || parent == "/var")) continue;
+    if (IsRootsAlone(met)) continue;
     return Conflict(
         "read-write " + Quoted(written.path) + " leads through the symbolic link " + Quoted(met.link.path),
         written.pointer, "write the real path, " + Quoted(walked.path));

@@ -85,6 +85,11 @@ std::string_view TempOf(OperatingSystem system) {
   return system == OperatingSystem::kMacos ? "/private/tmp" : "/tmp";
 }
 
+bool IsRootsAlone(const LinkMet& met) {
+  const std::string_view parent = ParentOf(met.link.path);
+  return met.owner == 0 && (parent == "/" || parent == "/usr" || parent == "/var");
+}
+
 struct PathWalker::State {
   std::vector<std::string> pending = {};
   std::vector<std::string> missing = {};  // components behind `walked.path` that do not exist

@@ -43,6 +43,9 @@ struct LinkMet {
   std::uint32_t owner = 0;
 };
 
+// Only root puts links there, and nobody grants these directories to be written: "/", "/usr", "/var".
+[[nodiscard]] bool IsRootsAlone(const LinkMet& met);
+
 struct Walked {
   std::string path = {};                  // canonical; the tail that does not exist is folded lexically
   std::optional<FileStatus> status = {};  // absent: nothing is there

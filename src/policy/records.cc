@@ -20,16 +20,22 @@ Result<std::string> ResolveRecord(const Record& record, PathWalker& walker, cons
     const PathRule* rule = rules.Covering(path);
     return rule != nullptr && rule->access == Access::kReadWrite;
   };
-  const bool reachable = writable(walked->path) ||
-                         std::any_of(walked->links.begin(), walked->links.end(),
-                                     [&](const LinkMet& met) { return writable(ParentOf(met.link.path)); });
-  if (!reachable) return std::move(walked->path);
-  return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
-                  "choose a path the command cannot write");
+  if (writable(walked->path)) {
+    return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
+                    "choose a path the command cannot write");
+  }
+  // Another run, with other grants, may have put the link there.
+  for (const LinkMet& met : walked->links) {
+    if (IsRootsAlone(met) && !writable(ParentOf(met.link.path))) continue;
+    return Conflict(
+        record.name + " " + Quoted(record.path) + " leads through the symbolic link " + Quoted(met.link.path),
+        record.pointer, "write the real path, " + Quoted(walked->path) + ", if that is what you mean");
+  }
+  return std::move(walked->path);
 }
 
 // On Windows the text decides: a link at the place itself is not followed when it is opened.
-Status CheckRecordOnWindows(const Record& record, const Host& host, const Policy& policy) {
+Result<std::string> CheckRecordOnWindows(const Record& record, const Host& host, const Policy& policy) {
   std::string path = record.path;
   std::replace(path.begin(), path.end(), '/', '\\');
   if (!IsOnDrive(path)) path = host.WorkingDirectory() + "\\" + path;
@@ -38,11 +44,11 @@ Status CheckRecordOnWindows(const Record& record, const Host& host, const Policy
     return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
                     "choose a path the command cannot write");
   }
-  return Done{};
+  return record.path;
 }
 
-Status CheckRecord(const Record& record, const Host& host, const Policy& policy) {
-  if (record.path.empty() || policy.containment == Containment::kNone) return Done{};
+Result<std::string> CheckRecord(const Record& record, const Host& host, const Policy& policy) {
+  if (record.path.empty() || policy.containment == Containment::kNone) return record.path;
   if (policy.path_style == PathStyle::kWindows) return CheckRecordOnWindows(record, host, policy);
   Record absolute = record;
   if (record.path.front() != '/') {
@@ -55,8 +61,10 @@ Status CheckRecord(const Record& record, const Host& host, const Policy& policy)
     absolute.path = JoinPath(here, record.path);
   }
   PathWalker walker(host);
-  const Result<std::string> path = ResolveRecord(absolute, walker, RuleSet(policy.paths));
-  return path ? Status(Done{}) : path.error();
+  Result<std::string> path = ResolveRecord(absolute, walker, RuleSet(policy.paths));
+  // Behind a link of /proc or /dev ("/dev/stderr") only the written name is right.
+  if (path && IsNeverFromHost(*path)) return record.path;
+  return path;
 }
 
 std::string PathOfDescriptor(int number, const Host& host) {

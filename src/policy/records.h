@@ -1,5 +1,6 @@
-// The files in which we tell how a run went. The command must not reach them: it would rewrite the verdict,
-// or turn a link on the way so that the next run overwrites something else.
+// The files in which we tell how a run went. The command must not reach them: it would rewrite the verdict.
+// And no command must have chosen them: what an earlier run left on the way would have us overwrite something
+// else. That is judged here, and again by whoever opens them (base/own_files.h).
 #pragma once
 
 #include <string>
@@ -19,13 +20,13 @@ struct Record {
   std::string pointer = {};
 };
 
-// The path where it really stands. Errors: kConflict, when the command could write it, or a directory or link
-// on the way.
+// The path where it really stands. Errors: kConflict, when the command could write it, or a symbolic link is
+// on the way that another than root may have put there.
 [[nodiscard]] Result<std::string> ResolveRecord(const Record& record, PathWalker& walker,
                                                 const RuleSet& rules);
 
-// The same for a policy that is complete; direct execution reaches everything anyway.
-[[nodiscard]] Status CheckRecord(const Record& record, const Host& host, const Policy& policy);
+// The same for a policy that is complete: the path to open. Direct execution reaches everything anyway.
+[[nodiscard]] Result<std::string> CheckRecord(const Record& record, const Host& host, const Policy& policy);
 
 // The file behind an open descriptor of ours; empty when it has no name that still leads to it (a pipe, a
 // socket, a removed file).

@@ -9,24 +9,13 @@
 #include <variant>
 
 #include "base/own_files.h"
+#include "base/quoted.h"
+#include "mxc/json.h"
 
 namespace mxc {
 namespace {
 
-// A JSON string. Bytes above ASCII are copied: paths and names are UTF-8 or nobody's.
-std::string Quote(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      quoted += fmt::format("\\u{:04x}", byte);
-    } else {
-      if (c == '"' || c == '\\') quoted += '\\';
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
+std::string Quote(std::string_view text) { return EscapedJson(JsonString(text)); }
 
 // UTC. `since_1970` counts no leap seconds.
 std::string TimeText(std::chrono::milliseconds since_1970) {
@@ -71,13 +60,9 @@ Result<AuditLog> AuditLog::Open(const std::string& path) {
   AuditLog log;
   log.path_ = path;
   log.run_ = RandomName();
-  log.file_ = OpenOwnFile(path, OwnFile::kAudit);
-  if (!log.file_) return SystemError(ErrorCode::kSetupFailed, "open the audit log '" + path + "'", errno);
-  if (!IsRegularFile(log.file_.Get())) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the audit log '" + path + "' is not a regular file",
-                 .pointer = "/audit/path"};
-  }
+  Result<UniqueFd> file = OpenOwnFile("open the audit log", path, OwnFile::kAudit);
+  if (!file) return file.error();
+  log.file_ = std::move(*file);
   return log;
 }
 

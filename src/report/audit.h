@@ -19,8 +19,7 @@ namespace mxc {
 
 class AuditLog {
  public:
-  // Appends to a regular file of mode 0600, created when missing. A symbolic link or anything else is
-  // refused. Errors: kSetupFailed.
+  // As OpenOwnFile.
   [[nodiscard]] static Result<AuditLog> Open(const std::string& path);
 
   // Errors: kSetupFailed. Begin and End return when the line is on disk.

@@ -26,7 +26,7 @@ std::string FileSummary::Remedy(const FileDenial& denial) const {
   const bool flags = form_ == PolicyForm::kFlags;
   if (denial.grant.empty())
     return fmt::format("decided by {}", flags ? FlagOf(denial.pointer) : std::string_view{denial.pointer});
-  if (flags) return fmt::format("to allow it, add {} {}", FlagFor(denial.use), Quoted(denial.grant));
+  if (flags) return fmt::format("to allow it, add {} {}", FlagFor(denial.use), ShellQuoted(denial.grant));
   return fmt::format("to allow it, add {} to {}", Quoted(denial.grant), ListFor(denial.use));
 }
 
@@ -52,8 +52,8 @@ const FileDenial* FileSummary::Take(const FileCall& call) {
 std::string FileSummary::Text() const {
   std::string text = fmt::format("mxc-exec: files: {} denied\n", denied_.size() + others_);
   for (const auto& [path, denial] : denied_) {
-    text +=
-        fmt::format("  {} ({}): {}\n    {}\n", Quoted(path), Name(denial.use), denial.reason, Remedy(denial));
+    text += fmt::format("  {} ({}): {}\n    {}\n", Quoted(path), Name(denial.use), Escaped(denial.reason),
+                        Remedy(denial));
   }
   if (others_ != 0) text += fmt::format("  and {} more\n", others_);
   return text;

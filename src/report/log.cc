@@ -5,12 +5,12 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/own_files.h"
+#include "base/quoted.h"
 
 namespace mxc {
 namespace {
@@ -45,19 +45,19 @@ Log::Log(bool debug, const std::string& file, std::string& problem) {
   std::vector<spdlog::sink_ptr> sinks;
   if (debug) sinks.push_back(MakeSink(STDOUT_FILENO, UniqueFd{}, "%v"));
   if (!file.empty()) {
-    UniqueFd fd = OpenOwnFile(file, OwnFile::kLog);
+    Result<UniqueFd> fd = OpenOwnFile("log file", file, OwnFile::kLog);
     if (!fd) {
-      problem = SystemError(ErrorCode::kSetupFailed, "log file '" + file + "'", errno).message;
+      problem = fd.error().message;
     } else {
-      const int number = fd.Get();
-      sinks.push_back(MakeSink(number, std::move(fd), "[%E] %v"));
+      const int number = fd->Get();
+      sinks.push_back(MakeSink(number, std::move(*fd), "[%E] %v"));
     }
   }
   if (!sinks.empty()) logger_ = std::make_shared<spdlog::logger>("mxc-exec", sinks.begin(), sinks.end());
 }
 
 void Log::Line(const std::string& text) {
-  if (logger_) logger_->info(text);
+  if (logger_) logger_->info(Escaped(text));
 }
 
 }  // namespace mxc

@@ -2,24 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "base/quoted.h"
+#include "mxc/json.h"
 
 namespace mxc {
 namespace {
 
-// What is printed came from the command: nothing of it may move the cursor of a terminal.
-std::string Printable(std::string_view text) {
-  std::string printable{text};
-  std::replace_if(
-      printable.begin(), printable.end(), [](char c) { return c < 0x21 || c > 0x7e; }, '?');
-  return printable;
-}
-
 bool IsIpv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
 
-std::string HostOf(const GatewayRecord& record) {
-  return Printable(record.name.empty() ? record.address : record.name);
-}
+std::string HostOf(const GatewayRecord& record) { return record.name.empty() ? record.address : record.name; }
 
 std::string_view ProtocolOf(const GatewayRecord& record) {
   return record.event == GatewayEvent::kFlow ? "udp" : "tcp";
@@ -40,8 +31,9 @@ std::string Entry(const GatewayRecord& record) {
 
 std::string DirectionalRule(const GatewayRecord& record) {
   const std::string host = HostOf(record);
-  std::string peer = fmt::format(R"({{"host":"{}"}})", host);
-  if (record.name.empty()) peer = fmt::format(R"({{"cidr":"{}/{}"}})", host, IsIpv6(host) ? 128 : 32);
+  std::string peer = fmt::format(R"({{"host":{}}})", JsonString(host));
+  if (record.name.empty())
+    peer = fmt::format(R"({{"cidr":{}}})", JsonString(fmt::format("{}/{}", host, IsIpv6(host) ? 128 : 32)));
   if (record.port == 0) return fmt::format(R"({{"to":[{}]}})", peer);
   return fmt::format(R"({{"to":[{}],"ports":[{{"protocol":"{}","port":{}}}]}})", peer, ProtocolOf(record),
                      record.port);
@@ -81,9 +73,10 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
     return fmt::format("{} allows the destination, not what was said there", pointer);
   }
   if (form_ == PolicyForm::kLegacy) {
-    return fmt::format("to allow it, add \"{}\" to network.allowedHosts", Entry(record));
+    return fmt::format("to allow it, add {} to network.allowedHosts", JsonString(Entry(record)));
   }
-  if (form_ == PolicyForm::kFlags) return fmt::format("to allow it, add --allow-host {}", Entry(record));
+  if (form_ == PolicyForm::kFlags)
+    return fmt::format("to allow it, add --allow-host {}", ShellWord(Entry(record)));
   return fmt::format("to allow it, add {} to network.egress.allow", DirectionalRule(record));
 }
 
@@ -92,10 +85,10 @@ std::string NetworkSummary::Text() const {
       fmt::format("mxc-exec: network: {} connections passed ({} bytes), {} destinations refused\n", allowed_,
                   bytes_, refused_.size() + others_);
   for (const auto& [destination, refusals] : refused_) {
-    text += fmt::format("  {}{}: {}\n    {}\n", destination,
+    text += fmt::format("  {}{}: {}\n    {}\n", Escaped(destination),
                         refusals.count == 1 ? "" : fmt::format(", {} times", refusals.count),
-                        refusals.first.reason.empty() ? "refused" : refusals.first.reason,
-                        Remedy(refusals.first));
+                        refusals.first.reason.empty() ? "refused" : Escaped(refusals.first.reason),
+                        EscapedJson(Remedy(refusals.first)));
   }
   if (others_ != 0) text += fmt::format("  and {} refusals of other destinations\n", others_);
   if (lost_ != 0)

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/own_files.h"
+#include "base/quoted.h"
 
 namespace mxc {
 namespace {
@@ -13,7 +14,7 @@ using Object = nlohmann::ordered_json;
 
 // Paths are bytes; JSON is UTF-8: what is not becomes U+FFFD.
 std::string Line(const Object& object, int indent = -1) {
-  return object.dump(indent, ' ', false, Object::error_handler_t::replace);
+  return EscapedJson(object.dump(indent, ' ', false, Object::error_handler_t::replace));
 }
 
 Object Details(const Error& error) {
@@ -75,12 +76,15 @@ Object LimitsArray(const std::vector<ProbedLimit>& limits) {
   return array;
 }
 
-std::string HintLine(const Error& error) { return error.hint.empty() ? "" : "  hint: " + error.hint + "\n"; }
+std::string HintLine(const Error& error) {
+  return error.hint.empty() ? "" : "  hint: " + Escaped(error.hint) + "\n";
+}
 
 std::string ParseErrorText(const Error& error) {
-  std::string text = "Request error\nConfiguration parse error: " + error.message + "\n" + HintLine(error);
+  std::string text =
+      "Request error\nConfiguration parse error: " + Escaped(error.message) + "\n" + HintLine(error);
   for (const Error& other : error.others) {
-    text += "Configuration parse error: " + other.message + "\n" + HintLine(other);
+    text += "Configuration parse error: " + Escaped(other.message) + "\n" + HintLine(other);
   }
   return text;
 }
@@ -95,7 +99,7 @@ std::string HumanText(const Error& error) {
     case ErrorCode::kUsage:
     case ErrorCode::kUnsupported:
     case ErrorCode::kGated:
-      return "error: " + error.message + "\n" + HintLine(error);
+      return "error: " + Escaped(error.message) + "\n" + HintLine(error);
     case ErrorCode::kConflict:
     case ErrorCode::kNotBuilt:
     case ErrorCode::kUnavailable:
@@ -111,7 +115,7 @@ std::string HumanText(const Error& error) {
     case ErrorCode::kAlreadyStopped:
       break;
   }
-  return error.message + "\n" + HintLine(error);
+  return Escaped(error.message) + "\n" + HintLine(error);
 }
 
 Object OrNull(int number) { return number == 0 ? Object{} : Object(number); }
@@ -175,6 +179,8 @@ void AddWindows(const Support& support, const Result<Plan>* asked, Object& probe
 
 void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
+void TellWarning(std::string_view message) { Tell("mxc-exec: warning: " + Escaped(message) + "\n"); }
+
 std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
 
 std::string RenderText(const Error& error) { return HumanText(error); }
@@ -193,8 +199,9 @@ Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string
     report.fd_ = *fd;
   }
   if (!file.empty()) {
-    report.file_ = OpenOwnFile(file, OwnFile::kResult);
-    if (!report.file_) return SystemError(ErrorCode::kSetupFailed, "--result '" + file + "'", errno);
+    Result<UniqueFd> opened = OpenOwnFile("--result", file, OwnFile::kResult);
+    if (!opened) return opened.error();
+    report.file_ = std::move(*opened);
   }
   return report;
 }

@@ -31,6 +31,9 @@ namespace mxc {
 // Writes to standard error. That it is full or gone changes nothing: the exit status still tells.
 void Tell(std::string_view text);
 
+// ... a line of "mxc-exec: warning: ".
+void TellWarning(std::string_view message);
+
 // {"error":{"code":...,"message":...}} on one line, without newline (contract 2.2; docs/errors.md).
 [[nodiscard]] std::string Envelope(const Error& error);
 

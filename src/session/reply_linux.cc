@@ -1,4 +1,6 @@
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/archive.h"
 #include "session/reply.h"
@@ -31,6 +33,23 @@ void VisitError(Archive& archive, AnyError& error) {
   archive(error.hint);
 }
 
+// Of the mounts those that can be written: who enters has files of its own that must not be among them.
+void VisitWritable(ArchiveWriter& archive, const LinuxSandbox& sandbox) {
+  std::vector<std::string> paths;
+  for (const MountNode& node : sandbox.mounts) {
+    const auto* bind = std::get_if<BindMount>(&node);
+    if (bind != nullptr && bind->access == Access::kReadWrite && !bind->pin) paths.push_back(bind->source);
+  }
+  archive(paths);
+}
+
+void VisitWritable(ArchiveReader& archive, LinuxSandbox& sandbox) {
+  std::vector<std::string> paths;
+  archive(paths);
+  for (const std::string& path : paths)
+    sandbox.mounts.emplace_back(BindMount{.source = path, .target = path, .access = Access::kReadWrite});
+}
+
 template <class Archive, class AnyPlan>
 void VisitEntry(Archive& archive, AnyPlan& plan) {
   archive(plan.containment);
@@ -44,6 +63,7 @@ void VisitEntry(Archive& archive, AnyPlan& plan) {
   archive(plan.audit.path);
   archive(plan.audit.on_failure);
   archive(plan.relaxations);
+  VisitWritable(archive, *plan.sandbox);
 }
 
 template <class Archive, class AnyListed>

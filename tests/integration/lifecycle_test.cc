@@ -83,6 +83,24 @@ TEST_P(Lifecycle, RefusesWhatIsNoRequest) {
   EXPECT_EQ(Lines(policy.out).size(), 1U);
 }
 
+TEST_P(Lifecycle, FilesOfAnExecAreHeldAgainstThePolicy) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  Launch launch = ExecOf(id, "touch " + work + "/ran");
+  const std::vector<std::string> arguments = launch.arguments;
+  launch.arguments.insert(launch.arguments.begin(), {"--result", work + "/result"});
+  EXPECT_EQ(CodeOf(Execute(launch)), "policy_validation");
+  EXPECT_FALSE(Exists(work + "/ran"));
+  EXPECT_FALSE(Exists(work + "/result"));
+  launch.arguments = arguments;
+  launch.arguments.insert(launch.arguments.begin(), {"--log-file", work + "/log"});
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("no log is written"));
+  EXPECT_TRUE(Exists(work + "/ran"));
+  EXPECT_FALSE(Exists(work + "/log"));
+}
+
 // Without any directory of its own a caller cannot have provisioned anything.
 TEST_P(Lifecycle, TellsWhoHasNeverProvisioned) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";

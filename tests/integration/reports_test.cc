@@ -122,8 +122,7 @@ TEST_P(Reports, AVerdictTheCommandCouldWriteIsRefused) {
   workspace.Link("link", rw);
   workspace.Link("rw/out", workspace.Root());
   const Parts parts = {.command = "touch " + rw + "/ran", .read_write = {rw}};
-  for (const std::string& file :
-       {rw + "/result", workspace.Path("link/result"), rw + "/out/result", std::string("rw/result")}) {
+  for (const std::string& file : {rw + "/result", workspace.Path("link/result"), std::string("rw/result")}) {
     const Ended ended = Execute(PrepareConfig(parts, {"--result", file}));
     EXPECT_EQ(ended.status, 255) << file;
     EXPECT_EQ(EnvelopeCode(ended), "policy_validation");
@@ -137,6 +136,31 @@ TEST_P(Reports, AVerdictTheCommandCouldWriteIsRefused) {
   EXPECT_THAT(Names(rw), testing::ElementsAre("out", "status")) << "nothing ran, nothing was written";
   EXPECT_FALSE(Exists(workspace.Path("result")));
   EXPECT_EQ(Contents(rw + "/status"), "");
+}
+
+// An earlier run with another grant has made them.
+TEST_P(Reports, AVerdictBehindALinkOrWithASecondNameIsRefused) {
+  const std::string victim = workspace.File("victim", "kept\n");
+  const std::string other = workspace.Directory("other");
+  workspace.Link("other/link", victim);
+  workspace.Link("other/way", workspace.Root());
+  ASSERT_EQ(::link(victim.c_str(), (other + "/second").c_str()), 0);
+  for (const std::string& file : {other + "/link", other + "/way/victim", other + "/second", victim}) {
+    for (const std::string& flag : {std::string("--result"), std::string("--log-file")}) {
+      const Ended ended = Execute(PrepareConfig({.command = "echo ran"}, {flag, file}));
+      EXPECT_EQ(ended.status, flag == "--result" ? 255 : 0) << file;
+      EXPECT_EQ(ended.out, flag == "--result" ? "" : "ran\n") << file;
+    }
+    const Ended audited =
+        Execute(PrepareConfig({.command = "echo ran", .more = R"("audit":{"path":)" + Quote(file) + "}"}));
+    EXPECT_EQ(audited.status, 255) << file;
+    EXPECT_EQ(audited.out, "") << file;
+  }
+  const UniqueFd fd{::open(victim.c_str(), O_WRONLY | O_CLOEXEC)};
+  Launch launch = PrepareConfig({.command = "true"}, {"--status-fd", "5"});
+  launch.files = {{.borrowed_fd = fd.Get(), .number = 5}};
+  EXPECT_EQ(EnvelopeMessage(Execute(launch)), "the file behind --status-fd 5 has more than one name");
+  EXPECT_EQ(Contents(victim), "kept\n");
 }
 
 TEST_P(Reports, ALogTheCommandCouldWriteIsLeftOut) {

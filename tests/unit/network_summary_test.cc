@@ -64,7 +64,7 @@ TEST(NetworkSummary, WritesFlagsForAPolicyOfFlags) {
   summary.Add(Refused("c.test", "", 0, GatewayEvent::kName));
   EXPECT_EQ(summary.Text(), R"(mxc-exec: network: 0 connections passed (0 bytes), 2 destinations refused
   2001:db8::1 port 80 (tcp): no rule allows it
-    to allow it, add --allow-host [2001:db8::1]:80
+    to allow it, add --allow-host '[2001:db8::1]:80'
   c.test (looked up): no rule allows it
     to allow it, add --allow-host c.test
 )");
@@ -101,7 +101,8 @@ TEST(NetworkSummary, AdvisesNoRuleWhereNoneWouldHelp) {
 TEST(NetworkSummary, KeepsTheTerminalInOnePiece) {
   NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add(Refused("a\x1b[2Jb\n.test", "", 1));
-  EXPECT_NE(summary.Text().find("  a?[2Jb?.test port 1 (tcp)"), std::string::npos);
+  EXPECT_NE(summary.Text().find("  a\\x1b[2Jb\\x0a.test port 1 (tcp)"), std::string::npos);
+  EXPECT_NE(summary.Text().find(R"(add {"to":[{"host":"a\u001b[2Jb\u000a.test"}])"), std::string::npos);
 }
 
 TEST(NetworkSummary, IsBounded) {

@@ -192,9 +192,31 @@ TEST_F(ResolveProcessTest, AuditMustBeOutOfReach) {
   EXPECT_EQ(resolved("/var/log/./new.log"), "/var/log/new.log");
   host_.AddSymlink("/dev/fd", "/proc/self/fd").AddSymlink("/proc/self", "1");
   EXPECT_EQ(resolved("/dev/fd/9"), "/dev/fd/9");
-  for (const char* path : {"/srv/work/x.log", "/var/log/link", "/srv/work/l/x"}) {
+  for (const char* path : {"/srv/work/x.log", "/var/log/link"}) {
     EXPECT_EQ(resolved(path),
               "policy_conflict /audit: audit path '" + std::string(path) + "' is inside a read-write grant");
+  }
+}
+
+// A run with another grant may have left it there.
+TEST_F(ResolveProcessTest, AuditIsBehindNoLinkButRootsOwn) {
+  host_.AddDirectory("/var/log")
+      .AddDirectory("/run/log")
+      .AddDirectory("/srv/other", {.uid = 1000})
+      .AddSymlink("/var/old", "/run/log")
+      .AddSymlink("/var/mine", "/run/log", {.uid = 1000})
+      .AddSymlink("/srv/work/l", "/var/log")
+      .AddSymlink("/srv/other/l", "/var/log");
+  const auto resolved = [this](const std::string& path) {
+    config_.audit.path = path;
+    config_.audit_pointer = "/audit";
+    const Result<Policy> policy = Resolved();
+    return policy ? policy->audit.path : RefusalOf(policy);
+  };
+  EXPECT_EQ(resolved("/var/old/x"), "/run/log/x");
+  for (const std::string link : {"/srv/work/l", "/srv/other/l", "/var/mine"}) {
+    EXPECT_EQ(resolved(link + "/x"), "policy_conflict /audit: audit path '" + link +
+                                         "/x' leads through the symbolic link '" + link + "'");
   }
 }
 

@@ -71,9 +71,10 @@ Result<JournalFile> JournalFile::Create(const std::string& directory) {
   std::filesystem::create_directories(Wide(directory), problem);
   JournalFile journal;
   journal.path_ = directory + "\\" + std::to_string(OwnProcessId()) + "-" + RandomName() + Narrow(kEnding);
-  journal.file_ = OpenOwnFile(journal.path_, OwnFile::kAudit);
-  if (journal.file_) return journal;
-  return SystemError(ErrorCode::kSetupFailed, "open the journal '" + journal.path_ + "'", errno);
+  Result<UniqueFd> file = OpenOwnFile("open the journal", journal.path_, OwnFile::kAudit);
+  if (!file) return file.error();
+  journal.file_ = std::move(*file);
+  return journal;
 }
 
 Status JournalFile::Write(const std::string& line) const {

@@ -1,0 +1,58 @@
+// Text that others chose, in what we print and record.
+#include "base/quoted.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace mxc {
+namespace {
+
+TEST(Escaped, LeavesTextAsItIs) {
+  for (const char* text : {"", "/srv/a b", "ä€😀 it's \"x\" \\ $(y)"}) EXPECT_EQ(Escaped(text), text);
+}
+
+TEST(Escaped, NamesWhatATerminalObeys) {
+  EXPECT_EQ(Escaped(std::string("a\0\t\n\r\x1b[2J\x7f", 10)), "a\\x00\\x09\\x0a\\x0d\\x1b[2J\\x7f");
+  EXPECT_EQ(Escaped("\xc2\x9b"
+                    "2J"),
+            "\\xc2\\x9b2J")
+      << "CSI in one character";
+  EXPECT_EQ(Escaped("\xe2\x80\xae"
+                    "cod"),
+            "\\xe2\\x80\\xaecod")
+      << "right-to-left override";
+  EXPECT_EQ(Escaped("\xe2\x81\xa6\xe2\x80\xa8\xe2\x80\x8b\xef\xbb\xbf"),
+            "\\xe2\\x81\\xa6\\xe2\\x80\\xa8\\xe2\\x80\\x8b\\xef\\xbb\\xbf");
+  EXPECT_EQ(Escaped("\xf3\xa0\x81\x81"), "\\xf3\\xa0\\x81\\x81") << "a tag";
+}
+
+TEST(Escaped, NamesWhatIsNotUtf8) {
+  EXPECT_EQ(Escaped("\x9b"
+                    "2J"),
+            "\\x9b2J");
+  EXPECT_EQ(Escaped("\xc0\x9b"), "\\xc0\\x9b") << "too long a form";
+  EXPECT_EQ(Escaped("\xe2\x80"), "\\xe2\\x80");
+  EXPECT_EQ(Escaped("\xed\xa0\x80\xf4\x90\x80\x80\xff"), "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xff");
+}
+
+TEST(EscapedJson, MeansTheSame) {
+  EXPECT_EQ(EscapedJson("{\n  \"a\": \"\\u001bä\"\n}"), "{\n  \"a\": \"\\u001bä\"\n}");
+  EXPECT_EQ(EscapedJson("\"\x7f\xc2\x9b\xe2\x80\xae\xf3\xa0\x81\x81\""),
+            "\"\\u007f\\u009b\\u202e\\udb40\\udc41\"");
+  EXPECT_EQ(EscapedJson("\"\xff\""), "\"\\ufffd\"");
+}
+
+TEST(ShellWord, QuotesWhatAShellActsOn) {
+  EXPECT_EQ(ShellWord("api.example.com:443"), "api.example.com:443");
+  EXPECT_EQ(ShellWord("[2001:db8::1]:80"), "'[2001:db8::1]:80'");
+  EXPECT_EQ(ShellWord("*.example.com"), "'*.example.com'");
+  EXPECT_EQ(ShellWord("=ls"), "'=ls'");
+  EXPECT_EQ(ShellWord(""), "''");
+  EXPECT_EQ(ShellQuoted("/a"), "'/a'");
+  EXPECT_EQ(ShellQuoted("/it's $(x) `y` !z"), "'/it'\\''s $(x) `y` !z'");
+  EXPECT_EQ(ShellQuoted("a\nb'\\\xff"), "$'a\\x0ab\\x27\\x5c\\xff'");
+}
+
+}  // namespace
+}  // namespace mxc
