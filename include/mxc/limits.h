@@ -35,6 +35,8 @@ inline constexpr std::uint64_t kMaxSearchMs = 1000;
 // Paths that the presets of `protect` may come to. A workspace of a thousand repositories needs 4000; each
 // becomes a mount, of which the kernel has room for 100000.
 inline constexpr std::size_t kMaxProtectedPaths = 20000;
+// Names that mounts give one object; more are those of a host that is broken, or of an attack.
+inline constexpr std::size_t kMaxSecondNames = 4096;
 // Paths that one pattern of a list may stand for; each becomes a mount.
 inline constexpr std::size_t kMaxGlobMatches = 4096;
 // Configuration of a repository that is read; git writes some hundred bytes.

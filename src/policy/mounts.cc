@@ -51,38 +51,45 @@ std::optional<std::uint64_t> DeviceOf(std::string_view text) {
          wide(major & 0xfffff000U) << 32U;
 }
 
+std::optional<std::uint64_t> NumberIn(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || last != end) return std::nullopt;
+  return number;
+}
+
 // "36 35 98:0 /root /point options tags… - type source options"
 std::optional<Mount> ParseLine(std::string_view line) {
-  Take(line);
-  Take(line);
+  const std::optional<std::uint64_t> id = NumberIn(Take(line));
+  const std::optional<std::uint64_t> parent = NumberIn(Take(line));
   const std::optional<std::uint64_t> device = DeviceOf(Take(line));
-  Take(line);
-  Mount mount{.path = UnescapePath(Take(line))};
+  const std::string_view root = Take(line);
+  Mount mount{.path = UnescapePath(Take(line)), .root = UnescapePath(root)};
   constexpr std::string_view kDash = " - ";
   const std::size_t dash = line.find(kDash);
-  if (!device || mount.path.substr(0, 1) != "/" || dash == std::string_view::npos) return std::nullopt;
+  if (!id || !parent || !device || mount.path.substr(0, 1) != "/" || dash == std::string_view::npos)
+    return std::nullopt;
   line.remove_prefix(dash + kDash.size());
   mount.type = Take(line);
+  mount.source = UnescapePath(Take(line));
+  mount.options = line;
+  mount.id = *id;
+  mount.parent = *parent;
   mount.device = *device;
   return mount.type.empty() ? std::nullopt : std::optional(std::move(mount));
 }
 
-Result<std::vector<Mount>> MountsOf(const Host& host) {
-  Result<std::string> text = host.ReadFile("/proc/self/mountinfo", kMaxMountTableBytes + 1);
-  if (text && text->size() <= kMaxMountTableBytes) return ParseMounts(*text);
-  const std::string why =
-      text ? "it is longer than " + std::to_string(kMaxMountTableBytes) + " bytes" : text.error().message;
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "what is mounted below the grants cannot be learned: " + why,
-               .pointer = "/filesystem",
-               .hint = "mount /proc, or run where fewer file systems are mounted"};
+bool ShowsKernel(const Mount& mount) {
+  return BackingOf(mount) != Backing::kData && !IsNeverFromHost(mount.path);
 }
 
 Status CheckGrants(const std::vector<Entry>& entries, const std::vector<Mount>& mounts) {
   for (const Entry& entry : entries) {
     if (entry.access == Access::kDenied) continue;
     for (const Mount& mount : mounts) {
-      if (mount.device != entry.walked.status->object.device || BackingOf(mount) != Backing::kKernel)
+      if (IsNeverFromHost(mount.path) || mount.device != entry.walked.status->object.device ||
+          BackingOf(mount) != Backing::kKernel)
         continue;
       return Conflict(Quoted(entry.walked.path) + " is in a file system of the kernel (" + mount.type +
                           "): the host's never appears inside",
@@ -159,8 +166,19 @@ Result<std::vector<Mount>> ParseMounts(std::string_view text) {
   return mounts;
 }
 
+Result<std::vector<Mount>> ReadMounts(const Host& host) {
+  Result<std::string> text = host.ReadFile("/proc/self/mountinfo", kMaxMountTableBytes + 1);
+  if (text && text->size() <= kMaxMountTableBytes) return ParseMounts(*text);
+  const std::string why =
+      text ? "it is longer than " + std::to_string(kMaxMountTableBytes) + " bytes" : text.error().message;
+  return Error{.code = ErrorCode::kUnavailable,
+               .message = "what is mounted below the grants cannot be learned: " + why,
+               .pointer = "/filesystem",
+               .hint = "mount /proc, or run where fewer file systems are mounted"};
+}
+
 std::string RemedyFor(const Host& host, std::string_view path) {
-  const Result<std::vector<Mount>> mounts = MountsOf(host);
+  const Result<std::vector<Mount>> mounts = ReadMounts(host);
   if (!mounts) return "";
   const Mount* nearest = nullptr;  // of several mounts on one directory the last one shows
   for (const Mount& mount : *mounts) {
@@ -177,18 +195,11 @@ std::string RemedyFor(const Host& host, std::string_view path) {
   return where + "whose server takes root for nobody: run as a user who has access";
 }
 
-Status DenyKernelMounts(const Host& host, const std::vector<Entry>& entries, PathWalker& walker,
-                        RuleSet& rules, std::vector<Warning>& warnings) {
-  const bool grants = std::any_of(entries.begin(), entries.end(),
-                                  [](const Entry& entry) { return entry.access != Access::kDenied; });
-  if (!grants) return Done{};
-  Result<std::vector<Mount>> mounts = MountsOf(host);
-  if (!mounts) return mounts.error();
-  std::erase_if(*mounts, [](const Mount& mount) {
-    return BackingOf(mount) == Backing::kData || IsNeverFromHost(mount.path);
-  });
-  if (Status granted = CheckGrants(entries, *mounts); !granted) return granted;
-  for (const Mount& mount : *mounts) {
+Status DenyKernelMounts(const std::vector<Mount>& mounts, const std::vector<Entry>& entries,
+                        PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
+  if (Status granted = CheckGrants(entries, mounts); !granted) return granted;
+  for (const Mount& mount : mounts) {
+    if (!ShowsKernel(mount)) continue;
     if (Status denied = DenyMount(mount, walker, rules, warnings); !denied) return denied;
   }
   return Done{};

@@ -18,7 +18,12 @@ namespace mxc {
 struct Mount {
   std::string path = {};     // where, in the caller's mount namespace
   std::string type = {};     // "ext4", "proc", "fuse.sshfs"
-  std::uint64_t device = 0;  // st_dev of the objects on it
+  std::uint64_t device = 0;  // of its file system; st_dev of the objects on it, but on btrfs
+  std::uint64_t id = 0;
+  std::uint64_t parent = 0;  // the mount it is attached to
+  std::string root = {};     // what of the file system it shows, "/" for all of it
+  std::string source = {};   // a device, "server:/path", or any word
+  std::string options = {};  // of the file system, as the kernel writes them
 };
 
 enum class Backing {
@@ -39,10 +44,12 @@ enum class Backing {
 // The text of /proc/self/mountinfo. Errors: kConflict, for a line that is not one.
 [[nodiscard]] Result<std::vector<Mount>> ParseMounts(std::string_view text);
 
-// Denies what is mounted below a grant of the policy and is not data. The machine is asked only when there is
-// a grant. Errors: kConflict, for a grant of something inside such a file system, and when the mounts cannot
-// be learned.
-[[nodiscard]] Status DenyKernelMounts(const Host& host, const std::vector<Entry>& entries, PathWalker& walker,
-                                      RuleSet& rules, std::vector<Warning>& warnings);
+// What is mounted in the caller's mount namespace. Errors: kUnavailable, when that cannot be learned.
+[[nodiscard]] Result<std::vector<Mount>> ReadMounts(const Host& host);
+
+// Denies what is mounted below a grant of the policy and is not data. Errors: kConflict, for a grant of
+// something inside such a file system.
+[[nodiscard]] Status DenyKernelMounts(const std::vector<Mount>& mounts, const std::vector<Entry>& entries,
+                                      PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
 
 }  // namespace mxc

@@ -9,12 +9,14 @@
 #include "policy/clauses.h"
 #include "policy/entries.h"
 #include "policy/image.h"
+#include "policy/mount_names.h"
 #include "policy/mounts.h"
 #include "policy/paths.h"
 #include "policy/process.h"
 #include "policy/protect.h"
 #include "policy/records.h"
 #include "policy/rules.h"
+#include "policy/second_names.h"
 #include "policy/upstream.h"
 #include "policy/windows.h"
 #include "policy/without_shell.h"
@@ -64,6 +66,27 @@ bool MountsAreHidden(const Host& host) {
   return host.LookAt(file).status.has_value() && !host.ReadFile(file, 1).ok();
 }
 
+// Below baseline and grants alike: an entry of the policy is what has to hold under every name. Nothing is
+// asked where the outer sandbox hides the answer.
+Result<std::vector<Mount>> MountsOf(const Host& host, const std::vector<Entry>& entries, Policy& policy) {
+  if (entries.empty()) return std::vector<Mount>{};
+  if (policy.containment != Containment::kLandlock || !MountsAreHidden(host)) return ReadMounts(host);
+  policy.warnings.push_back(
+      {.category = "kernel-mount",
+       .message =
+           "an outer sandbox hides the mounts: file systems of the kernel below a grant are as far out of "
+           "reach as that one keeps them, and what a mount shows under a second name is not found"});
+  return std::vector<Mount>{};
+}
+
+// The preset `git`, where it is in force.
+const std::string* GitOf(const Config& config) {
+  for (const PresetEntry& entry : config.protect) {
+    if (entry.preset == Preset::kGit) return &entry.pointer;
+  }
+  return nullptr;
+}
+
 Status CheckTemp(const Config& config, const RuleSet& rules, const Policy& policy) {
   const PathRule* rule = rules.Find(TempOf(policy.system));
   if (config.private_temp_pointer.empty() || rule == nullptr) return Done{};
@@ -88,14 +111,10 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     return rules;
   }
   WarnOfSingleFiles(*entries, rules, policy.warnings);
-  if (policy.containment == Containment::kLandlock && MountsAreHidden(host)) {
-    policy.warnings.push_back(
-        {.category = "kernel-mount",
-         .message = "an outer sandbox hides the mounts: file systems of the kernel below a grant are as far "
-                    "out of reach as that one keeps them"});
-  } else if (Status mounts = DenyKernelMounts(host, *entries, walker, rules, policy.warnings); !mounts) {
-    return mounts.error();
-  }
+  Result<std::vector<Mount>> mounts = MountsOf(host, *entries, policy);
+  if (!mounts) return mounts.error();
+  if (Status denied = DenyKernelMounts(*mounts, *entries, walker, rules, policy.warnings); !denied)
+    return denied.error();
   if (const Status added = AddProtection(config, host, walker, rules, policy); !added) return added.error();
   if (image) {
     AddSecretMasks(host, walker, rules);
@@ -103,6 +122,9 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     AddBaseline(host, walker, rules, policy.links);
   }
   AddSocketMasks(host, walker, rules, policy.warnings);
+  const MountNames names(std::move(*mounts), walker);
+  if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
+    return held.error();
   AddLinks(*entries, rules, policy.links);
   return rules;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mxc/policy.h"
@@ -27,6 +28,8 @@ class RuleSet {
 
   // A path that has a rule keeps it: the first one wins. Returns whether `rule` was taken.
   bool Add(PathRule rule);
+  // The rule of `path`, which has one, becomes this one.
+  void Replace(PathRule rule) { rules_[by_path_.find(rule.path)->second] = std::move(rule); }
   [[nodiscard]] const PathRule* Find(std::string_view path) const;
   // The rule that decides about `path`: its own or its nearest ancestor's. None when the path is invisible,
   // also because a node of the sandbox's own (/proc, /sys, /dev, /tmp) stands between.
@@ -37,6 +40,8 @@ class RuleSet {
   // Paths of the rules with this access.
   [[nodiscard]] std::vector<std::string> PathsWith(Access access) const;
 
+  // Every rule, in the order in which they were added.
+  [[nodiscard]] const std::vector<PathRule>& All() const { return rules_; }
   // Every rule, ancestors first. The set is empty afterwards.
   [[nodiscard]] std::vector<PathRule> Take();
 

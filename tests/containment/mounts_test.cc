@@ -72,6 +72,45 @@ TEST_P(Mounts, OfTheKernelCannotBeGranted) {
   EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("in a file system of the kernel (proc)"));
 }
 
+// Directories, single files, parts of what is denied, and a directory above it.
+TEST_P(Mounts, ShowNothingDeniedUnderASecondName) {
+  const std::string top = workspace.Directory("top");
+  for (const char* name : {"top/whole", "top/part", "top/above"}) workspace.Directory(name);
+  const std::string file = workspace.File("top/file", "");
+  const std::string denied = workspace.File("a/denied/file", Secret("below"));
+  const std::string single = workspace.File("a/single", Secret("single"));
+  const std::string above = workspace.Directory("a");
+  const auto mount = [&] {
+    OwnMounts();
+    Mount(above, top + "/whole", nullptr, MS_BIND);
+    Mount(above + "/denied", top + "/part", nullptr, MS_BIND);
+    Mount(single, file, nullptr, MS_BIND);
+    Mount(workspace.Path("."), top + "/above", nullptr, MS_BIND);
+  };
+  EXPECT_THAT(Try({.read_write = {top}, .denied = {above + "/denied", single}},
+                  {{"read", top + "/whole/denied/file"},
+                   {"read", top + "/whole/single"},
+                   {"read", top + "/part/file"},
+                   {"read", file},
+                   {"read", top + "/above/a/single"},
+                   {"rename", top + "/above/a", top + "/above/b"}},
+                  mount),
+              ElementsAre("EACCES", "EACCES", "EACCES", "EACCES", "EACCES", "EBUSY"));
+}
+
+TEST_P(Mounts, AreReadOnlyWhereTheirOtherNameIs) {
+  const std::string top = workspace.Directory("top");
+  workspace.Directory("top/mnt");
+  const std::string file = workspace.File("a/sub/file", "as it was");
+  EXPECT_THAT(Try({.read_only = {workspace.Path("a")}, .read_write = {top}},
+                  {{"write", top + "/mnt/file", "x"}, {"mkdir", top + "/mnt/new"}},
+                  [&] {
+                    OwnMounts();
+                    Mount(workspace.Path("a/sub"), top + "/mnt", nullptr, MS_BIND);
+                  }),
+              Each("EROFS"));
+}
+
 TEST_P(Mounts, OfDataBelongToTheGrant) {
   const std::string root = workspace.Directory("rootfs");
   workspace.Directory("rootfs/disk");

@@ -1,5 +1,6 @@
 #include "tests/support/fake_host.h"
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 
@@ -102,13 +103,47 @@ FakeHost& FakeHost::AddUnreadable(const std::string& path, LookupFailure failure
   return *this;
 }
 
+const FakeHost::MountLine& FakeHost::MountOf(const std::string& path) const {
+  const MountLine* nearest = &mounted_.front();
+  for (const MountLine& line : mounted_) {
+    const bool covers = line.path == "/" || path == line.path || path.starts_with(line.path + "/");
+    if (covers && line.path.size() >= nearest->path.size()) nearest = &line;
+  }
+  return *nearest;
+}
+
+void FakeHost::Tell(const std::string& path, const std::string& device, const std::string& root,
+                    const std::string& rest) {
+  const std::uint64_t id = 100 + ++mounts_;
+  mount_table_ += std::to_string(id) + " " + std::to_string(MountOf(path).id) + " " + device + " " + root +
+                  " " + path + " rw,relatime - " + rest + "\n";
+  mounted_.push_back({.path = path, .id = id, .device = device, .root = root});
+}
+
+FakeHost& FakeHost::AddBind(const std::string& path, const std::string& existing) {
+  const MountLine from = MountOf(existing);
+  const std::string below =
+      existing.substr(from.path == "/" ? 1 : std::min(existing.size(), from.path.size() + 1));
+  AddAlias(path, existing);
+  Tell(path, from.device, below.empty() ? from.root : Join(from.root, below), "ext4 /dev/sda1 rw");
+  return *this;
+}
+
 FakeHost& FakeHost::AddMount(const std::string& path, const std::string& type, bool disk) {
   constexpr std::uint64_t kDisk = 8U << 8U;
-  const std::uint64_t number = 100 + ++mounts_;
+  const std::uint64_t number = 101 + mounts_;
   AddDirectory(path);
   nodes_[KeyOf(path)].status.object.device = disk ? kDisk | number : number;
-  mount_table_ += std::to_string(number) + " 1 " + (disk ? "8:" : "0:") + std::to_string(number) + " / " +
-                  path + " rw,relatime - " + type + " none rw\n";
+  Tell(path, (disk ? "8:" : "0:") + std::to_string(number), "/", type + " none rw");
+  return *this;
+}
+
+FakeHost& FakeHost::AddMount(const std::string& path, const std::string& type, const std::string& source,
+                             const std::string& options) {
+  const std::uint64_t number = 101 + mounts_;
+  AddDirectory(path);
+  nodes_[KeyOf(path)].status.object.device = number;
+  Tell(path, "0:" + std::to_string(number), "/", type + " " + source + " " + options);
   return *this;
 }
 

@@ -42,12 +42,17 @@ class FakeHost : public Host {
   // `path` becomes another name of what stands at `existing`: a hard link, or a bind mount with all its
   // contents.
   FakeHost& AddAlias(const std::string& path, const std::string& existing);
+  // The same for a bind mount, and /proc/self/mountinfo tells of it.
+  FakeHost& AddBind(const std::string& path, const std::string& existing);
   // Looking at `path`, or at anything below it, fails.
   FakeHost& AddUnreadable(const std::string& path, LookupFailure failure = LookupFailure::kDenied,
                           std::string reason = "Permission denied");
   // A directory on a file system of its own, which /proc/self/mountinfo tells of. Without a disk the device's
   // major number is 0.
   FakeHost& AddMount(const std::string& path, const std::string& type, bool disk = false);
+  // The same with the source and the options that /proc/self/mountinfo tells of.
+  FakeHost& AddMount(const std::string& path, const std::string& type, const std::string& source,
+                     const std::string& options);
   FakeHost& Remove(const std::string& path);
 
   FakeHost& SetSystem(OperatingSystem system);
@@ -111,6 +116,16 @@ class FakeHost : public Host {
   FakeHost& Put(const std::string& path, FileType type, std::string text, const FakeAttributes& attributes);
   // Where the node of `path` is kept, bind mounts on the way taken into account.
   [[nodiscard]] std::string KeyOf(const std::string& path) const;
+  struct MountLine {
+    std::string path = {};
+    std::uint64_t id = 0;
+    std::string device = {};  // "8:1"
+    std::string root = {};
+  };
+  // The last one that shows at `path`.
+  [[nodiscard]] const MountLine& MountOf(const std::string& path) const;
+  void Tell(const std::string& path, const std::string& device, const std::string& root,
+            const std::string& rest);
   [[nodiscard]] Found Root() const { return {.node = &nodes_.at("/"), .path = "/", .key = "/"}; }
   [[nodiscard]] Found Find(const std::string& path, LastLink last_link) const;
 
@@ -126,6 +141,7 @@ class FakeHost : public Host {
   int landlock_abi_ = 7;
   std::uint64_t next_inode_ = 2;
   std::uint32_t mounts_ = 0;
+  std::vector<MountLine> mounted_ = {{.path = "/", .id = 1, .device = "8:1", .root = "/"}};
   std::string mount_table_ = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n";
   mutable std::uint64_t clock_ = 0;
   std::uint64_t step_ = 0;
