@@ -78,6 +78,8 @@ const std::vector<Refused> refused_calls = {
 #endif
     {"personality without randomisation", SYS_personality, {"0x40000"}},
     {"terminal input, high bits set", SYS_ioctl, {"0", "0x100005412", "s:x"}},
+    {"snapshot of btrfs", SYS_ioctl, {"0", "0x50009401", "0"}, "ENOTTY"},
+    {"snapshot of btrfs, second version", SYS_ioctl, {"0", "0x50009417", "0"}, "ENOTTY"},
     {"console input", SYS_ioctl, {"0", "0x541c", "s:x"}},
     {"AF_PACKET", SYS_socket, {"17", "3", "768"}, "EAFNOSUPPORT"},
     {"AF_ALG", SYS_socket, {"38", "5", "0"}, "EAFNOSUPPORT"},

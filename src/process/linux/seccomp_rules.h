@@ -43,12 +43,15 @@ struct AllowedValues {  // NOLINT(clang-analyzer-optin.performance.Padding): as 
 
 constexpr Bits HasBit(unsigned argument, std::uint32_t bit) { return {argument, bit, bit}; }
 constexpr Bits Equals(unsigned argument, std::uint32_t value) { return {argument, 0xffffffffU, value}; }
+// A request of one kind of file system or driver: bits 8 to 15 of its number.
+constexpr Bits IoctlOf(std::uint32_t type) { return {1, 0xff00, type << 8U}; }
 constexpr Bits IsPointer(unsigned argument) { return {argument, 0xffffffffU, 1, true}; }
 
 inline constexpr std::uint32_t kUnix = 1, kInet = 2, kInet6 = 10, kNetlink = 16;
 inline constexpr std::uint32_t kCoreLimit = 4;  // RLIMIT_CORE
 inline constexpr std::uint32_t kSetUid = 04000, kSetGid = 02000;
-inline constexpr std::uint32_t kCreate = 0100, kTemporary = 020000000;  // O_CREAT, O_TMPFILE without O_DIRECTORY
+inline constexpr std::uint32_t kCreate = 0100,
+                               kTemporary = 020000000;  // O_CREAT, O_TMPFILE without O_DIRECTORY
 inline constexpr std::uint32_t kSocketTypeMask = 0xf, kRaw = 3, kPacket = 10;
 
 // clang-format off
@@ -150,6 +153,14 @@ inline constexpr DeniedCall kDeniedCalls[] = {
     {"ioctl", EPERM, "TIOCLINUX pastes into the console", Equals(1, 0x541c)},
     {"ioctl", EPERM, "TIOCSETD loads line disciplines", Equals(1, 0x5423)},
 
+    // Second names of files, past the mounts that hold the policy. kAllowedValues has the rest.
+    {"ioctl", ENOTTY, "bcachefs: snapshots, subvolumes", IoctlOf(0xbc)},
+    {"ioctl", ENOTTY, "SMB: snapshots, messages of the caller's own to the server", IoctlOf(0xcf)},
+    {"ioctl", ENOTTY, "OCFS2_IOC_REFLINK clones by path", Equals(1, 0x40186f04)},
+    {"ioctl", ENOTTY, "EXT4_IOC_MOVE_EXT exchanges the contents of files", Equals(1, 0xc028660f)},
+    {"ioctl", ENOTTY, "EXT4_IOC_SWAP_BOOT exchanges the contents of files", Equals(1, 0x6611)},
+    {"ioctl", ENOTTY, "F2FS_IOC_MOVE_RANGE exchanges the contents of files", Equals(1, 0xc020f509)},
+
     // Packets below the socket interface. SOCK_PACKET is the old spelling of AF_PACKET.
     {"socket", EPERM, "raw IPv4 packets", Equals(0, kInet), {1, kSocketTypeMask, kRaw}},
     {"socket", EPERM, "raw IPv6 packets", Equals(0, kInet6), {1, kSocketTypeMask, kRaw}},
@@ -181,7 +192,17 @@ inline constexpr std::uint32_t kRouteProtocol[] = {0};
 // Linux, 32-bit reporting, and both with UNAME26; 0xffffffff asks for the current one.
 inline constexpr std::uint32_t kPersonalities[] = {0, 0x8, 0x20000, 0x20008, 0xffffffff};
 
+// FICLONE, FICLONERANGE, FS_IOC_GETFSLABEL: clones of files that are open, as `cp` makes them. Not among them: snapshots, subvolumes,
+// send, searches of a whole tree (BTRFS_IOC_*), FIDEDUPERANGE.
+inline constexpr std::uint32_t kBtrfsRequests[] = {0x40049409, 0x4020940d, 0x81009431};
+// FS_IOC_FSGETXATTR, FS_IOC_FSSETXATTR, XFS_IOC_DIOINFO, _RESVSP64, _UNRESVSP64, _ZERO_RANGE, _FSGEOMETRY (two sizes). Not among them:
+// files by handle, exchanges of contents, inodes and parents of the whole file system.
+inline constexpr std::uint32_t kXfsRequests[] = {0x801c581f, 0x401c5820, 0x800c581e, 0x4030582a,
+                                                 0x4030582b, 0x40305839, 0x8070587c, 0x8100587e};
+
 inline constexpr AllowedValues kAllowedValues[] = {
+    {"ioctl", 1, kBtrfsRequests, ENOTTY, "btrfs: snapshots and searches show files past the policy's mounts", IoctlOf(0x94)},
+    {"ioctl", 1, kXfsRequests, ENOTTY, "XFS: files by handle, exchanges of contents", IoctlOf('X')},
     {"socket", 0, kFamilies, EAFNOSUPPORT, "vsock, packet, alg and rarer families leave the sandbox or are seldom reviewed"},
     {"socketpair", 0, kPairFamilies, EAFNOSUPPORT, "only AF_UNIX pairs are of use"},
     {"socket", 2, kRouteProtocol, EAFNOSUPPORT, "netlink beyond routing", Equals(0, kNetlink)},
