@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include "mxc/plan.h"
@@ -70,14 +73,25 @@ Status CheckWritableLinks(const PathEntry& written, const Walked& walked) {
   return Done{};
 }
 
+void WarnOfMissing(std::string_view path, Access access, const std::string& pointer,
+                   std::vector<Warning>& warnings) {
+  warnings.push_back({.category = "path-missing",
+                      .message = Quoted(path) + " of " + std::string(ListName(access)) +
+                                 " does not exist: nothing is granted",
+                      .pointer = pointer});
+}
+
 Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, const Host& host,
                       std::vector<Warning>& warnings) {
   if (IsNeverFromHost(walked.path)) return NeverFromHost(written, walked.path);
   if (!walked.status || walked.folded_missing) {
-    warnings.push_back({.category = "path-missing",
-                        .message = Quoted(written.path) + " of " + std::string(ListName(access)) +
-                                   " does not exist: nothing is granted",
-                        .pointer = written.pointer});
+    // The command could create it where another entry lets it write: HoldMissing decides.
+    if (access == Access::kReadOnly && !walked.status)
+      return std::optional<Entry>{Entry{.wanted = access,
+                                        .access = Access::kDenied,
+                                        .pointer = written.pointer,
+                                        .walked = std::move(walked)}};
+    WarnOfMissing(written.path, access, written.pointer, warnings);
     return std::optional<Entry>{};
   }
   if (const Status status = CheckGrantedType(written, walked); !status) return status.error();
@@ -147,6 +161,52 @@ Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
   return Done{};
 }
 
+bool IsMissingGrant(const Entry& entry) { return entry.wanted == Access::kReadOnly && !entry.walked.status; }
+
+// Nobody else could create it either, where the caller may not.
+bool CouldBeCreated(const Walked& walked, const Host& host, PathWalker& walker) {
+  const std::string above{ParentOf(walked.first_missing)};
+  if (host.MayAccess(above, Access::kReadWrite)) return true;
+  const Lookup& lookup = walker.LookAt(above);
+  return lookup.status && lookup.status->uid == host.Caller().uid;
+}
+
+// A read-only entry that does not exist is neither there nor writable during the run: below a read-write
+// grant its name is held like a denied one's. Anywhere else it is left out.
+Status HoldMissing(const Host& host, PathWalker& walker, std::vector<Entry>& entries,
+                   std::vector<Warning>& warnings) {
+  if (std::none_of(entries.begin(), entries.end(), IsMissingGrant)) return Done{};
+  std::vector<Entry> others;
+  std::copy_if(entries.begin(), entries.end(), std::back_inserter(others), std::not_fn(IsMissingGrant));
+  const RuleSet rules = RulesOf(others);
+  std::vector<Entry> held;
+  for (Entry& entry : entries) {
+    if (!IsMissingGrant(entry)) {
+      held.push_back(std::move(entry));
+      continue;
+    }
+    const std::string& path = entry.walked.path;
+    const PathRule* around = rules.Covering(path);
+    const bool writable = around != nullptr && around->access == Access::kReadWrite;
+    if (!writable || !CouldBeCreated(entry.walked, host, walker)) {
+      WarnOfMissing(path, Access::kReadOnly, entry.pointer, warnings);
+      continue;
+    }
+    if (entry.walked.behind_file) {
+      return Conflict(Quoted(path) + " of readonlyPaths cannot be kept from being created: " +
+                          Quoted(ParentOf(entry.walked.first_missing)) + " is not a directory",
+                      entry.pointer, "name the file itself, or remove the entry");
+    }
+    warnings.push_back(
+        {.category = "path-held",
+         .message = Quoted(path) + " of readonlyPaths does not exist, and cannot be created during the run",
+         .pointer = entry.pointer});
+    held.push_back(std::move(entry));
+  }
+  entries = std::move(held);
+  return Done{};
+}
+
 }  // namespace
 
 std::string_view TypeName(FileType type) {
@@ -178,8 +238,8 @@ Examined Examine(const PathEntry& written, Access access, const Host& host, Path
         written.pointer,
         remedy.empty() ? "what cannot be looked at can be neither granted nor kept apart" : remedy);
   }
+  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, host, walker);
   if (access == Access::kDenied) {
-    SeeThroughPlaceholder(*walked, host, walker);
     return ExamineDenial(written, std::move(*walked), warnings);
   }
   return ExamineGrant(written, access, std::move(*walked), host, warnings);
@@ -217,6 +277,7 @@ Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host
     }
   }
   WarnOfSnapshots(config, all);
+  if (Status held = HoldMissing(host, walker, all.entries, warnings); !held) return held.error();
   return std::move(all.entries);
 }
 

@@ -229,5 +229,19 @@ TEST_P(Writing, ASetUserIdProgramGainsNothing) {
   EXPECT_THAT(Try({.read_only = {program}}, {{"start", program, "ids"}}), ElementsAre(id + " " + id, "0"));
 }
 
+// As a file, as a directory, and below one that does not exist either.
+TEST_P(Writing, AReadOnlyPathThatIsMissingCannotBeMade) {
+  const std::string top = workspace.Directory("top");
+  EXPECT_THAT(Try({.read_only = {top + "/file", top + "/new/deep"}, .read_write = {top}},
+                  {{"write", top + "/file", "x"},
+                   {"mkdir", top + "/file"},
+                   {"mkdir", top + "/new"},
+                   {"rename", top + "/file", top + "/away"},
+                   {"write", top + "/other", "x"}}),
+              ElementsAre("EACCES", "EEXIST", "EEXIST", "EBUSY", "ok"));
+  EXPECT_FALSE(Exists(top + "/file"));
+  EXPECT_FALSE(Exists(top + "/new"));
+}
+
 }  // namespace
 }  // namespace mxc::test

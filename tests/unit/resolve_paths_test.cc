@@ -1,4 +1,5 @@
 // The filesystem lists: what a path means, whose intent wins, what is refused.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/policy_text.h"
@@ -88,8 +89,35 @@ TEST_F(ResolvePaths, MissingGrantsAreLeftOutWithAWarning) {
   EXPECT_EQ(Rules(lists), "");
   EXPECT_EQ(Warnings(lists),
             "path-missing /filesystem/readwritePaths/0\n"
-            "path-missing /filesystem/readonlyPaths/0\n"
-            "path-missing /filesystem/readonlyPaths/1\n");
+            "path-missing /filesystem/readonlyPaths/1\n"
+            "path-missing /filesystem/readonlyPaths/0\n");
+}
+
+// The command could create it, and fill it.
+TEST_F(ResolvePaths, AMissingReadOnlyEntryBelowAWritableOneHoldsItsName) {
+  const Lists lists{.rw = {"/srv/a"}, .ro = {"/srv/a/later.cfg", "/srv/a/new/deep", "/srv/z/none"}};
+  EXPECT_EQ(Rules(lists),
+            "read-write /srv/a\n"
+            "denied /srv/a/later.cfg (missing from /srv/a/later.cfg)\n"
+            "denied /srv/a/new/deep (missing from /srv/a/new)\n");
+  EXPECT_EQ(Warnings(lists),
+            "path-held /filesystem/readonlyPaths/0\n"
+            "path-held /filesystem/readonlyPaths/1\n"
+            "path-missing /filesystem/readonlyPaths/2\n");
+  // What is in between decides, and who may write there.
+  EXPECT_EQ(Rules({.rw = {"/srv"}, .ro = {"/srv/a", "/srv/a/new"}}), "read-write /srv\nread-only /srv/a\n");
+  host_.AddDirectory("/srv/a/theirs", {.writable = false});
+  EXPECT_EQ(Rules({.rw = {"/srv/a"}, .ro = {"/srv/a/theirs/new"}}), "read-write /srv/a\n");
+}
+
+TEST_F(ResolvePaths, AMissingReadOnlyEntryThatNothingHoldsIsRefused) {
+  EXPECT_EQ(Refusal({.rw = {"/srv/a"}, .ro = {"/srv/a/file/x"}}),
+            "policy_conflict /filesystem/readonlyPaths/0: '/srv/a/file/x' of readonlyPaths cannot be kept "
+            "from being "
+            "created: '/srv/a/file' is not a directory");
+  host_.AddSymlink("/srv/a/dangling", "nowhere");
+  EXPECT_THAT(Refusal({.rw = {"/srv/a"}, .ro = {"/srv/a/dangling"}}),
+              testing::HasSubstr("a link in a read-write"));
 }
 
 TEST_F(ResolvePaths, MissingDenialsStay) {
