@@ -12,6 +12,8 @@
 namespace mxc::bubblewrap {
 namespace {
 
+constexpr std::uint64_t kMaskBytes = 4096;  // nothing fits in
+
 template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
@@ -49,11 +51,13 @@ class Renderer {
   void AwaitGateway();
   void Bind(const BindMount& bind);
   void Tmpfs(const TmpfsMount& tmpfs);
+  void Proc(const ProcMount& proc);
   void Verify(const std::string& target, const std::optional<FileObject>& object);
   void Node(const MountNode& node);
 
   bool by_descriptor_;
   bool sizes_;
+  bool init_is_ours_ = false;
   std::vector<Piece> arguments_ = {};
   std::vector<InheritedFile> files_ = {};
   std::vector<PathFile> verified_ = {};
@@ -109,6 +113,15 @@ void Renderer::Tmpfs(const TmpfsMount& tmpfs) {
   if (tmpfs.read_only) read_only_at_last_.push_back(tmpfs.target);
 }
 
+// bwrap is process 1 and has the command's user: through /proc its memory, its environment and its
+// descriptors could be read and written. Of a sandbox that stays process 1 is ours, and guards itself.
+void Renderer::Proc(const ProcMount& proc) {
+  Say({"--proc", proc.target});
+  if (proc.read_only) read_only_at_last_.push_back(proc.target);
+  if (init_is_ours_) return;
+  Tmpfs({.target = proc.target + "/1", .size_bytes = kMaskBytes, .mode = 0, .read_only = true});
+}
+
 void Renderer::Node(const MountNode& node) {
   std::visit(
       Overloaded{[&](const BindMount& bind) { Bind(bind); }, [&](const TmpfsMount& tmpfs) { Tmpfs(tmpfs); },
@@ -117,10 +130,7 @@ void Renderer::Node(const MountNode& node) {
                    Verify(mask.target, mask.object);
                    Say({"--ro-bind", "/dev/null", mask.target});
                  },
-                 [&](const ProcMount& proc) {
-                   Say({"--proc", proc.target});
-                   if (proc.read_only) read_only_at_last_.push_back(proc.target);
-                 },
+                 [&](const ProcMount& proc) { Proc(proc); },
                  [&](const DevMount& dev) {
                    Say({"--dev", dev.target});
                    if (dev.read_only) read_only_at_last_.push_back(dev.target);
@@ -135,6 +145,7 @@ void Renderer::Node(const MountNode& node) {
 }
 
 void Renderer::Mounts(const LinuxSandbox& sandbox) {
+  init_is_ours_ = sandbox.stays;
   for (const MountNode& node : sandbox.mounts) Node(node);
   // Mount points can only be made while the directory above is writable.
   for (const std::string& target : read_only_at_last_) Say({"--remount-ro", target});

@@ -10,27 +10,6 @@
 namespace mxc {
 namespace {
 
-constexpr std::string_view kBlockBegin = "-----BEGIN ";
-constexpr std::string_view kBlockKind = "PRIVATE KEY";
-constexpr std::string_view kBlockEnd = "-----END ";
-constexpr std::string_view kDashes = "-----";
-constexpr std::size_t kMaxBlockTitle = 64;
-constexpr std::size_t kMaxBlockBytes = 65536;
-
-// "-----BEGIN ... PRIVATE KEY-----"
-Match MatchKeyBlock(std::string_view text, bool at_end) {
-  const Match begin = MatchText(text, kBlockBegin, at_end);
-  if (begin.kind != Match::Kind::kFound) return begin;
-  const std::string_view title = text.substr(kBlockBegin.size(), kMaxBlockTitle);
-  const std::size_t stop = title.find_first_of("-\n");
-  if (stop == std::string_view::npos) {
-    const bool open = title.size() < kMaxBlockTitle && !at_end;
-    return {.kind = open ? Match::Kind::kStrong : Match::Kind::kNone};
-  }
-  if (title.substr(0, stop).find(kBlockKind) == std::string_view::npos) return {};
-  return {.kind = Match::Kind::kFound, .length = kBlockBegin.size() + stop};
-}
-
 void Collect(std::string_view name, const Secret& value, std::vector<std::string>& values) {
   if (LooksSecret(name) && value.size() >= kMinValueBytes) values.push_back(value.Reveal());
 }
@@ -96,45 +75,27 @@ void Redactor::Scan(Mode mode, std::string& out) {
   std::size_t position = 0;
   while (position < text.size()) {
     const std::string_view rest = text.substr(position);
-    const bool in_match = in_key_block_ || swallowing_ != nullptr;
-    const std::size_t taken = in_match ? Swallow(rest) : Step(rest, mode, out);
-    if (taken == 0 && !in_match) break;      // wait for more
-    if (taken == 0 && in_key_block_) break;  // perhaps the start of its end
+    const bool in_match = key_block_ || swallowing_ != nullptr;
+    const std::size_t taken = in_match ? Swallow(rest, mode) : Step(rest, mode, out);
+    if (taken == 0 && !in_match) break;   // wait for more
+    if (taken == 0 && key_block_) break;  // perhaps the start of its end
     if (taken != 0) previous_ = static_cast<unsigned char>(text[position + taken - 1]);
     position += taken;
   }
-  if (mode == Mode::kEnd && in_key_block_) position = text.size();
   held_.erase(0, position);
 }
 
 // Bytes of a match that has been replaced already.
-std::size_t Redactor::Swallow(std::string_view rest) {
-  if (!in_key_block_) {
-    std::size_t count = 0;
-    while (count < rest.size() && swallowing_[static_cast<unsigned char>(rest[count])]) ++count;
-    if (count < rest.size()) swallowing_ = nullptr;
-    return count;
+std::size_t Redactor::Swallow(std::string_view rest, KeyBlock::Mode mode) {
+  if (key_block_) {
+    const KeyBlock::Taken taken = key_block_->Take(rest, mode);
+    if (taken.over) key_block_.reset();
+    return taken.bytes;
   }
-  const std::size_t end = rest.find(kBlockEnd);
-  std::size_t taken = 0;
-  if (end == std::string_view::npos) {
-    // All but what may be the start of the end.
-    taken = rest.size() - std::min(rest.size(), kBlockEnd.size() - 1);
-  } else {
-    const std::size_t title = end + kBlockEnd.size();
-    const std::size_t close = rest.find(kDashes, title);
-    const std::size_t line = rest.find_first_of("\n\"'", title);
-    const bool whole = close != std::string_view::npos && close < line;
-    if (!whole && line == std::string_view::npos && rest.size() - title < kMaxBlockTitle) {
-      taken = end;  // the title is still to come
-    } else {
-      taken = whole ? close + kDashes.size() : std::min(line, rest.size());
-      in_key_block_ = false;
-    }
-  }
-  key_block_bytes_ += taken;
-  if (key_block_bytes_ > kMaxBlockBytes) in_key_block_ = false;
-  return taken;
+  std::size_t count = 0;
+  while (count < rest.size() && swallowing_[static_cast<unsigned char>(rest[count])]) ++count;
+  if (count < rest.size()) swallowing_ = nullptr;
+  return count;
 }
 
 // Bytes no match can begin with.
@@ -165,7 +126,7 @@ std::size_t Redactor::Step(std::string_view rest, Mode mode, std::string& out) {
   bool key_block = false;
   if (rules_.secrets && !IsWordByte(previous_)) {
     consider(MatchSecret(rest, at_end));
-    const Match block = MatchKeyBlock(rest, at_end);
+    const Match block = MatchKeyBegin(rest, at_end);
     key_block = block.kind == Match::Kind::kFound;
     consider(block);
   }
@@ -185,8 +146,7 @@ std::size_t Redactor::Step(std::string_view rest, Mode mode, std::string& out) {
   }
   out.append(rest.substr(0, best.keep));
   out.append(kRedacted);
-  in_key_block_ = key_block;
-  key_block_bytes_ = 0;
+  if (key_block) key_block_.emplace();
   swallowing_ = best.rest != nullptr ? best.rest->data() : nullptr;
   return best.length;
 }

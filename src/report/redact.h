@@ -4,18 +4,21 @@
 //   redactor.Feed(bytes, out);  // as often as there is data; `out` is appended to
 //   redactor.Finish(out);
 //
-// What may be the start of a match is held back until more arrives: at most kMaxHeldBytes. A match is
+// What may be the start of a match is held back until more arrives: at most kMaxHeldBytes, and behind a
+// private key what KeyBlock holds. A match is
 // replaced as soon as its shortest form is complete, and the rest of it is swallowed without being held.
 //
 // This helps against accidents. A program that wants to print a secret can encode it.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mxc/plan.h"
+#include "report/key_block.h"
 
 namespace mxc {
 
@@ -52,20 +55,19 @@ class Redactor {
   [[nodiscard]] bool Holding() const { return !held_.empty(); }
 
  private:
-  enum class Mode { kMore, kIdle, kEnd };
+  using Mode = KeyBlock::Mode;
   void Scan(Mode mode, std::string& out);
   std::size_t Step(std::string_view rest, Mode mode, std::string& out);
   [[nodiscard]] std::size_t PlainRun(std::string_view rest) const;
-  std::size_t Swallow(std::string_view rest);
+  std::size_t Swallow(std::string_view rest, Mode mode);
 
   RedactionRules rules_;
   std::vector<bool> may_start_;    // by byte: can a match begin with it?
   std::vector<bool> inside_word_;  // by byte: can one begin with it behind a letter or digit?
   std::string held_;
-  unsigned char previous_ = '\n';     // byte before held_: matches begin at the edge of a word
-  const bool* swallowing_ = nullptr;  // set of bytes that still belong to the last match
-  bool in_key_block_ = false;         // between BEGIN and END of a private key
-  std::size_t key_block_bytes_ = 0;   // swallowed of it; a block without end does not eat the output
+  unsigned char previous_ = '\n';           // byte before held_: matches begin at the edge of a word
+  const bool* swallowing_ = nullptr;        // set of bytes that still belong to the last match
+  std::optional<KeyBlock> key_block_ = {};  // behind the first line of a private key
 };
 
 }  // namespace mxc

@@ -166,7 +166,7 @@ bool MayStartSecret(unsigned char byte) {
   const bool in_table = std::any_of(std::begin(kShapes), std::end(kShapes), [&](const Shape& shape) {
     return static_cast<unsigned char>(shape.prefix[0]) == byte;
   });
-  return in_table || std::string_view("-:eBbAa").find(static_cast<char>(byte)) != std::string_view::npos;
+  return in_table || std::string_view("-:eBbAaP").find(static_cast<char>(byte)) != std::string_view::npos;
 }
 
 Match MatchText(std::string_view text, std::string_view wanted, bool at_end) {

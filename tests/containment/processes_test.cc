@@ -33,6 +33,18 @@ TEST_P(Processes, SignalsDoNotReachTheHost) {
   EXPECT_EQ(::kill(neighbour.Pid(), 0), 0);
 }
 
+// It has the command's user, and is at most a program of ours.
+TEST_P(Processes, ProcessOneCannotBeReadOrWritten) {
+  std::vector<Words> operations;
+  for (const char* file : {"mem", "environ", "maps", "auxv", "fd/0", "task/1/mem", "task/1/environ"})
+    operations.push_back({"read", std::string("/proc/1/") + file});
+  for (const char* directory : {"root", "cwd"})
+    operations.push_back({"list", std::string("/proc/1/") + directory});
+  operations.push_back({"write", "/proc/1/mem", "x"});
+  for (const std::string& said : Try({}, operations))
+    EXPECT_THAT(said, testing::AnyOf("EACCES", "EPERM", "ENOENT", "EROFS")) << said;
+}
+
 TEST_P(Processes, ADaemonEndsWithTheCommand) {
   const std::string rw = workspace.Directory("rw");
   EXPECT_THAT(Try({.read_write = {rw}}, {{"daemon", rw + "/lock"}}), ElementsAre("ok"));

@@ -105,16 +105,17 @@ TEST(Bubblewrap, ArgumentsOfASmallPolicy) {
   policy.process.cwd = "/w";
   policy.process.environment = {{"A", Secret{"marker"}}};
   const Plan plan = Planned(policy);
-  EXPECT_EQ(ArgumentsOf(plan),
-            "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net "
-            "--disable-userns --die-with-parent --cap-drop ALL --hostname mxc --seccomp <0> "
-            "--json-status-fd <1> --symlink usr/bin /bin --dev /dev "
-            "--perms 1777 --size 268435456 --tmpfs /dev/shm --proc /proc "
-            "--perms 1777 --size 1073741824 --tmpfs /tmp --perms 0700 --dir /tmp/home "
-            "--perms 0755 --dir /usr --ro-bind /usr/bin /usr/bin "
-            "--bind-fd <2> /w --bind-fd <3> /w/a --perms 0000 --size 4096 --tmpfs /w/a/d "
-            "--ro-bind /dev/null /w/f --remount-ro /dev --remount-ro /w/a/d --remount-ro / "
-            "--chdir /w --clearenv --setenv A <secret> ");
+  EXPECT_EQ(
+      ArgumentsOf(plan),
+      "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net "
+      "--disable-userns --die-with-parent --cap-drop ALL --hostname mxc --seccomp <0> "
+      "--json-status-fd <1> --symlink usr/bin /bin --dev /dev "
+      "--perms 1777 --size 268435456 --tmpfs /dev/shm --proc /proc --perms 0000 --size 4096 --tmpfs /proc/1 "
+      "--perms 1777 --size 1073741824 --tmpfs /tmp --perms 0700 --dir /tmp/home "
+      "--perms 0755 --dir /usr --ro-bind /usr/bin /usr/bin "
+      "--bind-fd <2> /w --bind-fd <3> /w/a --perms 0000 --size 4096 --tmpfs /w/a/d "
+      "--ro-bind /dev/null /w/f --remount-ro /dev --remount-ro /proc/1 --remount-ro /w/a/d --remount-ro / "
+      "--chdir /w --clearenv --setenv A <secret> ");
   const auto& grant = std::get<PathFile>(ExecOf(plan).files[2]);
   EXPECT_EQ(grant.path, "/w");
   EXPECT_EQ(grant.object.inode, 2U);

@@ -1,0 +1,41 @@
+// The text of a private key as it may arrive: of any length, with or without an end, in lines with numbers or
+// names before them, quoted in source code, or all in one line.
+//
+// Lines are swallowed as long as they look like a key's. What does not is held, for the end of the key may
+// still come; with too much of it, the key is taken for one without an end, and what was held is let go.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "report/shapes.h"
+
+namespace mxc {
+
+// "-----BEGIN ... PRIVATE KEY" and its like of PGP, SSH2 and PuTTY; without what closes that line.
+[[nodiscard]] Match MatchKeyBegin(std::string_view text, bool at_end);
+
+class KeyBlock {
+ public:
+  static constexpr std::size_t kMaxHeldBytes = 2048;  // what is not swallowed, and not let go
+
+  enum class Mode { kMore, kIdle, kEnd };  // more may come; nothing has come for a while; nothing will
+  struct Taken {
+    std::size_t bytes = 0;  // of the key, from the start of the text
+    bool over = false;      // what follows is no key
+  };
+  // `rest` begins behind what was taken before.
+  [[nodiscard]] Taken Take(std::string_view rest, Mode mode);
+
+ private:
+  enum class Kind { kKey, kOther };
+  [[nodiscard]] Kind KindOf(std::string_view line);
+
+  std::string lead_ = {};  // what stood before the last line of the key
+  bool has_body_ = false;  // headers come before it
+  int headers_ = 0;
+  bool in_long_line_ = false;  // that has been judged already
+};
+
+}  // namespace mxc
