@@ -21,6 +21,9 @@ enum class View {
   kKernel,     // /proc, /dev: generated
 };
 
+// Of what looks empty and is the command's: in a directory of ours its own mxc-exec may keep its own state.
+constexpr std::uint32_t kEmptyMode = 0555;
+
 constexpr std::string_view kBound = "bind mount";
 constexpr std::string_view kBoundReadOnly = "read-only bind mount";
 constexpr std::string_view kInside = "inside the bind mount of a directory above";
@@ -68,6 +71,7 @@ class TreeBuilder {
   Status PlaceMissing(const PathRule& rule, std::string_view name);
   void PlaceLink(const PathLink& link);
   void MaskExisting(const PathRule& rule);
+  void MaskOwnDirectory(const PathRule& rule);
   void OpenWay(std::string_view path);
 
   std::size_t Add(MountNode node) {
@@ -264,6 +268,8 @@ Status TreeBuilder::PlaceDenied(const PathRule& rule) {
   const bool bound = top.view == View::kReadOnly || top.view == View::kReadWrite || top.view == View::kImage;
   if (rule.object && (bound || (top.view == View::kKernel && ExistsInside(rule.path)))) {
     MaskExisting(rule);
+  } else if (rule.own_directory != 0 && bound) {
+    MaskOwnDirectory(rule);
   } else if (top.view == View::kReadWrite) {
     return PlaceMissing(rule, PlaceOf(rule));
   } else {
@@ -283,7 +289,7 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
     const bool baseline = rule.origin == Origin::kBaseline;
     const std::size_t mask = Add(TmpfsMount{.target = rule.path,
                                             .size_bytes = kMaskBytes,
-                                            .mode = baseline ? 0555U : 0U,
+                                            .mode = baseline ? kEmptyMode : 0U,
                                             .read_only = !baseline,
                                             .object = object});
     Push(rule.path, View::kMask);
@@ -294,6 +300,15 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
     Push(rule.path, View::kMask, true);
     Record(rule, kMaskedFile);
   }
+}
+
+// Also under a read-only grant: we make it sooner or later ourselves.
+void TreeBuilder::MaskOwnDirectory(const PathRule& rule) {
+  OpenWay(rule.path);
+  lowered_.setup.emplace_back(OwnDirectory{.path = rule.path, .mode = rule.own_directory});
+  const std::size_t mask = Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = kEmptyMode});
+  Push(rule.path, View::kMask);
+  frames_.back().mask = mask;
 }
 
 // Under a read-only grant nobody inside can create it, and a placeholder in a directory like /etc would

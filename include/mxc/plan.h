@@ -182,7 +182,14 @@ struct ControlGroup {
   std::vector<CgroupSetting> settings = {};
 };
 
-using Step = std::variant<Placeholder, ControlGroup>;  // each knows its own undo
+// A directory of ours below a grant, made with those above it where it is missing: its name must be taken, by
+// a mask, before a command can take it. It stays, as any run might have made it.
+struct OwnDirectory {
+  std::string path = {};
+  std::uint32_t mode = 0700;
+};
+
+using Step = std::variant<Placeholder, ControlGroup, OwnDirectory>;  // each knows its own undo
 
 // ---- the ledger ------------------------------------------------------------------------------------------
 

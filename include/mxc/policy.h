@@ -50,6 +50,9 @@ struct PathRule {
   std::optional<FileObject> object = {};
   // Only for a denied rule without object: the first missing component of `path`.
   std::string first_missing = {};
+  // Only for a denied rule without object: the mode of a directory of ours, which the launcher makes to have
+  // what to mask.
+  std::uint32_t own_directory = 0;
   // Only for a protection rule without object. The directory of `path` exists.
   std::optional<StandIn> stand_in = {};
   std::string pointer = {};  // clause it comes from; empty for the baseline and for kernel mounts

@@ -24,6 +24,12 @@ enum class OwnFile {
 // followed), or one at the end; what is there is no regular file (kLog and kResult may be /dev/null), belongs
 // to another user, or has more than one name.
 [[nodiscard]] Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, OwnFile file);
+#if !defined(_WIN32)
+// A directory of ours, by the same rule for links. Errors: kSetupFailed.
+[[nodiscard]] Result<UniqueFd> OpenOwnDirectory(const std::string& path);
+// The same, made with those above it where it is missing; they get `mode` as well.
+[[nodiscard]] Result<UniqueFd> MakeDirectories(const std::string& path, std::uint32_t mode);
+#endif
 // A regular file with more than one name: somebody else may have one of them.
 [[nodiscard]] bool HasOtherNames(int borrowed_fd);
 [[nodiscard]] bool IsOpenDescriptor(int number);

@@ -54,7 +54,8 @@ std::string WrongWith(const struct stat& status, OwnFile file) {
 // replaced behind us changes nothing.
 class Way {
  public:
-  explicit Way(std::string_view path) { Push(path); }
+  // `make`: the mode of directories that are made where they are missing; 0: none are.
+  explicit Way(std::string_view path, mode_t make = 0) : make_(make) { Push(path); }
 
   // The directory that the last component stands in. False: `Problem` says why.
   bool Walk() {
@@ -63,6 +64,12 @@ class Way {
     const bool named = !pending_.empty() && Last() != "." && Last() != "..";
     if (problem_.empty() && !named) problem_ = std::generic_category().message(EISDIR);
     return problem_.empty();
+  }
+  // The last component as well.
+  UniqueFd WalkAll() {
+    if (!directory_) Enter(::open(".", kLook | O_DIRECTORY | O_CLOEXEC));
+    while (problem_.empty() && !pending_.empty()) Step();
+    return problem_.empty() ? std::move(directory_) : UniqueFd{};
   }
   [[nodiscard]] int Directory() const { return directory_.Get(); }
   [[nodiscard]] const std::string& Last() const { return pending_.back(); }
@@ -91,7 +98,11 @@ class Way {
   void Step() {
     const std::string name = std::move(pending_.back());
     pending_.pop_back();
-    const int fd = ::openat(directory_.Get(), name.c_str(), kLook | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    constexpr int kFlags = kLook | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int fd = ::openat(directory_.Get(), name.c_str(), kFlags);
+    if (fd < 0 && errno == ENOENT && make_ != 0 &&
+        (::mkdirat(directory_.Get(), name.c_str(), make_) == 0 || errno == EEXIST))
+      fd = ::openat(directory_.Get(), name.c_str(), kFlags);
     const int number = errno;
     struct stat status {};
     const bool link = fd < 0 &&
@@ -126,6 +137,7 @@ class Way {
   std::vector<std::string> pending_ = {};  // last first
   std::string problem_ = {};
   int links_ = 0;
+  mode_t make_ = 0;
 };
 
 // Looked at before it is opened, because opening a device or a pipe may do something, and afterwards, because
@@ -187,6 +199,21 @@ Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, O
   if (problem.empty()) return fd;
   return Error{.code = ErrorCode::kSetupFailed, .message = what + " " + Quoted(path) + ": " + problem};
 }
+
+Result<UniqueFd> MakeDirectories(const std::string& path, std::uint32_t mode) {
+  Way way(path, static_cast<mode_t>(mode));
+  const UniqueFd found = way.WalkAll();
+  if (found) {
+    // Of what was found only the place is known; now it can be listed and locked.
+    UniqueFd directory{::openat(found.Get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (directory) return directory;
+    return SystemError(ErrorCode::kSetupFailed, (mode == 0 ? "open " : "make ") + Quoted(path), errno);
+  }
+  return Error{.code = ErrorCode::kSetupFailed,
+               .message = (mode == 0 ? "open " : "make ") + Quoted(path) + ": " + way.Problem()};
+}
+
+Result<UniqueFd> OpenOwnDirectory(const std::string& path) { return MakeDirectories(path, 0); }
 
 bool HasOtherNames(int borrowed_fd) {
   struct stat status {};

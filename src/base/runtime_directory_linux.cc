@@ -1,41 +1,84 @@
+#include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string_view>
 #include <utility>
 
+#include "base/own_files.h"
+#include "base/quoted.h"
 #include "base/runtime_directory.h"
+#include "base/runtime_places.h"
 
 namespace mxc {
 namespace {
 
-bool IsPrivate(const struct stat& status) {
-  return S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 077U) == 0;
+bool IsPrivate(const UniqueFd& directory) {
+  struct stat status {};
+  return ::fstat(directory.Get(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+         (status.st_mode & 077U) == 0;
 }
 
 std::vector<std::string> Candidates() {
   std::vector<std::string> candidates;
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): one thread
-  struct stat status {};
-  if (runtime != nullptr && *runtime == '/' && ::stat(runtime, &status) == 0 && IsPrivate(status))
-    candidates.push_back(std::string(runtime) + "/mxc-exec");
-  const uid_t uid = ::geteuid();
-  candidates.push_back(uid == 0 ? "/run/mxc-exec" : "/tmp/mxc-exec-" + std::to_string(uid));
+  if (runtime != nullptr && *runtime == '/') {
+    const Result<UniqueFd> directory = OpenOwnDirectory(runtime);
+    if (directory && IsPrivate(*directory)) candidates.push_back(RuntimePlaceIn(runtime));
+  }
+  candidates.push_back(FixedRuntimePlace(::geteuid()));
   return candidates;
+}
+
+// Somebody else may have been there first: everybody can make names in /tmp.
+Error NotOurs(const std::string& path, const std::string& why) {
+  return {.code = ErrorCode::kSetupFailed,
+          .message = Quoted(path) + " is not a directory that only its user can use: " + why,
+          .hint =
+              "somebody else may have made it: have it removed, or set XDG_RUNTIME_DIR to a directory "
+              "that only you can use"};
 }
 
 Result<RuntimeDirectory> OpenAt(const std::string& path) {
   RuntimeDirectory directory{.path = path};
-  directory.descriptor.Reset(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  Result<UniqueFd> opened = OpenOwnDirectory(path);
+  if (!opened) return NotOurs(path, opened.error().message);
+  directory.descriptor = std::move(*opened);
   struct stat status {};
-  if (!directory.descriptor || ::fstat(directory.descriptor.Get(), &status) != 0)
-    return SystemError(ErrorCode::kSetupFailed, "open '" + path + "'", errno);
-  if (IsPrivate(status)) return directory;
-  return Error{.code = ErrorCode::kSetupFailed,
-               .message = "'" + path + "' is not a directory that only its user can use",
-               .hint = "somebody else may have made it: remove it, or set XDG_RUNTIME_DIR"};
+  if (IsPrivate(directory.descriptor)) return directory;
+  if (::fstat(directory.descriptor.Get(), &status) != 0) return NotOurs(path, "it cannot be examined");
+  return NotOurs(path, fmt::format("it belongs to uid {} and has the mode {:o}", status.st_uid,
+                                   status.st_mode & 07777U));
+}
+
+void RemoveStaleNotes(const UniqueFd& directory) {
+  const std::string path = "/proc/self/fd/" + std::to_string(directory.Get());
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(path.c_str()), ::closedir);
+  while (const dirent* entry =
+             listing ? ::readdir(listing.get()) : nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    const bool note = std::string_view(entry->d_name).starts_with(kPlaceNote);
+    if (note && ::faccessat(directory.Get(), entry->d_name, F_OK, 0) != 0 && errno == ENOENT)
+      ::unlinkat(directory.Get(), entry->d_name, 0);
+  }
+}
+
+// A directory that a run with another environment would not look for: policies keep commands from it
+// (policy/own_state.h). Best effort, as long as the client asks who answers.
+void NotePlace(const std::string& path) {
+  if (path == SessionRuntimePlace(::geteuid()) || path == FixedRuntimePlace(::geteuid())) return;
+  const std::string fixed = FixedRuntimePlace(::geteuid());
+  if (::mkdir(fixed.c_str(), 0700) != 0 && errno != EEXIST) return;
+  const Result<RuntimeDirectory> directory = OpenAt(fixed);
+  if (!directory) return;
+  const std::string name = kPlaceNote + fmt::format("{:016x}", std::hash<std::string>{}(path));
+  if (::symlinkat(path.c_str(), directory->descriptor.Get(), name.c_str()) != 0) return;
+  RemoveStaleNotes(directory->descriptor);
 }
 
 }  // namespace
@@ -44,7 +87,9 @@ Result<RuntimeDirectory> RuntimeDirectory::Open() {
   const std::vector<std::string> candidates = Candidates();
   for (const std::string& path : candidates) {
     const bool there = ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
-    if (there || path == candidates.back()) return OpenAt(path);
+    if (!there && path != candidates.back()) continue;
+    NotePlace(path);
+    return OpenAt(path);
   }
   return OpenAt(candidates.back());
 }

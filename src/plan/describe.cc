@@ -182,6 +182,8 @@ void AddSetup(const Plan& plan, Page& page) {
   for (const Step& step : plan.setup) {
     if (const auto* file = std::get_if<Placeholder>(&step)) {
       page.Row(fmt::format("{:<11} {}", file->stand_in ? "stand-in" : "placeholder", Quoted(file->path)));
+    } else if (const auto* directory = std::get_if<OwnDirectory>(&step)) {
+      page.Row(fmt::format("{:<11} {} (stays)", "directory", Quoted(directory->path)));
     } else {
       const auto& group = std::get<ControlGroup>(step);
       page.Row(fmt::format("{:<11} {}{}", "group", Quoted(group.parent + "/mxc-*"), SettingsText(group)));

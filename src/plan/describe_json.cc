@@ -115,6 +115,8 @@ Document OfSetup(const Plan& plan) {
   for (const Step& step : plan.setup) {
     if (const auto* file = std::get_if<Placeholder>(&step)) {
       steps.push_back({{"step", file->stand_in ? "stand-in" : "placeholder"}, {"path", file->path}});
+    } else if (const auto* directory = std::get_if<OwnDirectory>(&step)) {
+      steps.push_back({{"step", "own-directory"}, {"path", directory->path}});
     } else {
       steps.push_back(OfGroup(std::get<ControlGroup>(step)));
     }

@@ -97,9 +97,6 @@ constexpr BaselineRow kSocketRows[] = {
     {"/run/user/{uid}/gnupg/S.gpg-agent.ssh", "signs with the user's keys"},
     {"/run/user/{uid}/keyring/ssh", "signs with the user's keys"},
     {"/run/user/{uid}/keyring/control", "unlocks the user's passwords"},
-    {"/run/user/{uid}/mxc-exec", "sandboxes that stay"},
-    {"/run/mxc-exec", "sandboxes that stay, of root"},
-    {"/tmp/mxc-exec-{uid}", "sandboxes that stay, without a runtime directory"},
 };
 
 }  // namespace

@@ -1,32 +1,53 @@
 #include "policy/records.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "mxc/windows_path.h"
 #include "policy/entries.h"
+#include "policy/mount_names.h"
+#include "policy/mounts.h"
 
 namespace mxc {
 
-Result<std::string> ResolveRecord(const Record& record, PathWalker& walker, const RuleSet& rules) {
+namespace {
+
+bool IsWritable(const RuleSet& rules, std::string_view path) {
+  const PathRule* rule = rules.Covering(path);
+  return rule != nullptr && rule->access == Access::kReadWrite;
+}
+
+// Under another name that a mount gives it.
+bool IsWritableElsewhere(const RuleSet& rules, const Host& host, PathWalker& walker,
+                         const std::string& path) {
+  if (rules.PathsWith(Access::kReadWrite).empty()) return false;
+  Result<std::vector<Mount>> mounts = ReadMounts(host);
+  if (!mounts) return false;  // Resolve has refused what then cannot be judged
+  const std::optional<std::vector<std::string>> others =
+      MountNames(std::move(*mounts), walker).OthersOf(path);
+  return !others || std::any_of(others->begin(), others->end(),
+                                [&](const std::string& name) { return IsWritable(rules, name); });
+}
+
+}  // namespace
+
+Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWalker& walker,
+                                  const RuleSet& rules) {
   Result<Walked> walked = walker.Walk(record.path);
   if (!walked) {
     return Conflict(
         record.name + " " + Quoted(record.path) + " cannot be resolved: " + walked.error().message,
         record.pointer, "choose a path the caller can look at");
   }
-  const auto writable = [&rules](std::string_view path) {
-    const PathRule* rule = rules.Covering(path);
-    return rule != nullptr && rule->access == Access::kReadWrite;
-  };
-  if (writable(walked->path)) {
+  if (IsWritable(rules, walked->path) || IsWritableElsewhere(rules, host, walker, walked->path)) {
     return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
                     "choose a path the command cannot write");
   }
   // Another run, with other grants, may have put the link there.
   for (const LinkMet& met : walked->links) {
-    if (IsRootsAlone(met) && !writable(ParentOf(met.link.path))) continue;
+    if (IsRootsAlone(met) && !IsWritable(rules, ParentOf(met.link.path))) continue;
     return Conflict(
         record.name + " " + Quoted(record.path) + " leads through the symbolic link " + Quoted(met.link.path),
         record.pointer, "write the real path, " + Quoted(walked->path) + ", if that is what you mean");
@@ -61,7 +82,7 @@ Result<std::string> CheckRecord(const Record& record, const Host& host, const Po
     absolute.path = JoinPath(here, record.path);
   }
   PathWalker walker(host);
-  Result<std::string> path = ResolveRecord(absolute, walker, RuleSet(policy.paths));
+  Result<std::string> path = ResolveRecord(absolute, host, walker, RuleSet(policy.paths));
   // Behind a link of /proc or /dev ("/dev/stderr") only the written name is right.
   if (path && IsNeverFromHost(*path)) return record.path;
   return path;

@@ -22,7 +22,7 @@ struct Record {
 
 // The path where it really stands. Errors: kConflict, when the command could write it, or a symbolic link is
 // on the way that another than root may have put there.
-[[nodiscard]] Result<std::string> ResolveRecord(const Record& record, PathWalker& walker,
+[[nodiscard]] Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWalker& walker,
                                                 const RuleSet& rules);
 
 // The same for a policy that is complete: the path to open. Direct execution reaches everything anyway.

@@ -11,6 +11,7 @@
 #include "policy/image.h"
 #include "policy/mount_names.h"
 #include "policy/mounts.h"
+#include "policy/own_state.h"
 #include "policy/paths.h"
 #include "policy/process.h"
 #include "policy/protect.h"
@@ -116,23 +117,26 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (Status denied = DenyKernelMounts(*mounts, *entries, walker, rules, policy.warnings); !denied)
     return denied.error();
   if (const Status added = AddProtection(config, host, walker, rules, policy); !added) return added.error();
+  const MountNames names(std::move(*mounts), walker);
+  if (const Status denied = DenyOwnState(host, names, walker, rules); !denied) return denied.error();
   if (image) {
     AddSecretMasks(host, walker, rules);
   } else {
     AddBaseline(host, walker, rules, policy.links);
   }
   AddSocketMasks(host, walker, rules, policy.warnings);
-  const MountNames names(std::move(*mounts), walker);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
     return held.error();
   AddLinks(*entries, rules, policy.links);
   return rules;
 }
 
-Status ResolveAudit(const Config& config, PathWalker& walker, const RuleSet& rules, Audit& audit) {
+Status ResolveAudit(const Config& config, const Host& host, PathWalker& walker, const RuleSet& rules,
+                    Audit& audit) {
   if (config.audit.path.empty()) return Done{};
-  Result<std::string> path = ResolveRecord(
-      {.name = "audit path", .path = config.audit.path, .pointer = config.audit_pointer}, walker, rules);
+  Result<std::string> path =
+      ResolveRecord({.name = "audit path", .path = config.audit.path, .pointer = config.audit_pointer}, host,
+                    walker, rules);
   if (!path) return path.error();
   // Behind a link of /proc or /dev ("/dev/stderr") only the written name is right.
   if (!IsNeverFromHost(*path)) audit.path = std::move(*path);
@@ -210,7 +214,7 @@ Status ResolveHere(const Config& config, const Host& host, const std::string& wr
   if (MayDoWithoutShell(policy))
     policy.process.without_shell = WithoutShell(
         {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);
-  if (Status audit = ResolveAudit(config, walker, *rules, policy.audit); !audit) return audit;
+  if (Status audit = ResolveAudit(config, host, walker, *rules, policy.audit); !audit) return audit;
   if (!image->empty()) {
     const ImageRequest request{.host = host, .directory = *image, .config = config};
     if (Status laid = LayImageUnder(request, *rules, policy.links); !laid) return laid;

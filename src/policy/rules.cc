@@ -80,6 +80,20 @@ std::vector<std::string> RuleSet::PathsWith(Access access) const {
   return paths;
 }
 
+bool RuleSet::HasGrantOfPolicy() const {
+  return std::any_of(rules_.begin(), rules_.end(), [](const PathRule& rule) {
+    return rule.origin == Origin::kPolicy && rule.access != Access::kDenied;
+  });
+}
+
+std::vector<std::string> RuleSet::PathsAtOrBelow(std::string_view path) const {
+  std::vector<std::string> paths;
+  for (const PathRule& rule : rules_) {
+    if (IsAtOrBelow(rule.path, path)) paths.push_back(rule.path);
+  }
+  return paths;
+}
+
 std::vector<PathRule> RuleSet::Take() {
   by_path_.clear();
   std::vector<PathRule> result = std::exchange(rules_, {});

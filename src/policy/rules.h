@@ -37,6 +37,10 @@ class RuleSet {
   // `path` of the host can be read inside.
   [[nodiscard]] bool Visible(std::string_view path) const;
 
+  // The policy grants anything.
+  [[nodiscard]] bool HasGrantOfPolicy() const;
+  // Paths of the rules for `path` and for what is below it.
+  [[nodiscard]] std::vector<std::string> PathsAtOrBelow(std::string_view path) const;
   // Paths of the rules with this access.
   [[nodiscard]] std::vector<std::string> PathsWith(Access access) const;
 

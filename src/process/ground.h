@@ -17,6 +17,8 @@ struct Ground {
   GroupHandles groups = {};
 };
 
+// What stays of `setup`. Errors: kSetupFailed.
+[[nodiscard]] Status MakeOwnDirectories(const std::vector<Step>& setup);
 // What `setup` will make, under the names it will have; nothing is made yet. Errors: kSetupFailed.
 [[nodiscard]] Result<Guarded> NameGuarded(const std::vector<Step>& setup);
 // Errors: kSetupFailed; nothing is left behind then.

@@ -1,9 +1,20 @@
 #include <utility>
 #include <variant>
 
+#include "base/own_files.h"
 #include "process/ground.h"
 
 namespace mxc {
+
+Status MakeOwnDirectories(const std::vector<Step>& setup) {
+  for (const Step& step : setup) {
+    const auto* directory = std::get_if<OwnDirectory>(&step);
+    if (directory == nullptr) continue;
+    const Result<UniqueFd> made = MakeDirectories(directory->path, directory->mode);
+    if (!made) return made.error();
+  }
+  return Done{};
+}
 
 Result<Guarded> NameGuarded(const std::vector<Step>& setup) {
   Guarded guarded;

@@ -128,6 +128,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   SignalScope signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
+  if (Status made = MakeOwnDirectories(plan.setup); !made) return made.error();
   Result<Guarded> guarded = NameGuarded(plan.setup);
   if (!guarded) return guarded.error();
   Result<Ground> ground = PrepareGround(std::move(*guarded));

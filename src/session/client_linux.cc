@@ -29,16 +29,13 @@ Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refus
   return NoSuchSandbox();
 }
 
-Result<std::string> Ask(const UniqueFd& holder, Verb verb, UniqueFd& connection) {
-  Result<UniqueFd> called = SendCall(holder.Get(), verb);
-  if (!called) return called.error();
-  connection = std::move(*called);
-  return ReceiveReply(connection.Get());
+Result<std::string> Ask(const UniqueFd& holder, Verb verb, const SandboxId& id) {
+  if (Status called = SendCall(holder.Get(), verb, id.Name()); !called) return called.error();
+  return ReceiveReply(holder.Get());
 }
 
-Status Do(const UniqueFd& holder, Verb verb) {
-  UniqueFd connection;
-  const Result<std::string> reply = Ask(holder, verb, connection);
+Status Do(const UniqueFd& holder, Verb verb, const SandboxId& id) {
+  const Result<std::string> reply = Ask(holder, verb, id);
   if (!reply) return reply.error();
   return ParseOk(*reply);
 }
@@ -47,7 +44,7 @@ Status Do(const SandboxId& id, Verb verb) {
   std::optional<StateDirectory> refused;
   const Result<UniqueFd> holder = Reach(id, refused);
   if (!holder) return holder.error();
-  return Do(*holder, verb);
+  return Do(*holder, verb, id);
 }
 
 // What a name in the directory is: a sandbox, a dead one, or nothing of ours.
@@ -57,11 +54,10 @@ std::optional<Listed> Look(const StateDirectory& directory, const std::string& n
   const UniqueFd holder = directory.Connect(name);
   if (!holder && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = kDead};
   if (!holder) return std::nullopt;
-  UniqueFd connection;
-  const Result<std::string> reply = Ask(holder, Verb::kStatus, connection);
+  const Result<std::string> reply = Ask(holder, Verb::kStatus, *id);
   if (!reply) return std::nullopt;
   Result<Listed> listed = ParseListed(*reply);
-  if (!listed) return std::nullopt;
+  if (!listed || listed->id != id->Text()) return std::nullopt;
   return std::move(*listed);
 }
 
@@ -78,19 +74,18 @@ Status Deprovision(const SandboxId& id) {
     return Done{};
   }
   if (!holder) return holder.error();
-  return Do(*holder, Verb::kDeprovision);
+  return Do(*holder, Verb::kDeprovision, id);
 }
 
 Result<Entry> Enter(const SandboxId& id) {
   std::optional<StateDirectory> refused;
-  const Result<UniqueFd> holder = Reach(id, refused);
+  Result<UniqueFd> holder = Reach(id, refused);
   if (!holder) return holder.error();
-  UniqueFd connection;
-  const Result<std::string> reply = Ask(*holder, Verb::kExec, connection);
+  const Result<std::string> reply = Ask(*holder, Verb::kExec, id);
   if (!reply) return reply.error();
   Result<Plan> plan = ParseEntry(*reply);
   if (!plan) return plan.error();
-  return Entry{.connection = std::move(connection), .plan = std::move(*plan)};
+  return Entry{.connection = std::move(*holder), .plan = std::move(*plan)};
 }
 
 std::vector<Listed> List() {

@@ -13,13 +13,17 @@
 
 namespace mxc::session {
 
+// Launchers that have connected and not said yet what they want; the one silent for the longest makes room.
+inline constexpr int kMaxCallers = 128;
+
 class StateDirectory {
  public:
   // As RuntimeDirectory.
   [[nodiscard]] static Result<StateDirectory> Open();
   [[nodiscard]] static std::vector<StateDirectory> Existing();
 
-  // A socket for calls, under a new name. Errors: kSetupFailed.
+  // A socket for calls, under a new name. The kernel names to callers who has called listen(2) last: who
+  // takes the calls does so again. Errors: kSetupFailed.
   [[nodiscard]] Result<UniqueFd> Listen(const std::string& name) const;
   // Without a socket: errno is ENOENT, ECONNREFUSED when nobody listens any more, or what else is wrong.
   [[nodiscard]] UniqueFd Connect(const std::string& name) const;

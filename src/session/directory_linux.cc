@@ -43,7 +43,7 @@ class Lock {
   int directory_;
 };
 
-UniqueFd NewSocket() { return UniqueFd{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)}; }
+UniqueFd NewSocket() { return UniqueFd{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)}; }
 
 }  // namespace
 
@@ -64,12 +64,12 @@ std::vector<StateDirectory> StateDirectory::Existing() {
 }
 
 Result<UniqueFd> StateDirectory::Listen(const std::string& name) const {
+  const Lock lock(directory_.Get());  // until somebody listens it looks like a dead one's
   UniqueFd socket = NewSocket();
   const sockaddr_un address = AddressOf(directory_.Get(), name);
   const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
-  const int on = 1;  // each call names its sender
-  if (socket && ::setsockopt(socket.Get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
-      ::bind(socket.Get(), generic, sizeof address) == 0)
+  if (socket && ::bind(socket.Get(), generic, sizeof address) == 0 &&
+      ::listen(socket.Get(), kMaxCallers) == 0)
     return socket;
   return SystemError(ErrorCode::kSetupFailed, "listen in '" + path_ + "'", errno);
 }

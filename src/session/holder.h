@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
@@ -41,7 +42,9 @@ class Holder {
   void OnNames();
   void OnCpuTime(std::uint64_t now);
   void OnSandbox(short init, short ends, short records);
-  void Serve();
+  void Accept();
+  // False: it is done with.
+  [[nodiscard]] bool Serve(const UniqueFd& connection);
   [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
   [[nodiscard]] Status Start();
   [[nodiscard]] Status Stop();
@@ -53,7 +56,8 @@ class Holder {
   SessionLimits limits_;
   Place place_;
   SignalScope& signals_;
-  UniqueFd names_;  // tells when names are removed
+  UniqueFd names_;                      // tells when names are removed
+  std::vector<UniqueFd> callers_ = {};  // who has connected, and not called yet
   StandingSandbox sandbox_;
   std::optional<AuditLog> audit_ = {};  // of what the gateway decides
   std::uint64_t provisioned_ms_;        // of NowMs(), like all the following

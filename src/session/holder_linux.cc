@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/peer.h"
 #include "mxc/limits.h"
 #include "process/linux/exec_request.h"
 #include "process/program_pages.h"
@@ -87,15 +88,21 @@ void Holder::OnCpuTime(std::uint64_t now) {
 }
 
 void Holder::PollOnce() {
-  enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords, kNames };
+  enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords, kNames, kCallers };
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
-  pollfd polls[] = {readable(place_.socket.Get()), readable(signals_.Descriptor()), readable(sandbox_.Init()),
-                    readable(sandbox_.Ends()),     readable(sandbox_.Records()),    readable(names_.Get())};
-  if (::poll(polls, std::size(polls), PollTimeout()) < 0) return;  // EINTR
+  std::vector<pollfd> polls = {readable(place_.socket.Get()), readable(signals_.Descriptor()),
+                               readable(sandbox_.Init()),     readable(sandbox_.Ends()),
+                               readable(sandbox_.Records()),  readable(names_.Get())};
+  for (const UniqueFd& caller : callers_) polls.push_back(readable(caller.Get()));
+  if (::poll(polls.data(), polls.size(), PollTimeout()) < 0) return;  // EINTR
   if (polls[kSignals].revents != 0 && signals_.Ending()) done_ = true;
   OnSandbox(polls[kInit].revents, polls[kEnds].revents, polls[kRecords].revents);
   if (polls[kNames].revents != 0) OnNames();
-  if (polls[kCalls].revents != 0 && !done_) Serve();
+  for (std::size_t i = callers_.size(); i-- > 0 && !done_;) {
+    const auto caller = callers_.begin() + static_cast<std::ptrdiff_t>(i);
+    if (polls[kCallers + i].revents != 0 && !Serve(*caller)) callers_.erase(caller);
+  }
+  if (polls[kCalls].revents != 0 && !done_) Accept();
   OnTimers();
 }
 
@@ -114,12 +121,22 @@ void Holder::OnSandbox(short init, short ends, short records) {
   stopped_ = true;
 }
 
-void Holder::Serve() {
-  const std::optional<Call> call = ReceiveCall(place_.socket.Get());
-  if (!call) return;
-  if (call->verb != Verb::kStatus) busy_ms_ = NowMs();
-  const std::string answer = Answer(call->verb, call->connection);
-  if (!answer.empty()) SendReply(call->connection.Get(), answer);
+// Mostly the call is there by then.
+void Holder::Accept() {
+  UniqueFd caller{::accept4(place_.socket.Get(), nullptr, nullptr, SOCK_CLOEXEC)};
+  if (!caller || PeerOutsideSandboxes(caller.Get()) == 0 || !Serve(caller)) return;
+  if (callers_.size() == static_cast<std::size_t>(kMaxCallers)) callers_.erase(callers_.begin());
+  callers_.push_back(std::move(caller));
+}
+
+bool Holder::Serve(const UniqueFd& connection) {
+  const Call call = ReceiveCall(connection.Get(), place_.id.Name());
+  if (call.state == Call::State::kNone) return true;
+  if (call.state == Call::State::kWrong) return false;
+  if (call.verb != Verb::kStatus) busy_ms_ = NowMs();
+  const std::string answer = Answer(call.verb, connection);
+  if (!answer.empty()) SendReply(connection.Get(), answer);
+  return false;
 }
 
 // Empty: it has been sent already.

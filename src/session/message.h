@@ -1,9 +1,9 @@
-// What launcher and holder say to each other: a call to the holder's socket, which brings a connection along,
-// and an answer over that.
+// What launcher and holder say to each other: a connection to the holder's socket, one call over it, and an
+// answer.
 //
-// Both show where they stand: their message carries a descriptor of their pid namespace, which nothing inside
-// a sandbox can get hold of. A socket that shows through a grant, or that a command has put in the place of a
-// holder's, is of no use to it.
+// Before either says anything it asks the kernel who is at the other end (base/peer.h): a socket that shows
+// through a grant, or that a command has put in the place of a holder's, is of no use to it. A call names the
+// sandbox that it is for, and no other holder obeys it. No call and no answer carries a descriptor.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,22 @@ namespace mxc::session {
 
 enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus };
 
-// `holder` is connected to the holder's socket; the connection for the answer. Errors: kStaleId when the
-// holder has ended, kSetupFailed.
-[[nodiscard]] Result<UniqueFd> SendCall(int holder, Verb verb);
+// `holder` is connected to the socket of that `name` (SandboxId::Name). Errors: kStaleId when the holder has
+// ended, kSetupFailed, also for one that is not outside of every sandbox.
+[[nodiscard]] Status SendCall(int holder, Verb verb, const std::string& name);
 
+// What has been said on a connection of a launcher.
 struct Call {
+  enum class State { kNone, kGiven, kWrong };  // nothing yet; one; something else, or the end
+  State state = State::kNone;
   Verb verb = Verb::kStatus;
-  UniqueFd connection = {};
 };
-// From the holder's own user, or root. Nothing: not one of ours, or nothing there yet.
-[[nodiscard]] std::optional<Call> ReceiveCall(int socket);
+// `name` is the holder's own.
+[[nodiscard]] Call ReceiveCall(int connection, const std::string& name);
 
 // Lost when the launcher has gone away.
 void SendReply(int connection, const std::string& text);
-// Errors: kStaleId when the holder ends meanwhile, kSetupFailed for one that is not one of ours.
+// Errors: kStaleId when the holder ends meanwhile, kSetupFailed.
 [[nodiscard]] Result<std::string> ReceiveReply(int connection);
 
 }  // namespace mxc::session

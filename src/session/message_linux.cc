@@ -1,54 +1,30 @@
-#include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <span>
-#include <utility>
+#include <string_view>
 
-#include "base/passed_fds.h"
+#include "base/peer.h"
 #include "session/message.h"
 
 namespace mxc::session {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3363786d;  // "mxc3": the form of these messages
+constexpr std::uint32_t kMagic = 0x3463786d;  // "mxc4": the form of these messages
 constexpr std::size_t kMaxReplyBytes = 131072;
+constexpr std::size_t kMaxName = 64;
 
 struct Hello {
   std::uint32_t magic = kMagic;
   Verb verb = Verb::kStatus;
+  std::array<char, kMaxName> name{};  // padded with zeros
 };
 
-struct OwnNamespace {
-  OwnNamespace() : fd(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)) {
-    if (!fd || ::fstat(fd.Get(), &status) != 0) fd.Reset();
-  }
-  UniqueFd fd;
-  struct stat status {};
-};
-
-// A process stays in the one it was made in.
-const OwnNamespace& Own() {
-  static const OwnNamespace own;
-  return own;
-}
-
-bool IsOurNamespace(int borrowed_fd) {
-  struct stat theirs {};
-  return Own().fd && ::fstat(borrowed_fd, &theirs) == 0 && Own().status.st_dev == theirs.st_dev &&
-         Own().status.st_ino == theirs.st_ino;
-}
-
-ssize_t Receive(int connection, std::string& text, UniqueFd& shown) {
-  int fd = -1;
-  std::size_t fds = 0;
-  const ssize_t count = ReceiveWithFds(connection, text.data(), text.size(), 0, std::span(&fd, 1), fds);
-  shown.Reset(fd);
-  return count;
+Hello HelloTo(const std::string& name, Verb verb) {
+  Hello hello{.verb = verb};
+  std::copy_n(name.begin(), std::min(name.size(), kMaxName), hello.name.begin());
+  return hello;
 }
 
 // It has closed its end, or was killed before it took the connection, or the call.
@@ -63,36 +39,34 @@ Error HolderEnded() {
 
 }  // namespace
 
-Result<UniqueFd> SendCall(int holder, Verb verb) {
-  int ends[2] = {-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return SystemError(ErrorCode::kSetupFailed, "create a connection to the sandbox's holder", errno);
-  UniqueFd ours{ends[0]};
-  const UniqueFd theirs{ends[1]};
-  const Hello hello{.verb = verb};
-  const std::array<int, 2> passed = {Own().fd.Get(), theirs.Get()};
-  if (SendWithFds(holder, &hello, sizeof hello, passed) == sizeof hello) return ours;
+Status SendCall(int holder, Verb verb, const std::string& name) {
+  if (PeerOutsideSandboxes(holder) == 0) {
+    return Error{.code = ErrorCode::kSetupFailed,
+                 .message = "what answers for the sandbox is not its holder",
+                 .hint =
+                     "something else has taken its name, or it has just been killed: see what is in the "
+                     "directory of its socket"};
+  }
+  const Hello hello = HelloTo(name, verb);
+  if (::send(holder, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello) return Done{};
   if (HasHungUp(errno)) return HolderEnded();
   return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
 }
 
-std::optional<Call> ReceiveCall(int socket) {
+Call ReceiveCall(int connection, const std::string& name) {
   Hello hello{.magic = 0};
-  std::array<int, 2> passed = {-1, -1};
-  std::size_t fds = 0;
-  ucred sender{};
-  const ssize_t count = ReceiveWithFds(socket, &hello, sizeof hello, MSG_DONTWAIT, passed, fds, &sender);
-  const UniqueFd shown{passed[0]};
-  UniqueFd connection{passed[1]};
-  const bool ours = count == static_cast<ssize_t>(sizeof hello) && hello.magic == kMagic && connection;
-  if (!ours || !IsOurNamespace(shown.Get())) return std::nullopt;
-  if (sender.uid != ::geteuid() && sender.uid != 0) return std::nullopt;
-  return Call{.verb = hello.verb, .connection = std::move(connection)};
+  ssize_t count = 0;
+  do {
+    count = ::recv(connection, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0 && errno == EAGAIN) return {};
+  const bool whole = count == static_cast<ssize_t>(sizeof hello) && hello.magic == kMagic;
+  if (!whole || hello.name != HelloTo(name, hello.verb).name) return {.state = Call::State::kWrong};
+  return {.state = Call::State::kGiven, .verb = hello.verb};
 }
 
 void SendReply(int connection, const std::string& text) {
-  const int own = Own().fd.Get();
-  [[maybe_unused]] const ssize_t sent = SendWithFds(connection, text.data(), text.size(), std::span(&own, 1));
+  [[maybe_unused]] const ssize_t sent = ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
 }
 
 Result<std::string> ReceiveReply(int connection) {
@@ -102,13 +76,10 @@ Result<std::string> ReceiveReply(int connection) {
     count = ::recv(connection, nullptr, 0, MSG_PEEK | MSG_TRUNC);
   } while (count < 0 && errno == EINTR);
   std::string text(std::min(static_cast<std::size_t>(std::max<ssize_t>(count, 0)), kMaxReplyBytes), '\0');
-  UniqueFd shown;
-  if (count > 0) count = Receive(connection, text, shown);
-  if (count > 0 && IsOurNamespace(shown.Get())) return text;
+  if (count > 0) count = ::recv(connection, text.data(), text.size(), 0);
+  if (count > 0) return text;
   if (count == 0 || HasHungUp(errno)) return HolderEnded();
-  return Error{.code = ErrorCode::kSetupFailed,
-               .message = "what answers for the sandbox is not its holder",
-               .hint = "the sandbox may belong to another version of mxc-exec: end it with that one"};
+  return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
 }
 
 }  // namespace mxc::session

@@ -1,6 +1,7 @@
 // From a plan to a holder that lives on by itself.
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,8 +46,10 @@ void Detach(const Place& place, const UniqueFd& ready) {
   if (!signals.Begin()) ::_exit(1);
   const StateDirectory* const directory = &place.directory;
   const std::string name = place.id.Name();
+  // As the one whom the kernel names to callers, before anybody can be told the name.
+  const bool listens = ::listen(place.socket.Get(), kMaxCallers) == 0;
   // Who provisions has gone: nobody will ever know the name.
-  if (::write(ready.Get(), "r", 1) != 1) {
+  if (!listens || ::write(ready.Get(), "r", 1) != 1) {
     directory->Remove(name);
     ::_exit(1);
   }

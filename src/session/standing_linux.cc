@@ -42,6 +42,7 @@ Error NotBuilt(const UniqueFd& said) {
 }  // namespace
 
 Status StandingSandbox::Build(const RunGateway::OnRecord& on_record) {
+  if (Status made = MakeOwnDirectories(plan_.setup); !made) return made.error();
   Result<Guarded> guarded = NameGuarded(plan_.setup);
   if (!guarded) return guarded.error();
   if (Status recorded = record_(*guarded, 0); !recorded) return recorded;

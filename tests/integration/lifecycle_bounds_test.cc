@@ -25,19 +25,18 @@ class LifecycleBounds : public LifecycleTest {
     const std::string path = directory + "/" + prefix + "-" + id.substr(prefix.size() + 1);
     return Execute({.program = "/usr/bin/python3",
                     .arguments = {"-c",
-                                  "import array, os, resource, socket, struct\n"
+                                  "import os, resource, socket, struct\n"
                                   "path = '" +
                                       path +
                                       "'\n"
-                                      "pid = os.open('/proc/self/ns/pid', os.O_RDONLY)\n"
-                                      "def call(verb):\n"
-                                      "  s, t = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
-                                      "  h = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+                                      "def connected():\n"
+                                      "  h = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
                                       "  h.connect(path)\n"
-                                      "  passed = array.array('i', [pid, t.fileno()])\n"
-                                      "  rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)]\n"
-                                      "  h.sendmsg([struct.pack('II', 0x3363786d, verb)], rights)\n"
-                                      "  return s\n" +
+                                      "  return h\n"
+                                      "def call(verb):\n"
+                                      "  h, name = connected(), os.path.basename(path).encode()\n"
+                                      "  h.send(struct.pack('II64s', 0x3463786d, verb, name))\n"
+                                      "  return h\n" +
                                       script},
                     .uid = uid,
                     .deadline = std::chrono::seconds{60}});
@@ -103,9 +102,8 @@ TEST_P(LifecycleBounds, WhatIsNoCallIsPassedOver) {
   const std::string directory = OwnDirectory();
   const std::string id = Provision();
   EXPECT_EQ(Knock(directory, id,
-                  "h = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
-                  "h.connect(path)\n"
-                  "for i in range(1000): h.send(b'x' * i)\n"
+                  "for i in range(1, 300): connected().send(b'x' * i)\n"
+                  "silent = [connected() for i in range(300)]\n"
                   "print(len(call(99).recv(9)) > 0, len(call(4).recv(9)) > 0)\n")
                 .out,
             "True True\n");

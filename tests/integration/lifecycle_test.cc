@@ -242,39 +242,55 @@ TEST_P(Lifecycle, ADirectoryThatOthersCanUseIsRefused) {
   EXPECT_TRUE(Names(directory).empty());
 }
 
+TEST_P(Lifecycle, TheDirectoryOfSandboxesIsNoGrants) {
+  if (GetParam().caller == Caller::kRoot) GTEST_SKIP() << "the directory below belongs to an ordinary user";
+  const std::string directory = OwnDirectory();
+  const std::string grant =
+      R"("filesystem":{"protect":[],"readwritePaths":[)" + Quote(workspace.Root()) + "]}";
+  // Made by the first start, not by a command: it is not there yet.
+  const std::string id = Started(grant);
+  const Ended inside = Exec(id, "ls -A " + directory + "; mv " + directory + " x; rmdir " + directory +
+                                    "; mkdir -p " + directory + "; echo > " + directory + "/x; echo tried");
+  EXPECT_EQ(inside.out, "tried\n") << inside.err;
+  EXPECT_THAT(List(), HasSubstr(id));
+  EXPECT_EQ(CodeOf(Execute(ProvisionOf(R"(,"filesystem":{"readonlyPaths":[)" + Quote(directory) + "]}"))),
+            "policy_validation");
+}
+
 TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
   if (GetParam().caller == Caller::kRoot) GTEST_SKIP() << "the directory below belongs to an ordinary user";
-  // The state directory lies below a grant, so that its sockets show inside.
   const std::string directory = OwnDirectory();
   const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(workspace.Root()) + "]}");
-  const std::string name = directory + "/" + prefix + "-" + id.substr(prefix.size() + 1);
+  const std::string name = prefix + "-" + id.substr(prefix.size() + 1);
+  // The socket shows inside under a name that somebody outside has given it.
+  const std::string socket = workspace.Path("socket");
+  ASSERT_EQ(::link((directory + "/" + name).c_str(), socket.c_str()), 0);
+  const auto knock = [&](const std::string& called) {
+    return "python3 -c 'import socket,struct\n"
+           "h=socket.socket(socket.AF_UNIX,socket.SOCK_SEQPACKET)\n"
+           "h.connect(\"" +
+           socket +
+           "\")\n"
+           "try:\n"
+           " h.send(struct.pack(\"II64s\",0x3463786d,4,b\"" +
+           called +
+           "\"))\n"
+           " print(len(h.recv(65536)))\n"
+           "except ConnectionError: print(0)'";
+  };
   // A call in the right form, from inside: the holder hangs up.
-  const std::string knock =
-      "python3 -c 'import socket,struct,os,array\n"
-      "h=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM)\n"
-      "h.connect(\"" +
-      name +
-      "\")\n"
-      "s,t=socket.socketpair(socket.AF_UNIX,socket.SOCK_SEQPACKET)\n"
-      "n=os.open(\"/proc/self/ns/pid\",os.O_RDONLY)\n"
-      "try:\n"
-      " h.sendmsg([struct.pack(\"II\",0x3363786d,4)],[(socket.SOL_SOCKET,socket.SCM_RIGHTS,array.array(\"i\","
-      "[n,t.fileno()]))])\n"
-      " t.close()\n"
-      " print(len(s.recv(65536)))\n"
-      "except ConnectionError: print(0)'";
-  EXPECT_EQ(Execute(ExecOf(id, knock)).out, "0\n");
-  // The same from outside is answered.
-  Launch outside{.program = "/bin/sh", .arguments = {"-c", knock}, .uid = uid};
+  EXPECT_EQ(Execute(ExecOf(id, knock(name))).out, "0\n");
+  // The same from outside is answered, but not one for another sandbox.
+  Launch outside{.program = "/bin/sh", .arguments = {"-c", knock(name)}, .uid = uid};
   EXPECT_GT(std::atoi(Execute(outside).out.c_str()), 0);
+  const Launch other{
+      .program = "/bin/sh", .arguments = {"-c", knock("ns-" + std::string(32, 'a'))}, .uid = uid};
+  EXPECT_EQ(Execute(other).out, "0\n");
   // Nor is another user heard whom the permissions let through.
   if (::geteuid() != 0) return;
-  for (const std::string& path : {directory.substr(0, directory.rfind('/')), directory, name})
-    ASSERT_EQ(::chmod(path.c_str(), 0777), 0);
+  for (const std::string& path : {workspace.Root(), socket}) ASSERT_EQ(::chmod(path.c_str(), 0777), 0);
   outside.uid = 23457;
   EXPECT_EQ(Execute(outside).out, "0\n");
-  ASSERT_EQ(::chmod(directory.c_str(), 0700), 0);
-  ASSERT_EQ(::chmod(directory.substr(0, directory.rfind('/')).c_str(), 0700), 0);
 }
 
 }  // namespace

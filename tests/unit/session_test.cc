@@ -1,21 +1,25 @@
 // Identifiers of sandboxes that stay, and what holder and launcher say to each other.
-#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <array>
-#include <optional>
-#include <span>
+#include <functional>
+#include <utility>
 
-#include "base/passed_fds.h"
+#include "base/peer.h"
 #include "session/id.h"
 #include "session/message.h"
 #include "session/reply.h"
+#include "tests/support/needs.h"
+#include "tests/support/run_in_child.h"
 
 namespace mxc::session {
 namespace {
 
-using testing::MatchesRegex;
+using ::testing::MatchesRegex;
 
 ErrorCode CodeOf(std::string_view text) {
   const Result<SandboxId> id = ParseSandboxId(text);
@@ -61,6 +65,8 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   plan.sandbox->environment = {{.name = "A", .value = Secret{"\x01\xfe"}}};
   plan.output = {.max_bytes = 7, .redact_secrets = true};
   plan.audit = {.path = "/log", .on_failure = Audit::OnFailure::kWarn};
+  plan.sandbox->mounts = {BindMount{.source = "/ro", .target = "/ro"},
+                          BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite}};
   const Result<Plan> read = ParseEntry(EntryText(plan));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->containment, Containment::kNamespaces);
@@ -68,6 +74,8 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   EXPECT_EQ(read->sandbox->cwd, "/a\xff");
   ASSERT_EQ(read->sandbox->environment.size(), 1U);
   EXPECT_EQ(read->sandbox->environment[0].value.Reveal(), "\x01\xfe");
+  ASSERT_EQ(read->sandbox->mounts.size(), 1U) << "what can be written";
+  EXPECT_EQ(std::get<BindMount>(read->sandbox->mounts[0]).source, "/rw");
   EXPECT_EQ(read->output.max_bytes, 7U);
   EXPECT_TRUE(read->output.redact_secrets);
   EXPECT_FALSE(read->output.redact_pii);
@@ -84,62 +92,153 @@ TEST(SessionReply, RefusesWhatIsNone) {
   EXPECT_FALSE(ParseListed(OkText()).ok());
 }
 
-class SessionMessage : public testing::Test {
+constexpr const char* kName = "ns-0123456789abcdef0123456789abcdef";
+
+class SessionMessage : public ::testing::Test {
  protected:
   void SetUp() override {
     int ends[2] = {-1, -1};
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends), 0);
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     launcher.Reset(ends[0]);
     holder.Reset(ends[1]);
-    const int on = 1;
-    ASSERT_EQ(::setsockopt(holder.Get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on), 0);
   }
-  // A call of these bytes and descriptors, as anybody could make it.
-  [[nodiscard]] bool IsHeard(const std::string& bytes, std::span<const int> passed) const {
-    EXPECT_EQ(SendWithFds(launcher.Get(), bytes.data(), bytes.size(), passed),
-              static_cast<ssize_t>(bytes.size()));
-    return ReceiveCall(holder.Get()).has_value();
+  // Bytes as anybody could send them.
+  [[nodiscard]] Call::State Heard(const std::string& bytes) const {
+    EXPECT_EQ(::send(launcher.Get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    return ReceiveCall(holder.Get(), kName).state;
   }
-  const std::string start{'m', 'x', 'c', '3', 0, 0, 0, 0};
-  const UniqueFd own{::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)};
+  [[nodiscard]] static std::string Bytes(const std::string& magic, const std::string& name) {
+    std::string text = magic + std::string(4, '\0') + name;
+    text.resize(72);
+    return text;
+  }
   UniqueFd launcher, holder;
 };
 
 TEST_F(SessionMessage, GoesBothWays) {
-  const Result<UniqueFd> connection = SendCall(launcher.Get(), Verb::kStop);
-  ASSERT_TRUE(connection.ok());
-  const std::optional<Call> call = ReceiveCall(holder.Get());
-  ASSERT_TRUE(call.has_value());
-  EXPECT_EQ(call->verb, Verb::kStop);
-  SendReply(call->connection.Get(), "text");
-  EXPECT_EQ(*ReceiveReply(connection->Get()), "text");
+  EXPECT_EQ(ReceiveCall(holder.Get(), kName).state, Call::State::kNone);
+  ASSERT_TRUE(SendCall(launcher.Get(), Verb::kStop, kName).ok());
+  const Call call = ReceiveCall(holder.Get(), kName);
+  ASSERT_EQ(call.state, Call::State::kGiven);
+  EXPECT_EQ(call.verb, Verb::kStop);
+  SendReply(holder.Get(), "text");
+  EXPECT_EQ(*ReceiveReply(launcher.Get()), "text");
 }
 
-TEST_F(SessionMessage, NeedsTheNamespaceAndAConnection) {
-  const std::array<int, 2> both = {own.Get(), launcher.Get()};
-  const std::array<int, 2> other = {launcher.Get(), launcher.Get()};
-  EXPECT_FALSE(IsHeard(start, {}));
-  EXPECT_FALSE(IsHeard(start, std::span(both).first(1)));
-  EXPECT_FALSE(IsHeard(start, other));
-  EXPECT_TRUE(IsHeard(start, both));
-  EXPECT_FALSE(ReceiveCall(holder.Get()).has_value()) << "nothing is there";
-  ASSERT_EQ(::send(launcher.Get(), "text", 4, 0), 4);
-  EXPECT_EQ(ReceiveReply(holder.Get()).error().code, ErrorCode::kSetupFailed);
+TEST_F(SessionMessage, IsForOneSandbox) {
+  ASSERT_TRUE(SendCall(launcher.Get(), Verb::kExec, "ns-0123456789abcdef0123456789abcdee").ok());
+  EXPECT_EQ(ReceiveCall(holder.Get(), kName).state, Call::State::kWrong);
 }
 
-// Of another version, perhaps, in our own namespace.
 TEST_F(SessionMessage, NeedsItsForm) {
-  const std::array<int, 2> both = {own.Get(), launcher.Get()};
-  EXPECT_FALSE(IsHeard({'m', 'x', 'c', '2', 0, 0, 0, 0}, both));
-  EXPECT_FALSE(IsHeard({'m', 'x', 'c', '3', 0, 0, 0}, both));
-  EXPECT_TRUE(IsHeard(start, both));
+  EXPECT_EQ(Heard(Bytes("mxc4", kName)), Call::State::kGiven);
+  EXPECT_EQ(Heard(Bytes("mxc3", kName)), Call::State::kWrong);
+  EXPECT_EQ(Heard(Bytes("mxc4", "")), Call::State::kWrong);
+  EXPECT_EQ(Heard(Bytes("mxc4", kName) + "x"), Call::State::kWrong);
+  EXPECT_EQ(Heard("mxc4"), Call::State::kWrong);
+  launcher.Reset();
+  EXPECT_EQ(ReceiveCall(holder.Get(), kName).state, Call::State::kWrong) << "the end";
 }
 
 TEST_F(SessionMessage, TellsAHolderThatIsGone) {
-  const Result<UniqueFd> connection = SendCall(launcher.Get(), Verb::kStop);
   holder.Reset();
-  EXPECT_EQ(SendCall(launcher.Get(), Verb::kStop).error().code, ErrorCode::kStaleId);
-  EXPECT_EQ(ReceiveReply(connection->Get()).error().code, ErrorCode::kStaleId);
+  EXPECT_EQ(SendCall(launcher.Get(), Verb::kStop, kName).error().code, ErrorCode::kStaleId);
+  EXPECT_EQ(ReceiveReply(launcher.Get()).error().code, ErrorCode::kStaleId);
+}
+
+// In pid and user namespaces of its own, as a command is, with a listening socket that both sides share.
+class SessionPeer : public test::NamespacesTest {
+ protected:
+  void SetUp() override {
+    test::NamespacesTest::SetUp();
+    listening.Reset(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    address.sun_family = AF_UNIX;
+    const std::string path = scratch.Path("socket");
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+    ASSERT_EQ(::bind(listening.Get(), generic, sizeof address), 0);
+  }
+  [[nodiscard]] UniqueFd Connected() const {
+    UniqueFd socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
+    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+    return ::connect(socket.Get(), generic, sizeof address) == 0 ? std::move(socket) : UniqueFd{};
+  }
+  // `act` in the namespaces; the process stays there until `done` is closed.
+  [[nodiscard]] bool Inside(const std::function<bool()>& act, const std::function<bool()>& look) const {
+    int ready[2] = {-1, -1};
+    int done[2] = {-1, -1};
+    if (::pipe(ready) != 0 || ::pipe(done) != 0) return false;
+    const pid_t outer = ::fork();
+    if (outer == 0) {
+      ::close(done[1]);
+      if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) ::_exit(1);
+      const pid_t inner = ::fork();
+      char byte = 0;
+      if (inner == 0) {
+        if (!act() || ::write(ready[1], "r", 1) != 1) ::_exit(1);
+        ::_exit(::read(done[0], &byte, 1) == 0 ? 0 : 1);
+      }
+      ::close(ready[1]);
+      int status = 0;
+      ::waitpid(inner, &status, 0);
+      ::_exit(status == 0 ? 0 : 1);
+    }
+    ::close(ready[1]);
+    ::close(done[0]);
+    char byte = 0;
+    const bool acted = ::read(ready[0], &byte, 1) == 1;
+    const bool looked = acted && look();
+    ::close(done[1]);
+    ::close(ready[0]);
+    int status = 0;
+    ::waitpid(outer, &status, 0);
+    return looked;
+  }
+
+  mxc::testing::ScratchDirectory scratch;
+  UniqueFd listening;
+  sockaddr_un address{};
+};
+
+TEST_F(SessionPeer, OutsideIsSpokenTo) {
+  ASSERT_EQ(::listen(listening.Get(), 1), 0);
+  const UniqueFd launcher = Connected();
+  ASSERT_TRUE(launcher);
+  EXPECT_EQ(PeerOutsideSandboxes(launcher.Get()), ::getpid());
+  const UniqueFd accepted{::accept(listening.Get(), nullptr, nullptr)};
+  EXPECT_EQ(PeerOutsideSandboxes(accepted.Get()), ::getpid());
+}
+
+TEST_F(SessionPeer, AListenerInsideHearsNothing) {
+  EXPECT_TRUE(Inside([&] { return ::listen(listening.Get(), 1) == 0; },
+                     [&] {
+                       const UniqueFd launcher = Connected();
+                       EXPECT_EQ(SendCall(launcher.Get(), Verb::kStatus, kName).error().code,
+                                 ErrorCode::kSetupFailed);
+                       const UniqueFd accepted{::accept(listening.Get(), nullptr, nullptr)};
+                       char byte = 0;
+                       return accepted && ::recv(accepted.Get(), &byte, 1, MSG_DONTWAIT) < 0;
+                     }));
+}
+
+TEST_F(SessionPeer, ACallerInsideIsNotHeard) {
+  ASSERT_EQ(::listen(listening.Get(), 1), 0);
+  EXPECT_TRUE(Inside([&] { return Connected().Release() >= 0; },
+                     [&] {
+                       const UniqueFd accepted{::accept(listening.Get(), nullptr, nullptr)};
+                       return accepted && PeerOutsideSandboxes(accepted.Get()) == 0;
+                     }));
+}
+
+TEST_F(SessionPeer, ADeadListenerIsNobody) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::listen(listening.Get(), 1));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  const UniqueFd launcher = Connected();
+  ASSERT_TRUE(launcher);
+  EXPECT_EQ(PeerOutsideSandboxes(launcher.Get()), 0);
 }
 
 }  // namespace

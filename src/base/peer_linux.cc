@@ -1,0 +1,58 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+#include "base/peer.h"
+#include "base/unique_fd.h"
+
+namespace mxc {
+namespace {
+
+#ifndef SO_PEERPIDFD
+constexpr int SO_PEERPIDFD = 77;  // NOLINT(readability-identifier-naming): Linux 6.5
+#endif
+
+// Older kernels know its number alone, and another process may have it by now.
+UniqueFd HandleOfPeer(int socket, pid_t process) {
+  int handle = -1;
+  socklen_t size = sizeof handle;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &handle, &size) == 0) return UniqueFd{handle};
+  if (errno != ENOPROTOOPT) return UniqueFd{};
+  return UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, process, 0U))};
+}
+
+bool HasEnded(const UniqueFd& handle) {
+  pollfd ended{.fd = handle.Get(), .events = POLLIN, .revents = 0};
+  return ::poll(&ended, 1, 0) != 0;
+}
+
+// "NSpid:\t17\n": its number in the namespace of this /proc, which is ours, and in each one further in down
+// to its own.
+bool IsInOurNamespace(pid_t process) {
+  const std::string number = std::to_string(process);
+  const UniqueFd file{::open(("/proc/" + number + "/status").c_str(), O_RDONLY | O_CLOEXEC)};
+  std::array<char, 4096> bytes{};
+  const ssize_t count = file ? ::read(file.Get(), bytes.data(), bytes.size()) : -1;
+  const std::string_view text(bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+  return text.find("\nNSpid:\t" + number + "\n") != std::string_view::npos;
+}
+
+}  // namespace
+
+pid_t PeerOutsideSandboxes(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) return 0;
+  if (peer.uid != ::geteuid() && peer.uid != 0) return 0;
+  const UniqueFd handle = HandleOfPeer(socket, peer.pid);
+  return handle && IsInOurNamespace(peer.pid) && !HasEnded(handle) ? peer.pid : 0;
+}
+
+}  // namespace mxc

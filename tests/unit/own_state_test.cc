@@ -1,0 +1,114 @@
+// What mxc-exec keeps for itself never shows, wherever it lies and whether it exists yet.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "backends/linux/lower.h"
+#include "tests/unit/policy_text.h"
+
+namespace mxc {
+namespace {
+
+class OwnState : public testing::Test {
+ protected:
+  void SetUp() override { host_.AddDebian().AddDirectory("/srv/work", {.uid = 1000}); }
+  // "denied PATH" of what exists, "made PATH" of what does not.
+  [[nodiscard]] std::string Denied(const Lists& lists) const {
+    const Result<Policy> policy = Resolve(ConfigOf(lists), host_, {});
+    if (!policy) return RefusalOf(policy);
+    std::string text;
+    for (const PathRule& rule : policy->paths) {
+      if (rule.path.find("mxc-exec") == std::string::npos) continue;
+      EXPECT_EQ(rule.access, Access::kDenied);
+      EXPECT_NE(rule.object.has_value(), rule.own_directory != 0);
+      text += (rule.object ? "denied " : "made ") + rule.path + "\n";
+    }
+    return text;
+  }
+  FakeHost host_;
+};
+
+TEST_F(OwnState, IsDeniedBelowEveryGrant) {
+  EXPECT_EQ(Denied({.ro = {"/srv/work"}}), "");
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "made /tmp/mxc-exec-1000\n");
+  EXPECT_EQ(Denied({.ro = {"/tmp"}}), "made /tmp/mxc-exec-1000\n") << "a run outside may make it meanwhile";
+  host_.AddDirectory("/tmp/mxc-exec-1000", {.mode = 0700, .uid = 1000});
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "denied /tmp/mxc-exec-1000\n");
+  host_.AddDirectory("/run/user/1000/mxc-exec", {.mode = 0700, .uid = 1000});
+  EXPECT_EQ(Denied({.ro = {"/run/user/1000"}}), "denied /run/user/1000/mxc-exec\n");
+  host_.SetCaller(0, 0);
+  EXPECT_EQ(Denied({.rw = {"/run"}}), "made /run/mxc-exec\n");
+}
+
+TEST_F(OwnState, LiesWhereTheEnvironmentSays) {
+  host_.SetEnvironment("XDG_RUNTIME_DIR", "/srv/work/run");
+  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "made /srv/work/run/mxc-exec\n") << "the directory above as well";
+  host_.AddDirectory("/srv/work/run", {.mode = 0700, .uid = 1000});
+  EXPECT_EQ(Denied({.rw = {"/srv/work/run"}}), "made /srv/work/run/mxc-exec\n");
+  host_.AddSymlink("/srv/link", "work/run").SetEnvironment("XDG_RUNTIME_DIR", "/srv/link");
+  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "made /srv/work/run/mxc-exec\n");
+}
+
+// One of another environment has left a note.
+TEST_F(OwnState, LiesWhereAnotherRunHasPutIt) {
+  host_.AddDirectory("/tmp/mxc-exec-1000", {.mode = 0700, .uid = 1000})
+      .AddSymlink("/tmp/mxc-exec-1000/.place-1", "/srv/work/x/mxc-exec")
+      .AddSymlink("/tmp/mxc-exec-1000/.place-2", "/srv/work/gone/mxc-exec")
+      .AddDirectory("/srv/work/x/mxc-exec", {.mode = 0700, .uid = 1000});
+  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "denied /srv/work/x/mxc-exec\n");
+}
+
+TEST_F(OwnState, IsDeniedUnderEveryName) {
+  host_.AddDirectory("/run/user/1000", {.mode = 0700, .uid = 1000})
+      .AddDirectory("/srv/work/mnt")
+      .AddBind("/srv/work/mnt", "/run/user/1000");
+  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "made /srv/work/mnt/mxc-exec\n");
+}
+
+TEST_F(OwnState, IsNeverGranted) {
+  host_.AddFile("/tmp/mxc-exec-1000/ns-1", "");
+  for (const std::string path : {"/tmp/mxc-exec-1000", "/tmp/mxc-exec-1000/ns-1"}) {
+    EXPECT_EQ(Denied({.rw = {path}}), "policy_conflict /filesystem/readwritePaths/0: '" + path +
+                                          "': what mxc-exec keeps of sandboxes in '/tmp/mxc-exec-1000' never "
+                                          "appears inside");
+  }
+}
+
+TEST_F(OwnState, ALinkInItsPlaceRefusesTheRun) {
+  host_.AddSymlink("/tmp/mxc-exec-1000", "/srv/work", {.uid = 1000});
+  EXPECT_EQ(Denied({.ro = {"/tmp"}}), "");
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}).substr(0, 49), "policy_conflict /filesystem/readwritePaths/0: '/t");
+}
+
+TEST_F(OwnState, WhatNobodyCanMakeNeedsNoMask) {
+  host_.AddDirectory("/srv/other", {.writable = false}).SetEnvironment("XDG_RUNTIME_DIR", "/srv/other/run");
+  EXPECT_EQ(Denied({.ro = {"/srv"}}), "");
+}
+
+// Later runs would execute what is in them.
+TEST_F(OwnState, ImagesAreKeptFromWhoCouldWriteThem) {
+  host_.AddDirectory("/home/me", {.uid = 1000}).SetEnvironment("HOME", "/home/me");
+  EXPECT_EQ(Denied({.rw = {"/home/me"}}),
+            "made /home/me/.cache/mxc-exec\nmade /home/me/.local/share/mxc-exec\n");
+  EXPECT_EQ(Denied({.ro = {"/home/me"}}), "");
+}
+
+TEST_F(OwnState, IsMadeAndMasked) {
+  const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/tmp"}}), host_, {});
+  ASSERT_TRUE(policy.ok());
+  const Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(*policy);
+  ASSERT_TRUE(lowered.ok());
+  ASSERT_EQ(lowered->setup.size(), 1U);
+  EXPECT_EQ(std::get<OwnDirectory>(lowered->setup[0]).path, "/tmp/mxc-exec-1000");
+  EXPECT_TRUE(
+      std::any_of(lowered->sandbox.mounts.begin(), lowered->sandbox.mounts.end(), [](const auto& node) {
+        const auto* mask = std::get_if<TmpfsMount>(&node);
+        return mask != nullptr && mask->target == "/tmp/mxc-exec-1000";
+      }));
+}
+
+}  // namespace
+}  // namespace mxc
