@@ -20,7 +20,10 @@ struct Form {
   std::string_view end;
   std::string_view close;
 };
-constexpr Form kForms[] = {{"-----BEGIN ", "-----END ", "-----"}, {"---- BEGIN ", "---- END ", "----"}};
+// The second: right behind a word the first dash is taken for its hyphen.
+constexpr Form kForms[] = {{"-----BEGIN ", "-----END ", "-----"},
+                           {"----BEGIN ", "-----END ", "-----"},
+                           {"---- BEGIN ", "---- END ", "----"}};
 constexpr std::string_view kKind = "PRIVATE KEY";
 constexpr std::string_view kPutty = "Private-Lines: ";
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -240,6 +241,25 @@ TEST_P(Lifecycle, ADirectoryThatOthersCanUseIsRefused) {
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(At(ended.out, "/error/message"), HasSubstr("only its user can use"));
   EXPECT_TRUE(Names(directory).empty());
+}
+
+// Whatever stands in its place, people are told what to do.
+TEST_P(Lifecycle, WhatStandsInThePlaceOfTheDirectoryIsRefused) {
+  const std::string directory = OwnDirectory();
+  const auto refused = [&] {
+    ASSERT_EQ(::chmod(workspace.Path("runtime").c_str(), 0700), 0);
+    const Ended ended = Execute(ProvisionOf());
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_THAT(At(ended.out, "/error/hint"), HasSubstr("somebody else may have made it"));
+    EXPECT_EQ(std::remove(directory.c_str()), 0);
+  };
+  workspace.File("runtime/mxc-exec", "");
+  refused();
+  workspace.Link("runtime/mxc-exec", workspace.Directory("elsewhere"));
+  refused();
+  workspace.Link("runtime/mxc-exec", "/nonexistent");
+  refused();
+  EXPECT_TRUE(Names(workspace.Path("elsewhere")).empty());
 }
 
 TEST_P(Lifecycle, TheDirectoryOfSandboxesIsNoGrants) {

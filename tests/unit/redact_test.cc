@@ -198,6 +198,7 @@ TEST(RedactSecrets, KeysOfEveryKind) {
       Secrets("Private-Lines: 1\r\n" + Body(64) + "\r\nPrivate-MAC: " + Body(64) + "\r\n").find(Body(16)),
       std::string::npos);
   EXPECT_EQ(Secrets("-----BEGIN PRIVATE KEY-----\n" + Body(300000)), "[REDACTED]");
+  EXPECT_EQ(Secrets("key" + KeyOf(2000, "", "\n", true) + "\nafter\n"), "key-[REDACTED]\nafter\n");
 }
 
 TEST(RedactSecrets, ReleasesWhatFollowsAKeyWithoutEnd) {
