@@ -6,14 +6,16 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "base/peer.h"
 #include "base/unique_fd.h"
 
 namespace mxc {
 namespace {
+
+constexpr std::size_t kMaxStatusBytes = std::size_t{1} << 20U;
 
 #ifndef SO_PEERPIDFD
 constexpr int SO_PEERPIDFD = 77;  // NOLINT(readability-identifier-naming): Linux 6.5
@@ -38,10 +40,13 @@ bool HasEnded(const UniqueFd& handle) {
 bool IsInOurNamespace(pid_t process) {
   const std::string number = std::to_string(process);
   const UniqueFd file{::open(("/proc/" + number + "/status").c_str(), O_RDONLY | O_CLOEXEC)};
+  std::string text;  // its groups come first, of which there may be thousands
   std::array<char, 4096> bytes{};
-  const ssize_t count = file ? ::read(file.Get(), bytes.data(), bytes.size()) : -1;
-  const std::string_view text(bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-  return text.find("\nNSpid:\t" + number + "\n") != std::string_view::npos;
+  ssize_t count = 0;
+  while (file && text.size() < kMaxStatusBytes &&
+         (count = ::read(file.Get(), bytes.data(), bytes.size())) > 0)
+    text.append(bytes.data(), static_cast<std::size_t>(count));
+  return text.find("\nNSpid:\t" + number + "\n") != std::string::npos;
 }
 
 }  // namespace
