@@ -13,6 +13,9 @@ constexpr std::string_view kHostNetwork = "the host's network, unrestricted";
 constexpr std::string_view kNoWayIn = "network namespace that no address of the host leads into";
 constexpr std::string_view kRefused = "every route ends at the network gateway, which refuses it";
 constexpr std::string_view kDialled = "every route ends at the network gateway, which dials what is allowed";
+constexpr std::string_view kUninspected =
+    "every route ends at the network gateway, which dials what is allowed: name resolved, contents not "
+    "inspected";
 constexpr std::string_view kUnlessDenied =
     "every route ends at the network gateway, which dials what no rule denies, and no loopback, link-local "
     "or "
@@ -176,7 +179,9 @@ void RecordGateway(const Network& network, Lowered& lowered) {
   const bool open = network.egress == Verdict::kAllow && !network.proxy;
   record(network.egress_pointer, network.proxy ? kOnlyProxy : open ? kUnlessDenied : kRefused);
   const bool upstream = HasUpstream(network);
-  for (const NetworkRule& rule : network.allow) record(rule.pointer, upstream ? kThroughProxy : kDialled);
+  for (const NetworkRule& rule : network.allow) {
+    record(rule.pointer, rule.uninspected ? kUninspected : upstream ? kThroughProxy : kDialled);
+  }
   for (const NetworkRule& rule : network.deny) {
     OnlyIcmp(rule) ? Record(lowered, rule.pointer, Strength::kKernel, kNoIcmp)
                    : record(rule.pointer, kRefused);
@@ -212,6 +217,9 @@ Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered) 
   }
   lowered.sandbox.gateway = true;
   lowered.egress = RulesOf(network);
+  const bool uninspected = std::any_of(network.allow.begin(), network.allow.end(),
+                                       [](const NetworkRule& rule) { return rule.uninspected; });
+  if (uninspected) lowered.relaxations.emplace_back("contents-uninspected");
   RecordGateway(network, lowered);
   return Done{};
 }

@@ -23,6 +23,10 @@ constexpr std::string_view kProxyPort =
     "Seatbelt rule: TCP to the proxy's port of the loopback, and nothing else";
 constexpr std::string_view kGateway =
     "Seatbelt rule: TCP to the network gateway's port of the loopback, and nothing else; the gateway decides";
+constexpr std::string_view kGatewayUninspected =
+    "Seatbelt rule: TCP to the network gateway's port of the loopback, and nothing else; name resolved, "
+    "contents "
+    "not inspected";
 constexpr std::string_view kGatewayOfTcp =
     "Seatbelt rule: TCP to the network gateway's port of the loopback, and nothing else; the gateway "
     "decides, UDP and ICMP stay blocked";
@@ -167,8 +171,11 @@ void NetworkLowering::RecordGateway() {
     Record(pointer, Strength::kProxy, mechanism);
   };
   record(network_.egress_pointer, network_.egress == Verdict::kAllow ? kGatewayOfTcp : kGateway);
-  for (const NetworkRule& rule : network_.allow)
-    record(rule.pointer, NamesEveryProtocol(rule) ? kGatewayOfTcp : kGateway);
+  for (const NetworkRule& rule : network_.allow) {
+    record(rule.pointer, rule.uninspected           ? kGatewayUninspected
+                         : NamesEveryProtocol(rule) ? kGatewayOfTcp
+                                                    : kGateway);
+  }
   for (const NetworkRule& rule : network_.deny)
     NamesNoTcp(rule) ? Kernel(rule.pointer, kOnlyTcp) : record(rule.pointer, kGateway);
   for (const PublishedPort& port : network_.publish) record(port.pointer, kRelayed);

@@ -87,6 +87,7 @@ std::string Rules(const std::vector<NetworkRule>& rules) {
     std::vector<std::string> members;
     if (!to.empty()) members.push_back(Member("to", List(to)));
     if (!ports.empty()) members.push_back(Member("ports", List(ports)));
+    if (rule.uninspected) members.push_back(Member("inspect", JsonString("none")));
     items.push_back(Object(members));
   }
   return List(items);

@@ -89,6 +89,8 @@ struct Peer {
 struct NetworkRule {
   std::vector<Peer> to = {};
   std::vector<PortRange> ports = {};
+  // What is said on connections that this allows by name is not looked at. Has `ports`.
+  bool uninspected = false;
   std::string pointer = {};
 };
 

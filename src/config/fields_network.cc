@@ -7,6 +7,7 @@ namespace {
 constexpr EnumValue kLegacyPolicies[] = {{"allow"}, {"block"}};
 constexpr EnumValue kVerdicts[] = {{"allow"}, {"deny"}};
 constexpr EnumValue kEnforcementModes[] = {{"capabilities"}, {"firewall"}, {"both"}};
+constexpr EnumValue kInspections[] = {{"names"}, {"none"}};
 constexpr EnumValue kUpstreams[] = {{"environment"}};
 constexpr EnumValue kProtocols[] = {{"tcp"}, {"udp"}, {"icmp"}, {"any"}};
 constexpr std::string_view kPeerForms[] = {"cidr", "host"};
@@ -54,6 +55,14 @@ constexpr Field kRuleFields[] = {
      .text = "Protocols and ports; absent means all.",
      .shape = &kPortShape,
      .non_empty = true},
+    {.name = "inspect",
+     .type = FieldType::kEnum,
+     .in = kOwn,
+     .text = "What is looked at on connections that the rule allows by name: the names that TLS and HTTP say "
+             "there, "
+             "or nothing; that needs ports, and is for rules that allow.",
+     .values = kInspections,
+     .standard = "\"names\""},
 };
 constexpr Shape kRuleShape{.fields = kRuleFields};
 
@@ -74,7 +83,8 @@ constexpr Field kEgressFields[] = {
     {.name = "upstreamProxy",
      .type = FieldType::kEnum,
      .in = kOwn,
-     .text = "Reach what is allowed through the HTTP proxy that the environment of mxc-exec names, if it does.",
+     .text =
+         "Reach what is allowed through the HTTP proxy that the environment of mxc-exec names, if it does.",
      .values = kUpstreams},
 };
 constexpr Shape kEgressShape{.fields = kEgressFields};

@@ -90,7 +90,25 @@ PortRange DecodePorts(Decoding& decoding, const Json& json, const Place& place) 
   return range;
 }
 
-std::vector<NetworkRule> DecodeRules(Decoding& decoding, const Json* list, const Place& place) {
+// Is nothing to be looked at? A wish for that names what it is for.
+bool DecodeUninspected(Decoding& decoding, const Json& json, const Place& place, bool deny,
+                       const NetworkRule& rule) {
+  const Json* inspect = Member(&json, "inspect");
+  if (inspect == nullptr) return false;
+  if (deny)
+    decoding.Fail(place.Key("inspect"), *inspect, "only a rule that allows can say what is looked at");
+  if (TextOf(inspect) != "none") return false;
+  const bool named =
+      !rule.ports.empty() && std::all_of(rule.ports.begin(), rule.ports.end(),
+                                         [](const PortRange& range) { return range.first != 0; });
+  if (!named) {
+    decoding.Fail(place.Key("inspect"), *inspect, "`none` needs `ports`, each with a `port`",
+                  "name the ports of the protocol that cannot be inspected");
+  }
+  return true;
+}
+
+std::vector<NetworkRule> DecodeRules(Decoding& decoding, const Json* list, const Place& place, bool deny) {
   std::vector<NetworkRule> rules;
   for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
     const Place here = place.Item(i);
@@ -103,6 +121,7 @@ std::vector<NetworkRule> DecodeRules(Decoding& decoding, const Json* list, const
     for (std::size_t j = 0; ports != nullptr && j < ports->items.size(); ++j) {
       rule.ports.push_back(DecodePorts(decoding, ports->items[j], here.Key("ports").Item(j)));
     }
+    rule.uninspected = DecodeUninspected(decoding, list->items[i], here, deny, rule);
     rules.push_back(std::move(rule));
   }
   return rules;
@@ -138,8 +157,8 @@ void DecodeDirectional(Decoding& decoding, const Json& section) {
   const Json* egress = Member(&section, "egress");
   const Place egress_place = egress == nullptr ? place : place.Key("egress");
   network.egress = DecodeVerdict(egress, egress_place, "default", network.egress_pointer);
-  network.allow = DecodeRules(decoding, Member(egress, "allow"), egress_place.Key("allow"));
-  network.deny = DecodeRules(decoding, Member(egress, "deny"), egress_place.Key("deny"));
+  network.allow = DecodeRules(decoding, Member(egress, "allow"), egress_place.Key("allow"), false);
+  network.deny = DecodeRules(decoding, Member(egress, "deny"), egress_place.Key("deny"), true);
   if (Member(egress, "upstreamProxy") != nullptr) {
     network.upstream.pointer = egress_place.Key("upstreamProxy").pointer;
   }

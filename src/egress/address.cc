@@ -53,11 +53,6 @@ std::vector<BlockedRange> MakeTable() {
   return table;
 }
 
-const std::vector<BlockedRange>& Table() {
-  static const std::vector<BlockedRange> ranges = MakeTable();
-  return ranges;
-}
-
 Cidr BlockOf(const IpAddress& address) {
   const auto width = static_cast<std::uint8_t>(address.ipv6 ? 128 : 32);
   return {.address = address.bytes, .width = width, .prefix = width};
@@ -121,20 +116,25 @@ bool IpAddress::IsLoopback() const {
 
 bool Contains(const Cidr& block, const IpAddress& address) { return Contains(block, BlockOf(address)); }
 
+const std::vector<BlockedRange>& BlockedRanges() {
+  static const std::vector<BlockedRange> ranges = MakeTable();
+  return ranges;
+}
+
 std::string IpEndpoint::Text() const {
   const std::string number = ":" + std::to_string(port);
   return address.ipv6 ? "[" + address.Text() + "]" + number : address.Text() + number;
 }
 
 const BlockedRange* FindBlocked(const IpAddress& address) {
-  const std::vector<BlockedRange>& table = Table();
+  const std::vector<BlockedRange>& table = BlockedRanges();
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const BlockedRange& range) { return Contains(range.block, address); });
   return found == table.end() ? nullptr : &*found;
 }
 
 bool LiesInBlocked(const Cidr& block) {
-  const std::vector<BlockedRange>& table = Table();
+  const std::vector<BlockedRange>& table = BlockedRanges();
   return std::any_of(table.begin(), table.end(),
                      [&](const BlockedRange& range) { return Contains(range.block, block); });
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/cidr.h"
 
@@ -56,6 +57,7 @@ struct BlockedRange {
   bool is_private = false;
 };
 
+[[nodiscard]] const std::vector<BlockedRange>& BlockedRanges();
 // The narrowest range that holds this address, or nullptr. Give it Inner().
 [[nodiscard]] const BlockedRange* FindBlocked(const IpAddress& address);
 // Does this block lie inside one of the ranges: a rule that names it means it.

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view kMalformed = "its ClientHello is malformed";
 constexpr std::size_t kServerName = 0;
+constexpr std::size_t kEarlyData = 42;
 constexpr std::array<std::size_t, 2> kEncrypted = {0xfe0d, 0xffce};  // ECH, and ESNI before it
 
 // Takes vectors with a length before them from the front of a view.
@@ -58,10 +59,12 @@ bool ReadServerName(ByteView extension, HeadNames& names) {
 HeadNames ReadClientHello(ByteView hello) {
   HeadNames names;
   Fields fields(hello);
-  fields.Take(2 + 32);  // version, random
-  fields.Vector(1);     // session
-  fields.Vector(2);     // ciphers
-  fields.Vector(1);     // compressions
+  const std::size_t version = fields.Number(2);
+  if (version < 0x0300 || version > 0x0304) return {.problem = kMalformed};
+  fields.Take(32);   // random
+  fields.Vector(1);  // session
+  fields.Vector(2);  // ciphers
+  fields.Vector(1);  // compressions
   if (!fields.Failed() && fields.Empty()) return names;
   Fields extensions(fields.Vector(2));
   if (fields.Failed() || !fields.Empty()) return {.problem = kMalformed};
@@ -70,6 +73,7 @@ HeadNames ReadClientHello(ByteView hello) {
     const ByteView content = extensions.Vector(2);
     if (extensions.Failed()) return {.problem = kMalformed};
     if (type == kServerName && !ReadServerName(content, names)) return {.problem = kMalformed};
+    names.early_data = names.early_data || type == kEarlyData;
     for (const std::size_t encrypted : kEncrypted) names.encrypted = names.encrypted || type == encrypted;
   }
   return names;

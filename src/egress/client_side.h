@@ -1,16 +1,12 @@
-// What a client says on a connection whose host matters: its opening, and with HTTP/1 every later request,
-// for each may name another host.
+// What a client says on a connection whose host matters: its opening, with HTTP/1 every later request, and
+// the ClientHello of TLS that begins later, for each may name another host. What goes in comes out once it
+// has been judged, and not before.
 //
 //   ClientSide client;
-//   for (each chunk the client sends) {
-//     while (!chunk.empty()) {
-//       const ClientSide::Heard heard = client.Hear(chunk);
-//       kMore:   the first heard.size bytes may be forwarded
-//       kHead:   judge client.Head().Hosts(), then forward them
-//       kBroken: refuse: client.Problem(). They were not forwarded
-//       chunk = chunk.subspan(heard.size);
-//     }
-//   }
+//   client.Hear(chunk);                  // or HearServer, or End
+//   while (client.Next() == ClientSide::State::kHead) judge client.Head();
+//   kMore:    send client.Take() on
+//   kBroken:  refuse: client.Problem()
 //   client.Free(): nothing more has to be looked at.
 #pragma once
 
@@ -26,32 +22,91 @@ namespace mxc::egress {
 class ClientSide {
  public:
   enum class State { kMore, kHead, kBroken };
-  struct Heard {
-    State state = State::kMore;
-    std::size_t size = 0;
-  };
-  [[nodiscard]] Heard Hear(ByteView chunk);
 
+  // `tolerant`: an opening that no protocol is known for is let pass, unless a server could find a name in
+  // it.
+  explicit ClientSide(bool tolerant) : tolerant_(tolerant) {}
+
+  void Hear(ByteView chunk) { heard_.insert(heard_.end(), chunk.begin(), chunk.end()); }
+  // The client says no more.
+  void End() { ended_ = true; }
+  // What the server says, from its first byte on, while WantsServer.
+  void HearServer(ByteView bytes);
+  [[nodiscard]] bool WantsServer() const { return phase_ != Phase::kFree && server_.size() < kServerBytes; }
+
+  [[nodiscard]] State Next();
   [[nodiscard]] const Opening& Head() const { return head_; }
-  [[nodiscard]] bool First() const { return first_; }  // is it the first thing said?
+  [[nodiscard]] bool First() const { return heads_ <= 1; }  // is it the first thing said?
   [[nodiscard]] std::string_view Problem() const { return problem_; }
-  [[nodiscard]] bool Free() const { return free_; }
+  [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
+  // Bytes that have been heard and may not go on yet.
+  [[nodiscard]] bool Holds() const { return !heard_.empty(); }
+  // What may go on.
+  [[nodiscard]] Bytes Take() { return std::exchange(passed_, {}); }
 
   // Bytes of a body that come next: they may be forwarded unseen. Tell by Skip.
-  [[nodiscard]] std::uint64_t Unread() const { return body_ ? body_->Unread() : 0; }
+  [[nodiscard]] std::uint64_t Unread() const;
   void Skip(std::uint64_t count);
 
  private:
-  [[nodiscard]] Heard HearBody(ByteView chunk);
-  [[nodiscard]] Heard HearHead(ByteView chunk);
-  void EndBody();
+  static constexpr std::size_t kServerBytes =
+      64;  // a ServerHello up to the end of its random value, behind an alert
 
-  Opening head_;
-  std::size_t fed_ = 0;  // of the head, before this chunk
-  bool complete_ = false;
+  enum class Phase {
+    kOpening,
+    kJudged,   // Head is with the caller
+    kBody,     // of an HTTP request
+    kUpgrade,  // of HTTP to something else, which the server may decline
+    kRecords,  // of TLS, behind a ClientHello
+    kAnswer,   // the server is to answer in the protocol of the opening
+    kEncrypt,  // PostgreSQL: the server is to say whether TLS follows
+    kLines,
+    kMysql,
+    kFree,
+  };
+  // Of one step.
+  enum class Step { kOn, kWait, kHead, kBroken };
+
+  [[nodiscard]] Step Advance();
+  [[nodiscard]] Step HearOpening();
+  [[nodiscard]] Step HearBody();
+  [[nodiscard]] Step HearRecords();
+  [[nodiscard]] Step HearLines();
+  [[nodiscard]] Step HearMysql();
+  [[nodiscard]] Step AwaitUpgrade();
+  [[nodiscard]] Step AwaitAnswer();
+  [[nodiscard]] Step AwaitEncryption();
+  Step Broken(std::string_view problem);
+  Step Enter(Phase phase);
+  Step Expect(Opening::Takes takes);  // another opening
+  void EnterSequel(Sequel sequel);
+  void Pass(std::size_t count);
+  void LeaveJudged();
+
+  bool tolerant_;
+  bool ended_ = false;
+  Phase phase_ = Phase::kOpening;
+  Bytes heard_ = {};     // and not passed
+  Bytes passed_ = {};    // and not taken
+  Bytes server_ = {};    // its first bytes
+  bool spoken_ = false;  // something of the client's has been passed
+  // What the server answers from here on is not seen: its first bytes were a greeting, or an answer to
+  // CONNECT.
+  bool blind_ = false;
+  Opening head_ = Opening(Opening::Takes::kAll);
+  std::size_t fed_ = 0;  // of heard_, to the head
+  int heads_ = 0;
+  bool hello_again_ = false;  // a ClientHello that follows another one
+  bool early_data_ = false;
+  std::uint64_t record_left_ = 0;  // of a TLS record that passes
+  const KnownProtocol* protocol_ = nullptr;
+  Bytes opening_ = {};          // of that protocol
+  bool only_protocol_ = false;  // another opening of that protocol, and nothing else, follows
+  std::size_t asked_ = 0;       // PostgreSQL: requests for encryption
+  bool at_line_ = false;
+  bool tls_named_ = false;
+  std::uint32_t letters_ = 0;  // the last three bytes of a line, folded
   std::optional<HttpBody> body_ = {};
-  bool first_ = true;
-  bool free_ = false;
   std::string_view problem_ = {};
 };
 

@@ -65,6 +65,7 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
                                                      .port = destination_.Port(),
                                                      .strict = destination_.Strict()});
     out_.allowance = 0;
+    in_.allowance = 0;
   }
   if (!Watch(outer_, true)) return Abort(std::strerror(errno));
   Advance();
@@ -88,6 +89,21 @@ bool Connection::Admit() {
 void Connection::LetPass() {
   client_.reset();
   out_.allowance = UINT64_MAX;
+  in_.allowance = UINT64_MAX;
+}
+
+// What may go on after something was heard; false: nothing, the connection has ended.
+bool Connection::Judged(const std::string& problem) {
+  if (!problem.empty()) {
+    Refuse(problem);
+    return false;
+  }
+  const Bytes passed = client_->Client().Take();
+  unsent_.insert(unsent_.end(), passed.begin(), passed.end());
+  const bool ended = client_ended_ && !client_->Client().Holds();
+  if (client_->Client().Free() || ended) LetPass();
+  inner_->end.ended = inner_->end.ended || ended;
+  return true;
 }
 
 // Read, not peeked at: what has been looked at is what is forwarded. True: bytes may be carried unseen.
@@ -95,9 +111,9 @@ bool Connection::Listen() {
   std::array<std::uint8_t, 16384> buffer{};
   for (int i = 0; i < kReadsPerTurn; ++i) {
     out_.allowance = client_->Client().Unread();
-    client_->Skip(out_.allowance);
+    client_->Client().Skip(out_.allowance);
     if (out_.allowance > 0) return true;
-    if (!inner_->end.readable) return false;
+    if (!inner_->end.readable || client_ended_) return false;
     const ssize_t count = ::recv(inner_->end.socket.Get(), buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
@@ -105,24 +121,38 @@ bool Connection::Listen() {
       if (errno != EAGAIN) Abort("reset");
       return false;
     }
-    // It ends without having said anything that could be judged: neither could a server.
-    if (count == 0) {
-      inner_->end.ended = true;
-      LetPass();
-      return true;
-    }
-    const ByteView chunk(buffer.data(), static_cast<std::size_t>(count));
-    if (const std::string problem = client_->Hear(chunk); !problem.empty()) {
-      Refuse(problem);
-      return false;
-    }
-    unsent_.assign(chunk.begin(), chunk.end());
-    if (client_->Client().Free()) LetPass();
-    if (!Flush()) return false;
+    client_ended_ = count == 0;
+    const std::string problem =
+        client_ended_ ? client_->End() : client_->Hear({buffer.data(), static_cast<std::size_t>(count)});
+    if (!Judged(problem) || !Flush()) return false;
     if (!client_) return true;
   }
   Resume();
   return false;
+}
+
+// The server's first bytes are looked at before they are carried: they may say which protocol this is, and so
+// what the client may say.
+bool Connection::AdmitAnswer() {
+  if (!client_ || in_.held > 0) return true;
+  if (!client_->Client().WantsServer()) in_.allowance = UINT64_MAX;
+  if (in_.allowance > 0) return true;
+  std::array<std::uint8_t, 256> buffer{};
+  ssize_t count = -1;
+  do {
+    if (!outer_->end.readable) return false;
+    count = ::recv(outer_->end.socket.Get(), buffer.data(), buffer.size(), MSG_PEEK);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0 && errno == EAGAIN) {
+    outer_->end.readable = false;
+    return false;
+  }
+  if (count <= 0) {  // the relay finds out
+    in_.allowance = UINT64_MAX;
+    return true;
+  }
+  in_.allowance = static_cast<std::uint64_t>(count);
+  return Judged(client_->HearServer({buffer.data(), static_cast<std::size_t>(count)}));
 }
 
 bool Connection::Flush() {

@@ -23,12 +23,14 @@ class Connection : public Pair {
   [[nodiscard]] GatewayRecord& Record() override { return destination_.Record(); }
   [[nodiscard]] bool Connected(const Side& side) override;
   [[nodiscard]] bool Admit() override;
+  [[nodiscard]] bool AdmitAnswer() override;
   void OnFinish() override;
 
   void OnEndpoints(const std::vector<IpEndpoint>& endpoints);
   void OnDialled(Dialled result);
   void OnReached(Dialled result, std::string_view problem);
   [[nodiscard]] bool Listen();
+  [[nodiscard]] bool Judged(const std::string& problem);
   [[nodiscard]] bool Flush();
   void LetPass();
 
@@ -37,6 +39,7 @@ class Connection : public Pair {
   std::shared_ptr<Tunnel> tunnel_ = {};
   std::optional<Interview> client_;  // absent: nothing (more) to look at
   Bytes unsent_ = {};                // of what it said, judged
+  bool client_ended_ = false;        // it says no more
 };
 
 }  // namespace mxc::egress

@@ -6,6 +6,11 @@
 namespace mxc::egress {
 namespace {
 
+constexpr std::string_view kNoDatagrams =
+    "datagrams name no host that could be checked; programs fall back to TCP";
+
+constexpr std::string_view kNotByFilter = "the sandbox's packet filter does not let it pass";
+
 IpAddress Loopback6() {
   IpAddress address{.ipv6 = true};
   address.bytes[15] = 1;
@@ -32,6 +37,25 @@ void Destination::Refuse(const Judgement& judgement) {
   record_.reason = judgement.reason;
 }
 
+void Destination::TellRefusal() {
+  const std::string* name = services_.names.Find(meant_.address);
+  Judgement judgement{.reason = "no name has this address"};
+  if (name == nullptr) record_.address = meant_.address.Text();
+  if (name != nullptr) record_.name = *name;
+  if (name != nullptr) {
+    judgement = JudgeName(*name);
+  } else if (!SyntheticNames::IsSynthetic(meant_.address)) {
+    judgement = services_.rules.JudgeAddress(meant_.address, protocol_, meant_.port);
+  }
+  if (judgement.allowed) judgement.reason = judgement.strict ? kNoDatagrams : kNotByFilter;
+  Refuse(judgement);
+}
+
+Judgement Destination::JudgeName(const std::string& name) const {
+  if (name == kHostLoopbackName) return services_.rules.JudgeHostLoopback(protocol_, meant_.port);
+  return services_.rules.JudgeName(name, protocol_, meant_.port);
+}
+
 void Destination::Find(Callback callback) {
   if (SyntheticNames::IsSynthetic(meant_.address)) {
     const std::string* name = services_.names.Find(meant_.address);
@@ -47,6 +71,7 @@ void Destination::Find(Callback callback) {
     return callback({});
   }
   record_.pointer = judgement.pointer;
+  uninspected_ = judgement.uninspected;
   to_host_ = services_.rules.Proxy().has_value();
   const std::string host = meant_.address.Text();
   if (const UpstreamProxy* proxy = ProxyFor(services_.rules.UpstreamProxies(), host, meant_.port)) {
@@ -58,14 +83,18 @@ void Destination::Find(Callback callback) {
 void Destination::FindName(const std::string& name, Callback callback) {
   record_.name = name;
   to_host_ = name == kHostLoopbackName;
-  const Judgement judgement = to_host_ ? services_.rules.JudgeHostLoopback(protocol_, meant_.port)
-                                       : services_.rules.JudgeName(name, protocol_, meant_.port);
+  const Judgement judgement = JudgeName(name);
   if (!judgement.allowed) {
     Refuse(judgement);
     return callback({});
   }
   record_.pointer = judgement.pointer;
   strict_ = judgement.strict;
+  uninspected_ = judgement.uninspected;
+  if (strict_ && protocol_ == Protocol::kUdp) {
+    Refuse({.pointer = judgement.pointer, .reason = kNoDatagrams});
+    return callback({});
+  }
   if (to_host_) return callback(OnLoopback(meant_.port));
   to_host_ = services_.rules.Proxy().has_value();
   if (const auto literal = IpAddress::Parse(name)) return callback({{*literal, meant_.port}});

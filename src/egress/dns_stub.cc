@@ -82,6 +82,8 @@ DnsAnswer DnsStub::AnswerName(const DnsQuestion& question, DnsReply& reply) {
     reply.refused = true;
     return {.code = DnsCode::kServerFailure};
   }
+  reply.name = name;
+  reply.number = number;
   return Addresses(question, SyntheticNames::V4(*number), SyntheticNames::V6(*number));
 }
 

@@ -14,10 +14,11 @@ namespace mxc::egress {
 enum class DnsTransport { kUdp, kTcp };
 
 struct DnsReply {
-  Bytes message = {};        // empty: nothing to send
-  bool refused = false;      // by the policy, so worth a record:
-  std::string name = {};     // what was asked for
-  Judgement judgement = {};  // of a refusal
+  Bytes message = {};                        // empty: nothing to send
+  bool refused = false;                      // by the policy, so worth a record:
+  std::string name = {};                     // what was asked for
+  std::optional<std::uint32_t> number = {};  // of the allowed name, which is `name` in its one form then
+  Judgement judgement = {};                  // of a refusal
 };
 
 class DnsStub {

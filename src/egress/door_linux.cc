@@ -39,6 +39,7 @@ int SendGatewaySockets(int door, const GatewaySockets& sockets) {
   content.udp = descriptors.Add(sockets.udp);
   content.raw4 = descriptors.Add(sockets.raw4);
   content.raw6 = descriptors.Add(sockets.raw6);
+  content.refusals = descriptors.Add(sockets.refusals);
   content.inside = descriptors.Add(sockets.inside);
   const std::span<const int> fds = std::span(descriptors.numbers).first(descriptors.count);
   return SendWithFds(door, &content, sizeof content, fds) < 0 ? -1 : 0;
@@ -62,8 +63,8 @@ std::optional<ReceivedSockets> ReceiveSockets(int door) {
   std::size_t passed = 0;
   const ssize_t count = ReceiveWithFds(door, &content, sizeof content, 0, numbers, passed);
   std::vector<UniqueFd> fds(numbers.begin(), numbers.begin() + passed);
-  const std::size_t wanted =
-      std::size_t{content.tcp} + content.udp + content.raw4 + content.raw6 + content.inside;
+  const std::size_t wanted = std::size_t{content.tcp} + content.udp + content.raw4 + content.raw6 +
+                             content.refusals + content.inside;
   if (count != static_cast<ssize_t>(sizeof content) || fds.size() != wanted) return std::nullopt;
   ReceivedSockets sockets;
   auto next = fds.begin();
@@ -74,6 +75,7 @@ std::optional<ReceivedSockets> ReceiveSockets(int door) {
   take(sockets.udp, content.udp);
   if (content.raw4 == 1) sockets.raw4 = std::move(*next++);
   if (content.raw6 == 1) sockets.raw6 = std::move(*next++);
+  if (content.refusals == 1) sockets.refusals = std::move(*next++);
   take(sockets.inside, content.inside);
   return sockets;
 }

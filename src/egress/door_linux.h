@@ -17,6 +17,7 @@ struct DoorMessage {
   std::uint32_t udp = 0;
   std::uint32_t raw4 = 0;  // 0 or 1
   std::uint32_t raw6 = 0;
+  std::uint32_t refusals = 0;
   std::uint32_t inside = 0;
 };
 
@@ -25,6 +26,7 @@ struct ReceivedSockets {
   std::vector<UniqueFd> udp = {};
   UniqueFd raw4 = {};
   UniqueFd raw6 = {};
+  UniqueFd refusals = {};
   std::vector<UniqueFd> inside = {};
 };
 

@@ -41,6 +41,9 @@ struct GatewaySockets {
   // of the namespace must not steer these packets back: SO_MARK (kAnswerMark) tells them apart. -1: no UDP.
   int raw4 = -1;
   int raw6 = -1;
+  // NETLINK_NETFILTER, non-blocking, bound to the log group of what the namespace's own rules refuse. -1:
+  // none.
+  int refusals = -1;
   // Unconnected SOCK_STREAM sockets (AF_INET6 dual-stack, or AF_INET), as many as connections to published
   // ports may stand at a time. Only needed when EgressRules::publish has entries.
   std::span<const int> inside = {};

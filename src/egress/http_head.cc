@@ -103,6 +103,7 @@ RequestLine ReadRequestLine(std::string_view line, HeadNames& names) {
 struct Counts {
   int host = 0;
   int framing = 0;  // Content-Length and Transfer-Encoding together
+  int upgrade = 0;
 };
 
 bool ReadLength(std::string_view value, BodyFrame& body) {
@@ -116,12 +117,17 @@ bool ReadField(std::string_view line, HeadNames& names, Counts& counts) {
   const auto colon = line.find(':');
   const std::string_view field = line.substr(0, colon);
   if (colon == std::string_view::npos || !IsToken(field)) return false;
-  if (line.find_first_of(std::string_view("\r\0", 2)) != std::string_view::npos) return false;
+  const auto control = [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; };
+  if (std::any_of(line.begin(), line.end(), control)) return false;
   std::string_view value = line.substr(colon + 1);
   value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t")));
   value = value.substr(0, value.find_last_not_of(" \t") + 1);
   if (EqualsFolded(field, "host")) return ++counts.host == 1 && AddAuthority(value, 0, names).has_value();
   if (EqualsFolded(field, "content-length")) return ++counts.framing == 1 && ReadLength(value, names.body);
+  if (EqualsFolded(field, "upgrade")) {
+    names.websocket = EqualsFolded(value, "websocket");
+    return ++counts.upgrade == 1;
+  }
   if (!EqualsFolded(field, "transfer-encoding")) return true;
   names.body.chunked = true;
   return ++counts.framing == 1 && EqualsFolded(value, "chunked");
@@ -134,11 +140,10 @@ HeadNames ReadHttpHead(std::string_view head) {
   RequestLine request;
   Counts counts;
   for (bool first = true;; first = false) {
-    const auto newline = head.find('\n');
-    if (newline == std::string_view::npos) return {.problem = kMalformed};
-    std::string_view line = head.substr(0, newline);
-    head.remove_prefix(newline + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto end = head.find("\r\n");
+    if (end == std::string_view::npos) return {.problem = kMalformed};
+    const std::string_view line = head.substr(0, end);
+    head.remove_prefix(end + 2);
     if (line.empty()) break;
     if (first) {
       request = ReadRequestLine(line, names);

@@ -27,6 +27,7 @@ struct InsideSetup {
   NetlinkBatch up = {};
   NetlinkBatch ipv4 = {};
   NetlinkBatch ipv6 = {};
+  NetlinkBatch refusals = {};
   std::size_t published_connections = 0;
 };
 [[nodiscard]] InsideSetup PrepareInside(const EgressRules& rules);
@@ -36,12 +37,17 @@ struct InsideSockets {
   std::array<int, 1> udp = {-1};
   int raw4 = -1;
   int raw6 = -1;
+  int refusals = -1;
   std::array<int, kPublishedConnections> inside = {};
   std::size_t inside_count = 0;
 
   [[nodiscard]] GatewaySockets View() const {
-    return {
-        .tcp = tcp, .udp = udp, .raw4 = raw4, .raw6 = raw6, .inside = std::span(inside).first(inside_count)};
+    return {.tcp = tcp,
+            .udp = udp,
+            .raw4 = raw4,
+            .raw6 = raw6,
+            .refusals = refusals,
+            .inside = std::span(inside).first(inside_count)};
   }
   void Close();
 };
@@ -56,8 +62,9 @@ enum class InsideStep { kJoin, kAwait, kSteer, kLoopback, kRoutes, kSockets };
 [[nodiscard]] int JoinNetwork(int network_namespace);
 
 inline constexpr const char* kSteerHint =
-    "rules for the network need nftables with transparent proxying in the kernel (modules nf_tables and "
-    "nft_tproxy); load them, or deny all traffic";
+    "rules for the network need nftables with transparent proxying, rejection and logging in the kernel "
+    "(modules "
+    "nf_tables, nft_tproxy, nft_reject_inet, nft_log and nfnetlink_log); load them, or deny all traffic";
 
 // Waits until the loopback interface of the network namespace this process is in is up: bubblewrap sees to
 // that itself, and fails when it finds it done. 0, or -1 with errno; ESRCH when `process` (a pidfd) ended

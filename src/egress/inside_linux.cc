@@ -85,10 +85,18 @@ int MakeRawSockets(bool ipv6, InsideSockets& sockets) {
   return RequireOption(sockets.raw6, SOL_IPV6, IPV6_HDRINCL, 1);
 }
 
+// What the rules refuse is told to the owner of this socket, who needs no capability to read it.
+int MakeRefusalSocket(const InsideSetup& setup, int& socket) {
+  if (Make(AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER, socket) != 0) return -1;
+  errno = Exchange(socket, setup.refusals);
+  return errno == 0 ? 0 : -1;
+}
+
 int MakeSockets(const InsideSetup& setup, bool ipv6, InsideSockets& sockets) {
   if (MakeTransparentSocket(SOCK_STREAM, ipv6, sockets.tcp[0]) != 0) return -1;
   if (MakeTransparentSocket(SOCK_DGRAM, ipv6, sockets.udp[0]) != 0) return -1;
   if (MakeRawSockets(ipv6, sockets) != 0) return -1;
+  if (MakeRefusalSocket(setup, sockets.refusals) != 0) return -1;
   while (sockets.inside_count < setup.published_connections) {
     if (Make(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0, sockets.inside[sockets.inside_count]) != 0) return -1;
     PrepareRelayedNear(sockets.inside[sockets.inside_count]);
@@ -153,7 +161,7 @@ int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& fai
 }
 
 void InsideSockets::Close() {
-  for (const int socket : {tcp[0], udp[0], raw4, raw6}) {
+  for (const int socket : {tcp[0], udp[0], raw4, raw6, refusals}) {
     if (socket >= 0) ::close(socket);
   }
   for (std::size_t i = 0; i < inside_count; ++i) ::close(inside[i]);
@@ -164,10 +172,12 @@ void InsideSockets::Close() {
 // ------------------------------------------------------------------------------------------
 
 InsideSetup PrepareInside(const EgressRules& rules) {
-  return {.rules = SteeringRules(),
+  const Result<RuleBook> book = RuleBook::Compile(rules);
+  return {.rules = SteeringRules(book ? MakeFilter(*book) : Filter{}),
           .up = LoopbackUp(),
           .ipv4 = EveryAddress(Family::kIpv4),
           .ipv6 = EveryAddress(Family::kIpv6),
+          .refusals = BindRefusals(),
           .published_connections = rules.publish.empty() ? 0 : kPublishedConnections};
 }
 

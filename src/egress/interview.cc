@@ -3,15 +3,32 @@
 namespace mxc::egress {
 
 std::string Interview::Hear(ByteView chunk) {
-  while (!chunk.empty()) {
-    const ClientSide::Heard heard = client_.Hear(chunk);
-    if (heard.state == ClientSide::State::kBroken) return std::string(client_.Problem());
-    if (heard.state == ClientSide::State::kHead) {
-      if (std::string problem = Judge(client_.Head()); !problem.empty()) return problem;
+  client_.Hear(chunk);
+  return Advance();
+}
+
+std::string Interview::HearServer(ByteView bytes) {
+  client_.HearServer(bytes);
+  return Advance();
+}
+
+std::string Interview::End() {
+  client_.End();
+  return Advance();
+}
+
+std::string Interview::Advance() {
+  for (;;) {
+    switch (client_.Next()) {
+      case ClientSide::State::kMore:
+        return {};
+      case ClientSide::State::kBroken:
+        return std::string(client_.Problem());
+      case ClientSide::State::kHead:
+        break;
     }
-    chunk = chunk.subspan(heard.size);
+    if (std::string problem = Judge(client_.Head()); !problem.empty()) return problem;
   }
-  return {};
 }
 
 // A host that is not the connection's own: where a rule names the connection's, another allowed one; where
@@ -32,9 +49,17 @@ std::string Interview::Judge(const Opening& head) {
     return (client_.First() ? "it opens with the name " : "a later request is for the name ") + name + at;
   }
   if (head.Connects()) port_ = port;  // what is said through the tunnel is said there
-  if (!host_.strict || head.Is() != Opening::Kind::kTls) return {};
-  if (head.Encrypted()) return "its ClientHello is encrypted (ECH) and hides the name";
-  return head.Hosts().empty() ? "its ClientHello names no host (SNI)" : "";
+  return host_.strict ? MissingName(head) : "";
+}
+
+// Without a name a server answers for whichever of its hosts is its default. A protocol that begins TLS later
+// has no virtual hosts of its own, and many of its clients send no name.
+std::string Interview::MissingName(const Opening& head) const {
+  if (head.Is() == Opening::Kind::kOther) return {};
+  if (head.Head().encrypted) return "its ClientHello is encrypted (ECH) and hides the name";
+  if (!head.Hosts().empty() || head.OnlyHello()) return {};
+  return head.Is() == Opening::Kind::kTls ? "its ClientHello names no host (SNI)"
+                                          : "its HTTP request names no host";
 }
 
 }  // namespace mxc::egress

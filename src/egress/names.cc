@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kBase4 = (198U << 24U) | (18U << 16U);
 // 198.18.0.0 is no host, .1 the host's loopback, .2 the name server.
-constexpr std::uint32_t kFirst = 1;
+constexpr std::uint32_t kFirst = SyntheticNames::kHostLoopbackNumber;
 constexpr std::uint32_t kFirstOfNames = 16;
 // fd6d:7863::/32 is ours by the choice of its 24 "random" bits; the rest is the number.
 constexpr std::array<std::uint8_t, 12> kBase6 = {0xfd, 0x6d, 0x78, 0x63, 0, 1, 0, 0, 0, 0, 0, 0};
@@ -47,9 +47,18 @@ IpAddress SyntheticNames::V6(std::uint32_t number) {
   return address;
 }
 
+Cidr SyntheticNames::Range4() { return {.address = V4(0).bytes, .width = 32, .prefix = 15}; }
+
+Cidr SyntheticNames::Range6() {
+  Cidr range{.width = 128, .prefix = 32};
+  std::copy_n(kBase6.begin(), 4, range.address.begin());
+  return range;
+}
+
+Cidr SyntheticNames::Block6() { return {.address = V6(0).bytes, .width = 128, .prefix = 96}; }
+
 bool SyntheticNames::IsSynthetic(const IpAddress& address) {
-  if (!address.ipv6) return (address.V4Number() & 0xfffe0000U) == kBase4;
-  return std::equal(kBase6.begin(), kBase6.begin() + 4, address.bytes.begin());
+  return Contains(address.ipv6 ? Range6() : Range4(), address);
 }
 
 const std::string* SyntheticNames::Find(const IpAddress& address) const {

@@ -21,6 +21,10 @@ inline constexpr std::size_t kMaxNames = 65536;
 
 class SyntheticNames {
  public:
+  // The number stands in the last bits of an IPv4 address, and in those of an IPv6 address.
+  static constexpr std::uint32_t kNumberMask = 0x0001ffff;
+  static constexpr std::uint32_t kHostLoopbackNumber = 1;
+
   SyntheticNames();  // holds kHostLoopbackName, at kHostLoopbackAddress
 
   // Its number, now and ever; absent when the table is full.
@@ -28,7 +32,11 @@ class SyntheticNames {
   [[nodiscard]] static IpAddress V4(std::uint32_t number);
   [[nodiscard]] static IpAddress V6(std::uint32_t number);
 
-  // Is it of the ranges that only names have?
+  // What only names have; names have those of Block6 alone.
+  [[nodiscard]] static Cidr Range4();
+  [[nodiscard]] static Cidr Range6();
+  [[nodiscard]] static Cidr Block6();
+  // Is it of these ranges?
   [[nodiscard]] static bool IsSynthetic(const IpAddress& address);
   // nullptr: no name has it.
   [[nodiscard]] const std::string* Find(const IpAddress& address) const;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mxc::egress {
@@ -21,6 +22,11 @@ namespace mxc::egress {
 // Messages for one send(2), in the order they are begun; their sequence numbers are 1, 2, 3 ...
 class NetlinkBatch {
  public:
+  NetlinkBatch() = default;
+  // What Bytes and Awaited of another one said.
+  NetlinkBatch(std::vector<std::uint8_t> bytes, std::uint32_t awaited)
+      : bytes_(std::move(bytes)), awaited_(awaited) {}
+
   void Begin(std::uint16_t type, std::uint16_t flags);
 
   // The fixed part that follows the header of a message, exactly once after Begin.

@@ -1,7 +1,7 @@
 #include "egress/opening.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "mxc/fold.h"
 
@@ -12,28 +12,9 @@ constexpr std::size_t kRecordHeader = 5;
 constexpr std::size_t kHandshakeHeader = 4;
 constexpr std::size_t kMaxRecord = 16384 + 256;
 constexpr std::uint8_t kHandshake = 22;
-// No method of HTTP is longer; a longer word is the beginning of something else.
-constexpr std::ptrdiff_t kMaxMethod = 64;
+constexpr std::string_view kMalformedTls = "its TLS is malformed";
 constexpr std::string_view kMalformedRequest = "its HTTP request is malformed";
-
-bool IsTokenByte(std::uint8_t byte) {
-  const auto lower = static_cast<char>(byte | 0x20U);
-  if ((lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9')) return true;
-  return std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(byte)) != std::string_view::npos;
-}
-
-// Record types 20 to 24 with version 3.0 to 3.4. Servers skip an alert before the ClientHello, so every type
-// counts.
-bool MayBeRecord(ByteView bytes) {
-  if (bytes[0] < 20 || bytes[0] > 24) return false;
-  return (bytes.size() < 2 || bytes[1] == 3) && (bytes.size() < 3 || bytes[2] <= 4);
-}
-
-// A ClientHello in the frame of SSL 2, which cannot carry a name.
-bool MayBeOldHello(ByteView bytes) {
-  if ((bytes[0] & 0x80U) == 0) return false;
-  return (bytes.size() < 3 || bytes[2] == 1) && (bytes.size() < 4 || bytes[3] == 3);
-}
+constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
 std::size_t Number(ByteView bytes, std::size_t at, std::size_t width) {
   std::size_t value = 0;
@@ -41,29 +22,35 @@ std::size_t Number(ByteView bytes, std::size_t at, std::size_t width) {
   return value;
 }
 
-bool IsLineEnd(std::uint8_t byte) { return byte == '\r' || byte == '\n'; }
-
-// What some server strips from the front of a request: blanks of ASCII, and of what Python takes for Latin-1.
-bool IsBlank(std::uint8_t byte) {
-  return (byte >= 0x09 && byte <= 0x0d) || (byte >= 0x1c && byte <= 0x20) || byte == 0x85 || byte == 0xa0;
+// Version 3.0 to 3.4: what a ClientHello has ever been sent in.
+bool IsHelloRecord(ByteView bytes, std::size_t at) {
+  return bytes[at] == kHandshake && bytes[at + 1] == 3 && bytes[at + 2] <= 4;
 }
 
-std::size_t SkipBlanks(ByteView bytes) {
-  const auto first = std::find_if_not(bytes.begin(), bytes.end(), IsBlank);
-  return static_cast<std::size_t>(first - bytes.begin());
-}
-
-bool MentionsHttp(std::string_view line) {
-  constexpr std::string_view kHttp = "http/";
+bool Mentions(std::string_view line, std::string_view word) {
   const auto same = [](char a, char b) { return Folded(a) == b; };
-  return std::search(line.begin(), line.end(), kHttp.begin(), kHttp.end(), same) != line.end();
+  return std::search(line.begin(), line.end(), word.begin(), word.end(), same) != line.end();
 }
+
+// Could some server find a request in it?
+bool ResemblesRequest(std::string_view line) { return Mentions(line, "http/") || Mentions(line, "://"); }
 
 }  // namespace
 
 Opening::State Opening::Broken(std::string_view problem) {
   problem_ = problem;
   return State::kBroken;
+}
+
+Opening::State Opening::Unknown() {
+  problem_ = "what it opens with is of no protocol that can be checked";
+  return State::kUnknown;
+}
+
+Opening::State Opening::Done(Kind kind, std::size_t size) {
+  kind_ = kind;
+  size_ = size;
+  return State::kDone;
 }
 
 Opening::State Opening::Feed(ByteView chunk) {
@@ -77,18 +64,14 @@ Opening::State Opening::Feed(ByteView chunk) {
 }
 
 Opening::State Opening::Look() {
-  if (MayBeRecord(seen_)) return seen_.size() < 3 ? State::kMore : LookAtTls();
-  if (when_ == When::kFirst && MayBeOldHello(seen_)) {
-    if (seen_.size() < 4) return State::kMore;
-    kind_ = Kind::kTls;
-    return State::kDone;
-  }
-  return LookAtHttp();
+  if (takes_ == Takes::kHello || seen_[0] == kHandshake) return LookAtTls();
+  protocol_ = FindByOpening(seen_);
+  if (protocol_.found.match == Match::kYes) return Done(Kind::kOther, protocol_.found.size);
+  return LookAtText(protocol_.found.match);
 }
 
-// The message may be spread over records.
+// The message may be spread over records, and ends with the last of them.
 Opening::State Opening::LookAtTls() {
-  kind_ = Kind::kTls;
   Bytes message;
   std::size_t at = 0;
   for (;;) {
@@ -96,13 +79,14 @@ Opening::State Opening::LookAtTls() {
         message.size() < kHandshakeHeader ? kHandshakeHeader : kHandshakeHeader + Number(message, 1, 3);
     if (!message.empty() && message[0] != 1) return Broken("its first TLS message is no ClientHello");
     if (need > kMaxOpeningBytes) return Broken("its ClientHello is too long");
-    if (message.size() >= need && message.size() >= kHandshakeHeader) break;
+    if (message.size() > need) return Broken("its ClientHello is malformed");
+    if (message.size() == need && need > kHandshakeHeader) break;
     if (seen_.size() < at + kRecordHeader) {
       wanted_ = at + kRecordHeader;
       return State::kMore;
     }
     const std::size_t length = Number(seen_, at + 3, 2);
-    if (seen_[at] != kHandshake || length == 0 || length > kMaxRecord) return Broken("its TLS is malformed");
+    if (!IsHelloRecord(seen_, at) || length == 0 || length > kMaxRecord) return Broken(kMalformedTls);
     if (seen_.size() < at + kRecordHeader + length) {
       wanted_ = at + kRecordHeader + length;
       return State::kMore;
@@ -111,68 +95,42 @@ Opening::State Opening::LookAtTls() {
     message.insert(message.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
     at += kRecordHeader + length;
   }
-  const std::size_t size = Number(message, 1, 3);
-  HeadNames names = ReadClientHello(ByteView(message).subspan(kHandshakeHeader, size));
-  if (!names.problem.empty()) return Broken(names.problem);
-  hosts_ = std::move(names.hosts);
-  encrypted_ = names.encrypted;
-  return State::kDone;
+  names_ = ReadClientHello(ByteView(message).subspan(kHandshakeHeader));
+  return names_.problem.empty() ? Done(Kind::kTls, at) : Broken(names_.problem);
 }
 
-namespace {
-
-// What an HTTP server would take for the beginning of a request. Absent: it cannot be one.
-std::optional<std::string_view> MaybeRequest(ByteView bytes) {
-  const std::size_t begin = SkipBlanks(bytes);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + begin, bytes.size() - begin);
-  const auto end = std::find_if(text.begin(), text.end(),
-                                [](char c) { return !IsTokenByte(static_cast<std::uint8_t>(c)); });
-  if (end - text.begin() > kMaxMethod) return std::nullopt;
-  if (end == text.end()) return text;
-  const bool blank = *end == ' ' || *end == '\t';
-  return blank && end != text.begin() ? std::optional(text) : std::nullopt;
-}
-
-// Behind the empty line that ends a head; npos: not there. `from`: no line ends before it that was not seen.
-std::size_t HeadEnd(std::string_view text, std::size_t from) {
-  for (auto at = text.find('\n', from); at != std::string_view::npos; at = text.find('\n', at + 1)) {
-    const std::string_view next = text.substr(at + 1);
-    if (next.starts_with('\n')) return at + 2;
-    if (next.starts_with("\r\n")) return at + 3;
+// `other`: may it still become another protocol's opening?
+Opening::State Opening::LookAtText(Match other) {
+  const std::string_view all(reinterpret_cast<const char*>(seen_.data()), seen_.size());
+  std::size_t begin = 0;
+  while (all.substr(begin, 2) == "\r\n") begin += 2;  // RFC 9112, 2.2
+  const std::string_view text = all.substr(begin);
+  if (text.empty() || text == "\r") return State::kMore;
+  const auto line_end = text.find("\r\n");
+  const std::string_view line = text.substr(0, line_end);
+  const auto control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; };
+  const auto strange = std::find_if(line.begin(), line.end(), control);
+  const bool ends_in_half = strange != line.end() && *strange == '\r' && strange + 1 == text.end();
+  if (strange != line.end() && !ends_in_half) {
+    if (other == Match::kMaybe) return State::kMore;
+    return ResemblesRequest(text) ? Broken(kMalformedRequest) : Unknown();
   }
-  return std::string_view::npos;
+  if (line_end == std::string_view::npos) return State::kMore;
+  if (other == Match::kMaybe) return State::kMore;
+  if (!ResemblesRequest(line)) return Unknown();
+  return LookAtHead(begin);
 }
 
-}  // namespace
-
-Opening::State Opening::LookAtHttp() {
-  const std::optional<std::string_view> text = MaybeRequest(seen_);
-  if (!text) return State::kDone;
-  const auto line_end = text->find('\n');
-  if (line_end == std::string_view::npos) {
-    // Some servers end a line with a lone CR.
-    const auto lone = text->find('\r');
-    const bool crooked = lone != std::string_view::npos && lone + 1 < text->size() && MentionsHttp(*text);
-    return crooked ? Broken(kMalformedRequest) : State::kMore;
-  }
-  if (!MentionsHttp(text->substr(0, line_end))) return State::kDone;
-  kind_ = Kind::kHttp;
-  // Empty lines before a request are passed over by all, anything else by some.
-  const ByteView before = ByteView(seen_).first(seen_.size() - text->size());
-  if (!std::all_of(before.begin(), before.end(), IsLineEnd)) return Broken(kMalformedRequest);
-  const std::size_t end = HeadEnd(*text, scanned_);
+Opening::State Opening::LookAtHead(std::size_t begin) {
+  const std::string_view text(reinterpret_cast<const char*>(seen_.data()) + begin, seen_.size() - begin);
+  const std::size_t end = text.find(kHeadEnd, scanned_);
   if (end == std::string_view::npos) {
-    scanned_ = text->size() < 2 ? 0 : text->size() - 2;  // a line end may be followed by half of the next
+    scanned_ = text.size() < kHeadEnd.size() ? 0 : text.size() - kHeadEnd.size() + 1;
     return State::kMore;
   }
-  HeadNames names = ReadHttpHead(text->substr(0, end));
-  if (!names.problem.empty()) return Broken(names.problem);
-  hosts_ = std::move(names.hosts);
-  port_ = names.port;
-  connects_ = names.connects;
-  body_ = names.body;
-  size_ = seen_.size() - text->size() + end;
-  return State::kDone;
+  const std::size_t size = end + kHeadEnd.size();
+  names_ = ReadHttpHead(text.substr(0, size));
+  return names_.problem.empty() ? Done(Kind::kHttp, begin + size) : Broken(names_.problem);
 }
 
 }  // namespace mxc::egress

@@ -1,14 +1,15 @@
-// The first bytes a client sends, as far as they name a host: a TLS ClientHello or an HTTP/1 request.
+// The first bytes a client sends: a TLS ClientHello, an HTTP/1 request, or the opening of a protocol that
+// knows no virtual hosts (protocols.h). Nothing else is taken for anything.
 //
 //   Opening opening;
 //   for (each chunk the client sends) {
 //     switch (opening.Feed(chunk)) {
-//       case Opening::State::kMore:    forward the chunk: a server can do nothing with part of a head
-//       case Opening::State::kDone:    judge opening.Hosts(), then forward the chunk and whatever follows
-//       case Opening::State::kBroken:  refuse: opening.Problem(). The chunk was not forwarded
+//       case Opening::State::kMore:     keep the chunk; no server gets part of a head
+//       case Opening::State::kDone:     judge opening.Hosts(), then forward opening.Size() bytes
+//       case Opening::State::kBroken:   refuse: opening.Problem()
+//       case Opening::State::kUnknown:  the same, but where bytes that name no host to us may pass
 //
-// Every byte a head consists of has been looked at before its last one is forwarded. Protocols that are
-// neither are kDone with their first byte that cannot be of either.
+// One spelling of each thing is taken. What a server could read in another way than this is broken.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "egress/dns_message.h"
+#include "egress/protocols.h"
 
 namespace mxc::egress {
 
@@ -30,64 +32,64 @@ struct BodyFrame {
   std::uint64_t length = 0;
 };
 
+// What a complete head says; `problem` is empty when it is well-formed.
+struct HeadNames {
+  // SNI; Host and the authority of an absolute target. Names in the one form of ValidName; a Host may also be
+  // an address, as IpAddress::Text writes it.
+  std::vector<std::string> hosts = {};
+  // The port these hosts are asked for at, where the target of a request says it (CONNECT, absolute): a proxy
+  // would dial it. 0: that of the connection; a port behind Host is only text.
+  std::uint16_t port = 0;
+  bool connects = false;    // CONNECT
+  bool websocket = false;   // it asks for an upgrade to that
+  bool encrypted = false;   // the ClientHello may hide another one for another host
+  bool early_data = false;  // the ClientHello announces data before the server's answer
+  std::string_view problem = {};
+  BodyFrame body = {};
+};
+
 class Opening {
  public:
-  enum class State { kMore, kDone, kBroken };
+  enum class State { kMore, kDone, kBroken, kUnknown };
   enum class Kind { kOther, kTls, kHttp };
-  // kLater: after a request of the same connection, where nobody begins with SSL 2 and a frame of something
-  // else may look like it.
-  enum class When { kFirst, kLater };
+  // kHello: nothing but a ClientHello.
+  enum class Takes { kAll, kHello };
 
-  explicit Opening(When when = When::kFirst) : when_(when) {}
+  explicit Opening(Takes takes = Takes::kAll) : takes_(takes) {}
 
   State Feed(ByteView chunk);
 
   [[nodiscard]] Kind Is() const { return kind_; }
-  // Hosts the head gives: SNI; Host and the authority of an absolute target. Names in the one form of
-  // ValidName; a Host may also be an address, as IpAddress::Text writes it. A head that gives none is a
-  // ClientHello without SNI or an HTTP/1.0 request.
-  [[nodiscard]] const std::vector<std::string>& Hosts() const { return hosts_; }
-  // The port these hosts are asked for at, where the target of a request says it (CONNECT, absolute): a proxy
-  // would dial it. 0: that of the connection; a port behind Host is only text.
-  [[nodiscard]] std::uint16_t Port() const { return port_; }
-  // Does the request ask for a tunnel?
-  [[nodiscard]] bool Connects() const { return connects_; }
-  // The ClientHello may hide another one for another host.
-  [[nodiscard]] bool Encrypted() const { return encrypted_; }
+  [[nodiscard]] bool OnlyHello() const { return takes_ == Takes::kHello; }
+  [[nodiscard]] const HeadNames& Head() const { return names_; }
+  [[nodiscard]] const std::vector<std::string>& Hosts() const { return names_.hosts; }
+  [[nodiscard]] std::uint16_t Port() const { return names_.port; }
+  [[nodiscard]] bool Connects() const { return names_.connects; }
+  // Of kOther.
+  [[nodiscard]] const ClientProtocol& Protocol() const { return protocol_; }
   [[nodiscard]] std::string_view Problem() const { return problem_; }
-  // Of an HTTP request that is kDone: bytes from the first that was fed to the end of the head, and what
-  // follows it.
+  // Of what is kDone: bytes from the first that was fed to the end of the head.
   [[nodiscard]] std::size_t Size() const { return size_; }
-  [[nodiscard]] const BodyFrame& Body() const { return body_; }
+  [[nodiscard]] const BodyFrame& Body() const { return names_.body; }
 
  private:
   State Look();
   State LookAtTls();
-  State LookAtHttp();
+  State LookAtText(Match other);
+  State LookAtHead(std::size_t begin);
   State Broken(std::string_view problem);
+  State Unknown();
+  State Done(Kind kind, std::size_t size);
 
-  When when_;
+  Takes takes_;
   Bytes seen_ = {};
   std::size_t wanted_ = 0;   // nothing new can be said before so many bytes are there
   std::size_t scanned_ = 0;  // no end of a head before this
   Kind kind_ = Kind::kOther;
-  std::vector<std::string> hosts_ = {};
-  std::uint16_t port_ = 0;
-  bool connects_ = false;
-  bool encrypted_ = false;
+  HeadNames names_ = {};
+  ClientProtocol protocol_ = {};
   std::string_view problem_ = {};
   std::size_t size_ = 0;
-  BodyFrame body_ = {};
-};
-
-// What a complete head says; `problem` is empty when it is well-formed.
-struct HeadNames {
-  std::vector<std::string> hosts = {};
-  std::uint16_t port = 0;  // of the target of a request, if it has one
-  bool connects = false;   // CONNECT
-  bool encrypted = false;
-  std::string_view problem = {};
-  BodyFrame body = {};
 };
 
 // A ClientHello without its record and handshake headers.

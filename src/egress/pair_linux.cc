@@ -37,7 +37,9 @@ void Pair::OnSide(Side& side, std::uint32_t events) {
 
 void Pair::Advance() {
   active_ms_ = services_.loop.NowMs();
-  const RelayResult in = Carry(outer_->end, inner_->end, in_, services_.pipes);
+  RelayResult in = RelayResult::kWaiting;
+  if (AdmitAnswer()) in = Carry(outer_->end, inner_->end, in_, services_.pipes);
+  if (ended_) return;
   RelayResult out = RelayResult::kWaiting;
   if (in != RelayResult::kBroken && Admit()) {
     out = Carry(inner_->end, outer_->end, out_, services_.pipes);

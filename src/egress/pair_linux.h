@@ -41,6 +41,8 @@ class Pair : public std::enable_shared_from_this<Pair> {
   [[nodiscard]] virtual bool Connected(const Side& side) = 0;
   // May bytes of the inner socket be carried? Called until it says yes for good; it may Abort.
   [[nodiscard]] virtual bool Admit() { return true; }
+  // The same for bytes of the outer one.
+  [[nodiscard]] virtual bool AdmitAnswer() { return true; }
   virtual void OnFinish() {}  // before the sockets are closed
 
   // Edge-triggered, both directions; `again` when an earlier watcher had it. False with errno.

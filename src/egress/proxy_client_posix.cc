@@ -58,8 +58,11 @@ Passed PassBody(HttpBody& body, ByteView bytes) {
   if (body.Done()) return {.last = true};
   const std::optional<std::size_t> used = body.Feed(bytes);
   if (!used) return {.problem = "the body of its HTTP request is malformed"};
-  return {.bytes = *used, .last = body.Done()};
+  return {.bytes = Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(*used)),
+          .last = body.Done()};
 }
+
+Passed PassAll(ByteView bytes) { return {.bytes = Bytes(bytes.begin(), bytes.end())}; }
 
 // One connection to the proxy.
 class ProxyClient {
@@ -84,7 +87,7 @@ class ProxyClient {
     if (!reached.socket) return Finish(std::strerror(reached.error));
     const Held server(state_, std::move(reached.socket));
     record_.verdict = Verdict::kAllow;
-    TwoWay relay(client_.Get(), server.Get(), [](ByteView bytes) { return Passed{.bytes = bytes.size()}; });
+    TwoWay relay(client_.Get(), server.Get(), PassAll);
     static_cast<void>(relay.Run());
     Count(relay, "");
   }
@@ -140,7 +143,7 @@ class ProxyClient {
     }
     const Judgement judgement = state_.rules.JudgeName(host, Protocol::kTcp, port);
     strict_ = judgement.strict;
-    checked_ = strict_ || state_.rules.DeniesNames();
+    checked_ = strict_ || (state_.rules.DeniesNames() && !judgement.uninspected);
     if (!judgement.allowed) return Judged(judgement, {});
     return Answers(host, port, judgement);
   }
@@ -172,18 +175,20 @@ class ProxyClient {
     if (!reached.socket) return Refuse("502 Bad Gateway", std::strerror(reached.error));
     record_.address = reached.address;
     const Held server(state_, std::move(reached.socket));
-    if (state_.rules.Proxy())
-      return Relay(server.Get(), {}, [](ByteView bytes) { return Passed{.bytes = bytes.size()}; });
+    if (state_.rules.Proxy()) return Relay(server.Get(), {}, PassAll);
     head_.Connects() ? Tunnel(server.Get(), host, port) : Forward(server.Get(), host, port);
   }
 
   void Tunnel(int server, const std::string& host, std::uint16_t port) {
     if (!SendAll(client_.Get(), "HTTP/1.1 200 Connection established\r\n\r\n")) return Finish("reset");
     Interview interview(state_.rules, {.name = host, .port = port, .strict = strict_});
-    Relay(server, {}, [&](ByteView bytes) -> Passed {
-      if (!checked_ || interview.Client().Free()) return {.bytes = bytes.size()};
-      return {.bytes = bytes.size(), .problem = interview.Hear(bytes)};
-    });
+    if (!checked_) return Relay(server, {}, PassAll);
+    const auto passed = [&](std::string problem) -> Passed {
+      return {.bytes = interview.Client().Take(), .problem = std::move(problem)};
+    };
+    Relay(
+        server, {}, [&](ByteView bytes) { return passed(interview.Hear(bytes)); },
+        [&](ByteView bytes) { return passed(interview.HearServer(bytes)); });
   }
 
   // Every host that the request names is asked for at the server of the first.
@@ -196,9 +201,11 @@ class ProxyClient {
     Relay(server, RequestForServer(said), [&](ByteView bytes) { return PassBody(body, bytes); });
   }
 
-  void Relay(int server, const std::string& first, std::function<Passed(ByteView)> pass) {
+  void Relay(int server, const std::string& first, std::function<Passed(ByteView)> pass,
+             std::function<Passed(ByteView)> answer = {}) {
     record_.verdict = Verdict::kAllow;
     TwoWay relay(client_.Get(), server, std::move(pass));
+    relay.OnAnswer(std::move(answer));
     relay.Begin(first);
     const std::size_t heard = seen_.empty() ? 0 : head_.Size();
     std::string problem = relay.Hear(ByteView(seen_.data() + heard, seen_.size() - heard));

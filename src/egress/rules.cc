@@ -73,7 +73,8 @@ Result<RuleBook::Block> RuleBook::CompileBlock(const Peer& peer, const std::stri
 }
 
 Status RuleBook::Add(const NetworkRule& source, bool deny) {
-  Rule rule{.deny = deny, .ports = source.ports, .pointer = source.pointer};
+  Rule rule{
+      .deny = deny, .uninspected = source.uninspected, .ports = source.ports, .pointer = source.pointer};
   rule.no_peers = rule.every_address = rule.every_name = source.to.empty();
   const std::size_t index = rules_.size();
   for (const Peer& peer : source.to) {
@@ -92,6 +93,7 @@ Status RuleBook::Add(const NetworkRule& source, bool deny) {
       rule.blocks.push_back(std::move(*block));
     }
   }
+  if (rule.every_name || (rule.every_address && !deny)) broad_.push_back(index);
   rules_.push_back(std::move(rule));
   return Done{};
 }
@@ -110,6 +112,7 @@ Result<RuleBook> RuleBook::Compile(const EgressRules& rules) {
   for (const NetworkRule& rule : rules.allow) {
     if (Status added = book.Add(rule, false); !added) return added.error();
   }
+  book.MakeClasses();
   return book;
 }
 
@@ -121,12 +124,15 @@ bool RuleBook::Applies(const Rule& rule, bool deny, Protocol protocol, std::uint
 }
 
 const RuleBook::Rule* RuleBook::FindName(std::string_view name, bool deny, Protocol protocol,
-                                         std::uint16_t port) const {
+                                         std::uint16_t port, Want want) const {
+  const auto applies = [&](const Rule& rule) {
+    return (want == Want::kFirst || rule.uninspected) && Applies(rule, deny, protocol, port);
+  };
   const auto match = [&](const Index& index, std::string_view key) -> const Rule* {
     const auto found = index.find(std::string(key));
     if (found == index.end()) return nullptr;
     for (const std::size_t i : found->second) {
-      if (Applies(rules_[i], deny, protocol, port)) return &rules_[i];
+      if (applies(rules_[i])) return &rules_[i];
     }
     return nullptr;
   };
@@ -135,7 +141,7 @@ const RuleBook::Rule* RuleBook::FindName(std::string_view name, bool deny, Proto
     if (const Rule* rule = match(wildcard_, name.substr(dot + 1))) return rule;
   }
   for (const Rule& rule : rules_) {
-    if (rule.every_name && Applies(rule, deny, protocol, port)) return &rule;
+    if (rule.every_name && applies(rule)) return &rule;
   }
   return nullptr;
 }
@@ -168,9 +174,14 @@ Judgement RuleBook::JudgeName(std::string_view name, Protocol protocol, std::uin
   if (const Rule* rule = FindName(name, true, protocol, port)) {
     return {.pointer = rule->pointer, .reason = kDenied};
   }
-  if (const Rule* rule = FindName(name, false, protocol, port)) {
-    return {
-        .allowed = true, .pointer = rule->pointer, .by_name = !rule->no_peers, .strict = !rule->every_name};
+  if (const Rule* first = FindName(name, false, protocol, port)) {
+    const Rule* uninspected = FindName(name, false, protocol, port, Want::kUninspected);
+    const Rule* rule = uninspected != nullptr ? uninspected : first;
+    return {.allowed = true,
+            .pointer = rule->pointer,
+            .by_name = !first->no_peers || !rule->no_peers,
+            .strict = !first->every_name && uninspected == nullptr,
+            .uninspected = uninspected != nullptr};
   }
   if (egress_ == Verdict::kAllow) return {.allowed = true, .pointer = egress_pointer_};
   for (const Rule& rule : rules_) {
@@ -198,7 +209,7 @@ Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, st
   const bool own_rule_needed = blocked != nullptr && !blocked->is_private;
   const Reach reach = own_rule_needed ? Reach::kOwn : Reach::kAny;
   if (const Rule* rule = FindAddress(address, false, reach, protocol, port)) {
-    return {.allowed = true, .pointer = rule->pointer};
+    return {.allowed = true, .pointer = rule->pointer, .uninspected = rule->uninspected};
   }
   if (own_rule_needed) return {.pointer = egress_pointer_, .reason = blocked->what};
   if (egress_ == Verdict::kAllow) return {.allowed = true, .pointer = egress_pointer_};
@@ -209,8 +220,11 @@ Judgement RuleBook::JudgeAnswer(const Judgement& name, const IpAddress& address,
                                 std::uint16_t port) const {
   if (proxy_) return name;  // the policy names this one host, wherever it stands
   const Judgement literal = JudgeAddress(address, protocol, port);
-  if (literal.allowed)
-    return {.allowed = true, .pointer = name.pointer, .by_name = name.by_name, .strict = name.strict};
+  if (literal.allowed) {
+    Judgement allowed = name;
+    allowed.allowed = true;
+    return allowed;
+  }
   if (literal.reason == kDenied || !name.by_name) return literal;
   if (const BlockedRange* blocked = FindBlocked(address.Inner())) {
     return {.pointer = name.pointer, .reason = blocked->what};

@@ -29,7 +29,17 @@ struct Judgement {
   bool by_name = false;
   // The rule names this host or its domain, not just every name: the connection must open with its name.
   bool strict = false;
+  // A rule that applies says that what is said is not to be looked at.
+  bool uninspected = false;
 };
+
+// Names that may be reached at the same ports. A denied port beats an allowed one; every other is refused.
+struct NameClass {
+  std::vector<PortRange> denied = {};
+  std::vector<PortRange> allowed = {};
+};
+
+struct Filter;
 
 class RuleBook {
  public:
@@ -46,6 +56,9 @@ class RuleBook {
   // The host's loopback, by its name.
   [[nodiscard]] Judgement JudgeHostLoopback(Protocol protocol, std::uint16_t port) const;
 
+  // The number of the class that this name is of, in the order of Classes.
+  [[nodiscard]] std::size_t ClassOf(std::string_view name) const;
+  [[nodiscard]] const std::vector<NameClass>& Classes() const { return classes_; }
   // Does a deny rule name this host?
   [[nodiscard]] bool Denies(std::string_view name, Protocol protocol, std::uint16_t port) const {
     return FindName(name, true, protocol, port) != nullptr;
@@ -57,6 +70,7 @@ class RuleBook {
   [[nodiscard]] const Upstream& UpstreamProxies() const { return upstream_; }
 
  private:
+  friend Filter MakeFilter(const RuleBook& book);
   struct Block {
     Cidr cidr = {};
     std::vector<Cidr> except = {};
@@ -67,6 +81,7 @@ class RuleBook {
     bool no_peers = false;       // everything, of both families
     bool every_address = false;  // no `to`, or a block of prefix 0
     bool every_name = false;     // no `to`, or "*"
+    bool uninspected = false;
     std::vector<Block> blocks = {};
     std::vector<PortRange> ports = {};
     std::string pointer = {};
@@ -77,17 +92,24 @@ class RuleBook {
   [[nodiscard]] Status Add(const NetworkRule& rule, bool deny);
   [[nodiscard]] static Result<Block> CompileBlock(const Peer& peer, const std::string& pointer);
   [[nodiscard]] static bool Applies(const Rule& rule, bool deny, Protocol protocol, std::uint16_t port);
-  [[nodiscard]] const Rule* FindName(std::string_view name, bool deny, Protocol protocol,
-                                     std::uint16_t port) const;
+  enum class Want { kFirst, kUninspected };
+  [[nodiscard]] const Rule* FindName(std::string_view name, bool deny, Protocol protocol, std::uint16_t port,
+                                     Want want = Want::kFirst) const;
   enum class Reach { kAny, kOwn };
   [[nodiscard]] const Rule* FindAddress(const IpAddress& address, bool deny, Reach reach, Protocol protocol,
                                         std::uint16_t port) const;
+  [[nodiscard]] std::vector<std::size_t> RulesFor(std::string_view name) const;
+  [[nodiscard]] NameClass MakeClass(std::string_view name) const;
+  void MakeClasses();
   [[nodiscard]] bool IsProxy(std::string_view host, Protocol protocol, std::uint16_t port) const;
 
   std::vector<Rule> rules_;
-  Index exact_;     // name -> rules
-  Index wildcard_;  // name behind "*." -> rules
+  Index exact_;                     // name -> rules
+  Index wildcard_;                  // name behind "*." -> rules
+  std::vector<std::size_t> broad_;  // rules that apply to every name
   bool denies_names_ = false;
+  std::vector<NameClass> classes_;
+  std::unordered_map<std::string, std::size_t> class_numbers_;  // by the text of a class
   Verdict egress_ = Verdict::kDeny;
   std::string egress_pointer_;
   Verdict host_loopback_ = Verdict::kDeny;

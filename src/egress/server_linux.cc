@@ -11,6 +11,7 @@
 
 #include "egress/confine_linux.h"
 #include "egress/door_linux.h"
+#include "egress/refusals_linux.h"
 #include "egress/tcp_linux.h"
 #include "egress/udp_linux.h"
 
@@ -55,9 +56,11 @@ class Server {
         reporter_(loop_, start.records.Get()),
         resolver_(loop_, start.files),
         dns_(start.rules, names_, HasIpv6(sockets)),
-        services_{loop_, start.rules, names_, dns_, resolver_, pipes_, reporter_},
+        announcer_(start.rules, sockets.raw4.Get()),
+        services_{loop_, start.rules, names_, dns_, announcer_, resolver_, pipes_, reporter_},
         tcp_(services_, limit),
         udp_(services_, {std::move(sockets.raw4), std::move(sockets.raw6)}),
+        refusals_(services_, std::move(sockets.refusals)),
         publisher_(services_, std::move(sockets.inside)),
         end_([this] { loop_.Stop(); }) {}
 
@@ -69,6 +72,7 @@ class Server {
     for (UniqueFd& socket : sockets.udp) {
       if (!udp_.Add(std::move(socket))) return false;
     }
+    if (!refusals_.Open()) return false;
     for (PublishedListener& listener : start.published) {
       if (!publisher_.Add(std::move(listener))) return false;
     }
@@ -79,6 +83,7 @@ class Server {
   void Run() {
     loop_.Run();
     reporter_.WaitForReader();
+    refusals_.Drain();
     tcp_.EndAll();
     udp_.EndAll();
     publisher_.EndAll();
@@ -98,9 +103,11 @@ class Server {
   Reporter reporter_;
   HostResolver resolver_;
   DnsStub dns_;
+  Announcer announcer_;
   Services services_;
   TcpGate tcp_;
   UdpGate udp_;
+  RefusalLog refusals_;
   Publisher publisher_;
   EndWatch end_;
   Timer sweep_;

@@ -1,6 +1,7 @@
 // What every connection of the gateway needs; one of each, owned by the server.
 #pragma once
 
+#include "egress/announcer_linux.h"
 #include "egress/dns_stub.h"
 #include "egress/host_resolver_linux.h"
 #include "egress/loop_linux.h"
@@ -16,6 +17,7 @@ struct Services {
   const RuleBook& rules;
   SyntheticNames& names;
   DnsStub& dns;
+  const Announcer& announcer;
   HostResolver& resolver;
   PipePool& pipes;
   Reporter& reporter;

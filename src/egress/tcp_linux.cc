@@ -58,6 +58,7 @@ class DnsConnection : public Watcher {
   bool Answer(ByteView query) {
     const DnsReply reply = gate_.services_.dns.Answer(query);
     if (reply.refused) ReportRefusedName(gate_.services_, reply);
+    gate_.services_.announcer.Announce(reply);
     if (reply.message.empty()) return false;
     Bytes message = {static_cast<std::uint8_t>(reply.message.size() >> 8U),
                      static_cast<std::uint8_t>(reply.message.size())};

@@ -14,11 +14,12 @@ constexpr const char* kReset = "reset";
 
 }  // namespace
 
-std::string TwoWay::Hear(ByteView bytes) {
-  Passed passed = pass_(bytes);
+std::string TwoWay::Hear(ByteView bytes) { return PassOn(pass_(bytes)); }
+
+std::string TwoWay::PassOn(Passed passed) {
   refused_ = !passed.problem.empty();
   if (refused_) return std::move(passed.problem);
-  up_.held.insert(up_.held.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(passed.bytes));
+  up_.held.insert(up_.held.end(), passed.bytes.begin(), passed.bytes.end());
   // A server may take the end of what it reads for the end of its client.
   last_ = last_ || passed.last;
   up_.ended = up_.ended || last_;
@@ -36,7 +37,7 @@ std::string TwoWay::Read(Way& way) {
   const ByteView chunk(buffer.data(), static_cast<std::size_t>(count));
   if (&way == &up_) return Hear(chunk);
   way.held.assign(chunk.begin(), chunk.end());
-  return {};
+  return answer_ ? PassOn(answer_(chunk)) : "";
 }
 
 bool TwoWay::Write(Way& way) const {

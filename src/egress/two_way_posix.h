@@ -9,10 +9,10 @@
 
 namespace mxc::egress {
 
-// What becomes of bytes from the client. `problem`: none of them goes on, and the connection ends. `last`:
-// nothing behind the first `bytes` is for this server.
+// What goes on to the server after something was heard. `problem`: nothing, and the connection ends. `last`:
+// nothing behind `bytes` is for this server.
 struct Passed {
-  std::size_t bytes = 0;
+  Bytes bytes = {};
   bool last = false;
   std::string problem = {};
 };
@@ -24,6 +24,8 @@ class TwoWay {
   TwoWay(int client, int server, std::function<Passed(ByteView)> pass)
       : up_{.from = client, .to = server}, down_{.from = server, .to = client}, pass_(std::move(pass)) {}
 
+  // Judges what the server says, which goes on to the client in any case.
+  void OnAnswer(std::function<Passed(ByteView)> answer) { answer_ = std::move(answer); }
   // Goes to the server before anything else, as it is.
   void Begin(std::string_view text) { up_.held.assign(text.begin(), text.end()); }
   // As if the client had just said it. Empty, or why the connection ends.
@@ -46,11 +48,13 @@ class TwoWay {
     std::uint64_t bytes = 0;
   };
   [[nodiscard]] std::string Read(Way& way);
+  [[nodiscard]] std::string PassOn(Passed passed);
   [[nodiscard]] bool Write(Way& way) const;
 
   Way up_;
   Way down_;
   std::function<Passed(ByteView)> pass_;
+  std::function<Passed(ByteView)> answer_ = {};
   bool refused_ = false;
   bool last_ = false;
 };

@@ -22,12 +22,6 @@ constexpr int kDatagramsPerTurn = 64;
 
 }  // namespace
 
-bool IsQuicInitial(ByteView datagram) {
-  constexpr std::size_t kLeast = 1200;
-  if (datagram.size() < kLeast || (datagram[0] & 0xc0U) != 0xc0U) return false;
-  return (datagram[1] | datagram[2] | datagram[3] | datagram[4]) != 0;
-}
-
 void ReportRefusedName(Services& services, const DnsReply& reply) {
   services.reporter.Report({.time_ms = WallClockMs(),
                             .event = GatewayEvent::kName,
@@ -61,9 +55,6 @@ class UdpFlow : public Watcher {
 
   void Send(ByteView payload) {
     active_ms_ = gate_.services_.loop.NowMs();
-    if (destination_.Strict() && IsQuicInitial(payload)) {
-      return Refuse("QUIC hides the name; programs fall back to TCP", payload.size());
-    }
     if (!socket_) {
       if (pending_.size() < kMaxPending) pending_.emplace_back(payload.begin(), payload.end());
       return;
@@ -225,6 +216,7 @@ void UdpGate::OnDatagram(const IpEndpoint& client, const IpEndpoint& meant, Byte
 void UdpGate::AnswerDns(const IpEndpoint& client, const IpEndpoint& meant, ByteView query) {
   const DnsReply reply = services_.dns.Answer(query);
   if (reply.refused) ReportRefusedName(services_, reply);
+  services_.announcer.Announce(reply);
   if (!reply.message.empty()) answers_.Send(client, UdpPacket(meant, client, reply.message));
 }
 

@@ -50,9 +50,6 @@ class UdpGate {
   std::map<Key, std::shared_ptr<UdpFlow>> flows_ = {};
 };
 
-// The first bytes of a QUIC connection (long header, padded to what RFC 9000 demands): it carries an
-// encrypted ClientHello, so a connection to a name cannot be checked.
-[[nodiscard]] bool IsQuicInitial(ByteView datagram);
 // A record for a question that was refused.
 void ReportRefusedName(Services& services, const DnsReply& reply);
 

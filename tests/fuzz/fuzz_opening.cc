@@ -1,7 +1,8 @@
 // The first bytes of a connection. Properties:
 //   how the bytes are cut into pieces changes nothing about what is passed and under which names;
 //   every name that comes out is in its one form, every address plain.
-//   what follows on the connection is cut into requests in one way, however it arrives;
+//   what goes on to the server of an allowed name is the same however it arrives, and holds no host that any
+//   server might see and no rule allows (tests/support/lenient_server.h);
 //   a request that a proxy forwards is one request to its server too, of the same hosts and with the same
 //   body.
 #include <algorithm>
@@ -13,11 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "egress/client_side.h"
+#include "egress/interview.h"
 #include "egress/opening.h"
 #include "egress/proxy_request.h"
 #include "egress/rules.h"
 #include "egress/upstream.h"
+#include "tests/support/lenient_server.h"
 
 namespace mxc::egress {
 namespace {
@@ -38,29 +40,31 @@ Opening::State FeedInPieces(Opening& opening, ByteView bytes, std::size_t piece)
   return state;
 }
 
-// Every host that is asked for, and where, as long as the pieces are passed on.
-std::string Conversation(ByteView bytes, std::size_t piece, bool& broken) {
-  ClientSide client;
-  std::string text;
-  std::size_t at = 0;
-  while (at < bytes.size() && !client.Free() && !broken) {
-    const std::size_t unread = std::min<std::uint64_t>(client.Unread(), bytes.size() - at);
-    if (unread > 0 && piece % 2 == 0) {
-      client.Skip(unread);
-      at += unread;
+// What of the bytes goes on to the server of good.test.
+std::string Conversation(const RuleBook& rules, ByteView bytes, std::size_t piece) {
+  Interview interview(rules, {.name = "good.test", .port = 80, .strict = true});
+  std::string passed;
+  bool refused = false;
+  while (!bytes.empty() && !refused) {
+    const std::size_t unread = std::min<std::uint64_t>(interview.Client().Unread(), bytes.size());
+    const bool skips = unread > 0 && piece % 2 == 0;
+    const ByteView chunk = bytes.first(skips ? unread : std::min(piece, bytes.size()));
+    bytes = bytes.subspan(chunk.size());
+    if (skips) {
+      interview.Client().Skip(unread);
+      passed.append(chunk.begin(), chunk.end());
       continue;
     }
-    const ByteView chunk = bytes.subspan(at, std::min(piece, bytes.size() - at));
-    const ClientSide::Heard heard = client.Hear(chunk);
-    broken = heard.state == ClientSide::State::kBroken;
-    Require(heard.size <= chunk.size() && (broken || heard.size > 0), "it goes on");
-    at += heard.size;
-    if (heard.state != ClientSide::State::kHead) continue;
-    const bool http = client.Head().Is() == Opening::Kind::kHttp;
-    for (const std::string& host : client.Head().Hosts()) text += host + " ";
-    text += http ? std::to_string(at) + "\n" : "other\n";
+    refused = !interview.Hear(chunk).empty();
+    const Bytes taken = interview.Client().Take();
+    passed.append(taken.begin(), taken.end());
   }
-  return text;
+  return refused ? passed + "|refused" : passed;
+}
+
+RuleBook OnlyGood() {
+  NetworkRule rule{.to = {{.host = "good.test"}}, .pointer = "/allow"};
+  return RuleBook::Compile({.allow = {rule}}).value();
 }
 
 void CheckForwarded(const Opening& asked, std::string_view text) {
@@ -93,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             "passed in pieces as a whole");
     if (same != Opening::State::kDone) continue;
     Require(pieces.Is() == whole.Is() && pieces.Hosts() == whole.Hosts(), "the same names");
-    Require(pieces.Encrypted() == whole.Encrypted(), "the same secrecy");
+    Require(pieces.Head().encrypted == whole.Head().encrypted, "the same secrecy");
   }
   for (const std::string& host : whole.Hosts()) {
     const auto address = IpAddress::Parse(host);
@@ -103,11 +107,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (state == Opening::State::kDone) CheckForwarded(whole, text);
   const ConnectAnswer answer = ReadConnectAnswer(text);
   Require(answer.size <= size, "a head within the bytes");
-  bool broken = false;
-  const std::string said = Conversation(bytes, size + 1, broken);
+  static const RuleBook rules = OnlyGood();
+  const std::string said = Conversation(rules, bytes, size + 1);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{64}}) {
-    broken = false;  // a head may be known to be bad before its end
-    Require(Conversation(bytes, piece, broken) == said, "cut in one way");
+    Require(Conversation(rules, bytes, piece) == said, "cut in one way");
   }
+  const std::string passed = said.substr(0, said.rfind("|refused"));
+  for (const std::string& host : mxc::test::HostsSeen(passed))
+    Require(host == "good.test", "every host is judged");
   return 0;
 }

@@ -30,7 +30,7 @@ constexpr Client kClients[] = {
 import socket, sys, urllib.parse
 url = urllib.parse.urlsplit(sys.argv[1])
 s = socket.create_connection((url.hostname, url.port or 80), 10)
-s.sendall(b"GET / HTTP/1.0\r\n\r\n")
+s.sendall(b"GET / HTTP/1.0\r\nHost: %s\r\n\r\n" % url.hostname.encode())
 sys.exit(0 if s.recv(9) else 1)' "$1"; })"},
     {"node",
      "get() { node -e 'process.exitCode = 1; fetch(process.argv[1]).then(r => process.exit(r.ok ? 0 : 1), () "
@@ -41,13 +41,13 @@ sys.exit(0 if s.recv(9) else 1)' "$1"; })"},
 process.exitCode = 1;
 const url = new URL(process.argv[1]);
 const s = require("net").connect(url.port || 80, url.hostname.replace(/[\[\]]/g, ""));
-s.on("connect", () => s.write("GET / HTTP/1.0\r\n\r\n"));
+s.on("connect", () => s.write("GET / HTTP/1.0\r\nHost: " + url.hostname + "\r\n\r\n"));
 s.on("data", () => process.exit(0));
 s.on("error", () => process.exit(1));
 s.on("close", () => process.exit(1));' "$1"; })"},
     {"bash",
      "get() { h=${1#http://}; case $h in *:*) ;; *) h=$h:80;; esac; bash -c 'exec 3<>/dev/tcp/$0/$1 && "
-     "printf \"GET / HTTP/1.0\\r\\n\\r\\n\" >&3 && read -r x <&3' ${h%:*} ${h##*:}; }"},
+     "printf \"GET / HTTP/1.0\\r\\nHost: %s\\r\\n\\r\\n\" $0 >&3 && read -r x <&3' ${h%:*} ${h##*:}; }"},
     {"openssl",
      "get() { h=${1#http://}; case $h in *]|*[!0-9:]) h=$h:443;; esac; "
      "openssl s_client -brief -connect $h </dev/null; }"},

@@ -243,6 +243,13 @@ UniqueFd Connect(const std::string& address, std::uint16_t port, int type) {
   return socket;
 }
 
+std::string Try(const std::string& address, std::uint16_t port, int type) {
+  const UniqueFd socket = Connect(address, port, type);
+  if (!socket) return strerrorname_np(errno);
+  const bool sent = type != SOCK_DGRAM || ::send(socket.Get(), "hello", 5, MSG_NOSIGNAL) == 5;
+  return sent ? "connected" : strerrorname_np(errno);
+}
+
 std::vector<std::string> Ask(const std::string& name, std::uint16_t type) {
   std::vector<std::string> texts;
   const auto response = Exchange(name, type);

@@ -77,6 +77,8 @@ void InWorld(const std::function<void(World&)>& test);
 
 // A connected socket, or invalid with errno.
 [[nodiscard]] UniqueFd Connect(const std::string& address, std::uint16_t port, int type = SOCK_STREAM);
+// What connect() says, and for datagrams the first send(): "ECONNREFUSED"; "connected".
+[[nodiscard]] std::string Try(const std::string& address, std::uint16_t port, int type = SOCK_STREAM);
 // The addresses the sandbox's resolver gives for a name, by a question of our own.
 [[nodiscard]] std::vector<std::string> Ask(const std::string& name, std::uint16_t type = 1);
 [[nodiscard]] int AskCode(const std::string& name, std::uint16_t type = 1);  // -1: no answer

@@ -44,7 +44,7 @@ TEST(GatewayChecks, ConnectionsOpenWithTheirName) {
     world.Inside([] {
       ASSERT_THAT(Ask("a.test"), ElementsAre("198.18.0.16"));
       const std::string good = Tls(ServerName("A.test"));
-      EXPECT_EQ(SendToA(good + "more"), std::to_string(good.size() + 4) + "|end");
+      EXPECT_EQ(SendToA(good), std::to_string(good.size()) + "|end");
       EXPECT_EQ(SendToA(Tls(ServerName("b.test"))), std::to_string(good.size()) + "|end");
       EXPECT_EQ(SendToA(Tls(ServerName("c.test"))), "|ECONNRESET");
       EXPECT_EQ(SendToA(Tls("")), "|ECONNRESET");
@@ -53,14 +53,19 @@ TEST(GatewayChecks, ConnectionsOpenWithTheirName) {
       EXPECT_EQ(SendToA("GET / HTTP/1.1\r\nHost: c.test\r\n\r\n"), "|ECONNRESET");
       EXPECT_EQ(SendToA("CONNECT c.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n"), "|ECONNRESET");
       EXPECT_EQ(SendToA("SSH-2.0-x\r\n"), "11|end");
-      EXPECT_EQ(SendToA("GET"), "3|end");
+      EXPECT_EQ(SendToA("GET"), "|ECONNRESET");
+      EXPECT_EQ(SendToA("GET / HTTP/1.0\r\n\r\n"), "|ECONNRESET");
+      EXPECT_EQ(SendToA("hello\r\n"), "|ECONNRESET");
+      EXPECT_EQ(SendToA(""), "0|end");
     });
-    EXPECT_THAT(Reasons(world.Finish()),
-                ElementsAre("allow ", "allow ", "deny it opens with the name c.test",
-                            "deny its ClientHello names no host (SNI)",
-                            "deny its ClientHello is encrypted (ECH) and hides the name", "allow ",
-                            "deny it opens with the name c.test", "deny it opens with the name c.test",
-                            "allow ", "allow "));
+    EXPECT_THAT(
+        Reasons(world.Finish()),
+        ElementsAre("allow ", "allow ", "deny it opens with the name c.test",
+                    "deny its ClientHello names no host (SNI)",
+                    "deny its ClientHello is encrypted (ECH) and hides the name", "allow ",
+                    "deny it opens with the name c.test", "deny it opens with the name c.test", "allow ",
+                    "deny it ends before it has said what it is", "deny its HTTP request names no host",
+                    "deny what it opens with is of no protocol that can be checked", "allow "));
   });
 }
 

@@ -46,7 +46,7 @@ TEST_F(Inside, TakesEveryConnectionAndSaysWhoWasMeant) {
   Workload workload([] {
     if (Connect("192.0.2.1", 443) != 0) return 1;
     if (Connect("10.0.0.1", 1) != 0) return 2;
-    if (Connect("169.254.169.254", 80) != 0) return 3;
+    if (Connect("192.168.1.1", 80) != 0) return 3;
     if (Connect("2001:db8::5", 22) != 0) return 4;
     if (Connect("::ffff:192.0.2.9", 81) != 0) return 5;
     if (Connect("127.0.0.53", 53) != 0) return 6;
@@ -58,7 +58,7 @@ TEST_F(Inside, TakesEveryConnectionAndSaysWhoWasMeant) {
     workload.Go();
     EXPECT_EQ(NextMeant(inside), "[::ffff:192.0.2.1]:443");
     EXPECT_EQ(NextMeant(inside), "[::ffff:10.0.0.1]:1");
-    EXPECT_EQ(NextMeant(inside), "[::ffff:169.254.169.254]:80");
+    EXPECT_EQ(NextMeant(inside), "[::ffff:192.168.1.1]:80");
     EXPECT_EQ(NextMeant(inside), "[2001:db8::5]:22");
     EXPECT_EQ(NextMeant(inside), "[::ffff:192.0.2.9]:81");
     EXPECT_EQ(NextMeant(inside), "[::ffff:127.0.0.53]:53");

@@ -42,10 +42,12 @@ std::string Read(std::string_view bytes) {
   const State state = opening.Feed(View(bytes));
   if (state == State::kMore) return "more";
   if (state == State::kBroken) return "broken: " + std::string(opening.Problem());
+  if (state == State::kUnknown) return "unknown";
   std::string text = "done";
+  if (opening.Is() == Opening::Kind::kOther) text += " " + std::string(opening.Protocol().protocol->name);
   if (opening.Is() == Opening::Kind::kTls) text += " tls";
   if (opening.Is() == Opening::Kind::kHttp) text += " http";
-  if (opening.Encrypted()) text += " ech";
+  if (opening.Head().encrypted) text += " ech";
   for (const std::string& host : opening.Hosts()) text += " " + host;
   if (opening.Port() != 0) text += " at " + std::to_string(opening.Port());
   if (opening.Connects()) text += " by tunnel";
@@ -91,23 +93,33 @@ TEST(Opening, RefusesAClientHelloThatCanBeReadInTwoWays) {
   EXPECT_EQ(Read(Tls(ServerName(std::string("a.test\0.b.test", 14)))), malformed);
   EXPECT_EQ(Read(Tls("\x01")), malformed);
   EXPECT_EQ(Read(Record(Message(Hello("") + "x"))), malformed);
+  EXPECT_EQ(Read(Record(Message(Hello(ServerName("a.test"))) + Message(Hello(ServerName("b.test"))))),
+            malformed);
   EXPECT_EQ(Read(Record("\x02" + Counted(3, "x"))), "broken: its first TLS message is no ClientHello");
-  EXPECT_EQ(Read("\x15\x03\x01" + Counted(2, "\x01\x00") + Tls(ServerName("b.test"))),
-            "broken: its TLS is malformed");
+  EXPECT_EQ(Read("\x15\x03\x01" + Counted(2, "\x01\x00") + Tls(ServerName("b.test"))), "unknown");
   EXPECT_EQ(Read(Record("")), "broken: its TLS is malformed");
   EXPECT_EQ(Read("\x16\x03\x01\xff\xff"), "broken: its TLS is malformed");
   EXPECT_EQ(Read(Record("\x01\xff\xff\xff")), "broken: its ClientHello is too long");
 }
 
-TEST(Opening, TakesAnOldHelloForOneWithoutName) {
-  EXPECT_EQ(Read("\x80\x2e\x01\x03\x01rest"), "done tls");
-  EXPECT_EQ(Read("\x80\x2e\x02\x03\x01rest"), "done");
+// Some servers do not look at the version of a record.
+TEST(Opening, RefusesATlsRecordOfAVersionThatNobodySends) {
+  const std::string hello = Tls(ServerName("b.test")).substr(3);
+  for (const std::string& version :
+       {std::string("\x03\x05"), std::string("\x03\xff"), std::string("\x02\x00", 2), std::string("\x04\x01"),
+        std::string("\x00\x00", 2), std::string("\x01\x03")}) {
+    EXPECT_EQ(Read("\x16" + version + hello), "broken: its TLS is malformed");
+  }
+  std::string old_version = Tls(ServerName("b.test"));
+  old_version[9] = '\x02';
+  EXPECT_EQ(Read(old_version), "broken: its ClientHello is malformed");
+  EXPECT_EQ(Read("\x80\x2e\x01\x03\x01rest"), "unknown");
 }
 
 TEST(Opening, ReadsTheHostOfAnHttpRequest) {
   ExpectSameInPieces("GET / HTTP/1.1\r\nAccept: */*\r\nhost: \tGood.Test:8080 \r\n\r\n",
                      "done http good.test");
-  ExpectSameInPieces("\r\nGET / HTTP/1.1\nHost: good.test\n\n", "done http good.test");
+  ExpectSameInPieces("\r\nGET / HTTP/1.1\r\nHost: good.test\r\n\r\n", "done http good.test");
   EXPECT_EQ(Read("POST http://a.test/x HTTP/1.1\r\nHost: b.test\r\n\r\nbody"),
             "done http a.test b.test at 80");
   EXPECT_EQ(Read("CONNECT a.test:443 HTTP/1.1\r\nHost: b.test:443\r\n\r\n"),
@@ -171,6 +183,20 @@ TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
            "GET http://u@b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
            "GET b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
            "GET / HTTP/1.1\rHost: b.test\r\r",
+           "GET / HTTP/1.1\nHost: b.test\n\n",
+           "\nGET / HTTP/1.1\r\nHost: b.test\r\n\r\n",
+           "GET\t/ HTTP/1.1\r\nHost: b.test\r\n\r\n",
+           "GET\v/ HTTP/1.1\r\nHost: b.test\r\n\r\n",
+           "GET\f/ HTTP/1.1\r\nHost: b.test\r\n\r\n",
+           "GET\x85/ HTTP/1.1\r\nHost: b.test\r\n\r\n",
+           "GET http://b.test/\r\n\r\n",
+           "GET http://b.test/ \r\n\r\n",
+           "GET http://b.test/ HTTP/0.9\r\n\r\n",
+           "GET http://b.test/ HTTP/1\r\n\r\n",
+           "GET http://b.test/ HTTP/1.2\r\nHost: a.test\r\n\r\n",
+           "GET http://b.test/ HTTP/01.1\r\nHost: a.test\r\n\r\n",
+           "GET / HTTP/1.1\r\nX: \x0bHost: b.test\r\nHost: a.test\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\nUpgrade: h2c\r\n\r\n",
            " GET / HTTP/1.1\r\nHost: b.test\r\n\r\n",
            "\r\n\tGET / HTTP/1.1\r\nHost: b.test\r\n\r\n",
            "\x1f\x85\xa0GET / HTTP/1.1\r\nHost: b.test\r\n\r\n",
@@ -181,20 +207,41 @@ TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
             "broken: it speaks HTTP/2 without TLS, which cannot be checked");
 }
 
-TEST(Opening, PassesOtherProtocolsWithTheFirstByteThatSaysSo) {
-  EXPECT_EQ(Read("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n"), "done");
-  EXPECT_EQ(Read("EHLO me\r\n"), "done");
-  EXPECT_EQ(Read("*1\r\n$4\r\nPING\r\n"), "done");
-  EXPECT_EQ(Read(std::string_view("\0\0\0\x08\x04\xd2\x16\x2f", 8)), "done");
-  EXPECT_EQ(Read("\x16\x02"), "done");
-  EXPECT_EQ(Read(std::string(65, 'A')), "done");
+TEST(Opening, AMethodMayHaveAnyLength) {
+  EXPECT_EQ(Read(std::string(65, 'A') + " http://b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n"),
+            "done http b.test a.test at 80");
+}
+
+std::string_view Zeroed(std::string_view text) { return text; }
+
+TEST(Opening, KnowsProtocolsWithoutVirtualHostsByTheirOpening) {
+  ExpectSameInPieces("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", "done SSH");
+  EXPECT_EQ(Read("SSH-2.0-Go\n"), "done SSH");
+  ExpectSameInPieces(std::string("\0\0\0\x08\x04\xd2\x16\x2f", 8), "done PostgreSQL");
+  ExpectSameInPieces(std::string("\0\0\0\x11\0\3\0\0user\0me\0\0", 17), "done PostgreSQL");
+  ExpectSameInPieces("*1\r\n$4\r\nPING\r\n", "done Redis");
+  ExpectSameInPieces(std::string("\x11\0\0\0\7\0\0\0\0\0\0\0\xdd\7\0\0x", 17), "done MongoDB");
+}
+
+// Neither a known protocol nor anything in which a server could find a host; or both.
+TEST(Opening, RefusesWhatItDoesNotKnow) {
+  const std::string path = " http://b.test/ HTTP/1.1\r\nHost: b.test\r\n\r\n";
+  EXPECT_EQ(Read("SSH-2.0-x" + path), "done http b.test b.test at 80");
+  EXPECT_EQ(Read("EHLO me\r\n"), "unknown");
+  EXPECT_EQ(Read("GET /\r\n"), "unknown");
+  EXPECT_EQ(Read(Zeroed({"\0\0\0\x14\0\3\0\0a\nHost: b\0\0", 20})), "unknown");
+  EXPECT_EQ(Read(Zeroed({"\0\0\0\x09\x04\xd2\x16\x2f", 8})), "unknown");
+  EXPECT_EQ(Read("*1\r\n$4\r\nPINGS\r\n"), "unknown");
+  EXPECT_EQ(Read(Zeroed({"\x05\x02\0\2", 4})), "unknown");  // SOCKS
+  EXPECT_EQ(Read(Zeroed({"\x04\x01\0\x50\xcb\0\x71\1\0", 9})), "unknown");
+  EXPECT_EQ(Read("\x12\x01\x01"), "unknown");
   EXPECT_EQ(Read("ping"), "more");
 }
 
 TEST(Opening, EndsWithWhatDoesNotEnd) {
   const std::string endless = "its first message does not end";
   EXPECT_EQ(Read("GET / HTTP/1.1\r\nX: " + std::string(kMaxOpeningBytes, 'x')), "broken: " + endless);
-  EXPECT_EQ(Read(std::string(kMaxOpeningBytes + 1, '\n')), "broken: " + endless);
+  EXPECT_EQ(Read(std::string(kMaxOpeningBytes + 1, 'x')), "broken: " + endless);
 }
 
 }  // namespace

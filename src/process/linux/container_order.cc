@@ -68,6 +68,8 @@ void VisitOrder(Archive& archive, Order& order) {
   archive(program.cwd);
   archive(order.seccomp);
   archive(order.publishes);
+  archive(order.steering);
+  archive(order.steering_awaited);
   archive(order.outside);
 }
 
@@ -86,8 +88,10 @@ std::optional<ContainerOrder> Unpack(std::span<const char> bytes) {
   if (!reader.Ended()) return std::nullopt;
   Program& program = order->program;
   program.filters = {SeccompProgram(order->seccomp)};
-  if (program.gateway_door >= 0)
+  if (program.gateway_door >= 0) {
     program.inside = egress::PrepareInside({.publish = std::vector<PublishedPort>(order->publishes ? 1 : 0)});
+    program.inside.rules = egress::NetlinkBatch(order->steering, order->steering_awaited);
+  }
   SetReportPipe(-1, program.report, program);
   SetPointers(program);
   return order;

@@ -25,6 +25,8 @@ struct ContainerOrder {
   Program program = {};
   SeccompProfile seccomp = SeccompProfile::kDefault;
   bool publishes = false;                                       // ports, through the gateway
+  std::vector<std::uint8_t> steering = {};                      // egress::InsideSetup::rules, and
+  std::uint32_t steering_awaited = 0;                           // what they await
   std::array<NamespaceId, kOwnNamespaces.size()> outside = {};  // the launcher's
 };
 

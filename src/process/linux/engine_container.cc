@@ -150,6 +150,9 @@ Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Lu
   for (int& entrance : program.group_entrances) entrance = luggage.Add(entrance);
   order.seccomp = inside.sandbox.seccomp;
   order.publishes = inside.egress != nullptr && !inside.egress->publish.empty();
+  const std::span<const std::uint8_t> steering = order.program.inside.rules.Bytes();
+  order.steering.assign(steering.begin(), steering.end());
+  order.steering_awaited = order.program.inside.rules.Awaited();
   FillOutside(order);
   return order;
 }

@@ -1,0 +1,233 @@
+// What a client may say after it has been recognised, and what has to come from the server first.
+#include "egress/client_side.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "egress/interview.h"
+
+namespace mxc::egress {
+namespace {
+
+ByteView View(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+RuleBook OnlyGood() {
+  NetworkRule rule{.to = {{.host = "good.test"}}, .pointer = "/allow"};
+  return RuleBook::Compile({.allow = {rule}}).value();
+}
+
+// A conversation: lines of the client and the server, in turn as they are called; each says what went on to
+// the server because of it, or why the connection was refused.
+class Talk {
+ public:
+  std::string Client(std::string_view text) { return Passed(interview_.Hear(View(text))); }
+  std::string Server(std::string_view text) { return Passed(interview_.HearServer(View(text))); }
+  std::string End() { return Passed(interview_.End()); }
+  [[nodiscard]] bool Free() { return interview_.Client().Free(); }
+
+ private:
+  std::string Passed(const std::string& problem) {
+    if (!problem.empty()) return "refused: " + problem;
+    const Bytes bytes = interview_.Client().Take();
+    return {bytes.begin(), bytes.end()};
+  }
+  RuleBook rules_ = OnlyGood();
+  Interview interview_{rules_, {.name = "good.test", .port = 80, .strict = true}};
+};
+
+std::string Counted(std::size_t width, const std::string& content) {
+  std::string out;
+  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
+  return out + content;
+}
+std::string Record(char type, const std::string& content) {
+  return std::string(1, type) + "\x03\x03" + Counted(2, content);
+}
+std::string Hello(const std::string& name, const std::string& more = "") {
+  const std::string list = Counted(2, std::string(1, '\0') + Counted(2, name));
+  const std::string extensions = (name.empty() ? "" : std::string(2, '\0') + Counted(2, list)) + more;
+  return Record(
+      22, "\x01" + Counted(3, "\x03\x03" + std::string(32, 'r') + Counted(1, "") + Counted(2, "\x13\x01") +
+                                  Counted(1, std::string(1, '\0')) + Counted(2, extensions)));
+}
+std::string ServerHello(const std::string& random) {
+  return Record(22, "\x02" + Counted(3, "\x03\x03" + random + std::string(10, 'x')));
+}
+const std::string kRetry =
+    "\xcf\x21\xad\x74\xe5\x9a\x61\x11\xbe\x1d\x8c\x02\x1e\x65\xb8\x91\xc2\xa2\x11\x16\x7a\xbb\x8c\x5e\x07\x9e"
+    "\x09\xe2"
+    "\xc8\xa8\x33\x9c";
+const std::string kPlain(32, 'R');
+const std::string kEarlyData = std::string("\0\x2a\0\0", 4);
+constexpr std::string_view kStrange =
+    "refused: the server does not answer in the protocol that it opens with";
+constexpr std::string_view kOther = "refused: a later request is for the name evil.test";
+
+TEST(ClientSide, KeepsAHeadUntilItIsJudged) {
+  Talk talk;
+  EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: good"), "");
+  EXPECT_EQ(talk.Client(".test\r\n\r\nGET"), "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n");
+  EXPECT_EQ(talk.End(), "refused: it ends before it has said what it is");
+}
+
+TEST(ClientSide, AnEmptyOpeningMayEnd) {
+  Talk talk;
+  EXPECT_EQ(talk.End(), "");
+}
+
+TEST(ClientSide, SshIsAnsweredInSsh) {
+  Talk talk;
+  EXPECT_EQ(talk.Client("SSH-2.0-x\r\nkeys"), "SSH-2.0-x\r\n");
+  EXPECT_EQ(talk.Server("SSH-2.0-y\r\n"), "keys");
+  EXPECT_TRUE(talk.Free());
+  Talk other;
+  EXPECT_EQ(other.Client("SSH-2.0-x\r\nGET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), "SSH-2.0-x\r\n");
+  EXPECT_EQ(other.Server("HTTP/1.1 400 Bad Request\r\n"), kStrange);
+}
+
+TEST(ClientSide, AServerThatGreetsIsSpokenToFreely) {
+  for (const std::string& greeting :
+       {std::string("SSH-2.0-y\r\n"), std::string("RFB 003.008\n"), std::string("@RSYNCD: 31.0\n")}) {
+    Talk talk;
+    EXPECT_EQ(talk.Server(greeting), "");
+    EXPECT_EQ(talk.Client("anything"), "anything") << greeting;
+  }
+  Talk talk;
+  EXPECT_EQ(talk.Server("hello\r\n"), "");
+  EXPECT_EQ(talk.Client("anything\r\n"), "refused: what it opens with is of no protocol that can be checked");
+}
+
+TEST(ClientSide, AGreetingComesBeforeTheClientHasSpoken) {
+  Talk talk;
+  EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: good.test\r\n\r\n").size(), 35U);
+  EXPECT_EQ(talk.Server("220 mail\r\n"), "");
+  EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), kOther);
+}
+
+TEST(ClientSide, TlsThatBeginsLaterIsJudged) {
+  for (const std::string greeting : {"220 mail ESMTP\r\n", "+OK\r\n", "* OK IMAP4rev1\r\n", "200 news\r\n"}) {
+    for (const std::string command :
+         {"STARTTLS\r\n", "a StartTLS\r\n", "STLS\r\n", "AUTH TLS\r\n", "AUTH SSL\n"}) {
+      Talk talk;
+      EXPECT_EQ(talk.Server(greeting), "");
+      EXPECT_EQ(talk.Client("HELO x\r\n"), "HELO x\r\n");
+      EXPECT_EQ(talk.Client(command), command);
+      EXPECT_EQ(talk.Client(Hello("good.test")), Hello("good.test"));
+      Talk without;
+      EXPECT_EQ(without.Server(greeting), "");
+      EXPECT_EQ(without.Client(command + Hello("")), command + Hello(""));
+      Talk other;
+      EXPECT_EQ(other.Server(greeting), "");
+      EXPECT_EQ(other.Client(command), command);
+      EXPECT_EQ(other.Client(Hello("evil.test")), "refused: it opens with the name evil.test");
+    }
+  }
+}
+
+TEST(ClientSide, PostgresAsksForTls) {
+  const std::string ssl("\0\0\0\x08\x04\xd2\x16\x2f", 8);
+  const std::string startup("\0\0\0\x11\0\3\0\0user\0me\0\0", 17);
+  Talk talk;
+  EXPECT_EQ(talk.Client(ssl), ssl);
+  EXPECT_EQ(talk.Client(Hello("good.test")), "");
+  EXPECT_EQ(talk.Server("S"), Hello("good.test"));
+  Talk other;
+  EXPECT_EQ(other.Client(ssl), ssl);
+  EXPECT_EQ(other.Server("S"), "");
+  EXPECT_EQ(other.Client(Hello("evil.test")), "refused: a later request is for the name evil.test");
+  Talk plain;
+  EXPECT_EQ(plain.Client(ssl), ssl);
+  EXPECT_EQ(plain.Server("N"), "");
+  EXPECT_EQ(plain.Client(startup), startup);
+  EXPECT_EQ(plain.Client("query"), "query");
+  Talk http;
+  EXPECT_EQ(http.Client(startup), startup);
+  EXPECT_EQ(http.Client("\nGET http://evil.test/\r\n"), "");
+  EXPECT_EQ(http.Server("HTTP/1.1 400 Bad Request"), kStrange);
+  Talk direct;
+  EXPECT_EQ(direct.Client(startup + "x"), startup);
+  EXPECT_EQ(direct.Server("R"), "x");
+}
+
+TEST(ClientSide, MysqlSaysWhetherTlsFollows) {
+  const std::string greeting(
+      "\x4a\0\0\0\x0a"
+      "8.0.36\0",
+      12);
+  const std::string ssl = std::string("\x04\0\0\1\0\x08\0\0", 8);
+  const std::string plain = std::string("\x04\0\0\1\0\0\0\0", 8);
+  Talk talk;
+  EXPECT_EQ(talk.Server(greeting), "");
+  EXPECT_EQ(talk.Client(ssl + Hello("")), ssl + Hello(""));
+  Talk other;
+  EXPECT_EQ(other.Server(greeting), "");
+  EXPECT_EQ(other.Client(ssl), ssl);
+  EXPECT_EQ(other.Client(Hello("evil.test")), "refused: it opens with the name evil.test");
+  Talk without;
+  EXPECT_EQ(without.Server(greeting), "");
+  EXPECT_EQ(without.Client(plain + "x"), plain + "x");
+}
+
+TEST(ClientSide, ASecondClientHelloIsJudged) {
+  Talk talk;
+  EXPECT_EQ(talk.Client(Hello("good.test")), Hello("good.test"));
+  EXPECT_EQ(talk.Server(ServerHello(kRetry)), "");
+  EXPECT_EQ(talk.Client(Record(20, "\1") + Hello("evil.test")), std::string(kOther));
+  Talk early;
+  EXPECT_EQ(early.Client(Hello("good.test", kEarlyData) + Record(23, "0-RTT")).size(),
+            (Hello("good.test", kEarlyData) + Record(23, "0-RTT")).size());
+  EXPECT_EQ(early.Server(ServerHello(kRetry)), "");
+  EXPECT_EQ(early.Client(Hello("evil.test")), std::string(kOther));
+  Talk plain;
+  EXPECT_EQ(plain.Client(Hello("good.test")).size(), Hello("good.test").size());
+  EXPECT_EQ(plain.Server(ServerHello(kPlain)), "");
+  EXPECT_EQ(plain.Client(Record(20, "\1") + Record(22, "\1 encrypted")),
+            Record(20, "\1") + Record(22, "\1 encrypted"));
+  EXPECT_TRUE(plain.Free());
+  Talk warned;
+  EXPECT_EQ(warned.Client(Hello("good.test")).size(), Hello("good.test").size());
+  EXPECT_EQ(warned.Server(Record(21, "\1\x70") + ServerHello(kPlain)), "");
+  EXPECT_TRUE(warned.Free());
+}
+
+TEST(ClientSide, AServerThatSpeaksNoTlsHearsNoMore) {
+  Talk talk;
+  EXPECT_EQ(talk.Client(Hello("good.test")).size(), Hello("good.test").size());
+  EXPECT_EQ(talk.Server("HTTP/1.1 400 Bad Request\r\n"), "");
+  EXPECT_EQ(talk.Client("GET http://evil.test/ HTTP/1.0\r\n\r\n"), kStrange);
+}
+
+TEST(ClientSide, AWebSocketIsAgreedTo) {
+  const std::string ask =
+      "GET / HTTP/1.1\r\nHost: good.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+  Talk talk;
+  EXPECT_EQ(talk.Client(ask + "\x81\x80mask"), ask);
+  EXPECT_EQ(talk.Server("HTTP/1.1 101 Switching Protocols\r\n"), "\x81\x80mask");
+  Talk other;
+  EXPECT_EQ(other.Client(ask + "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), ask);
+  EXPECT_EQ(other.Server("HTTP/1.1 200 OK\r\n"), kOther);
+}
+
+TEST(ClientSide, WhatIsSaidThroughATunnelIsJudged) {
+  const std::string ask = "CONNECT good.test:80 HTTP/1.1\r\nHost: good.test\r\n\r\n";
+  Talk talk;
+  EXPECT_EQ(talk.Client(ask + Hello("good.test")), ask + Hello("good.test"));
+  Talk other;
+  EXPECT_EQ(other.Client(ask), ask);
+  EXPECT_EQ(other.Client(Hello("evil.test")), kOther);
+  Talk again;
+  EXPECT_EQ(again.Client(ask + Hello("good.test")), ask + Hello("good.test"));
+  EXPECT_EQ(again.Client(Hello("evil.test")), kOther);
+  Talk ssh;
+  EXPECT_EQ(ssh.Client(ask + "SSH-2.0-x\r\nkeys"), ask + "SSH-2.0-x\r\nkeys");
+  Talk socks;
+  EXPECT_EQ(socks.Client(ask), ask);
+  EXPECT_TRUE(socks.Client(std::string("\x05\x02\0\2", 4)).starts_with("refused"));
+}
+
+}  // namespace
+}  // namespace mxc::egress

@@ -1,0 +1,161 @@
+// What passes to the server of an allowed name, against a reader that finds every host that any server might
+// see.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egress/interview.h"
+#include "tests/support/lenient_server.h"
+
+namespace mxc::egress {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+
+RuleBook OnlyGood() {
+  NetworkRule rule{.to = {{.host = "good.test"}}, .pointer = "/allow"};
+  return RuleBook::Compile({.allow = {rule}}).value();
+}
+
+// What goes on of this, said in two parts by a client that then says no more. The server says nothing.
+std::string Passed(const RuleBook& rules, const std::string& text, std::size_t cut) {
+  Interview interview(rules, {.name = "good.test", .port = 80, .strict = true});
+  std::string passed;
+  const auto hear = [&](std::string_view part) {
+    const std::string problem =
+        interview.Hear({reinterpret_cast<const std::uint8_t*>(part.data()), part.size()});
+    const Bytes bytes = interview.Client().Take();
+    passed.append(bytes.begin(), bytes.end());
+    return problem.empty();
+  };
+  if (hear(std::string_view(text).substr(0, cut))) hear(std::string_view(text).substr(cut));
+  return passed;
+}
+
+std::string Counted(std::size_t width, const std::string& content) {
+  std::string out;
+  for (std::size_t i = width; i > 0; --i) out += static_cast<char>(content.size() >> (8 * (i - 1)));
+  return out + content;
+}
+
+// Says what it wants to in one of many ways, most of them wrong.
+class Attacker {
+ public:
+  explicit Attacker(unsigned seed) : random_(seed) {}
+
+  std::string Say() {
+    std::string text;
+    for (int i = Pick(3); i >= 0; --i) text += Pick(3) == 0 ? Hello() : Request();
+    for (int i = Pick(4); i > 0; --i) Spoil(text);
+    return text;
+  }
+
+ private:
+  int Pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+  std::string One(const std::vector<std::string>& of) {
+    return of[static_cast<std::size_t>(Pick(static_cast<int>(of.size())))];
+  }
+  std::string Host() {
+    return One({"good.test", "good.test", "evil.test", "GOOD.test:80", "good.test.evil.test"});
+  }
+  std::string Blank() {
+    return Pick(3) > 0
+               ? " "
+               : One({"\t", "\v", "\f", "  ", "\x85", "\xa0", "\x1c", "\r", "", std::string(1, '\0')});
+  }
+  std::string End() { return Pick(4) > 0 ? "\r\n" : One({"\n", "\r", "\n\r", "\r\r\n", ""}); }
+
+  std::string Request() {
+    std::string text = Pick(4) > 0 ? "" : One({"\r\n", "\n", " ", "\t", "\xa0", "SSH-2.0-", "*1\r\n$4\r\n"});
+    text +=
+        One({"GET", "POST", "CONNECT", "connect", "G", std::string(70, 'A'), "SSH-2.0-x", "PRI"}) + Blank();
+    text += One({"/", "/", "*", "http://" + Host() + "/", Host() + ":80", "//" + Host() + "/",
+                 "x://" + Host(), "http://good.test@" + Host() + "/", "/?http://" + Host()});
+    text += Pick(6) == 0
+                ? ""
+                : Blank() +
+                      One({"HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "http/1.1", "HTTP/1"});
+    text += End();
+    for (int i = Pick(4); i > 0; --i) text += Field() + End();
+    return text + End();
+  }
+  std::string Field() {
+    return One({"Host", "Host", "host", "Content-Length", "Transfer-Encoding", "X", " Host", "Upgrade"}) +
+           One({":", ": ", " :", ":\t", ""}) +
+           One({Host(), Host(), "3", "0", "chunked", "x\rHost: evil.test", "x\nHost: evil.test",
+                "websocket"});
+  }
+
+  std::string Hello() {
+    const auto extension = [](const std::string& type, const std::string& content) {
+      return type + Counted(2, content);
+    };
+    std::string names;
+    for (int i = Pick(3) == 0 ? 2 : 1; i > 0; --i) names += std::string(1, '\0') + Counted(2, Host());
+    std::string extensions = extension(std::string(2, '\0'), Counted(2, names));
+    if (Pick(4) == 0)
+      extensions += extension(std::string(2, '\0'), Counted(2, std::string(1, '\0') + Counted(2, Host())));
+    const std::string hello = "\x03\x03" + std::string(32, 'r') + Counted(1, "") + Counted(2, "\x13\x01") +
+                              Counted(1, std::string(1, '\0')) + Counted(2, extensions);
+    std::string message = "\x01" + Counted(3, hello);
+    std::string text;
+    while (!message.empty()) {
+      const std::size_t size = Pick(2) == 0 ? message.size() : static_cast<std::size_t>(Pick(60)) + 1U;
+      text += "\x16" + One({"\x03\x01", "\x03\x03", "\x03\x05", "\x02\x01", "\x04\x01"}) +
+              Counted(2, message.substr(0, size));
+      message.erase(0, size);
+    }
+    return text;
+  }
+
+  void Spoil(std::string& text) {
+    if (text.empty()) return;
+    const auto at = static_cast<std::size_t>(Pick(static_cast<int>(text.size())));
+    if (Pick(2) == 0) {
+      text.erase(at, static_cast<std::size_t>(Pick(4)));
+    } else {
+      text.insert(at,
+                  One({"\r\n", "\n", "\r", " ", "\t", std::string(1, '\0'), "evil.test", "\x16\x03\x01"}));
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+TEST(Leniency, NoServerSeesAHostThatWasNotJudged) {
+  const RuleBook rules = OnlyGood();
+  std::size_t some = 0;
+  for (unsigned seed = 0; seed < 200000; ++seed) {
+    Attacker attacker(seed);
+    const std::string text = attacker.Say();
+    const std::string passed = Passed(rules, text, seed % (text.size() + 1));
+    const std::vector<std::string> seen = test::HostsSeen(passed);
+    some += seen.empty() ? 0U : 1U;
+    ASSERT_THAT(seen, Each("good.test")) << seed << ": " << passed;
+  }
+  EXPECT_GT(some, 1000U) << "hardly anything passes";
+}
+
+// The reader is as lenient as it says.
+TEST(Leniency, TheServerSeesWhatRealOnesDo) {
+  for (const std::string text : {
+           "GET http://evil.test/",
+           "GET\vhttp://evil.test/\f HTTP/1.1\n",
+           "GET / HTTP/1.1\nHost: evil.test\n\n",
+           " GET / HTTP/1.1\r\nhost : evil.test\r\n\r\n",
+           "\x85GET / HTTP/1.1\rHost: evil.test\r\r",
+           "POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\nxGET / HTTP/1.1\r\nHost: evil.test\r\n\r\n",
+           "CONNECT evil.test:443 HTTP/1.1\r\n\r\n",
+           "GET http://good.test@evil.test/ HTTP/1.1\r\n\r\n",
+       }) {
+    EXPECT_THAT(test::HostsSeen(text), Contains("evil.test")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace mxc::egress
