@@ -111,6 +111,9 @@ void AddRanges(Tables& tables, std::string_view chain, const std::vector<PortRan
   }
 }
 
+// A name of a class without ports is never handed out.
+bool NeedsSet(const NameClass& one) { return !one.allowed.empty(); }
+
 void AddNames(Tables& tables, std::string_view chain, bool ipv6, const Filter& filter) {
   if (ipv6) {
     const Cidr block = SyntheticNames::Block6();
@@ -124,6 +127,7 @@ void AddNames(Tables& tables, std::string_view chain, bool ipv6, const Filter& f
     rule.LoadDestination(ipv6, SyntheticNames::kNumberMask).Equals(SyntheticNames::kHostLoopbackNumber);
   });
   for (std::size_t i = 0; i < filter.names.size(); ++i) {
+    if (!NeedsSet(filter.names[i])) continue;
     add(filter.names[i],
         [&](NftRule& rule) { rule.LoadDestination(ipv6, SyntheticNames::kNumberMask).IsIn(SetOf(i)); });
   }
@@ -154,6 +158,7 @@ void AddRefusal(Tables& tables) {
 
 void AddGuard(Tables& tables, const Filter& filter) {
   for (std::size_t i = 0; i < filter.names.size(); ++i) {
+    if (!NeedsSet(filter.names[i])) continue;
     const auto port = static_cast<std::uint16_t>(kFirstClassPort + i);
     tables.Add(kGuard)
         .Mark(kAnswerMark)
@@ -173,7 +178,15 @@ void AddGuard(Tables& tables, const Filter& filter) {
   const auto judge = [&](std::uint8_t protocol, bool ipv6, const Cidr& names, std::string_view name_chain,
                          std::string_view address_chain) {
     tables.Add(kGuard).Meta(NFT_META_L4PROTO, protocol).Family(ipv6).Destination(names).Goto(name_chain);
-    tables.Add(kGuard).Meta(NFT_META_L4PROTO, protocol).Family(ipv6).Goto(address_chain);
+    NftRule rest = tables.Add(kGuard);
+    rest.Meta(NFT_META_L4PROTO, protocol).Family(ipv6);
+    if (!filter.addresses.empty()) {
+      rest.Goto(address_chain);
+    } else if (filter.egress == Verdict::kAllow) {
+      rest.Accept();
+    } else {
+      rest.Goto(kRefuse);
+    }
   };
   for (const std::uint8_t protocol : {IPPROTO_TCP, IPPROTO_UDP}) {
     judge(protocol, false, SyntheticNames::Range4(), kNames4, kAddresses4);
@@ -190,16 +203,20 @@ NetlinkBatch SteeringRules(const Filter& filter) {
   tables.AddTable();
   tables.AddBaseChain(kSteer, NF_INET_PRE_ROUTING, kMangle, NF_ACCEPT);
   tables.AddBaseChain(kGuard, NF_INET_LOCAL_OUT, 0, NF_DROP);
-  for (const std::string_view chain : {kRefuse, kNames4, kNames6, kAddresses4, kAddresses6})
-    tables.AddChain(chain);
+  for (const std::string_view chain : {kRefuse, kNames4, kNames6}) tables.AddChain(chain);
   for (std::size_t i = 0; i < filter.names.size(); ++i) {
+    if (!NeedsSet(filter.names[i])) continue;
     tables.AddSet(SetOf(i), static_cast<std::uint32_t>(i + 1));
   }
   AddRefusal(tables);
   AddNames(tables, kNames4, false, filter);
   AddNames(tables, kNames6, true, filter);
-  AddAddresses(tables, kAddresses4, false, filter);
-  AddAddresses(tables, kAddresses6, true, filter);
+  if (!filter.addresses.empty()) {
+    tables.AddChain(kAddresses4);
+    tables.AddChain(kAddresses6);
+    AddAddresses(tables, kAddresses4, false, filter);
+    AddAddresses(tables, kAddresses6, true, filter);
+  }
   AddGuard(tables, filter);
 
   tables.Add(kSteer).Mark(kAnswerMark).Accept();
