@@ -74,6 +74,11 @@ class Host {
   [[nodiscard]] virtual Result<std::vector<std::string>> ListDirectory(const std::string& path) const = 0;
   // With their types and in no order: what a search reads of each directory.
   [[nodiscard]] virtual Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const = 0;
+  // What below `directory` the caller may read and others may not: files, and directories as a whole; also
+  // what could not be looked at. Links are left out. Linux only.
+  [[nodiscard]] virtual std::vector<std::string> ListClosed(const std::string& /*directory*/) const {
+    return {};
+  }
   // Of a clock that never steps back, in milliseconds.
   [[nodiscard]] virtual std::uint64_t Clock() const = 0;
   // At most `limit` bytes.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/closed_files_linux.h"
 #include "host/host.h"
 #include "host/posix_host.h"
 
@@ -16,6 +17,9 @@ class LinuxHost final : public PosixHost {
   [[nodiscard]] int LandlockAbi() const override {
     const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     return static_cast<int>(std::max(abi, 0L));
+  }
+  [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override {
+    return FindClosedFiles(directory);
   }
 };
 

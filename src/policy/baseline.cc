@@ -63,6 +63,17 @@ void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std:
   if (!IsEmpty(host, walker, path)) Mask(walker, rules, path);
 }
 
+// No table knows all secrets of a machine; what others may not read is one.
+void MaskClosed(const Host& host, PathWalker& walker, RuleSet& rules) {
+  for (const std::string_view directory :
+       {"/etc", "/run/NetworkManager", "/run/systemd/resolve", "/run/resolvconf"}) {
+    if (!rules.Visible(directory)) continue;
+    for (const std::string& path : host.ListClosed(std::string(directory))) {
+      if (rules.Visible(path) && !IsEmpty(host, walker, path)) Mask(walker, rules, path);
+    }
+  }
+}
+
 // SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.
 std::vector<std::string> SocketsOfEnvironment(const Host& host) {
   constexpr std::string_view kUnix = "unix://";
@@ -109,6 +120,7 @@ void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vect
 
 void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules) {
   for (const BaselineRow& row : SecretRows()) MaskSecret(host, walker, rules, std::string(row.path));
+  if (host.Caller().IsRoot()) MaskClosed(host, walker, rules);
   if (!rules.Visible(kHostKeys)) return;
   const Result<std::vector<std::string>> names = host.ListDirectory(std::string(kHostKeys));
   if (!names) return;

@@ -326,6 +326,18 @@ Result<std::vector<DirectoryEntry>> FakeHost::ListEntries(const std::string& pat
   return entries;
 }
 
+std::vector<std::string> FakeHost::ListClosed(const std::string& directory) const {
+  std::vector<std::string> closed;
+  for (const auto& [path, node] : nodes_) {
+    const FileStatus& status = node.status;
+    if (!path.starts_with(directory + "/") || status.object.type == FileType::kSymlink) continue;
+    if (!closed.empty() && path.starts_with(closed.back() + "/")) continue;
+    const std::uint32_t needed = status.object.type == FileType::kDirectory ? 5U : 4U;
+    if ((status.mode & needed) != needed && (caller_.IsRoot() || node.readable)) closed.push_back(path);
+  }
+  return closed;
+}
+
 Result<std::string> FakeHost::ReadFile(const std::string& path, std::size_t limit) const {
   questions_.push_back("read " + path);
   if (path == "/proc/self/mountinfo" && !Has(path)) return mount_table_.substr(0, limit);

@@ -90,6 +90,7 @@ class FakeHost : public Host {
   [[nodiscard]] bool MayExecute(const std::string& path) const override;
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const override;
+  [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override;
   [[nodiscard]] std::uint64_t Clock() const override { return clock_ += step_; }
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;

@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -213,6 +214,37 @@ TEST_F(TryTest, SaysWhenNothingWasStarted) {
   EXPECT_FALSE(RunTool({"/nonexistent/tool"}, 1000).started);
   EXPECT_FALSE(RunTool({"sh"}, 1000).started);
   EXPECT_FALSE(RunTool({}, 1000).started);
+}
+
+TEST(ClosedFiles, AreWhatOthersMayNotRead) {
+  char name[] = "/tmp/mxc-closed-XXXXXX";
+  ASSERT_NE(::mkdtemp(name), nullptr);
+  const std::string top = name;
+  const auto directory = [&](const std::string& path, mode_t mode) {
+    ASSERT_EQ(::mkdir((top + path).c_str(), 0700), 0);
+    ASSERT_EQ(::chmod((top + path).c_str(), mode), 0);
+  };
+  const auto file = [&](const std::string& path, mode_t mode) {
+    std::ofstream(top + path) << "x";
+    ASSERT_EQ(::chmod((top + path).c_str(), mode), 0);
+  };
+  ASSERT_EQ(::chmod(name, 0755), 0);
+  for (const char* open : {"/a", "/a/b", "/a/b/c", "/public"}) directory(open, 0755);
+  file("/public/file", 0644);
+  file("/secret", 0600);
+  file("/a/b/c/group", 0640);
+  file("/a/others", 0604);
+  file("/a/write", 0622);
+  directory("/listed", 0754);
+  directory("/searched", 0711);
+  directory("/closed", 0750);
+  file("/closed/inside", 0644);
+  ASSERT_EQ(::symlink("../secret", (top + "/a/link").c_str()), 0);
+  EXPECT_THAT(ThisHost()->ListClosed(top),
+              testing::UnorderedElementsAre(top + "/secret", top + "/a/b/c/group", top + "/a/write",
+                                            top + "/listed", top + "/searched", top + "/closed"));
+  EXPECT_THAT(ThisHost()->ListClosed(top + "/none"), testing::IsEmpty());
+  std::filesystem::remove_all(top);
 }
 
 }  // namespace

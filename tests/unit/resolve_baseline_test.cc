@@ -92,6 +92,34 @@ TEST_F(ResolveBaseline, SecretsAreMaskedWhereTheCallerCouldReadThem) {
             "read-only /usr\n");
 }
 
+// No table knows them all.
+TEST_F(ResolveBaseline, WhatOthersMayNotReadIsMaskedForRoot) {
+  host_.AddFile("/etc/rclone.conf", "x", {.mode = 0640}).AddFile("/etc/public.conf", "x", {.mode = 0644});
+  host_.AddDirectory("/etc/vault.d", {.mode = 0750}).AddFile("/etc/vault.d/vault.hcl", "x", {.mode = 0644});
+  host_.AddFile("/etc/nginx/a/b/c/key.pem", "x", {.mode = 0600}).AddFile("/etc/empty", "", {.mode = 0600});
+  host_.AddFile("/run/NetworkManager/system-connections/wifi", "x", {.mode = 0600});
+  EXPECT_EQ(Baseline({}).find("denied"), std::string::npos) << "an ordinary caller is kept out by the host";
+  host_.SetCaller(0, 0);
+  EXPECT_EQ(Baseline({}),
+            "read-only /etc\n"
+            "denied /etc/nginx/a/b/c/key.pem\n"
+            "denied /etc/rclone.conf\n"
+            "denied /etc/vault.d\n"
+            "read-only /run/NetworkManager\n"
+            "denied /run/NetworkManager/system-connections/wifi\n"
+            "read-only /usr\n");
+  // The policy can name what it needs.
+  EXPECT_EQ(Baseline({.ro = {"/etc/rclone.conf", "/etc/vault.d/vault.hcl", "/etc/nginx/a/b/c/key.pem"}}),
+            "read-only /etc\n"
+            "denied /etc/vault.d\n"
+            "read-only /run/NetworkManager\n"
+            "denied /run/NetworkManager/system-connections/wifi\n"
+            "read-only /usr\n");
+  EXPECT_EQ(Baseline({.ro = {"/"}}),
+            "denied /etc/nginx/a/b/c/key.pem\ndenied /etc/rclone.conf\ndenied /etc/vault.d\n"
+            "denied /run/NetworkManager/system-connections/wifi\n");
+}
+
 TEST_F(ResolveBaseline, SecretsStayMaskedUnderWiderGrantsOnly) {
   host_.AddFile("/etc/shadow", "x").AddFile("/etc/sudoers", "x").SetCaller(0, 0);
   EXPECT_EQ(Baseline({.ro = {"/"}}),

@@ -1,0 +1,106 @@
+#include "host/closed_files_linux.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "base/unique_fd.h"
+
+namespace mxc {
+namespace {
+
+// Of linux/dirent.h, which no C library offers.
+struct KernelEntry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  unsigned short size;
+  unsigned char type;
+  char name[1];
+};
+
+constexpr mode_t kForOthers = S_IROTH;
+constexpr mode_t kDirectoryForOthers = S_IROTH | S_IXOTH;
+// A system has some thousand files there, a few levels deep. What is beyond counts as closed.
+constexpr std::size_t kMaxEntries = 100000;
+constexpr std::size_t kMaxDepth = 64;
+
+// A path is put together only where there is something to tell.
+class Search {
+ public:
+  std::vector<std::string> Run(const std::string& directory) {
+    path_ = directory;
+    Enter(AT_FDCWD, directory.c_str(), 0);
+    return std::move(closed_);
+  }
+
+ private:
+  // The directories in a directory, each name with its NUL: the kernel's answer is read before one is
+  // entered.
+  using Names = std::string;
+
+  void Enter(int above_fd, const char* name, std::size_t depth);
+  void Judge(int directory_fd, const KernelEntry& entry, Names& below);
+  void Close(std::string_view name) {
+    std::string path = path_;
+    if (!name.empty()) path.append("/").append(name);
+    if (::access(path.c_str(), R_OK) == 0) closed_.push_back(std::move(path));
+  }
+
+  std::string path_ = {};  // of the directory we are in
+  std::vector<std::string> closed_ = {};
+  std::size_t seen_ = 0;
+  std::array<char, 32768> buffer_;  // NOLINT(*-member-init): the kernel fills it
+};
+
+void Search::Judge(int directory_fd, const KernelEntry& entry, Names& below) {
+  const std::string_view name = static_cast<const char*>(entry.name);
+  if (entry.type == DT_LNK || name == "." || name == "..") return;
+  const auto enter_later = [&] { below.append(name).push_back('\0'); };
+  if (entry.type == DT_DIR) return enter_later();
+  struct stat status {};
+  if (::fstatat(directory_fd, entry.name, &status, AT_SYMLINK_NOFOLLOW) != 0) return Close(name);
+  if (S_ISLNK(status.st_mode)) return;
+  if (S_ISDIR(status.st_mode)) return enter_later();
+  if ((status.st_mode & kForOthers) == 0) Close(name);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as kMaxDepth
+void Search::Enter(int above_fd, const char* name, std::size_t depth) {
+  const UniqueFd fd{::openat(above_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat status {};
+  const bool open = fd && ::fstat(fd.Get(), &status) == 0 && seen_ < kMaxEntries && depth < kMaxDepth &&
+                    (status.st_mode & kDirectoryForOthers) == kDirectoryForOthers;
+  if (!open) return Close("");
+  Names below;
+  for (;;) {
+    const long size = ::syscall(SYS_getdents64, fd.Get(), buffer_.data(), buffer_.size());
+    if (size < 0) return Close("");
+    if (size == 0) break;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(size); ++seen_) {
+      const auto* entry =
+          reinterpret_cast<const KernelEntry*>(buffer_.data() + at);  // NOLINT(*-reinterpret-cast)
+      Judge(fd.Get(), *entry, below);
+      at += entry->size;
+    }
+  }
+  const std::size_t here = path_.size();
+  for (std::size_t at = 0; at < below.size(); at = below.find('\0', at) + 1) {
+    path_.append("/").append(below.c_str() + at);
+    Enter(fd.Get(), below.c_str() + at, depth + 1);
+    path_.resize(here);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> FindClosedFiles(const std::string& directory) { return Search().Run(directory); }
+
+}  // namespace mxc
