@@ -117,7 +117,7 @@ TEST_F(ResolveBaseline, WhatOthersMayNotReadIsMaskedForRoot) {
             "read-only /usr\n");
   EXPECT_EQ(Baseline({.ro = {"/"}}),
             "denied /etc/nginx/a/b/c/key.pem\ndenied /etc/rclone.conf\ndenied /etc/vault.d\n"
-            "denied /run/NetworkManager/system-connections/wifi\n");
+            "denied /run/NetworkManager/system-connections/wifi\ndenied /run/mxc-exec (missing from )\n");
 }
 
 TEST_F(ResolveBaseline, SecretsStayMaskedUnderWiderGrantsOnly) {
