@@ -90,6 +90,11 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
   Result<std::string> log = CheckRecord({.name = "log file", .path = options.log_file}, host, policy);
   if (!log) problem = log.error().message + "; no log is written";
   options.log_file = log ? std::move(*log) : std::string();
+  // Its other name may be in a grant: the command would read the log, or write it.
+  if (!options.log_file.empty() && policy.containment != Containment::kNone) {
+    Status file = CheckOwnFile("log file", options.log_file, OwnFile::kLog);
+    if (!file) return file;
+  }
   Result<std::string> result = CheckRecord({.name = "--result", .path = options.result_file}, host, policy);
   if (!result) return result.error();
   options.result_file = std::move(*result);

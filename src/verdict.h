@@ -50,8 +50,8 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "");
 [[nodiscard]] int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status);
 [[nodiscard]] int Fail(const Error& error, Log& log, StatusReport& status);
 
-// A verdict that the command could rewrite is none. A log is only left out, with `problem` saying why: it
-// decides nothing.
+// A verdict that the command could rewrite is none. A log inside a grant, or behind a link, is only left out, with
+// `problem` saying why: it decides nothing; one that has a second name, or is another's, refuses the run.
 [[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
                                       std::string& problem);
 

@@ -24,6 +24,10 @@ enum class OwnFile {
 // followed), or one at the end; what is there is no regular file (kLog and kResult may be /dev/null), belongs
 // to another user, or has more than one name.
 [[nodiscard]] Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, OwnFile file);
+// What stands there, or on the way, would be refused for what it is, and not because it cannot be opened.
+// Errors: kConflict.
+[[nodiscard]] Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile file);
+
 #if !defined(_WIN32)
 // A directory of ours, by the same rule for links. Errors: kSetupFailed.
 [[nodiscard]] Result<UniqueFd> OpenOwnDirectory(const std::string& path);

@@ -74,6 +74,8 @@ class Way {
   [[nodiscard]] int Directory() const { return directory_.Get(); }
   [[nodiscard]] const std::string& Last() const { return pending_.back(); }
   [[nodiscard]] const std::string& Problem() const { return problem_; }
+  // It is a link that was not followed.
+  [[nodiscard]] bool Refused() const { return refused_; }
 
  private:
   void Push(std::string_view path) {
@@ -126,6 +128,7 @@ class Way {
     const ssize_t size =
         followed ? ::readlinkat(directory_.Get(), name.c_str(), text.data(), text.size()) : 0;
     if (size <= 0 || ++links_ > kMaxLinks) {
+      refused_ = true;
       problem_ = "the symbolic link " + Quoted(name) + " is on the way";
       return;
     }
@@ -136,6 +139,7 @@ class Way {
   UniqueFd directory_ = {};
   std::vector<std::string> pending_ = {};  // last first
   std::string problem_ = {};
+  bool refused_ = false;
   int links_ = 0;
   mode_t make_ = 0;
 };
@@ -198,6 +202,21 @@ Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, O
   }
   if (problem.empty()) return fd;
   return Error{.code = ErrorCode::kSetupFailed, .message = what + " " + Quoted(path) + ": " + problem};
+}
+
+Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile file) {
+  Way way(path);
+  struct stat status {};
+  std::string problem;
+  if (!way.Walk()) {
+    if (way.Refused()) problem = way.Problem();
+  } else if (::fstatat(way.Directory(), way.Last().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    problem = WrongWith(status, file);
+  }
+  if (problem.empty()) return Done{};
+  return Error{.code = ErrorCode::kConflict,
+               .message = what + " " + Quoted(path) + ": " + problem,
+               .hint = "name a file of yours that no sandbox can write to, by its real path"};
 }
 
 Result<UniqueFd> MakeDirectories(const std::string& path, std::uint32_t mode) {

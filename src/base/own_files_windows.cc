@@ -51,6 +51,12 @@ Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, O
   return fd;
 }
 
+Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile /*file*/) {
+  if (!IsLink(Wide(path))) return Done{};
+  return Error{.code = ErrorCode::kConflict,
+               .message = what + " " + Quoted(path) + ": it is a symbolic link"};
+}
+
 bool HasOtherNames(int borrowed_fd) {
   BY_HANDLE_FILE_INFORMATION information{};
   const auto handle = reinterpret_cast<HANDLE>(::_get_osfhandle(borrowed_fd));
