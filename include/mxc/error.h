@@ -32,6 +32,7 @@ enum class ErrorCode {
   kUnenforceable,  // a clause no mechanism of the chosen backend can hold
   kSetupFailed,    // the sandbox could not be built
   kTimeout,        // the command ran longer than process.timeout
+  kOutputLost,     // what the command wrote could not be written to the caller's stream
   // Lifecycle requests:
   kMalformedId,       // a sandboxId that no provision can have answered
   kStaleId,           // its sandbox is gone

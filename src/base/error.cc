@@ -32,6 +32,8 @@ std::string_view Name(ErrorCode code) {
       return "setup_failed";
     case ErrorCode::kTimeout:
       return "timeout";
+    case ErrorCode::kOutputLost:
+      return "output_lost";
     case ErrorCode::kMalformedId:
       return "malformed_id";
     case ErrorCode::kStaleId:
@@ -69,6 +71,7 @@ std::string_view WireCode(ErrorCode code) {
       return "policy_validation";
     case ErrorCode::kSetupFailed:
     case ErrorCode::kTimeout:
+    case ErrorCode::kOutputLost:
     case ErrorCode::kInternal:
       return "backend_error";
     case ErrorCode::kMalformedId:
@@ -113,6 +116,7 @@ int ExitStatus(ErrorCode code) {
     case ErrorCode::kUnenforceable:
     case ErrorCode::kSetupFailed:
     case ErrorCode::kTimeout:
+    case ErrorCode::kOutputLost:
     case ErrorCode::kInternal:
       return 255;
   }

@@ -20,6 +20,10 @@ class PrivateTerminal {
   // Errors: kSetupFailed.
   [[nodiscard]] static Result<PrivateTerminal> Open(Undo& undo);
 
+  // For output to the caller's terminal `shown`, borrowed, which stays as it is: the command's side cannot be
+  // read, and leaves the processing of output to the caller's. Errors: kSetupFailed.
+  [[nodiscard]] static Result<PrivateTerminal> OpenForOutput(int shown);
+
   [[nodiscard]] int Inner() const { return inner_.Get(); }  // the command's side
   [[nodiscard]] int Outer() const { return outer_.Get(); }  // ours, non-blocking
   // The inner side in place of each standard stream that is a terminal; the others stay as they are.
@@ -28,13 +32,15 @@ class PrivateTerminal {
   void CopyWindowSize() const;
 
  private:
+  [[nodiscard]] bool OpenSides(int access);
+
   UniqueFd outer_;
   UniqueFd inner_;
   int caller_ = -1;  // borrowed: the caller's terminal, -1 when there is none
 };
 
-// The command's side of a pseudo-terminal; empty: errno says why.
-[[nodiscard]] UniqueFd OpenInnerSide(int borrowed_outer);
+// The command's side of a pseudo-terminal, opened for `access` (O_RDWR, O_WRONLY); empty: errno says why.
+[[nodiscard]] UniqueFd OpenInnerSide(int borrowed_outer, int access);
 
 // What tells a program that reads lines from the terminal that there is no more input.
 [[nodiscard]] std::string EndOfInput(int borrowed_outer, char last_byte);

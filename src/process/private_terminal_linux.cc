@@ -6,8 +6,8 @@
 namespace mxc {
 
 // By descriptor: no path is looked up in a /dev/pts that may be another mount.
-UniqueFd OpenInnerSide(int borrowed_outer) {
-  return UniqueFd{::ioctl(borrowed_outer, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC)};
+UniqueFd OpenInnerSide(int borrowed_outer, int access) {
+  return UniqueFd{::ioctl(borrowed_outer, TIOCGPTPEER, access | O_NOCTTY | O_CLOEXEC)};
 }
 
 }  // namespace mxc

@@ -6,9 +6,9 @@
 
 namespace mxc {
 
-UniqueFd OpenInnerSide(int borrowed_outer) {
+UniqueFd OpenInnerSide(int borrowed_outer, int access) {
   const char* const name = ::ptsname(borrowed_outer);
-  return UniqueFd{name == nullptr ? -1 : ::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  return UniqueFd{name == nullptr ? -1 : ::open(name, access | O_NOCTTY | O_CLOEXEC)};
 }
 
 }  // namespace mxc

@@ -18,6 +18,8 @@ int CallersTerminal() {
   return -1;
 }
 
+Error Failed() { return SystemError(ErrorCode::kSetupFailed, "create a private terminal", errno); }
+
 void MakeRaw(int caller, const termios& modes, Undo& undo) {
   undo.Push([caller, modes] { ::tcsetattr(caller, TCSADRAIN, &modes); });
   termios raw = modes;
@@ -27,20 +29,35 @@ void MakeRaw(int caller, const termios& modes, Undo& undo) {
 
 }  // namespace
 
+bool PrivateTerminal::OpenSides(int access) {
+  outer_.Reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
+  if (!outer_ || ::grantpt(Outer()) != 0 || ::unlockpt(Outer()) != 0) return false;
+  inner_ = OpenInnerSide(Outer(), access);
+  return static_cast<bool>(inner_);
+}
+
 Result<PrivateTerminal> PrivateTerminal::Open(Undo& undo) {
-  const auto failed = [] { return SystemError(ErrorCode::kSetupFailed, "create a private terminal", errno); };
   PrivateTerminal terminal;
-  terminal.outer_.Reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
-  const int outer = terminal.Outer();
-  if (outer < 0 || ::grantpt(outer) != 0 || ::unlockpt(outer) != 0) return failed();
-  terminal.inner_ = OpenInnerSide(outer);
-  if (terminal.Inner() < 0) return failed();
+  if (!terminal.OpenSides(O_RDWR)) return Failed();
   terminal.caller_ = CallersTerminal();
   termios modes{};
   if (terminal.caller_ < 0 || ::tcgetattr(terminal.caller_, &modes) != 0) return terminal;
-  if (::tcsetattr(terminal.Inner(), TCSANOW, &modes) != 0) return failed();
+  if (::tcsetattr(terminal.Inner(), TCSANOW, &modes) != 0) return Failed();
   terminal.CopyWindowSize();
   MakeRaw(terminal.caller_, modes, undo);
+  return terminal;
+}
+
+Result<PrivateTerminal> PrivateTerminal::OpenForOutput(int shown) {
+  PrivateTerminal terminal;
+  if (!terminal.OpenSides(O_WRONLY)) return Failed();
+  terminal.caller_ = shown;
+  termios modes{};
+  if (::tcgetattr(shown, &modes) != 0) return Failed();
+  modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  modes.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+  if (::tcsetattr(terminal.Inner(), TCSANOW, &modes) != 0) return Failed();
+  terminal.CopyWindowSize();
   return terminal;
 }
 

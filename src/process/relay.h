@@ -15,6 +15,7 @@
 #include "process/run_gateway.h"
 #include "process/sandbox_status.h"
 #include "process/signals.h"
+#include "process/standard_input.h"
 #include "process/stop.h"
 #include "process/stream.h"
 
@@ -27,9 +28,10 @@ struct RelayInput {
   SignalScope& signals;
   UniqueFd status = {};  // our end of the status pipe; empty without one
   std::uint32_t timeout_ms = 0;
-  std::uint64_t started_ms = 0;                            // of NowMs()
-  std::vector<Stream*> outputs = {};                       // from the child: the run lasts until they end
-  Stream* input = nullptr;                                 // to a private terminal
+  std::uint64_t started_ms = 0;       // of NowMs()
+  std::vector<Stream*> outputs = {};  // from the child: the run lasts until they end
+  Stream* terminal_input = nullptr;   // to a private terminal
+  StandardInput* input = nullptr;
   const PrivateTerminal* terminal = nullptr;               // borrowed
   std::function<void(std::int64_t)> on_sandbox = nullptr;  // process 1 of the sandbox exists
   // Our engine's: how the command ended, as wait(2) gives it, once the child has ended.

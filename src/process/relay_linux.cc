@@ -67,9 +67,20 @@ int Relay::PollTimeout() const {
 }
 
 void Relay::PollOnce() {
-  enum Slot : std::size_t { kChild, kSandbox, kStatus, kSignals, kRecords, kFiles, kFirstStream };
+  enum Slot : std::size_t {
+    kChild,
+    kSandbox,
+    kStatus,
+    kSignals,
+    kRecords,
+    kFiles,
+    kInput,
+    kInputPipe,
+    kFirstStream
+  };
   std::vector<Stream*> streams = in_.outputs;
-  if (in_.input != nullptr) streams.push_back(in_.input);
+  if (in_.terminal_input != nullptr) streams.push_back(in_.terminal_input);
+  StandardInput* const input = child_ended_ ? nullptr : in_.input;
 
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
   std::vector<pollfd> polls = {readable(child_ended_ ? -1 : in_.child.End().Get()),
@@ -77,7 +88,9 @@ void Relay::PollOnce() {
                                readable(rest_of_line_ == 0 ? in_.status.Get() : -1),
                                readable(in_.signals.Descriptor()),
                                readable(in_.gateway != nullptr ? in_.gateway->Records() : -1),
-                               readable(in_.files != nullptr ? in_.files->Events() : -1)};
+                               readable(in_.files != nullptr ? in_.files->Events() : -1),
+                               input != nullptr ? input->PollSource() : readable(-1),
+                               input != nullptr ? input->PollTarget() : readable(-1)};
   for (const Stream* stream : streams) {
     polls.push_back(stream->PollSource());
     polls.push_back(stream->PollTarget());
@@ -95,6 +108,10 @@ void Relay::PollOnce() {
     streams[i]->OnSource(source);
     streams[i]->OnTarget(polls[kFirstStream + 2 * i + 1].revents);
   }
+  if (input != nullptr) {
+    input->OnSource(polls[kInput].revents);
+    input->OnTarget(polls[kInputPipe].revents);
+  }
   if (polls[kChild].revents != 0) OnChildEnd();
   if (polls[kSandbox].revents != 0) OnSandboxEnd();
   OnTimers(count == 0);
@@ -104,6 +121,10 @@ void Relay::OnSignals() {
   for (const int number : in_.signals.Take()) {
     if (number == SIGWINCH) {
       if (in_.terminal != nullptr) in_.terminal->CopyWindowSize();
+      continue;
+    }
+    if (number == SIGCONT) {
+      if (in_.input != nullptr) in_.input->OnContinue();
       continue;
     }
     // A second one means "now".

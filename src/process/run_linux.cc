@@ -70,6 +70,21 @@ Error NotReported(const RelayResult& result, const Wiring& wiring, Reporting rep
           .message = "the sandbox could not be set up; the reason is on standard error, above"};
 }
 
+// The command itself could only be told by SIGPIPE, if it was still there to be told.
+std::optional<Error> LostOutput(const Wiring& wiring) {
+  for (const Stream* stream : wiring.Outputs()) {
+    if (stream->Failure() == 0) continue;
+    const bool error = stream == wiring.streams[STDERR_FILENO].get();
+    Error lost =
+        SystemError(ErrorCode::kOutputLost,
+                    error ? "standard error could not be written" : "standard output could not be written",
+                    stream->Failure());
+    lost.hint = "what the command wrote there is incomplete";
+    return lost;
+  }
+  return std::nullopt;
+}
+
 Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64_t duration_ms) {
   const auto truncated = [&](int number) {
     const auto& stream = wiring.streams.at(static_cast<std::size_t>(number));
@@ -111,8 +126,9 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
                .timeout_ms = plan.timeout_ms,
                .started_ms = started_ms,
                .outputs = wiring.Outputs(),
-               .input = wiring.streams[0].get(),
-               .terminal = wiring.terminal ? &*wiring.terminal : nullptr,
+               .terminal_input = wiring.streams[0].get(),
+               .input = wiring.input.get(),
+               .terminal = wiring.Shown(),
                .on_sandbox = on_sandbox,
                .command_status = started.command_status,
                .gateway = &gateway,
@@ -171,6 +187,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
     result.signal = SIGKILL;
     result.exit_code = 128 + SIGKILL;
   }
+  if (wiring->input) wiring->input->Finish();
   gateway->Finish();
   undo.Run();
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
@@ -180,6 +197,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
   if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
     return NotReported(result, *wiring, reporting);
+  if (const std::optional<Error> lost = LostOutput(*wiring); lost && !result.Stopped()) return *lost;
   if (files->Wanted() && !files->Watched()) observer.OnWarning(Unwatched());
   for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
   return outcome;

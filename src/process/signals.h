@@ -12,8 +12,9 @@ namespace mxc {
 
 class SignalScope {
  public:
-  // Takes HUP, INT, QUIT and TERM, those excepted that the caller had set to be ignored (nohup), and WINCH.
-  // SIGPIPE is ignored; SIGCHLD is not, or the kernel would throw the child's status away.
+  // Takes HUP, INT, QUIT and TERM, those excepted that the caller had set to be ignored (nohup), and WINCH
+  // and CONT. SIGPIPE and SIGXFSZ are ignored, because we write what the command has said; SIGCHLD is not, or
+  // the kernel would throw the child's status away.
   [[nodiscard]] Status Begin();
   ~SignalScope();
   SignalScope() = default;
@@ -30,6 +31,7 @@ class SignalScope {
   std::vector<int> arrived_;
   sigset_t before_{};
   struct sigaction pipe_ {};
+  struct sigaction size_ {};
   struct sigaction child_ {};
   bool begun_ = false;
 };

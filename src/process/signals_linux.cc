@@ -13,6 +13,7 @@ Status SignalScope::Begin() {
   sigset_t taken;
   sigemptyset(&taken);
   sigaddset(&taken, SIGWINCH);
+  sigaddset(&taken, SIGCONT);
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
     struct sigaction current {};
     ::sigaction(number, nullptr, &current);
@@ -22,6 +23,7 @@ Status SignalScope::Begin() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &pipe_);
+  ::sigaction(SIGXFSZ, &ignore, &size_);
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &standard, &child_);
@@ -34,6 +36,7 @@ Status SignalScope::Begin() {
 SignalScope::~SignalScope() {
   if (!begun_) return;
   ::sigaction(SIGCHLD, &child_, nullptr);
+  ::sigaction(SIGXFSZ, &size_, nullptr);
   ::sigaction(SIGPIPE, &pipe_, nullptr);
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
@@ -49,7 +52,8 @@ std::vector<int> SignalScope::Take() {
 
 bool SignalScope::Ending() {
   arrived_ = Take();
-  return std::any_of(arrived_.begin(), arrived_.end(), [](int number) { return number != SIGWINCH; });
+  return std::any_of(arrived_.begin(), arrived_.end(),
+                     [](int number) { return number != SIGWINCH && number != SIGCONT; });
 }
 
 }  // namespace mxc

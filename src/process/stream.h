@@ -1,5 +1,6 @@
 // One direction of relayed bytes: a source, an optional filter, a bounded buffer, a target. It never blocks:
-// the relay polls both ends and calls back.
+// the relay polls both ends and calls back. Bytes that no filter looks at move from pipe to target inside the
+// kernel where it can do that.
 //
 //   Stream stream({.source = std::move(pipe), .target = STDOUT_FILENO, .filter = FilterFor(plan)});
 //   polls.push_back(stream.PollSource());
@@ -20,6 +21,8 @@ struct StreamOptions {
   UniqueFd source = {};
   int target = -1;  // borrowed
   OutputFilter filter = OutputFilter();
+  bool filtered = true;          // false: the filter passes everything on, and nobody asks for Head()
+  bool releases_target = false;  // at the end of the source, puts /dev/null in the target's place
   // Called with the last byte that was read when the source ends; what it returns is written too.
   std::function<std::string(char)> at_end = {};
 };
@@ -45,20 +48,33 @@ class Stream {
   [[nodiscard]] bool SourceOpen() const { return static_cast<bool>(source_); }
   [[nodiscard]] bool Finished() const { return !source_ && pending_.empty(); }
   [[nodiscard]] bool Truncated() const { return filter_.Truncated(); }
+  // The errno of a write that failed although somebody may still read, a full disk for instance; 0: none.
+  [[nodiscard]] int Failure() const { return failure_; }
   // The first bytes that came, for messages.
   [[nodiscard]] const std::string& Head() const { return filter_.Head(); }
 
  private:
+  bool TransferOnce();
   bool ReadOnce();
+  bool MoveOnce();
   std::string& Sink();
   void WritePending();
+  void OnWriteError(int number);
+  void LookAtTarget();
+  void StopMoving();
+  void ReleaseTarget();
 
   UniqueFd source_;
   UniqueFd own_target_;  // our own open file description of the target, so that it can be non-blocking
   int target_;
+  int released_;  // the target's number until it is released; -1: it is kept
+  bool moves_;
+  bool pipe_or_socket_ = false;  // whose loss poll(2) tells
   bool socket_ = false;
   bool non_blocking_ = false;
+  bool full_ = false;     // of the target, while bytes move into it
   bool discard_ = false;  // the target is gone: read on, write nothing
+  int failure_ = 0;
   char last_ = '\n';
   OutputFilter filter_;
   std::function<std::string(char)> at_end_;

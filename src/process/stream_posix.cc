@@ -24,37 +24,60 @@ constexpr std::size_t kMaxPendingBytes = 262144;
 Stream::Stream(StreamOptions options)
     : source_(std::move(options.source)),
       target_(options.target),
+      released_(options.releases_target ? options.target : -1),
+      moves_(!options.filtered && !options.at_end),
       filter_(std::move(options.filter)),
       at_end_(std::move(options.at_end)) {
   struct stat status {};
   if (::fstat(target_, &status) == 0) {
     socket_ = S_ISSOCK(status.st_mode);
-    non_blocking_ = (::fcntl(target_, F_GETFL) & O_NONBLOCK) != 0;
-    if (!non_blocking_) own_target_ = OwnDescription(target_);
+    pipe_or_socket_ = socket_ || S_ISFIFO(status.st_mode);
+    // A terminal and a socket take bytes without waiting by other means than splice(2).
+    moves_ = moves_ && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
   }
-  if (own_target_) {
-    target_ = own_target_.Get();
-    non_blocking_ = true;
-  }
+  if (!moves_) LookAtTarget();
+}
+
+void Stream::LookAtTarget() {
+  non_blocking_ = (::fcntl(target_, F_GETFL) & O_NONBLOCK) != 0;
+  if (!non_blocking_ && !socket_) own_target_ = OwnDescription(target_);
+  if (!own_target_) return;
+  target_ = own_target_.Get();
+  non_blocking_ = true;
+}
+
+void Stream::StopMoving() {
+  moves_ = false;
+  full_ = false;
+  LookAtTarget();
 }
 
 pollfd Stream::PollSource() const {
   // A full buffer stops the reading, and so in the end the command: a slow reader costs no memory.
-  const bool wanted = source_ && pending_.size() < kMaxPendingBytes;
+  const bool wanted = source_ && !full_ && pending_.size() < kMaxPendingBytes;
   return {.fd = wanted ? source_.Get() : -1, .events = POLLIN, .revents = 0};
 }
 
 pollfd Stream::PollTarget() const {
-  return {.fd = pending_.empty() ? -1 : target_, .events = POLLOUT, .revents = 0};
+  if (full_ || !pending_.empty()) return {.fd = target_, .events = POLLOUT, .revents = 0};
+  // No event but the loss of the last reader, which poll(2) tells unasked.
+  return {.fd = source_ && pipe_or_socket_ && !discard_ ? target_ : -1, .events = 0, .revents = 0};
 }
 
 void Stream::OnSource(short events) {
-  if (events != 0) ReadOnce();
+  if (events != 0) TransferOnce();
   WritePending();
 }
 
 void Stream::OnTarget(short events) {
-  if (events != 0) WritePending();
+  if (events == 0) return;
+  if (full_) {
+    full_ = false;
+    MoveOnce();
+  } else if (pending_.empty() && (events & (POLLERR | POLLHUP)) != 0) {
+    OnWriteError(EPIPE);
+  }
+  WritePending();
 }
 
 void Stream::OnIdle() {
@@ -64,7 +87,8 @@ void Stream::OnIdle() {
 }
 
 void Stream::EndSource() {
-  while (source_ && pending_.size() < kMaxPendingBytes && ReadOnce()) {
+  released_ = -1;  // all is over: nobody waits for this stream alone
+  while (source_ && !full_ && pending_.size() < kMaxPendingBytes && TransferOnce()) {
   }
 }
 
@@ -74,7 +98,30 @@ void Stream::Abandon() {
   discard_ = true;
 }
 
-// False when nothing was there to read.
+// False when nothing was there, or there was no room for it.
+bool Stream::TransferOnce() { return moves_ ? MoveOnce() : ReadOnce(); }
+
+bool Stream::MoveOnce() {
+  const ssize_t count = MoveNow(source_.Get(), target_);
+  if (count > 0) return true;
+  if (count == 0) {
+    CloseSource();
+    return false;
+  }
+  if (errno == EINTR) return true;
+  if (errno == EAGAIN) {
+    full_ = HoldsBytes(source_.Get());
+    return false;
+  }
+  // A file that is open for appending, among others.
+  if (errno == EINVAL) {
+    StopMoving();
+    return ReadOnce();
+  }
+  OnWriteError(errno);
+  return false;
+}
+
 bool Stream::ReadOnce() {
   std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
   const ssize_t count = ::read(source_.Get(), buffer.data(), buffer.size());
@@ -100,6 +147,17 @@ void Stream::CloseSource() {
   std::string& sink = Sink();
   filter_.Finish(sink);
   if (at_end_) filter_.Append(at_end_(last_), sink);
+  if (pending_.empty()) ReleaseTarget();
+}
+
+// Whoever reads from the target learns of its end while the run goes on.
+void Stream::ReleaseTarget() {
+  if (released_ < 0) return;
+  const UniqueFd null{::open("/dev/null", O_WRONLY | O_CLOEXEC)};
+  if (null) ::dup2(null.Get(), released_);  // NOLINT(android-cloexec-dup): a standard stream
+  own_target_.Reset();
+  target_ = released_;
+  released_ = -1;
 }
 
 void Stream::WritePending() {
@@ -112,16 +170,21 @@ void Stream::WritePending() {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count < 0) {
-      // Nobody reads any more. Closing the source hands the command the same SIGPIPE it would have got.
-      // After any other error (a full disk) it may go on, as it would have been free to.
-      if (errno == EPIPE || errno == ECONNRESET) source_.Reset();
-      pending_.clear();
-      discard_ = true;
+      OnWriteError(errno);
       return;
     }
     pending_.erase(0, static_cast<std::size_t>(count));
-    if (!whole) return;
+    if (!whole) break;
   }
+  if (!source_ && pending_.empty()) ReleaseTarget();
+}
+
+// Closing the source hands the command the SIGPIPE that it would have got from the target itself. It cannot
+// be handed any other error, which is kept for the end of the run; EIO is that of a terminal that hung up.
+void Stream::OnWriteError(int number) {
+  const bool gone = number == EPIPE || number == ECONNRESET || (number == EIO && ::isatty(target_) != 0);
+  if (!gone && failure_ == 0) failure_ = number;
+  Abandon();
 }
 
 }  // namespace mxc

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -13,6 +14,8 @@ namespace {
 
 constexpr unsigned kPtmxMajor = 5;
 constexpr unsigned kPtmxMinor = 2;
+// As much as a pipe can be made to hold (fs.pipe-max-size, by default): one call empties it.
+constexpr std::size_t kMoveBytes = 1U << 20U;
 
 }  // namespace
 
@@ -27,6 +30,18 @@ UniqueFd OwnDescription(int borrowed_fd) {
   const std::string path = "/proc/self/fd/" + std::to_string(borrowed_fd);
   return UniqueFd{::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
 }
+
+ssize_t MoveNow(int borrowed_pipe, int borrowed_target) {
+  return ::splice(borrowed_pipe, nullptr, borrowed_target, nullptr, kMoveBytes,
+                  SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+}
+
+bool HoldsBytes(int borrowed_pipe) {
+  int count = 0;
+  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0;
+}
+
+void OpenOnlyFor(int borrowed_pipe, mode_t mode) { ::fchmod(borrowed_pipe, mode); }
 
 ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size) {
   return ::send(borrowed_fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);

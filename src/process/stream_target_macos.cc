@@ -1,4 +1,7 @@
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+
+#include <cerrno>
 
 #include "process/stream_target.h"
 
@@ -6,6 +9,20 @@ namespace mxc {
 
 // Opening /dev/fd/N is another name for the same description here.
 UniqueFd OwnDescription(int /*borrowed_fd*/) { return {}; }
+
+// There is no splice(2).
+ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/) {
+  errno = EINVAL;
+  return -1;
+}
+
+bool HoldsBytes(int borrowed_pipe) {
+  int count = 0;
+  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0;
+}
+
+// Nothing opens a pipe again here.
+void OpenOnlyFor(int /*borrowed_pipe*/, mode_t /*mode*/) {}
 
 // The launcher ignores SIGPIPE (MacSignals).
 ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size) {

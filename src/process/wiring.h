@@ -1,5 +1,8 @@
-// What the standard streams of a child are connected to: the caller's own, untouched, unless the plan wants a
-// private terminal, a cap or redaction.
+// What the standard streams of a child are connected to: pipes and pseudo-terminals of ours, which the relay
+// connects to the caller's own. A sandbox gets none of the caller's pipes, files, sockets and terminals:
+// whoever holds one can open it again through /proc/self/fd, in a direction or at an offset that it was not
+// given. Direct execution, which claims no isolation, gets the caller's streams untouched, unless its plan
+// wants a private terminal, a cap or redaction.
 #pragma once
 
 #include <array>
@@ -12,6 +15,7 @@
 #include "mxc/error.h"
 #include "mxc/plan.h"
 #include "process/private_terminal.h"
+#include "process/standard_input.h"
 #include "process/stream.h"
 
 namespace mxc {
@@ -19,15 +23,24 @@ namespace mxc {
 struct Wiring {
   std::array<int, 3> standard = {-1, -1, -1};  // for LaunchRequest, borrowed from the members below
   std::vector<UniqueFd> child_ends = {};
-  std::optional<PrivateTerminal> terminal = {};
-  std::array<std::unique_ptr<Stream>, 3> streams = {};  // by number; a private terminal's output is 1
+  std::optional<PrivateTerminal> terminal = {};  // the command's controlling terminal
+  std::optional<PrivateTerminal> display = {};   // one for output alone
+  // By number. A private terminal's output is 1, and 2 where only standard error is a terminal.
+  std::array<std::unique_ptr<Stream>, 3> streams = {};
+  std::unique_ptr<StandardInput> input = {};  // empty: the caller's own, or a private terminal's
 
   [[nodiscard]] std::vector<Stream*> Outputs() const;
+  [[nodiscard]] const PrivateTerminal* Shown() const;  // whichever there is
   void CloseChildEnds();  // once the child has them: the end of its output can be seen only then
 };
 
 // `undo` restores the caller's terminal. Errors: kSetupFailed.
 [[nodiscard]] Result<Wiring> Wire(const Plan& plan, Undo& undo);
+
+// Whether a sandbox may have the stream `fd` itself: opening it again gives nothing.
+[[nodiscard]] bool MayPass(int fd);
+// Connects standard input, which may not pass, to a relay. Errors: kSetupFailed.
+[[nodiscard]] Status ConnectInput(Wiring& wiring, Undo& undo);
 
 // A closed 0, 1 or 2 would be given to the next file that is opened, and so to the command: fills it.
 void FillStandardStreams();

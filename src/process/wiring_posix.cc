@@ -10,6 +10,7 @@
 
 #include "base/pipe.h"
 #include "process/output_filter.h"
+#include "process/stream_target.h"
 #include "process/wiring.h"
 
 namespace mxc {
@@ -24,6 +25,8 @@ std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int targ
   options.source = std::move(source);
   options.target = target;
   options.filter = FilterFor(plan);
+  options.filtered = plan.output.Pumped();
+  options.releases_target = target == STDOUT_FILENO;  // standard error is ours, too
   return std::make_unique<Stream>(std::move(options));
 }
 
@@ -33,13 +36,11 @@ struct stat LookAt(int fd) {
   return status;
 }
 
-bool IsFile(int fd) { return S_ISREG(LookAt(fd).st_mode); }
-
-// Both streams go to one file, whose lines are to stay in order.
-bool IsOneFile() {
-  const struct stat out = LookAt(STDOUT_FILENO);
-  const struct stat err = LookAt(STDERR_FILENO);
-  return out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+// Both streams go to one place, where their order shows.
+bool AreOne(int one, int other) {
+  const struct stat first = LookAt(one);
+  const struct stat second = LookAt(other);
+  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 UniqueFd Duplicate(int fd) { return UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 3)}; }
@@ -60,6 +61,24 @@ Status ConnectTerminal(const Plan& plan, Undo& undo, Wiring& wiring) {
   return Done{};
 }
 
+// Output goes to a terminal from which no input comes, or not for this command: the command sees a terminal,
+// and cannot read from it.
+Status ConnectDisplay(const Plan& plan, Wiring& wiring) {
+  int shown = -1;
+  for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
+    if (wiring.standard.at(static_cast<std::size_t>(number)) < 0 && ::isatty(number) != 0) shown = number;
+  }
+  if (shown < 0) return Done{};
+  Result<PrivateTerminal> display = PrivateTerminal::OpenForOutput(shown);
+  if (!display) return display.error();
+  for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
+    if (AreOne(number, shown)) wiring.standard.at(static_cast<std::size_t>(number)) = display->Inner();
+  }
+  wiring.streams.at(static_cast<std::size_t>(shown)) = OutputStream(plan, Duplicate(display->Outer()), shown);
+  wiring.display.emplace(std::move(*display));
+  return Done{};
+}
+
 Status ConnectPipe(const Plan& plan, int number, Wiring& wiring) {
   Result<Pipe> pipe = MakePipe();
   if (!pipe) return pipe.error();
@@ -67,10 +86,27 @@ Status ConnectPipe(const Plan& plan, int number, Wiring& wiring) {
   if (::fcntl(pipe->reading.Get(), F_SETFL, O_NONBLOCK) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "prepare an output pipe", errno);
   }
+  OpenOnlyFor(pipe->writing.Get(), S_IWUSR);
   const auto index = static_cast<std::size_t>(number);
   wiring.standard.at(index) = pipe->writing.Get();
   wiring.child_ends.push_back(std::move(pipe->writing));
   wiring.streams.at(index) = OutputStream(plan, std::move(pipe->reading), number);
+  return Done{};
+}
+
+// `all`: and not only those that are capped or redacted.
+Status ConnectOutput(const Plan& plan, bool all, Wiring& wiring) {
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    const auto index = static_cast<std::size_t>(number);
+    if (wiring.standard.at(index) >= 0) continue;
+    if (!plan.output.Pumped() && (!all || MayPass(number))) continue;
+    if (number == STDERR_FILENO && !plan.output.Pumped() && wiring.streams[1] &&
+        AreOne(STDOUT_FILENO, STDERR_FILENO)) {
+      wiring.standard[2] = wiring.standard[1];
+      continue;
+    }
+    if (Status connected = ConnectPipe(plan, number, wiring); !connected) return connected.error();
+  }
   return Done{};
 }
 
@@ -81,19 +117,20 @@ Result<Wiring> Wire(const Plan& plan, Undo& undo) {
   if (TerminalOf(plan) == Terminal::kPrivatePty) {
     if (Status connected = ConnectTerminal(plan, undo, wiring); !connected) return connected.error();
   }
-  // Landlock has closed a sandbox that stays before it knows a file of the caller's: the command could write
-  // to it, but not open it again as /dev/stdout.
-  const bool stays = std::holds_alternative<SessionChild>(plan.child);
-  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
-    if (!plan.output.Pumped() && !(stays && IsFile(number))) continue;
-    if (wiring.standard.at(static_cast<std::size_t>(number)) >= 0) continue;
-    if (number == STDERR_FILENO && !plan.output.Pumped() && wiring.streams[1] && IsOneFile()) {
-      wiring.standard[2] = wiring.standard[1];
-      continue;
+  const bool sandboxed = plan.tier != Tier::kNone;
+  if (sandboxed) {
+    if (Status connected = ConnectDisplay(plan, wiring); !connected) return connected.error();
+    if (wiring.standard[0] < 0 && !MayPass(STDIN_FILENO)) {
+      if (Status connected = ConnectInput(wiring, undo); !connected) return connected.error();
     }
-    if (Status connected = ConnectPipe(plan, number, wiring); !connected) return connected.error();
   }
+  if (Status connected = ConnectOutput(plan, sandboxed, wiring); !connected) return connected.error();
   return wiring;
+}
+
+const PrivateTerminal* Wiring::Shown() const {
+  if (terminal) return &*terminal;
+  return display ? &*display : nullptr;
 }
 
 std::vector<Stream*> Wiring::Outputs() const {
@@ -108,6 +145,7 @@ std::vector<Stream*> Wiring::Outputs() const {
 void Wiring::CloseChildEnds() {
   child_ends.clear();
   if (terminal) terminal->CloseInner();
+  if (display) display->CloseInner();
 }
 
 void FillStandardStreams() {

@@ -105,6 +105,7 @@ std::string HumanText(const Error& error) {
     case ErrorCode::kUnavailable:
     case ErrorCode::kUnenforceable:
     case ErrorCode::kSetupFailed:
+    case ErrorCode::kOutputLost:
     case ErrorCode::kInternal:
     case ErrorCode::kMalformedId:
     case ErrorCode::kStaleId:

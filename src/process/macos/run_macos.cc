@@ -180,7 +180,7 @@ class MacRelay {
     TakeRecords();
     bool resized = false;
     signals_.Take(resized);
-    if (resized && wiring_.terminal) wiring_.terminal->CopyWindowSize();
+    if (resized && wiring_.Shown() != nullptr) wiring_.Shown()->CopyWindowSize();
     Watch(streams);
     End();
   }

@@ -1,0 +1,164 @@
+// Standard streams opened a second time: what the command gets is ours, and leads back to nobody.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+
+#include "tests/containment/containment.h"
+#include "tests/support/terminal.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Ends {
+  UniqueFd reading;
+  UniqueFd writing;
+};
+
+class StreamsOpenedAgain : public ContainmentTest {
+ protected:
+  [[nodiscard]] Ends CallersPipe() const {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    EXPECT_EQ(::fchown(ends[0], uid, static_cast<gid_t>(-1)), 0);
+    return {UniqueFd{ends[0]}, UniqueFd{ends[1]}};
+  }
+  // The stream `number` of the launcher is `fd`, borrowed.
+  Ended RunWith(int number, int fd, const std::string& command) {
+    Launch launch = PrepareConfig({.command = command});
+    launch.files = {{.borrowed_fd = fd, .number = number}};
+    return Execute(launch);
+  }
+  static std::string Drained(const UniqueFd& fd) {
+    ::fcntl(fd.Get(), F_SETFL, O_NONBLOCK);
+    std::string text(65536, '\0');
+    const ssize_t count = ::read(fd.Get(), text.data(), text.size());
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    return text;
+  }
+  [[nodiscard]] std::string TextOf(const std::string& name) const {
+    return Contents(workspace.Path(name)).value_or("");
+  }
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(StreamsOpenedAgain);
+
+TEST_P(StreamsOpenedAgain, APipeOfInputTakesNoBytesForItsOtherReaders) {
+  const Ends pipe = CallersPipe();
+  ASSERT_EQ(::write(pipe.writing.Get(), "the rest\n", 9), 9);
+  const Ended ended =
+      RunWith(0, pipe.reading.Get(), "echo evil > /proc/self/fd/0; echo evil >> /dev/stdin; true");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Drained(pipe.reading), "the rest\n");
+}
+
+TEST_P(StreamsOpenedAgain, APipeOfOutputGivesNothingThatOthersSaid) {
+  for (const int number : {1, 2}) {
+    const Ends pipe = CallersPipe();
+    ASSERT_EQ(::write(pipe.writing.Get(), "others\n", 7), 7);
+    const std::string fd = std::to_string(number);
+    RunWith(number, pipe.writing.Get(),
+            "exec 7<>/proc/self/fd/" + fd + "; timeout 0.3 cat <&7 >/dev/null; true");
+    EXPECT_EQ(Drained(pipe.reading), "others\n");
+  }
+}
+
+TEST_P(StreamsOpenedAgain, ASocketGivesNothingBack) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const UniqueFd ours{ends[0]};
+  const UniqueFd theirs{ends[1]};
+  ASSERT_EQ(::write(ours.Get(), "input\n", 6), 6);
+  // Both directions are in one descriptor, of which the command got one.
+  RunWith(1, theirs.Get(), "timeout 0.3 cat <&1; echo said");
+  EXPECT_EQ(Drained(ours), "said\n");
+  EXPECT_EQ(Drained(theirs), "input\n");
+}
+
+TEST_P(StreamsOpenedAgain, AFileOfInputIsNotWritten) {
+  const std::string path = workspace.File("input", "script\n");
+  const UniqueFd file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+  RunWith(0, file.Get(),
+          "echo evil >> /proc/self/fd/0; echo evil >&0; chmod 777 /proc/self/fd/0; truncate -s 0 "
+          "/proc/self/fd/0; true");
+  EXPECT_EQ(TextOf("input"), "script\n");
+  struct stat status {};
+  ASSERT_EQ(::fstat(file.Get(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0644U);
+}
+
+TEST_P(StreamsOpenedAgain, ALogThatIsAppendedToStaysWhatItWas) {
+  const std::string path = workspace.File("log", token + "\n");
+  for (const int number : {1, 2}) {
+    const UniqueFd log{::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC)};
+    const std::string fd = std::to_string(number);
+    const Ended ended =
+        RunWith(number, log.Get(),
+                "truncate -s 0 /proc/self/fd/" + fd + "; : > /proc/self/fd/" + fd + "; echo added >&" + fd +
+                    "; timeout 0.3 cat <&" + fd + " >&$((3 - " + fd + ")); true");
+    EXPECT_THAT(ended.out + ended.err, Not(HasSubstr(token)));
+  }
+  EXPECT_EQ(TextOf("log"), token + "\nadded\nadded\n");
+}
+
+// The caller's terminal is some of the three streams. What is typed there is for somebody else, and its modes
+// are theirs.
+class PartOfATerminal : public ContainmentTest {
+ protected:
+  // `redirect` in the launcher, whose streams are all the terminal.
+  void Run(const std::string& command, const std::function<void()>& redirect) {
+    Launch launch = PrepareConfig({.command = command});
+    launch.terminal = terminal.Fd();
+    launch.before_exec = redirect;
+    termios before{};
+    ASSERT_EQ(::tcgetattr(terminal.Fd(), &before), 0);
+    terminal.Type("typed\n");
+    ended = Execute(launch);
+    termios after{};
+    ASSERT_EQ(::tcgetattr(terminal.Fd(), &after), 0);
+    EXPECT_EQ(before.c_lflag, after.c_lflag);
+    EXPECT_EQ(before.c_oflag, after.c_oflag);
+    shown = terminal.Output();
+  }
+  static void Replace(int number, const char* path) { ::dup2(::open(path, O_RDWR), number); }
+
+  const Terminal terminal;
+  Ended ended;
+  std::string shown;
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(PartOfATerminal);
+
+TEST_P(PartOfATerminal, OutputAloneReadsNothing) {
+  Run("test -t 1 && echo terminal; stty -echo -isig <&1; timeout 0.5 head -n 1 <&1; timeout 0.5 head -n 1 "
+      "<&2; "
+      "timeout 0.5 head -n 1 </proc/self/fd/1; stty -echo -F /proc/self/fd/1; true",
+      [] { Replace(0, "/dev/null"); });
+  EXPECT_THAT(shown, HasSubstr("terminal\r\n"));
+  EXPECT_THAT(terminal.Typed(), HasSubstr("typed"));
+}
+
+TEST_P(PartOfATerminal, ErrorAloneReadsNothing) {
+  Run("test -t 2 && echo terminal >&2; stty -echo <&2; timeout 0.5 head -n 1 <&2; true", [] {
+    Replace(0, "/dev/null");
+    Replace(1, "/dev/null");
+  });
+  EXPECT_THAT(shown, HasSubstr("terminal\r\n"));
+  EXPECT_THAT(terminal.Typed(), HasSubstr("typed"));
+}
+
+TEST_P(PartOfATerminal, InputAloneIsReadAndNotChanged) {
+  Run("head -n 1 >&2; stty -echo; echo no > /proc/self/fd/0; true", [] { Replace(1, "/dev/null"); });
+  EXPECT_THAT(shown, HasSubstr("typed\r\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("no\r\n")));
+}
+
+}  // namespace
+}  // namespace mxc::test
