@@ -20,6 +20,7 @@
 #include "process/run.h"
 #include "report/log.h"
 #include "report/report.h"
+#include "repositories.h"
 #include "request.h"
 #include "verdict.h"
 
@@ -114,6 +115,9 @@ int Run(Prepared& prepared, const Config& config, const Options& options, const 
                      .files = FileSummary{form, [&](const FileCall& call) { return judge.Judge(call); }}};
   RunReporter reporter{status, log, options.report ? &summary : nullptr};
   const Result<Outcome> outcome = ClimbDown(config, options, host, prepared, reporter, log, status);
+  if (reporter.Started()) {
+    for (const Warning& left : ReviewRepositories(prepared.plan.git, host)) reporter.OnWarning(left);
+  }
   if (options.report) Summarize(prepared.plan, summary);
   if (!outcome) return Fail(outcome.error(), log, status);
 

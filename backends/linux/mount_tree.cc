@@ -246,12 +246,13 @@ Status TreeBuilder::PlaceGrant(const PathRule& rule) {
   return Done{};
 }
 
-// Only where the host's files are writable; everywhere else nobody can change it anyway.
+// Only where the host's files are writable; everywhere else nobody can change it anyway. A read-write one keeps
+// its name: a mount point cannot be renamed or removed.
 void TreeBuilder::PlaceProtected(const PathRule& rule) {
   Record(rule, kProtected);
   if (frames_.back().view != View::kReadWrite) return;
   OpenWay(rule.path);
-  BindMount bind{.source = rule.path, .target = rule.path, .access = Access::kReadOnly};
+  BindMount bind{.source = rule.path, .target = rule.path, .access = rule.access};
   if (rule.object) {
     bind.object = rule.object;
   } else {
@@ -260,7 +261,7 @@ void TreeBuilder::PlaceProtected(const PathRule& rule) {
     bind.type = rule.stand_in->type;
   }
   Add(std::move(bind));
-  Push(rule.path, View::kReadOnly);
+  Push(rule.path, rule.access == Access::kReadWrite ? View::kReadWrite : View::kReadOnly);
 }
 
 Status TreeBuilder::PlaceDenied(const PathRule& rule) {

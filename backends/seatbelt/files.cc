@@ -171,7 +171,10 @@ void FileLowering::AllowTemp() {
 void FileLowering::KeepNamesInPlace() {
   std::set<std::string> held;
   for (const Entry& entry : entries_) {
-    if (entry.rule == nullptr || entry.access == Access::kReadWrite) continue;
+    if (entry.rule == nullptr) continue;
+    const bool writable = entry.access == Access::kReadWrite;
+    if (writable && entry.rule->origin != Origin::kProtection) continue;
+    if (writable) held.emplace(entry.path);
     for (std::string_view above = ParentOf(entry.path); above != "/"; above = ParentOf(above)) {
       if (Writable(above)) held.emplace(above);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ struct DirectoryEntry {
   std::string name = {};
   FileType type = FileType::kRegular;
 };
+
+// Which names a listing is about; empty: all.
+using NameFilter = std::function<bool(std::string_view name)>;
 
 struct ToolRun {
   bool started = false;
@@ -72,8 +76,10 @@ class Host {
   // The same for executing it: access(2), which knows of mounts where nobody may. POSIX only.
   [[nodiscard]] virtual bool MayExecute(const std::string& /*path*/) const { return false; }
   [[nodiscard]] virtual Result<std::vector<std::string>> ListDirectory(const std::string& path) const = 0;
-  // With their types and in no order: what a search reads of each directory.
-  [[nodiscard]] virtual Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const = 0;
+  // With their types and in no order: what a search reads of each directory. Directories are listed whatever
+  // their name is.
+  [[nodiscard]] virtual Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
+                                                                        const NameFilter& wanted) const = 0;
   // What below `directory` the caller may read and others may not: files, and directories as a whole; also
   // what could not be looked at. Links are left out. Linux only.
   [[nodiscard]] virtual std::vector<std::string> ListClosed(const std::string& /*directory*/) const {

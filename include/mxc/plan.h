@@ -238,6 +238,7 @@ struct Plan {
   std::string command = {};                   // argv[0] inside the sandbox, for the audit log
   CommandShape shape = {};                    // the same
   std::string cwd = {};                       // inside the sandbox, for the audit log
+  GitSnapshot git = {};                       // as in the policy: for the end of the run
 };
 
 [[nodiscard]] std::string_view Name(Strength strength);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mxc/containment.h"
+#include "mxc/git_snapshot.h"
 #include "mxc/json.h"
 #include "mxc/resource.h"
 #include "mxc/secret.h"
@@ -33,7 +34,7 @@ struct FileObject {
 };
 
 // Where a rule comes from. Baseline rules make a usable system (shell, libraries); they yield to policy
-// rules. Protection rules keep parts of read-write grants read-only.
+// rules. Protection rules keep parts of read-write grants read-only, or at their name.
 enum class Origin { kBaseline, kPolicy, kProtection };
 
 // Holds the name of a protected path that does not exist. To its readers it means the same as nothing there:
@@ -228,6 +229,7 @@ struct Policy {
   std::vector<PathLink> links = {};
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
   std::vector<ProtectEntry> protect = {};
+  GitSnapshot git = {};
   Network network = {};
   Ui ui = {};
   bool destroy_on_exit = true;      // lifecycle: a container of this run only

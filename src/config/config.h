@@ -77,6 +77,8 @@ struct Config {
   std::vector<PathEntry> denied = {};
   std::vector<PresetEntry> protect = {{Preset::kGit, "/filesystem/protect"}};  // the default
   bool protect_written = false;
+  std::vector<PathEntry> repositories = {};
+  bool repositories_written = false;  // an empty list says that there are none
   std::string private_temp_pointer = {};  // of `temp`: "private"; "shared" is a read-write path
   Network network = {};
   bool network_written = false;  // the document has a network section

@@ -92,6 +92,11 @@ constexpr Field kFilesystemFields[] = {
              "replaces the default; an empty one protects nothing.",
      .values = kPresets,
      .standard = "[\"git\"]"},
+    {.name = "repositories",
+     .type = FieldType::kStringList,
+     .in = kOwn,
+     .text = "Absolute paths of the git repositories inside readwritePaths that `protect` is about. Without "
+             "this list readwritePaths are searched for them."},
     {.name = "temp",
      .type = FieldType::kEnum,
      .in = kOwn,

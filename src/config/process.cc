@@ -85,6 +85,12 @@ void DecodeProtect(Decoding& decoding) {
   }
 }
 
+void DecodeRepositories(Decoding& decoding) {
+  Config& config = decoding.config;
+  config.repositories_written = Member(Member(&decoding.document, "filesystem"), "repositories") != nullptr;
+  DecodePaths(decoding, "repositories", config.repositories);
+}
+
 void DecodeTemp(Decoding& decoding) {
   const Json* temp = Member(Member(&decoding.document, "filesystem"), "temp");
   if (temp == nullptr) return;
@@ -170,6 +176,7 @@ void DecodeFilesystem(Decoding& decoding) {
   DecodePaths(decoding, "readonlyPaths", decoding.config.read_only);
   DecodePaths(decoding, "deniedPaths", decoding.config.denied);
   DecodeProtect(decoding);
+  DecodeRepositories(decoding);
   DecodeTemp(decoding);
 }
 

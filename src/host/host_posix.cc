@@ -115,14 +115,17 @@ Result<std::vector<std::string>> PosixHost::ListDirectory(const std::string& pat
   return names;
 }
 
-Result<std::vector<DirectoryEntry>> PosixHost::ListEntries(const std::string& path) const {
+Result<std::vector<DirectoryEntry>> PosixHost::ListEntries(const std::string& path,
+                                                           const NameFilter& wanted) const {
   const std::unique_ptr<DIR, CloseDirectory> directory{::opendir(path.c_str())};
   if (!directory) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
   std::vector<DirectoryEntry> entries;
   while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    entries.push_back({.name = std::string(name), .type = TypeOf(*entry, directory.get())});
+    const FileType type = TypeOf(*entry, directory.get());
+    if (type != FileType::kDirectory && wanted && !wanted(name)) continue;
+    entries.push_back({.name = std::string(name), .type = type});
   }
   return entries;
 }

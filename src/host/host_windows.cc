@@ -133,7 +133,8 @@ bool WindowsHost::MayAccess(const std::string& path, Access access) const {
   return static_cast<bool>(Open(path, wanted));
 }
 
-Result<std::vector<DirectoryEntry>> WindowsHost::ListEntries(const std::string& path) const {
+Result<std::vector<DirectoryEntry>> WindowsHost::ListEntries(const std::string& path,
+                                                             const NameFilter& wanted) const {
   WIN32_FIND_DATAW found{};
   const HANDLE search = ::FindFirstFileW((Long(path) + L"\\*").c_str(), &found);
   if (search == INVALID_HANDLE_VALUE) return LastError("open '" + path + "'");
@@ -142,13 +143,15 @@ Result<std::vector<DirectoryEntry>> WindowsHost::ListEntries(const std::string& 
   do {
     const std::string name = Narrow(found.cFileName);
     if (name == "." || name == "..") continue;
-    entries.push_back({.name = name, .type = TypeOf(found.dwFileAttributes, found.dwReserved0)});
+    const FileType type = TypeOf(found.dwFileAttributes, found.dwReserved0);
+    if (type == FileType::kDirectory || !wanted || wanted(name))
+      entries.push_back({.name = name, .type = type});
   } while (::FindNextFileW(search, &found) != 0);
   return entries;
 }
 
 Result<std::vector<std::string>> WindowsHost::ListDirectory(const std::string& path) const {
-  const Result<std::vector<DirectoryEntry>> entries = ListEntries(path);
+  const Result<std::vector<DirectoryEntry>> entries = ListEntries(path, {});
   if (!entries) return entries.error();
   std::vector<std::string> names;
   for (const DirectoryEntry& entry : *entries) names.push_back(entry.name);

@@ -22,7 +22,8 @@ class PosixHost : public Host {
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
   [[nodiscard]] bool MayExecute(const std::string& path) const override;
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
-  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const override;
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
+                                                                const NameFilter& wanted) const override;
   [[nodiscard]] std::uint64_t Clock() const override;
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;

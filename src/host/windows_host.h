@@ -26,7 +26,8 @@ class WindowsHost final : public Host {
   [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override;
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
-  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const override;
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
+                                                                const NameFilter& wanted) const override;
   [[nodiscard]] std::uint64_t Clock() const override;
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   // Only in the system directory, "<Windows>\System32"; ".exe" is added.

@@ -57,6 +57,7 @@ void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.command = policy.process.argv.empty() ? "" : policy.process.argv[0];
   plan.shape = ShapeOf(policy.process);
   plan.cwd = policy.process.cwd;
+  plan.git = policy.git;
   plan.warnings.insert(plan.warnings.begin(), policy.warnings.begin(), policy.warnings.end());
   plan.relaxations.insert(plan.relaxations.end(), policy.relaxations.begin(), policy.relaxations.end());
   for (const std::string& text : support.warnings) {

@@ -15,9 +15,11 @@ std::string_view Trim(std::string_view text) {
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  explicit Reader(std::string_view text) : rest_(text) {
+    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // git passes over it, too
+  }
 
-  GitConfig Read() {
+  std::vector<GitVariable> Read() {
     while (!rest_.empty()) {
       const char c = rest_.front();
       if (c == '[') {
@@ -30,7 +32,7 @@ class Reader {
         ReadVariable();
       }
     }
-    return std::move(config_);
+    return std::move(variables_);
   }
 
  private:
@@ -39,19 +41,28 @@ class Reader {
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end);
   }
 
-  // `[core]`, `[includeIf "gitdir:~/work/"]`; a variable may follow on the same line.
+  // `[core]`, `[includeIf "gitdir:~/work/"]`, `[remote.origin]`; a variable may follow on the same line.
   void ReadSection() {
-    const std::size_t name_end = rest_.find_first_of(" \t\"]\n");
-    section_ = Folded(rest_.substr(1, name_end == std::string_view::npos ? name_end : name_end - 1));
+    std::string name;
+    subsection_.clear();
     bool quoted = false;
     std::size_t i = 1;
     for (; i < rest_.size() && rest_[i] != '\n' && (quoted || rest_[i] != ']'); ++i) {
-      if (rest_[i] == '\\')
-        ++i;
-      else if (rest_[i] == '"')
+      const bool escaped = quoted && rest_[i] == '\\' && i + 1 < rest_.size();
+      if (!escaped && rest_[i] == '"') {
         quoted = !quoted;
+        continue;
+      }
+      if (escaped) ++i;
+      if (quoted)
+        subsection_ += rest_[i];
+      else if (rest_[i] != ' ' && rest_[i] != '\t')
+        name += rest_[i];
     }
     rest_.remove_prefix(i < rest_.size() ? i + 1 : rest_.size());
+    const std::size_t dot = name.find('.');
+    if (dot != std::string::npos) subsection_ = Folded(std::string_view(name).substr(dot + 1));
+    section_ = Folded(std::string_view(name).substr(0, dot));
   }
 
   void ReadVariable() {
@@ -59,7 +70,9 @@ class Reader {
     const std::string name = Folded(Trim(rest_.substr(0, name_end)));
     const bool has_value = name_end != std::string_view::npos && rest_[name_end] == '=';
     rest_.remove_prefix(name_end == std::string_view::npos ? rest_.size() : name_end + (has_value ? 1 : 0));
-    Take(name, has_value ? ReadValue() : "true");
+    std::string value = has_value ? ReadValue() : "true";
+    variables_.push_back(
+        {.section = section_, .subsection = subsection_, .name = name, .value = std::move(value)});
   }
 
   // Up to the end of the line: quotes, escapes, a backslash that continues the line, comments.
@@ -73,7 +86,7 @@ class Reader {
         quoted = !quoted;
         kept = value.size();
       } else if (c == '\\' && rest_.size() > 1) {
-        rest_.remove_prefix(1);
+        rest_.remove_prefix(rest_.substr(1).starts_with("\r\n") ? 2 : 1);
         if (rest_.front() != '\n') value += Escaped(rest_.front());
         kept = value.size();
       } else if (!quoted && (c == '#' || c == ';')) {
@@ -93,24 +106,14 @@ class Reader {
     return c == 't' ? '\t' : c;
   }
 
-  void Take(const std::string& name, std::string value) {
-    if (section_ == "core" && name == "hookspath")
-      config_.hooks_path = std::move(value);
-    else if (section_ == "core" && name == "fsmonitor")
-      config_.fsmonitor = std::move(value);
-    else if (section_ == "core" && name == "worktree")
-      config_.work_tree = std::move(value);
-    else if ((section_ == "include" || section_ == "includeif") && name == "path")
-      config_.includes.push_back(std::move(value));
-  }
-
   std::string_view rest_;
   std::string section_ = {};
-  GitConfig config_ = {};
+  std::string subsection_ = {};
+  std::vector<GitVariable> variables_ = {};
 };
 
 }  // namespace
 
-GitConfig ReadGitConfig(std::string_view text) { return Reader(text).Read(); }
+std::vector<GitVariable> ReadGitConfig(std::string_view text) { return Reader(text).Read(); }
 
 }  // namespace mxc

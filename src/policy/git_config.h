@@ -1,7 +1,7 @@
-// The few keys of a git configuration that name files which git executes or obeys.
+// What a git configuration says, and which of it makes git execute something.
 //
-//   GitConfig config = ReadGitConfig("[core]\n\thooksPath = .husky\n");
-//   // config.hooks_path == ".husky"
+//   for (const GitVariable& variable : ReadGitConfig("[core]\n\thooksPath = .husky\n"))
+//     if (MayExecute(variable)) ...  // core.hookspath
 #pragma once
 
 #include <string>
@@ -10,14 +10,36 @@
 
 namespace mxc {
 
-struct GitConfig {
-  std::string hooks_path = {};             // core.hooksPath
-  std::string fsmonitor = {};              // core.fsmonitor: a program, "true" or "false"
-  std::string work_tree = {};              // core.worktree
-  std::vector<std::string> includes = {};  // include.path and includeIf.*.path
+struct GitVariable {
+  std::string section = {};     // folded: "core"
+  std::string subsection = {};  // as written: "origin" of [remote "origin"]
+  std::string name = {};        // folded: "hookspath"
+  std::string value = {};       // "true" without "="
+
+  [[nodiscard]] bool Is(std::string_view in, std::string_view called) const {
+    return section == in && name == called;
+  }
 };
 
-// Takes what git would reject as far as it goes.
-[[nodiscard]] GitConfig ReadGitConfig(std::string_view text);
+// As git reads it; takes what git would reject as far as it goes.
+[[nodiscard]] std::vector<GitVariable> ReadGitConfig(std::string_view text);
+
+// Of a variable that no table knows: it may.
+[[nodiscard]] bool MayExecute(const GitVariable& variable);
+
+// The text is of the plainest form and holds nothing that may execute: what `git init` and `git clone` write.
+// Whatever two readers could take for different things is not.
+[[nodiscard]] bool IsHarmlessGitConfig(std::string_view text);
+
+// The words of a command line as a shell would split it, quotes taken off.
+struct ProgramWord {
+  std::string text = {};
+  bool run = false;     // it is the program, or a script that an interpreter gets
+  bool script = false;  // the latter: found without a search on PATH
+};
+[[nodiscard]] std::vector<ProgramWord> ProgramWords(std::string_view command);
+
+// A line of git-rebase-todo runs a command.
+[[nodiscard]] bool HasRebaseCommand(std::string_view todo);
 
 }  // namespace mxc

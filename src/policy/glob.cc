@@ -197,6 +197,12 @@ Result<std::vector<GlobMatch>> ExpandGlob(std::string_view pattern, GlobLinks li
     return TooMuch("it matches more than " + std::to_string(kMaxGlobMatches) + " paths");
   }
   if (!search.Gap().empty()) return TooMuch("not everything could be searched: " + search.Gap());
+  for (const std::string& closed : search.Closed()) {
+    const Result<Walked> walked = PathWalker(host).Walk(closed);
+    // Whoever owns it could open it for the command.
+    if (walked && walked->status && walked->status->uid == host.Caller().uid)
+      return TooMuch("not everything could be searched: " + Quoted(closed) + " cannot be listed");
+  }
   return expansion.Take();
 }
 

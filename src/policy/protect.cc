@@ -45,6 +45,7 @@ class NamedFiles {
     }
   }
 
+  [[nodiscard]] bool Wants(std::string_view name) const { return by_first_.contains(name); }
   void Visit(const std::string& directory, const std::vector<DirectoryEntry>& entries) {
     // Nobody opens a package that was installed as a project, and npm replaces them by renaming.
     if (by_first_.empty() || directory.find("/node_modules") != std::string::npos) return;
@@ -98,56 +99,177 @@ const PresetEntry& EntryOf(const Config& config, Preset preset) {
 
 }  // namespace
 
-Status AddProtection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules,
-                     Policy& policy) {
-  const bool git = Has(config, Preset::kGit);
-  if (!git) policy.relaxations.emplace_back("git-unprotected");
-  const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
-  if (config.protect.empty() || grants.empty()) return Done{};
+namespace {
 
-  Protector protector(host, walker, rules, policy.warnings);
-  GitProtection repositories(protector);
-  std::vector<NamedFiles> named;
-  for (const PresetEntry& entry : config.protect) {
-    if (entry.preset != Preset::kGit) named.emplace_back(entry);
+// One search for all presets, and what they make of it.
+class Protection {
+ public:
+  Protection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules, Policy& policy)
+      : config_(config),
+        host_(host),
+        walker_(walker),
+        rules_(rules),
+        policy_(policy),
+        home_(CanonicalHome(host, walker)),
+        protector_(host, walker, rules, policy.warnings),
+        git_(protector_, home_),
+        search_(host, [this](std::string_view name) { return Wants(name); }) {
+    for (const PresetEntry& entry : config.protect) {
+      if (entry.preset != Preset::kGit) named_.emplace_back(entry);
+    }
   }
-  std::vector<std::string> roots;
-  for (const std::string& path : grants) {
-    const Lookup& lookup = walker.LookAt(path);
-    if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots.push_back(path);
+
+  Status Run(const std::vector<std::string>& grants) {
+    for (const std::string& path : grants) {
+      const Lookup& lookup = walker_.LookAt(path);
+      if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots_.push_back(path);
+    }
+    if (Status found = Find(); !found) return found;
+    if (Has(config_, Preset::kGit)) {
+      if (Status held = HoldGit(); !held) return held;
+    }
+    HoldNamed();
+    if (protector_.Count() <= kMaxProtectedPaths) return Done{};
+    return Conflict(
+        "the read-write grants hold " + std::to_string(protector_.Count()) +
+            " protected paths, more than the " + std::to_string(kMaxProtectedPaths) + " there may be",
+        config_.protect.front().pointer, "grant less, or see who has made so many repositories there");
   }
-  TreeSearch search(host);
-  search.Run(roots, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
-    for (NamedFiles& files : named) files.Visit(directory, entries);
-    repositories.Visit(directory, entries);
-    KeepInside(rules, directory, entries);
+
+ private:
+  [[nodiscard]] bool Wants(std::string_view name) const {
+    return GitPlaces::Wants(name) ||
+           std::any_of(named_.begin(), named_.end(),
+                       [name](const NamedFiles& files) { return files.Wants(name); });
+  }
+  Status Find();
+  Status Search(const std::vector<std::string>& roots);
+  Status HoldGit();
+  Status HoldOtherNames();
+  void TakeSnapshot();
+  void HoldNamed();
+
+  const Config& config_;
+  const Host& host_;
+  PathWalker& walker_;
+  RuleSet& rules_;
+  Policy& policy_;
+  std::string home_;
+  Protector protector_;
+  GitProtection git_;
+  std::vector<NamedFiles> named_ = {};
+  TreeSearch search_;
+  std::vector<std::string> roots_ = {};     // read-write directories
+  std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
+};
+
+Status Protection::Find() {
+  for (const Access access : {Access::kReadWrite, Access::kReadOnly}) {
+    for (const std::string& path : rules_.PathsWith(access)) git_.AddAround(path);
+  }
+  searched_ = roots_;
+  if (config_.repositories_written) {
+    policy_.relaxations.emplace_back("repositories-named");
+    searched_.clear();
+    for (const PathEntry& entry : config_.repositories) {
+      if (Status added = git_.AddNamed(entry); !added) return added;
+    }
+    for (const GitDirectory& directory : git_.Places().Directories()) {
+      if (protector_.Writable(directory.path)) searched_.push_back(directory.path);
+    }
+  }
+  std::vector<std::string> roots = searched_;
+  // What is read-only inside holds repositories whose configuration may lead out of it.
+  for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
+    const Lookup& lookup = walker_.LookAt(path);
+    const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
+    const bool inside = std::any_of(searched_.begin(), searched_.end(),
+                                    [&](const std::string& root) { return IsAtOrBelow(path, root); });
+    if (directory && inside) roots.push_back(path);
+  }
+  return Search(roots);
+}
+
+Status Protection::Search(const std::vector<std::string>& roots) {
+  search_.Run(roots, [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    for (NamedFiles& files : named_) files.Visit(directory, entries);
+    git_.Places().Visit(directory, entries);
+    KeepInside(rules_, directory, entries);
   });
+  if (search_.Gap().empty()) return Done{};
+  return Conflict("the search for protected files did not come to its end: " + search_.Gap(),
+                  config_.protect.front().pointer,
+                  "name the repositories in `filesystem.repositories`, which ends the search, or write "
+                  "\"protect\": []");
+}
 
-  const std::string home = CanonicalHome(host, walker);
-  if (git) {
-    protector.Begin(EntryOf(config, Preset::kGit));
-    repositories.Apply(home);
-    protector.End();
+Status Protection::HoldGit() {
+  protector_.Begin(EntryOf(config_, Preset::kGit));
+  if (Status held = git_.Apply(); !held) return held;
+  for (const std::string& closed : search_.Closed()) protector_.Protect(closed, WhenMissing::kLeft);
+  if (Status held = HoldOtherNames(); !held) return held;
+  protector_.End();
+  TakeSnapshot();
+  return Done{};
+}
+
+// Who writes a hook under another name writes the hook.
+Status Protection::HoldOtherNames() {
+  if (protector_.SharedFiles().empty()) return Done{};
+  TreeSearch search(host_, {});
+  std::vector<std::string> names;
+  search.Run(searched_, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    for (const DirectoryEntry& entry : entries) {
+      if (entry.type != FileType::kRegular) continue;
+      std::string path = JoinPath(directory, entry.name);
+      const Lookup lookup = host_.LookAt(path);
+      if (lookup.status && lookup.status->links > 1 &&
+          protector_.SharedFiles().contains({lookup.status->object.device, lookup.status->object.inode}))
+        names.push_back(std::move(path));
+    }
+    KeepInside(rules_, directory, entries);
+  });
+  for (const std::string& name : names) protector_.Protect(name, WhenMissing::kLeft);
+  if (search.Gap().empty()) return Done{};
+  return Conflict("the search for other names of protected files did not come to its end: " + search.Gap(),
+                  protector_.Pointer(), "give each file one name: `cp -p FILE NEW && mv NEW FILE`");
+}
+
+void Protection::TakeSnapshot() {
+  policy_.git = {.roots = searched_,
+                 .places = git_.Places().Names(),
+                 .closed = search_.Closed(),
+                 .links = protector_.Links(),
+                 .commands = git_.RebaseCommands()};
+  for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
+    for (const std::string& path : rules_.PathsWith(access)) {
+      const PathRule* const rule = rules_.Find(path);
+      if (rule->origin == Origin::kPolicy) policy_.git.skipped.push_back(path);
+    }
   }
-  std::vector<std::string> tops = std::move(roots);
-  if (!home.empty()) tops.push_back(home);
-  tops.insert(tops.end(), repositories.WorkTrees().begin(), repositories.WorkTrees().end());
+}
+
+void Protection::HoldNamed() {
+  std::vector<std::string> tops = roots_;
+  if (!home_.empty()) tops.push_back(home_);
+  for (const WorkTree& tree : git_.Places().WorkTrees()) tops.push_back(tree.directory);
   std::sort(tops.begin(), tops.end());
   tops.erase(std::unique(tops.begin(), tops.end()), tops.end());
-  for (const NamedFiles& files : named) {
-    protector.Begin(files.Entry());
-    files.Apply(protector, tops);
-    protector.End();
+  for (const NamedFiles& files : named_) {
+    protector_.Begin(files.Entry());
+    files.Apply(protector_, tops);
+    protector_.End();
   }
-  if (!search.Gap().empty()) {
-    protector.Warn("protection-incomplete",
-                   "the search for protected files did not reach everything: " + search.Gap());
-  }
-  if (protector.Count() <= kMaxProtectedPaths) return Done{};
-  return Conflict(
-      "the read-write grants hold " + std::to_string(protector.Count()) + " protected paths, more than the " +
-          std::to_string(kMaxProtectedPaths) + " there may be",
-      config.protect.front().pointer, "grant less, or see who has made so many repositories there");
+}
+
+}  // namespace
+
+Status AddProtection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules,
+                     Policy& policy) {
+  if (!Has(config, Preset::kGit)) policy.relaxations.emplace_back("git-unprotected");
+  const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
+  if (config.protect.empty() || grants.empty()) return Done{};
+  return Protection(config, host, walker, rules, policy).Run(grants);
 }
 
 }  // namespace mxc

@@ -1,17 +1,15 @@
 #include "policy/protect_git.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
-#include <set>
-#include <utility>
 
+#include "mxc/fold.h"
 #include "mxc/limits.h"
-#include "policy/git_config.h"
+#include "policy/entries.h"
 
 namespace mxc {
 namespace {
-
-constexpr std::string_view kGitDirectoryName = "/.git";
 
 std::string_view TrimEnd(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" \t\r\n");
@@ -22,111 +20,270 @@ std::string Against(std::string_view base, std::string_view path) {
   return path.starts_with('/') ? std::string(path) : JoinPath(base, path);
 }
 
+// What is written there is no path of a program, whatever it looks like.
+bool NamesNoFile(const GitVariable& variable) {
+  constexpr std::string_view kSections[] = {"http",     "https", "include", "includeif",
+                                            "protocol", "safe",  "url"};
+  if (variable.section == "alias") return !variable.value.starts_with('!');
+  return std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections) ||
+         variable.Is("core", "hookspath");
+}
+
 }  // namespace
 
-void GitProtection::Visit(const std::string& directory, std::vector<DirectoryEntry>& entries) {
-  bool head = false;
-  bool objects = false;
-  bool refs = false;
-  bool common = false;
-  for (const DirectoryEntry& entry : entries) {
-    head = head || entry.name == "HEAD";
-    objects = objects || entry.name == "objects";
-    refs = refs || entry.name == "refs";
-    common = common || entry.name == "commondir";
-    if (entry.name != ".git") continue;
-    work_trees_.push_back(directory);
-    if (entry.type == FileType::kRegular) git_files_.push_back(directory);
-    if (entry.type == FileType::kSymlink) git_links_.push_back(directory);
+void GitProtection::AddAround(const std::string& grant) {
+  PathWalker& walker = protector_.Walker();
+  for (std::string_view above = grant;; above = ParentOf(above)) {
+    const std::string git = JoinPath(above, ".git");
+    if (const Lookup& lookup = walker.LookAt(git); lookup.status)
+      places_.Add(WorkTree{.directory = std::string(above), .git = git, .type = lookup.status->object.type});
+    const std::string objects = JoinPath(above, "objects");
+    const std::string refs = JoinPath(above, "refs");
+    const bool shaped = walker.LookAt(objects).status && walker.LookAt(refs).status;
+    if (IsNamedGit(above)) {
+      places_.Add(GitDirectory{.path = std::string(above)});
+    } else if (shaped) {
+      places_.Add(GitDirectory{.path = std::string(above), .shape = {objects, refs}});
+    }
+    if (above == "/") return;
   }
-  const bool whole = head && objects && refs;
-  if (!whole && !(head && common)) return;
-  (whole ? directories_ : linked_).push_back(directory);
-  entries.erase(std::remove_if(entries.begin(), entries.end(),
-                               [](const DirectoryEntry& entry) {
-                                 return entry.name != "modules" && entry.name != "worktrees";
-                               }),
-                entries.end());
 }
 
-// "gitdir: PATH", of a linked work tree or a submodule.
-void GitProtection::FollowGitFile(const std::string& work_tree) {
+Status GitProtection::AddNamed(const PathEntry& named) {
+  const std::size_t before = places_.WorkTrees().size() + places_.Directories().size();
+  const Result<Walked> walked = protector_.Walker().Walk(named.path);
+  if (!walked) return Conflict(walked.error().message, named.pointer, {});
+  if (walked->status && walked->status->object.type == FileType::kDirectory) {
+    std::vector<DirectoryEntry> entries;
+    const Result<std::vector<DirectoryEntry>> found =
+        protector_.TheHost().ListEntries(walked->path, GitPlaces::Wants);
+    if (found) entries = *found;
+    places_.Visit(walked->path, entries);
+  }
+  if (places_.WorkTrees().size() + places_.Directories().size() != before) return Done{};
+  return Conflict(Quoted(named.path) + " is no git repository", named.pointer,
+                  "name the directory of a work tree, or of a bare repository");
+}
+
+// "gitdir: PATH", of a linked work tree or a submodule; or the directory itself; or a link to one.
+void GitProtection::FollowWorkTree(const WorkTree& tree) {
   constexpr std::string_view kKey = "gitdir:";
-  const std::string file = JoinPath(work_tree, ".git");
-  protector_.Protect(file, WhenMissing::kLeft);
-  const Result<std::string> text = protector_.TheHost().ReadFile(file, kMaxPathBytes);
-  if (!text || !text->starts_with(kKey)) return;
-  std::string_view path = TrimEnd(*text);
-  path.remove_prefix(std::min(path.size(), path.find_first_not_of(' ', kKey.size())));
-  const Result<Walked> walked = protector_.Walker().Walk(Against(work_tree, path));
-  if (!walked || !walked->status) return;
-  if (!protector_.Rules().Visible(walked->path)) {
-    protector_.Warn("git-directory-hidden", Quoted(file) + " leads to " + Quoted(walked->path) +
-                                                ", which is not granted: git will not work there");
-    return;
+  PathWalker& walker = protector_.Walker();
+  std::string git = tree.git;
+  if (tree.type == FileType::kSymlink) protector_.WatchLink(tree.git);
+  if (tree.type == FileType::kRegular) protector_.Protect(tree.git, WhenMissing::kLeft);
+  if (tree.type == FileType::kRegular) {
+    const Result<std::string> text = protector_.TheHost().ReadFile(tree.git, kMaxPathBytes);
+    if (!text || !text->starts_with(kKey)) return;
+    std::string_view path = TrimEnd(*text);
+    path.remove_prefix(std::min(path.size(), path.find_first_not_of(' ', kKey.size())));
+    git = Against(tree.directory, path);
   }
-  const std::string link = JoinPath(walked->path, "commondir");
-  const Result<std::string> common = protector_.TheHost().ReadFile(link, kMaxPathBytes);
-  const Result<Walked> whole =
-      protector_.Walker().Walk(common ? Against(walked->path, TrimEnd(*common)) : walked->path);
-  if (whole && whole->status) trees_of_[whole->path].push_back(work_tree);
+  const Result<Walked> walked = walker.Walk(git);
+  if (!walked) return;
+  if (!walked->status) return protector_.Protect(walked->path, WhenMissing::kDirectory);
+  if (!protector_.Rules().Visible(walked->path) && protector_.Writable(tree.directory)) {
+    protector_.Warn("git-directory-hidden", Quoted(tree.git) + " leads to " + Quoted(walked->path) +
+                                                ", which is not granted: git will not work there");
+  }
+  const Result<std::string> common =
+      protector_.TheHost().ReadFile(JoinPath(walked->path, "commondir"), kMaxPathBytes);
+  places_.Add(GitDirectory{.path = walked->path, .linked = common && TrimEnd(*common) != "."});
+  const Result<Walked> whole = walker.Walk(common ? Against(walked->path, TrimEnd(*common)) : walked->path);
+  if (!whole || !whole->status) return;
+  places_.Add(GitDirectory{.path = whole->path});
+  Repository& repository = repositories_[whole->path];
+  repository.trees.push_back(tree.directory);
+  repository.files.insert(JoinPath(walked->path, "config.worktree"));
 }
 
-// A path of a configuration: relative to `base`, or to the home with "~/".
-void GitProtection::ProtectNamed(const std::string& base, std::string_view written, const std::string& home,
-                                 WhenMissing missing) {
-  if (written.empty()) return;
-  const bool from_home = written.starts_with("~/");
-  if (from_home && home.empty()) return;
-  const std::string path = from_home ? JoinPath(home, written.substr(2)) : Against(base, written);
+void GitProtection::ProtectDirectory(const GitDirectory& directory) {
+  protector_.ProtectRows(directory.path, directory.linked ? LinkedWorkTreeRows() : GitDirectoryRows());
+  for (const std::string& part : directory.shape) protector_.Pin(part);
+}
+
+std::string GitProtection::Expanded(const std::string& base, std::string_view written) const {
+  if (!written.starts_with('~')) return Against(base, written);
+  // Another user's home is none that the caller's git can be led into from here.
+  return written.starts_with("~/") && !home_.empty() ? JoinPath(home_, written.substr(2)) : "";
+}
+
+std::string GitProtection::ProtectNamed(const std::string& base, std::string_view written,
+                                        WhenMissing missing) {
+  const std::string path = written.empty() ? "" : Expanded(base, written);
+  if (!path.starts_with('/')) return "";
+  const Result<Walked> walked = protector_.Walker().Walk(path);
+  if (!walked) return "";
+  for (const LinkMet& met : walked->links) protector_.Protect(met.link.path, WhenMissing::kLeft);
+  if (walked->behind_file) {
+    protector_.Protect(std::string(ParentOf(walked->first_missing)), WhenMissing::kLeft);
+  } else {
+    protector_.Protect(walked->path, missing);
+  }
+  return walked->path;
+}
+
+// Hooks are often links to scripts of the work tree.
+void GitProtection::ProtectHooks(const std::string& base, std::string_view written) {
+  const std::string hooks = ProtectNamed(base, written, WhenMissing::kDirectory);
+  if (hooks.empty()) return;
+  // husky: `_` is made from what stands beside it.
+  if (hooks.ends_with("/_") && protector_.Walker().LookAt(std::string(ParentOf(hooks))).status)
+    protector_.Protect(std::string(ParentOf(hooks)), WhenMissing::kLeft);
+  const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(hooks, {});
+  if (!entries) return;
+  for (const DirectoryEntry& entry : *entries) {
+    if (entry.name.ends_with(".sample")) continue;
+    if (entry.type == FileType::kSymlink) ProtectNamed(hooks, entry.name, WhenMissing::kDirectory);
+    if (entry.type == FileType::kRegular) protector_.NoteOtherNames(JoinPath(hooks, entry.name));
+  }
+}
+
+// `hold`: also what does not exist yet, which a directory that cannot be executed holds.
+void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& base, bool hold) {
+  const bool slash = word.text.find('/') != std::string::npos;
+  const bool text = word.text.find_first_of("*?%:=") != std::string::npos;  // a pattern, a place, an address
+  if (text || (!slash && !word.script) || word.text.starts_with('-')) return;
+  const std::string path = Expanded(base, word.text);
+  if (!path.starts_with('/')) return;
   const Result<Walked> walked = protector_.Walker().Walk(path);
   if (!walked) return;
-  for (const LinkMet& met : walked->links) {
-    if (protector_.Writable(ParentOf(met.link.path))) protector_.Protect(met.link.path, WhenMissing::kLeft);
+  if (!walked->status) {
+    if (hold && word.run && slash) ProtectNamed(base, word.text, WhenMissing::kDirectory);
+    // "$(git rev-parse --show-toplevel)/tools/x"
+    if (word.text.starts_with('/') && word.text.size() > 1 && base != "/")
+      ProtectProgram({.text = word.text.substr(1), .run = word.run}, base, false);
+    return;
   }
-  protector_.Protect(walked->path, missing);
+  const bool program = word.run || (walked->status->mode & 0111U) != 0;
+  if (program && walked->status->object.type == FileType::kRegular)
+    ProtectNamed(base, word.text, WhenMissing::kLeft);
 }
 
-// Hooks and included files may stand in the work tree, where everything else is writable.
-void GitProtection::ApplyConfig(const std::string& git_directory, const std::string& home) {
-  std::vector<std::string> files = {JoinPath(git_directory, "config"),
-                                    JoinPath(git_directory, "config.worktree")};
-  std::vector<std::string> trees = trees_of_[git_directory];
-  if (git_directory.ends_with(kGitDirectoryName)) trees.emplace_back(ParentOf(git_directory));
-  std::vector<std::string> hooks;
+void GitProtection::Obey(const Loaded& loaded, const std::string& base) {
+  for (const std::string& path : loaded.hooks) ProtectHooks(base, path);
+  for (const GitVariable& variable : loaded.variables) {
+    if (variable.Is("init", "templatedir")) ProtectNamed(base, variable.value, WhenMissing::kDirectory);
+    if (variable.Is("core", "attributesfile")) ProtectNamed(base, variable.value, WhenMissing::kLeft);
+    if (NamesNoFile(variable)) continue;
+    for (const ProgramWord& word : ProgramWords(variable.value)) ProtectProgram(word, base, true);
+  }
+}
+
+// Reads `files` and what they include.
+Status GitProtection::Load(std::vector<std::string> files, Loaded& loaded) {
   std::set<std::string> seen;
-  constexpr std::size_t kMaxFiles = 16;
-  while (!files.empty() && seen.size() < kMaxFiles) {
+  while (!files.empty()) {
     const std::string file = std::move(files.back());
     files.pop_back();
     if (!seen.insert(file).second) continue;
-    const Result<std::string> text = protector_.TheHost().ReadFile(file, kMaxGitConfigBytes);
+    const Result<std::string> text = protector_.TheHost().ReadFile(file, kMaxGitConfigBytes + 1);
     if (!text) continue;
-    const GitConfig config = ReadGitConfig(*text);
+    if (text->size() > kMaxGitConfigBytes || seen.size() > kMaxGitConfigFiles) {
+      return Conflict("the git configuration " + Quoted(file) +
+                          " is too long to be read, or includes too many "
+                          "files",
+                      protector_.Pointer(), "shorten it, or write \"protect\": []");
+    }
     const std::string base{ParentOf(file)};
-    if (!config.work_tree.empty()) trees.push_back(Against(git_directory, config.work_tree));
-    hooks.push_back(config.hooks_path);
-    hooks.push_back(config.fsmonitor == "true" || config.fsmonitor == "false" ? "" : config.fsmonitor);
-    for (const std::string& include : config.includes) {
-      ProtectNamed(base, include, home, WhenMissing::kLeft);
-      if (!include.starts_with('~')) files.push_back(Against(base, include));
+    for (GitVariable& variable : ReadGitConfig(*text)) {
+      if (variable.Is("core", "worktree")) loaded.work_tree = variable.value;
+      if (variable.Is("core", "hookspath")) loaded.hooks.push_back(variable.value);
+      if ((variable.section == "include" || variable.section == "includeif") && variable.name == "path") {
+        const std::string included = ProtectNamed(base, variable.value, WhenMissing::kFile);
+        if (!included.empty()) files.push_back(included);
+      }
+      if (MayExecute(variable)) loaded.variables.push_back(std::move(variable));
     }
   }
-  if (trees.empty()) trees.push_back(git_directory);  // a bare repository
-  for (const std::string& tree : trees) {
-    for (const std::string& path : hooks) ProtectNamed(tree, path, home, WhenMissing::kLeft);
-  }
+  return Done{};
 }
 
-void GitProtection::Apply(const std::string& home) {
-  if (!home.empty()) protector_.ProtectRows(home, GitHomeRows());
-  for (const std::string& tree : git_links_) protector_.Protect(JoinPath(tree, ".git"), WhenMissing::kLeft);
-  for (const std::string& tree : git_files_) FollowGitFile(tree);
-  for (const std::string& directory : directories_) {
-    protector_.ProtectRows(directory, GitDirectoryRows());
-    ApplyConfig(directory, home);
+// Hooks and included files may stand in the work tree, where everything else is writable.
+Status GitProtection::ProtectRepository(const std::string& git_directory, Repository& repository) {
+  std::vector<std::string> files(repository.files.begin(), repository.files.end());
+  files.push_back(JoinPath(git_directory, "config"));
+  files.push_back(JoinPath(git_directory, "config.worktree"));
+  Loaded loaded;
+  if (Status read = Load(std::move(files), loaded); !read) return read;
+  if (!loaded.work_tree.empty()) repository.trees.push_back(Against(git_directory, loaded.work_tree));
+  if (repository.trees.empty()) repository.trees.push_back(git_directory);  // a bare repository
+  ProtectHooks(git_directory, "hooks");
+  for (const std::string& tree : repository.trees) {
+    const Result<Walked> walked = protector_.Walker().Walk(tree);
+    if (!walked) continue;
+    Obey(loaded, walked->path);
+    Obey(global_, walked->path);
   }
-  for (const std::string& directory : linked_) protector_.ProtectRows(directory, LinkedWorkTreeRows());
+  return Done{};
+}
+
+// The files that git reads for every repository, and what they name.
+Status GitProtection::ProtectGlobal() {
+  const Host& host = protector_.TheHost();
+  std::vector<std::string> files;
+  files.push_back(ProtectNamed("/", "/etc/gitconfig", WhenMissing::kFile));
+  files.push_back(ProtectNamed("/", "/usr/local/etc/gitconfig", WhenMissing::kLeft));  // of a git built there
+  for (const char* name : {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"}) {
+    const std::optional<std::string> file = host.Environment(name);
+    if (!file || !file->starts_with('/')) continue;
+    files.push_back(ProtectNamed("/", *file, WhenMissing::kFile));
+  }
+  std::string xdg = home_.empty() ? "" : JoinPath(home_, ".config");
+  if (const std::optional<std::string> set = host.Environment("XDG_CONFIG_HOME");
+      set && set->starts_with('/'))
+    xdg = *set;
+  if (!xdg.empty()) files.push_back(JoinPath(ProtectNamed(xdg, "git", WhenMissing::kDirectory), "config"));
+  if (!home_.empty()) {
+    protector_.ProtectRows(home_, GitHomeRows());
+    files.push_back(JoinPath(home_, ".gitconfig"));
+  }
+  if (Status read = Load(std::move(files), global_); !read) return read;
+  for (int i = 0;; ++i) {
+    const std::optional<std::string> key = host.Environment("GIT_CONFIG_KEY_" + std::to_string(i));
+    const std::optional<std::string> value = host.Environment("GIT_CONFIG_VALUE_" + std::to_string(i));
+    if (!key || !value) break;
+    const std::size_t first = key->find('.');
+    const std::size_t last = key->rfind('.');
+    if (first == std::string::npos) continue;
+    GitVariable variable{.section = key->substr(0, first), .name = key->substr(last + 1), .value = *value};
+    for (std::string* part : {&variable.section, &variable.name}) *part = Folded(*part);
+    if (variable.Is("core", "hookspath")) global_.hooks.push_back(variable.value);
+    if (MayExecute(variable)) global_.variables.push_back(std::move(variable));
+  }
+  for (const char* name :
+       {"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
+        "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "SSH_ASKPASS", "VISUAL", "EDITOR", "PAGER"}) {
+    if (const std::optional<std::string> value = host.Environment(name); value && !value->empty())
+      global_.variables.push_back({.section = "environment", .name = name, .value = *value});
+  }
+  if (const std::optional<std::string> value = host.Environment("GIT_TEMPLATE_DIR"))
+    global_.variables.push_back({.section = "init", .name = "templatedir", .value = *value});
+  return Done{};
+}
+
+Status GitProtection::Apply() {
+  if (Status global = ProtectGlobal(); !global) return global;
+  const std::vector<WorkTree> trees = places_.WorkTrees();
+  for (const WorkTree& tree : trees) FollowWorkTree(tree);
+  for (const GitDirectory& directory : places_.Directories()) {
+    ProtectDirectory(directory);
+    if (!directory.linked) repositories_[directory.path];
+  }
+  for (auto& [git_directory, repository] : repositories_) {
+    if (Status held = ProtectRepository(git_directory, repository); !held) return held;
+  }
+  return Done{};
+}
+
+std::vector<GitSnapshot::Text> GitProtection::RebaseCommands() const {
+  std::vector<GitSnapshot::Text> lists;
+  for (const GitDirectory& directory : places_.Directories()) {
+    const std::string list = RebaseListOf(directory.path);
+    Result<std::string> todo = protector_.TheHost().ReadFile(list, kMaxGitConfigBytes);
+    if (todo && HasRebaseCommand(*todo)) lists.push_back({.path = list, .text = std::move(*todo)});
+  }
+  return lists;
 }
 
 }  // namespace mxc

@@ -1,39 +1,65 @@
-// Repositories inside read-write grants: found by their shape, and what git executes or obeys there.
+// What git on the host executes or obeys of the read-write grants: of repositories in and around them, and of
+// the caller's own configuration.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "policy/git_config.h"
+#include "policy/git_places.h"
 #include "policy/protector.h"
 
 namespace mxc {
 
 class GitProtection {
  public:
-  explicit GitProtection(Protector& protector) : protector_(protector) {}
+  GitProtection(Protector& protector, std::string home) : protector_(protector), home_(std::move(home)) {}
 
-  // Takes note of what stands in `directory`, and leaves in `entries` what may hold further repositories.
-  void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries);
-  // The rules for all that was noted, and for the configuration of the caller's own.
-  void Apply(const std::string& home);
+  // The work trees and git directories that `grant` stands in.
+  void AddAround(const std::string& grant);
+  // Errors: kConflict for what is no repository.
+  [[nodiscard]] Status AddNamed(const PathEntry& named);
+  [[nodiscard]] GitPlaces& Places() { return places_; }
+  [[nodiscard]] const GitPlaces& Places() const { return places_; }
+  // The rules for all that was noted, and for the configuration of the caller's own. Errors: kConflict for a
+  // configuration that is too long to be read.
+  [[nodiscard]] Status Apply();
 
-  // Directories with a .git of their own.
-  [[nodiscard]] const std::vector<std::string>& WorkTrees() const { return work_trees_; }
+  // Lists of unfinished rebases that run commands.
+  [[nodiscard]] std::vector<GitSnapshot::Text> RebaseCommands() const;
 
  private:
-  void FollowGitFile(const std::string& work_tree);
-  void ApplyConfig(const std::string& git_directory, const std::string& home);
-  void ProtectNamed(const std::string& base, std::string_view written, const std::string& home,
-                    WhenMissing missing);
+  struct Repository {
+    std::vector<std::string> trees = {};  // work trees, as far as they are known
+    std::set<std::string> files = {};     // further configuration: config.worktree of each
+  };
+  struct Loaded {
+    std::vector<GitVariable> variables = {};
+    std::vector<std::string> hooks = {};  // core.hooksPath
+    std::string work_tree = {};
+  };
+
+  void FollowWorkTree(const WorkTree& tree);
+  void ProtectDirectory(const GitDirectory& directory);
+  [[nodiscard]] Status ProtectGlobal();
+  [[nodiscard]] Status ProtectRepository(const std::string& git_directory, Repository& repository);
+  [[nodiscard]] Status Load(std::vector<std::string> files, Loaded& loaded);
+  void Obey(const Loaded& loaded, const std::string& base);
+  void ProtectProgram(const ProgramWord& word, const std::string& base, bool hold);
+  void ProtectHooks(const std::string& base, std::string_view written);
+  // A path of a configuration: relative to `base`, or to the home with "~/". Returns where it leads.
+  std::string ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing);
+  [[nodiscard]] std::string Expanded(const std::string& base, std::string_view written) const;
 
   Protector& protector_;
-  std::vector<std::string> directories_ = {};  // with objects and refs
-  std::vector<std::string> linked_ = {};       // of linked work trees
-  std::vector<std::string> work_trees_ = {};
-  std::vector<std::string> git_files_ = {};                        // work trees whose .git is a file
-  std::vector<std::string> git_links_ = {};                        // ... is a symbolic link
-  std::map<std::string, std::vector<std::string>> trees_of_ = {};  // by common git directory
+  std::string home_;
+  GitPlaces places_ = {};
+  std::map<std::string, Repository> repositories_ = {};  // by common git directory
+  Loaded global_ = {};
 };
 
 }  // namespace mxc

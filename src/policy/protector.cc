@@ -12,8 +12,8 @@ bool Protector::Writable(std::string_view path) const {
   return rule != nullptr && rule->access == Access::kReadWrite;
 }
 
-void Protector::Add(PathRule rule) {
-  rule.access = Access::kReadOnly;
+void Protector::Add(PathRule rule, Access access) {
+  rule.access = access;
   rule.origin = Origin::kProtection;
   rule.pointer = preset_.pointer;
   if (rules_.Add(std::move(rule))) ++count_;
@@ -21,7 +21,8 @@ void Protector::Add(PathRule rule) {
 
 void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {
   if (!Writable(path)) return;
-  if (rules_.Find(path) != nullptr) {
+  if (const PathRule* rule = rules_.Find(path); rule != nullptr) {
+    if (rule->origin == Origin::kProtection || !overridden_.insert(path).second) return;
     Warn("protection-overridden", Quoted(path) + " is read-write by an entry of its own, although `" +
                                       std::string(Name(preset_.preset)) + "` would protect it");
     return;
@@ -42,39 +43,83 @@ void Protector::ProtectRows(std::string_view directory, std::span<const Protecte
   for (const ProtectedRow& row : rows) Protect(JoinPath(directory, row.path), row.missing, row.text);
 }
 
-// Nothing can be mounted on a link, so the link itself can be turned; what it leads to now is held.
-void Protector::ProtectTarget(const std::string& link) {
+void Protector::WatchLink(const std::string& link) {
+  if (!Writable(link) || !watched_.insert(link).second) return;
   Warn("link-replaceable", Quoted(link) + " is protected, but a link: the command could replace it");
+  const Result<std::string> text = host_.ReadLink(link);
+  if (text) links_.push_back({.path = link, .text = *text});
+}
+
+// The link itself can be turned; what it leads to now is held.
+void Protector::ProtectTarget(const std::string& link) {
+  WatchLink(link);
   const Result<Walked> walked = walker_.Walk(link);
-  if (!walked || !walked->status || !Writable(walked->path)) return;
-  if (rules_.Find(walked->path) == nullptr) ProtectExisting(walked->path, *walked->status);
+  if (!walked) return;
+  if (!walked->status) return HoldName(walked->path, WhenMissing::kDirectory, {});
+  if (Writable(walked->path) && rules_.Find(walked->path) == nullptr)
+    ProtectExisting(walked->path, *walked->status);
 }
 
 void Protector::ProtectExisting(const std::string& path, const FileStatus& status) {
-  if (status.object.type == FileType::kRegular && status.links > 1) {
-    Warn("hard-link",
-         Quoted(path) + " has " + std::to_string(status.links) + " names: the protection holds for this one");
-  }
+  NoteOtherNames(status);
   Add({.path = path, .object = status.object});
 }
 
+void Protector::NoteOtherNames(const FileStatus& status) {
+  if (status.object.type == FileType::kRegular && status.links > 1)
+    shared_.emplace(status.object.device, status.object.inode);
+}
+
+void Protector::NoteOtherNames(const std::string& path) {
+  if (const Lookup& lookup = walker_.LookAt(path); lookup.status) NoteOtherNames(*lookup.status);
+}
+
+void Protector::Pin(const std::string& path) {
+  if (!Writable(path) || rules_.Find(path) != nullptr) return;
+  const Lookup& lookup = walker_.LookAt(path);
+  if (!lookup.status) return;
+  if (lookup.status->object.type == FileType::kSymlink) return WatchLink(path);
+  Add({.path = path, .object = lookup.status->object}, Access::kReadWrite);
+}
+
+// A name is held in a directory that is there. Of missing ones each gets a stand-in that can be written, so
+// that only the name itself is taken.
+bool Protector::HoldWay(const std::string& directory) {
+  const Lookup& lookup = walker_.LookAt(directory);
+  if (!lookup.status) {
+    if (lookup.failure != LookupFailure::kMissing || !HoldWay(std::string(ParentOf(directory)))) return false;
+    ways_.insert(directory);
+    return true;
+  }
+  if (lookup.status->object.type != FileType::kDirectory) return false;
+  // Another run's: it stays until the last of us has ended.
+  const bool stand_in =
+      lookup.status->mode == kStandInDirectoryMode && lookup.status->uid == host_.Caller().uid;
+  if (stand_in && Writable(directory) && HoldWay(std::string(ParentOf(directory)))) ways_.insert(directory);
+  return true;
+}
+
+// Whoever owns a directory could give the right to write there; anybody else can create nothing in it either.
+void Protector::HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path) {
+  if (status.uid != host_.Caller().uid) return;
+  if (preset_.preset != Preset::kGit || rules_.Find(directory) != nullptr) return open_.push_back(path);
+  ProtectExisting(directory, status);
+}
+
 void Protector::HoldName(const std::string& path, WhenMissing missing, std::string_view text) {
+  if (!Writable(path) || rules_.Find(path) != nullptr) return;
   // An ordinary repository lacks most of what may be left open, and git can do without.
   if (missing == WhenMissing::kLeft) {
     if (preset_.preset != Preset::kGit) open_.push_back(path);
     return;
   }
   const std::string directory_above{ParentOf(path)};
+  // Of the other presets nobody wants all directories in every project.
   const Lookup& above = walker_.LookAt(directory_above);
-  if (!above.status || above.status->object.type != FileType::kDirectory) {
-    open_.push_back(path);
-    return;
-  }
-  if (!host_.MayAccess(directory_above, Access::kReadWrite)) {
-    // The owner could give the right to write; anybody else cannot create it either.
-    if (above.status->uid == host_.Caller().uid) open_.push_back(path);
-    return;
-  }
+  const bool missing_above = !above.status && preset_.preset != Preset::kGit;
+  if (missing_above || !HoldWay(directory_above)) return open_.push_back(path);
+  if (above.status && !host_.MayAccess(directory_above, Access::kReadWrite))
+    return HoldClosed(directory_above, *above.status, path);
   const bool directory = missing == WhenMissing::kDirectory;
   Add({.path = path,
        .stand_in = StandIn{.type = directory ? FileType::kDirectory : FileType::kRegular,
@@ -86,7 +131,7 @@ bool Protector::IsStandIn(const std::string& path, const FileStatus& status, Whe
   if (missing == WhenMissing::kLeft || status.uid != host_.Caller().uid) return false;
   if (missing == WhenMissing::kDirectory) {
     if (status.object.type != FileType::kDirectory || status.mode != kStandInDirectoryMode) return false;
-    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path);
+    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
     return entries && entries->empty();
   }
   if (status.object.type != FileType::kRegular || status.mode != kStandInFileMode) return false;
@@ -95,6 +140,9 @@ bool Protector::IsStandIn(const std::string& path, const FileStatus& status, Whe
 }
 
 void Protector::End() {
+  for (const std::string& way : ways_)
+    Add({.path = way, .stand_in = StandIn{.type = FileType::kDirectory}}, Access::kReadWrite);
+  ways_.clear();
   if (open_.empty()) return;
   constexpr std::size_t kNamed = 3;
   std::string names;

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "mxc/git_snapshot.h"
 #include "policy/protect.h"
 
 namespace mxc {
@@ -17,12 +21,19 @@ class Protector {
 
   // All that follows belongs to this preset.
   void Begin(const PresetEntry& preset) { preset_ = preset; }
-  // Reports the names of the preset that nothing holds.
+  // Holds the directories of names that are held in ones that are missing, and reports the names that nothing
+  // holds.
   void End();
 
   // `path` is canonical up to its last component. Nothing happens where the command cannot write.
   void Protect(const std::string& path, WhenMissing missing, std::string_view text = {});
   void ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows);
+  // Nothing can be mounted on a link: it is compared when the run has ended.
+  void WatchLink(const std::string& link);
+  // A file of a protected directory: its other names are protected as well.
+  void NoteOtherNames(const std::string& path);
+  // What stands at `path` keeps its name, and stays writable.
+  void Pin(const std::string& path);
   void Warn(std::string category, std::string message) const {
     warnings_.push_back(
         {.category = std::move(category), .message = std::move(message), .pointer = preset_.pointer});
@@ -30,18 +41,27 @@ class Protector {
 
   [[nodiscard]] std::size_t Count() const { return count_; }  // of the rules so far
   [[nodiscard]] bool Writable(std::string_view path) const;
+  [[nodiscard]] const std::string& Pointer() const { return preset_.pointer; }
   [[nodiscard]] PathWalker& Walker() const { return walker_; }
   [[nodiscard]] const Host& TheHost() const { return host_; }
   [[nodiscard]] const RuleSet& Rules() const { return rules_; }
+  // Links that are protected, but can be turned.
+  [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return links_; }
+  // Device and inode of protected files that have other names.
+  using Shared = std::set<std::pair<std::uint64_t, std::uint64_t>>;
+  [[nodiscard]] const Shared& SharedFiles() const { return shared_; }
 
  private:
   void ProtectTarget(const std::string& link);
+  void NoteOtherNames(const FileStatus& status);
   void ProtectExisting(const std::string& path, const FileStatus& status);
   void HoldName(const std::string& path, WhenMissing missing, std::string_view text);
+  [[nodiscard]] bool HoldWay(const std::string& directory);
+  void HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path);
   // What another run holds the name with does not exist.
   [[nodiscard]] bool IsStandIn(const std::string& path, const FileStatus& status, WhenMissing missing,
                                std::string_view text) const;
-  void Add(PathRule rule);
+  void Add(PathRule rule, Access access = Access::kReadOnly);
 
   const Host& host_;
   PathWalker& walker_;
@@ -50,6 +70,11 @@ class Protector {
   PresetEntry preset_ = {};
   std::size_t count_ = 0;
   std::vector<std::string> open_ = {};  // nothing holds these names
+  std::set<std::string> ways_ = {};     // missing directories above names that are held
+  std::vector<GitSnapshot::Text> links_ = {};
+  std::set<std::string> watched_ = {};  // of those
+  std::set<std::string> overridden_ = {};
+  Shared shared_ = {};
 };
 
 }  // namespace mxc

@@ -1,61 +1,52 @@
 #include "policy/search.h"
 
-#include <utility>
-
 #include "mxc/limits.h"
 #include "policy/paths.h"
 
 namespace mxc {
+namespace {
 
-bool TreeSearch::Exhausted(std::size_t depth) {
-  if (seen_ > kMaxSearchEntries) {
-    NoteGap("there are more than " + std::to_string(kMaxSearchEntries) + " files; it ended at depth " +
-            std::to_string(depth));
-    return true;
-  }
-  if (host_.Clock() - start_ > kMaxSearchMs) {
-    NoteGap("it took longer than " + std::to_string(kMaxSearchMs) + " ms; it ended at depth " +
-            std::to_string(depth));
-    return true;
-  }
-  return false;
+// Longer paths cannot be named to any system call, by git neither: it asks for its working directory first.
+constexpr std::size_t kLongestName = kMaxPathBytes - sizeof "/.git/config";
+
+}  // namespace
+
+bool TreeSearch::Exhausted() {
+  if (seen_ > kMaxSearchEntries)
+    NoteGap("there are more than " + std::to_string(kMaxSearchEntries) + " directories");
+  if (host_.Clock() - start_ > kMaxSearchMs)
+    NoteGap("it took longer than " + std::to_string(kMaxSearchMs) + " ms");
+  return !gap_.empty();
 }
 
-// Whoever owns a directory could open it for the command. A link is what it leads to: one to a file, or to
-// nothing, is no directory.
-bool TreeSearch::CouldBeListed(const std::string& directory) {
+// Whoever owns it could open it for the command; whoever may pass through it can use what it knows by name. A
+// link is what it leads to: one to a file, or to nothing, is no directory.
+void TreeSearch::NoteUnread(const std::string& directory) {
   const Result<Walked> walked = PathWalker(host_).Walk(directory);
-  if (!walked) return host_.MayAccess(directory, Access::kReadOnly);
-  if (!walked->status || walked->status->object.type != FileType::kDirectory) return false;
-  const Identity caller = host_.Caller();
-  return caller.IsRoot() || walked->status->uid == caller.uid;
+  if (walked && (!walked->status || walked->status->object.type != FileType::kDirectory)) return;
+  if (host_.MayAccess(directory, Access::kReadOnly)) return NoteGap(Quoted(directory) + " cannot be listed");
+  if (!walked) return;
+  if (walked->status->uid == host_.Caller().uid || host_.MayExecute(directory)) closed_.push_back(directory);
 }
 
-void TreeSearch::Read(const std::string& directory, const Visit& visit, std::vector<std::string>& below) {
-  Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory);
-  if (!entries) {
-    if (CouldBeListed(directory)) NoteGap(Quoted(directory) + " cannot be listed");
-    return;
-  }
+void TreeSearch::Read(const std::string& directory, const Visit& visit, std::vector<std::string>& pending) {
+  Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, wanted_);
+  if (!entries) return NoteUnread(directory);
   seen_ += entries->size();
   visit(directory, *entries);
   for (const DirectoryEntry& entry : *entries) {
-    if (entry.type == FileType::kDirectory) below.push_back(JoinPath(directory, entry.name));
+    if (entry.type != FileType::kDirectory) continue;
+    std::string path = JoinPath(directory, entry.name);
+    if (path.size() <= kLongestName) pending.push_back(std::move(path));
   }
 }
 
+// Depth first: what waits is what stands beside the way, not a whole level of the tree.
 void TreeSearch::Run(std::vector<std::string> roots, const Visit& visit) {
-  for (std::size_t depth = 0; !roots.empty(); ++depth) {
-    if (depth > kMaxSearchDepth) {
-      NoteGap("there are directories deeper than " + std::to_string(kMaxSearchDepth));
-      return;
-    }
-    std::vector<std::string> below;
-    for (const std::string& directory : roots) {
-      if (Exhausted(depth)) return;
-      Read(directory, visit, below);
-    }
-    roots = std::move(below);
+  while (!roots.empty() && !Exhausted()) {
+    const std::string directory = std::move(roots.back());
+    roots.pop_back();
+    Read(directory, visit, roots);
   }
 }
 

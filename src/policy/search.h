@@ -1,14 +1,16 @@
-// A bounded search through directories, level by level: what a bound cuts off is the deepest.
+// A search through directories, down to the last one. What it could not look at, it names.
 //
-//   TreeSearch search(host);
+//   TreeSearch search(host, wanted);
 //   search.Run({"/srv/work"}, [](const std::string& directory, std::vector<DirectoryEntry>& entries) { ...
-//   }); if (!search.Gap().empty()) ...  // something was not looked at, and why
+//   });
+//   if (!search.Gap().empty()) ...  // it did not come to its end, and why
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mxc/host.h"
@@ -17,29 +19,34 @@ namespace mxc {
 
 class TreeSearch {
  public:
-  // Gets each directory with what is in it. The directories it leaves in `entries` are searched as well;
-  // links are not followed.
+  // Gets each directory with its directories and what else is wanted of it. The directories it leaves in
+  // `entries` are searched as well; links are not followed.
   using Visit = std::function<void(const std::string& directory, std::vector<DirectoryEntry>& entries)>;
 
   // The bounds of limits.h hold for all searches of one object together.
-  explicit TreeSearch(const Host& host) : host_(host), start_(host.Clock()) {}
+  explicit TreeSearch(const Host& host, NameFilter wanted = {})
+      : host_(host), wanted_(std::move(wanted)), start_(host.Clock()) {}
 
   void Run(std::vector<std::string> roots, const Visit& visit);
-  // "" when all was searched, else one phrase: "'/srv/a' cannot be listed".
+  // "" when all was searched, else one phrase: "it took longer than 30000 ms".
   [[nodiscard]] const std::string& Gap() const { return gap_; }
+  // Directories that cannot be listed, but in which a name that is known could be used.
+  [[nodiscard]] const std::vector<std::string>& Closed() const { return closed_; }
 
  private:
-  void Read(const std::string& directory, const Visit& visit, std::vector<std::string>& below);
-  [[nodiscard]] bool Exhausted(std::size_t depth);
-  [[nodiscard]] bool CouldBeListed(const std::string& directory);
+  void Read(const std::string& directory, const Visit& visit, std::vector<std::string>& pending);
+  void NoteUnread(const std::string& directory);
+  [[nodiscard]] bool Exhausted();
   void NoteGap(std::string text) {
     if (gap_.empty()) gap_ = std::move(text);
   }
 
   const Host& host_;
+  NameFilter wanted_;
   std::uint64_t start_;
   std::size_t seen_ = 0;  // entries
   std::string gap_ = {};
+  std::vector<std::string> closed_ = {};
 };
 
 }  // namespace mxc

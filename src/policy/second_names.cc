@@ -205,7 +205,7 @@ void SecondNames::ProtectRows(const Mount& mount, std::string_view inside, const
 // By its name, or by what stands in it.
 bool SecondNames::IsGitDirectory(std::string_view path) const {
   if (path.ends_with(".git")) return true;
-  for (const char* part : {"HEAD", "objects", "refs"}) {
+  for (const char* part : {"objects", "refs"}) {  // which keep their names; HEAD can be replaced
     if (!walker_.LookAt(JoinPath(path, part)).status) return false;
   }
   return true;

@@ -172,6 +172,43 @@ TEST_P(Git, TheHostsGitSeesNoDifferenceDuringARun) {
   }
 }
 
+// The next `git status` of the repository around would run what the new one names.
+TEST_P(Git, NewRepositoriesAreNamedAndTakenOutOfTheWay) {
+  for (const char* engine : kEngines) {
+    const std::string canary = workspace.Path("canary");
+    const Ended ended = Inside(engine, R"sh(set -e
+git init -q ../beside; git -C ../beside config core.pager x; git init -q plain
+git init -q lib; cd lib; git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m x; cd ..
+git add lib 2> /dev/null; git -C lib config core.fsmonitor "touch )sh" +
+                                           canary + R"sh(; false")sh");
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("the command has left new git repositories: '" + root +
+                                     "/beside/.git', '" + root + "/work/plain/.git'; see"))
+        << engine;
+    EXPECT_THAT(ended.err,
+                HasSubstr("'" + root + "/work/lib/.git' (now '" + root + "/work/lib/.git.untrusted')"));
+    EXPECT_EQ(Shell("git status", root + "/work").status, 0);
+    EXPECT_FALSE(Exists(canary)) << engine;
+    EXPECT_EQ(Shell("rm -rf ../beside plain lib; git rm -q --cached lib", root + "/work").status, 0);
+  }
+}
+
+TEST_P(Git, ProtectedLinksLeadWhereTheyDid) {
+  for (const char* engine : kEngines) {
+    ASSERT_EQ(
+        Shell("rm -rf plain/.git/hooks plain/hk; mkdir plain/hk; ln -s ../hk plain/.git/hooks", root).status,
+        0);
+    const Ended ended = RunConfig(
+        {.containment = engine,
+         .command = "cd " + root + "/plain/.git && rm hooks && mkdir hooks && echo > hooks/pre-commit",
+         .read_write = {root}});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.err,
+                HasSubstr("'" + root + "/plain/.git/hooks' (now '" + root + "/plain/.git/hooks.untrusted"));
+    EXPECT_EQ(Shell("readlink plain/.git/hooks", root).out, "../hk\n") << engine;
+  }
+}
+
 TEST_P(Git, WithoutThePresetTheyAreFiles) {
   for (const char* engine : kEngines) {
     const Ended ended =

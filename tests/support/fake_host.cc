@@ -308,7 +308,8 @@ Result<std::vector<std::string>> FakeHost::ListDirectory(const std::string& path
   return names;
 }
 
-Result<std::vector<DirectoryEntry>> FakeHost::ListEntries(const std::string& path) const {
+Result<std::vector<DirectoryEntry>> FakeHost::ListEntries(const std::string& path,
+                                                          const NameFilter& wanted) const {
   questions_.push_back("entries " + path);
   const Found found = Find(path, LastLink::kFollow);
   if (found.node == nullptr || found.node->status.object.type != FileType::kDirectory ||
@@ -321,7 +322,10 @@ Result<std::vector<DirectoryEntry>> FakeHost::ListEntries(const std::string& pat
     const std::string& name = node->first;
     if (!name.starts_with(prefix)) break;
     if (name == "/" || ParentOf(name) != found.key) continue;
-    entries.push_back({.name = name.substr(prefix.size()), .type = node->second.status.object.type});
+    const FileType type = node->second.status.object.type;
+    const std::string last = name.substr(prefix.size());
+    if (type == FileType::kDirectory || !wanted || wanted(last))
+      entries.push_back({.name = last, .type = type});
   }
   return entries;
 }

@@ -89,7 +89,8 @@ class FakeHost : public Host {
   [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override;
   [[nodiscard]] bool MayExecute(const std::string& path) const override;
   [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override;
-  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) const override;
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
+                                                                const NameFilter& wanted) const override;
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override;
   [[nodiscard]] std::uint64_t Clock() const override { return clock_ += step_; }
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;

@@ -5,8 +5,18 @@
 namespace mxc {
 namespace {
 
+// "core.hookspath=.husky", a line each.
+std::string Text(const std::vector<GitVariable>& variables) {
+  std::string text;
+  for (const GitVariable& variable : variables) {
+    text += variable.section + "." + (variable.subsection.empty() ? "" : variable.subsection + ".");
+    text += variable.name + "=" + variable.value + "\n";
+  }
+  return text;
+}
+
 TEST(GitConfigText, KeysOfAnyCaseAndStyle) {
-  const GitConfig config = ReadGitConfig(R"(# comment
+  EXPECT_EQ(Text(ReadGitConfig(R"(# comment
 [core]
 	repositoryformatversion = 0
 	HooksPath = .husky/_   ; what husky writes
@@ -15,33 +25,115 @@ TEST(GitConfigText, KeysOfAnyCaseAndStyle) {
 [core]
 	worktree = ../../../lib\
 /sub
-)");
-  EXPECT_EQ(config.hooks_path, ".husky/_");
-  EXPECT_EQ(config.fsmonitor, R"(C:\watch it)");
-  EXPECT_EQ(config.work_tree, "../../../lib/sub");
-  EXPECT_TRUE(config.includes.empty());
+)")),
+            "core.repositoryformatversion=0\ncore.hookspath=.husky/_\ncore.bare=true\n"
+            "core.fsmonitor=C:\\watch it\ncore.worktree=../../../lib/sub\n");
 }
 
-TEST(GitConfigText, IncludesWithAndWithoutCondition) {
-  const GitConfig config = ReadGitConfig(
-      "[include]\n path = a\n path = \"b c\"\n[includeIf \"gitdir:~/\\\"x]\\\"/\"] path=d\n[includes] "
-      "path=e\n");
-  EXPECT_EQ(config.includes, (std::vector<std::string>{"a", "b c", "d"}));
+TEST(GitConfigText, Subsections) {
+  EXPECT_EQ(Text(ReadGitConfig("[include]\n path = a\n path = \"b c\"\n[includeIf \"gitdir:~/\\\"x]\\\"/\"] "
+                               "path=d\n[Remote.Origin] url=e\n")),
+            "include.path=a\ninclude.path=b c\nincludeif.gitdir:~/\"x]\"/.path=d\nremote.origin.url=e\n");
 }
 
-TEST(GitConfigText, OtherSectionsDoNotCount) {
-  const GitConfig config =
-      ReadGitConfig("[core \"x\"\n[remote \"core\"]\n hooksPath = no\n[a]\nhooksPath=no");
-  EXPECT_EQ(config.hooks_path, "");
+TEST(GitConfigText, MarksAndLineEndsOfWindows) {
+  EXPECT_EQ(Text(ReadGitConfig("\xEF\xBB\xBF[core]\r\n\thooksPath = a\\\r\nb\r\n")), "core.hookspath=ab\n");
 }
 
 TEST(GitConfigText, TornTextEnds) {
   for (const char* text : {"[", "[core", "[core]\nhooksPath", "[core]\nhooksPath=\"x", "[core]\nhooksPath=\\",
-                           "=", "\\", "[core]\nhooksPath = a\r\n"}) {
-    const GitConfig config = ReadGitConfig(text);
-    EXPECT_TRUE(config.hooks_path.size() <= 4) << text;
+                           "=", "\\", "[core]\nhooksPath = a\r\n", "[a \"\\"}) {
+    EXPECT_LE(ReadGitConfig(text).size(), 1U) << text;
   }
-  EXPECT_EQ(ReadGitConfig("[core]\nhooksPath = a\r\n").hooks_path, "a");
+}
+
+TEST(GitConfigKeys, WhatIsNotKnownMayExecute) {
+  const auto first = [](const char* text) { return MayExecute(ReadGitConfig(text).front()); };
+  for (const char* text : {"[core] bare=true", "[core] fsmonitor=true", "[remote \"o\"] url=../up",
+                           "[branch \"a\"] merge=refs/x", "[user] name=x", "[diff] algorithm=patience",
+                           "[submodule \"s\"] update=rebase"}) {
+    EXPECT_FALSE(first(text)) << text;
+  }
+  for (const char* text : {"[core] fsmonitor=x",
+                           "[core] hooksPath=x",
+                           "[core] sshCommand=x",
+                           "[core] pager=x",
+                           "[core] editor=x",
+                           "[core] askPass=x",
+                           "[core] gitProxy=x",
+                           "[core] alternateRefsCommand=x",
+                           "[filter \"f\"] clean=x",
+                           "[diff \"d\"] textconv=x",
+                           "[diff \"d\"] command=x",
+                           "[diff] external=x",
+                           "[merge \"m\"] driver=x",
+                           "[gpg] program=x",
+                           "[gpg \"ssh\"] program=x",
+                           "[alias] st=!x",
+                           "[include] path=x",
+                           "[pager] log=x",
+                           "[includeIf \"onbranch:x\"] path=x",
+                           "[credential] helper=x",
+                           "[credential \"https://a\"] helper=x",
+                           "[uploadpack] packObjectsHook=x",
+                           "[mergetool \"m\"] cmd=x",
+                           "[difftool \"d\"] path=x",
+                           "[interactive] diffFilter=x",
+                           "[sequence] editor=x",
+                           "[remote \"o\"] vcs=x",
+                           "[remote \"o\"] uploadpack=x",
+                           "[remote \"o\"] url=ext::sh",
+                           "[submodule \"s\"] update=!x",
+                           "[trailer \"t\"] command=x",
+                           "[init] templateDir=x",
+                           "[url \"ext::\"] insteadOf=x",
+                           "[protocol] allow=always",
+                           "[branch \"a\"] "
+                           "mergeOptions=-sx",
+                           "[hook \"h\"] command=x",
+                           "[new] key=x",
+                           "[core] whatever=x"}) {
+    EXPECT_TRUE(first(text)) << text;
+  }
+}
+
+TEST(GitConfigKeys, OnlyThePlainestTextIsHarmless) {
+  EXPECT_TRUE(IsHarmlessGitConfig(""));
+  EXPECT_TRUE(
+      IsHarmlessGitConfig("[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n"
+                          "\turl = /a\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n# x\n"));
+  for (const char* text :
+       {"bare = true\n", "[core] bare = true\n", "[core]\n\tbare = \"true\"\n", "[core]\n\tbare = tr\\\nue\n",
+        "[core]\n\tbare = true ; x\n", "[core]\r\n\tbare = true\r\n", "[remote \"a\\\"b\"]\n\turl = x\n",
+        "[remote \"a\" ]x\n", "[core\n", "[core]\n\tpager = x\n", "[remote.origin]\n\turl = x\n",
+        "\xEF\xBB\xBF[core]\n", "[include]\n\tpath = x\n"}) {
+    EXPECT_FALSE(IsHarmlessGitConfig(text)) << text;
+  }
+  EXPECT_FALSE(IsHarmlessGitConfig(std::string_view("[core]\n\tbare = \0\n", 16)));
+}
+
+// "+word": run; "*word": a script of an interpreter.
+std::string Words(std::string_view command) {
+  std::string text;
+  for (const ProgramWord& word : ProgramWords(command)) {
+    text += (text.empty() ? "" : " ") + std::string(word.script ? "*" : (word.run ? "+" : "")) + word.text;
+  }
+  return text;
+}
+
+TEST(GitConfigKeys, WordsOfCommandLines) {
+  EXPECT_EQ(Words("tools/clean --all %f"), "+tools/clean --all %f");
+  EXPECT_EQ(Words("!cd x && ./run \"$1\" | sh -e y.sh z; env A=b perl q"),
+            "+cd x +./run 1 +sh *-e *y.sh z +env *A=b *perl *q");
+  EXPECT_EQ(Words("!\"$(git rev-parse --show-toplevel)/tools/x\""),
+            "+git rev-parse --show-toplevel /tools/x");
+  EXPECT_EQ(Words(""), "");
+}
+
+TEST(GitConfigKeys, CommandsOfARebase) {
+  EXPECT_TRUE(HasRebaseCommand("pick 1 x\nexec make\n"));
+  EXPECT_TRUE(HasRebaseCommand("  x\tmake"));
+  EXPECT_FALSE(HasRebaseCommand("pick 1 exec\n# exec make\nexecute\n"));
 }
 
 }  // namespace

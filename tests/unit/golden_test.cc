@@ -38,7 +38,7 @@ void Furnish(FakeHost& host) {
   host.AddFile("/proc/sys/kernel/osrelease", "6.1.0-56-amd64\n");
   const FakeAttributes own{.uid = 1000, .gid = 1000};
   for (const char* path :
-       {"/srv/work", "/srv/work/.git/hooks", "/srv/work/out", "/srv/work/config", "/srv/work/config/public",
+       {"/srv/work", "/srv/work/hooks", "/srv/work/out", "/srv/work/config", "/srv/work/config/public",
         "/home/user/.ssh", "/opt/tools", "/proc", "/sys", "/dev", "/var/log"}) {
     host.AddDirectory(path, own);
   }

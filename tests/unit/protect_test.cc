@@ -1,7 +1,7 @@
 // Protection presets: what becomes read-only inside read-write grants, and what is said about the rest.
 #include "policy/protect.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "mxc/limits.h"
 #include "mxc/plan.h"
@@ -26,15 +26,17 @@ class Protection : public testing::Test {
     }
     return Resolve(config, host_, {});
   }
-  // "/srv/a/.git/config", "/srv/a/.git/commondir file", "/srv/a/.git/hooks directory": a line each.
+  // "/srv/a/.git/config", "/srv/a/.git/commondir file", "/srv/a/.git/hooks directory", "/srv/a/refs
+  // writable": a line each.
   [[nodiscard]] static std::string Protected(const Result<Policy>& policy) {
     if (!policy) return RefusalOf(policy);
     std::string text;
     for (const PathRule& rule : policy->paths) {
       if (rule.origin != Origin::kProtection) continue;
-      EXPECT_EQ(rule.access, Access::kReadOnly);
+      EXPECT_NE(rule.access, Access::kDenied);
       EXPECT_NE(rule.object.has_value(), rule.stand_in.has_value());
       text += rule.path;
+      if (rule.access == Access::kReadWrite) text += " writable";
       if (rule.stand_in) text += rule.stand_in->type == FileType::kDirectory ? " directory" : " file";
       text += "\n";
     }
@@ -50,13 +52,18 @@ std::string Usual(const std::string& git_directory) {
          "/config.worktree file\n" + git_directory + "/hooks\n";
 }
 
+// One that is known by its shape.
+std::string Shaped(const std::string& git_directory) {
+  return Usual(git_directory) + git_directory + "/objects writable\n" + git_directory + "/refs writable\n";
+}
+
 TEST_F(Protection, EveryRepositoryUnderAReadWriteGrant) {
   AddRepository("/srv/w/a/.git");
   AddRepository("/srv/w/a/vendor/deep/b/.git");
   AddRepository("/srv/w/bare.git");
   AddRepository("/srv/other/.git");
   EXPECT_EQ(Git({.rw = {"/srv/w"}}),
-            Usual("/srv/w/a/.git") + Usual("/srv/w/a/vendor/deep/b/.git") + Usual("/srv/w/bare.git"));
+            Usual("/srv/w/a/.git") + Usual("/srv/w/a/vendor/deep/b/.git") + Shaped("/srv/w/bare.git"));
   EXPECT_EQ(Git({.rw = {"/srv/w/a/.git"}}), Usual("/srv/w/a/.git"));
 }
 
@@ -73,9 +80,41 @@ TEST_F(Protection, ARepositoryWithAReadOnlyPartIsStillFound) {
             "/srv/w/.git/commondir file\n/srv/w/.git/config.worktree file\n/srv/w/.git/hooks\n");
 }
 
-TEST_F(Protection, ADirectoryThatIsNoRepositoryYetIsLeftAlone) {
-  host_.AddDirectory("/srv/w/.git/hooks").AddFile("/srv/w/.git/config").AddFile("/srv/w/x/HEAD");
-  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "");
+TEST_F(Protection, TheNameAloneMakesARepository) {
+  host_.AddDirectory("/srv/w/.git").AddDirectory("/srv/w/a/.GIT/hooks").AddFile("/srv/w/x/HEAD");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+            "/srv/w/.git/commondir file\n/srv/w/.git/config file\n/srv/w/.git/config.worktree file\n"
+            "/srv/w/.git/hooks directory\n"
+            "/srv/w/a/.GIT/commondir file\n/srv/w/a/.GIT/config file\n/srv/w/a/.GIT/config.worktree file\n"
+            "/srv/w/a/.GIT/hooks\n");
+}
+
+TEST_F(Protection, ShapeEndsNoSearch) {
+  AddRepository("/srv/w");
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/objects/b/.git");
+  AddRepository("/srv/w/a/.git/modules/x/objects");
+  AddRepository("/srv/w/a/.git/modules/x/objects/y");
+  const std::string text = Git({.rw = {"/srv/w"}});
+  for (const std::string& part : {Shaped("/srv/w"), Usual("/srv/w/a/.git"), Usual("/srv/w/objects/b/.git"),
+                                  Shaped("/srv/w/a/.git/modules/x/objects/y")}) {
+    for (const char* line : {"/config\n", "/hooks\n"}) {
+      EXPECT_NE(text.find(part.substr(0, part.find("/commondir")) + line), std::string::npos) << part << text;
+    }
+  }
+}
+
+TEST_F(Protection, WithoutHeadItStaysOne) {
+  AddRepository("/srv/w/bare");
+  host_.Remove("/srv/w/bare/HEAD");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Shaped("/srv/w/bare"));
+}
+
+TEST_F(Protection, TheRepositoryAroundAGrant) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/.git/config", "[core]\n hooksPath = src/hooks\n").AddDirectory("/srv/w/src/hooks");
+  EXPECT_EQ(Git({.rw = {"/srv/w/src"}}), "/srv/w/src/hooks\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w/src"}, .ro = {"/srv/w/.git"}}), "/srv/w/src/hooks\n");
 }
 
 TEST_F(Protection, MissingPartsAreHeld) {
@@ -111,8 +150,9 @@ TEST_F(Protection, NamesThatNobodyInsideCouldCreateAreNotHeld) {
   const Result<Policy> policy = With({.rw = {"/srv/w"}});
   EXPECT_EQ(Protected(policy), "/srv/w/.git/config\n/srv/w/.git/hooks\n");
   EXPECT_EQ(WarningsText(*policy), "");
+  // Its owner could create them after all.
   host_.AddDirectory("/srv/w/.git", {.uid = 1000, .writable = false});
-  EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w"}})), "protection-open /filesystem/protect/0\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/.git\n/srv/w/.git/config\n");
 }
 
 TEST_F(Protection, LinkedWorkTreesAndSubmodules) {
@@ -123,7 +163,7 @@ TEST_F(Protection, LinkedWorkTreesAndSubmodules) {
   host_.AddFile("/srv/w/b/.git", "gitdir: /srv/w/a/.git/worktrees/b\n");
   host_.AddFile("/srv/w/a/sub/.git", "gitdir: ../.git/modules/lib/core\n");
   const Result<Policy> policy = With({.rw = {"/srv/w"}});
-  EXPECT_EQ(Protected(policy), Usual("/srv/w/a/.git") + Usual("/srv/w/a/.git/modules/lib/core") +
+  EXPECT_EQ(Protected(policy), Usual("/srv/w/a/.git") + Shaped("/srv/w/a/.git/modules/lib/core") +
                                    "/srv/w/a/.git/worktrees/b/commondir\n"
                                    "/srv/w/a/.git/worktrees/b/config.worktree file\n"
                                    "/srv/w/a/.git/worktrees/b/gitdir\n"
@@ -143,7 +183,7 @@ TEST_F(Protection, HooksAndIncludesInTheWorkTree) {
   host_.AddFile("/srv/w/a/more").AddDirectory("/srv/w/hooks");
   host_.AddFile("/srv/w/a/.git/modules/s/config", "[core]\n worktree = ../../../s\n hooksPath = h\n");
   host_.AddFile("/srv/w/a/s/.git", "gitdir: ../.git/modules/s").AddDirectory("/srv/w/a/s/h");
-  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/a/.git") + Usual("/srv/w/a/.git/modules/s") +
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/a/.git") + Shaped("/srv/w/a/.git/modules/s") +
                                          "/srv/w/a/.gitconfig\n"
                                          "/srv/w/a/.husky\n"
                                          "/srv/w/a/more\n"
@@ -162,9 +202,12 @@ TEST_F(Protection, LinksAreReportedAndTheirTargetsHeld) {
   EXPECT_EQ(Protected(policy),
             "/srv/w/a/.git/commondir file\n/srv/w/a/.git/config\n/srv/w/a/.git/config.worktree file\n"
             "/srv/w/a/hooks\n" +
-                std::string("/srv/w/real\n"));
+                Shaped("/srv/w/real"));
   EXPECT_EQ(WarningsText(*policy),
             "link-replaceable /filesystem/protect/0\nlink-replaceable /filesystem/protect/0\n");
+  EXPECT_THAT(policy->git.links,
+              testing::UnorderedElementsAre(GitSnapshot::Text{"/srv/w/a/.git/hooks", "../hooks"},
+                                            GitSnapshot::Text{"/srv/w/b/.git", "../real"}));
 }
 
 TEST_F(Protection, AnEntryForExactlySuchAPathDecides) {
@@ -175,10 +218,97 @@ TEST_F(Protection, AnEntryForExactlySuchAPathDecides) {
   EXPECT_EQ(WarningsText(*policy), "protection-overridden /filesystem/protect/0\n");
 }
 
-TEST_F(Protection, OtherNamesOfAProtectedFileAreReported) {
+TEST_F(Protection, OtherNamesOfAProtectedFileAreProtected) {
   AddRepository("/srv/w/.git");
-  host_.AddAlias("/srv/w/other", "/srv/w/.git/config");
-  EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w"}})), "hard-link /filesystem/protect/0\n");
+  host_.AddAlias("/srv/w/other", "/srv/w/.git/config")
+      .AddFile("/srv/w/.git/hooks/pre-commit", "", {.links = 2});
+  host_.AddAlias("/srv/w/a/check", "/srv/w/.git/hooks/pre-commit");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/a/check\n/srv/w/other\n");
+}
+
+TEST_F(Protection, HooksThatLeadIntoTheWorkTree) {
+  AddRepository("/srv/w/.git");
+  host_.AddSymlink("/srv/w/.git/hooks/pre-commit", "../../tools/check").AddFile("/srv/w/tools/check");
+  host_.AddSymlink("/srv/w/.git/hooks/pre-push", "../../tools/none");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+            Usual("/srv/w/.git") + "/srv/w/tools/check\n/srv/w/tools/none directory\n");
+}
+
+TEST_F(Protection, WhatAConfigurationNamesIsHeldBeforeItExists) {
+  AddRepository("/srv/w/.git");
+  host_.AddDirectory("/srv/w/tools", {.uid = 1000});
+  host_.AddFile("/srv/w/.git/config",
+                "[core]\n hooksPath = a/b/hooks\n fsmonitor = tools/watch -v\n[include]\n path = ../local\n"
+                "[filter \"f\"]\n clean = sh tools/clean %f\n[url \"git@h:x/\"]\n insteadOf = https://h/x\n"
+                "[alias]\n st = status src/x\n run = !./go && vim\n[safe]\n directory = /srv/w/q\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") +
+                                         "/srv/w/a writable directory\n/srv/w/a/b writable directory\n"
+                                         "/srv/w/a/b/hooks directory\n/srv/w/go directory\n"
+                                         "/srv/w/local file\n/srv/w/tools/clean directory\n"
+                                         "/srv/w/tools/watch directory\n");
+}
+
+TEST_F(Protection, WhatHuskyMakesItsHooksFrom) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/.git/config", "[core]\n hooksPath = .husky/_\n").AddFile("/srv/w/.husky/pre-commit");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/.husky\n/srv/w/.husky/_ directory\n");
+}
+
+TEST_F(Protection, ConfigurationsThatCannotBeReadWholeAreRefused) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/.git/config", std::string(kMaxGitConfigBytes + 1, '#'));
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}).substr(0, 39), "policy_conflict /filesystem/protect/0: ");
+}
+
+TEST_F(Protection, TheCallersConfigurationAndWhatItNames) {
+  AddRepository("/home/ana/p/.git");
+  host_.SetEnvironment("HOME", "/home/ana").SetEnvironment("XDG_CONFIG_HOME", "/home/ana/cfg");
+  host_.SetEnvironment("GIT_CONFIG_GLOBAL", "/home/ana/g")
+      .AddFile("/home/ana/g", "[include] path = ~/more\n");
+  host_.SetEnvironment("GIT_CONFIG_KEY_0", "core.hooksPath").SetEnvironment("GIT_CONFIG_VALUE_0", ".hooks");
+  host_.AddFile("/home/ana/.gitconfig", "[core] hooksPath = ~/hooks\n[init] templateDir = ~/t\n");
+  host_.AddFile("/home/ana/t/hooks/post-checkout")
+      .AddFile("/home/ana/more")
+      .AddFile("/home/ana/cfg/git/config");
+  host_.AddFile("/etc/gitconfig", "[include]\n path = /home/ana/system\n").AddDirectory("/home/ana/.config");
+  EXPECT_EQ(Git({.rw = {"/home/ana"}}),
+            "/home/ana/.config/git directory\n/home/ana/.gitconfig\n/home/ana/cfg/git\n/home/ana/g\n"
+            "/home/ana/hooks directory\n/home/ana/more\n" +
+                Usual("/home/ana/p/.git") +
+                "/home/ana/p/.hooks directory\n/home/ana/system file\n/home/ana/t\n");
+}
+
+TEST_F(Protection, ALinkedWorkTreeWhoseRepositoryIsElsewhere) {
+  AddRepository("/srv/main/.git");
+  host_.AddFile("/srv/main/.git/config", "[core]\n hooksPath = hk\n");
+  host_.AddFile("/srv/main/.git/worktrees/t/HEAD").AddFile("/srv/main/.git/worktrees/t/commondir", "../..\n");
+  host_.AddFile("/srv/t/.git", "gitdir: /srv/main/.git/worktrees/t\n").AddDirectory("/srv/t/hk");
+  EXPECT_EQ(Git({.rw = {"/srv/t"}, .ro = {"/srv/main/.git"}}), "/srv/t/.git\n/srv/t/hk\n");
+  EXPECT_EQ(Git({.rw = {"/srv/t"}}), "/srv/t/.git\n/srv/t/hk\n");
+}
+
+TEST_F(Protection, APointerToNothingYet) {
+  host_.AddFile("/srv/w/a/.git", "gitdir: ../gits/a\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+            "/srv/w/a/.git\n/srv/w/gits writable directory\n/srv/w/gits/a directory\n");
+}
+
+TEST_F(Protection, OnlyTheRepositoriesThatAreNamed) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/.git/modules/m");
+  AddRepository("/srv/w/b/.git");
+  host_.AddDirectory("/srv/w/c");
+  Config config = ConfigOf({.rw = {"/srv/w"}});
+  config.protect = {{Preset::kGit, "/filesystem/protect/0"}};
+  config.repositories_written = true;
+  config.repositories = {{"/srv/w/a", "/filesystem/repositories/0"}};
+  const Result<Policy> policy = Resolve(config, host_, {});
+  EXPECT_EQ(Protected(policy), Usual("/srv/w/a/.git") + Shaped("/srv/w/a/.git/modules/m"));
+  EXPECT_EQ(policy->relaxations, std::vector<std::string>{"repositories-named"});
+  EXPECT_EQ(policy->git.roots, std::vector<std::string>{"/srv/w/a/.git"});
+  config.repositories = {{"/srv/w/c", "/filesystem/repositories/0"}};
+  EXPECT_EQ(RefusalOf(Resolve(config, host_, {})),
+            "policy_conflict /filesystem/repositories/0: '/srv/w/c' is no git repository");
 }
 
 TEST_F(Protection, ConfigurationOfGitInAWritableHome) {
@@ -231,29 +361,31 @@ TEST_F(Protection, EditorsAndAgentsAtAnyDepthButInPackages) {
   EXPECT_EQ(text.find(" file\n"), std::string::npos);
 }
 
-TEST_F(Protection, ASearchThatIsCutShortIsReported) {
+TEST_F(Protection, ASearchThatDoesNotEndIsRefused) {
   AddRepository("/srv/w/a/.git");
-  AddRepository("/srv/w/b/c/d/e/f/.git");
-  host_.SetClockStep(kMaxSearchMs / 6);
+  host_.SetClockStep(kMaxSearchMs / 4);
   const Result<Policy> policy = With({.rw = {"/srv/w"}});
-  EXPECT_EQ(Protected(policy), Usual("/srv/w/a/.git"));  // the shallow one
-  EXPECT_EQ(WarningsText(*policy), "protection-incomplete /filesystem/protect/0\n");
-  EXPECT_NE(policy->warnings[0].message.find("longer than 1000 ms"), std::string::npos);
+  EXPECT_EQ(
+      Protected(policy),
+      "policy_conflict /filesystem/protect/0: the search for protected files did not come to its end: it "
+      "took longer than 30000 ms");
+  EXPECT_NE(policy.error().hint.find("filesystem.repositories"), std::string::npos);
 }
 
-TEST_F(Protection, ADirectoryThatCannotBeListedIsReportedWhenItIsTheCallers) {
+TEST_F(Protection, ADirectoryThatCannotBeListedStaysAsItIs) {
   host_.AddDirectory("/srv/w/closed", {.mode = 0300, .uid = 1000, .readable = false});
-  const Result<Policy> policy = With({.rw = {"/srv/w"}});
-  EXPECT_EQ(WarningsText(*policy), "protection-incomplete /filesystem/protect/0\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/closed\n");
+  host_.AddDirectory("/srv/w/closed", {.mode = 0711, .readable = false});
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/closed\n");
   host_.AddDirectory("/srv/w/closed", {.mode = 0700, .readable = false});
-  EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w"}})), "");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "");
 }
 
 TEST_F(Protection, MoreThanTheBoundIsRefused) {
-  const std::size_t repositories = kMaxProtectedPaths / 4 + 1;
+  const std::size_t repositories = kMaxProtectedPaths / 6 + 1;
   for (std::size_t i = 0; i < repositories; ++i) AddRepository("/srv/w/" + std::to_string(i));
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), "policy_conflict /filesystem/protect/0: the read-write grants hold " +
-                                         std::to_string(4 * repositories) +
+                                         std::to_string(6 * repositories) +
                                          " protected paths, more than the 20000 there may be");
 }
 

@@ -1,0 +1,260 @@
+// Which variables of a git configuration execute nothing. All others may: git gets new ones with every
+// release.
+#include <algorithm>
+#include <iterator>
+
+#include "mxc/fold.h"
+#include "policy/git_config.h"
+
+namespace mxc {
+namespace {
+
+// `name` "*": every name of the section, but for those of kExecutes. Sections with subsections are harmless
+// only where it says so: [diff "x"] names programs, [diff] seldom.
+struct HarmlessRow {
+  std::string_view section;
+  std::string_view name;
+  bool subsections = false;
+};
+
+constexpr HarmlessRow kHarmless[] = {
+    {"advice", "*"},
+    {"am", "*"},
+    {"apply", "*"},
+    {"author", "*"},
+    {"blame", "*"},
+    {"branch", "*", true},
+    {"checkout", "*"},
+    {"clone", "*"},
+    {"color", "*", true},
+    {"column", "*"},
+    {"commit", "*"},
+    {"committer", "*"},
+    {"core", "abbrev"},
+    {"core", "autocrlf"},
+    {"core", "bare"},
+    {"core", "bigfilethreshold"},
+    {"core", "checkstat"},
+    {"core", "commentchar"},
+    {"core", "commitgraph"},
+    {"core", "compression"},
+    {"core", "deltabasecachelimit"},
+    {"core", "eol"},
+    {"core", "excludesfile"},
+    {"core", "filemode"},
+    {"core", "fscache"},
+    {"core", "fsync"},
+    {"core", "fsyncmethod"},
+    {"core", "hidedotfiles"},
+    {"core", "ignorecase"},
+    {"core", "logallrefupdates"},
+    {"core", "longpaths"},
+    {"core", "loosecompression"},
+    {"core", "multipackindex"},
+    {"core", "packedgitlimit"},
+    {"core", "packedgitwindowsize"},
+    {"core", "precomposeunicode"},
+    {"core", "preloadindex"},
+    {"core", "protecthfs"},
+    {"core", "protectntfs"},
+    {"core", "quotepath"},
+    {"core", "repositoryformatversion"},
+    {"core", "safecrlf"},
+    {"core", "sharedrepository"},
+    {"core", "sparsecheckout"},
+    {"core", "sparsecheckoutcone"},
+    {"core", "splitindex"},
+    {"core", "symlinks"},
+    {"core", "trustctime"},
+    {"core", "untrackedcache"},
+    {"core", "warnambiguousrefs"},
+    {"core", "whitespace"},
+    {"core", "worktree"},
+    {"diff", "*"},
+    {"extensions", "*"},
+    {"feature", "*"},
+    {"fetch", "*"},
+    {"format", "*"},
+    {"gc", "*"},
+    {"gitcvs", "*"},
+    {"grep", "*"},
+    {"i18n", "*"},
+    {"index", "*"},
+    {"init", "defaultbranch"},
+    {"lfs", "access", true},
+    {"lfs", "repositoryformatversion"},
+    {"log", "*"},
+    {"maintenance", "*"},
+    {"merge", "*"},
+    {"pack", "*"},
+    {"pull", "*"},
+    {"push", "*"},
+    {"rebase", "*"},
+    {"remote", "fetch", true},
+    {"remote", "gh-resolved", true},
+    {"remote", "mirror", true},
+    {"remote", "partialclonefilter", true},
+    {"remote", "promisor", true},
+    {"remote", "prune", true},
+    {"remote", "prunetags", true},
+    {"remote", "push", true},
+    {"remote", "pushdefault"},
+    {"remote", "pushurl", true},
+    {"remote", "skipdefaultupdate", true},
+    {"remote", "skipfetchall", true},
+    {"remote", "tagopt", true},
+    {"remote", "url", true},
+    {"rerere", "*"},
+    {"stash", "*"},
+    {"status", "*"},
+    {"submodule", "active", true},
+    {"submodule", "alternateerrorstrategy"},
+    {"submodule", "alternatelocation"},
+    {"submodule", "branch", true},
+    {"submodule", "fetchjobs"},
+    {"submodule", "fetchrecursesubmodules", true},
+    {"submodule", "ignore", true},
+    {"submodule", "path", true},
+    {"submodule", "propagatebranches"},
+    {"submodule", "recurse"},
+    {"submodule", "shallow", true},
+    {"submodule", "update", true},
+    {"submodule", "url", true},
+    {"tag", "*"},
+    {"transfer", "*"},
+    {"user", "*"},
+    {"versionsort", "*"},
+    {"worktree", "*"},
+};
+
+// In sections that are harmless otherwise.
+struct ExecutingRow {
+  std::string_view section;
+  std::string_view name;
+};
+
+constexpr ExecutingRow kExecutes[] = {
+    {"branch", "mergeoptions"},   // names a strategy
+    {"diff", "external"},         // a program
+    {"diff", "guitool"},          // names a tool
+    {"diff", "tool"},             // the same
+    {"gc", "recentobjectshook"},  // a program
+    {"merge", "guitool"},         // names a tool
+    {"merge", "tool"},            // the same
+    {"pull", "octopus"},          // names a strategy
+    {"pull", "twohead"},          // the same
+};
+
+constexpr std::string_view kWordEnds = " \t\n|&;<>()`\"'$";
+
+bool IsInterpreter(std::string_view word) {
+  constexpr std::string_view kNames[] = {"sh",   "bash", "dash", "zsh",  "ksh", "env",   "exec", "python",
+                                         "perl", "ruby", "node", "deno", "bun", "lua",   "php",  "tclsh",
+                                         "awk",  "sudo", "nice", "time", ".",   "source"};
+  word = word.substr(word.rfind('/') + 1);
+  return std::any_of(std::begin(kNames), std::end(kNames), [word](std::string_view name) {
+    return word == name || (name == "python" && word.starts_with(name));
+  });
+}
+
+// "transport::address" runs git-remote-transport; a command may stand in the place of a way to update.
+bool NamesProgram(const GitVariable& variable) {
+  if (variable.value.find("::") != std::string::npos) return true;
+  if (variable.Is("submodule", "update")) return variable.value.starts_with('!');
+  return variable.value.starts_with('-') && (variable.section == "remote" || variable.section == "submodule");
+}
+
+std::string_view Trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// `[core]` or `[remote "origin"]`, and nothing else in the line.
+bool ReadPlainSection(std::string_view line, GitVariable& variable) {
+  if (!line.ends_with(']')) return false;
+  line = line.substr(1, line.size() - 2);
+  const std::size_t quote = line.find('"');
+  const std::string_view name = Trim(line.substr(0, quote));
+  const auto plain = [](char c) { return (Folded(c) >= 'a' && Folded(c) <= 'z') || (c >= '0' && c <= '9'); };
+  if (name.empty() || !std::all_of(name.begin(), name.end(), plain)) return false;
+  variable.section = Folded(name);
+  variable.subsection.clear();
+  if (quote == std::string_view::npos) return true;
+  line = line.substr(quote + 1);
+  if (!line.ends_with('"')) return false;
+  line.remove_suffix(1);
+  variable.subsection = line;
+  return !line.empty() && line.find('"') == std::string_view::npos;
+}
+
+}  // namespace
+
+bool MayExecute(const GitVariable& variable) {
+  if (variable.Is("core", "fsmonitor")) return variable.value != "true" && variable.value != "false";
+  const auto executes = [&](const ExecutingRow& row) { return variable.Is(row.section, row.name); };
+  if (std::any_of(std::begin(kExecutes), std::end(kExecutes), executes)) return true;
+  const auto harmless = [&](const HarmlessRow& row) {
+    return variable.section == row.section && (row.name == "*" || row.name == variable.name) &&
+           (row.subsections || variable.subsection.empty());
+  };
+  return NamesProgram(variable) || !std::any_of(std::begin(kHarmless), std::end(kHarmless), harmless);
+}
+
+bool IsHarmlessGitConfig(std::string_view text) {
+  GitVariable variable;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = Trim(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.empty() || line.starts_with('#') || line.starts_with(';')) continue;
+    if (line.find_first_of(std::string_view("\\\r\0", 3)) != std::string_view::npos) return false;
+    if (line.starts_with('[')) {
+      if (!ReadPlainSection(line, variable)) return false;
+      continue;
+    }
+    if (line.find_first_of("\"#;") != std::string_view::npos || variable.section.empty()) return false;
+    const std::size_t equals = line.find('=');
+    variable.name = Folded(Trim(line.substr(0, equals)));
+    variable.value = equals == std::string_view::npos ? "true" : std::string(Trim(line.substr(equals + 1)));
+    if (MayExecute(variable)) return false;
+  }
+  return true;
+}
+
+std::vector<ProgramWord> ProgramWords(std::string_view command) {
+  std::vector<ProgramWord> words;
+  bool due = true;  // a program comes next
+  bool interpreted = false;
+  for (std::size_t i = 0; i < command.size();) {
+    const char c = command[i];
+    if (kWordEnds.find(c) != std::string_view::npos || c == '!') {
+      const bool separates = std::string_view("|&;(`\n").find(c) != std::string_view::npos;
+      due = due || separates;
+      interpreted = interpreted && !separates;
+      ++i;
+      continue;
+    }
+    const std::size_t end = std::min(command.find_first_of(kWordEnds, i), command.size());
+    const std::string_view word = command.substr(i, end - i);
+    words.push_back({.text = std::string(word), .run = due, .script = due && interpreted});
+    const bool option = word.starts_with('-') || word.find('=') != std::string_view::npos;
+    interpreted = due && (IsInterpreter(word) || (option && interpreted));
+    due = due && (option || interpreted);
+    i = end;
+  }
+  return words;
+}
+
+bool HasRebaseCommand(std::string_view todo) {
+  while (!todo.empty()) {
+    const std::size_t end = todo.find('\n');
+    const std::string_view line = Trim(todo.substr(0, end));
+    todo.remove_prefix(end == std::string_view::npos ? todo.size() : end + 1);
+    const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
+    if (word == "exec" || word == "x") return true;
+  }
+  return false;
+}
+
+}  // namespace mxc

@@ -1,0 +1,58 @@
+// Where git keeps something, as a search of directories meets it.
+//
+// `.git` by name is always a repository, whatever it holds. Any other directory is one by parts that stay
+// while it is protected: `objects` and `refs`, which keep their names, or `commondir`. HEAD counts for
+// nothing: git replaces it, so anybody can.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "mxc/host.h"
+
+namespace mxc {
+
+struct WorkTree {
+  std::string directory = {};
+  std::string git = {};  // its .git
+  FileType type = FileType::kDirectory;
+};
+
+struct GitDirectory {
+  std::string path = {};
+  bool linked = false;                  // of a linked work tree: most of it stands elsewhere
+  std::vector<std::string> shape = {};  // what makes it one, beside its name
+};
+
+class GitPlaces {
+ public:
+  // Of files: the names that Visit is about.
+  [[nodiscard]] static bool Wants(std::string_view name);
+  // Takes note of what stands in `directory`, and leaves in `entries` what may hold further repositories.
+  void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries);
+
+  void Add(WorkTree tree);
+  void Add(GitDirectory directory);
+
+  [[nodiscard]] const std::vector<WorkTree>& WorkTrees() const { return trees_; }
+  [[nodiscard]] const std::vector<GitDirectory>& Directories() const { return directories_; }
+  // Every `.git`, and every directory that is one by its shape; sorted.
+  [[nodiscard]] std::vector<std::string> Names() const;
+
+ private:
+  std::vector<WorkTree> trees_ = {};
+  std::vector<GitDirectory> directories_ = {};
+  std::unordered_set<std::string> seen_ = {};
+  std::unordered_set<std::string> seen_trees_ = {};
+};
+
+// ".git", also as file systems without case would find it.
+[[nodiscard]] bool IsGitName(std::string_view name);
+// The last component of `path` is such a name.
+[[nodiscard]] bool IsNamedGit(std::string_view path);
+// What an unfinished rebase has still to do.
+[[nodiscard]] std::string RebaseListOf(std::string_view git_directory);
+
+}  // namespace mxc

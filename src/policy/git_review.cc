@@ -1,0 +1,243 @@
+#include "policy/git_review.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "mxc/fold.h"
+#include "mxc/limits.h"
+#include "policy/git_config.h"
+#include "policy/git_places.h"
+#include "policy/paths.h"
+#include "policy/search.h"
+
+namespace mxc {
+namespace {
+
+std::string WorkTreeOf(const std::string& place) {
+  return IsNamedGit(place) ? std::string(ParentOf(place)) : place;
+}
+
+class Review {
+ public:
+  Review(const GitSnapshot& before, const Host& host) : before_(before), host_(host), walker_(host) {
+    for (const std::string& place : before.places) {
+      known_.insert(place);
+      trees_.push_back(WorkTreeOf(place));
+    }
+    std::sort(trees_.begin(), trees_.end());
+  }
+
+  std::vector<GitChange> Run(std::string& gap) {
+    Search(gap);
+    for (const std::string& place : places_.Names()) {
+      if (!known_.contains(place)) Judge(place);
+    }
+    for (const GitSnapshot::Text& link : before_.links) JudgeLink(link);
+    std::unordered_set<std::string> looked;
+    for (const GitDirectory& directory : places_.Directories()) JudgeRebase(directory.path, looked);
+    for (const std::string& place : before_.places) JudgeRebase(place, looked);
+    return std::move(changes_);
+  }
+
+ private:
+  void Search(std::string& gap);
+  void Judge(const std::string& place);
+  void JudgeLink(const GitSnapshot::Text& link);
+  void JudgeRebase(const std::string& git_directory, std::unordered_set<std::string>& looked);
+  // `place` stands in a repository of before, or above one: git there comes across it.
+  [[nodiscard]] bool IsInTheWay(const std::string& place) const;
+  [[nodiscard]] const GitDirectory* Found(const std::string& path) const;
+  // git there might run what it did not run before.
+  [[nodiscard]] bool IsArmed(const std::string& place);
+  [[nodiscard]] bool IsArmedDirectory(const std::string& directory);
+  [[nodiscard]] bool IsArmedPointer(const std::string& file);
+  // `place` leads to what is known.
+  [[nodiscard]] bool IsArmedWay(const std::string& place, const std::string& common);
+  [[nodiscard]] bool IsArmedHooks(const std::string& hooks) const;
+  [[nodiscard]] bool IsHarmlessFile(const std::string& file) const;
+  [[nodiscard]] bool RunsRelativePaths(const std::string& git_directory) const;
+  [[nodiscard]] bool HasEntries(const std::string& directory) const;
+  [[nodiscard]] std::optional<std::string> CommonOf(const std::string& git_directory);
+
+  const GitSnapshot& before_;
+  const Host& host_;
+  PathWalker walker_;
+  GitPlaces places_ = {};
+  std::unordered_map<std::string, const GitDirectory*> directories_ = {};  // of `places_`
+  std::unordered_set<std::string> known_ = {};
+  std::vector<std::string> trees_ = {};  // of what is known; sorted
+  std::vector<GitChange> changes_ = {};
+};
+
+void Review::Search(std::string& gap) {
+  const std::unordered_set<std::string> skipped(before_.skipped.begin(), before_.skipped.end());
+  TreeSearch search(host_, GitPlaces::Wants);
+  search.Run(before_.roots, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    places_.Visit(directory, entries);
+    const auto apart = [&](const DirectoryEntry& entry) {
+      return skipped.contains(JoinPath(directory, entry.name));
+    };
+    entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
+  });
+  for (const GitDirectory& directory : places_.Directories())
+    directories_.emplace(directory.path, &directory);
+  gap = search.Gap();
+  for (const std::string& closed : search.Closed()) {
+    if (gap.empty() &&
+        std::find(before_.closed.begin(), before_.closed.end(), closed) == before_.closed.end())
+      gap = Quoted(closed) + " cannot be listed";
+  }
+}
+
+bool Review::IsInTheWay(const std::string& place) const {
+  const std::string tree = WorkTreeOf(place);
+  for (std::string_view above = tree;; above = ParentOf(above)) {
+    if (std::binary_search(trees_.begin(), trees_.end(), above)) return true;
+    if (above == "/") break;
+  }
+  const std::string below = tree == "/" ? tree : tree + "/";
+  const auto next = std::lower_bound(trees_.begin(), trees_.end(), below);
+  return next != trees_.end() && next->starts_with(below);
+}
+
+const GitDirectory* Review::Found(const std::string& path) const {
+  const auto found = directories_.find(path);
+  return found == directories_.end() ? nullptr : found->second;
+}
+
+void Review::Judge(const std::string& place) {
+  // What stands in one that is told of needs no telling.
+  const bool told = !changes_.empty() && IsAtOrBelow(place, changes_.back().path);
+  if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
+  if (IsInTheWay(place) && IsArmed(place)) {
+    std::string part = place;
+    if (const GitDirectory* found = IsNamedGit(place) ? nullptr : Found(place))
+      part = found->shape.empty() ? JoinPath(place, "commondir") : found->shape.front();
+    changes_.push_back({.kind = GitChange::Kind::kTakenUp, .path = place, .part = std::move(part)});
+  } else if (!told) {
+    changes_.push_back({.kind = GitChange::Kind::kNew, .path = place});
+  }
+}
+
+void Review::JudgeLink(const GitSnapshot::Text& link) {
+  const Result<std::string> text = host_.ReadLink(link.path);
+  if (text && *text == link.text) return;
+  const bool there = host_.LookAt(link.path).status.has_value();
+  changes_.push_back({.kind = GitChange::Kind::kLinkTurned,
+                      .path = link.path,
+                      .part = there ? link.path : "",
+                      .text = link.text});
+}
+
+void Review::JudgeRebase(const std::string& git_directory, std::unordered_set<std::string>& looked) {
+  std::string list = RebaseListOf(git_directory);
+  if (!looked.insert(list).second) return;
+  Result<std::string> todo = host_.ReadFile(list, kMaxGitConfigBytes);
+  if (!todo || (!HasRebaseCommand(*todo) && todo->size() < kMaxGitConfigBytes)) return;
+  const GitSnapshot::Text now{.path = list, .text = std::move(*todo)};
+  if (std::find(before_.commands.begin(), before_.commands.end(), now) != before_.commands.end()) return;
+  changes_.push_back({.kind = GitChange::Kind::kCommands, .path = list, .part = list});
+}
+
+bool Review::IsArmed(const std::string& place) {
+  const Lookup lookup = host_.LookAt(place);
+  if (!lookup.status) return false;  // gone again
+  if (lookup.status->object.type == FileType::kDirectory) return IsArmedDirectory(place);
+  return lookup.status->object.type != FileType::kRegular || IsArmedPointer(place);
+}
+
+bool Review::IsHarmlessFile(const std::string& file) const {
+  const Lookup lookup = host_.LookAt(file);
+  if (!lookup.status) return lookup.failure == LookupFailure::kMissing;
+  // Under another name it could be written later.
+  if (lookup.status->object.type != FileType::kRegular || lookup.status->links != 1) return false;
+  const Result<std::string> text = host_.ReadFile(file, kMaxGitConfigBytes + 1);
+  return text && text->size() <= kMaxGitConfigBytes && IsHarmlessGitConfig(*text);
+}
+
+bool Review::HasEntries(const std::string& directory) const {
+  const Lookup lookup = host_.LookAt(directory);
+  if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
+  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
+  return !entries || !entries->empty();
+}
+
+bool Review::IsArmedHooks(const std::string& hooks) const {
+  const Lookup lookup = host_.LookAt(hooks);
+  if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
+  if (lookup.status->object.type != FileType::kDirectory) return true;
+  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(hooks, {});
+  return !entries || !std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
+    return entry.type == FileType::kRegular && entry.name.ends_with(".sample");
+  });
+}
+
+std::optional<std::string> Review::CommonOf(const std::string& git_directory) {
+  const Result<std::string> text = host_.ReadFile(JoinPath(git_directory, "commondir"), kMaxPathBytes);
+  if (!text) return git_directory;
+  const std::string_view path = std::string_view(*text).substr(0, text->find_last_not_of(" \t\r\n") + 1);
+  const Result<Walked> walked =
+      walker_.Walk(path.starts_with('/') ? std::string(path) : JoinPath(git_directory, path));
+  if (!walked || !walked->status) return std::nullopt;
+  return walked->path;
+}
+
+bool Review::IsArmedDirectory(const std::string& directory) {
+  const std::optional<std::string> common = CommonOf(directory);
+  if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree"))) return true;
+  if (*common != directory) return !known_.contains(*common) || IsArmedWay(directory, *common);
+  return !IsHarmlessFile(JoinPath(directory, "config")) || IsArmedHooks(JoinPath(directory, "hooks")) ||
+         HasEntries(JoinPath(directory, "remotes")) || HasEntries(JoinPath(directory, "branches"));
+}
+
+// A configuration that is known means something else in another work tree.
+bool Review::RunsRelativePaths(const std::string& git_directory) const {
+  const Result<std::string> text = host_.ReadFile(JoinPath(git_directory, "config"), kMaxGitConfigBytes + 1);
+  if (!text) return false;
+  if (text->size() > kMaxGitConfigBytes) return true;
+  for (const GitVariable& variable : ReadGitConfig(*text)) {
+    if (!MayExecute(variable)) continue;
+    const bool path = variable.Is("core", "hookspath") || variable.value.find('/') != std::string::npos;
+    if (path && !variable.value.starts_with('/') && !variable.value.starts_with("~/")) return true;
+  }
+  return false;
+}
+
+bool Review::IsArmedPointer(const std::string& file) {
+  constexpr std::string_view kKey = "gitdir:";
+  const Result<std::string> text = host_.ReadFile(file, kMaxPathBytes);
+  if (!text || !text->starts_with(kKey)) return true;
+  std::string_view path = std::string_view(*text).substr(kKey.size());
+  path.remove_prefix(std::min(path.find_first_not_of(' '), path.size()));
+  path = path.substr(0, path.find_last_not_of(" \t\r\n") + 1);
+  const Result<Walked> walked =
+      walker_.Walk(path.starts_with('/') ? std::string(path) : JoinPath(ParentOf(file), path));
+  if (!walked || !walked->status) return true;
+  // What is new is judged by itself.
+  if (!known_.contains(walked->path)) return Found(walked->path) == nullptr || IsArmedDirectory(walked->path);
+  const std::optional<std::string> common = CommonOf(walked->path);
+  return !common || IsArmedWay(file, *common) || RunsRelativePaths(*common);
+}
+
+// The repository around it runs what it runs anyway. Any other may be one that an earlier run has left.
+bool Review::IsArmedWay(const std::string& place, const std::string& common) {
+  const bool around = IsNamedGit(common) && IsAtOrBelow(place, ParentOf(common));
+  return !around && IsArmedDirectory(common);
+}
+
+}  // namespace
+
+std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, std::string& gap) {
+  gap.clear();
+  if (before.roots.empty() && before.links.empty() && before.places.empty()) return {};
+  std::vector<GitChange> changes = Review(before, host).Run(gap);
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const GitChange& left, const GitChange& right) { return left.path < right.path; });
+  return changes;
+}
+
+}  // namespace mxc

@@ -1,0 +1,31 @@
+// What a command has left in the read-write grants for git on the host, held against what stood there before.
+//
+//   for (const GitChange& change : ReviewGit(policy.git, host, gap)) ...
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mxc/git_snapshot.h"
+#include "mxc/host.h"
+
+namespace mxc {
+
+struct GitChange {
+  enum class Kind {
+    kNew,       // a repository, or a .git that leads to one
+    kTakenUp,   // the same, in or above one that stood there before, and it has git run something: git in the
+                // old one comes by here
+    kCommands,  // an unfinished rebase that runs commands when it is continued
+    kLinkTurned,  // a protected link
+  };
+  Kind kind = Kind::kNew;
+  std::string path = {};
+  std::string part = {};  // without which git takes no notice of it; not of kNew
+  std::string text = {};  // of kLinkTurned: where it led before
+};
+
+// Sorted by path. `gap`: "" when all was looked at, else why not.
+[[nodiscard]] std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, std::string& gap);
+
+}  // namespace mxc

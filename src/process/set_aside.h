@@ -1,0 +1,16 @@
+// Names that are taken away from what must not be found under them.
+#pragma once
+
+#include <string>
+
+#include "mxc/error.h"
+
+namespace mxc {
+
+// Renames what stands at `path` to "NAME.untrusted", or one with a number, beside it; the new path. No link
+// is followed on the way: `path` is as canonical as it was when it was found. Errors: kSetupFailed.
+[[nodiscard]] Result<std::string> SetAside(const std::string& path);
+// Makes a symbolic link where nothing stands. Errors: kSetupFailed.
+[[nodiscard]] Status MakeLink(const std::string& path, const std::string& text);
+
+}  // namespace mxc

@@ -1,0 +1,81 @@
+#include "repositories.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/quoted.h"
+#include "policy/git_review.h"
+#include "process/set_aside.h"
+
+namespace mxc {
+namespace {
+
+using Kind = GitChange::Kind;
+
+// The first few names, and how many there are beside them.
+std::string Named(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
+  return text;
+}
+
+// Takes it out of git's way; what came of that.
+std::string Disarm(const GitChange& change) {
+  std::string text = Quoted(change.path);
+  if (!change.part.empty()) {
+    const Result<std::string> aside = SetAside(change.part);
+    if (!aside) return text + " (it still stands there: " + aside.error().message + ")";
+    text += " (now " + Quoted(*aside) + ")";
+  }
+  if (change.kind != Kind::kLinkTurned) return text;
+  const Status made = MakeLink(change.path, change.text);
+  return made ? text : text + " (" + made.error().message + ")";
+}
+
+}  // namespace
+
+std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& host) {
+  struct Sort {
+    Kind kind;
+    const char* category;
+    const char* before_names;
+    const char* after_names;
+    std::vector<std::string> names = {};
+  };
+  Sort sorts[] = {
+      {Kind::kNew, "new-repository",
+       "the command has left new git repositories: ", "; see what they run before you use git there"},
+      {Kind::kTakenUp, "repository-set-aside",
+       "git in a repository of before would have run what the command has put in its way: ",
+       "; see what it runs before you put it back"},
+      {Kind::kCommands, "repository-set-aside",
+       "the command has left a rebase that runs commands when it is continued: ",
+       "; read them before you put it back"},
+      {Kind::kLinkTurned, "link-restored",
+       "the command had replaced protected links, which lead again where they did: ", ""},
+  };
+  std::string gap;
+  for (const GitChange& change : ReviewGit(before, host, gap)) {
+    Sort& sort = *std::find_if(std::begin(sorts), std::end(sorts),
+                               [&](const Sort& each) { return each.kind == change.kind; });
+    sort.names.push_back(change.kind == Kind::kNew ? Quoted(change.path) : Disarm(change));
+  }
+  std::vector<Warning> warnings;
+  for (const Sort& sort : sorts) {
+    if (sort.names.empty()) continue;
+    warnings.push_back({.category = sort.category,
+                        .message = sort.before_names + Named(sort.names) + sort.after_names,
+                        .pointer = "/filesystem/protect"});
+  }
+  if (!gap.empty()) {
+    warnings.push_back({.category = "protection-incomplete",
+                        .message = "not all was looked at for new git repositories: " + gap,
+                        .pointer = "/filesystem/protect"});
+  }
+  return warnings;
+}
+
+}  // namespace mxc

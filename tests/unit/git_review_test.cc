@@ -1,0 +1,149 @@
+// What a run has left for git on the host: told, or taken out of its way.
+#include "policy/git_review.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+
+#include "tests/support/fake_host.h"
+
+namespace mxc {
+namespace {
+
+constexpr const char* kPlain = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
+
+class GitReview : public testing::Test {
+ protected:
+  void AddRepository(const std::string& git_directory, const std::string& config = kPlain) {
+    host_->AddFile(git_directory + "/HEAD").AddDirectory(git_directory + "/objects");
+    host_->AddDirectory(git_directory + "/refs").AddFile(git_directory + "/config", config);
+    host_->AddFile(git_directory + "/hooks/pre-commit.sample");
+  }
+  // "new /srv/w/a/.git", "aside PATH PART", "commands PATH", "link PATH TEXT", a line each.
+  [[nodiscard]] std::string Review() {
+    std::string text;
+    std::string gap;
+    for (const GitChange& change : ReviewGit(before_, *host_, gap)) {
+      constexpr const char* kKinds[] = {"new", "aside", "commands", "link"};
+      text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
+      if (change.kind == GitChange::Kind::kTakenUp) text += " " + change.part;
+      if (change.kind == GitChange::Kind::kLinkTurned) text += " " + change.text;
+      text += "\n";
+    }
+    return text + gap;
+  }
+
+  std::optional<FakeHost> host_{std::in_place};                              // NOLINT: the tests fill it
+  GitSnapshot before_ = {.roots = {"/srv/w"}, .places = {"/srv/w/a/.git"}};  // NOLINT
+};
+
+TEST_F(GitReview, NothingNew) {
+  AddRepository("/srv/w/a/.git", "[core] pager = x");
+  EXPECT_EQ(Review(), "");
+}
+
+TEST_F(GitReview, PlainRepositoriesAreTold) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/vendor/b/.git");
+  AddRepository("/srv/w/a/vendor/b/.git/modules/m");
+  AddRepository("/srv/w/c/.git", "[alias]\n\tx = !y\n");
+  AddRepository("/srv/w/bare");
+  EXPECT_EQ(Review(), "new /srv/w/a/vendor/b/.git\nnew /srv/w/bare\nnew /srv/w/c/.git\n");
+}
+
+TEST_F(GitReview, WhatRunsSomethingInAnotherIsTakenAway) {
+  const std::string at = "/srv/w/a/b/.git";
+  const auto only = [&](const auto& arm) {
+    host_.emplace();
+    AddRepository("/srv/w/a/.git");
+    AddRepository(at);
+    arm();
+    EXPECT_EQ(Review(), "aside " + at + " " + at + "\n");
+  };
+  only([&] { host_->AddFile(at + "/config", "[core]\n\tfsmonitor = x\n"); });
+  only([&] { host_->AddFile(at + "/config", std::string(kPlain) + "#", {.links = 2}); });
+  only([&] { host_->AddSymlink(at + "/config", "x"); });
+  only([&] { host_->AddFile(at + "/config.worktree", "[core]\n\tpager = x\n"); });
+  only([&] { host_->AddFile(at + "/hooks/pre-commit"); });
+  only([&] { host_->AddSymlink(at + "/hooks/x.sample", "y"); });
+  only([&] { host_->AddFile(at + "/commondir", "../../evil\n"); });
+  only([&] { host_->AddFile(at + "/remotes/origin"); });
+}
+
+TEST_F(GitReview, SoIsOneAboveAnother) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/.git", "[core]\n\tpager = x\n");
+  EXPECT_EQ(Review(), "aside /srv/w/.git /srv/w/.git\n");
+}
+
+TEST_F(GitReview, ShapesLoseWhatMakesThem) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/b", "[core]\n\tpager = x\n");
+  host_->AddFile("/srv/w/a/c/HEAD").AddFile("/srv/w/a/c/commondir", "../../e\n");
+  AddRepository("/srv/w/a/.git/modules/m", "[core]\n\tpager = x\n");
+  EXPECT_EQ(Review(),
+            "aside /srv/w/a/.git/modules/m /srv/w/a/.git/modules/m/objects\n"
+            "aside /srv/w/a/b /srv/w/a/b/objects\naside /srv/w/a/c /srv/w/a/c/commondir\n");
+}
+
+TEST_F(GitReview, PointersAreWorthWhatTheyLeadTo) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/.git/modules/plain");
+  AddRepository("/srv/w/a/.git/objects/hidden");
+  host_->AddFile("/srv/w/a/.git/worktrees/t/HEAD").AddFile("/srv/w/a/.git/worktrees/t/commondir", "../..\n");
+  host_->AddFile("/srv/w/a/1/.git", "gitdir: ../.git/modules/plain\n");
+  host_->AddFile("/srv/w/a/2/.git", "gitdir: ../.git/objects/hidden\n");
+  host_->AddFile("/srv/w/a/3/.git", "gitdir: ../.git/worktrees/t\n");
+  host_->AddFile("/srv/w/a/4/.git", "gitdir: /none\n");
+  host_->AddSymlink("/srv/w/a/5/.git", "../.git");
+  host_->AddFile("/srv/w/a/6/.git", "gitdir: ../.git\n");
+  const std::string text = Review();
+  for (const char* line : {"new /srv/w/a/1/.git\n", "aside /srv/w/a/2/.git", "new /srv/w/a/3/.git\n",
+                           "aside /srv/w/a/4/.git", "aside /srv/w/a/5/.git", "new /srv/w/a/6/.git\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  }
+  host_->AddFile("/srv/w/a/.git/config", "[core]\n\thooksPath = .husky\n");
+  EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);
+}
+
+TEST_F(GitReview, AnEarlierRunHasLeftWhatIsKnownElsewhere) {
+  AddRepository("/srv/w/a/.git", "[alias]\n\tx = !y\n");
+  AddRepository("/srv/w/armed/.git", "[core]\n\tfsmonitor = /x\n");
+  AddRepository("/srv/w/a/b/.git.untrusted", "[core]\n\tfsmonitor = /x\n");
+  before_.places = {"/srv/w/a/.git", "/srv/w/armed/.git", "/srv/w/a/b/.git.untrusted"};
+  host_->AddFile("/srv/w/a/b/.git", "gitdir: .git.untrusted\n")
+      .AddFile("/srv/w/a/c/.git", "gitdir: ../../armed/.git");
+  host_->AddFile("/srv/w/a/d/.git", "gitdir: ../.git\n");
+  host_->AddFile("/srv/w/a/.git/modules/m/commondir", "../../../../armed/.git\n");
+  EXPECT_EQ(Review(),
+            "aside /srv/w/a/.git/modules/m /srv/w/a/.git/modules/m/commondir\n"
+            "aside /srv/w/a/b/.git /srv/w/a/b/.git\naside /srv/w/a/c/.git /srv/w/a/c/.git\n"
+            "new /srv/w/a/d/.git\n");
+}
+
+TEST_F(GitReview, LinksThatWereTurned) {
+  before_.links = {{"/srv/w/a/.git/hooks", "../hooks"}, {"/srv/w/b", "c"}};
+  host_->AddFile("/srv/w/a/.git/hooks/pre-commit").AddSymlink("/srv/w/b", "c");
+  EXPECT_EQ(Review(), "link /srv/w/a/.git/hooks ../hooks\n");
+}
+
+TEST_F(GitReview, CommandsOfARebase) {
+  const std::string list = "/srv/w/a/.git/rebase-merge/git-rebase-todo";
+  host_->AddFile(list, "pick 1\n");
+  EXPECT_EQ(Review(), "");
+  host_->AddFile(list, "exec x\n");
+  EXPECT_EQ(Review(), "commands " + list + "\n");
+  before_.commands = {{list, "exec x\n"}};
+  EXPECT_EQ(Review(), "");
+}
+
+TEST_F(GitReview, WhatCannotBeListedIsTold) {
+  host_->AddDirectory("/srv/w/closed", {.mode = 0, .uid = 1000, .readable = false});
+  EXPECT_EQ(Review(), "'/srv/w/closed' cannot be listed");
+  before_.closed = {"/srv/w/closed"};
+  EXPECT_EQ(Review(), "");
+}
+
+}  // namespace
+}  // namespace mxc
