@@ -13,6 +13,7 @@
 #include "process/run.h"
 #include "report/log.h"
 #include "report/report.h"
+#include "repositories.h"
 #include "session/session.h"
 #include "verdict.h"
 
@@ -37,6 +38,13 @@ int Refuse(const Error& error) {
 
 int Answer(const Status& status) { return status ? Succeed() : Refuse(status.error()); }
 
+// What the sandbox has left is for people.
+int Answer(const Result<std::vector<Warning>>& left) {
+  if (!left) return Refuse(left.error());
+  for (const Warning& warning : *left) Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
+  return Succeed();
+}
+
 int Refuse(const Error& error, StatusReport& status) {
   status.Failed(error, 1);
   return Refuse(error);
@@ -57,8 +65,11 @@ int ProvisionPhase(Config config, Options options, const Host& host) {
   if (!status) return Refuse(status.error());
   Warn(prepared->plan, log);
   status->Backend(prepared->plan, "a sandbox that stays");
+  const session::AtStop at_stop = [&git = prepared->plan.git, &host] {
+    return ReviewRepositories(git, host);
+  };
   const Result<std::string> id =
-      session::Provision(prepared->plan, LimitsOf(config.session, prepared->policy));
+      session::Provision(prepared->plan, LimitsOf(config.session, prepared->policy), at_stop);
   if (!id) return Refuse(id.error(), *status);
   const Plan& plan = prepared->plan;
   return Succeed({{"sandboxId", *id},
@@ -134,7 +145,7 @@ int PrintReaped() { return Print({{"reaped", session::Reap()}}); }
 Result<bool> EndContainer(const std::string& name, const Host& host) {
   const Result<session::SandboxId> id = session::ParseSandboxId(name);
   if (!id) return EndRunNamed(name, host);
-  const Status gone = session::Deprovision(*id);
+  const Result<std::vector<Warning>> gone = session::Deprovision(*id);
   if (gone) return true;
   const ErrorCode code = gone.error().code;
   return code == ErrorCode::kStaleId || code == ErrorCode::kNotProvisioned ? Result<bool>(false)

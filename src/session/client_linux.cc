@@ -34,13 +34,13 @@ Result<std::string> Ask(const UniqueFd& holder, Verb verb, const SandboxId& id) 
   return ReceiveReply(holder.Get());
 }
 
-Status Do(const UniqueFd& holder, Verb verb, const SandboxId& id) {
+Result<std::vector<Warning>> Do(const UniqueFd& holder, Verb verb, const SandboxId& id) {
   const Result<std::string> reply = Ask(holder, verb, id);
   if (!reply) return reply.error();
   return ParseOk(*reply);
 }
 
-Status Do(const SandboxId& id, Verb verb) {
+Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb) {
   std::optional<StateDirectory> refused;
   const Result<UniqueFd> holder = Reach(id, refused);
   if (!holder) return holder.error();
@@ -63,15 +63,19 @@ std::optional<Listed> Look(const StateDirectory& directory, const std::string& n
 
 }  // namespace
 
-Status Start(const SandboxId& id) { return Do(id, Verb::kStart); }
-Status Stop(const SandboxId& id) { return Do(id, Verb::kStop); }
+Status Start(const SandboxId& id) {
+  const Result<std::vector<Warning>> started = Do(id, Verb::kStart);
+  return started ? Status(Done{}) : started.error();
+}
 
-Status Deprovision(const SandboxId& id) {
+Result<std::vector<Warning>> Stop(const SandboxId& id) { return Do(id, Verb::kStop); }
+
+Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   std::optional<StateDirectory> refused;
   const Result<UniqueFd> holder = Reach(id, refused);
   if (refused) {
     [[maybe_unused]] const bool removed = refused->RemoveDead(id.Name());
-    return Done{};
+    return std::vector<Warning>{};
   }
   if (!holder) return holder.error();
   return Do(*holder, Verb::kDeprovision, id);

@@ -30,8 +30,9 @@ struct Place {
 
 class Holder {
  public:
-  // `plan` and `signals` are borrowed.
-  Holder(const Plan& plan, const SessionLimits& limits, Place place, SignalScope& signals);
+  // `plan`, `at_stop` and `signals` are borrowed.
+  Holder(const Plan& plan, const SessionLimits& limits, const AtStop& at_stop, Place place,
+         SignalScope& signals);
   // Until the sandbox is deprovisioned, its time is over, or we are told to end. The name is gone then.
   void Run();
 
@@ -48,12 +49,14 @@ class Holder {
   [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
   [[nodiscard]] Status Start();
   [[nodiscard]] Status Stop();
+  void StopSandbox();
   [[nodiscard]] Status Enter(const UniqueFd& connection);
   void End();
 
   const Plan& plan_;
   std::string entry_;  // what an exec is told of the plan
   SessionLimits limits_;
+  const AtStop& at_stop_;
   Place place_;
   SignalScope& signals_;
   UniqueFd names_;                      // tells when names are removed
@@ -66,6 +69,7 @@ class Holder {
   std::uint64_t cpu_look_ms_ = 0;       // when to see how much is used
   std::uint64_t look_ms_;               // when to look at our name again
   bool stopped_ = false;                // has stood before
+  std::vector<Warning> left_ = {};      // what was said when it was stopped, for who asks next
   bool done_ = false;
 };
 

@@ -27,10 +27,12 @@ constexpr std::uint64_t kCpuTickMs = 10;
 
 }  // namespace
 
-Holder::Holder(const Plan& plan, const SessionLimits& limits, Place place, SignalScope& signals)
+Holder::Holder(const Plan& plan, const SessionLimits& limits, const AtStop& at_stop, Place place,
+               SignalScope& signals)
     : plan_(plan),
       entry_(EntryText(plan)),
       limits_(limits),
+      at_stop_(at_stop),
       place_(std::move(place)),
       signals_(signals),
       names_(place_.directory.WatchNames()),
@@ -48,8 +50,16 @@ void Holder::Run() {
   End();
 }
 
-void Holder::End() {
+// However it comes to its end: what it has left is looked at.
+void Holder::StopSandbox() {
+  const bool stood = sandbox_.Stands();
   sandbox_.Stop();
+  if (!stood || !at_stop_) return;
+  for (Warning& left : at_stop_()) left_.push_back(std::move(left));
+}
+
+void Holder::End() {
+  StopSandbox();
   place_.directory.Remove(place_.id.Name());
 }
 
@@ -83,7 +93,7 @@ void Holder::OnCpuTime(std::uint64_t now) {
     cpu_look_ms_ = now + std::max((cpu_limit_ms_ - used) / processors, kCpuTickMs);
     return;
   }
-  sandbox_.Stop();
+  StopSandbox();
   stopped_ = true;
 }
 
@@ -117,7 +127,7 @@ void Holder::OnSandbox(short init, short ends, short records) {
   if (ends != 0) busy_ms_ = NowMs();
   // Somebody has killed it, or memory has run out in there.
   if (init == 0) return;
-  sandbox_.Stop();
+  StopSandbox();
   stopped_ = true;
 }
 
@@ -141,12 +151,14 @@ bool Holder::Serve(const UniqueFd& connection) {
 
 // Empty: it has been sent already.
 std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
-  const auto text = [](const Status& status) { return status ? OkText() : ErrorText(status.error()); };
+  const auto text = [](const Status& status) { return status ? OkText({}) : ErrorText(status.error()); };
   switch (verb) {
     case Verb::kStart:
       return text(Start());
-    case Verb::kStop:
-      return text(Stop());
+    case Verb::kStop: {
+      const Status stopped = Stop();
+      return stopped ? OkText(std::exchange(left_, {})) : ErrorText(stopped.error());
+    }
     case Verb::kExec: {
       const Status entered = Enter(connection);
       return entered ? std::string() : ErrorText(entered.error());
@@ -154,7 +166,7 @@ std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
     case Verb::kDeprovision:
       End();
       done_ = true;
-      return OkText();
+      return OkText(left_);
     case Verb::kStatus:
       return ListedText({.id = place_.id.Text(),
                          .state = sandbox_.Stands() ? "started" : (stopped_ ? "stopped" : "provisioned"),
@@ -180,7 +192,7 @@ Status Holder::Start() {
 
 Status Holder::Stop() {
   if (!sandbox_.Stands()) return NothingToStop(stopped_);
-  sandbox_.Stop();
+  StopSandbox();
   stopped_ = true;
   return Done{};
 }

@@ -40,7 +40,8 @@ void Detach(const Place& place, const UniqueFd& ready) {
   if (::chdir("/") != 0) ::_exit(1);
 }
 
-[[noreturn]] void Hold(const Plan& plan, const SessionLimits& limits, Place place, UniqueFd ready) {
+[[noreturn]] void Hold(const Plan& plan, const SessionLimits& limits, const AtStop& at_stop, Place place,
+                       UniqueFd ready) {
   Detach(place, ready);
   SignalScope signals;
   if (!signals.Begin()) ::_exit(1);
@@ -54,7 +55,7 @@ void Detach(const Place& place, const UniqueFd& ready) {
     ::_exit(1);
   }
   ready.Reset();
-  Holder(plan, limits, std::move(place), signals).Run();
+  Holder(plan, limits, at_stop, std::move(place), signals).Run();
   ::_exit(0);
 }
 
@@ -64,7 +65,7 @@ Error NotHeld() {
 
 }  // namespace
 
-Result<std::string> Provision(Plan plan, const SessionLimits& limits) {
+Result<std::string> Provision(Plan plan, const SessionLimits& limits, const AtStop& at_stop) {
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
   plan.timeout_ms = kStartLimitMs;  // commands bring their own
@@ -80,7 +81,7 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits) {
   const UniqueFd reader{ends[0]};
   UniqueFd writer{ends[1]};
   const pid_t holder = ::fork();
-  if (holder == 0) Hold(plan, limits, std::move(place), std::move(writer));
+  if (holder == 0) Hold(plan, limits, at_stop, std::move(place), std::move(writer));
   const int number = errno;
   writer.Reset();
   char byte = 0;

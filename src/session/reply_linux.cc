@@ -19,6 +19,18 @@ void Visit(ArchiveReader& archive, Variable& variable) {
   variable.value = Secret{std::move(value)};
 }
 
+void Visit(ArchiveWriter& archive, const Warning& warning) {
+  archive(warning.category);
+  archive(warning.message);
+  archive(warning.pointer);
+}
+
+void Visit(ArchiveReader& archive, Warning& warning) {
+  archive(warning.category);
+  archive(warning.message);
+  archive(warning.pointer);
+}
+
 namespace session {
 namespace {
 
@@ -105,8 +117,8 @@ Status Parse(const std::string& text, Kind wanted, Read read) {
 
 }  // namespace
 
-std::string OkText() {
-  return Text(Kind::kOk, [](ArchiveWriter&) {});
+std::string OkText(const std::vector<Warning>& left) {
+  return Text(Kind::kOk, [&](ArchiveWriter& archive) { archive(left); });
 }
 
 std::string ErrorText(const Error& error) {
@@ -121,8 +133,11 @@ std::string ListedText(const Listed& listed) {
   return Text(Kind::kListed, [&](ArchiveWriter& archive) { VisitListed(archive, listed); });
 }
 
-Status ParseOk(const std::string& text) {
-  return Parse(text, Kind::kOk, [](ArchiveReader&) {});
+Result<std::vector<Warning>> ParseOk(const std::string& text) {
+  std::vector<Warning> left;
+  const Status read = Parse(text, Kind::kOk, [&](ArchiveReader& archive) { archive(left); });
+  if (!read) return read.error();
+  return left;
 }
 
 Result<Plan> ParseEntry(const std::string& text) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,19 @@ struct SessionLimits {
   std::uint64_t lifetime_ms = 0;  // since provision
 };
 
+// Called in the holder when the sandbox has been stopped; what it says is for whoever asked for that.
+using AtStop = std::function<std::vector<Warning>()>;
+
 // Leaves a holder behind; on Windows a record. `plan` is of a sandbox that stays (Policy::stays). Errors:
 // kUnsupportedPhase, kSetupFailed.
-[[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits);
+[[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits, const AtStop& at_stop);
 
 // Of all: kNotProvisioned, kStaleId, kSetupFailed.
-[[nodiscard]] Status Start(const SandboxId& id);        // and kAlreadyStarted; as StartChild
-[[nodiscard]] Status Stop(const SandboxId& id);         // and kNotStarted, kAlreadyStopped
-[[nodiscard]] Status Deprovision(const SandboxId& id);  // clears away what a killed holder left, too
+[[nodiscard]] Status Start(const SandboxId& id);  // and kAlreadyStarted; as StartChild
+// The next two return what AtStop has said. And kNotStarted, kAlreadyStopped.
+[[nodiscard]] Result<std::vector<Warning>> Stop(const SandboxId& id);
+// Clears away what a killed holder left, too.
+[[nodiscard]] Result<std::vector<Warning>> Deprovision(const SandboxId& id);
 
 // A way in for one command, and what the policy says about every command.
 struct Entry {

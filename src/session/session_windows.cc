@@ -91,7 +91,7 @@ std::vector<std::string> Sweep(bool dead) {
 
 }  // namespace
 
-Result<std::string> Provision(Plan plan, const SessionLimits& limits) {
+Result<std::string> Provision(Plan plan, const SessionLimits& limits, const AtStop& /*at_stop*/) {
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
   Sweep(false);
@@ -118,9 +118,9 @@ Status Start(const SandboxId& id) {
   return Boot(folder, std::move(*record));
 }
 
-Status Stop(const SandboxId& id) {
+Result<std::vector<Warning>> Stop(const SandboxId& id) {
   const Transition transition{kLockMs};
-  if (Status held = transition.Held(); !held) return held;
+  if (Status held = transition.Held(); !held) return held.error();
   const SandboxFolder folder{id};
   Result<Record> record = Find(folder);
   if (!record) return record.error();
@@ -129,21 +129,23 @@ Status Stop(const SandboxId& id) {
   EndMachineOf(*record);
   record->state = State::kStopped;
   record->machine.clear();
-  return folder.Write(*record);
+  if (Status written = folder.Write(*record); !written) return written.error();
+  return std::vector<Warning>{};
 }
 
-Status Deprovision(const SandboxId& id) {
+Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   const Transition transition{kLockMs};
-  if (Status held = transition.Held(); !held) return held;
+  if (Status held = transition.Held(); !held) return held.error();
   const SandboxFolder folder{id};
   const Result<Record> found = Find(folder);
   const std::optional<Record> record = folder.Read();
   if (record) EndMachineOf(*record);
   const bool dead = folder.IsThere() && !record;
   if (folder.IsThere()) {
-    if (Status removed = folder.Remove(); !removed) return removed;
+    if (Status removed = folder.Remove(); !removed) return removed.error();
   }
-  return found || dead ? Status(Done{}) : Status(found.error());
+  if (!found && !dead) return found.error();
+  return std::vector<Warning>{};
 }
 
 Result<Entry> Enter(const SandboxId& id) {

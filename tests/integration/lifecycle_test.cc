@@ -47,6 +47,20 @@ TEST_P(Lifecycle, GoesThroughAllPhases) {
   EXPECT_EQ(gone.status, 1);
 }
 
+TEST_P(Lifecycle, WhatCommandsHaveLeftForGitIsToldWhenItIsStopped) {
+  const std::string work = workspace.Directory("work");
+  for (const char* name : {"HEAD", "objects/x", "refs/x", "config"})
+    workspace.File("work/.git/" + std::string(name), "");
+  const std::string id = Provision(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  ASSERT_EQ(Execute(Phase("start", id)).status, 0);
+  EXPECT_EQ(Exec(id, "cd " + work + "; mkdir -p a/.git b/.git; echo [core]pager=x > b/.git/config").err, "");
+  const Ended stopped = Execute(Phase("stop", id));
+  EXPECT_EQ(stopped.out, "{\"result\":{}}\n");
+  EXPECT_THAT(stopped.err, HasSubstr("new git repositories: '" + work + "/a/.git'; see"));
+  EXPECT_THAT(stopped.err, HasSubstr("(now '" + work + "/b/.git.untrusted')"));
+  EXPECT_EQ(Execute(Phase("deprovision", id)).err, "");
+}
+
 TEST_P(Lifecycle, TakesTheOlderDialect) {
   const Ended answer = Execute(
       ProvisionOf(R"(,"network":{"defaultPolicy":"block"},"correlationVector":"a.1")", "0.8.0-alpha"));

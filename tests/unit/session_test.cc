@@ -51,11 +51,11 @@ TEST(SandboxId, RefusesOthers) {
 
 TEST(SessionReply, CarriesErrorsWhole) {
   const Error error{.code = ErrorCode::kNotStarted, .message = "m", .pointer = "/p", .hint = "h"};
-  const Status read = ParseOk(ErrorText(error));
+  const auto read = ParseOk(ErrorText(error));
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kNotStarted);
   EXPECT_EQ(read.error().message + read.error().pointer + read.error().hint, "m/ph");
-  EXPECT_TRUE(ParseOk(OkText()).ok());
+  EXPECT_TRUE(ParseOk(OkText({})).ok());
 }
 
 TEST(SessionReply, CarriesWhatThePolicySays) {
@@ -84,12 +84,12 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
 
 TEST(SessionReply, RefusesWhatIsNone) {
   for (const std::string text : {"", "nonsense", "x", "xx", "e"}) EXPECT_FALSE(ParseEntry(text).ok());
-  EXPECT_FALSE(ParseEntry(OkText()).ok());
+  EXPECT_FALSE(ParseEntry(OkText({})).ok());
   const std::string whole = ListedText({.id = "a"});
   EXPECT_TRUE(ParseListed(whole).ok());
   EXPECT_FALSE(ParseListed(whole + "a").ok());
   EXPECT_FALSE(ParseListed(whole.substr(0, whole.size() - 1)).ok());
-  EXPECT_FALSE(ParseListed(OkText()).ok());
+  EXPECT_FALSE(ParseListed(OkText({})).ok());
 }
 
 constexpr const char* kName = "ns-0123456789abcdef0123456789abcdef";
