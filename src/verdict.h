@@ -31,6 +31,7 @@ class RunReporter final : public RunObserver {
       : status_(status), log_(log), summary_(summary) {}
   void OnStarted(std::int64_t process_id) override;
   [[nodiscard]] bool WantsFiles() const override { return summary_ != nullptr; }
+  [[nodiscard]] bool SpeaksOnStandardOutput() const override { return log_.OnStandardOutput(); }
   void OnFile(const FileCall& call) override;
   void OnNetwork(const GatewayRecord& record) override;
   void OnWarning(const Warning& warning) override;
@@ -50,8 +51,9 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "");
 [[nodiscard]] int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status);
 [[nodiscard]] int Fail(const Error& error, Log& log, StatusReport& status);
 
-// A verdict that the command could rewrite is none. A log inside a grant, or behind a link, is only left out, with
-// `problem` saying why: it decides nothing; one that has a second name, or is another's, refuses the run.
+// A verdict that the command could rewrite is none. A log inside a grant, or behind a link, is only left out,
+// with `problem` saying why: it decides nothing; one that has a second name, or is another's, refuses the
+// run.
 [[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
                                       std::string& problem);
 

@@ -37,6 +37,7 @@ class Recorder final : public RunObserver {
   void OnStarted(std::int64_t process_id) override { observer_.OnStarted(process_id); }
   void OnWarning(const Warning& warning) override { observer_.OnWarning(warning); }
   [[nodiscard]] bool WantsFiles() const override { return observer_.WantsFiles(); }
+  [[nodiscard]] bool SpeaksOnStandardOutput() const override { return observer_.SpeaksOnStandardOutput(); }
   void OnFile(const FileCall& call) override { observer_.OnFile(call); }
   void OnNetwork(const GatewayRecord& record) override {
     observer_.OnNetwork(record);

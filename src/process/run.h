@@ -28,6 +28,8 @@ class RunObserver {
   virtual void OnStarted(std::int64_t process_id) = 0;  // the sandbox stands, the command runs
   // Is somebody interested in the command's files? Every call with a path then costs some microseconds.
   [[nodiscard]] virtual bool WantsFiles() const { return false; }
+  // Is standard output ours, too? Then it stays open when the command has closed its own.
+  [[nodiscard]] virtual bool SpeaksOnStandardOutput() const { return false; }
   virtual void OnFile(const FileCall& /*call*/) {}
   virtual void OnNetwork(const GatewayRecord& /*record*/) {}  // a decision of the gateway
   virtual void OnWarning(const Warning& /*warning*/) {}       // "audit-failed": the run goes on without it

@@ -150,7 +150,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   Result<Ground> ground = PrepareGround(std::move(*guarded));
   if (!ground) return ground.error();
   Undo undo;
-  Result<Wiring> wiring = Wire(plan, undo);
+  Result<Wiring> wiring = Wire(plan, observer.SpeaksOnStandardOutput(), undo);
   if (!wiring) return wiring.error();
 
   const Reporting reporting = ReportingOf(plan);

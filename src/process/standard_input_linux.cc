@@ -84,6 +84,7 @@ void StandardInput::OnTarget(short events) {
   if ((events & POLLERR) != 0) return CommandClosed();
   full_ = false;
   if (lent_ != 0) Take(lent_);
+  if (pending_.empty() && (kind_ == Kind::kTerminal || kind_ == Kind::kOther)) return;  // a read could wait
   Advance();
 }
 

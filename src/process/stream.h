@@ -21,8 +21,7 @@ struct StreamOptions {
   UniqueFd source = {};
   int target = -1;  // borrowed
   OutputFilter filter = OutputFilter();
-  bool filtered = true;          // false: the filter passes everything on, and nobody asks for Head()
-  bool releases_target = false;  // at the end of the source, puts /dev/null in the target's place
+  bool filtered = true;  // false: the filter passes everything on, and nobody asks for Head()
   // Called with the last byte that was read when the source ends; what it returns is written too.
   std::function<std::string(char)> at_end = {};
 };
@@ -39,6 +38,9 @@ class Stream {
   void OnIdle();
   [[nodiscard]] bool Idling() const { return source_ && filter_.Holding(); }
 
+  // When the source ends, /dev/null takes the target's place, so that whoever reads from it learns of the
+  // end.
+  void ReleaseTargetAtEnd();
   // Nobody will write to the source any more: what is in it is read, and then it is closed.
   void EndSource();
   void CloseSource();
@@ -67,7 +69,7 @@ class Stream {
   UniqueFd source_;
   UniqueFd own_target_;  // our own open file description of the target, so that it can be non-blocking
   int target_;
-  int released_;  // the target's number until it is released; -1: it is kept
+  int released_ = -1;  // the target's number until it is released; -1: it is kept
   bool moves_;
   bool pipe_or_socket_ = false;  // whose loss poll(2) tells
   bool socket_ = false;

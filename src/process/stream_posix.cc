@@ -24,7 +24,6 @@ constexpr std::size_t kMaxPendingBytes = 262144;
 Stream::Stream(StreamOptions options)
     : source_(std::move(options.source)),
       target_(options.target),
-      released_(options.releases_target ? options.target : -1),
       moves_(!options.filtered && !options.at_end),
       filter_(std::move(options.filter)),
       at_end_(std::move(options.at_end)) {
@@ -37,6 +36,8 @@ Stream::Stream(StreamOptions options)
   }
   if (!moves_) LookAtTarget();
 }
+
+void Stream::ReleaseTargetAtEnd() { released_ = target_ == STDOUT_FILENO ? target_ : -1; }
 
 void Stream::LookAtTarget() {
   non_blocking_ = (::fcntl(target_, F_GETFL) & O_NONBLOCK) != 0;
@@ -150,7 +151,6 @@ void Stream::CloseSource() {
   if (pending_.empty()) ReleaseTarget();
 }
 
-// Whoever reads from the target learns of its end while the run goes on.
 void Stream::ReleaseTarget() {
   if (released_ < 0) return;
   const UniqueFd null{::open("/dev/null", O_WRONLY | O_CLOEXEC)};

@@ -34,8 +34,9 @@ struct Wiring {
   void CloseChildEnds();  // once the child has them: the end of its output can be seen only then
 };
 
-// `undo` restores the caller's terminal. Errors: kSetupFailed.
-[[nodiscard]] Result<Wiring> Wire(const Plan& plan, Undo& undo);
+// `keeps_output`: standard output stays open when the command has closed its own. `undo` restores the
+// caller's terminal. Errors: kSetupFailed.
+[[nodiscard]] Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo);
 
 // Whether a sandbox may have the stream `fd` itself: opening it again gives nothing.
 [[nodiscard]] bool MayPass(int fd);

@@ -26,7 +26,6 @@ std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int targ
   options.target = target;
   options.filter = FilterFor(plan);
   options.filtered = plan.output.Pumped();
-  options.releases_target = target == STDOUT_FILENO;  // standard error is ours, too
   return std::make_unique<Stream>(std::move(options));
 }
 
@@ -112,7 +111,7 @@ Status ConnectOutput(const Plan& plan, bool all, Wiring& wiring) {
 
 }  // namespace
 
-Result<Wiring> Wire(const Plan& plan, Undo& undo) {
+Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo) {
   Wiring wiring;
   if (TerminalOf(plan) == Terminal::kPrivatePty) {
     if (Status connected = ConnectTerminal(plan, undo, wiring); !connected) return connected.error();
@@ -125,6 +124,8 @@ Result<Wiring> Wire(const Plan& plan, Undo& undo) {
     }
   }
   if (Status connected = ConnectOutput(plan, sandboxed, wiring); !connected) return connected.error();
+  // Standard error is always ours, too.
+  if (wiring.streams[1] && !keeps_output && sandboxed) wiring.streams[1]->ReleaseTargetAtEnd();
   return wiring;
 }
 

@@ -41,7 +41,7 @@ std::shared_ptr<DescriptorSink> MakeSink(int borrowed_fd, UniqueFd owned, const 
 
 }  // namespace
 
-Log::Log(bool debug, const std::string& file, std::string& problem) {
+Log::Log(bool debug, const std::string& file, std::string& problem) : debug_(debug) {
   std::vector<spdlog::sink_ptr> sinks;
   if (debug) sinks.push_back(MakeSink(STDOUT_FILENO, UniqueFd{}, "%v"));
   if (!file.empty()) {

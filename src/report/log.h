@@ -20,8 +20,10 @@ class Log {
   Log(bool debug, const std::string& file, std::string& problem);
 
   void Line(const std::string& text);
+  [[nodiscard]] bool OnStandardOutput() const { return debug_; }
 
  private:
+  bool debug_;
   std::shared_ptr<spdlog::logger> logger_ = {};  // absent: nothing listens
 };
 

@@ -243,7 +243,7 @@ Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const 
   MacSignals signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
   Undo undo;
-  Result<Wiring> wiring = Wire(plan, undo);
+  Result<Wiring> wiring = Wire(plan, watched.observer.SpeaksOnStandardOutput(), undo);
   if (!wiring) return wiring.error();
   Result<pid_t> process = StartSeatbeltChild(orders, wiring->standard);
   if (!process) return process.error();
