@@ -256,7 +256,10 @@ FakeHost::Found FakeHost::Find(const std::string& path, LastLink last_link) cons
       continue;
     }
     const std::string& mirror = node->second.mirror;
-    found = {.node = &node->second, .path = Join(found.path, name), .key = mirror.empty() ? key : mirror};
+    // A bind mount shows none of the mounts below what it shows: nothing is ever below itself.
+    const bool bound = found.key != found.path;
+    found = {
+        .node = &node->second, .path = Join(found.path, name), .key = mirror.empty() || bound ? key : mirror};
   }
   return found;
 }
