@@ -172,7 +172,7 @@ void AddGuard(Tables& tables, const Filter& filter) {
   tables.Add(kGuard).Mark(kAnswerMark).Accept();
   AcceptInside(tables, kGuard);
   tables.Add(kGuard).Meta(NFT_META_L4PROTO, IPPROTO_TCP).BeginsConnection(false).Accept();
-  for (const std::uint8_t protocol : {IPPROTO_TCP, IPPROTO_UDP}) {
+  for (const std::uint8_t protocol : {std::uint8_t{IPPROTO_TCP}, std::uint8_t{IPPROTO_UDP}}) {
     tables.Add(kGuard).Meta(NFT_META_L4PROTO, protocol).Ports(kDnsPort, kDnsPort).Accept();
   }
   const auto judge = [&](std::uint8_t protocol, bool ipv6, const Cidr& names, std::string_view name_chain,
@@ -188,7 +188,7 @@ void AddGuard(Tables& tables, const Filter& filter) {
       rest.Goto(kRefuse);
     }
   };
-  for (const std::uint8_t protocol : {IPPROTO_TCP, IPPROTO_UDP}) {
+  for (const std::uint8_t protocol : {std::uint8_t{IPPROTO_TCP}, std::uint8_t{IPPROTO_UDP}}) {
     judge(protocol, false, SyntheticNames::Range4(), kNames4, kAddresses4);
     judge(protocol, true, SyntheticNames::Range6(), kNames6, kAddresses6);
   }
