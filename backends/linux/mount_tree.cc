@@ -15,6 +15,7 @@ namespace {
 enum class View {
   kEmpty,      // a tmpfs of the sandbox: only what has been mounted or made there
   kReadOnly,   // the host's, through a read-only bind
+  kUnmapped,   // the same with what others may
   kReadWrite,  // the host's, through a read-write bind
   kImage,      // an image's, through a read-only bind
   kMask,       // the tmpfs over a denied directory
@@ -198,7 +199,8 @@ void TreeBuilder::OpenWay(std::string_view path) {
   while (frames_.back().path != path) {
     const View view = frames_.back().view;
     const std::string_view next = NextOnTheWay(frames_.back().path, path);
-    if (next == path || view == View::kReadOnly || view == View::kImage || view == View::kKernel) return;
+    const bool ours = view == View::kEmpty || view == View::kMask;
+    if (next == path || (!ours && view != View::kReadWrite)) return;
     const std::string target{next};
     if (view == View::kReadWrite) {
       Add(BindMount{.source = target, .target = target, .access = Access::kReadWrite, .pin = true});
@@ -228,7 +230,8 @@ Status TreeBuilder::PlaceGrant(const PathRule& rule) {
   if (rule.origin == Origin::kBaseline && !policy_rules_.empty()) return Done{};
   const bool policy = rule.origin == Origin::kPolicy;
   const bool image = !rule.source.empty();
-  const View ordinary = rule.access == Access::kReadOnly ? View::kReadOnly : View::kReadWrite;
+  const View read_only = rule.unmapped_owners ? View::kUnmapped : View::kReadOnly;
+  const View ordinary = rule.access == Access::kReadOnly ? read_only : View::kReadWrite;
   const View view = image ? View::kImage : ordinary;
   last_grant_ = rule.path;
   if (top.view == view) {
@@ -239,15 +242,16 @@ Status TreeBuilder::PlaceGrant(const PathRule& rule) {
   Add(BindMount{.source = image ? rule.source : rule.path,
                 .target = rule.path,
                 .access = rule.access,
-                .object = policy || image ? rule.object : std::nullopt});
+                .object = policy || image ? rule.object : std::nullopt,
+                .unmapped_owners = rule.unmapped_owners});
   if (rule.path == "/") lowered_.sandbox.root_read_only = false;
   Push(rule.path, view);
   Record(rule, view == View::kReadOnly ? kBoundReadOnly : kBound);
   return Done{};
 }
 
-// Only where the host's files are writable; everywhere else nobody can change it anyway. A read-write one keeps
-// its name: a mount point cannot be renamed or removed.
+// Only where the host's files are writable; everywhere else nobody can change it anyway. A read-write one
+// keeps its name: a mount point cannot be renamed or removed.
 void TreeBuilder::PlaceProtected(const PathRule& rule) {
   Record(rule, kProtected);
   if (frames_.back().view != View::kReadWrite) return;
@@ -266,7 +270,8 @@ void TreeBuilder::PlaceProtected(const PathRule& rule) {
 
 Status TreeBuilder::PlaceDenied(const PathRule& rule) {
   const Frame& top = frames_.back();
-  const bool bound = top.view == View::kReadOnly || top.view == View::kReadWrite || top.view == View::kImage;
+  const bool bound = top.view == View::kReadOnly || top.view == View::kUnmapped ||
+                     top.view == View::kReadWrite || top.view == View::kImage;
   if (rule.object && (bound || (top.view == View::kKernel && ExistsInside(rule.path)))) {
     MaskExisting(rule);
   } else if (rule.own_directory != 0 && bound) {

@@ -85,6 +85,9 @@ class Host {
   [[nodiscard]] virtual std::vector<std::string> ListClosed(const std::string& /*directory*/) const {
     return {};
   }
+  // Whether what is mounted at and below `directory` can be shown so that the kernel judges everybody as
+  // others, root too (base/unmapped_owners.h): it is tried. Linux only.
+  [[nodiscard]] virtual bool CanUnmapOwners(const std::string& /*directory*/) const { return false; }
   // Of a clock that never steps back, in milliseconds.
   [[nodiscard]] virtual std::uint64_t Clock() const = 0;
   // At most `limit` bytes.

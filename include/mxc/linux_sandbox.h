@@ -24,6 +24,8 @@ struct BindMount {
   // Bound onto itself, so that it is a mount point and cannot be renamed. Its object is not known: it is
   // opened without following a symlink anywhere on the way.
   bool pin = false;
+  // Files have no owner here, so that root may do what others may. Our engine without a container only.
+  bool unmapped_owners = false;
   FileType type = FileType::kDirectory;  // of a pin: a directory, or the regular file of a placeholder
 };
 

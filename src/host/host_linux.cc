@@ -1,9 +1,12 @@
+#include <fcntl.h>
 #include <linux/landlock.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "base/unique_fd.h"
+#include "base/unmapped_owners.h"
 #include "host/closed_files_linux.h"
 #include "host/host.h"
 #include "host/posix_host.h"
@@ -20,6 +23,10 @@ class LinuxHost final : public PosixHost {
   }
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override {
     return FindClosedFiles(directory);
+  }
+  [[nodiscard]] bool CanUnmapOwners(const std::string& directory) const override {
+    const UniqueFd source{::open(directory.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+    return source && CloneWithUnmappedOwners(source.Get());
   }
 };
 

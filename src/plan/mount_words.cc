@@ -10,7 +10,8 @@ namespace {
 struct Speaker {
   MountWords operator()(const BindMount& bind) const {
     const std::string kind = bind.access == Access::kReadOnly ? "read-only" : "read-write";
-    const std::string detail = bind.source == bind.target ? "" : "from " + Quoted(bind.source);
+    std::string detail = bind.source == bind.target ? "" : "from " + Quoted(bind.source);
+    if (bind.unmapped_owners) detail = "what others may read";
     if (!bind.pin) return {kind, bind.target, detail};
     return {bind.access == Access::kReadOnly ? "held" : "pinned", bind.target, detail};
   }

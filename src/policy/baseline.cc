@@ -57,23 +57,6 @@ bool IsEmpty(const Host& host, PathWalker& walker, const std::string& path) {
   return names && names->empty();
 }
 
-void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path) {
-  // Most are not there, and the kernel says so sooner than the rules say what shows.
-  if (!host.MayAccess(path, Access::kReadOnly) || !rules.Visible(path)) return;
-  if (!IsEmpty(host, walker, path)) Mask(walker, rules, path);
-}
-
-// No table knows all secrets of a machine; what others may not read is one.
-void MaskClosed(const Host& host, PathWalker& walker, RuleSet& rules) {
-  for (const std::string_view directory :
-       {"/etc", "/run/NetworkManager", "/run/systemd/resolve", "/run/resolvconf"}) {
-    if (!rules.Visible(directory)) continue;
-    for (const std::string& path : host.ListClosed(std::string(directory))) {
-      if (rules.Visible(path) && !IsEmpty(host, walker, path)) Mask(walker, rules, path);
-    }
-  }
-}
-
 // SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.
 std::vector<std::string> SocketsOfEnvironment(const Host& host) {
   constexpr std::string_view kUnix = "unix://";
@@ -107,6 +90,12 @@ bool DecidedByPolicy(const RuleSet& rules, std::string_view path) {
   return rule != nullptr && rule->origin == Origin::kPolicy;
 }
 
+void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path) {
+  // Most are not there, and the kernel says so sooner than the rules say what shows.
+  if (!host.MayAccess(path, Access::kReadOnly) || !rules.Visible(path)) return;
+  if (!IsEmpty(host, walker, path)) Mask(walker, rules, path);
+}
+
 void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links) {
   // A rule of the policy decides about everything below it; the baseline fills the rest.
   for (const BaselineRow& row : BaselineRows()) {
@@ -120,7 +109,6 @@ void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vect
 
 void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules) {
   for (const BaselineRow& row : SecretRows()) MaskSecret(host, walker, rules, std::string(row.path));
-  if (host.Caller().IsRoot()) MaskClosed(host, walker, rules);
   if (!rules.Visible(kHostKeys)) return;
   const Result<std::vector<std::string>> names = host.ListDirectory(std::string(kHostKeys));
   if (!names) return;

@@ -35,6 +35,8 @@ struct BaselineRow {
 // needed are appended to `links`.
 void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links);
 void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules);
+// Denies `path` where it is visible, the caller can read it and it holds something.
+void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path);
 void AddSocketMasks(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
 
 // The same for macOS. The paths belong to the system and hold no links, so nothing is looked at.

@@ -7,6 +7,7 @@
 #include "policy/baseline.h"
 #include "policy/cgroups.h"
 #include "policy/clauses.h"
+#include "policy/closed.h"
 #include "policy/entries.h"
 #include "policy/image.h"
 #include "policy/mount_names.h"
@@ -125,6 +126,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     AddBaseline(host, walker, rules, policy.links);
   }
   AddSocketMasks(host, walker, rules, policy.warnings);
+  CloseToOthers(host, policy.containment, names, walker, rules);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
     return held.error();
   AddLinks(*entries, rules, policy.links);

@@ -3,8 +3,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "process/linux/engine_kernel.h"
 #include "process/wiring.h"
 
 namespace mxc {
@@ -17,12 +20,26 @@ constexpr bool IsHarmless(unsigned minor) {
   return minor == 3 || minor == 5 || minor == 7 || minor == 8 || minor == 9;
 }
 
+std::optional<uid_t> OwnerOfHarmless(int fd) {
+  struct stat status {};
+  const bool harmless = ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
+                        major(status.st_rdev) == kMemoryMajor && IsHarmless(minor(status.st_rdev));
+  return harmless ? std::optional(status.st_uid) : std::nullopt;
+}
+
 }  // namespace
 
 bool MayPass(int fd) {
-  struct stat status {};
-  return ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) && major(status.st_rdev) == kMemoryMajor &&
-         IsHarmless(minor(status.st_rdev));
+  const std::optional<uid_t> owner = OwnerOfHarmless(fd);
+  return owner && *owner != ::geteuid();
+}
+
+UniqueFd WithoutOwnership(int fd) {
+  if (OwnerOfHarmless(fd) != ::geteuid()) return {};
+  const UniqueFd mount{engine::CloneTree(fd)};
+  if (!mount || engine::AddAttributes(mount.Get(), MOUNT_ATTR_RDONLY, engine::kPrivate) != 0) return {};
+  const int access = ::fcntl(fd, F_GETFL) & O_ACCMODE;
+  return UniqueFd{::open(("/proc/self/fd/" + std::to_string(mount.Get())).c_str(), access | O_CLOEXEC)};
 }
 
 Status ConnectInput(Wiring& wiring, Undo& /*undo*/) {

@@ -8,6 +8,8 @@ namespace mxc {
 // Opening /dev/fd/N is another name for the same description here, with the rights it has.
 bool MayPass(int fd) { return ::isatty(fd) == 0; }
 
+UniqueFd WithoutOwnership(int /*fd*/) { return {}; }
+
 // A terminal: the command may read from it, and must not leave it changed.
 Status ConnectInput(Wiring& /*wiring*/, Undo& undo) {
   termios modes{};

@@ -78,6 +78,17 @@ Status ConnectDisplay(const Plan& plan, Wiring& wiring) {
   return Done{};
 }
 
+void DisownDevices(const Plan& plan, Wiring& wiring) {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    int& standard = wiring.standard.at(static_cast<std::size_t>(number));
+    if (standard >= 0 || (number != STDIN_FILENO && plan.output.Pumped())) continue;
+    UniqueFd device = WithoutOwnership(number);
+    if (!device) continue;
+    standard = device.Get();
+    wiring.child_ends.push_back(std::move(device));
+  }
+}
+
 Status ConnectPipe(const Plan& plan, int number, Wiring& wiring) {
   Result<Pipe> pipe = MakePipe();
   if (!pipe) return pipe.error();
@@ -119,6 +130,7 @@ Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo) {
   const bool sandboxed = plan.tier != Tier::kNone;
   if (sandboxed) {
     if (Status connected = ConnectDisplay(plan, wiring); !connected) return connected.error();
+    DisownDevices(plan, wiring);
     if (wiring.standard[0] < 0 && !MayPass(STDIN_FILENO)) {
       if (Status connected = ConnectInput(wiring, undo); !connected) return connected.error();
     }

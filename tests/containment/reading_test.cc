@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/containment/containment.h"
 
 namespace mxc::test {
@@ -189,6 +192,77 @@ TEST_P(Reading, SecretsOfTheSystem) {
     operations.push_back({"read", file});
   }
   EXPECT_THAT(Try({}, operations), Each(AnyOf("EACCES", "ENOENT")));
+}
+
+// A directory below /etc, made by root for one test.
+class InEtc : public ContainmentTest {
+ protected:
+  void SetUp() override {
+    ContainmentTest::SetUp();
+    if (::geteuid() != 0) GTEST_SKIP() << "only root writes to /etc";
+    ASSERT_EQ(::mkdir(directory_.c_str(), 0755), 0);
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(directory_);
+    ContainmentTest::TearDown();
+  }
+  std::string Make(const std::string& name, mode_t mode) const {
+    const std::string path = directory_ + "/" + name;
+    std::ofstream(path) << token;
+    EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+    return path;
+  }
+  std::string MakeDirectory(const std::string& name, mode_t mode) const {
+    const std::string path = directory_ + "/" + name;
+    EXPECT_EQ(::mkdir(path.c_str(), 0700), 0);
+    EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+    return path;
+  }
+
+  const std::string directory_ = "/etc/mxc-" + token.substr(4);
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(InEtc);
+
+TEST_P(InEtc, WhatOthersMayNotReadIsClosed) {
+  const std::string closed = MakeDirectory("closed", 0700);
+  const std::vector<std::string> files = {Make("file", 0600), Make("group", 0640),
+                                          Make("closed/inside", 0644)};
+  std::vector<Words> operations = {{"list", closed}, {"write", files[0], "x"}};
+  for (const std::string& file : files) operations.push_back({"read", file});
+  EXPECT_THAT(Try({}, operations), Each(AnyOf("EACCES", "EROFS", "ENOENT", "")));
+  const std::string open = directory_ + "/open";
+  std::ofstream(open) << "OPEN";
+  EXPECT_THAT(Try({}, {{"read", open}}), ElementsAre("OPEN"));
+}
+
+TEST_P(InEtc, WhatThePolicyGrantsCanBeRead) {
+  const std::string closed = MakeDirectory("closed", 0711);
+  const std::string file = directory_ + "/closed/file";
+  std::ofstream(file) << "GRANTED";
+  ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+  ASSERT_EQ(::chown(file.c_str(), uid, static_cast<gid_t>(-1)), 0);
+  EXPECT_THAT(Try({.read_only = {file}}, {{"read", file}, {"read", Make("file", 0600)}}),
+              ElementsAre("GRANTED", AnyOf("EACCES", "ENOENT")));
+}
+
+// The kernel judges each time; masks are of what was there.
+TEST_P(InEtc, WhatIsClosedLaterIsClosedInOurEngine) {
+  if (GetParam().containment != "namespaces") GTEST_SKIP() << "masks stand on what a run found";
+  const std::string rw = workspace.Directory("rw");
+  const std::string before = directory_ + "/before";
+  std::ofstream(before) << "old";
+  Running running(PrepareGuest({.read_write = {rw}}, {{"write", rw + "/up", "x"},
+                                                      {"await", rw + "/go"},
+                                                      {"read", before},
+                                                      {"read", directory_ + "/later"}}));
+  ASSERT_TRUE(running.SaysOnStdout("ok\n"));
+  Make("before", 0600);
+  ::chmod(before.c_str(), 0600);
+  Make("later", 0600);
+  workspace.File("rw/go", "");
+  const Ended ended = running.Wait();
+  EXPECT_THAT(ended.out, Not(HasSubstr(token))) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("EACCES"));
 }
 
 TEST_P(Reading, PlacesEverybodyShares) {

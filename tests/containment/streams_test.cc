@@ -110,6 +110,25 @@ TEST_P(StreamsOpenedAgain, ALogThatIsAppendedToStaysWhatItWas) {
   EXPECT_THAT(TextOf("log"), StartsWith(token + "\nadded\n"));
 }
 
+// They are the whole host's, and root owns them.
+TEST_P(StreamsOpenedAgain, ADeviceKeepsItsModeAndItsOwner) {
+  struct stat before {};
+  ASSERT_EQ(::stat("/dev/null", &before), 0);
+  const UniqueFd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+  for (const int number : {0, 1, 2}) {
+    const std::string fd = "/proc/self/fd/" + std::to_string(number);
+    const Ended ended = RunWith(number, null.Get(),
+                                "chmod 622 " + fd + "; chown 1 " + fd + "; touch -d @1 " + fd +
+                                    "; cat <&0; echo said; echo said >&2; test -c " + fd + " || exit 9");
+    EXPECT_EQ(ended.status, 0) << number << ended.err;
+    struct stat after {};
+    ASSERT_EQ(::stat("/dev/null", &after), 0);
+    EXPECT_EQ(before.st_mode, after.st_mode);
+    EXPECT_EQ(before.st_uid, after.st_uid);
+    EXPECT_EQ(before.st_mtime, after.st_mtime);
+  }
+}
+
 // The caller's terminal is some of the three streams. What is typed there is for somebody else, and its modes
 // are theirs.
 class PartOfATerminal : public ContainmentTest {

@@ -167,6 +167,11 @@ FakeHost& FakeHost::SetWorkingDirectory(std::string path) {
   return *this;
 }
 
+FakeHost& FakeHost::SetUnmapsOwners(bool able) {
+  unmaps_owners_ = able;
+  return *this;
+}
+
 FakeHost& FakeHost::SetLandlockAbi(int abi) {
   landlock_abi_ = abi;
   return *this;

@@ -60,6 +60,7 @@ class FakeHost : public Host {
   FakeHost& SetWorkingDirectory(std::string path);            // "/" by default
   FakeHost& SetInteractive(bool interactive);
   FakeHost& SetLandlockAbi(int abi);                   // 7 by default
+  FakeHost& SetUnmapsOwners(bool able);                // false by default
   FakeHost& SetClockStep(std::uint64_t milliseconds);  // that pass with each question for the time; 0
   FakeHost& SetEnvironment(const std::string& name, std::string value);
 
@@ -92,6 +93,9 @@ class FakeHost : public Host {
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
                                                                 const NameFilter& wanted) const override;
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override;
+  [[nodiscard]] bool CanUnmapOwners(const std::string& /*directory*/) const override {
+    return unmaps_owners_;
+  }
   [[nodiscard]] std::uint64_t Clock() const override { return clock_ += step_; }
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
@@ -140,6 +144,7 @@ class FakeHost : public Host {
   Identity caller_ = {.uid = 1000, .gid = 1000};
   std::string working_directory_ = "/";
   bool interactive_ = false;
+  bool unmaps_owners_ = false;
   int landlock_abi_ = 7;
   std::uint64_t next_inode_ = 2;
   std::uint32_t mounts_ = 0;

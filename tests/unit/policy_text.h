@@ -41,6 +41,7 @@ inline std::string RulesText(const Policy& policy, Origin origin = Origin::kPoli
   for (const PathRule& rule : policy.paths) {
     if (rule.origin != origin) continue;
     text += std::string(Name(rule.access)) + " " + rule.path;
+    if (rule.unmapped_owners) text += " (as others)";
     if (!rule.object) text += " (missing from " + rule.first_missing + ")";
     text += "\n";
   }

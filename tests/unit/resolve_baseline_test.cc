@@ -120,6 +120,59 @@ TEST_F(ResolveBaseline, WhatOthersMayNotReadIsMaskedForRoot) {
             "denied /run/NetworkManager/system-connections/wifi\ndenied /run/mxc-exec (missing from )\n");
 }
 
+// The kernel keeps closed what others may not read, also what appears later, where nothing asks for more.
+class ClosedByTheKernel : public ResolveBaseline {
+ protected:
+  void SetUp() override {
+    ResolveBaseline::SetUp();
+    host_.AddFile("/etc/secret", "x", {.mode = 0600}).AddFile("/etc/passwd", "x", {.mode = 0644});
+    host_.AddDirectory("/etc/closed", {.mode = 0700}).AddFile("/etc/closed/file", "x", {.mode = 0644});
+    host_.AddDirectory("/srv/work").SetCaller(0, 0).SetUnmapsOwners(true);
+  }
+  [[nodiscard]] std::string Etc(const Lists& lists,
+                                Containment containment = Containment::kNamespaces) const {
+    const Result<Policy> policy = Resolve(ConfigOf(lists), host_, {.linux_process = containment});
+    if (!policy) return RefusalOf(policy);
+    std::string text = RulesText(*policy, Origin::kBaseline);
+    return text.substr(0, text.find("read-only /usr"));
+  }
+  static constexpr const char* kByKernel = "read-only /etc (as others)\n";
+  static constexpr const char* kByMasks = "read-only /etc\ndenied /etc/closed\ndenied /etc/secret\n";
+};
+
+TEST_F(ClosedByTheKernel, InOurOwnEngineWhereTheHostCan) {
+  EXPECT_EQ(Etc({}), kByKernel);
+  EXPECT_EQ(Etc({}, Containment::kBubblewrap), kByMasks);
+  host_.SetUnmapsOwners(false);
+  EXPECT_EQ(Etc({}), kByMasks);
+}
+
+TEST_F(ClosedByTheKernel, NotForOrdinaryCallersWhomTheHostKeepsOut) {
+  host_.SetCaller(1000, 1000);
+  EXPECT_EQ(Etc({}), "read-only /etc\n");
+}
+
+// What is granted there is root's to read, and nothing can be mounted where others may not go.
+TEST_F(ClosedByTheKernel, NotAroundAGrantOrAMaskThatOthersCannotReach) {
+  EXPECT_EQ(Etc({.ro = {"/etc/secret"}}), "read-only /etc\ndenied /etc/closed\n");
+  EXPECT_EQ(Etc({.denied = {"/etc/closed/file"}}), kByMasks);
+  EXPECT_EQ(Etc({.denied = {"/etc/passwd"}}), kByKernel);
+}
+
+TEST_F(ClosedByTheKernel, NotWhereAGrantShowsTheSameFiles) {
+  host_.AddBind("/srv/work/etc", "/etc");
+  EXPECT_EQ(Etc({}), kByKernel);
+  const std::string both =
+      std::string(kByMasks) + "denied /srv/work/etc/closed\ndenied /srv/work/etc/secret\n";
+  EXPECT_EQ(Etc({.ro = {"/srv/work"}}), both);
+  EXPECT_EQ(Etc({.ro = {"/srv/work/etc"}}), both);
+}
+
+TEST_F(ClosedByTheKernel, NotWhereOthersMayNotListTheDirectoryItself) {
+  host_.AddDirectory("/etc", {.mode = 0750});
+  EXPECT_EQ(Etc({}), kByMasks);
+}
+
 TEST_F(ResolveBaseline, SecretsStayMaskedUnderWiderGrantsOnly) {
   host_.AddFile("/etc/shadow", "x").AddFile("/etc/sudoers", "x").SetCaller(0, 0);
   EXPECT_EQ(Baseline({.ro = {"/"}}),

@@ -22,6 +22,7 @@ void VisitAction(Archive& archive, Action& action) {
   archive(action.writable);
   archive(action.outer);
   archive(action.checked);
+  archive(action.unmapped_owners);
   archive(action.covers_self);
   archive(action.placeholder);
   archive(action.device);

@@ -11,7 +11,9 @@
 #include <csignal>
 #include <vector>
 
+#include "base/unmapped_owners.h"
 #include "process/linux/engine_child.h"
+#include "process/linux/engine_kernel.h"
 #include "process/linux/engine_program.h"
 #include "process/linux/engine_report.h"
 #include "process/linux/engine_rules.h"
@@ -111,6 +113,20 @@ Result<SandboxProcess> Start(const Streams& streams, Program& program) {
   return engine::AwaitStart(std::move(process), streams, program, EndedEarly);
 }
 
+// They take privileges over file systems, which only the launcher has.
+Result<std::vector<UniqueFd>> CloneUnmapped(Program& program) {
+  std::vector<UniqueFd> trees;
+  for (engine::MountAction& action : program.mounts) {
+    if (!action.unmapped_owners) continue;
+    const UniqueFd source{engine::OpenReference(AT_FDCWD, action.source.c_str(), 0)};
+    UniqueFd tree = source ? CloneWithUnmappedOwners(source.Get()) : UniqueFd();
+    if (!tree) return SystemError(ErrorCode::kSetupFailed, "show others' view of " + action.source, errno);
+    action.tree = tree.Get();
+    trees.push_back(std::move(tree));
+  }
+  return trees;
+}
+
 }  // namespace
 
 namespace engine {
@@ -141,6 +157,8 @@ Result<SandboxProcess> AwaitStart(SandboxProcess process, const Streams& streams
 Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
   Program program;
   if (Status prepared = engine::Prepare(request, program); !prepared) return prepared.error();
+  const Result<std::vector<UniqueFd>> trees = CloneUnmapped(program);
+  if (!trees) return trees.error();
   return Start(request.streams, program);
 }
 

@@ -118,9 +118,21 @@ void AllowBound(const Child& child, const MountAction& action, int tree, bool di
   child.Check(Allow(child.landlock, tree, grant), Step::kLandlock);
 }
 
+// Made by the launcher, who has the privileges for it.
+int TakeUnmapped(const Child& child, const MountAction& action, bool& directory) {
+  errno = EPERM;
+  child.Check(action.tree, Step::kCloneMounts);
+  struct stat status {};
+  child.Check(::fstat(action.tree, &status), Step::kOpenSource);
+  directory = S_ISDIR(status.st_mode);
+  child.Check(AddAttributes(action.tree, kOrdinary | MOUNT_ATTR_RDONLY, kPrivate), Step::kProtectMounts);
+  return action.tree;
+}
+
 void Bind(const Child& child, const MountAction& action) {
   bool directory = false;
-  const int tree = OpenSource(child, action, directory);
+  const int tree =
+      action.unmapped_owners ? TakeUnmapped(child, action, directory) : OpenSource(child, action, directory);
   AttachAt(child, action, tree, directory);
   AllowBound(child, action, tree, directory);
   ::close(tree);

@@ -32,6 +32,8 @@ struct MountAction {
 
   std::string source = {};  // kBind; the text of kSymlink
   bool writable = false;
+  bool unmapped_owners = false;
+  int tree = -1;  // with unmapped owners: the mounts, which the launcher has made; borrowed
   bool outer = false;    // kProc: the outer one
   bool checked = false;  // `device` and `inode` are what the source must be
   bool covers_self =

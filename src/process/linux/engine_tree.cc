@@ -147,7 +147,8 @@ Status TreePreparer::Take(const BindMount& bind) {
   MountAction action{.kind = bind.pin ? MountAction::Kind::kPin : MountAction::Kind::kBind,
                      .target = bind.target,
                      .source = bind.source,
-                     .writable = bind.access == Access::kReadWrite};
+                     .writable = bind.access == Access::kReadWrite,
+                     .unmapped_owners = bind.unmapped_owners};
   Expect(bind.object, action);
   if (bind.target == "/" && program_.mounts.empty()) {
     program_.root_is_bind = true;

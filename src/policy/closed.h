@@ -1,0 +1,18 @@
+// What a run as root does not see of the baseline: no table knows all secrets of a machine, and what others
+// may not read is one.
+#pragma once
+
+#include "mxc/host.h"
+#include "policy/mount_names.h"
+#include "policy/paths.h"
+#include "policy/rules.h"
+
+namespace mxc {
+
+// For a root caller: the directories of configuration are shown as others see them, by the kernel where
+// `containment` is our own engine and the host can do that, else by denying what FindClosedFiles finds. Every
+// other rule but those of second names has to be there already.
+void CloseToOthers(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
+                   RuleSet& rules);
+
+}  // namespace mxc
