@@ -61,7 +61,6 @@ class StandardInput {
   ssize_t ReadSome();
   ssize_t PutFile();
   void Take(std::size_t count);
-  void Widen();
   void Stream();
   void WritePending();
   void CommandClosed();

@@ -18,9 +18,7 @@ namespace {
 
 // One page: a pipe of that size takes more only when the command has read all of it.
 constexpr std::size_t kLentBytes = 4096;
-constexpr std::uint64_t kStreamBytes = 1U << 20U;
-// The default of fs.pipe-max-size, which ordinary users cannot exceed.
-constexpr int kStreamPipeBytes = 1 << 20;
+constexpr std::size_t kMoveBytes = 1U << 20U;  // what a widened pipe holds
 constexpr std::size_t kReadBytes = 65536;
 
 bool IsStreamSocket(int fd) {
@@ -155,9 +153,8 @@ ssize_t StandardInput::ReadSome() {
 }
 
 ssize_t StandardInput::PutFile() {
-  if (!streaming_ && offset_ - begin_ >= static_cast<off_t>(kStreamBytes)) Widen();
-  const ssize_t moved =
-      ::splice(source_, &offset_, target_.Get(), nullptr, kStreamPipeBytes, SPLICE_F_NONBLOCK);
+  if (!streaming_ && offset_ - begin_ >= static_cast<off_t>(kStreamBytes)) streaming_ = Widen(target_.Get());
+  const ssize_t moved = ::splice(source_, &offset_, target_.Get(), nullptr, kMoveBytes, SPLICE_F_NONBLOCK);
   if (moved >= 0 || errno != EINVAL) return moved;
   // A file system without splice(2), as those of the kernel are.
   std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): pread fills it
@@ -178,14 +175,12 @@ void StandardInput::Take(std::size_t count) {
     if (!null_) null_.Reset(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     ::splice(source_, nullptr, null_.Get(), nullptr, count, SPLICE_F_NONBLOCK);
   }
-  if (taken_ >= kStreamBytes && lent_ == 0) Widen();
+  if (taken_ >= kStreamBytes && lent_ == 0) streaming_ = Widen(target_.Get());
 }
-
-void StandardInput::Widen() { streaming_ = ::fcntl(target_.Get(), F_SETPIPE_SZ, kStreamPipeBytes) > 0; }
 
 void StandardInput::Stream() {
   const ssize_t count =
-      ::splice(source_, nullptr, target_.Get(), nullptr, kStreamPipeBytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+      ::splice(source_, nullptr, target_.Get(), nullptr, kMoveBytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
   if (count > 0) return;
   if (count < 0 && errno == EAGAIN) {
     pollfd room{.fd = target_.Get(), .events = POLLOUT, .revents = 0};

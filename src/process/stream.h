@@ -9,6 +9,7 @@
 
 #include <poll.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -59,6 +60,7 @@ class Stream {
   bool TransferOnce();
   bool ReadOnce();
   bool MoveOnce();
+  void CountMoved(std::uint64_t count);
   std::string& Sink();
   void WritePending();
   void OnWriteError(int number);
@@ -76,6 +78,7 @@ class Stream {
   bool non_blocking_ = false;
   bool full_ = false;     // of the target, while bytes move into it
   bool discard_ = false;  // the target is gone: read on, write nothing
+  std::uint64_t moved_ = 0;
   int failure_ = 0;
   char last_ = '\n';
   OutputFilter filter_;

@@ -104,7 +104,10 @@ bool Stream::TransferOnce() { return moves_ ? MoveOnce() : ReadOnce(); }
 
 bool Stream::MoveOnce() {
   const ssize_t count = MoveNow(source_.Get(), target_);
-  if (count > 0) return true;
+  if (count > 0) {
+    CountMoved(static_cast<std::uint64_t>(count));
+    return true;
+  }
   if (count == 0) {
     CloseSource();
     return false;
@@ -121,6 +124,14 @@ bool Stream::MoveOnce() {
   }
   OnWriteError(errno);
   return false;
+}
+
+void Stream::CountMoved(std::uint64_t count) {
+  const bool few = moved_ < kStreamBytes;
+  moved_ += count;
+  if (!few || moved_ < kStreamBytes) return;
+  Widen(source_.Get());
+  WidenCallers(target_);
 }
 
 bool Stream::ReadOnce() {

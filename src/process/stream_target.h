@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/unique_fd.h"
 
@@ -20,6 +21,15 @@ namespace mxc {
 
 // Whether `borrowed_pipe` holds bytes that can be read now.
 [[nodiscard]] bool HoldsBytes(int borrowed_pipe);
+
+// From this many bytes on a stream is taken for one of many, and its pipes grow: who reads and who writes
+// wait for a turn of the relay less often.
+inline constexpr std::uint64_t kStreamBytes = 1U << 20U;
+// Lets a pipe of ours hold 1 MiB, the default of fs.pipe-max-size, which ordinary users cannot exceed. False:
+// the caller's pipes hold as much already as they may together, or pipes have one size here.
+bool Widen(int borrowed_pipe);
+// Lets a pipe of the caller's hold 256 KiB, if nobody has chosen a size for it.
+void WidenCallers(int borrowed_pipe);
 
 // Opening a pipe of ours through /proc/self/fd is to fail in the other direction: whoever did that would wait
 // for itself. `mode`: S_IRUSR or S_IWUSR, of the owner alone, who can change it; nothing depends on it.

@@ -16,6 +16,9 @@ ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/) {
   return -1;
 }
 
+bool Widen(int /*borrowed_pipe*/) { return false; }
+void WidenCallers(int /*borrowed_pipe*/) {}
+
 bool HoldsBytes(int borrowed_pipe) {
   int count = 0;
   return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0;

@@ -90,6 +90,27 @@ TEST_P(RelayedStreams, MuchInputArrivesWhole) {
   EXPECT_EQ(::lseek(file.Get(), 0, SEEK_CUR), 9000003);
 }
 
+// A pipe grows for a stream, unless somebody has chosen its size.
+TEST_P(RelayedStreams, MuchOutputArrivesWholeThroughALargerPipe) {
+  for (const auto& [chosen, size] : {std::array{0, 262144}, std::array{131072, 131072}}) {
+    Ends pipe = MakePipe();
+    if (chosen != 0) {
+      ASSERT_EQ(::fcntl(pipe.writing.Get(), F_SETPIPE_SZ, chosen), chosen);
+    }
+    Running running(With(1, pipe.writing.Get(), "head -c 5000000 /dev/zero; echo end"));
+    pipe.writing.Reset();
+    std::string text;
+    std::string part(65536, '\0');
+    for (ssize_t count = 1; count > 0 && !text.ends_with("end\n");) {
+      count = ::read(pipe.reading.Get(), part.data(), part.size());
+      text.append(part, 0, count > 0 ? static_cast<std::size_t>(count) : 0);
+    }
+    EXPECT_EQ(text.size(), 5000004U);
+    EXPECT_EQ(::fcntl(pipe.reading.Get(), F_GETPIPE_SZ), size);
+    EXPECT_EQ(running.Wait().status, 0);
+  }
+}
+
 TEST_P(RelayedStreams, OutputAndErrorOfOnePipeKeepTheirOrder) {
   std::string expected;
   for (int i = 1; i <= 300; ++i) expected += "o" + std::to_string(i) + "\ne" + std::to_string(i) + "\n";
