@@ -148,6 +148,10 @@ inline constexpr DeniedCall kDeniedCalls[] = {
     {"nfsservctl", EPERM, "obsolete"},
     {"uselib", EPERM, "obsolete"},
 
+    // What holds up other processes at files that can only be read.
+    {"fcntl", EACCES, "F_SETLEASE: open() elsewhere waits for the holder", Equals(1, 1024)},
+    {"fcntl", EACCES, "F_SETDELEG: the same of directories, since Linux 6.19", Equals(1, 1040)},
+
     // Terminals: input pushed into a shared terminal is run by the shell that owns it.
     {"ioctl", EPERM, "TIOCSTI types into the terminal", Equals(1, 0x5412)},
     {"ioctl", EPERM, "TIOCLINUX pastes into the console", Equals(1, 0x541c)},
