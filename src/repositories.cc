@@ -51,9 +51,9 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
       {Kind::kTakenUp, "repository-set-aside",
        "git in a repository of before would have run what the command has put in its way: ",
        "; see what it runs before you put it back"},
-      {Kind::kCommands, "repository-set-aside",
-       "the command has left a rebase that runs commands when it is continued: ",
-       "; read them before you put it back"},
+      {Kind::kUnfinished, "repository-set-aside",
+       "the command has left unfinished work of git that may run something when it is continued: ",
+       "; see what it says before you put it back"},
       {Kind::kLinkTurned, "link-restored",
        "the command had replaced protected links, which lead again where they did: ", ""},
   };

@@ -1,6 +1,8 @@
 // What git would find in the read-write grants before a command has run there, for the comparison afterwards.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +18,9 @@ struct GitSnapshot {
     std::string text = {};
     bool operator==(const Text&) const = default;
   };
-  std::vector<Text> links = {};     // protected ones, which nothing but the comparison holds
-  std::vector<Text> commands = {};  // lists of unfinished rebases that run commands
+  std::vector<Text> links = {};             // protected ones, which nothing but the comparison holds
+  std::vector<Text> unfinished = {};        // files of unfinished operations that may have git run something
+  std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
 };
 
 }  // namespace mxc

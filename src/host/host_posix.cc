@@ -2,12 +2,16 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/sysmacros.h>
+#endif
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <system_error>
 
@@ -40,6 +44,14 @@ FileType TypeOf(mode_t mode) {
 LookupFailure FailureOf(int number) {
   if (number == ENOENT || number == ENOTDIR) return LookupFailure::kMissing;
   return number == EACCES || number == EPERM ? LookupFailure::kDenied : LookupFailure::kOther;
+}
+
+// Servers and processes behind a file system have clocks of their own; these have no device.
+std::optional<std::uint64_t> ChangedAt(const struct stat& found) {
+#ifdef __linux__
+  if (major(found.st_dev) != 0) return static_cast<std::uint64_t>(found.st_ctime);
+#endif
+  return std::nullopt;
 }
 
 struct CloseDirectory {
@@ -87,7 +99,8 @@ Lookup PosixHost::LookAt(const std::string& path) const {
                                .uid = found.st_uid,
                                .gid = found.st_gid,
                                .links = found.st_nlink,
-                               .size = static_cast<std::uint64_t>(found.st_size)}};
+                               .size = static_cast<std::uint64_t>(found.st_size),
+                               .changed = ChangedAt(found)}};
 }
 
 Result<std::string> PosixHost::ReadLink(const std::string& path) const {
@@ -133,6 +146,10 @@ Result<std::vector<DirectoryEntry>> PosixHost::ListEntries(const std::string& pa
 std::uint64_t PosixHost::Clock() const {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+std::optional<std::uint64_t> PosixHost::Time() const {
+  return static_cast<std::uint64_t>(std::time(nullptr));
 }
 
 Result<std::string> PosixHost::ReadFile(const std::string& path, std::size_t limit) const {

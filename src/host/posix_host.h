@@ -25,6 +25,7 @@ class PosixHost : public Host {
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
                                                                 const NameFilter& wanted) const override;
   [[nodiscard]] std::uint64_t Clock() const override;
+  [[nodiscard]] std::optional<std::uint64_t> Time() const override;
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
   [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override;

@@ -4,6 +4,7 @@
 //     if (MayExecute(variable)) ...  // core.hookspath
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,9 @@ struct GitVariable {
 // Of a variable that no table knows: it may.
 [[nodiscard]] bool MayExecute(const GitVariable& variable);
 
-// The text is of the plainest form and holds nothing that may execute: what `git init` and `git clone` write.
-// Whatever two readers could take for different things is not.
+// None unless the text is of the plainest form: whatever two readers could take for different things is not.
+[[nodiscard]] std::optional<std::vector<GitVariable>> ReadPlainGitConfig(std::string_view text);
+// It is, and holds nothing that may execute: what `git init` and `git clone` write.
 [[nodiscard]] bool IsHarmlessGitConfig(std::string_view text);
 
 // The words of a command line as a shell would split it, quotes taken off.
@@ -38,8 +40,5 @@ struct ProgramWord {
   bool script = false;  // the latter: found without a search on PATH
 };
 [[nodiscard]] std::vector<ProgramWord> ProgramWords(std::string_view command);
-
-// A line of git-rebase-todo runs a command.
-[[nodiscard]] bool HasRebaseCommand(std::string_view todo);
 
 }  // namespace mxc

@@ -201,25 +201,32 @@ bool MayExecute(const GitVariable& variable) {
   return NamesProgram(variable) || !std::any_of(std::begin(kHarmless), std::end(kHarmless), harmless);
 }
 
-bool IsHarmlessGitConfig(std::string_view text) {
+std::optional<std::vector<GitVariable>> ReadPlainGitConfig(std::string_view text) {
+  std::vector<GitVariable> variables;
   GitVariable variable;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = Trim(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.empty() || line.starts_with('#') || line.starts_with(';')) continue;
-    if (line.find_first_of(std::string_view("\\\r\0", 3)) != std::string_view::npos) return false;
+    if (line.find_first_of(std::string_view("\\\r\0", 3)) != std::string_view::npos) return std::nullopt;
     if (line.starts_with('[')) {
-      if (!ReadPlainSection(line, variable)) return false;
+      if (!ReadPlainSection(line, variable)) return std::nullopt;
       continue;
     }
-    if (line.find_first_of("\"#;") != std::string_view::npos || variable.section.empty()) return false;
+    if (line.find_first_of("\"#;") != std::string_view::npos || variable.section.empty()) return std::nullopt;
     const std::size_t equals = line.find('=');
     variable.name = Folded(Trim(line.substr(0, equals)));
     variable.value = equals == std::string_view::npos ? "true" : std::string(Trim(line.substr(equals + 1)));
-    if (MayExecute(variable)) return false;
+    variables.push_back(variable);
   }
-  return true;
+  return variables;
+}
+
+bool IsHarmlessGitConfig(std::string_view text) {
+  const std::optional<std::vector<GitVariable>> variables = ReadPlainGitConfig(text);
+  return variables && std::none_of(variables->begin(), variables->end(),
+                                   [](const GitVariable& variable) { return MayExecute(variable); });
 }
 
 std::vector<ProgramWord> ProgramWords(std::string_view command) {
@@ -244,17 +251,6 @@ std::vector<ProgramWord> ProgramWords(std::string_view command) {
     i = end;
   }
   return words;
-}
-
-bool HasRebaseCommand(std::string_view todo) {
-  while (!todo.empty()) {
-    const std::size_t end = todo.find('\n');
-    const std::string_view line = Trim(todo.substr(0, end));
-    todo.remove_prefix(end == std::string_view::npos ? todo.size() : end + 1);
-    const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
-    if (word == "exec" || word == "x") return true;
-  }
-  return false;
 }
 
 }  // namespace mxc

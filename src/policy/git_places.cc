@@ -10,8 +10,7 @@
 namespace mxc {
 namespace {
 
-// Below a directory called `.git` these hold data of git's own making. Nobody on the host works in them, and
-// a .git elsewhere that leads into them leads to nothing known.
+// Below a directory called `.git` these hold data of git's own making, often in many directories.
 constexpr std::string_view kData[] = {"objects", "refs", "logs", "lfs"};
 
 constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
@@ -21,8 +20,10 @@ constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
 bool IsGitName(std::string_view name) { return EqualsFolded(name, ".git"); }
 bool IsNamedGit(std::string_view path) { return IsGitName(path.substr(path.rfind('/') + 1)); }
 
-std::string RebaseListOf(std::string_view git_directory) {
-  return JoinPath(git_directory, "rebase-merge/git-rebase-todo");
+Result<std::string> ReadGitFile(const std::string& path, const Host& host, std::size_t limit) {
+  const Lookup lookup = host.LookAt(path);
+  if (lookup.status && lookup.status->object.type == FileType::kRegular) return host.ReadFile(path, limit);
+  return Error{.code = ErrorCode::kConflict, .message = Quoted(path) + " is no file"};
 }
 
 bool GitPlaces::Wants(std::string_view name) {
@@ -61,8 +62,10 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
     Add(GitDirectory{.path = directory, .linked = true});
   }
   if (!named) return;
-  const auto data = [](const DirectoryEntry& entry) {
-    return std::find(std::begin(kData), std::end(kData), entry.name) != std::end(kData);
+  const auto data = [&](const DirectoryEntry& entry) {
+    const bool is = std::find(std::begin(kData), std::end(kData), entry.name) != std::end(kData);
+    if (is && entry.type == FileType::kDirectory) data_.push_back(JoinPath(directory, entry.name));
+    return is;
   };
   entries.erase(std::remove_if(entries.begin(), entries.end(), data), entries.end());
 }

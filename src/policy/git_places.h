@@ -31,6 +31,7 @@ class GitPlaces {
   // Of files: the names that Visit is about.
   [[nodiscard]] static bool Wants(std::string_view name);
   // Takes note of what stands in `directory`, and leaves in `entries` what may hold further repositories.
+  // git's own data, of which there is much, is noted apart.
   void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries);
 
   void Add(WorkTree tree);
@@ -38,12 +39,15 @@ class GitPlaces {
 
   [[nodiscard]] const std::vector<WorkTree>& WorkTrees() const { return trees_; }
   [[nodiscard]] const std::vector<GitDirectory>& Directories() const { return directories_; }
+  // objects, refs and the like of each `.git`.
+  [[nodiscard]] const std::vector<std::string>& Data() const { return data_; }
   // Every `.git`, and every directory that is one by its shape; sorted.
   [[nodiscard]] std::vector<std::string> Names() const;
 
  private:
   std::vector<WorkTree> trees_ = {};
   std::vector<GitDirectory> directories_ = {};
+  std::vector<std::string> data_ = {};
   std::unordered_set<std::string> seen_ = {};
   std::unordered_set<std::string> seen_trees_ = {};
 };
@@ -52,7 +56,7 @@ class GitPlaces {
 [[nodiscard]] bool IsGitName(std::string_view name);
 // The last component of `path` is such a name.
 [[nodiscard]] bool IsNamedGit(std::string_view path);
-// What an unfinished rebase has still to do.
-[[nodiscard]] std::string RebaseListOf(std::string_view git_directory);
+// Of a link, an error: where one leads through /proc depends on who asks, and we are not git.
+[[nodiscard]] Result<std::string> ReadGitFile(const std::string& path, const Host& host, std::size_t limit);
 
 }  // namespace mxc

@@ -11,6 +11,7 @@
 #include "mxc/limits.h"
 #include "policy/git_config.h"
 #include "policy/git_places.h"
+#include "policy/git_unfinished.h"
 #include "policy/paths.h"
 #include "policy/search.h"
 
@@ -38,16 +39,22 @@ class Review {
     }
     for (const GitSnapshot::Text& link : before_.links) JudgeLink(link);
     std::unordered_set<std::string> looked;
-    for (const GitDirectory& directory : places_.Directories()) JudgeRebase(directory.path, looked);
-    for (const std::string& place : before_.places) JudgeRebase(place, looked);
+    for (const GitDirectory& directory : places_.Directories()) JudgeUnfinished(directory.path, looked);
+    for (const std::string& place : before_.places) JudgeUnfinished(place, looked);
     return std::move(changes_);
   }
 
  private:
   void Search(std::string& gap);
+  void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
+  [[nodiscard]] bool HasNothingNew(const std::string& directory) const;
   void Judge(const std::string& place);
+  void TakeUp(const std::string& place, std::string part);
+  [[nodiscard]] bool IsTold(const std::string& place) const;
+  // It has another name soon, or is no repository any more.
+  [[nodiscard]] bool IsTakenUp(const std::string& git_directory) const;
   void JudgeLink(const GitSnapshot::Text& link);
-  void JudgeRebase(const std::string& git_directory, std::unordered_set<std::string>& looked);
+  void JudgeUnfinished(const std::string& place, std::unordered_set<std::string>& looked);
   // `place` stands in a repository of before, or above one: git there comes across it.
   [[nodiscard]] bool IsInTheWay(const std::string& place) const;
   [[nodiscard]] const GitDirectory* Found(const std::string& path) const;
@@ -60,6 +67,9 @@ class Review {
   [[nodiscard]] bool IsArmedHooks(const std::string& hooks) const;
   [[nodiscard]] bool IsHarmlessFile(const std::string& file) const;
   [[nodiscard]] bool RunsRelativePaths(const std::string& git_directory) const;
+  [[nodiscard]] bool WasThere(const GitSnapshot::Text& file) const;
+  // None when that leads nowhere, or by a link that the command could turn later.
+  [[nodiscard]] std::optional<std::string> Follow(const std::string& path);
   [[nodiscard]] bool HasEntries(const std::string& directory) const;
   [[nodiscard]] std::optional<std::string> CommonOf(const std::string& git_directory);
 
@@ -69,7 +79,8 @@ class Review {
   GitPlaces places_ = {};
   std::unordered_map<std::string, const GitDirectory*> directories_ = {};  // of `places_`
   std::unordered_set<std::string> known_ = {};
-  std::vector<std::string> trees_ = {};  // of what is known; sorted
+  std::unordered_set<std::string> taken_ = {};  // paths of Kind::kTakenUp
+  std::vector<std::string> trees_ = {};         // of what is known; sorted
   std::vector<GitChange> changes_ = {};
 };
 
@@ -85,12 +96,41 @@ void Review::Search(std::string& gap) {
   });
   for (const GitDirectory& directory : places_.Directories())
     directories_.emplace(directory.path, &directory);
+  SearchData(search, skipped);
   gap = search.Gap();
   for (const std::string& closed : search.Closed()) {
     if (gap.empty() &&
         std::find(before_.closed.begin(), before_.closed.end(), closed) == before_.closed.end())
       gap = Quoted(closed) + " cannot be listed";
   }
+}
+
+// Nothing there is looked at before a run, so all that is there is new. A directory that holds none and in
+// which nothing was made, renamed or removed is what it was: repositories have hundreds of them.
+void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped) {
+  GitPlaces places;
+  search.Run(places_.Data(), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    places.Visit(directory, entries);
+    const auto apart = [&](const DirectoryEntry& entry) {
+      const std::string path = JoinPath(directory, entry.name);
+      return skipped.contains(path) || HasNothingNew(path);
+    };
+    entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
+  });
+  for (const std::string& place : places.Names()) {
+    const std::string part = IsNamedGit(place) ? place : JoinPath(place, "HEAD");
+    // Branches may be called `objects` and `refs`, none is called HEAD.
+    if (!IsTold(place) && !known_.contains(place) && host_.LookAt(part).status) TakeUp(place, part);
+  }
+}
+
+bool Review::HasNothingNew(const std::string& directory) const {
+  constexpr std::uint64_t kSlack = 60;  // seconds: somebody may set the clock
+  constexpr std::uint64_t kNamesOfALeaf = 2;
+  const Lookup lookup = host_.LookAt(directory);
+  return lookup.status && lookup.status->object.type == FileType::kDirectory && lookup.status->changed &&
+         before_.since && lookup.status->links == kNamesOfALeaf &&
+         *lookup.status->changed + kSlack < *before_.since;
 }
 
 bool Review::IsInTheWay(const std::string& place) const {
@@ -109,15 +149,32 @@ const GitDirectory* Review::Found(const std::string& path) const {
   return found == directories_.end() ? nullptr : found->second;
 }
 
+void Review::TakeUp(const std::string& place, std::string part) {
+  taken_.insert(place);
+  changes_.push_back({.kind = GitChange::Kind::kTakenUp, .path = place, .part = std::move(part)});
+}
+
+// What stands in a .git that is told of needs no telling. Any other directory may hold anything.
+bool Review::IsTold(const std::string& place) const {
+  return !changes_.empty() && IsNamedGit(changes_.back().path) && IsAtOrBelow(place, changes_.back().path);
+}
+
+bool Review::IsTakenUp(const std::string& git_directory) const {
+  if (taken_.contains(git_directory)) return true;
+  for (std::string_view above = git_directory; above != "/"; above = ParentOf(above)) {
+    if (IsNamedGit(above) && taken_.contains(std::string(above))) return true;
+  }
+  return false;
+}
+
 void Review::Judge(const std::string& place) {
-  // What stands in one that is told of needs no telling.
-  const bool told = !changes_.empty() && IsAtOrBelow(place, changes_.back().path);
+  const bool told = IsTold(place);
   if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
   if (IsInTheWay(place) && IsArmed(place)) {
     std::string part = place;
     if (const GitDirectory* found = IsNamedGit(place) ? nullptr : Found(place))
       part = found->shape.empty() ? JoinPath(place, "commondir") : found->shape.front();
-    changes_.push_back({.kind = GitChange::Kind::kTakenUp, .path = place, .part = std::move(part)});
+    TakeUp(place, std::move(part));
   } else if (!told) {
     changes_.push_back({.kind = GitChange::Kind::kNew, .path = place});
   }
@@ -133,14 +190,18 @@ void Review::JudgeLink(const GitSnapshot::Text& link) {
                       .text = link.text});
 }
 
-void Review::JudgeRebase(const std::string& git_directory, std::unordered_set<std::string>& looked) {
-  std::string list = RebaseListOf(git_directory);
-  if (!looked.insert(list).second) return;
-  Result<std::string> todo = host_.ReadFile(list, kMaxGitConfigBytes);
-  if (!todo || (!HasRebaseCommand(*todo) && todo->size() < kMaxGitConfigBytes)) return;
-  const GitSnapshot::Text now{.path = list, .text = std::move(*todo)};
-  if (std::find(before_.commands.begin(), before_.commands.end(), now) != before_.commands.end()) return;
-  changes_.push_back({.kind = GitChange::Kind::kCommands, .path = list, .part = list});
+void Review::JudgeUnfinished(const std::string& place, std::unordered_set<std::string>& looked) {
+  const Result<Walked> walked = walker_.Walk(place);
+  if (!walked || !walked->status || IsTakenUp(walked->path) || !looked.insert(walked->path).second) return;
+  for (UnfinishedFile& file : FindUnfinished(walked->path, host_)) {
+    const bool told = !changes_.empty() && changes_.back().path == file.state;
+    if (told || (file.text && WasThere({.path = file.path, .text = std::move(*file.text)}))) continue;
+    changes_.push_back({.kind = GitChange::Kind::kUnfinished, .path = file.state, .part = file.state});
+  }
+}
+
+bool Review::WasThere(const GitSnapshot::Text& file) const {
+  return std::find(before_.unfinished.begin(), before_.unfinished.end(), file) != before_.unfinished.end();
 }
 
 bool Review::IsArmed(const std::string& place) {
@@ -162,6 +223,7 @@ bool Review::IsHarmlessFile(const std::string& file) const {
 bool Review::HasEntries(const std::string& directory) const {
   const Lookup lookup = host_.LookAt(directory);
   if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
+  if (lookup.status->object.type != FileType::kDirectory) return true;
   const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
   return !entries || !entries->empty();
 }
@@ -176,14 +238,25 @@ bool Review::IsArmedHooks(const std::string& hooks) const {
   });
 }
 
-std::optional<std::string> Review::CommonOf(const std::string& git_directory) {
-  const Result<std::string> text = host_.ReadFile(JoinPath(git_directory, "commondir"), kMaxPathBytes);
-  if (!text) return git_directory;
-  const std::string_view path = std::string_view(*text).substr(0, text->find_last_not_of(" \t\r\n") + 1);
-  const Result<Walked> walked =
-      walker_.Walk(path.starts_with('/') ? std::string(path) : JoinPath(git_directory, path));
+std::optional<std::string> Review::Follow(const std::string& path) {
+  Result<Walked> walked = walker_.Walk(path);
   if (!walked || !walked->status) return std::nullopt;
-  return walked->path;
+  for (const LinkMet& met : walked->links) {
+    for (const std::string& root : before_.roots) {
+      if (IsAtOrBelow(met.link.path, root)) return std::nullopt;
+    }
+  }
+  return std::move(walked->path);
+}
+
+std::optional<std::string> Review::CommonOf(const std::string& git_directory) {
+  const std::string file = JoinPath(git_directory, "commondir");
+  const Lookup lookup = host_.LookAt(file);
+  if (!lookup.status && lookup.failure == LookupFailure::kMissing) return git_directory;
+  const Result<std::string> text = ReadGitFile(file, host_, kMaxPathBytes);
+  if (!text) return std::nullopt;
+  const std::string_view path = std::string_view(*text).substr(0, text->find_last_not_of(" \t\r\n") + 1);
+  return Follow(path.starts_with('/') ? std::string(path) : JoinPath(git_directory, path));
 }
 
 bool Review::IsArmedDirectory(const std::string& directory) {
@@ -209,17 +282,17 @@ bool Review::RunsRelativePaths(const std::string& git_directory) const {
 
 bool Review::IsArmedPointer(const std::string& file) {
   constexpr std::string_view kKey = "gitdir:";
-  const Result<std::string> text = host_.ReadFile(file, kMaxPathBytes);
+  const Result<std::string> text = ReadGitFile(file, host_, kMaxPathBytes);
   if (!text || !text->starts_with(kKey)) return true;
   std::string_view path = std::string_view(*text).substr(kKey.size());
   path.remove_prefix(std::min(path.find_first_not_of(' '), path.size()));
   path = path.substr(0, path.find_last_not_of(" \t\r\n") + 1);
-  const Result<Walked> walked =
-      walker_.Walk(path.starts_with('/') ? std::string(path) : JoinPath(ParentOf(file), path));
-  if (!walked || !walked->status) return true;
+  const std::optional<std::string> git =
+      Follow(path.starts_with('/') ? std::string(path) : JoinPath(ParentOf(file), path));
+  if (!git) return true;
   // What is new is judged by itself.
-  if (!known_.contains(walked->path)) return Found(walked->path) == nullptr || IsArmedDirectory(walked->path);
-  const std::optional<std::string> common = CommonOf(walked->path);
+  if (!known_.contains(*git)) return Found(*git) == nullptr || IsArmedDirectory(*git);
+  const std::optional<std::string> common = CommonOf(*git);
   return !common || IsArmedWay(file, *common) || RunsRelativePaths(*common);
 }
 

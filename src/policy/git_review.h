@@ -13,10 +13,10 @@ namespace mxc {
 
 struct GitChange {
   enum class Kind {
-    kNew,       // a repository, or a .git that leads to one
-    kTakenUp,   // the same, in or above one that stood there before, and it has git run something: git in the
-                // old one comes by here
-    kCommands,  // an unfinished rebase that runs commands when it is continued
+    kNew,      // a repository, or a .git that leads to one
+    kTakenUp,  // the same, in or above one that stood there before, and it has git run something: git in the
+               // old one comes by here
+    kUnfinished,  // an operation that may run something when it is continued
     kLinkTurned,  // a protected link
   };
   Kind kind = Kind::kNew;

@@ -113,7 +113,8 @@ class Protection {
         home_(CanonicalHome(host, walker)),
         protector_(host, walker, rules, policy.warnings),
         git_(protector_, home_),
-        search_(host, [this](std::string_view name) { return Wants(name); }) {
+        search_(host, [this](std::string_view name) { return Wants(name); }),
+        begun_(host.Time()) {
     for (const PresetEntry& entry : config.protect) {
       if (entry.preset != Preset::kGit) named_.emplace_back(entry);
     }
@@ -159,6 +160,7 @@ class Protection {
   GitProtection git_;
   std::vector<NamedFiles> named_ = {};
   TreeSearch search_;
+  std::optional<std::uint64_t> begun_;
   std::vector<std::string> roots_ = {};     // read-write directories
   std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
 };
@@ -240,7 +242,8 @@ void Protection::TakeSnapshot() {
                  .places = git_.Places().Names(),
                  .closed = search_.Closed(),
                  .links = protector_.Links(),
-                 .commands = git_.RebaseCommands()};
+                 .unfinished = git_.Unfinished(),
+                 .since = begun_};
   for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
     for (const std::string& path : rules_.PathsWith(access)) {
       const PathRule* const rule = rules_.Find(path);

@@ -7,6 +7,7 @@
 #include "mxc/fold.h"
 #include "mxc/limits.h"
 #include "policy/entries.h"
+#include "policy/git_unfinished.h"
 
 namespace mxc {
 namespace {
@@ -73,7 +74,7 @@ void GitProtection::FollowWorkTree(const WorkTree& tree) {
   if (tree.type == FileType::kSymlink) protector_.WatchLink(tree.git);
   if (tree.type == FileType::kRegular) protector_.Protect(tree.git, WhenMissing::kLeft);
   if (tree.type == FileType::kRegular) {
-    const Result<std::string> text = protector_.TheHost().ReadFile(tree.git, kMaxPathBytes);
+    const Result<std::string> text = ReadGitFile(tree.git, protector_.TheHost(), kMaxPathBytes);
     if (!text || !text->starts_with(kKey)) return;
     std::string_view path = TrimEnd(*text);
     path.remove_prefix(std::min(path.size(), path.find_first_not_of(' ', kKey.size())));
@@ -81,13 +82,14 @@ void GitProtection::FollowWorkTree(const WorkTree& tree) {
   }
   const Result<Walked> walked = walker.Walk(git);
   if (!walked) return;
+  for (const LinkMet& met : walked->links) protector_.WatchLink(met.link.path);
   if (!walked->status) return protector_.Protect(walked->path, WhenMissing::kDirectory);
   if (!protector_.Rules().Visible(walked->path) && protector_.Writable(tree.directory)) {
     protector_.Warn("git-directory-hidden", Quoted(tree.git) + " leads to " + Quoted(walked->path) +
                                                 ", which is not granted: git will not work there");
   }
   const Result<std::string> common =
-      protector_.TheHost().ReadFile(JoinPath(walked->path, "commondir"), kMaxPathBytes);
+      ReadGitFile(JoinPath(walked->path, "commondir"), protector_.TheHost(), kMaxPathBytes);
   places_.Add(GitDirectory{.path = walked->path, .linked = common && TrimEnd(*common) != "."});
   const Result<Walked> whole = walker.Walk(common ? Against(walked->path, TrimEnd(*common)) : walked->path);
   if (!whole || !whole->status) return;
@@ -276,14 +278,14 @@ Status GitProtection::Apply() {
   return Done{};
 }
 
-std::vector<GitSnapshot::Text> GitProtection::RebaseCommands() const {
-  std::vector<GitSnapshot::Text> lists;
+std::vector<GitSnapshot::Text> GitProtection::Unfinished() const {
+  std::vector<GitSnapshot::Text> files;
   for (const GitDirectory& directory : places_.Directories()) {
-    const std::string list = RebaseListOf(directory.path);
-    Result<std::string> todo = protector_.TheHost().ReadFile(list, kMaxGitConfigBytes);
-    if (todo && HasRebaseCommand(*todo)) lists.push_back({.path = list, .text = std::move(*todo)});
+    for (UnfinishedFile& file : FindUnfinished(directory.path, protector_.TheHost())) {
+      if (file.text) files.push_back({.path = std::move(file.path), .text = std::move(*file.text)});
+    }
   }
-  return lists;
+  return files;
 }
 
 }  // namespace mxc

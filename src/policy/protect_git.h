@@ -29,8 +29,8 @@ class GitProtection {
   // configuration that is too long to be read.
   [[nodiscard]] Status Apply();
 
-  // Lists of unfinished rebases that run commands.
-  [[nodiscard]] std::vector<GitSnapshot::Text> RebaseCommands() const;
+  // What of unfinished operations may run something.
+  [[nodiscard]] std::vector<GitSnapshot::Text> Unfinished() const;
 
  private:
   struct Repository {

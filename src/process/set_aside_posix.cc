@@ -39,12 +39,35 @@ Result<Place> Open(const std::string& path) {
   return Place{.directory = std::move(directory), .name = std::string(rest)};
 }
 
+// The command may have taken the right to write in a directory away from us; not more than it has itself.
+class Opened {
+ public:
+  explicit Opened(int directory) : directory_(directory) {
+    constexpr mode_t kOwner = S_IWUSR | S_IXUSR;
+    struct stat status {};
+    if (::fstat(directory, &status) != 0 || status.st_uid != ::geteuid()) return;
+    mode_ = status.st_mode & 07777U;
+    opened_ = (mode_ & kOwner) != kOwner && ::fchmodat(directory, ".", mode_ | kOwner, 0) == 0;
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  ~Opened() {
+    if (opened_) ::fchmodat(directory_, ".", mode_, 0);
+  }
+
+ private:
+  int directory_;
+  mode_t mode_ = 0;
+  bool opened_ = false;
+};
+
 }  // namespace
 
 Result<std::string> SetAside(const std::string& path) {
   const Result<Place> place = Open(path);
   if (!place) return place.error();
   const int directory = place->directory.Get();
+  const Opened opened{directory};
   constexpr int kAttempts = 1000;
   for (int i = 1; i <= kAttempts; ++i) {
     const std::string ending = i == 1 ? ".untrusted" : ".untrusted-" + std::to_string(i);
@@ -60,6 +83,7 @@ Result<std::string> SetAside(const std::string& path) {
 Status MakeLink(const std::string& path, const std::string& text) {
   const Result<Place> place = Open(path);
   if (!place) return place.error();
+  const Opened opened{place->directory.Get()};
   if (::symlinkat(text.c_str(), place->directory.Get(), place->name.c_str()) == 0) return Done{};
   return SystemError(ErrorCode::kSetupFailed, "create the link " + Quoted(path), errno);
 }

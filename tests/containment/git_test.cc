@@ -193,6 +193,94 @@ git add lib 2> /dev/null; git -C lib config core.fsmonitor "touch )sh" +
   }
 }
 
+TEST_P(Git, UnfinishedOperationsOfItsOwnStay) {
+  ASSERT_EQ(
+      Shell("git checkout -q -b side HEAD~1; echo other > file; git commit -qam 'it'\\''s' && echo z > z && "
+            "git add z && git commit -qm z && git tag orig && git tag last main",
+            root + "/up")
+          .status,
+      0);
+  constexpr const char* kOperations[][2] = {
+      {"checkout -q -B side orig; g rebase -Xignore-all-space main", "git rebase --skip"},
+      {"checkout -q -B side orig; g rebase --apply main", "git rebase --skip"},
+      {"checkout -q -B main last; git format-patch -q -2 --stdout orig > ../p; g am -3 ../p",
+       "git am --abort"},
+      {"checkout -q -B main last; g cherry-pick -Xignore-all-space orig~1 orig", "git cherry-pick --abort"},
+      {"checkout -q -B main last; g revert --no-edit main~1 main", "git revert --abort"},
+      {"bisect start -q main main~1 -- 'a b' file", "git bisect reset"}};
+  for (const char* engine : kEngines) {
+    for (const auto& [begin, end] : kOperations) {
+      const Ended ended = Inside(engine, "cd ../up; g() { git \"$@\"; }; git " + std::string(begin));
+      EXPECT_EQ(ended.err.find("untrusted"), std::string::npos) << begin << ended.out << ended.err;
+      const Ended status =
+          Shell("git reset -q --hard; git checkout -q -f; " + std::string(end), root + "/up");
+      EXPECT_EQ(status.status, 0) << engine << begin << ended.out << ended.err << status.out << status.err;
+    }
+  }
+}
+
+// What the next `git rebase --continue`, `git status` or `cd` into what looks like data would run.
+TEST_P(Git, NothingPlantedInItRuns) {
+  const std::string canary = workspace.Path("canary");
+  const std::string evil =
+      "p() { mkdir -p $1; echo ref: refs/heads/x > $1/HEAD; mkdir -p $1/objects $1/refs; "
+      "printf "
+      "'[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = \"touch " +
+      canary + "; false\"\\n' > $1/config; }\n" + "mkdir -p git-merge-foo; printf '#!/bin/sh\\ntouch " +
+      canary + "\\n' > git-merge-foo/evil; chmod +x git-merge-foo/evil\n" +
+      "rebase() { GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -i HEAD~1; }\n";
+  constexpr const char* kStatus = "git status; git diff; git add -A";
+  const std::vector<std::pair<std::string, std::string>> plants = {
+      {"rebase; echo foo/evil > .git/rebase-merge/strategy; echo 'pick side~1' >> "
+       ".git/rebase-merge/git-rebase-todo",
+       "git rebase --continue"},
+      {"rebase; echo 'x touch " + canary +
+           "' >> .git/rebase-merge/git-rebase-todo; mv .git/rebase-merge rm; ln -s ../rm .git/rebase-merge",
+       "git rebase --continue"},
+      {"rebase; echo 'x touch " + canary +
+           "' >> .git/rebase-merge/git-rebase-todo; mv .git/rebase-merge rm; ln -s /proc/self/cwd/rm "
+           ".git/rebase-merge",
+       "git rebase --continue"},
+      {"rebase; cd .git/rebase-merge; echo 'x touch " + canary +
+           "' > ../../todo; ln -sf /proc/self/cwd/todo git-rebase-todo",
+       "git rebase --continue"},
+      {"mkdir .git/sequencer; git rev-parse HEAD | tee .git/sequencer/head > .git/sequencer/abort-safety; "
+       "for i "
+       "in 1 2; do echo pick $(git rev-parse side~1) x; done > .git/sequencer/todo; printf '[options]\\n "
+       "strategy = foo/evil\\n' > .git/sequencer/opts",
+       "git cherry-pick --continue"},
+      {"p .git/objects/zz; ln -s .git/objects/zz src", std::string("cd src; ") + kStatus},
+      {"cd .git; p objects", std::string("cd .git/objects; ") + kStatus},
+      {"p .git/refs/heads/zz", std::string("cd .git/refs/heads/zz; ") + kStatus},
+      {"p .git/logs/zz", std::string("cd .git/logs/zz; ") + kStatus},
+      {"p .git/lfs", std::string("cd .git/lfs; ") + kStatus},
+      {"mkdir s; p /tmp/z; cp -r /tmp/z s/z; cp .git/HEAD s/; echo " + root +
+           "/up/s/z > s/c; ln -s /proc/self/cwd/c s/commondir",
+       std::string("cd s; ") + kStatus},
+      {"mkdir -p s; cd s; git init -q; cd ..; p s/.git; chmod 0555 s", std::string("cd s; ") + kStatus},
+      {"p .; mkdir -p s; cd s; git init -q; cd ..; p s/.git", std::string("cd s; ") + kStatus}};
+  ASSERT_EQ(
+      Shell("git checkout -q -b side HEAD~1; echo other > file; git commit -qam other; echo z > z; git add "
+            "z; git commit -qm z",
+            root + "/up")
+          .status,
+      0);
+  for (const auto& [plant, host] : plants) {
+    const Ended ended = Inside(kEngines.front(), "cd ../up; " + evil + plant + " 2> /dev/null");
+    EXPECT_THAT(ended.err, HasSubstr(".untrusted'")) << plant << ended.out << ended.err;
+    const Ended daily = Shell(host, root + "/up");
+    EXPECT_FALSE(Exists(canary)) << plant << "\n" << ended.err << daily.out << daily.err;
+    EXPECT_EQ(Shell("rm -f " + canary +
+                        "; chmod -R u+w .; rm -rf src s rm todo objects refs config HEAD "
+                        "git-merge-foo .git/*.untrusted .git/rebase-merge .git/sequencer .git/lfs .git/*/zz* "
+                        ".git/refs/heads/zz .git/objects/*.untrusted .git/objects/objects .git/objects/refs "
+                        ".git/objects/config *.untrusted; git checkout -q -f side",
+                    root + "/up")
+                  .status,
+              0);
+  }
+}
+
 TEST_P(Git, ProtectedLinksLeadWhereTheyDid) {
   for (const char* engine : kEngines) {
     ASSERT_EQ(

@@ -29,6 +29,7 @@ struct FakeAttributes {
   bool readable = true;    // MayAccess for reading; root may always
   bool writable = true;    // MayAccess for writing; root may always
   bool executable = true;  // MayExecute, where the mode says so too
+  std::optional<std::uint64_t> changed = {};
 };
 
 class FakeHost : public Host {
@@ -97,6 +98,7 @@ class FakeHost : public Host {
     return unmaps_owners_;
   }
   [[nodiscard]] std::uint64_t Clock() const override { return clock_ += step_; }
+  [[nodiscard]] std::optional<std::uint64_t> Time() const override { return 1000; }
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
   [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override;

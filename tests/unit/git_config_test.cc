@@ -130,11 +130,5 @@ TEST(GitConfigKeys, WordsOfCommandLines) {
   EXPECT_EQ(Words(""), "");
 }
 
-TEST(GitConfigKeys, CommandsOfARebase) {
-  EXPECT_TRUE(HasRebaseCommand("pick 1 x\nexec make\n"));
-  EXPECT_TRUE(HasRebaseCommand("  x\tmake"));
-  EXPECT_FALSE(HasRebaseCommand("pick 1 exec\n# exec make\nexecute\n"));
-}
-
 }  // namespace
 }  // namespace mxc

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -20,12 +21,12 @@ class GitReview : public testing::Test {
     host_->AddDirectory(git_directory + "/refs").AddFile(git_directory + "/config", config);
     host_->AddFile(git_directory + "/hooks/pre-commit.sample");
   }
-  // "new /srv/w/a/.git", "aside PATH PART", "commands PATH", "link PATH TEXT", a line each.
+  // "new /srv/w/a/.git", "aside PATH PART", "unfinished PATH", "link PATH TEXT", a line each.
   [[nodiscard]] std::string Review() {
     std::string text;
     std::string gap;
     for (const GitChange& change : ReviewGit(before_, *host_, gap)) {
-      constexpr const char* kKinds[] = {"new", "aside", "commands", "link"};
+      constexpr const char* kKinds[] = {"new", "aside", "unfinished", "link"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       if (change.kind == GitChange::Kind::kTakenUp) text += " " + change.part;
       if (change.kind == GitChange::Kind::kLinkTurned) text += " " + change.text;
@@ -128,14 +129,113 @@ TEST_F(GitReview, LinksThatWereTurned) {
   EXPECT_EQ(Review(), "link /srv/w/a/.git/hooks ../hooks\n");
 }
 
-TEST_F(GitReview, CommandsOfARebase) {
+TEST_F(GitReview, WhatAnUnfinishedOperationMayRun) {
   const std::string list = "/srv/w/a/.git/rebase-merge/git-rebase-todo";
   host_->AddFile(list, "pick 1\n");
   EXPECT_EQ(Review(), "");
-  host_->AddFile(list, "exec x\n");
-  EXPECT_EQ(Review(), "commands " + list + "\n");
-  before_.commands = {{list, "exec x\n"}};
+  host_->AddFile(list, "exec x\n").AddFile("/srv/w/a/.git/rebase-merge/strategy", "foo/evil\n");
+  EXPECT_EQ(Review(), "unfinished /srv/w/a/.git/rebase-merge\n");
+  before_.unfinished = {{list, "exec x\n"}};
+  EXPECT_EQ(Review(), "unfinished /srv/w/a/.git/rebase-merge\n");
+  before_.unfinished.push_back({"/srv/w/a/.git/rebase-merge/strategy", "foo/evil\n"});
   EXPECT_EQ(Review(), "");
+  host_->AddFile(list, "exec y\n");
+  EXPECT_EQ(Review(), "unfinished /srv/w/a/.git/rebase-merge\n");
+}
+
+TEST_F(GitReview, UnfinishedOperationsAreJudgedAsAWhole) {
+  const auto only = [&](const auto& left) {
+    host_.emplace();
+    AddRepository("/srv/w/a/.git");
+    left();
+    return Review();
+  };
+  const std::string git = "/srv/w/a/.git/";
+  const auto file = [&](const char* name, const char* text = "") {
+    return only([&] { host_->AddFile(git + name, text); });
+  };
+  EXPECT_EQ(file("rebase-merge/strategy", "ort\n"), "");
+  EXPECT_EQ(file("rebase-merge/strategy", "foo/evil\n"), "unfinished " + git + "rebase-merge\n");
+  EXPECT_EQ(file("rebase-merge/unheard-of"), "unfinished " + git + "rebase-merge\n");
+  EXPECT_EQ(file("rebase-apply/0001", "x y"), "");
+  EXPECT_EQ(file("rebase-apply/apply-opt", "\n"), "");
+  EXPECT_EQ(file("rebase-apply/apply-opt", "'--directory=x'\n"), "unfinished " + git + "rebase-apply\n");
+  EXPECT_EQ(file("sequencer/opts", "[options]\n\tstrategy = ours\n\tedit = true\n"), "");
+  EXPECT_EQ(file("sequencer/opts", "[options]\n strategy = foo/evil\n"), "unfinished " + git + "sequencer\n");
+  EXPECT_EQ(file("BISECT_NAMES", " 'a b' 'c'\n"), "");
+  EXPECT_EQ(file("BISECT_NAMES", "$(x)"), "unfinished " + git + "BISECT_NAMES\n");
+  EXPECT_EQ(only([&] { host_->AddSymlink(git + "rebase-merge", "/proc/self/cwd/x"); }),
+            "unfinished " + git + "rebase-merge\n");
+  EXPECT_EQ(only([&] { host_->AddSymlink(git + "rebase-merge/done", "/proc/self/cwd/x"); }),
+            "unfinished " + git + "rebase-merge\n");
+  EXPECT_EQ(only([&] { host_->AddFile(git + "rebase-merge/end", "", {.links = 2}); }),
+            "unfinished " + git + "rebase-merge\n");
+  EXPECT_EQ(only([&] {
+              host_->AddDirectory(git + "rebase-merge", {.mode = 0300, .uid = 1000, .readable = false});
+            }),
+            "unfinished " + git + "rebase-merge\n'" + git + "rebase-merge' cannot be listed");
+}
+
+TEST_F(GitReview, RepositoriesInDataOfGit) {
+  AddRepository("/srv/w/a/.git");
+  for (const char* at : {"objects", "objects/12/x", "refs/heads/x", "logs/x", "lfs"})
+    AddRepository(std::string("/srv/w/a/.git/") + at);
+  host_->AddFile("/srv/w/a/.git/objects/13/.git", "gitdir: x");
+  host_->AddFile("/srv/w/a/.git/refs/heads/y/objects").AddFile("/srv/w/a/.git/refs/heads/y/refs");
+  EXPECT_EQ(Review(),
+            "aside /srv/w/a/.git/lfs /srv/w/a/.git/lfs/HEAD\n"
+            "aside /srv/w/a/.git/logs/x /srv/w/a/.git/logs/x/HEAD\n"
+            "aside /srv/w/a/.git/objects /srv/w/a/.git/objects/HEAD\n"
+            "aside /srv/w/a/.git/objects/12/x /srv/w/a/.git/objects/12/x/HEAD\n"
+            "aside /srv/w/a/.git/objects/13/.git /srv/w/a/.git/objects/13/.git\n"
+            "aside /srv/w/a/.git/refs/heads/x /srv/w/a/.git/refs/heads/x/HEAD\n");
+}
+
+TEST_F(GitReview, DataThatIsWhatItWasIsNotListed) {
+  const std::string data = "/srv/w/a/.git/objects/";
+  AddRepository("/srv/w/a/.git");
+  before_.since = 1000;
+  host_->AddDirectory(data + "12", {.links = 2, .changed = 100});
+  host_->AddDirectory(data + "13", {.links = 2, .changed = 999});  // somebody may have set the clock
+  host_->AddDirectory(data + "14", {.links = 3, .changed = 100});
+  host_->AddDirectory(data + "15", {.links = 2});
+  EXPECT_EQ(Review(), "");
+  const auto listed = [&](const std::string& name) {
+    const std::vector<std::string>& questions = host_->Questions();
+    return std::find(questions.begin(), questions.end(), "entries " + data + name) != questions.end();
+  };
+  EXPECT_FALSE(listed("12"));
+  EXPECT_TRUE(listed("13") && listed("14") && listed("15"));
+}
+
+TEST_F(GitReview, LinksOnTheWayLeadToNothingKnown) {
+  AddRepository("/srv/w/a/.git");
+  host_->AddSymlink("/srv/w/a/way", ".git").AddFile("/srv/w/a/b/.git", "gitdir: ../way\n");
+  host_->AddFile("/srv/w/a/c/.git", "gitdir: /proc/self/cwd/x\n").AddSymlink("/proc/self", "1");
+  host_->AddSymlink("/srv/w/a/d/commondir", "/proc/self/cwd/x");
+  AddRepository("/srv/w/a/e/.git");
+  host_->AddSymlink("/srv/w/a/e/.git/remotes", "/proc/self/cwd/x");
+  EXPECT_EQ(Review(),
+            "aside /srv/w/a/b/.git /srv/w/a/b/.git\naside /srv/w/a/c/.git /srv/w/a/c/.git\n"
+            "aside /srv/w/a/d /srv/w/a/d/commondir\naside /srv/w/a/e/.git /srv/w/a/e/.git\n");
+}
+
+// A directory is a repository by two names in it; that says nothing of what stands beside them.
+TEST_F(GitReview, NothingHidesInADirectoryThatIsTold) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w", "[alias]\n\tx = !y\n");
+  AddRepository("/srv/w/a/b/.git", "[alias]\n\tx = !y\n");
+  host_->AddFile("/srv/w/a/.git/rebase-merge/git-rebase-todo", "exec x\n");
+  EXPECT_EQ(Review(),
+            "aside /srv/w /srv/w/objects\nunfinished /srv/w/a/.git/rebase-merge\n"
+            "aside /srv/w/a/b/.git /srv/w/a/b/.git\n");
+}
+
+TEST_F(GitReview, WhatIsTakenUpIsTakenUpOnce) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/b/.git", "[alias]\n\tx = !y\n");
+  host_->AddFile("/srv/w/a/b/.git/rebase-merge/git-rebase-todo", "exec x\n");
+  EXPECT_EQ(Review(), "aside /srv/w/a/b/.git /srv/w/a/b/.git\n");
 }
 
 TEST_F(GitReview, WhatCannotBeListedIsTold) {

@@ -1,0 +1,52 @@
+// What of an operation that git has not ended may have it run something.
+#include "policy/git_unfinished.h"
+
+#include <gtest/gtest.h>
+
+namespace mxc {
+namespace {
+
+TEST(GitUnfinished, Lists) {
+  EXPECT_FALSE(
+      MayExecute("git-rebase-todo", "pick 1 exec\n# exec make\n\n\tp 2\nbreak\nnoop\nb\nmerge -C 1 x"));
+  for (const char* list : {"pick 1 x\nexec make\n", "  x\tmake", "x\rmake", "execute\n", "call x", "\vx y"})
+    EXPECT_TRUE(MayExecute("git-rebase-todo", list)) << list;
+  EXPECT_TRUE(MayExecute("todo", std::string_view("noop\0\nx y", 9)));
+}
+
+TEST(GitUnfinished, Strategies) {
+  EXPECT_FALSE(MayExecute("strategy", "recursive\n"));
+  for (const char* strategy : {"foo/evil", "../x\n", "evil\n", "ort\nx", "", "ort "})
+    EXPECT_TRUE(MayExecute("strategy", strategy)) << strategy;
+  EXPECT_FALSE(MayExecute("strategy_opts", " --ours --diff-algorithm=histogram\n"));
+  EXPECT_TRUE(MayExecute("strategy_opts", " --x;$(y)\n"));
+}
+
+TEST(GitUnfinished, OptionsOfPicks) {
+  EXPECT_FALSE(
+      MayExecute("opts", "[options]\n\tallow-ff = true\n\tmainline = 1\n\tstrategy-option = theirs\n"));
+  for (const char* options :
+       {"[options]\nstrategy = evil\n", "[options]\nstrategy = \"evil\"\n", "[options]\nstr\\\nategy = ort\n",
+        "[include]\npath = x\n", "[options]\nunheard-of = 1\n", "[options \"x\"]\nedit = true\n"})
+    EXPECT_TRUE(MayExecute("opts", options)) << options;
+}
+
+// Older versions of git have a shell read these.
+TEST(GitUnfinished, QuotedWords) {
+  EXPECT_FALSE(MayExecute(
+      "author-script", "GIT_AUTHOR_NAME='it'\\''s me'\nGIT_AUTHOR_EMAIL=''\nGIT_AUTHOR_DATE='@1 +0000'\n"));
+  for (const char* script : {"PATH='x'\n", "GIT_AUTHOR_NAME=$(x)\n", "GIT_AUTHOR_NAME='x';y\n",
+                             "GIT_AUTHOR_NAME='x' y\n", "GIT_AUTHOR_NAME='x\n", "y\n"})
+    EXPECT_TRUE(MayExecute("author-script", script)) << script;
+  EXPECT_TRUE(MayExecute("BISECT_NAMES", "'a' x"));
+  EXPECT_TRUE(MayExecute("BISECT_NAMES", "'a';'x'"));
+}
+
+TEST(GitUnfinished, WhatNoTableKnows) {
+  EXPECT_FALSE(MayExecute("msgnum", "exec"));
+  EXPECT_FALSE(MayExecute("0012", "exec"));
+  EXPECT_TRUE(MayExecute("new-in-git-9", ""));
+}
+
+}  // namespace
+}  // namespace mxc
