@@ -165,6 +165,15 @@ TEST_P(LandlockAlone, ASharedNetworkBringsNoUnixSockets) {
   EXPECT_EQ(answers[1], "EAFNOSUPPORT");
 }
 
+// One of a pair of datagram sockets would send to any daemon's socket by its path.
+TEST_P(LandlockAlone, PairsOfSocketsLeadNowhereElse) {
+  const auto pair = [](const char* type) {
+    return Words{"syscall", std::to_string(SYS_socketpair), "1", type, "0", "z:8"};
+  };
+  EXPECT_THAT(TryAlone({}, {pair("2"), pair("0x80002"), pair("3"), pair("1"), pair("5")}),
+              ElementsAre("EPERM", "EPERM", "EPERM", "ok", "ok"));
+}
+
 TEST_P(LandlockAlone, SystemVObjectsAndQueuesAreShut) {
   EXPECT_THAT(TryAlone({}, {{"syscall", std::to_string(SYS_shmget), "0", "4096", "0x3ff"},
                             {"syscall", std::to_string(SYS_semget), "0", "1", "0x3ff"},

@@ -52,7 +52,7 @@ inline constexpr std::uint32_t kCoreLimit = 4;  // RLIMIT_CORE
 inline constexpr std::uint32_t kSetUid = 04000, kSetGid = 02000;
 inline constexpr std::uint32_t kCreate = 0100,
                                kTemporary = 020000000;  // O_CREAT, O_TMPFILE without O_DIRECTORY
-inline constexpr std::uint32_t kSocketTypeMask = 0xf, kRaw = 3, kPacket = 10;
+inline constexpr std::uint32_t kSocketTypeMask = 0xf, kDatagram = 2, kRaw = 3, kPacket = 10;
 
 // clang-format off
 inline constexpr DeniedCall kDeniedCalls[] = {
@@ -234,6 +234,9 @@ inline constexpr std::uint32_t kAccessMode = 3, kTruncate = 01000;  // of open: 
 
 inline constexpr DeniedCall kSharedSystemCalls[] = {
     {"socket", EAFNOSUPPORT, "daemons behind Unix sockets act for whoever connects", Equals(0, kUnix)},
+    // One of a pair of datagram sockets sends to any other by its path (unix(7)). Of SOCK_RAW the kernel makes the same.
+    {"socketpair", EPERM, "datagrams to daemons behind Unix sockets", {1, kSocketTypeMask, kDatagram}},
+    {"socketpair", EPERM, "datagrams to daemons behind Unix sockets", {1, kSocketTypeMask, kRaw}},
     {"shmget", ENOSYS, "System V memory of other processes"},
     {"shmat", ENOSYS, "System V memory of other processes"},
     {"shmctl", ENOSYS, "System V memory of other processes"},
