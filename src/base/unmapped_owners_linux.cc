@@ -66,16 +66,28 @@ UniqueFd MakeNamespace() {
   return made;
 }
 
+// One for all calls of this process. A copy of it may have closed the descriptor, and makes its own.
+int Namespace() {
+  static UniqueFd made;
+  static pid_t maker = 0;
+  if (maker != ::getpid()) {
+    static_cast<void>(made.Release());
+    made = MakeNamespace();
+    maker = ::getpid();
+  }
+  return made.Get();
+}
+
 }  // namespace
 
 UniqueFd CloneWithUnmappedOwners(int borrowed_source) {
-  static const UniqueFd name_space = MakeNamespace();
-  if (!name_space) return {};
+  const int name_space = Namespace();
+  if (name_space < 0) return {};
   UniqueFd tree{static_cast<int>(::syscall(SYS_open_tree, borrowed_source, "",
                                            OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kEmptyPath | kRecursive))};
   mount_attr change{};
   change.attr_set = MOUNT_ATTR_IDMAP;
-  change.userns_fd = static_cast<decltype(change.userns_fd)>(name_space.Get());
+  change.userns_fd = static_cast<decltype(change.userns_fd)>(name_space);
   if (tree &&
       ::syscall(SYS_mount_setattr, tree.Get(), "", kEmptyPath | kRecursive, &change, sizeof change) != 0)
     tree.Reset();
