@@ -2,9 +2,11 @@
 
 #include "entry.h"
 #include "process/macos/child.h"
+#include "process/wiring.h"
 
 int main(int argc, char** argv) {
   // Before anything else of ours runs: the sandbox's first process.
   if (argc == 2 && std::string_view(argv[1]) == mxc::kSeatbeltChildFlag) return mxc::RunSeatbeltChild();
+  mxc::FillStandardStreams();
   return mxc::RunMain(argc, argv);
 }

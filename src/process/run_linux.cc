@@ -140,7 +140,6 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
 
 Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   const std::uint64_t started_ms = NowMs();
-  FillStandardStreams();
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   SignalScope signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();

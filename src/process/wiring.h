@@ -47,7 +47,8 @@ struct Wiring {
 // Connects standard input, which may not pass, to a relay. Errors: kSetupFailed.
 [[nodiscard]] Status ConnectInput(Wiring& wiring, Undo& undo);
 
-// A closed 0, 1 or 2 would be given to the next file that is opened, and so to the command: fills it.
+// A closed 0, 1 or 2 would be given to the next file that is opened, and so to the command: fills it. Before
+// anything is opened.
 void FillStandardStreams();
 // A directory among them would reach past the mounts: from it the command could open what is not granted.
 [[nodiscard]] Status CheckStandardStreams();

@@ -35,6 +35,21 @@ TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
   EXPECT_EQ(Execute(apart).out, "apart\n");
 }
 
+// The connection to the holder must not become one of the streams that are closed.
+TEST_P(LifecycleCommand, CallersWithoutStandardStreamsGetTheStatus) {
+  const std::string id = Started();
+  Launch launch = ExecOf(id, "exit 5");
+  launch.deadline = std::chrono::seconds(5);
+  for (int closed = 1; closed < 8; ++closed) {
+    launch.before_exec = [closed] {
+      for (int fd = 0; fd < 3; ++fd) {
+        if ((closed >> fd & 1) != 0) ::close(fd);
+      }
+    };
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(Execute(launch).status, 5) << closed;
+  }
+}
+
 TEST_P(LifecycleCommand, OutputMayBeOpenedAgain) {
   const std::string id = Started();
   const std::string file = workspace.File("out", "");

@@ -238,7 +238,6 @@ Error NotOfThisSystem() {
 
 Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const std::optional<Mark>& mark,
                           const Watched& watched) {
-  FillStandardStreams();
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   MacSignals signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
