@@ -1,6 +1,7 @@
 #include "policy/glob.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -34,39 +35,60 @@ bool IsPattern(std::string_view component) {
   return false;
 }
 
+// Bytes of the UTF-8 sequence that begins with `first`; 0: none does.
+std::size_t SequenceSize(std::uint32_t first) {
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  if (first < 0xe0) return 2;
+  return first < 0xf0 ? 3 : 4;
+}
+
+// Takes one character from the front of `text`: a code point, or a byte that belongs to none.
+std::uint32_t TakeCharacter(std::string_view& text) {
+  constexpr std::uint32_t kNoCodePoint = 0x110000;
+  const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(text[at])}; };
+  const std::uint32_t first = byte(0);
+  const std::size_t size = SequenceSize(first);
+  std::uint32_t value = size > 1 ? first & (0x7fU >> size) : first;
+  bool whole = size != 0 && size <= text.size();
+  for (std::size_t at = 1; whole && at < size; ++at) {
+    whole = (byte(at) & 0xc0U) == 0x80;
+    value = value << 6U | (byte(at) & 0x3fU);
+  }
+  text.remove_prefix(whole ? size : 1);
+  return whole ? value : kNoCodePoint + first;
+}
+
 // Reads "[...]" at the front of `pattern`, which is known to end. Whether `c` is in the set.
-bool InSet(std::string_view& pattern, char c) {
+bool InSet(std::string_view& pattern, std::uint32_t c) {
   pattern.remove_prefix(1);
   const bool negated = pattern.front() == '!' || pattern.front() == '^';
   if (negated) pattern.remove_prefix(1);
-  const auto byte = [](char value) { return static_cast<unsigned char>(value); };
   bool found = false;
   for (bool first = true; first || pattern.front() != ']'; first = false) {
-    const char low = pattern.front();
-    pattern.remove_prefix(1);
-    char high = low;
+    const std::uint32_t low = TakeCharacter(pattern);
+    std::uint32_t high = low;
     if (pattern.size() > 2 && pattern[0] == '-' && pattern[1] != ']') {
-      high = pattern[1];
-      pattern.remove_prefix(2);
+      pattern.remove_prefix(1);
+      high = TakeCharacter(pattern);
     }
-    found = found || (byte(low) <= byte(c) && byte(c) <= byte(high));
+    found = found || (low <= c && c <= high);
     if (pattern.empty()) return false;
   }
   pattern.remove_prefix(1);
   return found != negated;
 }
 
-// One character of `name` against the front of `pattern`, which is not '*'.
-bool TakeOne(std::string_view& pattern, char c) {
+// One character from the front of `name` against the front of `pattern`, which is not '*'.
+bool TakeOne(std::string_view& pattern, std::string_view& name) {
+  const std::uint32_t c = TakeCharacter(name);
   if (pattern.front() == '?') {
     pattern.remove_prefix(1);
     return true;
   }
   if (pattern.front() == '[' && pattern.find(']', 2) != std::string_view::npos) return InSet(pattern, c);
   if (pattern.front() == '\\' && pattern.size() > 1) pattern.remove_prefix(1);
-  const bool same = pattern.front() == c;
-  pattern.remove_prefix(1);
-  return same;
+  return TakeCharacter(pattern) == c;
 }
 
 // Walks the tree once. For each directory it knows how many components of the pattern may lie behind it.
@@ -159,10 +181,7 @@ bool MatchesName(std::string_view pattern, std::string_view name) {
       continue;
     }
     if (pattern.empty() && name.empty()) return true;
-    if (!pattern.empty() && !name.empty() && TakeOne(pattern, name.front())) {
-      name.remove_prefix(1);
-      continue;
-    }
+    if (!pattern.empty() && !name.empty() && TakeOne(pattern, name)) continue;
     if (!starred || retry_name.empty()) return false;
     retry_name.remove_prefix(1);
     pattern = retry_pattern;
@@ -203,7 +222,12 @@ Result<std::vector<GlobMatch>> ExpandGlob(std::string_view pattern, GlobLinks li
     if (walked && walked->status && walked->status->uid == host.Caller().uid)
       return TooMuch("not everything could be searched: " + Quoted(closed) + " cannot be listed");
   }
-  return expansion.Take();
+  std::vector<GlobMatch> matches = expansion.Take();
+  // A command gets there step by step.
+  for (const std::string& deepest : search.Deepest()) {
+    if (links == GlobLinks::kFollow) matches.push_back({.path = deepest, .type = FileType::kDirectory});
+  }
+  return matches;
 }
 
 }  // namespace mxc

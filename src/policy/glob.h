@@ -26,7 +26,7 @@ struct GlobMatch {
 
 enum class GlobLinks {
   kLeave,   // directories are entered, links are not
-  kFollow,  // links too, but not below "**"
+  kFollow,  // links too, but not below "**"; what is too deep to be searched matches as a whole
 };
 
 // Sorted by name within each directory. Errors: kConflict without a pointer, when there are more matches or

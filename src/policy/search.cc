@@ -34,11 +34,14 @@ void TreeSearch::Read(const std::string& directory, const Visit& visit, std::vec
   if (!entries) return NoteUnread(directory);
   seen_ += entries->size();
   visit(directory, *entries);
+  bool deepest = false;
   for (const DirectoryEntry& entry : *entries) {
     if (entry.type != FileType::kDirectory) continue;
     std::string path = JoinPath(directory, entry.name);
+    deepest = deepest || path.size() > kLongestName;
     if (path.size() <= kLongestName) pending.push_back(std::move(path));
   }
+  if (deepest) deepest_.push_back(directory);
 }
 
 // Depth first: what waits is what stands beside the way, not a whole level of the tree.

@@ -32,6 +32,8 @@ class TreeSearch {
   [[nodiscard]] const std::string& Gap() const { return gap_; }
   // Directories that cannot be listed, but in which a name that is known could be used.
   [[nodiscard]] const std::vector<std::string>& Closed() const { return closed_; }
+  // Directories with others whose paths are too long for any system call: those were not searched.
+  [[nodiscard]] const std::vector<std::string>& Deepest() const { return deepest_; }
 
  private:
   void Read(const std::string& directory, const Visit& visit, std::vector<std::string>& pending);
@@ -47,6 +49,7 @@ class TreeSearch {
   std::size_t seen_ = 0;  // entries
   std::string gap_ = {};
   std::vector<std::string> closed_ = {};
+  std::vector<std::string> deepest_ = {};
 };
 
 }  // namespace mxc

@@ -32,6 +32,23 @@ TEST(GlobNames, Sets) {
   EXPECT_TRUE(MatchesName("[ab", "[ab"));  // no set
 }
 
+TEST(GlobNames, CharactersAreThoseOfUtf8) {
+  EXPECT_TRUE(MatchesName("a?b", "aäb"));
+  EXPECT_TRUE(MatchesName("??", "€𐍈"));
+  EXPECT_FALSE(MatchesName("?", "ab"));
+  EXPECT_TRUE(MatchesName("[α-ω]", "λ"));
+  EXPECT_FALSE(MatchesName("[!ä]", "ä"));
+  EXPECT_TRUE(MatchesName("*é?", "caféß"));
+  // A byte that belongs to no character is one.
+  EXPECT_TRUE(MatchesName("a?b",
+                          "a\xe4"
+                          "b"));
+  EXPECT_TRUE(MatchesName("a??b",
+                          "a\xc3\xc3"
+                          "b"));
+  EXPECT_TRUE(MatchesName("?", "\xe2"));
+}
+
 TEST(GlobNames, BackslashTakesTheNextCharacterAsItIs) {
   EXPECT_TRUE(MatchesName("\\*", "*"));
   EXPECT_FALSE(MatchesName("\\*", "a"));
@@ -189,6 +206,16 @@ TEST_F(Globs, TooManyMatchesAreRefused) {
             "policy_conflict /filesystem/readonlyPaths/0: the pattern '/srv/many/*': it matches more than "
             "4096 paths");
   EXPECT_EQ(Rules({.ro = {"/srv/many/1?"}}).substr(0, 23), "read-only /srv/many/10\n");
+}
+
+// The command gets there step by step; nobody can name what is there.
+TEST_F(Globs, WhatIsTooDeepToBeSearchedIsDeniedAsAWhole) {
+  std::string deep = "/srv/w";
+  for (int i = 0; i < 20; ++i) deep += "/" + std::string(199, 'd');
+  host_.AddFile(deep + "/" + std::string(199, 'd') + "/.env");
+  const std::string denied = Rules({.ro = {"/srv/w"}, .denied = {"/srv/w/**/.env"}});
+  EXPECT_THAT(denied, testing::HasSubstr("denied " + deep + "\n"));
+  EXPECT_EQ(Warnings({.ro = {"/srv/w/**/*.c"}}), "");
 }
 
 TEST_F(Globs, WhatCannotBeSearchedIsRefused) {
