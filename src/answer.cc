@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted.h"
 #include "config/schema.h"
 #include "dispatch.h"
 #include "lifecycle.h"
@@ -106,11 +107,11 @@ int DeleteContainer(const std::string& name, const Host& host) {
   const Result<bool> ended = valid ? EndContainer(name, host) : Result<bool>(false);
   if (!ended) return Fail(ended.error(), 1);
   if (*ended) {
-    fmt::print("Container '{}' deleted.\n", name);
+    fmt::print("Container {} deleted.\n", Quoted(name));
     return 0;
   }
   if (!valid || !host.LookAt("/var/lib/lxc/" + name).status) {
-    fmt::print("Container '{}' does not exist.\n", name);
+    fmt::print("Container {} does not exist.\n", Quoted(name));
     return 1;
   }
   return Fail({.code = ErrorCode::kUnsupported,

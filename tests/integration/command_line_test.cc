@@ -82,6 +82,8 @@ TEST_P(CommandLine, DeleteOfAnUnknownContainer) {
   const Ended ended = Execute(Prepare({"--delete", "--containername", "no-such-container"}));
   EXPECT_EQ(ended.status, 1);
   EXPECT_EQ(ended.out, "Container 'no-such-container' does not exist.\n");
+  EXPECT_EQ(Execute(Prepare({"--delete", "--containername", "a\x1b[2Jb"})).out,
+            "Container 'a\\x1b[2Jb' does not exist.\n");
 }
 
 TEST_P(CommandLine, UnsandboxedOnlyWithConsent) {

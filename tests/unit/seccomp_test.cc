@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -253,6 +254,21 @@ TEST(SeccompRules, SocketFamilies) {
   EXPECT_EQ(Socket(AF_INET, SOCK_STREAM, 6), SECCOMP_RET_ALLOW);
   EXPECT_EQ(Socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, 255), Errno(EPERM));
   EXPECT_EQ(Socket(AF_INET6, SOCK_RAW | SOCK_NONBLOCK, 58), Errno(EPERM));
+}
+
+// Init and the supervisors of other commands have the command's user.
+TEST(SeccompRules, LimitsAreSetForOneselfOnly) {
+  const auto set = [](std::uint64_t process, std::uint64_t limits) {
+    seccomp_data data = Call(SYS_prlimit64);
+    data.args[0] = process;
+    data.args[1] = RLIMIT_NOFILE;
+    data.args[2] = limits;
+    return Ask(SeccompProfile::kDefault, data).action;
+  };
+  EXPECT_EQ(set(0, 4096), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(set(1, 0), SECCOMP_RET_ALLOW) << "only asks";
+  EXPECT_EQ(set(1, 4096), Errno(EPERM));
+  EXPECT_EQ(set(2, 0x7fff'0000'0000), Errno(EPERM));
 }
 
 TEST(SeccompRules, SocketPairsAndPersonalities) {

@@ -193,6 +193,7 @@ inline constexpr DeniedCall kDeniedCalls[] = {
 inline constexpr std::uint32_t kFamilies[] = {kUnix, kInet, kInet6, kNetlink};
 inline constexpr std::uint32_t kPairFamilies[] = {kUnix};
 inline constexpr std::uint32_t kRouteProtocol[] = {0};
+inline constexpr std::uint32_t kOwnLimits[] = {0};  // of whoever calls
 // Linux, 32-bit reporting, and both with UNAME26; 0xffffffff asks for the current one.
 inline constexpr std::uint32_t kPersonalities[] = {0, 0x8, 0x20000, 0x20008, 0xffffffff};
 
@@ -210,6 +211,7 @@ inline constexpr AllowedValues kAllowedValues[] = {
     {"socket", 0, kFamilies, EAFNOSUPPORT, "vsock, packet, alg and rarer families leave the sandbox or are seldom reviewed"},
     {"socketpair", 0, kPairFamilies, EAFNOSUPPORT, "only AF_UNIX pairs are of use"},
     {"socket", 2, kRouteProtocol, EAFNOSUPPORT, "netlink beyond routing", Equals(0, kNetlink)},
+    {"prlimit64", 0, kOwnLimits, EPERM, "limits of init and of what other commands started", IsPointer(2)},
     {"personality", 0, kPersonalities, EPERM, "no address randomisation, or bug compatibility"},
 };
 
@@ -258,7 +260,6 @@ inline constexpr DeniedCall kSharedSystemCalls[] = {
     {"openat", EPERM, "truncates what may only be read", {2, kAccessMode | kTruncate, kAccessMode | kTruncate}},
     {"openat2", ENOSYS, "mode out of the filter's sight"},
 };
-inline constexpr std::uint32_t kOwnLimits[] = {0};
 inline constexpr AllowedValues kSharedSystemValues[] = {
     {"prlimit64", 0, kOwnLimits, EPERM, "limits of other processes"},
 };
