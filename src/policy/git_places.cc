@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mxc/fold.h"
+#include "mxc/limits.h"
 #include "policy/paths.h"
 
 namespace mxc {
@@ -20,10 +21,42 @@ constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
 bool IsGitName(std::string_view name) { return EqualsFolded(name, ".git"); }
 bool IsNamedGit(std::string_view path) { return IsGitName(path.substr(path.rfind('/') + 1)); }
 
-Result<std::string> ReadGitFile(const std::string& path, const Host& host, std::size_t limit) {
-  const Lookup lookup = host.LookAt(path);
-  if (lookup.status && lookup.status->object.type == FileType::kRegular) return host.ReadFile(path, limit);
-  return Error{.code = ErrorCode::kConflict, .message = Quoted(path) + " is no file"};
+Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
+                                               PathWalker& walker) {
+  const auto refuse = [&](const std::string& why) {
+    return Error{.code = ErrorCode::kConflict,
+                 .message = "git's file " + Quoted(path) + " cannot be read: " + why,
+                 .hint = "make it a file that you can read, or remove it if an earlier run has left it"};
+  };
+  const Result<Walked> walked = walker.Walk(path);
+  if (!walked) {
+    const Lookup& lookup = walker.LookAt(path);
+    if (!lookup.status && lookup.failure == LookupFailure::kDenied) return std::optional<std::string>{};
+    return refuse(walked.error().message);
+  }
+  if (!walked->status || walked->status->object.type == FileType::kDirectory)
+    return std::optional<std::string>{};
+  if (walked->status->object.type == FileType::kSymlink)
+    return refuse("it leads through " + Quoted(walked->path));
+  // GIT_CONFIG_GLOBAL=/dev/null
+  if (walked->status->object.type != FileType::kRegular &&
+      walked->status->object.type != FileType::kCharacterDevice)
+    return refuse("it is no file");
+  Result<std::string> text = host.ReadFile(walked->path, kMaxGitConfigBytes + 1);
+  if (!text) return refuse(text.error().message);
+  if (text->size() > kMaxGitConfigBytes)
+    return refuse("it is longer than " + std::to_string(kMaxGitConfigBytes) + " bytes");
+  return std::optional(std::move(*text));
+}
+
+std::string_view GitDirectoryIn(std::string_view text) {
+  constexpr std::string_view kKey = "gitdir: ";
+  return text.starts_with(kKey) ? CommonDirectoryIn(text.substr(kKey.size())) : std::string_view{};
+}
+
+std::string_view CommonDirectoryIn(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of("\r\n") + 1);
+  return text.substr(0, text.find('\0'));
 }
 
 bool GitPlaces::Wants(std::string_view name) {

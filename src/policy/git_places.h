@@ -5,12 +5,14 @@
 // nothing: git replaces it, so anybody can.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "mxc/host.h"
+#include "policy/paths.h"
 
 namespace mxc {
 
@@ -56,7 +58,15 @@ class GitPlaces {
 [[nodiscard]] bool IsGitName(std::string_view name);
 // The last component of `path` is such a name.
 [[nodiscard]] bool IsNamedGit(std::string_view path);
-// Of a link, an error: where one leads through /proc depends on who asks, and we are not git.
-[[nodiscard]] Result<std::string> ReadGitFile(const std::string& path, const Host& host, std::size_t limit);
+// A file as git finds it, whole; nothing where it finds none: nothing stands there, or a directory, or the
+// caller cannot get there. Errors: kConflict, with the reason, for what is there and cannot be read, now or
+// ever: a file with an owner, a lock or a length that forbid it, a pipe, a link through /proc, where each
+// process finds something else.
+[[nodiscard]] Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
+                                                             PathWalker& walker);
+// The path in a file `.git`; "" when git takes it for none.
+[[nodiscard]] std::string_view GitDirectoryIn(std::string_view text);
+// The path in a file `commondir`.
+[[nodiscard]] std::string_view CommonDirectoryIn(std::string_view text);
 
 }  // namespace mxc

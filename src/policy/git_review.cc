@@ -66,7 +66,7 @@ class Review {
   [[nodiscard]] bool IsArmedWay(const std::string& place, const std::string& common);
   [[nodiscard]] bool IsArmedHooks(const std::string& hooks) const;
   [[nodiscard]] bool IsHarmlessFile(const std::string& file) const;
-  [[nodiscard]] bool RunsRelativePaths(const std::string& git_directory) const;
+  [[nodiscard]] bool RunsRelativePaths(const std::string& git_directory);
   [[nodiscard]] bool WasThere(const GitSnapshot::Text& file) const;
   // None when that leads nowhere, or by a link that the command could turn later.
   [[nodiscard]] std::optional<std::string> Follow(const std::string& path);
@@ -252,10 +252,11 @@ std::optional<std::string> Review::Follow(const std::string& path) {
 std::optional<std::string> Review::CommonOf(const std::string& git_directory) {
   const std::string file = JoinPath(git_directory, "commondir");
   const Lookup lookup = host_.LookAt(file);
-  if (!lookup.status && lookup.failure == LookupFailure::kMissing) return git_directory;
-  const Result<std::string> text = ReadGitFile(file, host_, kMaxPathBytes);
+  if (lookup.status && lookup.status->object.type == FileType::kSymlink) return std::nullopt;
+  const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
   if (!text) return std::nullopt;
-  const std::string_view path = std::string_view(*text).substr(0, text->find_last_not_of(" \t\r\n") + 1);
+  if (!*text) return git_directory;
+  const std::string_view path = CommonDirectoryIn(**text);
   return Follow(path.starts_with('/') ? std::string(path) : JoinPath(git_directory, path));
 }
 
@@ -268,11 +269,11 @@ bool Review::IsArmedDirectory(const std::string& directory) {
 }
 
 // A configuration that is known means something else in another work tree.
-bool Review::RunsRelativePaths(const std::string& git_directory) const {
-  const Result<std::string> text = host_.ReadFile(JoinPath(git_directory, "config"), kMaxGitConfigBytes + 1);
-  if (!text) return false;
-  if (text->size() > kMaxGitConfigBytes) return true;
-  for (const GitVariable& variable : ReadGitConfig(*text)) {
+bool Review::RunsRelativePaths(const std::string& git_directory) {
+  const Result<std::optional<std::string>> text =
+      ReadGitFile(JoinPath(git_directory, "config"), host_, walker_);
+  if (!text) return true;
+  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
     if (!MayExecute(variable)) continue;
     const bool path = variable.Is("core", "hookspath") || variable.value.find('/') != std::string::npos;
     if (path && !variable.value.starts_with('/') && !variable.value.starts_with("~/")) return true;
@@ -281,12 +282,9 @@ bool Review::RunsRelativePaths(const std::string& git_directory) const {
 }
 
 bool Review::IsArmedPointer(const std::string& file) {
-  constexpr std::string_view kKey = "gitdir:";
-  const Result<std::string> text = ReadGitFile(file, host_, kMaxPathBytes);
-  if (!text || !text->starts_with(kKey)) return true;
-  std::string_view path = std::string_view(*text).substr(kKey.size());
-  path.remove_prefix(std::min(path.find_first_not_of(' '), path.size()));
-  path = path.substr(0, path.find_last_not_of(" \t\r\n") + 1);
+  const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
+  const std::string_view path = text && *text ? GitDirectoryIn(**text) : std::string_view{};
+  if (path.empty()) return true;
   const std::optional<std::string> git =
       Follow(path.starts_with('/') ? std::string(path) : JoinPath(ParentOf(file), path));
   if (!git) return true;

@@ -12,11 +12,6 @@
 namespace mxc {
 namespace {
 
-std::string_view TrimEnd(std::string_view text) {
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
-  return last == std::string_view::npos ? std::string_view{} : text.substr(0, last + 1);
-}
-
 std::string Against(std::string_view base, std::string_view path) {
   return path.starts_with('/') ? std::string(path) : JoinPath(base, path);
 }
@@ -67,36 +62,40 @@ Status GitProtection::AddNamed(const PathEntry& named) {
 }
 
 // "gitdir: PATH", of a linked work tree or a submodule; or the directory itself; or a link to one.
-void GitProtection::FollowWorkTree(const WorkTree& tree) {
-  constexpr std::string_view kKey = "gitdir:";
+Status GitProtection::FollowWorkTree(const WorkTree& tree) {
   PathWalker& walker = protector_.Walker();
   std::string git = tree.git;
   if (tree.type == FileType::kSymlink) protector_.WatchLink(tree.git);
-  if (tree.type == FileType::kRegular) protector_.Protect(tree.git, WhenMissing::kLeft);
   if (tree.type == FileType::kRegular) {
-    const Result<std::string> text = ReadGitFile(tree.git, protector_.TheHost(), kMaxPathBytes);
-    if (!text || !text->starts_with(kKey)) return;
-    std::string_view path = TrimEnd(*text);
-    path.remove_prefix(std::min(path.size(), path.find_first_not_of(' ', kKey.size())));
+    protector_.Protect(tree.git, WhenMissing::kLeft);
+    const Result<std::optional<std::string>> text = Read(tree.git);
+    if (!text) return text.error();
+    const std::string_view path = *text ? GitDirectoryIn(**text) : std::string_view{};
+    if (path.empty()) return Done{};
     git = Against(tree.directory, path);
   }
   const Result<Walked> walked = walker.Walk(git);
-  if (!walked) return;
+  if (!walked) return Done{};
   for (const LinkMet& met : walked->links) protector_.WatchLink(met.link.path);
-  if (!walked->status) return protector_.Protect(walked->path, WhenMissing::kDirectory);
+  if (!walked->status) {
+    protector_.Protect(walked->path, WhenMissing::kDirectory);
+    return Done{};
+  }
   if (!protector_.Rules().Visible(walked->path) && protector_.Writable(tree.directory)) {
     protector_.Warn("git-directory-hidden", Quoted(tree.git) + " leads to " + Quoted(walked->path) +
                                                 ", which is not granted: git will not work there");
   }
-  const Result<std::string> common =
-      ReadGitFile(JoinPath(walked->path, "commondir"), protector_.TheHost(), kMaxPathBytes);
-  places_.Add(GitDirectory{.path = walked->path, .linked = common && TrimEnd(*common) != "."});
-  const Result<Walked> whole = walker.Walk(common ? Against(walked->path, TrimEnd(*common)) : walked->path);
-  if (!whole || !whole->status) return;
+  const Result<std::optional<std::string>> common = Read(JoinPath(walked->path, "commondir"));
+  if (!common) return common.error();
+  const std::string_view path = *common ? CommonDirectoryIn(**common) : ".";
+  places_.Add(GitDirectory{.path = walked->path, .linked = path != "."});
+  const Result<Walked> whole = walker.Walk(Against(walked->path, path));
+  if (!whole || !whole->status) return Done{};
   places_.Add(GitDirectory{.path = whole->path});
   Repository& repository = repositories_[whole->path];
   repository.trees.push_back(tree.directory);
   repository.files.insert(JoinPath(walked->path, "config.worktree"));
+  return Done{};
 }
 
 void GitProtection::ProtectDirectory(const GitDirectory& directory) {
@@ -172,28 +171,37 @@ void GitProtection::Obey(const Loaded& loaded, const std::string& base) {
   }
 }
 
+Result<std::optional<std::string>> GitProtection::Read(const std::string& file) const {
+  Result<std::optional<std::string>> text = ReadGitFile(file, protector_.TheHost(), protector_.Walker());
+  if (!text) text.error().pointer = protector_.Pointer();
+  return text;
+}
+
 // Reads `files` and what they include.
 Status GitProtection::Load(std::vector<std::string> files, Loaded& loaded) {
   std::set<std::string> seen;
   while (!files.empty()) {
-    const std::string file = std::move(files.back());
+    std::string file = std::move(files.back());
     files.pop_back();
+    if (!file.starts_with('/')) continue;
+    // What it includes is relative to its name, whatever that is a link to.
+    const Result<Walked> directory = protector_.Walker().Walk(ParentOf(file));
+    if (directory) file = JoinPath(directory->path, file.substr(file.rfind('/') + 1));
     if (!seen.insert(file).second) continue;
-    const Result<std::string> text = protector_.TheHost().ReadFile(file, kMaxGitConfigBytes + 1);
-    if (!text) continue;
-    if (text->size() > kMaxGitConfigBytes || seen.size() > kMaxGitConfigFiles) {
-      return Conflict("the git configuration " + Quoted(file) +
-                          " is too long to be read, or includes too many "
-                          "files",
-                      protector_.Pointer(), "shorten it, or write \"protect\": []");
+    const Result<std::optional<std::string>> text = Read(file);
+    if (!text) return text.error();
+    if (seen.size() > kMaxGitConfigFiles) {
+      return Conflict("the git configuration " + Quoted(file) + " is one of more than " +
+                          std::to_string(kMaxGitConfigFiles) + " that include each other",
+                      protector_.Pointer(), "include fewer, or write \"protect\": []");
     }
     const std::string base{ParentOf(file)};
-    for (GitVariable& variable : ReadGitConfig(*text)) {
+    for (GitVariable& variable : ReadGitConfig(text->value_or(""))) {
       if (variable.Is("core", "worktree")) loaded.work_tree = variable.value;
       if (variable.Is("core", "hookspath")) loaded.hooks.push_back(variable.value);
       if ((variable.section == "include" || variable.section == "includeif") && variable.name == "path") {
-        const std::string included = ProtectNamed(base, variable.value, WhenMissing::kFile);
-        if (!included.empty()) files.push_back(included);
+        ProtectNamed(base, variable.value, WhenMissing::kFile);
+        files.push_back(Expanded(base, variable.value));
       }
       if (MayExecute(variable)) loaded.variables.push_back(std::move(variable));
     }
@@ -224,12 +232,15 @@ Status GitProtection::ProtectRepository(const std::string& git_directory, Reposi
 Status GitProtection::ProtectGlobal() {
   const Host& host = protector_.TheHost();
   std::vector<std::string> files;
-  files.push_back(ProtectNamed("/", "/etc/gitconfig", WhenMissing::kFile));
-  files.push_back(ProtectNamed("/", "/usr/local/etc/gitconfig", WhenMissing::kLeft));  // of a git built there
+  const auto add = [&](const std::string& file, WhenMissing missing) {
+    ProtectNamed("/", file, missing);
+    files.push_back(file);
+  };
+  add("/etc/gitconfig", WhenMissing::kFile);
+  add("/usr/local/etc/gitconfig", WhenMissing::kLeft);  // of a git built there
   for (const char* name : {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"}) {
     const std::optional<std::string> file = host.Environment(name);
-    if (!file || !file->starts_with('/')) continue;
-    files.push_back(ProtectNamed("/", *file, WhenMissing::kFile));
+    if (file && file->starts_with('/')) add(*file, WhenMissing::kFile);
   }
   std::string xdg = home_.empty() ? "" : JoinPath(home_, ".config");
   if (const std::optional<std::string> set = host.Environment("XDG_CONFIG_HOME");
@@ -267,7 +278,9 @@ Status GitProtection::ProtectGlobal() {
 Status GitProtection::Apply() {
   if (Status global = ProtectGlobal(); !global) return global;
   const std::vector<WorkTree> trees = places_.WorkTrees();
-  for (const WorkTree& tree : trees) FollowWorkTree(tree);
+  for (const WorkTree& tree : trees) {
+    if (Status followed = FollowWorkTree(tree); !followed) return followed;
+  }
   for (const GitDirectory& directory : places_.Directories()) {
     ProtectDirectory(directory);
     if (!directory.linked) repositories_[directory.path];

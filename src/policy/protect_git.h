@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@ class GitProtection {
   [[nodiscard]] GitPlaces& Places() { return places_; }
   [[nodiscard]] const GitPlaces& Places() const { return places_; }
   // The rules for all that was noted, and for the configuration of the caller's own. Errors: kConflict for a
-  // configuration that is too long to be read.
+  // file of git's that cannot be read.
   [[nodiscard]] Status Apply();
 
   // What of unfinished operations may run something.
@@ -43,7 +44,8 @@ class GitProtection {
     std::string work_tree = {};
   };
 
-  void FollowWorkTree(const WorkTree& tree);
+  [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file) const;
+  [[nodiscard]] Status FollowWorkTree(const WorkTree& tree);
   void ProtectDirectory(const GitDirectory& directory);
   [[nodiscard]] Status ProtectGlobal();
   [[nodiscard]] Status ProtectRepository(const std::string& git_directory, Repository& repository);

@@ -355,6 +355,8 @@ Result<std::string> FakeHost::ReadFile(const std::string& path, std::size_t limi
   questions_.push_back("read " + path);
   if (path == "/proc/self/mountinfo" && !Has(path)) return mount_table_.substr(0, limit);
   const Found found = Find(path, LastLink::kFollow);
+  if (found.node != nullptr && found.node->status.object.type == FileType::kCharacterDevice)
+    return std::string();  // as /dev/null
   if (found.node == nullptr || found.node->status.object.type != FileType::kRegular) {
     return Error{.code = ErrorCode::kConflict, .message = "open '" + path + "': No such file or directory"};
   }

@@ -106,6 +106,12 @@ TEST_F(GitReview, PointersAreWorthWhatTheyLeadTo) {
   }
   host_->AddFile("/srv/w/a/.git/config", "[core]\n\thooksPath = .husky\n");
   EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);
+  // What cannot be read may say anything.
+  host_->AddFile("/srv/w/a/.git/config", kPlain, {.readable = false});
+  EXPECT_NE(Review().find("aside /srv/w/a/6/.git"), std::string::npos);
+  host_->AddFile("/srv/w/a/.git/config", kPlain).AddFile("/srv/w/a/7/.git", "gitdir: ../.git\n");
+  host_->AddNode("/srv/w/a/.git/commondir", FileType::kFifo);
+  EXPECT_NE(Review().find("aside /srv/w/a/7/.git"), std::string::npos);
 }
 
 TEST_F(GitReview, AnEarlierRunHasLeftWhatIsKnownElsewhere) {

@@ -260,6 +260,58 @@ TEST_F(Protection, ConfigurationsThatCannotBeReadWholeAreRefused) {
   EXPECT_EQ(Git({.rw = {"/srv/w"}}).substr(0, 39), "policy_conflict /filesystem/protect/0: ");
 }
 
+TEST_F(Protection, IncludesAreRelativeToNamesNotToWhatLinksLeadTo) {
+  host_.SetEnvironment("HOME", "/home/ana").AddSymlink("/home/ana/.gitconfig", "dot/gitconfig");
+  host_.AddFile("/home/ana/dot/gitconfig", "[include]\n path = extra\n path = ./.gitconfig\n");
+  host_.AddFile("/home/ana/extra", "[include]\n path = /srv/w/inc\n").AddFile("/srv/w/inc");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/inc\n");
+}
+
+// Whatever the reason: what cannot be read is not empty.
+TEST_F(Protection, FilesOfGitThatCannotBeReadAreRefused) {
+  const auto refused = [&](const std::string& file) {
+    const Result<Policy> policy = With({.rw = {"/srv/w"}});
+    EXPECT_FALSE(policy.ok()) << file;
+    if (policy.ok()) return;
+    EXPECT_EQ(RefusalOf(policy).find("policy_conflict /filesystem/protect/0: git's file '" + file +
+                                     "' cannot be read: "),
+              0U)
+        << RefusalOf(policy);
+    EXPECT_NE(policy.error().hint.find("remove it"), std::string::npos);
+  };
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/t/.git", "gitdir: ../.git/worktrees/t\n");
+  host_.AddFile("/srv/w/.git/worktrees/t/commondir", "../..\n").AddFile("/srv/w/inc", "[core]\n");
+  const std::string include = "[include]\n path = ../inc\n";
+  host_.AddFile("/srv/w/.git/config", include).AddSymlink("/proc/self", "1");
+  EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok());
+  for (const char* file : {"/srv/w/.git/config", "/srv/w/inc", "/srv/w/.git/config.worktree", "/srv/w/t/.git",
+                           "/srv/w/.git/worktrees/t/commondir", "/srv/w/.git/worktrees/t/config.worktree",
+                           "/srv/w/.git/commondir"}) {
+    const Result<std::string> text = host_.ReadFile(file, kMaxPathBytes);
+    host_.AddFile(file, text ? *text : "", {.uid = 1000, .readable = false});
+    refused(file);
+    host_.AddFile(file, std::string(kMaxGitConfigBytes + 1, '#'));
+    refused(file);
+    host_.Remove(file);
+    if (!std::string_view(file).ends_with("/.git")) {
+      host_.AddNode(file, FileType::kFifo);
+      refused(file);
+      host_.Remove(file).AddSymlink(file, "/proc/self/cwd/x");
+      refused(file);
+      host_.Remove(file).AddDirectory(file);
+      EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok()) << file;
+      host_.Remove(file);
+    }
+    if (text) host_.AddFile(file, *text);
+  }
+  host_.AddNode("/dev/null", FileType::kCharacterDevice).SetEnvironment("GIT_CONFIG_GLOBAL", "/dev/null");
+  EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok());
+  // Not the caller's at all: git asks nobody for it either.
+  host_.SetEnvironment("HOME", "/root").AddDirectory("/root").AddUnreadable("/root/.gitconfig");
+  EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok());
+}
+
 TEST_F(Protection, TheCallersConfigurationAndWhatItNames) {
   AddRepository("/home/ana/p/.git");
   host_.SetEnvironment("HOME", "/home/ana").SetEnvironment("XDG_CONFIG_HOME", "/home/ana/cfg");
