@@ -92,10 +92,14 @@ std::string IpAddress::Text() const {
   return text;
 }
 
+IpAddress IpAddress::Unmapped() const {
+  const bool mapped = ipv6 && StartsWith(*this, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff});
+  return mapped ? V4(NumberAt(bytes, 12)) : *this;
+}
+
 IpAddress IpAddress::Inner() const {
-  if (!ipv6) return *this;
+  if (const IpAddress same = Unmapped(); !same.ipv6) return same;
   constexpr std::array<std::uint8_t, 12> kZero = {};
-  if (StartsWith(*this, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff})) return V4(NumberAt(bytes, 12));
   if (StartsWith(*this, {0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0})) return V4(NumberAt(bytes, 12));
   if (StartsWith(*this, {0x20, 0x02})) return V4(NumberAt(bytes, 2));
   if (StartsWith(*this, {0x20, 0x01, 0, 0})) return V4(~NumberAt(bytes, 12));
@@ -107,11 +111,11 @@ IpAddress IpAddress::Inner() const {
 }
 
 bool IpAddress::IsLoopback() const {
-  const IpAddress inner = Inner();
-  if (!inner.ipv6) return inner.bytes[0] == 127;
+  const IpAddress same = Unmapped();
+  if (!same.ipv6) return same.bytes[0] == 127;
   IpAddress loopback{.ipv6 = true};
   loopback.bytes[15] = 1;
-  return inner == loopback;
+  return same == loopback;
 }
 
 bool Contains(const Cidr& block, const IpAddress& address) { return Contains(block, BlockOf(address)); }

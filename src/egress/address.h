@@ -1,7 +1,8 @@
 // Internet addresses as the gateway compares them, and the blocks no rule opens by accident.
 //
-//   IpAddress address = IpAddress::Parse("::ffff:10.0.0.1").value().Inner();  // 10.0.0.1
-//   const BlockedRange* range = FindBlocked(address);                         // "private network"
+//   IpAddress address = IpAddress::Parse("::ffff:10.0.0.1").value();
+//   address.Unmapped();                                               // 10.0.0.1: the same destination
+//   const BlockedRange* range = FindBlocked(address.Inner());         // "private network"
 #pragma once
 
 #include <array>
@@ -30,8 +31,11 @@ struct IpAddress {
 
   [[nodiscard]] std::uint32_t V4Number() const;  // host order; IPv4 only
   [[nodiscard]] std::string Text() const;
-  // What a packet to this address reaches in the end: the IPv4 address in a mapped or compatible one, in
-  // NAT64 (64:ff9b::/96), 6to4 (2002::/16) and Teredo (2001::/32, where it stands inverted). Else itself.
+  // The IPv4 address in a mapped one, which is another spelling of it. Else itself.
+  [[nodiscard]] IpAddress Unmapped() const;
+  // The IPv4 address that a packet may reach in the end: that in a mapped or compatible one, in NAT64
+  // (64:ff9b::/96), 6to4 (2002::/16) and Teredo (2001::/32, where it stands inverted). Else itself. A packet
+  // passes other hosts on its way there, so what is said of this address may forbid, and never allows.
   [[nodiscard]] IpAddress Inner() const;
   [[nodiscard]] bool IsLoopback() const;
 };

@@ -67,15 +67,14 @@ class Maker {
       out_.push_back({.verdict = verdict, .block = block, .except = except, .ports = range});
     }
   }
-  // In the IPv6 forms of an IPv4 block.
-  void AddEmbedded(Verdict verdict, const Cidr& block, const std::vector<Cidr>& except,
-                   const std::vector<PortRange>& ports) {
+  // A denial, in the IPv6 forms of an IPv4 block.
+  void AddEmbedded(const Cidr& block, const std::vector<Cidr>& except, const std::vector<PortRange>& ports) {
     for (const Form& form : kForms) {
       std::vector<Cidr> wide;
       for (const Cidr& one : except) {
         if (one.width == 32) wide.push_back(Embedded(one, form));
       }
-      Add(verdict, Embedded(block, form), wide, ports);
+      Add(Verdict::kDeny, Embedded(block, form), wide, ports);
     }
   }
 
@@ -172,7 +171,7 @@ Filter MakeFilter(const RuleBook& book) {
   const auto add = [&](const RuleBook::Rule& rule, Verdict verdict, bool own) {
     for (const RuleBook::Block& block : rule.blocks) {
       if (own && !block.own) continue;
-      if (block.cidr.width == 32) make.AddEmbedded(verdict, block.cidr, block.except, rule.ports);
+      if (rule.deny && block.cidr.width == 32) make.AddEmbedded(block.cidr, block.except, rule.ports);
       make.Add(verdict, block.cidr, block.except, rule.ports);
     }
     if (!rule.no_peers || own) return;

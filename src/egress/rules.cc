@@ -193,19 +193,20 @@ Judgement RuleBook::JudgeName(std::string_view name, Protocol protocol, std::uin
 }
 
 Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, std::uint16_t port) const {
-  const IpAddress address = literal.Inner();
+  const IpAddress address = literal.Unmapped();
+  const IpAddress inner = literal.Inner();
   if (proxy_) {
     if (IsProxy(address.Text(), protocol, port) || IsProxy(literal.Text(), protocol, port)) {
       return {.allowed = true, .pointer = proxy_->pointer};
     }
     return {.pointer = proxy_->pointer, .reason = kNotTheProxy};
   }
-  for (const IpAddress& form : {address, literal}) {
+  for (const IpAddress& form : {inner, address, literal}) {
     if (const Rule* rule = FindAddress(form, true, Reach::kAny, protocol, port)) {
       return {.pointer = rule->pointer, .reason = kDenied};
     }
   }
-  const BlockedRange* blocked = FindBlocked(address);
+  const BlockedRange* blocked = FindBlocked(inner);
   const bool own_rule_needed = blocked != nullptr && !blocked->is_private;
   const Reach reach = own_rule_needed ? Reach::kOwn : Reach::kAny;
   if (const Rule* rule = FindAddress(address, false, reach, protocol, port)) {

@@ -58,7 +58,7 @@ bool Excepts(std::string_view entry, std::string_view host, const std::optional<
   if (!exception.port.empty() && exception.port != std::to_string(port)) return false;
   if (address) {
     const Result<Cidr> block = ParseCidr(exception.host, HostBits::kMask);
-    return block && (Contains(*block, *address) || Contains(Unmapped(*block), address->Inner()));
+    return block && (Contains(*block, *address) || Contains(Unmapped(*block), address->Unmapped()));
   }
   if (exception.host.starts_with('.')) exception.host.remove_prefix(1);
   const std::optional<std::string> domain = ValidName(exception.host);
@@ -71,7 +71,7 @@ const UpstreamProxy* ProxyFor(const Upstream& upstream, std::string_view host, s
   const std::optional<UpstreamProxy>& proxy = port == 80 ? upstream.http : upstream.others;
   if (!proxy) return nullptr;
   const std::optional<IpAddress> address = IpAddress::Parse(host);
-  if (address && address->Inner().IsLoopback()) return nullptr;
+  if (address && address->IsLoopback()) return nullptr;
   const bool excepted =
       std::any_of(upstream.direct.begin(), upstream.direct.end(),
                   [&](const std::string& entry) { return Excepts(entry, host, address, port); });

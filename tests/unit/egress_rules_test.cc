@@ -151,6 +151,31 @@ TEST(RuleBook, AddressesInsideAddressesAreJudgedAsWhatTheyReach) {
   EXPECT_EQ(Address(denying, "64:ff9b::203.0.113.1"), kDenied);
 }
 
+// A packet to them passes the hosts of whoever announces 2002::/16 or 64:ff9b::/96, and ends at one of many
+// addresses that share those bytes.
+TEST(RuleBook, AnAllowedBlockOfIpv4IsNoneOfTheAddressesThatEmbedIt) {
+  constexpr const char* kEmbedding[] = {"2002:cb00:7101::1", "2002:cb00:7101:dead::7", "64:ff9b::203.0.113.1",
+                                        "::203.0.113.1", "2001:0:203:1::34ff:8efe"};
+  const RuleBook one = Book({.allow = {To({Cidr("203.0.113.1/32")})}});
+  const RuleBook all = Book({.allow = {To({Cidr("0.0.0.0/0")})}});
+  const RuleBook metadata = Book({.allow = {To({Cidr("169.254.169.254/32")})}});
+  for (const char* address : kEmbedding) {
+    EXPECT_EQ(Address(one, address), kNoRule) << address;
+    EXPECT_EQ(Address(all, address), kNoRule) << address;
+  }
+  EXPECT_EQ(Address(metadata, "64:ff9b::a9fe:a9fe"), kMetadata);
+  EXPECT_EQ(Address(one, "::ffff:203.0.113.1"), kAllowed);
+  EXPECT_EQ(Address(metadata, "::ffff:169.254.169.254"), kAllowed);
+}
+
+TEST(RuleBook, ABlockOfIpv6IsTheAddressesInItThatLeadToNothingBlocked) {
+  const RuleBook book = Book({.allow = {To({Cidr("64:ff9b::/96"), Cidr("2002::/16")})}});
+  EXPECT_EQ(Address(book, "64:ff9b::203.0.113.1"), kAllowed);
+  EXPECT_EQ(Address(book, "64:ff9b::127.0.0.1"), kLoopback);
+  EXPECT_EQ(Address(book, "2002:a9fe:a9fe::1"), kMetadata);
+  EXPECT_EQ(Address(book, "203.0.113.1"), kNoRule);
+}
+
 TEST(RuleBook, OnlyABlockInsideABlockedRangeOpensIt) {
   const RuleBook wide = Book({.allow = {To({Cidr("0.0.0.0/0"), Cidr("::/0")})}});
   EXPECT_EQ(Address(wide, "203.0.113.1"), kAllowed);

@@ -75,6 +75,17 @@ TEST(Filter, SaysOfAddressesWhatTheRulesSay) {
   }
 }
 
+TEST(Filter, DeniesWhatEmbedsADeniedBlockAndAllowsNothingThatEmbedsAnAllowedOne) {
+  const NetworkRule block{.to = {{.cidr = "203.0.113.0/24"}}, .pointer = "/rule"};
+  const Filter allows = MakeFilter(RuleBook::Compile({.allow = {block}}).value());
+  const Filter denies = MakeFilter(RuleBook::Compile({.egress = Verdict::kAllow, .deny = {block}}).value());
+  for (const char* text : {"64:ff9b::203.0.113.7", "2002:cb00:7107::1", "::203.0.113.8"}) {
+    const IpAddress address = IpAddress::Parse(text).value();
+    EXPECT_FALSE(Passes(allows, address, Protocol::kTcp, 443)) << text;
+    EXPECT_FALSE(Passes(denies, address, Protocol::kTcp, 443)) << text;
+  }
+}
+
 NetworkRule Host(const std::string& host, std::vector<PortRange> ports = {}) {
   return {.to = {{.host = host}}, .ports = std::move(ports), .pointer = host};
 }
