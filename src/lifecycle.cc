@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/quoted.h"
 #include "lifecycle_parts.h"
@@ -36,18 +38,38 @@ int Refuse(const Error& error) {
   return 1;
 }
 
-int Answer(const Status& status) { return status ? Succeed() : Refuse(status.error()); }
-
-// What the sandbox has left is for people.
-int Answer(const Result<std::vector<Warning>>& left) {
-  if (!left) return Refuse(left.error());
-  for (const Warning& warning : *left) Tell(fmt::format("mxc-exec: warning: {}\n", warning.message));
+// What is told beside the answer is for people.
+int Answer(const Result<std::vector<Warning>>& told) {
+  if (!told) return Refuse(told.error());
+  for (const Warning& warning : *told) TellWarning(warning.message);
   return Succeed();
 }
 
 int Refuse(const Error& error, StatusReport& status) {
   status.Failed(error, 1);
   return Refuse(error);
+}
+
+// Of another containment a sandbox would not be what its identifier says.
+Error OtherContainment(const Plan& before) {
+  return {.code = ErrorCode::kUnavailable,
+          .message = fmt::format("what the sandbox was provisioned with, the containment '{}', is not to be "
+                                 "had here any more",
+                                 Name(before.containment)),
+          .pointer = "/sandboxId",
+          .hint = "see what `mxc-exec --probe` says, or provision another"};
+}
+
+// What people would be told, had they not been told it before; a few.
+std::vector<Warning> FreshWarnings(const Plan& plan, const std::vector<Warning>& before) {
+  constexpr std::size_t kMost = 16;
+  std::vector<Warning> fresh;
+  for (const Warning& warning : plan.warnings) {
+    const bool known = std::any_of(before.begin(), before.end(),
+                                   [&](const Warning& other) { return other.message == warning.message; });
+    if (!known && IsTold(warning) && fresh.size() < kMost) fresh.push_back(warning);
+  }
+  return fresh;
 }
 
 // What the request would run, if it ran anything, is of no importance.
@@ -65,13 +87,20 @@ int ProvisionPhase(Config config, Options options, const Host& host) {
   if (!status) return Refuse(status.error());
   Warn(prepared->plan, log);
   status->Backend(prepared->plan, "a sandbox that stays");
-  const session::AtStop at_stop = [&git = prepared->plan.git, &host] {
-    return ReviewRepositories(git, host);
-  };
-  const Result<std::string> id =
-      session::Provision(prepared->plan, LimitsOf(config.session, prepared->policy), at_stop);
-  if (!id) return Refuse(id.error(), *status);
   const Plan& plan = prepared->plan;
+  const auto anew = [&, known = plan.warnings](std::vector<Warning>& told) mutable -> Result<Plan> {
+    Result<Prepared> again = PrepareSandbox(config, options, host);
+    if (!again) return again.error();
+    if (again->plan.containment != plan.containment || again->plan.rung != plan.rung)
+      return OtherContainment(plan);
+    told = FreshWarnings(again->plan, known);
+    known = again->plan.warnings;
+    return std::move(again->plan);
+  };
+  const auto review = [&host](const Plan& stopped) { return ReviewRepositories(stopped.git, host); };
+  const Result<std::string> id =
+      session::Provision(plan, LimitsOf(config.session, prepared->policy), {.plan = anew, .review = review});
+  if (!id) return Refuse(id.error(), *status);
   return Succeed({{"sandboxId", *id},
                   {"metadata", {{"containment", Name(plan.containment)}, {"tier", Name(plan.tier)}}}});
 }

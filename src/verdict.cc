@@ -56,16 +56,19 @@ void RunReporter::OnWarning(const Warning& warning) {
   TellWarning(warning.message);
 }
 
+// A grant that is not there, or that root cannot use, explains most failures of the command: say it where the
+// user looks. So does weaker isolation, which nobody asked for by name.
+bool IsTold(const Warning& warning) {
+  constexpr std::string_view kTold[] = {"path-missing", "foreign-owner", kWeakerIsolation,
+                                        "protection-incomplete"};
+  return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
+}
+
 void Warn(const Plan& plan, Log& log, std::string_view category) {
   for (const Warning& warning : plan.warnings) {
     if (!category.empty() && warning.category != category) continue;
     log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
-    // A grant that is not there, or that root cannot use, explains most failures of the command: say it where
-    // the user looks. So does weaker isolation, which nobody asked for by name.
-    constexpr std::string_view kShown[] = {"path-missing", "foreign-owner", kWeakerIsolation,
-                                           "protection-incomplete"};
-    if (std::find(std::begin(kShown), std::end(kShown), warning.category) != std::end(kShown))
-      TellWarning(warning.message);
+    if (IsTold(warning)) TellWarning(warning.message);
   }
 }
 

@@ -44,6 +44,8 @@ class RunReporter final : public RunObserver {
   bool started_ = false;
 };
 
+// On standard error, and not only in the log.
+[[nodiscard]] bool IsTold(const Warning& warning);
 // All warnings of a plan, or those of one category.
 void Warn(const Plan& plan, Log& log, std::string_view category = "");
 

@@ -71,7 +71,7 @@ FileType TypeOf(const dirent& entry, DIR* directory) {
 
 Identity PosixHost::Caller() const { return {.uid = ::getuid(), .gid = ::getgid()}; }
 
-std::string PosixHost::WorkingDirectory() const {
+std::string CurrentDirectory() {
   std::array<char, kMaxPathBytes> buffer{};
   const char* here = ::getcwd(buffer.data(), buffer.size());
   return here == nullptr ? "" : here;

@@ -11,10 +11,14 @@
 
 namespace mxc {
 
+// Empty: it has no name.
+[[nodiscard]] std::string CurrentDirectory();
+
 class PosixHost : public Host {
  public:
   [[nodiscard]] Identity Caller() const override;
-  [[nodiscard]] std::string WorkingDirectory() const override;
+  // Where the caller stood, wherever this process has gone since.
+  [[nodiscard]] std::string WorkingDirectory() const override { return here_; }
   [[nodiscard]] bool Interactive() const override;
   [[nodiscard]] std::optional<std::string> Environment(std::string_view name) const override;
   [[nodiscard]] Lookup LookAt(const std::string& path) const override;
@@ -29,6 +33,9 @@ class PosixHost : public Host {
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override;
   [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override;
+
+ private:
+  std::string here_ = CurrentDirectory();
 };
 
 // An executable file that nobody but root can replace: it, every directory and every symlink on the way

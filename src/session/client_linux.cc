@@ -63,10 +63,7 @@ std::optional<Listed> Look(const StateDirectory& directory, const std::string& n
 
 }  // namespace
 
-Status Start(const SandboxId& id) {
-  const Result<std::vector<Warning>> started = Do(id, Verb::kStart);
-  return started ? Status(Done{}) : started.error();
-}
+Result<std::vector<Warning>> Start(const SandboxId& id) { return Do(id, Verb::kStart); }
 
 Result<std::vector<Warning>> Stop(const SandboxId& id) { return Do(id, Verb::kStop); }
 

@@ -30,9 +30,8 @@ struct Place {
 
 class Holder {
  public:
-  // `plan`, `at_stop` and `signals` are borrowed.
-  Holder(const Plan& plan, const SessionLimits& limits, const AtStop& at_stop, Place place,
-         SignalScope& signals);
+  // `plan` is that of provision. `stages` and `signals` are borrowed.
+  Holder(Plan plan, const SessionLimits& limits, const Stages& stages, Place place, SignalScope& signals);
   // Until the sandbox is deprovisioned, its time is over, or we are told to end. The name is gone then.
   void Run();
 
@@ -48,15 +47,16 @@ class Holder {
   [[nodiscard]] bool Serve(const UniqueFd& connection);
   [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
   [[nodiscard]] Status Start();
+  [[nodiscard]] Status Renew();
   [[nodiscard]] Status Stop();
   void StopSandbox();
   [[nodiscard]] Status Enter(const UniqueFd& connection);
   void End();
 
-  const Plan& plan_;
-  std::string entry_;  // what an exec is told of the plan
+  Plan plan_;          // of the last start
+  std::string entry_;  // what an exec is told of it
   SessionLimits limits_;
-  const AtStop& at_stop_;
+  const Stages& stages_;
   Place place_;
   SignalScope& signals_;
   UniqueFd names_;                      // tells when names are removed
@@ -65,11 +65,11 @@ class Holder {
   std::optional<AuditLog> audit_ = {};  // of what the gateway decides
   std::uint64_t provisioned_ms_;        // of NowMs(), like all the following
   std::uint64_t busy_ms_;               // when something was asked for, or running, last
-  std::uint64_t cpu_limit_ms_;          // of all commands since start; 0: none
+  std::uint64_t cpu_limit_ms_ = 0;      // of all commands since start; 0: none
   std::uint64_t cpu_look_ms_ = 0;       // when to see how much is used
   std::uint64_t look_ms_;               // when to look at our name again
   bool stopped_ = false;                // has stood before
-  std::vector<Warning> left_ = {};      // what was said when it was stopped, for who asks next
+  std::vector<Warning> told_ = {};      // what the stages have said, for who asks next
   bool done_ = false;
 };
 

@@ -22,27 +22,27 @@ namespace {
 
 // Who removes the socket has no way to end us but that we see it; where the kernel does not tell, we look.
 constexpr std::uint64_t kLookMs = 30000;
+// Set-up that takes longer is given up: meanwhile the holder answers nobody.
+constexpr std::uint32_t kStartLimitMs = 30000;
 // Between two looks at the processor time that is used.
 constexpr std::uint64_t kCpuTickMs = 10;
 
 }  // namespace
 
-Holder::Holder(const Plan& plan, const SessionLimits& limits, const AtStop& at_stop, Place place,
+Holder::Holder(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
                SignalScope& signals)
-    : plan_(plan),
-      entry_(EntryText(plan)),
+    : plan_(std::move(plan)),
       limits_(limits),
-      at_stop_(at_stop),
+      stages_(stages),
       place_(std::move(place)),
       signals_(signals),
       names_(place_.directory.WatchNames()),
-      sandbox_(plan, signals,
+      sandbox_(plan_, signals,
                [this](const Guarded& guarded, pid_t init) {
                  return WriteLeavings(place_.directory, place_.id.Name(), guarded, init);
                }),
       provisioned_ms_(NowMs()),
       busy_ms_(provisioned_ms_),
-      cpu_limit_ms_(CpuTimeLimitMs(plan)),
       look_ms_(provisioned_ms_ + kLookMs) {}
 
 void Holder::Run() {
@@ -54,8 +54,8 @@ void Holder::Run() {
 void Holder::StopSandbox() {
   const bool stood = sandbox_.Stands();
   sandbox_.Stop();
-  if (!stood || !at_stop_) return;
-  for (Warning& left : at_stop_()) left_.push_back(std::move(left));
+  if (!stood) return;
+  for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
 }
 
 void Holder::End() {
@@ -151,14 +151,14 @@ bool Holder::Serve(const UniqueFd& connection) {
 
 // Empty: it has been sent already.
 std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
-  const auto text = [](const Status& status) { return status ? OkText({}) : ErrorText(status.error()); };
+  const auto text = [this](const Status& status) {
+    return status ? OkText(std::exchange(told_, {})) : ErrorText(status.error());
+  };
   switch (verb) {
     case Verb::kStart:
       return text(Start());
-    case Verb::kStop: {
-      const Status stopped = Stop();
-      return stopped ? OkText(std::exchange(left_, {})) : ErrorText(stopped.error());
-    }
+    case Verb::kStop:
+      return text(Stop());
     case Verb::kExec: {
       const Status entered = Enter(connection);
       return entered ? std::string() : ErrorText(entered.error());
@@ -166,7 +166,7 @@ std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
     case Verb::kDeprovision:
       End();
       done_ = true;
-      return OkText(left_);
+      return text(Done{});
     case Verb::kStatus:
       return ListedText({.id = place_.id.Text(),
                          .state = sandbox_.Stands() ? "started" : (stopped_ ? "stopped" : "provisioned"),
@@ -178,8 +178,22 @@ std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
   return ErrorText({.code = ErrorCode::kMalformed, .message = "an unknown request"});
 }
 
+// Objects are judged as they are now: the host has gone on since provision, or since the last start.
+Status Holder::Renew() {
+  std::vector<Warning> told;
+  Result<Plan> plan = stages_.plan(told);
+  if (!plan) return plan.error();
+  plan_ = std::move(*plan);
+  std::move(told.begin(), told.end(), std::back_inserter(told_));
+  plan_.timeout_ms = kStartLimitMs;  // commands bring their own
+  entry_ = EntryText(plan_);
+  cpu_limit_ms_ = CpuTimeLimitMs(plan_);
+  return Done{};
+}
+
 Status Holder::Start() {
   if (sandbox_.Stands()) return AlreadyStarted();
+  if (Status renewed = Renew(); !renewed) return renewed;
   if (!plan_.audit.path.empty() && !audit_) {
     Result<AuditLog> log = AuditLog::Open(plan_.audit.path);
     if (log) audit_.emplace(std::move(*log));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "process/linux/hide_arguments.h"
@@ -17,8 +18,10 @@
 namespace mxc::session {
 namespace {
 
-// Set-up that takes longer is given up: meanwhile the holder answers nobody.
-constexpr std::uint32_t kStartLimitMs = 30000;
+// The policy is resolved again, of variables that lie among the arguments.
+void KeepEnvironment() {
+  for (char** entry = environ; *entry != nullptr; ++entry) *entry = ::strdup(*entry);
+}
 
 // Nothing of the launcher's may stay open or in the way: not its streams, whose ends others wait for, nor its
 // terminal, its directory, its arguments.
@@ -36,11 +39,12 @@ void Detach(const Place& place, const UniqueFd& ready) {
     first = fd + 1;
   }
   ::syscall(SYS_close_range, first, ~0U, 0U);
+  KeepEnvironment();
   HideArguments("mxc-holder");
   if (::chdir("/") != 0) ::_exit(1);
 }
 
-[[noreturn]] void Hold(const Plan& plan, const SessionLimits& limits, const AtStop& at_stop, Place place,
+[[noreturn]] void Hold(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
                        UniqueFd ready) {
   Detach(place, ready);
   SignalScope signals;
@@ -55,7 +59,7 @@ void Detach(const Place& place, const UniqueFd& ready) {
     ::_exit(1);
   }
   ready.Reset();
-  Holder(plan, limits, at_stop, std::move(place), signals).Run();
+  Holder(std::move(plan), limits, stages, std::move(place), signals).Run();
   ::_exit(0);
 }
 
@@ -65,10 +69,9 @@ Error NotHeld() {
 
 }  // namespace
 
-Result<std::string> Provision(Plan plan, const SessionLimits& limits, const AtStop& at_stop) {
+Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& stages) {
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
-  plan.timeout_ms = kStartLimitMs;  // commands bring their own
   Result<StateDirectory> directory = StateDirectory::Open();
   if (!directory) return directory.error();
   ClearAllLeavings(*directory);
@@ -81,7 +84,7 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits, const AtSt
   const UniqueFd reader{ends[0]};
   UniqueFd writer{ends[1]};
   const pid_t holder = ::fork();
-  if (holder == 0) Hold(plan, limits, at_stop, std::move(place), std::move(writer));
+  if (holder == 0) Hold(std::move(plan), limits, stages, std::move(place), std::move(writer));
   const int number = errno;
   writer.Reset();
   char byte = 0;

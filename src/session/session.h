@@ -1,8 +1,8 @@
 // Sandboxes that stay, for the program: provisioned once, then started, used and stopped by calls that know
 // nothing of each other but the identifier.
 //
-//   Result<std::string> id = Provision(std::move(plan), limits);
-//   Status started = Start(*id);
+//   Result<std::string> id = Provision(plan, limits, stages);
+//   Result<std::vector<Warning>> started = Start(*id);
 //   Result<Entry> entry = Enter(*id);
 //   ... a Plan with a SessionChild of entry->connection, run by RunPlan ...
 //   Status gone = Deprovision(*id);
@@ -26,16 +26,22 @@ struct SessionLimits {
   std::uint64_t lifetime_ms = 0;  // since provision
 };
 
-// Called in the holder when the sandbox has been stopped; what it says is for whoever asked for that.
-using AtStop = std::function<std::vector<Warning>()>;
+// What the holder asks of the stages around it. What they say is for whoever has asked the holder.
+struct Stages {
+  // The plan of each start: the same configuration, and what the host has now. `told` takes what is to be
+  // said about it.
+  std::function<Result<Plan>(std::vector<Warning>& told)> plan = {};
+  // What the commands have left, when the sandbox has been stopped.
+  std::function<std::vector<Warning>(const Plan& plan)> review = {};
+};
 
-// Leaves a holder behind; on Windows a record. `plan` is of a sandbox that stays (Policy::stays). Errors:
-// kUnsupportedPhase, kSetupFailed.
-[[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits, const AtStop& at_stop);
+// Leaves a holder behind; on Windows a record, whose plan every start takes. Errors: kUnsupportedPhase,
+// kSetupFailed.
+[[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& stages);
 
-// Of all: kNotProvisioned, kStaleId, kSetupFailed.
-[[nodiscard]] Status Start(const SandboxId& id);  // and kAlreadyStarted; as StartChild
-// The next two return what AtStop has said. And kNotStarted, kAlreadyStopped.
+// Of all: kNotProvisioned, kStaleId, kSetupFailed. What is returned is what the stages have said.
+[[nodiscard]] Result<std::vector<Warning>> Start(const SandboxId& id);  // and kAlreadyStarted; as the stages
+// And kNotStarted, kAlreadyStopped.
 [[nodiscard]] Result<std::vector<Warning>> Stop(const SandboxId& id);
 // Clears away what a killed holder left, too.
 [[nodiscard]] Result<std::vector<Warning>> Deprovision(const SandboxId& id);

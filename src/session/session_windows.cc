@@ -91,7 +91,7 @@ std::vector<std::string> Sweep(bool dead) {
 
 }  // namespace
 
-Result<std::string> Provision(Plan plan, const SessionLimits& limits, const AtStop& /*at_stop*/) {
+Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& /*stages*/) {
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
   Sweep(false);
@@ -107,15 +107,16 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits, const AtSt
   return written.error();
 }
 
-Status Start(const SandboxId& id) {
+Result<std::vector<Warning>> Start(const SandboxId& id) {
   const Transition transition{kLockMs};
-  if (Status held = transition.Held(); !held) return held;
+  if (Status held = transition.Held(); !held) return held.error();
   const SandboxFolder folder{id};
   Result<Record> record = Find(folder);
   if (!record) return record.error();
   if (record->state == State::kStarted) return AlreadyStarted();
   EndMachineOf(*record);
-  return Boot(folder, std::move(*record));
+  if (Status booted = Boot(folder, std::move(*record)); !booted) return booted.error();
+  return std::vector<Warning>{};
 }
 
 Result<std::vector<Warning>> Stop(const SandboxId& id) {

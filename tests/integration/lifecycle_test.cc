@@ -61,6 +61,70 @@ TEST_P(Lifecycle, WhatCommandsHaveLeftForGitIsToldWhenItIsStopped) {
   EXPECT_EQ(Execute(Phase("deprovision", id)).err, "");
 }
 
+TEST_P(Lifecycle, EachStartJudgesWhatTheHostHasThen) {
+  const std::string work = workspace.Directory("work");
+  for (const char* name : {"HEAD", "objects/x", "refs/x", "config"})
+    workspace.File("work/.git/" + std::string(name), "");
+  workspace.File("work/denied", "");
+  const std::string missing = workspace.Path("missing");
+  // As `git config`, passwd and editors do it.
+  const auto save = [&](const std::string& name, const std::string& text) {
+    EXPECT_EQ(::rename(workspace.File("new", text).c_str(), workspace.Path(name).c_str()), 0);
+  };
+  const std::string id = Provision(R"("filesystem":{"readwritePaths":[)" + Quote(work) +
+                                   R"(],"readonlyPaths":[)" + Quote(missing) + R"(],"deniedPaths":[)" +
+                                   Quote(work + "/denied") + "," + Quote(work + "/*.env") + "]}");
+  for (const std::string round : {"1", "2"}) {
+    save("work/.git/config", "[core]\n");
+    save("work/denied", "SECRET");
+    workspace.File("work/" + round + ".env", "SECRET");
+    workspace.File("missing", "found");
+    const Ended start = Execute(Phase("start", id));
+    ASSERT_EQ(start.status, 0) << start.err;
+    EXPECT_EQ(start.err, "");
+    const Ended ended =
+        Exec(id, "cat denied " + round + ".env; echo x > .git/config; mv .git git; cat " + missing,
+             ",\"cwd\":" + Quote(work));
+    EXPECT_EQ(ended.out, "found") << ended.err;
+    EXPECT_EQ(Contents(work + "/.git/config"), "[core]\n");
+    EXPECT_EQ(Execute(Phase("stop", id)).status, 0);
+  }
+  ASSERT_EQ(std::remove(missing.c_str()), 0);
+  const Ended without = Execute(Phase("start", id));
+  EXPECT_EQ(without.out, "{\"result\":{}}\n");
+  EXPECT_THAT(without.err, HasSubstr("mxc-exec: warning: '" + missing + "'"));
+}
+
+// A refusal of what the host has by then changes nothing.
+TEST_P(Lifecycle, AStartThatIsRefusedMayBeTriedAgain) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Provision(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  ASSERT_EQ(::rename(work.c_str(), (work + "2").c_str()), 0);
+  workspace.Link("work", work + "2");
+  const Ended refused = Execute(Phase("start", id));
+  EXPECT_EQ(CodeOf(refused), "policy_validation") << refused.out;
+  EXPECT_EQ(At(refused.out, "/error/pointer"), "/filesystem/readwritePaths/0");
+  EXPECT_EQ(CodeOf(Exec(id, "true")), "not_started");
+  ASSERT_EQ(std::remove(work.c_str()), 0);
+  ASSERT_EQ(::rename((work + "2").c_str(), work.c_str()), 0);
+  EXPECT_EQ(Execute(Phase("start", id)).status, 0);
+  EXPECT_EQ(Exec(id, "echo x > " + work + "/made").status, 0);
+}
+
+// Its directory and its environment are those of provision, wherever start is called.
+TEST_P(Lifecycle, AStartIsOfTheCallerOfProvision) {
+  const std::string home = workspace.Directory("home");
+  workspace.File("home/.gitconfig", "[user]\n");
+  Launch provision = ProvisionOf(R"(,"filesystem":{"readwritePaths":[)" + Quote(home) + "]}");
+  provision.cwd = home;
+  provision.environment.push_back("HOME=" + home);
+  std::erase(provision.environment, "HOME=/nonexistent");
+  const std::string id = At(Execute(provision).out, "/result/sandboxId");
+  provisioned.push_back(id);
+  ASSERT_EQ(Execute(Phase("start", id)).status, 0);
+  EXPECT_EQ(Exec(id, "pwd; echo x 2>/dev/null >> .gitconfig || echo held").out, home + "\nheld\n");
+}
+
 TEST_P(Lifecycle, TakesTheOlderDialect) {
   const Ended answer = Execute(
       ProvisionOf(R"(,"network":{"defaultPolicy":"block"},"correlationVector":"a.1")", "0.8.0-alpha"));
