@@ -175,6 +175,28 @@ TEST_P(Reports, ALogTheCommandCouldWriteIsLeftOut) {
   EXPECT_FALSE(Exists(rw + "/log"));
 }
 
+// What is opened first would have the number of a stream that the caller has closed.
+TEST_P(Reports, AreNoStreamsOfACallerWithoutStreams) {
+  for (int closed = 1; closed < 8; ++closed) {
+    const std::string name = std::to_string(closed);
+    Launch launch = PrepareConfig(
+        {.command = "cat; echo forged; echo forged >&2",
+         .more = R"("audit":{"path":)" + Quote(workspace.Path("audit" + name)) + "}"},
+        {"--result", workspace.Path("result" + name), "--log-file", workspace.Path("log" + name)});
+    launch.before_exec = [closed] {
+      for (int fd = 0; fd < 3; ++fd) {
+        if ((closed >> fd & 1) != 0) ::close(fd);
+      }
+    };
+    const Ended ended = Execute(launch);
+    EXPECT_EQ(ended.out, (closed & 2) != 0 ? "" : "forged\n");
+    for (const char* file : {"audit", "result", "log"})
+      EXPECT_THAT(Contents(workspace.Path(file + name)).value_or("forged"), Not(HasSubstr("forged")))
+          << file << name;
+    EXPECT_THAT(Contents(workspace.Path("result" + name)).value_or(""), HasSubstr(R"("event":"outcome")"));
+  }
+}
+
 TEST_P(Reports, VerdictsBesideAGrantAreWritten) {
   const std::string rw = workspace.Directory("rw");
   EXPECT_THAT(Outcome({.command = "exit 5", .read_only = {workspace.Root()}, .read_write = {rw}}),

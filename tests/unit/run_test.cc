@@ -91,12 +91,6 @@ TEST(RunLaunch, NoOtherDescriptorCrosses) {
   EXPECT_EQ(RunInChild(ShellPlan("cat <&9"), setup).out, "");
 }
 
-TEST(RunLaunch, ClosedStandardStreamsAreNotFilledByPlanFiles) {
-  Plan plan = ShellPlan("readlink /proc/self/fd/0");
-  ExecOf(plan).files = {ArgumentFile{.arguments = {std::string("secret")}}};
-  EXPECT_EQ(RunInChild(plan, {.before = [] { ::close(0); }}).out, "/dev/null\n");
-}
-
 TEST(RunLaunch, SignalMaskAndDispositionsAreClean) {
   const RunSetup setup{.before = [] {
     ::signal(SIGPIPE, SIG_IGN);
