@@ -14,11 +14,12 @@
 namespace mxc {
 namespace {
 
+// Also of a home that is to be made yet.
 std::string CanonicalHome(const Host& host, PathWalker& walker) {
   const std::optional<std::string> home = host.Environment("HOME");
   if (!home || !home->starts_with('/')) return "";
   Result<Walked> walked = walker.Walk(*home);
-  return walked && walked->status ? std::move(walked->path) : "";
+  return walked ? std::move(walked->path) : "";
 }
 
 std::span<const ProtectedRow> RowsOf(Preset preset) {
@@ -215,12 +216,17 @@ Status Protection::HoldGit() {
   return Done{};
 }
 
-// Who writes a hook under another name writes the hook.
+// Who writes a hook under another name writes the hook: every directory that can be written is searched.
 Status Protection::HoldOtherNames() {
   if (protector_.SharedFiles().empty()) return Done{};
+  std::vector<std::string> roots;
+  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+    const Lookup& lookup = walker_.LookAt(path);
+    if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots.push_back(path);
+  }
   TreeSearch search(host_, {});
   std::vector<std::string> names;
-  search.Run(searched_, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+  search.Run(std::move(roots), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
     for (const DirectoryEntry& entry : entries) {
       if (entry.type != FileType::kRegular) continue;
       std::string path = JoinPath(directory, entry.name);

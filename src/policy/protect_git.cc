@@ -7,6 +7,7 @@
 #include "mxc/fold.h"
 #include "mxc/limits.h"
 #include "policy/entries.h"
+#include "policy/git_environment.h"
 #include "policy/git_unfinished.h"
 
 namespace mxc {
@@ -23,6 +24,22 @@ bool NamesNoFile(const GitVariable& variable) {
   if (variable.section == "alias") return !variable.value.starts_with('!');
   return std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections) ||
          variable.Is("core", "hookspath");
+}
+
+// Of the user of that name; "" when the machine's own list does not know them.
+std::string HomeOf(const Host& host, std::string_view user) {
+  constexpr std::size_t kMaxPasswdBytes = std::size_t{1} << 20U;
+  constexpr int kHomeField = 5;
+  const Result<std::string> passwd = host.ReadFile("/etc/passwd", kMaxPasswdBytes);
+  for (std::string_view rest = passwd ? std::string_view(*passwd) : ""; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.substr(0, line.find(':')) != user) continue;
+    for (int field = 0; field < kHomeField; ++field)
+      line.remove_prefix(std::min(line.size(), std::min(line.find(':'), line.size()) + 1));
+    return std::string(line.substr(0, line.find(':')));
+  }
+  return "";
 }
 
 }  // namespace
@@ -103,41 +120,56 @@ void GitProtection::ProtectDirectory(const GitDirectory& directory) {
   for (const std::string& part : directory.shape) protector_.Pin(part);
 }
 
+// "" for what is relative to nothing that is known.
 std::string GitProtection::Expanded(const std::string& base, std::string_view written) const {
+  constexpr std::string_view kOptional = ":(optional)";
+  if (written.starts_with(kOptional)) written.remove_prefix(kOptional.size());
+  if (written.empty() || (base.empty() && !written.starts_with('/') && !written.starts_with('~'))) return "";
   if (!written.starts_with('~')) return Against(base, written);
-  // Another user's home is none that the caller's git can be led into from here.
-  return written.starts_with("~/") && !home_.empty() ? JoinPath(home_, written.substr(2)) : "";
+  const std::size_t end = std::min(written.find('/'), written.size());
+  const std::string_view user = written.substr(1, end - 1);
+  const std::string home = user.empty() ? home_ : HomeOf(protector_.TheHost(), user);
+  return home.starts_with('/') ? home + std::string(written.substr(end)) : "";
 }
 
-std::string GitProtection::ProtectNamed(const std::string& base, std::string_view written,
-                                        WhenMissing missing) {
-  const std::string path = written.empty() ? "" : Expanded(base, written);
-  if (!path.starts_with('/')) return "";
-  const Result<Walked> walked = protector_.Walker().Walk(path);
-  if (!walked) return "";
-  for (const LinkMet& met : walked->links) protector_.Protect(met.link.path, WhenMissing::kLeft);
-  if (walked->behind_file) {
-    protector_.Protect(std::string(ParentOf(walked->first_missing)), WhenMissing::kLeft);
-  } else {
-    protector_.Protect(walked->path, missing);
+void GitProtection::ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing) {
+  const std::string path = Expanded(base, written);
+  if (path.starts_with('/')) protector_.Protect(path, missing);
+}
+
+// What links in a protected directory lead to, and other names of its files: hooks are often links to
+// scripts of the work tree.
+Status GitProtection::ProtectContents(const std::string& directory, int depth) {
+  const Result<Walked> walked = protector_.Walker().Walk(directory);
+  if (!walked || !walked->status || walked->status->object.type != FileType::kDirectory) return Done{};
+  const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(walked->path, {});
+  if (!entries) {
+    return Conflict(
+        "git's directory " + Quoted(walked->path) + " cannot be listed: " + entries.error().message,
+        protector_.Pointer(), "make it one that you can list, or write \"protect\": []");
   }
-  return walked->path;
-}
-
-// Hooks are often links to scripts of the work tree.
-void GitProtection::ProtectHooks(const std::string& base, std::string_view written) {
-  const std::string hooks = ProtectNamed(base, written, WhenMissing::kDirectory);
-  if (hooks.empty()) return;
-  // husky: `_` is made from what stands beside it.
-  if (hooks.ends_with("/_") && protector_.Walker().LookAt(std::string(ParentOf(hooks))).status)
-    protector_.Protect(std::string(ParentOf(hooks)), WhenMissing::kLeft);
-  const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(hooks, {});
-  if (!entries) return;
   for (const DirectoryEntry& entry : *entries) {
+    const std::string path = JoinPath(walked->path, entry.name);
     if (entry.name.ends_with(".sample")) continue;
-    if (entry.type == FileType::kSymlink) ProtectNamed(hooks, entry.name, WhenMissing::kDirectory);
-    if (entry.type == FileType::kRegular) protector_.NoteOtherNames(JoinPath(hooks, entry.name));
+    if (entry.type != FileType::kDirectory) {
+      protector_.Protect(path, WhenMissing::kDirectory);
+    } else if (depth > 0) {
+      if (Status held = ProtectContents(path, depth - 1); !held) return held;
+    }
   }
+  return Done{};
+}
+
+Status GitProtection::ProtectHooks(const std::string& base, std::string_view written) {
+  const std::string path = Expanded(base, written);
+  if (!path.starts_with('/')) return Done{};
+  protector_.Protect(path, WhenMissing::kDirectory);
+  // husky: `_` is made from what stands beside it.
+  if (const Result<Walked> walked = protector_.Walker().Walk(path); walked && walked->path.ends_with("/_")) {
+    const std::string beside{ParentOf(walked->path)};
+    if (protector_.Walker().LookAt(beside).status) protector_.Protect(beside, WhenMissing::kLeft);
+  }
+  return ProtectContents(path, 0);
 }
 
 // `hold`: also what does not exist yet, which a directory that cannot be executed holds.
@@ -148,9 +180,9 @@ void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& b
   const std::string path = Expanded(base, word.text);
   if (!path.starts_with('/')) return;
   const Result<Walked> walked = protector_.Walker().Walk(path);
-  if (!walked) return;
+  if (!walked) return protector_.Protect(path, WhenMissing::kLeft);
   if (!walked->status) {
-    if (hold && word.run && slash) ProtectNamed(base, word.text, WhenMissing::kDirectory);
+    if (hold && word.run && slash) protector_.Protect(path, WhenMissing::kDirectory);
     // "$(git rev-parse --show-toplevel)/tools/x"
     if (word.text.starts_with('/') && word.text.size() > 1 && base != "/")
       ProtectProgram({.text = word.text.substr(1), .run = word.run}, base, false);
@@ -158,17 +190,37 @@ void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& b
   }
   const bool program = word.run || (walked->status->mode & 0111U) != 0;
   if (program && walked->status->object.type == FileType::kRegular)
-    ProtectNamed(base, word.text, WhenMissing::kLeft);
+    protector_.Protect(path, WhenMissing::kLeft);
 }
 
-void GitProtection::Obey(const Loaded& loaded, const std::string& base) {
-  for (const std::string& path : loaded.hooks) ProtectHooks(base, path);
+// `base`: a work tree; "" for what is said of none.
+Status GitProtection::Obey(const Loaded& loaded, const std::string& base) {
+  constexpr int kTemplateDepth = 2;  // hooks and info, and what stands in them
+  for (const std::string& path : loaded.hooks) {
+    if (Status held = ProtectHooks(base, path); !held) return held;
+  }
   for (const GitVariable& variable : loaded.variables) {
-    if (variable.Is("init", "templatedir")) ProtectNamed(base, variable.value, WhenMissing::kDirectory);
-    if (variable.Is("core", "attributesfile")) ProtectNamed(base, variable.value, WhenMissing::kLeft);
+    if (variable.Is("init", "templatedir")) {
+      ProtectNamed(base, variable.value, WhenMissing::kDirectory);
+      if (Status held = ProtectContents(Expanded(base, variable.value), kTemplateDepth); !held) return held;
+    }
+    if (variable.Is("core", "attributesfile")) ProtectNamed(base, variable.value, WhenMissing::kFile);
     if (NamesNoFile(variable)) continue;
     for (const ProgramWord& word : ProgramWords(variable.value)) ProtectProgram(word, base, true);
   }
+  return Done{};
+}
+
+// `files`: where what it includes is added.
+void GitProtection::Take(GitVariable variable, const std::string& base, std::vector<std::string>& files,
+                         Loaded& loaded) {
+  if (variable.Is("core", "worktree")) loaded.work_tree = variable.value;
+  if (variable.Is("core", "hookspath")) loaded.hooks.push_back(variable.value);
+  if ((variable.section == "include" || variable.section == "includeif") && variable.name == "path") {
+    ProtectNamed(base, variable.value, WhenMissing::kFile);
+    files.push_back(Expanded(base, variable.value));
+  }
+  if (MayExecute(variable)) loaded.variables.push_back(std::move(variable));
 }
 
 Result<std::optional<std::string>> GitProtection::Read(const std::string& file) const {
@@ -196,15 +248,8 @@ Status GitProtection::Load(std::vector<std::string> files, Loaded& loaded) {
                       protector_.Pointer(), "include fewer, or write \"protect\": []");
     }
     const std::string base{ParentOf(file)};
-    for (GitVariable& variable : ReadGitConfig(text->value_or(""))) {
-      if (variable.Is("core", "worktree")) loaded.work_tree = variable.value;
-      if (variable.Is("core", "hookspath")) loaded.hooks.push_back(variable.value);
-      if ((variable.section == "include" || variable.section == "includeif") && variable.name == "path") {
-        ProtectNamed(base, variable.value, WhenMissing::kFile);
-        files.push_back(Expanded(base, variable.value));
-      }
-      if (MayExecute(variable)) loaded.variables.push_back(std::move(variable));
-    }
+    for (GitVariable& variable : ReadGitConfig(text->value_or("")))
+      Take(std::move(variable), base, files, loaded);
   }
   return Done{};
 }
@@ -218,22 +263,24 @@ Status GitProtection::ProtectRepository(const std::string& git_directory, Reposi
   if (Status read = Load(std::move(files), loaded); !read) return read;
   if (!loaded.work_tree.empty()) repository.trees.push_back(Against(git_directory, loaded.work_tree));
   if (repository.trees.empty()) repository.trees.push_back(git_directory);  // a bare repository
-  ProtectHooks(git_directory, "hooks");
+  if (Status held = ProtectHooks(git_directory, "hooks"); !held) return held;
   for (const std::string& tree : repository.trees) {
     const Result<Walked> walked = protector_.Walker().Walk(tree);
     if (!walked) continue;
-    Obey(loaded, walked->path);
-    Obey(global_, walked->path);
+    for (const Loaded* each : {&loaded, &global_}) {
+      if (Status held = Obey(*each, walked->path); !held) return held;
+    }
   }
   return Done{};
 }
 
-// The files that git reads for every repository, and what they name.
+// The files that git reads for every repository, and what they name: whatever the grants hold, there are
+// repositories elsewhere.
 Status GitProtection::ProtectGlobal() {
   const Host& host = protector_.TheHost();
   std::vector<std::string> files;
   const auto add = [&](const std::string& file, WhenMissing missing) {
-    ProtectNamed("/", file, missing);
+    protector_.Protect(file, missing);
     files.push_back(file);
   };
   add("/etc/gitconfig", WhenMissing::kFile);
@@ -242,37 +289,22 @@ Status GitProtection::ProtectGlobal() {
     const std::optional<std::string> file = host.Environment(name);
     if (file && file->starts_with('/')) add(*file, WhenMissing::kFile);
   }
-  std::string xdg = home_.empty() ? "" : JoinPath(home_, ".config");
-  if (const std::optional<std::string> set = host.Environment("XDG_CONFIG_HOME");
-      set && set->starts_with('/'))
-    xdg = *set;
-  if (!xdg.empty()) files.push_back(JoinPath(ProtectNamed(xdg, "git", WhenMissing::kDirectory), "config"));
+  std::set<std::string> config_homes;
   if (!home_.empty()) {
     protector_.ProtectRows(home_, GitHomeRows());
     files.push_back(JoinPath(home_, ".gitconfig"));
+    config_homes.insert(JoinPath(home_, ".config"));
   }
+  if (const std::optional<std::string> set = host.Environment("XDG_CONFIG_HOME");
+      set && set->starts_with('/'))
+    config_homes.insert(*set);
+  for (const std::string& directory : config_homes) {
+    protector_.ProtectRows(directory, GitConfigHomeRows());
+    files.push_back(JoinPath(directory, "git/config"));
+  }
+  for (GitVariable& variable : GitEnvironment(host)) Take(std::move(variable), "", files, global_);
   if (Status read = Load(std::move(files), global_); !read) return read;
-  for (int i = 0;; ++i) {
-    const std::optional<std::string> key = host.Environment("GIT_CONFIG_KEY_" + std::to_string(i));
-    const std::optional<std::string> value = host.Environment("GIT_CONFIG_VALUE_" + std::to_string(i));
-    if (!key || !value) break;
-    const std::size_t first = key->find('.');
-    const std::size_t last = key->rfind('.');
-    if (first == std::string::npos) continue;
-    GitVariable variable{.section = key->substr(0, first), .name = key->substr(last + 1), .value = *value};
-    for (std::string* part : {&variable.section, &variable.name}) *part = Folded(*part);
-    if (variable.Is("core", "hookspath")) global_.hooks.push_back(variable.value);
-    if (MayExecute(variable)) global_.variables.push_back(std::move(variable));
-  }
-  for (const char* name :
-       {"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
-        "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "SSH_ASKPASS", "VISUAL", "EDITOR", "PAGER"}) {
-    if (const std::optional<std::string> value = host.Environment(name); value && !value->empty())
-      global_.variables.push_back({.section = "environment", .name = name, .value = *value});
-  }
-  if (const std::optional<std::string> value = host.Environment("GIT_TEMPLATE_DIR"))
-    global_.variables.push_back({.section = "init", .name = "templatedir", .value = *value});
-  return Done{};
+  return Obey(global_, "");
 }
 
 Status GitProtection::Apply() {

@@ -50,11 +50,13 @@ class GitProtection {
   [[nodiscard]] Status ProtectGlobal();
   [[nodiscard]] Status ProtectRepository(const std::string& git_directory, Repository& repository);
   [[nodiscard]] Status Load(std::vector<std::string> files, Loaded& loaded);
-  void Obey(const Loaded& loaded, const std::string& base);
+  void Take(GitVariable variable, const std::string& base, std::vector<std::string>& files, Loaded& loaded);
+  [[nodiscard]] Status Obey(const Loaded& loaded, const std::string& base);
   void ProtectProgram(const ProgramWord& word, const std::string& base, bool hold);
-  void ProtectHooks(const std::string& base, std::string_view written);
-  // A path of a configuration: relative to `base`, or to the home with "~/". Returns where it leads.
-  std::string ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing);
+  [[nodiscard]] Status ProtectHooks(const std::string& base, std::string_view written);
+  [[nodiscard]] Status ProtectContents(const std::string& directory, int depth);
+  // A path of a configuration: relative to `base`, or to a home with "~".
+  void ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing);
   [[nodiscard]] std::string Expanded(const std::string& base, std::string_view written) const;
 
   Protector& protector_;

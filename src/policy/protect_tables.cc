@@ -25,7 +25,12 @@ constexpr ProtectedRow kLinkedWorkTree[] = {
 
 constexpr ProtectedRow kGitHome[] = {
     {".gitconfig", kFile, "", "names programs, for every repository"},
-    {".config/git", kDirectory, "", "the same"},
+};
+
+constexpr ProtectedRow kGitConfigHome[] = {
+    {"git", kDirectory, "", "names programs, for every repository"},
+    {"git/config", kFile, "", "the same; may be a link"},
+    {"git/attributes", kFile, "", "chooses filters; may be a link"},
 };
 
 constexpr ProtectedRow kShell[] = {
@@ -117,6 +122,7 @@ constexpr ProtectedRow kAgents[] = {
 std::span<const ProtectedRow> GitDirectoryRows() { return kGitDirectory; }
 std::span<const ProtectedRow> LinkedWorkTreeRows() { return kLinkedWorkTree; }
 std::span<const ProtectedRow> GitHomeRows() { return kGitHome; }
+std::span<const ProtectedRow> GitConfigHomeRows() { return kGitConfigHome; }
 std::span<const ProtectedRow> ShellRows() { return kShell; }
 std::span<const ProtectedRow> EditorRows() { return kEditors; }
 std::span<const ProtectedRow> AgentRows() { return kAgents; }

@@ -20,22 +20,31 @@ void Protector::Add(PathRule rule, Access access) {
 }
 
 void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {
-  if (!Writable(path)) return;
+  const Result<Walked> walked = walker_.Walk(path);
+  // Whoever owns a directory could open it: one that nobody gets through stays as it is.
+  if (!walked) return path == "/" ? void() : Protect(std::string(ParentOf(path)), WhenMissing::kLeft);
+  for (const LinkMet& met : walked->links) WatchLink(met.link.path);
+  if (walked->behind_file) return Protect(std::string(ParentOf(walked->first_missing)), WhenMissing::kLeft);
+  // What a link to nothing leads to is missed by somebody.
+  const bool left = missing == WhenMissing::kLeft && walked->links.empty();
+  const WhenMissing wanted = left || missing != WhenMissing::kLeft ? missing : WhenMissing::kDirectory;
+  ProtectHere(walked->path, walked->status, wanted, text);
+}
+
+void Protector::ProtectHere(const std::string& path, const std::optional<FileStatus>& status,
+                            WhenMissing missing, std::string_view text) {
+  if (!Writable(path)) {
+    if (status) NoteOtherNames(*status);
+    return;
+  }
   if (const PathRule* rule = rules_.Find(path); rule != nullptr) {
     if (rule->origin == Origin::kProtection || !overridden_.insert(path).second) return;
     Warn("protection-overridden", Quoted(path) + " is read-write by an entry of its own, although `" +
                                       std::string(Name(preset_.preset)) + "` would protect it");
-    return;
-  }
-  const Lookup& lookup = walker_.LookAt(path);
-  if (!lookup.status) {
-    if (lookup.failure == LookupFailure::kMissing) HoldName(path, missing, text);
-  } else if (IsStandIn(path, *lookup.status, missing, text)) {
+  } else if (!status || IsStandIn(path, *status, missing, text)) {
     HoldName(path, missing, text);
-  } else if (lookup.status->object.type == FileType::kSymlink) {
-    ProtectTarget(path);
   } else {
-    ProtectExisting(path, *lookup.status);
+    ProtectExisting(path, *status);
   }
 }
 
@@ -50,28 +59,18 @@ void Protector::WatchLink(const std::string& link) {
   if (text) links_.push_back({.path = link, .text = *text});
 }
 
-// The link itself can be turned; what it leads to now is held.
-void Protector::ProtectTarget(const std::string& link) {
-  WatchLink(link);
-  const Result<Walked> walked = walker_.Walk(link);
-  if (!walked) return;
-  if (!walked->status) return HoldName(walked->path, WhenMissing::kDirectory, {});
-  if (Writable(walked->path) && rules_.Find(walked->path) == nullptr)
-    ProtectExisting(walked->path, *walked->status);
-}
-
 void Protector::ProtectExisting(const std::string& path, const FileStatus& status) {
   NoteOtherNames(status);
   Add({.path = path, .object = status.object});
 }
 
+// Of what the caller could write if it had a name in a grant.
 void Protector::NoteOtherNames(const FileStatus& status) {
-  if (status.object.type == FileType::kRegular && status.links > 1)
+  constexpr std::uint32_t kWritableByOthers = 022;
+  const Identity caller = host_.Caller();
+  const bool writer = caller.IsRoot() || status.uid == caller.uid || (status.mode & kWritableByOthers) != 0;
+  if (writer && status.object.type == FileType::kRegular && status.links > 1)
     shared_.emplace(status.object.device, status.object.inode);
-}
-
-void Protector::NoteOtherNames(const std::string& path) {
-  if (const Lookup& lookup = walker_.LookAt(path); lookup.status) NoteOtherNames(*lookup.status);
 }
 
 void Protector::Pin(const std::string& path) {

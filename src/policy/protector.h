@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,13 +26,12 @@ class Protector {
   // holds.
   void End();
 
-  // `path` is canonical up to its last component. Nothing happens where the command cannot write.
+  // What `path` leads to, in whichever grant that is. Nothing happens where the command cannot write. A link
+  // itself can be turned: see WatchLink.
   void Protect(const std::string& path, WhenMissing missing, std::string_view text = {});
   void ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows);
   // Nothing can be mounted on a link: it is compared when the run has ended.
   void WatchLink(const std::string& link);
-  // A file of a protected directory: its other names are protected as well.
-  void NoteOtherNames(const std::string& path);
   // What stands at `path` keeps its name, and stays writable.
   void Pin(const std::string& path);
   void Warn(std::string category, std::string message) const {
@@ -52,7 +52,8 @@ class Protector {
   [[nodiscard]] const Shared& SharedFiles() const { return shared_; }
 
  private:
-  void ProtectTarget(const std::string& link);
+  void ProtectHere(const std::string& path, const std::optional<FileStatus>& status, WhenMissing missing,
+                   std::string_view text);
   void NoteOtherNames(const FileStatus& status);
   void ProtectExisting(const std::string& path, const FileStatus& status);
   void HoldName(const std::string& path, WhenMissing missing, std::string_view text);

@@ -220,10 +220,28 @@ TEST_F(Protection, AnEntryForExactlySuchAPathDecides) {
 
 TEST_F(Protection, OtherNamesOfAProtectedFileAreProtected) {
   AddRepository("/srv/w/.git");
-  host_.AddAlias("/srv/w/other", "/srv/w/.git/config")
-      .AddFile("/srv/w/.git/hooks/pre-commit", "", {.links = 2});
+  host_.AddFile("/srv/w/.git/config", "", {.uid = 1000}).AddAlias("/srv/w/other", "/srv/w/.git/config");
+  host_.AddFile("/srv/w/.git/hooks/pre-commit", "", {.uid = 1000, .links = 2});
   host_.AddAlias("/srv/w/a/check", "/srv/w/.git/hooks/pre-commit");
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/a/check\n/srv/w/other\n");
+}
+
+TEST_F(Protection, OtherNamesOfWhatIsNamedOutsideTheGrants) {
+  AddRepository("/srv/w/.git");
+  AddRepository("/srv/w/bare");
+  host_.AddFile("/srv/w/.git/config", "[core] fsmonitor = /opt/f\n[include] path = /opt/i\n");
+  host_.AddFile("/opt/f", "", {.uid = 1000}).AddFile("/opt/i", "", {.mode = 0664});
+  host_.AddAlias("/srv/w/bare/objects/f", "/opt/f").AddAlias("/srv/w/i", "/opt/i");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+            Usual("/srv/w/.git") +
+                "/srv/w/bare/commondir file\n"
+                "/srv/w/bare/config\n/srv/w/bare/config.worktree file\n/srv/w/bare/hooks\n"
+                "/srv/w/bare/objects writable\n/srv/w/bare/objects/f\n"
+                "/srv/w/bare/refs writable\n/srv/w/i\n");
+  // Nobody inside could write these.
+  host_.AddFile("/opt/f").AddAlias("/srv/w/bare/objects/f", "/opt/f").AddFile("/opt/i");
+  host_.AddAlias("/srv/w/i", "/opt/i");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + Shaped("/srv/w/bare"));
 }
 
 TEST_F(Protection, HooksThatLeadIntoTheWorkTree) {
@@ -328,6 +346,64 @@ TEST_F(Protection, TheCallersConfigurationAndWhatItNames) {
             "/home/ana/hooks directory\n/home/ana/more\n" +
                 Usual("/home/ana/p/.git") +
                 "/home/ana/p/.hooks directory\n/home/ana/system file\n/home/ana/t\n");
+}
+
+// There are repositories outside the grants, and these are obeyed there.
+TEST_F(Protection, TheCallersConfigurationNeedsNoRepositoryInTheGrant) {
+  const auto held = [&](const std::string& config) {
+    host_.AddFile("/home/ana/.gitconfig", config);
+    return Git({.rw = {"/srv/g"}});
+  };
+  host_.SetEnvironment("HOME", "/home/ana").AddFile("/srv/g/x").AddDirectory("/srv/g/d/hooks");
+  host_.AddFile("/etc/passwd", "root:x:0:0::/root:/bin/sh\nana:x:1:1::/srv/g:/bin/sh\n");
+  for (const char* named :
+       {"[core] fsmonitor = /srv/g/x", "[core] pager = cat | sh /srv/g/x", "[credential] helper = /srv/g/x",
+        "[alias] z = !/srv/g/x", "[core] attributesFile = /srv/g/x", "[include] path = /srv/g/x",
+        "[core] fsmonitor = ~ana/x", "[core] attributesFile = :(optional)/srv/g/x"})
+    EXPECT_EQ(held(named), "/srv/g/x\n") << named;
+  EXPECT_EQ(held("[core] hooksPath = /srv/g/d"), "/srv/g/d\n");
+  EXPECT_EQ(held("[init] templateDir = /srv/g/d"), "/srv/g/d\n");
+  EXPECT_EQ(held("[core] hooksPath = /srv/g/new"), "/srv/g/new directory\n");
+  EXPECT_EQ(held("[core] fsmonitor = g/x\n hooksPath = g/d"), "");  // of no work tree
+  host_.SetEnvironment("GIT_CONFIG_PARAMETERS", "'core.fsmonitor'='/srv/g/x'");
+  EXPECT_EQ(held(""), "/srv/g/x\n");
+}
+
+TEST_F(Protection, TheCallersConfigurationMayBeLinks) {
+  host_.SetEnvironment("HOME", "/home/ana").AddFile("/srv/g/x").AddDirectory("/home/ana/.config/git");
+  host_.AddDirectory("/srv/g/t/hooks").AddFile("/srv/g/y");
+  for (const char* link : {"/home/ana/.gitconfig", "/home/ana/.config/git/config",
+                           "/home/ana/.config/git/attributes", "/etc/gitconfig"}) {
+    host_.AddSymlink(link, "/srv/g/x");
+    EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/x\n") << link;
+    host_.AddSymlink(link, "/srv/g/new");
+    EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/new file\n") << link;
+    host_.Remove(link);
+  }
+  host_.AddFile("/home/ana/.gitconfig", "[init] templateDir = ~/t\n[core] hooksPath = ~/h\n");
+  host_.AddSymlink("/home/ana/t/hooks/post-checkout", "/srv/g/x")
+      .AddSymlink("/home/ana/h/pre-commit", "/srv/g/y");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/x\n/srv/g/y\n");
+  host_.AddDirectory("/home/ana/h", {.readable = false});
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}).substr(0, 75),
+            "policy_conflict /filesystem/protect/0: git's directory '/home/ana/h' cannot");
+}
+
+TEST_F(Protection, WhatLinksLeadToIsHeldFromWhereverTheyStand) {
+  AddRepository("/srv/r/.git");
+  host_.AddFile("/srv/g/x").AddDirectory("/srv/g/d").AddSymlink("/home/ana/.vscode", "/srv/g/d");
+  host_.SetEnvironment("HOME", "/home/ana").Remove("/srv/r/.git/config").Remove("/srv/r/.git/info");
+  host_.AddSymlink("/srv/r/.git/config", "/srv/g/x").AddSymlink("/srv/r/.git/info", "/srv/g/info");
+  host_.AddFile("/srv/g/info/attributes");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}, .ro = {"/srv/r"}}), "/srv/g/info/attributes\n/srv/g/x\n");
+  EXPECT_NE(Protected(With({.rw = {"/srv/g"}}, {Preset::kEditors})).find("/srv/g/d\n"), std::string::npos);
+}
+
+TEST_F(Protection, AHomeThatIsToBeMadeYet) {
+  host_.SetEnvironment("HOME", "/srv/g/home").AddDirectory("/srv/g");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}),
+            "/srv/g/home writable directory\n/srv/g/home/.config writable directory\n"
+            "/srv/g/home/.config/git directory\n/srv/g/home/.gitconfig file\n");
 }
 
 TEST_F(Protection, ALinkedWorkTreeWhoseRepositoryIsElsewhere) {
@@ -442,8 +518,8 @@ TEST_F(Protection, MoreThanTheBoundIsRefused) {
 }
 
 TEST_F(Protection, EveryRowSaysWhy) {
-  for (const auto rows :
-       {GitDirectoryRows(), LinkedWorkTreeRows(), GitHomeRows(), ShellRows(), EditorRows(), AgentRows()}) {
+  for (const auto rows : {GitDirectoryRows(), LinkedWorkTreeRows(), GitHomeRows(), GitConfigHomeRows(),
+                          ShellRows(), EditorRows(), AgentRows()}) {
     for (const ProtectedRow& row : rows) {
       EXPECT_FALSE(row.why.empty()) << row.path;
       EXPECT_FALSE(row.path.starts_with('/')) << row.path;
