@@ -105,14 +105,16 @@ namespace {
 // One search for all presets, and what they make of it.
 class Protection {
  public:
-  Protection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules, Policy& policy)
+  Protection(const Config& config, const Host& host, const MountNames& names, PathWalker& walker,
+             RuleSet& rules, Policy& policy)
       : config_(config),
         host_(host),
+        names_(names),
         walker_(walker),
         rules_(rules),
         policy_(policy),
         home_(CanonicalHome(host, walker)),
-        protector_(host, walker, rules, policy.warnings),
+        protector_(host, names, walker, rules, policy.warnings),
         git_(protector_, home_),
         search_(host, [this](std::string_view name) { return Wants(name); }),
         begun_(host.Time()) {
@@ -130,7 +132,7 @@ class Protection {
     if (Has(config_, Preset::kGit)) {
       if (Status held = HoldGit(); !held) return held;
     }
-    HoldNamed();
+    if (Status held = HoldNamed(); !held) return held;
     if (protector_.Count() <= kMaxProtectedPaths) return Done{};
     return Conflict(
         "the read-write grants hold " + std::to_string(protector_.Count()) +
@@ -145,14 +147,16 @@ class Protection {
                        [name](const NamedFiles& files) { return files.Wants(name); });
   }
   Status Find();
+  void AddAroundMounts();
   Status Search(const std::vector<std::string>& roots);
   Status HoldGit();
   Status HoldOtherNames();
   void TakeSnapshot();
-  void HoldNamed();
+  Status HoldNamed();
 
   const Config& config_;
   const Host& host_;
+  const MountNames& names_;
   PathWalker& walker_;
   RuleSet& rules_;
   Policy& policy_;
@@ -170,6 +174,7 @@ Status Protection::Find() {
   for (const Access access : {Access::kReadWrite, Access::kReadOnly}) {
     for (const std::string& path : rules_.PathsWith(access)) git_.AddAround(path);
   }
+  AddAroundMounts();
   searched_ = roots_;
   if (config_.repositories_written) {
     policy_.relaxations.emplace_back("repositories-named");
@@ -193,6 +198,18 @@ Status Protection::Find() {
   return Search(roots);
 }
 
+// What shows in a grant through a mount stands in a work tree elsewhere.
+void Protection::AddAroundMounts() {
+  std::vector<std::string> shown = rules_.PathsWith(Access::kReadWrite);
+  for (const Mount* mount : names_.Visible()) {
+    if (protector_.Writable(mount->path)) shown.push_back(mount->path);
+  }
+  for (const std::string& path : shown) {
+    for (const std::string& other : names_.OthersOf(path).value_or(std::vector<std::string>{}))
+      git_.AddAround(other);
+  }
+}
+
 Status Protection::Search(const std::vector<std::string>& roots) {
   search_.Run(roots, [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
     for (NamedFiles& files : named_) files.Visit(directory, entries);
@@ -211,7 +228,7 @@ Status Protection::HoldGit() {
   if (Status held = git_.Apply(); !held) return held;
   for (const std::string& closed : search_.Closed()) protector_.Protect(closed, WhenMissing::kLeft);
   if (Status held = HoldOtherNames(); !held) return held;
-  protector_.End();
+  if (Status ended = protector_.End(); !ended) return ended;
   TakeSnapshot();
   return Done{};
 }
@@ -258,7 +275,7 @@ void Protection::TakeSnapshot() {
   }
 }
 
-void Protection::HoldNamed() {
+Status Protection::HoldNamed() {
   std::vector<std::string> tops = roots_;
   if (!home_.empty()) tops.push_back(home_);
   for (const WorkTree& tree : git_.Places().WorkTrees()) tops.push_back(tree.directory);
@@ -267,18 +284,19 @@ void Protection::HoldNamed() {
   for (const NamedFiles& files : named_) {
     protector_.Begin(files.Entry());
     files.Apply(protector_, tops);
-    protector_.End();
+    if (Status ended = protector_.End(); !ended) return ended;
   }
+  return Done{};
 }
 
 }  // namespace
 
-Status AddProtection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules,
-                     Policy& policy) {
+Status AddProtection(const Config& config, const Host& host, const MountNames& names, PathWalker& walker,
+                     RuleSet& rules, Policy& policy) {
   if (!Has(config, Preset::kGit)) policy.relaxations.emplace_back("git-unprotected");
   const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
   if (config.protect.empty() || grants.empty()) return Done{};
-  return Protection(config, host, walker, rules, policy).Run(grants);
+  return Protection(config, host, names, walker, rules, policy).Run(grants);
 }
 
 }  // namespace mxc

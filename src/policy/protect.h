@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
+#include "policy/mount_names.h"
 #include "policy/paths.h"
 #include "policy/rules.h"
 
@@ -40,8 +41,9 @@ struct ProtectedRow {
 
 // Adds rules of Origin::kProtection below the read-write rules of `rules`; a rule of the policy for exactly
 // such a path stays. Reports to `policy` what could not be protected, and which presets are off.
-// Errors: kConflict, when there is more to protect than limits.h allows.
-[[nodiscard]] Status AddProtection(const Config& config, const Host& host, PathWalker& walker, RuleSet& rules,
-                                   Policy& policy);
+// Errors: kConflict, when there is more to protect than limits.h allows, or what is to be protected cannot be
+// told.
+[[nodiscard]] Status AddProtection(const Config& config, const Host& host, const MountNames& names,
+                                   PathWalker& walker, RuleSet& rules, Policy& policy);
 
 }  // namespace mxc

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mxc/plan.h"
+#include "policy/entries.h"
 
 namespace mxc {
 
@@ -33,10 +34,7 @@ void Protector::Protect(const std::string& path, WhenMissing missing, std::strin
 
 void Protector::ProtectHere(const std::string& path, const std::optional<FileStatus>& status,
                             WhenMissing missing, std::string_view text) {
-  if (!Writable(path)) {
-    if (status) NoteOtherNames(*status);
-    return;
-  }
+  if (!Writable(path)) return ProtectElsewhere(path, status, missing, text);
   if (const PathRule* rule = rules_.Find(path); rule != nullptr) {
     if (rule->origin == Origin::kProtection || !overridden_.insert(path).second) return;
     Warn("protection-overridden", Quoted(path) + " is read-write by an entry of its own, although `" +
@@ -46,6 +44,37 @@ void Protector::ProtectHere(const std::string& path, const std::optional<FileSta
   } else {
     ProtectExisting(path, *status);
   }
+}
+
+std::vector<std::string> Protector::OthersOf(const std::string& path) {
+  std::optional<std::vector<std::string>> others = names_.OthersOf(path);
+  if (!others) too_many_names_ = path;
+  return others ? std::move(*others) : std::vector<std::string>{};
+}
+
+void Protector::ProtectElsewhere(const std::string& path, const std::optional<FileStatus>& status,
+                                 WhenMissing missing, std::string_view text) {
+  if (status) NoteOtherNames(*status);
+  if (!names_.Any() || !elsewhere_.insert(path).second) return;
+  for (const std::string& name : OthersOf(path)) {
+    if (Writable(name)) ProtectHere(name, walker_.LookAt(name).status, missing, text);
+  }
+}
+
+void Protector::ProtectMounts() {
+  const auto shows_part = [this](std::string_view name) {
+    for (; name != "/"; name = ParentOf(name)) {
+      if (elsewhere_.contains(std::string(name))) return true;
+    }
+    return false;
+  };
+  for (const Mount* mount : names_.Visible()) {
+    if (elsewhere_.empty() || !Writable(mount->path)) continue;
+    const std::vector<std::string> others = OthersOf(mount->path);
+    if (std::any_of(others.begin(), others.end(), shows_part))
+      ProtectHere(mount->path, walker_.LookAt(mount->path).status, WhenMissing::kLeft, {});
+  }
+  elsewhere_.clear();
 }
 
 void Protector::ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows) {
@@ -138,11 +167,16 @@ bool Protector::IsStandIn(const std::string& path, const FileStatus& status, Whe
   return found && *found == text;
 }
 
-void Protector::End() {
+Status Protector::End() {
+  ProtectMounts();
+  if (!too_many_names_.empty()) {
+    return Conflict(Quoted(too_many_names_) + " shows under more names than can be held", preset_.pointer,
+                    "see what mounts it so often, or grant less");
+  }
   for (const std::string& way : ways_)
     Add({.path = way, .stand_in = StandIn{.type = FileType::kDirectory}}, Access::kReadWrite);
   ways_.clear();
-  if (open_.empty()) return;
+  if (open_.empty()) return Done{};
   constexpr std::size_t kNamed = 3;
   std::string names;
   for (std::size_t i = 0; i < std::min(open_.size(), kNamed); ++i) {
@@ -152,6 +186,7 @@ void Protector::End() {
   Warn("protection-open",
        "`" + std::string(Name(preset_.preset)) + "` protects what exists; the command could create " + names);
   open_.clear();
+  return Done{};
 }
 
 }  // namespace mxc

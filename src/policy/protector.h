@@ -11,23 +11,26 @@
 #include <vector>
 
 #include "mxc/git_snapshot.h"
+#include "policy/mount_names.h"
 #include "policy/protect.h"
 
 namespace mxc {
 
 class Protector {
  public:
-  Protector(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings)
-      : host_(host), walker_(walker), rules_(rules), warnings_(warnings) {}
+  Protector(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
+            std::vector<Warning>& warnings)
+      : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
 
   // All that follows belongs to this preset.
   void Begin(const PresetEntry& preset) { preset_ = preset; }
-  // Holds the directories of names that are held in ones that are missing, and reports the names that nothing
-  // holds.
-  void End();
+  // Holds mounts in grants that show a part of what is protected elsewhere, and the directories of names that
+  // are held in ones that are missing. Reports the names that nothing holds. Errors: kConflict, for an object
+  // with more names than limits.h allows.
+  [[nodiscard]] Status End();
 
-  // What `path` leads to, in whichever grant that is. Nothing happens where the command cannot write. A link
-  // itself can be turned: see WatchLink.
+  // What `path` leads to, in whichever grant that is or, through a mount, shows. Nothing happens where the
+  // command cannot write. A link itself can be turned: see WatchLink.
   void Protect(const std::string& path, WhenMissing missing, std::string_view text = {});
   void ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows);
   // Nothing can be mounted on a link: it is compared when the run has ended.
@@ -54,7 +57,12 @@ class Protector {
  private:
   void ProtectHere(const std::string& path, const std::optional<FileStatus>& status, WhenMissing missing,
                    std::string_view text);
+  // `path` is in no grant.
+  void ProtectElsewhere(const std::string& path, const std::optional<FileStatus>& status, WhenMissing missing,
+                        std::string_view text);
+  void ProtectMounts();
   void NoteOtherNames(const FileStatus& status);
+  [[nodiscard]] std::vector<std::string> OthersOf(const std::string& path);
   void ProtectExisting(const std::string& path, const FileStatus& status);
   void HoldName(const std::string& path, WhenMissing missing, std::string_view text);
   [[nodiscard]] bool HoldWay(const std::string& directory);
@@ -65,6 +73,7 @@ class Protector {
   void Add(PathRule rule, Access access = Access::kReadOnly);
 
   const Host& host_;
+  const MountNames& names_;
   PathWalker& walker_;
   RuleSet& rules_;
   std::vector<Warning>& warnings_;
@@ -76,6 +85,8 @@ class Protector {
   std::set<std::string> watched_ = {};  // of those
   std::set<std::string> overridden_ = {};
   Shared shared_ = {};
+  std::set<std::string> elsewhere_ = {};  // protected, and in no grant
+  std::string too_many_names_ = {};       // an object with more than can be held
 };
 
 }  // namespace mxc

@@ -108,7 +108,9 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (policy.containment == Containment::kNone) return rules;
   if (policy.system == OperatingSystem::kMacos) {
-    if (const Status added = AddProtection(config, host, walker, rules, policy); !added) return added.error();
+    if (const Status added = AddProtection(config, host, MountNames({}, walker), walker, rules, policy);
+        !added)
+      return added.error();
     AddMacosBaseline(rules);
     return rules;
   }
@@ -117,8 +119,9 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (!mounts) return mounts.error();
   if (Status denied = DenyKernelMounts(*mounts, *entries, walker, rules, policy.warnings); !denied)
     return denied.error();
-  if (const Status added = AddProtection(config, host, walker, rules, policy); !added) return added.error();
   const MountNames names(std::move(*mounts), walker);
+  if (const Status added = AddProtection(config, host, names, walker, rules, policy); !added)
+    return added.error();
   if (const Status denied = DenyOwnState(host, names, walker, rules); !denied) return denied.error();
   if (image) {
     AddSecretMasks(host, walker, rules);

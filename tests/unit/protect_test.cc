@@ -244,6 +244,25 @@ TEST_F(Protection, OtherNamesOfWhatIsNamedOutsideTheGrants) {
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + Shaped("/srv/w/bare"));
 }
 
+TEST_F(Protection, MountsThatShowWhatIsNamedOutsideTheGrants) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/opt/h/f").AddDirectory("/srv/w/m").AddFile("/opt/p/pre-commit").AddFile("/srv/w/hook");
+  host_.AddBind("/srv/w/m", "/opt/h").AddBind("/srv/w/hook", "/opt/p/pre-commit");
+  host_.AddFile("/srv/w/.git/config",
+                "[core] fsmonitor = /opt/h/f\n hooksPath = /opt/p\n[include] path = /opt/h/new\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/hook\n/srv/w/m/f\n/srv/w/m/new file\n");
+  host_.SetEnvironment("HOME", "/opt/h").AddFile("/opt/h/.gitconfig").Remove("/srv/w/.git/config");
+  EXPECT_NE(Git({.rw = {"/srv/w"}}).find("/srv/w/m/.gitconfig\n"), std::string::npos);
+}
+
+TEST_F(Protection, MountsThatShowPartsOfAWorkTree) {
+  AddRepository("/opt/r/.git");
+  host_.AddFile("/opt/r/.git/config", "[core] hooksPath = tools/hooks\n").AddFile("/opt/r/tools/hooks/x");
+  host_.AddDirectory("/srv/w/m").AddBind("/srv/w/m", "/opt/r/tools");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/m/hooks\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w/m"}}), "/srv/w/m/hooks\n");
+}
+
 TEST_F(Protection, HooksThatLeadIntoTheWorkTree) {
   AddRepository("/srv/w/.git");
   host_.AddSymlink("/srv/w/.git/hooks/pre-commit", "../../tools/check").AddFile("/srv/w/tools/check");
