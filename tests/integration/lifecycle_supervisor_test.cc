@@ -58,25 +58,35 @@ TEST_P(LifecycleSupervisor, TheNewestTakesTheNextCommand) {
   EXPECT_EQ(Next(), second);
 }
 
-TEST_P(LifecycleSupervisor, AStoppedOneGoesOn) {
-  test::Running hostile(Waiting("go", "kill -s STOP $said; echo sent; sleep 300"));
-  ASSERT_TRUE(hostile.SaysOnStdout("\n"));
-  const std::string kept = Next(1);
-  Say("go", kept);
-  ASSERT_TRUE(hostile.SaysOnStdout("sent"));
-  EXPECT_EQ(Next(1), kept);
+TEST_P(LifecycleSupervisor, AKilledOrStoppedOneIsReplaced) {
+  for (const std::string signal : {"KILL", "STOP"}) {
+    test::Running hostile(
+        Waiting("go" + signal,
+                "kill -s " + signal + " $said; while kill -s 0 $said; do :; done; echo sent; sleep 300"));
+    ASSERT_TRUE(hostile.SaysOnStdout("\n"));
+    const std::string kept = Next(1);
+    Say("go" + signal, kept);
+    ASSERT_TRUE(hostile.SaysOnStdout("sent")) << signal;
+    const std::string next = Next(1);
+    EXPECT_NE(next, "");
+    EXPECT_NE(next, kept);
+    hostile.Signal(SIGTERM);
+    EXPECT_FALSE(hostile.Wait().overdue);
+    EXPECT_TRUE(Eventually([&] { return Running(0); })) << List();
+  }
 }
 
-TEST_P(LifecycleSupervisor, AKilledOneIsReplaced) {
-  test::Running hostile(
-      Waiting("go", "kill -s KILL $said; while kill -s 0 $said; do :; done; echo sent; sleep 300"));
-  ASSERT_TRUE(hostile.SaysOnStdout("\n"));
-  const std::string kept = Next(1);
-  Say("go", kept);
-  ASSERT_TRUE(hostile.SaysOnStdout("sent"));
-  const std::string next = Next(1);
-  EXPECT_NE(next, "");
-  EXPECT_NE(next, kept);
+// Else no time-out, no signal and no end of its launcher would end it.
+TEST_P(LifecycleSupervisor, ACommandThatStopsItsOwnIsOver) {
+  const std::string marker = workspace.Root();
+  Launch launch =
+      ExecOf(id_, "kill -s STOP $PPID; (setsid sh -c ': " + marker + "; sleep 300; :') & sleep 300");
+  launch.deadline = std::chrono::seconds(10);
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_FALSE(ended.overdue);
+  EXPECT_TRUE(Eventually([&] { return Survivors(marker + "; sleep").empty(); }));
+  EXPECT_NE(Next(), "");
 }
 
 // A launcher that has not noticed the end of its command may still end it.

@@ -4,7 +4,8 @@
 //
 // The holder and the launchers are trusted; the commands are not. They cannot reach the sockets: init and the
 // supervisors are not dumpable, so nothing inside may look into them, and the sockets are closed on execve. A
-// command can kill supervisors, which have its user; init then ends what they held.
+// command can kill supervisors, which have its user; init then ends what they held. One that is stopped would
+// heed no time-out, no launcher and no launcher's end: init kills it.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -53,9 +54,14 @@ class Session {
   // Orphans come to us only when their supervisor was killed. Each that dies may leave us its own.
   void Bury() {
     int status = 0;
-    for (pid_t dead = ::waitpid(-1, &status, WNOHANG); dead > 0; dead = ::waitpid(-1, &status, WNOHANG)) {
+    pid_t dead = 0;
+    while ((dead = ::waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
       auto* const place = std::find(supervisors_.begin(), supervisors_.end(), dead);
       const bool supervisor = place != supervisors_.end();
+      if (WIFSTOPPED(status)) {
+        if (supervisor) ::kill(dead, SIGKILL);
+        continue;
+      }
       if (supervisor) *place = 0;
       if (supervisor && dead == kept_.id) {
         BuryKept();
@@ -67,10 +73,8 @@ class Session {
   }
 
  private:
-  // Somebody inside may have stopped it.
   bool HandOver(int connection) {
     if (kept_.id == 0 || kept_.busy) return false;
-    ::kill(kept_.id, SIGCONT);
     kept_.busy = SendWithFds(kept_.door, &kNext, 1, std::span(&connection, 1)) == 1;
     return kept_.busy;
   }
@@ -90,9 +94,7 @@ class Session {
       return next.CloseDoor();
     }
     *place = static_cast<pid_t>(id);
-    // The one before ends with its command, which may have stopped it.
-    kept_.CloseDoor();
-    if (kept_.id != 0) ::kill(kept_.id, SIGCONT);
+    kept_.CloseDoor();  // the one before ends with its command
     next.id = *place;
     kept_ = next;
   }
