@@ -78,6 +78,26 @@ Status GitProtection::AddNamed(const PathEntry& named) {
                   "name the directory of a work tree, or of a bare repository");
 }
 
+// The repository that the caller has told git to use, wherever git is called.
+void GitProtection::AddFromEnvironment() {
+  const Host& host = protector_.TheHost();
+  const std::string here = host.WorkingDirectory();
+  const auto written = [&](const char* name) {
+    const std::optional<std::string> path = host.Environment(name);
+    return path ? Expanded(here, *path) : std::string();
+  };
+  for (const char* name : {"GIT_DIR", "GIT_COMMON_DIR"}) {
+    const Result<Walked> walked = protector_.Walker().Walk(written(name));
+    if (!walked || walked->path == "/") continue;
+    const std::string tree = written("GIT_WORK_TREE");
+    places_.Add(WorkTree{.directory = tree.empty() ? here : tree,
+                         .git = walked->path,
+                         .type = walked->status ? walked->status->object.type : FileType::kDirectory});
+  }
+  if (const std::string programs = written("GIT_EXEC_PATH"); !programs.empty())
+    protector_.Protect(programs, WhenMissing::kDirectory);
+}
+
 // "gitdir: PATH", of a linked work tree or a submodule; or the directory itself; or a link to one.
 Status GitProtection::FollowWorkTree(const WorkTree& tree) {
   PathWalker& walker = protector_.Walker();
@@ -308,6 +328,7 @@ Status GitProtection::ProtectGlobal() {
 }
 
 Status GitProtection::Apply() {
+  AddFromEnvironment();
   if (Status global = ProtectGlobal(); !global) return global;
   const std::vector<WorkTree> trees = places_.WorkTrees();
   for (const WorkTree& tree : trees) {

@@ -45,6 +45,7 @@ class GitProtection {
   };
 
   [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file) const;
+  void AddFromEnvironment();
   [[nodiscard]] Status FollowWorkTree(const WorkTree& tree);
   void ProtectDirectory(const GitDirectory& directory);
   [[nodiscard]] Status ProtectGlobal();

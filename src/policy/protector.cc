@@ -141,13 +141,14 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
     if (preset_.preset != Preset::kGit) open_.push_back(path);
     return;
   }
-  const std::string directory_above{ParentOf(path)};
+  std::string above{ParentOf(path)};
   // Of the other presets nobody wants all directories in every project.
-  const Lookup& above = walker_.LookAt(directory_above);
-  const bool missing_above = !above.status && preset_.preset != Preset::kGit;
-  if (missing_above || !HoldWay(directory_above)) return open_.push_back(path);
-  if (above.status && !host_.MayAccess(directory_above, Access::kReadWrite))
-    return HoldClosed(directory_above, *above.status, path);
+  if (!walker_.LookAt(above).status && preset_.preset != Preset::kGit) return open_.push_back(path);
+  while (!walker_.LookAt(above).status && above != "/") above = ParentOf(above);
+  const Lookup& nearest = walker_.LookAt(above);
+  if (nearest.status && !host_.MayAccess(above, Access::kReadWrite))
+    return HoldClosed(above, *nearest.status, path);
+  if (!HoldWay(std::string(ParentOf(path)))) return open_.push_back(path);
   const bool directory = missing == WhenMissing::kDirectory;
   Add({.path = path,
        .stand_in = StandIn{.type = directory ? FileType::kDirectory : FileType::kRegular,

@@ -150,6 +150,8 @@ TEST_F(Protection, NamesThatNobodyInsideCouldCreateAreNotHeld) {
   const Result<Policy> policy = With({.rw = {"/srv/w"}});
   EXPECT_EQ(Protected(policy), "/srv/w/.git/config\n/srv/w/.git/hooks\n");
   EXPECT_EQ(WarningsText(*policy), "");
+  host_.AddFile("/srv/w/.git/config", "[core]\n fsmonitor = .git/a/b/c\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/.git/config\n/srv/w/.git/hooks\n");
   // Its owner could create them after all.
   host_.AddDirectory("/srv/w/.git", {.uid = 1000, .writable = false});
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/.git\n/srv/w/.git/config\n");
@@ -423,6 +425,15 @@ TEST_F(Protection, AHomeThatIsToBeMadeYet) {
   EXPECT_EQ(Git({.rw = {"/srv/g"}}),
             "/srv/g/home writable directory\n/srv/g/home/.config writable directory\n"
             "/srv/g/home/.config/git directory\n/srv/g/home/.gitconfig file\n");
+}
+
+TEST_F(Protection, TheRepositoryThatTheEnvironmentNames) {
+  host_.AddFile("/opt/dot/config", "[core] hooksPath = bin/hooks\n").AddDirectory("/srv/g/bin");
+  host_.SetEnvironment("GIT_DIR", "/opt/dot").SetEnvironment("GIT_WORK_TREE", "/srv/g");
+  host_.SetEnvironment("GIT_EXEC_PATH", "/srv/g/core");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/bin/hooks directory\n/srv/g/core directory\n");
+  host_.SetEnvironment("GIT_DIR", "dot").SetWorkingDirectory("/srv/g");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/core directory\n/srv/g/dot directory\n");
 }
 
 TEST_F(Protection, ALinkedWorkTreeWhoseRepositoryIsElsewhere) {
