@@ -1,7 +1,11 @@
 // The preset `git`, with the real git: what it executes or obeys cannot be changed, and the daily work goes
 // on.
+#include <fcntl.h>
+
+#include <csignal>
 #include <cstdlib>
 
+#include "base/unique_fd.h"
 #include "tests/containment/containment.h"
 
 namespace mxc::test {
@@ -127,6 +131,42 @@ TEST_P(Git, HooksInTheWorkTreeCannotBeChanged) {
   }
 }
 
+// Of a directory of dotfiles that is granted, git obeys some; there is no repository.
+TEST_P(Git, TheCallersConfigurationIsHeldWhereverItLeads) {
+  const std::string home = workspace.Directory("home");
+  const std::string dot = workspace.Directory("dot");
+  ASSERT_EQ(Shell("echo x > tool; git config -f config core.fsmonitor " + dot + "/tool; " + "ln -s " + dot +
+                      "/config " + home + "/.gitconfig; mkdir -p " + home + "/.config/git; ln -s " + dot +
+                      "/missing " + home + "/.config/git/config",
+                  dot)
+                .status,
+            0);
+  for (const char* engine : kEngines) {
+    Launch launch =
+        PrepareGuest({.containment = engine, .read_write = {dot}}, {{"write", dot + "/tool", "x"},
+                                                                    {"write", dot + "/config", "x"},
+                                                                    {"unlink", dot + "/config"},
+                                                                    {"write", dot + "/missing", "x"},
+                                                                    {"write", dot + "/other", "x"}});
+    launch.environment = {"PATH=/usr/bin:/bin", "HOME=" + home};
+    const Ended ended = Execute(launch);
+    EXPECT_EQ(ended.out, "EROFS\nEROFS\nEBUSY\nEROFS\nok\n") << engine << ended.err;
+  }
+}
+
+// Another run could hold up whoever reads it.
+TEST_P(Git, AConfigurationThatCannotBeReadIsRefused) {
+  ASSERT_NE(std::signal(SIGIO, SIG_IGN), SIG_ERR);  // that the lease is asked for
+  for (const char* engine : kEngines) {
+    const UniqueFd config{::open((root + "/work/.git/config").c_str(), O_WRONLY | O_CLOEXEC)};
+    if (::fcntl(config.Get(), F_SETLEASE, F_WRLCK) != 0) GTEST_SKIP() << "no leases on this file system";
+    const Ended ended = RunConfig({.containment = engine, .read_write = {root}});
+    EXPECT_EQ(EnvelopeCode(ended), "policy_validation") << engine << ended.err;
+    EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("/work/.git/config' cannot be read: ")) << engine;
+    EXPECT_EQ(::fcntl(config.Get(), F_SETLEASE, F_UNLCK), 0);
+  }
+}
+
 TEST_P(Git, DailyWorkGoesOn) {
   for (const char* engine : kEngines) {
     const Ended ended = Inside(engine, R"sh(set -e
@@ -225,7 +265,8 @@ TEST_P(Git, NothingPlantedInItRuns) {
   const std::string evil =
       "p() { mkdir -p $1; echo ref: refs/heads/x > $1/HEAD; mkdir -p $1/objects $1/refs; "
       "printf "
-      "'[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = \"touch " +
+      "'[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = "
+      "\"touch " +
       canary + "; false\"\\n' > $1/config; }\n" + "mkdir -p git-merge-foo; printf '#!/bin/sh\\ntouch " +
       canary + "\\n' > git-merge-foo/evil; chmod +x git-merge-foo/evil\n" +
       "rebase() { GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -i HEAD~1; }\n";
