@@ -33,11 +33,14 @@ struct GitVariable {
 // It is, and holds nothing that may execute: what `git init` and `git clone` write.
 [[nodiscard]] bool IsHarmlessGitConfig(std::string_view text);
 
-// The words of a command line as a shell would split it, quotes taken off.
+// The words of a command line as a shell would split it, quotes taken off: "cd tools && ./x" is "cd",
+// "tools",
+// "./x" and "tools/x".
 struct ProgramWord {
   std::string text = {};
-  bool run = false;     // it is the program, or a script that an interpreter gets
-  bool script = false;  // the latter: found without a search on PATH
+  bool run = false;  // it is the program, or a script that an interpreter gets
+  bool script =
+      false;  // found without a search on PATH: such a script, or what an option or a variable names
 };
 [[nodiscard]] std::vector<ProgramWord> ProgramWords(std::string_view command);
 

@@ -17,11 +17,15 @@ std::string Against(std::string_view base, std::string_view path) {
   return path.starts_with('/') ? std::string(path) : JoinPath(base, path);
 }
 
+// `word` of an alias that is one of git: `-c core.pager=tools/x log`.
+bool NamesNoFile(const GitVariable& variable, const ProgramWord& word) {
+  return variable.section == "alias" && !variable.value.starts_with('!') && (word.run || !word.script);
+}
+
 // What is written there is no path of a program, whatever it looks like.
 bool NamesNoFile(const GitVariable& variable) {
   constexpr std::string_view kSections[] = {"http",     "https", "include", "includeif",
                                             "protocol", "safe",  "url"};
-  if (variable.section == "alias") return !variable.value.starts_with('!');
   return std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections) ||
          variable.Is("core", "hookspath");
 }
@@ -208,7 +212,7 @@ void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& b
       ProtectProgram({.text = word.text.substr(1), .run = word.run}, base, false);
     return;
   }
-  const bool program = word.run || (walked->status->mode & 0111U) != 0;
+  const bool program = word.run || word.script || (walked->status->mode & 0111U) != 0;
   if (program && walked->status->object.type == FileType::kRegular)
     protector_.Protect(path, WhenMissing::kLeft);
 }
@@ -226,7 +230,9 @@ Status GitProtection::Obey(const Loaded& loaded, const std::string& base) {
     }
     if (variable.Is("core", "attributesfile")) ProtectNamed(base, variable.value, WhenMissing::kFile);
     if (NamesNoFile(variable)) continue;
-    for (const ProgramWord& word : ProgramWords(variable.value)) ProtectProgram(word, base, true);
+    for (const ProgramWord& word : ProgramWords(variable.value)) {
+      if (!NamesNoFile(variable, word)) ProtectProgram(word, base, true);
+    }
   }
   return Done{};
 }

@@ -116,18 +116,33 @@ TEST(GitConfigKeys, OnlyThePlainestTextIsHarmless) {
 std::string Words(std::string_view command) {
   std::string text;
   for (const ProgramWord& word : ProgramWords(command)) {
-    text += (text.empty() ? "" : " ") + std::string(word.script ? "*" : (word.run ? "+" : "")) + word.text;
+    text +=
+        (text.empty() ? "" : " ") + std::string(word.run ? "+" : "") + (word.script ? "*" : "") + word.text;
   }
   return text;
 }
 
 TEST(GitConfigKeys, WordsOfCommandLines) {
   EXPECT_EQ(Words("tools/clean --all %f"), "+tools/clean --all %f");
-  EXPECT_EQ(Words("!cd x && ./run \"$1\" | sh -e y.sh z; env A=b perl q"),
-            "+cd x +./run 1 +sh *-e *y.sh z +env *A=b *perl *q");
+  EXPECT_EQ(Words("!./run \"$1\" | sh -e y.sh z; env A=b perl q"),
+            "+./run 1 +sh +*-e +*y.sh z +env +*A=b *b +*perl +*q");
   EXPECT_EQ(Words("!\"$(git rev-parse --show-toplevel)/tools/x\""),
             "+git rev-parse --show-toplevel /tools/x");
   EXPECT_EQ(Words(""), "");
+}
+
+TEST(GitConfigKeys, WhereProgramsOfACommandLineStand) {
+  EXPECT_EQ(Words("!cd x && ./run"), "+cd x *./run +x/./run");
+  EXPECT_EQ(Words("sh -c \"cd a; cd b; sh y\""), "+sh +*-c +*cd a *cd b *sh *y *a/y *a/b/y");
+  EXPECT_EQ(Words("cd \"$(git rev-parse --show-toplevel)\" && a/p"),
+            "+cd +git rev-parse --show-toplevel +a/p");
+  EXPECT_EQ(Words("\"$HOME\"/a ${PWD}/b"), "+~/a ./b");
+  EXPECT_EQ(Words("$PWD/b; $X/c; \"$X\" d"), "+./b +/c d");
+  EXPECT_EQ(Words("'a'\\ab/\"c\""), "+aab/c");
+  EXPECT_EQ(Words("A=a/b ssh -o Proxy=c/d --x=e/f"), "+A=a/b *a/b +ssh -o Proxy=c/d *c/d --x=e/f *e/f");
+  EXPECT_EQ(Words("PATH=a:$PWD/b:$PATH p q"), "+PATH=a:./b: +p *a/p *./b/p q");
+  EXPECT_EQ(Words("f() { . a/b; }; f"), "+f +{ +*. +*a/b +} +f");
+  EXPECT_EQ(Words("ext::a/b %S"), "+ext::a/b +a/b %S");
 }
 
 }  // namespace

@@ -287,6 +287,22 @@ TEST_F(Protection, WhatAConfigurationNamesIsHeldBeforeItExists) {
                                          "/srv/w/tools/watch directory\n");
 }
 
+TEST_F(Protection, ProgramsAreFoundWhereACommandLineWouldFindThem) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/tools/p").AddFile("/srv/w/tools/q", "", {.mode = 0644});
+  for (const char* value : {"!cd tools && ./p", "!$PWD/tools/p", "!${PWD}/tools/p", "!\\\"$PWD\\\"/tools/p",
+                            "!ssh -o ProxyCommand=tools/p h", "!GIT_SSH_COMMAND=tools/p git fetch",
+                            "!git -c core.editor=tools/p commit", "-c core.pager=tools/p log",
+                            "!PATH=tools:$PATH p", "!f() { . tools/p; }; f", "!ext::tools/p"}) {
+    host_.AddFile("/srv/w/.git/config", "[alias]\n z = " + std::string(value) + "\n");
+    EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools/p\n") << value;
+  }
+  host_.AddFile("/srv/w/.git/config", "[alias]\n z = !BASH_ENV=tools/q bash -c x\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools/q\n");
+  host_.AddFile("/srv/w/.git/config", "[alias]\n z = log --format=x/y tools/p\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git"));
+}
+
 TEST_F(Protection, WhatHuskyMakesItsHooksFrom) {
   AddRepository("/srv/w/.git");
   host_.AddFile("/srv/w/.git/config", "[core]\n hooksPath = .husky/_\n").AddFile("/srv/w/.husky/pre-commit");
