@@ -30,7 +30,7 @@ std::string Disarm(const GitChange& change) {
     if (!aside) return text + " (it still stands there: " + aside.error().message + ")";
     text += " (now " + Quoted(*aside) + ")";
   }
-  if (change.kind != Kind::kLinkTurned) return text;
+  if (change.text.empty()) return text;
   const Status made = MakeLink(change.path, change.text);
   return made ? text : text + " (" + made.error().message + ")";
 }
@@ -51,9 +51,12 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
       {Kind::kTakenUp, "repository-set-aside",
        "git in a repository of before would have run what the command has put in its way: ",
        "; see what it runs before you put it back"},
-      {Kind::kUnfinished, "repository-set-aside",
-       "the command has left unfinished work of git that may run something when it is continued: ",
-       "; see what it says before you put it back"},
+      {Kind::kInstructions, "repository-set-aside",
+       "the command has left unfinished operations or remotes that may have git run something: ",
+       "; see what they say before you put them back"},
+      {Kind::kReplaced, "protection-lost",
+       "protected files were changed from outside, and the command could write those that were replaced: ",
+       "; see what they say before you use git there"},
       {Kind::kLinkTurned, "link-restored",
        "the command had replaced protected links, which lead again where they did: ", ""},
   };
@@ -61,7 +64,7 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
   for (const GitChange& change : ReviewGit(before, host, gap)) {
     Sort& sort = *std::find_if(std::begin(sorts), std::end(sorts),
                                [&](const Sort& each) { return each.kind == change.kind; });
-    sort.names.push_back(change.kind == Kind::kNew ? Quoted(change.path) : Disarm(change));
+    sort.names.push_back(change.part.empty() && change.text.empty() ? Quoted(change.path) : Disarm(change));
   }
   std::vector<Warning> warnings;
   for (const Sort& sort : sorts) {

@@ -11,15 +11,26 @@ namespace mxc {
 struct GitSnapshot {
   std::vector<std::string> roots = {};    // directories that were searched; empty: nothing is to be compared
   std::vector<std::string> skipped = {};  // below them, with an entry of their own
-  std::vector<std::string> places = {};   // each `.git`, and each git directory of another name; sorted
-  std::vector<std::string> closed = {};   // directories that cannot be listed, read-only during the run
+  struct Place {
+    std::string path = {};    // a `.git`, or a git directory of another name
+    std::string part = {};    // without which git takes no notice of it
+    std::uint64_t inode = 0;  // of the part: a copy is something new; 0: not known
+  };
+  std::vector<Place> places = {};        // sorted by path
+  std::vector<std::string> closed = {};  // directories that cannot be listed, read-only during the run
+  struct Held {
+    std::string path = {};
+    std::uint64_t inode = 0;  // 0: nothing is there
+  };
+  std::vector<Held> held = {};  // read-only during the run, as long as nobody outside replaces them
   struct Text {
     std::string path = {};
     std::string text = {};
+    std::uint64_t stamp = 0;  // when it got there, where the disk tells
     bool operator==(const Text&) const = default;
   };
-  std::vector<Text> links = {};             // protected ones, which nothing but the comparison holds
-  std::vector<Text> unfinished = {};        // files of unfinished operations that may have git run something
+  std::vector<Text> links = {};         // protected ones, which nothing but the comparison holds
+  std::vector<Text> instructions = {};  // files that git may run something of, and that the command can write
   std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
 };
 

@@ -22,8 +22,8 @@ struct FileStatus {
   std::uint32_t gid = 0;
   std::uint64_t links = 1;
   std::uint64_t size = 0;  // bytes of a regular file
-  // st_ctime: seconds since 1970, which no user can set. Absent where it is not this kernel's: only a disk's
-  // is.
+  // st_ctime: nanoseconds since 1970, which no user can set. Absent where it is not this kernel's: only a
+  // disk's is.
   std::optional<std::uint64_t> changed = {};
 };
 
@@ -93,7 +93,7 @@ class Host {
   [[nodiscard]] virtual bool CanUnmapOwners(const std::string& /*directory*/) const { return false; }
   // Of a clock that never steps back, in milliseconds.
   [[nodiscard]] virtual std::uint64_t Clock() const = 0;
-  // Seconds since 1970; absent where FileStatus::changed is.
+  // Nanoseconds since 1970; absent where FileStatus::changed is.
   [[nodiscard]] virtual std::optional<std::uint64_t> Time() const { return std::nullopt; }
   // At most `limit` bytes.
   [[nodiscard]] virtual Result<std::string> ReadFile(const std::string& path, std::size_t limit) const = 0;

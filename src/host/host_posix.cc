@@ -46,10 +46,15 @@ LookupFailure FailureOf(int number) {
   return number == EACCES || number == EPERM ? LookupFailure::kDenied : LookupFailure::kOther;
 }
 
+std::uint64_t Nanoseconds(const timespec& time) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  return static_cast<std::uint64_t>(time.tv_sec) * kSecond + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 // Servers and processes behind a file system have clocks of their own; these have no device.
 std::optional<std::uint64_t> ChangedAt(const struct stat& found) {
 #ifdef __linux__
-  if (major(found.st_dev) != 0) return static_cast<std::uint64_t>(found.st_ctime);
+  if (major(found.st_dev) != 0) return Nanoseconds(found.st_ctim);
 #endif
   return std::nullopt;
 }
@@ -149,7 +154,8 @@ std::uint64_t PosixHost::Clock() const {
 }
 
 std::optional<std::uint64_t> PosixHost::Time() const {
-  return static_cast<std::uint64_t>(std::time(nullptr));
+  timespec now{};
+  return ::clock_gettime(CLOCK_REALTIME, &now) == 0 ? std::optional(Nanoseconds(now)) : std::nullopt;
 }
 
 Result<std::string> PosixHost::ReadFile(const std::string& path, std::size_t limit) const {

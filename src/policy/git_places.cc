@@ -103,13 +103,19 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
   entries.erase(std::remove_if(entries.begin(), entries.end(), data), entries.end());
 }
 
-std::vector<std::string> GitPlaces::Names() const {
-  std::vector<std::string> names;
-  for (const WorkTree& tree : trees_) names.push_back(tree.git);
-  for (const GitDirectory& directory : directories_) names.push_back(directory.path);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+std::vector<GitPlaces::Named> GitPlaces::All() const {
+  std::vector<Named> all;
+  for (const WorkTree& tree : trees_) all.push_back({.path = tree.git, .part = tree.git});
+  for (const GitDirectory& directory : directories_) {
+    if (seen_trees_.contains(directory.path)) continue;
+    const bool named = IsNamedGit(directory.path) || (directory.shape.empty() && !directory.linked);
+    std::string part = named ? directory.path : JoinPath(directory.path, "commondir");
+    if (!directory.shape.empty()) part = directory.shape.front();
+    all.push_back({.path = directory.path, .part = std::move(part)});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Named& left, const Named& right) { return left.path < right.path; });
+  return all;
 }
 
 }  // namespace mxc

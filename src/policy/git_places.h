@@ -43,8 +43,13 @@ class GitPlaces {
   [[nodiscard]] const std::vector<GitDirectory>& Directories() const { return directories_; }
   // objects, refs and the like of each `.git`.
   [[nodiscard]] const std::vector<std::string>& Data() const { return data_; }
-  // Every `.git`, and every directory that is one by its shape; sorted.
-  [[nodiscard]] std::vector<std::string> Names() const;
+  // Every `.git`, and every directory that is one by its shape; sorted. Each with what makes it one: itself,
+  // or something in it.
+  struct Named {
+    std::string path = {};
+    std::string part = {};
+  };
+  [[nodiscard]] std::vector<Named> All() const;
 
  private:
   std::vector<WorkTree> trees_ = {};

@@ -9,9 +9,10 @@
 
 #include "mxc/fold.h"
 #include "mxc/limits.h"
+#include "mxc/plan.h"
 #include "policy/git_config.h"
+#include "policy/git_instructions.h"
 #include "policy/git_places.h"
-#include "policy/git_unfinished.h"
 #include "policy/paths.h"
 #include "policy/search.h"
 
@@ -25,22 +26,26 @@ std::string WorkTreeOf(const std::string& place) {
 class Review {
  public:
   Review(const GitSnapshot& before, const Host& host) : before_(before), host_(host), walker_(host) {
-    for (const std::string& place : before.places) {
-      known_.insert(place);
-      trees_.push_back(WorkTreeOf(place));
+    for (const GitSnapshot::Place& place : before.places) {
+      trees_.push_back(WorkTreeOf(place.path));
+      const Lookup lookup = host.LookAt(place.part);
+      if (!lookup.status || place.inode == 0 || lookup.status->object.inode == place.inode)
+        known_.insert(place.path);
     }
+    for (const GitSnapshot::Text& link : before.links) known_.insert(link.path);  // judged as such
     std::sort(trees_.begin(), trees_.end());
   }
 
   std::vector<GitChange> Run(std::string& gap) {
     Search(gap);
-    for (const std::string& place : places_.Names()) {
-      if (!known_.contains(place)) Judge(place);
+    for (const GitPlaces::Named& place : places_.All()) {
+      if (!known_.contains(place.path)) Judge(place);
     }
     for (const GitSnapshot::Text& link : before_.links) JudgeLink(link);
+    for (const GitSnapshot::Held& held : before_.held) JudgeHeld(held);
     std::unordered_set<std::string> looked;
-    for (const GitDirectory& directory : places_.Directories()) JudgeUnfinished(directory.path, looked);
-    for (const std::string& place : before_.places) JudgeUnfinished(place, looked);
+    for (const GitDirectory& directory : places_.Directories()) JudgeInstructions(directory.path, looked);
+    for (const GitSnapshot::Place& place : before_.places) JudgeInstructions(place.path, looked);
     return std::move(changes_);
   }
 
@@ -48,13 +53,14 @@ class Review {
   void Search(std::string& gap);
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
   [[nodiscard]] bool HasNothingNew(const std::string& directory) const;
-  void Judge(const std::string& place);
+  void Judge(const GitPlaces::Named& named);
   void TakeUp(const std::string& place, std::string part);
   [[nodiscard]] bool IsTold(const std::string& place) const;
   // It has another name soon, or is no repository any more.
   [[nodiscard]] bool IsTakenUp(const std::string& git_directory) const;
   void JudgeLink(const GitSnapshot::Text& link);
-  void JudgeUnfinished(const std::string& place, std::unordered_set<std::string>& looked);
+  void JudgeHeld(const GitSnapshot::Held& held);
+  void JudgeInstructions(const std::string& place, std::unordered_set<std::string>& looked);
   // `place` stands in a repository of before, or above one: git there comes across it.
   [[nodiscard]] bool IsInTheWay(const std::string& place) const;
   [[nodiscard]] const GitDirectory* Found(const std::string& path) const;
@@ -117,7 +123,8 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
     };
     entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
   });
-  for (const std::string& place : places.Names()) {
+  for (const GitPlaces::Named& named : places.All()) {
+    const std::string& place = named.path;
     const std::string part = IsNamedGit(place) ? place : JoinPath(place, "HEAD");
     // Branches may be called `objects` and `refs`, none is called HEAD.
     if (!IsTold(place) && !known_.contains(place) && host_.LookAt(part).status) TakeUp(place, part);
@@ -125,7 +132,7 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
 }
 
 bool Review::HasNothingNew(const std::string& directory) const {
-  constexpr std::uint64_t kSlack = 60;  // seconds: somebody may set the clock
+  constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
   constexpr std::uint64_t kNamesOfALeaf = 2;
   const Lookup lookup = host_.LookAt(directory);
   return lookup.status && lookup.status->object.type == FileType::kDirectory && lookup.status->changed &&
@@ -167,14 +174,12 @@ bool Review::IsTakenUp(const std::string& git_directory) const {
   return false;
 }
 
-void Review::Judge(const std::string& place) {
+void Review::Judge(const GitPlaces::Named& named) {
+  const std::string& place = named.path;
   const bool told = IsTold(place);
   if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
   if (IsInTheWay(place) && IsArmed(place)) {
-    std::string part = place;
-    if (const GitDirectory* found = IsNamedGit(place) ? nullptr : Found(place))
-      part = found->shape.empty() ? JoinPath(place, "commondir") : found->shape.front();
-    TakeUp(place, std::move(part));
+    TakeUp(place, named.part);
   } else if (!told) {
     changes_.push_back({.kind = GitChange::Kind::kNew, .path = place});
   }
@@ -182,26 +187,49 @@ void Review::Judge(const std::string& place) {
 
 void Review::JudgeLink(const GitSnapshot::Text& link) {
   const Result<std::string> text = host_.ReadLink(link.path);
-  if (text && *text == link.text) return;
-  const bool there = host_.LookAt(link.path).status.has_value();
+  const Lookup lookup = host_.LookAt(link.path);
+  if (text && *text == link.text) {
+    // Made anew, for instance after another run has found it turned.
+    if (StampOf(lookup) != link.stamp)
+      changes_.push_back({.kind = GitChange::Kind::kLinkTurned, .path = link.path});
+    return;
+  }
+  const bool there = lookup.status.has_value();
   changes_.push_back({.kind = GitChange::Kind::kLinkTurned,
                       .path = link.path,
                       .part = there ? link.path : "",
                       .text = link.text});
 }
 
-void Review::JudgeUnfinished(const std::string& place, std::unordered_set<std::string>& looked) {
+// What was put there from outside: the kernel takes the mount away with the old one, and the command could
+// write the new one. A new file may get the number of an old one.
+void Review::JudgeHeld(const GitSnapshot::Held& held) {
+  const Lookup lookup = host_.LookAt(held.path);
+  if (!lookup.status || IsTakenUp(held.path)) return;
+  const FileStatus& status = *lookup.status;
+  const bool written = status.object.type == FileType::kRegular && status.changed && before_.since &&
+                       *status.changed > *before_.since;
+  if (status.object.inode == held.inode && !written) return;
+  const bool stand_in = status.mode == kStandInFileMode || status.mode == kStandInDirectoryMode;
+  if (held.inode == 0 && stand_in) return;  // another run's
+  changes_.push_back({.kind = GitChange::Kind::kReplaced, .path = held.path});
+}
+
+void Review::JudgeInstructions(const std::string& place, std::unordered_set<std::string>& looked) {
   const Result<Walked> walked = walker_.Walk(place);
   if (!walked || !walked->status || IsTakenUp(walked->path) || !looked.insert(walked->path).second) return;
-  for (UnfinishedFile& file : FindUnfinished(walked->path, host_)) {
-    const bool told = !changes_.empty() && changes_.back().path == file.state;
-    if (told || (file.text && WasThere({.path = file.path, .text = std::move(*file.text)}))) continue;
-    changes_.push_back({.kind = GitChange::Kind::kUnfinished, .path = file.state, .part = file.state});
+  for (GitInstruction& file : FindInstructions(walked->path, host_)) {
+    const bool told = !changes_.empty() && changes_.back().path == file.whole;
+    if (told ||
+        (file.text && WasThere({.path = file.path, .text = std::move(*file.text), .stamp = file.stamp})))
+      continue;
+    changes_.push_back({.kind = GitChange::Kind::kInstructions, .path = file.whole, .part = file.whole});
   }
 }
 
 bool Review::WasThere(const GitSnapshot::Text& file) const {
-  return std::find(before_.unfinished.begin(), before_.unfinished.end(), file) != before_.unfinished.end();
+  return std::find(before_.instructions.begin(), before_.instructions.end(), file) !=
+         before_.instructions.end();
 }
 
 bool Review::IsArmed(const std::string& place) {

@@ -16,13 +16,14 @@ struct GitChange {
     kNew,      // a repository, or a .git that leads to one
     kTakenUp,  // the same, in or above one that stood there before, and it has git run something: git in the
                // old one comes by here
-    kUnfinished,  // an operation that may run something when it is continued
-    kLinkTurned,  // a protected link
+    kInstructions,  // of an unfinished operation, or a remote: git may run something of these
+    kReplaced,      // what was held, by somebody outside
+    kLinkTurned,    // a protected link
   };
   Kind kind = Kind::kNew;
   std::string path = {};
-  std::string part = {};  // without which git takes no notice of it; not of kNew
-  std::string text = {};  // of kLinkTurned: where it led before
+  std::string part = {};  // without which git takes no notice of it; not of kNew and kReplaced
+  std::string text = {};  // of kLinkTurned: where it led before; "" when it leads there
 };
 
 // Sorted by path. `gap`: "" when all was looked at, else why not.

@@ -81,6 +81,8 @@ std::string_view PrivateNodeOf(std::string_view path) {
   return IsAtOrBelow(path, "/tmp") ? "/tmp" : "";
 }
 
+std::uint64_t StampOf(const Lookup& lookup) { return lookup.status ? lookup.status->changed.value_or(0) : 0; }
+
 std::string_view TempOf(OperatingSystem system) {
   return system == OperatingSystem::kMacos ? "/private/tmp" : "/tmp";
 }

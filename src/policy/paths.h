@@ -35,6 +35,9 @@ namespace mxc {
 // Those and /tmp: a grant of "/" does not reach them.
 [[nodiscard]] std::string_view PrivateNodeOf(std::string_view path);  // "" when there is none
 
+// When what stands there was changed, or got there by a rename; 0 where the disk does not tell.
+[[nodiscard]] std::uint64_t StampOf(const Lookup& lookup);
+
 // Where a system keeps temporary files, without links: "/tmp", "/private/tmp".
 [[nodiscard]] std::string_view TempOf(OperatingSystem system);
 

@@ -88,6 +88,11 @@ void KeepInside(const RuleSet& rules, const std::string& directory, std::vector<
   entries.erase(std::remove_if(entries.begin(), entries.end(), outside), entries.end());
 }
 
+// Servers may give a file another number when they are asked again: 0.
+std::uint64_t LastingInode(const Lookup& lookup) {
+  return StampOf(lookup) != 0 ? lookup.status->object.inode : 0;
+}
+
 bool Has(const Config& config, Preset preset) {
   return std::any_of(config.protect.begin(), config.protect.end(),
                      [preset](const PresetEntry& entry) { return entry.preset == preset; });
@@ -262,15 +267,22 @@ Status Protection::HoldOtherNames() {
 
 void Protection::TakeSnapshot() {
   policy_.git = {.roots = searched_,
-                 .places = git_.Places().Names(),
                  .closed = search_.Closed(),
                  .links = protector_.Links(),
-                 .unfinished = git_.Unfinished(),
+                 .instructions = git_.Instructions(),
                  .since = begun_};
+  for (GitPlaces::Named& place : git_.Places().All()) {
+    const Lookup lookup = host_.LookAt(place.part);
+    policy_.git.places.push_back(
+        {.path = std::move(place.path), .part = std::move(place.part), .inode = LastingInode(lookup)});
+  }
   for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
     for (const std::string& path : rules_.PathsWith(access)) {
       const PathRule* const rule = rules_.Find(path);
       if (rule->origin == Origin::kPolicy) policy_.git.skipped.push_back(path);
+      if (rule->origin != Origin::kProtection || access != Access::kReadOnly) continue;
+      const std::uint64_t inode = rule->object ? LastingInode(walker_.LookAt(path)) : 0;
+      if (!rule->object || inode != 0) policy_.git.held.push_back({.path = path, .inode = inode});
     }
   }
 }

@@ -8,7 +8,7 @@
 #include "mxc/limits.h"
 #include "policy/entries.h"
 #include "policy/git_environment.h"
-#include "policy/git_unfinished.h"
+#include "policy/git_instructions.h"
 
 namespace mxc {
 namespace {
@@ -77,6 +77,7 @@ Status GitProtection::AddNamed(const PathEntry& named) {
     if (found) entries = *found;
     places_.Visit(walked->path, entries);
   }
+  for (const LinkMet& met : walked->links) ways_.push_back(met.link.path);
   if (places_.WorkTrees().size() + places_.Directories().size() != before) return Done{};
   return Conflict(Quoted(named.path) + " is no git repository", named.pointer,
                   "name the directory of a work tree, or of a bare repository");
@@ -336,6 +337,7 @@ Status GitProtection::ProtectGlobal() {
 Status GitProtection::Apply() {
   AddFromEnvironment();
   if (Status global = ProtectGlobal(); !global) return global;
+  for (const std::string& link : ways_) protector_.WatchLink(link);
   const std::vector<WorkTree> trees = places_.WorkTrees();
   for (const WorkTree& tree : trees) {
     if (Status followed = FollowWorkTree(tree); !followed) return followed;
@@ -350,11 +352,12 @@ Status GitProtection::Apply() {
   return Done{};
 }
 
-std::vector<GitSnapshot::Text> GitProtection::Unfinished() const {
+std::vector<GitSnapshot::Text> GitProtection::Instructions() const {
   std::vector<GitSnapshot::Text> files;
   for (const GitDirectory& directory : places_.Directories()) {
-    for (UnfinishedFile& file : FindUnfinished(directory.path, protector_.TheHost())) {
-      if (file.text) files.push_back({.path = std::move(file.path), .text = std::move(*file.text)});
+    for (GitInstruction& file : FindInstructions(directory.path, protector_.TheHost())) {
+      if (file.text)
+        files.push_back({.path = std::move(file.path), .text = std::move(*file.text), .stamp = file.stamp});
     }
   }
   return files;

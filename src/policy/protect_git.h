@@ -30,8 +30,8 @@ class GitProtection {
   // file of git's that cannot be read.
   [[nodiscard]] Status Apply();
 
-  // What of unfinished operations may run something.
-  [[nodiscard]] std::vector<GitSnapshot::Text> Unfinished() const;
+  // Files that git may run something of, and that the command can write.
+  [[nodiscard]] std::vector<GitSnapshot::Text> Instructions() const;
 
  private:
   struct Repository {
@@ -63,6 +63,7 @@ class GitProtection {
   Protector& protector_;
   std::string home_;
   GitPlaces places_ = {};
+  std::vector<std::string> ways_ = {};                   // links by which repositories were named
   std::map<std::string, Repository> repositories_ = {};  // by common git directory
   Loaded global_ = {};
 };

@@ -85,7 +85,8 @@ void Protector::WatchLink(const std::string& link) {
   if (!Writable(link) || !watched_.insert(link).second) return;
   Warn("link-replaceable", Quoted(link) + " is protected, but a link: the command could replace it");
   const Result<std::string> text = host_.ReadLink(link);
-  if (text) links_.push_back({.path = link, .text = *text});
+  const Lookup& lookup = walker_.LookAt(link);
+  if (text) links_.push_back({.path = link, .text = *text, .stamp = StampOf(lookup)});
 }
 
 void Protector::ProtectExisting(const std::string& path, const FileStatus& status) {

@@ -32,7 +32,8 @@ class Holder {
  public:
   // `plan` is that of provision. `stages` and `signals` are borrowed.
   Holder(Plan plan, const SessionLimits& limits, const Stages& stages, Place place, SignalScope& signals);
-  // Until the sandbox is deprovisioned, its time is over, or we are told to end. The name is gone then.
+  // Until the sandbox is deprovisioned, its time is over, or we are told to end. The name is gone then. When
+  // its time is over and there is something to say, until it has been said.
   void Run();
 
  private:
@@ -46,10 +47,12 @@ class Holder {
   // False: it is done with.
   [[nodiscard]] bool Serve(const UniqueFd& connection);
   [[nodiscard]] std::string Answer(Verb verb, const UniqueFd& connection);
+  [[nodiscard]] std::string State() const;
   [[nodiscard]] Status Start();
   [[nodiscard]] Status Renew();
   [[nodiscard]] Status Stop();
   void StopSandbox();
+  void Expire();
   [[nodiscard]] Status Enter(const UniqueFd& connection);
   void End();
 
@@ -70,6 +73,7 @@ class Holder {
   std::uint64_t look_ms_;               // when to look at our name again
   bool stopped_ = false;                // has stood before
   std::vector<Warning> told_ = {};      // what the stages have said, for who asks next
+  bool expired_ = false;                // its time was over
   bool done_ = false;
 };
 

@@ -58,6 +58,13 @@ void Holder::StopSandbox() {
   for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
 }
 
+// Who asks for it next is the first to be told what it has left.
+void Holder::Expire() {
+  StopSandbox();
+  expired_ = true;
+  done_ = told_.empty();
+}
+
 void Holder::End() {
   StopSandbox();
   place_.directory.Remove(place_.id.Name());
@@ -66,8 +73,9 @@ void Holder::End() {
 int Holder::PollTimeout() const {
   const std::uint64_t now = NowMs();
   std::uint64_t next = look_ms_;
-  if (limits_.lifetime_ms != 0) next = std::min(next, provisioned_ms_ + limits_.lifetime_ms);
-  if (limits_.idle_ms != 0 && sandbox_.Running() == 0) next = std::min(next, busy_ms_ + limits_.idle_ms);
+  if (limits_.lifetime_ms != 0 && !expired_) next = std::min(next, provisioned_ms_ + limits_.lifetime_ms);
+  if (limits_.idle_ms != 0 && !expired_ && sandbox_.Running() == 0)
+    next = std::min(next, busy_ms_ + limits_.idle_ms);
   if (cpu_limit_ms_ != 0 && sandbox_.Running() != 0) next = std::min(next, cpu_look_ms_);
   return static_cast<int>(next > now ? next - now : 0);
 }
@@ -76,7 +84,7 @@ void Holder::OnTimers() {
   const std::uint64_t now = NowMs();
   const bool idle = limits_.idle_ms != 0 && sandbox_.Running() == 0 && now >= busy_ms_ + limits_.idle_ms;
   const bool old = limits_.lifetime_ms != 0 && now >= provisioned_ms_ + limits_.lifetime_ms;
-  done_ = done_ || idle || old;
+  if ((idle || old) && !expired_ && !done_) Expire();
   OnCpuTime(now);
   if (now < look_ms_) return;
   look_ms_ = now + kLookMs;
@@ -154,6 +162,11 @@ std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
   const auto text = [this](const Status& status) {
     return status ? OkText(std::exchange(told_, {})) : ErrorText(status.error());
   };
+  if (expired_ && verb != Verb::kStatus) {
+    End();
+    done_ = true;
+    return verb == Verb::kDeprovision ? OkText(told_) : ErrorText(SandboxExpired(told_));
+  }
   switch (verb) {
     case Verb::kStart:
       return text(Start());
@@ -169,13 +182,19 @@ std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
       return text(Done{});
     case Verb::kStatus:
       return ListedText({.id = place_.id.Text(),
-                         .state = sandbox_.Stands() ? "started" : (stopped_ ? "stopped" : "provisioned"),
+                         .state = State(),
                          .commands = sandbox_.Running(),
                          .age_ms = NowMs() - provisioned_ms_,
                          .idle_ms = sandbox_.Running() == 0 ? NowMs() - busy_ms_ : 0,
                          .holder = ::getpid()});
   }
   return ErrorText({.code = ErrorCode::kMalformed, .message = "an unknown request"});
+}
+
+std::string Holder::State() const {
+  if (expired_) return "expired";
+  if (sandbox_.Stands()) return "started";
+  return stopped_ ? "stopped" : "provisioned";
 }
 
 // Objects are judged as they are now: the host has gone on since provision, or since the last start.

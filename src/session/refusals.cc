@@ -1,5 +1,7 @@
 #include "session/refusals.h"
 
+#include <utility>
+
 #include "mxc/limits.h"
 
 namespace mxc::session {
@@ -28,6 +30,15 @@ Error SandboxDied(const std::string& how) {
           .message = "the sandbox is gone: " + how,
           .pointer = kId,
           .hint = "deprovision it, and provision another"};
+}
+
+Error SandboxExpired(const std::vector<Warning>& left) {
+  std::string message = "the sandbox is gone: its time was over";
+  for (const Warning& warning : left) message += "; " + warning.message;
+  return {.code = ErrorCode::kStaleId,
+          .message = std::move(message),
+          .pointer = kId,
+          .hint = "provision another"};
 }
 
 Error AlreadyStarted() {

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "mxc/error.h"
+#include "mxc/policy.h"
 
 namespace mxc::session {
 
@@ -12,6 +14,8 @@ namespace mxc::session {
 [[nodiscard]] Error NotProvisioned();
 [[nodiscard]] Error NoSuchSandbox();
 [[nodiscard]] Error SandboxDied(const std::string& how);  // "its holder was killed"
+// Its time was over; `left` is said with that.
+[[nodiscard]] Error SandboxExpired(const std::vector<Warning>& left);
 [[nodiscard]] Error AlreadyStarted();
 // `stopped`: it was started once.
 [[nodiscard]] Error NothingToStop(bool stopped);

@@ -56,7 +56,7 @@ struct Entry {
 inline constexpr const char* kDead = "dead";  // its holder was killed, or its record cannot be read
 struct Listed {
   std::string id = {};
-  std::string state = {};  // "provisioned", "started", "stopped", or kDead
+  std::string state = {};  // "provisioned", "started", "stopped", "expired", or kDead
   std::uint64_t commands = 0;
   std::uint64_t age_ms = 0;
   std::uint64_t idle_ms = 0;

@@ -212,6 +212,25 @@ TEST_P(Git, TheHostsGitSeesNoDifferenceDuringARun) {
   }
 }
 
+// `git config` renames a new file over the old one, and the mount goes with that.
+TEST_P(Git, WhatTheHostReplacesMeanwhileIsTold) {
+  for (const char* engine : kEngines) {
+    ASSERT_EQ(Shell("rm -f fifo; mkfifo fifo", root).status, 0);
+    const std::string config = root + "/work/.git/config";
+    Running running(PrepareConfig({.containment = engine,
+                                   .command = "echo up; read -r x < " + root + "/fifo; echo '#' >> " + config,
+                                   .read_write = {root}}));
+    ASSERT_TRUE(running.SaysOnStdout("up"));
+    EXPECT_EQ(Shell("git config a.b c; echo > ../fifo", root + "/work").status, 0);
+    EXPECT_THAT(
+        running.Wait().err,
+        HasSubstr("protected files were changed from outside, and the command could write those that were "
+                  "replaced: '" +
+                  config + "'; see"))
+        << engine;
+  }
+}
+
 // The next `git status` of the repository around would run what the new one names.
 TEST_P(Git, NewRepositoriesAreNamedAndTakenOutOfTheWay) {
   for (const char* engine : kEngines) {

@@ -311,6 +311,24 @@ TEST_P(Lifecycle, TimeLimits) {
   EXPECT_EQ(CodeOf(Exec(old, "true")), "stale_id");
 }
 
+// Nobody has asked for its end: whoever asks for anything next is told.
+TEST_P(Lifecycle, WhatIsLeftWhenItsTimeIsOverIsTold) {
+  const std::string work = workspace.Directory("work");
+  const std::string grant =
+      R"("session":{"idleTimeoutMs":500},"filesystem":{"readwritePaths":[)" + Quote(work) + "]}";
+  for (const char* const phase : {"exec", "deprovision"}) {
+    const std::string id = Started(grant);
+    EXPECT_EQ(Exec(id, "mkdir -p " + work + "/" + phase + "/.git").err, "");
+    EXPECT_TRUE(Eventually([&] { return List().find("\"state\":\"expired\"") != std::string::npos; }));
+    const bool over = std::string(phase) == "deprovision";
+    const Ended told = over ? Execute(Phase(phase, id)) : Exec(id, "true");
+    EXPECT_THAT(told.err, HasSubstr("new git repositories: '" + work + "/" + phase + "/.git'"));
+    EXPECT_EQ(CodeOf(told), over ? "absent" : "stale_id");
+    EXPECT_TRUE(Eventually([&] { return HolderOf(id) < 0; }));
+    EXPECT_EQ(CodeOf(Exec(id, "true")), "stale_id");
+  }
+}
+
 TEST_P(Lifecycle, ADirectoryThatOthersCanUseIsRefused) {
   const std::string directory = OwnDirectory();
   ASSERT_EQ(workspace.Directory("runtime/mxc-exec"), directory);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "mxc/plan.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {
@@ -21,12 +22,16 @@ class GitReview : public testing::Test {
     host_->AddDirectory(git_directory + "/refs").AddFile(git_directory + "/config", config);
     host_->AddFile(git_directory + "/hooks/pre-commit.sample");
   }
-  // "new /srv/w/a/.git", "aside PATH PART", "unfinished PATH", "link PATH TEXT", a line each.
+  // "new /srv/w/a/.git", "aside PATH PART", "instructions PATH", "replaced PATH", "link PATH TEXT", a line
+  // each.
   [[nodiscard]] std::string Review() {
     std::string text;
     std::string gap;
+    for (GitSnapshot::Place& place : before_.places) {
+      if (place.part.empty()) place.part = place.path;
+    }
     for (const GitChange& change : ReviewGit(before_, *host_, gap)) {
-      constexpr const char* kKinds[] = {"new", "aside", "unfinished", "link"};
+      constexpr const char* kKinds[] = {"new", "aside", "instructions", "replaced", "link"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       if (change.kind == GitChange::Kind::kTakenUp) text += " " + change.part;
       if (change.kind == GitChange::Kind::kLinkTurned) text += " " + change.text;
@@ -35,8 +40,8 @@ class GitReview : public testing::Test {
     return text + gap;
   }
 
-  std::optional<FakeHost> host_{std::in_place};                              // NOLINT: the tests fill it
-  GitSnapshot before_ = {.roots = {"/srv/w"}, .places = {"/srv/w/a/.git"}};  // NOLINT
+  std::optional<FakeHost> host_{std::in_place};                                // NOLINT: the tests fill it
+  GitSnapshot before_ = {.roots = {"/srv/w"}, .places = {{"/srv/w/a/.git"}}};  // NOLINT
 };
 
 TEST_F(GitReview, NothingNew) {
@@ -118,7 +123,7 @@ TEST_F(GitReview, AnEarlierRunHasLeftWhatIsKnownElsewhere) {
   AddRepository("/srv/w/a/.git", "[alias]\n\tx = !y\n");
   AddRepository("/srv/w/armed/.git", "[core]\n\tfsmonitor = /x\n");
   AddRepository("/srv/w/a/b/.git.untrusted", "[core]\n\tfsmonitor = /x\n");
-  before_.places = {"/srv/w/a/.git", "/srv/w/armed/.git", "/srv/w/a/b/.git.untrusted"};
+  before_.places = {{"/srv/w/a/.git"}, {"/srv/w/armed/.git"}, {"/srv/w/a/b/.git.untrusted"}};
   host_->AddFile("/srv/w/a/b/.git", "gitdir: .git.untrusted\n")
       .AddFile("/srv/w/a/c/.git", "gitdir: ../../armed/.git");
   host_->AddFile("/srv/w/a/d/.git", "gitdir: ../.git\n");
@@ -140,13 +145,13 @@ TEST_F(GitReview, WhatAnUnfinishedOperationMayRun) {
   host_->AddFile(list, "pick 1\n");
   EXPECT_EQ(Review(), "");
   host_->AddFile(list, "exec x\n").AddFile("/srv/w/a/.git/rebase-merge/strategy", "foo/evil\n");
-  EXPECT_EQ(Review(), "unfinished /srv/w/a/.git/rebase-merge\n");
-  before_.unfinished = {{list, "exec x\n"}};
-  EXPECT_EQ(Review(), "unfinished /srv/w/a/.git/rebase-merge\n");
-  before_.unfinished.push_back({"/srv/w/a/.git/rebase-merge/strategy", "foo/evil\n"});
+  EXPECT_EQ(Review(), "instructions /srv/w/a/.git/rebase-merge\n");
+  before_.instructions = {{list, "exec x\n"}};
+  EXPECT_EQ(Review(), "instructions /srv/w/a/.git/rebase-merge\n");
+  before_.instructions.push_back({"/srv/w/a/.git/rebase-merge/strategy", "foo/evil\n"});
   EXPECT_EQ(Review(), "");
   host_->AddFile(list, "exec y\n");
-  EXPECT_EQ(Review(), "unfinished /srv/w/a/.git/rebase-merge\n");
+  EXPECT_EQ(Review(), "instructions /srv/w/a/.git/rebase-merge\n");
 }
 
 TEST_F(GitReview, UnfinishedOperationsAreJudgedAsAWhole) {
@@ -161,25 +166,54 @@ TEST_F(GitReview, UnfinishedOperationsAreJudgedAsAWhole) {
     return only([&] { host_->AddFile(git + name, text); });
   };
   EXPECT_EQ(file("rebase-merge/strategy", "ort\n"), "");
-  EXPECT_EQ(file("rebase-merge/strategy", "foo/evil\n"), "unfinished " + git + "rebase-merge\n");
-  EXPECT_EQ(file("rebase-merge/unheard-of"), "unfinished " + git + "rebase-merge\n");
+  EXPECT_EQ(file("rebase-merge/strategy", "foo/evil\n"), "instructions " + git + "rebase-merge\n");
+  EXPECT_EQ(file("rebase-merge/unheard-of"), "instructions " + git + "rebase-merge\n");
   EXPECT_EQ(file("rebase-apply/0001", "x y"), "");
   EXPECT_EQ(file("rebase-apply/apply-opt", "\n"), "");
-  EXPECT_EQ(file("rebase-apply/apply-opt", "'--directory=x'\n"), "unfinished " + git + "rebase-apply\n");
+  EXPECT_EQ(file("rebase-apply/apply-opt", "'--directory=x'\n"), "instructions " + git + "rebase-apply\n");
   EXPECT_EQ(file("sequencer/opts", "[options]\n\tstrategy = ours\n\tedit = true\n"), "");
-  EXPECT_EQ(file("sequencer/opts", "[options]\n strategy = foo/evil\n"), "unfinished " + git + "sequencer\n");
+  EXPECT_EQ(file("sequencer/opts", "[options]\n strategy = foo/evil\n"),
+            "instructions " + git + "sequencer\n");
   EXPECT_EQ(file("BISECT_NAMES", " 'a b' 'c'\n"), "");
-  EXPECT_EQ(file("BISECT_NAMES", "$(x)"), "unfinished " + git + "BISECT_NAMES\n");
+  EXPECT_EQ(file("BISECT_NAMES", "$(x)"), "instructions " + git + "BISECT_NAMES\n");
   EXPECT_EQ(only([&] { host_->AddSymlink(git + "rebase-merge", "/proc/self/cwd/x"); }),
-            "unfinished " + git + "rebase-merge\n");
+            "instructions " + git + "rebase-merge\n");
   EXPECT_EQ(only([&] { host_->AddSymlink(git + "rebase-merge/done", "/proc/self/cwd/x"); }),
-            "unfinished " + git + "rebase-merge\n");
+            "instructions " + git + "rebase-merge\n");
   EXPECT_EQ(only([&] { host_->AddFile(git + "rebase-merge/end", "", {.links = 2}); }),
-            "unfinished " + git + "rebase-merge\n");
+            "instructions " + git + "rebase-merge\n");
   EXPECT_EQ(only([&] {
               host_->AddDirectory(git + "rebase-merge", {.mode = 0300, .uid = 1000, .readable = false});
             }),
-            "unfinished " + git + "rebase-merge\n'" + git + "rebase-merge' cannot be listed");
+            "instructions " + git + "rebase-merge\n'" + git + "rebase-merge' cannot be listed");
+}
+
+TEST_F(GitReview, RemotesOfTheOldForm) {
+  AddRepository("/srv/w/a/.git");
+  host_->AddFile("/srv/w/a/.git/remotes/old", "URL: x\n").AddFile("/srv/w/a/.git/branches/origin", "ext::x");
+  EXPECT_EQ(Review(), "instructions /srv/w/a/.git/branches/origin\ninstructions /srv/w/a/.git/remotes/old\n");
+  before_.instructions = {{"/srv/w/a/.git/remotes/old", "URL: x\n"}};
+  EXPECT_EQ(Review(), "instructions /srv/w/a/.git/branches/origin\n");
+}
+
+// `git config` on the host does that.
+TEST_F(GitReview, WhatSomebodyElseReplaced) {
+  AddRepository("/srv/w/a/.git");
+  const auto inode = [&](const char* path) { return host_->LookAt(path).status->object.inode; };
+  host_->AddFile("/srv/w/a/.git/config.worktree", "", {.mode = kStandInFileMode});
+  before_.held = {{"/srv/w/a/.git/config", inode("/srv/w/a/.git/config")},
+                  {"/srv/w/a/.git/config.worktree"},
+                  {"/srv/w/a/.git/commondir"}};
+  EXPECT_EQ(Review(), "");
+  host_->AddFile("/srv/w/a/.git/config.worktree", "");
+  before_.held[0].inode = 999;
+  const std::string lost = "replaced /srv/w/a/.git/config\nreplaced /srv/w/a/.git/config.worktree\n";
+  EXPECT_EQ(Review(), lost);
+  // A new file may get the number of an old one.
+  host_->AddFile("/srv/w/a/.git/config", kPlain, {.changed = 9});
+  before_.held[0].inode = inode("/srv/w/a/.git/config");
+  before_.since = 8;
+  EXPECT_EQ(Review(), lost);
 }
 
 TEST_F(GitReview, RepositoriesInDataOfGit) {
@@ -200,10 +234,12 @@ TEST_F(GitReview, RepositoriesInDataOfGit) {
 TEST_F(GitReview, DataThatIsWhatItWasIsNotListed) {
   const std::string data = "/srv/w/a/.git/objects/";
   AddRepository("/srv/w/a/.git");
-  before_.since = 1000;
-  host_->AddDirectory(data + "12", {.links = 2, .changed = 100});
-  host_->AddDirectory(data + "13", {.links = 2, .changed = 999});  // somebody may have set the clock
-  host_->AddDirectory(data + "14", {.links = 3, .changed = 100});
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  before_.since = 1000 * kSecond;
+  host_->AddDirectory(data + "12", {.links = 2, .changed = 100 * kSecond});
+  host_->AddDirectory(data + "13",
+                      {.links = 2, .changed = 999 * kSecond});  // somebody may have set the clock
+  host_->AddDirectory(data + "14", {.links = 3, .changed = 100 * kSecond});
   host_->AddDirectory(data + "15", {.links = 2});
   EXPECT_EQ(Review(), "");
   const auto listed = [&](const std::string& name) {
@@ -233,7 +269,7 @@ TEST_F(GitReview, NothingHidesInADirectoryThatIsTold) {
   AddRepository("/srv/w/a/b/.git", "[alias]\n\tx = !y\n");
   host_->AddFile("/srv/w/a/.git/rebase-merge/git-rebase-todo", "exec x\n");
   EXPECT_EQ(Review(),
-            "aside /srv/w /srv/w/objects\nunfinished /srv/w/a/.git/rebase-merge\n"
+            "aside /srv/w /srv/w/objects\ninstructions /srv/w/a/.git/rebase-merge\n"
             "aside /srv/w/a/b/.git /srv/w/a/b/.git\n");
 }
 
@@ -242,6 +278,27 @@ TEST_F(GitReview, WhatIsTakenUpIsTakenUpOnce) {
   AddRepository("/srv/w/a/b/.git", "[alias]\n\tx = !y\n");
   host_->AddFile("/srv/w/a/b/.git/rebase-merge/git-rebase-todo", "exec x\n");
   EXPECT_EQ(Review(), "aside /srv/w/a/b/.git /srv/w/a/b/.git\n");
+}
+
+// Another run has set it aside meanwhile, and this one has put it back.
+TEST_F(GitReview, WhatIsPutBackIsNew) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/b/.git", "[alias]\n\tx = !y\n");
+  AddRepository("/srv/w/a/c", "[alias]\n\tx = !y\n");
+  const std::string list = "/srv/w/a/.git/rebase-merge/git-rebase-todo";
+  host_->AddDirectory("/srv/w/a/.git/rebase-merge", {.changed = 2}).AddFile(list, "exec x\n");
+  host_->AddSymlink("/srv/w/a/.git/hooks", "../hooks", {.changed = 2});
+  before_.places = {{"/srv/w/a/.git"}, {"/srv/w/a/b/.git"}, {"/srv/w/a/c", "/srv/w/a/c/objects"}};
+  before_.instructions = {{list, "exec x\n", 2}};
+  before_.links = {{"/srv/w/a/.git/hooks", "../hooks", 2}};
+  EXPECT_EQ(Review(), "");
+  before_.places[1].inode = 999;
+  before_.places[2].inode = 999;
+  before_.instructions[0].stamp = 1;
+  before_.links[0].stamp = 1;
+  EXPECT_EQ(Review(),
+            "link /srv/w/a/.git/hooks \ninstructions /srv/w/a/.git/rebase-merge\n"
+            "aside /srv/w/a/b/.git /srv/w/a/b/.git\naside /srv/w/a/c /srv/w/a/c/objects\n");
 }
 
 TEST_F(GitReview, WhatCannotBeListedIsTold) {

@@ -1,12 +1,12 @@
 // What of an operation that git has not ended may have it run something.
-#include "policy/git_unfinished.h"
+#include "policy/git_instructions.h"
 
 #include <gtest/gtest.h>
 
 namespace mxc {
 namespace {
 
-TEST(GitUnfinished, Lists) {
+TEST(GitInstructions, Lists) {
   EXPECT_FALSE(
       MayExecute("git-rebase-todo", "pick 1 exec\n# exec make\n\n\tp 2\nbreak\nnoop\nb\nmerge -C 1 x"));
   for (const char* list : {"pick 1 x\nexec make\n", "  x\tmake", "x\rmake", "execute\n", "call x", "\vx y"})
@@ -14,7 +14,7 @@ TEST(GitUnfinished, Lists) {
   EXPECT_TRUE(MayExecute("todo", std::string_view("noop\0\nx y", 9)));
 }
 
-TEST(GitUnfinished, Strategies) {
+TEST(GitInstructions, Strategies) {
   EXPECT_FALSE(MayExecute("strategy", "recursive\n"));
   for (const char* strategy : {"foo/evil", "../x\n", "evil\n", "ort\nx", "", "ort "})
     EXPECT_TRUE(MayExecute("strategy", strategy)) << strategy;
@@ -22,7 +22,7 @@ TEST(GitUnfinished, Strategies) {
   EXPECT_TRUE(MayExecute("strategy_opts", " --x;$(y)\n"));
 }
 
-TEST(GitUnfinished, OptionsOfPicks) {
+TEST(GitInstructions, OptionsOfPicks) {
   EXPECT_FALSE(
       MayExecute("opts", "[options]\n\tallow-ff = true\n\tmainline = 1\n\tstrategy-option = theirs\n"));
   for (const char* options :
@@ -32,7 +32,7 @@ TEST(GitUnfinished, OptionsOfPicks) {
 }
 
 // Older versions of git have a shell read these.
-TEST(GitUnfinished, QuotedWords) {
+TEST(GitInstructions, QuotedWords) {
   EXPECT_FALSE(MayExecute(
       "author-script", "GIT_AUTHOR_NAME='it'\\''s me'\nGIT_AUTHOR_EMAIL=''\nGIT_AUTHOR_DATE='@1 +0000'\n"));
   for (const char* script : {"PATH='x'\n", "GIT_AUTHOR_NAME=$(x)\n", "GIT_AUTHOR_NAME='x';y\n",
@@ -42,7 +42,7 @@ TEST(GitUnfinished, QuotedWords) {
   EXPECT_TRUE(MayExecute("BISECT_NAMES", "'a';'x'"));
 }
 
-TEST(GitUnfinished, WhatNoTableKnows) {
+TEST(GitInstructions, WhatNoTableKnows) {
   EXPECT_FALSE(MayExecute("msgnum", "exec"));
   EXPECT_FALSE(MayExecute("0012", "exec"));
   EXPECT_TRUE(MayExecute("new-in-git-9", ""));

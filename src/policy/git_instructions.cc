@@ -1,4 +1,4 @@
-#include "policy/git_unfinished.h"
+#include "policy/git_instructions.h"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,10 @@
 namespace mxc {
 namespace {
 
-// Where git looks for them, in every git directory.
-constexpr std::string_view kStates[] = {"rebase-merge", "rebase-apply", "sequencer", "BISECT_NAMES"};
+// Where git looks for unfinished operations, in every git directory.
+constexpr std::string_view kOperations[] = {"rebase-merge", "rebase-apply", "sequencer", "BISECT_NAMES"};
+// And for remotes: each file is one.
+constexpr std::string_view kRemotes[] = {"remotes", "branches"};
 
 // Names, numbers, messages and patches: git runs nothing of these, whatever they say. What is done is not
 // done again.
@@ -201,39 +203,66 @@ bool IsPatch(std::string_view name) {
 
 bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kHarmless) || IsPatch(name); }
 
+bool IsMissing(const Lookup& lookup) { return !lookup.status && lookup.failure == LookupFailure::kMissing; }
+
 class Finder {
  public:
   explicit Finder(const Host& host) : host_(host) {}
 
-  void Look(const std::string& state) {
-    const Lookup lookup = host_.LookAt(state);
-    if (!lookup.status && lookup.failure == LookupFailure::kMissing) return;
-    if (!lookup.status || lookup.status->object.type != FileType::kDirectory) return Judge(state, state);
-    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(state, {});
-    if (!entries) return Add(state, state, {});
-    for (const DirectoryEntry& entry : *entries) Judge(state, JoinPath(state, entry.name));
+  void LookForOperation(const std::string& whole) {
+    const Lookup lookup = host_.LookAt(whole);
+    if (IsMissing(lookup)) return;
+    GitInstruction found{.whole = whole, .path = whole, .stamp = StampOf(lookup)};
+    const std::optional<std::vector<DirectoryEntry>> entries = List(whole, lookup);
+    if (!entries) return Judge(std::move(found));
+    for (const DirectoryEntry& entry : *entries) {
+      found.path = JoinPath(whole, entry.name);
+      Judge(found);
+    }
   }
 
-  std::vector<UnfinishedFile> Take() { return std::move(found_); }
+  void LookForRemotes(const std::string& directory) {
+    const Lookup lookup = host_.LookAt(directory);
+    if (IsMissing(lookup)) return;
+    const std::optional<std::vector<DirectoryEntry>> entries = List(directory, lookup);
+    if (!entries) found_.push_back({.whole = directory, .path = directory});
+    if (!entries) return;
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string remote = JoinPath(directory, entry.name);
+      found_.push_back(
+          {.whole = remote, .path = remote, .stamp = StampOf(host_.LookAt(remote)), .text = Read(remote)});
+    }
+  }
+
+  std::vector<GitInstruction> Take() { return std::move(found_); }
 
  private:
-  // A link is followed by git from where git stands, and a file with a second name is written under that.
-  void Judge(const std::string& state, const std::string& path) {
-    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
-    const Lookup lookup = host_.LookAt(path);
-    if (!lookup.status || lookup.status->object.type != FileType::kRegular || lookup.status->links != 1)
-      return Add(state, path, {});
-    if (IsHarmlessWhatever(name)) return;
-    Result<std::string> text = host_.ReadFile(path, kMaxGitConfigBytes + 1);
-    if (!text || text->size() > kMaxGitConfigBytes) return Add(state, path, {});
-    if (MayExecute(name, *text)) Add(state, path, std::move(*text));
+  // None of what is no directory, or cannot be listed.
+  [[nodiscard]] std::optional<std::vector<DirectoryEntry>> List(const std::string& path,
+                                                                const Lookup& lookup) const {
+    if (!lookup.status || lookup.status->object.type != FileType::kDirectory) return std::nullopt;
+    Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
+    return entries ? std::optional(std::move(*entries)) : std::nullopt;
   }
-  void Add(const std::string& state, const std::string& path, std::optional<std::string> text) {
-    found_.push_back({.state = state, .path = path, .text = std::move(text)});
+  // A link is followed by git from where git stands, and a file with a second name is written under that.
+  [[nodiscard]] bool IsPlain(const std::string& path) const {
+    const Lookup lookup = host_.LookAt(path);
+    return lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->links == 1;
+  }
+  [[nodiscard]] std::optional<std::string> Read(const std::string& path) const {
+    if (!IsPlain(path)) return std::nullopt;
+    Result<std::string> text = host_.ReadFile(path, kMaxGitConfigBytes + 1);
+    return text && text->size() <= kMaxGitConfigBytes ? std::optional(std::move(*text)) : std::nullopt;
+  }
+  void Judge(GitInstruction found) {
+    const std::string_view name = std::string_view(found.path).substr(found.path.rfind('/') + 1);
+    if (IsHarmlessWhatever(name) && IsPlain(found.path)) return;
+    found.text = Read(found.path);
+    if (!found.text || MayExecute(name, *found.text)) found_.push_back(std::move(found));
   }
 
   const Host& host_;
-  std::vector<UnfinishedFile> found_ = {};
+  std::vector<GitInstruction> found_ = {};
 };
 
 }  // namespace
@@ -244,9 +273,10 @@ bool MayExecute(std::string_view name, std::string_view text) {
   return row == kJudged.end() ? !IsHarmlessWhatever(name) : !row->harmless(text);
 }
 
-std::vector<UnfinishedFile> FindUnfinished(const std::string& git_directory, const Host& host) {
+std::vector<GitInstruction> FindInstructions(const std::string& git_directory, const Host& host) {
   Finder finder(host);
-  for (const std::string_view state : kStates) finder.Look(JoinPath(git_directory, state));
+  for (const std::string_view name : kOperations) finder.LookForOperation(JoinPath(git_directory, name));
+  for (const std::string_view name : kRemotes) finder.LookForRemotes(JoinPath(git_directory, name));
   return finder.Take();
 }
 
