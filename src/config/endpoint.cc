@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/cidr.h"
+#include "mxc/egress.h"
 #include "mxc/fold.h"
 
 namespace mxc {
@@ -101,6 +102,8 @@ Result<HostEntry> ParseHostEntry(std::string_view text) {
     entry.peer.cidr = CidrText(Unmapped(*block));
   } else if (!split->bracketed && IsHostName(split->host, Wildcard::kAllowed)) {
     entry.peer.host = Folded(split->host);
+    if (entry.peer.host == kHostLoopbackName)
+      return Reason("of the host's loopback only network.ingress.hostLoopback decides");
   } else {
     return Reason("not an address, a block or a host name");
   }

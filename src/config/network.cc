@@ -4,6 +4,7 @@
 #include "base/cidr.h"
 #include "config/decoding.h"
 #include "config/endpoint.h"
+#include "mxc/egress.h"
 #include "mxc/fold.h"
 
 namespace mxc {
@@ -60,6 +61,11 @@ Peer DecodePeer(Decoding& decoding, const Json& json, const Place& place) {
   if (!IsHostName(host->text, Wildcard::kAllowed)) {
     decoding.Fail(place.Key("host"), *host, Ticked(host->text) + " is not a host name",
                   "write a name such as example.com, or *.example.com for its subdomains");
+  }
+  if (Folded(host->text) == kHostLoopbackName) {
+    decoding.Fail(place.Key("host"), *host,
+                  Ticked(host->text) + " is the host's loopback, of which no rule decides",
+                  "use network.ingress.hostLoopback");
   }
   if (const Json* except = Member(&json, "except")) {
     decoding.Fail(place.Key("except"), *except, "only a `cidr` can have exceptions");

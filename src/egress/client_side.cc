@@ -10,6 +10,7 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::size_t kRecordHeader = 5;
+constexpr std::uint8_t kTlsVersion = 3;  // the first byte of each
 enum RecordType : std::uint8_t { kChange = 20, kAlert = 21, kHandshake = 22, kData = 23 };
 
 // RFC 8446, 4.1.3: the random value of a ServerHello that asks for another ClientHello.
@@ -132,6 +133,8 @@ ClientSide::Step ClientSide::Advance() {
       return HearLines();
     case Phase::kMysql:
       return HearMysql();
+    case Phase::kUnknown:
+      return HearUnknown();
     case Phase::kFree:
       Pass(heard_.size());
       return Step::kWait;
@@ -147,7 +150,7 @@ ClientSide::Step ClientSide::HearOpening() {
     case Opening::State::kMore:
       return Step::kWait;
     case Opening::State::kUnknown:
-      if (tolerant_) return Enter(Phase::kFree);
+      if (tolerant_) return Enter(Phase::kUnknown);
       [[fallthrough]];
     case Opening::State::kBroken:
       return Broken(head_.Problem());
@@ -208,8 +211,7 @@ ClientSide::Step ClientSide::HearRecords() {
   if (answer == ServerSays::kHello) return Enter(Phase::kFree);
   if (heard_.size() <= kRecordHeader) return Step::kWait;
   if (answer == ServerSays::kNoTls)
-    return tolerant_ ? Enter(Phase::kFree)
-                     : Broken("the server does not answer in the protocol that it opens with");
+    return Broken("the server does not answer in the protocol that it opens with");
   const std::uint8_t type = heard_[0];
   const std::size_t size = (std::size_t{heard_[3]} << 8U) + heard_[4];
   if (type < kChange || type > kData || size == 0) return Broken("its TLS is malformed");
@@ -259,16 +261,17 @@ ClientSide::Step ClientSide::AwaitEncryption() {
   return Broken("the server does not answer in the protocol that it opens with");
 }
 
-// A server begins TLS behind the line of a command (STARTTLS, STLS, AUTH TLS, AUTH SSL), and TLS begins with
-// a byte that no line of text does.
+// A server begins TLS behind the line of a command (STARTTLS, STLS, AUTH TLS, AUTH SSL), and a record of TLS
+// begins as no line of text does.
 ClientSide::Step ClientSide::HearLines() {
   constexpr std::uint32_t kTls = ('t' << 16U) | ('l' << 8U) | 's';
   constexpr std::uint32_t kSsl = ('s' << 16U) | ('s' << 8U) | 'l';
   std::size_t at = 0;
   for (; at < heard_.size(); ++at) {
     const std::uint8_t byte = heard_[at];
-    if (tls_named_ && at_line_ && byte == kHandshake) break;
-    at_line_ = byte == '\n';
+    if (tls_named_ && in_line_ == 0 && IsRecordType(byte)) break;
+    if (tls_named_ && in_line_ == 1 && byte == kTlsVersion) return Broken("its TLS is malformed");
+    in_line_ = byte == '\n' || (in_line_ == 0 && PassedOver(byte)) ? 0 : in_line_ + 1;
     letters_ = ((letters_ << 8U) | static_cast<std::uint8_t>(Folded(static_cast<char>(byte)))) & 0xffffffU;
     tls_named_ = tls_named_ || letters_ == kTls || letters_ == kSsl;
   }
@@ -288,6 +291,28 @@ ClientSide::Step ClientSide::HearMysql() {
   if (heard_.size() < size) return Step::kWait;
   Pass(size);
   return Expect(Opening::Takes::kHello);
+}
+
+// Its first line is followed to its end: a request may have begun in it, behind bytes that no request has and
+// that some server reads over. To some servers a lone LF is no end.
+ClientSide::Step ClientSide::HearUnknown() {
+  constexpr std::size_t kSign = 5;  // "http/"
+  std::size_t at = 0;
+  if (unknown_.empty()) {
+    while (at < heard_.size() && PassedOver(heard_[at])) ++at;
+  }
+  unknown_.append(heard_.begin() + static_cast<std::ptrdiff_t>(at), heard_.end());
+  unknown_size_ += heard_.size();
+  const std::size_t end = unknown_.find("\r\n");
+  const std::string_view line = std::string_view(unknown_).substr(0, end);
+  const std::size_t lone_end = line.find('\n');
+  const bool target = !ended_in_half_ && ResemblesRequest(line.substr(0, lone_end));
+  if (target || NamesHttp(line)) return Broken("its HTTP request is malformed");
+  if (end != std::string::npos || unknown_size_ > kMaxOpeningBytes) return Enter(Phase::kFree);
+  ended_in_half_ = ended_in_half_ || lone_end != std::string_view::npos;
+  if (unknown_.size() >= kSign) unknown_.erase(0, unknown_.size() - kSign + 1);
+  Pass(heard_.size());
+  return Step::kWait;
 }
 
 }  // namespace mxc::egress

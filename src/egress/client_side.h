@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "egress/http_body.h"
@@ -62,6 +63,7 @@ class ClientSide {
     kEncrypt,  // PostgreSQL: the server is to say whether TLS follows
     kLines,
     kMysql,
+    kUnknown,  // of no protocol that is known, where that passes
     kFree,
   };
   // Of one step.
@@ -73,6 +75,7 @@ class ClientSide {
   [[nodiscard]] Step HearRecords();
   [[nodiscard]] Step HearLines();
   [[nodiscard]] Step HearMysql();
+  [[nodiscard]] Step HearUnknown();
   [[nodiscard]] Step AwaitUpgrade();
   [[nodiscard]] Step AwaitAnswer();
   [[nodiscard]] Step AwaitEncryption();
@@ -103,9 +106,12 @@ class ClientSide {
   Bytes opening_ = {};          // of that protocol
   bool only_protocol_ = false;  // another opening of that protocol, and nothing else, follows
   std::size_t asked_ = 0;       // PostgreSQL: requests for encryption
-  bool at_line_ = false;
+  std::size_t in_line_ = 0;     // bytes of a line, but for those that servers pass over at its beginning
   bool tls_named_ = false;
   std::uint32_t letters_ = 0;  // the last three bytes of a line, folded
+  std::string unknown_ = {};   // the last bytes of the first line of what is unknown
+  std::size_t unknown_size_ = 0;
+  bool ended_in_half_ = false;  // there was a lone LF in it
   std::optional<HttpBody> body_ = {};
   std::string_view problem_ = {};
 };

@@ -49,6 +49,10 @@ std::string Interview::Judge(const Opening& head) {
     return (client_.First() ? "it opens with the name " : "a later request is for the name ") + name + at;
   }
   if (head.Connects()) port_ = port;  // what is said through the tunnel is said there
+  if (head.Head().encrypted)
+    return "its ClientHello may hide another name (ECH): tell the program to send none, a browser of "
+           "Chromium with "
+           "--disable-features=EncryptedClientHello";
   return host_.strict ? MissingName(head) : "";
 }
 
@@ -56,7 +60,6 @@ std::string Interview::Judge(const Opening& head) {
 // has no virtual hosts of its own, and many of its clients send no name.
 std::string Interview::MissingName(const Opening& head) const {
   if (head.Is() == Opening::Kind::kOther) return {};
-  if (head.Head().encrypted) return "its ClientHello is encrypted (ECH) and hides the name";
   if (!head.Hosts().empty() || head.OnlyHello()) return {};
   return head.Is() == Opening::Kind::kTls ? "its ClientHello names no host (SNI)"
                                           : "its HTTP request names no host";

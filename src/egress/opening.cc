@@ -32,10 +32,32 @@ bool Mentions(std::string_view line, std::string_view word) {
   return std::search(line.begin(), line.end(), word.begin(), word.end(), same) != line.end();
 }
 
-// Could some server find a request in it?
-bool ResemblesRequest(std::string_view line) { return Mentions(line, "http/") || Mentions(line, "://"); }
+// Like the first bytes of a record of any type: servers of TLS 1.0 ignore what they do not know.
+Match BeginsRecord(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  if (text.size() == 1) return Match::kMaybe;
+  if (at(1) != 3) return Match::kNo;
+  if (text.size() == 2) return Match::kMaybe;
+  return at(2) <= 4 ? Match::kYes : Match::kNo;
+}
+
+// The header of a proxy (haproxy's proxy-protocol.txt), of version 1 or, behind what is passed over, 2.
+bool BeginsProxyHeader(std::string_view passed_over, std::string_view text) {
+  return (Mentions(text.substr(0, 6), "proxy ")) ||
+         (text.starts_with("QUIT\n") && passed_over.ends_with(std::string_view("\0\r\n", 3)));
+}
+
+bool IsControl(char c) { return (c >= 0 && c < ' ') || c == 0x7f; }
 
 }  // namespace
+
+bool PassedOver(std::uint8_t byte) {
+  constexpr std::string_view kBlanks("\0\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0", 13);
+  return kBlanks.find(static_cast<char>(byte)) != std::string_view::npos;
+}
+
+bool NamesHttp(std::string_view text) { return Mentions(text, "http/"); }
+bool ResemblesRequest(std::string_view text) { return NamesHttp(text) || Mentions(text, "://"); }
 
 Opening::State Opening::Broken(std::string_view problem) {
   problem_ = problem;
@@ -67,7 +89,7 @@ Opening::State Opening::Look() {
   if (takes_ == Takes::kHello || seen_[0] == kHandshake) return LookAtTls();
   protocol_ = FindByOpening(seen_);
   if (protocol_.found.match == Match::kYes) return Done(Kind::kOther, protocol_.found.size);
-  return LookAtText(protocol_.found.match);
+  return LookAtOther(protocol_.found.match);
 }
 
 // The message may be spread over records, and ends with the last of them.
@@ -100,25 +122,29 @@ Opening::State Opening::LookAtTls() {
 }
 
 // `other`: may it still become another protocol's opening?
-Opening::State Opening::LookAtText(Match other) {
+Opening::State Opening::LookAtOther(Match other) {
   const std::string_view all(reinterpret_cast<const char*>(seen_.data()), seen_.size());
   std::size_t begin = 0;
   while (all.substr(begin, 2) == "\r\n") begin += 2;  // RFC 9112, 2.2
+  const std::size_t end_of_lines = begin;
+  while (begin < all.size() && PassedOver(seen_[begin])) ++begin;
   const std::string_view text = all.substr(begin);
-  if (text.empty() || text == "\r") return State::kMore;
-  const auto line_end = text.find("\r\n");
-  const std::string_view line = text.substr(0, line_end);
-  const auto control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; };
-  const auto strange = std::find_if(line.begin(), line.end(), control);
-  const bool ends_in_half = strange != line.end() && *strange == '\r' && strange + 1 == text.end();
-  if (strange != line.end() && !ends_in_half) {
-    if (other == Match::kMaybe) return State::kMore;
-    return ResemblesRequest(text) ? Broken(kMalformedRequest) : Unknown();
-  }
-  if (line_end == std::string_view::npos) return State::kMore;
-  if (other == Match::kMaybe) return State::kMore;
-  if (!ResemblesRequest(line)) return Unknown();
-  return LookAtHead(begin);
+  if (text.empty() || other == Match::kMaybe) return State::kMore;
+  // Numbers behind NUL are lengths as well.
+  const bool type = IsRecordType(seen_[0]) || seen_[begin] == kHandshake;
+  const Match record = type ? Match::kYes : BeginsRecord(text);
+  if (record == Match::kYes) return Broken(kMalformedTls);
+  if (BeginsProxyHeader(all.substr(0, begin), text))
+    return Broken("it opens with a header of the PROXY protocol, which hides what follows");
+  const auto line_end = text.find('\n');
+  std::string_view line = text.substr(0, line_end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const bool text_so_far = std::none_of(line.begin(), line.end(), IsControl);
+  if (text_so_far && line_end == std::string_view::npos) return State::kMore;
+  const bool ends_well = line_end != std::string_view::npos && text.substr(0, line_end).ends_with('\r');
+  if (text_so_far && ends_well && begin == end_of_lines && ResemblesRequest(line)) return LookAtHead(begin);
+  if (ResemblesRequest(text)) return Broken(kMalformedRequest);
+  return record == Match::kMaybe ? State::kMore : Unknown();
 }
 
 Opening::State Opening::LookAtHead(std::size_t begin) {

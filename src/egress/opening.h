@@ -9,7 +9,9 @@
 //       case Opening::State::kBroken:   refuse: opening.Problem()
 //       case Opening::State::kUnknown:  the same, but where bytes that name no host to us may pass
 //
-// One spelling of each thing is taken. What a server could read in another way than this is broken.
+// One spelling of each thing is taken. What a server could read in another way than this is broken, and so is
+// what some server passes over before it reads on: blanks, records of TLS that hold no handshake, a header of
+// the PROXY protocol.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +50,15 @@ struct HeadNames {
   BodyFrame body = {};
 };
 
+// Bytes before a request or a ClientHello that some server passes over: blanks, ends of lines, NUL.
+[[nodiscard]] bool PassedOver(std::uint8_t byte);
+// Of a record of TLS: the types that IANA has assigned. No text and no blank begins so.
+[[nodiscard]] constexpr bool IsRecordType(std::uint8_t byte) { return byte >= 20 && byte <= 27; }
+// Does it say "HTTP/", in whatever letters?
+[[nodiscard]] bool NamesHttp(std::string_view text);
+// Could some server find a request in it?
+[[nodiscard]] bool ResemblesRequest(std::string_view text);
+
 class Opening {
  public:
   enum class State { kMore, kDone, kBroken, kUnknown };
@@ -75,7 +86,7 @@ class Opening {
  private:
   State Look();
   State LookAtTls();
-  State LookAtText(Match other);
+  State LookAtOther(Match other);
   State LookAtHead(std::size_t begin);
   State Broken(std::string_view problem);
   State Unknown();

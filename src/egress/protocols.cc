@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mxc/fold.h"
+#include "egress/opening.h"
 
 namespace mxc::egress {
 namespace {
@@ -31,16 +31,6 @@ std::uint32_t BigEndian(ByteView bytes, std::size_t at) {
 std::uint32_t LittleEndian(ByteView bytes, std::size_t at) {
   return (std::uint32_t{bytes[at + 3]} << 24U) | (std::uint32_t{bytes[at + 2]} << 16U) |
          (std::uint32_t{bytes[at + 1]} << 8U) | bytes[at];
-}
-
-// Could some server find a request or a host in it? Asked of openings that may hold any text.
-bool ResemblesRequest(ByteView bytes) {
-  for (const std::string_view word : {std::string_view("http/"), std::string_view("://")}) {
-    const auto same = [](char a, char b) { return Folded(a) == b; };
-    const std::string_view text = Text(bytes);
-    if (std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end()) return true;
-  }
-  return false;
 }
 
 // ---- SSH: RFC 4253, 4.2. One line of at most 255 bytes. A slash, which no client sends, would let a server
@@ -84,7 +74,7 @@ OpeningMatch PostgresClient(ByteView bytes) {
   const auto line_end = [](std::uint8_t byte) { return byte == '\r' || byte == '\n'; };
   if (startup && std::any_of(body.begin(), body.end(), line_end)) return kNotIt;
   if (bytes.size() < size) return kNotYet;
-  if (ResemblesRequest(body)) return kNotIt;
+  if (ResemblesRequest(Text(body))) return kNotIt;
   return startup && body.back() != 0 ? kNotIt : OpeningMatch{.match = Match::kYes, .size = size};
 }
 
@@ -135,7 +125,7 @@ OpeningMatch RedisClient(ByteView bytes) {
     if (text.substr(at, 2) != "\r\n") return kNotIt;
     at += 2;
   }
-  return {.match = Match::kYes, .size = at};
+  return NamesHttp(text.substr(0, at)) ? kNotIt : OpeningMatch{.match = Match::kYes, .size = at};
 }
 
 Match RedisServer(ByteView said, ByteView /*opening*/) {
@@ -152,6 +142,8 @@ bool IsMongoOperation(std::uint32_t code) { return code == 2013 || code == 2012;
 
 OpeningMatch MongoClient(ByteView bytes) {
   constexpr std::uint32_t kQuery = 2004;
+  // An alert or its like of TLS would be one of 789 bytes or so.
+  if (bytes.size() >= 2 && IsRecordType(bytes[0]) && bytes[1] == 3) return kNotIt;
   // The first message is a short one.
   if ((bytes.size() >= 3 && bytes[2] != 0) || (bytes.size() >= 4 && bytes[3] != 0)) return kNotIt;
   if (bytes.size() >= 4 && LittleEndian(bytes, 0) <= kMongoHeader) return kNotIt;
@@ -161,7 +153,8 @@ OpeningMatch MongoClient(ByteView bytes) {
   if (!IsMongoOperation(code) && code != kQuery) return kNotIt;
   const std::size_t size = LittleEndian(bytes, 0);
   if (bytes.size() < size) return kNotYet;
-  return ResemblesRequest(bytes.first(size)) ? kNotIt : OpeningMatch{.match = Match::kYes, .size = size};
+  return ResemblesRequest(Text(bytes.first(size))) ? kNotIt
+                                                   : OpeningMatch{.match = Match::kYes, .size = size};
 }
 
 Match MongoServer(ByteView said, ByteView opening) {

@@ -135,7 +135,8 @@ class ProxyClient {
     record_.port = port;
     if (const auto literal = IpAddress::Parse(host)) {
       record_.address = literal->Text();
-      return Judged(state_.rules.JudgeAddress(*literal, Protocol::kTcp, port), {{*literal, port}});
+      return Judged(state_.rules.JudgeAddress(*literal, Protocol::kTcp, port, PlaceOf(*literal)),
+                    {{*literal, port}});
     }
     record_.name = host;
     if (host == kHostLoopbackName) {
@@ -157,7 +158,8 @@ class ProxyClient {
     std::vector<IpEndpoint> endpoints;
     Judgement refusal{.pointer = name.pointer, .reason = "the name has no address"};
     for (const IpAddress& address : AddressesOf(host)) {
-      const Judgement judgement = state_.rules.JudgeAnswer(name, address, Protocol::kTcp, port);
+      const Judgement judgement =
+          state_.rules.JudgeAnswer(name, address, Protocol::kTcp, port, PlaceOf(address));
       if (judgement.allowed) {
         endpoints.push_back({address, port});
       } else {

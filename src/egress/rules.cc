@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kNoRule = "no rule allows it";
 constexpr std::string_view kDenied = "denied by a rule";
+constexpr std::string_view kOwnAddress = "always blocked: an address of this host";
 constexpr std::string_view kNotTheProxy = "only the proxy may be reached";
 
 Error BadRule(const std::string& pointer, std::string_view what) {
@@ -150,6 +151,7 @@ const RuleBook::Rule* RuleBook::FindAddress(const IpAddress& address, bool deny,
                                             Protocol protocol, std::uint16_t port) const {
   const auto holds = [&](const Block& block) {
     if (reach == Reach::kOwn && !block.own) return false;
+    if (reach == Reach::kBlock && block.cidr.prefix == 0) return false;
     if (!Contains(block.cidr, address)) return false;
     return std::none_of(block.except.begin(), block.except.end(),
                         [&](const Cidr& except) { return Contains(except, address); });
@@ -192,7 +194,8 @@ Judgement RuleBook::JudgeName(std::string_view name, Protocol protocol, std::uin
   return {.pointer = egress_pointer_, .reason = kNoRule};
 }
 
-Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, std::uint16_t port) const {
+Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, std::uint16_t port,
+                                 Place place) const {
   const IpAddress address = literal.Unmapped();
   const IpAddress inner = literal.Inner();
   if (proxy_) {
@@ -208,19 +211,21 @@ Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, st
   }
   const BlockedRange* blocked = FindBlocked(inner);
   const bool own_rule_needed = blocked != nullptr && !blocked->is_private;
-  const Reach reach = own_rule_needed ? Reach::kOwn : Reach::kAny;
+  const bool own_address = place == Place::kThisHost;
+  const Reach reach = own_rule_needed ? Reach::kOwn : (own_address ? Reach::kBlock : Reach::kAny);
   if (const Rule* rule = FindAddress(address, false, reach, protocol, port)) {
     return {.allowed = true, .pointer = rule->pointer, .uninspected = rule->uninspected};
   }
   if (own_rule_needed) return {.pointer = egress_pointer_, .reason = blocked->what};
+  if (own_address) return {.pointer = egress_pointer_, .reason = kOwnAddress};
   if (egress_ == Verdict::kAllow) return {.allowed = true, .pointer = egress_pointer_};
   return {.pointer = egress_pointer_, .reason = kNoRule};
 }
 
 Judgement RuleBook::JudgeAnswer(const Judgement& name, const IpAddress& address, Protocol protocol,
-                                std::uint16_t port) const {
+                                std::uint16_t port, Place place) const {
   if (proxy_) return name;  // the policy names this one host, wherever it stands
-  const Judgement literal = JudgeAddress(address, protocol, port);
+  const Judgement literal = JudgeAddress(address, protocol, port, place);
   if (literal.allowed) {
     Judgement allowed = name;
     allowed.allowed = true;
@@ -230,6 +235,7 @@ Judgement RuleBook::JudgeAnswer(const Judgement& name, const IpAddress& address,
   if (const BlockedRange* blocked = FindBlocked(address.Inner())) {
     return {.pointer = name.pointer, .reason = blocked->what};
   }
+  if (place == Place::kThisHost) return {.pointer = name.pointer, .reason = kOwnAddress};
   return name;
 }
 

@@ -67,11 +67,21 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
       pointer.find("/blockedHosts/") != std::string_view::npos) {
     return fmt::format("denied by {}", pointer);
   }
+  if (record.name == kHostLoopbackName) return "network.ingress.hostLoopback opens it, and no other entry";
+  if (record.reason.starts_with("always blocked") && !record.name.empty() && !record.address.empty()) {
+    GatewayRecord address = record;  // of the name: what has to be allowed
+    address.name.clear();
+    return Addition(address);
+  }
   if (pointer.empty()) return "no entry of the policy changes that";
   if (pointer.find("/allow/") != std::string_view::npos ||
       pointer.find("/allowedHosts/") != std::string_view::npos) {
     return fmt::format("{} allows the destination, not what was said there", pointer);
   }
+  return Addition(record);
+}
+
+std::string NetworkSummary::Addition(const GatewayRecord& record) const {
   if (form_ == PolicyForm::kLegacy) {
     return fmt::format("to allow it, add {} to network.allowedHosts", JsonString(Entry(record)));
   }

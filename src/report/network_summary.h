@@ -31,6 +31,7 @@ class NetworkSummary {
     std::size_t count = 0;
   };
   [[nodiscard]] std::string Remedy(const GatewayRecord& record) const;
+  [[nodiscard]] std::string Addition(const GatewayRecord& record) const;  // what the policy lacks
 
   PolicyForm form_;
   std::map<std::string, Refusals> refused_ = {};  // by destination, as it is printed

@@ -5,6 +5,9 @@
 //   std::vector<std::string> seen = HostsSeen(bytes);   // in small letters; of a client that has said no
 //   more
 //
+// It passes over what stands before a request or a ClientHello at some server: NUL and empty lines, records
+// of TLS of other types and without contents, headers of the PROXY protocol.
+//
 // It keeps to what ends a body, and gives up at a line that is no request at all, as they do.
 #pragma once
 
@@ -23,6 +26,7 @@ struct Leniency {
   std::string_view blanks;  // between the words of a request
   bool lone_cr = false;     // ends a line
   bool lone_lf = true;
+  bool any_version = true;  // three words are a request, whatever the third one is
 };
 
 class LenientReader {
@@ -30,6 +34,8 @@ class LenientReader {
   LenientReader(std::string_view bytes, Leniency leniency) : bytes_(bytes), leniency_(leniency) {}
 
   std::vector<std::string> Read() {
+    while (PassOver()) {
+    }
     if (bytes_.starts_with('\x16')) {
       ReadTls();
     } else {
@@ -50,6 +56,26 @@ class LenientReader {
     for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     while (small.ends_with('.')) small.pop_back();
     if (!small.empty()) seen_.push_back(small);
+  }
+
+  bool PassOver() {
+    constexpr std::string_view kProxy2("\r\n\r\n\0\r\nQUIT\n", 12);
+    std::size_t size = 0;
+    if (bytes_.starts_with(kProxy2) && bytes_.size() >= 16) {
+      size = 16 + Number(bytes_, 14, 2);
+    } else if (bytes_.starts_with("PROXY ")) {
+      size = std::min(bytes_.find('\n'), bytes_.size() - 1) + 1;
+    } else if (!bytes_.empty() && (bytes_[0] == '\0' || bytes_[0] == '\r' || bytes_[0] == '\n')) {
+      size = 1;
+    } else if (IsOtherRecord()) {
+      size = 5 + Number(bytes_, 3, 2);
+    }
+    bytes_.remove_prefix(std::min(size, bytes_.size()));
+    return size != 0;
+  }
+  [[nodiscard]] bool IsOtherRecord() const {
+    if (bytes_.size() < 5 || bytes_[1] != '\x03' || static_cast<std::uint8_t>(bytes_[2]) > 4) return false;
+    return bytes_[0] != '\x16' || Number(bytes_, 3, 2) == 0;
   }
 
   // The next line without its end; the end of the bytes ends one as well.
@@ -90,12 +116,17 @@ class LenientReader {
     if (!line) return false;
     const std::vector<std::string> words = Words(*line);
     if (words.size() < 2) return false;
+    const bool two_lines = line->find('\n') != std::string::npos;
+    bool version = leniency_.any_version;
+    for (std::size_t i = 2; i < words.size(); ++i)
+      version = version || Folded(words[i]).find("http/") != std::string::npos;
+    if (two_lines && !version) return false;  // of HTTP/0.9 nobody sends so much
     const std::string& target = words[1];
     const auto scheme = target.find("://");
     if (scheme != std::string::npos && target.find('/') > scheme)
       See(std::string_view(target).substr(scheme + 3));
-    if (Folded(words[0]) == "connect") See(target);
-    if (words.size() == 2) return false;  // HTTP/0.9
+    if (Folded(words[0]) == "connect" && version) See(target);
+    if (words.size() == 2 || !version) return false;  // HTTP/0.9
     std::size_t length = 0;
     bool chunked = false;
     std::string name;
@@ -145,9 +176,9 @@ class LenientReader {
   // Versions are not looked at; the message may be spread over records.
   void ReadTls() {
     std::string message;
-    while (bytes_.size() >= 5 && bytes_[0] == '\x16') {
+    while (bytes_.size() >= 5 && (bytes_[0] == '\x16' || IsOtherRecord())) {
       const std::size_t size = Number(bytes_, 3, 2);
-      message += bytes_.substr(5, size);
+      if (bytes_[0] == '\x16') message += bytes_.substr(5, size);
       bytes_.remove_prefix(std::min(bytes_.size(), 5 + size));
     }
     while (message.size() >= 4 && message[0] == '\1') {
@@ -182,13 +213,13 @@ class LenientReader {
   std::vector<std::string> seen_ = {};
 };
 
-inline std::vector<std::string> HostsSeen(std::string_view bytes) {
+inline std::vector<std::string> HostsSeen(std::string_view bytes, bool any_version = true) {
   constexpr std::string_view kBlanks[] = {" ", " \t", " \t\v\f\r\n", " \t\v\f\r\n\x1c\x1d\x1e\x1f\x85\xa0"};
   std::vector<std::string> all;
   for (const std::string_view blanks : kBlanks) {
     for (const bool lone_cr : {false, true}) {
       for (const bool lone_lf : {false, true}) {
-        for (std::string& host : LenientReader(bytes, {blanks, lone_cr, lone_lf}).Read()) {
+        for (std::string& host : LenientReader(bytes, {blanks, lone_cr, lone_lf, any_version}).Read()) {
           all.push_back(std::move(host));
         }
       }

@@ -24,6 +24,8 @@ RuleBook OnlyGood() {
 // the server because of it, or why the connection was refused.
 class Talk {
  public:
+  explicit Talk(bool strict = true)
+      : interview_(rules_, {.name = "good.test", .port = 80, .strict = strict}) {}
   std::string Client(std::string_view text) { return Passed(interview_.Hear(View(text))); }
   std::string Server(std::string_view text) { return Passed(interview_.HearServer(View(text))); }
   std::string End() { return Passed(interview_.End()); }
@@ -36,7 +38,7 @@ class Talk {
     return {bytes.begin(), bytes.end()};
   }
   RuleBook rules_ = OnlyGood();
-  Interview interview_{rules_, {.name = "good.test", .port = 80, .strict = true}};
+  Interview interview_;
 };
 
 std::string Counted(std::size_t width, const std::string& content) {
@@ -72,6 +74,45 @@ TEST(ClientSide, KeepsAHeadUntilItIsJudged) {
   EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: good"), "");
   EXPECT_EQ(talk.Client(".test\r\n\r\nGET"), "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n");
   EXPECT_EQ(talk.End(), "refused: it ends before it has said what it is");
+}
+
+// Where everything but denied names passes.
+TEST(ClientSide, FollowsTheFirstLineOfWhatIsUnknown) {
+  Talk talk(false);
+  EXPECT_EQ(talk.Client("GET\v/ HT"), "GET\v/ HT");
+  EXPECT_EQ(talk.Client("TP/1.1\r\n"), "refused: its HTTP request is malformed");
+  Talk other(false);
+  EXPECT_EQ(other.Client("\x04\x01\x7f"), "\x04\x01\x7f");
+  EXPECT_FALSE(other.Free());
+  EXPECT_EQ(other.Client("\r\nmore"), "\r\nmore");
+  EXPECT_TRUE(other.Free());
+}
+
+TEST(ClientSide, AClientHelloThatHidesAnotherIsRefusedEverywhere) {
+  const std::string hidden = "\xfe\x0d" + Counted(2, "x");
+  for (const bool strict : {false, true}) {
+    Talk talk(strict);
+    EXPECT_EQ(talk.Client(Hello("good.test", hidden)).substr(0, 42),
+              "refused: its ClientHello may hide another ");
+  }
+}
+
+// Servers pass over them on their way to the ClientHello.
+TEST(ClientSide, ARecordBehindACommandForTlsIsTheBeginningOfTls) {
+  for (const std::string& before :
+       {Record(21, "\x01\x5a"), Record(20, "\x01"), Record(23, "x"), Record(22, ""), Record('c', "x"),
+        std::string("\0\r", 2) + Record(21, "\x01\x5a")}) {
+    Talk talk;
+    EXPECT_EQ(talk.Server("220 mail.test\r\n"), "");
+    EXPECT_EQ(talk.Client("STARTTLS\r\n"), "STARTTLS\r\n");
+    EXPECT_EQ(talk.Client(before + Hello("evil.test")), "refused: its TLS is malformed");
+  }
+}
+
+TEST(ClientSide, ARequestInACommandOfRedisIsNone) {
+  Talk talk;
+  EXPECT_EQ(talk.Client("*1\r\n$35\r\nGET / HTTP/1.1\r\nHost: evil.test\r\n\r\n\r\n"),
+            "refused: its HTTP request is malformed");
 }
 
 TEST(ClientSide, AnEmptyOpeningMayEnd) {

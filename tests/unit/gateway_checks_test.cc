@@ -28,6 +28,11 @@ std::string ServerName(const std::string& name) {
   return std::string(2, '\0') + Counted(2, Counted(2, std::string(1, '\0') + Counted(2, name)));
 }
 
+constexpr char kHidden[] =
+    "deny its ClientHello may hide another name (ECH): tell the program to send none, a browser of Chromium "
+    "with "
+    "--disable-features=EncryptedClientHello";
+
 // What a server on a.test, b.test and c.test (one address) makes of these bytes, when a.test and b.test are
 // allowed and the connection is to a.test.
 std::string SendToA(const std::string& bytes) {
@@ -61,8 +66,7 @@ TEST(GatewayChecks, ConnectionsOpenWithTheirName) {
     EXPECT_THAT(
         Reasons(world.Finish()),
         ElementsAre("allow ", "allow ", "deny it opens with the name c.test",
-                    "deny its ClientHello names no host (SNI)",
-                    "deny its ClientHello is encrypted (ECH) and hides the name", "allow ",
+                    "deny its ClientHello names no host (SNI)", kHidden, "allow ",
                     "deny it opens with the name c.test", "deny it opens with the name c.test", "allow ",
                     "deny it ends before it has said what it is", "deny its HTTP request names no host",
                     "deny what it opens with is of no protocol that can be checked", "allow "));
@@ -205,6 +209,64 @@ TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
         Reasons(world.Finish()),
         ElementsAre("deny always blocked: loopback", "deny always blocked: link-local and cloud metadata",
                     "deny the name has no address", "deny the name has no address", "allow "));
+  });
+}
+
+// Services behind the host's packet filter listen there, too. The host may get such an address at any time.
+TEST(GatewayChecks, NamesThatLeadToAnAddressOfTheHostAreRefused) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, CountBytes);
+    world.Name("self.test", {"203.0.113.1"});
+    world.Name("six.test", {"2001:db8::1"});
+    world.Name("mapped.test", {"::ffff:203.0.113.1"});
+    world.Start(AllowHosts({"*.test"}));
+    world.Own("203.0.113.1");
+    world.Own("2001:db8::1");
+    world.Inside([] {
+      for (const std::string name : {"self.test", "six.test", "mapped.test"})
+        EXPECT_EQ(ReceiveAll(Connect(Ask(name).at(0), 80).Get()), "|ECONNRESET") << name;
+    });
+    EXPECT_THAT(Reasons(world.Finish()), testing::Each("deny always blocked: an address of this host"));
+  });
+}
+
+TEST(GatewayChecks, ABlockOpensAnAddressOfTheHost) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, CountBytes);
+    world.Name("self.test", {"203.0.113.1"});
+    EgressRules rules = AllowHosts({"self.test"});
+    rules.allow.push_back({.to = {{.cidr = "203.0.113.0/24"}}, .pointer = "/block"});
+    world.Own("203.0.113.1");
+    world.Start(rules);
+    world.Inside([] {
+      for (const std::string& address : {std::string("203.0.113.1"), Ask("self.test").at(0)}) {
+        const UniqueFd socket = Connect(address, 80);
+        ::shutdown(socket.Get(), SHUT_WR);
+        EXPECT_EQ(ReceiveAll(socket.Get()), "0|end") << address;
+      }
+    });
+  });
+}
+
+// A ClientHello behind what servers pass over, where a denied name is all that does not pass.
+TEST(GatewayChecks, WhatServersPassOverIsRefused) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 443, CountBytes);
+    world.Start({.egress = Verdict::kAllow, .deny = {{.to = {{.host = "evil.test"}}, .pointer = "/deny"}}});
+    world.Inside([] {
+      const auto say = [](const std::string& bytes) {
+        const UniqueFd socket = Connect("203.0.113.1", 443);
+        SendText(socket.Get(), bytes);
+        ::shutdown(socket.Get(), SHUT_WR);
+        return ReceiveAll(socket.Get());
+      };
+      const std::string alert = "\x15\x03\x01" + Counted(2, "\x01\x5a");
+      const std::string good = Tls(ServerName("good.test"));
+      EXPECT_EQ(say(good), std::to_string(good.size()) + "|end");
+      EXPECT_EQ(say(alert), "|ECONNRESET");
+      EXPECT_EQ(say(alert + good), "|ECONNRESET");
+      EXPECT_EQ(say("hello\r\n"), "7|end");
+    });
   });
 }
 

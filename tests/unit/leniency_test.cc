@@ -22,9 +22,14 @@ RuleBook OnlyGood() {
   return RuleBook::Compile({.allow = {rule}}).value();
 }
 
+RuleBook AllButEvil() {
+  NetworkRule rule{.to = {{.host = "evil.test"}, {.host = "*.evil.test"}}, .pointer = "/deny"};
+  return RuleBook::Compile({.egress = Verdict::kAllow, .deny = {rule}}).value();
+}
+
 // What goes on of this, said in two parts by a client that then says no more. The server says nothing.
-std::string Passed(const RuleBook& rules, const std::string& text, std::size_t cut) {
-  Interview interview(rules, {.name = "good.test", .port = 80, .strict = true});
+std::string Passed(const RuleBook& rules, const std::string& text, std::size_t cut, bool strict = true) {
+  Interview interview(rules, {.name = "good.test", .port = 80, .strict = strict});
   std::string passed;
   const auto hear = [&](std::string_view part) {
     const std::string problem =
@@ -50,6 +55,7 @@ class Attacker {
 
   std::string Say() {
     std::string text;
+    for (int i = Pick(4) == 0 ? 1 + Pick(2) : 0; i > 0; --i) text += Before();
     for (int i = Pick(3); i >= 0; --i) text += Pick(3) == 0 ? Hello() : Request();
     for (int i = Pick(4); i > 0; --i) Spoil(text);
     return text;
@@ -69,6 +75,17 @@ class Attacker {
                : One({"\t", "\v", "\f", "  ", "\x85", "\xa0", "\x1c", "\r", "", std::string(1, '\0')});
   }
   std::string End() { return Pick(4) > 0 ? "\r\n" : One({"\n", "\r", "\n\r", "\r\r\n", ""}); }
+
+  // What some server passes over.
+  std::string Before() {
+    const std::string proxy2("\r\n\r\n\0\r\nQUIT\n\x20\0\0\0", 16);
+    const std::string type = One({"\x14", "\x15", "\x16", "\x17", "\x18", "\x19", "\x01", "c"});
+    const std::string version = One({"\x03\x01", "\x03\x03", std::string("\x03\0", 2)});
+    return One({type + version + Counted(2, One({"", "\x01", "\x01\x5a", std::string(1, '\0')})), proxy2,
+                "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n",
+                std::string(static_cast<std::size_t>(Pick(3)) + 1U, '\0'), "\n", "\r", "\r\n", "\t ",
+                std::string("\0\n\0", 3), "\x01", "foo\r\n"});
+  }
 
   std::string Request() {
     std::string text = Pick(4) > 0 ? "" : One({"\r\n", "\n", " ", "\t", "\xa0", "SSH-2.0-", "*1\r\n$4\r\n"});
@@ -141,9 +158,35 @@ TEST(Leniency, NoServerSeesAHostThatWasNotJudged) {
   EXPECT_GT(some, 1000U) << "hardly anything passes";
 }
 
+// Where everything else passes, also what is of no protocol that is known.
+TEST(Leniency, NoServerSeesADeniedHost) {
+  const RuleBook rules = AllButEvil();
+  std::size_t some = 0;
+  for (unsigned seed = 0; seed < 200000; ++seed) {
+    Attacker attacker(seed);
+    const std::string text = attacker.Say();
+    const std::string passed = Passed(rules, text, seed % (text.size() + 1), false);
+    const std::vector<std::string> seen = test::HostsSeen(passed, false);
+    some += seen.empty() ? 0U : 1U;
+    for (const std::string& host : seen)
+      ASSERT_FALSE(rules.Denies(host, Protocol::kTcp, 80)) << seed << ": " << testing::PrintToString(passed);
+  }
+  EXPECT_GT(some, 1000U) << "hardly anything passes";
+}
+
+TEST(Leniency, WhatIsUnknownPassesWhereEverythingElseDoes) {
+  const RuleBook rules = AllButEvil();
+  for (const std::string& text :
+       {std::string("hello\r\n"), std::string("\0\0\0\x2a\0\x12\0\3", 8),
+        std::string("\x30\x0c\2\1\1\x60\7\0", 8), std::string("\x10\x0c\0\4MQTT\4\2\0\x3c", 12),
+        std::string("AMQP\0\0\x09\1", 8)}) {
+    EXPECT_EQ(Passed(rules, text, text.size(), false), text) << testing::PrintToString(text);
+  }
+}
+
 // The reader is as lenient as it says.
 TEST(Leniency, TheServerSeesWhatRealOnesDo) {
-  for (const std::string text : {
+  for (const std::string& text : std::vector<std::string>{
            "GET http://evil.test/",
            "GET\vhttp://evil.test/\f HTTP/1.1\n",
            "GET / HTTP/1.1\nHost: evil.test\n\n",
@@ -152,6 +195,8 @@ TEST(Leniency, TheServerSeesWhatRealOnesDo) {
            "POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\nxGET / HTTP/1.1\r\nHost: evil.test\r\n\r\n",
            "CONNECT evil.test:443 HTTP/1.1\r\n\r\n",
            "GET http://good.test@evil.test/ HTTP/1.1\r\n\r\n",
+           "PROXY UNKNOWN\r\nGET / HTTP/1.1\r\nHost: evil.test\r\n\r\n",
+           "c\x03\x01\x01\x01" + std::string(257, 'x') + "\nGET / HTTP/1.1\r\nHost: evil.test\r\n\r\n",
        }) {
     EXPECT_THAT(test::HostsSeen(text), Contains("evil.test")) << text;
   }

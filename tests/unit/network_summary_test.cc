@@ -70,6 +70,25 @@ TEST(NetworkSummary, WritesFlagsForAPolicyOfFlags) {
 )");
 }
 
+TEST(NetworkSummary, NamesTheAddressThatIsAlwaysBlocked) {
+  NetworkSummary summary(PolicyForm::kDirectional);
+  GatewayRecord record = Refused("b.test", "11.0.0.1", 80);
+  record.pointer = "/network/egress/allow/0";
+  record.reason = "always blocked: an address of this host";
+  summary.Add(record);
+  EXPECT_NE(
+      summary.Text().find(R"(add {"to":[{"cidr":"11.0.0.1/32"}],"ports":[{"protocol":"tcp","port":80}]} to)"),
+      std::string::npos)
+      << summary.Text();
+}
+
+TEST(NetworkSummary, SaysHowTheHostsLoopbackIsReached) {
+  NetworkSummary summary(PolicyForm::kDirectional);
+  summary.Add(Refused(std::string(kHostLoopbackName), "", 0, GatewayEvent::kName));
+  EXPECT_NE(summary.Text().find("network.ingress.hostLoopback opens it"), std::string::npos)
+      << summary.Text();
+}
+
 TEST(NetworkSummary, BlamesTheRuleThatDenied) {
   NetworkSummary summary(PolicyForm::kDirectional);
   GatewayRecord record = Refused("b.test", "", 443);

@@ -96,10 +96,33 @@ TEST(Opening, RefusesAClientHelloThatCanBeReadInTwoWays) {
   EXPECT_EQ(Read(Record(Message(Hello(ServerName("a.test"))) + Message(Hello(ServerName("b.test"))))),
             malformed);
   EXPECT_EQ(Read(Record("\x02" + Counted(3, "x"))), "broken: its first TLS message is no ClientHello");
-  EXPECT_EQ(Read("\x15\x03\x01" + Counted(2, "\x01\x00") + Tls(ServerName("b.test"))), "unknown");
   EXPECT_EQ(Read(Record("")), "broken: its TLS is malformed");
   EXPECT_EQ(Read("\x16\x03\x01\xff\xff"), "broken: its TLS is malformed");
   EXPECT_EQ(Read(Record("\x01\xff\xff\xff")), "broken: its ClientHello is too long");
+}
+
+// Servers pass over warnings (Go), changes of the cipher (GnuTLS), and at TLS 1.0 whatever they do not know.
+TEST(Opening, RefusesWhatSomeServerPassesOver) {
+  const std::string malformed = "broken: its TLS is malformed";
+  const std::string hello = Tls(ServerName("b.test"));
+  for (const std::string type : {"\x14", "\x15", "\x17", "\x18", "\x19", "\x1a", "\x01", "c"}) {
+    const std::string record = type + "\x03\x01" + Counted(2, "\x01");
+    EXPECT_EQ(Read(record), malformed) << type;
+    EXPECT_EQ(Read(record + hello), malformed) << type;
+  }
+  EXPECT_EQ(Read("\x15\x02\x01\x01"), malformed);
+  EXPECT_EQ(Read(std::string("\x15\x03\0\0\x0b", 5)), malformed);
+  EXPECT_EQ(Read(Record("") + hello), malformed);
+  for (const std::string& before :
+       {std::string("\r\n"), std::string("\n"), std::string(3, '\0'), std::string("\t ")}) {
+    EXPECT_EQ(Read(before), "more");
+    EXPECT_EQ(Read(before + hello), malformed);
+    EXPECT_EQ(Read(before + "\x15\x03\x01\x01\x01" + hello), malformed);
+  }
+  const std::string proxy = "broken: it opens with a header of the PROXY protocol, which hides what follows";
+  EXPECT_EQ(Read("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n"), proxy);
+  EXPECT_EQ(Read(std::string("\r\n\r\n\0\r\nQUIT\n\x21\x11", 14)), proxy);
+  EXPECT_EQ(Read("foo\r\nGET / HTTP/1.1\r\n"), "broken: its HTTP request is malformed");
 }
 
 // Some servers do not look at the version of a record.
