@@ -55,10 +55,11 @@ def run(*words):
 
 def set_up():
     run("ip", "link", "set", "lo", "up")
-    for address in ADDRESSES:
-        run("ip", "address", "add", address + "/32", "dev", "lo")
-    for address in ADDRESSES6:
-        run("ip", "-6", "address", "add", address + "/128", "dev", "lo", "nodad")
+    # Every address leads here, and none is the host's own.
+    if ADDRESSES:
+        run("ip", "route", "add", "local", "0.0.0.0/0", "dev", "lo")
+    if ADDRESSES6:
+        run("ip", "-6", "route", "add", "local", "::/0", "dev", "lo")
     run("mount", "--make-rprivate", "/")
     with open(DIRECTORY + "/resolv.conf", "w") as resolver:
         resolver.write("nameserver " + RESOLVER + "\n")
@@ -66,9 +67,14 @@ def set_up():
     run("mount", "--bind", DIRECTORY + "/resolv.conf", target)
 
 
+def make_socket(address, kind):
+    server = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind)
+    server.setsockopt(socket.SOL_IP, 15, 1)  # IP_FREEBIND
+    return server
+
+
 def listener(address, port):
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    server = socket.socket(family, socket.SOCK_STREAM)
+    server = make_socket(address, socket.SOCK_STREAM)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.bind((address, port))
     server.listen(100)
@@ -178,7 +184,7 @@ def serve(address, port, answer, context=None):
 
 
 def serve_echo(address, port):
-    server = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    server = make_socket(address, socket.SOCK_DGRAM)
     server.bind((address, port))
 
     def loop():
@@ -215,7 +221,7 @@ def dns_answer(query):
 
 
 def serve_dns(address):
-    server = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    server = make_socket(address, socket.SOCK_DGRAM)
     server.bind((address, 53))
 
     def loop():
