@@ -230,7 +230,8 @@ class ProxyClient {
 
 void ProxyState::Report(GatewayRecord record) {
   const std::lock_guard lock(mutex);
-  if (records.size() >= kMaxRecords) {
+  const bool written = limit.Look(record, SteadyMs()) == RecordLimit::Fate::kWrite;
+  if (!written || records.size() >= kMaxRecords) {
     ++lost;
     return;
   }

@@ -9,6 +9,7 @@
 
 #include "base/pipe.h"
 #include "base/unique_fd.h"
+#include "egress/record_limit.h"
 #include "egress/rules.h"
 #include "mxc/egress.h"
 
@@ -27,6 +28,7 @@ struct ProxyState {
   bool stopped = false;
   std::set<int> sockets = {};
   std::vector<GatewayRecord> records = {};
+  RecordLimit limit = {};
   std::uint64_t lost = 0;
 
   void Report(GatewayRecord record);

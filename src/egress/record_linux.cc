@@ -87,9 +87,35 @@ std::optional<GatewayRecord> DecodeRecord(ByteView message) {
 }
 
 void Reporter::Report(GatewayRecord record) {
-  record.lost = std::exchange(lost_, 0);
-  pending_.push_back({.message = EncodeRecord(record), .lost = record.lost});
-  if (wait_ || !pause_.IsSet() || pending_.size() == kMostTogether) Send();
+  if (limit_.IsDayOver(loop_.NowMs())) WriteRepeats();
+  switch (limit_.Look(record, loop_.NowMs())) {
+    case RecordLimit::Fate::kWrite:
+      record.lost = std::exchange(lost_, 0);
+      return Write(record);
+    case RecordLimit::Fate::kRepeat:
+      return;
+    case RecordLimit::Fate::kLeaveOut:
+      ++lost_;
+      return;
+  }
+}
+
+void Reporter::WriteRepeats() {
+  for (const GatewayRecord& record : limit_.TakeRepeats()) Write(record);
+}
+
+// A record of no destination stands for one that was left out, and tells of the others.
+void Reporter::Finish() {
+  WriteRepeats();
+  if (lost_ == 0) return;
+  const std::uint64_t others = std::exchange(lost_, 0) - 1;
+  Write({.time_ms = WallClockMs(), .reason = "too many decisions to write all of them", .lost = others});
+}
+
+void Reporter::Write(const GatewayRecord& record) {
+  pending_.push_back(
+      {.message = EncodeRecord(record), .lost = record.lost, .refusal = record.verdict == Verdict::kDeny});
+  if (wait_ || !pause_.IsSet() || pending_.size() % kMostTogether == 0) Send();
 }
 
 void Reporter::WaitForReader() {
@@ -99,28 +125,36 @@ void Reporter::WaitForReader() {
 
 void Reporter::Send() {
   if (!pending_.empty() && !wait_) pause_.Set(loop_, kPauseMs, [this] { Send(); });
-  for (std::size_t i = Hand(); i < pending_.size(); ++i) lost_ += 1 + pending_[i].lost;
-  pending_.clear();
+  std::size_t taken = 0;
+  do {
+    taken = Hand();
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
+  } while (taken == kMostTogether);
+  std::erase_if(pending_, [this](const Pending& one) {
+    if (!one.refusal) lost_ += 1 + one.lost;
+    return !one.refusal;
+  });
 }
 
 std::size_t Reporter::Hand() {
   std::array<mmsghdr, kMostTogether> messages{};
   std::array<iovec, kMostTogether> parts{};
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
+  const std::size_t count = std::min(pending_.size(), kMostTogether);
+  for (std::size_t i = 0; i < count; ++i) {
     parts.at(i) = {.iov_base = pending_[i].message.data(), .iov_len = pending_[i].message.size()};
     messages.at(i).msg_hdr.msg_iov = &parts.at(i);
     messages.at(i).msg_hdr.msg_iovlen = 1;
   }
   std::size_t taken = 0;
-  while (taken < pending_.size()) {
+  while (taken < count) {
     if (wait_) {
       pollfd poll{.fd = socket_, .events = POLLOUT, .revents = 0};
       (void)::poll(&poll, 1, kWaitMs);
     }
-    const int count = ::sendmmsg(socket_, &messages.at(taken), static_cast<unsigned>(pending_.size() - taken),
-                                 MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (count <= 0) break;
-    taken += static_cast<std::size_t>(count);
+    const int sent = ::sendmmsg(socket_, &messages.at(taken), static_cast<unsigned>(count - taken),
+                                MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent <= 0) break;
+    taken += static_cast<std::size_t>(sent);
   }
   return taken;
 }

@@ -88,6 +88,7 @@ class Server {
     tcp_.EndAll();
     udp_.EndAll();
     publisher_.EndAll();
+    reporter_.Finish();
   }
 
  private:

@@ -42,14 +42,24 @@ std::string DirectionalRule(const GatewayRecord& record) {
 }  // namespace
 
 void NetworkSummary::Add(const GatewayRecord& record) {
+  const std::string destination = Destination(record);
+  const auto known = refused_.find(destination);
+  const bool again = record.verdict == Verdict::kDeny && known != refused_.end() &&
+                     known->second.first.reason == record.reason;
+  if (again) {  // and stands for others of the same
+    known->second.count += 1 + record.lost;
+    return;
+  }
   lost_ += record.lost;
+  if (HostOf(record).empty() && record.verdict == Verdict::kDeny) {
+    ++lost_;
+    return;
+  }
   if (record.verdict == Verdict::kAllow) {
     if (record.event != GatewayEvent::kName) ++allowed_;
     bytes_ += record.bytes_in + record.bytes_out;
     return;
   }
-  const std::string destination = Destination(record);
-  const auto known = refused_.find(destination);
   if (known != refused_.end()) {
     ++known->second.count;
   } else if (refused_.size() < kMaxDestinations) {
@@ -101,8 +111,7 @@ std::string NetworkSummary::Text() const {
                         EscapedJson(Remedy(refusals.first)));
   }
   if (others_ != 0) text += fmt::format("  and {} refusals of other destinations\n", others_);
-  if (lost_ != 0)
-    text += fmt::format("  {} records were lost: they came faster than they were read\n", lost_);
+  if (lost_ != 0) text += fmt::format("  {} decisions are left out: there were too many of them\n", lost_);
   return text;
 }
 

@@ -7,8 +7,10 @@
 
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/network_world.h"
 
@@ -58,7 +60,8 @@ TEST(GatewayProcess, TellsEachDecisionWhileTheSandboxRuns) {
     constexpr int kRefused = 150;
     world.Start(AllowHosts({"a.test"}));
     world.Inside([] {
-      for (int i = 0; i < kRefused; ++i) (void)Connect("203.0.113.1", 80);
+      for (std::uint16_t i = 1; i <= kRefused; ++i)
+        (void)Connect("203.0.113.1", static_cast<std::uint16_t>(1000 + i));
     });
     int told = 0;
     pollfd arrived{.fd = world.Gate().records.Get(), .events = POLLIN, .revents = 0};
@@ -67,6 +70,32 @@ TEST(GatewayProcess, TellsEachDecisionWhileTheSandboxRuns) {
     }
     EXPECT_EQ(told, kRefused);
     EXPECT_TRUE(world.Finish().empty());
+  });
+}
+
+// A command cannot fill the disk that its records are on, nor hide one refusal among others.
+TEST(GatewayProcess, BoundsWhatItTellsOfAFlood) {
+  constexpr int kQuestions = 6000;
+  InWorld([](World& world) {
+    world.Start(AllowHosts({"a.test"}));
+    world.Inside([] {
+      for (int i = 0; i < kQuestions; ++i) (void)AskCode(std::to_string(i / 2) + ".evil.test");
+      (void)Connect("203.0.113.1", 80);
+      for (int i = 0; i < 50; ++i) (void)Connect("203.0.113.2", 80);
+    });
+    std::uint64_t all = 0;
+    std::size_t written = 0;
+    std::map<std::string, std::vector<std::uint64_t>> connections;  // what their records stand for
+    for (const GatewayRecord& record : world.Finish()) {
+      ++written;
+      all += 1 + record.lost;
+      connections[record.address].push_back(record.lost);
+    }
+    EXPECT_EQ(all, kQuestions + 51U);
+    EXPECT_LE(written, 4010U);
+    EXPECT_EQ(connections["203.0.113.1"].size(), 1U);
+    ASSERT_EQ(connections["203.0.113.2"].size(), 2U);
+    EXPECT_EQ(connections["203.0.113.2"].back(), 48U);
   });
 }
 

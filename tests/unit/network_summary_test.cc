@@ -89,6 +89,19 @@ TEST(NetworkSummary, SaysHowTheHostsLoopbackIsReached) {
       << summary.Text();
 }
 
+TEST(NetworkSummary, CountsWhatARecordStandsFor) {
+  NetworkSummary summary(PolicyForm::kDirectional);
+  summary.Add(Refused("b.test", "", 443));
+  GatewayRecord again = Refused("b.test", "", 443);
+  again.lost = 40;
+  summary.Add(again);
+  summary.Add({.verdict = Verdict::kDeny, .reason = "too many decisions to write all of them", .lost = 6});
+  EXPECT_NE(summary.Text().find("1 destinations refused\n  b.test port 443 (tcp), 42 times: "),
+            std::string::npos)
+      << summary.Text();
+  EXPECT_NE(summary.Text().find("  7 decisions are left out"), std::string::npos) << summary.Text();
+}
+
 TEST(NetworkSummary, BlamesTheRuleThatDenied) {
   NetworkSummary summary(PolicyForm::kDirectional);
   GatewayRecord record = Refused("b.test", "", 443);
