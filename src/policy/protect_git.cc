@@ -70,6 +70,12 @@ Status GitProtection::AddNamed(const PathEntry& named) {
   const std::size_t before = places_.WorkTrees().size() + places_.Directories().size();
   const Result<Walked> walked = protector_.Walker().Walk(named.path);
   if (!walked) return Conflict(walked.error().message, named.pointer, {});
+  for (const LinkMet& met : walked->links) {
+    if (!protector_.Writable(met.link.path)) continue;
+    return Conflict("the repository " + Quoted(walked->path) + " leads through " + Quoted(met.link.path) +
+                        ", a link in a read-write directory",
+                    named.pointer, "write the real path, " + Quoted(walked->path));
+  }
   if (walked->status && walked->status->object.type == FileType::kDirectory) {
     std::vector<DirectoryEntry> entries;
     const Result<std::vector<DirectoryEntry>> found =
@@ -94,6 +100,7 @@ void GitProtection::AddFromEnvironment() {
   for (const char* name : {"GIT_DIR", "GIT_COMMON_DIR"}) {
     const Result<Walked> walked = protector_.Walker().Walk(written(name));
     if (!walked || walked->path == "/") continue;
+    for (const LinkMet& met : walked->links) protector_.WatchLink(met.link.path);
     const std::string tree = written("GIT_WORK_TREE");
     places_.Add(WorkTree{.directory = tree.empty() ? here : tree,
                          .git = walked->path,

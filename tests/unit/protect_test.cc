@@ -480,6 +480,11 @@ TEST_F(Protection, OnlyTheRepositoriesThatAreNamed) {
   EXPECT_EQ(Protected(policy), Usual("/srv/w/a/.git") + Shaped("/srv/w/a/.git/modules/m"));
   EXPECT_EQ(policy->relaxations, std::vector<std::string>{"repositories-named"});
   EXPECT_EQ(policy->git.roots, std::vector<std::string>{"/srv/w/a/.git"});
+  host_.AddSymlink("/srv/w/link", "a");
+  config.repositories = {{"/srv/w/link", "/filesystem/repositories/0"}};
+  EXPECT_EQ(RefusalOf(Resolve(config, host_, {})),
+            "policy_conflict /filesystem/repositories/0: the repository '/srv/w/a' leads through "
+            "'/srv/w/link', a link in a read-write directory");
   config.repositories = {{"/srv/w/c", "/filesystem/repositories/0"}};
   EXPECT_EQ(RefusalOf(Resolve(config, host_, {})),
             "policy_conflict /filesystem/repositories/0: '/srv/w/c' is no git repository");
