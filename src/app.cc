@@ -113,11 +113,9 @@ int Run(Prepared& prepared, const Config& config, const Options& options, const 
   const PolicyForm form = FormOf(config, options);
   RunSummary summary{.network = NetworkSummary{form},
                      .files = FileSummary{form, [&](const FileCall& call) { return judge.Judge(call); }}};
-  RunReporter reporter{status, log, options.report ? &summary : nullptr};
+  RunReporter reporter{status, log, options.report ? &summary : nullptr,
+                       [&] { return ReviewRepositories(prepared.plan.git, host); }};
   const Result<Outcome> outcome = ClimbDown(config, options, host, prepared, reporter, log, status);
-  if (reporter.Started()) {
-    for (const Warning& left : ReviewRepositories(prepared.plan.git, host)) reporter.OnWarning(left);
-  }
   if (options.report) Summarize(prepared.plan, summary);
   if (!outcome) return Fail(outcome.error(), log, status);
 

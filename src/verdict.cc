@@ -40,6 +40,11 @@ void RunReporter::OnStarted(std::int64_t process_id) {
   status_.Started(process_id);
 }
 
+void RunReporter::OnEnded() {
+  if (!started_ || !review_) return;
+  for (const Warning& left : review_()) OnWarning(left);
+}
+
 void RunReporter::OnNetwork(const GatewayRecord& record) {
   status_.Network(record);
   if (summary_ != nullptr) summary_->network.Add(record);

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli.h"
 #include "mxc/error.h"
@@ -27,9 +30,13 @@ struct RunSummary {
 // Passes on what happens during a run.
 class RunReporter final : public RunObserver {
  public:
-  RunReporter(StatusReport& status, Log& log, RunSummary* summary)
-      : status_(status), log_(log), summary_(summary) {}
+  using Review = std::function<std::vector<Warning>()>;
+
+  // `review` says what the command has left.
+  RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {})
+      : status_(status), log_(log), summary_(summary), review_(std::move(review)) {}
   void OnStarted(std::int64_t process_id) override;
+  void OnEnded() override;
   [[nodiscard]] bool WantsFiles() const override { return summary_ != nullptr; }
   [[nodiscard]] bool SpeaksOnStandardOutput() const override { return log_.OnStandardOutput(); }
   void OnFile(const FileCall& call) override;
@@ -41,6 +48,7 @@ class RunReporter final : public RunObserver {
   StatusReport& status_;
   Log& log_;
   RunSummary* summary_;  // nullptr: not asked for
+  Review review_;
   bool started_ = false;
 };
 

@@ -8,19 +8,23 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
 #include "process/control_groups.h"
+#include "process/private_terminal.h"
 
 namespace mxc {
 
-// What stands on the host for the time of a run.
+// What stands on the host for the time of a run, and what is changed.
 struct Guarded {
   std::vector<Placeholder> placeholders = {};  // placeholders.h
   std::vector<RunGroup> groups = {};           // control_groups.h
+  std::optional<CallersModes> terminal = {};   // whose modes we take back ourselves while we live
+  [[nodiscard]] bool Empty() const { return placeholders.empty() && groups.empty() && !terminal; }
 };
 
 // Takes away what a guardian that was killed has left, once nothing of the sandbox lives any more: what still

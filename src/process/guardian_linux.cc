@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <iterator>
 #include <utility>
 
 #include "process/guardian.h"
@@ -21,6 +22,11 @@ namespace {
 
 // A sandbox that is being killed is gone in milliseconds; this bounds the wait for one that is stuck.
 constexpr int kMaxWaitMs = 10000;
+
+// The guardian's descriptors beside the standard ones.
+constexpr int kPipe = 3;
+constexpr int kTerminal = 4;
+constexpr int kFirstFree = 5;
 
 // The guardian's answer: all stand, or the errno of what does not.
 struct Answer {
@@ -50,32 +56,46 @@ void WaitForEnd(const std::vector<UniqueFd>& watched) {
 
 // Nothing that stops the launcher may stop the guardian, and it may hold nothing open that someone waits for
 // the end of.
-void Detach(int pipe) {
+void Detach(int pipe, int terminal) {
   ::setsid();
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::signal(number, SIG_IGN);
+  sigset_t all;
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
   ::prctl(PR_SET_NAME, "mxc-guardian");
+  // The descriptors that stay, first out of each other's way.
+  const int kept[] = {::fcntl(pipe, F_DUPFD_CLOEXEC, kFirstFree),
+                      ::fcntl(terminal, F_DUPFD_CLOEXEC, kFirstFree)};
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
-  ::dup2(pipe, 3);  // becomes the one descriptor that stays
-  ::syscall(SYS_close_range, 4U, ~0U, 0U);
+  ::dup2(kept[0], kPipe);
+  if (terminal < 0 || ::dup2(kept[1], kTerminal) < 0) ::close(kTerminal);
+  ::syscall(SYS_close_range, static_cast<unsigned>(kFirstFree), ~0U, 0U);
   if (::chdir("/") != 0) ::_exit(1);
 }
 
-// Until the launcher closes its end, or has ended.
-void Listen(std::vector<UniqueFd>& watched) {
-  pid_t process = 0;
-  ssize_t count = 0;
-  while ((count = ::recv(3, &process, sizeof process, 0)) != 0) {
-    if (count == static_cast<ssize_t>(sizeof process)) {
-      UniqueFd handle = HandleOf(process);  // none: it has ended already
-      if (handle) watched.push_back(std::move(handle));
-    }
-    if (count < 0 && errno != EINTR) break;
+// Until nobody holds the other end of the pipe any more. For the terminal the launcher's end is enough: its
+// shell goes on there at once.
+void Listen(const Guarded& guarded, UniqueFd launcher, std::vector<UniqueFd>& watched) {
+  pollfd polls[] = {{.fd = kPipe, .events = POLLIN, .revents = 0},
+                    {.fd = launcher.Get(), .events = POLLIN, .revents = 0}};
+  for (ssize_t count = -1; count != 0;) {
+    if (::poll(polls, std::size(polls), -1) < 0) continue;
+    pid_t process = 0;
+    if (polls[0].revents != 0) count = ::recv(kPipe, &process, sizeof process, 0);
+    UniqueFd handle = process > 0 ? HandleOf(process) : UniqueFd{};  // none: it has ended already
+    if (handle) watched.push_back(std::move(handle));
+    if (polls[1].revents == 0 && count != 0) continue;
+    // One that dismisses us has taken them back itself.
+    if (guarded.terminal) TakeRawModesBack({.terminal = kTerminal, .modes = guarded.terminal->modes});
+    ::close(kTerminal);
+    polls[1].fd = -1;
   }
 }
 
-[[noreturn]] void Guard(int pipe, const Guarded& guarded) {
-  Detach(pipe);
+[[noreturn]] void Guard(int pipe, const Guarded& guarded, pid_t parent) {
+  Detach(pipe, guarded.terminal ? guarded.terminal->terminal : -1);
+  UniqueFd launcher = HandleOf(parent);
+  if (::getppid() != parent) launcher.Reset();
   rlimit limit{};  // two descriptors are held for each placeholder
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
     limit.rlim_cur = limit.rlim_max;
@@ -84,10 +104,10 @@ void Listen(std::vector<UniqueFd>& watched) {
   std::vector<HeldFile> files;
   std::vector<MadeGroup> groups;
   const Answer answer = MakeAll(guarded, files, groups);
-  ::send(3, &answer, sizeof answer, MSG_NOSIGNAL);
+  ::send(kPipe, &answer, sizeof answer, MSG_NOSIGNAL);
   ReapStaleGroups(guarded.groups);
   std::vector<UniqueFd> watched;
-  Listen(watched);
+  Listen(guarded, std::move(launcher), watched);
   EndGroups(groups);
   WaitForEnd(watched);
   RemoveGroups(groups);
@@ -107,7 +127,7 @@ Error PlaceholderError(const std::string& path, int number) {
 
 Result<Guardian> Guardian::Start(const Guarded& guarded) {
   Guardian guardian;
-  if (guarded.placeholders.empty() && guarded.groups.empty()) return guardian;
+  if (guarded.Empty()) return guardian;
   int ends[2] = {-1, -1};
   // A socket keeps each message whole, in both directions.
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -116,9 +136,10 @@ Result<Guardian> Guardian::Start(const Guarded& guarded) {
   guardian.pipe_.Reset(ends[0]);
   const UniqueFd theirs{ends[1]};
   guardian.guarded_ = guarded;
+  const pid_t launcher = ::getpid();
   guardian.process_ = ::fork();
   if (guardian.process_ < 0) return SystemError(ErrorCode::kSetupFailed, "start the guardian", errno);
-  if (guardian.process_ == 0) Guard(theirs.Get(), guarded);
+  if (guardian.process_ == 0) Guard(theirs.Get(), guarded, launcher);
   Answer answer;
   ssize_t count = 0;
   while ((count = ::recv(guardian.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {

@@ -5,7 +5,10 @@
 //   request.controlling_terminal = terminal->Inner();
 #pragma once
 
+#include <termios.h>
+
 #include <array>
+#include <optional>
 #include <string>
 
 #include "base/undo.h"
@@ -13,6 +16,15 @@
 #include "mxc/error.h"
 
 namespace mxc {
+
+// The caller's terminal and how it is before there is a private one.
+struct CallersModes {
+  int terminal = -1;  // borrowed
+  termios modes = {};
+};
+[[nodiscard]] std::optional<CallersModes> LookAtCallersModes();  // nothing: there is no terminal
+// Takes back what PrivateTerminal::Open has done to it, unless somebody else has changed it since.
+void TakeRawModesBack(const CallersModes& before);
 
 class PrivateTerminal {
  public:

@@ -20,14 +20,32 @@ int CallersTerminal() {
 
 Error Failed() { return SystemError(ErrorCode::kSetupFailed, "create a private terminal", errno); }
 
-void MakeRaw(int caller, const termios& modes, Undo& undo) {
-  undo.Push([caller, modes] { ::tcsetattr(caller, TCSADRAIN, &modes); });
-  termios raw = modes;
-  ::cfmakeraw(&raw);
-  ::tcsetattr(caller, TCSADRAIN, &raw);
+termios Raw(termios modes) {
+  ::cfmakeraw(&modes);
+  return modes;
+}
+
+void MakeRaw(const CallersModes& caller, Undo& undo) {
+  undo.Push([caller] { ::tcsetattr(caller.terminal, TCSADRAIN, &caller.modes); });
+  const termios raw = Raw(caller.modes);
+  ::tcsetattr(caller.terminal, TCSADRAIN, &raw);
 }
 
 }  // namespace
+
+std::optional<CallersModes> LookAtCallersModes() {
+  CallersModes caller{.terminal = CallersTerminal()};
+  if (caller.terminal < 0 || ::tcgetattr(caller.terminal, &caller.modes) != 0) return std::nullopt;
+  return caller;
+}
+
+void TakeRawModesBack(const CallersModes& before) {
+  termios now{};
+  if (::tcgetattr(before.terminal, &now) != 0) return;
+  const termios raw = Raw(before.modes);
+  if (now.c_iflag == raw.c_iflag && now.c_oflag == raw.c_oflag && now.c_lflag == raw.c_lflag)
+    ::tcsetattr(before.terminal, TCSANOW, &before.modes);
+}
 
 bool PrivateTerminal::OpenSides(int access) {
   outer_.Reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
@@ -40,11 +58,11 @@ Result<PrivateTerminal> PrivateTerminal::Open(Undo& undo) {
   PrivateTerminal terminal;
   if (!terminal.OpenSides(O_RDWR)) return Failed();
   terminal.caller_ = CallersTerminal();
-  termios modes{};
-  if (terminal.caller_ < 0 || ::tcgetattr(terminal.caller_, &modes) != 0) return terminal;
-  if (::tcsetattr(terminal.Inner(), TCSANOW, &modes) != 0) return Failed();
+  const std::optional<CallersModes> caller = LookAtCallersModes();
+  if (!caller) return terminal;
+  if (::tcsetattr(terminal.Inner(), TCSANOW, &caller->modes) != 0) return Failed();
   terminal.CopyWindowSize();
-  MakeRaw(terminal.caller_, modes, undo);
+  MakeRaw(*caller, undo);
   return terminal;
 }
 

@@ -26,6 +26,8 @@ class RunObserver {
   virtual ~RunObserver() = default;
 
   virtual void OnStarted(std::int64_t process_id) = 0;  // the sandbox stands, the command runs
+  // All of it has ended, and signals that would end us still wait.
+  virtual void OnEnded() {}
   // Is somebody interested in the command's files? Every call with a path then costs some microseconds.
   [[nodiscard]] virtual bool WantsFiles() const { return false; }
   // Is standard output ours, too? Then it stays open when the command has closed its own.

@@ -146,6 +146,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (Status made = MakeOwnDirectories(plan.setup); !made) return made.error();
   Result<Guarded> guarded = NameGuarded(plan.setup);
   if (!guarded) return guarded.error();
+  guarded->terminal = ModesToChange(plan);
   Result<Ground> ground = PrepareGround(std::move(*guarded));
   if (!ground) return ground.error();
   Undo undo;
@@ -189,6 +190,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (wiring->input) wiring->input->Finish();
   gateway->Finish();
   undo.Run();
+  observer.OnEnded();
+  [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   Outcome outcome = MakeOutcome(result, *wiring, NowMs() - started_ms);
   outcome.reached = ReachedLimits(plan, groups, outcome);

@@ -12,9 +12,10 @@ namespace mxc {
 
 class SignalScope {
  public:
-  // Takes HUP, INT, QUIT and TERM, those excepted that the caller had set to be ignored (nohup), and WINCH
-  // and CONT. SIGPIPE and SIGXFSZ are ignored, because we write what the command has said; SIGCHLD is not, or
-  // the kernel would throw the child's status away.
+  // Takes every signal that would end us, those excepted that the caller had set to be ignored (nohup), and
+  // WINCH and CONT. For a fault of our own the kernel ends us all the same. SIGPIPE and SIGXFSZ are ignored,
+  // because we write what the command has said; SIGCHLD is not, or the kernel would throw the child's status
+  // away.
   [[nodiscard]] Status Begin();
   ~SignalScope();
   SignalScope() = default;

@@ -3,20 +3,33 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "process/signals.h"
 
 namespace mxc {
+namespace {
+
+// The default action of every other one, those for real time included, ends a process; the last two we
+// ignore.
+bool EndsNobody(int number) {
+  constexpr int kThese[] = {SIGCHLD, SIGCONT, SIGSTOP,  SIGTSTP, SIGTTIN,
+                            SIGTTOU, SIGURG,  SIGWINCH, SIGPIPE, SIGXFSZ};
+  return std::find(std::begin(kThese), std::end(kThese), number) != std::end(kThese);
+}
+
+}  // namespace
 
 Status SignalScope::Begin() {
   sigset_t taken;
   sigemptyset(&taken);
   sigaddset(&taken, SIGWINCH);
   sigaddset(&taken, SIGCONT);
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+  for (int number = 1; number < NSIG; ++number) {
     struct sigaction current {};
-    ::sigaction(number, nullptr, &current);
+    // Of the numbers that libc keeps there is no telling.
+    if (EndsNobody(number) || ::sigaction(number, nullptr, &current) != 0) continue;
     if (current.sa_handler != SIG_IGN) sigaddset(&taken, number);
   }
   ::sigprocmask(SIG_BLOCK, &taken, &before_);

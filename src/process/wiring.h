@@ -34,6 +34,8 @@ struct Wiring {
   void CloseChildEnds();  // once the child has them: the end of its output can be seen only then
 };
 
+// The caller's terminal, where Wire will change its modes.
+[[nodiscard]] std::optional<CallersModes> ModesToChange(const Plan& plan);
 // `keeps_output`: standard output stays open when the command has closed its own. `undo` restores the
 // caller's terminal. Errors: kSetupFailed.
 [[nodiscard]] Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo);

@@ -122,6 +122,10 @@ Status ConnectOutput(const Plan& plan, bool all, Wiring& wiring) {
 
 }  // namespace
 
+std::optional<CallersModes> ModesToChange(const Plan& plan) {
+  return TerminalOf(plan) == Terminal::kPrivatePty ? LookAtCallersModes() : std::nullopt;
+}
+
 Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo) {
   Wiring wiring;
   if (TerminalOf(plan) == Terminal::kPrivatePty) {

@@ -83,7 +83,7 @@ TEST_P(Process, ATimeoutThatIsNotReachedChangesNothing) {
 }
 
 TEST_P(Process, SignalsToTheLauncherEndTheRun) {
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGPROF, SIGABRT}) {
     const std::string marker = Token();
     Running running(PrepareConfig({.command = Stubborn(marker)}));
     ASSERT_TRUE(running.SaysOnStdout("up\n"));

@@ -256,6 +256,8 @@ Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const 
   outcome.stdout_truncated = truncated(STDOUT_FILENO);
   outcome.stderr_truncated = truncated(STDERR_FILENO);
   outcome.duration_ms = NowMs() - watched.started_ms;
+  undo.Run();
+  watched.observer.OnEnded();
   return outcome;
 }
 

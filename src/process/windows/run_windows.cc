@@ -26,10 +26,16 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
                .hint = "--dry-run and --explain show its plan"};
 }
 
+Result<Outcome> RunToEnd(const Plan& plan, RunObserver& observer) {
+  Result<Outcome> outcome = RunChild(plan, observer);
+  observer.OnEnded();
+  return outcome;
+}
+
 }  // namespace
 
 Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer) {
-  if (plan.audit.path.empty()) return RunChild(plan, observer);
+  if (plan.audit.path.empty()) return RunToEnd(plan, observer);
   const bool refuses = plan.audit.on_failure == Audit::OnFailure::kRefuse;
   const auto warn = [&observer](const Error& error) {
     observer.OnWarning({.category = "audit-failed", .message = error.message, .pointer = "/audit"});
@@ -38,7 +44,7 @@ Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer) {
   const Status begun = log ? log->Begin(plan) : Status(log.error());
   if (!begun && refuses) return begun.error();
   if (!begun) warn(begun.error());
-  Result<Outcome> outcome = RunChild(plan, observer);
+  Result<Outcome> outcome = RunToEnd(plan, observer);
   const Status ended = begun ? log->End(outcome) : Status(Done{});
   if (!ended && refuses && outcome) return ended.error();
   if (!ended) warn(ended.error());
