@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "egress/opening.h"
 #include "egress/packet.h"
 #include "egress/sockets_linux.h"
 
@@ -19,6 +20,22 @@ constexpr std::uint16_t kDnsPort = 53;
 constexpr std::size_t kMaxFlows = 2048;
 constexpr std::size_t kMaxPending = 8;  // datagrams that wait for a name's address
 constexpr int kDatagramsPerTurn = 64;
+constexpr std::string_view kHidesName =
+    "it begins QUIC or DTLS, whose name is not looked at; programs fall back to TCP";
+
+// RFC 9000: the long header, in datagrams of 1200 bytes at least or in a version that servers know. RFC 9147:
+// a record, of any version.
+bool BeginsEncryption(ByteView datagram) {
+  constexpr std::size_t kSmallestInitial = 1200;
+  if (datagram.size() < 5) return false;
+  if (IsRecordType(datagram[0]) && datagram[1] == 0xfe) return true;
+  if ((datagram[0] & 0x80U) == 0) return false;
+  std::uint32_t version = 0;
+  for (std::size_t i = 1; i < 5; ++i) version = (version << 8U) | datagram[i];
+  const bool known = version == 1 || version == 0x6b3343cfU || version >> 8U == 0xff0000U ||
+                     version >> 16U == 0x5130U || version >> 8U == 0xfaceb0U;
+  return known || ((datagram[0] & 0x40U) != 0 && datagram.size() >= kSmallestInitial);
+}
 
 }  // namespace
 
@@ -59,6 +76,7 @@ class UdpFlow : public Watcher {
       if (pending_.size() < kMaxPending) pending_.emplace_back(payload.begin(), payload.end());
       return;
     }
+    if (destination_.MustBeChecked() && BeginsEncryption(payload)) return Refuse(kHidesName, payload.size());
     const ssize_t count = ::send(socket_.Get(), payload.data(), payload.size(), MSG_NOSIGNAL);
     if (count >= 0) destination_.Record().bytes_out += static_cast<std::uint64_t>(count);
     if (count < 0 && errno == ECONNREFUSED) Unreachable(payload.size());

@@ -120,5 +120,31 @@ TEST(GatewayDatagrams, ANewFlowTakesThePlaceOfTheOldest) {
   });
 }
 
+// Where a name is denied, the address of its server is not.
+TEST(GatewayDatagrams, QuicAndDtlsAreRefusedWhereANameIsDenied) {
+  InWorld([](World& world) {
+    world.ServeUdp("203.0.113.1", 443, EchoBytes);
+    world.Start({.egress = Verdict::kAllow, .deny = {{.to = {{.host = "evil.test"}}, .pointer = "/deny"}}});
+    world.Inside([] {
+      const auto say = [](const std::string& bytes) {
+        const UniqueFd socket = Connect("203.0.113.1", 443, SOCK_DGRAM);
+        SendText(socket.Get(), bytes);
+        return Receive(socket.Get(), 1);
+      };
+      EXPECT_EQ(say("hello"), "h");
+      EXPECT_EQ(say("\x80" + std::string("\x60\0\1\0\0\0\1", 7)), "\x80");  // RTP
+      EXPECT_EQ(say(std::string("\xc3\0\0\0\1", 5) + std::string(1200, 'x')), "|ECONNREFUSED");
+      EXPECT_EQ(say(std::string("\xc3\0\0\0\1\x08", 6)), "|ECONNREFUSED");
+      EXPECT_EQ(say("\xc3own!" + std::string(1200, 'x')), "|ECONNREFUSED");
+      EXPECT_EQ(say(std::string("\x16\xfe\xfd\0\0", 5)), "|ECONNREFUSED");
+      const UniqueFd late = Connect("203.0.113.1", 443, SOCK_DGRAM);
+      SendText(late.Get(), "hello");
+      EXPECT_EQ(Receive(late.Get(), 1), "h");
+      SendText(late.Get(), std::string("\xc3\0\0\0\1\x08", 6));
+      EXPECT_EQ(Receive(late.Get(), 1), "|ECONNREFUSED");
+    });
+  });
+}
+
 }  // namespace
 }  // namespace mxc
