@@ -14,6 +14,7 @@
 #include "policy/git_instructions.h"
 #include "policy/git_places.h"
 #include "policy/paths.h"
+#include "policy/protect_git.h"
 #include "policy/search.h"
 
 namespace mxc {
@@ -66,6 +67,8 @@ class Review {
   [[nodiscard]] const GitDirectory* Found(const std::string& path) const;
   // git there might run what it did not run before.
   [[nodiscard]] bool IsArmed(const std::string& place);
+  // The caller's configuration names something in its work tree, or in one that is somewhere else.
+  [[nodiscard]] bool IsArmedByCaller(const std::string& place);
   [[nodiscard]] bool IsArmedDirectory(const std::string& directory);
   [[nodiscard]] bool IsArmedPointer(const std::string& file);
   // `place` leads to what is known.
@@ -88,6 +91,8 @@ class Review {
   std::unordered_set<std::string> taken_ = {};  // paths of Kind::kTakenUp
   std::vector<std::string> trees_ = {};         // of what is known; sorted
   std::vector<GitChange> changes_ = {};
+  std::optional<Result<std::vector<std::string>>> named_ =
+      {};  // by the caller's configuration, in every tree
 };
 
 void Review::Search(std::string& gap) {
@@ -178,7 +183,7 @@ void Review::Judge(const GitPlaces::Named& named) {
   const std::string& place = named.path;
   const bool told = IsTold(place);
   if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
-  if (IsInTheWay(place) && IsArmed(place)) {
+  if (IsInTheWay(place) && (IsArmed(place) || IsArmedByCaller(place))) {
     TakeUp(place, named.part);
   } else if (!told) {
     changes_.push_back({.kind = GitChange::Kind::kNew, .path = place});
@@ -237,6 +242,26 @@ bool Review::IsArmed(const std::string& place) {
   if (!lookup.status) return false;  // gone again
   if (lookup.status->object.type == FileType::kDirectory) return IsArmedDirectory(place);
   return lookup.status->object.type != FileType::kRegular || IsArmedPointer(place);
+}
+
+bool Review::IsArmedByCaller(const std::string& place) {
+  if (!named_) named_ = NamedInEveryTree(host_, walker_);
+  if (!*named_) return true;
+  const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(place, "config"), host_, walker_);
+  if (!text) return true;
+  std::vector<std::string> trees = {WorkTreeOf(place)};
+  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+    if (!variable.Is("core", "worktree")) continue;
+    trees.push_back(variable.value.starts_with('/') ? variable.value : JoinPath(place, variable.value));
+  }
+  const auto there = [this](const std::string& path) {
+    const Lookup lookup = host_.LookAt(path);
+    return lookup.status || lookup.failure != LookupFailure::kMissing;
+  };
+  return std::any_of(trees.begin(), trees.end(), [&](const std::string& tree) {
+    return std::any_of((*named_)->begin(), (*named_)->end(),
+                       [&](const std::string& name) { return there(JoinPath(tree, name)); });
+  });
 }
 
 bool Review::IsHarmlessFile(const std::string& file) const {

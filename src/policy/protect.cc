@@ -14,14 +14,6 @@
 namespace mxc {
 namespace {
 
-// Also of a home that is to be made yet.
-std::string CanonicalHome(const Host& host, PathWalker& walker) {
-  const std::optional<std::string> home = host.Environment("HOME");
-  if (!home || !home->starts_with('/')) return "";
-  Result<Walked> walked = walker.Walk(*home);
-  return walked ? std::move(walked->path) : "";
-}
-
 std::span<const ProtectedRow> RowsOf(Preset preset) {
   switch (preset) {
     case Preset::kGit:
@@ -302,6 +294,13 @@ Status Protection::HoldNamed() {
 }
 
 }  // namespace
+
+std::string CanonicalHome(const Host& host, PathWalker& walker) {
+  const std::optional<std::string> home = host.Environment("HOME");
+  if (!home || !home->starts_with('/')) return "";
+  Result<Walked> walked = walker.Walk(*home);
+  return walked ? std::move(walked->path) : "";
+}
 
 Status AddProtection(const Config& config, const Host& host, const MountNames& names, PathWalker& walker,
                      RuleSet& rules, Policy& policy) {

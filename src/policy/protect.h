@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct ProtectedRow {
 [[nodiscard]] std::span<const ProtectedRow> AgentRows();          // as well
 
 [[nodiscard]] std::string_view Name(Preset preset);
+
+// The caller's, also when it is to be made yet; "" when there is none.
+[[nodiscard]] std::string CanonicalHome(const Host& host, PathWalker& walker);
 
 // Adds rules of Origin::kProtection below the read-write rules of `rules`; a rule of the policy for exactly
 // such a path stays. Reports to `policy` what could not be protected, and which presets are off.

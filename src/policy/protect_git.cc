@@ -22,6 +22,13 @@ bool NamesNoFile(const GitVariable& variable, const ProgramWord& word) {
   return variable.section == "alias" && !variable.value.starts_with('!') && (word.run || !word.script);
 }
 
+// Neither a pattern, a place or an address, nor what is searched on PATH.
+bool MayBePath(const ProgramWord& word) {
+  const bool text = word.text.find_first_of("*?%:=") != std::string::npos;
+  const bool slash = word.text.find('/') != std::string::npos;
+  return !text && (slash || word.script) && !word.text.starts_with('-');
+}
+
 // What is written there is no path of a program, whatever it looks like.
 bool NamesNoFile(const GitVariable& variable) {
   constexpr std::string_view kSections[] = {"http",     "https", "include", "includeif",
@@ -206,9 +213,8 @@ Status GitProtection::ProtectHooks(const std::string& base, std::string_view wri
 
 // `hold`: also what does not exist yet, which a directory that cannot be executed holds.
 void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& base, bool hold) {
+  if (!MayBePath(word)) return;
   const bool slash = word.text.find('/') != std::string::npos;
-  const bool text = word.text.find_first_of("*?%:=") != std::string::npos;  // a pattern, a place, an address
-  if (text || (!slash && !word.script) || word.text.starts_with('-')) return;
   const std::string path = Expanded(base, word.text);
   if (!path.starts_with('/')) return;
   const Result<Walked> walked = protector_.Walker().Walk(path);
@@ -368,6 +374,32 @@ std::vector<GitSnapshot::Text> GitProtection::Instructions() const {
     }
   }
   return files;
+}
+
+Result<std::vector<std::string>> GitProtection::NamedInEveryTree() {
+  if (Status read = ProtectGlobal(); !read) return read.error();
+  std::set<std::string> names(global_.hooks.begin(), global_.hooks.end());
+  for (const GitVariable& variable : global_.variables) {
+    if (NamesNoFile(variable)) continue;
+    for (const ProgramWord& word : ProgramWords(variable.value)) {
+      if (!MayBePath(word) || NamesNoFile(variable, word)) continue;
+      // "$(git rev-parse --show-toplevel)/tools/x"
+      const bool top = word.text.starts_with('/') && !protector_.Walker().LookAt(word.text).status;
+      names.insert(top ? word.text.substr(1) : word.text);
+    }
+  }
+  std::erase_if(names, [](const std::string& name) {
+    return name.empty() || name.starts_with('/') || name.starts_with('~');
+  });
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<std::vector<std::string>> NamedInEveryTree(const Host& host, PathWalker& walker) {
+  const MountNames names({}, walker);
+  RuleSet no_grants;
+  std::vector<Warning> warnings;
+  Protector protector(host, names, walker, no_grants, warnings);
+  return GitProtection(protector, CanonicalHome(host, walker)).NamedInEveryTree();
 }
 
 }  // namespace mxc

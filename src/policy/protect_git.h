@@ -33,6 +33,9 @@ class GitProtection {
   // Files that git may run something of, and that the command can write.
   [[nodiscard]] std::vector<GitSnapshot::Text> Instructions() const;
 
+  // What the caller's configuration names relative to whichever work tree git is in. Errors: as Apply's.
+  [[nodiscard]] Result<std::vector<std::string>> NamedInEveryTree();
+
  private:
   struct Repository {
     std::vector<std::string> trees = {};  // work trees, as far as they are known
@@ -67,5 +70,8 @@ class GitProtection {
   std::map<std::string, Repository> repositories_ = {};  // by common git directory
   Loaded global_ = {};
 };
+
+// The same, where nothing is granted.
+[[nodiscard]] Result<std::vector<std::string>> NamedInEveryTree(const Host& host, PathWalker& walker);
 
 }  // namespace mxc

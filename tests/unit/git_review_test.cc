@@ -77,6 +77,20 @@ TEST_F(GitReview, WhatRunsSomethingInAnotherIsTakenAway) {
   only([&] { host_->AddFile(at + "/remotes/origin"); });
 }
 
+// core.hooksPath = .githooks in ~/.gitconfig
+TEST_F(GitReview, SoIsOneInWhichTheCallersConfigurationRunsSomething) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/b/.git");
+  AddRepository("/srv/w/a/c/.git", std::string(kPlain) + "\tworktree = ../../d\n");
+  host_->AddFile("/srv/w/a/b/.githooks/x").AddFile("/srv/w/a/d/.githooks/x");
+  EXPECT_EQ(Review(), "new /srv/w/a/b/.git\nnew /srv/w/a/c/.git\n");
+  host_->SetEnvironment("HOME", "/home/ana")
+      .AddFile("/home/ana/.gitconfig", "[core] hooksPath = .githooks\n");
+  EXPECT_EQ(Review(), "aside /srv/w/a/b/.git /srv/w/a/b/.git\naside /srv/w/a/c/.git /srv/w/a/c/.git\n");
+  host_->Remove("/srv/w/a/b/.githooks/x").Remove("/srv/w/a/b/.githooks");
+  EXPECT_EQ(Review(), "new /srv/w/a/b/.git\naside /srv/w/a/c/.git /srv/w/a/c/.git\n");
+}
+
 TEST_F(GitReview, SoIsOneAboveAnother) {
   AddRepository("/srv/w/a/.git");
   AddRepository("/srv/w/.git", "[core]\n\tpager = x\n");

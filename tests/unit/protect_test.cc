@@ -5,6 +5,7 @@
 
 #include "mxc/limits.h"
 #include "mxc/plan.h"
+#include "policy/protect_git.h"
 #include "tests/unit/policy_text.h"
 
 namespace mxc {
@@ -441,6 +442,16 @@ TEST_F(Protection, AHomeThatIsToBeMadeYet) {
   EXPECT_EQ(Git({.rw = {"/srv/g"}}),
             "/srv/g/home writable directory\n/srv/g/home/.config writable directory\n"
             "/srv/g/home/.config/git directory\n/srv/g/home/.gitconfig file\n");
+}
+
+TEST_F(Protection, WhatTheCallersConfigurationNamesInEveryWorkTree) {
+  host_.SetEnvironment("HOME", "/home/ana").AddFile("/opt/x");
+  host_.AddFile(
+      "/home/ana/.gitconfig",
+      "[core] hooksPath = .githooks\n fsmonitor = ~/f\n editor = /opt/x\n pager = less\n"
+      "[alias] a = !tools/a -v\n b = !$(git rev-parse --show-toplevel)/tools/b\n st = status x/y\n");
+  PathWalker walker(host_);
+  EXPECT_THAT(*NamedInEveryTree(host_, walker), testing::ElementsAre(".githooks", "tools/a", "tools/b"));
 }
 
 TEST_F(Protection, TheRepositoryThatTheEnvironmentNames) {
