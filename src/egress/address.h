@@ -53,9 +53,6 @@ struct IpEndpoint {
   [[nodiscard]] std::string Text() const;  // "10.0.0.1:80", "[::1]:80"
 };
 
-// Where an address is, as far as it matters.
-enum class Place { kElsewhere, kThisHost };
-
 // A range that leads to the host, to its cloud's control plane or to nobody's server.
 struct BlockedRange {
   Cidr block = {};

@@ -145,13 +145,12 @@ constexpr sock_filter Return(std::uint32_t action) { return Statement(BPF_RET | 
 
 // Anything else means that somebody has taken the gateway over: it ends, and the network with it.
 std::vector<sock_filter> Program() {
-  std::vector<sock_filter> program = {Load(offsetof(seccomp_data, arch)), Jump(kArchitecture, 1, 0),
-                                      Return(SECCOMP_RET_KILL_PROCESS), Load(offsetof(seccomp_data, nr)),
-                                      // Internet sockets only: no local daemon, no raw packets outside, no
-                                      // netlink but the socket that is there.
-                                      Jump(SYS_socket, 0, 5), Load(offsetof(seccomp_data, args)),
-                                      Jump(2 /* AF_INET */, 1, 0), Jump(10 /* AF_INET6 */, 0, 1),
-                                      Return(SECCOMP_RET_ALLOW), Return(SECCOMP_RET_KILL_PROCESS)};
+  std::vector<sock_filter> program = {
+      Load(offsetof(seccomp_data, arch)), Jump(kArchitecture, 1, 0), Return(SECCOMP_RET_KILL_PROCESS),
+      Load(offsetof(seccomp_data, nr)),
+      // Internet sockets only: no local daemon, no netlink, no raw packets outside.
+      Jump(SYS_socket, 0, 5), Load(offsetof(seccomp_data, args)), Jump(2 /* AF_INET */, 1, 0),
+      Jump(10 /* AF_INET6 */, 0, 1), Return(SECCOMP_RET_ALLOW), Return(SECCOMP_RET_KILL_PROCESS)};
   for (const unsigned number : kAllowed) {
     program.push_back(Jump(number, 0, 1));
     program.push_back(Return(SECCOMP_RET_ALLOW));

@@ -65,8 +65,7 @@ void Destination::Find(Callback callback) {
     return callback({});
   }
   record_.address = meant_.address.Text();
-  const Judgement judgement = services_.rules.JudgeAddress(meant_.address, protocol_, meant_.port,
-                                                           services_.own.PlaceOf(meant_.address));
+  const Judgement judgement = services_.rules.JudgeAddress(meant_.address, protocol_, meant_.port);
   if (!judgement.allowed) {
     Refuse(judgement);
     return callback({});
@@ -135,8 +134,7 @@ std::vector<IpEndpoint> Destination::Filter(const Judgement& name, const Resolut
   std::vector<IpEndpoint> endpoints;
   Judgement refusal{.reason = resolution.problem};
   for (const IpAddress& address : resolution.addresses) {
-    const Judgement judgement =
-        services_.rules.JudgeAnswer(name, address, protocol_, meant_.port, services_.own.PlaceOf(address));
+    const Judgement judgement = services_.rules.JudgeAnswer(name, address, protocol_, meant_.port);
     if (judgement.allowed) {
       endpoints.push_back({address, meant_.port});
     } else {

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -107,24 +106,6 @@ std::vector<IpAddress> AddressesOf(const std::string& name) {
   }
   ::freeaddrinfo(found);
   return addresses;
-}
-
-Place PlaceOf(const IpAddress& address) {
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return Place::kThisHost;  // nobody knows
-  Place place = Place::kElsewhere;
-  for (const ifaddrs* entry = all; entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr == nullptr) continue;
-    const int family = entry->ifa_addr->sa_family;
-    if (family != AF_INET && family != AF_INET6) continue;
-    sockaddr_storage storage{};
-    std::memcpy(&storage, entry->ifa_addr, family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
-    const auto own = FromSocketAddress(storage);
-    if (own && (own->address == address.Unmapped() || own->address == address.Inner()))
-      place = Place::kThisHost;
-  }
-  ::freeifaddrs(all);
-  return place;
 }
 
 bool SendAll(int socket, std::string_view text) {

@@ -31,9 +31,6 @@ struct Reached {
 // As this system resolves it; none: it has no address.
 [[nodiscard]] std::vector<IpAddress> AddressesOf(const std::string& name);
 
-// By the addresses of this host's interfaces as they are now.
-[[nodiscard]] Place PlaceOf(const IpAddress& address);
-
 // False: the other end is gone, or takes nothing.
 bool SendAll(int socket, std::string_view text);
 

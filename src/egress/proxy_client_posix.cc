@@ -135,8 +135,7 @@ class ProxyClient {
     record_.port = port;
     if (const auto literal = IpAddress::Parse(host)) {
       record_.address = literal->Text();
-      return Judged(state_.rules.JudgeAddress(*literal, Protocol::kTcp, port, PlaceOf(*literal)),
-                    {{*literal, port}});
+      return Judged(state_.rules.JudgeAddress(*literal, Protocol::kTcp, port), {{*literal, port}});
     }
     record_.name = host;
     if (host == kHostLoopbackName) {
@@ -158,8 +157,7 @@ class ProxyClient {
     std::vector<IpEndpoint> endpoints;
     Judgement refusal{.pointer = name.pointer, .reason = "the name has no address"};
     for (const IpAddress& address : AddressesOf(host)) {
-      const Judgement judgement =
-          state_.rules.JudgeAnswer(name, address, Protocol::kTcp, port, PlaceOf(address));
+      const Judgement judgement = state_.rules.JudgeAnswer(name, address, Protocol::kTcp, port);
       if (judgement.allowed) {
         endpoints.push_back({address, port});
       } else {

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::string_view kNoRule = "no rule allows it";
 constexpr std::string_view kDenied = "denied by a rule";
-constexpr std::string_view kOwnAddress = "always blocked: an address of this host";
 constexpr std::string_view kNotTheProxy = "only the proxy may be reached";
 
 Error BadRule(const std::string& pointer, std::string_view what) {
@@ -151,7 +150,6 @@ const RuleBook::Rule* RuleBook::FindAddress(const IpAddress& address, bool deny,
                                             Protocol protocol, std::uint16_t port) const {
   const auto holds = [&](const Block& block) {
     if (reach == Reach::kOwn && !block.own) return false;
-    if (reach == Reach::kBlock && block.cidr.prefix == 0) return false;
     if (!Contains(block.cidr, address)) return false;
     return std::none_of(block.except.begin(), block.except.end(),
                         [&](const Cidr& except) { return Contains(except, address); });
@@ -194,8 +192,7 @@ Judgement RuleBook::JudgeName(std::string_view name, Protocol protocol, std::uin
   return {.pointer = egress_pointer_, .reason = kNoRule};
 }
 
-Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, std::uint16_t port,
-                                 Place place) const {
+Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, std::uint16_t port) const {
   const IpAddress address = literal.Unmapped();
   const IpAddress inner = literal.Inner();
   if (proxy_) {
@@ -211,21 +208,19 @@ Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, st
   }
   const BlockedRange* blocked = FindBlocked(inner);
   const bool own_rule_needed = blocked != nullptr && !blocked->is_private;
-  const bool own_address = place == Place::kThisHost;
-  const Reach reach = own_rule_needed ? Reach::kOwn : (own_address ? Reach::kBlock : Reach::kAny);
+  const Reach reach = own_rule_needed ? Reach::kOwn : Reach::kAny;
   if (const Rule* rule = FindAddress(address, false, reach, protocol, port)) {
     return {.allowed = true, .pointer = rule->pointer, .uninspected = rule->uninspected};
   }
   if (own_rule_needed) return {.pointer = egress_pointer_, .reason = blocked->what};
-  if (own_address) return {.pointer = egress_pointer_, .reason = kOwnAddress};
   if (egress_ == Verdict::kAllow) return {.allowed = true, .pointer = egress_pointer_};
   return {.pointer = egress_pointer_, .reason = kNoRule};
 }
 
 Judgement RuleBook::JudgeAnswer(const Judgement& name, const IpAddress& address, Protocol protocol,
-                                std::uint16_t port, Place place) const {
+                                std::uint16_t port) const {
   if (proxy_) return name;  // the policy names this one host, wherever it stands
-  const Judgement literal = JudgeAddress(address, protocol, port, place);
+  const Judgement literal = JudgeAddress(address, protocol, port);
   if (literal.allowed) {
     Judgement allowed = name;
     allowed.allowed = true;
@@ -235,7 +230,6 @@ Judgement RuleBook::JudgeAnswer(const Judgement& name, const IpAddress& address,
   if (const BlockedRange* blocked = FindBlocked(address.Inner())) {
     return {.pointer = name.pointer, .reason = blocked->what};
   }
-  if (place == Place::kThisHost) return {.pointer = name.pointer, .reason = kOwnAddress};
   return name;
 }
 

@@ -49,11 +49,10 @@ class RuleBook {
   // `name`: ValidName. Port 0: is there any port at which it may be reached (for its resolution)?
   [[nodiscard]] Judgement JudgeName(std::string_view name, Protocol protocol, std::uint16_t port) const;
   // A connection to an address as such.
-  [[nodiscard]] Judgement JudgeAddress(const IpAddress& address, Protocol protocol, std::uint16_t port,
-                                       Place place = Place::kElsewhere) const;
+  [[nodiscard]] Judgement JudgeAddress(const IpAddress& address, Protocol protocol, std::uint16_t port) const;
   // An address that a name turned out to have.
   [[nodiscard]] Judgement JudgeAnswer(const Judgement& name, const IpAddress& address, Protocol protocol,
-                                      std::uint16_t port, Place place = Place::kElsewhere) const;
+                                      std::uint16_t port) const;
   // The host's loopback, by its name.
   [[nodiscard]] Judgement JudgeHostLoopback(Protocol protocol, std::uint16_t port) const;
 
@@ -96,8 +95,7 @@ class RuleBook {
   enum class Want { kFirst, kUninspected };
   [[nodiscard]] const Rule* FindName(std::string_view name, bool deny, Protocol protocol, std::uint16_t port,
                                      Want want = Want::kFirst) const;
-  // kBlock: of some addresses, not of every one. kOwn: inside what is always blocked.
-  enum class Reach { kAny, kBlock, kOwn };
+  enum class Reach { kAny, kOwn };
   [[nodiscard]] const Rule* FindAddress(const IpAddress& address, bool deny, Reach reach, Protocol protocol,
                                         std::uint16_t port) const;
   [[nodiscard]] std::vector<std::size_t> RulesFor(std::string_view name) const;

@@ -51,14 +51,13 @@ bool HasIpv6(const ReceivedSockets& sockets) {
 
 class Server {
  public:
-  Server(ServerStart& start, ReceivedSockets& sockets, OwnAddresses own, std::size_t limit)
+  Server(ServerStart& start, ReceivedSockets& sockets, std::size_t limit)
       : times_(start.times),
-        own_(std::move(own)),
         reporter_(loop_, start.records.Get()),
         resolver_(loop_, start.files),
         dns_(start.rules, names_, HasIpv6(sockets)),
         announcer_(start.rules, sockets.raw4.Get()),
-        services_{loop_, start.rules, names_, dns_, announcer_, resolver_, own_, pipes_, reporter_},
+        services_{loop_, start.rules, names_, dns_, announcer_, resolver_, pipes_, reporter_},
         tcp_(services_, limit),
         udp_(services_, {std::move(sockets.raw4), std::move(sockets.raw6)}),
         refusals_(services_, std::move(sockets.refusals)),
@@ -99,7 +98,6 @@ class Server {
   }
 
   GatewayTimes times_;
-  OwnAddresses own_;
   Loop loop_;
   SyntheticNames names_;
   PipePool pipes_;
@@ -126,11 +124,10 @@ void RunServer(ServerStart start) {
   for (const PublishedListener& listener : start.published) own.push_back(listener.socket.Get());
   if (!KeepOnly(std::move(own))) ::_exit(1);
   const std::size_t limit = ConnectionLimit();
-  OwnAddresses addresses;
-  if (!addresses.Ok() || !Confine(start.files)) ::_exit(2);
+  if (!Confine(start.files)) ::_exit(2);
   std::optional<ReceivedSockets> sockets = ReceiveSockets(start.door.Get());
   if (!sockets) ::_exit(3);
-  Server server(start, *sockets, std::move(addresses), limit);
+  Server server(start, *sockets, limit);
   const char ready = 1;
   if (!server.Open(start, *sockets)) ::_exit(4);
   if (::send(start.door.Get(), &ready, sizeof ready, MSG_NOSIGNAL) != 1) ::_exit(5);

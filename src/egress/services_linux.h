@@ -6,7 +6,6 @@
 #include "egress/host_resolver_linux.h"
 #include "egress/loop_linux.h"
 #include "egress/names.h"
-#include "egress/own_addresses_linux.h"
 #include "egress/pipes_linux.h"
 #include "egress/record.h"
 #include "egress/rules.h"
@@ -20,7 +19,6 @@ struct Services {
   DnsStub& dns;
   const Announcer& announcer;
   HostResolver& resolver;
-  const OwnAddresses& own;
   PipePool& pipes;
   Reporter& reporter;
 };

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,7 +21,6 @@
 
 #include "egress/dns_message.h"
 #include "egress/inside.h"
-#include "egress/own_addresses_linux.h"
 #include "egress/sockets_linux.h"
 #include "tests/support/needs.h"
 
@@ -118,24 +116,6 @@ World::~World() {
 }
 
 void World::HostsFile(const std::string& text) { WriteText(hosts_, text); }
-
-void World::Own(const std::string& address) {
-  const IpAddress own = IpAddress::Parse(address).value();
-  const std::size_t size = own.ipv6 ? 16 : 4;
-  egress::NetlinkBatch batch;
-  batch.Begin(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
-  ifaddrmsg header{};
-  header.ifa_family = static_cast<unsigned char>(own.ipv6 ? AF_INET6 : AF_INET);
-  header.ifa_prefixlen = static_cast<unsigned char>(size * 8);
-  header.ifa_index = 1;  // lo
-  batch.Header(header);
-  batch.Attribute(IFA_LOCAL, std::span(own.bytes).first(size));
-  batch.Acknowledge();
-  SendBatch(batch);
-  // An address of IPv6 gets its route a moment later.
-  for (int i = 0; i < 200 && egress::OwnAddresses().PlaceOf(own) != egress::Place::kThisHost; ++i)
-    ::usleep(10000);
-}
 
 void World::Fork(const std::function<void()>& body) {
   const pid_t parent = ::getpid();

@@ -43,9 +43,6 @@ class World {
   void Name(const std::string& name, const std::vector<std::string>& addresses) { names_[name] = addresses; }
   void HostsFile(const std::string& text);
 
-  // Gives the host this address, as one of an interface.
-  void Own(const std::string& address);
-
   // Another process on the host, ended with the world.
   void Fork(const std::function<void()>& body);
 

@@ -176,33 +176,6 @@ TEST(RuleBook, ABlockOfIpv6IsTheAddressesInItThatLeadToNothingBlocked) {
   EXPECT_EQ(Address(book, "203.0.113.1"), kNoRule);
 }
 
-// What listens on every address of the host is behind its packet filter, and a connection from the host is
-// not.
-TEST(RuleBook, OnlyABlockOpensAnAddressOfTheHost) {
-  constexpr char kOwn[] = "always blocked: an address of this host";
-  const auto answer = [](const RuleBook& book, Place place) {
-    const Judgement may = book.JudgeName("a.test", Protocol::kTcp, 443);
-    return Word(book.JudgeAnswer(may, Ip("203.0.113.1"), Protocol::kTcp, 443, place));
-  };
-  const auto literal = [](const RuleBook& book) {
-    return Word(book.JudgeAddress(Ip("203.0.113.1"), Protocol::kTcp, 443, Place::kThisHost));
-  };
-  const RuleBook named = Book({.allow = {To({Host("a.test")})}});
-  EXPECT_EQ(answer(named, Place::kElsewhere), kAllowed);
-  EXPECT_EQ(answer(named, Place::kThisHost), kOwn);
-  for (const RuleBook& open : {Book({.egress = Verdict::kAllow}), Book({.allow = {To({})}}),
-                               Book({.allow = {To({Cidr("0.0.0.0/0"), Host("a.test")})}})}) {
-    EXPECT_EQ(answer(open, Place::kThisHost), kOwn);
-    EXPECT_EQ(literal(open), kOwn);
-  }
-  const RuleBook block = Book({.allow = {To({Host("a.test"), Cidr("203.0.113.0/24")})}});
-  EXPECT_EQ(answer(block, Place::kThisHost), kAllowed);
-  EXPECT_EQ(literal(block), kAllowed);
-  const RuleBook denying =
-      Book({.allow = {To({Cidr("203.0.113.0/24")})}, .deny = {To({Cidr("203.0.113.1/32")})}});
-  EXPECT_EQ(literal(denying), kDenied);
-}
-
 TEST(RuleBook, OnlyABlockInsideABlockedRangeOpensIt) {
   const RuleBook wide = Book({.allow = {To({Cidr("0.0.0.0/0"), Cidr("::/0")})}});
   EXPECT_EQ(Address(wide, "203.0.113.1"), kAllowed);

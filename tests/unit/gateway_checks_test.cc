@@ -211,42 +211,6 @@ TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
   });
 }
 
-// Services behind the host's packet filter listen there, too. The host may get such an address at any time.
-TEST(GatewayChecks, NamesThatLeadToAnAddressOfTheHostAreRefused) {
-  InWorld([](World& world) {
-    world.Serve("203.0.113.1", 80, CountBytes);
-    world.Name("self.test", {"203.0.113.1"});
-    world.Name("six.test", {"2001:db8::1"});
-    world.Name("mapped.test", {"::ffff:203.0.113.1"});
-    world.Start(AllowHosts({"*.test"}));
-    world.Own("203.0.113.1");
-    world.Own("2001:db8::1");
-    world.Inside([] {
-      for (const std::string name : {"self.test", "six.test", "mapped.test"})
-        EXPECT_EQ(ReceiveAll(Connect(Ask(name).at(0), 80).Get()), "|ECONNRESET") << name;
-    });
-    EXPECT_THAT(Reasons(world.Finish()), testing::Each("deny always blocked: an address of this host"));
-  });
-}
-
-TEST(GatewayChecks, ABlockOpensAnAddressOfTheHost) {
-  InWorld([](World& world) {
-    world.Serve("203.0.113.1", 80, CountBytes);
-    world.Name("self.test", {"203.0.113.1"});
-    EgressRules rules = AllowHosts({"self.test"});
-    rules.allow.push_back({.to = {{.cidr = "203.0.113.0/24"}}, .pointer = "/block"});
-    world.Own("203.0.113.1");
-    world.Start(rules);
-    world.Inside([] {
-      for (const std::string& address : {std::string("203.0.113.1"), Ask("self.test").at(0)}) {
-        const UniqueFd socket = Connect(address, 80);
-        ::shutdown(socket.Get(), SHUT_WR);
-        EXPECT_EQ(ReceiveAll(socket.Get()), "0|end") << address;
-      }
-    });
-  });
-}
-
 // A ClientHello behind what servers pass over, where a denied name is all that does not pass.
 TEST(GatewayChecks, WhatServersPassOverIsRefused) {
   InWorld([](World& world) {

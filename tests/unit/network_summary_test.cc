@@ -72,12 +72,12 @@ TEST(NetworkSummary, WritesFlagsForAPolicyOfFlags) {
 
 TEST(NetworkSummary, NamesTheAddressThatIsAlwaysBlocked) {
   NetworkSummary summary(PolicyForm::kDirectional);
-  GatewayRecord record = Refused("b.test", "11.0.0.1", 80);
+  GatewayRecord record = Refused("b.test", "10.0.0.1", 80);
   record.pointer = "/network/egress/allow/0";
-  record.reason = "always blocked: an address of this host";
+  record.reason = "always blocked: private";
   summary.Add(record);
   EXPECT_NE(
-      summary.Text().find(R"(add {"to":[{"cidr":"11.0.0.1/32"}],"ports":[{"protocol":"tcp","port":80}]} to)"),
+      summary.Text().find(R"(add {"to":[{"cidr":"10.0.0.1/32"}],"ports":[{"protocol":"tcp","port":80}]} to)"),
       std::string::npos)
       << summary.Text();
 }
