@@ -76,6 +76,7 @@ void Detach(int pipe, int terminal) {
 // Until nobody holds the other end of the pipe any more. For the terminal the launcher's end is enough: its
 // shell goes on there at once.
 void Listen(const Guarded& guarded, UniqueFd launcher, std::vector<UniqueFd>& watched) {
+  UniqueFd terminal{guarded.terminal ? kTerminal : -1};
   pollfd polls[] = {{.fd = kPipe, .events = POLLIN, .revents = 0},
                     {.fd = launcher.Get(), .events = POLLIN, .revents = 0}};
   for (ssize_t count = -1; count != 0;) {
@@ -86,8 +87,8 @@ void Listen(const Guarded& guarded, UniqueFd launcher, std::vector<UniqueFd>& wa
     if (handle) watched.push_back(std::move(handle));
     if (polls[1].revents == 0 && count != 0) continue;
     // One that dismisses us has taken them back itself.
-    if (guarded.terminal) TakeRawModesBack({.terminal = kTerminal, .modes = guarded.terminal->modes});
-    ::close(kTerminal);
+    if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = guarded.terminal->modes});
+    terminal.Reset();
     polls[1].fd = -1;
   }
 }
