@@ -22,10 +22,11 @@ class Closing {
   Closing(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules)
       : host_(host), names_(names), walker_(walker), rules_(rules) {}
 
-  [[nodiscard]] bool ByKernel(const std::string& directory) const;
+  [[nodiscard]] bool ByKernel(const std::string& directory);
   void ByMasks(const std::string& directory);
 
  private:
+  [[nodiscard]] bool OthersMayRead(const std::string& path) const;
   [[nodiscard]] bool OthersMayReach(const std::string& path, std::string_view directory) const;
   [[nodiscard]] bool ShowsInGrants(std::string_view directory) const;
 
@@ -55,24 +56,41 @@ bool Closing::ShowsInGrants(std::string_view directory) const {
                                   [&](const std::string& other) { return AreRelated(other, directory); });
   };
   for (const PathRule& rule : rules_.All()) {
-    if (rule.origin == Origin::kPolicy && rule.access != Access::kDenied && shows(rule.path)) return true;
+    const bool grant = rule.origin == Origin::kPolicy && rule.access != Access::kDenied;
+    if (grant && !IsAtOrBelow(rule.path, directory) && shows(rule.path)) return true;
   }
   return std::any_of(names_.Visible().begin(), names_.Visible().end(), [&](const Mount* mount) {
     return DecidedByPolicy(rules_, mount->path) && shows(mount->path);
   });
 }
 
-bool Closing::ByKernel(const std::string& directory) const {
+// Whoever may read it as others gets nothing more by a grant.
+bool Closing::OthersMayRead(const std::string& path) const {
+  const Lookup& lookup = walker_.LookAt(path);
+  if (!lookup.status) return false;
+  const bool directory = lookup.status->object.type == FileType::kDirectory;
+  const std::uint32_t needed = directory ? kOthersRead | kOthersSearch : kOthersRead;
+  return (lookup.status->mode & needed) == needed;
+}
+
+// False, and nothing is changed, where the kernel cannot do it for all that is there.
+bool Closing::ByKernel(const std::string& directory) {
   const PathRule* rule = rules_.Find(directory);
-  if (rule == nullptr || rule->origin != Origin::kBaseline || rule->access != Access::kReadOnly) return false;
-  const Lookup& lookup = walker_.LookAt(directory);
-  constexpr std::uint32_t kOpen = kOthersRead | kOthersSearch;
-  if (!lookup.status || (lookup.status->mode & kOpen) != kOpen) return false;
+  if (rule == nullptr || rule->access != Access::kReadOnly || !OthersMayRead(directory)) return false;
+  std::vector<std::string> unmapped = {directory};
   for (const std::string& path : rules_.PathsAtOrBelow(directory)) {
     if (path == directory) continue;
-    if (rules_.Find(path)->access != Access::kDenied || !OthersMayReach(path, directory)) return false;
+    const Access access = rules_.Find(path)->access;
+    if (access == Access::kReadWrite || !OthersMayReach(path, directory)) return false;
+    if (access == Access::kReadOnly && OthersMayRead(path)) unmapped.push_back(path);
   }
-  return !ShowsInGrants(directory) && host_.CanUnmapOwners(directory);
+  if (ShowsInGrants(directory) || !host_.CanUnmapOwners(directory)) return false;
+  for (const std::string& path : unmapped) {
+    PathRule shown = *rules_.Find(path);
+    shown.unmapped_owners = true;
+    rules_.Replace(std::move(shown));
+  }
+  return true;
 }
 
 void Closing::ByMasks(const std::string& directory) {
@@ -87,13 +105,8 @@ void CloseToOthers(const Host& host, Containment containment, const MountNames& 
   Closing closing(host, names, walker, rules);
   for (const char* directory : {"/etc", "/run/NetworkManager", "/run/systemd/resolve", "/run/resolvconf"}) {
     if (!rules.Visible(directory)) continue;
-    if (containment == Containment::kNamespaces && closing.ByKernel(directory)) {
-      PathRule rule = *rules.Find(directory);
-      rule.unmapped_owners = true;
-      rules.Replace(std::move(rule));
-    } else {
-      closing.ByMasks(directory);
-    }
+    if (containment == Containment::kNamespaces && closing.ByKernel(directory)) continue;
+    closing.ByMasks(directory);
   }
 }
 

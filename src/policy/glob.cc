@@ -14,12 +14,13 @@ namespace mxc {
 namespace {
 
 constexpr std::string_view kAnyDepth = "**";
+constexpr std::string_view kMeta = "*?[";
 
 std::vector<std::string> Components(std::string_view path) {
   std::vector<std::string> result;
   while (!path.empty()) {
     const std::string_view name = path.substr(0, path.find('/'));
-    if (!name.empty()) result.emplace_back(name);
+    if (!name.empty() && name != ".") result.emplace_back(name);
     path.remove_prefix(std::min(path.size(), name.size() + 1));
   }
   return result;
@@ -28,7 +29,11 @@ std::vector<std::string> Components(std::string_view path) {
 bool IsPattern(std::string_view component) {
   for (std::size_t i = 0; i < component.size(); ++i) {
     const char c = component[i];
-    if (c == '\\') ++i;
+    // An escaped one is a pattern as well: what it matches has no backslash.
+    if (c == '\\' && i + 1 < component.size()) {
+      if (kMeta.find(component[++i]) != std::string_view::npos) return true;
+      continue;
+    }
     if (c == '*' || c == '?') return true;
     if (c == '[' && component.find(']', i + 2) != std::string_view::npos) return true;
   }
@@ -205,6 +210,11 @@ Result<std::vector<GlobMatch>> ExpandGlob(std::string_view pattern, GlobLinks li
   components.erase(components.begin(), components.begin() + fixed);
   while (!components.empty() && components.back() == kAnyDepth) components.pop_back();
   if (components.empty()) return std::vector<GlobMatch>{{.path = base, .type = FileType::kDirectory}};
+  if (std::find(components.begin(), components.end(), "..") != components.end()) {
+    return Error{.code = ErrorCode::kConflict,
+                 .message = "'..' behind a pattern leads nowhere in particular",
+                 .hint = "write the pattern without it"};
+  }
 
   Expansion expansion(std::move(components), links);
   expansion.Start(base);

@@ -60,7 +60,8 @@ TEST(GlobNames, WhatIsAPattern) {
   EXPECT_TRUE(IsGlob("/srv/*"));
   EXPECT_TRUE(IsGlob("/srv/[id]/x"));
   EXPECT_FALSE(IsGlob("/srv/[id/x]"));
-  EXPECT_FALSE(IsGlob("/srv/\\*"));
+  EXPECT_TRUE(IsGlob("/srv/\\*"));
+  EXPECT_FALSE(IsGlob("/srv/a\\b"));
   EXPECT_FALSE(IsGlob("/srv/[]"));
   EXPECT_EQ(GlobBase("/srv//a/*/b"), "/srv/a");
   EXPECT_EQ(GlobBase("/*"), "/");
@@ -206,6 +207,21 @@ TEST_F(Globs, TooManyMatchesAreRefused) {
             "policy_conflict /filesystem/readonlyPaths/0: the pattern '/srv/many/*': it matches more than "
             "4096 paths");
   EXPECT_EQ(Rules({.ro = {"/srv/many/1?"}}).substr(0, 23), "read-only /srv/many/10\n");
+}
+
+TEST_F(Globs, DotsBehindAPattern) {
+  EXPECT_EQ(Rules({.denied = {"/srv/w/*/./.env"}}), Rules({.denied = {"/srv/w/*/.env"}}));
+  EXPECT_EQ(
+      Rules({.denied = {"/srv/*/a/../.env"}}),
+      "policy_conflict /filesystem/deniedPaths/0: the pattern '/srv/*/a/../.env': '..' behind a pattern "
+      "leads nowhere in particular");
+  EXPECT_EQ(Rules({.denied = {"/srv/w/../w/a/.e*"}}), "denied /srv/w/a/.env\n");
+}
+
+TEST_F(Globs, AnEscapedStarIsTheStarItself) {
+  host_.AddFile("/srv/w/k*y").AddFile("/srv/w/key").AddFile("/srv/w/q\\?");
+  EXPECT_EQ(Rules({.denied = {"/srv/w/k\\*y"}}), "denied /srv/w/k*y\n");
+  EXPECT_EQ(Rules({.denied = {"/srv/w/q\\?"}}), "denied /srv/w/q\\?\n");  // called exactly so
 }
 
 // The command gets there step by step; nobody can name what is there.

@@ -152,9 +152,24 @@ TEST_F(ClosedByTheKernel, NotForOrdinaryCallersWhomTheHostKeepsOut) {
   EXPECT_EQ(Etc({}), "read-only /etc\n");
 }
 
-// What is granted there is root's to read, and nothing can be mounted where others may not go.
-TEST_F(ClosedByTheKernel, NotAroundAGrantOrAMaskThatOthersCannotReach) {
-  EXPECT_EQ(Etc({.ro = {"/etc/secret"}}), "read-only /etc\ndenied /etc/closed\n");
+// What is closed and granted is root's to read; nothing can be mounted where others may not go, and nothing
+// of a directory that is granted to be written is read by others' rights alone.
+TEST_F(ClosedByTheKernel, AroundGrantsAndMasksThatOthersCanReach) {
+  host_.AddDirectory("/etc/app").AddFile("/etc/app/key", "x", {.mode = 0600});
+  const auto rules = [&](const Lists& lists) {
+    const Result<Policy> policy =
+        Resolve(ConfigOf(lists), host_, {.linux_process = Containment::kNamespaces});
+    return policy ? RulesText(*policy) : RefusalOf(policy);
+  };
+  EXPECT_EQ(Etc({.ro = {"/etc/secret", "/etc/app"}}), kByKernel);
+  EXPECT_EQ(rules({.ro = {"/etc/secret", "/etc/app"}}),
+            "read-only /etc/app (as others)\nread-only /etc/secret\n");
+  EXPECT_EQ(rules({.ro = {"/etc"}}), "read-only /etc (as others)\n");
+  EXPECT_EQ(Etc({.ro = {"/etc/closed/file"}}),
+            "read-only /etc\ndenied /etc/app/key\ndenied /etc/closed\ndenied /etc/secret\n");
+  EXPECT_EQ(Etc({.rw = {"/etc/app"}}),
+            "read-only /etc\ndenied /etc/app/key\ndenied /etc/closed\ndenied /etc/secret\n");
+  host_.Remove("/etc/app/key").Remove("/etc/app");
   EXPECT_EQ(Etc({.denied = {"/etc/closed/file"}}), kByMasks);
   EXPECT_EQ(Etc({.denied = {"/etc/passwd"}}), kByKernel);
 }
