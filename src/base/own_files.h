@@ -2,6 +2,7 @@
 // somewhere else, so there is one way of opening them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -41,6 +42,8 @@ enum class OwnFile {
 [[nodiscard]] std::int64_t ReadSome(int borrowed_fd, std::span<char> buffer);
 // One write, so that lines of several writers do not mix. Returns how much was taken.
 [[nodiscard]] std::int64_t WriteSome(int borrowed_fd, std::string_view text);
+// Whether `size` bytes can be written without waiting for a reader, and after them `reserve` more.
+[[nodiscard]] bool HasRoom(int borrowed_fd, std::size_t size, std::size_t reserve);
 // Returns when what was written is on disk. False: errno says why.
 [[nodiscard]] bool FlushToDisk(int borrowed_fd);
 // A limit on the size of files must not end us where we write; children get their signals back as they were.

@@ -176,6 +176,20 @@ void AddWindows(const Support& support, const Result<Plan>* asked, Object& probe
   probe["probes"] = WindowsProbes(support.windows);
 }
 
+// What stays free in a pipe for the last lines, which tell how it ended.
+constexpr std::size_t kRoomForTheEnd = 16384;
+
+void WriteLine(int fd, const std::string& line) {
+  const std::string text = line + "\n";
+  std::size_t written = 0;
+  while (fd >= 0 && written < text.size()) {
+    const std::int64_t count = WriteSome(fd, std::string_view(text).substr(written));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;  // a reader that went away does not concern the command
+    written += static_cast<std::size_t>(count);
+  }
+}
+
 }  // namespace
 
 void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
@@ -208,16 +222,23 @@ Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string
 }
 
 void StatusReport::Write(const std::string& line) {
-  const std::string text = line + "\n";
-  for (const int fd : {fd_, file_.Get()}) {
-    std::size_t written = 0;
-    while (fd >= 0 && written < text.size()) {
-      const std::int64_t count = WriteSome(fd, std::string_view(text).substr(written));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) break;  // a reader that went away does not concern the command
-      written += static_cast<std::size_t>(count);
-    }
+  WriteLine(fd_, line);
+  WriteLine(file_.Get(), line);
+}
+
+void StatusReport::WriteRecord(const std::string& line) {
+  WriteLine(file_.Get(), line);
+  if (fd_ < 0) return;
+  if (HasRoom(fd_, line.size() + 1, kRoomForTheEnd)) {
+    WriteLine(fd_, line);
+  } else {
+    ++left_out_;
   }
+}
+
+void StatusReport::WriteLeftOut() {
+  if (left_out_ != 0) WriteLine(fd_, Line({{"event", "lost"}, {"records", left_out_}}));
+  left_out_ = 0;
 }
 
 void StatusReport::Backend(const Plan& plan, const std::string& reason) {
@@ -256,7 +277,7 @@ void StatusReport::Network(const GatewayRecord& record) {
   line["bytesIn"] = record.bytes_in;
   line["durationMs"] = record.duration_ms;
   if (record.lost != 0) line["lost"] = record.lost;
-  Write(Line(line));
+  WriteRecord(Line(line));
 }
 
 void StatusReport::File(const FileDenial& denial) {
@@ -264,7 +285,7 @@ void StatusReport::File(const FileDenial& denial) {
   Object line{{"event", "file"}, {"verdict", "deny"}, {"use", Name(denial.use)}, {"path", denial.path}};
   if (!denial.pointer.empty()) line["pointer"] = denial.pointer;
   line["reason"] = denial.reason;
-  Write(Line(line));
+  WriteRecord(Line(line));
 }
 
 void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
@@ -284,11 +305,13 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
   if (outcome.inside) line["inside"] = {{"engine", outcome.inside->name}, {"tier", outcome.inside->tier}};
   AddRung(plan, line);
   line["ledger"] = LedgerArray(plan.ledger);
+  WriteLeftOut();
   Write(Line(line));
 }
 
 void StatusReport::Failed(const Error& error, int exit_status) {
   if (Silent()) return;
+  WriteLeftOut();
   Write(Line({{"event", "error"}, {"exitStatus", exit_status}, {"error", ErrorObject(error)}}));
 }
 

@@ -55,8 +55,13 @@ class StatusReport {
  private:
   [[nodiscard]] bool Silent() const { return fd_ < 0 && !file_; }
   void Write(const std::string& line);
+  // Of what the command causes, as often as it likes: the reader of the descriptor may be one that waits for
+  // our end, and nothing may keep us from bringing that about.
+  void WriteRecord(const std::string& line);
+  void WriteLeftOut();
 
   int fd_ = -1;  // borrowed
+  std::uint64_t left_out_ = 0;
   UniqueFd file_ = {};
 };
 

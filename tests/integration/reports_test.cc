@@ -1,6 +1,10 @@
 // What machines read: --status-fd, --result, --log-file, --debug.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 
 #include "tests/support/launcher_test.h"
 
@@ -136,6 +140,28 @@ TEST_P(Reports, AVerdictTheCommandCouldWriteIsRefused) {
   EXPECT_THAT(Names(rw), testing::ElementsAre("out", "status")) << "nothing ran, nothing was written";
   EXPECT_FALSE(Exists(workspace.Path("result")));
   EXPECT_EQ(Contents(rw + "/status"), "");
+}
+
+// Who reads the descriptor only when we have ended must not keep us from it.
+TEST_P(Reports, AFullStatusPipeHoldsNobodyUp) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const UniqueFd reading{ends[0]};
+  UniqueFd writing{ends[1]};
+  ASSERT_EQ(::fcntl(writing.Get(), F_SETPIPE_SZ, 8192), 8192);
+  Launch launch = PrepareConfig({.command = "for i in $(seq 100); do getent hosts n$i.test; done; exit 7",
+                                 .network = R"({"egress":{"allow":[{"to":[{"host":"a.test"}]}]}})"},
+                                {"--status-fd", "5", "--result", workspace.Path("result")});
+  launch.files = {{.borrowed_fd = writing.Get(), .number = 5}};
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.status, 7) << ended.err;
+  writing.Reset();
+  std::string said(65536, '\0');
+  said.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(::read(reading.Get(), said.data(), said.size()), 0)));
+  EXPECT_THAT(said, HasSubstr(R"({"event":"lost","records":)"));
+  EXPECT_THAT(said, HasSubstr(R"({"event":"outcome","exitStatus":7)"));
+  EXPECT_THAT(Contents(workspace.Path("result")).value_or(""), HasSubstr("n100.test"));
 }
 
 // An earlier run with another grant has made them.
