@@ -186,6 +186,8 @@ TEST_P(Lifecycle, TellsWhoHasNeverProvisioned) {
   Launch launch = Prepare({"-"});
   launch.input = R"({"phase":"start","sandboxId":")" + prefix + R"(:0123456789abcdef0123456789abcdef"})";
   launch.uid = 23457;  // nobody, and no test's
+  // Whom the directories above the build may keep out.
+  launch.program = workspace.CopyOf(launch.program, "bin/mxc-exec");
   const Ended ended = Execute(launch);
   EXPECT_EQ(CodeOf(ended), "not_provisioned") << ended.out << ended.err;
   EXPECT_EQ(ended.status, 1);
