@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/utf8.h"
 #include "mxc/limits.h"
 #include "policy/paths.h"
 #include "policy/search.h"
@@ -40,28 +41,13 @@ bool IsPattern(std::string_view component) {
   return false;
 }
 
-// Bytes of the UTF-8 sequence that begins with `first`; 0: none does.
-std::size_t SequenceSize(std::uint32_t first) {
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  if (first < 0xe0) return 2;
-  return first < 0xf0 ? 3 : 4;
-}
-
 // Takes one character from the front of `text`: a code point, or a byte that belongs to none.
 std::uint32_t TakeCharacter(std::string_view& text) {
   constexpr std::uint32_t kNoCodePoint = 0x110000;
-  const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(text[at])}; };
-  const std::uint32_t first = byte(0);
-  const std::size_t size = SequenceSize(first);
-  std::uint32_t value = size > 1 ? first & (0x7fU >> size) : first;
-  bool whole = size != 0 && size <= text.size();
-  for (std::size_t at = 1; whole && at < size; ++at) {
-    whole = (byte(at) & 0xc0U) == 0x80;
-    value = value << 6U | (byte(at) & 0x3fU);
-  }
-  text.remove_prefix(whole ? size : 1);
-  return whole ? value : kNoCodePoint + first;
+  const Character first = FirstCharacter(text);
+  const auto byte = static_cast<unsigned char>(text.front());
+  text.remove_prefix(first.bytes);
+  return first.valid ? first.code : kNoCodePoint + byte;
 }
 
 // Reads "[...]" at the front of `pattern`, which is known to end. Whether `c` is in the set.

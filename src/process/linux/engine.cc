@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <csignal>
 #include <vector>
 
+#include "base/quoted.h"
 #include "base/unmapped_owners.h"
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_kernel.h"
@@ -120,12 +120,9 @@ Result<std::vector<UniqueFd>> CloneUnmapped(Program& program) {
   for (engine::MountAction& action : program.mounts) {
     if (!action.unmapped_owners) continue;
     const UniqueFd source{engine::OpenReference(AT_FDCWD, action.source.c_str(), 0)};
-    struct stat status {};
-    const bool replaced = action.checked && source && ::fstat(source.Get(), &status) == 0 &&
-                          (status.st_dev != action.device || status.st_ino != action.inode);
-    if (replaced) return StepError({.step = Step::kReplaced, .number = ESTALE}, program);
     UniqueFd tree = source ? CloneWithUnmappedOwners(source.Get()) : UniqueFd();
-    if (!tree) return SystemError(ErrorCode::kSetupFailed, "show others' view of " + action.source, errno);
+    if (!tree)
+      return SystemError(ErrorCode::kSetupFailed, "show others' view of " + Quoted(action.source), errno);
     action.tree = tree.Get();
     trees.push_back(std::move(tree));
   }

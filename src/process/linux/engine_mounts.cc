@@ -94,16 +94,21 @@ int CloneSource(const Child& child, const MountAction& action, int source) {
   return tree;
 }
 
-// The source is looked up once. What is examined, copied and mounted is that one descriptor.
-int OpenSource(const Child& child, const MountAction& action, bool& directory) {
-  const int source = child.Check(OpenReference(AT_FDCWD, action.source.c_str(), 0), Step::kOpenSource);
+// Whether it is a directory.
+bool ExamineSource(const Child& child, const MountAction& action, int source) {
   struct stat status {};
   child.Check(::fstat(source, &status), Step::kOpenSource);
   if (action.checked && !Is(status, action)) {
     errno = ESTALE;
     child.Fail(Step::kReplaced);
   }
-  directory = S_ISDIR(status.st_mode);
+  return S_ISDIR(status.st_mode);
+}
+
+// The source is looked up once. What is examined, copied and mounted is that one descriptor.
+int OpenSource(const Child& child, const MountAction& action, bool& directory) {
+  const int source = child.Check(OpenReference(AT_FDCWD, action.source.c_str(), 0), Step::kOpenSource);
+  directory = ExamineSource(child, action, source);
   const int tree = CloneSource(child, action, source);
   ::close(source);
   return tree;
@@ -122,9 +127,7 @@ void AllowBound(const Child& child, const MountAction& action, int tree, bool di
 int TakeUnmapped(const Child& child, const MountAction& action, bool& directory) {
   errno = EPERM;
   child.Check(action.tree, Step::kCloneMounts);
-  struct stat status {};
-  child.Check(::fstat(action.tree, &status), Step::kOpenSource);
-  directory = S_ISDIR(status.st_mode);
+  directory = ExamineSource(child, action, action.tree);
   child.Check(AddAttributes(action.tree, kOrdinary | MOUNT_ATTR_RDONLY, kPrivate), Step::kProtectMounts);
   return action.tree;
 }
