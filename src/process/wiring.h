@@ -40,11 +40,11 @@ struct Wiring {
 // caller's terminal. Errors: kSetupFailed.
 [[nodiscard]] Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo);
 
-// Whether a sandbox may have the stream `fd` itself: opening it again gives nothing, and the caller does not
-// own it.
-[[nodiscard]] bool MayPass(int fd);
-// In place of a stream that would be harmless but for its owner, who could change its mode for the whole host:
-// the same, opened on a read-only mount. Empty: it is no such stream, or we may not mount. Linux.
+// Whether the stream `fd` itself may be handed to the sandbox of `plan`: opening it again gives nothing, and
+// the caller does not own it, or the sandbox opens its own in its place.
+[[nodiscard]] bool MayPass(const Plan& plan, int fd);
+// In place of a stream that would be harmless but for its owner, who could change its mode for the whole
+// host: the same, opened on a read-only mount. Empty: it is no such stream, or we may not mount. Linux.
 [[nodiscard]] UniqueFd WithoutOwnership(int fd);
 // Connects standard input, which may not pass, to a relay. Errors: kSetupFailed.
 [[nodiscard]] Status ConnectInput(Wiring& wiring, Undo& undo);

@@ -81,7 +81,8 @@ Status ConnectDisplay(const Plan& plan, Wiring& wiring) {
 void DisownDevices(const Plan& plan, Wiring& wiring) {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     int& standard = wiring.standard.at(static_cast<std::size_t>(number));
-    if (standard >= 0 || (number != STDIN_FILENO && plan.output.Pumped())) continue;
+    if (standard >= 0 || MayPass(plan, number)) continue;
+    if (number != STDIN_FILENO && plan.output.Pumped()) continue;
     UniqueFd device = WithoutOwnership(number);
     if (!device) continue;
     standard = device.Get();
@@ -109,7 +110,7 @@ Status ConnectOutput(const Plan& plan, bool all, Wiring& wiring) {
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
     const auto index = static_cast<std::size_t>(number);
     if (wiring.standard.at(index) >= 0) continue;
-    if (!plan.output.Pumped() && (!all || MayPass(number))) continue;
+    if (!plan.output.Pumped() && (!all || MayPass(plan, number))) continue;
     if (number == STDERR_FILENO && !plan.output.Pumped() && wiring.streams[1] &&
         AreOne(STDOUT_FILENO, STDERR_FILENO)) {
       wiring.standard[2] = wiring.standard[1];
@@ -135,7 +136,7 @@ Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo) {
   if (sandboxed) {
     if (Status connected = ConnectDisplay(plan, wiring); !connected) return connected.error();
     DisownDevices(plan, wiring);
-    if (wiring.standard[0] < 0 && !MayPass(STDIN_FILENO)) {
+    if (wiring.standard[0] < 0 && !MayPass(plan, STDIN_FILENO)) {
       if (Status connected = ConnectInput(wiring, undo); !connected) return connected.error();
     }
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -126,6 +127,23 @@ TEST_P(StreamsOpenedAgain, ADeviceKeepsItsModeAndItsOwner) {
     EXPECT_EQ(before.st_mode, after.st_mode);
     EXPECT_EQ(before.st_uid, after.st_uid);
     EXPECT_EQ(before.st_mtime, after.st_mtime);
+  }
+}
+
+// With the access that it was given.
+TEST_P(StreamsOpenedAgain, TheNullDeviceOfItsOwnerIsTheSandboxsOwn) {
+  if (uid != 0) GTEST_SKIP() << "the caller does not own the device";
+  if (GetParam().containment == "bubblewrap") GTEST_SKIP() << "bwrap hands over what the launcher has opened";
+  for (const int access : {O_RDONLY, O_WRONLY, O_RDWR}) {
+    const UniqueFd null{::open("/dev/null", access | O_CLOEXEC)};
+    for (const char* const number : {"0", "1", "2"}) {
+      const Ended ended =
+          RunWith(std::atoi(number), null.Get(),
+                  std::string("exec 7<>/dev/null; info=/proc/$$/fdinfo; test \"$(grep mnt_id ") + "$info/" +
+                      number + ")\" = \"$(grep mnt_id $info/7)\" || exit 1; " + "grep -q '^flags:.*" +
+                      std::to_string(access) + "$' $info/" + number);
+      EXPECT_EQ(ended.status, 0) << number << ' ' << access << ended.err;
+    }
   }
 }
 

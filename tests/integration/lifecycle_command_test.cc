@@ -1,4 +1,5 @@
 // What a command meets in a sandbox that stays: the same as in a run of its own.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 
 #include "tests/support/lifecycle_test.h"
@@ -60,6 +61,15 @@ TEST_P(LifecycleCommand, OutputMayBeOpenedAgain) {
                                .uid = uid});
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(Contents(file), "x\ny\n");
+}
+
+TEST_P(LifecycleCommand, TheNullDeviceOfItsOwnerIsTheSandboxsOwn) {
+  if (uid != 0) GTEST_SKIP() << "the caller does not own the device";
+  const std::string id = Started();
+  const UniqueFd null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+  Launch launch = ExecOf(id, "exec 7<>/dev/null; cd /proc/self/fdinfo; grep -h mnt_id 0 7 | uniq | wc -l");
+  launch.files = {{.borrowed_fd = null.Get(), .number = 0}};
+  EXPECT_EQ(Execute(launch).out, "1\n");
 }
 
 TEST_P(LifecycleCommand, CommandsAreConfinedLikeThoseOfARun) {

@@ -47,15 +47,16 @@ struct ContainerOrder;
 class NetworkAhead;
 
 // The parts of it, each in a file of its own name.
-void SetUpGateway(const Child& child);               // engine_network.cc
-void AwaitGatewayStart(const Child& child);          // engine_network.cc
-void BuildRoot(Child& child);                        // engine_mounts.cc
-void FillDevices(const Child& child, int dev);       // engine_devices.cc
-void EnterRoot(Child& child);                        // engine_mounts.cc
-void LockDown(Child& child, NetworkAhead& network);  // engine_lockdown.cc
-void LoadFilters(const Child& child);                // engine_lockdown.cc
-void WatchFiles(const Child& child);                 // engine_watch.cc
-void RunCommand(const Child& child);                 // engine_init.cc; returns when its end is reported
-[[noreturn]] void HoldSession(const Child& init);    // engine_session.cc
+void SetUpGateway(const Child& child);                           // engine_network.cc
+void AwaitGatewayStart(const Child& child);                      // engine_network.cc
+void BuildRoot(Child& child);                                    // engine_mounts.cc
+void FillDevices(const Child& child, int dev);                   // engine_devices.cc
+void EnterRoot(Child& child);                                    // engine_mounts.cc
+void LockDown(Child& child, NetworkAhead& network);              // engine_lockdown.cc
+void ConnectStream(const Child& child, int source, int target);  // engine_lockdown.cc
+void LoadFilters(const Child& child);                            // engine_lockdown.cc
+void WatchFiles(const Child& child);                             // engine_watch.cc
+void RunCommand(const Child& child);               // engine_init.cc; returns when its end is reported
+[[noreturn]] void HoldSession(const Child& init);  // engine_session.cc
 
 }  // namespace mxc::engine

@@ -63,7 +63,7 @@ int CommandMain(void* argument) {
   EnterSession(child);
   for (int target = 0; target < 3; ++target) {
     const int source = command.standard.at(static_cast<std::size_t>(target));
-    if (source >= 0) child.Check(::dup2(source, target), Step::kStreams);
+    if (source >= 0) ConnectStream(child, source, target);
   }
   sigset_t none;
   sigemptyset(&none);

@@ -1,10 +1,14 @@
 // Everything that takes rights away, in the one order that works: dropping needs the capabilities that the
 // last drop removes, and after the seccomp program little of this could be called.
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -42,11 +46,14 @@ void DropCapabilities(const Child& child) {
   child.Check(::prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL), Step::kPrivileges);
 }
 
-void ConnectStreams(const Child& child) {
-  for (int target = 0; target < 3; ++target) {
-    const int source = child.program.standard[static_cast<std::size_t>(target)];
-    if (source >= 0) child.Check(::dup2(source, target), Step::kStreams);
-  }
+constexpr unsigned kMemoryMajor = 1, kNullMinor = 3;  // Documentation/admin-guide/devices.txt
+
+// Of the null device the caller may be the owner, who can change its mode for the whole host; the sandbox's
+// own is on a read-only mount.
+bool IsOwnedNull(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
+         status.st_rdev == makedev(kMemoryMajor, kNullMinor) && status.st_uid == ::geteuid();
 }
 
 void LoadFilter(const Child& child, std::span<const std::byte> bytes) {
@@ -59,6 +66,15 @@ void LoadFilter(const Child& child, std::span<const std::byte> bytes) {
 
 }  // namespace
 
+void ConnectStream(const Child& child, int source, int target) {
+  child.Check(::dup2(source, target), Step::kStreams);
+  if (child.program.supervised || !IsOwnedNull(target)) return;
+  const int access = child.Check(::fcntl(target, F_GETFL), Step::kStreams) & O_ACCMODE;
+  const int null = child.Check(::open("/dev/null", access | O_CLOEXEC), Step::kStreams);
+  child.Check(::dup2(null, target), Step::kStreams);
+  ::close(null);
+}
+
 void LoadFilters(const Child& child) {
   for (const std::span<const std::byte> filter : child.program.filters) LoadFilter(child, filter);
 }
@@ -67,7 +83,10 @@ void LoadFilters(const Child& child) {
 // rest. Only where init is all that holds the processes together it stays outside of their domain.
 // Descriptors are closed in bulk when the other task, which shares them, is done.
 void LockDown(Child& child, NetworkAhead& network) {
-  ConnectStreams(child);
+  for (int target = 0; target < 3; ++target) {
+    const int source = child.program.standard.at(static_cast<std::size_t>(target));
+    ConnectStream(child, source >= 0 ? source : target, target);
+  }
   child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
   DropCapabilities(child);
   if (child.program.supervised) {
