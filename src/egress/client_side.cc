@@ -86,12 +86,22 @@ void ClientSide::HearServer(ByteView bytes) {
   if (const KnownProtocol* greeted = FindByGreeting(server_)) EnterSequel(greeted->sequel);
 }
 
+void ClientSide::OnAnotherServer() {
+  server_.clear();
+  heads_here_ = 1;
+  phase_ = Phase::kJudged;
+}
+
 std::uint64_t ClientSide::Unread() const {
   return phase_ == Phase::kBody && heard_.empty() ? body_->Unread() : 0;
 }
 
 void ClientSide::Skip(std::uint64_t count) {
   if (phase_ == Phase::kBody) body_->Skip(count);
+}
+
+bool ClientSide::AwaitsServer() const {
+  return phase_ == Phase::kAnswer || phase_ == Phase::kEncrypt || phase_ == Phase::kReconnect;
 }
 
 ClientSide::State ClientSide::Next() {
@@ -105,7 +115,7 @@ ClientSide::State ClientSide::Next() {
         return State::kBroken;
       case Step::kWait:
         // Some servers take the end of what they read for the end of a line.
-        if (!ended_ || !Holds() || phase_ == Phase::kAnswer || phase_ == Phase::kEncrypt) return State::kMore;
+        if (!ended_ || !Holds() || AwaitsServer()) return State::kMore;
         problem_ = "it ends before it has said what it is";
         return State::kBroken;
     }
@@ -121,6 +131,8 @@ ClientSide::Step ClientSide::Advance() {
       return Step::kOn;
     case Phase::kBody:
       return HearBody();
+    case Phase::kReconnect:
+      return Step::kWait;
     case Phase::kUpgrade:
       return AwaitUpgrade();
     case Phase::kRecords:
@@ -159,12 +171,17 @@ ClientSide::Step ClientSide::HearOpening() {
   }
   if (only_protocol_ && head_.Protocol().protocol != protocol_) return Broken("it changes its protocol");
   ++heads_;
+  ++heads_here_;
   phase_ = Phase::kJudged;
   return Step::kHead;
 }
 
 void ClientSide::LeaveJudged() {
   if (head_.Is() == Opening::Kind::kHttp) {
+    if (head_.Head().websocket && heads_here_ > 1 && !blind_) {
+      phase_ = Phase::kReconnect;
+      return;
+    }
     blind_ = blind_ || head_.Connects();
     body_.emplace(head_.Body());
     phase_ = Phase::kBody;
@@ -186,7 +203,7 @@ ClientSide::Step ClientSide::HearBody() {
   if (!used) return Broken("the body of its HTTP request is malformed");
   Pass(*used);
   if (!body_->Done()) return Step::kWait;
-  if (head_.Head().websocket && heads_ == 1) return Enter(Phase::kUpgrade);
+  if (head_.Head().websocket && heads_here_ == 1) return Enter(Phase::kUpgrade);
   return Expect(Opening::Takes::kAll);
 }
 

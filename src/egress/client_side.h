@@ -8,6 +8,7 @@
 //   kMore:    send client.Take() on
 //   kBroken:  refuse: client.Problem()
 //   client.Free(): nothing more has to be looked at.
+//   client.WantsAnotherServer(): connect to the server again, then client.OnAnotherServer().
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,12 @@ class ClientSide {
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
   // Bytes that have been heard and may not go on yet.
   [[nodiscard]] bool Holds() const { return !heard_.empty(); }
+  // It asks for a WebSocket on a connection that has carried another request. Where the answer to that one
+  // ends is not known, so no 101 could be told from bytes of its body: the request needs a connection to the
+  // server on which it is the first. Nothing more passes until OnAnotherServer.
+  [[nodiscard]] bool WantsAnotherServer() const { return phase_ == Phase::kReconnect; }
+  // What is passed from now on goes to a new connection, and HearServer hears its first bytes.
+  void OnAnotherServer();
   // What may go on.
   [[nodiscard]] Bytes Take() { return std::exchange(passed_, {}); }
 
@@ -55,12 +62,13 @@ class ClientSide {
 
   enum class Phase {
     kOpening,
-    kJudged,   // Head is with the caller
-    kBody,     // of an HTTP request
-    kUpgrade,  // of HTTP to something else, which the server may decline
-    kRecords,  // of TLS, behind a ClientHello
-    kAnswer,   // the server is to answer in the protocol of the opening
-    kEncrypt,  // PostgreSQL: the server is to say whether TLS follows
+    kJudged,     // Head is with the caller
+    kBody,       // of an HTTP request
+    kReconnect,  // Head waits for another connection to the server
+    kUpgrade,    // of HTTP to something else, which the server may decline
+    kRecords,    // of TLS, behind a ClientHello
+    kAnswer,     // the server is to answer in the protocol of the opening
+    kEncrypt,    // PostgreSQL: the server is to say whether TLS follows
     kLines,
     kMysql,
     kUnknown,  // of no protocol that is known, where that passes
@@ -69,6 +77,7 @@ class ClientSide {
   // Of one step.
   enum class Step { kOn, kWait, kHead, kBroken };
 
+  [[nodiscard]] bool AwaitsServer() const;
   [[nodiscard]] Step Advance();
   [[nodiscard]] Step HearOpening();
   [[nodiscard]] Step HearBody();
@@ -99,6 +108,7 @@ class ClientSide {
   Opening head_ = Opening(Opening::Takes::kAll);
   std::size_t fed_ = 0;  // of heard_, to the head
   int heads_ = 0;
+  int heads_here_ = 0;        // on this connection to the server
   bool hello_again_ = false;  // a ClientHello that follows another one
   bool early_data_ = false;
   std::uint64_t record_left_ = 0;  // of a TLS record that passes

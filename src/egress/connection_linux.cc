@@ -39,6 +39,7 @@ void Connection::OnEndpoints(const std::vector<IpEndpoint>& endpoints) {
 void Connection::OnDialled(Dialled result) {
   const std::shared_ptr<Pair> self = shared_from_this();
   const std::string problem = result.socket ? "" : std::strerror(result.error);
+  dialled_ = result.endpoint;
   dial_.reset();
   if (!result.socket || destination_.Ask().empty()) return OnReached(std::move(result), problem);
   tunnel_ = std::make_shared<Tunnel>(
@@ -49,7 +50,9 @@ void Connection::OnDialled(Dialled result) {
 
 void Connection::OnReached(Dialled result, std::string_view problem) {
   const std::shared_ptr<Pair> self = shared_from_this();
+  const bool again = client_.has_value();
   if (!result.socket) {
+    if (again) return Abort(problem);
     Record().pointer.clear();
     return Refuse(problem);
   }
@@ -60,7 +63,9 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
   outer_->end.writable = true;
   result.endpoint.address.IsLoopback() ? PrepareRelayedNear(outer_->end.socket.Get())
                                        : PrepareRelayed(outer_->end.socket.Get());
-  if (destination_.MustBeChecked()) {
+  if (again) {
+    client_->Client().OnAnotherServer();
+  } else if (destination_.MustBeChecked()) {
     client_.emplace(services_.rules, Interview::Host{.name = destination_.Name(),
                                                      .port = destination_.Port(),
                                                      .strict = destination_.Strict()});
@@ -68,7 +73,28 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
     in_.allowance = 0;
   }
   if (!Watch(outer_, true)) return Abort(std::strerror(errno));
+  if (again && !Judged(client_->Hear({}))) return;
   Advance();
+}
+
+// Whatever it was asked before: it has answered, and none of that is on its way.
+bool Connection::IsAnswered() const {
+  char next = 0;
+  const bool more = ::recv(outer_->end.socket.Get(), &next, sizeof next, MSG_PEEK) > 0;
+  return unsent_.empty() && out_.held == 0 && in_.held == 0 && in_.bytes > answered_ && !more;
+}
+
+// To where the first connection went: that was judged.
+void Connection::Reconnect() {
+  if (in_.done) return Abort("reset");
+  if (!IsAnswered()) return Refuse("it asks for a WebSocket before an earlier request is answered");
+  outer_->end.socket.Reset();
+  outer_->owner.reset();
+  services_.loop.Bury(std::exchange(outer_, std::make_shared<Side>()));
+  in_.allowance = 0;
+  dial_.emplace(services_.loop, std::vector{dialled_},
+                [this](Dialled result) { OnDialled(std::move(result)); });
+  dial_->Start();
 }
 
 void Connection::OnFinish() {
@@ -81,7 +107,7 @@ void Connection::OnFinish() {
 bool Connection::Connected(const Side& /*side*/) { return static_cast<bool>(outer_->end.socket); }
 
 bool Connection::Admit() {
-  if (!Flush()) return false;
+  if (!Connected(*outer_) || !Flush()) return false;
   if (!client_ || out_.allowance > 0 || out_.held > 0) return true;
   return Listen() && !ended_;
 }
@@ -100,6 +126,11 @@ bool Connection::Judged(const std::string& problem) {
   }
   const Bytes passed = client_->Client().Take();
   unsent_.insert(unsent_.end(), passed.begin(), passed.end());
+  if (!passed.empty()) answered_ = in_.bytes;
+  if (client_->Client().WantsAnotherServer()) {
+    Reconnect();
+    return false;
+  }
   const bool ended = client_ended_ && !client_->Client().Holds();
   if (client_->Client().Free() || ended) LetPass();
   inner_->end.ended = inner_->end.ended || ended;

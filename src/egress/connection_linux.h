@@ -33,12 +33,16 @@ class Connection : public Pair {
   [[nodiscard]] bool Judged(const std::string& problem);
   [[nodiscard]] bool Flush();
   void LetPass();
+  [[nodiscard]] bool IsAnswered() const;
+  void Reconnect();
 
   Destination destination_;
   std::optional<Dial> dial_;
   std::shared_ptr<Tunnel> tunnel_ = {};
+  IpEndpoint dialled_ = {};
   std::optional<Interview> client_;  // absent: nothing (more) to look at
   Bytes unsent_ = {};                // of what it said, judged
+  std::uint64_t answered_ = 0;       // bytes of the server's when it was last spoken to
   bool client_ended_ = false;        // it says no more
 };
 

@@ -184,6 +184,8 @@ class ProxyClient {
     Interview interview(state_.rules, {.name = host, .port = port, .strict = strict_});
     if (!checked_) return Relay(server, {}, PassAll);
     const auto passed = [&](std::string problem) -> Passed {
+      if (problem.empty() && interview.Client().WantsAnotherServer())
+        problem = "it asks for a WebSocket on a connection that has carried another request";
       return {.bytes = interview.Client().Take(), .problem = std::move(problem)};
     };
     Relay(

@@ -29,6 +29,11 @@ class Talk {
   std::string Client(std::string_view text) { return Passed(interview_.Hear(View(text))); }
   std::string Server(std::string_view text) { return Passed(interview_.HearServer(View(text))); }
   std::string End() { return Passed(interview_.End()); }
+  [[nodiscard]] bool Waits() { return interview_.Client().WantsAnotherServer(); }
+  std::string AnotherServer() {
+    interview_.Client().OnAnotherServer();
+    return Client("");
+  }
   [[nodiscard]] bool Free() { return interview_.Client().Free(); }
 
  private:
@@ -251,6 +256,36 @@ TEST(ClientSide, AWebSocketIsAgreedTo) {
   Talk other;
   EXPECT_EQ(other.Client(ask + "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), ask);
   EXPECT_EQ(other.Server("HTTP/1.1 200 OK\r\n"), kOther);
+}
+
+// On a connection of its own: what the answers before it hold could be taken for a 101.
+TEST(ClientSide, AWebSocketBehindARequestIsAskedForElsewhere) {
+  const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
+  const std::string ask =
+      "GET / HTTP/1.1\r\nHost: good.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+  const std::string evil = "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n";
+  Talk talk;
+  EXPECT_EQ(talk.Client(get), get);
+  EXPECT_EQ(talk.Server("HTTP/1.1 200 OK\r\n\r\n"), "");
+  EXPECT_EQ(talk.Client(ask), "");
+  EXPECT_TRUE(talk.Waits());
+  EXPECT_EQ(talk.Server("HTTP/1.1 101 Switching Protocols\r\n"), "");
+  EXPECT_EQ(talk.Client("\x81\x80mask"), "");
+  EXPECT_EQ(talk.AnotherServer(), ask);
+  EXPECT_FALSE(talk.Free());
+  EXPECT_EQ(talk.Server("HTTP/1.1 101 Switching Protocols\r\n"), "\x81\x80mask");
+  EXPECT_TRUE(talk.Free());
+  Talk declined;
+  EXPECT_EQ(declined.Client(get), get);
+  EXPECT_EQ(declined.Client(ask), "");
+  EXPECT_EQ(declined.AnotherServer(), ask);
+  EXPECT_EQ(declined.Server("HTTP/1.1 200 OK\r\n"), "");
+  EXPECT_EQ(declined.Client(get), get);
+  EXPECT_EQ(declined.Client(ask), "");
+  EXPECT_TRUE(declined.Waits());
+  EXPECT_EQ(declined.AnotherServer(), ask);
+  EXPECT_EQ(declined.Client(evil), "");
+  EXPECT_EQ(declined.Server("HTTP/1.1 403 Forbidden\r\n"), kOther);
 }
 
 TEST(ClientSide, WhatIsSaidThroughATunnelIsJudged) {

@@ -12,6 +12,7 @@ namespace mxc {
 namespace {
 
 using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 
 std::string Counted(std::size_t width, const std::string& content) {
   std::string out;
@@ -97,6 +98,61 @@ TEST(GatewayChecks, EveryRequestOfAConnectionIsForItsName) {
                             "deny the body of its HTTP request is malformed",
                             "deny it speaks HTTP/2 without TLS, which cannot be checked",
                             "deny a later request is for the name c.test"));
+  });
+}
+
+// Answers requests until the connection ends. The body of an ordinary answer looks like the head of a 101.
+void AnswerRequests(int connection) {
+  for (;;) {
+    std::string head;
+    while (!head.ends_with("\r\n\r\n")) {
+      head += Receive(connection, 1);
+      if (head.ends_with("|end") || head.ends_with("|ECONNRESET")) return;
+    }
+    if (head.starts_with("GET /socket")) {
+      SendText(connection, "HTTP/1.1 101 Switching Protocols\r\n\r\n");
+      SendText(connection, "said " + Receive(connection, 4));
+      return;
+    }
+    SendText(connection, "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\nHTTP/1.1 101 OK\n");
+  }
+}
+
+TEST(GatewayChecks, AWebSocketMayFollowOtherRequests) {
+  InWorld([](World& world) {
+    world.Serve("203.0.113.1", 80, AnswerRequests);
+    world.Name("a.test", {"203.0.113.1"});
+    world.Start(AllowHosts({"a.test"}));
+    world.Inside([] {
+      const std::string name = Ask("a.test").at(0);
+      const std::string get = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
+      const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\nHTTP/1.1 101 OK\n";
+      const auto ask = [](const std::string& path) {
+        return "GET " + path +
+               " HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+      };
+      const UniqueFd agreed = Connect(name, 80);
+      for (const std::string& request : {get, get, ask("/"), ask("/"), get}) {
+        SendText(agreed.Get(), request);
+        ASSERT_EQ(Receive(agreed.Get(), answer.size()), answer);
+      }
+      SendText(agreed.Get(), ask("/socket") + "\x81\x80me");
+      EXPECT_EQ(ReceiveAll(agreed.Get()), "HTTP/1.1 101 Switching Protocols\r\n\r\nsaid \x81\x80me|end");
+      const UniqueFd declined = Connect(name, 80);
+      for (const std::string& request : {get, ask("/")}) {
+        SendText(declined.Get(), request);
+        ASSERT_EQ(Receive(declined.Get(), answer.size()), answer);
+      }
+      SendText(declined.Get(), "\x81\x80me\r\n");
+      EXPECT_EQ(ReceiveAll(declined.Get()), "|ECONNRESET");
+      const UniqueFd pipelined = Connect(name, 80);
+      SendText(pipelined.Get(), get + ask("/socket"));
+      EXPECT_EQ(ReceiveAll(pipelined.Get()), "|ECONNRESET");
+    });
+    EXPECT_THAT(
+        Reasons(world.Finish()),
+        UnorderedElementsAre("allow ", "deny what it opens with is of no protocol that can be checked",
+                             "deny it asks for a WebSocket before an earlier request is answered"));
   });
 }
 
