@@ -9,13 +9,15 @@ namespace mxc {
 [[nodiscard]] inline std::string RuntimePlaceIn(const std::string& runtime_directory) {
   return runtime_directory + "/mxc-exec";
 }
-// $XDG_RUNTIME_DIR as systemd sets it.
+// $XDG_RUNTIME_DIR as systemd sets it, UID below this.
+inline constexpr const char* kSessionPlaces = "/run/user";
 [[nodiscard]] inline std::string SessionRuntimePlace(std::uint32_t uid) {
-  return RuntimePlaceIn("/run/user/" + std::to_string(uid));
+  return RuntimePlaceIn(kSessionPlaces + ("/" + std::to_string(uid)));
 }
-// Without a runtime directory.
+// Without a runtime directory: UID behind this.
+inline constexpr const char* kFixedPlacePrefix = "/tmp/mxc-exec-";
 [[nodiscard]] inline std::string FixedRuntimePlace(std::uint32_t uid) {
-  return uid == 0 ? "/run/mxc-exec" : "/tmp/mxc-exec-" + std::to_string(uid);
+  return uid == 0 ? "/run/mxc-exec" : kFixedPlacePrefix + std::to_string(uid);
 }
 
 // Links in the last one lead to directories that runs with another $XDG_RUNTIME_DIR have used.

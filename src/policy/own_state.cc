@@ -5,52 +5,14 @@
 #include <string_view>
 #include <utility>
 
-#include "base/runtime_places.h"
 #include "policy/entries.h"
+#include "policy/own_places.h"
 
 namespace mxc {
 namespace {
 
-struct Place {
-  std::string path = {};  // as written
-  bool sockets = true;    // false: images, which a read-only grant may show
-  bool deep = false;      // directories above it may be missing, too
-};
-
-bool IsAbsolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }
-
-// Places that a run with another environment has written down.
-void AddNoted(const Host& host, PathWalker& walker, const std::string& directory,
-              std::vector<Place>& places) {
-  if (!walker.LookAt(directory).status) return;
-  const Result<std::vector<std::string>> names = host.ListDirectory(directory);
-  if (!names) return;
-  for (const std::string& name : *names) {
-    if (!name.starts_with(kPlaceNote)) continue;
-    Result<std::string> path = host.ReadLink(JoinPath(directory, name));
-    const bool there = path && path->starts_with('/') && walker.LookAt(*path).status;
-    if (there) places.push_back({.path = std::move(*path)});
-  }
-}
-
-std::vector<Place> PlacesOf(const Host& host, PathWalker& walker) {
-  const std::uint32_t uid = host.Caller().uid;
-  std::vector<Place> places = {{.path = FixedRuntimePlace(uid)}, {.path = SessionRuntimePlace(uid)}};
-  AddNoted(host, walker, FixedRuntimePlace(uid), places);
-  if (const auto runtime = host.Environment("XDG_RUNTIME_DIR"); IsAbsolute(runtime))
-    places.push_back({.path = RuntimePlaceIn(*runtime), .deep = true});
-  if (const auto home = host.Environment("HOME"); IsAbsolute(home) && uid != 0) {
-    for (const char* below : {"/.local/share/mxc-exec", "/.cache/mxc-exec"})
-      places.push_back({.path = *home + below, .sockets = false, .deep = true});
-  }
-  if (uid != 0) return places;
-  for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec"})
-    places.push_back({.path = path, .sockets = false});
-  return places;
-}
-
 // The nearest directory above that exists: whoever may not write there cannot make it, inside or out.
-bool CanBeMade(const Host& host, PathWalker& walker, const Place& place, const std::string& path) {
+bool CanBeMade(const Host& host, PathWalker& walker, const OwnPlace& place, const std::string& path) {
   std::string above{ParentOf(path)};
   if (!place.deep && !walker.LookAt(above).status) return false;
   while (!walker.LookAt(above).status && above != "/") above = ParentOf(above);
@@ -70,7 +32,7 @@ Error IsALink(const PathRule& grant, const std::string& path) {
 }
 
 // `path` is one of the names of `place`.
-Status Deny(const Host& host, PathWalker& walker, RuleSet& rules, const Place& place,
+Status Deny(const Host& host, PathWalker& walker, RuleSet& rules, const OwnPlace& place,
             const std::string& path) {
   for (const std::string& granted : rules.PathsAtOrBelow(path)) {
     const PathRule& rule = *rules.Find(granted);
@@ -97,7 +59,7 @@ Status Deny(const Host& host, PathWalker& walker, RuleSet& rules, const Place& p
 }
 
 Status DenyNames(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
-                 const Place& place) {
+                 const OwnPlace& place) {
   const Result<Walked> above = walker.Walk(ParentOf(place.path));
   if (!above) return Done{};  // nor can a run of ours look there
   std::vector<std::string> all = {JoinPath(above->path, place.path.substr(place.path.rfind('/') + 1))};
@@ -119,7 +81,9 @@ Status DenyNames(const Host& host, const MountNames& names, PathWalker& walker, 
 
 Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules) {
   if (!rules.HasGrantOfPolicy()) return Done{};
-  for (const Place& place : PlacesOf(host, walker)) {
+  const Result<std::vector<OwnPlace>> places = FindOwnPlaces(host, walker);
+  if (!places) return places.error();
+  for (const OwnPlace& place : *places) {
     if (Status denied = DenyNames(host, names, walker, rules, place); !denied) return denied;
   }
   return Done{};

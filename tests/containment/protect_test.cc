@@ -1,4 +1,5 @@
 // The presets `shell`, `editors` and `agents`, patterns and `temp`: what they say holds for a real command.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/containment/containment.h"
@@ -141,6 +142,22 @@ TEST_P(Protect, TempIsPrivateUnlessShared) {
     EXPECT_EQ(Contents(file), "shared") << engine;
     ::unlink(file.c_str());
   }
+}
+
+// Root owns /tmp, whose sticky bit keeps an owner from nothing.
+TEST_P(Protect, SandboxesOfOtherUsersAreOutOfReach) {
+  if (uid != 0) GTEST_SKIP() << "an ordinary user cannot enter or rename them";
+  constexpr uid_t kOther = 23457;
+  const std::string state = "/tmp/mxc-exec-" + std::to_string(kOther);
+  ASSERT_EQ(::mkdir(state.c_str(), 0700), 0);
+  ASSERT_EQ(::chown(state.c_str(), kOther, kOther), 0);
+  for (const char* engine : kEngines) {
+    EXPECT_THAT(Try({.containment = engine, .filesystem = R"("temp":"shared","protect":[])"},
+                    {{"mkdir", state + "/new"}, {"rename", state, state + "-old"}, {"rmdir", state}}),
+                ElementsAre(AnyOf("EACCES", "EROFS"), "EBUSY", "EBUSY"))
+        << engine;
+  }
+  EXPECT_EQ(::rmdir(state.c_str()), 0);
 }
 
 }  // namespace

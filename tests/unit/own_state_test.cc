@@ -40,7 +40,7 @@ TEST_F(OwnState, IsDeniedBelowEveryGrant) {
   host_.AddDirectory("/run/user/1000/mxc-exec", {.mode = 0700, .uid = 1000});
   EXPECT_EQ(Denied({.ro = {"/run/user/1000"}}), "denied /run/user/1000/mxc-exec\n");
   host_.SetCaller(0, 0);
-  EXPECT_EQ(Denied({.rw = {"/run"}}), "made /run/mxc-exec\n");
+  EXPECT_EQ(Denied({.rw = {"/run"}}), "made /run/mxc-exec\ndenied /run/user/1000/mxc-exec\n");
 }
 
 TEST_F(OwnState, LiesWhereTheEnvironmentSays) {
@@ -58,6 +58,47 @@ TEST_F(OwnState, LiesWhereAnotherRunHasPutIt) {
       .AddSymlink("/tmp/mxc-exec-1000/.place-1", "/srv/work/x/mxc-exec")
       .AddSymlink("/tmp/mxc-exec-1000/.place-2", "/srv/work/gone/mxc-exec")
       .AddDirectory("/srv/work/x/mxc-exec", {.mode = 0700, .uid = 1000});
+  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "denied /srv/work/x/mxc-exec\n");
+}
+
+TEST_F(OwnState, OfOtherUsersIsDeniedToRoot) {
+  host_.AddDirectory("/tmp/mxc-exec-1000", {.mode = 0700, .uid = 1000})
+      .AddDirectory("/run/user/1001/mxc-exec", {.mode = 0700, .uid = 1001})
+      .SetCaller(0, 0);
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "denied /tmp/mxc-exec-1000\n");
+  EXPECT_EQ(Denied({.ro = {"/tmp"}}), "denied /tmp/mxc-exec-1000\n");
+  EXPECT_EQ(Denied({.ro = {"/run/user"}}), "denied /run/user/1001/mxc-exec\n");
+  EXPECT_EQ(Denied({.rw = {"/tmp/mxc-exec-1000"}}),
+            "policy_conflict /filesystem/readwritePaths/0: '/tmp/mxc-exec-1000': what mxc-exec keeps of "
+            "sandboxes in '/tmp/mxc-exec-1000' never appears inside");
+  host_.AddDirectory("/srv/work/mnt").AddBind("/srv/work/mnt", "/tmp");
+  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "denied /srv/work/mnt/mxc-exec-1000\n");
+}
+
+// A name denied to root has to belong to the user it is named after: nobody else can have it denied.
+TEST_F(OwnState, OfOtherUsersIsTheirsAlone) {
+  host_.AddDirectory("/tmp/mxc-exec-1001", {.mode = 0700, .uid = 1001});
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "made /tmp/mxc-exec-1000\n");
+  host_.AddDirectory("/tmp/mxc-exec-1002", {.mode = 0700, .uid = 1003})
+      .AddDirectory("/tmp/mxc-exec-1004", {.mode = 0755, .uid = 1004})
+      .AddSymlink("/tmp/mxc-exec-1005", "/srv", {.uid = 1005})
+      .AddDirectory("/tmp/mxc-exec-01006", {.mode = 0700, .uid = 1006})
+      .AddDirectory("/tmp/mxc-exec-x", {.mode = 0700, .uid = 1001})
+      .SetCaller(0, 0);
+  EXPECT_EQ(Denied({.rw = {"/tmp"}}), "denied /tmp/mxc-exec-1001\n");
+}
+
+TEST_F(OwnState, OfOtherUsersLiesWhereTheyNoteIt) {
+  host_.AddDirectory("/tmp/mxc-exec-1001", {.mode = 0700, .uid = 1001})
+      .AddSymlink("/tmp/mxc-exec-1001/.place-1", "/srv/work/x/mxc-exec")
+      .AddSymlink("/tmp/mxc-exec-1001/.place-2", "/srv/work/y/mxc-exec")
+      .AddSymlink("/tmp/mxc-exec-1001/.place-3", "/srv/work/z/mxc-exec")
+      .AddSymlink("/tmp/mxc-exec-1001/.place-4", "/srv/work/data")
+      .AddDirectory("/srv/work/x/mxc-exec", {.mode = 0700, .uid = 1001})
+      .AddDirectory("/srv/work/y/mxc-exec", {.mode = 0700, .uid = 1000})
+      .AddSymlink("/srv/work/z/mxc-exec", "../x/mxc-exec", {.uid = 1001})
+      .AddDirectory("/srv/work/data", {.mode = 0700, .uid = 1001})
+      .SetCaller(0, 0);
   EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "denied /srv/work/x/mxc-exec\n");
 }
 

@@ -1,0 +1,130 @@
+#include "policy/own_places.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/runtime_places.h"
+#include "policy/entries.h"
+
+namespace mxc {
+namespace {
+
+// Notes that another user's runs have left. What a user notes beyond these stays in reach of root's commands,
+// which harms that user alone.
+constexpr std::size_t kMaxNotes = 256;
+
+bool IsAbsolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }
+
+// Places that a run with another environment has written down in `directory`, at most so many.
+std::vector<std::string> NotedIn(const Host& host, const std::string& directory, std::size_t limit) {
+  std::vector<std::string> noted;
+  const Result<std::vector<std::string>> names = host.ListDirectory(directory);
+  if (!names) return noted;
+  for (const std::string& name : *names) {
+    if (!name.starts_with(kPlaceNote) || noted.size() == limit) continue;
+    Result<std::string> path = host.ReadLink(JoinPath(directory, name));
+    if (path && path->starts_with('/')) noted.push_back(std::move(*path));
+  }
+  return noted;
+}
+
+std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
+  const std::uint32_t uid = host.Caller().uid;
+  const std::string fixed = FixedRuntimePlace(uid);
+  std::vector<OwnPlace> places = {{.path = fixed}, {.path = SessionRuntimePlace(uid)}};
+  if (walker.LookAt(fixed).status) {
+    for (std::string& path : NotedIn(host, fixed, SIZE_MAX)) {
+      if (walker.LookAt(path).status) places.push_back({.path = std::move(path)});
+    }
+  }
+  if (const auto runtime = host.Environment("XDG_RUNTIME_DIR"); IsAbsolute(runtime))
+    places.push_back({.path = RuntimePlaceIn(*runtime), .deep = true});
+  if (const auto home = host.Environment("HOME"); IsAbsolute(home) && uid != 0) {
+    for (const char* below : {"/.local/share/mxc-exec", "/.cache/mxc-exec"})
+      places.push_back({.path = *home + below, .sockets = false, .deep = true});
+  }
+  if (uid != 0) return places;
+  for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec"})
+    places.push_back({.path = path, .sockets = false});
+  return places;
+}
+
+// The user whose number `name` is behind `prefix`.
+std::optional<std::uint32_t> UserIn(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::uint32_t uid = 0;
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), uid);
+  const bool number = read.ec == std::errc{} && std::to_string(uid) == name;
+  return number && uid != 0 ? std::optional(uid) : std::nullopt;
+}
+
+class OthersPlaces {
+ public:
+  OthersPlaces(const Host& host, PathWalker& walker) : host_(host), walker_(walker) {}
+
+  // Of the users that entries of `directory` are named after.
+  Status FindIn(const std::string& directory, std::string_view prefix) {
+    if (!walker_.LookAt(directory).status) return Done{};
+    const Result<std::vector<DirectoryEntry>> entries =
+        host_.ListEntries(directory, [&](std::string_view name) { return name.starts_with(prefix); });
+    if (!entries) {
+      return Conflict("the directories of other users' sandboxes cannot be found: " + entries.error().message,
+                      "/filesystem", "see why " + Quoted(directory) + " cannot be listed");
+    }
+    for (const DirectoryEntry& entry : *entries) {
+      if (const std::optional<std::uint32_t> uid = UserIn(entry.name, prefix)) AddOf(*uid);
+    }
+    return Done{};
+  }
+  [[nodiscard]] std::vector<std::string> Take() { return std::move(paths_); }
+
+ private:
+  void AddOf(std::uint32_t uid) {
+    Add(SessionRuntimePlace(uid), uid);
+    const std::string fixed = FixedRuntimePlace(uid);
+    if (!Add(fixed, uid)) return;
+    for (const std::string& path : NotedIn(host_, fixed, kMaxNotes)) {
+      if (path == RuntimePlaceIn(std::string(ParentOf(path)))) Add(path, uid);
+    }
+  }
+  bool Add(const std::string& place, std::uint32_t uid) {
+    constexpr std::uint32_t kForOthers = 077;
+    const Result<Walked> above = walker_.Walk(ParentOf(place));
+    if (!above) return false;
+    std::string path = JoinPath(above->path, place.substr(place.rfind('/') + 1));
+    const Lookup& lookup = walker_.LookAt(path);
+    const bool used = lookup.status && lookup.status->object.type == FileType::kDirectory &&
+                      lookup.status->uid == uid && (lookup.status->mode & kForOthers) == 0;
+    if (used) paths_.push_back(std::move(path));
+    return used;
+  }
+
+  const Host& host_;
+  PathWalker& walker_;
+  std::vector<std::string> paths_ = {};
+};
+
+}  // namespace
+
+Result<std::vector<OwnPlace>> FindOwnPlaces(const Host& host, PathWalker& walker) {
+  std::vector<OwnPlace> places = CallersPlaces(host, walker);
+  if (!host.Caller().IsRoot()) return places;
+  OthersPlaces others(host, walker);
+  const std::string_view prefix = kFixedPlacePrefix;
+  if (Status found = others.FindIn(std::string(ParentOf(prefix)), prefix.substr(prefix.rfind('/') + 1));
+      !found)
+    return found.error();
+  if (Status found = others.FindIn(kSessionPlaces, ""); !found) return found.error();
+  std::vector<std::string> paths = others.Take();
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  for (std::string& path : paths) places.push_back({.path = std::move(path)});
+  return places;
+}
+
+}  // namespace mxc

@@ -1,0 +1,25 @@
+// Where mxc-exec's own directories are, or would be made by the next run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "policy/paths.h"
+
+namespace mxc {
+
+struct OwnPlace {
+  std::string path = {};  // as written
+  bool sockets = true;    // false: images, which a read-only grant may show
+  bool deep = false;      // directories above it may be missing, too
+};
+
+// The caller's, whether or not they exist; for root also those of other users that exist: /tmp/mxc-exec-UID,
+// /run/user/UID/mxc-exec and what the former notes. Of these a directory counts if runs of its user would use
+// it (base/runtime_directory.h): UID owns it and others have no access, so users cannot have root's own names
+// denied. Errors: kConflict, when a directory in which users' places stand cannot be listed.
+[[nodiscard]] Result<std::vector<OwnPlace>> FindOwnPlaces(const Host& host, PathWalker& walker);
+
+}  // namespace mxc
