@@ -18,10 +18,13 @@ constexpr int kReadsPerTurn = 64;  // then others have their turn
 
 }  // namespace
 
-Connection::Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, OnEnd on_end)
+Connection::Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, int buffer_bytes,
+                       OnEnd on_end)
     : Pair(services, std::move(on_end)),
-      destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant) {
+      destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant),
+      buffer_bytes_(buffer_bytes) {
   inner_->end.socket = std::move(socket);
+  if (buffer_bytes_ != 0) LimitBuffers(inner_->end.socket.Get(), buffer_bytes_);
 }
 
 void Connection::Start() {
@@ -63,6 +66,7 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
   outer_->end.writable = true;
   result.endpoint.address.IsLoopback() ? PrepareRelayedNear(outer_->end.socket.Get())
                                        : PrepareRelayed(outer_->end.socket.Get());
+  if (buffer_bytes_ != 0) LimitBuffers(outer_->end.socket.Get(), buffer_bytes_);
   if (again) {
     client_->Client().OnAnotherServer();
   } else if (destination_.MustBeChecked()) {

@@ -14,8 +14,9 @@ namespace mxc::egress {
 
 class Connection : public Pair {
  public:
-  // `socket` comes from inside, `meant` is where it was to go. Start or Abort next.
-  Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, OnEnd on_end);
+  // `socket` comes from inside, `meant` is where it was to go. `buffer_bytes` as for LimitBuffers, for each
+  // of the two sockets; 0: no limit. Start or Abort next.
+  Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, int buffer_bytes, OnEnd on_end);
 
   void Start();
 
@@ -37,6 +38,7 @@ class Connection : public Pair {
   void Reconnect();
 
   Destination destination_;
+  int buffer_bytes_;
   std::optional<Dial> dial_;
   std::shared_ptr<Tunnel> tunnel_ = {};
   IpEndpoint dialled_ = {};

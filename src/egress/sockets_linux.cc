@@ -42,6 +42,12 @@ void PrepareRelayedNear(int socket) {
                static_cast<socklen_t>(std::strlen(kNearCongestionControl)));
 }
 
+void LimitBuffers(int socket, int bytes) {
+  const int half = bytes / 2;  // socket(7): the kernel doubles it, for its own bookkeeping
+  SetOption(socket, SOL_SOCKET, SO_SNDBUF, half);
+  SetOption(socket, SOL_SOCKET, SO_RCVBUF, half);
+}
+
 void CloseWithReset(UniqueFd& socket) {
   if (!socket) return;
   const linger now{.l_onoff = 1, .l_linger = 0};

@@ -24,6 +24,10 @@ void PrepareRelayed(int socket);
 // The same where the other end is on this machine.
 void PrepareRelayedNear(int socket);
 
+// The kernel keeps at most about `bytes` in each direction for this socket. Without a limit it decides by
+// what the reader takes, up to the last numbers of net.ipv4.tcp_rmem and tcp_wmem. Best effort.
+void LimitBuffers(int socket, int bytes);
+
 // The congestion control for connections that never leave this machine. The host's may pace what it sends
 // (BBR): on the loopback interface that is a timer for every few packets, and half of the throughput.
 inline constexpr const char* kNearCongestionControl = "reno";  // part of every kernel, allowed to everybody

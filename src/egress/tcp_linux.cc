@@ -19,6 +19,15 @@ constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
 // Out of descriptors: a listener that is ready all the time would keep the loop busy.
 constexpr std::uint64_t kBreatheMs = 20;
 
+// What the kernel may keep for a socket of one more connection. A command may open any number and read from
+// none: a few are as fast as the host's own, all of them together hold what docs/policy.md says.
+int BufferBytes(std::size_t connections) {
+  constexpr std::size_t kFast = 16;
+  constexpr std::size_t kOrdinary = 256;
+  if (connections <= kFast) return 0;
+  return connections <= kOrdinary ? 1 << 18 : 1 << 15;
+}
+
 }  // namespace
 
 // ---- DNS over TCP: messages with their length before them
@@ -124,8 +133,9 @@ void TcpGate::OnAccepted(UniqueFd socket) {
     dns_.emplace(connection.get(), connection);
     return connection->Start();
   }
-  auto connection = std::make_shared<Connection>(services_, std::move(socket), *meant,
-                                                 [this](const Pair& ended) { connections_.erase(&ended); });
+  auto connection =
+      std::make_shared<Connection>(services_, std::move(socket), *meant, BufferBytes(connections_.size() + 1),
+                                   [this](const Pair& ended) { connections_.erase(&ended); });
   connections_.emplace(connection.get(), connection);
   connections_.size() > limit_ ? connection->Abort("too many connections") : connection->Start();
 }

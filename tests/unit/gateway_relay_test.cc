@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "egress/sockets_linux.h"
 #include "tests/support/network_world.h"
 
 namespace mxc {
@@ -165,6 +166,44 @@ TEST(GatewayRelay, CarriesAThousandConnectionsAtATime) {
     std::uint64_t lost = 0;  // nobody reads while it lasts: the summary of the rest is its number
     for (const GatewayRecord& record : records) lost += record.lost;
     EXPECT_EQ(records.size() + lost, static_cast<std::size_t>(kConnections));
+  });
+}
+
+// Sends until nobody takes more.
+std::size_t Fill(int connection) {
+  const std::string chunk(4096, 'x');
+  std::size_t sent = 0;
+  pollfd poll{.fd = connection, .events = POLLOUT, .revents = 0};
+  while (::poll(&poll, 1, 500) == 1) {
+    const ssize_t count = ::send(connection, chunk.data(), chunk.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count > 0) sent += static_cast<std::size_t>(count);
+  }
+  return sent;
+}
+
+// The two ends buffer little themselves, so what the server can send to a client that does not read is what
+// the gateway's sockets hold.
+TEST(GatewayRelay, ManyConnectionsBufferLittleEach) {
+  static constexpr std::size_t kClients = 257;
+  static constexpr std::size_t kMostBytes = 300000;
+  InWorld([](World& world) {
+    const Told told;
+    world.Serve("203.0.113.1", 80, [&, kept = std::vector<int>()](int connection) mutable {
+      egress::LimitBuffers(connection, 1 << 14);
+      kept.push_back(::dup(connection));
+      SendText(connection, "hello");
+      if (kept.size() == kClients) told.Tell(std::to_string(Fill(connection)));
+    });
+    world.Start({.allow = {{.to = {{.cidr = "203.0.113.0/24"}}}}});
+    world.Inside([&told] {
+      std::vector<UniqueFd> sockets;
+      while (sockets.size() < kClients) {
+        sockets.push_back(Connect("203.0.113.1", 80));
+        egress::LimitBuffers(sockets.back().Get(), 1 << 14);
+        ASSERT_EQ(Receive(sockets.back().Get(), 5), "hello");
+      }
+      EXPECT_LT(std::stoul(told.Hear()), kMostBytes);
+    });
   });
 }
 
