@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/quoted.h"
+#include "policy/git_next_run.h"
 #include "policy/git_review.h"
 #include "process/set_aside.h"
 
@@ -22,13 +23,14 @@ std::string Named(const std::vector<std::string>& names) {
   return text;
 }
 
-// Takes it out of git's way; what came of that.
-std::string Disarm(const GitChange& change) {
+// Takes it out of git's way; what came of that. `left`: where it stands now.
+std::string Disarm(const GitChange& change, std::vector<std::string>& left) {
   std::string text = Quoted(change.path);
   if (!change.part.empty()) {
     const Result<std::string> aside = SetAside(change.part);
     if (!aside) return text + " (it still stands there: " + aside.error().message + ")";
     text += " (now " + Quoted(*aside) + ")";
+    left.push_back(*aside);
   }
   if (change.text.empty()) return text;
   const Status made = MakeLink(change.path, change.text);
@@ -61,10 +63,13 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
        "the command had replaced protected links, which lead again where they did: ", ""},
   };
   std::string gap;
+  std::vector<std::string> left;
   for (const GitChange& change : ReviewGit(before, host, gap)) {
     Sort& sort = *std::find_if(std::begin(sorts), std::end(sorts),
                                [&](const Sort& each) { return each.kind == change.kind; });
-    sort.names.push_back(change.part.empty() && change.text.empty() ? Quoted(change.path) : Disarm(change));
+    if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
+    sort.names.push_back(change.part.empty() && change.text.empty() ? Quoted(change.path)
+                                                                    : Disarm(change, left));
   }
   std::vector<Warning> warnings;
   for (const Sort& sort : sorts) {
@@ -72,6 +77,13 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
     warnings.push_back({.category = sort.category,
                         .message = sort.before_names + Named(sort.names) + sort.after_names,
                         .pointer = "/filesystem/protect"});
+  }
+  if (Status next = CheckNextRun(before, left, host); !next) {
+    warnings.push_back(
+        {.category = "next-run-refused",
+         .message = "what the command has left keeps later runs with these grants from starting: " +
+                    next.error().message + "; " + next.error().hint,
+         .pointer = "/filesystem/protect"});
   }
   if (!gap.empty()) {
     warnings.push_back({.category = "protection-incomplete",

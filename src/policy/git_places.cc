@@ -24,9 +24,12 @@ bool IsNamedGit(std::string_view path) { return IsGitName(path.substr(path.rfind
 Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
                                                PathWalker& walker) {
   const auto refuse = [&](const std::string& why) {
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "git's file " + Quoted(path) + " cannot be read: " + why,
-                 .hint = "make it a file that you can read, or remove it if an earlier run has left it"};
+    return Error{
+        .code = ErrorCode::kConflict,
+        .message = "git's file " + Quoted(path) + " cannot be read: " + why,
+        .hint =
+            "remove it if an earlier run has left it, else make it a file that you can read, of at most " +
+            std::to_string(kMaxGitConfigBytes) + " bytes; or write \"protect\": []"};
   };
   const Result<Walked> walked = walker.Walk(path);
   if (!walked) {
@@ -41,7 +44,7 @@ Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Ho
   // GIT_CONFIG_GLOBAL=/dev/null
   if (walked->status->object.type != FileType::kRegular &&
       walked->status->object.type != FileType::kCharacterDevice)
-    return refuse("it is no file");
+    return refuse("it is not a regular file");
   Result<std::string> text = host.ReadFile(walked->path, kMaxGitConfigBytes + 1);
   if (!text) return refuse(text.error().message);
   if (text->size() > kMaxGitConfigBytes)

@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "mxc/limits.h"
 #include "policy/entries.h"
 #include "policy/protect_git.h"
 #include "policy/protector.h"
@@ -130,11 +129,7 @@ class Protection {
       if (Status held = HoldGit(); !held) return held;
     }
     if (Status held = HoldNamed(); !held) return held;
-    if (protector_.Count() <= kMaxProtectedPaths) return Done{};
-    return Conflict(
-        "the read-write grants hold " + std::to_string(protector_.Count()) +
-            " protected paths, more than the " + std::to_string(kMaxProtectedPaths) + " there may be",
-        config_.protect.front().pointer, "grant less, or see who has made so many repositories there");
+    return protector_.CheckCount(config_.protect.front().pointer);
   }
 
  private:

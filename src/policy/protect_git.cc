@@ -356,10 +356,12 @@ Status GitProtection::Apply() {
     if (Status followed = FollowWorkTree(tree); !followed) return followed;
   }
   for (const GitDirectory& directory : places_.Directories()) {
+    protector_.From(directory.path);
     ProtectDirectory(directory);
     if (!directory.linked) repositories_[directory.path];
   }
   for (auto& [git_directory, repository] : repositories_) {
+    protector_.From(git_directory);
     if (Status held = ProtectRepository(git_directory, repository); !held) return held;
   }
   return Done{};

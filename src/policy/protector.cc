@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mxc/limits.h"
 #include "mxc/plan.h"
 #include "policy/entries.h"
 
@@ -17,7 +18,23 @@ void Protector::Add(PathRule rule, Access access) {
   rule.access = access;
   rule.origin = Origin::kProtection;
   rule.pointer = preset_.pointer;
-  if (rules_.Add(std::move(rule))) ++count_;
+  if (!rules_.Add(std::move(rule))) return;
+  ++count_;
+  if (from_.empty() || ++count_from_ <= most_count_) return;
+  most_count_ = count_from_;
+  most_from_ = from_;
+}
+
+Status Protector::CheckCount(const std::string& pointer) const {
+  if (count_ <= kMaxProtectedPaths) return Done{};
+  std::string message = "the read-write grants hold " + std::to_string(count_) +
+                        " protected paths, more than the " + std::to_string(kMaxProtectedPaths) +
+                        " there may be";
+  constexpr std::size_t kWorthNaming = 10;  // a tenth of them
+  if (most_count_ > count_ / kWorthNaming)
+    message += "; " + Quoted(most_from_) + " causes " + std::to_string(most_count_);
+  return Conflict(std::move(message), pointer,
+                  "remove repositories that an earlier run has left there, or grant less");
 }
 
 void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {

@@ -23,7 +23,15 @@ class Protector {
       : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
 
   // All that follows belongs to this preset.
-  void Begin(const PresetEntry& preset) { preset_ = preset; }
+  void Begin(const PresetEntry& preset) {
+    preset_ = preset;
+    From("");
+  }
+  // All that follows is protected because of this git directory; "" for none.
+  void From(std::string git_directory) {
+    from_ = std::move(git_directory);
+    count_from_ = 0;
+  }
   // Holds mounts in grants that show a part of what is protected elsewhere, and the directories of names that
   // are held in ones that are missing. Reports the names that nothing holds. Errors: kConflict, for an object
   // with more names than limits.h allows.
@@ -42,7 +50,9 @@ class Protector {
         {.category = std::move(category), .message = std::move(message), .pointer = preset_.pointer});
   }
 
-  [[nodiscard]] std::size_t Count() const { return count_; }  // of the rules so far
+  // Errors: kConflict, when there are more rules than limits.h allows; names a git directory that causes
+  // many.
+  [[nodiscard]] Status CheckCount(const std::string& pointer) const;
   [[nodiscard]] bool Writable(std::string_view path) const;
   [[nodiscard]] const std::string& Pointer() const { return preset_.pointer; }
   [[nodiscard]] PathWalker& Walker() const { return walker_; }
@@ -78,7 +88,11 @@ class Protector {
   RuleSet& rules_;
   std::vector<Warning>& warnings_;
   PresetEntry preset_ = {};
-  std::size_t count_ = 0;
+  std::size_t count_ = 0;  // of the rules so far
+  std::string from_ = {};
+  std::size_t count_from_ = 0;
+  std::string most_from_ = {};
+  std::size_t most_count_ = 0;
   std::vector<std::string> open_ = {};  // nothing holds these names
   std::set<std::string> ways_ = {};     // missing directories above names that are held
   std::vector<GitSnapshot::Text> links_ = {};

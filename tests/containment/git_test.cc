@@ -167,6 +167,19 @@ TEST_P(Git, AConfigurationThatCannotBeReadIsRefused) {
   }
 }
 
+TEST_P(Git, WhatKeepsLaterRunsFromStartingIsNamedByTheRunThatLeavesIt) {
+  for (const char* engine : kEngines) {
+    const Ended planted = Inside(engine, "mkdir -p ../new/.git; truncate -s 5M ../new/.git/config");
+    const std::string what = "git's file '" + root + "/new/.git/config' cannot be read: it is longer than";
+    EXPECT_THAT(planted.err, HasSubstr("keeps later runs with these grants from starting: " + what))
+        << engine;
+    EXPECT_THAT(planted.err, HasSubstr("; remove it if ")) << engine;
+    EXPECT_THAT(EnvelopeMessage(Inside(engine, "true")), HasSubstr(what)) << engine;
+    ASSERT_EQ(Shell("rm -r new", root).status, 0);
+    EXPECT_EQ(Inside(engine, "true").status, 0) << engine;
+  }
+}
+
 TEST_P(Git, DailyWorkGoesOn) {
   for (const char* engine : kEngines) {
     const Ended ended = Inside(engine, R"sh(set -e

@@ -7,7 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "mxc/limits.h"
 #include "mxc/plan.h"
+#include "policy/git_next_run.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {
@@ -47,6 +49,38 @@ class GitReview : public testing::Test {
 TEST_F(GitReview, NothingNew) {
   AddRepository("/srv/w/a/.git", "[core] pager = x");
   EXPECT_EQ(Review(), "");
+}
+
+// As the next run finds it: it would refuse what it cannot read.
+TEST_F(GitReview, WhatKeepsTheNextRunFromStartingIsTold) {
+  const auto next = [&](const std::string& left) {
+    const Status checked = CheckNextRun(before_, {left}, *host_);
+    return checked ? std::string() : checked.error().message + "; " + checked.error().hint;
+  };
+  AddRepository("/srv/w/c/.git", "[core]\n\tfsmonitor = x\n");
+  EXPECT_EQ(next("/srv/w/c/.git"), "");
+  EXPECT_EQ(next("/srv/w/gone/.git"), "");
+  const std::string remedy =
+      "; remove it if an earlier run has left it, else make it a file that you can read, of at most 4194304 "
+      "bytes; or write \"protect\": []";
+  host_->AddFile("/srv/w/c/.git/config", "", {.readable = false});
+  EXPECT_EQ(
+      next("/srv/w/c/.git"),
+      "git's file '/srv/w/c/.git/config' cannot be read: open '/srv/w/c/.git/config': Permission denied" +
+          remedy);
+  host_->AddFile("/srv/w/c/.git/config", std::string(kMaxGitConfigBytes + 1, '#'));
+  EXPECT_EQ(next("/srv/w/c/.git"),
+            "git's file '/srv/w/c/.git/config' cannot be read: it is longer than 4194304 bytes" + remedy);
+  host_->AddFile("/srv/w/c/.git/config", kPlain);
+  AddRepository("/srv/w/c/.git/modules/m");
+  host_->AddNode("/srv/w/c/.git/modules/m/config", FileType::kFifo);
+  EXPECT_EQ(next("/srv/w/c/.git"),
+            "git's file '/srv/w/c/.git/modules/m/config' cannot be read: it is not a regular file" + remedy);
+  host_->AddFile("/srv/w/d/.git", "gitdir: x\n", {.readable = false});
+  EXPECT_NE(next("/srv/w/d/.git").find("'/srv/w/d/.git' cannot be read"), std::string::npos);
+  host_->AddDirectory("/srv/w/e/.git/hooks", {.mode = 0, .uid = 1000, .readable = false});
+  EXPECT_NE(next("/srv/w/e/.git").find("'/srv/w/e/.git/hooks' cannot be listed"), std::string::npos)
+      << next("/srv/w/e/.git");
 }
 
 TEST_F(GitReview, PlainRepositoriesAreTold) {

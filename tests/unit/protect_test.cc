@@ -579,6 +579,20 @@ TEST_F(Protection, MoreThanTheBoundIsRefused) {
                                          " protected paths, more than the 20000 there may be");
 }
 
+// One file that an earlier run has left is enough for that.
+TEST_F(Protection, TheRepositoryWithMostProtectedPathsIsNamed) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/b/.git");
+  std::string config = "[alias]\n";
+  for (std::size_t i = 0; i <= kMaxProtectedPaths; ++i) config += " x = !./" + std::to_string(i) + "\n";
+  host_.AddFile("/srv/w/b/.git/config", config);
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  ASSERT_FALSE(policy.ok());
+  EXPECT_NE(policy.error().message.find("'/srv/w/b/.git' causes 20001"), std::string::npos)
+      << policy.error().message;
+  EXPECT_NE(policy.error().hint.find("remove"), std::string::npos);
+}
+
 TEST_F(Protection, EveryRowSaysWhy) {
   for (const auto rows : {GitDirectoryRows(), LinkedWorkTreeRows(), GitHomeRows(), GitConfigHomeRows(),
                           ShellRows(), EditorRows(), AgentRows()}) {
