@@ -75,10 +75,10 @@ void Redactor::Scan(Mode mode, std::string& out) {
   std::size_t position = 0;
   while (position < text.size()) {
     const std::string_view rest = text.substr(position);
-    const bool in_match = key_block_ || swallowing_ != nullptr;
+    const bool in_match = key_block_ || value_ || swallowing_ != nullptr;
     const std::size_t taken = in_match ? Swallow(rest, mode) : Step(rest, mode, out);
-    if (taken == 0 && !in_match) break;   // wait for more
-    if (taken == 0 && key_block_) break;  // perhaps the start of its end
+    if (taken == 0 && !in_match) break;               // wait for more
+    if (taken == 0 && (key_block_ || value_)) break;  // perhaps the start of its end
     if (taken != 0) previous_ = static_cast<unsigned char>(text[position + taken - 1]);
     position += taken;
   }
@@ -90,6 +90,11 @@ std::size_t Redactor::Swallow(std::string_view rest, KeyBlock::Mode mode) {
   if (key_block_) {
     const KeyBlock::Taken taken = key_block_->Take(rest, mode);
     if (taken.over) key_block_.reset();
+    return taken.bytes;
+  }
+  if (value_) {
+    const SecretValue::Taken taken = value_->Take(rest, mode == Mode::kEnd);
+    if (taken.over) value_.reset();
     return taken.bytes;
   }
   std::size_t count = 0;
@@ -144,9 +149,15 @@ std::size_t Redactor::Step(std::string_view rest, Mode mode, std::string& out) {
     out += rest[0];
     return 1;
   }
+  // A key as a value goes on over the ends of lines.
+  const Match::Kind key =
+      best.value ? MatchKeyBegin(rest.substr(best.keep), at_end).kind : Match::Kind::kNone;
+  if (key == Match::Kind::kStrong) return 0;
   out.append(rest.substr(0, best.keep));
+  if (key == Match::Kind::kFound) return best.keep;
   out.append(kRedacted);
   if (key_block) key_block_.emplace();
+  if (best.value) value_.emplace(*best.value);
   swallowing_ = best.rest != nullptr ? best.rest->data() : nullptr;
   return best.length;
 }

@@ -5,8 +5,8 @@
 //   redactor.Finish(out);
 //
 // What may be the start of a match is held back until more arrives: at most kMaxHeldBytes, and behind a
-// private key what KeyBlock holds. A match is
-// replaced as soon as its shortest form is complete, and the rest of it is swallowed without being held.
+// private key what KeyBlock holds. A match is replaced as soon as its shortest form is complete, and the rest
+// of it is swallowed without being held.
 //
 // This helps against accidents. A program that wants to print a secret can encode it.
 #pragma once
@@ -19,6 +19,7 @@
 
 #include "mxc/plan.h"
 #include "report/key_block.h"
+#include "report/secret_value.h"
 
 namespace mxc {
 
@@ -67,6 +68,7 @@ class Redactor {
   std::string held_;
   unsigned char previous_ = '\n';           // byte before held_: matches begin at the edge of a word
   const bool* swallowing_ = nullptr;        // set of bytes that still belong to the last match
+  std::optional<SecretValue> value_ = {};   // behind what names it
   std::optional<KeyBlock> key_block_ = {};  // behind the first line of a private key
 };
 

@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
+
+#include "report/secret_value.h"
 
 namespace mxc {
 
@@ -20,9 +23,10 @@ struct Match {
     kFound,
   };
   Kind kind = Kind::kNone;
-  std::size_t keep = 0;           // kFound: bytes of it that are printed (a "Bearer " or a user name)
-  std::size_t length = 0;         // kFound: of the match, `keep` included
-  const ByteSet* rest = nullptr;  // kFound: bytes that still belong to it where they follow directly
+  std::size_t keep = 0;                 // kFound: bytes of it that are printed (a "Bearer " or a user name)
+  std::size_t length = 0;               // kFound: of the match, `keep` included
+  const ByteSet* rest = nullptr;        // kFound: bytes that still belong to it where they follow directly
+  std::optional<Quotation> value = {};  // kFound: what belongs to it is what SecretValue takes
 };
 
 [[nodiscard]] bool IsWordByte(unsigned char byte);  // letter, digit, underscore

@@ -19,21 +19,17 @@ constexpr Name kNames[] = {{"password", true}, {"passwd", true},  {"passphrase",
                            {"token"},          {"api_key", true}, {"access_key", true}, {"private_key", true},
                            {"credential"},     {"credentials"}};
 
-constexpr ByteSet ValueBytes(std::string_view but) {
+// Of a string, in shells and languages.
+constexpr std::string_view kPrefixes = "$@bBfFrRuUL";
+constexpr std::size_t kMaxPrefixes = 2;
+
+// An unquoted header's.
+constexpr ByteSet HeaderBytes() {
   ByteSet set{};
-  for (unsigned c = 33; c < 256; ++c) set[c] = c != 127;
-  for (const char c : but) set[static_cast<unsigned char>(c)] = false;
+  for (unsigned c = ' '; c < 256; ++c) set[c] = c != 127 && c != '"' && c != '\'';
   return set;
 }
-constexpr ByteSet kBare = ValueBytes("\"'`&;,)]}");  // until the word ends
-constexpr ByteSet WithBlanks(ByteSet set) {
-  set[' '] = true;
-  return set;
-}
-constexpr ByteSet kDoubleQuoted = WithBlanks(ValueBytes("\""));
-constexpr ByteSet kSingleQuoted = WithBlanks(ValueBytes("'"));
-constexpr ByteSet kBackQuoted = WithBlanks(ValueBytes("`"));
-constexpr ByteSet kHeaderValue = WithBlanks(ValueBytes("\"'"));
+constexpr ByteSet kHeaderValue = HeaderBytes();
 
 // A text that is read from the left. `open`: it ended before the question was settled.
 struct Reader {
@@ -64,20 +60,46 @@ Read ReadWord(Reader& reader, std::string_view word) {
   return Read::kYes;
 }
 
-const ByteSet* BytesIn(char quote) {
-  if (quote == '"') return &kDoubleQuoted;
-  if (quote == '\'') return &kSingleQuoted;
-  return quote == '`' ? &kBackQuoted : &kBare;
+// A quote, with the backslashes before it in a document inside of a string. kOpen: they end the text.
+Read ReadQuote(Reader& reader, Quotation& quotation) {
+  Reader ahead = reader;
+  const std::size_t escapes = ahead.Skip("\\", Quotation::kMaxEscapes);
+  if (ahead.AtEnd()) return Read::kOpen;
+  if (kQuotes.find(ahead.Now()) == std::string_view::npos) return Read::kNo;
+  quotation = {.mark = ahead.Now(), .escapes = escapes};
+  ++ahead.at;
+  reader = ahead;
+  return Read::kYes;
+}
+
+// The start of a string: $'', b"".
+Read ReadOpening(Reader& reader, Quotation& quotation) {
+  Reader ahead = reader;
+  ahead.Skip(kPrefixes, kMaxPrefixes);
+  const Read read = ReadQuote(ahead, quotation);
+  if (read == Read::kYes) reader = ahead;
+  return read;
 }
 
 Match Undecided(bool at_end) { return {.kind = at_end ? Match::Kind::kNone : Match::Kind::kStrong}; }
 // A prompt ends like this: what waits for an answer must be seen.
 Match Waiting(bool at_end) { return {.kind = at_end ? Match::Kind::kNone : Match::Kind::kWeak}; }
 
-Match ValueAt(const Reader& reader, const ByteSet& bytes, bool at_end) {
+// An empty value is no secret.
+Match ValueAt(const Reader& reader, Quotation quotation, bool at_end) {
+  constexpr std::size_t kGlance = Quotation::kMaxEscapes + 8;  // enough to tell
   if (reader.AtEnd()) return Waiting(at_end);
-  if (!bytes[static_cast<unsigned char>(reader.Now())]) return {};
-  return {.kind = Match::Kind::kFound, .keep = reader.at, .length = reader.at + 1, .rest = &bytes};
+  const std::string_view text = reader.text.substr(reader.at);
+  const SecretValue::Taken taken =
+      SecretValue(quotation).Take(text.substr(0, kGlance), at_end && text.size() <= kGlance);
+  if (taken.bytes == 0) return taken.over ? Match{} : Undecided(at_end);
+  return {.kind = Match::Kind::kFound, .keep = reader.at, .length = reader.at, .value = quotation};
+}
+
+Match HeaderValueAt(const Reader& reader, bool at_end) {
+  if (reader.AtEnd()) return Waiting(at_end);
+  if (!kHeaderValue[static_cast<unsigned char>(reader.Now())]) return {};
+  return {.kind = Match::Kind::kFound, .keep = reader.at, .length = reader.at + 1, .rest = &kHeaderValue};
 }
 
 // name=value, name="value", "name": "value", name: value. An unquoted value stands right behind its sign, or
@@ -90,21 +112,20 @@ Match MatchNamed(std::string_view text, const Name& name, bool at_end) {
   while (!reader.AtEnd() && reader.at - tail < kMaxTail &&
          (IsWordByte(static_cast<unsigned char>(reader.Now())) || reader.Now() == '-'))
     ++reader.at;
-  const bool quoted_name = reader.Skip(kQuotes, 1) != 0;
+  Quotation quotation;
+  const Read quoted_name = ReadQuote(reader, quotation);
   reader.Skip(" ", kMaxBlanks);
-  if (reader.AtEnd()) return Undecided(at_end);
+  if (quoted_name == Read::kOpen || reader.AtEnd()) return Undecided(at_end);
   const char sign = reader.Now();
-  if (sign != '=' && (sign != ':' || (!name.colon && !quoted_name))) return {};
+  if (sign != '=' && (sign != ':' || (!name.colon && quoted_name == Read::kNo))) return {};
   ++reader.at;
   const std::size_t blanks = reader.Skip(" ", kMaxBlanks);
   if (reader.AtEnd()) return Waiting(at_end);
-  if (kQuotes.find(reader.Now()) == std::string_view::npos) {
-    const bool near = blanks == 0 || (sign == ':' && blanks == 1);
-    return near ? ValueAt(reader, kBare, at_end) : Match{};
-  }
-  const char quote = reader.Now();
-  ++reader.at;
-  return ValueAt(reader, *BytesIn(quote), at_end);
+  const Read quoted = ReadOpening(reader, quotation);
+  if (quoted == Read::kYes) return ValueAt(reader, quotation, at_end);
+  if (quoted == Read::kOpen && !at_end) return Undecided(at_end);
+  const bool near = blanks == 0 || (sign == ':' && blanks == 1);
+  return near ? ValueAt(reader, {}, at_end) : Match{};
 }
 
 // The whole value of the header; the name of a scheme stays.
@@ -112,20 +133,26 @@ Match MatchHeader(std::string_view text, bool at_end) {
   Reader reader{.text = text};
   const Read word = ReadWord(reader, "authorization");
   if (word != Read::kYes) return word == Read::kOpen ? Undecided(at_end) : Match{};
-  reader.Skip(kQuotes, 1);
+  Quotation quotation;
+  const bool open = ReadQuote(reader, quotation) == Read::kOpen;
   reader.Skip(" ", kMaxBlanks);
-  if (reader.AtEnd()) return Undecided(at_end);
+  if (open || reader.AtEnd()) return Undecided(at_end);
   if (reader.Now() != ':' && reader.Now() != '=') return {};
   ++reader.at;
   reader.Skip(" ", kMaxBlanks);
-  reader.Skip(kQuotes, 1);
+  if (reader.AtEnd()) return Waiting(at_end);
+  const Read quoted = ReadOpening(reader, quotation);
+  if (quoted == Read::kOpen && !at_end) return Undecided(at_end);
+  const auto value_at = [&](const Reader& at) {
+    return quoted == Read::kYes ? ValueAt(at, quotation, at_end) : HeaderValueAt(at, at_end);
+  };
   for (const std::string_view scheme : {"bearer ", "basic ", "token ", "digest "}) {
     Reader behind = reader;
     const Read read = ReadWord(behind, scheme);
     if (read == Read::kOpen && !at_end) return Undecided(at_end);
-    if (read == Read::kYes) return ValueAt(behind, kHeaderValue, at_end);
+    if (read == Read::kYes) return value_at(behind);
   }
-  return ValueAt(reader, kHeaderValue, at_end);
+  return value_at(reader);
 }
 
 }  // namespace
