@@ -14,6 +14,7 @@ constexpr std::size_t kShortRun = 16;    // at the end of a line
 constexpr std::size_t kLongLine = 1024;  // judged before its end
 constexpr std::size_t kMaxLead = 64;
 constexpr int kMaxHeaders = 8;
+constexpr std::size_t kMaxMark = 11 + kMaxTitle;  // of kForms, as far as it has to be seen
 
 struct Form {
   std::string_view begin;
@@ -94,7 +95,7 @@ bool IsProse(std::string_view text) {
 struct End {
   enum class State { kNone, kPartial, kFound };
   State state = State::kNone;
-  std::size_t size = 0;  // kFound: of the line, up to the end of the key
+  std::size_t size = 0;  // of the line: up to the end of the key (kFound), or to where that begins (kPartial)
 };
 
 // `line` and what is behind it, from where the line begins.
@@ -106,7 +107,7 @@ End FindEnd(std::string_view line, std::string_view text, bool at_end) {
     const std::size_t close = line.find(form.close, title);
     if (close != std::string_view::npos) return {End::State::kFound, close + form.close.size()};
     const bool whole = line.size() < text.size() || at_end || line.size() - title >= kMaxTitle;
-    return {whole ? End::State::kFound : End::State::kPartial, line.size()};
+    return whole ? End{End::State::kFound, line.size()} : End{End::State::kPartial, at};
   }
   return {};
 }
@@ -134,6 +135,21 @@ Match MatchKeyBegin(std::string_view text, bool at_end) {
   return best;
 }
 
+namespace {
+
+// Where Redactor would find the first line of a key. npos: nowhere.
+std::size_t NextBegin(std::string_view text, char previous) {
+  for (std::size_t at = 0; at < text.size(); previous = text[at], ++at) {
+    const bool may = text[at] == '-' || text[at] == kPutty[0];
+    if (may && !IsWordByte(static_cast<unsigned char>(previous)) &&
+        MatchKeyBegin(text.substr(at), true).kind == Match::Kind::kFound)
+      return at;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
 KeyBlock::Kind KeyBlock::KindOf(std::string_view line) {
   const std::string_view text = WithoutTrailing(line);
   const bool letters = std::any_of(text.begin(), text.end(), IsLetter);
@@ -155,8 +171,7 @@ KeyBlock::Kind KeyBlock::KindOf(std::string_view line) {
   return Kind::kOther;
 }
 
-KeyBlock::Taken KeyBlock::Take(std::string_view rest, Mode mode) {
-  constexpr std::size_t kEndMark = 9;  // the longest of kForms: its start may be the last that has come
+KeyBlock::Taken KeyBlock::TakeLines(std::string_view rest, Mode mode) {
   const bool at_end = mode == Mode::kEnd;
   Taken taken;
   bool prose = false;
@@ -166,13 +181,16 @@ KeyBlock::Taken KeyBlock::Take(std::string_view rest, Mode mode) {
     const std::string_view line = rest.substr(at, whole ? separator.at - at : std::string_view::npos);
     const End end = FindEnd(line, rest.substr(at), at_end);
     if (end.state == End::State::kFound) return {at + end.size, true};
-    if (end.state == End::State::kPartial) return taken;
+    if (end.state == End::State::kPartial) {
+      if (in_long_line_ || KindOf(line.substr(0, end.size)) == Kind::kKey) taken.bytes = at + end.size;
+      break;
+    }
     if (!whole && !at_end && !in_long_line_ && line.size() < kLongLine) break;
     const bool key = in_long_line_ || KindOf(line) == Kind::kKey;
     prose = prose || (!key && IsProse(line));
     if (!whole && !at_end) {
       in_long_line_ = key;
-      if (key) taken.bytes = std::max(taken.bytes, rest.size() - std::min(line.size(), kEndMark));
+      if (key) taken.bytes = std::max(taken.bytes, rest.size() - std::min(line.size(), kMaxMark));
       break;
     }
     in_long_line_ = false;
@@ -183,6 +201,14 @@ KeyBlock::Taken KeyBlock::Take(std::string_view rest, Mode mode) {
   const bool lost = rest.size() - taken.bytes > kMaxHeldBytes + kLongLine;
   taken.over = at_end || lost || (mode == Mode::kIdle && prose);
   return taken;
+}
+
+KeyBlock::Taken KeyBlock::Take(std::string_view rest, char previous, Mode mode) {
+  constexpr std::size_t kWindow = kMaxHeldBytes + kLongLine + 1;
+  const std::string_view text = rest.substr(0, kWindow);
+  const std::size_t next = NextBegin(text, previous);
+  if (next != std::string_view::npos) return TakeLines(text.substr(0, next), Mode::kEnd);
+  return TakeLines(text, text.size() < rest.size() ? Mode::kMore : mode);
 }
 
 }  // namespace mxc

@@ -2,7 +2,8 @@
 // names before them, quoted in source code, or all in one line.
 //
 // Lines are swallowed as long as they look like a key's. What does not is held, for the end of the key may
-// still come; with too much of it, the key is taken for one without an end, and what was held is let go.
+// still come; with too much of it, or where another key begins, the key is taken for one without an end, and
+// what was held is let go.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +19,20 @@ namespace mxc {
 
 class KeyBlock {
  public:
-  static constexpr std::size_t kMaxHeldBytes = 2048;  // what is not swallowed, and not let go
+  static constexpr std::size_t kMaxHeldBytes = 2048;  // lines that are not swallowed, and not let go
 
   enum class Mode { kMore, kIdle, kEnd };  // more may come; nothing has come for a while; nothing will
   struct Taken {
     std::size_t bytes = 0;  // of the key, from the start of the text
     bool over = false;      // what follows is no key
   };
-  // `rest` begins behind what was taken before.
-  [[nodiscard]] Taken Take(std::string_view rest, Mode mode);
+  // `rest` begins behind what was taken before, and behind the byte `previous`. Looks no further than it may
+  // hold: call again where something was taken and it is not over.
+  [[nodiscard]] Taken Take(std::string_view rest, char previous, Mode mode);
 
  private:
   enum class Kind { kKey, kOther };
+  [[nodiscard]] Taken TakeLines(std::string_view rest, Mode mode);
   [[nodiscard]] Kind KindOf(std::string_view line);
 
   std::string lead_ = {};  // what stood before the last line of the key

@@ -88,7 +88,7 @@ void Redactor::Scan(Mode mode, std::string& out) {
 // Bytes of a match that has been replaced already.
 std::size_t Redactor::Swallow(std::string_view rest, KeyBlock::Mode mode) {
   if (key_block_) {
-    const KeyBlock::Taken taken = key_block_->Take(rest, mode);
+    const KeyBlock::Taken taken = key_block_->Take(rest, static_cast<char>(previous_), mode);
     if (taken.over) key_block_.reset();
     return taken.bytes;
   }

@@ -5,25 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/redact_text.h"
+
 namespace mxc {
 namespace {
 
-std::string Redacted(const RedactionRules& rules, const std::vector<std::string>& pieces) {
-  Redactor redactor(rules);
-  std::string out;
-  for (const std::string& piece : pieces) redactor.Feed(piece, out);
-  redactor.Finish(out);
-  return out;
-}
-
-std::string Secrets(const std::string& text) { return Redacted({.secrets = true}, {text}); }
 std::string Personal(const std::string& text) { return Redacted({.pii = true}, {text}); }
-
-std::string Body(std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += static_cast<char>('A' + i % 26);
-  return text;
-}
 
 const std::string kWebToken =
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl";  // NOLINT(cert-err58-cpp)
@@ -146,82 +133,6 @@ TEST(RedactSecrets, ValuesAnywhere) {
   EXPECT_EQ(Redacted(rules, {"xhunter2hu", "nter2y short"}), "x[REDACTED]y short");
   EXPECT_EQ(Redacted(rules, {"hunter2hunter"}), "hunter2hunter");
   EXPECT_EQ(Redacted({.pii = true, .values = {"hunter2hunter2"}}, {"hunter2hunter2"}), "hunter2hunter2");
-}
-
-TEST(RedactSecrets, KeyBlockWithoutEndDoesNotEatTheOutput) {
-  std::string text = "-----BEGIN PRIVATE KEY-----\n";
-  for (int i = 0; i < 3000; ++i) text += "some other output, line after line\n";
-  const std::string out = Secrets(text + "last");
-  EXPECT_EQ(out.substr(0, kRedacted.size()), kRedacted);
-  EXPECT_TRUE(out.ends_with("last"));
-}
-
-// A key of `lines` lines, each behind `lead`; "#" stands for the number of the line.
-std::string KeyOf(int lines, const std::string& lead, const std::string& line_end, bool with_end,
-                  const std::string& kind = "RSA PRIVATE KEY", const std::string& headers = "") {
-  const auto leads = [&](int number) {
-    const std::size_t at = lead.find('#');
-    return at == std::string::npos ? lead : lead.substr(0, at) + std::to_string(number) + lead.substr(at + 1);
-  };
-  std::string text = leads(1) + "-----BEGIN " + kind + "-----" + line_end + headers;
-  for (int i = 0; i < lines; ++i) text += leads(i + 2) + "S3cr" + Body(60) + line_end;
-  text += leads(lines + 2) + "S3crEQ==" + line_end;
-  return with_end ? text + leads(lines + 3) + "-----END " + kind + "-----" : text;
-}
-
-TEST(RedactSecrets, KeysOfAnyLengthInAnyLines) {
-  for (const std::string lead :
-       {"", "    ", "     #\t", "key.pem:", "> ", "+", "2026-01-01T00:00:00 web_1 | "}) {
-    for (const std::string end : {"\n", "\r\n", "\\n", "\\n\" +\n\""}) {
-      for (const int lines : {1, 20, 3000}) {
-        for (const bool whole : {true, false}) {
-          const std::string out = Secrets(KeyOf(lines, lead, end, whole));
-          EXPECT_EQ(out.find("S3cr"), std::string::npos) << lead << end << lines << whole;
-          EXPECT_LT(out.size(), 64U) << lead << end << lines << whole;
-        }
-      }
-    }
-  }
-}
-
-TEST(RedactSecrets, KeysOfEveryKind) {
-  const std::string headers = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00FF\n\n";
-  for (const std::string kind : {"PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY",
-                                 "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"}) {
-    EXPECT_EQ(Secrets(KeyOf(2000, "", "\n", true, kind, headers) + "\nafter\n"), "[REDACTED]\nafter\n")
-        << kind;
-  }
-  EXPECT_EQ(Secrets("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"x\"\n" + Body(70) +
-                    "\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\nafter\n"),
-            "[REDACTED]\nafter\n");
-  EXPECT_EQ(
-      Secrets("Private-Lines: 1\r\n" + Body(64) + "\r\nPrivate-MAC: " + Body(64) + "\r\n").find(Body(16)),
-      std::string::npos);
-  EXPECT_EQ(Secrets("-----BEGIN PRIVATE KEY-----\n" + Body(300000)), "[REDACTED]");
-  EXPECT_EQ(Secrets("key" + KeyOf(2000, "", "\n", true) + "\nafter\n"), "key-[REDACTED]\nafter\n");
-}
-
-TEST(RedactSecrets, ReleasesWhatFollowsAKeyWithoutEnd) {
-  const std::string text = KeyOf(3, "", "\n", false) + "and then the program went on, for a long time\n";
-  EXPECT_EQ(Secrets(text), "[REDACTED]and then the program went on, for a long time\n");
-  Redactor redactor({.secrets = true});
-  std::string out;
-  redactor.Feed(text, out);
-  redactor.Idle(out);
-  EXPECT_EQ(out, "[REDACTED]and then the program went on, for a long time\n");
-}
-
-TEST(RedactSecrets, EverySplitOfAKey) {
-  const std::string text = KeyOf(3, "   #\t", "\r\n", true) + " after";
-  for (std::size_t cut = 0; cut <= text.size(); ++cut)
-    ASSERT_EQ(Redacted({.secrets = true}, {text.substr(0, cut), text.substr(cut)}), "   1\t[REDACTED] after")
-        << cut;
-}
-
-TEST(RedactSecrets, EscapedKeyBlockEndsWithItsLine) {
-  EXPECT_EQ(
-      Secrets("{\"key\":\"-----BEGIN PRIVATE KEY-----\\nMII\\n-----END PRIVATE KEY-----\\n\",\"id\":1}"),
-      "{\"key\":\"[REDACTED]\\n\",\"id\":1}");
 }
 
 TEST(RedactSecrets, HoldsLittle) {
