@@ -272,6 +272,7 @@ Status TreeBuilder::PlaceDenied(const PathRule& rule) {
   const Frame& top = frames_.back();
   const bool bound = top.view == View::kReadOnly || top.view == View::kUnmapped ||
                      top.view == View::kReadWrite || top.view == View::kImage;
+  if (top.view == View::kUnmapped && rule.unmapped_owners) return Done{};  // closed there by its mode
   if (rule.object && (bound || (top.view == View::kKernel && ExistsInside(rule.path)))) {
     MaskExisting(rule);
   } else if (rule.own_directory != 0 && bound) {

@@ -59,8 +59,8 @@ struct PathRule {
   std::string pointer = {};  // clause it comes from; empty for the baseline and for kernel mounts
   Origin origin = Origin::kPolicy;
   std::string source = {};  // what shows there, when that is an image's and not the host's `path`; canonical
-  // Shown so that everybody inside, root too, may do what others may (Host::CanUnmapOwners). Of the baseline,
-  // in our own engine.
+  // Shown so that everybody inside, root too, may do what others may (Host::CanUnmapOwners); of a denied file:
+  // others may do nothing, and it needs no mask. Of the baseline, in our own engine.
   bool unmapped_owners = false;
 };
 

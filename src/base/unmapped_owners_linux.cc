@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -10,8 +11,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/unmapped_owners.h"
 
@@ -66,24 +69,35 @@ UniqueFd MakeNamespace() {
   return made;
 }
 
-// One for all calls of this process. A copy of it may have closed the descriptor, and makes its own.
-int Namespace() {
-  static UniqueFd made;
-  static pid_t maker = 0;
-  if (maker != ::getpid()) {
-    static_cast<void>(made.Release());
-    made = MakeNamespace();
-    maker = ::getpid();
-  }
-  return made.Get();
+// What this process keeps. A fork of it may have closed the descriptors, and makes its own.
+struct Kept {
+  pid_t owner = 0;
+  UniqueFd name_space = {};
+  std::map<std::string, UniqueFd> trees = {};  // by path
+};
+
+Kept& OfThisProcess() {
+  static Kept kept;
+  if (kept.owner == ::getpid()) return kept;
+  static_cast<void>(kept.name_space.Release());
+  for (auto& [path, tree] : kept.trees) static_cast<void>(tree.Release());
+  kept = Kept{.owner = ::getpid(), .name_space = MakeNamespace()};
+  return kept;
 }
 
-}  // namespace
+// A symbolic link on the way fails with ELOOP.
+UniqueFd OpenReference(const char* path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  return UniqueFd{static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how))};
+}
 
-UniqueFd CloneWithUnmappedOwners(int borrowed_source) {
-  const int name_space = Namespace();
-  if (name_space < 0) return {};
-  UniqueFd tree{static_cast<int>(::syscall(SYS_open_tree, borrowed_source, "",
+UniqueFd Clone(const char* path) {
+  const int name_space = OfThisProcess().name_space.Get();
+  const UniqueFd source = OpenReference(path);
+  if (name_space < 0 || !source) return {};
+  UniqueFd tree{static_cast<int>(::syscall(SYS_open_tree, source.Get(), "",
                                            OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kEmptyPath | kRecursive))};
   mount_attr change{};
   change.attr_set = MOUNT_ATTR_IDMAP;
@@ -92,6 +106,24 @@ UniqueFd CloneWithUnmappedOwners(int borrowed_source) {
       ::syscall(SYS_mount_setattr, tree.Get(), "", kEmptyPath | kRecursive, &change, sizeof change) != 0)
     tree.Reset();
   return tree;
+}
+
+}  // namespace
+
+UniqueFd CloneWithUnmappedOwners(const std::string& path) {
+  auto& trees = OfThisProcess().trees;
+  const auto kept = trees.find(path);
+  if (kept == trees.end()) return Clone(path.c_str());
+  UniqueFd tree = std::move(kept->second);
+  trees.erase(kept);
+  return tree;
+}
+
+bool CanUnmapOwners(const std::string& path) {
+  UniqueFd tree = Clone(path.c_str());
+  if (!tree) return false;
+  OfThisProcess().trees[path] = std::move(tree);
+  return true;
 }
 
 }  // namespace mxc

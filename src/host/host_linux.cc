@@ -1,11 +1,9 @@
-#include <fcntl.h>
 #include <linux/landlock.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "base/unique_fd.h"
 #include "base/unmapped_owners.h"
 #include "host/closed_files_linux.h"
 #include "host/host.h"
@@ -25,8 +23,7 @@ class LinuxHost final : public PosixHost {
     return FindClosedFiles(directory);
   }
   [[nodiscard]] bool CanUnmapOwners(const std::string& directory) const override {
-    const UniqueFd source{::open(directory.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
-    return source && CloneWithUnmappedOwners(source.Get());
+    return mxc::CanUnmapOwners(directory);
   }
 };
 

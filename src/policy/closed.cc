@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kOthersRead = 04;
 constexpr std::uint32_t kOthersSearch = 01;
+constexpr std::uint32_t kOthersAny = 07;
 
 bool AreRelated(std::string_view left, std::string_view right) {
   return IsAtOrBelow(left, right) || IsAtOrBelow(right, left);
@@ -27,6 +28,7 @@ class Closing {
 
  private:
   [[nodiscard]] bool OthersMayRead(const std::string& path) const;
+  [[nodiscard]] bool IsClosedFile(const std::string& path) const;
   [[nodiscard]] bool OthersMayReach(const std::string& path, std::string_view directory) const;
   [[nodiscard]] bool ShowsInGrants(std::string_view directory) const;
 
@@ -73,6 +75,12 @@ bool Closing::OthersMayRead(const std::string& path) const {
   return (lookup.status->mode & needed) == needed;
 }
 
+bool Closing::IsClosedFile(const std::string& path) const {
+  const Lookup& lookup = walker_.LookAt(path);
+  return lookup.status && lookup.status->object.type == FileType::kRegular &&
+         (lookup.status->mode & kOthersAny) == 0;
+}
+
 // False, and nothing is changed, where the kernel cannot do it for all that is there.
 bool Closing::ByKernel(const std::string& directory) {
   const PathRule* rule = rules_.Find(directory);
@@ -82,7 +90,9 @@ bool Closing::ByKernel(const std::string& directory) {
     if (path == directory) continue;
     const Access access = rules_.Find(path)->access;
     if (access == Access::kReadWrite || !OthersMayReach(path, directory)) return false;
-    if (access == Access::kReadOnly && OthersMayRead(path)) unmapped.push_back(path);
+    const bool shown = access == Access::kReadOnly && OthersMayRead(path);
+    const bool hidden = access == Access::kDenied && rules_.Find(path)->origin == Origin::kBaseline;
+    if (shown || (hidden && IsClosedFile(path))) unmapped.push_back(path);
   }
   if (ShowsInGrants(directory) || !host_.CanUnmapOwners(directory)) return false;
   for (const std::string& path : unmapped) {

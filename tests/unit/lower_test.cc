@@ -209,6 +209,16 @@ TEST(Lower, BaselineYieldsToThePolicy) {
             "masked /etc/shadow\n");
 }
 
+TEST(Lower, ClosedFilesNeedNoMaskWhereOwnersAreUnmapped) {
+  PathRule etc = Baseline("/etc");
+  PathRule shadow = Baseline("/etc/shadow", Access::kDenied);
+  etc.unmapped_owners = shadow.unmapped_owners = true;
+  EXPECT_EQ(Mounts({etc, shadow, Baseline("/etc/gshadow", Access::kDenied)}),
+            "read-only /etc what others may read\nmasked /etc/gshadow\n");
+  EXPECT_EQ(Mounts({ReadOnly("/"), shadow}),
+            Mounts({ReadOnly("/"), Baseline("/etc/shadow", Access::kDenied)}));
+}
+
 TEST(Lower, LinksStandOnlyWhereTheHostDoesNotShow) {
   Policy policy = PolicyOf({Baseline("/usr/bin"), ReadOnly("/srv/data")});
   policy.links = {{"/bin", "usr/bin"}, {"/var/run", "/run"}, {"/srv/data/l", "x"}, {"/usr", "other"}};

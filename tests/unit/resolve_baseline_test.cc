@@ -147,6 +147,13 @@ TEST_F(ClosedByTheKernel, InOurOwnEngineWhereTheHostCan) {
   EXPECT_EQ(Etc({}), kByMasks);
 }
 
+TEST_F(ClosedByTheKernel, WithoutAMaskForASecretThatIsClosedItself) {
+  host_.AddFile("/etc/shadow", "x", {.mode = 0640}).AddFile("/etc/gshadow", "x", {.mode = 0644});
+  EXPECT_EQ(Etc({}), std::string(kByKernel) + "denied /etc/gshadow\ndenied /etc/shadow (as others)\n");
+  host_.SetUnmapsOwners(false);
+  EXPECT_EQ(Etc({}).find("as others"), std::string::npos);
+}
+
 TEST_F(ClosedByTheKernel, NotForOrdinaryCallersWhomTheHostKeepsOut) {
   host_.SetCaller(1000, 1000);
   EXPECT_EQ(Etc({}), "read-only /etc\n");

@@ -119,8 +119,7 @@ Result<std::vector<UniqueFd>> CloneUnmapped(Program& program) {
   std::vector<UniqueFd> trees;
   for (engine::MountAction& action : program.mounts) {
     if (!action.unmapped_owners) continue;
-    const UniqueFd source{engine::OpenReference(AT_FDCWD, action.source.c_str(), 0)};
-    UniqueFd tree = source ? CloneWithUnmappedOwners(source.Get()) : UniqueFd();
+    UniqueFd tree = CloneWithUnmappedOwners(action.source);
     if (!tree)
       return SystemError(ErrorCode::kSetupFailed, "show others' view of " + Quoted(action.source), errno);
     action.tree = tree.Get();
