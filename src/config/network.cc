@@ -63,9 +63,10 @@ Peer DecodePeer(Decoding& decoding, const Json& json, const Place& place) {
                   "write a name such as example.com, or *.example.com for its subdomains");
   }
   if (Folded(host->text) == kHostLoopbackName) {
-    decoding.Fail(place.Key("host"), *host,
-                  Ticked(host->text) + " is the host's loopback, of which no rule decides",
-                  "use network.ingress.hostLoopback");
+    decoding.Fail(
+        place.Key("host"), *host,
+        Ticked(host->text) + " is the host's loopback, which rules of `egress` can neither allow nor deny",
+        "use network.ingress.hostLoopback");
   }
   if (const Json* except = Member(&json, "except")) {
     decoding.Fail(place.Key("except"), *except, "only a `cidr` can have exceptions");

@@ -116,7 +116,7 @@ ClientSide::State ClientSide::Next() {
       case Step::kWait:
         // Some servers take the end of what they read for the end of a line.
         if (!ended_ || !Holds() || AwaitsServer()) return State::kMore;
-        problem_ = "it ends before it has said what it is";
+        problem_ = "it ends before its first message is complete";
         return State::kBroken;
     }
   }
@@ -227,8 +227,7 @@ ClientSide::Step ClientSide::HearRecords() {
   const ServerSays answer = blind_ ? ServerSays::kNothingYet : ReadServerHello(said);
   if (answer == ServerSays::kHello) return Enter(Phase::kFree);
   if (heard_.size() <= kRecordHeader) return Step::kWait;
-  if (answer == ServerSays::kNoTls)
-    return Broken("the server does not answer in the protocol that it opens with");
+  if (answer == ServerSays::kNoTls) return Broken("the server answers in another protocol than the client's");
   const std::uint8_t type = heard_[0];
   const std::size_t size = (std::size_t{heard_[3]} << 8U) + heard_[4];
   if (type < kChange || type > kData || size == 0) return Broken("its TLS is malformed");
@@ -255,7 +254,7 @@ ClientSide::Step ClientSide::AwaitAnswer() {
     case Match::kNo:
       break;
   }
-  return Broken("the server does not answer in the protocol that it opens with");
+  return Broken("the server answers in another protocol than the client's");
 }
 
 // One byte for each request: it agrees, or does not.
@@ -275,7 +274,7 @@ ClientSide::Step ClientSide::AwaitEncryption() {
   }
   only_protocol_ = true;
   if (answer == 'N') return Expect(Opening::Takes::kAll);
-  return Broken("the server does not answer in the protocol that it opens with");
+  return Broken("the server answers in another protocol than the client's");
 }
 
 // A server begins TLS behind the line of a command (STARTTLS, STLS, AUTH TLS, AUTH SSL), and a record of TLS

@@ -7,7 +7,7 @@ namespace mxc::egress {
 namespace {
 
 constexpr std::string_view kNoDatagrams =
-    "datagrams name no host that could be checked; programs fall back to TCP";
+    "datagrams cannot be checked for the name they are sent to; programs fall back to TCP";
 
 constexpr std::string_view kNotByFilter = "the sandbox's packet filter does not let it pass";
 

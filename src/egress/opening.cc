@@ -65,7 +65,7 @@ Opening::State Opening::Broken(std::string_view problem) {
 }
 
 Opening::State Opening::Unknown() {
-  problem_ = "what it opens with is of no protocol that can be checked";
+  problem_ = "its first bytes are of no protocol that the gateway can check";
   return State::kUnknown;
 }
 

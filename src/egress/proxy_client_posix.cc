@@ -126,7 +126,8 @@ class ProxyClient {
     }
     const bool request = state == Opening::State::kDone && head_.Is() == Opening::Kind::kHttp;
     if (request && head_.Port() != 0) return true;
-    Refuse("400 Bad Request", request ? "it is no request to a proxy" : "it is not spoken to as a proxy");
+    Refuse("400 Bad Request", request ? "its request is not of the form that a proxy takes"
+                                      : "the client sent no HTTP request to the proxy");
     return false;
   }
 

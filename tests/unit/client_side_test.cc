@@ -70,15 +70,14 @@ const std::string kRetry =
     "\xc8\xa8\x33\x9c";
 const std::string kPlain(32, 'R');
 const std::string kEarlyData = std::string("\0\x2a\0\0", 4);
-constexpr std::string_view kStrange =
-    "refused: the server does not answer in the protocol that it opens with";
+constexpr std::string_view kStrange = "refused: the server answers in another protocol than the client's";
 constexpr std::string_view kOther = "refused: a later request is for the name evil.test";
 
 TEST(ClientSide, KeepsAHeadUntilItIsJudged) {
   Talk talk;
   EXPECT_EQ(talk.Client("GET / HTTP/1.1\r\nHost: good"), "");
   EXPECT_EQ(talk.Client(".test\r\n\r\nGET"), "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n");
-  EXPECT_EQ(talk.End(), "refused: it ends before it has said what it is");
+  EXPECT_EQ(talk.End(), "refused: it ends before its first message is complete");
 }
 
 // Where everything but denied names passes.
@@ -144,7 +143,8 @@ TEST(ClientSide, AServerThatGreetsIsSpokenToFreely) {
   }
   Talk talk;
   EXPECT_EQ(talk.Server("hello\r\n"), "");
-  EXPECT_EQ(talk.Client("anything\r\n"), "refused: what it opens with is of no protocol that can be checked");
+  EXPECT_EQ(talk.Client("anything\r\n"),
+            "refused: its first bytes are of no protocol that the gateway can check");
 }
 
 TEST(ClientSide, AGreetingComesBeforeTheClientHasSpoken) {

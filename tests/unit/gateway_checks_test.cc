@@ -64,13 +64,13 @@ TEST(GatewayChecks, ConnectionsOpenWithTheirName) {
       EXPECT_EQ(SendToA("hello\r\n"), "|ECONNRESET");
       EXPECT_EQ(SendToA(""), "0|end");
     });
-    EXPECT_THAT(
-        Reasons(world.Finish()),
-        ElementsAre("allow ", "allow ", "deny it opens with the name c.test",
-                    "deny its ClientHello names no host (SNI)", kHidden, "allow ", "allow ",
-                    "deny it ends before it has said what it is", "deny its HTTP request names no host",
-                    "deny what it opens with is of no protocol that can be checked", "allow ",
-                    "deny it opens with the name c.test"));  // of those that came again, once
+    EXPECT_THAT(Reasons(world.Finish()),
+                ElementsAre("allow ", "allow ", "deny it opens with the name c.test",
+                            "deny its ClientHello names no host (SNI)", kHidden, "allow ", "allow ",
+                            "deny it ends before its first message is complete",
+                            "deny its HTTP request names no host",
+                            "deny its first bytes are of no protocol that the gateway can check", "allow ",
+                            "deny it opens with the name c.test"));  // of those that came again, once
   });
 }
 
@@ -151,7 +151,7 @@ TEST(GatewayChecks, AWebSocketMayFollowOtherRequests) {
     });
     EXPECT_THAT(
         Reasons(world.Finish()),
-        UnorderedElementsAre("allow ", "deny what it opens with is of no protocol that can be checked",
+        UnorderedElementsAre("allow ", "deny its first bytes are of no protocol that the gateway can check",
                              "deny it asks for a WebSocket before an earlier request is answered"));
   });
 }

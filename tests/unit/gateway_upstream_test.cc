@@ -127,10 +127,11 @@ TEST(GatewayUpstream, ExceptionsAndTheHostsLoopbackAreDialledAndUdpIsRefused) {
       EXPECT_EQ(Hear(Ask("inner.corp.test").at(0), 22), "|ECONNRESET");  // judged, because we dial it
       EXPECT_EQ(Try(Ask("b.test").at(0), 9, SOCK_DGRAM), "EPERM");
     });
-    EXPECT_THAT(Reasons(world.Finish()),
-                testing::UnorderedElementsAre(
-                    "allow ", "allow ", "deny always blocked: private network",
-                    "deny datagrams name no host that could be checked; programs fall back to TCP"));
+    EXPECT_THAT(
+        Reasons(world.Finish()),
+        testing::UnorderedElementsAre(
+            "allow ", "allow ", "deny always blocked: private network",
+            "deny datagrams cannot be checked for the name they are sent to; programs fall back to TCP"));
   });
 }
 
