@@ -77,6 +77,12 @@ IpAddress IpAddress::V4(std::uint32_t host_order) {
   return address;
 }
 
+IpAddress IpAddress::Loopback6() {
+  IpAddress address{.ipv6 = true};
+  address.bytes[15] = 1;
+  return address;
+}
+
 std::optional<IpAddress> IpAddress::Parse(std::string_view text) {
   if (text.find('/') != std::string_view::npos) return std::nullopt;
   const Result<Cidr> block = ParseCidr(text, HostBits::kRefuse);
@@ -113,9 +119,7 @@ IpAddress IpAddress::Inner() const {
 bool IpAddress::IsLoopback() const {
   const IpAddress same = Unmapped();
   if (!same.ipv6) return same.bytes[0] == 127;
-  IpAddress loopback{.ipv6 = true};
-  loopback.bytes[15] = 1;
-  return same == loopback;
+  return same == Loopback6();
 }
 
 bool Contains(const Cidr& block, const IpAddress& address) { return Contains(block, BlockOf(address)); }

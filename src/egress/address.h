@@ -22,6 +22,7 @@ struct IpAddress {
   bool ipv6 = false;
 
   [[nodiscard]] static IpAddress V4(std::uint32_t host_order);
+  [[nodiscard]] static IpAddress Loopback6();  // ::1
   [[nodiscard]] static std::optional<IpAddress> Parse(std::string_view text);
 
   bool operator==(const IpAddress&) const = default;

@@ -11,15 +11,9 @@ constexpr std::string_view kNoDatagrams =
 
 constexpr std::string_view kNotByFilter = "the sandbox's packet filter does not let it pass";
 
-IpAddress Loopback6() {
-  IpAddress address{.ipv6 = true};
-  address.bytes[15] = 1;
-  return address;
-}
-
 // IPv4 first, where most services of a host listen.
 std::vector<IpEndpoint> OnLoopback(std::uint16_t port) {
-  return {{IpAddress::V4(0x7f000001), port}, {Loopback6(), port}};
+  return {{IpAddress::V4(0x7f000001), port}, {IpAddress::Loopback6(), port}};
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ struct GatewaySockets {
   // NETLINK_NETFILTER, non-blocking, bound to the log group of what the namespace's own rules refuse. -1:
   // none.
   int refusals = -1;
-  // Unconnected SOCK_STREAM sockets (AF_INET6 dual-stack, or AF_INET), as many as connections to published
-  // ports may stand at a time. Only needed when EgressRules::publish has entries.
+  // Unconnected SOCK_STREAM sockets, of AF_INET and, where there is IPv6, of AF_INET6: of each as many as
+  // connections to published ports may stand at a time. Only needed when EgressRules::publish has entries.
   std::span<const int> inside = {};
 };
 

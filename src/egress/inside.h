@@ -19,8 +19,8 @@
 
 namespace mxc::egress {
 
-// Connections to published ports that may stand at a time.
-inline constexpr std::size_t kPublishedConnections = 128;
+// Connections to published ports that may stand at a time, to each of the two loopback addresses inside.
+inline constexpr std::size_t kPublishedConnections = 120;
 
 struct InsideSetup {
   NetlinkBatch rules = {};
@@ -38,7 +38,7 @@ struct InsideSockets {
   int raw4 = -1;
   int raw6 = -1;
   int refusals = -1;
-  std::array<int, kPublishedConnections> inside = {};
+  std::array<int, 2 * kPublishedConnections> inside = {};
   std::size_t inside_count = 0;
 
   [[nodiscard]] GatewaySockets View() const {

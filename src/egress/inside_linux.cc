@@ -97,10 +97,12 @@ int MakeSockets(const InsideSetup& setup, bool ipv6, InsideSockets& sockets) {
   if (MakeTransparentSocket(SOCK_DGRAM, ipv6, sockets.udp[0]) != 0) return -1;
   if (MakeRawSockets(ipv6, sockets) != 0) return -1;
   if (MakeRefusalSocket(setup, sockets.refusals) != 0) return -1;
-  while (sockets.inside_count < setup.published_connections) {
-    if (Make(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0, sockets.inside[sockets.inside_count]) != 0) return -1;
-    PrepareRelayedNear(sockets.inside[sockets.inside_count]);
-    ++sockets.inside_count;
+  const std::size_t published = setup.published_connections * (ipv6 ? 2 : 1);
+  for (; sockets.inside_count < published; ++sockets.inside_count) {
+    int& socket = sockets.inside[sockets.inside_count];
+    const int family = sockets.inside_count < setup.published_connections ? AF_INET : AF_INET6;
+    if (Make(family, SOCK_STREAM, 0, socket) != 0) return -1;
+    PrepareRelayedNear(socket);
   }
   return 0;
 }

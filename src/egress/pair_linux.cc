@@ -30,7 +30,7 @@ void Pair::OnSide(Side& side, std::uint32_t events) {
   if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) != 0) side.end.readable = true;
   if ((events & (EPOLLOUT | EPOLLHUP)) != 0) side.end.writable = true;
   const bool connected = Connected(side);
-  if (ended_) return;
+  if (ended_ || side.owner.expired()) return;
   if ((events & EPOLLERR) != 0) return Abort(connected ? "reset" : "the other side gave up");
   if (connected) Advance();
 }

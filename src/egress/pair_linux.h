@@ -37,7 +37,8 @@ class Pair : public std::enable_shared_from_this<Pair> {
   Pair(Services& services, OnEnd on_end);
 
   [[nodiscard]] virtual GatewayRecord& Record() = 0;
-  // Are both sockets connected? Asked with each event of one of them.
+  // Are both sockets connected? Asked with each event of one of them. It may replace `side` by another, whose
+  // predecessor then has no owner.
   [[nodiscard]] virtual bool Connected(const Side& side) = 0;
   // May bytes of the inner socket be carried? Called until it says yes for good; it may Abort.
   [[nodiscard]] virtual bool Admit() { return true; }

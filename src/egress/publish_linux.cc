@@ -82,29 +82,19 @@ Result<std::vector<PublishedListener>> OpenPublished(const std::vector<Published
 // One connection from the host.
 class Publisher::Visit : public Pair {
  public:
-  Visit(Publisher& publisher, UniqueFd visitor, UniqueFd inside, const PublishedPort& port)
+  Visit(Publisher& publisher, UniqueFd visitor, const PublishedPort& port)
       : Pair(publisher.services_, [&publisher](const Pair& ended) { publisher.visits_.erase(&ended); }),
         publisher_(publisher) {
     outer_->end.socket = std::move(visitor);
-    inner_->end.socket = std::move(inside);
     record_.event = GatewayEvent::kPublished;
     record_.time_ms = WallClockMs();
     record_.port = port.guest;
     record_.pointer = port.pointer;
-    record_.address = "127.0.0.1";
   }
 
   void Start() {
-    const int inside = inner_->end.socket.Get();
-    sockaddr_storage own{};
-    socklen_t size = sizeof own;
-    ::getsockname(inside, reinterpret_cast<sockaddr*>(&own), &size);
-    const SocketAddress target =
-        ToSocketAddress({IpAddress::V4(kLoopback), record_.port}, own.ss_family == AF_INET6);
-    if (::connect(inside, target.Get(), target.size) != 0 && errno != EINPROGRESS) {
-      return Refuse(std::strerror(errno));
-    }
-    if (!Watch(inner_, false) || !Watch(outer_, false)) Refuse(std::strerror(errno));
+    Connect(IpAddress::V4(kLoopback));
+    if (!ended_ && !Watch(outer_, false)) Refuse(std::strerror(errno));
   }
 
  private:
@@ -116,14 +106,38 @@ class Publisher::Visit : public Pair {
     socklen_t size = sizeof error;
     if (::getsockopt(inner_->end.socket.Get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
     if (error != 0) {
-      Refuse(std::strerror(error));
+      OnFailed(error);
       return false;
     }
     record_.verdict = Verdict::kAllow;
     return connected_ = true;
   }
 
-  void OnFinish() override {
+  void OnFinish() override { GiveBack(); }
+
+  void Connect(const IpAddress& loopback) {
+    record_.address = loopback.Text();
+    inner_->end.socket = publisher_.Take(loopback.ipv6);
+    const int inside = inner_->end.socket.Get();
+    const SocketAddress target = ToSocketAddress({loopback, record_.port}, loopback.ipv6);
+    if (inside < 0) return Refuse(std::strerror(ECONNREFUSED));
+    if (::connect(inside, target.Get(), target.size) != 0 && errno != EINPROGRESS) return OnFailed(errno);
+    if (!Watch(inner_, false)) Refuse(std::strerror(errno));
+  }
+
+  // A server may listen on the loopback address of IPv6 alone.
+  void OnFailed(int error) {
+    if (error != ECONNREFUSED || record_.address == IpAddress::Loopback6().Text()) {
+      return Refuse(std::strerror(error));
+    }
+    GiveBack();
+    inner_->owner.reset();
+    services_.loop.Bury(std::exchange(inner_, std::make_shared<Side>()));
+    Connect(IpAddress::Loopback6());
+  }
+
+  void GiveBack() {
+    if (!inner_->end.socket) return;
     services_.loop.Unwatch(inner_->end.socket.Get());
     publisher_.Recycle(std::move(inner_->end.socket), !out_.done || !in_.done);
   }
@@ -152,9 +166,26 @@ class Publisher::Inlet : public Watcher {
   PublishedListener listener_;
 };
 
-Publisher::Publisher(Services& services, std::vector<UniqueFd> inside)
-    : services_(services), inside_(std::move(inside)) {}
+Publisher::Publisher(Services& services, std::vector<UniqueFd> inside) : services_(services) {
+  for (UniqueFd& socket : inside) Give(std::move(socket));
+}
 Publisher::~Publisher() = default;
+
+// The family of a socket is that of its address, also before it is bound.
+void Publisher::Give(UniqueFd socket) {
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  ::getsockname(socket.Get(), reinterpret_cast<sockaddr*>(&own), &size);
+  (own.ss_family == AF_INET6 ? inside6_ : inside4_).push_back(std::move(socket));
+}
+
+UniqueFd Publisher::Take(bool ipv6) {
+  std::vector<UniqueFd>& pool = ipv6 ? inside6_ : inside4_;
+  if (pool.empty()) return {};
+  UniqueFd socket = std::move(pool.back());
+  pool.pop_back();
+  return socket;
+}
 
 void Publisher::Recycle(UniqueFd socket, bool reset) {
   if (!reset && HasUnsent(socket.Get())) {
@@ -162,7 +193,7 @@ void Publisher::Recycle(UniqueFd socket, bool reset) {
     return drain_.Set(services_.loop, kDrainMs, [this] { Drain(); });
   }
   Disconnect(socket.Get());
-  inside_.push_back(std::move(socket));
+  Give(std::move(socket));
 }
 
 void Publisher::Drain() {
@@ -175,10 +206,8 @@ bool Publisher::Add(PublishedListener listener) {
 }
 
 void Publisher::OnAccepted(UniqueFd visitor, const PublishedPort& port) {
-  if (inside_.empty()) return CloseWithReset(visitor);
-  UniqueFd inside = std::move(inside_.back());
-  inside_.pop_back();
-  auto visit = std::make_shared<Visit>(*this, std::move(visitor), std::move(inside), port);
+  if (inside4_.empty()) return CloseWithReset(visitor);
+  auto visit = std::make_shared<Visit>(*this, std::move(visitor), port);
   visits_.emplace(visit.get(), visit);
   visit->Start();
 }

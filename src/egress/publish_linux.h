@@ -33,13 +33,18 @@ class Publisher {
   class Inlet;
   class Visit;
 
+  // A free inside socket; invalid: there is none.
+  [[nodiscard]] UniqueFd Take(bool ipv6);
+  void Give(UniqueFd socket);
   // An inside socket that has served: free at once, or once its last bytes have been taken.
   void Recycle(UniqueFd socket, bool reset);
   void Drain();
   void OnAccepted(UniqueFd visitor, const PublishedPort& port);
 
   Services& services_;
-  std::vector<UniqueFd> inside_;         // free ones
+  // Free ones. One of IPv6 that has led to an IPv4 address can no longer be used for an IPv6 one.
+  std::vector<UniqueFd> inside4_ = {};
+  std::vector<UniqueFd> inside6_ = {};
   std::vector<UniqueFd> draining_ = {};  // their peers have not taken everything
   Timer drain_;
   std::vector<std::shared_ptr<Inlet>> inlets_ = {};

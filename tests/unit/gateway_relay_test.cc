@@ -268,6 +268,38 @@ TEST(GatewayRelay, PublishesPortsOfTheSandbox) {
   });
 }
 
+// What the published port says to a visitor while these addresses inside serve it, and once none does.
+void VisitPublished(const std::vector<std::string>& servers, const std::string& answer) {
+  InWorld([&](World& world) {
+    world.Start({.publish = {{.host = 8080, .guest = 80, .pointer = "/publish/0"}}});
+    const Told ready;
+    const Told seen;
+    world.Fork([&] {
+      if (ready.Hear() != "ready") return;
+      for (int i = 0; i < 3; ++i) {  // sockets inside are used again
+        const UniqueFd socket = Connect("127.0.0.1", 8080);
+        seen.Tell(ReceiveAll(socket.Get()) + ";");
+      }
+      seen.Tell("done");
+    });
+    world.Inside([&] {
+      for (const std::string& server : servers) {
+        world.Serve(server, 80, [&server](int connection) { SendText(connection, server); });
+      }
+      ready.Tell("ready");
+      std::string all;
+      while (!all.ends_with("done") && !all.ends_with("nothing")) all += seen.Hear();
+      EXPECT_EQ(all, answer + ";" + answer + ";" + answer + ";done");
+    });
+  });
+}
+
+TEST(GatewayRelay, APublishedPortLeadsToEitherLoopbackAddress) {
+  VisitPublished({"127.0.0.1", "::1"}, "127.0.0.1|end");
+  VisitPublished({"::1"}, "::1|end");
+  VisitPublished({}, "|ECONNRESET");
+}
+
 TEST(GatewayRelay, RefusesAPublishedPortThatIsTaken) {
   InWorld([](World& world) {
     world.Serve("127.0.0.1", 8080, CountBytes);

@@ -141,7 +141,7 @@ TEST_F(Inside, MakesSocketsForPublishedPorts) {
     EXPECT_EQ(PrepareInside(rules).published_connections, 0U);
     rules.publish = {{.host = 18080, .guest = 80}};
     const InsideSockets inside = Open(workload, rules);
-    EXPECT_EQ(inside.View().inside.size(), kPublishedConnections);
+    EXPECT_EQ(inside.View().inside.size(), 2 * kPublishedConnections);
   });
 }
 
