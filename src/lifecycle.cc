@@ -110,7 +110,9 @@ int ExecPhase(const session::SandboxId& id, const Config& config, Options option
   Result<session::Entry> entry = session::Enter(id);
   std::string problem;
   if (entry) {
-    const Status apart = KeepRecordsApart(WritableOf(*entry), host, options, problem);
+    Policy policy = WritableOf(*entry);
+    policy.audit = entry->plan.audit;
+    const Status apart = KeepRecordsApart(policy, host, options, problem);
     if (!apart) return Refuse(apart.error());
   }
   Log log{false, options.log_file, problem};

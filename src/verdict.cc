@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "base/own_files.h"
+#include "base/quoted.h"
 #include "policy/records.h"
 #include "prepare.h"
 
@@ -31,6 +34,20 @@ Error OtherNames(int number) {
   return {.code = ErrorCode::kConflict,
           .message = fmt::format("the file behind --status-fd {} has more than one name", number),
           .hint = "open a file that has no other: a command may know it by that one"};
+}
+
+// Of two in one file, one would be written over the other, or be read for it.
+Status InFilesOfTheirOwn(const std::vector<Record>& records) {
+  for (auto one = records.begin(); one != records.end(); ++one) {
+    for (auto other = std::next(one); other != records.end(); ++other) {
+      if (one->path.empty() || other->path.empty() || !LeadToOneFile(one->path, other->path)) continue;
+      return Error{.code = ErrorCode::kConflict,
+                   .message = fmt::format("{} {} and {} {} are one file", one->name, Quoted(one->path),
+                                          other->name, Quoted(other->path)),
+                   .hint = "give each a file of its own"};
+    }
+  }
+  return Done{};
 }
 
 }  // namespace
@@ -95,6 +112,13 @@ int Fail(const Error& error, Log& log, StatusReport& status) {
 }
 
 Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options, std::string& problem) {
+  const std::string descriptor = options.status_fd ? PathOfDescriptor(*options.status_fd, host) : "";
+  if (Status own = InFilesOfTheirOwn({{.name = "--result", .path = options.result_file},
+                                      {.name = "--log-file", .path = options.log_file},
+                                      {.name = "--status-fd", .path = descriptor},
+                                      {.name = "audit.path", .path = policy.audit.path}});
+      !own)
+    return own;
   Result<std::string> log = CheckRecord({.name = "log file", .path = options.log_file}, host, policy);
   if (!log) problem = log.error().message + "; no log is written";
   options.log_file = log ? std::move(*log) : std::string();
@@ -108,8 +132,7 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
   options.result_file = std::move(*result);
   if (!options.status_fd || policy.containment == Containment::kNone) return Done{};
   if (HasOtherNames(*options.status_fd)) return OtherNames(*options.status_fd);
-  const std::string path = PathOfDescriptor(*options.status_fd, host);
-  const Result<std::string> status = CheckRecord({.name = "--status-fd", .path = path}, host, policy);
+  const Result<std::string> status = CheckRecord({.name = "--status-fd", .path = descriptor}, host, policy);
   return status ? Status(Done{}) : status.error();
 }
 

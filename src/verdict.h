@@ -63,7 +63,7 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "");
 
 // A verdict that the command could rewrite is none. A log inside a grant, or behind a link, is only left out,
 // with `problem` saying why: it decides nothing; one that has a second name, or is another's, refuses the
-// run.
+// run, and so do two records in one file.
 [[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
                                       std::string& problem);
 

@@ -28,6 +28,8 @@ enum class OwnFile {
 // What stands there, or on the way, would be refused for what it is, and not because it cannot be opened.
 // Errors: kConflict.
 [[nodiscard]] Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile file);
+// Whether two paths lead to one regular file, or would where it is missing.
+[[nodiscard]] bool LeadToOneFile(const std::string& left, const std::string& right);
 
 #if !defined(_WIN32)
 // A directory of ours, by the same rule for links. Errors: kSetupFailed.

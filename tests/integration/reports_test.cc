@@ -191,6 +191,30 @@ TEST_P(Reports, AVerdictBehindALinkOrWithASecondNameIsRefused) {
   EXPECT_EQ(Contents(victim), "kept\n");
 }
 
+TEST_P(Reports, TwoRecordsInOneFileAreRefused) {
+  const std::string file = workspace.Path("record");
+  const std::string there = workspace.Root() + "/./nowhere/../record";
+  workspace.Directory("nowhere");
+  const std::string audit = R"("audit":{"path":)" + Quote(file) + "}";
+  for (const bool exists : {false, true}) {
+    if (exists) workspace.File("record", "kept\n");
+    for (const std::string& again : {file, there}) {
+      Ended ended = Execute(PrepareConfig({.command = "echo ran"}, {"--result", file, "--log-file", again}));
+      EXPECT_EQ(EnvelopeMessage(ended),
+                "--result '" + file + "' and --log-file '" + again + "' are one file");
+      EXPECT_EQ(ended.out, "");
+      ended = Execute(PrepareConfig({.command = "echo ran", .more = audit}, {"--log-file", again}));
+      EXPECT_EQ(EnvelopeMessage(ended),
+                "--log-file '" + again + "' and audit.path '" + file + "' are one file");
+      EXPECT_EQ(ended.out, "");
+    }
+    EXPECT_EQ(Contents(file).value_or("none"), exists ? "kept\n" : "none");
+  }
+  const Ended nowhere =
+      Execute(PrepareConfig({.command = "exit 4"}, {"--result", "/dev/null", "--log-file", "/dev/null"}));
+  EXPECT_EQ(nowhere.status, 4);
+}
+
 TEST_P(Reports, ALogTheCommandCouldWriteIsLeftOut) {
   const std::string rw = workspace.Directory("rw");
   const Ended ended =

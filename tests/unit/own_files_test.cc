@@ -80,6 +80,23 @@ TEST_P(OwnFiles, RootsLinksInTheRootAreFollowed) {
   EXPECT_EQ(ProblemOf("/bin/bash/below", GetParam()), "open '/bin/bash/below': Not a directory");
 }
 
+TEST(OneFile, ByAnySpelling) {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.Path("") + "/";
+  for (const bool exists : {false, true}) {
+    if (exists) WriteText(root + "file", "");
+    EXPECT_TRUE(LeadToOneFile(root + "file", root + "file"));
+    EXPECT_TRUE(LeadToOneFile(root + "file", root + "./file"));
+    EXPECT_FALSE(LeadToOneFile(root + "file", root + "other"));
+  }
+  ASSERT_EQ(::link((root + "file").c_str(), (root + "second").c_str()), 0);
+  EXPECT_TRUE(LeadToOneFile(root + "file", root + "second"));
+  ASSERT_EQ(::symlink(".", (root + "here").c_str()), 0);
+  EXPECT_TRUE(LeadToOneFile(root + "file", root + "here/file"));
+  EXPECT_TRUE(LeadToOneFile(root + "missing", root + "here/missing"));
+  EXPECT_FALSE(LeadToOneFile("/dev/null", "/dev/null"));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, OwnFiles, ::testing::Values(OwnFile::kLog, OwnFile::kResult, OwnFile::kAudit));
 
 }  // namespace
