@@ -115,6 +115,11 @@ TEST(EngineReport, KnownHostsGetTheirRemedy) {
   EXPECT_NE(hint(Step::kMapIdentity, EACCES).find("apparmor"), std::string::npos);
   EXPECT_NE(hint(Step::kProc, EPERM).find("unmasked /proc"), std::string::npos);
   EXPECT_EQ(hint(Step::kProc, ENOMEM), "");
+  for (const Step forks : {Step::kCreate, Step::kNetwork, Step::kSpawn}) {
+    EXPECT_NE(hint(forks, EAGAIN).find("RLIMIT_NPROC"), std::string::npos);
+    EXPECT_NE(hint(forks, EAGAIN).find("pids.max"), std::string::npos);
+  }
+  EXPECT_EQ(hint(Step::kPivot, EAGAIN), "");
 }
 
 }  // namespace
