@@ -34,13 +34,13 @@ struct GitVariable {
 [[nodiscard]] bool IsHarmlessGitConfig(std::string_view text);
 
 // The words of a command line as a shell would split it, quotes taken off: "cd tools && ./x" is "cd",
-// "tools",
-// "./x" and "tools/x".
+// "tools", "./x" and "tools/x".
 struct ProgramWord {
   std::string text = {};
   bool run = false;  // it is the program, or a script that an interpreter gets
-  bool script =
-      false;  // found without a search on PATH: such a script, or what an option or a variable names
+  // Found without a search on PATH: such a script, or what an option or a variable names.
+  bool script = false;
+  std::string key = {};  // that option or variable, folded: "--exec-path", "core.hookspath"
 };
 [[nodiscard]] std::vector<ProgramWord> ProgramWords(std::string_view command);
 

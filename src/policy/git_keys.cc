@@ -260,15 +260,19 @@ class CommandLine {
   }
   void AddValue(std::string_view word, std::size_t equals) {
     std::string_view value = word.substr(equals + 1);
-    if (!word.starts_with("PATH=")) return AddNamed(std::string(value));
+    if (!word.starts_with("PATH=")) {
+      AddNamed(std::string(value), Folded(word.substr(0, equals)));
+      if (const std::size_t next = value.find('='); next != std::string_view::npos) AddValue(value, next);
+      return;
+    }
     while (!value.empty()) {
       const std::string_view directory = value.substr(0, value.find(':'));
       if (!directory.empty()) searched_.emplace_back(directory);
       value.remove_prefix(std::min(value.size(), directory.size() + 1));
     }
   }
-  void AddNamed(std::string text) {
-    if (!text.empty()) words_.push_back({.text = std::move(text), .script = true});
+  void AddNamed(std::string text, std::string key = {}) {
+    if (!text.empty()) words_.push_back({.text = std::move(text), .script = true, .key = std::move(key)});
   }
 
   std::string_view rest_;

@@ -97,7 +97,7 @@ Status GitProtection::AddNamed(const PathEntry& named) {
 }
 
 // The repository that the caller has told git to use, wherever git is called.
-void GitProtection::AddFromEnvironment() {
+Status GitProtection::AddFromEnvironment() {
   const Host& host = protector_.TheHost();
   const std::string here = host.WorkingDirectory();
   const auto written = [&](const char* name) {
@@ -113,8 +113,8 @@ void GitProtection::AddFromEnvironment() {
                          .git = walked->path,
                          .type = walked->status ? walked->status->object.type : FileType::kDirectory});
   }
-  if (const std::string programs = written("GIT_EXEC_PATH"); !programs.empty())
-    protector_.Protect(programs, WhenMissing::kDirectory);
+  const std::string programs = written("GIT_EXEC_PATH");
+  return programs.empty() ? Status(Done{}) : ProtectPrograms(programs);
 }
 
 // "gitdir: PATH", of a linked work tree or a submodule; or the directory itself; or a link to one.
@@ -179,6 +179,7 @@ void GitProtection::ProtectNamed(const std::string& base, std::string_view writt
 // What links in a protected directory lead to, and other names of its files: hooks are often links to
 // scripts of the work tree.
 Status GitProtection::ProtectContents(const std::string& directory, int depth) {
+  if (!directory.starts_with('/')) return Done{};
   const Result<Walked> walked = protector_.Walker().Walk(directory);
   if (!walked || !walked->status || walked->status->object.type != FileType::kDirectory) return Done{};
   const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(walked->path, {});
@@ -202,6 +203,7 @@ Status GitProtection::ProtectContents(const std::string& directory, int depth) {
 Status GitProtection::ProtectHooks(const std::string& base, std::string_view written) {
   const std::string path = Expanded(base, written);
   if (!path.starts_with('/')) return Done{};
+  if (Status known = CheckPlace(path); !known) return known;
   protector_.Protect(path, WhenMissing::kDirectory);
   // husky: `_` is made from what stands beside it.
   if (const Result<Walked> walked = protector_.Walker().Walk(path); walked && walked->path.ends_with("/_")) {
@@ -231,22 +233,75 @@ void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& b
     protector_.Protect(path, WhenMissing::kLeft);
 }
 
+// What leads through a link of /proc, as /proc/self/cwd/x does, may lead into any grant. A descriptor itself,
+// /dev/stdin for instance, is what the caller has opened.
+Status GitProtection::CheckPlace(const std::string& path) const {
+  const Result<Walked> walked = protector_.Walker().Walk(path);
+  if (!walked || !walked->status || walked->status->object.type != FileType::kSymlink) return Done{};
+  const std::string written = FoldLexically(path);
+  const std::string_view above = ParentOf(written);
+  if (above == "/dev" || above.ends_with("/fd")) return Done{};
+  const std::string& from = protector_.From();
+  return Conflict((from.empty() ? "git's configuration" : "the configuration of " + Quoted(from)) +
+                      " names " + Quoted(path) + ", which leads through " + Quoted(walked->path) +
+                      ": each process finds something else there",
+                  protector_.Pointer(),
+                  "write a path relative to the work tree, or one without /proc; or write \"protect\": []");
+}
+
+Status GitProtection::ProtectTemplate(const std::string& base, std::string_view written) {
+  constexpr int kDepth = 2;  // hooks and info, and what stands in them
+  ProtectNamed(base, written, WhenMissing::kDirectory);
+  return ProtectContents(Expanded(base, written), kDepth);
+}
+
+// git's own, as it finds them in GIT_EXEC_PATH.
+Status GitProtection::ProtectPrograms(const std::string& directory) {
+  if (Status known = CheckPlace(directory); !known) return known;
+  protector_.Protect(directory, WhenMissing::kDirectory);
+  return ProtectContents(directory, 0);
+}
+
+Status GitProtection::ObeyWord(const ProgramWord& word, const std::string& base) {
+  const std::string path = Expanded(base, word.text);
+  const bool named = word.run || word.script || path.find("/cwd/") != std::string::npos ||
+                     path.find("/root/") != std::string::npos;
+  if (named && MayBePath(word)) {
+    if (Status known = CheckPlace(path); !known) return known;
+  }
+  if (word.key == "core.hookspath") return ProtectHooks(base, word.text);
+  const bool programs = word.key == "--exec-path" || word.key == "git_exec_path";
+  if (programs && !path.empty()) return ProtectPrograms(path);
+  if (word.key == "--template" || word.key == "git_template_dir" || word.key == "init.templatedir")
+    return ProtectTemplate(base, word.text);
+  ProtectProgram(word, base, true);
+  return Done{};
+}
+
+Status GitProtection::ObeyVariable(const GitVariable& variable, const std::string& base) {
+  if (variable.Is("init", "templatedir")) {
+    if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
+    if (Status held = ProtectTemplate(base, variable.value); !held) return held;
+  }
+  if (variable.Is("core", "attributesfile")) {
+    if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
+    ProtectNamed(base, variable.value, WhenMissing::kFile);
+  }
+  if (NamesNoFile(variable)) return Done{};
+  for (const ProgramWord& word : ProgramWords(variable.value)) {
+    if (NamesNoFile(variable, word)) continue;
+    if (Status held = ObeyWord(word, base); !held) return held;
+  }
+  return Done{};
+}
+
 // `base`: a work tree; "" for what is said of none.
 Status GitProtection::Obey(const Loaded& loaded, const std::string& base) {
-  constexpr int kTemplateDepth = 2;  // hooks and info, and what stands in them
   for (const std::string& path : loaded.hooks) {
     if (Status held = ProtectHooks(base, path); !held) return held;
   }
   for (const GitVariable& variable : loaded.variables) {
-    if (variable.Is("init", "templatedir")) {
-      ProtectNamed(base, variable.value, WhenMissing::kDirectory);
-      if (Status held = ProtectContents(Expanded(base, variable.value), kTemplateDepth); !held) return held;
-    }
-    if (variable.Is("core", "attributesfile")) ProtectNamed(base, variable.value, WhenMissing::kFile);
-    if (NamesNoFile(variable)) continue;
-    for (const ProgramWord& word : ProgramWords(variable.value)) {
-      if (!NamesNoFile(variable, word)) ProtectProgram(word, base, true);
-    }
+    if (Status held = ObeyVariable(variable, base); !held) return held;
   }
   return Done{};
 }
@@ -348,7 +403,7 @@ Status GitProtection::ProtectGlobal() {
 }
 
 Status GitProtection::Apply() {
-  AddFromEnvironment();
+  if (Status added = AddFromEnvironment(); !added) return added;
   if (Status global = ProtectGlobal(); !global) return global;
   for (const std::string& link : ways_) protector_.WatchLink(link);
   const std::vector<WorkTree> trees = places_.WorkTrees();

@@ -48,7 +48,7 @@ class GitProtection {
   };
 
   [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file) const;
-  void AddFromEnvironment();
+  [[nodiscard]] Status AddFromEnvironment();
   [[nodiscard]] Status FollowWorkTree(const WorkTree& tree);
   void ProtectDirectory(const GitDirectory& directory);
   [[nodiscard]] Status ProtectGlobal();
@@ -56,7 +56,13 @@ class GitProtection {
   [[nodiscard]] Status Load(std::vector<std::string> files, Loaded& loaded);
   void Take(GitVariable variable, const std::string& base, std::vector<std::string>& files, Loaded& loaded);
   [[nodiscard]] Status Obey(const Loaded& loaded, const std::string& base);
+  [[nodiscard]] Status ObeyVariable(const GitVariable& variable, const std::string& base);
+  [[nodiscard]] Status ObeyWord(const ProgramWord& word, const std::string& base);
+  // It is found by a path that each process may follow to something else. Errors: kConflict.
+  [[nodiscard]] Status CheckPlace(const std::string& path) const;
   void ProtectProgram(const ProgramWord& word, const std::string& base, bool hold);
+  [[nodiscard]] Status ProtectPrograms(const std::string& directory);
+  [[nodiscard]] Status ProtectTemplate(const std::string& base, std::string_view written);
   [[nodiscard]] Status ProtectHooks(const std::string& base, std::string_view written);
   [[nodiscard]] Status ProtectContents(const std::string& directory, int depth);
   // A path of a configuration: relative to `base`, or to a home with "~".

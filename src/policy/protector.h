@@ -54,6 +54,7 @@ class Protector {
   // many.
   [[nodiscard]] Status CheckCount(const std::string& pointer) const;
   [[nodiscard]] bool Writable(std::string_view path) const;
+  [[nodiscard]] const std::string& From() const { return from_; }
   [[nodiscard]] const std::string& Pointer() const { return preset_.pointer; }
   [[nodiscard]] PathWalker& Walker() const { return walker_; }
   [[nodiscard]] const Host& TheHost() const { return host_; }

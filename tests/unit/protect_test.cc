@@ -304,6 +304,55 @@ TEST_F(Protection, ProgramsAreFoundWhereACommandLineWouldFindThem) {
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git"));
 }
 
+TEST_F(Protection, DirectoriesOfProgramsThatACommandLineNames) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/tools/git-x", "", {.mode = 0755, .uid = 1000});
+  for (const char* value : {"--exec-path=tools x", "!git --exec-path=tools x", "!GIT_EXEC_PATH=tools git x",
+                            "-c core.hooksPath=tools commit", "!git clone --config=core.hooksPath=tools u",
+                            "!git -c init.templateDir=tools init", "!git init --template=tools",
+                            "!GIT_TEMPLATE_DIR=$PWD/tools git init"}) {
+    host_.AddFile("/srv/w/.git/config", "[alias]\n z = " + std::string(value) + "\n");
+    EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools\n") << value;
+  }
+  host_.AddFile("/srv/w/.git/config", "[alias]\n z = log --relative=tools\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git"));
+}
+
+// /proc/self/cwd is wherever git is called, in any grant.
+TEST_F(Protection, ProgramsBehindLinksOfTheKernelAreRefused) {
+  AddRepository("/srv/w/.git");
+  host_.SetEnvironment("HOME", "/home/ana")
+      .AddSymlink("/proc/self", "1")
+      .AddSymlink("/srv/cwd", "/proc/self/cwd");
+  const auto with = [&](const std::string& variable) {
+    host_.AddFile("/home/ana/.gitconfig", variable + "\n");
+    const Result<Policy> policy = With({.rw = {"/srv/w"}});
+    return RefusalOf(policy);
+  };
+  EXPECT_EQ(with("[core] fsmonitor = /proc/self/cwd/tools/x"),
+            "policy_conflict /filesystem/protect/0: git's configuration names '/proc/self/cwd/tools/x', "
+            "which leads "
+            "through '/proc/self': each process finds something else there");
+  for (const char* variable :
+       {"[core] hooksPath = /proc/self/cwd/hooks", "[core] attributesFile = /proc/self/cwd/a",
+        "[core] sshCommand = A=b /proc/self/root/srv/w/x", "[core] pager = sh /proc/self/cwd/x",
+        "[core] pager = timeout 5 /proc/self/cwd/x", "[core] editor = /srv/cwd/x",
+        "[core] editor = /proc/self/fd/9/x", "[init] templateDir = /proc/self/cwd/t",
+        "[alias] a = !cd /proc/self/cwd && tools/x", "[alias] a = --exec-path=/proc/self/cwd x",
+        "[alias] a = !PATH=/proc/self/cwd/bin:$PATH x",
+        "[alias] a = -c core.hooksPath=/proc/self/cwd commit"}) {
+    EXPECT_NE(with(variable).find("': each process finds something else there"), std::string::npos)
+        << variable;
+  }
+  for (const char* variable : {"[alias] a = !cat /proc/self/status", "[alias] a = log --file=/dev/stdin",
+                               "[core] editor = vim /proc/self/fd/0", "[alias] a = !x < /dev/tty"}) {
+    EXPECT_EQ(with(variable), "") << variable;
+  }
+  host_.AddFile("/srv/w/.git/config", "[core] pager = /proc/self/cwd/x\n");
+  EXPECT_NE(RefusalOf(With({.rw = {"/srv/w"}})).find("the configuration of '/srv/w/.git' names '/proc"),
+            std::string::npos);
+}
+
 TEST_F(Protection, WhatHuskyMakesItsHooksFrom) {
   AddRepository("/srv/w/.git");
   host_.AddFile("/srv/w/.git/config", "[core]\n hooksPath = .husky/_\n").AddFile("/srv/w/.husky/pre-commit");
