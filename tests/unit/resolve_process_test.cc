@@ -220,6 +220,23 @@ TEST_F(ResolveProcessTest, AuditIsBehindNoLinkButRootsOwn) {
   }
 }
 
+// Root's links in /var are trusted, unless a command of root's could put one there.
+TEST_F(ResolveProcessTest, AuditIsBehindNoLinkInAReadWriteGrant) {
+  host_.AddDirectory("/run/log").AddSymlink("/var/old", "/run/log").SetCaller(0, 0);
+  config_.audit.path = "/var/old/x";
+  config_.audit_pointer = "/audit";
+  for (const bool writable : {false, true}) {
+    const Lists lists = writable ? Lists{.rw = {"/var"}} : Lists{.ro = {"/var"}};
+    config_.read_write = ConfigOf(lists).read_write;
+    config_.read_only = ConfigOf(lists).read_only;
+    EXPECT_EQ(
+        RefusalOf(Resolved()),
+        writable
+            ? "policy_conflict /audit: audit path '/var/old/x' leads through the symbolic link '/var/old'"
+            : "");
+  }
+}
+
 TEST_F(ResolveProcessTest, AuditIsInNoGrantUnderAnotherName) {
   host_.AddDirectory("/srv/work/below").AddDirectory("/mnt/bound").AddBind("/mnt/bound", "/srv/work/below");
   config_.audit.path = "/mnt/bound/log";
