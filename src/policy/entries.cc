@@ -27,7 +27,7 @@ Status CheckGrantedType(const PathEntry& written, const Walked& walked) {
   if (type.empty()) return Done{};
   return Conflict(
       Quoted(written.path) + " is " + std::string(type) + ": only files and directories are granted",
-      written.pointer, "what answers behind it acts outside the sandbox; remove the entry");
+      written.pointer, "its other end is outside the sandbox; remove the entry");
 }
 
 Status CheckDelegation(const PathEntry& written, Access access, const Walked& walked, const Host& host) {
@@ -37,9 +37,7 @@ Status CheckDelegation(const PathEntry& written, Access access, const Walked& wa
   return Conflict("the caller (uid " + std::to_string(host.Caller().uid) + ") may not " + verb + " " +
                       Quoted(written.path) + " of " + std::string(ListName(access)),
                   written.pointer,
-                  remedy.empty()
-                      ? "nobody can grant what they have no access to; grant less, or change its mode"
-                      : remedy);
+                  remedy.empty() ? "grant only what the caller can access, or change its mode" : remedy);
 }
 
 // Inside, root has no capability that passes over permissions: what belongs to others, it uses as others do.
@@ -232,11 +230,12 @@ Examined Examine(const PathEntry& written, Access access, const Host& host, Path
   Result<Walked> walked = walker.Walk(written.path);
   if (!walked) {
     const std::string remedy = RemedyFor(host, written.path);
-    return Conflict(
-        Quoted(written.path) + " of " + std::string(ListName(access)) +
-            " cannot be resolved: " + walked.error().message,
-        written.pointer,
-        remedy.empty() ? "what cannot be looked at can be neither granted nor kept apart" : remedy);
+    return Conflict(Quoted(written.path) + " of " + std::string(ListName(access)) +
+                        " cannot be resolved: " + walked.error().message,
+                    written.pointer,
+                    remedy.empty()
+                        ? "make the directories above it searchable for the caller, or remove the entry"
+                        : remedy);
   }
   if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, host, walker);
   if (access == Access::kDenied) {

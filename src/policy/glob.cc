@@ -198,8 +198,8 @@ Result<std::vector<GlobMatch>> ExpandGlob(std::string_view pattern, GlobLinks li
   if (components.empty()) return std::vector<GlobMatch>{{.path = base, .type = FileType::kDirectory}};
   if (std::find(components.begin(), components.end(), "..") != components.end()) {
     return Error{.code = ErrorCode::kConflict,
-                 .message = "'..' behind a pattern leads nowhere in particular",
-                 .hint = "write the pattern without it"};
+                 .message = "'..' cannot follow a pattern",
+                 .hint = "write the pattern without '..'"};
   }
 
   Expansion expansion(std::move(components), links);

@@ -172,7 +172,8 @@ Status ImageLayer::ShowEntry(const std::string& path) {
   if (HasMissingBelow(path)) return ShowDirectory(path);
   if (++shown_ > kMaxShown) {
     return Conflict("the image has no directory for " + Quoted(missing_.front()) +
-                        ", and too much stands beside where it would be",
+                        ", and the directories it would stand in have more than " +
+                        std::to_string(kMaxShown) + " entries",
                     {}, "make the directory in the image, or grant a path elsewhere");
   }
   const Lookup& lookup = walker_.LookAt(path);

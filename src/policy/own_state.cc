@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mxc/limits.h"
 #include "policy/entries.h"
 #include "policy/own_places.h"
 
@@ -28,7 +29,7 @@ Error Granted(const PathRule& rule, const std::string& path) {
 Error IsALink(const PathRule& grant, const std::string& path) {
   return Conflict(Quoted(path) + ", below the read-write " + Quoted(grant.path) +
                       ", is a symbolic link in the place of a directory of mxc-exec's own",
-                  grant.pointer, "remove the link; see who has put it there");
+                  grant.pointer, "remove the link");
 }
 
 // `path` is one of the names of `place`.
@@ -66,8 +67,9 @@ Status DenyNames(const Host& host, const MountNames& names, PathWalker& walker, 
   if (names.Any()) {
     const std::optional<std::vector<std::string>> others = names.OthersOf(all.front());
     if (!others) {
-      return Conflict(Quoted(all.front()) + ", mxc-exec's own, shows under more names than can be held",
-                      "/filesystem", "see what mounts it so often");
+      return Conflict(Quoted(all.front()) + ", mxc-exec's own, has more than " +
+                          std::to_string(kMaxSecondNames) + " names through mounts",
+                      "/filesystem", "unmount some of them, or grant less");
     }
     all.insert(all.end(), others->begin(), others->end());
   }

@@ -189,8 +189,9 @@ bool Protector::IsStandIn(const std::string& path, const FileStatus& status, Whe
 Status Protector::End() {
   ProtectMounts();
   if (!too_many_names_.empty()) {
-    return Conflict(Quoted(too_many_names_) + " shows under more names than can be held", preset_.pointer,
-                    "see what mounts it so often, or grant less");
+    return Conflict(Quoted(too_many_names_) + " has more than " + std::to_string(kMaxSecondNames) +
+                        " names through mounts",
+                    preset_.pointer, "unmount some of them, or grant less");
   }
   for (const std::string& way : ways_)
     Add({.path = way, .stand_in = StandIn{.type = FileType::kDirectory}}, Access::kReadWrite);

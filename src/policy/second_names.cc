@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mxc/limits.h"
 #include "policy/baseline.h"
 #include "policy/entries.h"
 #include "policy/protect.h"
@@ -53,8 +54,9 @@ class SecondNames {
 Result<std::vector<std::string>> SecondNames::OthersOf(const std::string& path, const PathRule& rule) const {
   std::optional<std::vector<std::string>> others = names_.OthersOf(path);
   if (others) return std::move(*others);
-  return Conflict(Quoted(path) + " shows under more names than can be held", rule.pointer,
-                  "see what mounts it so often, or grant less");
+  return Conflict(
+      Quoted(path) + " has more than " + std::to_string(kMaxSecondNames) + " names through mounts",
+      rule.pointer, "unmount some of them, or grant less");
 }
 
 // `rule`, of a second name, in place of what is looser there; `other` is the rule it comes from.
@@ -127,12 +129,11 @@ Status SecondNames::HoldMount(const Mount& mount) {
   }
   const bool unknown = names_.HasUnknownLayers(mount) && here->origin == Origin::kPolicy;
   if (unknown) {
-    warnings_.push_back(
-        {.category = "kernel-mount",
-         .message = Quoted(mount.path) + " in the grant of " + Quoted(here->path) +
-                    " is made of directories whose names do not tell where they are, and is denied; "
-                    "grant it by its own path if it is meant",
-         .pointer = here->pointer});
+    warnings_.push_back({.category = "kernel-mount",
+                         .message = Quoted(mount.path) + " in the grant of " + Quoted(here->path) +
+                                    " is a file system of layers that cannot be located, and is denied; "
+                                    "grant it by its own path if it is meant",
+                         .pointer = here->pointer});
     strictest.access = Access::kDenied;
   }
   if (strictest.access == here->access) return Done{};

@@ -56,7 +56,7 @@ Result<Seen> LookAtAll(const std::string& path, const std::string& pointer, cons
     if (!lookup.status && lookup.failure == LookupFailure::kMissing) return Seen{.path = path};
     if (!lookup.status) {
       return Conflict(Quoted(path) + " cannot be looked at: " + Quoted(part) + ": " + lookup.reason, pointer,
-                      "what cannot be looked at can be neither granted nor kept apart");
+                      "make the directories above it accessible to the caller, or remove the entry");
     }
     if (lookup.status->object.type == FileType::kSymlink) {
       const Result<std::string> target = host.ReadLink(path);
@@ -75,7 +75,7 @@ Status CheckDelegation(const PathRule& rule, const Policy& policy, const Host& h
   if (rule.access != Access::kDenied && !host.MayAccess(rule.path, rule.access)) {
     return Conflict("the caller may not " +
                         std::string(rule.access == Access::kReadWrite ? "read and write " : "read ") + name,
-                    rule.pointer, "nobody can grant what they have no access to");
+                    rule.pointer, "grant only what the caller can access");
   }
   if (policy.containment != Containment::kProcessContainer || host.MayChangeAccess(rule.path)) return Done{};
   return Conflict(

@@ -25,14 +25,14 @@ TEST(Remedy, RootOnNfs) {
             "it is on '/net' (nfs4), whose server takes root for nobody: run as a user who has access");
   host.SetCaller(1000, 1000);
   EXPECT_EQ(HintOf(Resolve(ConfigOf({.ro = {"/net/x"}}), host, {})),
-            "what cannot be looked at can be neither granted nor kept apart");
+            "make the directories above it searchable for the caller, or remove the entry");
 }
 
 TEST(Remedy, AnOrdinaryFileSystem) {
   FakeHost host;
   host.AddDebian().AddDirectory("/srv/w", {.readable = false});
   EXPECT_EQ(HintOf(Resolve(ConfigOf({.ro = {"/srv/w"}}), host, {})),
-            "nobody can grant what they have no access to; grant less, or change its mode");
+            "grant only what the caller can access, or change its mode");
 }
 
 TEST(SingleFiles, AreReportedWhereTheyCannotBeReplaced) {

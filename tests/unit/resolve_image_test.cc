@@ -155,8 +155,8 @@ TEST_F(ResolveImage, TakingApartIsBounded) {
   for (int i = 0; i < 1001; ++i) AddImage("/srv/" + std::to_string(i));
   EXPECT_EQ(Shown(With({})), "/bin\n/etc\n/srv\n/usr\n");
   EXPECT_EQ(RefusalOf(With({.rw = {"/srv/work"}})),
-            "policy_conflict : the image has no directory for '/srv/work', and too much stands beside where "
-            "it would be");
+            "policy_conflict : the image has no directory for '/srv/work', and the directories it would "
+            "stand in have more than 1000 entries");
 }
 
 }  // namespace
