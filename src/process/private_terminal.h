@@ -42,13 +42,22 @@ class PrivateTerminal {
   [[nodiscard]] std::array<int, 3> StandardStreams() const;
   void CloseInner() { inner_.Reset(); }  // once the child has it: the end of output can only be seen then
   void CopyWindowSize() const;
+  // The key that stops a job, as the caller has set it.
+  [[nodiscard]] bool IsSuspend(char typed) const;
+  // Stops our process group, with the caller's terminal as it was; returns when it is continued. Does nothing
+  // in a group that nobody would continue (an orphaned one), or where the caller ignores SIGTSTP.
+  void Suspend() const;
+  // We were continued: the caller's terminal is raw again, and may have another size. In the background the
+  // kernel stops us for that.
+  void OnContinue() const;
 
  private:
   [[nodiscard]] bool OpenSides(int access);
 
   UniqueFd outer_;
   UniqueFd inner_;
-  int caller_ = -1;  // borrowed: the caller's terminal, -1 when there is none
+  int caller_ = -1;                          // borrowed: the caller's terminal, -1 when there is none
+  std::optional<CallersModes> before_ = {};  // where we have changed them
 };
 
 // The command's side of a pseudo-terminal, opened for `access` (O_RDWR, O_WRONLY); empty: errno says why.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 
 #include "process/private_terminal.h"
@@ -25,8 +26,9 @@ termios Raw(termios modes) {
   return modes;
 }
 
-void MakeRaw(const CallersModes& caller, Undo& undo) {
-  undo.Push([caller] { ::tcsetattr(caller.terminal, TCSADRAIN, &caller.modes); });
+void Restore(const CallersModes& caller) { ::tcsetattr(caller.terminal, TCSADRAIN, &caller.modes); }
+
+void MakeRaw(const CallersModes& caller) {
   const termios raw = Raw(caller.modes);
   ::tcsetattr(caller.terminal, TCSADRAIN, &raw);
 }
@@ -62,7 +64,9 @@ Result<PrivateTerminal> PrivateTerminal::Open(Undo& undo) {
   if (!caller) return terminal;
   if (::tcsetattr(terminal.Inner(), TCSANOW, &caller->modes) != 0) return Failed();
   terminal.CopyWindowSize();
-  MakeRaw(*caller, undo);
+  terminal.before_ = caller;
+  undo.Push([before = *caller] { Restore(before); });
+  MakeRaw(*caller);
   return terminal;
 }
 
@@ -91,6 +95,23 @@ std::array<int, 3> PrivateTerminal::StandardStreams() const {
 void PrivateTerminal::CopyWindowSize() const {
   winsize size{};
   if (caller_ >= 0 && ::ioctl(caller_, TIOCGWINSZ, &size) == 0) ::ioctl(Outer(), TIOCSWINSZ, &size);
+}
+
+bool PrivateTerminal::IsSuspend(char typed) const {
+  return before_ && static_cast<cc_t>(typed) == before_->modes.c_cc[VSUSP];
+}
+
+void PrivateTerminal::Suspend() const {
+  if (!before_) return;
+  Restore(*before_);
+  ::kill(0, SIGTSTP);
+  OnContinue();
+}
+
+void PrivateTerminal::OnContinue() const {
+  if (!before_) return;
+  MakeRaw(*before_);
+  CopyWindowSize();
 }
 
 std::string EndOfInput(int borrowed_outer, char last_byte) {

@@ -11,6 +11,7 @@
 #include "mxc/plan.h"
 #include "process/file_watch.h"
 #include "process/launch.h"
+#include "process/linux/engine.h"
 #include "process/private_terminal.h"
 #include "process/run_gateway.h"
 #include "process/sandbox_status.h"
@@ -34,8 +35,7 @@ struct RelayInput {
   StandardInput* input = nullptr;
   const PrivateTerminal* terminal = nullptr;               // borrowed
   std::function<void(std::int64_t)> on_sandbox = nullptr;  // process 1 of the sandbox exists
-  // Our engine's: how the command ended, as wait(2) gives it, once the child has ended.
-  std::function<std::optional<int>()> command_status = nullptr;
+  CommandReports* reports = nullptr;                       // our engine's
   RunGateway* gateway = nullptr;
   FileWatch* files = nullptr;
   std::uint64_t cpu_time_limit_ms = 0;                     // 0: none
@@ -73,6 +73,8 @@ class Relay {
   void OnChildEnd();
   void TakeEnd(int code, int status);
   void TakeCommandStatus();
+  [[nodiscard]] bool WatchesStops() const;
+  void OnReport();
   void OnSandboxEnd();
   void OnTimers(bool silent);
   void OnCpuTime(std::uint64_t now);
@@ -88,6 +90,7 @@ class Relay {
   std::uint64_t drain_deadline_ = 0;  // 0: not draining
   std::uint64_t cpu_time_check_ = 0;  // when to look at the processor time again
   std::uint64_t rest_of_line_ = 0;    // when to read on in the status pipe; 0: when it has something
+  bool reports_ended_ = false;
   bool child_ended_ = false;
   bool tree_ended_ = false;
   std::uint64_t idle_deadline_ = 0;  // when to tell the filters that nothing comes; 0: they know

@@ -76,21 +76,25 @@ void Relay::PollOnce() {
     kFiles,
     kInput,
     kInputPipe,
+    kReports,
     kFirstStream
   };
   std::vector<Stream*> streams = in_.outputs;
   if (in_.terminal_input != nullptr) streams.push_back(in_.terminal_input);
   StandardInput* const input = child_ended_ ? nullptr : in_.input;
 
+  const bool stops = WatchesStops();
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
-  std::vector<pollfd> polls = {readable(child_ended_ ? -1 : in_.child.End().Get()),
-                               readable(in_.tree.SandboxHandle()),
-                               readable(rest_of_line_ == 0 ? in_.status.Get() : -1),
-                               readable(in_.signals.Descriptor()),
-                               readable(in_.gateway != nullptr ? in_.gateway->Records() : -1),
-                               readable(in_.files != nullptr ? in_.files->Events() : -1),
-                               input != nullptr ? input->PollSource() : readable(-1),
-                               input != nullptr ? input->PollTarget() : readable(-1)};
+  std::vector<pollfd> polls = {
+      readable(child_ended_ || (stops && in_.child.report) ? -1 : in_.child.End().Get()),
+      readable(in_.tree.SandboxHandle()),
+      readable(rest_of_line_ == 0 ? in_.status.Get() : -1),
+      readable(in_.signals.Descriptor()),
+      readable(in_.gateway != nullptr ? in_.gateway->Records() : -1),
+      readable(in_.files != nullptr ? in_.files->Events() : -1),
+      input != nullptr ? input->PollSource() : readable(-1),
+      input != nullptr ? input->PollTarget() : readable(-1),
+      readable(stops ? in_.reports->Descriptor() : -1)};
   for (const Stream* stream : streams) {
     polls.push_back(stream->PollSource());
     polls.push_back(stream->PollTarget());
@@ -112,6 +116,7 @@ void Relay::PollOnce() {
     input->OnSource(polls[kInput].revents);
     input->OnTarget(polls[kInputPipe].revents);
   }
+  if (polls[kReports].revents != 0) OnReport();
   if (polls[kChild].revents != 0) OnChildEnd();
   if (polls[kSandbox].revents != 0) OnSandboxEnd();
   OnTimers(count == 0);
@@ -124,6 +129,7 @@ void Relay::OnSignals() {
       continue;
     }
     if (number == SIGCONT) {
+      if (in_.terminal != nullptr) in_.terminal->OnContinue();
       if (in_.input != nullptr) in_.input->OnContinue();
       continue;
     }
@@ -158,11 +164,30 @@ void Relay::TakeEnd(int code, int status) {
 }
 
 void Relay::TakeCommandStatus() {
-  const std::optional<int> status = in_.command_status ? in_.command_status() : std::nullopt;
+  const std::optional<int> status = in_.reports != nullptr ? in_.reports->Status() : std::nullopt;
   if (!status) return;
   result_.reported = true;
   const bool exited = WIFEXITED(*status);
   TakeEnd(exited ? CLD_EXITED : CLD_KILLED, exited ? WEXITSTATUS(*status) : WTERMSIG(*status));
+}
+
+bool Relay::WatchesStops() const {
+  return in_.terminal_input != nullptr && in_.reports != nullptr && !reports_ended_ && !child_ended_;
+}
+
+// A command that was stopped from the keyboard stops the caller's job. What stops itself does not: it would
+// stop whatever shares the job with us. Nor does one whose time we keep.
+void Relay::OnReport() {
+  if (!in_.reports->TakeStop()) {
+    reports_ended_ = true;
+    // In a sandbox that stays this was what told its end.
+    if (in_.child.report) OnChildEnd();
+    return;
+  }
+  const bool timed = in_.timeout_ms != 0 || in_.cpu_time_limit_ms != 0;
+  if (!timed && stage_ == Stage::kRunning && in_.terminal->IsSuspend(in_.terminal_input->LastByte()))
+    in_.terminal->Suspend();
+  in_.tree.Continue();
 }
 
 void Relay::OnChildEnd() {

@@ -130,7 +130,7 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
                .input = wiring.input.get(),
                .terminal = wiring.Shown(),
                .on_sandbox = on_sandbox,
-               .command_status = started.command_status,
+               .reports = started.reports ? &*started.reports : nullptr,
                .gateway = &gateway,
                .files = &files,
                .cpu_time_limit_ms = CpuTimeLimitMs(plan),

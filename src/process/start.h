@@ -16,7 +16,7 @@
 #include "process/group_guard.h"
 #include "process/guardian.h"
 #include "process/launch.h"
-#include "process/linux/engine_discard.h"
+#include "process/linux/engine.h"
 #include "process/run_gateway.h"
 #include "process/signals.h"
 #include "process/wiring.h"
@@ -43,10 +43,10 @@ struct Started {
   UniqueFd block = {};   // bubblewrap runs the command when this closes, or earlier when told so
   GroupGuard guard = {};
   Discard discard = {};
-  std::function<std::optional<int>()> command_status = nullptr;
-  pid_t container = -1;   // process 1 of a container that the child made
-  std::string temp = {};  // what init removes, unless it was killed
-  bool running = true;    // false: set-up was given up and is to be ended; the relay knows why
+  std::optional<CommandReports> reports = {};  // of our engine
+  pid_t container = -1;                        // process 1 of a container that the child made
+  std::string temp = {};                       // what init removes, unless it was killed
+  bool running = true;  // false: set-up was given up and is to be ended; the relay knows why
 };
 
 // Errors: kSetupFailed; nothing is left of the child then.

@@ -137,9 +137,7 @@ Result<Started> FromSandbox(Result<SandboxProcess> process) {
                   .container = process->container,
                   .temp = std::move(process->temp),
                   .running = process->started};
-  started.command_status = [report = std::make_shared<UniqueFd>(std::move(process->report))] {
-    return CommandStatus(*report);
-  };
+  started.reports.emplace(std::move(process->report));
   return started;
 }
 

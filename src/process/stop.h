@@ -39,6 +39,7 @@ class RunTree {
   // False when there is nothing to ask: the sandbox has no command yet.
   [[nodiscard]] bool Terminate() const;
   void Kill() const;
+  void Continue() const;  // the command, which is stopped; of our engine
   // After the child has ended: ends what is left, and waits for what has become ours.
   void Finish();
 

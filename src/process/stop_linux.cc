@@ -69,6 +69,8 @@ void RunTree::Kill() const {
   SignalHandle(child_->handle, SIGKILL);
 }
 
+void RunTree::Continue() const { SignalHandle(sandbox_ ? sandbox_ : child_->handle, SIGCONT); }
+
 // Our children that were not there before: the child's orphans.
 std::vector<pid_t> RunTree::Adopted() const {
   std::vector<pid_t> children = OwnChildren();

@@ -37,6 +37,7 @@ class Stream {
   void OnTarget(short events);
   // The source has been silent for a while.
   void OnIdle();
+  [[nodiscard]] char LastByte() const { return last_; }  // of what was read so far; "\n": nothing
   [[nodiscard]] bool Idling() const { return source_ && filter_.Holding(); }
 
   // When the source ends, /dev/null takes the target's place, so that whoever reads from it learns of the

@@ -1,4 +1,4 @@
-// The terminal of the caller, whose modes a run with a private one changes.
+// The terminal of the caller, whose modes a run with a private one changes, and the job that it is there.
 #include <gmock/gmock.h>
 #include <termios.h>
 #include <unistd.h>
@@ -7,8 +7,9 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "tests/support/launcher_test.h"
+#include "tests/support/lifecycle_test.h"
 #include "tests/support/terminal.h"
 
 namespace mxc::test {
@@ -84,6 +85,95 @@ TEST_P(CallersTerminal, WhatSomebodyElseHasSetSinceStays) {
   session.End(SIGKILL);
   ::usleep(300000);
   EXPECT_EQ(session.Modes().c_lflag, other.c_lflag);
+}
+
+// ---- ^Z --------------------------------------------------------------------------------------------------
+
+constexpr const char* kSuspendKey = "\x1a";
+constexpr const char* kEndKey = "\x04";
+
+// A shell with job control: it tells what becomes of the job, and has it continued after a line.
+class Suspended : public LifecycleTest {
+ protected:
+  // The command says "up" when it is.
+  void Begin(const Launch& command) {
+    termios modes = Modes();
+    modes.c_iflag |= ICRNL;
+    modes.c_oflag |= OPOST | ONLCR;
+    modes.c_lflag |= ICANON | ECHO | ISIG;
+    ASSERT_EQ(::tcsetattr(terminal.Fd(), TCSANOW, &modes), 0);
+    Launch launch = command;
+    launch.arguments.insert(
+        launch.arguments.begin(),
+        {"-c", "set -m; \"$@\"; echo job-$?; read x; fg; echo shell-$?; read x", "sh", command.program});
+    launch.program = "/bin/sh";
+    launch.terminal = terminal.Fd();
+    shell.emplace(launch);
+    EXPECT_THAT(terminal.OutputUpTo("up\r\n"), HasSubstr("up\r\n"));
+  }
+  [[nodiscard]] termios Modes() const {
+    termios now{};
+    EXPECT_EQ(::tcgetattr(terminal.Fd(), &now), 0);
+    return now;
+  }
+  [[nodiscard]] bool IsRaw() const { return (Modes().c_lflag & (ICANON | ECHO | ISIG)) == 0; }
+  [[nodiscard]] bool Answers(const std::string& typed, const std::string& text) const {
+    terminal.Type(typed);
+    return terminal.OutputUpTo(text).find(text) != std::string::npos;
+  }
+
+  Terminal terminal{uid};
+  std::optional<Running> shell = {};
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(Suspended);
+
+const std::string kStopped = "job-" + std::to_string(128 + SIGTSTP);
+
+constexpr const char* kReadsLines = "stty -echo; echo up; while read x; do echo got-$x; done; echo end";
+
+TEST_P(Suspended, AJobStopsAndGoesOnAsAny) {
+  std::vector<Launch> commands = {ExecOf(Started(), kReadsLines)};
+  // bwrap does not tell that its command stops.
+  if (GetParam().containment != "bubblewrap") commands.push_back(PrepareConfig({.command = kReadsLines}));
+  for (const Launch& command : commands) {
+    Begin(command);
+    EXPECT_TRUE(IsRaw());
+    EXPECT_TRUE(Answers(kSuspendKey, kStopped));
+    EXPECT_FALSE(IsRaw());
+    terminal.Type("\n");
+    EXPECT_TRUE(Eventually([&] { return IsRaw(); }));
+    EXPECT_TRUE(Answers("one\n", "got-one"));
+    EXPECT_TRUE(Answers(kEndKey, "shell-0"));
+    EXPECT_FALSE(IsRaw());
+  }
+}
+
+// The one after a command with a terminal has none of it.
+TEST_P(Suspended, ASandboxThatStaysGoesOn) {
+  const std::string id = Started();
+  Begin(ExecOf(id, "echo up; read x; exit 3"));
+  EXPECT_TRUE(Answers("x\n", "job-3"));
+  EXPECT_EQ(Exec(id, "(exec 3< /dev/tty) 2>/dev/null || echo none").out, "none\n");
+}
+
+// Nobody has typed it, and what shares the job with mxc-exec is not the command's to stop.
+TEST_P(Suspended, ACommandThatStopsItselfStopsNobodyElse) {
+  if (GetParam().containment == "bubblewrap") GTEST_SKIP() << "bwrap does not tell that its command stops";
+  Begin(PrepareConfig({.command = "echo up; read x; kill -STOP $$; kill -TSTP $$; exit 3"}));
+  EXPECT_TRUE(Answers("x\n", "job-3"));
+}
+
+TEST_P(Suspended, ARunWithATimeLimitGoesOn) {
+  Begin(PrepareConfig({.command = "echo up; read x; test \"$x\" = one && exit 3", .timeout_ms = 60000}));
+  terminal.Type(kSuspendKey);
+  EXPECT_TRUE(Answers("one\n", "job-3"));
+}
+
+TEST_P(Suspended, AShellInsideHasItsOwnJobs) {
+  Begin(PrepareConfig({.command = "echo up; exec sh -i"}));
+  EXPECT_TRUE(Answers("sh -c 'echo be''gun; sleep 60'\n", "begun"));
+  EXPECT_TRUE(Answers(kSuspendKey, "Stopped"));
+  EXPECT_TRUE(Answers("echo $((40 + 2))\n", "42\r\n"));
 }
 
 }  // namespace

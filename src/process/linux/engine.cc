@@ -174,11 +174,16 @@ Result<SandboxProcess> StartSandbox(const LandlockRequest& request) {
   return process;
 }
 
-std::optional<int> CommandStatus(const UniqueFd& report) {
-  for (std::optional<Report> next = ReadReport(report.Get()); next; next = ReadReport(report.Get())) {
-    if (next->event == Event::kEnded) return next->number;
+bool CommandReports::TakeStop() {
+  const std::optional<Report> next = ReadReport(report_.Get());
+  if (next && next->event == Event::kEnded) status_ = next->number;
+  return next && next->event == Event::kStopped;
+}
+
+std::optional<int> CommandReports::Status() {
+  while (!status_ && TakeStop()) {
   }
-  return std::nullopt;
+  return status_;
 }
 
 }  // namespace mxc

@@ -2,7 +2,7 @@
 //
 //   Result<SandboxProcess> process = StartSandbox({.sandbox = sandbox});  // the command runs when this
 //   returns poll(process->handle, POLLIN); waitid(P_PIDFD, process->handle, ...); // every process inside has
-//   ended std::optional<int> status = CommandStatus(process->report);           // as wait(2) gives it
+//   ended std::optional<int> status = CommandReports(std::move(process->report)).Status();
 //
 // Order of events, all of it in engine_child.cc: clone3 with the namespaces; identity; mount tree, and the
 // network meanwhile; new root; the gateway stands; lockdown; the command. What each namespace holds is
@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -87,7 +88,7 @@ struct LandlockRequest {
 struct SandboxProcess {
   pid_t id = -1;
   UniqueFd handle = {};  // pidfd: readable when the whole sandbox has ended; waiting on it reaps
-  UniqueFd report = {};  // for CommandStatus
+  UniqueFd report = {};  // for CommandReports
   Discard discard = {};  // to be closed when all else is over
   bool started = false;  // the command has been executed; false: `wait` gave up, and this is to be killed
   // Of a sandbox without namespaces: its directory for temporary files. Init removes it; whoever finds init
@@ -118,8 +119,22 @@ struct SandboxProcess {
 // it has ended already. Errors: kSetupFailed, as StartSandbox; nothing of the command is left then.
 [[nodiscard]] Result<SandboxProcess> StartInSession(const SessionRequest& request);
 
-// How the command ended, as wait(2) gives it; call it when `handle` is readable. Nothing: its init was killed
-// before the command ended.
-[[nodiscard]] std::optional<int> CommandStatus(const UniqueFd& report);
+// What init says about a command that runs.
+class CommandReports {
+ public:
+  explicit CommandReports(UniqueFd report) : report_(std::move(report)) {}
+
+  [[nodiscard]] int Descriptor() const { return report_.Get(); }  // readable when there is something
+  // Waits for the next one. True: the command has a private terminal and was stopped by a signal; it goes on
+  // when init is sent SIGCONT. False: it has ended, or its init was killed.
+  [[nodiscard]] bool TakeStop();
+  // How the command ended, as wait(2) gives it; call it when `handle` is readable. Nothing: its init was
+  // killed before the command ended.
+  [[nodiscard]] std::optional<int> Status();
+
+ private:
+  UniqueFd report_;
+  std::optional<int> status_ = {};
+};
 
 }  // namespace mxc

@@ -23,18 +23,28 @@ namespace {
 
 constexpr std::size_t kStackBytes = 32768;
 
-// A private terminal needs a session to control. Otherwise init has left the caller's terminal already, and a
-// process group is enough to signal everything the command started.
+// A private terminal needs a session to control. Init leads it and stays in it: the kernel stops nothing from
+// the keyboard in an orphaned process group, and that is one whose every parent is in another session.
+void TakeTerminal(const Child& child) {
+  if (child.command.controlling_terminal < 0) return;
+  if (::getsid(0) != ::getpid()) child.Check(::setsid(), Step::kSession);
+  child.Check(::ioctl(child.command.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
+}
+
+// In the command's process, with all signals blocked: a process in the background may then choose the
+// foreground.
 void EnterSession(const Child& child) {
   const int terminal = child.command.controlling_terminal;
-  if (terminal < 0 && !child.program.supervised) {
-    child.Check(::setpgid(0, 0), Step::kSession);
+  // Without a pid namespace a session keeps the command out of the launcher's process group.
+  if (terminal < 0 && child.program.supervised) {
+    child.Check(::setsid(), Step::kSession);
     return;
   }
-  // Without a pid namespace it also keeps the command out of the launcher's process group.
-  child.Check(::setsid(), Step::kSession);
-  if (terminal < 0) return;
-  child.Check(::ioctl(terminal, TIOCSCTTY, 0), Step::kTerminal);
+  // Otherwise init has left the caller's terminal already, and a process group is enough to signal everything
+  // the command started.
+  child.Check(::setpgid(0, 0), Step::kSession);
+  const pid_t group = ::getpid();
+  if (terminal >= 0) child.Check(::ioctl(terminal, TIOCSPGRP, &group), Step::kTerminal);
 }
 
 // dash, and not another shell, which may know more words or set more variables.
@@ -101,11 +111,16 @@ void CloseStreams(const Child& child) {
               std::array{child.report_to, child.door, program.discard_door, program.discard_queue});
 }
 
-// The status of the command, when it has ended and what it has left behind with it.
+// The status of the command, when it has ended and what it has left behind with it. Tells when it is stopped.
 std::optional<int> Bury(const Child& child, pid_t command) {
+  const int which = WNOHANG | (child.command.controlling_terminal >= 0 ? WUNTRACED : 0);
   int status = 0;
-  for (pid_t dead = ::waitpid(-1, &status, WNOHANG); dead > 0; dead = ::waitpid(-1, &status, WNOHANG)) {
+  for (pid_t dead = ::waitpid(-1, &status, which); dead > 0; dead = ::waitpid(-1, &status, which)) {
     if (dead != command) continue;
+    if (WIFSTOPPED(status)) {
+      child.Send({.event = Event::kStopped, .number = status});
+      continue;
+    }
     if (child.adopts) EndSupervision(child);
     return status;
   }
@@ -117,6 +132,7 @@ std::optional<int> Bury(const Child& child, pid_t command) {
 // All signals are blocked, and so wait here. Nothing else may be sent to the first process of a namespace.
 // Once the end is reported and we have ended, the kernel kills whatever is left in the namespace.
 void RunCommand(const Child& child) {
+  TakeTerminal(child);
   const pid_t command = StartCommand(child);
   // If it could not be executed its report is sent, and the launcher stops reading there.
   child.Send({.event = Event::kStarted});

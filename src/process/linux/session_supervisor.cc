@@ -27,7 +27,8 @@ void TieToConnection(const Child& child) {
   if (child.LauncherIsGone()) ::_exit(255);
 }
 
-void Serve(const Child& init, int connection, int door) {
+// False: it has led the session of a terminal, which ends with it.
+bool Serve(const Child& init, int connection, int door) {
   Child child{.program = init.program,
               .slots = init.slots,
               .report_to = connection,
@@ -42,6 +43,7 @@ void Serve(const Child& init, int connection, int door) {
   TieToConnection(child);
   RunCommand(child);
   Forget(received);
+  return received.command.controlling_terminal < 0;
 }
 
 // As long as the launcher is there, it may send us a signal, or what is below us, that is meant for its own
@@ -77,7 +79,7 @@ void Supervise(const Child& init, int connection, int door) {
   ::prctl(PR_SET_NAME, "mxc-exec");
   while (connection >= 0) {
     CloseAllBut(3, std::array{connection, door});  // of init's, and of the command's before
-    Serve(init, connection, door);
+    if (!Serve(init, connection, door)) ::_exit(0);
     AwaitNext(connection, door);
     ::close(connection);
     connection = TakeConnection(door, 0);
