@@ -68,6 +68,12 @@ TEST_P(Leaks, MessageQueuesOfTheHost) {
   EXPECT_THAT(answers, ElementsAre("ENOENT"));
 }
 
+TEST_P(Leaks, MessageQueuesAreItsOwn) {
+  EXPECT_THAT(Try({}, {{"syscall", std::to_string(SYS_mq_open), "s:mxc", "0x42", "0x180", "0"},
+                       {"syscall", std::to_string(SYS_mq_unlink), "s:mxc"}}),
+              Each("ok"));
+}
+
 TEST_P(Leaks, KeyringOfTheLauncher) {
   constexpr long kJoinSession = 1;
   constexpr long kSetPermissions = 5;

@@ -50,7 +50,7 @@ class NetworkAhead;
 void SetUpGateway(const Child& child);                           // engine_network.cc
 void AwaitGatewayStart(const Child& child);                      // engine_network.cc
 void BuildRoot(Child& child);                                    // engine_mounts.cc
-void FillDevices(const Child& child, int dev);                   // engine_devices.cc
+void FillDevices(Child& child, int dev);                         // engine_devices.cc
 void EnterRoot(Child& child);                                    // engine_mounts.cc
 void LockDown(Child& child, NetworkAhead& network);              // engine_lockdown.cc
 void ConnectStream(const Child& child, int source, int target);  // engine_lockdown.cc
