@@ -52,6 +52,16 @@ std::vector<std::string> ContainmentTest::Try(Parts policy, const std::vector<Wo
   return answers;
 }
 
+int ContainmentTest::FlagsThatCanBeSet(const std::string& containment) const {
+  const std::string file = workspace.Path("rw") + "/flags";
+  const Ended ended = RunConfig({.containment = containment,
+                                 .command = "touch " + file + "; chattr +d " + file +
+                                            " || exit 99; set 0; for flag in i a; do chattr +$flag " + file +
+                                            " && set $(($1 + 1)); chattr -$flag " + file + "; done; exit $1",
+                                 .read_write = {workspace.Directory("rw")}});
+  return ended.status == 99 ? -1 : ended.status;
+}
+
 bool IsLocked(const std::string& file) {
   const UniqueFd fd{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
   return ::flock(fd.Get(), LOCK_EX | LOCK_NB) != 0;

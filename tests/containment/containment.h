@@ -30,6 +30,9 @@ class ContainmentTest : public LauncherTest {
                                const std::function<void()>& before_exec = {});
   // The same, started but not waited for.
   [[nodiscard]] Launch PrepareGuest(Parts policy, const std::vector<Words>& operations) const;
+  // A file that the command has made immutable or append-only would outlast the run that made it. -1: chattr
+  // is missing, or the file system has no flags.
+  [[nodiscard]] int FlagsThatCanBeSet(const std::string& containment) const;
   // A file whose text must not show in any output of this test.
   std::string Secret(const std::string& name, mode_t mode = 0644) const;
 

@@ -268,5 +268,7 @@ TEST_P(LandlockAlone, AGrantBelowTmpStaysWhereItIs) {
   std::filesystem::remove_all(granted);
 }
 
+TEST_P(LandlockAlone, NoFlagsThatOutlastTheRun) { EXPECT_LE(FlagsThatCanBeSet("landlock"), 0); }
+
 }  // namespace
 }  // namespace mxc::test

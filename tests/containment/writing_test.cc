@@ -203,6 +203,8 @@ TEST_P(Writing, NoSetUserIdFiles) {
   EXPECT_EQ(status.st_mode & 07777U, 0755U);
 }
 
+TEST_P(Writing, NoFlagsThatOutlastTheRun) { EXPECT_LE(FlagsThatCanBeSet(GetParam().containment), 0); }
+
 // What tools set on directories that a group shares; root's group is nobody's to share.
 TEST_P(Writing, SetGroupIdOnlyForOrdinaryCallers) {
   const std::string rw = workspace.Directory("rw");
