@@ -1,6 +1,7 @@
 #include "egress/destination_linux.h"
 
 #include "egress/dial_linux.h"
+#include "egress/hosts_names.h"
 #include "egress/upstream.h"
 
 namespace mxc::egress {
@@ -61,6 +62,9 @@ void Destination::Find(Callback callback) {
   record_.address = meant_.address.Text();
   const Judgement judgement = services_.rules.JudgeAddress(meant_.address, protocol_, meant_.port);
   if (!judgement.allowed) {
+    const auto name = AllowedNameOf(services_.rules, services_.resolver.Hosts(), meant_.address.Unmapped(),
+                                    protocol_, meant_.port);
+    if (name) return FindName(*name, std::move(callback));
     Refuse(judgement);
     return callback({});
   }

@@ -192,12 +192,14 @@ Filter MakeFilter(const RuleBook& book) {
     if (!range.is_private && matters) make.Add(Verdict::kDeny, range.block, {}, {});
   }
   each(false, [&](const RuleBook::Rule& rule) { add(rule, Verdict::kAllow, false); });
-  // Too many to compile: the gateway judges all of them.
-  if (filter.addresses.size() > kMaxAddresses) {
-    filter.addresses.clear();
-    filter.egress = Verdict::kAllow;
-  }
+  BoundAddresses(filter);
   return filter;
+}
+
+void BoundAddresses(Filter& filter) {
+  if (filter.addresses.size() <= kMaxAddresses) return;
+  filter.addresses.clear();
+  filter.egress = Verdict::kAllow;
 }
 
 bool Passes(const Filter& filter, const IpAddress& address, Protocol protocol, std::uint16_t port) {

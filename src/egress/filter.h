@@ -31,6 +31,8 @@ struct Filter {
 };
 
 [[nodiscard]] Filter MakeFilter(const RuleBook& book);
+// More addresses than one message to the kernel holds are not compiled: the gateway judges all of them.
+void BoundAddresses(Filter& filter);
 
 // What the filter says about a literal address. True: to the gateway.
 [[nodiscard]] bool Passes(const Filter& filter, const IpAddress& address, Protocol protocol,

@@ -50,6 +50,8 @@ class HostResolver {
   ~HostResolver();
 
   void Resolve(const std::string& name, Callback callback);
+  // The text of the hosts file.
+  [[nodiscard]] const std::string& Hosts() { return hosts_.Text(); }
 
  private:
   friend class Lookup;

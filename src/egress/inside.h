@@ -30,7 +30,8 @@ struct InsideSetup {
   NetlinkBatch refusals = {};
   std::size_t published_connections = 0;
 };
-[[nodiscard]] InsideSetup PrepareInside(const EgressRules& rules);
+// `hosts`: the hosts file that the command sees.
+[[nodiscard]] InsideSetup PrepareInside(const EgressRules& rules, const char* hosts = ResolverFiles{}.hosts);
 
 struct InsideSockets {
   std::array<int, 1> tcp = {-1};

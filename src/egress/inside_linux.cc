@@ -14,6 +14,8 @@
 #include <cstring>
 #include <string>
 
+#include "egress/host_resolver_linux.h"
+#include "egress/hosts_names.h"
 #include "egress/inside.h"
 #include "egress/sockets_linux.h"
 
@@ -173,9 +175,14 @@ void InsideSockets::Close() {
 // ---- with memory
 // ------------------------------------------------------------------------------------------
 
-InsideSetup PrepareInside(const EgressRules& rules) {
+InsideSetup PrepareInside(const EgressRules& rules, const char* hosts) {
   const Result<RuleBook> book = RuleBook::Compile(rules);
-  return {.rules = SteeringRules(book ? MakeFilter(*book) : Filter{}),
+  Filter filter;
+  if (book) {
+    filter = MakeFilter(*book);
+    AllowHosts(filter, *book, WatchedFile(hosts).Text());
+  }
+  return {.rules = SteeringRules(filter),
           .up = LoopbackUp(),
           .ipv4 = EveryAddress(Family::kIpv4),
           .ipv6 = EveryAddress(Family::kIpv6),

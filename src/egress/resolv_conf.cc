@@ -77,6 +77,19 @@ ResolvConf ParseResolvConf(std::string_view text) {
   return conf;
 }
 
+void ForEachHost(std::string_view text,
+                 const std::function<void(const IpAddress& address, const std::string& name)>& on_host) {
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    line = line.substr(0, line.find('#'));
+    const auto address = IpAddress::Parse(TakeWord(line));
+    if (!address) continue;
+    for (std::string_view word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
+      if (const auto name = ValidName(word)) on_host(*address, *name);
+    }
+  }
+}
+
 std::vector<IpAddress> FindInHosts(std::string_view text, std::string_view name) {
   std::vector<IpAddress> found;
   while (!text.empty()) {

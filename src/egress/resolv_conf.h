@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,5 +23,9 @@ struct ResolvConf {
 [[nodiscard]] ResolvConf ParseResolvConf(std::string_view text);
 // Addresses that a hosts file gives to `name` (ValidName), in its order.
 [[nodiscard]] std::vector<IpAddress> FindInHosts(std::string_view text, std::string_view name);
+
+// Each name of a hosts file, in the form of ValidName, with its address.
+void ForEachHost(std::string_view text,
+                 const std::function<void(const IpAddress& address, const std::string& name)>& on_host);
 
 }  // namespace mxc::egress

@@ -188,7 +188,7 @@ void World::Inside(const std::function<void()>& program) {
   const pid_t id = ::fork();
   if (id == 0) {
     EnterNamespaces();
-    const egress::InsideSetup setup = egress::PrepareInside(rules_);
+    const egress::InsideSetup setup = egress::PrepareInside(rules_, hosts_.c_str());
     egress::InsideSockets sockets;
     egress::InsideStep failed{};
     Require(egress::OpenInside(setup, sockets, failed) == 0, "open the inside");

@@ -267,6 +267,39 @@ TEST(GatewayChecks, NamesThatResolveToTheHostOrItsNetworkAreRefused) {
   });
 }
 
+// Programs find them in the hosts file, and so connect to an address.
+TEST(GatewayChecks, AnAddressOfTheHostsFileStandsForItsAllowedName) {
+  InWorld([](World& world) {
+    for (const char* address : {"203.0.113.5", "203.0.113.6", "2001:db8::5", "10.0.0.5"})
+      world.Serve(address, 80, CountBytes);
+    world.HostsFile(
+        "203.0.113.5 other.test db.local # not.local\n2001:db8::5 db.local\n203.0.113.6 other.test\n"
+        "10.0.0.5 db.local\n203.0.113.7 db.local\n");
+    EgressRules rules = AllowHosts({"db.local"});
+    rules.allow[0].ports = {{Protocol::kTcp, 80, 80}};
+    rules.deny = {{.to = {{.cidr = "203.0.113.7/32"}}, .pointer = "/deny"}};
+    world.Start(rules);
+    world.Inside([] {
+      const auto ask = [](const std::string& address, const std::string& host) {
+        const UniqueFd socket = Connect(address, 80);
+        SendText(socket.Get(), "GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+        ::shutdown(socket.Get(), SHUT_WR);
+        return ReceiveAll(socket.Get());
+      };
+      EXPECT_EQ(ask("203.0.113.5", "db.local"), "34|end");
+      EXPECT_EQ(ask("2001:db8::5", "db.local"), "34|end");
+      EXPECT_EQ(ask("203.0.113.5", "other.test"), "|ECONNRESET");
+      EXPECT_EQ(ReceiveAll(Connect("203.0.113.5", 81).Get()), "|ECONNRESET");
+      for (const char* address : {"203.0.113.6", "203.0.113.7", "203.0.113.8", "10.0.0.5"})
+        EXPECT_EQ(Try(address, 80), "ECONNREFUSED") << address;
+    });
+    const std::vector<GatewayRecord> records = world.Finish();
+    ASSERT_FALSE(records.empty());
+    EXPECT_EQ(records[0].name, "db.local");
+    EXPECT_EQ(records[0].pointer, "/allow");
+  });
+}
+
 // A ClientHello behind what servers pass over, where a denied name is all that does not pass.
 TEST(GatewayChecks, WhatServersPassOverIsRefused) {
   InWorld([](World& world) {
