@@ -171,6 +171,17 @@ KeyBlock::Kind KeyBlock::KindOf(std::string_view line) {
   return Kind::kOther;
 }
 
+bool KeyBlock::IsOfKey(std::string_view line) { return in_long_line_ || KindOf(line) == Kind::kKey; }
+
+std::size_t KeyBlock::TakeBefore(std::string_view end) { return IsOfKey(end) ? end.size() : 0; }
+
+std::size_t KeyBlock::TakeOpenLine(std::string_view line, bool& prose) {
+  if (!in_long_line_ && line.size() < kLongLine) return 0;
+  in_long_line_ = IsOfKey(line);
+  prose = prose || (!in_long_line_ && IsProse(line));
+  return in_long_line_ ? line.size() - std::min(line.size(), kMaxMark) : 0;
+}
+
 KeyBlock::Taken KeyBlock::TakeLines(std::string_view rest, Mode mode) {
   const bool at_end = mode == Mode::kEnd;
   Taken taken;
@@ -178,23 +189,20 @@ KeyBlock::Taken KeyBlock::TakeLines(std::string_view rest, Mode mode) {
   for (std::size_t at = 0; at < rest.size();) {
     const Separator separator = NextSeparator(rest, at);
     const bool whole = separator.at != std::string_view::npos;
-    const std::string_view line = rest.substr(at, whole ? separator.at - at : std::string_view::npos);
+    const std::size_t stop = std::min(separator.at, rest.size());
+    const std::string_view line = rest.substr(at, stop - at);
     const End end = FindEnd(line, rest.substr(at), at_end);
     if (end.state == End::State::kFound) return {at + end.size, true};
-    if (end.state == End::State::kPartial) {
-      if (in_long_line_ || KindOf(line.substr(0, end.size)) == Kind::kKey) taken.bytes = at + end.size;
+    const bool ends = end.state == End::State::kPartial;
+    if (ends || (!whole && !at_end)) {
+      const std::size_t open = ends ? TakeBefore(line.substr(0, end.size)) : TakeOpenLine(line, prose);
+      if (open != 0) taken.bytes = at + open;
       break;
     }
-    if (!whole && !at_end && !in_long_line_ && line.size() < kLongLine) break;
-    const bool key = in_long_line_ || KindOf(line) == Kind::kKey;
-    prose = prose || (!key && IsProse(line));
-    if (!whole && !at_end) {
-      in_long_line_ = key;
-      if (key) taken.bytes = std::max(taken.bytes, rest.size() - std::min(line.size(), kMaxMark));
-      break;
-    }
+    const bool key = IsOfKey(line);
+    prose |= !key && IsProse(line);
     in_long_line_ = false;
-    at = whole ? separator.at + separator.size : rest.size();
+    at = std::min(stop + separator.size, rest.size());
     if (key) taken.bytes = at;
     if (at - taken.bytes > kMaxHeldBytes) break;
   }

@@ -33,6 +33,10 @@ class KeyBlock {
  private:
   enum class Kind { kKey, kOther };
   [[nodiscard]] Taken TakeLines(std::string_view rest, Mode mode);
+  [[nodiscard]] bool IsOfKey(std::string_view line);
+  // Bytes of a line before what may be the end of the key, and of one whose own end has not come.
+  [[nodiscard]] std::size_t TakeBefore(std::string_view end);
+  [[nodiscard]] std::size_t TakeOpenLine(std::string_view line, bool& prose);
   [[nodiscard]] Kind KindOf(std::string_view line);
 
   std::string lead_ = {};  // what stood before the last line of the key
