@@ -1,0 +1,268 @@
+// The preset `git`: what configurations of repositories and of the caller name, and their files.
+#include <gmock/gmock.h>
+
+#include "mxc/limits.h"
+#include "policy/protect.h"
+#include "policy/protect_git.h"
+#include "tests/unit/protect_text.h"
+
+namespace mxc {
+namespace {
+
+TEST_F(Protection, HooksAndIncludesInTheWorkTree) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/.git/modules/s");
+  host_.AddFile("/srv/w/a/.git/config",
+                "[core]\n hooksPath = .husky\n fsmonitor = tools/watch\n[include]\n path = ../.gitconfig\n");
+  host_.AddFile("/srv/w/a/.husky/pre-commit").AddFile("/srv/w/a/tools/watch");
+  host_.AddFile("/srv/w/a/.gitconfig", "[include] path = more\n[core] hooksPath = /srv/w/hooks");
+  host_.AddFile("/srv/w/a/more").AddDirectory("/srv/w/hooks");
+  host_.AddFile("/srv/w/a/.git/modules/s/config", "[core]\n worktree = ../../../s\n hooksPath = h\n");
+  host_.AddFile("/srv/w/a/s/.git", "gitdir: ../.git/modules/s").AddDirectory("/srv/w/a/s/h");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/a/.git") + Shaped("/srv/w/a/.git/modules/s") +
+                                         "/srv/w/a/.gitconfig\n"
+                                         "/srv/w/a/.husky\n"
+                                         "/srv/w/a/more\n"
+                                         "/srv/w/a/s/.git\n"
+                                         "/srv/w/a/s/h\n"
+                                         "/srv/w/a/tools/watch\n"
+                                         "/srv/w/hooks\n");
+}
+
+TEST_F(Protection, HooksThatLeadIntoTheWorkTree) {
+  AddRepository("/srv/w/.git");
+  host_.AddSymlink("/srv/w/.git/hooks/pre-commit", "../../tools/check").AddFile("/srv/w/tools/check");
+  host_.AddSymlink("/srv/w/.git/hooks/pre-push", "../../tools/none");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}),
+            Usual("/srv/w/.git") + "/srv/w/tools/check\n/srv/w/tools/none directory\n");
+}
+
+TEST_F(Protection, WhatAConfigurationNamesIsHeldBeforeItExists) {
+  AddRepository("/srv/w/.git");
+  host_.AddDirectory("/srv/w/tools", {.uid = 1000});
+  host_.AddFile("/srv/w/.git/config",
+                "[core]\n hooksPath = a/b/hooks\n fsmonitor = tools/watch -v\n[include]\n path = ../local\n"
+                "[filter \"f\"]\n clean = sh tools/clean %f\n[url \"git@h:x/\"]\n insteadOf = https://h/x\n"
+                "[alias]\n st = status src/x\n run = !./go && vim\n[safe]\n directory = /srv/w/q\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") +
+                                         "/srv/w/a writable directory\n/srv/w/a/b writable directory\n"
+                                         "/srv/w/a/b/hooks directory\n/srv/w/go directory\n"
+                                         "/srv/w/local file\n/srv/w/tools/clean directory\n"
+                                         "/srv/w/tools/watch directory\n");
+}
+
+TEST_F(Protection, ProgramsAreFoundWhereACommandLineWouldFindThem) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/tools/p").AddFile("/srv/w/tools/q", "", {.mode = 0644});
+  for (const char* value : {"!cd tools && ./p", "!$PWD/tools/p", "!${PWD}/tools/p", "!\\\"$PWD\\\"/tools/p",
+                            "!ssh -o ProxyCommand=tools/p h", "!GIT_SSH_COMMAND=tools/p git fetch",
+                            "!git -c core.editor=tools/p commit", "-c core.pager=tools/p log",
+                            "!PATH=tools:$PATH p", "!f() { . tools/p; }; f", "!ext::tools/p"}) {
+    host_.AddFile("/srv/w/.git/config", "[alias]\n z = " + std::string(value) + "\n");
+    EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools/p\n") << value;
+  }
+  host_.AddFile("/srv/w/.git/config", "[alias]\n z = !BASH_ENV=tools/q bash -c x\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools/q\n");
+  host_.AddFile("/srv/w/.git/config", "[alias]\n z = log --format=x/y tools/p\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git"));
+}
+
+TEST_F(Protection, DirectoriesOfProgramsThatACommandLineNames) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/tools/git-x", "", {.mode = 0755, .uid = 1000});
+  for (const char* value : {"--exec-path=tools x", "!git --exec-path=tools x", "!GIT_EXEC_PATH=tools git x",
+                            "-c core.hooksPath=tools commit", "!git clone --config=core.hooksPath=tools u",
+                            "!git -c init.templateDir=tools init", "!git init --template=tools",
+                            "!GIT_TEMPLATE_DIR=$PWD/tools git init"}) {
+    host_.AddFile("/srv/w/.git/config", "[alias]\n z = " + std::string(value) + "\n");
+    EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/tools\n") << value;
+  }
+  host_.AddFile("/srv/w/.git/config", "[alias]\n z = log --relative=tools\n");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git"));
+}
+
+// /proc/self/cwd is wherever git is called, in any grant.
+TEST_F(Protection, ProgramsBehindLinksOfTheKernelAreRefused) {
+  AddRepository("/srv/w/.git");
+  host_.SetEnvironment("HOME", "/home/ana")
+      .AddSymlink("/proc/self", "1")
+      .AddSymlink("/srv/cwd", "/proc/self/cwd");
+  const auto with = [&](const std::string& variable) {
+    host_.AddFile("/home/ana/.gitconfig", variable + "\n");
+    const Result<Policy> policy = With({.rw = {"/srv/w"}});
+    return RefusalOf(policy);
+  };
+  EXPECT_EQ(with("[core] fsmonitor = /proc/self/cwd/tools/x"),
+            "policy_conflict /filesystem/protect/0: git's configuration names '/proc/self/cwd/tools/x', "
+            "which leads "
+            "through '/proc/self': each process finds something else there");
+  for (const char* variable :
+       {"[core] hooksPath = /proc/self/cwd/hooks", "[core] attributesFile = /proc/self/cwd/a",
+        "[core] sshCommand = A=b /proc/self/root/srv/w/x", "[core] pager = sh /proc/self/cwd/x",
+        "[core] pager = timeout 5 /proc/self/cwd/x", "[core] editor = /srv/cwd/x",
+        "[core] editor = /proc/self/fd/9/x", "[init] templateDir = /proc/self/cwd/t",
+        "[alias] a = !cd /proc/self/cwd && tools/x", "[alias] a = --exec-path=/proc/self/cwd x",
+        "[alias] a = !PATH=/proc/self/cwd/bin:$PATH x",
+        "[alias] a = -c core.hooksPath=/proc/self/cwd commit"}) {
+    EXPECT_NE(with(variable).find("': each process finds something else there"), std::string::npos)
+        << variable;
+  }
+  for (const char* variable : {"[alias] a = !cat /proc/self/status", "[alias] a = log --file=/dev/stdin",
+                               "[core] editor = vim /proc/self/fd/0", "[alias] a = !x < /dev/tty"}) {
+    EXPECT_EQ(with(variable), "") << variable;
+  }
+  host_.AddFile("/srv/w/.git/config", "[core] pager = /proc/self/cwd/x\n");
+  EXPECT_NE(RefusalOf(With({.rw = {"/srv/w"}})).find("the configuration of '/srv/w/.git' names '/proc"),
+            std::string::npos);
+}
+
+TEST_F(Protection, WhatHuskyMakesItsHooksFrom) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/.git/config", "[core]\n hooksPath = .husky/_\n").AddFile("/srv/w/.husky/pre-commit");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git") + "/srv/w/.husky\n/srv/w/.husky/_ directory\n");
+}
+
+TEST_F(Protection, ConfigurationsThatCannotBeReadWholeAreRefused) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/.git/config", std::string(kMaxGitConfigBytes + 1, '#'));
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}).substr(0, 39), "policy_conflict /filesystem/protect/0: ");
+}
+
+TEST_F(Protection, IncludesAreRelativeToNamesNotToWhatLinksLeadTo) {
+  host_.SetEnvironment("HOME", "/home/ana").AddSymlink("/home/ana/.gitconfig", "dot/gitconfig");
+  host_.AddFile("/home/ana/dot/gitconfig", "[include]\n path = extra\n path = ./.gitconfig\n");
+  host_.AddFile("/home/ana/extra", "[include]\n path = /srv/w/inc\n").AddFile("/srv/w/inc");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/inc\n");
+}
+
+// Whatever the reason: what cannot be read is not empty.
+TEST_F(Protection, FilesOfGitThatCannotBeReadAreRefused) {
+  const auto refused = [&](const std::string& file) {
+    const Result<Policy> policy = With({.rw = {"/srv/w"}});
+    EXPECT_FALSE(policy.ok()) << file;
+    if (policy.ok()) return;
+    EXPECT_EQ(RefusalOf(policy).find("policy_conflict /filesystem/protect/0: git's file '" + file +
+                                     "' cannot be read: "),
+              0U)
+        << RefusalOf(policy);
+    EXPECT_NE(policy.error().hint.find("remove it"), std::string::npos);
+  };
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/t/.git", "gitdir: ../.git/worktrees/t\n");
+  host_.AddFile("/srv/w/.git/worktrees/t/commondir", "../..\n").AddFile("/srv/w/inc", "[core]\n");
+  const std::string include = "[include]\n path = ../inc\n";
+  host_.AddFile("/srv/w/.git/config", include).AddSymlink("/proc/self", "1");
+  EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok());
+  for (const char* file : {"/srv/w/.git/config", "/srv/w/inc", "/srv/w/.git/config.worktree", "/srv/w/t/.git",
+                           "/srv/w/.git/worktrees/t/commondir", "/srv/w/.git/worktrees/t/config.worktree",
+                           "/srv/w/.git/commondir"}) {
+    const Result<std::string> text = host_.ReadFile(file, kMaxPathBytes);
+    host_.AddFile(file, text ? *text : "", {.uid = 1000, .readable = false});
+    refused(file);
+    host_.AddFile(file, std::string(kMaxGitConfigBytes + 1, '#'));
+    refused(file);
+    host_.Remove(file);
+    if (!std::string_view(file).ends_with("/.git")) {
+      host_.AddNode(file, FileType::kFifo);
+      refused(file);
+      host_.Remove(file).AddSymlink(file, "/proc/self/cwd/x");
+      refused(file);
+      host_.Remove(file).AddDirectory(file);
+      EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok()) << file;
+      host_.Remove(file);
+    }
+    if (text) host_.AddFile(file, *text);
+  }
+  host_.AddNode("/dev/null", FileType::kCharacterDevice).SetEnvironment("GIT_CONFIG_GLOBAL", "/dev/null");
+  EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok());
+  // Not the caller's at all: git asks nobody for it either.
+  host_.SetEnvironment("HOME", "/root").AddDirectory("/root").AddUnreadable("/root/.gitconfig");
+  EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok());
+}
+
+TEST_F(Protection, TheCallersConfigurationAndWhatItNames) {
+  AddRepository("/home/ana/p/.git");
+  host_.SetEnvironment("HOME", "/home/ana").SetEnvironment("XDG_CONFIG_HOME", "/home/ana/cfg");
+  host_.SetEnvironment("GIT_CONFIG_GLOBAL", "/home/ana/g")
+      .AddFile("/home/ana/g", "[include] path = ~/more\n");
+  host_.SetEnvironment("GIT_CONFIG_KEY_0", "core.hooksPath").SetEnvironment("GIT_CONFIG_VALUE_0", ".hooks");
+  host_.AddFile("/home/ana/.gitconfig", "[core] hooksPath = ~/hooks\n[init] templateDir = ~/t\n");
+  host_.AddFile("/home/ana/t/hooks/post-checkout")
+      .AddFile("/home/ana/more")
+      .AddFile("/home/ana/cfg/git/config");
+  host_.AddFile("/etc/gitconfig", "[include]\n path = /home/ana/system\n").AddDirectory("/home/ana/.config");
+  EXPECT_EQ(Git({.rw = {"/home/ana"}}),
+            "/home/ana/.config/git directory\n/home/ana/.gitconfig\n/home/ana/cfg/git\n/home/ana/g\n"
+            "/home/ana/hooks directory\n/home/ana/more\n" +
+                Usual("/home/ana/p/.git") +
+                "/home/ana/p/.hooks directory\n/home/ana/system file\n/home/ana/t\n");
+}
+
+// There are repositories outside the grants, and these are obeyed there.
+TEST_F(Protection, TheCallersConfigurationNeedsNoRepositoryInTheGrant) {
+  const auto held = [&](const std::string& config) {
+    host_.AddFile("/home/ana/.gitconfig", config);
+    return Git({.rw = {"/srv/g"}});
+  };
+  host_.SetEnvironment("HOME", "/home/ana").AddFile("/srv/g/x").AddDirectory("/srv/g/d/hooks");
+  host_.AddFile("/etc/passwd", "root:x:0:0::/root:/bin/sh\nana:x:1:1::/srv/g:/bin/sh\n");
+  for (const char* named :
+       {"[core] fsmonitor = /srv/g/x", "[core] pager = cat | sh /srv/g/x", "[credential] helper = /srv/g/x",
+        "[alias] z = !/srv/g/x", "[core] attributesFile = /srv/g/x", "[include] path = /srv/g/x",
+        "[core] fsmonitor = ~ana/x", "[core] attributesFile = :(optional)/srv/g/x"})
+    EXPECT_EQ(held(named), "/srv/g/x\n") << named;
+  EXPECT_EQ(held("[core] hooksPath = /srv/g/d"), "/srv/g/d\n");
+  EXPECT_EQ(held("[init] templateDir = /srv/g/d"), "/srv/g/d\n");
+  EXPECT_EQ(held("[core] hooksPath = /srv/g/new"), "/srv/g/new directory\n");
+  EXPECT_EQ(held("[core] fsmonitor = g/x\n hooksPath = g/d"), "");  // of no work tree
+  host_.SetEnvironment("GIT_CONFIG_PARAMETERS", "'core.fsmonitor'='/srv/g/x'");
+  EXPECT_EQ(held(""), "/srv/g/x\n");
+}
+
+TEST_F(Protection, TheCallersConfigurationMayBeLinks) {
+  host_.SetEnvironment("HOME", "/home/ana").AddFile("/srv/g/x").AddDirectory("/home/ana/.config/git");
+  host_.AddDirectory("/srv/g/t/hooks").AddFile("/srv/g/y");
+  for (const char* link : {"/home/ana/.gitconfig", "/home/ana/.config/git/config",
+                           "/home/ana/.config/git/attributes", "/etc/gitconfig"}) {
+    host_.AddSymlink(link, "/srv/g/x");
+    EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/x\n") << link;
+    host_.AddSymlink(link, "/srv/g/new");
+    EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/new file\n") << link;
+    host_.Remove(link);
+  }
+  host_.AddFile("/home/ana/.gitconfig", "[init] templateDir = ~/t\n[core] hooksPath = ~/h\n");
+  host_.AddSymlink("/home/ana/t/hooks/post-checkout", "/srv/g/x")
+      .AddSymlink("/home/ana/h/pre-commit", "/srv/g/y");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/x\n/srv/g/y\n");
+  host_.AddDirectory("/home/ana/h", {.readable = false});
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}).substr(0, 75),
+            "policy_conflict /filesystem/protect/0: git's directory '/home/ana/h' cannot");
+}
+
+TEST_F(Protection, WhatTheCallersConfigurationNamesInEveryWorkTree) {
+  host_.SetEnvironment("HOME", "/home/ana").AddFile("/opt/x");
+  host_.AddFile(
+      "/home/ana/.gitconfig",
+      "[core] hooksPath = .githooks\n fsmonitor = ~/f\n editor = /opt/x\n pager = less\n"
+      "[alias] a = !tools/a -v\n b = !$(git rev-parse --show-toplevel)/tools/b\n st = status x/y\n");
+  PathWalker walker(host_);
+  EXPECT_THAT(*NamedInEveryTree(host_, walker), testing::ElementsAre(".githooks", "tools/a", "tools/b"));
+}
+
+TEST_F(Protection, TheRepositoryThatTheEnvironmentNames) {
+  host_.AddFile("/opt/dot/config", "[core] hooksPath = bin/hooks\n").AddDirectory("/srv/g/bin");
+  host_.SetEnvironment("GIT_DIR", "/opt/dot").SetEnvironment("GIT_WORK_TREE", "/srv/g");
+  host_.SetEnvironment("GIT_EXEC_PATH", "/srv/g/core");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/bin/hooks directory\n/srv/g/core directory\n");
+  host_.SetEnvironment("GIT_DIR", "dot").SetWorkingDirectory("/srv/g");
+  EXPECT_EQ(Git({.rw = {"/srv/g"}}), "/srv/g/core directory\n/srv/g/dot directory\n");
+}
+
+TEST_F(Protection, ConfigurationOfGitInAWritableHome) {
+  host_.AddDirectory("/home/ana/.config").SetEnvironment("HOME", "/home/ana");
+  EXPECT_EQ(Git({.rw = {"/home/ana"}}), "/home/ana/.config/git directory\n/home/ana/.gitconfig file\n");
+  EXPECT_EQ(Git({.rw = {"/srv"}}), "");
+}
+
+}  // namespace
+}  // namespace mxc

@@ -1,0 +1,108 @@
+// The other presets, and the bounds of all.
+#include <gtest/gtest.h>
+
+#include "mxc/limits.h"
+#include "policy/protect.h"
+#include "tests/unit/protect_text.h"
+
+namespace mxc {
+namespace {
+
+TEST_F(Protection, EachPresetIsOneClause) {
+  AddRepository("/srv/w/.git");
+  host_.AddDirectory("/srv/w/.vscode");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}}, {Preset::kGit, Preset::kEditors});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(ClausesText(*policy),
+            "/filesystem/readwritePaths/0: read-write '/srv/w'\n"
+            "/filesystem/protect/0: `git` stays unwritable in read-write grants: 4 paths\n"
+            "/filesystem/protect/1: `editors` stays unwritable in read-write grants: 7 paths\n"
+            "/network: no network\n");
+  EXPECT_TRUE(policy->relaxations.empty());
+}
+
+TEST_F(Protection, WithoutGitIsARelaxation) {
+  AddRepository("/srv/w/.git");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}}, {});
+  EXPECT_EQ(Protected(policy), "");
+  EXPECT_EQ(policy->relaxations, std::vector<std::string>{"git-unprotected"});
+}
+
+TEST_F(Protection, ShellFilesInHomeAndAtTheTopOfGrants) {
+  host_.AddFile("/home/ana/.bashrc").AddFile("/home/ana/src/.bashrc").SetEnvironment("HOME", "/home/ana");
+  const Result<Policy> policy = With({.rw = {"/home/ana"}}, {Preset::kShell});
+  const std::string text = Protected(policy);
+  EXPECT_NE(text.find("/home/ana/.bashrc\n"), std::string::npos);
+  EXPECT_NE(text.find("/home/ana/.zshrc file\n"), std::string::npos);
+  EXPECT_NE(text.find("/home/ana/.ssh directory\n"), std::string::npos);
+  EXPECT_EQ(text.find("/home/ana/src/.bashrc"), std::string::npos);
+  EXPECT_EQ(WarningsText(*policy), "protection-open /filesystem/protect/0\n");
+}
+
+TEST_F(Protection, EditorsAndAgentsAtAnyDepthButInPackages) {
+  host_.AddFile("/srv/w/a/.vscode/tasks.json").AddFile("/srv/w/a/b/c/.mcp.json");
+  host_.AddFile("/srv/w/a/node_modules/x/.vscode/tasks.json").AddFile("/srv/w/.github/workflows/ci.yml");
+  const std::string text = Protected(With({.rw = {"/srv/w"}}, {Preset::kEditors, Preset::kAgents}));
+  EXPECT_NE(text.find("/srv/w/a/.vscode\n"), std::string::npos);
+  EXPECT_NE(text.find("/srv/w/.vscode directory\n"), std::string::npos);
+  EXPECT_NE(text.find("/srv/w/a/b/c/.mcp.json\n"), std::string::npos);
+  EXPECT_NE(text.find("/srv/w/.github/workflows\n"), std::string::npos);
+  EXPECT_EQ(text.find("node_modules"), std::string::npos);
+  // A file that holds a name would get into the next commit.
+  EXPECT_EQ(text.find(" file\n"), std::string::npos);
+}
+
+TEST_F(Protection, ASearchThatDoesNotEndIsRefused) {
+  AddRepository("/srv/w/a/.git");
+  host_.SetClockStep(kMaxSearchMs / 4);
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  EXPECT_EQ(
+      Protected(policy),
+      "policy_conflict /filesystem/protect/0: the search for protected files did not come to its end: it "
+      "took longer than 30000 ms");
+  EXPECT_NE(policy.error().hint.find("filesystem.repositories"), std::string::npos);
+}
+
+TEST_F(Protection, ADirectoryThatCannotBeListedStaysAsItIs) {
+  host_.AddDirectory("/srv/w/closed", {.mode = 0300, .uid = 1000, .readable = false});
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/closed\n");
+  host_.AddDirectory("/srv/w/closed", {.mode = 0711, .readable = false});
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "/srv/w/closed\n");
+  host_.AddDirectory("/srv/w/closed", {.mode = 0700, .readable = false});
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "");
+}
+
+TEST_F(Protection, MoreThanTheBoundIsRefused) {
+  const std::size_t repositories = kMaxProtectedPaths / 6 + 1;
+  for (std::size_t i = 0; i < repositories; ++i) AddRepository("/srv/w/" + std::to_string(i));
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), "policy_conflict /filesystem/protect/0: the read-write grants hold " +
+                                         std::to_string(6 * repositories) +
+                                         " protected paths, more than the 20000 there may be");
+}
+
+// One file that an earlier run has left is enough for that.
+TEST_F(Protection, TheRepositoryWithMostProtectedPathsIsNamed) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/b/.git");
+  std::string config = "[alias]\n";
+  for (std::size_t i = 0; i <= kMaxProtectedPaths; ++i) config += " x = !./" + std::to_string(i) + "\n";
+  host_.AddFile("/srv/w/b/.git/config", config);
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  ASSERT_FALSE(policy.ok());
+  EXPECT_NE(policy.error().message.find("'/srv/w/b/.git' causes 20001"), std::string::npos)
+      << policy.error().message;
+  EXPECT_NE(policy.error().hint.find("remove"), std::string::npos);
+}
+
+TEST_F(Protection, EveryRowSaysWhy) {
+  for (const auto rows : {GitDirectoryRows(), LinkedWorkTreeRows(), GitHomeRows(), GitConfigHomeRows(),
+                          ShellRows(), EditorRows(), AgentRows()}) {
+    for (const ProtectedRow& row : rows) {
+      EXPECT_FALSE(row.why.empty()) << row.path;
+      EXPECT_FALSE(row.path.starts_with('/')) << row.path;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mxc
