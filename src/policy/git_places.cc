@@ -18,6 +18,10 @@ constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
 
 }  // namespace
 
+std::string Against(std::string_view base, std::string_view path) {
+  return path.starts_with('/') ? std::string(path) : JoinPath(base, path);
+}
+
 bool IsGitName(std::string_view name) { return EqualsFolded(name, ".git"); }
 bool IsNamedGit(std::string_view path) { return IsGitName(path.substr(path.rfind('/') + 1)); }
 

@@ -59,6 +59,8 @@ class GitPlaces {
   std::unordered_set<std::string> seen_trees_ = {};
 };
 
+// `path` as git finds it from the directory `base`.
+[[nodiscard]] std::string Against(std::string_view base, std::string_view path);
 // ".git", also as file systems without case would find it.
 [[nodiscard]] bool IsGitName(std::string_view name);
 // The last component of `path` is such a name.
