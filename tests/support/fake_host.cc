@@ -104,23 +104,6 @@ FakeHost& FakeHost::AddUnreadable(const std::string& path, LookupFailure failure
   return *this;
 }
 
-const FakeHost::MountLine& FakeHost::MountOf(const std::string& path) const {
-  const MountLine* nearest = &mounted_.front();
-  for (const MountLine& line : mounted_) {
-    const bool covers = line.path == "/" || path == line.path || path.starts_with(line.path + "/");
-    if (covers && line.path.size() >= nearest->path.size()) nearest = &line;
-  }
-  return *nearest;
-}
-
-void FakeHost::Tell(const std::string& path, const std::string& device, const std::string& root,
-                    const std::string& rest) {
-  const std::uint64_t id = 100 + ++mounts_;
-  mount_table_ += std::to_string(id) + " " + std::to_string(MountOf(path).id) + " " + device + " " + root +
-                  " " + path + " rw,relatime - " + rest + "\n";
-  mounted_.push_back({.path = path, .id = id, .device = device, .root = root});
-}
-
 FakeHost& FakeHost::AddBind(const std::string& path, const std::string& existing) {
   const MountLine from = MountOf(existing);
   const std::string below =
@@ -130,77 +113,8 @@ FakeHost& FakeHost::AddBind(const std::string& path, const std::string& existing
   return *this;
 }
 
-FakeHost& FakeHost::AddMount(const std::string& path, const std::string& type, bool disk) {
-  constexpr std::uint64_t kDisk = 8U << 8U;
-  const std::uint64_t number = 101 + mounts_;
-  AddDirectory(path);
-  nodes_[KeyOf(path)].status.object.device = disk ? kDisk | number : number;
-  Tell(path, (disk ? "8:" : "0:") + std::to_string(number), "/", type + " none rw");
-  return *this;
-}
-
-FakeHost& FakeHost::AddMount(const std::string& path, const std::string& type, const std::string& source,
-                             const std::string& options) {
-  const std::uint64_t number = 101 + mounts_;
-  AddDirectory(path);
-  nodes_[KeyOf(path)].status.object.device = number;
-  Tell(path, "0:" + std::to_string(number), "/", type + " " + source + " " + options);
-  return *this;
-}
-
 FakeHost& FakeHost::Remove(const std::string& path) {
   nodes_.erase(KeyOf(path));
-  return *this;
-}
-
-FakeHost& FakeHost::SetSystem(OperatingSystem system) {
-  system_ = system;
-  return *this;
-}
-
-FakeHost& FakeHost::SetCaller(std::uint32_t uid, std::uint32_t gid) {
-  caller_ = {.uid = uid, .gid = gid};
-  return *this;
-}
-
-FakeHost& FakeHost::SetWorkingDirectory(std::string path) {
-  working_directory_ = std::move(path);
-  return *this;
-}
-
-FakeHost& FakeHost::SetUnmapsOwners(bool able) {
-  unmaps_owners_ = able;
-  return *this;
-}
-
-FakeHost& FakeHost::SetLandlockAbi(int abi) {
-  landlock_abi_ = abi;
-  return *this;
-}
-
-FakeHost& FakeHost::SetInteractive(bool interactive) {
-  interactive_ = interactive;
-  return *this;
-}
-
-FakeHost& FakeHost::SetClockStep(std::uint64_t milliseconds) {
-  step_ = milliseconds;
-  return *this;
-}
-
-FakeHost& FakeHost::SetEnvironment(const std::string& name, std::string value) {
-  environment_[name] = std::move(value);
-  return *this;
-}
-
-FakeHost& FakeHost::AddTool(const std::string& name, std::string path) {
-  tools_[name] = std::move(path);
-  return *this;
-}
-
-FakeHost& FakeHost::Answer(const std::vector<std::string>& argv, ToolRun run) {
-  run.started = true;
-  answers_[argv] = std::move(run);
   return *this;
 }
 
