@@ -19,7 +19,8 @@ class Protection : public testing::Test {
     host_.AddDirectory(git_directory + "/refs").AddFile(git_directory + "/config");
     host_.AddDirectory(git_directory + "/hooks").AddDirectory(git_directory + "/info");
   }
-  [[nodiscard]] Result<Policy> With(const Lists& lists, std::vector<Preset> presets = {Preset::kGit}) const {
+  [[nodiscard]] Result<Policy> With(const Lists& lists,
+                                    const std::vector<Preset>& presets = {Preset::kGit}) const {
     Config config = ConfigOf(lists);
     config.protect.clear();
     for (const Preset preset : presets) {
