@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/runtime_places.h"
-#include "policy/entries.h"
 
 namespace mxc {
 namespace {
@@ -68,18 +67,14 @@ class OthersPlaces {
   OthersPlaces(const Host& host, PathWalker& walker) : host_(host), walker_(walker) {}
 
   // Of the users that entries of `directory` are named after.
-  Status FindIn(const std::string& directory, std::string_view prefix) {
-    if (!walker_.LookAt(directory).status) return Done{};
+  void FindIn(const std::string& directory, std::string_view prefix) {
+    if (!walker_.LookAt(directory).status) return;
     const Result<std::vector<DirectoryEntry>> entries =
         host_.ListEntries(directory, [&](std::string_view name) { return name.starts_with(prefix); });
-    if (!entries) {
-      return Conflict("the directories of other users' sandboxes cannot be found: " + entries.error().message,
-                      "/filesystem", "see why " + Quoted(directory) + " cannot be listed");
-    }
+    if (!entries) return;  // an outer sandbox keeps root from it, and hid what was there
     for (const DirectoryEntry& entry : *entries) {
       if (const std::optional<std::uint32_t> uid = UserIn(entry.name, prefix)) AddOf(*uid);
     }
-    return Done{};
   }
   [[nodiscard]] std::vector<std::string> Take() { return std::move(paths_); }
 
@@ -111,15 +106,13 @@ class OthersPlaces {
 
 }  // namespace
 
-Result<std::vector<OwnPlace>> FindOwnPlaces(const Host& host, PathWalker& walker) {
+std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
   std::vector<OwnPlace> places = CallersPlaces(host, walker);
   if (!host.Caller().IsRoot()) return places;
   OthersPlaces others(host, walker);
   const std::string_view prefix = kFixedPlacePrefix;
-  if (Status found = others.FindIn(std::string(ParentOf(prefix)), prefix.substr(prefix.rfind('/') + 1));
-      !found)
-    return found.error();
-  if (Status found = others.FindIn(kSessionPlaces, ""); !found) return found.error();
+  others.FindIn(std::string(ParentOf(prefix)), prefix.substr(prefix.rfind('/') + 1));
+  others.FindIn(kSessionPlaces, "");
   std::vector<std::string> paths = others.Take();
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());

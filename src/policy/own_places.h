@@ -19,7 +19,8 @@ struct OwnPlace {
 // The caller's, whether or not they exist; for root also those of other users that exist: /tmp/mxc-exec-UID,
 // /run/user/UID/mxc-exec and what the former notes. Of these a directory counts if runs of its user would use
 // it (base/runtime_directory.h): UID owns it and others have no access, so users cannot have root's own names
-// denied. Errors: kConflict, when a directory in which users' places stand cannot be listed.
-[[nodiscard]] Result<std::vector<OwnPlace>> FindOwnPlaces(const Host& host, PathWalker& walker);
+// denied. Only an outer sandbox can keep root from listing the directories in which users' places stand;
+// hiding what was there is its part.
+[[nodiscard]] std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker);
 
 }  // namespace mxc

@@ -83,9 +83,7 @@ Status DenyNames(const Host& host, const MountNames& names, PathWalker& walker, 
 
 Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules) {
   if (!rules.HasGrantOfPolicy()) return Done{};
-  const Result<std::vector<OwnPlace>> places = FindOwnPlaces(host, walker);
-  if (!places) return places.error();
-  for (const OwnPlace& place : *places) {
+  for (const OwnPlace& place : FindOwnPlaces(host, walker)) {
     if (Status denied = DenyNames(host, names, walker, rules, place); !denied) return denied;
   }
   return Done{};
