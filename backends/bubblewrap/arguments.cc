@@ -38,6 +38,7 @@ class Renderer {
     return std::move(files_);
   }
   [[nodiscard]] std::vector<PathFile> TakeVerified() { return std::move(verified_); }
+  [[nodiscard]] std::vector<std::string> TakeUnmapped() { return std::move(unmapped_); }
 
  private:
   void Say(std::initializer_list<std::string> words) {
@@ -61,6 +62,7 @@ class Renderer {
   std::vector<Piece> arguments_ = {};
   std::vector<InheritedFile> files_ = {};
   std::vector<PathFile> verified_ = {};
+  std::vector<std::string> unmapped_ = {};
   std::vector<std::string> read_only_at_last_ = {};
 };
 
@@ -88,6 +90,7 @@ void Renderer::AwaitGateway() {
 
 void Renderer::Bind(const BindMount& bind) {
   const bool read_only = bind.access == Access::kReadOnly;
+  if (bind.unmapped_owners) unmapped_.push_back(bind.source);
   // By descriptor, what was checked is what is mounted, whatever has happened to the name since.
   if (by_descriptor_ && (bind.object || bind.pin)) {
     Say({read_only ? "--ro-bind-fd" : "--bind-fd"});
@@ -222,6 +225,7 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   if (count > kMaxArguments) return TooMany(count, sandbox);
   exec.files = renderer.TakeFiles();
   exec.verified = renderer.TakeVerified();
+  exec.unmapped_owners = renderer.TakeUnmapped();
   exec.argv[2] = FileNumber{.file = exec.files.size() - 1};
   exec.argv.insert(exec.argv.end(), command.begin(), command.end());
   // bwrap stays as process 1 of the sandbox, where its environment can be read.

@@ -93,6 +93,8 @@ struct Exec {
   std::vector<InheritedFile> files =
       {};  // the launcher opens them in order; a piece may name only earlier ones
   std::vector<PathFile> verified = {};  // looked at right before the start, and not handed over
+  // Directories that `program` sees so (PathRule::unmapped_owners), in a mount namespace of its own. Of root.
+  std::vector<std::string> unmapped_owners = {};
   Terminal terminal = Terminal::kInherit;
   bool new_session = false;  // without the caller's terminal, in a process group of its own
   Reporting reporting = Reporting::kExitStatus;

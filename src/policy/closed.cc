@@ -20,8 +20,9 @@ bool AreRelated(std::string_view left, std::string_view right) {
 
 class Closing {
  public:
-  Closing(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules)
-      : host_(host), names_(names), walker_(walker), rules_(rules) {}
+  Closing(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
+          RuleSet& rules)
+      : host_(host), containment_(containment), names_(names), walker_(walker), rules_(rules) {}
 
   [[nodiscard]] bool ByKernel(const std::string& directory);
   void ByMasks(const std::string& directory);
@@ -30,9 +31,11 @@ class Closing {
   [[nodiscard]] bool OthersMayRead(const std::string& path) const;
   [[nodiscard]] bool IsClosedFile(const std::string& path) const;
   [[nodiscard]] bool OthersMayReach(const std::string& path, std::string_view directory) const;
+  [[nodiscard]] bool MayGrantIn(std::string_view directory) const;
   [[nodiscard]] bool ShowsInGrants(std::string_view directory) const;
 
   const Host& host_;
+  Containment containment_;
   const MountNames& names_;
   PathWalker& walker_;
   RuleSet& rules_;
@@ -66,6 +69,17 @@ bool Closing::ShowsInGrants(std::string_view directory) const {
   });
 }
 
+// Our engine takes the source of a grant from the host, bubblewrap from what it is shown of it.
+bool Closing::MayGrantIn(std::string_view directory) const {
+  if (containment_ == Containment::kNamespaces) return true;
+  const std::vector<std::string> paths = rules_.PathsAtOrBelow(directory);
+  return containment_ == Containment::kBubblewrap &&
+         std::none_of(paths.begin(), paths.end(), [&](const std::string& path) {
+           const PathRule& rule = *rules_.Find(path);
+           return rule.origin != Origin::kBaseline && rule.access != Access::kDenied;
+         });
+}
+
 // Whoever may read it as others gets nothing more by a grant.
 bool Closing::OthersMayRead(const std::string& path) const {
   const Lookup& lookup = walker_.LookAt(path);
@@ -94,7 +108,7 @@ bool Closing::ByKernel(const std::string& directory) {
     const bool hidden = access == Access::kDenied && rules_.Find(path)->origin == Origin::kBaseline;
     if (shown || (hidden && IsClosedFile(path))) unmapped.push_back(path);
   }
-  if (ShowsInGrants(directory) || !host_.CanUnmapOwners(directory)) return false;
+  if (!MayGrantIn(directory) || ShowsInGrants(directory) || !host_.CanUnmapOwners(directory)) return false;
   for (const std::string& path : unmapped) {
     PathRule shown = *rules_.Find(path);
     shown.unmapped_owners = true;
@@ -112,11 +126,10 @@ void Closing::ByMasks(const std::string& directory) {
 void CloseToOthers(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
                    RuleSet& rules) {
   if (!host.Caller().IsRoot()) return;
-  Closing closing(host, names, walker, rules);
+  Closing closing(host, containment, names, walker, rules);
   for (const char* directory : {"/etc", "/run/NetworkManager", "/run/systemd/resolve", "/run/resolvconf"}) {
     if (!rules.Visible(directory)) continue;
-    if (containment == Containment::kNamespaces && closing.ByKernel(directory)) continue;
-    closing.ByMasks(directory);
+    if (!closing.ByKernel(directory)) closing.ByMasks(directory);
   }
 }
 

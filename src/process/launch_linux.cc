@@ -15,14 +15,23 @@
 #include <cstddef>
 #include <string>
 
+#include "base/quoted.h"
+#include "base/unmapped_owners.h"
 #include "process/files.h"
 #include "process/launch.h"
+#include "process/linux/engine_kernel.h"
 #include "process/process_limits.h"
 
 namespace mxc {
 namespace {
 
 constexpr std::size_t kStackBytes = 65536;
+
+// A detached copy of the mounts of a directory, which is mounted over them.
+struct Cover {
+  const char* path = nullptr;
+  UniqueFd tree = {};
+};
 
 // Everything the child reads, and the two fields it writes. Parent and child share memory until execve.
 struct ChildContext {
@@ -43,6 +52,8 @@ struct ChildContext {
   const int* groups = nullptr;
   std::size_t group_count = 0;
   bool without_control_groups = false;
+  const Cover* covers = nullptr;
+  std::size_t cover_count = 0;
   pid_t parent = 0;
 
   const char* failed_step = nullptr;
@@ -113,12 +124,18 @@ bool EnterGroups(ChildContext& context) {
 }
 
 // A slave, so that nothing of it reaches the host.
-bool HideGroups(ChildContext& context) {
-  if (!context.without_control_groups || ::geteuid() != 0) return true;
+bool ArrangeMounts(ChildContext& context) {
+  const bool hides = context.without_control_groups && ::geteuid() == 0;
+  if (!hides && context.cover_count == 0) return true;
   if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
     return Fail(context, "make a mount namespace");
-  if (::umount2("/sys/fs/cgroup", MNT_DETACH) != 0 && errno != EINVAL && errno != ENOENT)
+  if (hides && ::umount2("/sys/fs/cgroup", MNT_DETACH) != 0 && errno != EINVAL && errno != ENOENT)
     return Fail(context, "hide the control groups");
+  for (std::size_t i = 0; i < context.cover_count; ++i) {
+    const Cover& cover = context.covers[i];
+    if (engine::Attach(cover.tree.Get(), AT_FDCWD, cover.path) != 0)
+      return Fail(context, "mount what others may read");
+  }
   return true;
 }
 
@@ -151,7 +168,7 @@ bool ArrangeFiles(ChildContext& context) {
 int ChildMain(void* argument) {
   ChildContext& context = *static_cast<ChildContext*>(argument);
   ResetSignals(context);
-  if (!DieWithParent(context) || !EnterGroups(context) || !HideGroups(context) || !EnterSession(context) ||
+  if (!DieWithParent(context) || !EnterGroups(context) || !ArrangeMounts(context) || !EnterSession(context) ||
       !ArrangeFiles(context) || !SetLimits(context)) {
     return 255;
   }
@@ -212,6 +229,17 @@ Result<ChildProcess> Create(ChildContext& context) {
   return LaunchError(context);
 }
 
+Result<std::vector<Cover>> MakeCovers(const std::vector<std::string>& directories) {
+  std::vector<Cover> covers;
+  for (const std::string& path : directories) {
+    Cover cover{.path = path.c_str(), .tree = CloneWithUnmappedOwners(path)};
+    if (!cover.tree)
+      return SystemError(ErrorCode::kSetupFailed, "show others' view of " + Quoted(path), errno);
+    covers.push_back(std::move(cover));
+  }
+  return covers;
+}
+
 }  // namespace
 
 Result<ChildProcess> Launch(const LaunchRequest& request) {
@@ -227,6 +255,8 @@ Result<ChildProcess> Launch(const LaunchRequest& request) {
   std::vector<int> keep;
   keep.reserve(request.files.size());
   for (const UniqueFd& file : request.files) keep.push_back(file.Get());
+  const Result<std::vector<Cover>> covers = MakeCovers(exec.unmapped_owners);
+  if (!covers) return covers.error();
   const std::vector<char*> argv = Pointers(arguments);
   const std::vector<char*> envp = Pointers(environment);
 
@@ -249,6 +279,8 @@ Result<ChildProcess> Launch(const LaunchRequest& request) {
   context.groups = request.group_entrances.data();
   context.group_count = request.group_entrances.size();
   context.without_control_groups = request.without_control_groups;
+  context.covers = covers->data();
+  context.cover_count = covers->size();
   context.parent = ::getpid();
   return Create(context);
 }

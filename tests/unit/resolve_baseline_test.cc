@@ -140,9 +140,14 @@ class ClosedByTheKernel : public ResolveBaseline {
   static constexpr const char* kByMasks = "read-only /etc\ndenied /etc/closed\ndenied /etc/secret\n";
 };
 
-TEST_F(ClosedByTheKernel, InOurOwnEngineWhereTheHostCan) {
+TEST_F(ClosedByTheKernel, WhereTheHostCan) {
   EXPECT_EQ(Etc({}), kByKernel);
-  EXPECT_EQ(Etc({}, Containment::kBubblewrap), kByMasks);
+  EXPECT_EQ(Etc({}, Containment::kBubblewrap), kByKernel);
+  EXPECT_EQ(Etc({}, Containment::kLandlock), kByMasks);
+  // bubblewrap would take the grant from the directory without owners.
+  EXPECT_EQ(Etc({.ro = {"/etc/passwd"}}), kByKernel);
+  EXPECT_EQ(Etc({.ro = {"/etc/passwd"}}, Containment::kBubblewrap), kByMasks);
+  EXPECT_EQ(Etc({.denied = {"/etc/passwd"}}, Containment::kBubblewrap), kByKernel);
   host_.SetUnmapsOwners(false);
   EXPECT_EQ(Etc({}), kByMasks);
 }
