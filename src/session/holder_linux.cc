@@ -153,7 +153,9 @@ bool Holder::Serve(const UniqueFd& connection) {
   if (call.state == Call::State::kWrong) return false;
   if (call.verb != Verb::kStatus) busy_ms_ = NowMs();
   const std::string answer = Answer(call.verb, connection);
-  if (!answer.empty()) SendReply(connection.Get(), answer);
+  if (answer.empty()) return false;
+  const Status sent = SendReply(connection.Get(), answer);
+  [[maybe_unused]] const Status told = sent ? sent : SendReply(connection.Get(), ErrorText(sent.error()));
   return false;
 }
 
@@ -202,10 +204,12 @@ Status Holder::Renew() {
   std::vector<Warning> told;
   Result<Plan> plan = stages_.plan(told);
   if (!plan) return plan.error();
+  std::string entry = EntryText(*plan);
+  if (entry.size() > kMaxReplyBytes) return ReplyTooLong();
+  entry_ = std::move(entry);
   plan_ = std::move(*plan);
   std::move(told.begin(), told.end(), std::back_inserter(told_));
   plan_.timeout_ms = kStartLimitMs;  // commands bring their own
-  entry_ = EntryText(plan_);
   cpu_limit_ms_ = CpuTimeLimitMs(plan_);
   return Done{};
 }
@@ -213,7 +217,8 @@ Status Holder::Renew() {
 Status Holder::Start() {
   if (sandbox_.Stands()) return AlreadyStarted();
   if (Status renewed = Renew(); !renewed) return renewed;
-  if (!plan_.audit.path.empty() && !audit_) {
+  audit_.reset();  // it may have been moved to where this start would not take it
+  if (!plan_.audit.path.empty()) {
     Result<AuditLog> log = AuditLog::Open(plan_.audit.path);
     if (log) audit_.emplace(std::move(*log));
     if (!log && plan_.audit.on_failure == Audit::OnFailure::kRefuse) return log.error();
@@ -233,7 +238,7 @@ Status Holder::Stop() {
 Status Holder::Enter(const UniqueFd& connection) {
   if (!sandbox_.Stands()) return NotStarted(stopped_);
   if (sandbox_.Running() >= kMaxSessionCommands) return TooManyCommands();
-  SendReply(connection.Get(), entry_);
+  if (Status sent = SendReply(connection.Get(), entry_); !sent) return sent;
   if (sandbox_.Admit(connection.Get())) return Done{};
   // The launcher has its reply, and reads reports from here on.
   [[maybe_unused]] const ssize_t told =

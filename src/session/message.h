@@ -3,7 +3,8 @@
 //
 // Before either says anything it asks the kernel who is at the other end (base/peer.h): a socket that shows
 // through a grant, or that a command has put in the place of a holder's, is of no use to it. A call names the
-// sandbox that it is for, and no other holder obeys it. No call and no answer carries a descriptor.
+// sandbox that it is for, and no other holder obeys it. No call carries a descriptor. An answer is one
+// message, or, where it is too long for that, a byte and a sealed memory file.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,9 @@ struct Call {
 // `name` is the holder's own.
 [[nodiscard]] Call ReceiveCall(int connection, const std::string& name);
 
-// Lost when the launcher has gone away.
-void SendReply(int connection, const std::string& text);
-// Errors: kStaleId when the holder ends meanwhile, kSetupFailed.
+// Errors, of which none has been sent: kSetupFailed, also when the launcher has gone away.
+[[nodiscard]] Status SendReply(int connection, const std::string& text);
+// Errors: kStaleId when the holder ends meanwhile, kSetupFailed, also for more than kMaxReplyBytes.
 [[nodiscard]] Result<std::string> ReceiveReply(int connection);
 
 }  // namespace mxc::session

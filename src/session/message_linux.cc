@@ -1,18 +1,28 @@
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <span>
 #include <string_view>
+#include <utility>
 
+#include "base/passed_fds.h"
 #include "base/peer.h"
+#include "mxc/limits.h"
+#include "process/files.h"
 #include "session/message.h"
+#include "session/refusals.h"
 
 namespace mxc::session {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x3463786d;  // "mxc4": the form of these messages
-constexpr std::size_t kMaxReplyBytes = 131072;
+// A message has to fit into the socket's send buffer: by default 208 KiB (net.core.wmem_default), of which
+// the kernel's own part of each message counts as well.
+constexpr std::size_t kMaxMessageBytes = 32768;
 constexpr std::size_t kMaxName = 64;
 
 struct Hello {
@@ -35,6 +45,23 @@ Error HolderEnded() {
           .message = "the sandbox is gone: its holder has ended",
           .pointer = "/sandboxId",
           .hint = "provision another"};
+}
+
+Result<std::string> ReadAll(const UniqueFd& file) {
+  struct stat status {};
+  if (::fstat(file.Get(), &status) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > kMaxReplyBytes) return ReplyTooLong();
+  std::string text(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t count = ::pread(file.Get(), text.data() + done, size - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
+    done += static_cast<std::size_t>(count);
+  }
+  return text;
 }
 
 }  // namespace
@@ -65,8 +92,18 @@ Call ReceiveCall(int connection, const std::string& name) {
   return {.state = Call::State::kGiven, .verb = hello.verb};
 }
 
-void SendReply(int connection, const std::string& text) {
-  [[maybe_unused]] const ssize_t sent = ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
+Status SendReply(int connection, const std::string& text) {
+  UniqueFd file;
+  if (text.size() > kMaxMessageBytes) {
+    Result<UniqueFd> sealed = text.size() > kMaxReplyBytes ? ReplyTooLong() : SealedFile("mxc-reply", text);
+    if (!sealed) return sealed.error();
+    file = std::move(*sealed);
+  }
+  const int fd = file.Get();
+  const std::string_view said = file ? std::string_view("f") : std::string_view(text);
+  const ssize_t sent = SendWithFds(connection, said.data(), said.size(), std::span(&fd, file ? 1 : 0));
+  if (sent >= 0) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "answer the launcher", errno);
 }
 
 Result<std::string> ReceiveReply(int connection) {
@@ -75,9 +112,11 @@ Result<std::string> ReceiveReply(int connection) {
   do {
     count = ::recv(connection, nullptr, 0, MSG_PEEK | MSG_TRUNC);
   } while (count < 0 && errno == EINTR);
-  std::string text(std::min(static_cast<std::size_t>(std::max<ssize_t>(count, 0)), kMaxReplyBytes), '\0');
-  if (count > 0) count = ::recv(connection, text.data(), text.size(), 0);
-  if (count > 0) return text;
+  std::string text(std::min(static_cast<std::size_t>(std::max<ssize_t>(count, 0)), kMaxMessageBytes), '\0');
+  int fd = -1;
+  std::size_t files = 0;
+  if (count > 0) count = ReceiveWithFds(connection, text.data(), text.size(), 0, std::span(&fd, 1), files);
+  if (count > 0) return files == 0 ? text : ReadAll(UniqueFd{fd});
   if (count == 0 || HasHungUp(errno)) return HolderEnded();
   return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
 }

@@ -1,5 +1,7 @@
 #include "session/refusals.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "mxc/limits.h"
@@ -66,6 +68,12 @@ Error TooManyCommands() {
           .message = "as many commands run in the sandbox as may at one time (" +
                      std::to_string(kMaxSessionCommands) + ")",
           .hint = "wait until some have ended"};
+}
+
+Error ReplyTooLong() {
+  return {.code = ErrorCode::kSetupFailed,
+          .message = fmt::format("what an exec needs of the policy is longer than {} bytes", kMaxReplyBytes),
+          .hint = "name directories in place of what is in them"};
 }
 
 }  // namespace mxc::session

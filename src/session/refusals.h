@@ -21,5 +21,7 @@ namespace mxc::session {
 [[nodiscard]] Error NothingToStop(bool stopped);
 [[nodiscard]] Error NotStarted(bool stopped);
 [[nodiscard]] Error TooManyCommands();
+// Than kMaxReplyBytes.
+[[nodiscard]] Error ReplyTooLong();
 
 }  // namespace mxc::session

@@ -1,3 +1,5 @@
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -18,6 +20,16 @@ void Visit(ArchiveReader& archive, Variable& variable) {
   archive(value);
   variable.value = Secret{std::move(value)};
 }
+
+template <class Archive, class AnyEnforcement>
+void VisitEnforcement(Archive& archive, AnyEnforcement& enforcement) {
+  archive(enforcement.pointer);
+  archive(enforcement.strength);
+  archive(enforcement.mechanism);
+}
+
+void Visit(ArchiveWriter& archive, const Enforcement& enforcement) { VisitEnforcement(archive, enforcement); }
+void Visit(ArchiveReader& archive, Enforcement& enforcement) { VisitEnforcement(archive, enforcement); }
 
 void Visit(ArchiveWriter& archive, const Warning& warning) {
   archive(warning.category);
@@ -45,21 +57,55 @@ void VisitError(Archive& archive, AnyError& error) {
   archive(error.hint);
 }
 
-// Of the mounts those that can be written: who enters has files of its own that must not be among them.
-void VisitWritable(ArchiveWriter& archive, const LinuxSandbox& sandbox) {
-  std::vector<std::string> paths;
-  for (const MountNode& node : sandbox.mounts) {
-    const auto* bind = std::get_if<BindMount>(&node);
-    if (bind != nullptr && bind->access == Access::kReadWrite && !bind->pin) paths.push_back(bind->source);
-  }
-  archive(paths);
+// A mount as far as it decides where files of ours may be.
+struct Mounted {
+  std::string path = {};
+  Access access = Access::kReadOnly;
+  std::optional<FileObject> object = {};
+};
+
+template <class Archive, class AnyMounted>
+void VisitMounted(Archive& archive, AnyMounted& mounted) {
+  archive(mounted.path);
+  archive(mounted.access);
+  archive(mounted.object);
 }
 
-void VisitWritable(ArchiveReader& archive, LinuxSandbox& sandbox) {
-  std::vector<std::string> paths;
-  archive(paths);
-  for (const std::string& path : paths)
-    sandbox.mounts.emplace_back(BindMount{.source = path, .target = path, .access = Access::kReadWrite});
+void Visit(ArchiveWriter& archive, const Mounted& mounted) { VisitMounted(archive, mounted); }
+void Visit(ArchiveReader& archive, Mounted& mounted) { VisitMounted(archive, mounted); }
+
+std::optional<Mounted> MountedBy(const MountNode& node) {
+  if (const auto* bind = std::get_if<BindMount>(&node); bind != nullptr && !bind->pin)
+    return Mounted{.path = bind->source, .access = bind->access, .object = bind->object};
+  if (const auto* mask = std::get_if<TmpfsMount>(&node); mask != nullptr && mask->object)
+    return Mounted{.path = mask->target, .object = mask->object};
+  if (const auto* mask = std::get_if<FileMask>(&node); mask != nullptr && mask->object)
+    return Mounted{.path = mask->target, .object = mask->object};
+  return std::nullopt;
+}
+
+bool IsAtOrAbove(const std::string& directory, const std::string& path) {
+  return path.starts_with(directory) &&
+         (path.size() == directory.size() || directory.back() == '/' || path[directory.size()] == '/');
+}
+
+// What can be written, and of the rest what audit.path is at or below: `start` may have taken it for that.
+void VisitMounts(ArchiveWriter& archive, const Plan& plan) {
+  std::vector<Mounted> list;
+  for (const MountNode& node : plan.sandbox->mounts) {
+    std::optional<Mounted> mounted = MountedBy(node);
+    if (mounted && (mounted->access == Access::kReadWrite || IsAtOrAbove(mounted->path, plan.audit.path)))
+      list.push_back(std::move(*mounted));
+  }
+  archive(list);
+}
+
+void VisitMounts(ArchiveReader& archive, Plan& plan) {
+  std::vector<Mounted> list;
+  archive(list);
+  for (const Mounted& mounted : list)
+    plan.sandbox->mounts.emplace_back(BindMount{
+        .source = mounted.path, .target = mounted.path, .access = mounted.access, .object = mounted.object});
 }
 
 template <class Archive, class AnyPlan>
@@ -75,7 +121,9 @@ void VisitEntry(Archive& archive, AnyPlan& plan) {
   archive(plan.audit.path);
   archive(plan.audit.on_failure);
   archive(plan.relaxations);
-  VisitWritable(archive, *plan.sandbox);
+  archive(plan.not_covered);
+  archive(plan.ledger);
+  VisitMounts(archive, plan);
 }
 
 template <class Archive, class AnyListed>

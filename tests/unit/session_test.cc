@@ -1,15 +1,19 @@
 // Identifiers of sandboxes that stay, and what holder and launcher say to each other.
 #include <gmock/gmock.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <functional>
+#include <span>
 #include <utility>
 
+#include "base/passed_fds.h"
 #include "base/peer.h"
+#include "mxc/limits.h"
 #include "session/id.h"
 #include "session/message.h"
 #include "session/reply.h"
@@ -65,8 +69,12 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   plan.sandbox->environment = {{.name = "A", .value = Secret{"\x01\xfe"}}};
   plan.output = {.max_bytes = 7, .redact_secrets = true};
   plan.audit = {.path = "/log", .on_failure = Audit::OnFailure::kWarn};
-  plan.sandbox->mounts = {BindMount{.source = "/ro", .target = "/ro"},
-                          BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite}};
+  plan.not_covered = {"something"};
+  plan.ledger = {{.pointer = "/p", .strength = Strength::kProxy, .mechanism = "m"}};
+  const FileObject object{.device = 3, .inode = 4};
+  plan.sandbox->mounts = {
+      BindMount{.source = "/ro", .target = "/ro"},
+      BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite, .object = object}};
   const Result<Plan> read = ParseEntry(EntryText(plan));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->containment, Containment::kNamespaces);
@@ -75,11 +83,41 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   ASSERT_EQ(read->sandbox->environment.size(), 1U);
   EXPECT_EQ(read->sandbox->environment[0].value.Reveal(), "\x01\xfe");
   ASSERT_EQ(read->sandbox->mounts.size(), 1U) << "what can be written";
-  EXPECT_EQ(std::get<BindMount>(read->sandbox->mounts[0]).source, "/rw");
+  const auto& mount = std::get<BindMount>(read->sandbox->mounts[0]);
+  EXPECT_EQ(mount.source, "/rw");
+  ASSERT_TRUE(mount.object.has_value());
+  EXPECT_EQ(mount.object->inode, 4U);
+  EXPECT_EQ(read->not_covered, plan.not_covered);
+  ASSERT_EQ(read->ledger.size(), 1U);
+  EXPECT_EQ(read->ledger[0].pointer + read->ledger[0].mechanism, "/pm");
+  EXPECT_EQ(read->ledger[0].strength, Strength::kProxy);
   EXPECT_EQ(read->output.max_bytes, 7U);
   EXPECT_TRUE(read->output.redact_secrets);
   EXPECT_FALSE(read->output.redact_pii);
   EXPECT_EQ(read->audit.on_failure, Audit::OnFailure::kWarn);
+}
+
+// The log is in what is denied or read-only below a grant; what is beside it does not count.
+TEST(SessionReply, CarriesWhatIsAroundTheAuditLog) {
+  Plan plan{.audit = {.path = "/rw/a/b/log"}};
+  plan.sandbox.emplace();
+  const FileObject object{.device = 3, .inode = 4};
+  plan.sandbox->mounts = {BindMount{.source = "/", .target = "/"},
+                          BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite},
+                          BindMount{.source = "/rw/a", .target = "/rw/a"},
+                          BindMount{.source = "/rw/a/b", .target = "/rw/a/b", .pin = true},
+                          TmpfsMount{.target = "/rw/a/b", .object = object},
+                          TmpfsMount{.target = "/rw/a/b"},
+                          BindMount{.source = "/rw/a/b/l", .target = "/rw/a/b/l"},
+                          FileMask{.target = "/rw/a/b/log", .object = object}};
+  const Result<Plan> read = ParseEntry(EntryText(plan));
+  ASSERT_TRUE(read.ok());
+  std::string text;
+  for (const MountNode& node : read->sandbox->mounts) {
+    const auto& bind = std::get<BindMount>(node);
+    text += bind.source + (bind.access == Access::kReadWrite ? " rw" : "") + (bind.object ? " =" : "") + "\n";
+  }
+  EXPECT_EQ(text, "/\n/rw rw\n/rw/a\n/rw/a/b =\n/rw/a/b/log =\n");
 }
 
 TEST(SessionReply, RefusesWhatIsNone) {
@@ -121,8 +159,29 @@ TEST_F(SessionMessage, GoesBothWays) {
   const Call call = ReceiveCall(holder.Get(), kName);
   ASSERT_EQ(call.state, Call::State::kGiven);
   EXPECT_EQ(call.verb, Verb::kStop);
-  SendReply(holder.Get(), "text");
+  ASSERT_TRUE(SendReply(holder.Get(), "text").ok());
   EXPECT_EQ(*ReceiveReply(launcher.Get()), "text");
+}
+
+// Without a reader, too: the holder does not wait for one.
+TEST_F(SessionMessage, AnswersOfAnyLengthAreWhole) {
+  for (const std::size_t size : {32768U, 32769U, 300000U, 5000000U}) {
+    const std::string text = std::string(size - 1, 'x') + "y";
+    ASSERT_TRUE(SendReply(holder.Get(), text).ok());
+    const Result<std::string> heard = ReceiveReply(launcher.Get());
+    ASSERT_TRUE(heard.ok()) << size;
+    EXPECT_TRUE(*heard == text) << size;
+  }
+}
+
+TEST_F(SessionMessage, AnAnswerOverTheBoundIsRefusedAtBothEnds) {
+  EXPECT_EQ(SendReply(holder.Get(), std::string(kMaxReplyBytes + 1, 'x')).error().code,
+            ErrorCode::kSetupFailed);
+  const UniqueFd file{::memfd_create("long", MFD_CLOEXEC)};
+  ASSERT_EQ(::ftruncate(file.Get(), static_cast<off_t>(kMaxReplyBytes + 1)), 0);
+  const int fd = file.Get();
+  ASSERT_EQ(SendWithFds(holder.Get(), "f", 1, std::span(&fd, 1)), 1);
+  EXPECT_EQ(ReceiveReply(launcher.Get()).error().code, ErrorCode::kSetupFailed);
 }
 
 TEST_F(SessionMessage, IsForOneSandbox) {
