@@ -11,6 +11,7 @@
 
 #include "base/quoted.h"
 #include "lifecycle_parts.h"
+#include "policy/records.h"
 #include "prepare.h"
 #include "process/run.h"
 #include "report/log.h"
@@ -105,14 +106,23 @@ int ProvisionPhase(Config config, Options options, const Host& host) {
                   {"metadata", {{"containment", Name(plan.containment)}, {"tier", Name(plan.tier)}}}});
 }
 
+// The host has gone on since `start`: where a file stands now decides.
+Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& options, std::string& problem) {
+  Policy policy = WritableOf(entry);
+  Audit& audit = entry.plan.audit;
+  Result<std::string> path = CheckRecord({.name = "audit path", .path = audit.path}, host, policy);
+  if (!path) return path.error();
+  audit.path = std::move(*path);
+  policy.audit = audit;
+  return KeepRecordsApart(policy, host, options, problem);
+}
+
 // What goes wrong once the command runs is told as after a run: standard output was the command's.
 int ExecPhase(const session::SandboxId& id, const Config& config, Options options, const Host& host) {
   Result<session::Entry> entry = session::Enter(id);
   std::string problem;
   if (entry) {
-    Policy policy = WritableOf(*entry);
-    policy.audit = entry->plan.audit;
-    const Status apart = KeepRecordsApart(policy, host, options, problem);
+    const Status apart = KeepRecordsApart(*entry, host, options, problem);
     if (!apart) return Refuse(apart.error());
   }
   Log log{false, options.log_file, problem};

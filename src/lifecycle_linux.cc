@@ -49,12 +49,13 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& /*pol
   return {.idle_ms = config.idle_timeout_ms, .lifetime_ms = config.lifetime_ms};
 }
 
-// Without the exceptions below a grant: nothing of ours is anywhere below it.
+// Of exceptions below a grant there are those that audit.path is in.
 Policy WritableOf(const session::Entry& entry) {
   Policy policy{.containment = entry.plan.containment};
   for (const MountNode& node : entry.plan.sandbox->mounts) {
     const auto* bind = std::get_if<BindMount>(&node);
-    if (bind != nullptr) policy.paths.push_back({.path = bind->source, .access = bind->access});
+    if (bind != nullptr)
+      policy.paths.push_back({.path = bind->source, .access = bind->access, .object = bind->object});
   }
   return policy;
 }

@@ -31,6 +31,32 @@ bool IsWritableElsewhere(const RuleSet& rules, const Host& host, PathWalker& wal
                                 [&](const std::string& name) { return IsWritable(rules, name); });
 }
 
+bool IsSame(const FileObject& left, const FileObject& right) {
+  return left.device == right.device && left.inode == right.inode;
+}
+
+// The rules of what is at `path`, under whatever name. None: no rule has this object.
+std::optional<Access> AccessOfObject(const RuleSet& rules, const Host& host, const std::string& path) {
+  const std::optional<FileStatus> status = host.LookAt(path).status;
+  std::optional<Access> access;
+  for (const PathRule& rule : rules.All()) {
+    if (!status || !rule.object || !IsSame(*rule.object, status->object)) continue;
+    if (rule.access == Access::kReadWrite) return rule.access;
+    access = rule.access;
+  }
+  return access;
+}
+
+// A sandbox that stands has its grants under whatever names the host has given them since.
+bool IsBelowWritableObject(const RuleSet& rules, const Host& host, std::string path) {
+  const std::string barrier{PrivateNodeOf(path)};
+  for (;; path = ParentOf(path)) {
+    if (const std::optional<Access> access = AccessOfObject(rules, host, path))
+      return *access == Access::kReadWrite;
+    if (path == "/" || path == barrier) return false;
+  }
+}
+
 }  // namespace
 
 Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWalker& walker,
@@ -41,7 +67,8 @@ Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWa
         record.name + " " + Quoted(record.path) + " cannot be resolved: " + walked.error().message,
         record.pointer, "choose a path the caller can look at");
   }
-  if (IsWritable(rules, walked->path) || IsWritableElsewhere(rules, host, walker, walked->path)) {
+  if (IsWritable(rules, walked->path) || IsBelowWritableObject(rules, host, walked->path) ||
+      IsWritableElsewhere(rules, host, walker, walked->path)) {
     return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
                     "choose a path the command cannot write");
   }
