@@ -46,7 +46,7 @@ inline constexpr std::size_t kMaxGitConfigFiles = 256;
 // Commands that run at the same time in one sandbox that stays.
 inline constexpr std::size_t kMaxSessionCommands = 1024;
 // An answer of the holder of a sandbox that stays. The longest is what an exec needs of the policy, ledger
-// and writable paths included: 10000 paths of 200 bytes in each list come to 6 MB.
+// and writable paths included: 3.5 MB for 10000 paths of 100 bytes in each list; patterns may stand for more.
 inline constexpr std::size_t kMaxReplyBytes = std::size_t{32} * 1024 * 1024;
 // A probe that takes longer is taken for a refusal.
 inline constexpr std::uint32_t kProbeLimitMs = 2000;
