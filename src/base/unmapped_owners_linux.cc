@@ -1,6 +1,4 @@
 #include <fcntl.h>
-#include <linux/mount.h>
-#include <linux/openat2.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,13 +14,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/kernel_calls.h"
 #include "base/unmapped_owners.h"
 
 namespace mxc {
 namespace {
 
-constexpr unsigned kEmptyPath = 0x1000;  // AT_EMPTY_PATH, of Linux 5.12 for these calls
-constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
 // The kernel wants some mapping. This one is of an identifier that owns no file and that no sandbox maps.
 constexpr std::string_view kMapping = "4294967294 4294967294 1\n";
 
@@ -85,26 +82,12 @@ Kept& OfThisProcess() {
   return kept;
 }
 
-// A symbolic link on the way fails with ELOOP.
-UniqueFd OpenReference(const char* path) {
-  open_how how{};
-  how.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  return UniqueFd{static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how))};
-}
-
 UniqueFd Clone(const char* path) {
   const int name_space = OfThisProcess().name_space.Get();
-  const UniqueFd source = OpenReference(path);
+  const UniqueFd source{OpenReference(AT_FDCWD, path, 0)};
   if (name_space < 0 || !source) return {};
-  UniqueFd tree{static_cast<int>(::syscall(SYS_open_tree, source.Get(), "",
-                                           OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kEmptyPath | kRecursive))};
-  mount_attr change{};
-  change.attr_set = MOUNT_ATTR_IDMAP;
-  change.userns_fd = static_cast<decltype(change.userns_fd)>(name_space);
-  if (tree &&
-      ::syscall(SYS_mount_setattr, tree.Get(), "", kEmptyPath | kRecursive, &change, sizeof change) != 0)
-    tree.Reset();
+  UniqueFd tree{CloneTree(source.Get())};
+  if (tree && MapOwners(tree.Get(), name_space) != 0) tree.Reset();
   return tree;
 }
 

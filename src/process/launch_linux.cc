@@ -15,11 +15,11 @@
 #include <cstddef>
 #include <string>
 
+#include "base/kernel_calls.h"
 #include "base/quoted.h"
 #include "base/unmapped_owners.h"
 #include "process/files.h"
 #include "process/launch.h"
-#include "process/linux/engine_kernel.h"
 #include "process/process_limits.h"
 
 namespace mxc {
@@ -133,7 +133,7 @@ bool ArrangeMounts(ChildContext& context) {
     return Fail(context, "hide the control groups");
   for (std::size_t i = 0; i < context.cover_count; ++i) {
     const Cover& cover = context.covers[i];
-    if (engine::Attach(cover.tree.Get(), AT_FDCWD, cover.path) != 0)
+    if (Attach(cover.tree.Get(), AT_FDCWD, cover.path) != 0)
       return Fail(context, "mount what others may read");
   }
   return true;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "process/linux/engine_kernel.h"
+#include "base/kernel_calls.h"
 #include "process/wiring.h"
 
 namespace mxc {
@@ -48,8 +48,8 @@ bool MayPass(const Plan& plan, int fd) {
 
 UniqueFd WithoutOwnership(int fd) {
   if (OwnerOfHarmless(fd) != ::geteuid()) return {};
-  const UniqueFd mount{engine::CloneTree(fd)};
-  if (!mount || engine::AddAttributes(mount.Get(), MOUNT_ATTR_RDONLY, engine::kPrivate) != 0) return {};
+  const UniqueFd mount{CloneTree(fd)};
+  if (!mount || AddAttributes(mount.Get(), MOUNT_ATTR_RDONLY, kPrivate) != 0) return {};
   const int access = ::fcntl(fd, F_GETFL) & O_ACCMODE;
   return UniqueFd{::open(("/proc/self/fd/" + std::to_string(mount.Get())).c_str(), access | O_CLOEXEC)};
 }

@@ -11,10 +11,10 @@
 #include <csignal>
 #include <vector>
 
+#include "base/kernel_calls.h"
 #include "base/quoted.h"
 #include "base/unmapped_owners.h"
 #include "process/linux/engine_child.h"
-#include "process/linux/engine_kernel.h"
 #include "process/linux/engine_program.h"
 #include "process/linux/engine_report.h"
 #include "process/linux/engine_rules.h"

@@ -3,8 +3,8 @@
 
 #include <cerrno>
 
+#include "base/kernel_calls.h"
 #include "process/linux/engine_child.h"
-#include "process/linux/engine_kernel.h"
 
 namespace mxc::engine {
 namespace {

@@ -13,9 +13,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/kernel_calls.h"
 #include "process/linux/engine_child.h"
 #include "process/linux/engine_discard.h"
-#include "process/linux/engine_kernel.h"
 #include "process/linux/engine_supervised.h"
 
 namespace mxc::engine {

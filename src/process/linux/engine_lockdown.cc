@@ -14,9 +14,9 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/kernel_calls.h"
 #include "process/linux/engine_ahead.h"
 #include "process/linux/engine_child.h"
-#include "process/linux/engine_kernel.h"
 #include "process/linux/engine_supervised.h"
 
 namespace mxc::engine {

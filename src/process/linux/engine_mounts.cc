@@ -3,9 +3,9 @@
 
 #include <cerrno>
 
+#include "base/kernel_calls.h"
 #include "mxc/plan.h"
 #include "process/linux/engine_child.h"
-#include "process/linux/engine_kernel.h"
 
 namespace mxc::engine {
 namespace {

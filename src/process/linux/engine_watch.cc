@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <span>
 
+#include "base/kernel_calls.h"
 #include "base/passed_fds.h"
 #include "process/linux/engine_child.h"
-#include "process/linux/engine_kernel.h"
 #include "process/linux/watched_calls.h"
 
 namespace mxc::engine {

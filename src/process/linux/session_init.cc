@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/kernel_calls.h"
 #include "process/linux/engine_child.h"
-#include "process/linux/engine_kernel.h"
 #include "process/linux/hide_arguments.h"
 
 namespace mxc {
@@ -39,7 +39,7 @@ int RunSessionInit(const char* socket) {
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   HideArguments("mxc-init");
-  engine::CloseAllBut(3, std::array{session});
+  CloseAllBut(3, std::array{session});
   engine::Program program;
   program.session = session;
   std::vector<int> slots;

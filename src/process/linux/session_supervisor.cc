@@ -11,8 +11,8 @@
 #include <ctime>
 #include <span>
 
+#include "base/kernel_calls.h"
 #include "base/passed_fds.h"
-#include "process/linux/engine_kernel.h"
 #include "process/linux/exec_request.h"
 
 namespace mxc::engine {

@@ -1,4 +1,4 @@
-// System calls that a C library of our age range may lack. All return -1 and set errno.
+// Linux: system calls that a C library of our age range may lack. All return -1 and set errno.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mxc::engine {
+namespace mxc {
 
 // Kernels and headers differ in age; these are of Linux 5.12.
 inline constexpr unsigned kEmptyPath = 0x1000;        // AT_EMPTY_PATH
@@ -38,6 +38,15 @@ inline int AddAttributes(int tree, std::uint64_t attributes, std::uint64_t propa
   mount_attr change{};
   change.attr_set = attributes;
   change.propagation = propagation;
+  return static_cast<int>(
+      ::syscall(SYS_mount_setattr, tree, "", kEmptyPath | kRecursive, &change, sizeof change));
+}
+
+// Every mount of a tree shows its files with the owners that `user_namespace` maps theirs to.
+inline int MapOwners(int tree, int user_namespace) {
+  mount_attr change{};
+  change.attr_set = MOUNT_ATTR_IDMAP;
+  change.userns_fd = static_cast<decltype(change.userns_fd)>(user_namespace);
   return static_cast<int>(
       ::syscall(SYS_mount_setattr, tree, "", kEmptyPath | kRecursive, &change, sizeof change));
 }
@@ -89,4 +98,4 @@ void CloseAllBut(unsigned first, const std::array<int, kCount>& kept) {
   CloseRangeBut(first, ~0U, kept);
 }
 
-}  // namespace mxc::engine
+}  // namespace mxc
