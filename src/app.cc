@@ -9,20 +9,20 @@
 #include <string_view>
 #include <variant>
 
-#include "answer.h"
-#include "ladder.h"
+#include "cleanup/recover.h"
+#include "isolation_fallback.h"
 #include "lifecycle.h"
 #include "plan/describe.h"
+#include "plan_run.h"
 #include "policy/denial.h"
 #include "policy/resolve.h"
-#include "prepare.h"
-#include "process/recover.h"
-#include "process/run.h"
+#include "queries.h"
+#include "read_request.h"
 #include "report/log.h"
 #include "report/report.h"
 #include "repositories.h"
-#include "request.h"
-#include "verdict.h"
+#include "run/run.h"
+#include "run_report.h"
 
 namespace mxc {
 namespace {

@@ -11,14 +11,14 @@
 
 #include "base/quoted.h"
 #include "lifecycle_parts.h"
+#include "persistent/persistent.h"
+#include "plan_run.h"
 #include "policy/records.h"
-#include "prepare.h"
-#include "process/run.h"
 #include "report/log.h"
 #include "report/report.h"
 #include "repositories.h"
-#include "session/session.h"
-#include "verdict.h"
+#include "run/run.h"
+#include "run_report.h"
 
 namespace mxc {
 namespace {

@@ -9,8 +9,8 @@
 #include "mxc/host.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
-#include "prepare.h"
-#include "session/session.h"
+#include "persistent/persistent.h"
+#include "plan_run.h"
 
 namespace mxc {
 

@@ -1,10 +1,10 @@
 #include <string_view>
 
+#include "engine/container_init.h"
+#include "engine/persistent/session_init.h"
 #include "entry.h"
 #include "mxc/plan.h"
-#include "process/linux/container_init.h"
-#include "process/linux/session_init.h"
-#include "process/wiring.h"
+#include "stdio/stdio_setup.h"
 
 int main(int argc, char** argv) {
   // Before anything else of ours runs: process 1 of a sandbox that stays.

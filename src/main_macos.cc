@@ -1,8 +1,8 @@
 #include <string_view>
 
 #include "entry.h"
-#include "process/macos/child.h"
-#include "process/wiring.h"
+#include "macos/child.h"
+#include "stdio/stdio_setup.h"
 
 int main(int argc, char** argv) {
   // Before anything else of ours runs: the sandbox's first process.

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "base/wide_windows.h"
 #include "entry.h"
 #include "mxc/windows_sandbox_run.h"
-#include "process/windows/standing_windows.h"
+#include "win32/wide_windows.h"
+#include "windows/standing_windows.h"
 
 namespace {
 

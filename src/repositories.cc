@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/quoted.h"
-#include "policy/git_next_run.h"
-#include "policy/git_review.h"
-#include "process/set_aside.h"
+#include "cleanup/deferred_deletion.h"
+#include "policy/protect/git_next_run.h"
+#include "policy/protect/git_review.h"
 
 namespace mxc {
 namespace {

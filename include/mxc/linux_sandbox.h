@@ -75,7 +75,7 @@ using MountNode =
 
 // ---- seccomp ---------------------------------------------------------------------------------------------
 
-// Which of the filters compiled at build time (src/process/linux/seccomp_rules.h) is loaded.
+// Which of the filters compiled at build time (src/seccomp/seccomp_rules.h) is loaded.
 enum class SeccompProfile {
   kDefault,     // the deny list for an ordinary caller; no set-uid bit can be set
   kRootCaller,  // the same, and no set-gid bit either: root's files stay root's on the host

@@ -59,7 +59,7 @@ struct InfoPipe {};
 struct BlockPipe {};
 
 // This program itself, as an O_PATH descriptor; and init's end of the holder's socket: what process 1 of a
-// sandbox that stays is made of (process/linux/session_init.h).
+// sandbox that stays is made of (engine/persistent/session_init.h).
 struct OwnProgram {};
 struct SessionSocket {};
 inline constexpr const char* kSessionInitFlag = "--session-init";  // the socket is the next argument

@@ -14,8 +14,8 @@
 
 #include "base/own_files.h"
 #include "base/quoted.h"
-#include "base/unique_handle_windows.h"
-#include "base/wide_windows.h"
+#include "win32/unique_handle_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc {
 namespace {

@@ -4,8 +4,8 @@
 #include <cerrno>
 
 #include "base/unique_fd.h"
-#include "base/wide_windows.h"
 #include "document/source.h"
+#include "win32/wide_windows.h"
 
 namespace mxc {
 

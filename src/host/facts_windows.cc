@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "base/security_environment.h"
-#include "base/security_environment_windows.h"
-#include "base/system_library_windows.h"
-#include "base/wide_windows.h"
 #include "host/windows_host.h"
+#include "win32/security_environment.h"
+#include "win32/security_environment_windows.h"
+#include "win32/system_library_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc {
 namespace {

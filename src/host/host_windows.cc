@@ -6,13 +6,13 @@
 #include <memory>
 #include <utility>
 
-#include "base/final_path_windows.h"
 #include "base/own_files.h"
-#include "base/run_tool_windows.h"
-#include "base/unique_handle_windows.h"
-#include "base/wide_windows.h"
 #include "host/host.h"
 #include "host/windows_host.h"
+#include "win32/final_path_windows.h"
+#include "win32/run_tool_windows.h"
+#include "win32/unique_handle_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc {
 namespace {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/own_files.h"
+#include "base/remove_tree.h"
 #include "base/unique_fd.h"
 #include "images/images.h"
-#include "process/linux/remove_tree.h"
 
 namespace mxc {
 namespace {

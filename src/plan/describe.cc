@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "plan/mount_words.h"
-#include "policy/paths.h"
+#include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {

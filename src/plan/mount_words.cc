@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "policy/paths.h"
+#include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "mxc/fold.h"
-#include "policy/baseline.h"
-#include "policy/entries.h"
-#include "policy/glob.h"
-#include "policy/paths.h"
+#include "policy/paths/baseline.h"
+#include "policy/paths/entries.h"
+#include "policy/paths/glob.h"
+#include "policy/paths/paths.h"
 #include "policy/process.h"
 
 namespace mxc {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/mounts.h"
+#include "policy/paths/mounts.h"
 
 namespace mxc {
 namespace {

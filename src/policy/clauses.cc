@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "policy/paths.h"
-#include "policy/protect.h"
-#include "policy/rules.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
+#include "policy/protect/protect.h"
 
 namespace mxc {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/baseline.h"
+#include "policy/paths/baseline.h"
 
 namespace mxc {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "policy/baseline.h"
-#include "policy/paths.h"
+#include "policy/paths/baseline.h"
+#include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {

@@ -12,7 +12,7 @@
 #include "mxc/file_call.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
-#include "policy/rules.h"
+#include "policy/paths/rules.h"
 
 namespace mxc {
 

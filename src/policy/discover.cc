@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "policy/paths.h"
+#include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {

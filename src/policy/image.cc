@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "policy/entries.h"
-#include "policy/glob.h"
+#include "policy/paths/entries.h"
+#include "policy/paths/glob.h"
 
 namespace mxc {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "mxc/error.h"
 #include "mxc/host.h"
-#include "policy/paths.h"
+#include "policy/paths/paths.h"
 
 namespace mxc {
 

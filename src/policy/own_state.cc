@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "mxc/limits.h"
-#include "policy/entries.h"
 #include "policy/own_places.h"
+#include "policy/paths/entries.h"
 
 namespace mxc {
 namespace {

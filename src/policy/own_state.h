@@ -7,9 +7,9 @@
 
 #include "mxc/error.h"
 #include "mxc/host.h"
-#include "policy/mount_names.h"
-#include "policy/paths.h"
-#include "policy/rules.h"
+#include "policy/paths/mount_names.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
 
 namespace mxc {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "policy/entries.h"
+#include "policy/paths/entries.h"
 
 namespace mxc {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "mxc/windows_path.h"
-#include "policy/entries.h"
-#include "policy/mount_names.h"
-#include "policy/mounts.h"
+#include "policy/paths/entries.h"
+#include "policy/paths/mount_names.h"
+#include "policy/paths/mounts.h"
 
 namespace mxc {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "mxc/limits.h"
-#include "policy/baseline.h"
-#include "policy/entries.h"
-#include "policy/protect.h"
+#include "policy/paths/baseline.h"
+#include "policy/paths/entries.h"
+#include "policy/protect/protect.h"
 
 namespace mxc {
 namespace {

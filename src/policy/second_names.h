@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "mxc/error.h"
-#include "policy/mount_names.h"
-#include "policy/paths.h"
-#include "policy/rules.h"
+#include "policy/paths/mount_names.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
 
 namespace mxc {
 

@@ -8,7 +8,7 @@
 
 #include "config/endpoint.h"
 #include "mxc/fold.h"
-#include "policy/entries.h"
+#include "policy/paths/entries.h"
 
 namespace mxc {
 namespace {

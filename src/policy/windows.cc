@@ -9,10 +9,10 @@
 
 #include "mxc/windows_path.h"
 #include "policy/as_written.h"
-#include "policy/entries.h"
-#include "policy/paths.h"
+#include "policy/paths/entries.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
 #include "policy/process.h"
-#include "policy/rules.h"
 
 namespace mxc {
 namespace {

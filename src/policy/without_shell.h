@@ -10,8 +10,8 @@
 
 #include "mxc/host.h"
 #include "mxc/policy.h"
-#include "policy/paths.h"
-#include "policy/rules.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
 
 namespace mxc {
 

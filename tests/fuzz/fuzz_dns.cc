@@ -8,9 +8,9 @@
 #include <iostream>
 #include <string_view>
 
-#include "egress/dns_stub.h"
-#include "egress/record.h"
-#include "egress/resolv_conf.h"
+#include "gateway/dns/dns_stub.h"
+#include "gateway/relay/record.h"
+#include "gateway/rules/resolv_conf.h"
 
 namespace mxc::egress {
 namespace {

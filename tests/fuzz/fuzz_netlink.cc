@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "egress/netlink.h"
+#include "gateway/net/netlink.h"
 
 namespace mxc::egress {
 namespace {

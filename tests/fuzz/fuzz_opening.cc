@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "egress/interview.h"
-#include "egress/opening.h"
-#include "egress/proxy_request.h"
-#include "egress/rules.h"
-#include "egress/upstream.h"
+#include "gateway/inspect/host_name_filter.h"
+#include "gateway/inspect/protocol_sniffer.h"
+#include "gateway/local_proxy/proxy_request.h"
+#include "gateway/rules/rules.h"
+#include "gateway/rules/upstream.h"
 #include "tests/support/lenient_server.h"
 
 namespace mxc::egress {

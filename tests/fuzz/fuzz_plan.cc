@@ -13,7 +13,7 @@
 #include "plan/describe.h"
 #include "plan/make_plan.h"
 #include "plan/mount_words.h"
-#include "policy/paths.h"
+#include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/paths.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
 #include "policy/resolve.h"
-#include "policy/rules.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {

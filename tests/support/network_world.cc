@@ -19,9 +19,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "egress/dns_message.h"
-#include "egress/inside.h"
-#include "egress/sockets_linux.h"
+#include "gateway/dns/dns_message.h"
+#include "gateway/net/sockets_linux.h"
+#include "gateway/setup/inside.h"
 #include "tests/support/needs.h"
 
 namespace mxc {

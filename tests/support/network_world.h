@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "egress/address.h"
-#include "egress/gateway.h"
+#include "gateway/gateway.h"
+#include "gateway/rules/address.h"
 
 namespace mxc {
 

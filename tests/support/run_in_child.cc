@@ -20,7 +20,7 @@
 #include <sstream>
 #include <thread>
 
-#include "process/run.h"
+#include "run/run.h"
 
 namespace mxc::testing {
 namespace {

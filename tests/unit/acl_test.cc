@@ -1,11 +1,11 @@
-#include "process/acl.h"
+#include "access/acl.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "process/acl_journal.h"
+#include "access/acl_journal.h"
 
 namespace mxc {
 namespace {

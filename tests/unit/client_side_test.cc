@@ -1,12 +1,12 @@
 // What a client may say after it has been recognised, and what has to come from the server first.
-#include "egress/client_side.h"
+#include "gateway/inspect/client_side.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-#include "egress/interview.h"
+#include "gateway/inspect/host_name_filter.h"
 
 namespace mxc::egress {
 namespace {

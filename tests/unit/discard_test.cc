@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "process/linux/engine_child.h"
-#include "process/linux/engine_discard.h"
+#include "engine/child.h"
+#include "engine/namespace_discard.h"
 
 namespace mxc::engine {
 namespace {

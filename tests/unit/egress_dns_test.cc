@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "egress/dns_stub.h"
-#include "egress/resolv_conf.h"
+#include "gateway/dns/dns_stub.h"
+#include "gateway/rules/resolv_conf.h"
 
 namespace mxc::egress {
 namespace {

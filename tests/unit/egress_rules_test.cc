@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "egress/rules.h"
+#include "gateway/rules/rules.h"
 
 namespace mxc::egress {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "process/process_tree.h"
+#include "base/process_tree.h"
 #include "tests/unit/engine_run.h"
 
 namespace mxc::testing {

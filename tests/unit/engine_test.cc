@@ -1,5 +1,5 @@
 // What a command finds inside a sandbox of our own engine, for root and for an ordinary caller.
-#include "process/linux/engine.h"
+#include "engine/engine.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "process/process_tree.h"
+#include "base/process_tree.h"
 #include "tests/unit/engine_run.h"
 
 namespace mxc::testing {

@@ -1,8 +1,8 @@
 // From mount nodes to actions: where each target is made, and what does not hang together.
 #include <gtest/gtest.h>
 
-#include "process/linux/engine_program.h"
-#include "process/linux/engine_report.h"
+#include "engine/program.h"
+#include "engine/report.h"
 
 namespace mxc::engine {
 namespace {

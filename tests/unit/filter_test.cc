@@ -1,5 +1,5 @@
 // What the kernel is given to decide says what the rule book says.
-#include "egress/filter.h"
+#include "gateway/rules/filter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "egress/sockets_linux.h"
+#include "gateway/net/sockets_linux.h"
 #include "tests/support/network_world.h"
 
 namespace mxc {

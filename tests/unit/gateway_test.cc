@@ -1,5 +1,5 @@
 // The gateway as a program in a sandbox meets it: sockets in, sockets out, in namespaces of the test's own.
-#include "egress/gateway.h"
+#include "gateway/gateway.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

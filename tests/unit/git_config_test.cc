@@ -1,4 +1,4 @@
-#include "policy/git_config.h"
+#include "policy/protect/git_config.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What of an operation that git has not ended may have it run something.
-#include "policy/git_instructions.h"
+#include "policy/protect/git_instructions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a run has left for git on the host: told, or taken out of its way.
-#include "policy/git_review.h"
+#include "policy/protect/git_review.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "mxc/limits.h"
 #include "mxc/plan.h"
-#include "policy/git_next_run.h"
+#include "policy/protect/git_next_run.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {

@@ -1,5 +1,5 @@
 // Patterns in the filesystem lists.
-#include "policy/glob.h"
+#include "policy/paths/glob.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

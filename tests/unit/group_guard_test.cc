@@ -1,5 +1,3 @@
-#include "process/group_guard.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -13,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "process/process_tree.h"
+#include "base/process_tree.h"
+#include "run/process_group_guard.h"
 
 namespace mxc {
 namespace {

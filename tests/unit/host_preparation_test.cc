@@ -1,5 +1,5 @@
 // What an administrator changes for AppContainers, on lists in memory.
-#include "process/host_preparation.h"
+#include "access/host_preparation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

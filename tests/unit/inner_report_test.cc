@@ -1,5 +1,5 @@
 // What an mxc-exec elsewhere has written about its run.
-#include "process/inner_report.h"
+#include "run/inner_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

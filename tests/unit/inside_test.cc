@@ -1,5 +1,5 @@
 // The gateway's sockets in a network namespace of the test's own.
-#include "egress/inside.h"
+#include "gateway/setup/inside.h"
 
 #include <netinet/tcp.h>
 

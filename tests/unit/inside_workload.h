@@ -21,7 +21,7 @@
 #include <string>
 
 #include "base/unique_fd.h"
-#include "egress/inside.h"
+#include "gateway/setup/inside.h"
 #include "tests/support/needs.h"
 
 namespace mxc::egress {

@@ -1,12 +1,11 @@
 // What "process" means on hosts that forbid part of it, and what the probes say about known ones.
-#include "ladder.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/bubblewrap/bubblewrap.h"
 #include "backends/linux/probing.h"
 #include "backends/namespaces/namespaces.h"
+#include "isolation_fallback.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {

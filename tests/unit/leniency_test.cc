@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "egress/interview.h"
+#include "gateway/inspect/host_name_filter.h"
 #include "tests/support/lenient_server.h"
 
 namespace mxc::egress {

@@ -1,5 +1,5 @@
 // The gateway as a proxy on the loopback: what clients get of it, with servers on this machine.
-#include "egress/local_proxy.h"
+#include "gateway/local_proxy/local_proxy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
-#include "egress/plain_sockets_posix.h"
-#include "egress/proxy_request.h"
+#include "gateway/local_proxy/plain_sockets_posix.h"
+#include "gateway/local_proxy/proxy_request.h"
 
 namespace mxc::egress {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/lxc/configuration.h"
-#include "process/linux/container_order.h"
+#include "engine/container_order.h"
 #include "tests/support/fake_host.h"
 #include "tests/unit/linux_policies.h"
 

@@ -1,5 +1,5 @@
 // Mounts below a grant: the kernel's list of them, and which never show inside.
-#include "policy/mounts.h"
+#include "policy/paths/mounts.h"
 
 #include <gtest/gtest.h>
 

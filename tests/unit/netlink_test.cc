@@ -1,4 +1,4 @@
-#include "egress/netlink.h"
+#include "gateway/net/netlink.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "egress/one_way.h"
+#include "gateway/setup/tproxy_setup.h"
 
 namespace mxc::egress {
 namespace {

@@ -1,10 +1,10 @@
 // What a connection's first bytes say about the host it is for.
-#include "egress/opening.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "gateway/inspect/protocol_sniffer.h"
 
 namespace mxc::egress {
 namespace {

@@ -1,5 +1,5 @@
 // What is passed on of a command's output, whatever system it comes through.
-#include "process/output_filter.h"
+#include "stdio/output_filter.h"
 
 #include <gtest/gtest.h>
 

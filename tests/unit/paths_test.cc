@@ -1,4 +1,4 @@
-#include "policy/paths.h"
+#include "policy/paths/paths.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "policy/paths/rules.h"
 #include "policy/resolve.h"
-#include "policy/rules.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {

@@ -1,4 +1,4 @@
-#include "process/program_pages.h"
+#include "run/program_pages.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "mxc/limits.h"
-#include "policy/protect.h"
-#include "policy/protect_git.h"
+#include "policy/protect/protect.h"
+#include "policy/protect/protect_git.h"
 #include "tests/unit/protect_text.h"
 
 namespace mxc {

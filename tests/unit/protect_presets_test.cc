@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mxc/limits.h"
-#include "policy/protect.h"
+#include "policy/protect/protect.h"
 #include "tests/unit/protect_text.h"
 
 namespace mxc {

@@ -1,6 +1,6 @@
 // The preset `git`: which repositories are found, and what of them becomes read-only inside read-write
 // grants.
-#include "policy/protect.h"
+#include "policy/protect/protect.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // How many records a command can cause.
-#include "egress/record_limit.h"
+#include "gateway/rules/record_limit.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "process/process_tree.h"
+#include "base/process_tree.h"
 #include "tests/support/run_in_child.h"
 #include "tests/unit/ended.h"
 

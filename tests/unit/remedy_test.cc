@@ -1,7 +1,7 @@
 // What is said about files that cannot be had: network and user file systems, files granted by themselves.
 #include <gtest/gtest.h>
 
-#include "policy/mounts.h"
+#include "policy/paths/mounts.h"
 #include "tests/unit/policy_text.h"
 
 namespace mxc {

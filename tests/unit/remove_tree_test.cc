@@ -1,4 +1,4 @@
-#include "process/linux/remove_tree.h"
+#include "base/remove_tree.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "policy/baseline.h"
+#include "policy/paths/baseline.h"
 #include "tests/unit/policy_text.h"
 
 namespace mxc {

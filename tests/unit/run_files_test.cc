@@ -9,8 +9,8 @@
 #include <csignal>
 #include <string>
 
-#include "process/files.h"
-#include "process/linux/seccomp.h"
+#include "run/inherited_files.h"
+#include "seccomp/seccomp.h"
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 

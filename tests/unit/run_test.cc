@@ -1,5 +1,5 @@
 // Launch: what the started program finds, and how its end is reported.
-#include "process/run.h"
+#include "run/run.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include <csignal>
 #include <string>
 
-#include "process/process_tree.h"
+#include "base/process_tree.h"
 #include "tests/support/run_in_child.h"
 
 namespace mxc::testing {

@@ -1,4 +1,4 @@
-#include "process/seatbelt_orders.h"
+#include "run/seatbelt_orders.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "process/linux/seccomp.h"
+#include "seccomp/seccomp.h"
 #include "tests/support/needs.h"
 
 namespace mxc {

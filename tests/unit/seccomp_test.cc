@@ -1,4 +1,4 @@
-#include "process/linux/seccomp.h"
+#include "seccomp/seccomp.h"
 
 #include <gtest/gtest.h>
 #include <linux/audit.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "process/linux/seccomp_rules.h"
+#include "seccomp/seccomp_rules.h"
 
 namespace mxc {
 namespace {

@@ -1,5 +1,5 @@
 // What the base container of Windows is told, read back slot by slot.
-#include "base/security_environment.h"
+#include "win32/security_environment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

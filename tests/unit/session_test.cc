@@ -14,9 +14,9 @@
 #include "base/passed_fds.h"
 #include "base/peer.h"
 #include "mxc/limits.h"
-#include "session/id.h"
-#include "session/message.h"
-#include "session/reply.h"
+#include "persistent/id.h"
+#include "persistent/message.h"
+#include "persistent/reply.h"
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 

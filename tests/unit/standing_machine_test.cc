@@ -5,7 +5,7 @@
 #include <string>
 
 #include "mxc/windows_sandbox_command.h"
-#include "session/record.h"
+#include "persistent/record.h"
 
 namespace mxc {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "process/process_tree.h"
-#include "process/sandbox_status.h"
+#include "base/process_tree.h"
+#include "run/bubblewrap_status.h"
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 #include "tests/unit/ended.h"

@@ -1,5 +1,5 @@
 // The proxy of the launcher's environment: which one, for what, and what is said to it.
-#include "egress/upstream.h"
+#include "gateway/rules/upstream.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

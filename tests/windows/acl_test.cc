@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 #include <windows.h>
 
-#include "base/wide_windows.h"
-#include "process/acl_journal.h"
-#include "process/recover.h"
-#include "process/windows/acl_windows.h"
-#include "process/windows/journal_windows.h"
+#include "access/acl_journal.h"
+#include "access/acl_windows.h"
+#include "access/journal_windows.h"
+#include "cleanup/recover.h"
 #include "tests/windows/program_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc::test {
 namespace {

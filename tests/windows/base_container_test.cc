@@ -8,15 +8,15 @@
 #include <array>
 #include <filesystem>
 
-#include "base/security_environment.h"
-#include "base/security_environment_windows.h"
-#include "base/system_library_windows.h"
-#include "base/wide_windows.h"
 #include "mxc/command_line.h"
-#include "process/run.h"
+#include "run/run.h"
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
 #include "tests/windows/system_programs_windows.h"
+#include "win32/security_environment.h"
+#include "win32/security_environment_windows.h"
+#include "win32/system_library_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc::test {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/wide_windows.h"
 #include "mxc/command_line.h"
-#include "process/windows/guest_file_windows.h"
 #include "tests/windows/program_windows.h"
 #include "tests/windows/system_programs_windows.h"
+#include "win32/wide_windows.h"
+#include "windows/guest_file_windows.h"
 
 namespace mxc::test {
 namespace {

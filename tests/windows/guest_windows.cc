@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <string>
 
-#include "base/wide_windows.h"
 #include "mxc/command_line.h"
+#include "win32/wide_windows.h"
 
 namespace mxc::test {
 namespace {

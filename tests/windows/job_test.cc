@@ -5,9 +5,9 @@
 
 #include <cstring>
 
-#include "base/unique_handle_windows.h"
-#include "process/windows/command_windows.h"
-#include "process/windows/job_windows.h"
+#include "win32/unique_handle_windows.h"
+#include "windows/command_windows.h"
+#include "windows/job_windows.h"
 
 namespace mxc::test {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "base/wide_windows.h"
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
 #include "tests/windows/system_programs_windows.h"
+#include "win32/wide_windows.h"
 
 int main(int argc, char** argv) {
   int count = 0;

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/own_files.h"
-#include "base/unique_handle_windows.h"
-#include "base/wide_windows.h"
 #include "mxc/command_line.h"
+#include "win32/unique_handle_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc::test {
 namespace {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "base/wide_windows.h"
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc::test {
 namespace {

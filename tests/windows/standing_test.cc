@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "base/wide_windows.h"
-#include "process/windows/machine_windows.h"
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
 #include "tests/windows/system_programs_windows.h"
+#include "win32/wide_windows.h"
+#include "windows/machine_windows.h"
 
 namespace mxc::test {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "mxc/command_line.h"
-#include "process/windows/console_windows.h"
-#include "process/windows/start_windows.h"
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
+#include "windows/console_windows.h"
+#include "windows/start_windows.h"
 
 namespace mxc::test {
 namespace {

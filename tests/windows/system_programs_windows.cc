@@ -7,8 +7,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/system_library_windows.h"
-#include "base/wide_windows.h"
+#include "win32/system_library_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc::test {
 namespace {

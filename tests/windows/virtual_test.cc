@@ -10,10 +10,10 @@
 #include <iterator>
 #include <string>
 
-#include "base/wide_windows.h"
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
 #include "tests/windows/system_programs_windows.h"
+#include "win32/wide_windows.h"
 
 namespace mxc::test {
 namespace {

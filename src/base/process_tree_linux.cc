@@ -1,0 +1,82 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/process_tree.h"
+
+namespace mxc {
+namespace {
+
+// One reading of /proc: the children of each process.
+using ProcessTable = std::unordered_map<pid_t, std::vector<pid_t>>;
+
+ProcessTable ReadProcesses() {
+  ProcessTable table;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/proc"), ::closedir);
+  if (!directory) return table;
+  while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe)
+    const char* const end = entry->d_name + std::strlen(entry->d_name);
+    pid_t id = 0;
+    const auto [stop, error] = std::from_chars(entry->d_name, end, id);
+    if (error != std::errc{} || stop != end) continue;
+    table[ParentOf(id)].push_back(id);
+  }
+  return table;
+}
+
+}  // namespace
+
+pid_t ParentOf(pid_t process) {
+  const std::string path = "/proc/" + std::to_string(process) + "/stat";
+  const UniqueFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file) return -1;
+  std::array<char, 512> buffer{};
+  const ssize_t count = ::read(file.Get(), buffer.data(), buffer.size());
+  if (count <= 0) return -1;
+  // "1234 (name) S 1 ...": the name may hold anything, so count from its closing parenthesis.
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 4 > text.size()) return -1;
+  pid_t parent = -1;
+  std::from_chars(text.data() + name_end + 4, text.data() + text.size(), parent);
+  return parent;
+}
+
+std::vector<pid_t> ChildrenOf(pid_t process) { return ReadProcesses()[process]; }
+
+UniqueFd HandleOf(pid_t process) {
+  return UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, process, 0U))};
+}
+
+void SignalHandle(const UniqueFd& handle, int signal) {
+  if (handle) ::syscall(SYS_pidfd_send_signal, handle.Get(), signal, nullptr, 0U);
+}
+
+std::size_t SignalDescendants(pid_t root, int signal) {
+  ProcessTable table = ReadProcesses();
+  std::vector<pid_t> parents = {root};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    const pid_t parent = parents[i];
+    for (const pid_t child : table[parent]) {
+      const UniqueFd handle = HandleOf(child);
+      // The handle pins the process; that it is still this parent's child proves it is the one we found.
+      if (!handle || ParentOf(child) != parent) continue;
+      parents.push_back(child);
+      SignalHandle(handle, signal);
+      ++count;
+    }
+  }
+  return count;
+}
+
+}  // namespace mxc

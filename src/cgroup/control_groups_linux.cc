@@ -1,0 +1,200 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/process_tree.h"
+#include "cgroup/cgroup_files.h"
+#include "cgroup/control_groups.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kPrefix = "mxc-";
+constexpr int kAttempts = 1000;
+constexpr useconds_t kPauseUs = 10000;
+
+bool IsStillAt(const std::string& path, int borrowed_fd) {
+  struct stat named {};
+  struct stat open {};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(borrowed_fd, &open) == 0 &&
+         named.st_ino == open.st_ino;
+}
+
+// Between mkdir and the lock the group looks like one that was left behind, and another run may remove it:
+// then it is made again.
+UniqueFd MakeLocked(const std::string& directory) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (::mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) return UniqueFd{};
+    UniqueFd lock{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (lock && ::flock(lock.Get(), LOCK_EX) == 0 && IsStillAt(directory, lock.Get())) return lock;
+  }
+  return UniqueFd{};
+}
+
+bool SwitchOn(const std::string& directory, const std::vector<std::string>& controllers) {
+  std::string text;
+  for (const std::string& controller : controllers) text += (text.empty() ? "+" : " +") + controller;
+  return text.empty() || WriteGroupFile(directory + "/cgroup.subtree_control", text);
+}
+
+bool Apply(const CgroupSetting& setting, const std::string& directory) {
+  return WriteGroupFile(directory + "/" + setting.file, setting.value) ||
+         (setting.optional && errno == ENOENT);
+}
+
+std::optional<GroupFailure> MakeGroup(const RunGroup& group, std::size_t index,
+                                      std::vector<MadeGroup>& made) {
+  const GroupFailure itself{.group = index};
+  if (!SwitchOn(group.plan.parent, group.plan.switch_on)) return itself;
+  UniqueFd lock = MakeLocked(group.directory);
+  if (!lock) return itself;
+  made.push_back({.group = &group, .lock = std::move(lock)});
+  const std::vector<CgroupSetting>& settings = group.plan.settings;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    if (!Apply(settings[i], group.directory)) return GroupFailure{.group = index, .setting = i};
+  }
+  if (!group.plan.unified) return std::nullopt;
+  if (!SwitchOn(group.directory, group.plan.controllers)) return itself;
+  if (::mkdir(group.Inner().c_str(), 0755) != 0) return itself;
+  return std::nullopt;
+}
+
+std::vector<pid_t> Members(const std::string& directory) {
+  const std::string text = ReadGroupFile(directory + "/cgroup.procs");
+  std::vector<pid_t> members;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end;) {
+    pid_t member = 0;
+    const auto [stop, error] = std::from_chars(at, end, member);
+    if (error == std::errc{} && member > 0) members.push_back(member);
+    at = std::find(stop, end, '\n') + 1;
+  }
+  return members;
+}
+
+// Only our own names: "mxc-" and sixteen digits.
+bool IsOurs(std::string_view name) {
+  return name.starts_with(kPrefix) && name.size() == kPrefix.size() + 16 &&
+         name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+}
+
+// The second look proves that the handle is of the process that is in the group, not of one that got its
+// number since.
+void KillMembers(const RunGroup& group) {
+  // Since 5.14 the kernel does it at one stroke.
+  if (group.plan.unified && WriteGroupFile(group.directory + "/cgroup.kill", "1")) return;
+  const std::string directory = group.Inner();
+  std::vector<std::pair<pid_t, UniqueFd>> handles;
+  for (const pid_t member : Members(directory)) handles.emplace_back(member, HandleOf(member));
+  const std::vector<pid_t> still = Members(directory);
+  for (const auto& [member, handle] : handles) {
+    if (std::find(still.begin(), still.end(), member) != still.end()) SignalHandle(handle, SIGKILL);
+  }
+}
+
+// True when it is gone. A process that is ending keeps its group for a moment.
+bool TryRemove(const std::string& directory, bool unified) {
+  if (unified) ::rmdir((directory + "/run").c_str());
+  return ::rmdir(directory.c_str()) == 0 || errno == ENOENT;
+}
+
+bool IsGroup(const std::string& directory) {
+  struct statfs system {};
+  if (::statfs(directory.c_str(), &system) != 0) return false;
+  return system.f_type == CGROUP_SUPER_MAGIC || system.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+void Reap(const std::string& directory, bool unified) {
+  const UniqueFd lock{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (lock && ::flock(lock.Get(), LOCK_EX | LOCK_NB) == 0) TryRemove(directory, unified);
+}
+
+}  // namespace
+
+Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup) {
+  std::vector<RunGroup> groups;
+  std::array<char, 17> digits{};
+  for (const Step& step : setup) {
+    const auto* plan = std::get_if<ControlGroup>(&step);
+    if (plan == nullptr) continue;
+    if (groups.empty()) {
+      std::uint64_t number = 0;
+      if (::getrandom(&number, sizeof number, 0) != sizeof number)
+        return SystemError(ErrorCode::kSetupFailed, "choose a name for the control group", errno);
+      std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(number));
+    }
+    groups.push_back({.plan = *plan, .directory = plan->parent + "/" + std::string(kPrefix) + digits.data()});
+  }
+  return groups;
+}
+
+std::optional<GroupFailure> MakeGroups(const std::vector<RunGroup>& groups, std::vector<MadeGroup>& made) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::optional<GroupFailure> failure = MakeGroup(groups[i], i, made);
+    if (failure) return failure;
+  }
+  return std::nullopt;
+}
+
+Error GroupError(const std::vector<RunGroup>& groups, const GroupFailure& failure, int number) {
+  const RunGroup& group = groups.at(failure.group);
+  std::string what = "make the control group '" + group.directory + "'";
+  if (failure.setting != GroupFailure::kNoSetting) {
+    const CgroupSetting& setting = group.plan.settings.at(failure.setting);
+    what = "write '" + setting.value + "' to '" + group.directory + "/" + setting.file + "'";
+  }
+  Error error = SystemError(ErrorCode::kSetupFailed, what, number);
+  error.hint = "the limits of the control group above may not allow it: compare '" + group.plan.parent + "'";
+  return error;
+}
+
+void EndGroups(const std::vector<MadeGroup>& made) {
+  for (const MadeGroup& entry : made) KillMembers(*entry.group);
+}
+
+void RemoveGroups(const std::vector<MadeGroup>& made) {
+  for (auto entry = made.rbegin(); entry != made.rend(); ++entry) {
+    const RunGroup& group = *entry->group;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      if (TryRemove(group.directory, group.plan.unified)) break;
+      KillMembers(group);
+      ::usleep(kPauseUs);
+    }
+  }
+}
+
+void RemoveLeftGroups(const std::vector<RunGroup>& groups) {
+  for (const RunGroup& group : groups) {
+    const std::string_view name = std::string_view(group.directory).substr(group.directory.rfind('/') + 1);
+    if (IsOurs(name) && IsGroup(group.directory)) Reap(group.directory, group.plan.unified);
+  }
+}
+
+void ReapStaleGroups(const std::vector<RunGroup>& groups) {
+  for (const RunGroup& group : groups) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> parent(::opendir(group.plan.parent.c_str()), ::closedir);
+    while (parent) {
+      const dirent* entry = ::readdir(parent.get());  // NOLINT(concurrency-mt-unsafe): own stream
+      if (entry == nullptr) break;
+      if (!IsOurs(entry->d_name)) continue;
+      Reap(group.plan.parent + "/" + entry->d_name, group.plan.unified);
+    }
+  }
+}
+
+}  // namespace mxc

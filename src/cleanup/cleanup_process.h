@@ -1,0 +1,61 @@
+// A small process that makes what a run needs on the host and takes it away again, when we dismiss it or when
+// we have been killed: it sees the other end of its pipe close.
+//
+//   Result<Guardian> guardian = Guardian::Start({.placeholders = paths, .groups = NameGroups(plan.setup)});
+//   guardian->Watch(child.id);
+//   guardian->Dismiss();
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "cgroup/control_groups.h"
+#include "mxc/error.h"
+#include "stdio/private_terminal.h"
+
+namespace mxc {
+
+// What stands on the host for the time of a run, and what is changed.
+struct Guarded {
+  std::vector<Placeholder> placeholders = {};  // placeholders.h
+  std::vector<RunGroup> groups = {};           // control_groups.h
+  std::optional<CallersModes> terminal = {};   // whose modes we take back ourselves while we live
+  [[nodiscard]] bool Empty() const { return placeholders.empty() && groups.empty() && !terminal; }
+};
+
+// Takes away what a guardian that was killed has left, once nothing of the sandbox lives any more: what still
+// bears our marks and is in no other run's use.
+void ClearAway(const Guarded& guarded);
+
+class Guardian {
+ public:
+  // When this returns, everything stands; nothing guarded needs no process. Errors: kSetupFailed, naming what
+  // could not be made; nothing is left behind then.
+  [[nodiscard]] static Result<Guardian> Start(const Guarded& guarded);
+
+  Guardian() = default;
+  Guardian(Guardian&& other) noexcept;
+  Guardian& operator=(Guardian&& other) noexcept;
+  Guardian(const Guardian&) = delete;
+  Guardian& operator=(const Guardian&) = delete;
+  ~Guardian() { Dismiss(); }
+
+  // Nothing is removed before these have ended: a path must not become free while something in the sandbox
+  // could still create it.
+  void Watch(pid_t process) const;
+  // Borrowed; -1 when nothing is guarded. Nothing is removed either while somebody else holds this open.
+  [[nodiscard]] int Pipe() const { return pipe_.Get(); }
+  // Waits until everything is removed; does that itself where the guardian has been killed.
+  void Dismiss();
+
+ private:
+  Guarded guarded_ = {};
+  UniqueFd pipe_;  // the guardian lives as long as this is open
+  pid_t process_ = -1;
+};
+
+}  // namespace mxc

@@ -1,0 +1,193 @@
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <iterator>
+#include <utility>
+
+#include "base/process_tree.h"
+#include "cleanup/cleanup_process.h"
+#include "cleanup/placeholders.h"
+
+namespace mxc {
+namespace {
+
+// A sandbox that is being killed is gone in milliseconds; this bounds the wait for one that is stuck.
+constexpr int kMaxWaitMs = 10000;
+
+// The guardian's descriptors beside the standard ones.
+constexpr int kPipe = 3;
+constexpr int kTerminal = 4;
+constexpr int kFirstFree = 5;
+
+// The guardian's answer: all stand, or the errno of what does not.
+struct Answer {
+  enum class Part { kNone, kPlaceholder, kGroup };
+  Part failed = Part::kNone;
+  std::size_t placeholder = 0;
+  GroupFailure group = {};
+  int error = 0;
+};
+
+Answer MakeAll(const Guarded& guarded, std::vector<HeldFile>& files, std::vector<MadeGroup>& groups) {
+  const std::size_t placeholder = HoldFiles(guarded.placeholders, files);
+  if (placeholder != guarded.placeholders.size())
+    return {.failed = Answer::Part::kPlaceholder, .placeholder = placeholder, .error = errno};
+  const std::optional<GroupFailure> failure = MakeGroups(guarded.groups, groups);
+  if (failure) return {.failed = Answer::Part::kGroup, .group = *failure, .error = errno};
+  return {};
+}
+
+void WaitForEnd(const std::vector<UniqueFd>& watched) {
+  for (const UniqueFd& handle : watched) {
+    pollfd ended{.fd = handle.Get(), .events = POLLIN, .revents = 0};
+    while (::poll(&ended, 1, kMaxWaitMs) < 0 && errno == EINTR) {
+    }
+  }
+}
+
+// Nothing that stops the launcher may stop the guardian, and it may hold nothing open that someone waits for
+// the end of.
+void Detach(int pipe, int terminal) {
+  ::setsid();
+  sigset_t all;
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::prctl(PR_SET_NAME, "mxc-guardian");
+  // The descriptors that stay, first out of each other's way.
+  const int kept[] = {::fcntl(pipe, F_DUPFD_CLOEXEC, kFirstFree),
+                      ::fcntl(terminal, F_DUPFD_CLOEXEC, kFirstFree)};
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
+  ::dup2(kept[0], kPipe);
+  if (terminal < 0 || ::dup2(kept[1], kTerminal) < 0) ::close(kTerminal);
+  ::syscall(SYS_close_range, static_cast<unsigned>(kFirstFree), ~0U, 0U);
+  if (::chdir("/") != 0) ::_exit(1);
+}
+
+// Until nobody holds the other end of the pipe any more. For the terminal the launcher's end is enough: its
+// shell goes on there at once.
+void Listen(const Guarded& guarded, UniqueFd launcher, std::vector<UniqueFd>& watched) {
+  UniqueFd terminal{guarded.terminal ? kTerminal : -1};
+  pollfd polls[] = {{.fd = kPipe, .events = POLLIN, .revents = 0},
+                    {.fd = launcher.Get(), .events = POLLIN, .revents = 0}};
+  for (ssize_t count = -1; count != 0;) {
+    if (::poll(polls, std::size(polls), -1) < 0) continue;
+    pid_t process = 0;
+    if (polls[0].revents != 0) count = ::recv(kPipe, &process, sizeof process, 0);
+    UniqueFd handle = process > 0 ? HandleOf(process) : UniqueFd{};  // none: it has ended already
+    if (handle) watched.push_back(std::move(handle));
+    if (polls[1].revents == 0 && count != 0) continue;
+    // One that dismisses us has taken them back itself.
+    if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = guarded.terminal->modes});
+    terminal.Reset();
+    polls[1].fd = -1;
+  }
+}
+
+[[noreturn]] void Guard(int pipe, const Guarded& guarded, pid_t parent) {
+  Detach(pipe, guarded.terminal ? guarded.terminal->terminal : -1);
+  UniqueFd launcher = HandleOf(parent);
+  if (::getppid() != parent) launcher.Reset();
+  rlimit limit{};  // two descriptors are held for each placeholder
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  std::vector<HeldFile> files;
+  std::vector<MadeGroup> groups;
+  const Answer answer = MakeAll(guarded, files, groups);
+  ::send(kPipe, &answer, sizeof answer, MSG_NOSIGNAL);
+  ReapStaleGroups(guarded.groups);
+  std::vector<UniqueFd> watched;
+  Listen(guarded, std::move(launcher), watched);
+  EndGroups(groups);
+  WaitForEnd(watched);
+  RemoveGroups(groups);
+  ReleaseFiles(files);
+  ::_exit(0);
+}
+
+Error PlaceholderError(const std::string& path, int number) {
+  if (number != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create '" + path + "'", number);
+  return {
+      .code = ErrorCode::kSetupFailed,
+      .message = "'" + path + "' is not to be created inside; it appeared while the sandbox was being set up",
+      .hint = "run the command again"};
+}
+
+}  // namespace
+
+Result<Guardian> Guardian::Start(const Guarded& guarded) {
+  Guardian guardian;
+  if (guarded.Empty()) return guardian;
+  int ends[2] = {-1, -1};
+  // A socket keeps each message whole, in both directions.
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "reach the guardian", errno);
+  }
+  guardian.pipe_.Reset(ends[0]);
+  const UniqueFd theirs{ends[1]};
+  guardian.guarded_ = guarded;
+  const pid_t launcher = ::getpid();
+  guardian.process_ = ::fork();
+  if (guardian.process_ < 0) return SystemError(ErrorCode::kSetupFailed, "start the guardian", errno);
+  if (guardian.process_ == 0) Guard(theirs.Get(), guarded, launcher);
+  Answer answer;
+  ssize_t count = 0;
+  while ((count = ::recv(guardian.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
+  }
+  if (count != static_cast<ssize_t>(sizeof answer)) {
+    return Error{.code = ErrorCode::kSetupFailed, .message = "the guardian of the run died"};
+  }
+  if (answer.failed == Answer::Part::kPlaceholder)
+    return PlaceholderError(guarded.placeholders.at(answer.placeholder).path, answer.error);
+  if (answer.failed == Answer::Part::kGroup) return GroupError(guarded.groups, answer.group, answer.error);
+  return guardian;
+}
+
+void ClearAway(const Guarded& guarded) {
+  std::vector<HeldFile> files;
+  FindFiles(guarded.placeholders, files);
+  ReleaseFiles(files);
+  RemoveLeftGroups(guarded.groups);
+}
+
+Guardian::Guardian(Guardian&& other) noexcept
+    : guarded_(std::move(other.guarded_)),
+      pipe_(std::move(other.pipe_)),
+      process_(std::exchange(other.process_, -1)) {}
+
+Guardian& Guardian::operator=(Guardian&& other) noexcept {
+  if (this != &other) {
+    Dismiss();
+    guarded_ = std::move(other.guarded_);
+    pipe_ = std::move(other.pipe_);
+    process_ = std::exchange(other.process_, -1);
+  }
+  return *this;
+}
+
+void Guardian::Watch(pid_t process) const {
+  if (pipe_) ::send(pipe_.Get(), &process, sizeof process, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Guardian::Dismiss() {
+  if (process_ < 0) return;
+  pipe_.Reset();
+  int status = 0;
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+  if (WIFSIGNALED(status)) ClearAway(guarded_);
+}
+
+}  // namespace mxc

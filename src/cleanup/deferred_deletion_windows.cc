@@ -1,0 +1,14 @@
+#include "cleanup/deferred_deletion.h"
+
+namespace mxc {
+namespace {
+
+// Nothing is protected on Windows, so nothing is compared.
+Error NotHere() { return {.code = ErrorCode::kSetupFailed, .message = "not on Windows"}; }
+
+}  // namespace
+
+Result<std::string> SetAside(const std::string& /*path*/) { return NotHere(); }
+Status MakeLink(const std::string& /*path*/, const std::string& /*text*/) { return NotHere(); }
+
+}  // namespace mxc

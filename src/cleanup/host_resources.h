@@ -1,0 +1,27 @@
+// What stands on the host while a sandbox lives: placeholders and control groups, and the guardian that takes
+// them away.
+#pragma once
+
+#include <vector>
+
+#include "cgroup/control_groups.h"
+#include "cleanup/cleanup_process.h"
+#include "mxc/error.h"
+#include "mxc/plan.h"
+
+namespace mxc {
+
+struct Ground {
+  Guarded guarded = {};
+  Guardian guardian = {};  // its end takes everything away
+  GroupHandles groups = {};
+};
+
+// What stays of `setup`. Errors: kSetupFailed.
+[[nodiscard]] Status MakeOwnDirectories(const std::vector<Step>& setup);
+// What `setup` will make, under the names it will have; nothing is made yet. Errors: kSetupFailed.
+[[nodiscard]] Result<Guarded> NameGuarded(const std::vector<Step>& setup);
+// Errors: kSetupFailed; nothing is left behind then.
+[[nodiscard]] Result<Ground> PrepareGround(Guarded guarded);
+
+}  // namespace mxc

@@ -1,0 +1,172 @@
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "cleanup/placeholders.h"
+#include "mxc/plan.h"
+
+namespace mxc {
+namespace {
+
+bool IsDirectory(const Placeholder& placeholder) {
+  return placeholder.stand_in && placeholder.stand_in->type == FileType::kDirectory;
+}
+
+mode_t ModeOf(const Placeholder& placeholder) {
+  if (!placeholder.stand_in) return kPlaceholderMode;
+  return IsDirectory(placeholder) ? kStandInDirectoryMode : kStandInFileMode;
+}
+
+std::string_view TextOf(const Placeholder& placeholder) {
+  return placeholder.stand_in ? std::string_view(placeholder.stand_in->text) : std::string_view{};
+}
+
+bool HasText(int borrowed_fd, std::string_view text) {
+  std::string found(text.size() + 1, '\0');
+  const ssize_t count = ::pread(borrowed_fd, found.data(), found.size(), 0);
+  return count >= 0 && std::string_view(found).substr(0, static_cast<std::size_t>(count)) == text;
+}
+
+// What is open is still what we make; whether a directory is empty shows when it is removed.
+bool IsPlaceholder(int borrowed_fd, const Placeholder& placeholder) {
+  struct stat status {};
+  if (::fstat(borrowed_fd, &status) != 0) return false;
+  const bool directory = IsDirectory(placeholder);
+  if (directory ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode)) return false;
+  if ((status.st_mode & 07777) != ModeOf(placeholder) || status.st_uid != ::geteuid()) return false;
+  return directory || HasText(borrowed_fd, TextOf(placeholder));
+}
+
+// The directory that `path` stands in. Policy paths are canonical: a symbolic link on the way was put there
+// after they were resolved.
+UniqueFd OpenParent(const std::string& path) {
+  const std::string parent = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  UniqueFd directory{static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, parent.c_str(), &how, sizeof how))};
+  if (directory || (errno != ENOSYS && errno != EPERM)) return directory;
+  // Linux < 5.6, or a container's filter.
+  return UniqueFd{::open(parent.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+}
+
+// The name still leads to the file that is open.
+bool IsStillThere(const HeldFile& held) {
+  struct stat named {};
+  struct stat open {};
+  return ::fstatat(held.directory.Get(), held.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstat(held.file.Get(), &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
+UniqueFd OpenAny(const HeldFile& held) {
+  constexpr int kThere = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  return UniqueFd{::openat(held.directory.Get(), held.name.c_str(), kThere)};
+}
+
+// Nobody may see it without its text, so it gets its name last.
+UniqueFd CreateWithText(const HeldFile& held) {
+  const std::string_view text = TextOf(held.placeholder);
+  const std::string directory = "/proc/self/fd/" + std::to_string(held.directory.Get());
+  UniqueFd file{::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, ModeOf(held.placeholder))};
+  if (!file) return file;
+  if (::write(file.Get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return UniqueFd{};
+  const std::string name = "/proc/self/fd/" + std::to_string(file.Get());
+  const int directory_fd = held.directory.Get();
+  if (::linkat(AT_FDCWD, name.c_str(), directory_fd, held.name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    return UniqueFd{};
+  return file;
+}
+
+// Fails with EEXIST for whatever stands there, a symbolic link included. Without a file: errno.
+UniqueFd CreateNew(const HeldFile& held) {
+  const int directory = held.directory.Get();
+  const char* const name = held.name.c_str();
+  const mode_t mode = ModeOf(held.placeholder);
+  if (IsDirectory(held.placeholder))
+    return ::mkdirat(directory, name, mode) == 0 ? OpenAny(held) : UniqueFd{};
+  const std::string_view text = TextOf(held.placeholder);
+  if (!text.empty()) {
+    UniqueFd file = CreateWithText(held);
+    if (file || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
+  }
+  UniqueFd file{::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)};
+  if (!file || ::write(file.Get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
+    return file;
+  ::unlinkat(directory, name, 0);
+  return UniqueFd{};
+}
+
+// One attempt: creates the placeholder, or joins the one of another run. False: errno, EAGAIN when the other
+// run was just removing it.
+bool TryHold(HeldFile& held) {
+  held.file = CreateNew(held);
+  if (!held.file && errno != EEXIST) return false;
+  if (!held.file) {
+    held.file = OpenAny(held);
+    const bool gone = !held.file && errno == ENOENT;
+    if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder)) {
+      errno = gone ? EAGAIN : EEXIST;
+      return false;
+    }
+  }
+  if (::flock(held.file.Get(), LOCK_SH | LOCK_NB) == 0 && IsStillThere(held)) return true;
+  errno = EAGAIN;
+  return false;
+}
+
+bool Hold(HeldFile& held) {
+  constexpr int kAttempts = 200;
+  constexpr useconds_t kPauseUs = 1000;
+  for (int attempt = 0; !TryHold(held); ++attempt) {
+    if (errno != EAGAIN || attempt == kAttempts) return false;
+    ::usleep(kPauseUs);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held) {
+  ::umask(0);  // the mode is the mark
+  held.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string& path = list[i].path;
+    HeldFile file{
+        .placeholder = list[i], .directory = OpenParent(path), .name = path.substr(path.rfind('/') + 1)};
+    if (!file.directory || !Hold(file)) return i;
+    held.push_back(std::move(file));
+  }
+  return list.size();
+}
+
+void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& found) {
+  for (const Placeholder& placeholder : list) {
+    const std::string& path = placeholder.path;
+    HeldFile file{
+        .placeholder = placeholder, .directory = OpenParent(path), .name = path.substr(path.rfind('/') + 1)};
+    if (file.directory) file.file = OpenAny(file);
+    if (file.file && IsPlaceholder(file.file.Get(), placeholder)) found.push_back(std::move(file));
+  }
+}
+
+// The last one out removes. Giving the shared lock up and asking for the exclusive one are two steps; of two
+// runs that end together, the second to ask gets it.
+void ReleaseFiles(const std::vector<HeldFile>& held) {
+  for (auto entry = held.rbegin(); entry != held.rend(); ++entry) {
+    const bool last = ::flock(entry->file.Get(), LOCK_EX | LOCK_NB) == 0;
+    if (!last || !IsPlaceholder(entry->file.Get(), entry->placeholder) || !IsStillThere(*entry)) continue;
+    // A directory stays when somebody on the host has put something in.
+    const int flags = IsDirectory(entry->placeholder) ? AT_REMOVEDIR : 0;
+    ::unlinkat(entry->directory.Get(), entry->name.c_str(), flags);
+  }
+}
+
+}  // namespace mxc

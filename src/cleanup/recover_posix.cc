@@ -1,0 +1,8 @@
+#include "cleanup/recover.h"
+
+namespace mxc {
+
+// A guardian takes back what its run has made, as soon as the run is gone (guardian_linux.cc).
+Recovery RecoverRuns() { return {}; }
+
+}  // namespace mxc

@@ -1,0 +1,210 @@
+#include "engine/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <string_view>
+
+#include "engine/container_order.h"
+#include "engine/hide_arguments.h"
+#include "engine/network_namespace.h"
+#include "engine/supervised.h"
+
+namespace mxc::engine {
+namespace {
+
+// SIGKILL of the launcher ends init, and with it everything inside. It may have died before this line, and
+// then no signal comes; but then nobody holds the reading end of our pipe either.
+void TieToLauncher(const Child& child) {
+  ::close(child.program.report_reader);
+  // Where no namespace dies with init, it first has to end what it holds.
+  child.Check(::prctl(PR_SET_PDEATHSIG, child.program.supervised ? SIGTERM : SIGKILL), Step::kTie);
+  pollfd report{.fd = child.program.report, .events = 0, .revents = 0};
+  if (::poll(&report, 1, 0) == 1 && (report.revents & POLLERR) != 0) ::_exit(255);
+}
+
+// From here on all that the sandbox uses is counted. A new cgroup namespace then shows this place as its
+// root.
+void EnterGroups(const Child& child) {
+  for (const int entrance : child.program.group_entrances) {
+    child.Check(::write(entrance, "0", 1), Step::kEnterGroup);
+  }
+  if (!child.program.InGroup() || child.program.supervised) return;
+  child.Check(::unshare(CLONE_NEWCGROUP), Step::kEnterGroup);
+}
+
+void WriteMap(const Child& child, int own, const char* file, std::string_view text) {
+  const int fd = child.Check(::openat(own, file, O_WRONLY | O_CLOEXEC), Step::kMapIdentity);
+  child.Check(::write(fd, text.data(), text.size()), Step::kMapIdentity);
+  ::close(fd);
+}
+
+// Our own directory of /proc, for as long as it is open: whatever root directory we have by then.
+int OpenOwnDirectory(const Child& child) {
+  return child.Check(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC), Step::kMapIdentity);
+}
+
+// The caller stays who it is. Without setgroups nobody inside can give up a group that denies access.
+// A process that is not dumpable may not write its own maps. Afterwards init never is: its memory is a copy
+// of the launcher's. The command gets an ordinary memory of its own with execve.
+void MapIdentity(const Child& child, int own) {
+  child.Check(::prctl(PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL), Step::kPrivileges);
+  WriteMap(child, own, "setgroups", "deny");
+  WriteMap(child, own, "uid_map", child.program.uid_map);
+  WriteMap(child, own, "gid_map", child.program.gid_map);
+  child.Check(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL), Step::kPrivileges);
+  ::close(own);
+}
+
+void SetNames(const Child& child) {
+  const std::string& name = child.program.hostname;
+  child.Check(::sethostname(name.data(), name.size()), Step::kHostname);
+  constexpr std::string_view kNoDomain = "(none)";  // as the kernel says it
+  child.Check(::setdomainname(kNoDomain.data(), kNoDomain.size()), Step::kHostname);
+}
+
+// Nothing inside has the caller's terminal: /dev/tty does not open, and no input can be pushed into it.
+// setsid would do the same, but puts the session into a scheduling group of its own, which on a busy machine
+// waits for its turn first; it is the way out only where there is no /dev/tty.
+void LeaveTerminal(const Child& child) {
+  const int terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal >= 0) {
+    child.Check(::ioctl(terminal, TIOCNOTTY), Step::kSession);
+    ::close(terminal);
+  } else if (errno != ENXIO) {  // ENXIO: there is none to leave
+    child.Check(::setsid(), Step::kSession);
+  }
+}
+
+// What the caller ignores would stay ignored across execve. The two or three that the C library keeps for
+// itself refuse; nobody can have ignored those.
+void ResetSignals() {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
+}
+
+// Our memory is a copy of the launcher's, made page by page as we write. While it is in use on another
+// processor too, each such page interrupts that one; so those that are known to be written come before.
+void CopyPages(Child& child) {
+  errno = 0;
+  if (!child.slots.empty()) child.slots.front() = -1;
+}
+
+void BuildNamespaces(Child& child, NetworkAhead& network) {
+  SetUpGateway(child);
+  SetNames(child);
+  const mode_t mask = ::umask(0);  // modes of the mount tree are meant literally
+  BuildRoot(child);
+  EnterRoot(child);
+  network.Join(child);
+  ::umask(mask);
+  AwaitGatewayStart(child);
+}
+
+// Whoever made this container: what is claimed of it is looked at. A namespace that the policy shares is not.
+void CheckNamespaces(const Child& child, const ContainerOrder& order) {
+  for (std::size_t i = 0; i < kOwnNamespaces.size(); ++i) {
+    const std::string_view name = kOwnNamespaces.at(i);
+    // With control groups of its own the container has just made this one itself.
+    if (name == "net" && !child.program.private_network) continue;
+    const std::optional<NamespaceId> own = OwnNamespace(name.data());
+    const NamespaceId& outside = order.outside.at(i);
+    if (own && (own->inode != outside.inode || own->device != outside.device)) continue;
+    errno = EEXIST;
+    child.Fail(Step::kContainer);
+  }
+}
+
+[[noreturn]] void Stay(const Child& child) {
+  if (child.program.session >= 0) HoldSession(child);
+  RunCommand(child);
+  ::_exit(0);
+}
+
+}  // namespace
+
+void Child::Send(const Report& report) const {
+  // One record is far below PIPE_BUF: it arrives whole or not at all.
+  if (::write(report_to, &report, sizeof report) != sizeof report) Leave(255);
+}
+
+// The command's process, which shares our memory until execve, holds nothing.
+void Child::Leave(int status) const {
+  if (adopts && ::getpid() == init) EndSupervision(*this);
+  ::_exit(status);
+}
+
+bool Child::LauncherIsGone() const {
+  pollfd other{.fd = report_to, .events = 0, .revents = 0};
+  return ::poll(&other, 1, 0) == 1;
+}
+
+void Child::Fail(Step step) const {
+  Send({.event = Event::kFailed, .step = step, .number = errno, .node = node});
+  Leave(255);
+}
+
+void ChildMain(Child& child) {
+  child.init = ::getpid();
+  TieToLauncher(child);
+  EnterGroups(child);
+  // Everybody inside may read /proc/1/cmdline, and that would be the launcher's.
+  HideArguments("mxc-init");
+  CopyPages(child);
+  NetworkAhead network;
+  const bool supervised = child.program.supervised;
+  if (!supervised) {
+    network.Begin(child);
+    const int own = OpenOwnDirectory(child);
+    if (child.program.discard_door >= 0) {
+      child.mounts = ::openat(own, "ns/mnt", O_RDONLY | O_CLOEXEC);
+      if (child.program.gateway_door >= 0) child.network = ::openat(own, "ns/net", O_RDONLY | O_CLOEXEC);
+    }
+    MapIdentity(child, own);
+  }
+  ResetSignals();
+  LeaveTerminal(child);
+  if (supervised) {
+    BeginSupervision(child);
+  } else {
+    BuildNamespaces(child, network);
+  }
+  LockDown(child, network);
+  Stay(child);
+}
+
+// The order of ChildMain, with capabilities in a user namespace of which the caller is root. What is mounted
+// and joined belongs to that namespace; the command is in one below it, and so owns none of it.
+void ContainerMain(Child& child, const ContainerOrder& order) {
+  child.init = ::getpid();
+  TieToLauncher(child);
+  sigset_t all;
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  EnterGroups(child);
+  CheckNamespaces(child, order);
+  ResetSignals();
+  HideArguments("mxc-init");
+  LeaveTerminal(child);
+  const int own = OpenOwnDirectory(child);
+  // pivot_root refuses a root that hands its mounts on.
+  child.Check(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), Step::kRoot);
+  NetworkAhead network;
+  BuildNamespaces(child, network);
+  child.Check(::unshare(CLONE_NEWUSER), Step::kMapIdentity);
+  MapIdentity(child, own);
+  LockDown(child, network);
+  Stay(child);
+}
+
+}  // namespace mxc::engine

@@ -1,0 +1,62 @@
+// The sandbox's first process, from clone3 to its end. Only system calls: it runs in a copy of a process that
+// may have held any lock.
+#pragma once
+
+#include <vector>
+
+#include "engine/landlock.h"
+#include "engine/program.h"
+#include "engine/report.h"
+
+namespace mxc::engine {
+
+struct Child {
+  const Program& program;
+  std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
+  Command command = {};
+  int report_to = -1;    // where Send writes
+  int door = -1;         // stays open beside it
+  bool adopts = false;   // what the command starts becomes ours, and ends before we do
+  bool session = false;  // we are the supervisor of one of the commands of a sandbox that stays
+  LandlockRules landlock = {};
+  int mask = -1;                  // the first mask of a file, once it is attached
+  int node = -1;                  // the mount action at work, for reports
+  pid_t init = -1;                // ours
+  int mounts = -1, network = -1;  // our namespaces, to be discarded at the end; -1: not to be
+  bool signals_inside = false;    // kill(-1) reaches nothing but what we have started
+  bool temp_made = false;
+
+  // Ends the process, and in init of a sandbox without namespaces first everything it holds.
+  [[noreturn]] void Leave(int status) const;
+  // Reports errno and leaves.
+  [[noreturn]] void Fail(Step step) const;
+  // NOLINTNEXTLINE(modernize-use-nodiscard): most calls are made for their effect
+  int Check(long result, Step step) const {
+    if (result < 0) Fail(step);
+    return static_cast<int>(result);
+  }
+  void Send(const Report& report) const;
+  [[nodiscard]] bool LauncherIsGone() const;  // it has closed its end of `report_to`
+};
+
+[[noreturn]] void ChildMain(Child& child);
+// The same for process 1 of a container, which has its namespaces already.
+struct ContainerOrder;
+[[noreturn]] void ContainerMain(Child& child, const ContainerOrder& order);
+
+class NetworkAhead;
+
+// The parts of it, each in a file of its own name.
+void SetUpGateway(const Child& child);                           // engine_network.cc
+void AwaitGatewayStart(const Child& child);                      // engine_network.cc
+void BuildRoot(Child& child);                                    // engine_mounts.cc
+void FillDevices(Child& child, int dev);                         // engine_devices.cc
+void EnterRoot(Child& child);                                    // engine_mounts.cc
+void LockDown(Child& child, NetworkAhead& network);              // engine_lockdown.cc
+void ConnectStream(const Child& child, int source, int target);  // engine_lockdown.cc
+void LoadFilters(const Child& child);                            // engine_lockdown.cc
+void WatchFiles(const Child& child);                             // engine_watch.cc
+void RunCommand(const Child& child);               // engine_init.cc; returns when its end is reported
+[[noreturn]] void HoldSession(const Child& init);  // engine_session.cc
+
+}  // namespace mxc::engine

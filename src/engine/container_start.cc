@@ -1,0 +1,247 @@
+// The launcher's side of a container: lxc-start makes it and runs this very program as its process 1.
+//
+// lxc-start hands descriptors on to the container as they are. So the configuration, the program and its
+// orders go through by number: none has a name that could be replaced, and secrets are in no argument. What
+// LXC itself says must not show in the command's streams, which are connected only inside.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/own_files.h"
+#include "base/process_tree.h"
+#include "base/runtime_directory.h"
+#include "engine/container_init.h"
+#include "engine/container_order.h"
+#include "engine/report.h"
+#include "engine/start.h"
+#include "run/descriptor_limit.h"
+#include "run/inherited_files.h"
+#include "run/launch.h"
+
+namespace mxc {
+namespace {
+
+using engine::ContainerOrder;
+using engine::Program;
+
+constexpr std::size_t kOwnFiles = 11;  // of ours and the standard streams; groups come on top
+
+// Descriptors for the container, each at the number it will have there.
+class Luggage {
+ public:
+  explicit Luggage(int lowest) : lowest_(lowest) {}
+
+  // A copy of a borrowed descriptor; -1 stays -1.
+  [[nodiscard]] int Add(int fd) {
+    if (fd < 0) return -1;
+    UniqueFd copy{::fcntl(fd, F_DUPFD_CLOEXEC, lowest_)};
+    failed_ = failed_ || !copy;
+    files_.push_back(std::move(copy));
+    return files_.back().Get();
+  }
+  [[nodiscard]] bool Failed() const { return failed_; }
+  [[nodiscard]] const std::vector<UniqueFd>& Files() const { return files_; }
+
+ private:
+  int lowest_;
+  bool failed_ = false;
+  std::vector<UniqueFd> files_ = {};
+};
+
+// LXC's locks and a place for containers of the name, which must be nobody else's: LXC reads a configuration
+// there, too. It makes its own directory of locks below.
+Result<std::string> LxcDirectory() {
+  Result<RuntimeDirectory> runtime = RuntimeDirectory::Open();
+  if (!runtime) return runtime.error();
+  std::string path = runtime->path + kLxcBelow;
+  if (::mkdirat(runtime->descriptor.Get(), kLxcBelow + 1, 0700) == 0 || errno == EEXIST) return path;
+  return SystemError(ErrorCode::kSetupFailed, "make '" + path + "'", errno);
+}
+
+// ---- what LXC says ---------------------------------------------------------------------------------------
+
+// It says these of containers that it starts as well.
+constexpr std::string_view kAlwaysSaid[] = {"Failed to drop supplimentary groups", "(proc)"};
+
+// "lxc-start: NAME: ../src/lxc/conf.c: lxc_setup: 4419 Failed to setup" -> "Failed to setup"
+std::string_view TextOf(std::string_view line) {
+  const std::size_t colon = line.rfind(": ");
+  if (colon != std::string_view::npos) line.remove_prefix(colon + 2);
+  line.remove_prefix(std::min(line.find_first_not_of("0123456789 "), line.size()));
+  return line;
+}
+
+std::string Contents(const UniqueFd& log) {
+  std::string text(8192, '\0');
+  const ssize_t count = ::pread(log.Get(), text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return text;
+}
+
+// LXC's own child frees memory of libcap's when the map of its user namespace is written between its getuid
+// and its geteuid (lxc/lxc issue 4670): now and then it aborts, before there is a container.
+constexpr std::string_view kAborted = "free(): invalid pointer";
+constexpr int kAttempts = 5;
+
+// The first line: those that follow say what failed in consequence.
+std::string FirstComplaint(std::string_view rest) {
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const bool usual =
+        std::any_of(std::begin(kAlwaysSaid), std::end(kAlwaysSaid),
+                    [line](std::string_view text) { return line.find(text) != std::string_view::npos; });
+    if (!usual && !TextOf(line).empty()) return std::string(TextOf(line));
+  }
+  return {};
+}
+
+Error NotStarted(std::string_view log, const std::string& name) {
+  const std::string text = FirstComplaint(log);
+  if (text.find("already running") != std::string::npos) {
+    return {.code = ErrorCode::kConflict,
+            .message = "a container with the name '" + name + "' is running",
+            .pointer = "/containerId",
+            .hint = "wait for its end, or leave the name out"};
+  }
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "LXC could not make the container: " + (text.empty() ? "it does not say why" : text),
+          .hint = "run `mxc-exec --probe`; `lxc-checkconfig` says what this kernel lacks"};
+}
+
+// ---- the start -------------------------------------------------------------------------------------------
+
+void FillOutside(ContainerOrder& order) {
+  for (std::size_t i = 0; i < engine::kOwnNamespaces.size(); ++i) {
+    order.outside.at(i) = engine::OwnNamespace(engine::kOwnNamespaces.at(i)).value_or(engine::NamespaceId{});
+  }
+}
+
+// The container's process 1 is root of the user namespace that LXC makes, and maps itself back.
+std::string MapFromRoot(unsigned id) { return std::to_string(id) + " 0 1\n"; }
+
+// Every descriptor that the orders name is packed up first.
+Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Luggage& luggage) {
+  ContainerOrder order;
+  if (Status prepared = engine::Prepare(inside, order.program); !prepared) return prepared.error();
+  Program& program = order.program;
+  program.uid_map = MapFromRoot(::geteuid());
+  program.gid_map = MapFromRoot(::getegid());
+  program.report = luggage.Add(report);
+  for (std::size_t i = 0; i < program.standard.size(); ++i) {
+    int& stream = program.standard.at(i);
+    stream = luggage.Add(stream >= 0 ? stream : static_cast<int>(i));
+  }
+  program.controlling_terminal = luggage.Add(program.controlling_terminal);
+  program.gateway_door = luggage.Add(program.gateway_door);
+  program.session = luggage.Add(program.session);
+  program.watch_door = luggage.Add(program.watch_door);
+  for (int& entrance : program.group_entrances) entrance = luggage.Add(entrance);
+  order.seccomp = inside.sandbox.seccomp;
+  order.publishes = inside.egress != nullptr && !inside.egress->publish.empty();
+  const std::span<const std::uint8_t> steering = order.program.inside.rules.Bytes();
+  order.steering.assign(steering.begin(), steering.end());
+  order.steering_awaited = order.program.inside.rules.Awaited();
+  FillOutside(order);
+  return order;
+}
+
+std::string PathOf(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+Exec CommandFor(const LxcChild& container, const std::string& name, const std::string& directory) {
+  Exec exec{.program = container.program};
+  exec.argv = {std::string("lxc-start"), std::string("-F"), std::string("-n"), name,
+               std::string("-P"),        directory};
+  // No set-uid newuidmap on its path: what is mapped the kernel lets everybody map, and that program asks for
+  // an entry in /etc/passwd. The directory is for an ordinary user's locks; root's are in /run/lxc.
+  exec.environment = {{.name = "PATH", .value = Secret{directory}},
+                      {.name = "XDG_RUNTIME_DIR", .value = Secret{directory}}};
+  exec.new_session = true;
+  return exec;
+}
+
+pid_t OnlyChildOf(pid_t process) {
+  const std::vector<pid_t> children = ChildrenOf(process);
+  return children.size() == 1 ? children.front() : -1;
+}
+
+Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted) {
+  const Result<std::string> directory = LxcDirectory();
+  if (!directory) return directory.error();
+  const Groups& groups = request.inside.groups;
+  Result<DescriptorLimit> limit = DescriptorLimit::Reserve(kOwnFiles + groups.entrances.size());
+  if (!limit) return limit.error();
+  Luggage luggage(limit->Lowest());
+  Result<engine::ReportPipe> pipe = engine::ReportPipe::Make();
+  if (!pipe) return pipe.error();
+  Result<ContainerOrder> order = PrepareOrder(request.inside, pipe->writer.Get(), luggage);
+  if (!order) return order.error();
+  pipe->writer.Reset();
+
+  const Result<UniqueFd> orders = SealedFile("mxc-orders", engine::Pack(*order));
+  if (!orders) return orders.error();
+  const Result<UniqueFd> configuration = SealedFile("mxc-lxc", request.container.configuration);
+  if (!configuration) return configuration.error();
+  const UniqueFd self{::open("/proc/self/exe", O_PATH | O_CLOEXEC)};
+  const UniqueFd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+  const UniqueFd log{::memfd_create("mxc-lxc-log", MFD_CLOEXEC)};
+  const std::string name = request.container.name.empty() ? "mxc-" + RandomName() : request.container.name;
+  Exec exec = CommandFor(request.container, name, *directory);
+  for (const std::string& word : {std::string("-f"), PathOf(luggage.Add(configuration->Get())),
+                                  std::string("--"), PathOf(luggage.Add(self.Get())),
+                                  std::string(kContainerInit), std::to_string(luggage.Add(orders->Get()))}) {
+    exec.argv.emplace_back(word);
+  }
+  if (luggage.Failed() || !self || !null || !log)
+    return SystemError(ErrorCode::kSetupFailed, "prepare the container's descriptors", errno);
+
+  Result<GroupGuard> guard = GroupGuard::Start(request.inside.streams.guardian);
+  if (!guard) return guard.error();
+  Result<ChildProcess> child = Launch({.exec = exec,
+                                       .files = luggage.Files(),
+                                       .open_files = limit->Original(),
+                                       .standard = {null.Get(), log.Get(), log.Get()},
+                                       .group = guard->Group(),
+                                       .without_control_groups = true});
+  if (!child) return child.error();
+  SandboxProcess process{.id = child->id,
+                         .handle = std::move(child->handle),
+                         .report = std::move(pipe->reader),
+                         .guard = std::move(*guard)};
+  const Streams& streams = request.inside.streams;
+  if (streams.on_created) streams.on_created(process.id);
+  luggage = Luggage(0);  // ours would keep the pipe open
+  const auto ended_early = [&](int /*status*/) {
+    const std::string said = Contents(log);
+    aborted = said.find(kAborted) != std::string::npos;
+    return NotStarted(said, name);
+  };
+  Result<SandboxProcess> started =
+      engine::AwaitStart(std::move(process), streams, order->program, ended_early);
+  if (started) started->container = OnlyChildOf(started->id);
+  if (started && streams.on_created && started->container > 0) streams.on_created(started->container);
+  return started;
+}
+
+}  // namespace
+
+Result<SandboxProcess> StartContainer(const ContainerRequest& request) {
+  for (int attempt = 1;; ++attempt) {
+    bool aborted = false;
+    Result<SandboxProcess> started = StartOnce(request, aborted);
+    if (!aborted || attempt == kAttempts) return started;
+  }
+}
+
+}  // namespace mxc

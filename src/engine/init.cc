@@ -1,0 +1,160 @@
+// Process 1 of the sandbox: starts the command, passes signals on, buries orphans, reports how the command
+// ended.
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "base/kernel_calls.h"
+#include "engine/child.h"
+#include "engine/namespace_discard.h"
+#include "engine/supervised.h"
+
+namespace mxc::engine {
+namespace {
+
+constexpr std::size_t kStackBytes = 32768;
+
+// A private terminal needs a session to control. Init leads it and stays in it: the kernel stops nothing from
+// the keyboard in an orphaned process group, and that is one whose every parent is in another session.
+void TakeTerminal(const Child& child) {
+  if (child.command.controlling_terminal < 0) return;
+  if (::getsid(0) != ::getpid()) child.Check(::setsid(), Step::kSession);
+  child.Check(::ioctl(child.command.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
+}
+
+// In the command's process, with all signals blocked: a process in the background may then choose the
+// foreground.
+void EnterSession(const Child& child) {
+  const int terminal = child.command.controlling_terminal;
+  // Without a pid namespace a session keeps the command out of the launcher's process group.
+  if (terminal < 0 && child.program.supervised) {
+    child.Check(::setsid(), Step::kSession);
+    return;
+  }
+  // Otherwise init has left the caller's terminal already, and a process group is enough to signal everything
+  // the command started.
+  child.Check(::setpgid(0, 0), Step::kSession);
+  const pid_t group = ::getpid();
+  if (terminal >= 0) child.Check(::ioctl(terminal, TIOCSPGRP, &group), Step::kTerminal);
+}
+
+// dash, and not another shell, which may know more words or set more variables.
+bool ShellIsKnown() {
+  std::array<char, 16> text{};
+  const ssize_t size = ::readlink(kShell, text.data(), text.size());
+  const std::string_view target{text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  return target.substr(target.rfind('/') + 1) == "dash" && ::access(kShell, X_OK) == 0;
+}
+
+// What the shell would come to, without the time it takes to start. Whatever does not simply work is the
+// shell's: it knows what to say, and with which status.
+void ExecutePlain(const Command& command) {
+  const ExecutableView& plain = command.plain;
+  if (plain.argv == nullptr || *plain.argv == nullptr || !ShellIsKnown()) return;
+  for (char* const* path = plain.paths; *path != nullptr; ++path) {
+    ::execve(*path, plain.argv, command.envp);
+    if (errno != ENOENT && errno != ENOTDIR) return;
+  }
+}
+
+// The command's process, in init's memory until execve. Init waits for that.
+int CommandMain(void* argument) {
+  const Child& child = *static_cast<const Child*>(argument);
+  const Command& command = child.command;
+  EnterSession(child);
+  for (int target = 0; target < 3; ++target) {
+    const int source = command.standard.at(static_cast<std::size_t>(target));
+    if (source >= 0) ConnectStream(child, source, target);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  child.Check(::chdir(command.cwd), Step::kDirectory);
+  if (child.program.supervised) ConfineCommand(child);
+  WatchFiles(child);
+  ExecutePlain(command);
+  int denied = 0;
+  for (char* const* path = command.program.paths; *path != nullptr; ++path) {
+    ::execve(*path, command.program.argv, command.envp);
+    if (errno == EACCES) denied = EACCES;
+    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) child.Fail(Step::kExecute);
+  }
+  errno = denied != 0 ? denied : ENOENT;
+  child.Fail(Step::kExecute);
+}
+
+// Its stack is no part of ours: its frames are left by execve, which AddressSanitizer never hears of, and
+// would be taken for ours later.
+pid_t StartCommand(const Child& child) {
+  alignas(16) static std::array<std::byte, kStackBytes> stack;
+  void* const argument = const_cast<Child*>(&child);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  const pid_t command =
+      ::clone(CommandMain, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+  child.Check(command, Step::kSpawn);
+  return command;
+}
+
+// The ends of pipes that others wait for must not stay open in here. Those of a supervisor are init's, which
+// lead nowhere.
+void CloseStreams(const Child& child) {
+  const Program& program = child.program;
+  CloseAllBut(child.session ? 3 : 0,
+              std::array{child.report_to, child.door, program.discard_door, program.discard_queue});
+}
+
+// The status of the command, when it has ended and what it has left behind with it. Tells when it is stopped.
+std::optional<int> Bury(const Child& child, pid_t command) {
+  const int which = WNOHANG | (child.command.controlling_terminal >= 0 ? WUNTRACED : 0);
+  int status = 0;
+  for (pid_t dead = ::waitpid(-1, &status, which); dead > 0; dead = ::waitpid(-1, &status, which)) {
+    if (dead != command) continue;
+    if (WIFSTOPPED(status)) {
+      child.Send({.event = Event::kStopped, .number = status});
+      continue;
+    }
+    if (child.adopts) EndSupervision(child);
+    return status;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// All signals are blocked, and so wait here. Nothing else may be sent to the first process of a namespace.
+// Once the end is reported and we have ended, the kernel kills whatever is left in the namespace.
+void RunCommand(const Child& child) {
+  TakeTerminal(child);
+  const pid_t command = StartCommand(child);
+  // If it could not be executed its report is sent, and the launcher stops reading there.
+  child.Send({.event = Event::kStarted});
+  PutNamespacesAway(child);
+  CloseStreams(child);
+  sigset_t all;
+  sigfillset(&all);
+  for (;;) {
+    if (const std::optional<int> status = Bury(child, command)) {
+      SealDiscarded(child);
+      return child.Send({.event = Event::kEnded, .number = *status});
+    }
+    siginfo_t info{};
+    const int number = ::sigwaitinfo(&all, &info);
+    // The connection's signal also comes when the command has just been read from it, and is dropped while
+    // one of somebody inside waits. Those are no business of this command's.
+    if (child.session && child.LauncherIsGone()) child.Leave(255);
+    const bool outside = info.si_code <= 0 && info.si_pid == 0;
+    if (child.session && !outside) continue;
+    if (number == SIGTERM && child.adopts) child.Leave(255);
+    if (number > 0 && number != SIGCHLD) ::kill(-command, number);
+  }
+}
+
+}  // namespace mxc::engine

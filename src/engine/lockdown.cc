@@ -1,0 +1,108 @@
+// Everything that takes rights away, in the one order that works: dropping needs the capabilities that the
+// last drop removes, and after the seccomp program little of this could be called.
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "base/kernel_calls.h"
+#include "engine/child.h"
+#include "engine/network_namespace.h"
+#include "engine/supervised.h"
+
+namespace mxc::engine {
+namespace {
+
+void DropCapabilities(const Child& child) {
+  // Until the kernel knows no more: it may be newer than our headers.
+  for (unsigned long capability = 0; capability < 64; ++capability) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0UL, 0UL, 0UL) == 0) continue;
+    if (errno == EINVAL && capability > CAP_WAKE_ALARM) break;
+    // Without a user namespace of its own a caller may not lower its bound. It cannot gain anything either:
+    // no new privileges, below.
+    if (errno == EPERM && child.program.supervised) break;
+    child.Fail(Step::kCapabilities);
+  }
+  child.Check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL), Step::kCapabilities);
+  // uid 0 means nothing from here on, for good.
+  constexpr unsigned long kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                  SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                  SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+  const bool locked = ::prctl(PR_SET_SECUREBITS, kBits, 0UL, 0UL, 0UL) == 0;
+  if (!locked && !(errno == EPERM && child.program.supervised)) child.Fail(Step::kCapabilities);
+  __user_cap_header_struct header{};
+  header.version = _LINUX_CAPABILITY_VERSION_3;
+  const __user_cap_data_struct none[2] = {};
+  child.Check(::syscall(SYS_capset, &header, none), Step::kCapabilities);
+  child.Check(::prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL), Step::kPrivileges);
+}
+
+constexpr unsigned kMemoryMajor = 1, kNullMinor = 3;  // Documentation/admin-guide/devices.txt
+
+// Of the null device the caller may be the owner, who can change its mode for the whole host; the sandbox's
+// own is on a read-only mount.
+bool IsOwnedNull(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
+         status.st_rdev == makedev(kMemoryMajor, kNullMinor) && status.st_uid == ::geteuid();
+}
+
+void LoadFilter(const Child& child, std::span<const std::byte> bytes) {
+  sock_fprog program{};
+  program.len = static_cast<unsigned short>(bytes.size() / sizeof(sock_filter));
+  // The kernel only reads it; its interface is older than const.
+  program.filter = const_cast<sock_filter*>(reinterpret_cast<const sock_filter*>(bytes.data()));  // NOLINT
+  child.Check(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program), Step::kSeccomp);
+}
+
+}  // namespace
+
+void ConnectStream(const Child& child, int source, int target) {
+  child.Check(::dup2(source, target), Step::kStreams);
+  if (child.program.supervised || !IsOwnedNull(target)) return;
+  const int access = child.Check(::fcntl(target, F_GETFL), Step::kStreams) & O_ACCMODE;
+  const int null = child.Check(::open("/dev/null", access | O_CLOEXEC), Step::kStreams);
+  child.Check(::dup2(null, target), Step::kStreams);
+  ::close(null);
+}
+
+void LoadFilters(const Child& child) {
+  for (const std::span<const std::byte> filter : child.program.filters) LoadFilter(child, filter);
+}
+
+// Init is locked down like the command, which inherits all of it: nothing inside has more rights than the
+// rest. Only where init is all that holds the processes together it stays outside of their domain.
+// Descriptors are closed in bulk when the other task, which shares them, is done.
+void LockDown(Child& child, NetworkAhead& network) {
+  for (int target = 0; target < 3; ++target) {
+    const int source = child.program.standard.at(static_cast<std::size_t>(target));
+    ConnectStream(child, source >= 0 ? source : target, target);
+  }
+  child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
+  DropCapabilities(child);
+  if (child.program.supervised) {
+    KeepSignalsInside(child);
+  } else {
+    child.Check(Restrict(child.landlock), Step::kLandlock);
+  }
+  for (const LimitValue& limit : child.program.limits) {
+    child.Check(::setrlimit(limit.which, &limit.value), Step::kLimits);
+  }
+  if (!child.program.supervised) LoadFilters(child);
+  network.AwaitUp(child);
+  for (const auto& [first, last] : child.program.surplus) {
+    child.Check(CloseRangeBut(first, last, std::array{child.mounts, child.network}), Step::kDescriptors);
+  }
+  network.Reap(child);
+}
+
+}  // namespace mxc::engine

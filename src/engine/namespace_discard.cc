@@ -1,0 +1,44 @@
+#include "engine/namespace_discard.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "base/passed_fds.h"
+#include "engine/child.h"
+
+namespace mxc {
+
+Discard Discard::Make() {
+  int ends[2] = {-1, -1};
+  // Not blocking: a full queue must not hold up the end of a sandbox.
+  if (::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return {};
+  return {.door = UniqueFd{ends[1]}, .queue = UniqueFd{ends[0]}};
+}
+
+namespace engine {
+namespace {
+
+void Send(const Child& child, std::span<const int> fds) {
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t sent = SendWithFds(child.program.discard_door, &byte, 1, fds);
+}
+
+}  // namespace
+
+void PutNamespacesAway(const Child& child) {
+  const std::array all{child.mounts, child.network};
+  const std::size_t count = child.network < 0 ? 1 : 2;
+  if (child.mounts >= 0) Send(child, std::span(all).first(count));
+  for (const int fd : all) ::close(fd);
+}
+
+void SealDiscarded(const Child& child) {
+  if (child.mounts >= 0) Send(child, std::span(&child.program.discard_queue, 1));
+}
+
+}  // namespace engine
+}  // namespace mxc

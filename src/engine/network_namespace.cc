@@ -1,0 +1,86 @@
+#include "engine/network_namespace.h"
+
+#include <linux/futex.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace mxc::engine {
+
+// System calls and nothing else: it runs with the thread-local state of the first task, errno included. That
+// is written only when a call fails, and then there will be no sandbox.
+__attribute__((no_sanitize("address", "thread", "undefined"))) int NetworkAhead::Main(void* argument) {
+  auto& self = *static_cast<NetworkAhead*>(argument);
+  const int error = self.Make();
+  if (error != 0) self.Publish(kFailed);
+  return error;
+}
+
+// The namespace is asked of a socket in it: a path would lead through whichever root is in place by then.
+__attribute__((no_sanitize("address", "thread", "undefined"))) int NetworkAhead::Make() {
+  if (::syscall(SYS_unshare, CLONE_NEWNET) != 0) return errno;
+  const auto socket = static_cast<int>(::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  namespace_ = static_cast<int>(::syscall(SYS_ioctl, socket, SIOCGSKNS));
+  if (namespace_ < 0) return errno;
+  Publish(kMade);
+  ifreq request{.ifr_ifrn = {"lo"}, .ifr_ifru = {}};
+  request.ifr_flags = IFF_UP | IFF_RUNNING | IFF_LOOPBACK;
+  if (::syscall(SYS_ioctl, socket, SIOCSIFFLAGS, &request) != 0) return errno;
+  ::syscall(SYS_close, socket);
+  Publish(kUp);
+  return 0;
+}
+
+__attribute__((no_sanitize("address", "thread", "undefined"))) void NetworkAhead::Publish(State state) {
+  state_.store(state, std::memory_order_release);
+  ::syscall(SYS_futex, &state_, FUTEX_WAKE, 1);
+}
+
+void NetworkAhead::Await(const Child& child, State state) {
+  for (int now = state_.load(std::memory_order_acquire); now < state;
+       now = state_.load(std::memory_order_acquire)) {
+    ::syscall(SYS_futex, &state_, FUTEX_WAIT, now, nullptr);
+  }
+  if (state_.load(std::memory_order_relaxed) == kFailed) Reap(child);
+}
+
+void NetworkAhead::Begin(const Child& child) {
+  if (!child.program.private_network || child.program.gateway_door >= 0) return;
+  // Without a signal at its end, which would look like one from a process of the command.
+  task_ = ::clone(Main, stack_.data() + stack_.size(), CLONE_VM | CLONE_FILES, this);
+  child.Check(task_, Step::kNetwork);
+}
+
+void NetworkAhead::Join(Child& child) {
+  if (task_ < 0) return;
+  Await(child, kMade);
+  child.Check(::setns(namespace_, CLONE_NEWNET), Step::kNetwork);
+  if (child.program.discard_door >= 0) {
+    child.network = namespace_;
+  } else {
+    ::close(namespace_);
+  }
+}
+
+void NetworkAhead::AwaitUp(const Child& child) {
+  if (task_ >= 0) Await(child, kUp);
+}
+
+void NetworkAhead::Reap(const Child& child) {
+  if (task_ < 0) return;
+  int status = 0;
+  child.Check(::waitpid(task_, &status, __WALL), Step::kNetwork);
+  if (status == 0) return;
+  errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+  child.Fail(Step::kNetwork);
+}
+
+}  // namespace mxc::engine

@@ -1,0 +1,46 @@
+// The sandbox's own network namespace, made on the side. It is the dearest of the namespaces and the mounts
+// do not depend on it: a second task of the same memory makes it while the first builds the mount tree.
+//
+//   NetworkAhead network;
+//   network.Begin(child);   // with the capabilities of the new user namespace
+//   ...
+//   network.Join(child);    // with them still; `lo` may not be up yet
+//   ...
+//   network.AwaitUp(child); // it is, and the task has no descriptor left to close
+//   ...
+//   network.Reap(child);    // the task is no more, which a limit of processes would count
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "engine/child.h"
+
+namespace mxc::engine {
+
+class NetworkAhead {
+ public:
+  // All do nothing where the policy shares the host's network, or has a gateway set one up.
+  void Begin(const Child& child);
+  void Join(Child& child);
+  void AwaitUp(const Child& child);
+  void Reap(const Child& child);
+
+ private:
+  enum State : int { kPending, kMade, kUp, kFailed };
+
+  static int Main(void* argument);
+  int Make();  // errno, or 0
+  void Publish(State state);
+  void Await(const Child& child, State state);
+
+  pid_t task_ = -1;
+  std::atomic<int> state_ = kPending;
+  int namespace_ = -1;                              // its descriptor, once it is made
+  alignas(16) std::array<std::byte, 16384> stack_;  // NOLINT(*-member-init): touched where it is used
+};
+
+}  // namespace mxc::engine

@@ -1,0 +1,174 @@
+// A sandbox that stays, in its process 1: for each connection the holder passes in, a supervisor that runs
+// one command under everything init is under, and adopts what the command leaves behind. The newest one is
+// kept: when its command has ended, it takes the next. Only system calls.
+//
+// The holder and the launchers are trusted; the commands are not. They cannot reach the sockets: init and the
+// supervisors are not dumpable, so nothing inside may look into them, and the sockets are closed on execve. A
+// command can kill supervisors, which have its user; init then ends what they held. One that is stopped would
+// heed no time-out, no launcher and no launcher's end: init kills it.
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "base/passed_fds.h"
+#include "engine/child.h"
+#include "engine/persistent/session_supervisor.h"
+#include "engine/supervised.h"
+#include "mxc/limits.h"
+
+namespace mxc::engine {
+namespace {
+
+class Session {
+ public:
+  explicit Session(const Child& init) : init_(init) {}
+
+  [[nodiscard]] int Door() const { return kept_.door; }
+
+  // The holder's end ends us.
+  void Admit() {
+    const int connection = TakeConnection(init_.program.session, MSG_DONTWAIT);
+    if (connection < 0) return;
+    if (!HandOver(connection)) Start(connection);
+    ::close(connection);
+  }
+
+  void TakeWord() {
+    char word = 0;
+    if (::recv(kept_.door, &word, sizeof word, MSG_DONTWAIT) != sizeof word) return;
+    kept_.busy = false;
+    TellEnd();
+  }
+
+  // Orphans come to us only when their supervisor was killed. Each that dies may leave us its own.
+  void Bury() {
+    int status = 0;
+    pid_t dead = 0;
+    while ((dead = ::waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+      auto* const place = std::find(supervisors_.begin(), supervisors_.end(), dead);
+      const bool supervisor = place != supervisors_.end();
+      if (WIFSTOPPED(status)) {
+        if (supervisor) ::kill(dead, SIGKILL);
+        continue;
+      }
+      if (supervisor) *place = 0;
+      if (supervisor && dead == kept_.id) {
+        BuryKept();
+      } else if (supervisor) {
+        TellEnd();
+      }
+      if (!supervisor || WIFSIGNALED(status)) KillChildren(supervisors_);
+    }
+  }
+
+ private:
+  bool HandOver(int connection) {
+    if (kept_.id == 0 || kept_.busy) return false;
+    kept_.busy = SendWithFds(kept_.door, &kNext, 1, std::span(&connection, 1)) == 1;
+    return kept_.busy;
+  }
+
+  void Start(int connection) {
+    auto* const place = std::find(supervisors_.begin(), supervisors_.end(), 0);
+    const bool room = place != supervisors_.end();
+    Kept next;
+    // Without descriptors for a door it ends with its command.
+    if (room) next.MakeDoor();
+    if (!room) errno = EAGAIN;
+    // A raw clone, as this process is one itself: the C library's fork would look for what it has lost.
+    const long id = room ? ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) : -1;
+    if (id == 0) Supervise(init_, connection, next.inner);
+    if (id < 0) {
+      Refuse(connection);
+      return next.CloseDoor();
+    }
+    *place = static_cast<pid_t>(id);
+    kept_.CloseDoor();  // the one before ends with its command
+    next.id = *place;
+    kept_ = next;
+  }
+
+  void Refuse(int connection) const {
+    const Report refusal{.event = Event::kFailed, .step = Step::kSpawn, .number = errno};
+    [[maybe_unused]] const ssize_t told =
+        ::send(connection, &refusal, sizeof refusal, MSG_NOSIGNAL | MSG_DONTWAIT);
+    TellEnd();
+  }
+
+  // Its last word may be unread, and what it did not live to take is still there.
+  void BuryKept() {
+    TakeWord();
+    const int connection = kept_.busy && kept_.inner >= 0 ? TakeConnection(kept_.inner, MSG_DONTWAIT) : -1;
+    const bool ended = kept_.busy && connection < 0;
+    kept_.CloseDoor();
+    kept_ = {};
+    if (ended) TellEnd();
+    if (connection < 0) return;
+    Start(connection);
+    ::close(connection);
+  }
+
+  void TellEnd() const {
+    const char byte = 'e';
+    [[maybe_unused]] const ssize_t told = ::send(init_.program.session, &byte, 1, MSG_NOSIGNAL);
+  }
+
+  // The newest supervisor.
+  struct Kept {
+    pid_t id = 0;    // 0: none
+    int door = -1;   // what it says, and where it takes connections; -1: it takes none
+    int inner = -1;  // its end of that
+    bool busy = true;
+
+    void MakeDoor() {
+      int ends[2] = {-1, -1};
+      if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+      door = ends[0];
+      inner = ends[1];
+    }
+    void CloseDoor() const {
+      if (door >= 0) ::close(door);
+      if (inner >= 0) ::close(inner);
+    }
+  };
+  static constexpr char kNext = 'n';
+
+  const Child& init_;
+  Kept kept_ = {};
+  std::array<pid_t, kMaxSessionCommands> supervisors_{};  // 0: a free place
+};
+
+}  // namespace
+
+void HoldSession(const Child& init) {
+  init.Check(CheckChildrenShow(), Step::kSupervise);
+  sigset_t child_signal;
+  sigemptyset(&child_signal);
+  sigaddset(&child_signal, SIGCHLD);
+  const int signals = init.Check(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK), Step::kSupervise);
+  init.Send({.event = Event::kStarted});
+  Session session(init);
+  for (;;) {
+    pollfd polls[] = {{.fd = init.program.session, .events = POLLIN, .revents = 0},
+                      {.fd = signals, .events = POLLIN, .revents = 0},
+                      {.fd = session.Door(), .events = POLLIN, .revents = 0}};
+    if (::poll(polls, std::size(polls), -1) < 0) continue;
+    signalfd_siginfo drained{};
+    if (polls[2].revents != 0) session.TakeWord();
+    if (polls[1].revents != 0 && ::read(signals, &drained, sizeof drained) > 0) session.Bury();
+    if (polls[0].revents != 0) session.Admit();
+  }
+}
+
+}  // namespace mxc::engine

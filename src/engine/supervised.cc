@@ -1,0 +1,198 @@
+#include "engine/supervised.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/remove_tree.h"
+#include "engine/landlock_rules.h"
+#include "engine/signal_guard.h"
+#include "seccomp/seccomp.h"
+
+namespace mxc::engine {
+namespace {
+
+constexpr const char* kChildren = "/proc/thread-self/children";
+
+// ---- in the launcher -------------------------------------------------------------------------------------
+
+// A name nobody can have prepared.
+std::string RandomName() {
+  std::array<unsigned char, 8> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return {};
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string name = "mxc-";
+  for (const unsigned char byte : bytes) {
+    name += kDigits[byte >> 4U];
+    name += kDigits[byte & 15U];
+  }
+  return name;
+}
+
+// Inside another sandbox access(2) does not know what Landlock refuses; an unnamed file does.
+bool MayWriteIn(const std::string& directory) {
+  const UniqueFd file{::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+  return file || errno == EOPNOTSUPP || errno == EISDIR;
+}
+
+Result<std::string> ChooseTemp() {
+  const char* const ours = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): one thread
+  for (const char* base : {ours, "/tmp", "/var/tmp"}) {
+    if (base == nullptr || *base != '/' || !MayWriteIn(base)) continue;
+    std::string name = RandomName();
+    if (name.empty()) break;
+    return std::string(base) + "/" + std::move(name);
+  }
+  return Error{.code = ErrorCode::kSetupFailed,
+               .message =
+                   "there is no directory for temporary files: neither TMPDIR nor /tmp nor /var/tmp "
+                   "can be written",
+               .hint = "set TMPDIR to a directory of yours"};
+}
+
+// Without scoped signals init finds what it has to end in /proc.
+Status ChildrenShow() {
+  if (CheckChildrenShow() == 0) return Done{};
+  return Error{.code = ErrorCode::kUnavailable,
+               .message = std::string("nothing holds the processes of a command together here: '") +
+                          kChildren +
+                          "' cannot be read, and Landlock of this kernel does not scope signals (ABI 6)",
+               .hint = "use Linux 6.12 or later, or leave the sandbox around this one"};
+}
+
+constexpr std::string_view kTemp = "/tmp";
+
+// What stands in the private /tmp of a policy stands in `temp` here. A grant below /tmp is the host's.
+std::string Moved(const std::string& path, const LandlockSandbox& sandbox, const std::string& temp) {
+  const auto is_at_or_below = [&](const std::string& above) {
+    return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '/');
+  };
+  const bool granted = std::any_of(sandbox.grants.begin(), sandbox.grants.end(),
+                                   [&](const LandlockGrant& grant) { return is_at_or_below(grant.path); });
+  if (temp.empty() || granted || !is_at_or_below(std::string(kTemp))) return path;
+  return temp + path.substr(kTemp.size());
+}
+
+std::vector<Variable> MovedEnvironment(const LandlockSandbox& sandbox, const std::string& temp) {
+  std::vector<Variable> moved;
+  bool named = temp.empty();
+  for (const Variable& variable : sandbox.environment) {
+    moved.push_back({.name = variable.name, .value = Secret{Moved(variable.value.Reveal(), sandbox, temp)}});
+    named = named || variable.name == "TMPDIR";
+  }
+  if (!named) moved.push_back({.name = "TMPDIR", .value = Secret{temp}});
+  return moved;
+}
+
+// ---- in the child ----------------------------------------------------------------------------------------
+
+void MakeTemp(Child& child) {
+  const std::string& temp = child.program.temp;
+  if (temp.empty()) return;
+  child.Check(::mkdir(temp.c_str(), 0700), Step::kTemp);
+  child.temp_made = true;
+  const int directory =
+      child.Check(::open(temp.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), Step::kTemp);
+  child.Check(::mkdirat(directory, "home", 0700), Step::kTemp);
+  child.Check(Allow(child.landlock, directory, Grant::kWriteTree), Step::kLandlock);
+  ::close(directory);
+}
+
+}  // namespace
+
+int CheckChildrenShow() {
+  const int file = ::open(kChildren, O_RDONLY | O_CLOEXEC);
+  if (file >= 0) ::close(file);
+  return file < 0 ? -1 : 0;
+}
+
+// Without scoped signals one generation after the other is killed: its orphans become init's children.
+void KillChildren(std::span<const pid_t> spared) {
+  std::array<char, 4096> text{};
+  const int file = ::open(kChildren, O_RDONLY | O_CLOEXEC);
+  const ssize_t count = file < 0 ? 0 : ::read(file, text.data(), text.size());
+  if (file >= 0) ::close(file);
+  const char* at = text.data();
+  const char* const end = at + (count > 0 ? count : 0);
+  while (at < end) {
+    pid_t process = 0;
+    const auto [next, error] = std::from_chars(at, end, process);
+    // A number that is cut off at the end of what was read belongs to the next round.
+    if (error != std::errc() || next == end) break;
+    if (std::find(spared.begin(), spared.end(), process) == spared.end()) ::kill(process, SIGKILL);
+    at = next + 1;
+  }
+}
+
+Status Prepare(const LandlockRequest& request, Program& program) {
+  const LandlockSandbox& sandbox = request.sandbox;
+  if (sandbox.argv.empty())
+    return Error{.code = ErrorCode::kInternal, .message = "a sandbox without a command"};
+  program.supervised = true;
+  program.scoped = sandbox.scoped_signals;
+  program.launcher = ::getpid();
+  program.launcher_group = ::getpgrp();
+  program.filters = {SeccompProgram(sandbox.seccomp), SeccompProgram(SeccompProfile::kSharedSystem)};
+  if (sandbox.no_network) program.filters.push_back(SeccompProgram(SeccompProfile::kNoSockets));
+  if (!program.scoped) {
+    if (Status shown = ChildrenShow(); !shown) return shown.error();
+  }
+  if (sandbox.private_temp) {
+    Result<std::string> temp = ChooseTemp();
+    if (!temp) return temp.error();
+    program.temp = std::move(*temp);
+  }
+  PrepareCommand({.argv = sandbox.argv,
+                  .environment = MovedEnvironment(sandbox, program.temp),
+                  .cwd = Moved(sandbox.cwd, sandbox, program.temp),
+                  .limits = sandbox.limits},
+                 request.streams, request.groups, program);
+  return Done{};
+}
+
+void BeginSupervision(Child& child) {
+  child.Check(::prctl(PR_SET_CHILD_SUBREAPER, 1UL), Step::kSupervise);
+  child.Check(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL), Step::kPrivileges);
+  MakeTemp(child);
+}
+
+// kill(-1) must reach nothing but what is ours: asked once, while the launcher, which has our user, lives.
+void KeepSignalsInside(Child& child) {
+  if (!child.program.scoped) return;
+  child.Check(ScopeSignals(), Step::kSupervise);
+  if (::kill(::getppid(), 0) == 0) {
+    errno = ENOTSUP;
+    child.Fail(Step::kSupervise);
+  }
+  child.signals_inside = true;
+}
+
+void ConfineCommand(const Child& child) {
+  child.Check(Restrict(child.landlock), Step::kLandlock);
+  LoadFilters(child);
+  const Program& program = child.program;
+  if (!program.scoped) GuardSignals(child, ::getppid(), program.launcher, program.launcher_group);
+}
+
+void EndSupervision(const Child& child) {
+  siginfo_t info{};
+  // Most commands leave nothing behind: then there is nothing to look for.
+  while (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
+    child.signals_inside ? static_cast<void>(::kill(-1, SIGKILL)) : KillChildren();
+    ::waitpid(-1, nullptr, 0);
+  }
+  if (child.temp_made) RemoveTree(child.program.temp.c_str());
+}
+
+}  // namespace mxc::engine

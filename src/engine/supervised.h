@@ -1,0 +1,26 @@
+// A sandbox without namespaces, in the child: init outside the command's Landlock domain, holding its
+// processes together. Only system calls.
+#pragma once
+
+#include <sys/types.h>
+
+#include <span>
+
+#include "engine/child.h"
+
+namespace mxc::engine {
+
+// Makes init the one that adopts and ends what the command starts, before anything is started.
+void BeginSupervision(Child& child);
+// kill(-1) reaches nothing but what the command has started.
+void KeepSignalsInside(Child& child);
+// In the command's process, last before execve: what init itself must stay free of.
+void ConfineCommand(const Child& child);
+// -1 with errno where the kernel does not show the children of a process in /proc.
+[[nodiscard]] int CheckChildrenShow();
+// Kills the children of this process, those in `spared` excepted; their orphans become its children.
+void KillChildren(std::span<const pid_t> spared = {});
+// Kills everything the command has started and waits for it; then its temporary files are removed.
+void EndSupervision(const Child& child);
+
+}  // namespace mxc::engine

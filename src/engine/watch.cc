@@ -1,0 +1,46 @@
+// The command's process asks the kernel to tell the launcher of its files, and hands over where it tells
+// them.
+#include <sys/prctl.h>
+
+#include <cerrno>
+#include <span>
+
+#include "base/kernel_calls.h"
+#include "base/passed_fds.h"
+#include "engine/child.h"
+#include "seccomp/watched_calls.h"
+
+namespace mxc::engine {
+namespace {
+
+constexpr unsigned kNewListener = 1U << 3U;  // SECCOMP_FILTER_FLAG_NEW_LISTENER
+constexpr unsigned kWaitKillable =
+    1U << 5U;  // ..._WAIT_KILLABLE_RECV, of Linux 5.19: no signal starts a call over
+
+int Listen() {
+  sock_fprog program{};
+  program.len = static_cast<unsigned short>(kWatchProgram.size());
+  program.filter = const_cast<sock_filter*>(kWatchProgram.data());  // NOLINT: the kernel only reads it
+  for (const unsigned flags : {kNewListener | kWaitKillable, kNewListener}) {
+    const auto listener = static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program));
+    if (listener >= 0 || errno != EINVAL) return listener;
+  }
+  return -1;
+}
+
+}  // namespace
+
+// A sandbox that watches already, around ours, keeps a second listener out. That is no reason not to run: the
+// launcher hears the reason instead.
+void WatchFiles(const Child& child) {
+  const int door = child.program.watch_door;
+  if (door < 0) return;
+  const int listener = Listen();
+  const int number = listener < 0 ? errno : 0;
+  const std::span<const int> passed(&listener, listener < 0 ? 0 : 1);
+  child.Check(SendWithFds(door, &number, sizeof number, passed), Step::kWatch);
+  ::close(door);
+  if (listener >= 0) ::close(listener);
+}
+
+}  // namespace mxc::engine

@@ -1,0 +1,161 @@
+#include "gateway/dns/host_resolver_linux.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "gateway/dns/dns_question_linux.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = std::size_t{4} * 1024 * 1024;
+constexpr std::size_t kMaxKnown = 4096;
+constexpr std::size_t kMaxRunning = 256;
+constexpr std::uint64_t kKeepMs = 60000;
+// A name that is not there may be there soon; but not for every one of a thousand attempts a second.
+constexpr std::uint64_t kKeepFailureMs = 1000;
+// RFC 8305, 3: how long IPv4 addresses wait for IPv6 ones.
+constexpr std::uint64_t kWaitForIpv6Ms = 50;
+
+}  // namespace
+
+const std::string& WatchedFile::Text() {
+  const UniqueFd file{::open(path_, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status {};
+  if (!file || ::fstat(file.Get(), &status) != 0) return text_;
+  const std::uint64_t stamp = (status.st_ino * 1000003U) ^
+                              (static_cast<std::uint64_t>(status.st_mtim.tv_sec) << 20U) ^
+                              static_cast<std::uint64_t>(status.st_mtim.tv_nsec) ^
+                              (static_cast<std::uint64_t>(status.st_size) << 44U);
+  if (stamp == stamp_) return text_;
+  stamp_ = stamp;
+  text_.clear();
+  std::array<char, 16384> buffer{};
+  while (text_.size() < kMaxFileBytes) {
+    const ssize_t count = ::read(file.Get(), buffer.data(), buffer.size());
+    if (count <= 0) break;
+    text_.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return text_;
+}
+
+// The questions about one name: both families at a time, one form of the name after the other.
+class Lookup : public std::enable_shared_from_this<Lookup> {
+ public:
+  Lookup(HostResolver& resolver, std::string name, ResolvConf conf)
+      : resolver_(resolver), name_(std::move(name)), conf_(std::move(conf)) {
+    forms_.push_back(name_);
+    const auto dots = static_cast<std::uint32_t>(std::count(name_.begin(), name_.end(), '.'));
+    for (const std::string& domain : conf_.search) {
+      const auto form = dots < conf_.dots ? ValidForm(name_ + "." + domain) : std::nullopt;
+      if (form) forms_.push_back(*form);
+    }
+  }
+
+  void AddCallback(HostResolver::Callback callback) { callbacks_.push_back(std::move(callback)); }
+  [[nodiscard]] std::vector<HostResolver::Callback> TakeCallbacks() { return std::exchange(callbacks_, {}); }
+
+  void Ask() {
+    pending_ = 2;
+    answered_ = false;
+    for (const std::uint16_t type : {kTypeAaaa, kTypeA}) {
+      auto question = std::make_shared<Question>(
+          resolver_.loop_, conf_, forms_[form_], type,
+          [this, type](const std::optional<DnsResponse>& response) { Take(type, response); });
+      questions_.push_back(question);
+      question->Ask();
+    }
+  }
+
+  void BuryQuestions() {
+    for (auto& question : questions_) {
+      question->Cancel();
+      resolver_.loop_.Bury(std::move(question));
+    }
+    questions_.clear();
+  }
+
+ private:
+  static std::optional<std::string> ValidForm(std::string form) {
+    return form.size() <= 253 ? std::optional(std::move(form)) : std::nullopt;
+  }
+
+  void Take(std::uint16_t type, const std::optional<DnsResponse>& response) {
+    --pending_;
+    if (response) {
+      answered_ = true;
+      const auto at = type == kTypeAaaa ? addresses_.begin() : addresses_.end();
+      addresses_.insert(at, response->addresses.begin(), response->addresses.end());
+      keep_ms_ = std::min(keep_ms_, std::uint64_t{response->ttl_s} * 1000);
+    }
+    if (pending_ == 0) return Conclude();
+    if (type == kTypeA && !addresses_.empty()) {
+      patience_.Set(resolver_.loop_, kWaitForIpv6Ms, [this] { Conclude(); });
+    }
+  }
+
+  void Conclude() {
+    patience_.Cancel();
+    BuryQuestions();
+    if (addresses_.empty() && answered_ && form_ + 1 < forms_.size()) {
+      ++form_;
+      return Ask();
+    }
+    Resolution resolution{.addresses = std::move(addresses_)};
+    if (resolution.addresses.empty()) {
+      resolution.problem = answered_ ? "the name has no address" : "no name server answers";
+      keep_ms_ = kKeepFailureMs;
+    }
+    // Half an answer is not kept.
+    resolver_.Finish(name_, std::move(resolution), pending_ == 0 ? keep_ms_ : 0);
+  }
+
+  HostResolver& resolver_;
+  std::string name_;
+  ResolvConf conf_;
+  std::vector<std::string> forms_ = {};
+  std::size_t form_ = 0;
+  std::vector<std::shared_ptr<Question>> questions_ = {};
+  std::vector<HostResolver::Callback> callbacks_ = {};
+  std::vector<IpAddress> addresses_ = {};
+  Timer patience_;
+  std::uint64_t keep_ms_ = kKeepMs;
+  int pending_ = 0;
+  bool answered_ = false;
+};
+
+HostResolver::~HostResolver() = default;
+
+void HostResolver::Resolve(const std::string& name, Callback callback) {
+  const auto later = [&](Resolution resolution) {
+    loop_.Defer([callback, resolution = std::move(resolution)] { callback(resolution); });
+  };
+  const auto known = known_.find(name);
+  if (known != known_.end() && known->second.until_ms > loop_.NowMs()) return later(known->second.resolution);
+  if (const auto running = running_.find(name); running != running_.end()) {
+    return running->second->AddCallback(std::move(callback));
+  }
+  std::vector<IpAddress> written = FindInHosts(hosts_.Text(), name);
+  if (!written.empty()) return later({.addresses = std::move(written)});
+  if (running_.size() >= kMaxRunning) return later({.problem = "too many names are being resolved"});
+  auto lookup = std::make_shared<Lookup>(*this, name, ParseResolvConf(resolv_conf_.Text()));
+  running_.emplace(name, lookup);
+  lookup->AddCallback(std::move(callback));
+  lookup->Ask();
+}
+
+void HostResolver::Finish(const std::string& name, Resolution resolution, std::uint64_t keep_ms) {
+  const std::shared_ptr<Lookup> lookup = std::move(running_.at(name));
+  running_.erase(name);
+  loop_.Defer([lookup] {});  // it is still on the stack
+  if (known_.size() >= kMaxKnown) known_.clear();
+  if (keep_ms != 0) known_[name] = {.resolution = resolution, .until_ms = loop_.NowMs() + keep_ms};
+  for (const Callback& callback : lookup->TakeCallbacks()) callback(resolution);
+}
+
+}  // namespace mxc::egress

@@ -1,0 +1,71 @@
+// Resolves names as the host does: its hosts file, then the name servers of its resolv.conf. The C library's
+// resolver would block the loop, load modules into this process, and cannot be had in a static program.
+//
+//   resolver.Resolve("api.example.com", [](const Resolution& r) { ... });   // never called before it returns
+//
+// Answers are kept as long as they say, at most a minute.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "gateway/gateway.h"
+#include "gateway/net/loop_linux.h"
+#include "gateway/rules/resolv_conf.h"
+
+namespace mxc::egress {
+
+struct Resolution {
+  std::vector<IpAddress> addresses = {};  // IPv6 before IPv4, as they came
+  std::string_view problem = {};          // why there are none
+};
+
+// A small file that is read again when it has been replaced. One that can no longer be read stays as it was.
+class WatchedFile {
+ public:
+  explicit WatchedFile(const char* path) : path_(path) {}
+  const std::string& Text();
+
+ private:
+  const char* path_;
+  std::string text_ = {};
+  std::uint64_t stamp_ = 0;
+};
+
+class Lookup;
+
+class HostResolver {
+ public:
+  using Callback = std::function<void(const Resolution&)>;
+
+  HostResolver(Loop& loop, const ResolverFiles& files)
+      : loop_(loop), resolv_conf_(files.resolv_conf), hosts_(files.hosts) {}
+  HostResolver(const HostResolver&) = delete;
+  HostResolver& operator=(const HostResolver&) = delete;
+  ~HostResolver();
+
+  void Resolve(const std::string& name, Callback callback);
+  // The text of the hosts file.
+  [[nodiscard]] const std::string& Hosts() { return hosts_.Text(); }
+
+ private:
+  friend class Lookup;
+  struct Known {
+    Resolution resolution = {};
+    std::uint64_t until_ms = 0;
+  };
+  void Finish(const std::string& name, Resolution resolution, std::uint64_t keep_ms);
+
+  Loop& loop_;
+  WatchedFile resolv_conf_;
+  WatchedFile hosts_;
+  std::unordered_map<std::string, Known> known_;
+  std::unordered_map<std::string, std::shared_ptr<Lookup>> running_;
+};
+
+}  // namespace mxc::egress

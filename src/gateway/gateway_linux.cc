@@ -1,0 +1,101 @@
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <utility>
+
+#include "gateway/gateway.h"
+#include "gateway/relay/record.h"
+#include "gateway/server_linux.h"
+
+namespace mxc {
+namespace {
+
+// What is left to report is a few kilobytes; a gateway that takes longer is no longer itself.
+constexpr int kFinishMs = 500;
+
+struct SocketPair {
+  UniqueFd ours = {};
+  UniqueFd theirs = {};
+};
+
+Result<SocketPair> MakePair() {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "create a socket for the network gateway", errno);
+  }
+  return SocketPair{UniqueFd{ends[0]}, UniqueFd{ends[1]}};
+}
+
+std::int64_t NowMs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+
+}  // namespace
+
+Result<Gateway> StartGateway(const EgressRules& rules) { return StartGateway(rules, ResolverFiles{}); }
+
+Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files,
+                             const GatewayTimes& times) {
+  Result<egress::RuleBook> book = egress::RuleBook::Compile(rules);
+  if (!book) return book.error();
+  Result<std::vector<egress::PublishedListener>> published = egress::OpenPublished(rules.publish);
+  if (!published) return published.error();
+  Result<SocketPair> door = MakePair();
+  if (!door) return door.error();
+  Result<SocketPair> records = MakePair();
+  if (!records) return records.error();
+  const pid_t parent = ::getpid();
+  const pid_t id = ::fork();
+  if (id == 0) {
+    egress::RunServer({.parent = parent,
+                       .rules = *book,
+                       .files = files,
+                       .times = times,
+                       .published = std::move(*published),
+                       .door = std::move(door->theirs),
+                       .records = std::move(records->theirs)});
+  }
+  if (id < 0) return SystemError(ErrorCode::kSetupFailed, "create the network gateway", errno);
+  return Gateway{.id = id,
+                 .handle = UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, id, 0U))},
+                 .door = std::move(door->ours),
+                 .records = std::move(records->ours)};
+}
+
+std::optional<GatewayRecord> ReadRecord(int records) {
+  std::array<std::uint8_t, egress::kMaxRecordBytes> buffer{};
+  for (;;) {
+    const ssize_t count = ::recv(records, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return std::nullopt;
+    if (auto record = egress::DecodeRecord({buffer.data(), static_cast<std::size_t>(count)})) return record;
+  }
+}
+
+void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record) {
+  ::shutdown(gateway.records.Get(), SHUT_WR);
+  gateway.door.Reset();
+  const std::int64_t deadline = NowMs() + kFinishMs;
+  for (std::int64_t left = kFinishMs; left > 0; left = deadline - NowMs()) {
+    while (const auto record = ReadRecord(gateway.records.Get())) on_record(*record);
+    pollfd poll{.fd = gateway.records.Get(), .events = POLLIN, .revents = 0};
+    if (::poll(&poll, 1, static_cast<int>(left)) < 0 && errno != EINTR) break;
+    if ((poll.revents & (POLLHUP | POLLERR)) != 0 && (poll.revents & POLLIN) == 0) break;
+    char next = 0;
+    if ((poll.revents & POLLHUP) != 0 && ::recv(poll.fd, &next, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) break;
+  }
+  ::kill(gateway.id, SIGKILL);
+  while (::waitpid(gateway.id, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  gateway = {};
+}
+
+}  // namespace mxc

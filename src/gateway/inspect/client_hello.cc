@@ -1,0 +1,82 @@
+#include <array>
+
+#include "gateway/inspect/protocol_sniffer.h"
+#include "gateway/rules/rules.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::string_view kMalformed = "its ClientHello is malformed";
+constexpr std::size_t kServerName = 0;
+constexpr std::size_t kEarlyData = 42;
+constexpr std::array<std::size_t, 2> kEncrypted = {0xfe0d, 0xffce};  // ECH, and ESNI before it
+
+// Takes vectors with a length before them from the front of a view.
+class Fields {
+ public:
+  explicit Fields(ByteView bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] bool Failed() const { return failed_; }
+  [[nodiscard]] bool Empty() const { return bytes_.empty(); }
+
+  std::size_t Number(std::size_t width) {
+    std::size_t value = 0;
+    for (const std::uint8_t byte : Take(width)) value = (value << 8U) | byte;
+    return value;
+  }
+  ByteView Take(std::size_t count) {
+    if (failed_ || count > bytes_.size()) {
+      failed_ = true;
+      bytes_ = {};
+      return {};
+    }
+    const ByteView taken = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return taken;
+  }
+  ByteView Vector(std::size_t width) { return Take(Number(width)); }
+
+ private:
+  ByteView bytes_;
+  bool failed_ = false;
+};
+
+// Exactly one entry, and that a host name.
+bool ReadServerName(ByteView extension, HeadNames& names) {
+  Fields outer(extension);
+  Fields list(outer.Vector(2));
+  const std::size_t type = list.Number(1);
+  const ByteView host = list.Vector(2);
+  if (outer.Failed() || !outer.Empty() || list.Failed() || !list.Empty() || type != 0) return false;
+  const auto name = ValidName({reinterpret_cast<const char*>(host.data()), host.size()});
+  if (!name || !names.hosts.empty()) return false;
+  names.hosts.push_back(*name);
+  return true;
+}
+
+}  // namespace
+
+HeadNames ReadClientHello(ByteView hello) {
+  HeadNames names;
+  Fields fields(hello);
+  const std::size_t version = fields.Number(2);
+  if (version < 0x0300 || version > 0x0304) return {.problem = kMalformed};
+  fields.Take(32);   // random
+  fields.Vector(1);  // session
+  fields.Vector(2);  // ciphers
+  fields.Vector(1);  // compressions
+  if (!fields.Failed() && fields.Empty()) return names;
+  Fields extensions(fields.Vector(2));
+  if (fields.Failed() || !fields.Empty()) return {.problem = kMalformed};
+  while (!extensions.Empty()) {
+    const std::size_t type = extensions.Number(2);
+    const ByteView content = extensions.Vector(2);
+    if (extensions.Failed()) return {.problem = kMalformed};
+    if (type == kServerName && !ReadServerName(content, names)) return {.problem = kMalformed};
+    names.early_data = names.early_data || type == kEarlyData;
+    for (const std::size_t encrypted : kEncrypted) names.encrypted = names.encrypted || type == encrypted;
+  }
+  return names;
+}
+
+}  // namespace mxc::egress

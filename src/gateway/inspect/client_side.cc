@@ -1,0 +1,334 @@
+#include "gateway/inspect/client_side.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "mxc/fold.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::size_t kRecordHeader = 5;
+constexpr std::uint8_t kTlsVersion = 3;  // the first byte of each
+enum RecordType : std::uint8_t { kChange = 20, kAlert = 21, kHandshake = 22, kData = 23 };
+
+// RFC 8446, 4.1.3: the random value of a ServerHello that asks for another ClientHello.
+constexpr std::array<std::uint8_t, 32> kRetry = {
+    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+    0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c};
+constexpr std::size_t kRandomAt = 11;  // behind the headers of record and message, and a version
+
+enum class ServerSays { kNothingYet, kHello, kAnotherHello, kNoTls };
+
+// Some servers send a warning before their ServerHello.
+ServerSays ReadServerHello(ByteView said) {
+  while (said.size() >= kRecordHeader && said[0] == kAlert) {
+    const std::size_t size = kRecordHeader + (std::size_t{said[3]} << 8U) + said[4];
+    if (size > said.size()) return ServerSays::kNothingYet;
+    said = said.subspan(size);
+  }
+  if (!said.empty() && said[0] != kHandshake) return ServerSays::kNoTls;
+  if (said.size() > kRecordHeader && said[kRecordHeader] != 2) return ServerSays::kNoTls;
+  if (said.size() < kRandomAt + kRetry.size()) return ServerSays::kNothingYet;
+  const ByteView random = said.subspan(kRandomAt, kRetry.size());
+  return std::equal(kRetry.begin(), kRetry.end(), random.begin()) ? ServerSays::kAnotherHello
+                                                                  : ServerSays::kHello;
+}
+
+}  // namespace
+
+ClientSide::Step ClientSide::Broken(std::string_view problem) {
+  problem_ = problem;
+  return Step::kBroken;
+}
+
+ClientSide::Step ClientSide::Enter(Phase phase) {
+  phase_ = phase;
+  return Step::kOn;
+}
+
+ClientSide::Step ClientSide::Expect(Opening::Takes takes) {
+  head_ = Opening(takes);
+  fed_ = 0;
+  return Enter(Phase::kOpening);
+}
+
+void ClientSide::Pass(std::size_t count) {
+  const auto end = heard_.begin() + static_cast<std::ptrdiff_t>(count);
+  passed_.insert(passed_.end(), heard_.begin(), end);
+  heard_.erase(heard_.begin(), end);
+  spoken_ = spoken_ || count > 0;
+}
+
+void ClientSide::EnterSequel(Sequel sequel) {
+  blind_ = true;
+  switch (sequel) {
+    case Sequel::kFree:
+    case Sequel::kPostgres:
+      phase_ = Phase::kFree;
+      break;
+    case Sequel::kLines:
+      phase_ = Phase::kLines;
+      break;
+    case Sequel::kMysql:
+      phase_ = Phase::kMysql;
+      break;
+  }
+}
+
+void ClientSide::HearServer(ByteView bytes) {
+  if (!WantsServer()) return;
+  const std::size_t room = kServerBytes - server_.size();
+  server_.insert(server_.end(), bytes.begin(),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(std::min(room, bytes.size())));
+  if (spoken_ || heads_ > 0) return;
+  if (const KnownProtocol* greeted = FindByGreeting(server_)) EnterSequel(greeted->sequel);
+}
+
+void ClientSide::OnAnotherServer() {
+  server_.clear();
+  heads_here_ = 1;
+  phase_ = Phase::kJudged;
+}
+
+std::uint64_t ClientSide::Unread() const {
+  return phase_ == Phase::kBody && heard_.empty() ? body_->Unread() : 0;
+}
+
+void ClientSide::Skip(std::uint64_t count) {
+  if (phase_ == Phase::kBody) body_->Skip(count);
+}
+
+bool ClientSide::AwaitsServer() const {
+  return phase_ == Phase::kAnswer || phase_ == Phase::kEncrypt || phase_ == Phase::kReconnect;
+}
+
+ClientSide::State ClientSide::Next() {
+  for (;;) {
+    switch (Advance()) {
+      case Step::kOn:
+        break;
+      case Step::kHead:
+        return State::kHead;
+      case Step::kBroken:
+        return State::kBroken;
+      case Step::kWait:
+        // Some servers take the end of what they read for the end of a line.
+        if (!ended_ || !Holds() || AwaitsServer()) return State::kMore;
+        problem_ = "it ends before its first message is complete";
+        return State::kBroken;
+    }
+  }
+}
+
+ClientSide::Step ClientSide::Advance() {
+  switch (phase_) {
+    case Phase::kOpening:
+      return HearOpening();
+    case Phase::kJudged:
+      LeaveJudged();
+      return Step::kOn;
+    case Phase::kBody:
+      return HearBody();
+    case Phase::kReconnect:
+      return Step::kWait;
+    case Phase::kUpgrade:
+      return AwaitUpgrade();
+    case Phase::kRecords:
+      return HearRecords();
+    case Phase::kAnswer:
+      return AwaitAnswer();
+    case Phase::kEncrypt:
+      return AwaitEncryption();
+    case Phase::kLines:
+      return HearLines();
+    case Phase::kMysql:
+      return HearMysql();
+    case Phase::kUnknown:
+      return HearUnknown();
+    case Phase::kFree:
+      Pass(heard_.size());
+      return Step::kWait;
+  }
+  return Step::kWait;
+}
+
+ClientSide::Step ClientSide::HearOpening() {
+  const ByteView fresh = ByteView(heard_).subspan(fed_);
+  fed_ = heard_.size();
+  if (fresh.empty()) return Step::kWait;
+  switch (head_.Feed(fresh)) {
+    case Opening::State::kMore:
+      return Step::kWait;
+    case Opening::State::kUnknown:
+      if (tolerant_) return Enter(Phase::kUnknown);
+      [[fallthrough]];
+    case Opening::State::kBroken:
+      return Broken(head_.Problem());
+    case Opening::State::kDone:
+      break;
+  }
+  if (only_protocol_ && head_.Protocol().protocol != protocol_) return Broken("it changes its protocol");
+  ++heads_;
+  ++heads_here_;
+  phase_ = Phase::kJudged;
+  return Step::kHead;
+}
+
+void ClientSide::LeaveJudged() {
+  if (head_.Is() == Opening::Kind::kHttp) {
+    if (head_.Head().websocket && heads_here_ > 1 && !blind_) {
+      phase_ = Phase::kReconnect;
+      return;
+    }
+    blind_ = blind_ || head_.Connects();
+    body_.emplace(head_.Body());
+    phase_ = Phase::kBody;
+  } else if (head_.Is() == Opening::Kind::kTls) {
+    // Nobody asks for a third.
+    phase_ = hello_again_ ? Phase::kFree : Phase::kRecords;
+    early_data_ = head_.Head().early_data;
+  } else {
+    protocol_ = head_.Protocol().protocol;
+    const auto end = heard_.begin() + static_cast<std::ptrdiff_t>(head_.Size());
+    opening_.assign(heard_.begin(), end);
+    phase_ = head_.Protocol().found.negotiates ? Phase::kEncrypt : Phase::kAnswer;
+  }
+  Pass(head_.Size());
+}
+
+ClientSide::Step ClientSide::HearBody() {
+  const std::optional<std::size_t> used = body_->Feed(heard_);
+  if (!used) return Broken("the body of its HTTP request is malformed");
+  Pass(*used);
+  if (!body_->Done()) return Step::kWait;
+  if (head_.Head().websocket && heads_here_ == 1) return Enter(Phase::kUpgrade);
+  return Expect(Opening::Takes::kAll);
+}
+
+// RFC 6455, 4.2.2. A server that does not agree reads another request.
+ClientSide::Step ClientSide::AwaitUpgrade() {
+  constexpr std::string_view kAgreed = "HTTP/1.1 101";
+  if (heard_.empty() || server_.size() < kAgreed.size()) return Step::kWait;
+  if (std::equal(kAgreed.begin(), kAgreed.end(), server_.begin())) return Enter(Phase::kFree);
+  return Expect(Opening::Takes::kAll);
+}
+
+// Until it is certain that no further ClientHello follows: the server asks for one more, or does not.
+ClientSide::Step ClientSide::HearRecords() {
+  if (record_left_ > 0) {
+    const std::size_t count = std::min<std::uint64_t>(record_left_, heard_.size());
+    Pass(count);
+    record_left_ -= count;
+    if (record_left_ > 0) return Step::kWait;
+  }
+  const ByteView said = ByteView(server_).subspan(std::min(asked_, server_.size()));
+  const ServerSays answer = blind_ ? ServerSays::kNothingYet : ReadServerHello(said);
+  if (answer == ServerSays::kHello) return Enter(Phase::kFree);
+  if (heard_.size() <= kRecordHeader) return Step::kWait;
+  if (answer == ServerSays::kNoTls) return Broken("the server answers in another protocol than the client's");
+  const std::uint8_t type = heard_[0];
+  const std::size_t size = (std::size_t{heard_[3]} << 8U) + heard_[4];
+  if (type < kChange || type > kData || size == 0) return Broken("its TLS is malformed");
+  if (type == kHandshake && (answer == ServerSays::kAnotherHello || (blind_ && heard_[kRecordHeader] == 1))) {
+    hello_again_ = true;
+    // With a name, if the first had one.
+    return Expect(head_.OnlyHello() ? Opening::Takes::kHello : Opening::Takes::kAll);
+  }
+  const bool early =
+      type != kHandshake && (type != kData || early_data_ || answer == ServerSays::kAnotherHello);
+  if (!early) return blind_ ? Enter(Phase::kFree) : Step::kWait;
+  record_left_ = kRecordHeader + size;
+  return Step::kOn;
+}
+
+ClientSide::Step ClientSide::AwaitAnswer() {
+  if (blind_) return Enter(Phase::kFree);
+  if (asked_ > 0) return Enter(Phase::kFree);  // it has answered in that protocol before
+  switch (protocol_->server(server_, opening_)) {
+    case Match::kYes:
+      return Enter(Phase::kFree);
+    case Match::kMaybe:
+      return Step::kWait;
+    case Match::kNo:
+      break;
+  }
+  return Broken("the server answers in another protocol than the client's");
+}
+
+// One byte for each request: it agrees, or does not.
+ClientSide::Step ClientSide::AwaitEncryption() {
+  constexpr std::size_t kMostRequests = 4;
+  if (heard_.empty()) return Step::kWait;
+  if (blind_) {
+    only_protocol_ = heard_[0] == 0;
+    return Expect(only_protocol_ ? Opening::Takes::kAll : Opening::Takes::kHello);
+  }
+  if (asked_ >= kMostRequests) return Broken("it asks for encryption again and again");
+  if (server_.size() <= asked_) return Step::kWait;
+  const std::uint8_t answer = server_[asked_++];
+  if (answer == 'S') {
+    only_protocol_ = false;
+    return Expect(Opening::Takes::kHello);
+  }
+  only_protocol_ = true;
+  if (answer == 'N') return Expect(Opening::Takes::kAll);
+  return Broken("the server answers in another protocol than the client's");
+}
+
+// A server begins TLS behind the line of a command (STARTTLS, STLS, AUTH TLS, AUTH SSL), and a record of TLS
+// begins as no line of text does.
+ClientSide::Step ClientSide::HearLines() {
+  constexpr std::uint32_t kTls = ('t' << 16U) | ('l' << 8U) | 's';
+  constexpr std::uint32_t kSsl = ('s' << 16U) | ('s' << 8U) | 'l';
+  std::size_t at = 0;
+  for (; at < heard_.size(); ++at) {
+    const std::uint8_t byte = heard_[at];
+    if (tls_named_ && in_line_ == 0 && IsRecordType(byte)) break;
+    if (tls_named_ && in_line_ == 1 && byte == kTlsVersion) return Broken("its TLS is malformed");
+    in_line_ = byte == '\n' || (in_line_ == 0 && PassedOver(byte)) ? 0 : in_line_ + 1;
+    letters_ = ((letters_ << 8U) | static_cast<std::uint8_t>(Folded(static_cast<char>(byte)))) & 0xffffffU;
+    tls_named_ = tls_named_ || letters_ == kTls || letters_ == kSsl;
+  }
+  const bool begins = at < heard_.size();
+  Pass(at);
+  return begins ? Expect(Opening::Takes::kHello) : Step::kWait;
+}
+
+// Manual of MySQL, "Protocol::SSLRequest": the length in three bytes, a number, the client's capabilities.
+ClientSide::Step ClientSide::HearMysql() {
+  constexpr std::size_t kHeader = 4;
+  constexpr std::uint8_t kWantsTls = 0x08;  // CLIENT_SSL is 0x0800
+  if (heard_.size() < kHeader + 2) return Step::kWait;
+  if ((heard_[kHeader + 1] & kWantsTls) == 0) return Enter(Phase::kFree);
+  const std::size_t size = kHeader + heard_[0] + (std::size_t{heard_[1]} << 8U);
+  if (heard_[2] != 0) return Broken("its first message does not end");
+  if (heard_.size() < size) return Step::kWait;
+  Pass(size);
+  return Expect(Opening::Takes::kHello);
+}
+
+// Its first line is followed to its end: a request may have begun in it, behind bytes that no request has and
+// that some server reads over. To some servers a lone LF is no end.
+ClientSide::Step ClientSide::HearUnknown() {
+  constexpr std::size_t kSign = 5;  // "http/"
+  std::size_t at = 0;
+  if (unknown_.empty()) {
+    while (at < heard_.size() && PassedOver(heard_[at])) ++at;
+  }
+  unknown_.append(heard_.begin() + static_cast<std::ptrdiff_t>(at), heard_.end());
+  unknown_size_ += heard_.size();
+  const std::size_t end = unknown_.find("\r\n");
+  const std::string_view line = std::string_view(unknown_).substr(0, end);
+  const std::size_t lone_end = line.find('\n');
+  const bool target = !ended_in_half_ && ResemblesRequest(line.substr(0, lone_end));
+  if (target || NamesHttp(line)) return Broken("its HTTP request is malformed");
+  if (end != std::string::npos || unknown_size_ > kMaxOpeningBytes) return Enter(Phase::kFree);
+  ended_in_half_ = ended_in_half_ || lone_end != std::string_view::npos;
+  if (unknown_.size() >= kSign) unknown_.erase(0, unknown_.size() - kSign + 1);
+  Pass(heard_.size());
+  return Step::kWait;
+}
+
+}  // namespace mxc::egress

@@ -1,0 +1,68 @@
+#include "gateway/inspect/host_name_filter.h"
+
+namespace mxc::egress {
+
+std::string Interview::Hear(ByteView chunk) {
+  client_.Hear(chunk);
+  return Advance();
+}
+
+std::string Interview::HearServer(ByteView bytes) {
+  client_.HearServer(bytes);
+  return Advance();
+}
+
+std::string Interview::End() {
+  client_.End();
+  return Advance();
+}
+
+std::string Interview::Advance() {
+  for (;;) {
+    switch (client_.Next()) {
+      case ClientSide::State::kMore:
+        return {};
+      case ClientSide::State::kBroken:
+        return std::string(client_.Problem());
+      case ClientSide::State::kHead:
+        break;
+    }
+    if (std::string problem = Judge(client_.Head()); !problem.empty()) return problem;
+  }
+}
+
+// A host that is not the connection's own: where a rule names the connection's, another allowed one; where
+// everything passes, one that no rule denies. At another port even its own is another one.
+bool Interview::MayAsk(const std::string& name, std::uint16_t port) const {
+  if (name == host_.name && port == host_.port) return true;
+  if (const auto address = IpAddress::Parse(name))
+    return rules_.JudgeAddress(*address, Protocol::kTcp, port).allowed;
+  return host_.strict ? rules_.JudgeName(name, Protocol::kTcp, port).allowed
+                      : !rules_.Denies(name, Protocol::kTcp, port);
+}
+
+std::string Interview::Judge(const Opening& head) {
+  const std::uint16_t port = head.Port() != 0 ? head.Port() : port_;
+  for (const std::string& name : head.Hosts()) {
+    if (MayAsk(name, port)) continue;
+    const std::string at = port == host_.port ? "" : " at port " + std::to_string(port);
+    return (client_.First() ? "it opens with the name " : "a later request is for the name ") + name + at;
+  }
+  if (head.Connects()) port_ = port;  // what is said through the tunnel is said there
+  if (head.Head().encrypted)
+    return "its ClientHello may hide another name (ECH): tell the program to send none, a browser of "
+           "Chromium with "
+           "--disable-features=EncryptedClientHello";
+  return host_.strict ? MissingName(head) : "";
+}
+
+// Without a name a server answers for whichever of its hosts is its default. A protocol that begins TLS later
+// has no virtual hosts of its own, and many of its clients send no name.
+std::string Interview::MissingName(const Opening& head) const {
+  if (head.Is() == Opening::Kind::kOther) return {};
+  if (!head.Hosts().empty() || head.OnlyHello()) return {};
+  return head.Is() == Opening::Kind::kTls ? "its ClientHello names no host (SNI)"
+                                          : "its HTTP request names no host";
+}
+
+}  // namespace mxc::egress

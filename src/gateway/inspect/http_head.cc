@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "gateway/inspect/protocol_sniffer.h"
+#include "gateway/rules/rules.h"
+#include "mxc/fold.h"
+
+namespace mxc::egress {
+namespace {
+
+// Servers differ in what they make of a crooked head, so there is one reading or none.
+constexpr std::string_view kMalformed = "its HTTP request is malformed";
+constexpr std::string_view kVersion = "it speaks HTTP/2 without TLS, which cannot be checked";
+
+bool IsTokenByte(char c) {
+  const auto lower = static_cast<char>(c | 0x20);
+  if ((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9')) return true;
+  return c != '\0' && std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+bool IsToken(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsTokenByte);
+}
+
+bool IsNumber(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// ":" alone is the scheme's own. Absent: nothing that could be dialled.
+std::optional<std::uint16_t> ReadPort(std::string_view text, std::uint16_t standard) {
+  if (text.empty() || text == ":") return standard;
+  if (text.front() != ':' || text.size() > 6 || !IsNumber(text.substr(1))) return std::nullopt;
+  std::uint16_t port = 0;
+  const auto read = std::from_chars(text.data() + 1, text.data() + text.size(), port);
+  return read.ec == std::errc() && port != 0 ? std::optional(port) : std::nullopt;
+}
+
+// "host", "host:port" or "[IPv6]:port". Addresses in their plain spelling only. The port, or `standard`.
+std::optional<std::uint16_t> AddAuthority(std::string_view text, std::uint16_t standard, HeadNames& names) {
+  const bool bracket = text.starts_with('[');
+  const auto end = bracket ? text.find(']') : text.find(':');
+  if (bracket && end == std::string_view::npos) return std::nullopt;
+  const std::string_view host = bracket ? text.substr(1, end - 1) : text.substr(0, end);
+  const std::string_view rest = end == std::string_view::npos ? "" : text.substr(end + (bracket ? 1 : 0));
+  const std::optional<std::uint16_t> port = ReadPort(rest, standard);
+  if (const auto address = IpAddress::Parse(host)) {
+    names.hosts.push_back(address->Text());
+    return address->ipv6 == bracket ? port : std::nullopt;
+  }
+  const auto name = ValidName(host);
+  if (!name || bracket) return std::nullopt;
+  names.hosts.push_back(*name);
+  return port;
+}
+
+// Of a URL that has none; 0: it has to.
+std::uint16_t StandardPort(std::string_view scheme) {
+  if (EqualsFolded(scheme, "http") || EqualsFolded(scheme, "ws")) return 80;
+  return EqualsFolded(scheme, "https") || EqualsFolded(scheme, "wss") ? 443 : 0;
+}
+
+bool AddTarget(std::string_view authority, std::uint16_t standard, HeadNames& names) {
+  names.port = AddAuthority(authority, standard, names).value_or(0);
+  return names.port != 0;
+}
+
+bool ReadTarget(std::string_view method, std::string_view target, HeadNames& names) {
+  if (target.empty()) return false;
+  if (EqualsFolded(method, "connect")) {
+    names.connects = true;
+    return AddTarget(target, 0, names);
+  }
+  if (target.front() == '/' || target == "*") return true;
+  const auto scheme = target.find("://");
+  if (scheme == std::string_view::npos || !IsToken(target.substr(0, scheme))) return false;
+  const std::string_view rest = target.substr(scheme + 3);
+  const std::uint16_t standard = StandardPort(target.substr(0, scheme));
+  return AddTarget(rest.substr(0, rest.find_first_of("/?#")), standard, names);
+}
+
+struct RequestLine {
+  bool old = false;  // HTTP/1.0
+  std::string_view problem = {};
+};
+
+// METHOD SP target SP HTTP/1.x
+RequestLine ReadRequestLine(std::string_view line, HeadNames& names) {
+  const auto first = line.find(' ');
+  const auto last = line.rfind(' ');
+  if (first == std::string_view::npos || first == last) return {.problem = kMalformed};
+  const std::string_view method = line.substr(0, first);
+  const std::string_view target = line.substr(first + 1, last - first - 1);
+  const std::string_view version = line.substr(last + 1);
+  if (version == "HTTP/2.0") return {.problem = kVersion};
+  if (version != "HTTP/1.1" && version != "HTTP/1.0") return {.problem = kMalformed};
+  const bool blank = std::any_of(target.begin(), target.end(), [](char c) { return c >= 0 && c <= ' '; });
+  if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return {.problem = kMalformed};
+  return {.old = version == "HTTP/1.0"};
+}
+
+// Fields that decide something, and so may stand there once.
+struct Counts {
+  int host = 0;
+  int framing = 0;  // Content-Length and Transfer-Encoding together
+  int upgrade = 0;
+};
+
+bool ReadLength(std::string_view value, BodyFrame& body) {
+  constexpr std::size_t kDigits = 18;  // fits into 64 bits
+  if (value.empty() || value.size() > kDigits || !IsNumber(value)) return false;
+  std::from_chars(value.data(), value.data() + value.size(), body.length);
+  return true;
+}
+
+bool ReadField(std::string_view line, HeadNames& names, Counts& counts) {
+  const auto colon = line.find(':');
+  const std::string_view field = line.substr(0, colon);
+  if (colon == std::string_view::npos || !IsToken(field)) return false;
+  const auto control = [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; };
+  if (std::any_of(line.begin(), line.end(), control)) return false;
+  std::string_view value = line.substr(colon + 1);
+  value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t")));
+  value = value.substr(0, value.find_last_not_of(" \t") + 1);
+  if (EqualsFolded(field, "host")) return ++counts.host == 1 && AddAuthority(value, 0, names).has_value();
+  if (EqualsFolded(field, "content-length")) return ++counts.framing == 1 && ReadLength(value, names.body);
+  if (EqualsFolded(field, "upgrade")) {
+    names.websocket = EqualsFolded(value, "websocket");
+    return ++counts.upgrade == 1;
+  }
+  if (!EqualsFolded(field, "transfer-encoding")) return true;
+  names.body.chunked = true;
+  return ++counts.framing == 1 && EqualsFolded(value, "chunked");
+}
+
+}  // namespace
+
+HeadNames ReadHttpHead(std::string_view head) {
+  HeadNames names;
+  RequestLine request;
+  Counts counts;
+  for (bool first = true;; first = false) {
+    const auto end = head.find("\r\n");
+    if (end == std::string_view::npos) return {.problem = kMalformed};
+    const std::string_view line = head.substr(0, end);
+    head.remove_prefix(end + 2);
+    if (line.empty()) break;
+    if (first) {
+      request = ReadRequestLine(line, names);
+      if (!request.problem.empty()) return {.problem = request.problem};
+    } else if (!ReadField(line, names, counts)) {
+      return {.problem = kMalformed};
+    }
+  }
+  if (counts.host == 0 && !request.old) return {.problem = kMalformed};
+  // Chunks came with 1.1; and what follows CONNECT is no body.
+  if ((names.body.chunked && request.old) || (names.connects && counts.framing > 0))
+    return {.problem = kMalformed};
+  return names;
+}
+
+}  // namespace mxc::egress

@@ -1,0 +1,162 @@
+#include "gateway/inspect/protocol_sniffer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mxc/fold.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::size_t kRecordHeader = 5;
+constexpr std::size_t kHandshakeHeader = 4;
+constexpr std::size_t kMaxRecord = 16384 + 256;
+constexpr std::uint8_t kHandshake = 22;
+constexpr std::string_view kMalformedTls = "its TLS is malformed";
+constexpr std::string_view kMalformedRequest = "its HTTP request is malformed";
+constexpr std::string_view kHeadEnd = "\r\n\r\n";
+
+std::size_t Number(ByteView bytes, std::size_t at, std::size_t width) {
+  std::size_t value = 0;
+  for (std::size_t i = 0; i < width; ++i) value = (value << 8U) | bytes[at + i];
+  return value;
+}
+
+// Version 3.0 to 3.4: what a ClientHello has ever been sent in.
+bool IsHelloRecord(ByteView bytes, std::size_t at) {
+  return bytes[at] == kHandshake && bytes[at + 1] == 3 && bytes[at + 2] <= 4;
+}
+
+bool Mentions(std::string_view line, std::string_view word) {
+  const auto same = [](char a, char b) { return Folded(a) == b; };
+  return std::search(line.begin(), line.end(), word.begin(), word.end(), same) != line.end();
+}
+
+// Like the first bytes of a record of any type: servers of TLS 1.0 ignore what they do not know.
+Match BeginsRecord(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  if (text.size() == 1) return Match::kMaybe;
+  if (at(1) != 3) return Match::kNo;
+  if (text.size() == 2) return Match::kMaybe;
+  return at(2) <= 4 ? Match::kYes : Match::kNo;
+}
+
+// The header of a proxy (haproxy's proxy-protocol.txt), of version 1 or, behind what is passed over, 2.
+bool BeginsProxyHeader(std::string_view passed_over, std::string_view text) {
+  return (Mentions(text.substr(0, 6), "proxy ")) ||
+         (text.starts_with("QUIT\n") && passed_over.ends_with(std::string_view("\0\r\n", 3)));
+}
+
+bool IsControl(char c) { return (c >= 0 && c < ' ') || c == 0x7f; }
+
+}  // namespace
+
+bool PassedOver(std::uint8_t byte) {
+  constexpr std::string_view kBlanks("\0\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0", 13);
+  return kBlanks.find(static_cast<char>(byte)) != std::string_view::npos;
+}
+
+bool NamesHttp(std::string_view text) { return Mentions(text, "http/"); }
+bool ResemblesRequest(std::string_view text) { return NamesHttp(text) || Mentions(text, "://"); }
+
+Opening::State Opening::Broken(std::string_view problem) {
+  problem_ = problem;
+  return State::kBroken;
+}
+
+Opening::State Opening::Unknown() {
+  problem_ = "its first bytes are of no protocol that the gateway can check";
+  return State::kUnknown;
+}
+
+Opening::State Opening::Done(Kind kind, std::size_t size) {
+  kind_ = kind;
+  size_ = size;
+  return State::kDone;
+}
+
+Opening::State Opening::Feed(ByteView chunk) {
+  seen_.insert(seen_.end(), chunk.begin(), chunk.end());
+  if (seen_.empty() || seen_.size() < wanted_) return State::kMore;
+  const State state = Look();
+  if (state == State::kMore && seen_.size() > kMaxOpeningBytes)
+    return Broken("its first message does not end");
+  if (state != State::kMore) seen_ = {};
+  return state;
+}
+
+Opening::State Opening::Look() {
+  if (takes_ == Takes::kHello || seen_[0] == kHandshake) return LookAtTls();
+  protocol_ = FindByOpening(seen_);
+  if (protocol_.found.match == Match::kYes) return Done(Kind::kOther, protocol_.found.size);
+  return LookAtOther(protocol_.found.match);
+}
+
+// The message may be spread over records, and ends with the last of them.
+Opening::State Opening::LookAtTls() {
+  Bytes message;
+  std::size_t at = 0;
+  for (;;) {
+    const std::size_t need =
+        message.size() < kHandshakeHeader ? kHandshakeHeader : kHandshakeHeader + Number(message, 1, 3);
+    if (!message.empty() && message[0] != 1) return Broken("its first TLS message is no ClientHello");
+    if (need > kMaxOpeningBytes) return Broken("its ClientHello is too long");
+    if (message.size() > need) return Broken("its ClientHello is malformed");
+    if (message.size() == need && need > kHandshakeHeader) break;
+    if (seen_.size() < at + kRecordHeader) {
+      wanted_ = at + kRecordHeader;
+      return State::kMore;
+    }
+    const std::size_t length = Number(seen_, at + 3, 2);
+    if (!IsHelloRecord(seen_, at) || length == 0 || length > kMaxRecord) return Broken(kMalformedTls);
+    if (seen_.size() < at + kRecordHeader + length) {
+      wanted_ = at + kRecordHeader + length;
+      return State::kMore;
+    }
+    const auto begin = seen_.begin() + static_cast<std::ptrdiff_t>(at + kRecordHeader);
+    message.insert(message.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
+    at += kRecordHeader + length;
+  }
+  names_ = ReadClientHello(ByteView(message).subspan(kHandshakeHeader));
+  return names_.problem.empty() ? Done(Kind::kTls, at) : Broken(names_.problem);
+}
+
+// `other`: may it still become another protocol's opening?
+Opening::State Opening::LookAtOther(Match other) {
+  const std::string_view all(reinterpret_cast<const char*>(seen_.data()), seen_.size());
+  std::size_t begin = 0;
+  while (all.substr(begin, 2) == "\r\n") begin += 2;  // RFC 9112, 2.2
+  const std::size_t end_of_lines = begin;
+  while (begin < all.size() && PassedOver(seen_[begin])) ++begin;
+  const std::string_view text = all.substr(begin);
+  if (text.empty() || other == Match::kMaybe) return State::kMore;
+  // Numbers behind NUL are lengths as well.
+  const bool type = IsRecordType(seen_[0]) || seen_[begin] == kHandshake;
+  const Match record = type ? Match::kYes : BeginsRecord(text);
+  if (record == Match::kYes) return Broken(kMalformedTls);
+  if (BeginsProxyHeader(all.substr(0, begin), text))
+    return Broken("it opens with a header of the PROXY protocol, which hides what follows");
+  const auto line_end = text.find('\n');
+  std::string_view line = text.substr(0, line_end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const bool text_so_far = std::none_of(line.begin(), line.end(), IsControl);
+  if (text_so_far && line_end == std::string_view::npos) return State::kMore;
+  const bool ends_well = line_end != std::string_view::npos && text.substr(0, line_end).ends_with('\r');
+  if (text_so_far && ends_well && begin == end_of_lines && ResemblesRequest(line)) return LookAtHead(begin);
+  if (ResemblesRequest(text)) return Broken(kMalformedRequest);
+  return record == Match::kMaybe ? State::kMore : Unknown();
+}
+
+Opening::State Opening::LookAtHead(std::size_t begin) {
+  const std::string_view text(reinterpret_cast<const char*>(seen_.data()) + begin, seen_.size() - begin);
+  const std::size_t end = text.find(kHeadEnd, scanned_);
+  if (end == std::string_view::npos) {
+    scanned_ = text.size() < kHeadEnd.size() ? 0 : text.size() - kHeadEnd.size() + 1;
+    return State::kMore;
+  }
+  const std::size_t size = end + kHeadEnd.size();
+  names_ = ReadHttpHead(text.substr(0, size));
+  return names_.problem.empty() ? Done(Kind::kHttp, begin + size) : Broken(names_.problem);
+}
+
+}  // namespace mxc::egress

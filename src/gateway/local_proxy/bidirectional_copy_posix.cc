@@ -1,0 +1,83 @@
+#include "gateway/local_proxy/bidirectional_copy_posix.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+namespace mxc::egress {
+namespace {
+
+constexpr int kSilenceMs = 15 * 60 * 1000;
+constexpr const char* kReset = "reset";
+
+}  // namespace
+
+std::string TwoWay::Hear(ByteView bytes) { return PassOn(pass_(bytes)); }
+
+std::string TwoWay::PassOn(Passed passed) {
+  refused_ = !passed.problem.empty();
+  if (refused_) return std::move(passed.problem);
+  up_.held.insert(up_.held.end(), passed.bytes.begin(), passed.bytes.end());
+  // A server may take the end of what it reads for the end of its client.
+  last_ = last_ || passed.last;
+  up_.ended = up_.ended || last_;
+  return {};
+}
+
+std::string TwoWay::Read(Way& way) {
+  std::array<std::uint8_t, 16384> buffer{};
+  const ssize_t count = ::recv(way.from, buffer.data(), buffer.size(), 0);
+  if (count < 0) return errno == EAGAIN || errno == EINTR ? "" : kReset;
+  if (count == 0) {
+    way.ended = true;
+    return {};
+  }
+  const ByteView chunk(buffer.data(), static_cast<std::size_t>(count));
+  if (&way == &up_) return Hear(chunk);
+  way.held.assign(chunk.begin(), chunk.end());
+  return answer_ ? PassOn(answer_(chunk)) : "";
+}
+
+bool TwoWay::Write(Way& way) const {
+  if (!way.held.empty()) {
+    const ssize_t count = ::send(way.to, way.held.data(), way.held.size(), 0);
+    if (count < 0) return errno == EAGAIN || errno == EINTR;
+    way.bytes += static_cast<std::uint64_t>(count);
+    way.held.erase(way.held.begin(), way.held.begin() + count);
+  }
+  if (way.ended && way.held.empty() && !way.done) {
+    if (&way != &up_ || !last_) ::shutdown(way.to, SHUT_WR);
+    way.done = true;
+  }
+  return true;
+}
+
+std::string TwoWay::Run() {
+  while (!up_.done || !down_.done) {
+    std::array<pollfd, 4> polls{};
+    std::size_t at = 0;
+    for (const Way* way : {&up_, &down_}) {
+      const bool reads = !way->ended && way->held.empty();
+      const bool writes = !way->held.empty() || (way->ended && !way->done);
+      polls.at(at++) = {.fd = reads ? way->from : -1, .events = POLLIN, .revents = 0};
+      polls.at(at++) = {.fd = writes ? way->to : -1, .events = POLLOUT, .revents = 0};
+    }
+    const int ready = ::poll(polls.data(), polls.size(), kSilenceMs);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return "silent for too long";
+    at = 0;
+    for (Way* way : {&up_, &down_}) {
+      const bool readable = polls.at(at++).revents != 0;
+      const bool writable = polls.at(at++).revents != 0;
+      if (readable) {
+        if (std::string problem = Read(*way); !problem.empty()) return problem;
+      }
+      if ((writable || readable) && !Write(*way)) return kReset;
+    }
+  }
+  return {};
+}
+
+}  // namespace mxc::egress

@@ -1,0 +1,162 @@
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "gateway/relay/record.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::size_t kMaxText = 400;
+constexpr int kWaitMs = 100;
+constexpr std::uint64_t kPauseMs = 20;
+// Far below what the socket's buffer holds by default (208 KiB, each of some 800 bytes to the kernel).
+constexpr std::size_t kMostTogether = 64;
+
+void PutNumber(Bytes& out, std::uint64_t value, unsigned width) {
+  for (unsigned i = 0; i < width; ++i) out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+}
+
+void PutText(Bytes& out, std::string_view text) {
+  text = text.substr(0, kMaxText);
+  PutNumber(out, text.size(), 2);
+  out.insert(out.end(), text.begin(), text.end());
+}
+
+struct Source {
+  ByteView bytes;
+  bool failed = false;
+
+  std::uint64_t Number(unsigned width) {
+    failed = failed || bytes.size() < width;
+    if (failed) return 0;
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < width; ++i) value |= std::uint64_t{bytes[i]} << (8 * i);
+    bytes = bytes.subspan(width);
+    return value;
+  }
+  std::string Text() {
+    const std::size_t size = Number(2);
+    failed = failed || size > kMaxText || size > bytes.size();
+    if (failed) return {};
+    std::string text(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    bytes = bytes.subspan(size);
+    return text;
+  }
+};
+
+}  // namespace
+
+Bytes EncodeRecord(const GatewayRecord& record) {
+  Bytes out;
+  PutNumber(out, static_cast<std::uint64_t>(record.event), 1);
+  PutNumber(out, static_cast<std::uint64_t>(record.verdict), 1);
+  PutNumber(out, record.port, 2);
+  for (const std::uint64_t number :
+       {record.time_ms, record.duration_ms, record.bytes_out, record.bytes_in, record.lost}) {
+    PutNumber(out, number, 8);
+  }
+  for (const std::string* text : {&record.name, &record.address, &record.pointer, &record.reason}) {
+    PutText(out, *text);
+  }
+  return out;
+}
+
+std::optional<GatewayRecord> DecodeRecord(ByteView message) {
+  Source source{message};
+  const std::uint64_t event = source.Number(1);
+  const std::uint64_t verdict = source.Number(1);
+  GatewayRecord record{.port = static_cast<std::uint16_t>(source.Number(2))};
+  for (std::uint64_t* number :
+       {&record.time_ms, &record.duration_ms, &record.bytes_out, &record.bytes_in, &record.lost}) {
+    *number = source.Number(8);
+  }
+  for (std::string* text : {&record.name, &record.address, &record.pointer, &record.reason}) {
+    *text = source.Text();
+  }
+  if (source.failed || !source.bytes.empty() || event > 3 || verdict > 1) return std::nullopt;
+  record.event = static_cast<GatewayEvent>(event);
+  record.verdict = static_cast<Verdict>(verdict);
+  return record;
+}
+
+void Reporter::Report(GatewayRecord record) {
+  if (limit_.IsDayOver(loop_.NowMs())) WriteRepeats();
+  switch (limit_.Look(record, loop_.NowMs())) {
+    case RecordLimit::Fate::kWrite:
+      record.lost = std::exchange(lost_, 0);
+      return Write(record);
+    case RecordLimit::Fate::kRepeat:
+      return;
+    case RecordLimit::Fate::kLeaveOut:
+      ++lost_;
+      return;
+  }
+}
+
+void Reporter::WriteRepeats() {
+  for (const GatewayRecord& record : limit_.TakeRepeats()) Write(record);
+}
+
+// A record of no destination stands for one that was left out, and tells of the others.
+void Reporter::Finish() {
+  WriteRepeats();
+  if (lost_ == 0) return;
+  const std::uint64_t others = std::exchange(lost_, 0) - 1;
+  Write({.time_ms = WallClockMs(), .reason = "too many decisions to write all of them", .lost = others});
+}
+
+void Reporter::Write(const GatewayRecord& record) {
+  pending_.push_back(
+      {.message = EncodeRecord(record), .lost = record.lost, .refusal = record.verdict == Verdict::kDeny});
+  if (wait_ || !pause_.IsSet() || pending_.size() % kMostTogether == 0) Send();
+}
+
+void Reporter::WaitForReader() {
+  wait_ = true;
+  Send();
+}
+
+void Reporter::Send() {
+  if (!pending_.empty() && !wait_) pause_.Set(loop_, kPauseMs, [this] { Send(); });
+  std::size_t taken = 0;
+  do {
+    taken = Hand();
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
+  } while (taken == kMostTogether);
+  std::erase_if(pending_, [this](const Pending& one) {
+    if (!one.refusal) lost_ += 1 + one.lost;
+    return !one.refusal;
+  });
+}
+
+std::size_t Reporter::Hand() {
+  std::array<mmsghdr, kMostTogether> messages{};
+  std::array<iovec, kMostTogether> parts{};
+  const std::size_t count = std::min(pending_.size(), kMostTogether);
+  for (std::size_t i = 0; i < count; ++i) {
+    parts.at(i) = {.iov_base = pending_[i].message.data(), .iov_len = pending_[i].message.size()};
+    messages.at(i).msg_hdr.msg_iov = &parts.at(i);
+    messages.at(i).msg_hdr.msg_iovlen = 1;
+  }
+  std::size_t taken = 0;
+  while (taken < count) {
+    if (wait_) {
+      pollfd poll{.fd = socket_, .events = POLLOUT, .revents = 0};
+      (void)::poll(&poll, 1, kWaitMs);
+    }
+    const int sent = ::sendmmsg(socket_, &messages.at(taken), static_cast<unsigned>(count - taken),
+                                MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent <= 0) break;
+    taken += static_cast<std::size_t>(sent);
+  }
+  return taken;
+}
+
+}  // namespace mxc::egress

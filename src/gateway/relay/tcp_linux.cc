@@ -1,0 +1,157 @@
+#include "gateway/relay/tcp_linux.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "gateway/net/sockets_linux.h"
+#include "gateway/relay/udp_linux.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::uint16_t kDnsPort = 53;
+constexpr std::size_t kMaxDnsConnections = 64;
+constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
+// Out of descriptors: a listener that is ready all the time would keep the loop busy.
+constexpr std::uint64_t kBreatheMs = 20;
+
+// What the kernel may keep for a socket of one more connection. A command may open any number and read from
+// none: a few are as fast as the host's own, all of them together hold what docs/policy.md says.
+int BufferBytes(std::size_t connections) {
+  constexpr std::size_t kFast = 16;
+  constexpr std::size_t kOrdinary = 256;
+  if (connections <= kFast) return 0;
+  return connections <= kOrdinary ? 1 << 18 : 1 << 15;
+}
+
+}  // namespace
+
+// ---- DNS over TCP: messages with their length before them
+// ----------------------------------------------------
+
+class DnsConnection : public Watcher {
+ public:
+  DnsConnection(TcpGate& gate, UniqueFd socket) : gate_(gate), socket_(std::move(socket)) {}
+
+  void Start() {
+    if (!gate_.services_.loop.Watch(socket_.Get(), EPOLLIN, *this)) return End();
+    Wait();
+  }
+
+  void OnEvents(std::uint32_t /*events*/) override {
+    std::array<std::uint8_t, 4096> buffer{};
+    const ssize_t count = ::recv(socket_.Get(), buffer.data(), buffer.size(), 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0) return End();
+    received_.insert(received_.end(), buffer.begin(), buffer.begin() + count);
+    Wait();
+    while (received_.size() >= 2) {
+      const std::size_t size = (std::size_t{received_[0]} << 8U) | received_[1];
+      if (received_.size() < size + 2) return;
+      const bool sent = Answer(ByteView(received_).subspan(2, size));
+      if (!sent) return End();
+      received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(size + 2));
+    }
+  }
+
+ private:
+  void Wait() {
+    timer_.Set(gate_.services_.loop, kDnsIdleMs, [this] { End(); });
+  }
+
+  // A client that does not take its answers is let go: they are a few hundred bytes.
+  bool Answer(ByteView query) {
+    const DnsReply reply = gate_.services_.dns.Answer(query);
+    if (reply.refused) ReportRefusedName(gate_.services_, reply);
+    gate_.services_.announcer.Announce(reply);
+    if (reply.message.empty()) return false;
+    Bytes message = {static_cast<std::uint8_t>(reply.message.size() >> 8U),
+                     static_cast<std::uint8_t>(reply.message.size())};
+    message.insert(message.end(), reply.message.begin(), reply.message.end());
+    const ssize_t sent = ::send(socket_.Get(), message.data(), message.size(), MSG_NOSIGNAL);
+    return sent == static_cast<ssize_t>(message.size());
+  }
+
+  void End() {
+    timer_.Cancel();
+    socket_.Reset();
+    const auto found = gate_.dns_.find(this);
+    if (found == gate_.dns_.end()) return;
+    gate_.services_.loop.Bury(std::move(found->second));
+    gate_.dns_.erase(found);
+  }
+
+  TcpGate& gate_;
+  UniqueFd socket_;
+  Timer timer_;
+  Bytes received_ = {};
+};
+
+// ---- listeners
+// -----------------------------------------------------------------------------------------------
+
+class TcpGate::Inlet : public Watcher {
+ public:
+  Inlet(TcpGate& gate, UniqueFd listener) : gate_(gate), listener_(std::move(listener)) {}
+
+  [[nodiscard]] bool Listen() { return gate_.services_.loop.Watch(listener_.Get(), EPOLLIN, *this); }
+
+  // One in a turn: whether another waits is told by the next turn, which costs no more than asking.
+  void OnEvents(std::uint32_t /*events*/) override {
+    UniqueFd socket{::accept4(listener_.Get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    if (socket) return gate_.OnAccepted(std::move(socket));
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      gate_.services_.loop.Unwatch(listener_.Get());
+      breathe_.Set(gate_.services_.loop, kBreatheMs, [this] { (void)Listen(); });
+    }
+  }
+
+ private:
+  TcpGate& gate_;
+  UniqueFd listener_;
+  Timer breathe_;
+};
+
+TcpGate::TcpGate(Services& services, std::size_t limit) : services_(services), limit_(limit) {}
+TcpGate::~TcpGate() = default;
+
+bool TcpGate::Add(UniqueFd listener) {
+  inlets_.push_back(std::make_shared<Inlet>(*this, std::move(listener)));
+  return inlets_.back()->Listen();
+}
+
+void TcpGate::OnAccepted(UniqueFd socket) {
+  const std::optional<IpEndpoint> meant = LocalEndpoint(socket.Get());
+  if (!meant) return CloseWithReset(socket);
+  if (meant->port == kDnsPort) {
+    if (dns_.size() >= kMaxDnsConnections) return CloseWithReset(socket);
+    auto connection = std::make_shared<DnsConnection>(*this, std::move(socket));
+    dns_.emplace(connection.get(), connection);
+    return connection->Start();
+  }
+  auto connection =
+      std::make_shared<Connection>(services_, std::move(socket), *meant, BufferBytes(connections_.size() + 1),
+                                   [this](const Pair& ended) { connections_.erase(&ended); });
+  connections_.emplace(connection.get(), connection);
+  connections_.size() > limit_ ? connection->Abort("too many connections") : connection->Start();
+}
+
+void TcpGate::Sweep(std::uint64_t idle_ms) {
+  const std::uint64_t now_ms = services_.loop.NowMs();
+  std::vector<std::shared_ptr<Connection>> silent;
+  for (const auto& [key, connection] : connections_) {
+    if (now_ms - connection->IdleSinceMs() > idle_ms) silent.push_back(connection);
+  }
+  for (const auto& connection : silent) connection->Abort("idle for too long");
+}
+
+void TcpGate::EndAll() {
+  const auto connections = std::exchange(connections_, {});
+  for (const auto& [key, connection] : connections) connection->Abort("the sandbox has ended");
+}
+
+}  // namespace mxc::egress

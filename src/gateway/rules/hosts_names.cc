@@ -1,0 +1,44 @@
+#include "gateway/rules/hosts_names.h"
+
+#include <set>
+
+#include "gateway/rules/resolv_conf.h"
+
+namespace mxc::egress {
+namespace {
+
+bool MayLeadTo(const RuleBook& book, const std::string& name, const IpAddress& address, Protocol protocol,
+               std::uint16_t port) {
+  const Judgement judgement = book.JudgeName(name, protocol, port);
+  return judgement.allowed && judgement.by_name &&
+         book.JudgeAnswer(judgement, address, protocol, port).allowed;
+}
+
+}  // namespace
+
+std::optional<std::string> AllowedNameOf(const RuleBook& book, std::string_view hosts,
+                                         const IpAddress& address, Protocol protocol, std::uint16_t port) {
+  std::optional<std::string> found;
+  ForEachHost(hosts, [&](const IpAddress& at, const std::string& name) {
+    if (!found && at == address && MayLeadTo(book, name, at, protocol, port)) found = name;
+  });
+  return found;
+}
+
+void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts) {
+  if (filter.egress == Verdict::kAllow) return;
+  std::set<IpAddress> allowed;
+  ForEachHost(hosts, [&](const IpAddress& at, const std::string& name) {
+    // Lists of unwanted names, which are long, lead to a blocked address.
+    if (!book.Proxy() && FindBlocked(at.Inner()) != nullptr) return;
+    if (!allowed.contains(at) && MayLeadTo(book, name, at, Protocol::kAny, 0)) allowed.insert(at);
+  });
+  for (const IpAddress& at : allowed) {
+    const auto width = static_cast<std::uint8_t>(at.ipv6 ? 128 : 32);
+    filter.addresses.push_back(
+        {.verdict = Verdict::kAllow, .block = {.address = at.bytes, .width = width, .prefix = width}});
+  }
+  BoundAddresses(filter);
+}
+
+}  // namespace mxc::egress

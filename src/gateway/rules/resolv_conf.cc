@@ -1,0 +1,109 @@
+#include "gateway/rules/resolv_conf.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "gateway/rules/rules.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::size_t kMaxServers = 3;
+constexpr std::size_t kMaxSearch = 6;
+
+std::string_view TakeLine(std::string_view& text) {
+  const auto end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+std::string_view TakeWord(std::string_view& line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const auto begin = line.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  line.remove_prefix(begin);
+  const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+// The number behind `key` in an option such as "timeout:3", within bounds.
+void TakeOption(std::string_view option, std::string_view key, std::uint32_t least, std::uint32_t most,
+                std::uint32_t& value) {
+  if (!option.starts_with(key)) return;
+  std::uint32_t number = 0;
+  const char* end = option.data() + option.size();
+  if (std::from_chars(option.data() + key.size(), end, number).ptr != end) return;
+  value = std::clamp(number, least, most);
+}
+
+void ReadOptions(std::string_view line, ResolvConf& conf) {
+  for (std::string_view word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
+    std::uint32_t seconds = conf.timeout_ms / 1000;
+    TakeOption(word, "timeout:", 1, 30, seconds);
+    conf.timeout_ms = seconds * 1000;
+    TakeOption(word, "attempts:", 1, 5, conf.attempts);
+    TakeOption(word, "ndots:", 0, 15, conf.dots);
+  }
+}
+
+void ReadSearch(std::string_view line, ResolvConf& conf) {
+  conf.search.clear();  // the last list counts
+  for (std::string_view word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
+    const auto name = ValidName(word);
+    if (name && conf.search.size() < kMaxSearch) conf.search.push_back(*name);
+  }
+}
+
+}  // namespace
+
+ResolvConf ParseResolvConf(std::string_view text) {
+  ResolvConf conf;
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    const std::string_view key = TakeWord(line);
+    if (key == "nameserver") {
+      const auto address = IpAddress::Parse(TakeWord(line));
+      if (address && conf.servers.size() < kMaxServers) conf.servers.push_back(*address);
+    } else if (key == "search" || key == "domain") {
+      ReadSearch(line, conf);
+    } else if (key == "options") {
+      ReadOptions(line, conf);
+    }
+  }
+  if (conf.servers.empty()) conf.servers.push_back(IpAddress::V4(0x7f000001));
+  return conf;
+}
+
+void ForEachHost(std::string_view text,
+                 const std::function<void(const IpAddress& address, const std::string& name)>& on_host) {
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    line = line.substr(0, line.find('#'));
+    const auto address = IpAddress::Parse(TakeWord(line));
+    if (!address) continue;
+    for (std::string_view word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
+      if (const auto name = ValidName(word)) on_host(*address, *name);
+    }
+  }
+}
+
+std::vector<IpAddress> FindInHosts(std::string_view text, std::string_view name) {
+  std::vector<IpAddress> found;
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    line = line.substr(0, line.find('#'));
+    const auto address = IpAddress::Parse(TakeWord(line));
+    if (!address) continue;
+    for (std::string_view word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
+      if (word.size() < name.size() || ValidName(word) != name) continue;
+      found.push_back(*address);
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace mxc::egress

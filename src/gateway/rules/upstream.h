@@ -1,0 +1,37 @@
+// Which connections go through a proxy of the host, and what is said to it (RFC 9110, 9.3.6: CONNECT).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/rules/address.h"
+#include "mxc/policy.h"
+
+namespace mxc::egress {
+
+// The proxy for a connection to `host` (a name in the form of ValidName, or an address as IpAddress::Text
+// writes it); nullptr: it is dialled directly. So is loopback always, and what an entry of NO_PROXY stands
+// for: "*"; a name, with or without a dot before it, and every name below; an address or a block; each may
+// have ":port" behind it.
+[[nodiscard]] const UpstreamProxy* ProxyFor(const Upstream& upstream, std::string_view host,
+                                            std::uint16_t port);
+
+// The request for a connection to `host`, credentials included.
+[[nodiscard]] std::string ConnectRequest(const UpstreamProxy& proxy, std::string_view host,
+                                         std::uint16_t port);
+
+// The head of the answer.
+struct ConnectAnswer {
+  enum class State { kMore, kOpen, kRefused };
+  State state = State::kMore;
+  std::size_t size = 0;  // kOpen: of the head; what follows it comes from the destination
+  int status = 0;        // kRefused: of HTTP; 0 for what is no answer at all
+};
+inline constexpr std::size_t kMaxConnectAnswer = 16384;
+// `bytes`: everything the proxy has sent so far.
+[[nodiscard]] ConnectAnswer ReadConnectAnswer(std::string_view bytes);
+
+}  // namespace mxc::egress

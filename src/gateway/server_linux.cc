@@ -1,0 +1,139 @@
+#include "gateway/server_linux.h"
+
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "gateway/relay/refusals_linux.h"
+#include "gateway/relay/tcp_linux.h"
+#include "gateway/relay/udp_linux.h"
+#include "gateway/setup/confine_linux.h"
+#include "gateway/setup/listener_handover_linux.h"
+
+namespace mxc::egress {
+namespace {
+
+constexpr std::size_t kMaxConnections = 4096;
+
+// How many connections there is room for: two sockets and, at worst, two pipes each.
+std::size_t ConnectionLimit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  const std::size_t room = limit.rlim_cur > 512 ? (limit.rlim_cur - 256) / 6 : 40;
+  return std::min(kMaxConnections, room);
+}
+
+// The launcher's end of the records is closed or shut: it is over.
+class EndWatch : public Watcher {
+ public:
+  explicit EndWatch(std::function<void()> on_end) : on_end_(std::move(on_end)) {}
+  void OnEvents(std::uint32_t /*events*/) override { on_end_(); }
+
+ private:
+  std::function<void()> on_end_;
+};
+
+bool HasIpv6(const ReceivedSockets& sockets) {
+  return std::any_of(sockets.tcp.begin(), sockets.tcp.end(), [](const UniqueFd& listener) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    const int got = ::getsockname(listener.Get(), reinterpret_cast<sockaddr*>(&address), &size);
+    return got == 0 && address.ss_family == AF_INET6;
+  });
+}
+
+class Server {
+ public:
+  Server(ServerStart& start, ReceivedSockets& sockets, std::size_t limit)
+      : times_(start.times),
+        reporter_(loop_, start.records.Get()),
+        resolver_(loop_, start.files),
+        dns_(start.rules, names_, HasIpv6(sockets)),
+        announcer_(start.rules, sockets.raw4.Get()),
+        services_{loop_, start.rules, names_, dns_, announcer_, resolver_, pipes_, reporter_},
+        tcp_(services_, limit),
+        udp_(services_, {std::move(sockets.raw4), std::move(sockets.raw6)}),
+        refusals_(services_, std::move(sockets.refusals)),
+        publisher_(services_, std::move(sockets.inside)),
+        end_([this] { loop_.Stop(); }) {}
+
+  [[nodiscard]] bool Open(ServerStart& start, ReceivedSockets& sockets) {
+    if (!loop_.Ok() || !loop_.Watch(start.records.Get(), EPOLLRDHUP, end_)) return false;
+    for (UniqueFd& listener : sockets.tcp) {
+      if (!tcp_.Add(std::move(listener))) return false;
+    }
+    for (UniqueFd& socket : sockets.udp) {
+      if (!udp_.Add(std::move(socket))) return false;
+    }
+    if (!refusals_.Open()) return false;
+    for (PublishedListener& listener : start.published) {
+      if (!publisher_.Add(std::move(listener))) return false;
+    }
+    Sweep();
+    return true;
+  }
+
+  void Run() {
+    loop_.Run();
+    reporter_.WaitForReader();
+    refusals_.Drain();
+    tcp_.EndAll();
+    udp_.EndAll();
+    publisher_.EndAll();
+    reporter_.Finish();
+  }
+
+ private:
+  void Sweep() {
+    tcp_.Sweep(times_.connection_idle_ms);
+    udp_.Sweep(times_.flow_idle_ms);
+    sweep_.Set(loop_, times_.sweep_ms, [this] { Sweep(); });
+  }
+
+  GatewayTimes times_;
+  Loop loop_;
+  SyntheticNames names_;
+  PipePool pipes_;
+  Reporter reporter_;
+  HostResolver resolver_;
+  DnsStub dns_;
+  Announcer announcer_;
+  Services services_;
+  TcpGate tcp_;
+  UdpGate udp_;
+  RefusalLog refusals_;
+  Publisher publisher_;
+  EndWatch end_;
+  Timer sweep_;
+};
+
+}  // namespace
+
+// It ends by _exit: the launcher's buffers and handlers, of which it has copies, are not its own.
+void RunServer(ServerStart start) {
+  if (!DieWith(start.parent)) ::_exit(1);
+  IgnoreSignals();
+  std::vector<int> own = {start.door.Get(), start.records.Get()};
+  for (const PublishedListener& listener : start.published) own.push_back(listener.socket.Get());
+  if (!KeepOnly(std::move(own))) ::_exit(1);
+  const std::size_t limit = ConnectionLimit();
+  if (!Confine(start.files)) ::_exit(2);
+  std::optional<ReceivedSockets> sockets = ReceiveSockets(start.door.Get());
+  if (!sockets) ::_exit(3);
+  Server server(start, *sockets, limit);
+  const char ready = 1;
+  if (!server.Open(start, *sockets)) ::_exit(4);
+  if (::send(start.door.Get(), &ready, sizeof ready, MSG_NOSIGNAL) != 1) ::_exit(5);
+  start.door.Reset();
+  server.Run();
+  ::_exit(0);
+}
+
+}  // namespace mxc::egress

@@ -1,0 +1,25 @@
+// What the gateway gives up before it looks at the first byte from inside: it reads what strangers send.
+#pragma once
+
+#include <sys/types.h>
+
+#include <span>
+#include <vector>
+
+#include "gateway/gateway.h"
+
+namespace mxc::egress {
+
+// Dies with `parent`, in this order, before anything else is done. false: it has died already.
+[[nodiscard]] bool DieWith(pid_t parent);
+// Every signal but KILL stays pending for good.
+void IgnoreSignals();
+// Closes every descriptor that is not in the list. The standard streams become /dev/null: a library that
+// complains must not do so into a connection.
+[[nodiscard]] bool KeepOnly(std::vector<int> descriptors);
+
+// No capabilities, no new ones, nobody may look into its memory; of the file system only the resolver's
+// files, for reading (where the kernel has Landlock); no system calls but those of a relay. false with errno.
+[[nodiscard]] bool Confine(const ResolverFiles& files);
+
+}  // namespace mxc::egress

@@ -1,0 +1,78 @@
+// Sets a sandbox's network namespace up for the gateway and makes the gateway's sockets in it.
+//
+//   const InsideSetup setup = PrepareInside(rules);       // where memory may be allocated
+//   ... in the network namespace, with the capabilities of its owner; system calls only:
+//   InsideSockets sockets;
+//   InsideStep failed{};
+//   if (OpenInside(setup, sockets, failed) != 0) ...      // errno, and the step
+//   SendGatewaySockets(door, sockets.View());
+//   sockets.Close();
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "gateway/gateway.h"
+#include "gateway/setup/tproxy_setup.h"
+#include "mxc/egress.h"
+#include "mxc/error.h"
+
+namespace mxc::egress {
+
+// Connections to published ports that may stand at a time, to each of the two loopback addresses inside.
+inline constexpr std::size_t kPublishedConnections = 120;
+
+struct InsideSetup {
+  NetlinkBatch rules = {};
+  NetlinkBatch up = {};
+  NetlinkBatch ipv4 = {};
+  NetlinkBatch ipv6 = {};
+  NetlinkBatch refusals = {};
+  std::size_t published_connections = 0;
+};
+// `hosts`: the hosts file that the command sees.
+[[nodiscard]] InsideSetup PrepareInside(const EgressRules& rules, const char* hosts = ResolverFiles{}.hosts);
+
+struct InsideSockets {
+  std::array<int, 1> tcp = {-1};
+  std::array<int, 1> udp = {-1};
+  int raw4 = -1;
+  int raw6 = -1;
+  int refusals = -1;
+  std::array<int, 2 * kPublishedConnections> inside = {};
+  std::size_t inside_count = 0;
+
+  [[nodiscard]] GatewaySockets View() const {
+    return {.tcp = tcp,
+            .udp = udp,
+            .raw4 = raw4,
+            .raw6 = raw6,
+            .refusals = refusals,
+            .inside = std::span(inside).first(inside_count)};
+  }
+  void Close();
+};
+
+enum class InsideStep { kJoin, kAwait, kSteer, kLoopback, kRoutes, kSockets };
+
+// 0, or -1 with errno and `failed`. Without IPv6 on this host the sockets are IPv4's alone.
+[[nodiscard]] int OpenInside(const InsideSetup& setup, InsideSockets& sockets, InsideStep& failed);
+
+// Makes the calling process, which must have one thread, the owner of a network namespace that the same user
+// made in a user namespace below, and enters it. 0, or -1 with errno.
+[[nodiscard]] int JoinNetwork(int network_namespace);
+
+inline constexpr const char* kSteerHint =
+    "rules for the network need nftables with transparent proxying, rejection and logging in the kernel "
+    "(modules "
+    "nf_tables, nft_tproxy, nft_reject_inet, nft_log and nfnetlink_log); load them, or deny all traffic";
+
+// Waits until the loopback interface of the network namespace this process is in is up: bubblewrap sees to
+// that itself, and fails when it finds it done. 0, or -1 with errno; ESRCH when `process` (a pidfd) ended
+// before.
+[[nodiscard]] int AwaitLoopback(int process);
+
+// What a failed step is to the user.
+[[nodiscard]] Error InsideError(InsideStep step, int number);
+
+}  // namespace mxc::egress

@@ -1,0 +1,114 @@
+// The phases after provision, as their launcher sees them.
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "persistent/directory.h"
+#include "persistent/message.h"
+#include "persistent/persistent.h"
+#include "persistent/refusals.h"
+#include "persistent/reply.h"
+
+namespace mxc::session {
+namespace {
+
+// The holder's socket, wherever the sandbox may have been provisioned. `refused` gets the directory with a
+// dead name.
+Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refused) {
+  std::vector<StateDirectory> directories = StateDirectory::Existing();
+  if (directories.empty()) return NotProvisioned();
+  for (StateDirectory& directory : directories) {
+    UniqueFd holder = directory.Connect(id.Name());
+    if (holder) return holder;
+    if (errno == ENOENT) continue;
+    if (errno != ECONNREFUSED)
+      return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
+    refused.emplace(std::move(directory));
+    return SandboxDied("its holder was killed");
+  }
+  return NoSuchSandbox();
+}
+
+Result<std::string> Ask(const UniqueFd& holder, Verb verb, const SandboxId& id) {
+  if (Status called = SendCall(holder.Get(), verb, id.Name()); !called) return called.error();
+  return ReceiveReply(holder.Get());
+}
+
+Result<std::vector<Warning>> Do(const UniqueFd& holder, Verb verb, const SandboxId& id) {
+  const Result<std::string> reply = Ask(holder, verb, id);
+  if (!reply) return reply.error();
+  return ParseOk(*reply);
+}
+
+Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb) {
+  std::optional<StateDirectory> refused;
+  const Result<UniqueFd> holder = Reach(id, refused);
+  if (!holder) return holder.error();
+  return Do(*holder, verb, id);
+}
+
+// What a name in the directory is: a sandbox, a dead one, or nothing of ours.
+std::optional<Listed> Look(const StateDirectory& directory, const std::string& name) {
+  const Result<SandboxId> id = ParseSandboxName(name);
+  if (!id) return std::nullopt;
+  const UniqueFd holder = directory.Connect(name);
+  if (!holder && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = kDead};
+  if (!holder) return std::nullopt;
+  const Result<std::string> reply = Ask(holder, Verb::kStatus, *id);
+  if (!reply) return std::nullopt;
+  Result<Listed> listed = ParseListed(*reply);
+  if (!listed || listed->id != id->Text()) return std::nullopt;
+  return std::move(*listed);
+}
+
+}  // namespace
+
+Result<std::vector<Warning>> Start(const SandboxId& id) { return Do(id, Verb::kStart); }
+
+Result<std::vector<Warning>> Stop(const SandboxId& id) { return Do(id, Verb::kStop); }
+
+Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
+  std::optional<StateDirectory> refused;
+  const Result<UniqueFd> holder = Reach(id, refused);
+  if (refused) {
+    [[maybe_unused]] const bool removed = refused->RemoveDead(id.Name());
+    return std::vector<Warning>{};
+  }
+  if (!holder) return holder.error();
+  return Do(*holder, Verb::kDeprovision, id);
+}
+
+Result<Entry> Enter(const SandboxId& id) {
+  std::optional<StateDirectory> refused;
+  Result<UniqueFd> holder = Reach(id, refused);
+  if (!holder) return holder.error();
+  const Result<std::string> reply = Ask(*holder, Verb::kExec, id);
+  if (!reply) return reply.error();
+  Result<Plan> plan = ParseEntry(*reply);
+  if (!plan) return plan.error();
+  return Entry{.connection = std::move(*holder), .plan = std::move(*plan)};
+}
+
+std::vector<Listed> List() {
+  std::vector<Listed> all;
+  for (const StateDirectory& directory : StateDirectory::Existing()) {
+    for (const std::string& name : directory.Names()) {
+      std::optional<Listed> listed = Look(directory, name);
+      if (listed) all.push_back(std::move(*listed));
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> Reap() {
+  std::vector<std::string> reaped;
+  for (const StateDirectory& directory : StateDirectory::Existing()) {
+    for (const std::string& name : directory.Names()) {
+      const Result<SandboxId> id = ParseSandboxName(name);
+      if (id && directory.RemoveDead(name)) reaped.push_back(id->Text());
+    }
+  }
+  return reaped;
+}
+
+}  // namespace mxc::session

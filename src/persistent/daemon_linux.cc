@@ -1,0 +1,249 @@
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/peer.h"
+#include "engine/persistent/exec_request.h"
+#include "mxc/limits.h"
+#include "persistent/daemon.h"
+#include "persistent/recovery_record.h"
+#include "persistent/refusals.h"
+#include "persistent/reply.h"
+#include "run/program_pages.h"
+#include "run/reached_limits.h"
+#include "run/relay.h"
+
+namespace mxc::session {
+namespace {
+
+// Who removes the socket has no way to end us but that we see it; where the kernel does not tell, we look.
+constexpr std::uint64_t kLookMs = 30000;
+// Set-up that takes longer is given up: meanwhile the holder answers nobody.
+constexpr std::uint32_t kStartLimitMs = 30000;
+// Between two looks at the processor time that is used.
+constexpr std::uint64_t kCpuTickMs = 10;
+
+}  // namespace
+
+Holder::Holder(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
+               SignalScope& signals)
+    : plan_(std::move(plan)),
+      limits_(limits),
+      stages_(stages),
+      place_(std::move(place)),
+      signals_(signals),
+      names_(place_.directory.WatchNames()),
+      sandbox_(plan_, signals,
+               [this](const Guarded& guarded, pid_t init) {
+                 return WriteLeavings(place_.directory, place_.id.Name(), guarded, init);
+               }),
+      provisioned_ms_(NowMs()),
+      busy_ms_(provisioned_ms_),
+      look_ms_(provisioned_ms_ + kLookMs) {}
+
+void Holder::Run() {
+  while (!done_) PollOnce();
+  End();
+}
+
+// However it comes to its end: what it has left is looked at.
+void Holder::StopSandbox() {
+  const bool stood = sandbox_.Stands();
+  sandbox_.Stop();
+  if (!stood) return;
+  for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
+}
+
+// Who asks for it next is the first to be told what it has left.
+void Holder::Expire() {
+  StopSandbox();
+  expired_ = true;
+  done_ = told_.empty();
+}
+
+void Holder::End() {
+  StopSandbox();
+  place_.directory.Remove(place_.id.Name());
+}
+
+int Holder::PollTimeout() const {
+  const std::uint64_t now = NowMs();
+  std::uint64_t next = look_ms_;
+  if (limits_.lifetime_ms != 0 && !expired_) next = std::min(next, provisioned_ms_ + limits_.lifetime_ms);
+  if (limits_.idle_ms != 0 && !expired_ && sandbox_.Running() == 0)
+    next = std::min(next, busy_ms_ + limits_.idle_ms);
+  if (cpu_limit_ms_ != 0 && sandbox_.Running() != 0) next = std::min(next, cpu_look_ms_);
+  return static_cast<int>(next > now ? next - now : 0);
+}
+
+void Holder::OnTimers() {
+  const std::uint64_t now = NowMs();
+  const bool idle = limits_.idle_ms != 0 && sandbox_.Running() == 0 && now >= busy_ms_ + limits_.idle_ms;
+  const bool old = limits_.lifetime_ms != 0 && now >= provisioned_ms_ + limits_.lifetime_ms;
+  if ((idle || old) && !expired_ && !done_) Expire();
+  OnCpuTime(now);
+  if (now < look_ms_) return;
+  look_ms_ = now + kLookMs;
+  if (now >= busy_ms_ + kLookMs) ReleaseProgramPages();
+  done_ = done_ || !place_.directory.Has(place_.id.Name());
+}
+
+// All processors together cannot use the rest up sooner than we look again.
+void Holder::OnCpuTime(std::uint64_t now) {
+  if (cpu_limit_ms_ == 0 || sandbox_.Running() == 0 || now < cpu_look_ms_) return;
+  const std::uint64_t used = CpuTimeMs(sandbox_.Groups());
+  const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  if (used < cpu_limit_ms_) {
+    cpu_look_ms_ = now + std::max((cpu_limit_ms_ - used) / processors, kCpuTickMs);
+    return;
+  }
+  StopSandbox();
+  stopped_ = true;
+}
+
+void Holder::PollOnce() {
+  enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords, kNames, kCallers };
+  const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
+  std::vector<pollfd> polls = {readable(place_.socket.Get()), readable(signals_.Descriptor()),
+                               readable(sandbox_.Init()),     readable(sandbox_.Ends()),
+                               readable(sandbox_.Records()),  readable(names_.Get())};
+  for (const UniqueFd& caller : callers_) polls.push_back(readable(caller.Get()));
+  if (::poll(polls.data(), polls.size(), PollTimeout()) < 0) return;  // EINTR
+  if (polls[kSignals].revents != 0 && signals_.Ending()) done_ = true;
+  OnSandbox(polls[kInit].revents, polls[kEnds].revents, polls[kRecords].revents);
+  if (polls[kNames].revents != 0) OnNames();
+  for (std::size_t i = callers_.size(); i-- > 0 && !done_;) {
+    const auto caller = callers_.begin() + static_cast<std::ptrdiff_t>(i);
+    if (polls[kCallers + i].revents != 0 && !Serve(*caller)) callers_.erase(caller);
+  }
+  if (polls[kCalls].revents != 0 && !done_) Accept();
+  OnTimers();
+}
+
+void Holder::OnNames() {
+  StateDirectory::DrainWatch(names_);
+  done_ = done_ || !place_.directory.Has(place_.id.Name());
+}
+
+void Holder::OnSandbox(short init, short ends, short records) {
+  if (records != 0) sandbox_.TakeRecords((records & POLLHUP) != 0);
+  if (ends != 0) sandbox_.TakeEnds();
+  if (ends != 0) busy_ms_ = NowMs();
+  // Somebody has killed it, or memory has run out in there.
+  if (init == 0) return;
+  StopSandbox();
+  stopped_ = true;
+}
+
+// Mostly the call is there by then.
+void Holder::Accept() {
+  UniqueFd caller{::accept4(place_.socket.Get(), nullptr, nullptr, SOCK_CLOEXEC)};
+  if (!caller || PeerOutsideSandboxes(caller.Get()) == 0 || !Serve(caller)) return;
+  if (callers_.size() == static_cast<std::size_t>(kMaxCallers)) callers_.erase(callers_.begin());
+  callers_.push_back(std::move(caller));
+}
+
+bool Holder::Serve(const UniqueFd& connection) {
+  const Call call = ReceiveCall(connection.Get(), place_.id.Name());
+  if (call.state == Call::State::kNone) return true;
+  if (call.state == Call::State::kWrong) return false;
+  if (call.verb != Verb::kStatus) busy_ms_ = NowMs();
+  const std::string answer = Answer(call.verb, connection);
+  if (answer.empty()) return false;
+  const Status sent = SendReply(connection.Get(), answer);
+  [[maybe_unused]] const Status told = sent ? sent : SendReply(connection.Get(), ErrorText(sent.error()));
+  return false;
+}
+
+// Empty: it has been sent already.
+std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
+  const auto text = [this](const Status& status) {
+    return status ? OkText(std::exchange(told_, {})) : ErrorText(status.error());
+  };
+  if (expired_ && verb != Verb::kStatus) {
+    End();
+    done_ = true;
+    return verb == Verb::kDeprovision ? OkText(told_) : ErrorText(SandboxExpired(told_));
+  }
+  switch (verb) {
+    case Verb::kStart:
+      return text(Start());
+    case Verb::kStop:
+      return text(Stop());
+    case Verb::kExec: {
+      const Status entered = Enter(connection);
+      return entered ? std::string() : ErrorText(entered.error());
+    }
+    case Verb::kDeprovision:
+      End();
+      done_ = true;
+      return text(Done{});
+    case Verb::kStatus:
+      return ListedText({.id = place_.id.Text(),
+                         .state = State(),
+                         .commands = sandbox_.Running(),
+                         .age_ms = NowMs() - provisioned_ms_,
+                         .idle_ms = sandbox_.Running() == 0 ? NowMs() - busy_ms_ : 0,
+                         .holder = ::getpid()});
+  }
+  return ErrorText({.code = ErrorCode::kMalformed, .message = "an unknown request"});
+}
+
+std::string Holder::State() const {
+  if (expired_) return "expired";
+  if (sandbox_.Stands()) return "started";
+  return stopped_ ? "stopped" : "provisioned";
+}
+
+// Objects are judged as they are now: the host has gone on since provision, or since the last start.
+Status Holder::Renew() {
+  std::vector<Warning> told;
+  Result<Plan> plan = stages_.plan(told);
+  if (!plan) return plan.error();
+  std::string entry = EntryText(*plan);
+  if (entry.size() > kMaxReplyBytes) return ReplyTooLong();
+  entry_ = std::move(entry);
+  plan_ = std::move(*plan);
+  std::move(told.begin(), told.end(), std::back_inserter(told_));
+  plan_.timeout_ms = kStartLimitMs;  // commands bring their own
+  cpu_limit_ms_ = CpuTimeLimitMs(plan_);
+  return Done{};
+}
+
+Status Holder::Start() {
+  if (sandbox_.Stands()) return AlreadyStarted();
+  if (Status renewed = Renew(); !renewed) return renewed;
+  audit_.reset();  // it may have been moved to where this start would not take it
+  if (!plan_.audit.path.empty()) {
+    Result<AuditLog> log = AuditLog::Open(plan_.audit.path);
+    if (log) audit_.emplace(std::move(*log));
+    if (!log && plan_.audit.on_failure == Audit::OnFailure::kRefuse) return log.error();
+  }
+  return sandbox_.Start([this](const GatewayRecord& record) {
+    if (audit_ && !audit_->Network(record)) audit_.reset();
+  });
+}
+
+Status Holder::Stop() {
+  if (!sandbox_.Stands()) return NothingToStop(stopped_);
+  StopSandbox();
+  stopped_ = true;
+  return Done{};
+}
+
+Status Holder::Enter(const UniqueFd& connection) {
+  if (!sandbox_.Stands()) return NotStarted(stopped_);
+  if (sandbox_.Running() >= kMaxSessionCommands) return TooManyCommands();
+  if (Status sent = SendReply(connection.Get(), entry_); !sent) return sent;
+  if (sandbox_.Admit(connection.Get())) return Done{};
+  // The launcher has its reply, and reads reports from here on.
+  [[maybe_unused]] const ssize_t told =
+      ::send(connection.Get(), &engine::kNobody, sizeof engine::kNobody, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return Done{};
+}
+
+}  // namespace mxc::session

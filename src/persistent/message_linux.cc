@@ -1,0 +1,124 @@
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/passed_fds.h"
+#include "base/peer.h"
+#include "mxc/limits.h"
+#include "persistent/message.h"
+#include "persistent/refusals.h"
+#include "run/inherited_files.h"
+
+namespace mxc::session {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x3463786d;  // "mxc4": the form of these messages
+// A message has to fit into the socket's send buffer: by default 208 KiB (net.core.wmem_default), of which
+// the kernel's own part of each message counts as well.
+constexpr std::size_t kMaxMessageBytes = 32768;
+constexpr std::size_t kMaxName = 64;
+
+struct Hello {
+  std::uint32_t magic = kMagic;
+  Verb verb = Verb::kStatus;
+  std::array<char, kMaxName> name{};  // padded with zeros
+};
+
+Hello HelloTo(const std::string& name, Verb verb) {
+  Hello hello{.verb = verb};
+  std::copy_n(name.begin(), std::min(name.size(), kMaxName), hello.name.begin());
+  return hello;
+}
+
+// It has closed its end, or was killed before it took the connection, or the call.
+bool HasHungUp(int number) { return number == EPIPE || number == ECONNRESET || number == ECONNREFUSED; }
+
+Error HolderEnded() {
+  return {.code = ErrorCode::kStaleId,
+          .message = "the sandbox is gone: its holder has ended",
+          .pointer = "/sandboxId",
+          .hint = "provision another"};
+}
+
+Result<std::string> ReadAll(const UniqueFd& file) {
+  struct stat status {};
+  if (::fstat(file.Get(), &status) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > kMaxReplyBytes) return ReplyTooLong();
+  std::string text(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t count = ::pread(file.Get(), text.data() + done, size - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
+    done += static_cast<std::size_t>(count);
+  }
+  return text;
+}
+
+}  // namespace
+
+Status SendCall(int holder, Verb verb, const std::string& name) {
+  if (PeerOutsideSandboxes(holder) == 0) {
+    return Error{.code = ErrorCode::kSetupFailed,
+                 .message = "what answers for the sandbox is not its holder",
+                 .hint =
+                     "something else has taken its name, or it has just been killed: see what is in the "
+                     "directory of its socket"};
+  }
+  const Hello hello = HelloTo(name, verb);
+  if (::send(holder, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello) return Done{};
+  if (HasHungUp(errno)) return HolderEnded();
+  return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
+}
+
+Call ReceiveCall(int connection, const std::string& name) {
+  Hello hello{.magic = 0};
+  ssize_t count = 0;
+  do {
+    count = ::recv(connection, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0 && errno == EAGAIN) return {};
+  const bool whole = count == static_cast<ssize_t>(sizeof hello) && hello.magic == kMagic;
+  if (!whole || hello.name != HelloTo(name, hello.verb).name) return {.state = Call::State::kWrong};
+  return {.state = Call::State::kGiven, .verb = hello.verb};
+}
+
+Status SendReply(int connection, const std::string& text) {
+  UniqueFd file;
+  if (text.size() > kMaxMessageBytes) {
+    Result<UniqueFd> sealed = text.size() > kMaxReplyBytes ? ReplyTooLong() : SealedFile("mxc-reply", text);
+    if (!sealed) return sealed.error();
+    file = std::move(*sealed);
+  }
+  const int fd = file.Get();
+  const std::string_view said = file ? std::string_view("f") : std::string_view(text);
+  const ssize_t sent = SendWithFds(connection, said.data(), said.size(), std::span(&fd, file ? 1 : 0));
+  if (sent >= 0) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "answer the launcher", errno);
+}
+
+Result<std::string> ReceiveReply(int connection) {
+  // Its size first: to make room for the longest would take as long as to read the answer.
+  ssize_t count = 0;
+  do {
+    count = ::recv(connection, nullptr, 0, MSG_PEEK | MSG_TRUNC);
+  } while (count < 0 && errno == EINTR);
+  std::string text(std::min(static_cast<std::size_t>(std::max<ssize_t>(count, 0)), kMaxMessageBytes), '\0');
+  int fd = -1;
+  std::size_t files = 0;
+  if (count > 0) count = ReceiveWithFds(connection, text.data(), text.size(), 0, std::span(&fd, 1), files);
+  if (count > 0) return files == 0 ? text : ReadAll(UniqueFd{fd});
+  if (count == 0 || HasHungUp(errno)) return HolderEnded();
+  return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
+}
+
+}  // namespace mxc::session

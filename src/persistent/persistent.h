@@ -1,0 +1,69 @@
+// Sandboxes that stay, for the program: provisioned once, then started, used and stopped by calls that know
+// nothing of each other but the identifier.
+//
+//   Result<std::string> id = Provision(plan, limits, stages);
+//   Result<std::vector<Warning>> started = Start(*id);
+//   Result<Entry> entry = Enter(*id);
+//   ... a Plan with a SessionChild of entry->connection, run by RunPlan ...
+//   Status gone = Deprovision(*id);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "persistent/id.h"
+
+namespace mxc::session {
+
+// In milliseconds; 0: for ever.
+struct SessionLimits {
+  std::uint64_t idle_ms = 0;      // without a command in it
+  std::uint64_t lifetime_ms = 0;  // since provision
+};
+
+// What the holder asks of the stages around it. What they say is for whoever has asked the holder.
+struct Stages {
+  // The plan of each start: the same configuration, and what the host has now. `told` takes what is to be
+  // said about it.
+  std::function<Result<Plan>(std::vector<Warning>& told)> plan = {};
+  // What the commands have left, when the sandbox has been stopped.
+  std::function<std::vector<Warning>(const Plan& plan)> review = {};
+};
+
+// Leaves a holder behind; on Windows a record, whose plan every start takes. Errors: kUnsupportedPhase,
+// kSetupFailed.
+[[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& stages);
+
+// Of all: kNotProvisioned, kStaleId, kSetupFailed. What is returned is what the stages have said.
+[[nodiscard]] Result<std::vector<Warning>> Start(const SandboxId& id);  // and kAlreadyStarted; as the stages
+// And kNotStarted, kAlreadyStopped.
+[[nodiscard]] Result<std::vector<Warning>> Stop(const SandboxId& id);
+// Clears away what a killed holder left, too.
+[[nodiscard]] Result<std::vector<Warning>> Deprovision(const SandboxId& id);
+
+// A way in for one command, and what the policy says about every command.
+struct Entry {
+  UniqueFd connection = {};  // Linux; it stays open while the command runs
+  Plan plan = {};            // its command is empty; the environment is the default one
+};
+[[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted
+
+inline constexpr const char* kDead = "dead";  // its holder was killed, or its record cannot be read
+struct Listed {
+  std::string id = {};
+  std::string state = {};  // "provisioned", "started", "stopped", "expired", or kDead
+  std::uint64_t commands = 0;
+  std::uint64_t age_ms = 0;
+  std::uint64_t idle_ms = 0;
+  std::int64_t holder = 0;  // Linux
+};
+[[nodiscard]] std::vector<Listed> List();
+// Removes the names of dead sandboxes; their identifiers.
+[[nodiscard]] std::vector<std::string> Reap();
+
+}  // namespace mxc::session

@@ -1,0 +1,191 @@
+// Sandboxes of Windows that stay: a record, and a machine of Windows Sandbox while it is started. Each call
+// looks at both, and at nothing that it remembers.
+#include <windows.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mxc/limits.h"
+#include "persistent/folder_windows.h"
+#include "persistent/persistent.h"
+#include "persistent/refusals.h"
+#include "persistent/start_windows.h"
+#include "win32/unique_handle_windows.h"
+#include "win32/wide_windows.h"
+#include "windows/machine_windows.h"
+#include "windows/standing_windows.h"
+
+namespace mxc::session {
+namespace {
+
+constexpr DWORD kLockMs = 420000;  // who starts a machine has it until that runs
+
+// Held by whoever changes a sandbox. A killed one leaves the record it has written last.
+class Transition {
+ public:
+  explicit Transition(DWORD limit_ms) : mutex_(::CreateMutexW(nullptr, FALSE, L"Local\\mxc-exec.sandboxes")) {
+    const DWORD waited = ::WaitForSingleObject(mutex_.Get(), limit_ms);
+    held_ = waited == WAIT_OBJECT_0 || waited == WAIT_ABANDONED;
+  }
+  Transition(const Transition&) = delete;
+  Transition& operator=(const Transition&) = delete;
+  ~Transition() {
+    if (held_) ::ReleaseMutex(mutex_.Get());
+  }
+  [[nodiscard]] Status Held() const {
+    if (held_) return Done{};
+    return Error{.code = ErrorCode::kSetupFailed,
+                 .message = "another call has been changing a sandbox for too long"};
+  }
+
+ private:
+  UniqueHandle mutex_;
+  bool held_ = false;
+};
+
+bool Runs(const Record& record) { return record.state == State::kStarted && AnyRuns(record.machine); }
+
+// A machine that was started by a call which was killed before it could write down all its processes: as
+// there is only one, whatever came after the first process belongs to it.
+bool IsLeftHalfWay(const Record& record) {
+  if (record.state != State::kStarting || record.machine.empty()) return false;
+  const std::vector<MachineProcess> all = MachineProcesses();
+  return !all.empty() && std::all_of(all.begin(), all.end(), [&record](const MachineProcess& process) {
+    return process.created >= record.machine.front().created;
+  });
+}
+
+// The machine of the sandbox ends. Under the lock: nobody is starting one.
+void EndMachineOf(const Record& record) {
+  if (Runs(record) || IsLeftHalfWay(record)) EndMachine();
+}
+
+// What is written down, brought in line with what is there.
+Record Settled(Record record) {
+  const bool gone = record.state == State::kStarted && !AnyRuns(record.machine);
+  if (gone) record.state = State::kStopped;
+  return record;
+}
+
+Result<Record> Find(const SandboxFolder& folder) {
+  if (!folder.IsThere()) return SandboxFolder::AnyWasMade() ? NoSuchSandbox() : NotProvisioned();
+  std::optional<Record> record = folder.Read();
+  if (!record) return SandboxDied("its record cannot be read");
+  if (folder.IsOver(*record)) return NoSuchSandbox();
+  return Settled(std::move(*record));
+}
+
+// Sandboxes whose time is over, and with `dead` what a killed call has left. Their names.
+std::vector<std::string> Sweep(bool dead) {
+  std::vector<std::string> swept;
+  const Transition transition{dead ? kLockMs : 0};
+  if (!transition.Held()) return swept;
+  for (const SandboxFolder& folder : SandboxFolder::All()) {
+    const std::optional<Record> record = folder.Read();
+    if (record ? !folder.IsOver(*record) : !dead) continue;
+    if (record) EndMachineOf(*record);
+    if (folder.Remove()) swept.push_back(folder.Id().Text());
+  }
+  return swept;
+}
+
+}  // namespace
+
+Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& /*stages*/) {
+  const Result<SandboxId> id = NewSandboxId(plan.containment);
+  if (!id) return id.error();
+  Sweep(false);
+  const SandboxFolder folder{*id};
+  if (Status made = folder.Make(); !made) return made.error();
+  const Status written = folder.Write({.run = std::move(*plan.windows_sandbox),
+                                       .audit = std::move(plan.audit),
+                                       .relaxations = std::move(plan.relaxations),
+                                       .limits = limits,
+                                       .provisioned_ms = ClockMs()});
+  if (written) return id->Text();
+  static_cast<void>(folder.Remove());
+  return written.error();
+}
+
+Result<std::vector<Warning>> Start(const SandboxId& id) {
+  const Transition transition{kLockMs};
+  if (Status held = transition.Held(); !held) return held.error();
+  const SandboxFolder folder{id};
+  Result<Record> record = Find(folder);
+  if (!record) return record.error();
+  if (record->state == State::kStarted) return AlreadyStarted();
+  EndMachineOf(*record);
+  if (Status booted = Boot(folder, std::move(*record)); !booted) return booted.error();
+  return std::vector<Warning>{};
+}
+
+Result<std::vector<Warning>> Stop(const SandboxId& id) {
+  const Transition transition{kLockMs};
+  if (Status held = transition.Held(); !held) return held.error();
+  const SandboxFolder folder{id};
+  Result<Record> record = Find(folder);
+  if (!record) return record.error();
+  const bool half_way = IsLeftHalfWay(*record);
+  if (record->state != State::kStarted && !half_way) return NothingToStop(record->state == State::kStopped);
+  EndMachineOf(*record);
+  record->state = State::kStopped;
+  record->machine.clear();
+  if (Status written = folder.Write(*record); !written) return written.error();
+  return std::vector<Warning>{};
+}
+
+Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
+  const Transition transition{kLockMs};
+  if (Status held = transition.Held(); !held) return held.error();
+  const SandboxFolder folder{id};
+  const Result<Record> found = Find(folder);
+  const std::optional<Record> record = folder.Read();
+  if (record) EndMachineOf(*record);
+  const bool dead = folder.IsThere() && !record;
+  if (folder.IsThere()) {
+    if (Status removed = folder.Remove(); !removed) return removed.error();
+  }
+  if (!found && !dead) return found.error();
+  return std::vector<Warning>{};
+}
+
+Result<Entry> Enter(const SandboxId& id) {
+  const SandboxFolder folder{id};
+  Result<Record> record = Find(folder);
+  if (!record) return record.error();
+  if (record->state != State::kStarted) return NotStarted(record->state == State::kStopped);
+  if (RunningCommands(folder.Path()) >= kMaxSessionCommands) return TooManyCommands();
+  Plan plan{.containment = Containment::kWindowsSandbox,
+            .tier = Tier::kVirtualMachine,
+            .child = WindowsSandboxChild{.standing = folder.Path()},
+            .audit = std::move(record->audit),
+            .relaxations = std::move(record->relaxations)};
+  plan.windows_sandbox = std::move(record->run);
+  return Entry{.plan = std::move(plan)};
+}
+
+std::vector<Listed> List() {
+  Sweep(false);
+  std::vector<Listed> all;
+  for (const SandboxFolder& folder : SandboxFolder::All()) {
+    const std::optional<Record> read = folder.Read();
+    if (!read) {
+      all.push_back({.id = folder.Id().Text(), .state = kDead});
+      continue;
+    }
+    const Record record = Settled(*read);
+    const std::size_t commands = RunningCommands(folder.Path());
+    const bool started = record.state == State::kStarted;
+    const bool stopped = record.state == State::kStopped;
+    all.push_back({.id = folder.Id().Text(),
+                   .state = started ? "started" : (stopped ? "stopped" : "provisioned"),
+                   .commands = commands,
+                   .age_ms = ClockMs() - record.provisioned_ms,
+                   .idle_ms = commands == 0 ? ClockMs() - folder.UsedMs() : 0});
+  }
+  return all;
+}
+
+std::vector<std::string> Reap() { return Sweep(true); }
+
+}  // namespace mxc::session

@@ -1,0 +1,96 @@
+// From a plan to a holder that lives on by itself.
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "engine/hide_arguments.h"
+#include "persistent/daemon.h"
+#include "persistent/persistent.h"
+#include "persistent/recovery_record.h"
+
+namespace mxc::session {
+namespace {
+
+// The policy is resolved again, of variables that lie among the arguments.
+void KeepEnvironment() {
+  for (char** entry = environ; *entry != nullptr; ++entry) *entry = ::strdup(*entry);
+}
+
+// Nothing of the launcher's may stay open or in the way: not its streams, whose ends others wait for, nor its
+// terminal, its directory, its arguments.
+void Detach(const Place& place, const UniqueFd& ready) {
+  ::setsid();
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
+  std::vector<unsigned> kept;
+  for (const int fd : {place.socket.Get(), place.directory.Descriptor(), ready.Get()})
+    kept.push_back(static_cast<unsigned>(fd));
+  std::sort(kept.begin(), kept.end());
+  unsigned first = 3;
+  for (const unsigned fd : kept) {
+    if (fd > first) ::syscall(SYS_close_range, first, fd - 1, 0U);
+    first = fd + 1;
+  }
+  ::syscall(SYS_close_range, first, ~0U, 0U);
+  KeepEnvironment();
+  HideArguments("mxc-holder");
+  if (::chdir("/") != 0) ::_exit(1);
+}
+
+[[noreturn]] void Hold(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
+                       UniqueFd ready) {
+  Detach(place, ready);
+  SignalScope signals;
+  if (!signals.Begin()) ::_exit(1);
+  const StateDirectory* const directory = &place.directory;
+  const std::string name = place.id.Name();
+  // As the one whom the kernel names to callers, before anybody can be told the name.
+  const bool listens = ::listen(place.socket.Get(), kMaxCallers) == 0;
+  // Who provisions has gone: nobody will ever know the name.
+  if (!listens || ::write(ready.Get(), "r", 1) != 1) {
+    directory->Remove(name);
+    ::_exit(1);
+  }
+  ready.Reset();
+  Holder(std::move(plan), limits, stages, std::move(place), signals).Run();
+  ::_exit(0);
+}
+
+Error NotHeld() {
+  return {.code = ErrorCode::kSetupFailed, .message = "the sandbox's holder ended before it could answer"};
+}
+
+}  // namespace
+
+Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& stages) {
+  const Result<SandboxId> id = NewSandboxId(plan.containment);
+  if (!id) return id.error();
+  Result<StateDirectory> directory = StateDirectory::Open();
+  if (!directory) return directory.error();
+  ClearAllLeavings(*directory);
+  Result<UniqueFd> socket = directory->Listen(id->Name());
+  if (!socket) return socket.error();
+  Place place{.directory = std::move(*directory), .id = *id, .socket = std::move(*socket)};
+
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
+  const UniqueFd reader{ends[0]};
+  UniqueFd writer{ends[1]};
+  const pid_t holder = ::fork();
+  if (holder == 0) Hold(std::move(plan), limits, stages, std::move(place), std::move(writer));
+  const int number = errno;
+  writer.Reset();
+  char byte = 0;
+  if (holder > 0 && ::read(reader.Get(), &byte, 1) == 1) return id->Text();
+  place.directory.Remove(id->Name());
+  return holder < 0 ? SystemError(ErrorCode::kSetupFailed, "start the sandbox's holder", number) : NotHeld();
+}
+
+}  // namespace mxc::session

@@ -1,0 +1,80 @@
+#include "persistent/record.h"
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace mxc::session {
+namespace {
+
+using Object = nlohmann::ordered_json;
+
+constexpr int kForm = 1;
+constexpr const char* kStates[] = {"provisioned", "starting", "started", "stopped"};
+
+Object Folders(const std::vector<MappedFolder>& folders) {
+  Object list = Object::array();
+  for (const MappedFolder& folder : folders)
+    list.push_back({{"path", folder.path}, {"readOnly", folder.read_only}});
+  return list;
+}
+
+Object Machine(const std::vector<MachineProcess>& machine) {
+  Object list = Object::array();
+  for (const MachineProcess& process : machine)
+    list.push_back({{"id", process.id}, {"created", process.created}});
+  return list;
+}
+
+Record Filled(const Object& object) {
+  Record record;
+  for (const Object& folder : object.at("folders"))
+    record.run.folders.push_back({.path = folder.at("path"), .read_only = folder.at("readOnly")});
+  record.run.memory_bytes = object.at("memoryBytes");
+  record.run.cwd = object.at("cwd");
+  record.audit.path = object.at("audit");
+  record.audit.on_failure =
+      object.at("auditOrRefuse").get<bool>() ? Audit::OnFailure::kRefuse : Audit::OnFailure::kWarn;
+  record.relaxations = object.at("relaxations").get<std::vector<std::string>>();
+  record.limits = {.idle_ms = object.at("idleMs"), .lifetime_ms = object.at("lifetimeMs")};
+  record.provisioned_ms = object.at("provisionedMs");
+  const std::string state = object.at("state");
+  const auto* const known = std::find(std::begin(kStates), std::end(kStates), state);
+  record.state = static_cast<State>(known - std::begin(kStates));
+  for (const Object& process : object.at("machine"))
+    record.machine.push_back({.id = process.at("id"), .created = process.at("created")});
+  return record;
+}
+
+}  // namespace
+
+std::string RecordText(const Record& record) {
+  const Object object{{"form", kForm},
+                      {"folders", Folders(record.run.folders)},
+                      {"memoryBytes", record.run.memory_bytes},
+                      {"cwd", record.run.cwd},
+                      {"audit", record.audit.path},
+                      {"auditOrRefuse", record.audit.on_failure == Audit::OnFailure::kRefuse},
+                      {"relaxations", record.relaxations},
+                      {"idleMs", record.limits.idle_ms},
+                      {"lifetimeMs", record.limits.lifetime_ms},
+                      {"provisionedMs", record.provisioned_ms},
+                      {"state", kStates[static_cast<std::size_t>(record.state)]},
+                      {"machine", Machine(record.machine)}};
+  return object.dump(-1, ' ', false, Object::error_handler_t::replace) + "\n";
+}
+
+std::optional<Record> ReadRecord(const std::string& text) {
+  const Object object = Object::parse(text, nullptr, false);
+  if (!object.is_object() || object.value("form", 0) != kForm) return std::nullopt;
+  try {
+    Record record = Filled(object);
+    if (record.state > State::kStopped) return std::nullopt;
+    return record;
+  } catch (const Object::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace mxc::session

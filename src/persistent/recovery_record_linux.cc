@@ -1,0 +1,153 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+#include "base/process_tree.h"
+#include "persistent/recovery_record.h"
+
+namespace mxc::session {
+namespace {
+
+using Object = nlohmann::json;
+
+constexpr std::string_view kSuffix = ".left";
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20U;
+// A sandbox whose holder was killed is gone in milliseconds; this bounds the wait for one that is stuck.
+constexpr int kMaxWaitMs = 10000;
+
+Object Bytes(const std::string& text) { return Object::binary({text.begin(), text.end()}); }
+
+std::string Text(const Object& bytes) {
+  const auto& binary = bytes.get_binary();
+  return {binary.begin(), binary.end()};
+}
+
+// When a process was started, in ticks since boot: with its number it means one process and no other.
+std::uint64_t BornAt(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string field;
+  for (int i = 0; i < 20; ++i) fields >> field;  // starttime, the 22nd of all
+  return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
+}
+
+Object Packed(const Guarded& guarded, pid_t init) {
+  Object files = Object::array();
+  for (const Placeholder& file : guarded.placeholders) {
+    Object entry{{"path", Bytes(file.path)}};
+    if (file.stand_in) {
+      entry["directory"] = file.stand_in->type == FileType::kDirectory;
+      entry["text"] = Bytes(file.stand_in->text);
+    }
+    files.push_back(std::move(entry));
+  }
+  Object groups = Object::array();
+  for (const RunGroup& group : guarded.groups)
+    groups.push_back({{"directory", Bytes(group.directory)}, {"unified", group.plan.unified}});
+  return {{"files", std::move(files)}, {"groups", std::move(groups)}, {"init", init}, {"born", BornAt(init)}};
+}
+
+Guarded Unpacked(const Object& record) {
+  Guarded guarded;
+  for (const Object& entry : record.at("files")) {
+    Placeholder file{.path = Text(entry.at("path"))};
+    if (entry.contains("text")) {
+      const bool directory = entry.at("directory").get<bool>();
+      file.stand_in = StandIn{.type = directory ? FileType::kDirectory : FileType::kRegular,
+                              .text = Text(entry.at("text"))};
+    }
+    guarded.placeholders.push_back(std::move(file));
+  }
+  for (const Object& entry : record.at("groups")) {
+    RunGroup group{.directory = Text(entry.at("directory"))};
+    group.plan.unified = entry.at("unified").get<bool>();
+    guarded.groups.push_back(std::move(group));
+  }
+  return guarded;
+}
+
+void AwaitEnd(const Object& record) {
+  const pid_t init = record.at("init").get<pid_t>();
+  const UniqueFd handle = init > 1 ? HandleOf(init) : UniqueFd{};
+  if (!handle || BornAt(init) != record.at("born").get<std::uint64_t>()) return;
+  pollfd ended{.fd = handle.Get(), .events = POLLIN, .revents = 0};
+  while (::poll(&ended, 1, kMaxWaitMs) < 0 && errno == EINTR) {
+  }
+}
+
+std::string Read(const StateDirectory& directory, const std::string& name) {
+  const UniqueFd file{
+      ::openat(directory.Descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  struct stat status {};
+  const bool regular = file && ::fstat(file.Get(), &status) == 0 && S_ISREG(status.st_mode);
+  if (!regular || static_cast<std::size_t>(status.st_size) > kMaxBytes) return {};
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  const ssize_t count = ::read(file.Get(), text.data(), text.size());
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return text;
+}
+
+void RemoveLeavings(const StateDirectory& directory, const std::string& name) {
+  ::unlinkat(directory.Descriptor(), (name + std::string(kSuffix)).c_str(), 0);
+  ::unlinkat(directory.Descriptor(), ("." + name + std::string(kSuffix)).c_str(), 0);
+}
+
+}  // namespace
+
+Status WriteLeavings(const StateDirectory& directory, const std::string& name, const Guarded& guarded,
+                     pid_t init) {
+  if (guarded.placeholders.empty() && guarded.groups.empty()) {
+    RemoveLeavings(directory, name);
+    return Done{};
+  }
+  const std::vector<std::uint8_t> bytes = Object::to_cbor(Packed(guarded, init));
+  const std::string target = name + std::string(kSuffix);
+  const std::string fresh = "." + target;  // no name of a sandbox
+  ::unlinkat(directory.Descriptor(), fresh.c_str(), 0);
+  const UniqueFd file{::openat(directory.Descriptor(), fresh.c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  const bool written =
+      file && ::write(file.Get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+  if (written &&
+      ::renameat(directory.Descriptor(), fresh.c_str(), directory.Descriptor(), target.c_str()) == 0)
+    return Done{};
+  const int number = errno;
+  ::unlinkat(directory.Descriptor(), fresh.c_str(), 0);
+  return SystemError(ErrorCode::kSetupFailed, "write to '" + directory.Path() + "'", number);
+}
+
+void ClearLeavings(const StateDirectory& directory, const std::string& name) {
+  const Object record = Object::from_cbor(Read(directory, name + std::string(kSuffix)), true, false);
+  if (record.is_object()) {
+    try {
+      AwaitEnd(record);
+      ClearAway(Unpacked(record));
+    } catch (const Object::exception&) {  // a record of none of ours
+    }
+  }
+  RemoveLeavings(directory, name);
+}
+
+void ClearAllLeavings(const StateDirectory& directory) {
+  for (const std::string& file : directory.Names()) {
+    if (!file.ends_with(kSuffix)) continue;
+    const std::string name = file.substr(0, file.size() - kSuffix.size());
+    const bool held = directory.Connect(name) || (errno != ECONNREFUSED && errno != ENOENT);
+    if (!held) ClearLeavings(directory, name);
+  }
+}
+
+}  // namespace mxc::session

@@ -1,0 +1,23 @@
+// What a holder answers, both ways.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "persistent/persistent.h"
+
+namespace mxc::session {
+
+[[nodiscard]] std::string OkText(const std::vector<Warning>& left);
+[[nodiscard]] std::string ErrorText(const Error& error);
+[[nodiscard]] std::string EntryText(const Plan& plan);
+[[nodiscard]] std::string ListedText(const Listed& listed);
+
+// Errors: the one that the text is, or kInternal for what is none of ours.
+[[nodiscard]] Result<std::vector<Warning>> ParseOk(const std::string& text);
+[[nodiscard]] Result<Plan> ParseEntry(const std::string& text);
+[[nodiscard]] Result<Listed> ParseListed(const std::string& text);
+
+}  // namespace mxc::session

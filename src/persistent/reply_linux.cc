@@ -1,0 +1,208 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/archive.h"
+#include "persistent/reply.h"
+
+namespace mxc {
+
+void Visit(ArchiveWriter& archive, const Variable& variable) {
+  archive(variable.name);
+  archive(variable.value.Reveal());
+}
+
+void Visit(ArchiveReader& archive, Variable& variable) {
+  std::string value;
+  archive(variable.name);
+  archive(value);
+  variable.value = Secret{std::move(value)};
+}
+
+template <class Archive, class AnyEnforcement>
+void VisitEnforcement(Archive& archive, AnyEnforcement& enforcement) {
+  archive(enforcement.pointer);
+  archive(enforcement.strength);
+  archive(enforcement.mechanism);
+}
+
+void Visit(ArchiveWriter& archive, const Enforcement& enforcement) { VisitEnforcement(archive, enforcement); }
+void Visit(ArchiveReader& archive, Enforcement& enforcement) { VisitEnforcement(archive, enforcement); }
+
+void Visit(ArchiveWriter& archive, const Warning& warning) {
+  archive(warning.category);
+  archive(warning.message);
+  archive(warning.pointer);
+}
+
+void Visit(ArchiveReader& archive, Warning& warning) {
+  archive(warning.category);
+  archive(warning.message);
+  archive(warning.pointer);
+}
+
+namespace session {
+namespace {
+
+// The first byte of an answer.
+enum class Kind : char { kOk = 'o', kError = 'e', kEntry = 'x', kListed = 'l' };
+
+template <class Archive, class AnyError>
+void VisitError(Archive& archive, AnyError& error) {
+  archive(error.code);
+  archive(error.message);
+  archive(error.pointer);
+  archive(error.hint);
+}
+
+// A mount as far as it decides where files of ours may be.
+struct Mounted {
+  std::string path = {};
+  Access access = Access::kReadOnly;
+  std::optional<FileObject> object = {};
+};
+
+template <class Archive, class AnyMounted>
+void VisitMounted(Archive& archive, AnyMounted& mounted) {
+  archive(mounted.path);
+  archive(mounted.access);
+  archive(mounted.object);
+}
+
+void Visit(ArchiveWriter& archive, const Mounted& mounted) { VisitMounted(archive, mounted); }
+void Visit(ArchiveReader& archive, Mounted& mounted) { VisitMounted(archive, mounted); }
+
+std::optional<Mounted> MountedBy(const MountNode& node) {
+  if (const auto* bind = std::get_if<BindMount>(&node); bind != nullptr && !bind->pin)
+    return Mounted{.path = bind->source, .access = bind->access, .object = bind->object};
+  if (const auto* mask = std::get_if<TmpfsMount>(&node); mask != nullptr && mask->object)
+    return Mounted{.path = mask->target, .object = mask->object};
+  if (const auto* mask = std::get_if<FileMask>(&node); mask != nullptr && mask->object)
+    return Mounted{.path = mask->target, .object = mask->object};
+  return std::nullopt;
+}
+
+bool IsAtOrAbove(const std::string& directory, const std::string& path) {
+  return path.starts_with(directory) &&
+         (path.size() == directory.size() || directory.back() == '/' || path[directory.size()] == '/');
+}
+
+// What can be written, and of the rest what audit.path is at or below: `start` may have taken it for that.
+void VisitMounts(ArchiveWriter& archive, const Plan& plan) {
+  std::vector<Mounted> list;
+  for (const MountNode& node : plan.sandbox->mounts) {
+    std::optional<Mounted> mounted = MountedBy(node);
+    if (mounted && (mounted->access == Access::kReadWrite || IsAtOrAbove(mounted->path, plan.audit.path)))
+      list.push_back(std::move(*mounted));
+  }
+  archive(list);
+}
+
+void VisitMounts(ArchiveReader& archive, Plan& plan) {
+  std::vector<Mounted> list;
+  archive(list);
+  for (const Mounted& mounted : list)
+    plan.sandbox->mounts.emplace_back(BindMount{
+        .source = mounted.path, .target = mounted.path, .access = mounted.access, .object = mounted.object});
+}
+
+template <class Archive, class AnyPlan>
+void VisitEntry(Archive& archive, AnyPlan& plan) {
+  archive(plan.containment);
+  archive(plan.tier);
+  archive(plan.rung);
+  archive(plan.sandbox->cwd);
+  archive(plan.sandbox->environment);
+  archive(plan.output.max_bytes);
+  archive(plan.output.redact_secrets);
+  archive(plan.output.redact_pii);
+  archive(plan.audit.path);
+  archive(plan.audit.on_failure);
+  archive(plan.relaxations);
+  archive(plan.not_covered);
+  archive(plan.ledger);
+  VisitMounts(archive, plan);
+}
+
+template <class Archive, class AnyListed>
+void VisitListed(Archive& archive, AnyListed& listed) {
+  archive(listed.id);
+  archive(listed.state);
+  archive(listed.commands);
+  archive(listed.age_ms);
+  archive(listed.idle_ms);
+  archive(listed.holder);
+}
+
+template <class Fill>
+std::string Text(Kind kind, Fill fill) {
+  ArchiveWriter archive;
+  archive(kind);
+  fill(archive);
+  return archive.Take();
+}
+
+// What is wanted, read by `read`, or the error that was sent in its place.
+template <class Read>
+Status Parse(const std::string& text, Kind wanted, Read read) {
+  ArchiveReader archive(text);
+  Kind kind = Kind::kOk;
+  Error error{.code = ErrorCode::kInternal};
+  archive(kind);
+  if (kind == Kind::kError) {
+    VisitError(archive, error);
+  } else if (kind == wanted) {
+    read(archive);
+  }
+  if (archive.Ended() && kind == wanted) return Done{};
+  if (archive.Ended() && kind == Kind::kError) return error;
+  return Error{.code = ErrorCode::kInternal,
+               .message = "the sandbox's holder answered in another form",
+               .hint = "it may be of another version of mxc-exec: deprovision the sandbox with that one"};
+}
+
+}  // namespace
+
+std::string OkText(const std::vector<Warning>& left) {
+  return Text(Kind::kOk, [&](ArchiveWriter& archive) { archive(left); });
+}
+
+std::string ErrorText(const Error& error) {
+  return Text(Kind::kError, [&](ArchiveWriter& archive) { VisitError(archive, error); });
+}
+
+std::string EntryText(const Plan& plan) {
+  return Text(Kind::kEntry, [&](ArchiveWriter& archive) { VisitEntry(archive, plan); });
+}
+
+std::string ListedText(const Listed& listed) {
+  return Text(Kind::kListed, [&](ArchiveWriter& archive) { VisitListed(archive, listed); });
+}
+
+Result<std::vector<Warning>> ParseOk(const std::string& text) {
+  std::vector<Warning> left;
+  const Status read = Parse(text, Kind::kOk, [&](ArchiveReader& archive) { archive(left); });
+  if (!read) return read.error();
+  return left;
+}
+
+Result<Plan> ParseEntry(const std::string& text) {
+  Plan plan;
+  plan.sandbox.emplace();
+  const Status read = Parse(text, Kind::kEntry, [&](ArchiveReader& archive) { VisitEntry(archive, plan); });
+  if (!read) return read.error();
+  return plan;
+}
+
+Result<Listed> ParseListed(const std::string& text) {
+  Listed listed;
+  const Status read =
+      Parse(text, Kind::kListed, [&](ArchiveReader& archive) { VisitListed(archive, listed); });
+  if (!read) return read.error();
+  return listed;
+}
+
+}  // namespace session
+}  // namespace mxc

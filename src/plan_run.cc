@@ -1,0 +1,93 @@
+#include "plan_run.h"
+
+#include <string>
+#include <utility>
+
+#include "dispatch.h"
+#include "images/images.h"
+#include "plan/make_plan.h"
+#include "policy/resolve.h"
+
+namespace mxc {
+namespace {
+
+Warning WeakerIsolation() {
+  return {.category = std::string(kWeakerIsolation),
+          .message =
+              "there are no namespaces here: Landlock and seccomp alone hold this run (tier process); "
+              "TMPDIR stands for /tmp, and `mxc-exec --explain` lists what is not covered"};
+}
+
+// Whoever asks about a containment by flag wants to see it; what a document says is judged as a run would be.
+bool IsShownOnly(const Options& options) {
+  return options.mode == Mode::kExplain || (options.mode == Mode::kDryRun && !options.containment.empty());
+}
+
+std::string TextOf(const Json& section, std::string_view key) {
+  const Json* const value = section.Find(key);
+  return value != nullptr ? value->text : "";
+}
+
+// The directory of the image that a container is to show; empty: it shows the host's files.
+Result<std::string> ImageOf(const Config& config, const Host& host) {
+  const bool lxc = config.intent == Intent::kConcrete && config.containment == Containment::kLxc;
+  if (!lxc || host.System() != OperatingSystem::kLinux) return std::string();
+  const ImageName name{.distribution = TextOf(config.backend_section, "distribution"),
+                       .release = TextOf(config.backend_section, "release")};
+  if (name.distribution.empty() && name.release.empty()) return std::string();
+  return FindImage(host, name);
+}
+
+}  // namespace
+
+Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Options& options,
+                           const Host& host) {
+  const bool any = MeansProcess(config);
+  ResolveOptions resolving{.experimental = options.experimental,
+                           .allow_unsandboxed = options.allow_unsandboxed,
+                           .shown_only = IsShownOnly(options),
+                           .network_recorded = options.report};
+  std::optional<Found> found;
+  if (any && host.System() == OperatingSystem::kLinux) {
+    if (!choice) found = LinuxProcess(host);
+    resolving.linux_process = choice ? choice->containment : found->containment;
+  }
+  Result<std::string> image = ImageOf(config, host);
+  if (!image) return image.error();
+  resolving.image = std::move(*image);
+  Result<Policy> policy = Resolve(config, host, resolving);
+  if (!policy) return policy.error();
+
+  const Backend& backend = Dispatch(policy->containment);
+  // A plan that is shown and not run must be the one that would run: only then is it tried out.
+  const bool shown = options.mode == Mode::kExplain && !choice;
+  const ProbeDepth depth = shown ? ProbeDepth::kLive : ProbeDepth::kQuick;
+  const bool looked = found && !shown && !policy->as_written;
+  Support support = looked ? std::move(found->support)
+                           : backend.probe(host, policy->as_written ? ProbeDepth::kAssumed : depth);
+  if (choice) support.rung = choice->rung;
+  if (support.rung == Rung::kNamespacesOuterProc) support.landlock_abi = host.LandlockAbi();
+  Result<Plan> plan = MakePlan(backend, *policy, support);
+  if (!plan) return plan.error();
+  if (any && plan->rung == Rung::kLandlock) plan->warnings.push_back(WeakerIsolation());
+  return Prepared{std::move(*policy), std::move(*plan)};
+}
+
+Error Both(const Error& refusal, Error weaker) {
+  weaker.message += "; and more is not to be had here: " + refusal.message;
+  if (!refusal.hint.empty()) weaker.hint = refusal.hint;
+  return weaker;
+}
+
+Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host) {
+  Result<Prepared> first = PrepareOn({}, config, options, host);
+  const bool lacking = !first && first.error().code == ErrorCode::kUnavailable;
+  if (!lacking || !MeansProcess(config) || host.System() != OperatingSystem::kLinux) return first;
+  Result<Prepared> weaker =
+      PrepareOn(Descent{Containment::kLandlock, Rung::kLandlock}, config, options, host);
+  if (weaker) return weaker;
+  if (weaker.error().code == ErrorCode::kUnavailable) return first;
+  return Both(first.error(), weaker.error());
+}
+
+}  // namespace mxc

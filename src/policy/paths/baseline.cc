@@ -1,0 +1,137 @@
+#include "policy/paths/baseline.h"
+
+#include <optional>
+#include <utility>
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kHostKeys = "/etc/ssh";
+// The row that is only ever a link: /run itself is not in the baseline.
+constexpr std::string_view kOldRun = "/var/run";
+
+bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+void AddLink(const RuleSet& rules, const PathLink& link, std::vector<PathLink>& links) {
+  if (rules.Visible(ParentOf(link.path))) return;
+  for (const PathLink& known : links) {
+    if (known.path == link.path) return;
+  }
+  links.push_back(link);
+}
+
+// What the row leads to, and the links on the way: `/bin` of a merged /usr is a link to a row of its own.
+void AddRow(PathWalker& walker, std::string_view path, RuleSet& rules, std::vector<PathLink>& links) {
+  Result<Walked> walked = walker.Walk(path);
+  if (!walked || !walked->status || IsNeverFromHost(walked->path)) return;
+  for (const LinkMet& met : walked->links) AddLink(rules, met.link, links);
+  if (path == kOldRun || DecidedByPolicy(rules, walked->path) || rules.Visible(walked->path)) return;
+  rules.Add({.path = std::move(walked->path), .object = walked->status->object, .origin = Origin::kBaseline});
+}
+
+// The baseline's denial of what `path` leads to. Returns its rule when there is something new to deny.
+const PathRule* Mask(PathWalker& walker, RuleSet& rules, const std::string& path) {
+  Result<Walked> walked = walker.Walk(path);
+  if (!walked || !walked->status) return nullptr;
+  const std::string canonical = walked->path;
+  const bool added = rules.Add({.path = std::move(walked->path),
+                                .access = Access::kDenied,
+                                .object = walked->status->object,
+                                .origin = Origin::kBaseline});
+  return added ? rules.Find(canonical) : nullptr;
+}
+
+// Every mask is one more mount of a launch, so an empty file or directory gets none.
+bool IsEmpty(const Host& host, PathWalker& walker, const std::string& path) {
+  const Lookup& lookup = walker.LookAt(path);
+  if (!lookup.status) return false;
+  if (lookup.status->object.type == FileType::kRegular) return lookup.status->size == 0;
+  if (lookup.status->object.type != FileType::kDirectory) return false;
+  const Result<std::vector<std::string>> names = host.ListDirectory(path);
+  return names && names->empty();
+}
+
+// SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.
+std::vector<std::string> SocketsOfEnvironment(const Host& host) {
+  constexpr std::string_view kUnix = "unix://";
+  std::vector<std::string> result;
+  for (const char* name : {"SSH_AUTH_SOCK", "DOCKER_HOST"}) {
+    std::optional<std::string> value = host.Environment(name);
+    if (!value) continue;
+    if (StartsWith(*value, kUnix)) value->erase(0, kUnix.size());
+    if (StartsWith(*value, "/")) result.push_back(std::move(*value));
+  }
+  return result;
+}
+
+void MaskSocket(PathWalker& walker, RuleSet& rules, const std::string& path, std::vector<Warning>& warnings) {
+  const PathRule* grant = rules.Covering(path);
+  if (grant == nullptr || grant->access == Access::kDenied) return;
+  const bool granted_by_policy = grant->origin == Origin::kPolicy;
+  const std::string pointer = grant->pointer;
+  const std::string granted = grant->path;
+  if (Mask(walker, rules, path) == nullptr || !granted_by_policy) return;
+  warnings.push_back({.category = "daemon-socket",
+                      .message = Quoted(path) + " in the grant of " + Quoted(granted) +
+                                 " belongs to a daemon outside the sandbox and is denied",
+                      .pointer = pointer});
+}
+
+}  // namespace
+
+bool DecidedByPolicy(const RuleSet& rules, std::string_view path) {
+  const PathRule* rule = rules.Covering(path);
+  return rule != nullptr && rule->origin == Origin::kPolicy;
+}
+
+void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path) {
+  // Most are not there, and the kernel says so sooner than the rules say what shows.
+  if (!host.MayAccess(path, Access::kReadOnly) || !rules.Visible(path)) return;
+  if (!IsEmpty(host, walker, path)) Mask(walker, rules, path);
+}
+
+void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links) {
+  // A rule of the policy decides about everything below it; the baseline fills the rest.
+  for (const BaselineRow& row : BaselineRows()) {
+    if (!DecidedByPolicy(rules, row.path)) AddRow(walker, row.path, rules, links);
+  }
+  for (const BaselineRow& row : HiddenRows()) {
+    if (!DecidedByPolicy(rules, row.path)) Mask(walker, rules, std::string(row.path));
+  }
+  AddSecretMasks(host, walker, rules);
+}
+
+void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules) {
+  for (const BaselineRow& row : SecretRows()) MaskSecret(host, walker, rules, std::string(row.path));
+  if (!rules.Visible(kHostKeys)) return;
+  const Result<std::vector<std::string>> names = host.ListDirectory(std::string(kHostKeys));
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (!StartsWith(name, "ssh_host_") || !EndsWith(name, "_key")) continue;
+    MaskSecret(host, walker, rules, JoinPath(kHostKeys, name));
+  }
+}
+
+void AddSocketMasks(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
+  constexpr std::string_view kUid = "{uid}";
+  const std::string uid = std::to_string(host.Caller().uid);
+  for (const BaselineRow& row : SocketRows()) {
+    std::string path{row.path};
+    const std::size_t at = path.find(kUid);
+    if (at != std::string::npos) path.replace(at, kUid.size(), uid);
+    MaskSocket(walker, rules, path, warnings);
+  }
+  for (const std::string& path : SocketsOfEnvironment(host)) {
+    const Result<Walked> walked = walker.Walk(path);
+    if (!walked || !walked->status || walked->status->object.type != FileType::kSocket) continue;
+    MaskSocket(walker, rules, walked->path, warnings);
+  }
+}
+
+}  // namespace mxc

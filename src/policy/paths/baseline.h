@@ -1,0 +1,45 @@
+// What every sandbox sees without asking, what is taken out of it again, and why: tables with reasons.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
+
+namespace mxc {
+
+// A path and the reason for its row.
+struct BaselineRow {
+  std::string_view path;
+  std::string_view why;
+};
+
+// Read-only, where the host has them. A row that is a symlink on the host becomes a link inside.
+[[nodiscard]] std::span<const BaselineRow> BaselineRows();
+// Denied, where they exist, are visible and the caller could read them; a directory only when it holds
+// something.
+// Inside the rows, but empty unless the policy grants them.
+[[nodiscard]] std::span<const BaselineRow> HiddenRows();
+[[nodiscard]] std::span<const BaselineRow> SecretRows();
+// Sockets of daemons that act outside the sandbox for whoever talks to them. "{uid}" stands for the caller.
+[[nodiscard]] std::span<const BaselineRow> SocketRows();
+
+// A rule of the policy decides about `path` and everything below it.
+[[nodiscard]] bool DecidedByPolicy(const RuleSet& rules, std::string_view path);
+// Adds the rules of all three tables to the policy's own, which win wherever they decide. Links that would be
+// needed are appended to `links`.
+void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<PathLink>& links);
+void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules);
+// Denies `path` where it is visible, the caller can read it and it holds something.
+void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path);
+void AddSocketMasks(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
+
+// The same for macOS. The paths belong to the system and hold no links, so nothing is looked at.
+void AddMacosBaseline(RuleSet& rules);
+
+}  // namespace mxc

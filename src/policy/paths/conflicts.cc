@@ -1,0 +1,150 @@
+// Where entries meet: aliases of one object, one path in two lists, links that stand in writable places.
+#include <array>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "policy/paths/entries.h"
+
+namespace mxc {
+namespace {
+
+using ObjectKey = std::pair<std::uint64_t, std::uint64_t>;
+
+ObjectKey KeyOf(const FileStatus& status) { return {status.object.device, status.object.inode}; }
+
+bool InsideReadWrite(const RuleSet& rules, const std::string& path) {
+  const PathRule* rule = rules.Covering(ParentOf(path));
+  return rule != nullptr && rule->access == Access::kReadWrite;
+}
+
+// `entry` as it shows below `alias`, another name of the directory `above`.
+Entry Under(const Entry& entry, std::string_view above, std::string_view alias) {
+  const auto moved = [&](std::string_view path) {
+    return JoinPath(alias, path.substr(above == "/" ? 1 : above.size() + 1));
+  };
+  Entry result = entry;
+  result.walked.path = moved(entry.walked.path);
+  if (!entry.walked.status) result.walked.first_missing = moved(entry.walked.first_missing);
+  result.walked.links.clear();
+  return result;
+}
+
+using GrantsByObject = std::multimap<ObjectKey, const Entry*>;
+
+// `entry` once more below each looser grant that is another name of a directory above it.
+void Repeat(const Entry& entry, const GrantsByObject& grants, PathWalker& walker,
+            std::vector<Entry>& repeated) {
+  for (std::string_view above = entry.walked.path; above != "/";) {
+    above = ParentOf(above);
+    const Lookup& lookup = walker.LookAt(std::string(above));
+    if (!lookup.status) continue;
+    const auto [first, last] = grants.equal_range(KeyOf(*lookup.status));
+    for (auto grant = first; grant != last; ++grant) {
+      const Entry& alias = *grant->second;
+      if (alias.walked.path == above || alias.access == entry.access) continue;
+      repeated.push_back(Under(entry, above, alias.walked.path));
+    }
+  }
+}
+
+}  // namespace
+
+void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings) {
+  std::map<ObjectKey, const Entry*> strictest;
+  for (const Entry& entry : entries) {
+    if (!entry.walked.status) continue;
+    const Entry*& best = strictest.try_emplace(KeyOf(*entry.walked.status), &entry).first->second;
+    if (best->wanted != entry.wanted && Stricter(best->wanted, entry.wanted) == entry.wanted) best = &entry;
+  }
+  for (Entry& entry : entries) {
+    if (!entry.walked.status) continue;
+    const Entry& best = *strictest.at(KeyOf(*entry.walked.status));
+    if (best.wanted == entry.wanted) continue;
+    entry.access = best.wanted;
+    warnings.push_back({.category = "tightened",
+                        .message = Quoted(entry.walked.path) + " of " + std::string(ListName(entry.wanted)) +
+                                   " is " + std::string(Name(entry.access)) + ": " + best.pointer +
+                                   " names the same object",
+                        .pointer = entry.pointer});
+  }
+}
+
+void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker) {
+  GrantsByObject grants;
+  for (const Entry& entry : entries) {
+    if (entry.access == Access::kDenied || entry.walked.status->object.type != FileType::kDirectory) continue;
+    grants.emplace(KeyOf(*entry.walked.status), &entry);
+  }
+  std::vector<Entry> repeated;
+  for (const Entry& entry : entries) {
+    if (entry.access != Access::kReadWrite) Repeat(entry, grants, walker, repeated);
+  }
+  for (Entry& entry : repeated) entries.push_back(std::move(entry));
+}
+
+RuleSet RulesOf(const std::vector<Entry>& entries) {
+  RuleSet rules;
+  // Strictest list first: of several entries for one path it gives the pointer.
+  for (const Access list : {Access::kDenied, Access::kReadOnly, Access::kReadWrite}) {
+    for (const Entry& entry : entries) {
+      if (entry.wanted != list) continue;
+      PathRule rule{.path = entry.walked.path,
+                    .access = entry.access,
+                    .first_missing = entry.walked.first_missing,
+                    .pointer = entry.pointer};
+      if (entry.walked.status) rule.object = entry.walked.status->object;
+      rules.Add(std::move(rule));
+    }
+  }
+  return rules;
+}
+
+Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<Warning>& warnings) {
+  for (const Entry& entry : entries) {
+    if (entry.wanted == Access::kReadWrite) continue;  // already held to root's links
+    for (const LinkMet& met : entry.walked.links) {
+      if (!InsideReadWrite(rules, met.link.path)) continue;
+      const std::string where =
+          " leads through " + Quoted(met.link.path) + ", a link in a read-write directory";
+      if (entry.wanted == Access::kReadOnly) {
+        return Conflict("read-only " + Quoted(entry.walked.path) + where, entry.pointer,
+                        "write the real path, " + Quoted(entry.walked.path));
+      }
+      warnings.push_back({.category = "link-replaceable",
+                          .message = "the denial of " + Quoted(entry.walked.path) + where +
+                                     ": a later run would follow it elsewhere; deny the real path as well",
+                          .pointer = entry.pointer});
+    }
+  }
+  return Done{};
+}
+
+void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
+                       std::vector<Warning>& warnings) {
+  for (const Entry& entry : entries) {
+    if (entry.access != Access::kReadWrite || entry.walked.status->object.type != FileType::kRegular)
+      continue;
+    if (InsideReadWrite(rules, entry.walked.path)) continue;
+    warnings.push_back(
+        {.category = "single-file",
+         .message = Quoted(entry.walked.path) +
+                    " is read-write by itself: programs that save by renaming a new file over it "
+                    "fail with EBUSY; grant its directory for those",
+         .pointer = entry.pointer});
+  }
+}
+
+void AddLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<PathLink>& links) {
+  std::unordered_set<std::string> known;
+  for (const PathLink& link : links) known.insert(link.path);
+  for (const Entry& entry : entries) {
+    if (entry.access == Access::kDenied) continue;
+    for (const LinkMet& met : entry.walked.links) {
+      if (rules.Visible(ParentOf(met.link.path))) continue;
+      if (known.insert(met.link.path).second) links.push_back(met.link);
+    }
+  }
+}
+
+}  // namespace mxc

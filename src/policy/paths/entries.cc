@@ -1,0 +1,283 @@
+#include "policy/paths/entries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "mxc/plan.h"
+#include "policy/paths/examination.h"
+#include "policy/paths/glob.h"
+#include "policy/paths/mounts.h"
+
+namespace mxc {
+namespace {
+
+Error NeverFromHost(const PathEntry& written, const std::string& path) {
+  const std::string node{PrivateNodeOf(path)};
+  const std::string subject = written.path == path ? "" : " stands for " + Quoted(path);
+  return Conflict(Quoted(written.path) + subject + ": the host's " + node + " never appears inside",
+                  written.pointer, "remove the entry; the sandbox has what programs need of " + node);
+}
+
+Status CheckGrantedType(const PathEntry& written, const Walked& walked) {
+  const std::string_view type = TypeName(walked.status->object.type);
+  if (type.empty()) return Done{};
+  return Conflict(
+      Quoted(written.path) + " is " + std::string(type) + ": only files and directories are granted",
+      written.pointer, "its other end is outside the sandbox; remove the entry");
+}
+
+Status CheckDelegation(const PathEntry& written, Access access, const Walked& walked, const Host& host) {
+  if (host.MayAccess(walked.path, access)) return Done{};
+  const std::string remedy = RemedyFor(host, walked.path);
+  const std::string verb = access == Access::kReadWrite ? "read and write" : "read";
+  return Conflict("the caller (uid " + std::to_string(host.Caller().uid) + ") may not " + verb + " " +
+                      Quoted(written.path) + " of " + std::string(ListName(access)),
+                  written.pointer,
+                  remedy.empty() ? "grant only what the caller can access, or change its mode" : remedy);
+}
+
+// Inside, root has no capability that passes over permissions: what belongs to others, it uses as others do.
+void WarnOfForeignOwner(const PathEntry& written, Access access, const FileStatus& status, const Host& host,
+                        std::vector<Warning>& warnings) {
+  const Identity caller = host.Caller();
+  if (!caller.IsRoot() || status.uid == caller.uid) return;
+  constexpr std::uint32_t kRead = 4, kWrite = 2, kSearch = 1;
+  std::uint32_t needed = access == Access::kReadWrite ? kRead | kWrite : kRead;
+  if (status.object.type == FileType::kDirectory) needed |= kSearch;
+  const std::uint32_t allowed = status.gid == caller.gid ? status.mode >> 3U : status.mode;
+  if ((allowed & needed) == needed) return;
+  warnings.push_back({.category = "foreign-owner",
+                      .message = fmt::format(
+                          "{} of {} belongs to uid {} and has the mode {:o}: the command cannot {} there, "
+                          "because root has no privileges inside; run mxc-exec as that user, or change "
+                          "the owner",
+                          Quoted(written.path), ListName(access), status.uid, status.mode & 07777U,
+                          (allowed & kRead) == 0 ? "read" : "write"),
+                      .pointer = written.pointer});
+}
+
+// Whoever can replace a link on the way chooses what becomes writable. Only root changes these directories.
+Status CheckWritableLinks(const PathEntry& written, const Walked& walked) {
+  for (const LinkMet& met : walked.links) {
+    if (IsRootsAlone(met)) continue;
+    return Conflict(
+        "read-write " + Quoted(written.path) + " leads through the symbolic link " + Quoted(met.link.path),
+        written.pointer, "write the real path, " + Quoted(walked.path));
+  }
+  return Done{};
+}
+
+void WarnOfMissing(std::string_view path, Access access, const std::string& pointer,
+                   std::vector<Warning>& warnings) {
+  warnings.push_back({.category = "path-missing",
+                      .message = Quoted(path) + " of " + std::string(ListName(access)) +
+                                 " does not exist: nothing is granted",
+                      .pointer = pointer});
+}
+
+Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, const Host& host,
+                      std::vector<Warning>& warnings) {
+  if (IsNeverFromHost(walked.path)) return NeverFromHost(written, walked.path);
+  if (!walked.status || walked.folded_missing) {
+    // The command could create it where another entry lets it write: HoldMissing decides.
+    if (access == Access::kReadOnly && !walked.status)
+      return std::optional<Entry>{Entry{.wanted = access,
+                                        .access = Access::kDenied,
+                                        .pointer = written.pointer,
+                                        .walked = std::move(walked)}};
+    WarnOfMissing(written.path, access, written.pointer, warnings);
+    return std::optional<Entry>{};
+  }
+  if (const Status status = CheckGrantedType(written, walked); !status) return status.error();
+  if (access == Access::kReadWrite) {
+    if (const Status status = CheckWritableLinks(written, walked); !status) return status.error();
+    WarnOfWholeHost(walked.path, written, warnings);
+  }
+  if (const Status status = CheckDelegation(written, access, walked, host); !status) return status.error();
+  WarnOfForeignOwner(written, access, *walked.status, host, warnings);
+  return std::optional<Entry>{
+      Entry{.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)}};
+}
+
+// The empty file that another run keeps at a denied path (Placeholder in mxc/plan.h).
+bool IsPlaceholder(const Lookup& lookup, const Host& host) {
+  return lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->size == 0 &&
+         lookup.status->mode == kPlaceholderMode && lookup.status->uid == host.Caller().uid;
+}
+
+// What another run's placeholder stands for does not exist: this run needs to hold the name as well.
+void SeeThroughPlaceholder(Walked& walked, const Host& host, PathWalker& walker) {
+  const std::string held = walked.behind_file ? std::string(ParentOf(walked.first_missing)) : walked.path;
+  if ((!walked.status && !walked.behind_file) || !IsPlaceholder(walker.LookAt(held), host)) return;
+  walked.status.reset();
+  walked.first_missing = held;
+  walked.behind_file = false;
+}
+
+Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warning>& warnings) {
+  if (walked.path == "/") {
+    return Conflict("'/' is denied: no command could start", written.pointer,
+                    "nothing of the host is visible unless it is granted; remove the entry");
+  }
+  // The walk ends only at links of /proc and /dev: they say something else to each process.
+  if (walked.status && walked.status->object.type == FileType::kSymlink) {
+    return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(walked.path) +
+                        " is a link that differs for each process",
+                    written.pointer, "remove the entry");
+  }
+  if (walked.behind_file) {
+    return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(ParentOf(walked.first_missing)) +
+                        " is not a directory",
+                    written.pointer, "deny the file itself");
+  }
+  if (walked.status && walked.status->object.type == FileType::kRegular && walked.status->links > 1) {
+    warnings.push_back({.category = "hard-link",
+                        .message = Quoted(written.path) + " has " + std::to_string(walked.status->links) +
+                                   " names: the denial holds for this one",
+                        .pointer = written.pointer});
+  }
+  return std::optional<Entry>{Entry{.wanted = Access::kDenied,
+                                    .access = Access::kDenied,
+                                    .pointer = written.pointer,
+                                    .walked = std::move(walked)}};
+}
+
+Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
+  // Write access is given by name: whoever made the directories there chose what a pattern reaches.
+  if (IsGlob(written.path) && access == Access::kDenied) return ExamineGlob(written, access, all);
+  if (IsGlob(written.path) && access == Access::kReadOnly) {
+    const Result<Walked> literal = all.walker.Walk(written.path);
+    if (!literal || !literal->status) return ExamineGlob(written, access, all);
+  }
+  Examined examined = Examine(written, access, all.host, all.walker, all.warnings);
+  if (!examined) return examined.error();
+  if (*examined) all.entries.push_back(std::move(**examined));
+  return Done{};
+}
+
+bool IsMissingGrant(const Entry& entry) { return entry.wanted == Access::kReadOnly && !entry.walked.status; }
+
+// Nobody else could create it either, where the caller may not.
+bool CouldBeCreated(const Walked& walked, const Host& host, PathWalker& walker) {
+  const std::string above{ParentOf(walked.first_missing)};
+  if (host.MayAccess(above, Access::kReadWrite)) return true;
+  const Lookup& lookup = walker.LookAt(above);
+  return lookup.status && lookup.status->uid == host.Caller().uid;
+}
+
+// A read-only entry that does not exist is neither there nor writable during the run: below a read-write
+// grant its name is held like a denied one's. Anywhere else it is left out.
+Status HoldMissing(const Host& host, PathWalker& walker, std::vector<Entry>& entries,
+                   std::vector<Warning>& warnings) {
+  if (std::none_of(entries.begin(), entries.end(), IsMissingGrant)) return Done{};
+  std::vector<Entry> others;
+  std::copy_if(entries.begin(), entries.end(), std::back_inserter(others), std::not_fn(IsMissingGrant));
+  const RuleSet rules = RulesOf(others);
+  std::vector<Entry> held;
+  for (Entry& entry : entries) {
+    if (!IsMissingGrant(entry)) {
+      held.push_back(std::move(entry));
+      continue;
+    }
+    const std::string& path = entry.walked.path;
+    const PathRule* around = rules.Covering(path);
+    const bool writable = around != nullptr && around->access == Access::kReadWrite;
+    if (!writable || !CouldBeCreated(entry.walked, host, walker)) {
+      WarnOfMissing(path, Access::kReadOnly, entry.pointer, warnings);
+      continue;
+    }
+    if (entry.walked.behind_file) {
+      return Conflict(Quoted(path) + " of readonlyPaths cannot be kept from being created: " +
+                          Quoted(ParentOf(entry.walked.first_missing)) + " is not a directory",
+                      entry.pointer, "name the file itself, or remove the entry");
+    }
+    warnings.push_back(
+        {.category = "path-held",
+         .message = Quoted(path) + " of readonlyPaths does not exist, and cannot be created during the run",
+         .pointer = entry.pointer});
+    held.push_back(std::move(entry));
+  }
+  entries = std::move(held);
+  return Done{};
+}
+
+}  // namespace
+
+std::string_view TypeName(FileType type) {
+  switch (type) {
+    case FileType::kSocket:
+      return "a socket";
+    case FileType::kCharacterDevice:
+    case FileType::kBlockDevice:
+      return "a device";
+    case FileType::kFifo:
+      return "a named pipe";
+    case FileType::kSymlink:
+      return "a symbolic link";
+    case FileType::kRegular:
+    case FileType::kDirectory:
+      return "";
+  }
+  return "";
+}
+
+Examined Examine(const PathEntry& written, Access access, const Host& host, PathWalker& walker,
+                 std::vector<Warning>& warnings) {
+  Result<Walked> walked = walker.Walk(written.path);
+  if (!walked) {
+    const std::string remedy = RemedyFor(host, written.path);
+    return Conflict(Quoted(written.path) + " of " + std::string(ListName(access)) +
+                        " cannot be resolved: " + walked.error().message,
+                    written.pointer,
+                    remedy.empty()
+                        ? "make the directories above it searchable for the caller, or remove the entry"
+                        : remedy);
+  }
+  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, host, walker);
+  if (access == Access::kDenied) {
+    return ExamineDenial(written, std::move(*walked), warnings);
+  }
+  return ExamineGrant(written, access, std::move(*walked), host, warnings);
+}
+
+;
+
+void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings) {
+  if (path != "/") return;
+  warnings.push_back({.category = "whole-host-writable",
+                      .message = "'/' is read-write: every file of the host that the caller may write",
+                      .pointer = written.pointer});
+}
+
+Error Conflict(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kConflict,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
+}
+
+Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host, PathWalker& walker,
+                                          std::vector<Warning>& warnings) {
+  struct List {
+    const std::vector<PathEntry>& written;
+    Access access;
+  };
+  const List lists[] = {{config.read_write, Access::kReadWrite},
+                        {config.read_only, Access::kReadOnly},
+                        {config.denied, Access::kDenied}};
+  Examination all{.host = host, .walker = walker, .warnings = warnings};
+  for (const List& list : lists) {
+    for (const PathEntry& written : list.written) {
+      if (Status status = ExamineOne(written, list.access, all); !status) return status.error();
+    }
+  }
+  WarnOfSnapshots(config, all);
+  if (Status held = HoldMissing(host, walker, all.entries, warnings); !held) return held.error();
+  return std::move(all.entries);
+}
+
+}  // namespace mxc

@@ -1,0 +1,57 @@
+// The filesystem lists of a configuration, entry by entry: walked, judged, aliases brought to one intent.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
+
+namespace mxc {
+
+struct Entry {
+  Access wanted = Access::kReadOnly;  // by the list it stands in
+  Access access = Access::kReadOnly;  // after objects with several names were brought to one intent
+  std::string pointer = {};
+  Walked walked = {};
+};
+
+// A kConflict error about the value at `pointer`.
+[[nodiscard]] Error Conflict(std::string message, std::string pointer, std::string hint);
+
+// Of a read-write entry: whether `path`, what it stands for, is everything there is.
+void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings);
+
+// Every entry that stands for something, in document order. Grants of what does not exist are left out, with
+// a warning.
+[[nodiscard]] Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host,
+                                                        PathWalker& walker, std::vector<Warning>& warnings);
+
+// Several names of one object (symlinks, hard links, bind mounts) get the strictest of their intents.
+void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings);
+
+// A grant that is a bind mount of a directory above a stricter entry shows that entry under a second name:
+// the entry is repeated there.
+void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker);
+
+// The entries as rules, one per path; the strictest entry of a path gives the pointer.
+[[nodiscard]] RuleSet RulesOf(const std::vector<Entry>& entries);
+
+// Links that the workload of an earlier run could have planted choose nothing.
+[[nodiscard]] Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules,
+                                std::vector<Warning>& warnings);
+
+// A read-write file in a directory that is not writable cannot be replaced, as many programs save files.
+void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
+                       std::vector<Warning>& warnings);
+
+// Links to recreate so that the written spelling of each grant works inside.
+void AddLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<PathLink>& links);
+
+}  // namespace mxc

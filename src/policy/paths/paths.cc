@@ -1,0 +1,180 @@
+#include "policy/paths/paths.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace mxc {
+namespace {
+
+// The kernel's own bound (MAXSYMLINKS).
+constexpr std::size_t kMaxLinks = 40;
+
+constexpr std::array<std::string_view, 3> kNeverFromHost = {"/proc", "/sys", "/dev"};
+
+// The components of `path`, last first: a stack to pop from.
+std::vector<std::string> ComponentsReversed(std::string_view path) {
+  std::vector<std::string> result;
+  while (!path.empty()) {
+    const std::size_t slash = path.rfind('/');
+    const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+    if (!name.empty()) result.emplace_back(name);
+    path = slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string_view ParentOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos || slash == 0) return "/";
+  return path.substr(0, slash);
+}
+
+std::string JoinPath(std::string_view directory, std::string_view name) {
+  std::string result{directory};
+  if (directory != "/") result += '/';
+  result += name;
+  return result;
+}
+
+bool IsAtOrBelow(std::string_view path, std::string_view ancestor) {
+  if (ancestor == "/") return true;
+  if (path.substr(0, ancestor.size()) != ancestor) return false;
+  return path.size() == ancestor.size() || path[ancestor.size()] == '/';
+}
+
+bool PathBefore(std::string_view left, std::string_view right) {
+  const std::size_t common = std::min(left.size(), right.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (left[i] == right[i]) continue;
+    // '/' sorts before every other byte.
+    if (left[i] == '/' || right[i] == '/') return left[i] == '/';
+    return static_cast<unsigned char>(left[i]) < static_cast<unsigned char>(right[i]);
+  }
+  return left.size() < right.size();
+}
+
+std::string FoldLexically(std::string_view path) {
+  std::string result = "/";
+  std::vector<std::string> pending = ComponentsReversed(path);
+  for (; !pending.empty(); pending.pop_back()) {
+    const std::string& name = pending.back();
+    if (name == ".") continue;
+    result = name == ".." ? std::string(ParentOf(result)) : JoinPath(result, name);
+  }
+  return result;
+}
+
+bool IsNeverFromHost(std::string_view path) {
+  for (const std::string_view node : kNeverFromHost) {
+    if (IsAtOrBelow(path, node)) return true;
+  }
+  return false;
+}
+
+std::string_view PrivateNodeOf(std::string_view path) {
+  for (const std::string_view node : kNeverFromHost) {
+    if (IsAtOrBelow(path, node)) return node;
+  }
+  return IsAtOrBelow(path, "/tmp") ? "/tmp" : "";
+}
+
+std::uint64_t StampOf(const Lookup& lookup) { return lookup.status ? lookup.status->changed.value_or(0) : 0; }
+
+std::string_view TempOf(OperatingSystem system) {
+  return system == OperatingSystem::kMacos ? "/private/tmp" : "/tmp";
+}
+
+bool IsRootsAlone(const LinkMet& met) {
+  const std::string_view parent = ParentOf(met.link.path);
+  return met.owner == 0 && (parent == "/" || parent == "/usr" || parent == "/var");
+}
+
+struct PathWalker::State {
+  std::vector<std::string> pending = {};
+  std::vector<std::string> missing = {};  // components behind `walked.path` that do not exist
+  Walked walked = {};
+};
+
+const Lookup& PathWalker::LookAt(const std::string& path) {
+  const auto found = seen_.find(path);
+  if (found != seen_.end()) return found->second;
+  return seen_.emplace(path, host_.LookAt(root_ + path)).first->second;
+}
+
+Status PathWalker::Follow(State& state, std::string link, std::uint32_t owner) {
+  Walked& walked = state.walked;
+  if (walked.links.size() == kMaxLinks) {
+    return Error{.code = ErrorCode::kConflict, .message = "too many symbolic links"};
+  }
+  Result<std::string> text = host_.ReadLink(root_ + link);
+  if (!text) return text.error();
+  if (text->substr(0, 1) == "/") {
+    walked.path = "/";
+    walked.status = LookAt("/").status;
+  }
+  for (std::string& name : ComponentsReversed(*text)) state.pending.push_back(std::move(name));
+  walked.links.push_back({.link = {.path = std::move(link), .target = std::move(*text)}, .owner = owner});
+  return Done{};
+}
+
+Status PathWalker::Step(State& state, std::string_view name) {
+  Walked& walked = state.walked;
+  if (name == ".") return Done{};
+  if (name == "..") {
+    if (!state.missing.empty()) {
+      state.missing.pop_back();
+      walked.folded_missing = true;
+      return Done{};
+    }
+    walked.path = ParentOf(walked.path);
+    walked.status = LookAt(walked.path).status;
+    return Done{};
+  }
+  if (!state.missing.empty()) {
+    state.missing.emplace_back(name);
+    return Done{};
+  }
+  std::string next = JoinPath(walked.path, name);
+  const Lookup& lookup = LookAt(next);
+  if (!lookup.status) {
+    if (lookup.failure != LookupFailure::kMissing) {
+      return Error{.code = ErrorCode::kConflict, .message = Quoted(next) + ": " + lookup.reason};
+    }
+    state.missing.emplace_back(name);
+    return Done{};
+  }
+  if (lookup.status->object.type == FileType::kSymlink) {
+    if (!IsNeverFromHost(next)) return Follow(state, std::move(next), lookup.status->uid);
+    // A link of /proc says something else to each process that asks: the walk ends there.
+    state.pending.clear();
+  }
+  walked.status = lookup.status;
+  walked.path = std::move(next);
+  return Done{};
+}
+
+Result<Walked> PathWalker::Walk(std::string_view path) {
+  State state{.pending = ComponentsReversed(path)};
+  state.walked.path = "/";
+  const Lookup& root = LookAt("/");
+  if (!root.status) return Error{.code = ErrorCode::kConflict, .message = "'/': " + root.reason};
+  state.walked.status = root.status;
+  while (!state.pending.empty()) {
+    const std::string name = std::move(state.pending.back());
+    state.pending.pop_back();
+    if (const Status step = Step(state, name); !step) return step.error();
+  }
+  Walked& walked = state.walked;
+  if (!state.missing.empty()) {
+    walked.behind_file = walked.status->object.type != FileType::kDirectory;
+    walked.status.reset();
+    walked.first_missing = JoinPath(walked.path, state.missing.front());
+    for (const std::string& name : state.missing) walked.path = JoinPath(walked.path, name);
+  }
+  return std::move(walked);
+}
+
+}  // namespace mxc

@@ -1,0 +1,82 @@
+#include "policy/protect/git_environment.h"
+
+#include <optional>
+#include <utility>
+
+#include "mxc/fold.h"
+
+namespace mxc {
+namespace {
+
+// "remote.a.b.url": the name is behind the last dot, the section before the first.
+void Add(std::string_view key, std::string value, std::vector<GitVariable>& variables) {
+  const std::size_t first = key.find('.');
+  const std::size_t last = key.rfind('.');
+  if (first == std::string_view::npos) return;
+  const std::string_view between = last > first ? key.substr(first + 1, last - first - 1) : "";
+  variables.push_back({.section = Folded(key.substr(0, first)),
+                       .subsection = std::string(between),
+                       .name = Folded(key.substr(last + 1)),
+                       .value = std::move(value)});
+}
+
+// As git's sq_dequote: 'it'\''s', up to a character that stands outside.
+std::string Unquoted(std::string_view& text) {
+  std::string word;
+  while (text.starts_with('\'')) {
+    const std::size_t end = text.find('\'', 1);
+    word += text.substr(1, end == std::string_view::npos ? end : end - 1);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const bool escaped = text.size() > 2 && text[0] == '\\' && (text[1] == '\'' || text[1] == '!');
+    if (!escaped) break;
+    word += text[1];
+    text.remove_prefix(2);
+  }
+  return word;
+}
+
+constexpr const char* kPrograms[] = {
+    "GIT_EDITOR",        "GIT_SEQUENCE_EDITOR", "GIT_PAGER",   "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
+    "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "SSH_ASKPASS", "VISUAL",  "EDITOR",          "PAGER"};
+
+}  // namespace
+
+std::vector<GitVariable> ReadGitParameters(std::string_view text) {
+  std::vector<GitVariable> variables;
+  while (!text.empty()) {
+    if (!text.starts_with('\'')) {
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::string key = Unquoted(text);
+    if (text.starts_with('=')) {
+      text.remove_prefix(1);
+      Add(key, Unquoted(text), variables);
+      continue;
+    }
+    const std::size_t equals = key.find('=');
+    Add(std::string_view(key).substr(0, equals),
+        equals == std::string::npos ? "true" : key.substr(equals + 1), variables);
+  }
+  return variables;
+}
+
+std::vector<GitVariable> GitEnvironment(const Host& host) {
+  std::vector<GitVariable> variables =
+      ReadGitParameters(host.Environment("GIT_CONFIG_PARAMETERS").value_or(""));
+  for (int i = 0;; ++i) {
+    const std::optional<std::string> key = host.Environment("GIT_CONFIG_KEY_" + std::to_string(i));
+    std::optional<std::string> value = host.Environment("GIT_CONFIG_VALUE_" + std::to_string(i));
+    if (!key || !value) break;
+    Add(*key, std::move(*value), variables);
+  }
+  for (const char* name : kPrograms) {
+    if (std::optional<std::string> value = host.Environment(name); value && !value->empty())
+      variables.push_back({.section = "environment", .name = name, .value = std::move(*value)});
+  }
+  if (std::optional<std::string> value = host.Environment("GIT_TEMPLATE_DIR"))
+    variables.push_back({.section = "init", .name = "templatedir", .value = std::move(*value)});
+  return variables;
+}
+
+}  // namespace mxc

@@ -1,0 +1,20 @@
+// What the environment of the caller tells git, in the form of configuration: GIT_CONFIG_KEY_0 and its like,
+// GIT_EDITOR, GIT_TEMPLATE_DIR.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/host.h"
+#include "policy/protect/git_config.h"
+
+namespace mxc {
+
+[[nodiscard]] std::vector<GitVariable> GitEnvironment(const Host& host);
+
+// GIT_CONFIG_PARAMETERS, by which `git -c` tells the programs it starts: 'core.pager'='less'
+// 'core.pager=less'
+[[nodiscard]] std::vector<GitVariable> ReadGitParameters(std::string_view text);
+
+}  // namespace mxc

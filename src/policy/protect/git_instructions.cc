@@ -1,0 +1,283 @@
+#include "policy/protect/git_instructions.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "mxc/limits.h"
+#include "policy/paths/paths.h"
+#include "policy/protect/git_config.h"
+
+namespace mxc {
+namespace {
+
+// Where git looks for unfinished operations, in every git directory.
+constexpr std::string_view kOperations[] = {"rebase-merge", "rebase-apply", "sequencer", "BISECT_NAMES"};
+// And for remotes: each file is one.
+constexpr std::string_view kRemotes[] = {"remotes", "branches"};
+
+// Names, numbers, messages and patches: git runs nothing of these, whatever they say. What is done is not
+// done again.
+constexpr std::string_view kHarmless[] = {"abort-safety",
+                                          "allow_rerere_autoupdate",
+                                          "amend",
+                                          "applying",
+                                          "autostash",
+                                          "cdate_is_adate",
+                                          "current-fixups",
+                                          "done",
+                                          "drop_redundant_commits",
+                                          "dropped",
+                                          "end",
+                                          "final-commit",
+                                          "git-rebase-todo.backup",
+                                          "gpg_sign_opt",
+                                          "head",
+                                          "head-name",
+                                          "ignore_date",
+                                          "info",
+                                          "interactive",
+                                          "keep",
+                                          "keep_redundant_commits",
+                                          "last",
+                                          "message",
+                                          "message-fixup",
+                                          "message-squash",
+                                          "messageid",
+                                          "msg",
+                                          "msg-clean",
+                                          "msgnum",
+                                          "next",
+                                          "no-reschedule-failed-exec",
+                                          "no-verify",
+                                          "onto",
+                                          "orig-head",
+                                          "original-commit",
+                                          "patch",
+                                          "patch-merge-index",
+                                          "quiet",
+                                          "quoted-cr",
+                                          "rebasing",
+                                          "refs-to-delete",
+                                          "rerere-autoupdate",
+                                          "reschedule-failed-exec",
+                                          "rewritten",
+                                          "rewritten-list",
+                                          "rewritten-pending",
+                                          "scissors",
+                                          "sign",
+                                          "signoff",
+                                          "squash-onto",
+                                          "stopped-sha",
+                                          "threeway",
+                                          "update-refs",
+                                          "utf8",
+                                          "verbose"};
+
+// Of a list of what is to be done. `exec` is not among them.
+constexpr std::string_view kCommands[] = {
+    "pick", "p",    "revert", "edit",  "e", "reword", "r", "fixup", "f", "squash",     "s", "break",
+    "b",    "drop", "d",      "label", "l", "reset",  "t", "merge", "m", "update-ref", "u", "noop"};
+
+// Others are programs called git-merge-NAME; with a slash in it, of the work tree.
+constexpr std::string_view kStrategies[] = {"ort", "recursive", "resolve", "octopus", "ours", "subtree"};
+
+constexpr std::string_view kPickOptions[] = {"allow-empty",
+                                             "allow-empty-message",
+                                             "allow-ff",
+                                             "allow-rerere-auto",
+                                             "default-msg-cleanup",
+                                             "edit",
+                                             "gpg-sign",
+                                             "mainline",
+                                             "drop-redundant-commits",
+                                             "keep-redundant-commits",
+                                             "no-commit",
+                                             "record-origin",
+                                             "signoff"};
+
+template <std::size_t N>
+bool IsOneOf(std::string_view text, const std::string_view (&names)[N]) {
+  return std::find(std::begin(names), std::end(names), text) != std::end(names);
+}
+
+bool IsLetterOrDigit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+std::string_view TakeLine(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+// Whatever git takes for a command begins with a letter.
+bool IsHarmlessList(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return false;
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f"), line.size()));
+    const std::string_view word = line.substr(0, line.find_first_of(" \t\r\v\f"));
+    if (!word.empty() && IsLetterOrDigit(word.front()) && !IsOneOf(word, kCommands)) return false;
+  }
+  return true;
+}
+
+bool IsStrategy(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return IsOneOf(text, kStrategies);
+}
+
+bool IsPlain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return IsLetterOrDigit(c) || std::string_view(" =_-'\"\n").find(c) != std::string_view::npos;
+  });
+}
+
+// 'text', also in pieces: 'it'\''s'. Shells read such files once.
+bool TakeQuoted(std::string_view& text) {
+  bool any = false;
+  while (text.starts_with('\'') || text.starts_with("\\'") || text.starts_with("\\!")) {
+    const std::size_t end = text.starts_with('\'') ? text.find('\'', 1) : 1;
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + 1);
+    any = true;
+  }
+  return any;
+}
+
+bool IsQuotedWords(std::string_view text) {
+  while (!text.empty()) {
+    const bool space = text.starts_with(' ') || text.starts_with('\n');
+    if (space) text.remove_prefix(1);
+    if (!space && !TakeQuoted(text)) return false;
+  }
+  return true;
+}
+
+bool IsAuthor(std::string_view text) {
+  constexpr std::string_view kNames[] = {"GIT_AUTHOR_NAME=", "GIT_AUTHOR_EMAIL=", "GIT_AUTHOR_DATE="};
+  while (!text.empty()) {
+    const auto* const name = std::find_if(std::begin(kNames), std::end(kNames),
+                                          [text](std::string_view each) { return text.starts_with(each); });
+    if (name == std::end(kNames)) return false;
+    text.remove_prefix(name->size());
+    if (!TakeQuoted(text) || !(text.empty() || text.starts_with('\n'))) return false;
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  return true;
+}
+
+bool IsPickOptions(std::string_view text) {
+  const std::optional<std::vector<GitVariable>> variables = ReadPlainGitConfig(text);
+  return variables && std::all_of(variables->begin(), variables->end(), [](const GitVariable& variable) {
+           if (variable.section != "options" || !variable.subsection.empty()) return false;
+           if (variable.name == "strategy") return IsStrategy(variable.value);
+           if (variable.name == "strategy-option") return IsPlain(variable.value);
+           return IsOneOf(variable.name, kPickOptions);
+         });
+}
+
+bool IsBlank(std::string_view text) { return text.find_first_not_of(" \n") == std::string_view::npos; }
+
+struct Row {
+  std::string_view name;
+  bool (*harmless)(std::string_view text);
+};
+
+constexpr std::array<Row, 8> kJudged = {{{"git-rebase-todo", IsHarmlessList},
+                                         {"todo", IsHarmlessList},
+                                         {"strategy", IsStrategy},
+                                         {"strategy_opts", IsPlain},
+                                         {"opts", IsPickOptions},
+                                         {"author-script", IsAuthor},
+                                         {"apply-opt", IsBlank},
+                                         {"BISECT_NAMES", IsQuotedWords}}};
+
+// Of a patch series each is a file: 0001.
+bool IsPatch(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kHarmless) || IsPatch(name); }
+
+bool IsMissing(const Lookup& lookup) { return !lookup.status && lookup.failure == LookupFailure::kMissing; }
+
+class Finder {
+ public:
+  explicit Finder(const Host& host) : host_(host) {}
+
+  void LookForOperation(const std::string& whole) {
+    const Lookup lookup = host_.LookAt(whole);
+    if (IsMissing(lookup)) return;
+    GitInstruction found{.whole = whole, .path = whole, .stamp = StampOf(lookup)};
+    const std::optional<std::vector<DirectoryEntry>> entries = List(whole, lookup);
+    if (!entries) return Judge(std::move(found));
+    for (const DirectoryEntry& entry : *entries) {
+      found.path = JoinPath(whole, entry.name);
+      Judge(found);
+    }
+  }
+
+  void LookForRemotes(const std::string& directory) {
+    const Lookup lookup = host_.LookAt(directory);
+    if (IsMissing(lookup)) return;
+    const std::optional<std::vector<DirectoryEntry>> entries = List(directory, lookup);
+    if (!entries) found_.push_back({.whole = directory, .path = directory});
+    if (!entries) return;
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string remote = JoinPath(directory, entry.name);
+      found_.push_back(
+          {.whole = remote, .path = remote, .stamp = StampOf(host_.LookAt(remote)), .text = Read(remote)});
+    }
+  }
+
+  std::vector<GitInstruction> Take() { return std::move(found_); }
+
+ private:
+  // None of what is no directory, or cannot be listed.
+  [[nodiscard]] std::optional<std::vector<DirectoryEntry>> List(const std::string& path,
+                                                                const Lookup& lookup) const {
+    if (!lookup.status || lookup.status->object.type != FileType::kDirectory) return std::nullopt;
+    Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
+    return entries ? std::optional(std::move(*entries)) : std::nullopt;
+  }
+  // A link is followed by git from where git stands, and a file with a second name is written under that.
+  [[nodiscard]] bool IsPlain(const std::string& path) const {
+    const Lookup lookup = host_.LookAt(path);
+    return lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->links == 1;
+  }
+  [[nodiscard]] std::optional<std::string> Read(const std::string& path) const {
+    if (!IsPlain(path)) return std::nullopt;
+    Result<std::string> text = host_.ReadFile(path, kMaxGitConfigBytes + 1);
+    return text && text->size() <= kMaxGitConfigBytes ? std::optional(std::move(*text)) : std::nullopt;
+  }
+  void Judge(GitInstruction found) {
+    const std::string_view name = std::string_view(found.path).substr(found.path.rfind('/') + 1);
+    if (IsHarmlessWhatever(name) && IsPlain(found.path)) return;
+    found.text = Read(found.path);
+    if (!found.text || MayExecute(name, *found.text)) found_.push_back(std::move(found));
+  }
+
+  const Host& host_;
+  std::vector<GitInstruction> found_ = {};
+};
+
+}  // namespace
+
+bool MayExecute(std::string_view name, std::string_view text) {
+  const auto* const row =
+      std::find_if(kJudged.begin(), kJudged.end(), [name](const Row& each) { return each.name == name; });
+  return row == kJudged.end() ? !IsHarmlessWhatever(name) : !row->harmless(text);
+}
+
+std::vector<GitInstruction> FindInstructions(const std::string& git_directory, const Host& host) {
+  Finder finder(host);
+  for (const std::string_view name : kOperations) finder.LookForOperation(JoinPath(git_directory, name));
+  for (const std::string_view name : kRemotes) finder.LookForRemotes(JoinPath(git_directory, name));
+  return finder.Take();
+}
+
+}  // namespace mxc

@@ -1,0 +1,128 @@
+#include "policy/protect/git_places.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "mxc/fold.h"
+#include "mxc/limits.h"
+#include "policy/paths/paths.h"
+
+namespace mxc {
+namespace {
+
+// Below a directory called `.git` these hold data of git's own making, often in many directories.
+constexpr std::string_view kData[] = {"objects", "refs", "logs", "lfs"};
+
+constexpr std::string_view kParts[] = {"objects", "refs", "commondir"};
+
+}  // namespace
+
+std::string Against(std::string_view base, std::string_view path) {
+  return path.starts_with('/') ? std::string(path) : JoinPath(base, path);
+}
+
+bool IsGitName(std::string_view name) { return EqualsFolded(name, ".git"); }
+bool IsNamedGit(std::string_view path) { return IsGitName(path.substr(path.rfind('/') + 1)); }
+
+Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
+                                               PathWalker& walker) {
+  const auto refuse = [&](const std::string& why) {
+    return Error{
+        .code = ErrorCode::kConflict,
+        .message = "git's file " + Quoted(path) + " cannot be read: " + why,
+        .hint =
+            "remove it if an earlier run has left it, else make it a file that you can read, of at most " +
+            std::to_string(kMaxGitConfigBytes) + " bytes; or write \"protect\": []"};
+  };
+  const Result<Walked> walked = walker.Walk(path);
+  if (!walked) {
+    const Lookup& lookup = walker.LookAt(path);
+    if (!lookup.status && lookup.failure == LookupFailure::kDenied) return std::optional<std::string>{};
+    return refuse(walked.error().message);
+  }
+  if (!walked->status || walked->status->object.type == FileType::kDirectory)
+    return std::optional<std::string>{};
+  if (walked->status->object.type == FileType::kSymlink)
+    return refuse("it leads through " + Quoted(walked->path));
+  // GIT_CONFIG_GLOBAL=/dev/null
+  if (walked->status->object.type != FileType::kRegular &&
+      walked->status->object.type != FileType::kCharacterDevice)
+    return refuse("it is not a regular file");
+  Result<std::string> text = host.ReadFile(walked->path, kMaxGitConfigBytes + 1);
+  if (!text) return refuse(text.error().message);
+  if (text->size() > kMaxGitConfigBytes)
+    return refuse("it is longer than " + std::to_string(kMaxGitConfigBytes) + " bytes");
+  return std::optional(std::move(*text));
+}
+
+std::string_view GitDirectoryIn(std::string_view text) {
+  constexpr std::string_view kKey = "gitdir: ";
+  return text.starts_with(kKey) ? CommonDirectoryIn(text.substr(kKey.size())) : std::string_view{};
+}
+
+std::string_view CommonDirectoryIn(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of("\r\n") + 1);
+  return text.substr(0, text.find('\0'));
+}
+
+bool GitPlaces::Wants(std::string_view name) {
+  return IsGitName(name) || std::any_of(std::begin(kParts), std::end(kParts),
+                                        [name](std::string_view part) { return EqualsFolded(name, part); });
+}
+
+void GitPlaces::Add(WorkTree tree) {
+  if (!seen_trees_.insert(tree.git).second) return;
+  if (tree.type == FileType::kDirectory) Add(GitDirectory{.path = tree.git});
+  trees_.push_back(std::move(tree));
+}
+
+void GitPlaces::Add(GitDirectory directory) {
+  if (seen_.insert(directory.path).second) directories_.push_back(std::move(directory));
+}
+
+void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>& entries) {
+  std::string objects;
+  std::string refs;
+  bool common = false;
+  for (const DirectoryEntry& entry : entries) {
+    if (EqualsFolded(entry.name, "objects")) objects = entry.name;
+    if (EqualsFolded(entry.name, "refs")) refs = entry.name;
+    common = common || EqualsFolded(entry.name, "commondir");
+    if (!IsGitName(entry.name)) continue;
+    Add(WorkTree{.directory = directory, .git = JoinPath(directory, entry.name), .type = entry.type});
+  }
+  const bool named = IsNamedGit(directory);
+  const bool whole = !objects.empty() && !refs.empty();
+  if (named) {
+    Add(GitDirectory{.path = directory});
+  } else if (whole) {
+    Add(GitDirectory{.path = directory, .shape = {JoinPath(directory, objects), JoinPath(directory, refs)}});
+  } else if (common) {
+    Add(GitDirectory{.path = directory, .linked = true});
+  }
+  if (!named) return;
+  const auto data = [&](const DirectoryEntry& entry) {
+    const bool is = std::find(std::begin(kData), std::end(kData), entry.name) != std::end(kData);
+    if (is && entry.type == FileType::kDirectory) data_.push_back(JoinPath(directory, entry.name));
+    return is;
+  };
+  entries.erase(std::remove_if(entries.begin(), entries.end(), data), entries.end());
+}
+
+std::vector<GitPlaces::Named> GitPlaces::All() const {
+  std::vector<Named> all;
+  for (const WorkTree& tree : trees_) all.push_back({.path = tree.git, .part = tree.git});
+  for (const GitDirectory& directory : directories_) {
+    if (seen_trees_.contains(directory.path)) continue;
+    const bool named = IsNamedGit(directory.path) || (directory.shape.empty() && !directory.linked);
+    std::string part = named ? directory.path : JoinPath(directory.path, "commondir");
+    if (!directory.shape.empty()) part = directory.shape.front();
+    all.push_back({.path = directory.path, .part = std::move(part)});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Named& left, const Named& right) { return left.path < right.path; });
+  return all;
+}
+
+}  // namespace mxc

@@ -1,0 +1,79 @@
+// Where git keeps something, as a search of directories meets it.
+//
+// `.git` by name is always a repository, whatever it holds. Any other directory is one by parts that stay
+// while it is protected: `objects` and `refs`, which keep their names, or `commondir`. HEAD counts for
+// nothing: git replaces it, so anybody can.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "mxc/host.h"
+#include "policy/paths/paths.h"
+
+namespace mxc {
+
+struct WorkTree {
+  std::string directory = {};
+  std::string git = {};  // its .git
+  FileType type = FileType::kDirectory;
+};
+
+struct GitDirectory {
+  std::string path = {};
+  bool linked = false;                  // of a linked work tree: most of it stands elsewhere
+  std::vector<std::string> shape = {};  // what makes it one, beside its name
+};
+
+class GitPlaces {
+ public:
+  // Of files: the names that Visit is about.
+  [[nodiscard]] static bool Wants(std::string_view name);
+  // Takes note of what stands in `directory`, and leaves in `entries` what may hold further repositories.
+  // git's own data, of which there is much, is noted apart.
+  void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries);
+
+  void Add(WorkTree tree);
+  void Add(GitDirectory directory);
+
+  [[nodiscard]] const std::vector<WorkTree>& WorkTrees() const { return trees_; }
+  [[nodiscard]] const std::vector<GitDirectory>& Directories() const { return directories_; }
+  // objects, refs and the like of each `.git`.
+  [[nodiscard]] const std::vector<std::string>& Data() const { return data_; }
+  // Every `.git`, and every directory that is one by its shape; sorted. Each with what makes it one: itself,
+  // or something in it.
+  struct Named {
+    std::string path = {};
+    std::string part = {};
+  };
+  [[nodiscard]] std::vector<Named> All() const;
+
+ private:
+  std::vector<WorkTree> trees_ = {};
+  std::vector<GitDirectory> directories_ = {};
+  std::vector<std::string> data_ = {};
+  std::unordered_set<std::string> seen_ = {};
+  std::unordered_set<std::string> seen_trees_ = {};
+};
+
+// `path` as git finds it from the directory `base`.
+[[nodiscard]] std::string Against(std::string_view base, std::string_view path);
+// ".git", also as file systems without case would find it.
+[[nodiscard]] bool IsGitName(std::string_view name);
+// The last component of `path` is such a name.
+[[nodiscard]] bool IsNamedGit(std::string_view path);
+// A file as git finds it, whole; nothing where it finds none: nothing stands there, or a directory, or the
+// caller cannot get there. Errors: kConflict, with the reason, for what is there and cannot be read, now or
+// ever: a file with an owner, a lock or a length that forbid it, a pipe, a link through /proc, where each
+// process finds something else.
+[[nodiscard]] Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
+                                                             PathWalker& walker);
+// The path in a file `.git`; "" when git takes it for none.
+[[nodiscard]] std::string_view GitDirectoryIn(std::string_view text);
+// The path in a file `commondir`.
+[[nodiscard]] std::string_view CommonDirectoryIn(std::string_view text);
+
+}  // namespace mxc

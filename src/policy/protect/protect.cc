@@ -1,0 +1,308 @@
+#include "policy/protect/protect.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "policy/paths/entries.h"
+#include "policy/paths/search.h"
+#include "policy/protect/protect_git.h"
+#include "policy/protect/protector.h"
+
+namespace mxc {
+namespace {
+
+std::span<const ProtectedRow> RowsOf(Preset preset) {
+  switch (preset) {
+    case Preset::kGit:
+      break;
+    case Preset::kShell:
+      return ShellRows();
+    case Preset::kEditors:
+      return EditorRows();
+    case Preset::kAgents:
+      return AgentRows();
+  }
+  return {};
+}
+
+// Rows of editors and agents that the search met, by the directory they stand in.
+class NamedFiles {
+ public:
+  explicit NamedFiles(const PresetEntry& preset) : preset_(preset) {
+    if (preset.preset == Preset::kShell) return;  // such names elsewhere are nobody's start-up files
+    for (const ProtectedRow& row : RowsOf(preset.preset)) {
+      by_first_.emplace(row.path.substr(0, row.path.find('/')), &row);
+    }
+  }
+
+  [[nodiscard]] bool Wants(std::string_view name) const { return by_first_.contains(name); }
+  void Visit(const std::string& directory, const std::vector<DirectoryEntry>& entries) {
+    // Nobody opens a package that was installed as a project, and npm replaces them by renaming.
+    if (by_first_.empty() || directory.find("/node_modules") != std::string::npos) return;
+    for (const DirectoryEntry& entry : entries) {
+      const auto [first, last] = by_first_.equal_range(entry.name);
+      for (auto row = first; row != last; ++row) found_.push_back(JoinPath(directory, row->second->path));
+    }
+  }
+
+  // `tops`: home, the top of each grant, the work trees. There missing names are held as well.
+  void Apply(Protector& protector, const std::vector<std::string>& tops) const {
+    for (const std::string& path : found_) {
+      if (protector.Walker().LookAt(path).status) protector.Protect(path, WhenMissing::kLeft);
+    }
+    for (const std::string& top : tops) {
+      for (const ProtectedRow& row : RowsOf(preset_.preset)) {
+        const std::string path = JoinPath(top, row.path);
+        if (std::find(found_.begin(), found_.end(), path) != found_.end()) continue;
+        protector.Protect(path, row.missing, row.text);
+      }
+    }
+  }
+
+  [[nodiscard]] const PresetEntry& Entry() const { return preset_; }
+
+ private:
+  PresetEntry preset_;
+  std::unordered_multimap<std::string_view, const ProtectedRow*> by_first_ = {};
+  std::vector<std::string> found_ = {};
+};
+
+// What has a rule of its own is searched on its own, or not at all.
+void KeepInside(const RuleSet& rules, const std::string& directory, std::vector<DirectoryEntry>& entries) {
+  const auto outside = [&](const DirectoryEntry& entry) {
+    if (entry.type != FileType::kDirectory) return false;
+    const std::string path = JoinPath(directory, entry.name);
+    return rules.Find(path) != nullptr || PrivateNodeOf(path) == path;
+  };
+  entries.erase(std::remove_if(entries.begin(), entries.end(), outside), entries.end());
+}
+
+// Servers may give a file another number when they are asked again: 0.
+std::uint64_t LastingInode(const Lookup& lookup) {
+  return StampOf(lookup) != 0 ? lookup.status->object.inode : 0;
+}
+
+bool Has(const Config& config, Preset preset) {
+  return std::any_of(config.protect.begin(), config.protect.end(),
+                     [preset](const PresetEntry& entry) { return entry.preset == preset; });
+}
+
+const PresetEntry& EntryOf(const Config& config, Preset preset) {
+  return *std::find_if(config.protect.begin(), config.protect.end(),
+                       [preset](const PresetEntry& entry) { return entry.preset == preset; });
+}
+
+}  // namespace
+
+namespace {
+
+// One search for all presets, and what they make of it.
+class Protection {
+ public:
+  Protection(const Config& config, const Host& host, const MountNames& names, PathWalker& walker,
+             RuleSet& rules, Policy& policy)
+      : config_(config),
+        host_(host),
+        names_(names),
+        walker_(walker),
+        rules_(rules),
+        policy_(policy),
+        home_(CanonicalHome(host, walker)),
+        protector_(host, names, walker, rules, policy.warnings),
+        git_(protector_, home_),
+        search_(host, [this](std::string_view name) { return Wants(name); }),
+        begun_(host.Time()) {
+    for (const PresetEntry& entry : config.protect) {
+      if (entry.preset != Preset::kGit) named_.emplace_back(entry);
+    }
+  }
+
+  Status Run(const std::vector<std::string>& grants) {
+    for (const std::string& path : grants) {
+      const Lookup& lookup = walker_.LookAt(path);
+      if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots_.push_back(path);
+    }
+    if (Status found = Find(); !found) return found;
+    if (Has(config_, Preset::kGit)) {
+      if (Status held = HoldGit(); !held) return held;
+    }
+    if (Status held = HoldNamed(); !held) return held;
+    return protector_.CheckCount(config_.protect.front().pointer);
+  }
+
+ private:
+  [[nodiscard]] bool Wants(std::string_view name) const {
+    return GitPlaces::Wants(name) ||
+           std::any_of(named_.begin(), named_.end(),
+                       [name](const NamedFiles& files) { return files.Wants(name); });
+  }
+  Status Find();
+  void AddAroundMounts();
+  Status Search(const std::vector<std::string>& roots);
+  Status HoldGit();
+  Status HoldOtherNames();
+  void TakeSnapshot();
+  Status HoldNamed();
+
+  const Config& config_;
+  const Host& host_;
+  const MountNames& names_;
+  PathWalker& walker_;
+  RuleSet& rules_;
+  Policy& policy_;
+  std::string home_;
+  Protector protector_;
+  GitProtection git_;
+  std::vector<NamedFiles> named_ = {};
+  TreeSearch search_;
+  std::optional<std::uint64_t> begun_;
+  std::vector<std::string> roots_ = {};     // read-write directories
+  std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
+};
+
+Status Protection::Find() {
+  for (const Access access : {Access::kReadWrite, Access::kReadOnly}) {
+    for (const std::string& path : rules_.PathsWith(access)) git_.AddAround(path);
+  }
+  AddAroundMounts();
+  searched_ = roots_;
+  if (config_.repositories_written) {
+    policy_.relaxations.emplace_back("repositories-named");
+    searched_.clear();
+    for (const PathEntry& entry : config_.repositories) {
+      if (Status added = git_.AddNamed(entry); !added) return added;
+    }
+    for (const GitDirectory& directory : git_.Places().Directories()) {
+      if (protector_.Writable(directory.path)) searched_.push_back(directory.path);
+    }
+  }
+  std::vector<std::string> roots = searched_;
+  // What is read-only inside holds repositories whose configuration may lead out of it.
+  for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
+    const Lookup& lookup = walker_.LookAt(path);
+    const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
+    const bool inside = std::any_of(searched_.begin(), searched_.end(),
+                                    [&](const std::string& root) { return IsAtOrBelow(path, root); });
+    if (directory && inside) roots.push_back(path);
+  }
+  return Search(roots);
+}
+
+// What shows in a grant through a mount stands in a work tree elsewhere.
+void Protection::AddAroundMounts() {
+  std::vector<std::string> shown = rules_.PathsWith(Access::kReadWrite);
+  for (const Mount* mount : names_.Visible()) {
+    if (protector_.Writable(mount->path)) shown.push_back(mount->path);
+  }
+  for (const std::string& path : shown) {
+    for (const std::string& other : names_.OthersOf(path).value_or(std::vector<std::string>{}))
+      git_.AddAround(other);
+  }
+}
+
+Status Protection::Search(const std::vector<std::string>& roots) {
+  search_.Run(roots, [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    for (NamedFiles& files : named_) files.Visit(directory, entries);
+    git_.Places().Visit(directory, entries);
+    KeepInside(rules_, directory, entries);
+  });
+  if (search_.Gap().empty()) return Done{};
+  return Conflict("the search for protected files did not come to its end: " + search_.Gap(),
+                  config_.protect.front().pointer,
+                  "name the repositories in `filesystem.repositories`, which ends the search, or write "
+                  "\"protect\": []");
+}
+
+Status Protection::HoldGit() {
+  protector_.Begin(EntryOf(config_, Preset::kGit));
+  if (Status held = git_.Apply(); !held) return held;
+  for (const std::string& closed : search_.Closed()) protector_.Protect(closed, WhenMissing::kLeft);
+  if (Status held = HoldOtherNames(); !held) return held;
+  if (Status ended = protector_.End(); !ended) return ended;
+  TakeSnapshot();
+  return Done{};
+}
+
+// Who writes a hook under another name writes the hook: every directory that can be written is searched.
+Status Protection::HoldOtherNames() {
+  if (protector_.SharedFiles().empty()) return Done{};
+  std::vector<std::string> roots;
+  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+    const Lookup& lookup = walker_.LookAt(path);
+    if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots.push_back(path);
+  }
+  TreeSearch search(host_, {});
+  std::vector<std::string> names;
+  search.Run(std::move(roots), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    for (const DirectoryEntry& entry : entries) {
+      if (entry.type != FileType::kRegular) continue;
+      std::string path = JoinPath(directory, entry.name);
+      const Lookup lookup = host_.LookAt(path);
+      if (lookup.status && lookup.status->links > 1 &&
+          protector_.SharedFiles().contains({lookup.status->object.device, lookup.status->object.inode}))
+        names.push_back(std::move(path));
+    }
+    KeepInside(rules_, directory, entries);
+  });
+  for (const std::string& name : names) protector_.Protect(name, WhenMissing::kLeft);
+  if (search.Gap().empty()) return Done{};
+  return Conflict("the search for other names of protected files did not come to its end: " + search.Gap(),
+                  protector_.Pointer(), "give each file one name: `cp -p FILE NEW && mv NEW FILE`");
+}
+
+void Protection::TakeSnapshot() {
+  policy_.git = {.roots = searched_,
+                 .closed = search_.Closed(),
+                 .links = protector_.Links(),
+                 .instructions = git_.Instructions(),
+                 .since = begun_};
+  for (GitPlaces::Named& place : git_.Places().All()) {
+    const Lookup lookup = host_.LookAt(place.part);
+    policy_.git.places.push_back(
+        {.path = std::move(place.path), .part = std::move(place.part), .inode = LastingInode(lookup)});
+  }
+  for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
+    for (const std::string& path : rules_.PathsWith(access)) {
+      const PathRule* const rule = rules_.Find(path);
+      if (rule->origin == Origin::kPolicy) policy_.git.skipped.push_back(path);
+      if (rule->origin != Origin::kProtection || access != Access::kReadOnly) continue;
+      const std::uint64_t inode = rule->object ? LastingInode(walker_.LookAt(path)) : 0;
+      if (!rule->object || inode != 0) policy_.git.held.push_back({.path = path, .inode = inode});
+    }
+  }
+}
+
+Status Protection::HoldNamed() {
+  std::vector<std::string> tops = roots_;
+  if (!home_.empty()) tops.push_back(home_);
+  for (const WorkTree& tree : git_.Places().WorkTrees()) tops.push_back(tree.directory);
+  std::sort(tops.begin(), tops.end());
+  tops.erase(std::unique(tops.begin(), tops.end()), tops.end());
+  for (const NamedFiles& files : named_) {
+    protector_.Begin(files.Entry());
+    files.Apply(protector_, tops);
+    if (Status ended = protector_.End(); !ended) return ended;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::string CanonicalHome(const Host& host, PathWalker& walker) {
+  const std::optional<std::string> home = host.Environment("HOME");
+  if (!home || !home->starts_with('/')) return "";
+  Result<Walked> walked = walker.Walk(*home);
+  return walked ? std::move(walked->path) : "";
+}
+
+Status AddProtection(const Config& config, const Host& host, const MountNames& names, PathWalker& walker,
+                     RuleSet& rules, Policy& policy) {
+  if (!Has(config, Preset::kGit)) policy.relaxations.emplace_back("git-unprotected");
+  const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
+  if (config.protect.empty() || grants.empty()) return Done{};
+  return Protection(config, host, names, walker, rules, policy).Run(grants);
+}
+
+}  // namespace mxc

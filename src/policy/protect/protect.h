@@ -1,0 +1,53 @@
+// Protection presets: files inside read-write grants that other programs execute or obey later, on the host.
+// They stay read-only, whatever stands above them, and keep their names.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/paths/mount_names.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
+
+namespace mxc {
+
+// What holds the name of a protected file that does not exist.
+enum class WhenMissing {
+  kLeft,       // nothing: an empty one would mean something, or get into a commit
+  kDirectory,  // an empty directory
+  kFile,       // a file with the row's text
+};
+
+struct ProtectedRow {
+  std::string_view path;  // relative
+  WhenMissing missing = WhenMissing::kLeft;
+  std::string_view text = {};  // of kFile: what means the same as no file
+  std::string_view why = {};
+};
+
+[[nodiscard]] std::span<const ProtectedRow> GitDirectoryRows();  // in every git directory
+[[nodiscard]] std::span<const ProtectedRow> LinkedWorkTreeRows();
+[[nodiscard]] std::span<const ProtectedRow> GitHomeRows();        // in the caller's home
+[[nodiscard]] std::span<const ProtectedRow> GitConfigHomeRows();  // in ~/.config, or what stands for it
+[[nodiscard]] std::span<const ProtectedRow> ShellRows();          // in home and at the top of each grant
+[[nodiscard]] std::span<const ProtectedRow> EditorRows();         // those, and at any depth
+[[nodiscard]] std::span<const ProtectedRow> AgentRows();          // as well
+
+[[nodiscard]] std::string_view Name(Preset preset);
+
+// The caller's, also when it is to be made yet; "" when there is none.
+[[nodiscard]] std::string CanonicalHome(const Host& host, PathWalker& walker);
+
+// Adds rules of Origin::kProtection below the read-write rules of `rules`; a rule of the policy for exactly
+// such a path stays. Reports to `policy` what could not be protected, and which presets are off.
+// Errors: kConflict, when there is more to protect than limits.h allows, or what is to be protected cannot be
+// told.
+[[nodiscard]] Status AddProtection(const Config& config, const Host& host, const MountNames& names,
+                                   PathWalker& walker, RuleSet& rules, Policy& policy);
+
+}  // namespace mxc

@@ -1,0 +1,243 @@
+#include "policy/protect/protect_git.h"
+
+#include <optional>
+
+#include "mxc/limits.h"
+#include "policy/paths/entries.h"
+#include "policy/protect/git_environment.h"
+#include "policy/protect/git_instructions.h"
+
+namespace mxc {
+
+void GitProtection::AddAround(const std::string& grant) {
+  PathWalker& walker = protector_.Walker();
+  for (std::string_view above = grant;; above = ParentOf(above)) {
+    const std::string git = JoinPath(above, ".git");
+    if (const Lookup& lookup = walker.LookAt(git); lookup.status)
+      places_.Add(WorkTree{.directory = std::string(above), .git = git, .type = lookup.status->object.type});
+    const std::string objects = JoinPath(above, "objects");
+    const std::string refs = JoinPath(above, "refs");
+    const bool shaped = walker.LookAt(objects).status && walker.LookAt(refs).status;
+    if (IsNamedGit(above)) {
+      places_.Add(GitDirectory{.path = std::string(above)});
+    } else if (shaped) {
+      places_.Add(GitDirectory{.path = std::string(above), .shape = {objects, refs}});
+    }
+    if (above == "/") return;
+  }
+}
+
+Status GitProtection::AddNamed(const PathEntry& named) {
+  const std::size_t before = places_.WorkTrees().size() + places_.Directories().size();
+  const Result<Walked> walked = protector_.Walker().Walk(named.path);
+  if (!walked) return Conflict(walked.error().message, named.pointer, {});
+  for (const LinkMet& met : walked->links) {
+    if (!protector_.Writable(met.link.path)) continue;
+    return Conflict("the repository " + Quoted(walked->path) + " leads through " + Quoted(met.link.path) +
+                        ", a link in a read-write directory",
+                    named.pointer, "write the real path, " + Quoted(walked->path));
+  }
+  if (walked->status && walked->status->object.type == FileType::kDirectory) {
+    std::vector<DirectoryEntry> entries;
+    const Result<std::vector<DirectoryEntry>> found =
+        protector_.TheHost().ListEntries(walked->path, GitPlaces::Wants);
+    if (found) entries = *found;
+    places_.Visit(walked->path, entries);
+  }
+  for (const LinkMet& met : walked->links) ways_.push_back(met.link.path);
+  if (places_.WorkTrees().size() + places_.Directories().size() != before) return Done{};
+  return Conflict(Quoted(named.path) + " is no git repository", named.pointer,
+                  "name the directory of a work tree, or of a bare repository");
+}
+
+// The repository that the caller has told git to use, wherever git is called.
+Status GitProtection::AddFromEnvironment() {
+  const Host& host = protector_.TheHost();
+  const std::string here = host.WorkingDirectory();
+  const auto written = [&](const char* name) {
+    const std::optional<std::string> path = host.Environment(name);
+    return path ? Expanded(here, *path) : std::string();
+  };
+  for (const char* name : {"GIT_DIR", "GIT_COMMON_DIR"}) {
+    const Result<Walked> walked = protector_.Walker().Walk(written(name));
+    if (!walked || walked->path == "/") continue;
+    for (const LinkMet& met : walked->links) protector_.WatchLink(met.link.path);
+    const std::string tree = written("GIT_WORK_TREE");
+    places_.Add(WorkTree{.directory = tree.empty() ? here : tree,
+                         .git = walked->path,
+                         .type = walked->status ? walked->status->object.type : FileType::kDirectory});
+  }
+  const std::string programs = written("GIT_EXEC_PATH");
+  return programs.empty() ? Status(Done{}) : ProtectPrograms(programs);
+}
+
+// "gitdir: PATH", of a linked work tree or a submodule; or the directory itself; or a link to one.
+Status GitProtection::FollowWorkTree(const WorkTree& tree) {
+  PathWalker& walker = protector_.Walker();
+  std::string git = tree.git;
+  if (tree.type == FileType::kSymlink) protector_.WatchLink(tree.git);
+  if (tree.type == FileType::kRegular) {
+    protector_.Protect(tree.git, WhenMissing::kLeft);
+    const Result<std::optional<std::string>> text = Read(tree.git);
+    if (!text) return text.error();
+    const std::string_view path = *text ? GitDirectoryIn(**text) : std::string_view{};
+    if (path.empty()) return Done{};
+    git = Against(tree.directory, path);
+  }
+  const Result<Walked> walked = walker.Walk(git);
+  if (!walked) return Done{};
+  for (const LinkMet& met : walked->links) protector_.WatchLink(met.link.path);
+  if (!walked->status) {
+    protector_.Protect(walked->path, WhenMissing::kDirectory);
+    return Done{};
+  }
+  if (!protector_.Rules().Visible(walked->path) && protector_.Writable(tree.directory)) {
+    protector_.Warn("git-directory-hidden", Quoted(tree.git) + " leads to " + Quoted(walked->path) +
+                                                ", which is not granted: git will not work there");
+  }
+  const Result<std::optional<std::string>> common = Read(JoinPath(walked->path, "commondir"));
+  if (!common) return common.error();
+  const std::string_view path = *common ? CommonDirectoryIn(**common) : ".";
+  places_.Add(GitDirectory{.path = walked->path, .linked = path != "."});
+  const Result<Walked> whole = walker.Walk(Against(walked->path, path));
+  if (!whole || !whole->status) return Done{};
+  places_.Add(GitDirectory{.path = whole->path});
+  Repository& repository = repositories_[whole->path];
+  repository.trees.push_back(tree.directory);
+  repository.files.insert(JoinPath(walked->path, "config.worktree"));
+  return Done{};
+}
+
+void GitProtection::ProtectDirectory(const GitDirectory& directory) {
+  protector_.ProtectRows(directory.path, directory.linked ? LinkedWorkTreeRows() : GitDirectoryRows());
+  for (const std::string& part : directory.shape) protector_.Pin(part);
+}
+
+// `files`: where what it includes is added.
+void GitProtection::Take(GitVariable variable, const std::string& base, std::vector<std::string>& files,
+                         Loaded& loaded) {
+  if (variable.Is("core", "worktree")) loaded.work_tree = variable.value;
+  if (variable.Is("core", "hookspath")) loaded.hooks.push_back(variable.value);
+  if ((variable.section == "include" || variable.section == "includeif") && variable.name == "path") {
+    ProtectNamed(base, variable.value, WhenMissing::kFile);
+    files.push_back(Expanded(base, variable.value));
+  }
+  if (MayExecute(variable)) loaded.variables.push_back(std::move(variable));
+}
+
+Result<std::optional<std::string>> GitProtection::Read(const std::string& file) const {
+  Result<std::optional<std::string>> text = ReadGitFile(file, protector_.TheHost(), protector_.Walker());
+  if (!text) text.error().pointer = protector_.Pointer();
+  return text;
+}
+
+// Reads `files` and what they include.
+Status GitProtection::Load(std::vector<std::string> files, Loaded& loaded) {
+  std::set<std::string> seen;
+  while (!files.empty()) {
+    std::string file = std::move(files.back());
+    files.pop_back();
+    if (!file.starts_with('/')) continue;
+    // What it includes is relative to its name, whatever that is a link to.
+    const Result<Walked> directory = protector_.Walker().Walk(ParentOf(file));
+    if (directory) file = JoinPath(directory->path, file.substr(file.rfind('/') + 1));
+    if (!seen.insert(file).second) continue;
+    const Result<std::optional<std::string>> text = Read(file);
+    if (!text) return text.error();
+    if (seen.size() > kMaxGitConfigFiles) {
+      return Conflict("the git configuration " + Quoted(file) + " is one of more than " +
+                          std::to_string(kMaxGitConfigFiles) + " that include each other",
+                      protector_.Pointer(), "include fewer, or write \"protect\": []");
+    }
+    const std::string base{ParentOf(file)};
+    for (GitVariable& variable : ReadGitConfig(text->value_or("")))
+      Take(std::move(variable), base, files, loaded);
+  }
+  return Done{};
+}
+
+// Hooks and included files may stand in the work tree, where everything else is writable.
+Status GitProtection::ProtectRepository(const std::string& git_directory, Repository& repository) {
+  std::vector<std::string> files(repository.files.begin(), repository.files.end());
+  files.push_back(JoinPath(git_directory, "config"));
+  files.push_back(JoinPath(git_directory, "config.worktree"));
+  Loaded loaded;
+  if (Status read = Load(std::move(files), loaded); !read) return read;
+  if (!loaded.work_tree.empty()) repository.trees.push_back(Against(git_directory, loaded.work_tree));
+  if (repository.trees.empty()) repository.trees.push_back(git_directory);  // a bare repository
+  if (Status held = ProtectHooks(git_directory, "hooks"); !held) return held;
+  for (const std::string& tree : repository.trees) {
+    const Result<Walked> walked = protector_.Walker().Walk(tree);
+    if (!walked) continue;
+    for (const Loaded* each : {&loaded, &global_}) {
+      if (Status held = Obey(*each, walked->path); !held) return held;
+    }
+  }
+  return Done{};
+}
+
+// The files that git reads for every repository, and what they name: whatever the grants hold, there are
+// repositories elsewhere.
+Status GitProtection::ProtectGlobal() {
+  const Host& host = protector_.TheHost();
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& file, WhenMissing missing) {
+    protector_.Protect(file, missing);
+    files.push_back(file);
+  };
+  add("/etc/gitconfig", WhenMissing::kFile);
+  add("/usr/local/etc/gitconfig", WhenMissing::kLeft);  // of a git built there
+  for (const char* name : {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"}) {
+    const std::optional<std::string> file = host.Environment(name);
+    if (file && file->starts_with('/')) add(*file, WhenMissing::kFile);
+  }
+  std::set<std::string> config_homes;
+  if (!home_.empty()) {
+    protector_.ProtectRows(home_, GitHomeRows());
+    files.push_back(JoinPath(home_, ".gitconfig"));
+    config_homes.insert(JoinPath(home_, ".config"));
+  }
+  if (const std::optional<std::string> set = host.Environment("XDG_CONFIG_HOME");
+      set && set->starts_with('/'))
+    config_homes.insert(*set);
+  for (const std::string& directory : config_homes) {
+    protector_.ProtectRows(directory, GitConfigHomeRows());
+    files.push_back(JoinPath(directory, "git/config"));
+  }
+  for (GitVariable& variable : GitEnvironment(host)) Take(std::move(variable), "", files, global_);
+  if (Status read = Load(std::move(files), global_); !read) return read;
+  return Obey(global_, "");
+}
+
+Status GitProtection::Apply() {
+  if (Status added = AddFromEnvironment(); !added) return added;
+  if (Status global = ProtectGlobal(); !global) return global;
+  for (const std::string& link : ways_) protector_.WatchLink(link);
+  const std::vector<WorkTree> trees = places_.WorkTrees();
+  for (const WorkTree& tree : trees) {
+    if (Status followed = FollowWorkTree(tree); !followed) return followed;
+  }
+  for (const GitDirectory& directory : places_.Directories()) {
+    protector_.From(directory.path);
+    ProtectDirectory(directory);
+    if (!directory.linked) repositories_[directory.path];
+  }
+  for (auto& [git_directory, repository] : repositories_) {
+    protector_.From(git_directory);
+    if (Status held = ProtectRepository(git_directory, repository); !held) return held;
+  }
+  return Done{};
+}
+
+std::vector<GitSnapshot::Text> GitProtection::Instructions() const {
+  std::vector<GitSnapshot::Text> files;
+  for (const GitDirectory& directory : places_.Directories()) {
+    for (GitInstruction& file : FindInstructions(directory.path, protector_.TheHost())) {
+      if (file.text)
+        files.push_back({.path = std::move(file.path), .text = std::move(*file.text), .stamp = file.stamp});
+    }
+  }
+  return files;
+}
+
+}  // namespace mxc

@@ -1,0 +1,83 @@
+// What git on the host executes or obeys of the read-write grants: of repositories in and around them, and of
+// the caller's own configuration.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "policy/protect/git_config.h"
+#include "policy/protect/git_places.h"
+#include "policy/protect/protector.h"
+
+namespace mxc {
+
+class GitProtection {
+ public:
+  GitProtection(Protector& protector, std::string home) : protector_(protector), home_(std::move(home)) {}
+
+  // The work trees and git directories that `grant` stands in.
+  void AddAround(const std::string& grant);
+  // Errors: kConflict for what is no repository.
+  [[nodiscard]] Status AddNamed(const PathEntry& named);
+  [[nodiscard]] GitPlaces& Places() { return places_; }
+  [[nodiscard]] const GitPlaces& Places() const { return places_; }
+  // The rules for all that was noted, and for the configuration of the caller's own. Errors: kConflict for a
+  // file of git's that cannot be read.
+  [[nodiscard]] Status Apply();
+
+  // Files that git may run something of, and that the command can write.
+  [[nodiscard]] std::vector<GitSnapshot::Text> Instructions() const;
+
+  // What the caller's configuration names relative to whichever work tree git is in. Errors: as Apply's.
+  [[nodiscard]] Result<std::vector<std::string>> NamedInEveryTree();
+
+ private:
+  struct Repository {
+    std::vector<std::string> trees = {};  // work trees, as far as they are known
+    std::set<std::string> files = {};     // further configuration: config.worktree of each
+  };
+  struct Loaded {
+    std::vector<GitVariable> variables = {};
+    std::vector<std::string> hooks = {};  // core.hooksPath
+    std::string work_tree = {};
+  };
+
+  [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file) const;
+  [[nodiscard]] Status AddFromEnvironment();
+  [[nodiscard]] Status FollowWorkTree(const WorkTree& tree);
+  void ProtectDirectory(const GitDirectory& directory);
+  [[nodiscard]] Status ProtectGlobal();
+  [[nodiscard]] Status ProtectRepository(const std::string& git_directory, Repository& repository);
+  [[nodiscard]] Status Load(std::vector<std::string> files, Loaded& loaded);
+  void Take(GitVariable variable, const std::string& base, std::vector<std::string>& files, Loaded& loaded);
+  [[nodiscard]] Status Obey(const Loaded& loaded, const std::string& base);
+  [[nodiscard]] Status ObeyVariable(const GitVariable& variable, const std::string& base);
+  [[nodiscard]] Status ObeyWord(const ProgramWord& word, const std::string& base);
+  // It is found by a path that each process may follow to something else. Errors: kConflict.
+  [[nodiscard]] Status CheckPlace(const std::string& path) const;
+  void ProtectProgram(const ProgramWord& word, const std::string& base, bool hold);
+  [[nodiscard]] Status ProtectPrograms(const std::string& directory);
+  [[nodiscard]] Status ProtectTemplate(const std::string& base, std::string_view written);
+  [[nodiscard]] Status ProtectHooks(const std::string& base, std::string_view written);
+  [[nodiscard]] Status ProtectContents(const std::string& directory, int depth);
+  // A path of a configuration: relative to `base`, or to a home with "~".
+  void ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing);
+  [[nodiscard]] std::string Expanded(const std::string& base, std::string_view written) const;
+
+  Protector& protector_;
+  std::string home_;
+  GitPlaces places_ = {};
+  std::vector<std::string> ways_ = {};                   // links by which repositories were named
+  std::map<std::string, Repository> repositories_ = {};  // by common git directory
+  Loaded global_ = {};
+};
+
+// The same, where nothing is granted.
+[[nodiscard]] Result<std::vector<std::string>> NamedInEveryTree(const Host& host, PathWalker& walker);
+
+}  // namespace mxc

@@ -1,0 +1,224 @@
+// What a configuration names: programs, hooks, templates, and where they stand.
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+
+#include "policy/paths/entries.h"
+#include "policy/protect/protect_git.h"
+
+namespace mxc {
+namespace {
+
+// `word` of an alias that is one of git: `-c core.pager=tools/x log`.
+bool NamesNoFile(const GitVariable& variable, const ProgramWord& word) {
+  return variable.section == "alias" && !variable.value.starts_with('!') && (word.run || !word.script);
+}
+
+// Neither a pattern, a place or an address, nor what is searched on PATH.
+bool MayBePath(const ProgramWord& word) {
+  const bool text = word.text.find_first_of("*?%:=") != std::string::npos;
+  const bool slash = word.text.find('/') != std::string::npos;
+  return !text && (slash || word.script) && !word.text.starts_with('-');
+}
+
+// What is written there is no path of a program, whatever it looks like.
+bool NamesNoFile(const GitVariable& variable) {
+  constexpr std::string_view kSections[] = {"http",     "https", "include", "includeif",
+                                            "protocol", "safe",  "url"};
+  return std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections) ||
+         variable.Is("core", "hookspath");
+}
+
+// Of the user of that name; "" when the machine's own list does not know them.
+std::string HomeOf(const Host& host, std::string_view user) {
+  constexpr std::size_t kMaxPasswdBytes = std::size_t{1} << 20U;
+  constexpr int kHomeField = 5;
+  const Result<std::string> passwd = host.ReadFile("/etc/passwd", kMaxPasswdBytes);
+  for (std::string_view rest = passwd ? std::string_view(*passwd) : ""; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.substr(0, line.find(':')) != user) continue;
+    for (int field = 0; field < kHomeField; ++field)
+      line.remove_prefix(std::min(line.size(), std::min(line.find(':'), line.size()) + 1));
+    return std::string(line.substr(0, line.find(':')));
+  }
+  return "";
+}
+
+}  // namespace
+
+// "" for what is relative to nothing that is known.
+std::string GitProtection::Expanded(const std::string& base, std::string_view written) const {
+  constexpr std::string_view kOptional = ":(optional)";
+  if (written.starts_with(kOptional)) written.remove_prefix(kOptional.size());
+  if (written.empty() || (base.empty() && !written.starts_with('/') && !written.starts_with('~'))) return "";
+  if (!written.starts_with('~')) return Against(base, written);
+  const std::size_t end = std::min(written.find('/'), written.size());
+  const std::string_view user = written.substr(1, end - 1);
+  const std::string home = user.empty() ? home_ : HomeOf(protector_.TheHost(), user);
+  return home.starts_with('/') ? home + std::string(written.substr(end)) : "";
+}
+
+void GitProtection::ProtectNamed(const std::string& base, std::string_view written, WhenMissing missing) {
+  const std::string path = Expanded(base, written);
+  if (path.starts_with('/')) protector_.Protect(path, missing);
+}
+
+// What links in a protected directory lead to, and other names of its files: hooks are often links to
+// scripts of the work tree.
+Status GitProtection::ProtectContents(const std::string& directory, int depth) {
+  if (!directory.starts_with('/')) return Done{};
+  const Result<Walked> walked = protector_.Walker().Walk(directory);
+  if (!walked || !walked->status || walked->status->object.type != FileType::kDirectory) return Done{};
+  const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(walked->path, {});
+  if (!entries) {
+    return Conflict(
+        "git's directory " + Quoted(walked->path) + " cannot be listed: " + entries.error().message,
+        protector_.Pointer(), "make it one that you can list, or write \"protect\": []");
+  }
+  for (const DirectoryEntry& entry : *entries) {
+    const std::string path = JoinPath(walked->path, entry.name);
+    if (entry.name.ends_with(".sample")) continue;
+    if (entry.type != FileType::kDirectory) {
+      protector_.Protect(path, WhenMissing::kDirectory);
+    } else if (depth > 0) {
+      if (Status held = ProtectContents(path, depth - 1); !held) return held;
+    }
+  }
+  return Done{};
+}
+
+Status GitProtection::ProtectHooks(const std::string& base, std::string_view written) {
+  const std::string path = Expanded(base, written);
+  if (!path.starts_with('/')) return Done{};
+  if (Status known = CheckPlace(path); !known) return known;
+  protector_.Protect(path, WhenMissing::kDirectory);
+  // husky: `_` is made from what stands beside it.
+  if (const Result<Walked> walked = protector_.Walker().Walk(path); walked && walked->path.ends_with("/_")) {
+    const std::string beside{ParentOf(walked->path)};
+    if (protector_.Walker().LookAt(beside).status) protector_.Protect(beside, WhenMissing::kLeft);
+  }
+  return ProtectContents(path, 0);
+}
+
+// `hold`: also what does not exist yet, which a directory that cannot be executed holds.
+void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& base, bool hold) {
+  if (!MayBePath(word)) return;
+  const bool slash = word.text.find('/') != std::string::npos;
+  const std::string path = Expanded(base, word.text);
+  if (!path.starts_with('/')) return;
+  const Result<Walked> walked = protector_.Walker().Walk(path);
+  if (!walked) return protector_.Protect(path, WhenMissing::kLeft);
+  if (!walked->status) {
+    if (hold && word.run && slash) protector_.Protect(path, WhenMissing::kDirectory);
+    // "$(git rev-parse --show-toplevel)/tools/x"
+    if (word.text.starts_with('/') && word.text.size() > 1 && base != "/")
+      ProtectProgram({.text = word.text.substr(1), .run = word.run}, base, false);
+    return;
+  }
+  const bool program = word.run || word.script || (walked->status->mode & 0111U) != 0;
+  if (program && walked->status->object.type == FileType::kRegular)
+    protector_.Protect(path, WhenMissing::kLeft);
+}
+
+// What leads through a link of /proc, as /proc/self/cwd/x does, may lead into any grant. A descriptor itself,
+// /dev/stdin for instance, is what the caller has opened.
+Status GitProtection::CheckPlace(const std::string& path) const {
+  const Result<Walked> walked = protector_.Walker().Walk(path);
+  if (!walked || !walked->status || walked->status->object.type != FileType::kSymlink) return Done{};
+  const std::string written = FoldLexically(path);
+  const std::string_view above = ParentOf(written);
+  if (above == "/dev" || above.ends_with("/fd")) return Done{};
+  const std::string& from = protector_.From();
+  return Conflict((from.empty() ? "git's configuration" : "the configuration of " + Quoted(from)) +
+                      " names " + Quoted(path) + ", which leads through " + Quoted(walked->path) +
+                      ": each process finds something else there",
+                  protector_.Pointer(),
+                  "write a path relative to the work tree, or one without /proc; or write \"protect\": []");
+}
+
+Status GitProtection::ProtectTemplate(const std::string& base, std::string_view written) {
+  constexpr int kDepth = 2;  // hooks and info, and what stands in them
+  ProtectNamed(base, written, WhenMissing::kDirectory);
+  return ProtectContents(Expanded(base, written), kDepth);
+}
+
+// git's own, as it finds them in GIT_EXEC_PATH.
+Status GitProtection::ProtectPrograms(const std::string& directory) {
+  if (Status known = CheckPlace(directory); !known) return known;
+  protector_.Protect(directory, WhenMissing::kDirectory);
+  return ProtectContents(directory, 0);
+}
+
+Status GitProtection::ObeyWord(const ProgramWord& word, const std::string& base) {
+  const std::string path = Expanded(base, word.text);
+  const bool named = word.run || word.script || path.find("/cwd/") != std::string::npos ||
+                     path.find("/root/") != std::string::npos;
+  if (named && MayBePath(word)) {
+    if (Status known = CheckPlace(path); !known) return known;
+  }
+  if (word.key == "core.hookspath") return ProtectHooks(base, word.text);
+  const bool programs = word.key == "--exec-path" || word.key == "git_exec_path";
+  if (programs && !path.empty()) return ProtectPrograms(path);
+  if (word.key == "--template" || word.key == "git_template_dir" || word.key == "init.templatedir")
+    return ProtectTemplate(base, word.text);
+  ProtectProgram(word, base, true);
+  return Done{};
+}
+
+Status GitProtection::ObeyVariable(const GitVariable& variable, const std::string& base) {
+  if (variable.Is("init", "templatedir")) {
+    if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
+    if (Status held = ProtectTemplate(base, variable.value); !held) return held;
+  }
+  if (variable.Is("core", "attributesfile")) {
+    if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
+    ProtectNamed(base, variable.value, WhenMissing::kFile);
+  }
+  if (NamesNoFile(variable)) return Done{};
+  for (const ProgramWord& word : ProgramWords(variable.value)) {
+    if (NamesNoFile(variable, word)) continue;
+    if (Status held = ObeyWord(word, base); !held) return held;
+  }
+  return Done{};
+}
+
+// `base`: a work tree; "" for what is said of none.
+Status GitProtection::Obey(const Loaded& loaded, const std::string& base) {
+  for (const std::string& path : loaded.hooks) {
+    if (Status held = ProtectHooks(base, path); !held) return held;
+  }
+  for (const GitVariable& variable : loaded.variables) {
+    if (Status held = ObeyVariable(variable, base); !held) return held;
+  }
+  return Done{};
+}
+
+Result<std::vector<std::string>> GitProtection::NamedInEveryTree() {
+  if (Status read = ProtectGlobal(); !read) return read.error();
+  std::set<std::string> names(global_.hooks.begin(), global_.hooks.end());
+  for (const GitVariable& variable : global_.variables) {
+    if (NamesNoFile(variable)) continue;
+    for (const ProgramWord& word : ProgramWords(variable.value)) {
+      if (!MayBePath(word) || NamesNoFile(variable, word)) continue;
+      // "$(git rev-parse --show-toplevel)/tools/x"
+      const bool top = word.text.starts_with('/') && !protector_.Walker().LookAt(word.text).status;
+      names.insert(top ? word.text.substr(1) : word.text);
+    }
+  }
+  std::erase_if(names, [](const std::string& name) {
+    return name.empty() || name.starts_with('/') || name.starts_with('~');
+  });
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<std::vector<std::string>> NamedInEveryTree(const Host& host, PathWalker& walker) {
+  const MountNames names({}, walker);
+  RuleSet no_grants;
+  std::vector<Warning> warnings;
+  Protector protector(host, names, walker, no_grants, warnings);
+  return GitProtection(protector, CanonicalHome(host, walker)).NamedInEveryTree();
+}
+
+}  // namespace mxc

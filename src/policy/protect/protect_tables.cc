@@ -1,0 +1,144 @@
+// What each preset protects, with the reason per row.
+#include "policy/protect/protect.h"
+
+namespace mxc {
+namespace {
+
+using enum WhenMissing;
+
+// Not here: .gitmodules and .gitattributes of a work tree, which every checkout writes and which any cloned
+// repository brings along; refs, index, objects, logs, which git itself writes.
+constexpr ProtectedRow kGitDirectory[] = {
+    {"config", kFile, "", "names programs: filters, aliases, pager, editor, fsmonitor, includes"},
+    {"config.worktree", kFile, "", "the same for one work tree"},
+    {"commondir", kFile, ".\n", "says where config and hooks are; \".\" is what its absence means"},
+    {"hooks", kDirectory, "", "programs that git runs"},
+    {"info/attributes", kLeft, "", "chooses filters; only among those of the configuration"},
+};
+
+// Below worktrees/ of a git directory.
+constexpr ProtectedRow kLinkedWorkTree[] = {
+    {"config.worktree", kFile, "", "names programs"},
+    {"commondir", kLeft, "", "says where config and hooks are"},
+    {"gitdir", kLeft, "", "what `git worktree remove` deletes"},
+};
+
+constexpr ProtectedRow kGitHome[] = {
+    {".gitconfig", kFile, "", "names programs, for every repository"},
+};
+
+constexpr ProtectedRow kGitConfigHome[] = {
+    {"git", kDirectory, "", "names programs, for every repository"},
+    {"git/config", kFile, "", "the same; may be a link"},
+    {"git/attributes", kFile, "", "chooses filters; may be a link"},
+};
+
+constexpr ProtectedRow kShell[] = {
+    {".profile", kFile, "", "read by login shells"},
+    {".bash_profile", kFile, "[ ! -r ~/.bash_login ] || . ~/.bash_login\n", "instead of the next two"},
+    {".bash_login", kFile, "[ ! -r ~/.profile ] || . ~/.profile\n", "instead of .profile"},
+    {".bash_logout", kFile, "", "read by login shells"},
+    {".bashrc", kFile, "", "read by bash"},
+    {".bash_aliases", kFile, "", "read by .bashrc"},
+    {".zshenv", kFile, "", "read by zsh"},
+    {".zprofile", kFile, "", "read by zsh"},
+    {".zshrc", kFile, "", "read by zsh"},
+    {".zlogin", kFile, "", "read by zsh"},
+    {".zlogout", kFile, "", "read by zsh"},
+    {".kshrc", kFile, "", "read by ksh"},
+    {".mkshrc", kFile, "", "read by mksh"},
+    {".cshrc", kFile, "", "read by csh"},
+    {".tcshrc", kFile, "if ( -r ~/.cshrc ) source ~/.cshrc\n", "instead of .cshrc"},
+    {".login", kFile, "", "read by csh"},
+    {".logout", kFile, "", "read by csh"},
+    {".inputrc", kFile, "$include /etc/inputrc\n", "types commands for keys"},
+    {".xprofile", kFile, "", "read by display managers"},
+    {".xsessionrc", kFile, "", "read by X sessions"},
+    {".xsession", kLeft, "", "is the X session"},
+    {".xinitrc", kLeft, "", "is what startx starts"},
+    {".pam_environment", kFile, "", "environment of every login"},
+    {".config/fish", kDirectory, "", "read by fish"},
+    {".config/nushell", kDirectory, "", "read by nushell"},
+    {".config/autostart", kDirectory, "", "started with the desktop"},
+    {".config/systemd", kDirectory, "", "units of the user"},
+    {".config/environment.d", kDirectory, "", "environment of those units"},
+    {".local/bin", kDirectory, "", "on the PATH of most logins"},
+    {"bin", kLeft, "", "the same"},
+    {".ssh", kDirectory, "", "configuration that starts programs, keys that let others in"},
+    {".envrc", kLeft, "", "read by direnv"},
+    {".ripgreprc", kFile, "", "names a preprocessor"},
+    {".npmrc", kLeft, "", "names shell and registry"},
+    {".yarnrc.yml", kLeft, "", "names the program itself"},
+    {".cargo/config.toml", kLeft, "", "names compiler, linker, runner"},
+    {".pypirc", kLeft, "", "names registries"},
+};
+
+constexpr ProtectedRow kEditors[] = {
+    {".vscode", kDirectory, "", "tasks, debuggers, paths of programs"},
+    {".idea", kDirectory, "", "run configurations, external tools"},
+    {".fleet", kDirectory, "", "run configurations"},
+    {".zed", kDirectory, "", "tasks, language servers"},
+    {".devcontainer", kDirectory, "", "commands for create and start"},
+    {".nvim", kDirectory, "", "read by project plug-ins"},
+    {".nvim.lua", kLeft, "", "read by nvim with exrc"},
+    {".nvimrc", kLeft, "", "the same"},
+    {".exrc", kLeft, "", "read by vi with exrc"},
+    {".vimrc", kLeft, "", "read by vim"},
+    {".vim", kDirectory, "", "plug-ins"},
+    {".dir-locals.el", kLeft, "", "read by emacs"},
+    {".emacs", kLeft, "", "read by emacs"},
+    {".emacs.d", kLeft, "", "read by emacs when .emacs is missing"},
+    {".config/nvim", kDirectory, "", "read by nvim"},
+    {".config/Code", kLeft, "", "settings of VS Code"},
+    {".vscode-server", kLeft, "", "programs and extensions of VS Code"},
+};
+
+constexpr ProtectedRow kAgents[] = {
+    {".claude", kDirectory, "", "settings, hooks, commands, agents"},
+    {".codex", kDirectory, "", "configuration, servers"},
+    {".cursor", kDirectory, "", "rules, servers"},
+    {".agents", kDirectory, "", "skills and instructions"},
+    {".gemini", kDirectory, "", "settings, servers"},
+    {".copilot", kDirectory, "", "settings, servers"},
+    {".continue", kDirectory, "", "settings, servers"},
+    {".windsurf", kDirectory, "", "rules, workflows"},
+    {".clinerules", kLeft, "", "instructions; file or directory"},
+    {".roo", kDirectory, "", "rules, servers"},
+    {".opencode", kDirectory, "", "agents, commands"},
+    {".aider.conf.yml", kLeft, "", "names commands to run"},
+    {".claude.json", kLeft, "", "servers and what is trusted"},
+    {".mcp.json", kLeft, "", "servers that are started"},
+    {".cursorrules", kLeft, "", "instructions"},
+    {".windsurfrules", kLeft, "", "instructions"},
+    {"AGENTS.md", kLeft, "", "instructions"},
+    {"CLAUDE.md", kLeft, "", "instructions"},
+    {"GEMINI.md", kLeft, "", "instructions"},
+    {".github/copilot-instructions.md", kLeft, "", "instructions"},
+    {".github/workflows", kLeft, "", "commands that run elsewhere with the user's rights"},
+};
+
+}  // namespace
+
+std::span<const ProtectedRow> GitDirectoryRows() { return kGitDirectory; }
+std::span<const ProtectedRow> LinkedWorkTreeRows() { return kLinkedWorkTree; }
+std::span<const ProtectedRow> GitHomeRows() { return kGitHome; }
+std::span<const ProtectedRow> GitConfigHomeRows() { return kGitConfigHome; }
+std::span<const ProtectedRow> ShellRows() { return kShell; }
+std::span<const ProtectedRow> EditorRows() { return kEditors; }
+std::span<const ProtectedRow> AgentRows() { return kAgents; }
+
+std::string_view Name(Preset preset) {
+  switch (preset) {
+    case Preset::kGit:
+      return "git";
+    case Preset::kShell:
+      return "shell";
+    case Preset::kEditors:
+      return "editors";
+    case Preset::kAgents:
+      return "agents";
+  }
+  return "git";
+}
+
+}  // namespace mxc

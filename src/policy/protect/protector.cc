@@ -1,0 +1,212 @@
+#include "policy/protect/protector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mxc/limits.h"
+#include "mxc/plan.h"
+#include "policy/paths/entries.h"
+
+namespace mxc {
+
+bool Protector::Writable(std::string_view path) const {
+  const PathRule* rule = rules_.Covering(path);
+  return rule != nullptr && rule->access == Access::kReadWrite;
+}
+
+void Protector::Add(PathRule rule, Access access) {
+  rule.access = access;
+  rule.origin = Origin::kProtection;
+  rule.pointer = preset_.pointer;
+  if (!rules_.Add(std::move(rule))) return;
+  ++count_;
+  if (from_.empty() || ++count_from_ <= most_count_) return;
+  most_count_ = count_from_;
+  most_from_ = from_;
+}
+
+Status Protector::CheckCount(const std::string& pointer) const {
+  if (count_ <= kMaxProtectedPaths) return Done{};
+  std::string message = "the read-write grants hold " + std::to_string(count_) +
+                        " protected paths, more than the " + std::to_string(kMaxProtectedPaths) +
+                        " there may be";
+  constexpr std::size_t kWorthNaming = 10;  // a tenth of them
+  if (most_count_ > count_ / kWorthNaming)
+    message += "; " + Quoted(most_from_) + " causes " + std::to_string(most_count_);
+  return Conflict(std::move(message), pointer,
+                  "remove repositories that an earlier run has left there, or grant less");
+}
+
+void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {
+  const Result<Walked> walked = walker_.Walk(path);
+  // Whoever owns a directory could open it: one that nobody gets through stays as it is.
+  if (!walked) return path == "/" ? void() : Protect(std::string(ParentOf(path)), WhenMissing::kLeft);
+  for (const LinkMet& met : walked->links) WatchLink(met.link.path);
+  if (walked->behind_file) return Protect(std::string(ParentOf(walked->first_missing)), WhenMissing::kLeft);
+  // What a link to nothing leads to is missed by somebody.
+  const bool left = missing == WhenMissing::kLeft && walked->links.empty();
+  const WhenMissing wanted = left || missing != WhenMissing::kLeft ? missing : WhenMissing::kDirectory;
+  ProtectHere(walked->path, walked->status, wanted, text);
+}
+
+void Protector::ProtectHere(const std::string& path, const std::optional<FileStatus>& status,
+                            WhenMissing missing, std::string_view text) {
+  if (!Writable(path)) return ProtectElsewhere(path, status, missing, text);
+  if (const PathRule* rule = rules_.Find(path); rule != nullptr) {
+    if (rule->origin == Origin::kProtection || !overridden_.insert(path).second) return;
+    Warn("protection-overridden", Quoted(path) + " is read-write by an entry of its own, although `" +
+                                      std::string(Name(preset_.preset)) + "` would protect it");
+  } else if (!status || IsStandIn(path, *status, missing, text)) {
+    HoldName(path, missing, text);
+  } else {
+    ProtectExisting(path, *status);
+  }
+}
+
+std::vector<std::string> Protector::OthersOf(const std::string& path) {
+  std::optional<std::vector<std::string>> others = names_.OthersOf(path);
+  if (!others) too_many_names_ = path;
+  return others ? std::move(*others) : std::vector<std::string>{};
+}
+
+void Protector::ProtectElsewhere(const std::string& path, const std::optional<FileStatus>& status,
+                                 WhenMissing missing, std::string_view text) {
+  if (status) NoteOtherNames(*status);
+  if (!names_.Any() || !elsewhere_.insert(path).second) return;
+  for (const std::string& name : OthersOf(path)) {
+    if (Writable(name)) ProtectHere(name, walker_.LookAt(name).status, missing, text);
+  }
+}
+
+void Protector::ProtectMounts() {
+  const auto shows_part = [this](std::string_view name) {
+    for (; name != "/"; name = ParentOf(name)) {
+      if (elsewhere_.contains(std::string(name))) return true;
+    }
+    return false;
+  };
+  for (const Mount* mount : names_.Visible()) {
+    if (elsewhere_.empty() || !Writable(mount->path)) continue;
+    const std::vector<std::string> others = OthersOf(mount->path);
+    if (std::any_of(others.begin(), others.end(), shows_part))
+      ProtectHere(mount->path, walker_.LookAt(mount->path).status, WhenMissing::kLeft, {});
+  }
+  elsewhere_.clear();
+}
+
+void Protector::ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows) {
+  for (const ProtectedRow& row : rows) Protect(JoinPath(directory, row.path), row.missing, row.text);
+}
+
+void Protector::WatchLink(const std::string& link) {
+  if (!Writable(link) || !watched_.insert(link).second) return;
+  Warn("link-replaceable", Quoted(link) + " is protected, but a link: the command could replace it");
+  const Result<std::string> text = host_.ReadLink(link);
+  const Lookup& lookup = walker_.LookAt(link);
+  if (text) links_.push_back({.path = link, .text = *text, .stamp = StampOf(lookup)});
+}
+
+void Protector::ProtectExisting(const std::string& path, const FileStatus& status) {
+  NoteOtherNames(status);
+  Add({.path = path, .object = status.object});
+}
+
+// Of what the caller could write if it had a name in a grant.
+void Protector::NoteOtherNames(const FileStatus& status) {
+  constexpr std::uint32_t kWritableByOthers = 022;
+  const Identity caller = host_.Caller();
+  const bool writer = caller.IsRoot() || status.uid == caller.uid || (status.mode & kWritableByOthers) != 0;
+  if (writer && status.object.type == FileType::kRegular && status.links > 1)
+    shared_.emplace(status.object.device, status.object.inode);
+}
+
+void Protector::Pin(const std::string& path) {
+  if (!Writable(path) || rules_.Find(path) != nullptr) return;
+  const Lookup& lookup = walker_.LookAt(path);
+  if (!lookup.status) return;
+  if (lookup.status->object.type == FileType::kSymlink) return WatchLink(path);
+  Add({.path = path, .object = lookup.status->object}, Access::kReadWrite);
+}
+
+// A name is held in a directory that is there. Of missing ones each gets a stand-in that can be written, so
+// that only the name itself is taken.
+bool Protector::HoldWay(const std::string& directory) {
+  const Lookup& lookup = walker_.LookAt(directory);
+  if (!lookup.status) {
+    if (lookup.failure != LookupFailure::kMissing || !HoldWay(std::string(ParentOf(directory)))) return false;
+    ways_.insert(directory);
+    return true;
+  }
+  if (lookup.status->object.type != FileType::kDirectory) return false;
+  // Another run's: it stays until the last of us has ended.
+  const bool stand_in =
+      lookup.status->mode == kStandInDirectoryMode && lookup.status->uid == host_.Caller().uid;
+  if (stand_in && Writable(directory) && HoldWay(std::string(ParentOf(directory)))) ways_.insert(directory);
+  return true;
+}
+
+// Whoever owns a directory could give the right to write there; anybody else can create nothing in it either.
+void Protector::HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path) {
+  if (status.uid != host_.Caller().uid) return;
+  if (preset_.preset != Preset::kGit || rules_.Find(directory) != nullptr) return open_.push_back(path);
+  ProtectExisting(directory, status);
+}
+
+void Protector::HoldName(const std::string& path, WhenMissing missing, std::string_view text) {
+  if (!Writable(path) || rules_.Find(path) != nullptr) return;
+  // An ordinary repository lacks most of what may be left open, and git can do without.
+  if (missing == WhenMissing::kLeft) {
+    if (preset_.preset != Preset::kGit) open_.push_back(path);
+    return;
+  }
+  std::string above{ParentOf(path)};
+  // Of the other presets nobody wants all directories in every project.
+  if (!walker_.LookAt(above).status && preset_.preset != Preset::kGit) return open_.push_back(path);
+  while (!walker_.LookAt(above).status && above != "/") above = ParentOf(above);
+  const Lookup& nearest = walker_.LookAt(above);
+  if (nearest.status && !host_.MayAccess(above, Access::kReadWrite))
+    return HoldClosed(above, *nearest.status, path);
+  if (!HoldWay(std::string(ParentOf(path)))) return open_.push_back(path);
+  const bool directory = missing == WhenMissing::kDirectory;
+  Add({.path = path,
+       .stand_in = StandIn{.type = directory ? FileType::kDirectory : FileType::kRegular,
+                           .text = std::string(text)}});
+}
+
+bool Protector::IsStandIn(const std::string& path, const FileStatus& status, WhenMissing missing,
+                          std::string_view text) const {
+  if (missing == WhenMissing::kLeft || status.uid != host_.Caller().uid) return false;
+  if (missing == WhenMissing::kDirectory) {
+    if (status.object.type != FileType::kDirectory || status.mode != kStandInDirectoryMode) return false;
+    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
+    return entries && entries->empty();
+  }
+  if (status.object.type != FileType::kRegular || status.mode != kStandInFileMode) return false;
+  const Result<std::string> found = host_.ReadFile(path, text.size() + 1);
+  return found && *found == text;
+}
+
+Status Protector::End() {
+  ProtectMounts();
+  if (!too_many_names_.empty()) {
+    return Conflict(Quoted(too_many_names_) + " has more than " + std::to_string(kMaxSecondNames) +
+                        " names through mounts",
+                    preset_.pointer, "unmount some of them, or grant less");
+  }
+  for (const std::string& way : ways_)
+    Add({.path = way, .stand_in = StandIn{.type = FileType::kDirectory}}, Access::kReadWrite);
+  ways_.clear();
+  if (open_.empty()) return Done{};
+  constexpr std::size_t kNamed = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(open_.size(), kNamed); ++i) {
+    names += (i == 0 ? "" : ", ") + Quoted(open_[i]);
+  }
+  if (open_.size() > kNamed) names += " and " + std::to_string(open_.size() - kNamed) + " more";
+  Warn("protection-open",
+       "`" + std::string(Name(preset_.preset)) + "` protects what exists; the command could create " + names);
+  open_.clear();
+  return Done{};
+}
+
+}  // namespace mxc

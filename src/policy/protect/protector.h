@@ -1,0 +1,107 @@
+// One protected path at a time: what stands there, what has to stand there, and what cannot be held.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mxc/git_snapshot.h"
+#include "policy/paths/mount_names.h"
+#include "policy/protect/protect.h"
+
+namespace mxc {
+
+class Protector {
+ public:
+  Protector(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
+            std::vector<Warning>& warnings)
+      : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
+
+  // All that follows belongs to this preset.
+  void Begin(const PresetEntry& preset) {
+    preset_ = preset;
+    From("");
+  }
+  // All that follows is protected because of this git directory; "" for none.
+  void From(std::string git_directory) {
+    from_ = std::move(git_directory);
+    count_from_ = 0;
+  }
+  // Holds mounts in grants that show a part of what is protected elsewhere, and the directories of names that
+  // are held in ones that are missing. Reports the names that nothing holds. Errors: kConflict, for an object
+  // with more names than limits.h allows.
+  [[nodiscard]] Status End();
+
+  // What `path` leads to, in whichever grant that is or, through a mount, shows. Nothing happens where the
+  // command cannot write. A link itself can be turned: see WatchLink.
+  void Protect(const std::string& path, WhenMissing missing, std::string_view text = {});
+  void ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows);
+  // Nothing can be mounted on a link: it is compared when the run has ended.
+  void WatchLink(const std::string& link);
+  // What stands at `path` keeps its name, and stays writable.
+  void Pin(const std::string& path);
+  void Warn(std::string category, std::string message) const {
+    warnings_.push_back(
+        {.category = std::move(category), .message = std::move(message), .pointer = preset_.pointer});
+  }
+
+  // Errors: kConflict, when there are more rules than limits.h allows; names a git directory that causes
+  // many.
+  [[nodiscard]] Status CheckCount(const std::string& pointer) const;
+  [[nodiscard]] bool Writable(std::string_view path) const;
+  [[nodiscard]] const std::string& From() const { return from_; }
+  [[nodiscard]] const std::string& Pointer() const { return preset_.pointer; }
+  [[nodiscard]] PathWalker& Walker() const { return walker_; }
+  [[nodiscard]] const Host& TheHost() const { return host_; }
+  [[nodiscard]] const RuleSet& Rules() const { return rules_; }
+  // Links that are protected, but can be turned.
+  [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return links_; }
+  // Device and inode of protected files that have other names.
+  using Shared = std::set<std::pair<std::uint64_t, std::uint64_t>>;
+  [[nodiscard]] const Shared& SharedFiles() const { return shared_; }
+
+ private:
+  void ProtectHere(const std::string& path, const std::optional<FileStatus>& status, WhenMissing missing,
+                   std::string_view text);
+  // `path` is in no grant.
+  void ProtectElsewhere(const std::string& path, const std::optional<FileStatus>& status, WhenMissing missing,
+                        std::string_view text);
+  void ProtectMounts();
+  void NoteOtherNames(const FileStatus& status);
+  [[nodiscard]] std::vector<std::string> OthersOf(const std::string& path);
+  void ProtectExisting(const std::string& path, const FileStatus& status);
+  void HoldName(const std::string& path, WhenMissing missing, std::string_view text);
+  [[nodiscard]] bool HoldWay(const std::string& directory);
+  void HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path);
+  // What another run holds the name with does not exist.
+  [[nodiscard]] bool IsStandIn(const std::string& path, const FileStatus& status, WhenMissing missing,
+                               std::string_view text) const;
+  void Add(PathRule rule, Access access = Access::kReadOnly);
+
+  const Host& host_;
+  const MountNames& names_;
+  PathWalker& walker_;
+  RuleSet& rules_;
+  std::vector<Warning>& warnings_;
+  PresetEntry preset_ = {};
+  std::size_t count_ = 0;  // of the rules so far
+  std::string from_ = {};
+  std::size_t count_from_ = 0;
+  std::string most_from_ = {};
+  std::size_t most_count_ = 0;
+  std::vector<std::string> open_ = {};  // nothing holds these names
+  std::set<std::string> ways_ = {};     // missing directories above names that are held
+  std::vector<GitSnapshot::Text> links_ = {};
+  std::set<std::string> watched_ = {};  // of those
+  std::set<std::string> overridden_ = {};
+  Shared shared_ = {};
+  std::set<std::string> elsewhere_ = {};  // protected, and in no grant
+  std::string too_many_names_ = {};       // an object with more than can be held
+};
+
+}  // namespace mxc

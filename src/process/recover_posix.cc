@@ -1,8 +1,0 @@
-#include "process/recover.h"
-
-namespace mxc {
-
-// A guardian takes back what its run has made, as soon as the run is gone (guardian_linux.cc).
-Recovery RecoverRuns() { return {}; }
-
-}  // namespace mxc

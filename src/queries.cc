@@ -1,0 +1,197 @@
+#include "queries.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "access/host_preparation.h"
+#include "base/quoted.h"
+#include "config/schema.h"
+#include "dispatch.h"
+#include "lifecycle.h"
+#include "plan_run.h"
+#include "policy/cgroups.h"
+#include "policy/discover.h"
+#include "read_request.h"
+#include "report/report.h"
+
+namespace mxc {
+namespace {
+
+int Fail(const Error& error, int status) {
+  Tell(RenderError(error));
+  return status;
+}
+
+constexpr Resource kResources[] = {Resource::kMemory,    Resource::kCpus, Resource::kProcesses,
+                                   Resource::kOpenFiles, Resource::kTmp,  Resource::kFileSize,
+                                   Resource::kCpuTime};
+
+// A run with nothing but this limit, planned the way every run is.
+ProbedLimit Probe(Resource resource, const Backend& backend, const Support& support, Policy& policy) {
+  constexpr std::uint64_t kSomeAmount = 1U << 20U;
+  const std::string pointer{Name(resource)};
+  policy.resources = {{.resource = resource, .amount = kSomeAmount, .pointer = pointer}};
+  ProbedLimit probed{.resource = resource};
+  const Result<Plan> plan = backend.plan(policy, support);
+  if (!plan) {
+    probed.reason = plan.error().message;
+    probed.remedy = plan.error().hint;
+    return probed;
+  }
+  for (const Enforcement& entry : plan->ledger) {
+    if (entry.pointer == pointer) probed.mechanism = entry.mechanism;
+  }
+  probed.held = !probed.mechanism.empty();
+  return probed;
+}
+
+std::vector<ProbedLimit> ProbeLimits(const Backend& backend, const Support& support, const Host& host) {
+  std::vector<ProbedLimit> limits;
+  if (!support.usable || host.System() != OperatingSystem::kLinux) return limits;
+  Policy policy{.containment = backend.containment, .cgroups = FindCgroups(host), .identity = host.Caller()};
+  policy.process.argv = {"/bin/true"};
+  policy.process.cwd = "/";
+  for (const Resource resource : kResources) limits.push_back(Probe(resource, backend, support, policy));
+  return limits;
+}
+
+std::vector<ProbedBackend> ProbeAll(const Host& host) {
+  std::vector<ProbedBackend> probed;
+  for (const Containment containment : AllContainments()) {
+    if (containment == Containment::kNone) continue;  // needs nothing, and isolates nothing
+    const Backend& backend = Dispatch(containment);
+    Support support = backend.probe(host, ProbeDepth::kLive);
+    // What the base container needs is Windows's own affair.
+    if (containment == Containment::kProcessContainer && support.usable &&
+        !support.windows.security_environment) {
+      for (std::string& text : MissingPreparations()) support.warnings.push_back(std::move(text));
+    }
+    std::vector<ProbedLimit> limits = ProbeLimits(backend, support, host);
+    probed.push_back({containment, std::move(support), std::move(limits)});
+  }
+  return probed;
+}
+
+int PrintSchema(const std::string& version) {
+  const std::vector<std::string> known = SchemaVersions();
+  const Result<std::string> schema = SchemaText(version.empty() ? known.back() : version);
+  if (!schema) return Fail(schema.error(), 2);
+  fmt::print("{}", *schema);
+  return 0;
+}
+
+int PrintDiscovery(const std::string& what, const Host& host) {
+  const Result<Discovery> discovery = Discover(what, host);
+  if (!discovery) return Fail(discovery.error(), 2);
+  fmt::print("{}", FragmentJson(discovery->read_only, discovery->read_write));
+  return 0;
+}
+
+// What LXC takes for a name and not for an option or a path.
+bool IsContainerName(const std::string& name) {
+  constexpr std::string_view kFirst = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  return kFirst.find(name.front()) != std::string_view::npos &&
+         name.find_first_not_of(std::string(kFirst) + "_.-:") == std::string::npos;
+}
+
+// A container of ours leaves nothing behind, so it is one that runs, or another program's.
+int DeleteContainer(const std::string& name, const Host& host) {
+  if (name.empty()) {
+    return Fail({.code = ErrorCode::kUsage, .message = "--delete needs --containername NAME"}, 1);
+  }
+  const bool valid = IsContainerName(name);
+  const Result<bool> ended = valid ? EndContainer(name, host) : Result<bool>(false);
+  if (!ended) return Fail(ended.error(), 1);
+  if (*ended) {
+    fmt::print("Container {} deleted.\n", Quoted(name));
+    return 0;
+  }
+  if (!valid || !host.LookAt("/var/lib/lxc/" + name).status) {
+    fmt::print("Container {} does not exist.\n", Quoted(name));
+    return 1;
+  }
+  return Fail({.code = ErrorCode::kUnsupported,
+               .message = fmt::format("the container '{}' was not made by mxc-exec", name),
+               .hint = fmt::format("lxc-destroy -f -n '{}'", name)},
+              1);
+}
+
+Preparation PreparationNamed(const std::string& flag) {
+  if (flag == "unprepare-system-drive") return Preparation::kUndoDrive;
+  if (flag == "prepare-null-device") return Preparation::kNullDevice;
+  if (flag == "verify-null-device") return Preparation::kVerifyNullDevice;
+  return flag == "dump-null-device" ? Preparation::kShowNullDevice : Preparation::kDrive;
+}
+
+int Prepare(const Options& options) {
+  constexpr int kNotAdministrator = 65;  // as MXC's own program for it
+  const Result<PreparationReply> reply =
+      PrepareHost({.what = PreparationNamed(options.prepare), .drive = options.drive});
+  if (!reply) {
+    const ErrorCode code = reply.error().code;
+    return Fail(reply.error(), code == ErrorCode::kUnavailable ? kNotAdministrator
+                               : code == ErrorCode::kUsage     ? 2
+                                                               : 1);
+  }
+  fmt::print("{}", reply->text);
+  return reply->status;
+}
+
+// A configuration beside the question must be one, and is planned for the answer; nothing of it is run.
+int PrintProbe(const Options& options, const Host& host) {
+  if (!options.HasConfig()) {
+    fmt::print("{}", ProbeJson(host.System(), host.Caller(), ProbeAll(host)));
+    return 0;
+  }
+  const Request request = ReadRequest(options, host);
+  if (!request.config) return Fail(request.config.error(), 1);
+  Result<Prepared> prepared = Prepare(*request.config, options, host);
+  const Result<Plan> asked = prepared ? Result<Plan>(std::move(prepared->plan)) : prepared.error();
+  fmt::print("{}", ProbeJson(host.System(), host.Caller(), ProbeAll(host), &asked));
+  return 0;
+}
+
+}  // namespace
+
+int Answer(const Options& options, const Host& host) {
+  switch (options.mode) {
+    case Mode::kPrinted:
+      fmt::print("{}", options.text);
+      return 0;
+    case Mode::kProbe:
+      return PrintProbe(options, host);
+    case Mode::kAvailableBackends:
+      fmt::print("{}", AvailableBackendsJson(ProbeAll(host)));
+      return 0;
+    case Mode::kPrintSchema:
+      return PrintSchema(options.schema_version);
+    case Mode::kDiscover:
+      return PrintDiscovery(options.discover, host);
+    case Mode::kList:
+      return PrintSandboxes();
+    case Mode::kReap:
+      return PrintReaped();
+    case Mode::kRecover:
+      return 0;  // done at every start
+    case Mode::kPrepare:
+      return Prepare(options);
+    case Mode::kDelete:
+      return DeleteContainer(options.container_name, host);
+    case Mode::kSetupHyperlight:
+      return Fail({.code = ErrorCode::kUnsupported,
+                   .message = "the 'hyperlight' backend is not part of this build",
+                   .hint = "--probe lists what this host can use"},
+                  1);
+    case Mode::kRun:
+    case Mode::kDryRun:
+    case Mode::kExplain:
+      break;
+  }
+  return 2;
+}
+
+}  // namespace mxc

@@ -1,0 +1,107 @@
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "base/process_tree.h"
+#include "gateway/setup/inside.h"
+#include "run/run_gateway.h"
+
+namespace mxc {
+namespace {
+
+// What the helper tells with its last breath: which step failed, and why.
+struct Failure {
+  egress::InsideStep step = egress::InsideStep::kJoin;
+  int number = 0;  // 0: nothing failed
+};
+
+// Borrowed descriptors of the sandbox's first process and its network namespace; and who asks.
+struct Target {
+  pid_t launcher = -1;
+  int process = -1;
+  int network = -1;
+};
+
+// In a process of its own, because joining a user namespace is for good. System calls only.
+Failure OpenFromOutside(const Target& target, const egress::InsideSetup& setup, int door) {
+  Failure failure;
+  const auto failed = [&] {
+    failure.number = errno;
+    return failure;
+  };
+  if (egress::JoinNetwork(target.network) != 0) return failed();
+  // Now, because the kernel forgets it with the change of capabilities.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != target.launcher) return failed();
+  failure.step = egress::InsideStep::kAwait;
+  if (egress::AwaitLoopback(target.process) != 0) return failed();
+  egress::InsideSockets sockets;
+  if (egress::OpenInside(setup, sockets, failure.step) != 0) return failed();
+  return SendGatewaySockets(door, sockets.View()) == 0 ? failure : failed();
+}
+
+Status RunHelper(const Target& target, const egress::InsideSetup& setup, int door) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
+  const UniqueFd reader{ends[0]};
+  UniqueFd writer{ends[1]};
+  const pid_t helper = ::fork();
+  if (helper < 0) return SystemError(ErrorCode::kSetupFailed, "create a process", errno);
+  if (helper == 0) {
+    const Failure failure = OpenFromOutside(target, setup, door);
+    ::_exit(::write(writer.Get(), &failure, sizeof failure) == sizeof failure ? 0 : 255);
+  }
+  writer.Reset();
+  Failure failure{.number = ECHILD};
+  const ssize_t count = ::read(reader.Get(), &failure, sizeof failure);
+  while (::waitpid(helper, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (count == sizeof failure && failure.number == 0) return Done{};
+  return egress::InsideError(failure.step, failure.number);
+}
+
+}  // namespace
+
+Result<RunGateway> RunGateway::Start(const Plan& plan, OnRecord on_record) {
+  RunGateway run;
+  if (!plan.egress) return run;
+  Result<Gateway> gateway = StartGateway(*plan.egress);
+  if (!gateway) return gateway.error();
+  run.rules_ = &*plan.egress;
+  run.gateway_ = std::make_unique<Gateway>(std::move(*gateway));
+  run.on_record_ = std::move(on_record);
+  return run;
+}
+
+void RunGateway::CloseDoor() {
+  if (gateway_) gateway_->door.Reset();
+}
+
+void RunGateway::TakeRecords(bool hung_up) {
+  while (const std::optional<GatewayRecord> record = ReadRecord(gateway_->records.Get())) on_record_(*record);
+  gone_ = gone_ || hung_up;
+}
+
+void RunGateway::Finish() {
+  if (!gateway_) return;
+  FinishGateway(*gateway_, on_record_);
+  gateway_.reset();
+}
+
+Status RunGateway::Connect(pid_t process) {
+  const std::string path = "/proc/" + std::to_string(process) + "/ns/net";
+  const UniqueFd network{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const UniqueFd handle = HandleOf(process);
+  if (!network || !handle) return egress::InsideError(egress::InsideStep::kJoin, errno);
+  const Target target{.launcher = ::getpid(), .process = handle.Get(), .network = network.Get()};
+  if (Status opened = RunHelper(target, egress::PrepareInside(*rules_), Door()); !opened) return opened;
+  if (AwaitGateway(Door()) == 0) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "could not reach the network gateway", errno);
+}
+
+}  // namespace mxc

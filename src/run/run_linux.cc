@@ -1,0 +1,214 @@
+// The whole of a run, in order: audit, guardian, files, streams, start, relay. What each part has done is
+// undone by its owner, in reverse.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/remove_tree.h"
+#include "base/undo.h"
+#include "cleanup/host_resources.h"
+#include "run/audited.h"
+#include "run/file_watch.h"
+#include "run/reached_limits.h"
+#include "run/relay.h"
+#include "run/run.h"
+#include "run/run_gateway.h"
+#include "run/signals.h"
+#include "run/start.h"
+#include "run/stop.h"
+#include "stdio/stdio_setup.h"
+
+namespace mxc {
+namespace {
+
+// The line of bubblewrap's own in what the child wrote, when it passed through our hands.
+std::string ToolMessage(const Wiring& wiring) {
+  constexpr std::string_view kPrefix = "bwrap: ";
+  for (const Stream* stream : wiring.Outputs()) {
+    const std::string_view head = stream->Head();
+    const std::size_t begin = head.rfind(kPrefix);
+    if (begin == std::string_view::npos || (begin != 0 && head[begin - 1] != '\n')) continue;
+    const std::string_view line = head.substr(begin + kPrefix.size());
+    return std::string(line.substr(0, line.find_first_of("\r\n")));
+  }
+  return {};
+}
+
+// The child ended without saying how its command did.
+//
+// bubblewrap explains itself on its standard error, and that is the command's, which is inherited untouched:
+// a copy of it cannot be had without a pipe in between, a second run would not be the same run. So the text
+// is quoted where the streams are pumped anyway; else it stands on standard error, right above our envelope.
+Error NotReported(const RelayResult& result, const Wiring& wiring, Reporting reporting) {
+  if (reporting == Reporting::kSession) {
+    return {
+        .code = ErrorCode::kSetupFailed,
+        .message =
+            "the sandbox ended, or something in it killed the command's supervisor, before the command ended",
+        .hint = "the sandbox may have been stopped meanwhile"};
+  }
+  if (result.signal != 0) {
+    return {
+        .code = ErrorCode::kSetupFailed,
+        .message = fmt::format("the sandbox was killed by signal {} before its command ended", result.signal),
+        .hint =
+            "the command did it itself (`kill -9 0`), or something outside of mxc-exec, for example for lack "
+            "of memory"};
+  }
+  const std::string text = ToolMessage(wiring);
+  if (!text.empty()) {
+    return {.code = ErrorCode::kSetupFailed, .message = "the sandbox could not be set up: " + text};
+  }
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "the sandbox could not be set up; the reason is on standard error, above"};
+}
+
+// The command itself could only be told by SIGPIPE, if it was still there to be told.
+std::optional<Error> LostOutput(const Wiring& wiring) {
+  for (const Stream* stream : wiring.Outputs()) {
+    if (stream->Failure() == 0) continue;
+    const bool error = stream == wiring.streams[STDERR_FILENO].get();
+    Error lost =
+        SystemError(ErrorCode::kOutputLost,
+                    error ? "standard error could not be written" : "standard output could not be written",
+                    stream->Failure());
+    lost.hint = "what the command wrote there is incomplete";
+    return lost;
+  }
+  return std::nullopt;
+}
+
+Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64_t duration_ms) {
+  const auto truncated = [&](int number) {
+    const auto& stream = wiring.streams.at(static_cast<std::size_t>(number));
+    return stream && stream->Truncated();
+  };
+  return {.exit_code = result.exit_code,
+          .signal = result.signal,
+          .timed_out = result.timed_out,
+          .interrupted_by = result.interrupted_by,
+          .stdout_truncated = truncated(STDOUT_FILENO),
+          .stderr_truncated = truncated(STDERR_FILENO),
+          .cpu_time_out = result.cpu_time_out,
+          .duration_ms = duration_ms};
+}
+
+// What the kernel has refused to watch was not asked for in vain, and not in silence.
+Warning Unwatched() {
+  return {.category = "files-unwatched",
+          .message =
+              "what the command tried on files is not known: the kernel gives no second listener, and a "
+              "sandbox around this one watches already"};
+}
+
+Reporting ReportingOf(const Plan& plan) {
+  if (std::holds_alternative<SessionChild>(plan.child)) return Reporting::kSession;
+  if (std::holds_alternative<LxcChild>(plan.child)) return Reporting::kContainer;
+  if (std::holds_alternative<LandlockChild>(plan.child)) return Reporting::kSupervisor;
+  const auto* exec = std::get_if<Exec>(&plan.child);
+  return exec != nullptr ? exec->reporting : Reporting::kInit;
+}
+
+RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, Wiring& wiring,
+                 RunGateway& gateway, FileWatch& files, std::uint64_t started_ms,
+                 const std::vector<RunGroup>& groups, const std::function<void(std::int64_t)>& on_sandbox) {
+  Relay relay({.child = started.child,
+               .tree = tree,
+               .signals = signals,
+               .status = std::move(started.status),
+               .timeout_ms = plan.timeout_ms,
+               .started_ms = started_ms,
+               .outputs = wiring.Outputs(),
+               .terminal_input = wiring.streams[0].get(),
+               .input = wiring.input.get(),
+               .terminal = wiring.Shown(),
+               .on_sandbox = on_sandbox,
+               .reports = started.reports ? &*started.reports : nullptr,
+               .gateway = &gateway,
+               .files = &files,
+               .cpu_time_limit_ms = CpuTimeLimitMs(plan),
+               .cpu_time_used = [&groups] { return CpuTimeMs(groups); }});
+  return relay.Run();
+}
+
+Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
+  const std::uint64_t started_ms = NowMs();
+  if (Status streams = CheckStandardStreams(); !streams) return streams.error();
+  SignalScope signals;
+  if (Status begun = signals.Begin(); !begun) return begun.error();
+  if (Status made = MakeOwnDirectories(plan.setup); !made) return made.error();
+  Result<Guarded> guarded = NameGuarded(plan.setup);
+  if (!guarded) return guarded.error();
+  guarded->terminal = ModesToChange(plan);
+  Result<Ground> ground = PrepareGround(std::move(*guarded));
+  if (!ground) return ground.error();
+  Undo undo;
+  Result<Wiring> wiring = Wire(plan, observer.SpeaksOnStandardOutput(), undo);
+  if (!wiring) return wiring.error();
+
+  const Reporting reporting = ReportingOf(plan);
+  RunTree tree(reporting);
+  Result<RunGateway> gateway =
+      RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
+  if (!gateway) return gateway.error();
+  Result<FileWatch> files = FileWatch::Start(observer.WantsFiles() && CanWatchFiles(plan),
+                                             [&](const FileCall& call) { observer.OnFile(call); });
+  if (!files) return files.error();
+  Result<Started> started = StartChild({.plan = plan,
+                                        .wiring = *wiring,
+                                        .signals = signals,
+                                        .guardian = ground->guardian,
+                                        .groups = ground->groups,
+                                        .gateway = *gateway,
+                                        .files = &*files,
+                                        .started_ms = started_ms});
+  if (!started) return started.error();
+  tree.Follow(started->child, std::move(started->guard));
+  if (started->container > 0) tree.FoundSandbox(started->container);
+  wiring->CloseChildEnds();
+  if (reporting != Reporting::kStatusPipe && started->running)
+    observer.OnStarted(started->container > 0 ? started->container : started->child.id);
+
+  const std::vector<RunGroup>& groups = ground->guarded.groups;
+  RelayResult result = Stay(plan, *started, tree, signals, *wiring, *gateway, *files, started_ms, groups,
+                            [&](std::int64_t process) {
+                              ground->guardian.Watch(static_cast<pid_t>(process));
+                              observer.OnStarted(process);
+                            });
+  // lxc-start has ended because process 1 had, and that reports before it ends by itself.
+  if (reporting == Reporting::kContainer && !result.reported) {
+    result.signal = SIGKILL;
+    result.exit_code = 128 + SIGKILL;
+  }
+  if (wiring->input) wiring->input->Finish();
+  gateway->Finish();
+  undo.Run();
+  observer.OnEnded();
+  [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
+  if (!started->temp.empty()) RemoveTree(started->temp.c_str());
+  Outcome outcome = MakeOutcome(result, *wiring, NowMs() - started_ms);
+  outcome.reached = ReachedLimits(plan, groups, outcome);
+  // Memory may have run out for the sandbox's own first process.
+  const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
+  if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
+    return NotReported(result, *wiring, reporting);
+  if (const std::optional<Error> lost = LostOutput(*wiring); lost && !result.Stopped()) return *lost;
+  if (files->Wanted() && !files->Watched()) observer.OnWarning(Unwatched());
+  for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
+  return outcome;
+}
+
+}  // namespace
+
+Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer) {
+  return RunAudited(plan, observer, [&plan](RunObserver& recorder) { return RunChild(plan, recorder); });
+}
+
+}  // namespace mxc

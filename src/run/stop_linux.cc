@@ -1,0 +1,101 @@
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "base/process_tree.h"
+#include "run/stop.h"
+
+namespace mxc {
+namespace {
+
+// The kernel knows at once whether there are any; only then all of /proc is read.
+std::vector<pid_t> OwnChildren() {
+  siginfo_t info{};
+  const int none = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+  if (none != 0 && errno == ECHILD) return {};
+  return ChildrenOf(::getpid());
+}
+
+}  // namespace
+
+RunTree::RunTree(Reporting reporting) : reporting_(reporting) {
+  if (!Adopts()) return;
+  earlier_ = OwnChildren();
+  ::prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+RunTree::~RunTree() {
+  if (Adopts()) ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
+}
+
+// The number must not be another's by now. A sandbox whose tool has ended already has another parent, but
+// still the tool's group.
+void RunTree::FoundSandbox(pid_t process) {
+  UniqueFd handle = HandleOf(process);
+  if (!handle || (ParentOf(process) != child_->id && ::getpgid(process) != child_->id)) return;
+  sandbox_ = std::move(handle);
+  sandbox_id_ = process;
+}
+
+bool RunTree::Terminate() const {
+  if (child_->id <= 0) return false;  // a supervisor that has ended
+  if (HasSandboxBelow()) {
+    return sandbox_ && SignalDescendants(sandbox_id_, SIGTERM) != 0;
+  }
+  if (reporting_ != Reporting::kExitStatus) return SignalDescendants(child_->id, SIGTERM) != 0;
+  // Children first: a shell that is gone would leave them to us.
+  SignalDescendants(child_->id, SIGTERM);
+  SignalHandle(child_->handle, SIGTERM);
+  for (const pid_t process : Adopted()) {
+    SignalDescendants(process, SIGTERM);
+    SignalHandle(HandleOf(process), SIGTERM);
+  }
+  return true;
+}
+
+void RunTree::Kill() const {
+  SignalHandle(sandbox_, SIGKILL);
+  guard_.Kill();  // the tool may have children that nothing ties to it yet
+  // It ends the whole tree itself, and only then.
+  if (reporting_ == Reporting::kSupervisor || reporting_ == Reporting::kSession)
+    return SignalHandle(child_->handle, SIGTERM);
+  if (reporting_ == Reporting::kExitStatus) SignalDescendants(child_->id, SIGKILL);
+  SignalHandle(child_->handle, SIGKILL);
+}
+
+void RunTree::Continue() const { SignalHandle(sandbox_ ? sandbox_ : child_->handle, SIGCONT); }
+
+// Our children that were not there before: the child's orphans.
+std::vector<pid_t> RunTree::Adopted() const {
+  std::vector<pid_t> children = OwnChildren();
+  std::erase_if(children, [&](pid_t process) {
+    return process == child_->id || std::find(earlier_.begin(), earlier_.end(), process) != earlier_.end();
+  });
+  return children;
+}
+
+void RunTree::Finish() {
+  // It ended after everything else in its namespace, or after everything the command started.
+  if (reporting_ == Reporting::kInit || reporting_ == Reporting::kSession) return;
+  if (HasSandboxBelow()) {
+    SignalHandle(sandbox_, SIGKILL);
+    guard_.Kill();
+    return;
+  }
+  // Each round kills one generation; its orphans are in the next.
+  for (std::vector<pid_t> adopted = Adopted(); !adopted.empty(); adopted = Adopted()) {
+    for (const pid_t process : adopted) ::kill(process, SIGKILL);  // our zombie at worst: not reused
+    for (const pid_t process : adopted) {
+      while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+  }
+}
+
+}  // namespace mxc

@@ -1,0 +1,139 @@
+#include "run_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "base/own_files.h"
+#include "base/quoted.h"
+#include "plan_run.h"
+#include "policy/records.h"
+
+namespace mxc {
+namespace {
+
+// 128 + SIGXCPU, what a shell reports when the kernel ends a process for it.
+constexpr int kCpuTimeStatus = 152;
+
+int ExitStatusOf(const Outcome& outcome) {
+  if (outcome.timed_out) return 255;
+  if (outcome.cpu_time_out) return kCpuTimeStatus;
+  return outcome.interrupted_by != 0 ? 128 + outcome.interrupted_by : outcome.exit_code;
+}
+
+Error TimedOut(const Plan& plan) {
+  return {.code = ErrorCode::kTimeout,
+          .message = fmt::format("script timed out after {}ms", plan.timeout_ms),
+          .pointer = "/process/timeout"};
+}
+
+Error OtherNames(int number) {
+  return {.code = ErrorCode::kConflict,
+          .message = fmt::format("the file behind --status-fd {} has more than one name", number),
+          .hint = "open a file that has no other: a command may know it by that one"};
+}
+
+// Of two in one file, one would be written over the other, or be read for it.
+Status InFilesOfTheirOwn(const std::vector<Record>& records) {
+  for (auto one = records.begin(); one != records.end(); ++one) {
+    for (auto other = std::next(one); other != records.end(); ++other) {
+      if (one->path.empty() || other->path.empty() || !LeadToOneFile(one->path, other->path)) continue;
+      return Error{.code = ErrorCode::kConflict,
+                   .message = fmt::format("{} {} and {} {} are one file", one->name, Quoted(one->path),
+                                          other->name, Quoted(other->path)),
+                   .hint = "give each a file of its own"};
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+void RunReporter::OnStarted(std::int64_t process_id) {
+  started_ = true;
+  status_.Started(process_id);
+}
+
+void RunReporter::OnEnded() {
+  if (!started_ || !review_) return;
+  for (const Warning& left : review_()) OnWarning(left);
+}
+
+void RunReporter::OnNetwork(const GatewayRecord& record) {
+  status_.Network(record);
+  if (summary_ != nullptr) summary_->network.Add(record);
+}
+
+void RunReporter::OnFile(const FileCall& call) {
+  const FileDenial* denial = summary_ != nullptr ? summary_->files.Take(call) : nullptr;
+  if (denial != nullptr) status_.File(*denial);
+}
+
+void RunReporter::OnWarning(const Warning& warning) {
+  status_.Warn(warning);
+  log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
+  TellWarning(warning.message);
+}
+
+// A grant that is not there, or that root cannot use, explains most failures of the command: say it where the
+// user looks. So does weaker isolation, which nobody asked for by name.
+bool IsTold(const Warning& warning) {
+  constexpr std::string_view kTold[] = {"path-missing", "foreign-owner", kWeakerIsolation,
+                                        "protection-incomplete"};
+  return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
+}
+
+void Warn(const Plan& plan, Log& log, std::string_view category) {
+  for (const Warning& warning : plan.warnings) {
+    if (!category.empty() && warning.category != category) continue;
+    log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
+    if (IsTold(warning)) TellWarning(warning.message);
+  }
+}
+
+int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status) {
+  const int exit_status = ExitStatusOf(outcome);
+  log.Line(fmt::format("Runner completed in {}ms", outcome.duration_ms));
+  log.Line(fmt::format("Exit code: {} (0x{:08X})", exit_status, exit_status));
+  status.Ended(plan, outcome, exit_status);
+  if (outcome.timed_out) Tell(RenderError(TimedOut(plan)));
+  return exit_status;
+}
+
+int Fail(const Error& error, Log& log, StatusReport& status) {
+  const int exit_status = ExitStatus(error.code);
+  log.Line("Error: " + error.message);
+  status.Failed(error, exit_status);
+  Tell(RenderError(error));
+  return exit_status;
+}
+
+Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options, std::string& problem) {
+  const std::string descriptor = options.status_fd ? PathOfDescriptor(*options.status_fd, host) : "";
+  if (Status own = InFilesOfTheirOwn({{.name = "--result", .path = options.result_file},
+                                      {.name = "--log-file", .path = options.log_file},
+                                      {.name = "--status-fd", .path = descriptor},
+                                      {.name = "audit.path", .path = policy.audit.path}});
+      !own)
+    return own;
+  Result<std::string> log = CheckRecord({.name = "log file", .path = options.log_file}, host, policy);
+  if (!log) problem = log.error().message + "; no log is written";
+  options.log_file = log ? std::move(*log) : std::string();
+  // Its other name may be in a grant: the command would read the log, or write it.
+  if (!options.log_file.empty() && policy.containment != Containment::kNone) {
+    Status file = CheckOwnFile("log file", options.log_file, OwnFile::kLog);
+    if (!file) return file;
+  }
+  Result<std::string> result = CheckRecord({.name = "--result", .path = options.result_file}, host, policy);
+  if (!result) return result.error();
+  options.result_file = std::move(*result);
+  if (!options.status_fd || policy.containment == Containment::kNone) return Done{};
+  if (HasOtherNames(*options.status_fd)) return OtherNames(*options.status_fd);
+  const Result<std::string> status = CheckRecord({.name = "--status-fd", .path = descriptor}, host, policy);
+  return status ? Status(Done{}) : status.error();
+}
+
+}  // namespace mxc

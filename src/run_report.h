@@ -1,0 +1,70 @@
+// What a call says about a run, while it lasts and at its end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli.h"
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/outcome.h"
+#include "mxc/plan.h"
+#include "report/file_summary.h"
+#include "report/log.h"
+#include "report/network_summary.h"
+#include "report/report.h"
+#include "run/run.h"
+
+namespace mxc {
+
+// What --report says at the end.
+struct RunSummary {
+  NetworkSummary network;
+  FileSummary files;
+};
+
+// Passes on what happens during a run.
+class RunReporter final : public RunObserver {
+ public:
+  using Review = std::function<std::vector<Warning>()>;
+
+  // `review` says what the command has left.
+  RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {})
+      : status_(status), log_(log), summary_(summary), review_(std::move(review)) {}
+  void OnStarted(std::int64_t process_id) override;
+  void OnEnded() override;
+  [[nodiscard]] bool WantsFiles() const override { return summary_ != nullptr; }
+  [[nodiscard]] bool SpeaksOnStandardOutput() const override { return log_.OnStandardOutput(); }
+  void OnFile(const FileCall& call) override;
+  void OnNetwork(const GatewayRecord& record) override;
+  void OnWarning(const Warning& warning) override;
+  [[nodiscard]] bool Started() const { return started_; }
+
+ private:
+  StatusReport& status_;
+  Log& log_;
+  RunSummary* summary_;  // nullptr: not asked for
+  Review review_;
+  bool started_ = false;
+};
+
+// On standard error, and not only in the log.
+[[nodiscard]] bool IsTold(const Warning& warning);
+// All warnings of a plan, or those of one category.
+void Warn(const Plan& plan, Log& log, std::string_view category = "");
+
+// Both return the exit status.
+[[nodiscard]] int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status);
+[[nodiscard]] int Fail(const Error& error, Log& log, StatusReport& status);
+
+// A verdict that the command could rewrite is none. A log inside a grant, or behind a link, is only left out,
+// with `problem` saying why: it decides nothing; one that has a second name, or is another's, refuses the
+// run, and so do two records in one file.
+[[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
+                                      std::string& problem);
+
+}  // namespace mxc

@@ -1,0 +1,189 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/pipe.h"
+#include "stdio/output_filter.h"
+#include "stdio/stdio_setup.h"
+#include "stdio/stream_target.h"
+
+namespace mxc {
+namespace {
+
+Terminal TerminalOf(const Plan& plan) {
+  return std::visit([](const auto& child) { return child.terminal; }, plan.child);
+}
+
+std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int target) {
+  StreamOptions options;
+  options.source = std::move(source);
+  options.target = target;
+  options.filter = FilterFor(plan);
+  options.filtered = plan.output.Pumped();
+  return std::make_unique<Stream>(std::move(options));
+}
+
+struct stat LookAt(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) status = {};
+  return status;
+}
+
+// Both streams go to one place, where their order shows.
+bool AreOne(int one, int other) {
+  const struct stat first = LookAt(one);
+  const struct stat second = LookAt(other);
+  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+UniqueFd Duplicate(int fd) { return UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 3)}; }
+
+Status ConnectTerminal(const Plan& plan, Undo& undo, Wiring& wiring) {
+  Result<PrivateTerminal> terminal = PrivateTerminal::Open(undo);
+  if (!terminal) return terminal.error();
+  wiring.standard = terminal->StandardStreams();
+  const int target = wiring.standard[1] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
+  wiring.streams[1] = OutputStream(plan, Duplicate(terminal->Outer()), target);
+  wiring.terminal.emplace(std::move(*terminal));
+  if (wiring.standard[0] < 0) return Done{};
+  StreamOptions input;
+  input.source = Duplicate(STDIN_FILENO);
+  input.target = wiring.terminal->Outer();
+  input.at_end = [outer = wiring.terminal->Outer()](char last) { return EndOfInput(outer, last); };
+  wiring.streams[0] = std::make_unique<Stream>(std::move(input));
+  return Done{};
+}
+
+// Output goes to a terminal from which no input comes, or not for this command: the command sees a terminal,
+// and cannot read from it.
+Status ConnectDisplay(const Plan& plan, Wiring& wiring) {
+  int shown = -1;
+  for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
+    if (wiring.standard.at(static_cast<std::size_t>(number)) < 0 && ::isatty(number) != 0) shown = number;
+  }
+  if (shown < 0) return Done{};
+  Result<PrivateTerminal> display = PrivateTerminal::OpenForOutput(shown);
+  if (!display) return display.error();
+  for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
+    if (AreOne(number, shown)) wiring.standard.at(static_cast<std::size_t>(number)) = display->Inner();
+  }
+  wiring.streams.at(static_cast<std::size_t>(shown)) = OutputStream(plan, Duplicate(display->Outer()), shown);
+  wiring.display.emplace(std::move(*display));
+  return Done{};
+}
+
+void DisownDevices(const Plan& plan, Wiring& wiring) {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    int& standard = wiring.standard.at(static_cast<std::size_t>(number));
+    if (standard >= 0 || MayPass(plan, number)) continue;
+    if (number != STDIN_FILENO && plan.output.Pumped()) continue;
+    UniqueFd device = WithoutOwnership(number);
+    if (!device) continue;
+    standard = device.Get();
+    wiring.child_ends.push_back(std::move(device));
+  }
+}
+
+Status ConnectPipe(const Plan& plan, int number, Wiring& wiring) {
+  Result<Pipe> pipe = MakePipe();
+  if (!pipe) return pipe.error();
+  // Only our end: the command expects to be able to block.
+  if (::fcntl(pipe->reading.Get(), F_SETFL, O_NONBLOCK) != 0) {
+    return SystemError(ErrorCode::kSetupFailed, "prepare an output pipe", errno);
+  }
+  OpenOnlyFor(pipe->writing.Get(), S_IWUSR);
+  const auto index = static_cast<std::size_t>(number);
+  wiring.standard.at(index) = pipe->writing.Get();
+  wiring.child_ends.push_back(std::move(pipe->writing));
+  wiring.streams.at(index) = OutputStream(plan, std::move(pipe->reading), number);
+  return Done{};
+}
+
+// `all`: and not only those that are capped or redacted.
+Status ConnectOutput(const Plan& plan, bool all, Wiring& wiring) {
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    const auto index = static_cast<std::size_t>(number);
+    if (wiring.standard.at(index) >= 0) continue;
+    if (!plan.output.Pumped() && (!all || MayPass(plan, number))) continue;
+    if (number == STDERR_FILENO && !plan.output.Pumped() && wiring.streams[1] &&
+        AreOne(STDOUT_FILENO, STDERR_FILENO)) {
+      wiring.standard[2] = wiring.standard[1];
+      continue;
+    }
+    if (Status connected = ConnectPipe(plan, number, wiring); !connected) return connected.error();
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::optional<CallersModes> ModesToChange(const Plan& plan) {
+  return TerminalOf(plan) == Terminal::kPrivatePty ? LookAtCallersModes() : std::nullopt;
+}
+
+Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo) {
+  Wiring wiring;
+  if (TerminalOf(plan) == Terminal::kPrivatePty) {
+    if (Status connected = ConnectTerminal(plan, undo, wiring); !connected) return connected.error();
+  }
+  const bool sandboxed = plan.tier != Tier::kNone;
+  if (sandboxed) {
+    if (Status connected = ConnectDisplay(plan, wiring); !connected) return connected.error();
+    DisownDevices(plan, wiring);
+    if (wiring.standard[0] < 0 && !MayPass(plan, STDIN_FILENO)) {
+      if (Status connected = ConnectInput(wiring, undo); !connected) return connected.error();
+    }
+  }
+  if (Status connected = ConnectOutput(plan, sandboxed, wiring); !connected) return connected.error();
+  // Standard error is always ours, too.
+  if (wiring.streams[1] && !keeps_output && sandboxed) wiring.streams[1]->ReleaseTargetAtEnd();
+  return wiring;
+}
+
+const PrivateTerminal* Wiring::Shown() const {
+  if (terminal) return &*terminal;
+  return display ? &*display : nullptr;
+}
+
+std::vector<Stream*> Wiring::Outputs() const {
+  std::vector<Stream*> outputs;
+  for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
+    const auto& stream = streams.at(static_cast<std::size_t>(number));
+    if (stream) outputs.push_back(stream.get());
+  }
+  return outputs;
+}
+
+void Wiring::CloseChildEnds() {
+  child_ends.clear();
+  if (terminal) terminal->CloseInner();
+  if (display) display->CloseInner();
+}
+
+void FillStandardStreams() {
+  for (int fd = 0; fd < 3; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number, which is `fd`; the child is meant to inherit it.
+    [[maybe_unused]] const int filled = ::open("/dev/null", O_RDWR);  // NOLINT(android-cloexec-open)
+  }
+}
+
+Status CheckStandardStreams() {
+  constexpr const char* kNames[] = {"standard input", "standard output", "standard error"};
+  for (int fd = 0; fd < 3; ++fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0 || !S_ISDIR(status.st_mode)) continue;
+    return Error{.code = ErrorCode::kSetupFailed,
+                 .message = std::string(kNames[fd]) + " is a directory, which would be open to the command",
+                 .hint = "redirect it from a file or /dev/null"};
+  }
+  return Done{};
+}
+
+}  // namespace mxc

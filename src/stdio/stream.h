@@ -1,0 +1,91 @@
+// One direction of relayed bytes: a source, an optional filter, a bounded buffer, a target. It never blocks:
+// the relay polls both ends and calls back. Bytes that no filter looks at move from pipe to target inside the
+// kernel where it can do that.
+//
+//   Stream stream({.source = std::move(pipe), .target = STDOUT_FILENO, .filter = FilterFor(plan)});
+//   polls.push_back(stream.PollSource());
+//   polls.push_back(stream.PollTarget());
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "stdio/output_filter.h"
+
+namespace mxc {
+
+struct StreamOptions {
+  UniqueFd source = {};
+  int target = -1;  // borrowed
+  OutputFilter filter = OutputFilter();
+  bool filtered = true;  // false: the filter passes everything on, and nobody asks for Head()
+  // Called with the last byte that was read when the source ends; what it returns is written too.
+  std::function<std::string(char)> at_end = {};
+};
+
+class Stream {
+ public:
+  explicit Stream(StreamOptions options);
+
+  [[nodiscard]] pollfd PollSource() const;
+  [[nodiscard]] pollfd PollTarget() const;
+  void OnSource(short events);
+  void OnTarget(short events);
+  // The source has been silent for a while.
+  void OnIdle();
+  [[nodiscard]] char LastByte() const { return last_; }  // of what was read so far; "\n": nothing
+  [[nodiscard]] bool Idling() const { return source_ && filter_.Holding(); }
+
+  // When the source ends, /dev/null takes the target's place, so that whoever reads from it learns of the
+  // end.
+  void ReleaseTargetAtEnd();
+  // Nobody will write to the source any more: what is in it is read, and then it is closed.
+  void EndSource();
+  void CloseSource();
+  // Gives up on everything that has not been written.
+  void Abandon();
+
+  [[nodiscard]] bool SourceOpen() const { return static_cast<bool>(source_); }
+  [[nodiscard]] bool Finished() const { return !source_ && pending_.empty(); }
+  [[nodiscard]] bool Truncated() const { return filter_.Truncated(); }
+  // The errno of a write that failed although somebody may still read, a full disk for instance; 0: none.
+  [[nodiscard]] int Failure() const { return failure_; }
+  // The first bytes that came, for messages.
+  [[nodiscard]] const std::string& Head() const { return filter_.Head(); }
+
+ private:
+  bool TransferOnce();
+  bool ReadOnce();
+  bool MoveOnce();
+  void CountMoved(std::uint64_t count);
+  std::string& Sink();
+  void WritePending();
+  void OnWriteError(int number);
+  void LookAtTarget();
+  void StopMoving();
+  void ReleaseTarget();
+
+  UniqueFd source_;
+  UniqueFd own_target_;  // our own open file description of the target, so that it can be non-blocking
+  int target_;
+  int released_ = -1;  // the target's number until it is released; -1: it is kept
+  bool moves_;
+  bool pipe_or_socket_ = false;  // whose loss poll(2) tells
+  bool socket_ = false;
+  bool non_blocking_ = false;
+  bool full_ = false;     // of the target, while bytes move into it
+  bool discard_ = false;  // the target is gone: read on, write nothing
+  std::uint64_t moved_ = 0;
+  int failure_ = 0;
+  char last_ = '\n';
+  OutputFilter filter_;
+  std::function<std::string(char)> at_end_;
+  std::string pending_;
+  std::string dropped_;
+};
+
+}  // namespace mxc

@@ -1,0 +1,201 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "stdio/stream.h"
+#include "stdio/stream_target.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::size_t kReadBytes = 65536;
+constexpr std::size_t kMaxPendingBytes = 262144;
+
+}  // namespace
+
+Stream::Stream(StreamOptions options)
+    : source_(std::move(options.source)),
+      target_(options.target),
+      moves_(!options.filtered && !options.at_end),
+      filter_(std::move(options.filter)),
+      at_end_(std::move(options.at_end)) {
+  struct stat status {};
+  if (::fstat(target_, &status) == 0) {
+    socket_ = S_ISSOCK(status.st_mode);
+    pipe_or_socket_ = socket_ || S_ISFIFO(status.st_mode);
+    // A terminal and a socket take bytes without waiting by other means than splice(2).
+    moves_ = moves_ && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
+  }
+  if (!moves_) LookAtTarget();
+}
+
+void Stream::ReleaseTargetAtEnd() { released_ = target_ == STDOUT_FILENO ? target_ : -1; }
+
+void Stream::LookAtTarget() {
+  non_blocking_ = (::fcntl(target_, F_GETFL) & O_NONBLOCK) != 0;
+  if (!non_blocking_ && !socket_) own_target_ = OwnDescription(target_);
+  if (!own_target_) return;
+  target_ = own_target_.Get();
+  non_blocking_ = true;
+}
+
+void Stream::StopMoving() {
+  moves_ = false;
+  full_ = false;
+  LookAtTarget();
+}
+
+pollfd Stream::PollSource() const {
+  // A full buffer stops the reading, and so in the end the command: a slow reader costs no memory.
+  const bool wanted = source_ && !full_ && pending_.size() < kMaxPendingBytes;
+  return {.fd = wanted ? source_.Get() : -1, .events = POLLIN, .revents = 0};
+}
+
+pollfd Stream::PollTarget() const {
+  if (full_ || !pending_.empty()) return {.fd = target_, .events = POLLOUT, .revents = 0};
+  // No event but the loss of the last reader, which poll(2) tells unasked.
+  return {.fd = source_ && pipe_or_socket_ && !discard_ ? target_ : -1, .events = 0, .revents = 0};
+}
+
+void Stream::OnSource(short events) {
+  if (events != 0) TransferOnce();
+  WritePending();
+}
+
+void Stream::OnTarget(short events) {
+  if (events == 0) return;
+  if (full_) {
+    full_ = false;
+    MoveOnce();
+  } else if (pending_.empty() && (events & (POLLERR | POLLHUP)) != 0) {
+    OnWriteError(EPIPE);
+  }
+  WritePending();
+}
+
+void Stream::OnIdle() {
+  if (!Idling()) return;
+  filter_.Idle(Sink());
+  WritePending();
+}
+
+void Stream::EndSource() {
+  released_ = -1;  // all is over: nobody waits for this stream alone
+  while (source_ && !full_ && pending_.size() < kMaxPendingBytes && TransferOnce()) {
+  }
+}
+
+void Stream::Abandon() {
+  source_.Reset();
+  pending_.clear();
+  discard_ = true;
+}
+
+// False when nothing was there, or there was no room for it.
+bool Stream::TransferOnce() { return moves_ ? MoveOnce() : ReadOnce(); }
+
+bool Stream::MoveOnce() {
+  const ssize_t count = MoveNow(source_.Get(), target_);
+  if (count > 0) {
+    CountMoved(static_cast<std::uint64_t>(count));
+    return true;
+  }
+  if (count == 0) {
+    CloseSource();
+    return false;
+  }
+  if (errno == EINTR) return true;
+  if (errno == EAGAIN) {
+    full_ = HoldsBytes(source_.Get());
+    return false;
+  }
+  // A file that is open for appending, among others.
+  if (errno == EINVAL) {
+    StopMoving();
+    return ReadOnce();
+  }
+  OnWriteError(errno);
+  return false;
+}
+
+void Stream::CountMoved(std::uint64_t count) {
+  const bool few = moved_ < kStreamBytes;
+  moved_ += count;
+  if (!few || moved_ < kStreamBytes) return;
+  Widen(source_.Get());
+  WidenCallers(target_);
+}
+
+bool Stream::ReadOnce() {
+  std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  const ssize_t count = ::read(source_.Get(), buffer.data(), buffer.size());
+  if (count > 0) {
+    last_ = buffer.at(static_cast<std::size_t>(count) - 1);
+    filter_.Feed({buffer.data(), static_cast<std::size_t>(count)}, Sink());
+    return true;
+  }
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
+  CloseSource();  // the end; EIO is the end of a terminal
+  return false;
+}
+
+// Where what is to be written goes: nowhere, once the target is gone.
+std::string& Stream::Sink() {
+  dropped_.clear();
+  return discard_ ? dropped_ : pending_;
+}
+
+void Stream::CloseSource() {
+  if (!source_) return;
+  source_.Reset();
+  std::string& sink = Sink();
+  filter_.Finish(sink);
+  if (at_end_) filter_.Append(at_end_(last_), sink);
+  if (pending_.empty()) ReleaseTarget();
+}
+
+void Stream::ReleaseTarget() {
+  if (released_ < 0) return;
+  const UniqueFd null{::open("/dev/null", O_WRONLY | O_CLOEXEC)};
+  if (null) ::dup2(null.Get(), released_);  // NOLINT(android-cloexec-dup): a standard stream
+  own_target_.Reset();
+  target_ = released_;
+  released_ = -1;
+}
+
+void Stream::WritePending() {
+  while (!pending_.empty()) {
+    // A poll that says "writable" promises a pipe PIPE_BUF bytes, should this description be a blocking one.
+    const bool whole = non_blocking_ || socket_;
+    const std::size_t size = whole ? pending_.size() : std::min<std::size_t>(pending_.size(), PIPE_BUF);
+    const ssize_t count =
+        socket_ ? SendNow(target_, pending_.data(), size) : ::write(target_, pending_.data(), size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count < 0) {
+      OnWriteError(errno);
+      return;
+    }
+    pending_.erase(0, static_cast<std::size_t>(count));
+    if (!whole) break;
+  }
+  if (!source_ && pending_.empty()) ReleaseTarget();
+}
+
+// Closing the source hands the command the SIGPIPE that it would have got from the target itself. It cannot
+// be handed any other error, which is kept for the end of the run; EIO is that of a terminal that hung up.
+void Stream::OnWriteError(int number) {
+  const bool gone = number == EPIPE || number == ECONNRESET || (number == EIO && ::isatty(target_) != 0);
+  if (!gone && failure_ == 0) failure_ = number;
+  Abandon();
+}
+
+}  // namespace mxc

@@ -1,0 +1,35 @@
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "stdio/stream_target.h"
+
+namespace mxc {
+
+// Opening /dev/fd/N is another name for the same description here.
+UniqueFd OwnDescription(int /*borrowed_fd*/) { return {}; }
+
+// There is no splice(2).
+ssize_t MoveNow(int /*borrowed_pipe*/, int /*borrowed_target*/) {
+  errno = EINVAL;
+  return -1;
+}
+
+bool Widen(int /*borrowed_pipe*/) { return false; }
+void WidenCallers(int /*borrowed_pipe*/) {}
+
+bool HoldsBytes(int borrowed_pipe) {
+  int count = 0;
+  return ::ioctl(borrowed_pipe, FIONREAD, &count) == 0 && count > 0;
+}
+
+// Nothing opens a pipe again here.
+void OpenOnlyFor(int /*borrowed_pipe*/, mode_t /*mode*/) {}
+
+// The launcher ignores SIGPIPE (MacSignals).
+ssize_t SendNow(int borrowed_fd, const char* bytes, std::size_t size) {
+  return ::send(borrowed_fd, bytes, size, MSG_DONTWAIT);
+}
+
+}  // namespace mxc
