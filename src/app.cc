@@ -78,12 +78,12 @@ std::string ReasonOf(const Config& config) {
 }
 
 // The run was refused by the kernel before it began; a weaker rung is taken where the policy holds on it.
-Result<Outcome> ClimbDown(const Config& config, const Options& options, const Host& host, Prepared& prepared,
-                          RunReporter& reporter, Log& log, StatusReport& status) {
+Result<Outcome> RunWithFallback(const Config& config, const Options& options, const Host& host,
+                                Prepared& prepared, RunReporter& reporter, Log& log, StatusReport& status) {
   Result<Outcome> outcome = RunPlan(prepared.plan, reporter);
   while (!outcome && outcome.error().code == ErrorCode::kUnavailable) {
     const Error refusal = outcome.error();
-    const Choice next = NextBelow(prepared.plan.rung, MeansProcess(config));
+    const Choice next = NextFallback(prepared.plan.isolation_level, MeansProcess(config));
     if (!next) return refusal;
     Result<Prepared> weaker = PrepareOn(next, config, options, host);
     if (!weaker) return Both(refusal, weaker.error());
@@ -115,7 +115,7 @@ int Run(Prepared& prepared, const Config& config, const Options& options, const 
                      .files = FileSummary{form, [&](const FileCall& call) { return judge.Judge(call); }}};
   RunReporter reporter{status, log, options.report ? &summary : nullptr,
                        [&] { return ReviewRepositories(prepared.plan.git, host); }};
-  const Result<Outcome> outcome = ClimbDown(config, options, host, prepared, reporter, log, status);
+  const Result<Outcome> outcome = RunWithFallback(config, options, host, prepared, reporter, log, status);
   if (options.report) Summarize(prepared.plan, summary);
   if (!outcome) return Fail(outcome.error(), log, status);
 
@@ -186,7 +186,7 @@ int RunApp(const Options& options, const Host& host) {
   if (options.mode != Mode::kPrinted) Recover(options.mode);
   const bool runs =
       options.mode == Mode::kRun || options.mode == Mode::kDryRun || options.mode == Mode::kExplain;
-  if (!runs) return Answer(options, host);
+  if (!runs) return RunQuery(options, host);
   if (!options.HasConfig() && options.command.empty()) {
     Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
     return 1;

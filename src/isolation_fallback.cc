@@ -17,15 +17,15 @@ Found LinuxProcess(const Host& host) {
 }
 
 // Where namespaces are refused without a setting that says so, bubblewrap is refused as well.
-std::optional<Descent> NextBelow(Rung rung, bool any_process) {
-  switch (rung) {
-    case Rung::kNamespaces:
-      return Descent{Containment::kNamespaces, Rung::kNamespacesOuterProc};
-    case Rung::kNamespacesOuterProc:
-      if (any_process) return Descent{Containment::kLandlock, Rung::kLandlock};
+std::optional<Fallback> NextFallback(IsolationLevel isolation_level, bool any_process) {
+  switch (isolation_level) {
+    case IsolationLevel::kNamespaces:
+      return Fallback{Containment::kNamespaces, IsolationLevel::kNamespacesOuterProc};
+    case IsolationLevel::kNamespacesOuterProc:
+      if (any_process) return Fallback{Containment::kLandlock, IsolationLevel::kLandlock};
       return std::nullopt;
-    case Rung::kLandlock:
-    case Rung::kNone:
+    case IsolationLevel::kLandlock:
+    case IsolationLevel::kNone:
       return std::nullopt;
   }
   return std::nullopt;

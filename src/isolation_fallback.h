@@ -19,12 +19,12 @@ struct Found {
 // the first, whose refusal says why.
 [[nodiscard]] Found LinuxProcess(const Host& host);
 
-struct Descent {
+struct Fallback {
   Containment containment = Containment::kNamespaces;
-  Rung rung = Rung::kNone;
+  IsolationLevel isolation_level = IsolationLevel::kNone;
 };
 // The next rung below a plan that the kernel refused (kUnavailable); nothing at the end of the ladder.
 // `any_process`: the configuration asked for "process", "auto" or nothing, and not for one containment.
-[[nodiscard]] std::optional<Descent> NextBelow(Rung rung, bool any_process);
+[[nodiscard]] std::optional<Fallback> NextFallback(IsolationLevel isolation_level, bool any_process);
 
 }  // namespace mxc

@@ -40,7 +40,7 @@ int Refuse(const Error& error) {
 }
 
 // What is told beside the answer is for people.
-int Answer(const Result<std::vector<Warning>>& told) {
+int PrintAnswer(const Result<std::vector<Warning>>& told) {
   if (!told) return Refuse(told.error());
   for (const Warning& warning : *told) TellWarning(warning.message);
   return Succeed();
@@ -92,7 +92,7 @@ int ProvisionPhase(Config config, Options options, const Host& host) {
   const auto anew = [&, known = plan.warnings](std::vector<Warning>& told) mutable -> Result<Plan> {
     Result<Prepared> again = PrepareSandbox(config, options, host);
     if (!again) return again.error();
-    if (again->plan.containment != plan.containment || again->plan.rung != plan.rung)
+    if (again->plan.containment != plan.containment || again->plan.isolation_level != plan.isolation_level)
       return OtherContainment(plan);
     told = FreshWarnings(again->plan, known);
     known = again->plan.warnings;
@@ -155,13 +155,13 @@ int RunPhase(const Result<Config>& config, const Options& options, const Host& h
     case Phase::kProvision:
       break;
     case Phase::kStart:
-      return Answer(session::Start(*id));
+      return PrintAnswer(session::Start(*id));
     case Phase::kExec:
       return ExecPhase(*id, *config, options, host);
     case Phase::kStop:
-      return Answer(session::Stop(*id));
+      return PrintAnswer(session::Stop(*id));
     case Phase::kDeprovision:
-      return Answer(session::Deprovision(*id));
+      return PrintAnswer(session::Deprovision(*id));
   }
   return 1;
 }
@@ -175,7 +175,7 @@ int PrintSandboxes() {
       entry["ageMs"] = listed.age_ms;
       entry["idleMs"] = listed.idle_ms;
     }
-    if (listed.holder != 0) entry["holder"] = listed.holder;
+    if (listed.daemon != 0) entry["holder"] = listed.daemon;
     list.push_back(std::move(entry));
   }
   return Print(list);

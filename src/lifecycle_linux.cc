@@ -19,7 +19,7 @@ constexpr std::uint32_t kStopLimitMs = 10000;
 // that shows the tree of each command.
 bool CanStay(const Plan& plan) {
   const bool always = plan.containment == Containment::kBubblewrap || plan.containment == Containment::kLxc;
-  return always || plan.rung == Rung::kNamespaces;
+  return always || plan.isolation_level == IsolationLevel::kNamespaces;
 }
 
 Error NoLifecycle(const Plan& plan, const Config& config) {
@@ -28,10 +28,10 @@ Error NoLifecycle(const Plan& plan, const Config& config) {
       .message = fmt::format("the containment '{}' has no sandboxes that stay", Name(plan.containment)),
       .pointer = "/phase",
       .hint = "write \"containment\": \"process\", or run each command by itself, without a phase"};
-  if (plan.rung == Rung::kNone) return error;
-  if (plan.rung == Rung::kNamespacesOuterProc)
+  if (plan.isolation_level == IsolationLevel::kNone) return error;
+  if (plan.isolation_level == IsolationLevel::kNamespacesOuterProc)
     error.message = "a sandbox that stays needs a /proc of its own, which the kernel refuses here";
-  if (MeansProcess(config) && plan.rung == Rung::kLandlock)
+  if (MeansProcess(config) && plan.isolation_level == IsolationLevel::kLandlock)
     error.message = "a sandbox that stays needs namespaces, which the kernel refuses here";
   error.hint = "run each command by itself, without a phase";
   return error;

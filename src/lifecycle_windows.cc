@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lifecycle_parts.h"
-#include "mxc/windows_sandbox_command.h"
+#include "mxc/windows/sandbox_command.h"
 #include "plan/make_plan.h"
 #include "policy/as_written.h"
 #include "policy/process.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "entry.h"
-#include "mxc/windows_sandbox_run.h"
+#include "mxc/windows/sandbox_run.h"
 #include "win32/wide_windows.h"
-#include "windows/standing_windows.h"
+#include "windows/persistent_machine_windows.h"
 
 namespace {
 

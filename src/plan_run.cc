@@ -65,11 +65,12 @@ Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Opt
   const bool looked = found && !shown && !policy->as_written;
   Support support = looked ? std::move(found->support)
                            : backend.probe(host, policy->as_written ? ProbeDepth::kAssumed : depth);
-  if (choice) support.rung = choice->rung;
-  if (support.rung == Rung::kNamespacesOuterProc) support.landlock_abi = host.LandlockAbi();
+  if (choice) support.isolation_level = choice->isolation_level;
+  if (support.isolation_level == IsolationLevel::kNamespacesOuterProc)
+    support.landlock_abi = host.LandlockAbi();
   Result<Plan> plan = MakePlan(backend, *policy, support);
   if (!plan) return plan.error();
-  if (any && plan->rung == Rung::kLandlock) plan->warnings.push_back(WeakerIsolation());
+  if (any && plan->isolation_level == IsolationLevel::kLandlock) plan->warnings.push_back(WeakerIsolation());
   return Prepared{std::move(*policy), std::move(*plan)};
 }
 
@@ -84,7 +85,7 @@ Result<Prepared> Prepare(const Config& config, const Options& options, const Hos
   const bool lacking = !first && first.error().code == ErrorCode::kUnavailable;
   if (!lacking || !MeansProcess(config) || host.System() != OperatingSystem::kLinux) return first;
   Result<Prepared> weaker =
-      PrepareOn(Descent{Containment::kLandlock, Rung::kLandlock}, config, options, host);
+      PrepareOn(Fallback{Containment::kLandlock, IsolationLevel::kLandlock}, config, options, host);
   if (weaker) return weaker;
   if (weaker.error().code == ErrorCode::kUnavailable) return first;
   return Both(first.error(), weaker.error());

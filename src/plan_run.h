@@ -24,7 +24,7 @@ struct Prepared {
 inline constexpr std::string_view kWeakerIsolation = "weaker-isolation";
 
 // Which containment, and how far down the ladder; without it what the configuration and this host say.
-using Choice = std::optional<Descent>;
+using Choice = std::optional<Fallback>;
 
 [[nodiscard]] Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Options& options,
                                          const Host& host);

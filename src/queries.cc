@@ -157,7 +157,7 @@ int PrintProbe(const Options& options, const Host& host) {
 
 }  // namespace
 
-int Answer(const Options& options, const Host& host) {
+int RunQuery(const Options& options, const Host& host) {
   switch (options.mode) {
     case Mode::kPrinted:
       fmt::print("{}", options.text);

@@ -7,6 +7,6 @@
 namespace mxc {
 
 // For every mode that needs no configuration. Returns the exit status.
-[[nodiscard]] int Answer(const Options& options, const Host& host);
+[[nodiscard]] int RunQuery(const Options& options, const Host& host);
 
 }  // namespace mxc

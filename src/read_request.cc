@@ -8,7 +8,7 @@
 #include "config/endpoint.h"
 #include "document/parse.h"
 #include "document/source.h"
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 
 namespace mxc {
 namespace {

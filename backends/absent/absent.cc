@@ -64,8 +64,8 @@ Error Conflict(std::string message, std::string pointer, std::string hint) {
 // An isolation session is a user of its own with the machine's network: it holds nothing of these clauses.
 Status CheckIsolationSession(const Policy& policy) {
   const Network& network = policy.network;
-  const bool directional = network.egress == Verdict::kAllow && network.ingress == Verdict::kAllow &&
-                           network.host_loopback == Verdict::kAllow;
+  const bool directional = network.egress == RuleAction::kAllow && network.ingress == RuleAction::kAllow &&
+                           network.host_loopback == RuleAction::kAllow;
   const bool rules =
       !network.allow.empty() || !network.deny.empty() || network.proxy || !network.publish.empty();
   if (!policy.paths.empty()) {

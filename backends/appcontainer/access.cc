@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 
 namespace mxc::appcontainer {
 namespace {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "mxc/app_container.h"
 #include "mxc/error.h"
 #include "mxc/policy.h"
-#include "mxc/windows_host.h"
+#include "mxc/windows/app_container.h"
+#include "mxc/windows/host.h"
 
 namespace mxc::appcontainer {
 

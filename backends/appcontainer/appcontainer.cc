@@ -10,8 +10,8 @@
 #include "backends/appcontainer/limits.h"
 #include "backends/appcontainer/network.h"
 #include "backends/appcontainer/section.h"
-#include "mxc/app_container.h"
 #include "mxc/command_line.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc::appcontainer {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/appcontainer/access.h"
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 
 namespace mxc::appcontainer {
 namespace {
@@ -35,7 +35,7 @@ bool EnvironmentHolds(const Policy& policy, const Section& section, const Window
 
 bool TellsDestinationsApart(const Network& network) {
   return !network.allow.empty() || !network.deny.empty() || network.proxy ||
-         network.host_loopback == Verdict::kAllow;
+         network.host_loopback == RuleAction::kAllow;
 }
 
 bool OlderContractHolds(const Policy& policy, const WindowsFacts& facts) {
@@ -60,13 +60,13 @@ BaseContainer Told(const Policy& policy, const Section& section, BaseContract co
     }
   }
   const Network& network = policy.network;
-  const bool open = network.egress == Verdict::kAllow || network.share_host;
-  base.egress = open ? Verdict::kAllow : Verdict::kDeny;
+  const bool open = network.egress == RuleAction::kAllow || network.share_host;
+  base.egress = open ? RuleAction::kAllow : RuleAction::kDeny;
   base.allow = network.allow;
   base.deny = network.deny;
   if (network.proxy) base.proxy = network.proxy->url;
   base.peer = section.proxy_peer;
-  if (base.peer.empty() && network.host_loopback == Verdict::kAllow) base.peer = kHostLoopbackPeer;
+  if (base.peer.empty() && network.host_loopback == RuleAction::kAllow) base.peer = kHostLoopbackPeer;
   return base;
 }
 

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "backends/appcontainer/section.h"
-#include "mxc/app_container.h"
 #include "mxc/policy.h"
-#include "mxc/windows_host.h"
+#include "mxc/windows/app_container.h"
+#include "mxc/windows/host.h"
 
 namespace mxc::appcontainer {
 

@@ -1,9 +1,9 @@
 // Which limits of a policy a job holds.
 #pragma once
 
-#include "mxc/app_container.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc::appcontainer {
 

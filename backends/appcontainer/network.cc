@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backends/appcontainer/section.h"
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 
 namespace mxc::appcontainer {
 namespace {
@@ -61,11 +61,11 @@ Status CheckProxy(const Network& network, const BaseContainer& base) {
     return Refuse("the base container of Windows is led to proxies of this machine only", pointer,
                   "name a proxy on localhost");
   }
-  if (network.ingress == Verdict::kDeny) {
+  if (network.ingress == RuleAction::kDeny) {
     return Contradiction("a proxy of this machine answers from outside the container", pointer,
                          "add \"ingress\": {\"default\": \"allow\"}");
   }
-  const bool by_host = network.host_loopback == Verdict::kAllow;
+  const bool by_host = network.host_loopback == RuleAction::kAllow;
   const bool by_peer = base.peer != kHostLoopbackPeer && !base.peer.empty();
   if (by_host != by_peer) return Done{};
   return Contradiction(
@@ -95,7 +95,7 @@ Status CheckHeldByCapabilities(const Network& network) {
   }
   if (network.proxy)
     return Refuse("an AppContainer cannot be held to one proxy", network.proxy->pointer, all);
-  if (network.host_loopback == Verdict::kAllow) {
+  if (network.host_loopback == RuleAction::kAllow) {
     return Refuse("the loopback of the host is closed to an AppContainer", network.host_loopback_pointer,
                   "deny it; an exemption would need an administrator and hold for every run");
   }
@@ -107,8 +107,8 @@ Status CheckHeldByNone(const Network& network) {
     return Refuse("nothing leads from a port of the host into an AppContainer",
                   network.publish.front().pointer, "remove the entry");
   }
-  const bool outgoing = network.egress == Verdict::kAllow || network.share_host || network.proxy;
-  if (network.ingress == Verdict::kAllow && !outgoing) {
+  const bool outgoing = network.egress == RuleAction::kAllow || network.share_host || network.proxy;
+  if (network.ingress == RuleAction::kAllow && !outgoing) {
     return Refuse("the capability for incoming traffic allows outgoing traffic as well",
                   network.ingress_pointer, "allow both, or neither");
   }
@@ -150,9 +150,9 @@ Status PlanNetwork(const Network& network, AppContainerSandbox& sandbox, Plan& p
   if (Status held = CheckHeldByNone(network); !held) return held;
   std::vector<std::string>& capabilities = sandbox.capabilities;
   DropUngiven(capabilities, plan);
-  const bool outgoing = network.egress == Verdict::kAllow || network.share_host || !network.allow.empty();
-  const bool incoming = network.ingress == Verdict::kAllow || network.share_host;
-  const bool loopback = network.host_loopback == Verdict::kAllow;
+  const bool outgoing = network.egress == RuleAction::kAllow || network.share_host || !network.allow.empty();
+  const bool incoming = network.ingress == RuleAction::kAllow || network.share_host;
+  const bool loopback = network.host_loopback == RuleAction::kAllow;
   if (outgoing) capabilities.emplace_back(kInternet);
   if (network.share_host) {
     capabilities.emplace_back(kServer);

@@ -1,10 +1,10 @@
 // What of a network policy an AppContainer's capabilities can hold.
 #pragma once
 
-#include "mxc/app_container.h"
 #include "mxc/error.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc::appcontainer {
 

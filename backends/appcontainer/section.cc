@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mxc/app_container.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc::appcontainer {
 namespace {

@@ -47,7 +47,9 @@ Status LowerResources(const Policy& policy, Plan& plan) {
 }  // namespace
 
 Result<Plan> PlanLandlock(const Policy& policy, const Support& support) {
-  Plan plan{.containment = Containment::kLandlock, .tier = support.tier, .rung = Rung::kLandlock};
+  Plan plan{.containment = Containment::kLandlock,
+            .tier = support.tier,
+            .isolation_level = IsolationLevel::kLandlock};
   plan.landlock.emplace();
   StateWhatIsOpen(support, plan);
   if (Status network = LowerNetwork(policy, plan); !network) return network.error();

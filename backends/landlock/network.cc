@@ -27,9 +27,10 @@ Status RefuseWhatIsOpened(const Network& network) {
     return NeedsNamespace(network.deny[0].pointer, "denying some destinations");
   }
   if (network.share_host) return Done{};
-  if (network.egress == Verdict::kAllow) return NeedsNamespace(network.egress_pointer, "outbound traffic");
-  if (network.ingress == Verdict::kAllow) return NeedsNamespace(network.ingress_pointer, "inbound traffic");
-  if (network.host_loopback == Verdict::kAllow) {
+  if (network.egress == RuleAction::kAllow) return NeedsNamespace(network.egress_pointer, "outbound traffic");
+  if (network.ingress == RuleAction::kAllow)
+    return NeedsNamespace(network.ingress_pointer, "inbound traffic");
+  if (network.host_loopback == RuleAction::kAllow) {
     return NeedsNamespace(network.host_loopback_pointer, "access to the host's loopback");
   }
   return Done{};

@@ -27,7 +27,10 @@ Support Look(const Host& host) {
     return Unusable("Landlock of this kernel (ABI 1) forbids every rename between directories",
                     "use Linux 5.19 or later");
   }
-  return {.usable = true, .tier = Tier::kProcess, .rung = Rung::kLandlock, .landlock_abi = abi};
+  return {.usable = true,
+          .tier = Tier::kProcess,
+          .isolation_level = IsolationLevel::kLandlock,
+          .landlock_abi = abi};
 }
 
 }  // namespace

@@ -260,9 +260,9 @@ void TreeBuilder::PlaceProtected(const PathRule& rule) {
   if (rule.object) {
     bind.object = rule.object;
   } else {
-    lowered_.setup.emplace_back(Placeholder{.path = rule.path, .stand_in = rule.stand_in});
+    lowered_.setup.emplace_back(Placeholder{.path = rule.path, .placeholder_kind = rule.placeholder_kind});
     bind.pin = true;
-    bind.type = rule.stand_in->type;
+    bind.type = rule.placeholder_kind->type;
   }
   Add(std::move(bind));
   Push(rule.path, rule.access == Access::kReadWrite ? View::kReadWrite : View::kReadOnly);

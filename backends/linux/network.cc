@@ -49,7 +49,7 @@ Status RefuseWhatNoProxyHolds(const Network& network) {
     return Refuse(network.upstream.pointer, "the command's own proxy is dialled directly",
                   "leave `upstreamProxy` out");
   }
-  if (network.egress == Verdict::kAllow) {
+  if (network.egress == RuleAction::kAllow) {
     return Refuse(network.egress_pointer, "through a proxy nobody here knows which addresses are reached",
                   "allow destinations by name or block, or leave `upstreamProxy` out");
   }
@@ -80,7 +80,7 @@ Status RefuseWhatNoProxyHolds(const Network& network) {
 
 // What no gateway of TCP and UDP can hold.
 Status RefuseTheImpossible(const Network& network) {
-  if (network.ingress == Verdict::kAllow) {
+  if (network.ingress == RuleAction::kAllow) {
     return Refuse(network.ingress_pointer,
                   "inbound traffic cannot be allowed as such: no address of the host leads into the sandbox",
                   "name the ports in network.ingress.publish");
@@ -123,15 +123,15 @@ Status RefuseFilters(const Network& network) {
 }
 
 bool NeedsGateway(const Network& network) {
-  return network.egress == Verdict::kAllow || !network.allow.empty() || network.proxy ||
-         network.host_loopback == Verdict::kAllow || !network.publish.empty();
+  return network.egress == RuleAction::kAllow || !network.allow.empty() || network.proxy ||
+         network.host_loopback == RuleAction::kAllow || !network.publish.empty();
 }
 
 // The first clause that needs it.
-std::string FirstOpening(const Network& network) {
+std::string FirstSniffer(const Network& network) {
   if (!network.allow.empty()) return network.allow.front().pointer;
   if (network.proxy) return network.proxy->pointer;
-  if (network.egress == Verdict::kAllow) return network.egress_pointer;
+  if (network.egress == RuleAction::kAllow) return network.egress_pointer;
   return network.publish.empty() ? network.host_loopback_pointer : network.publish.front().pointer;
 }
 
@@ -176,7 +176,7 @@ void RecordGateway(const Network& network, Lowered& lowered) {
   };
   if (!NeedsGateway(network))
     record("/network", kRefused);  // the clause of a policy that does not mention it
-  const bool open = network.egress == Verdict::kAllow && !network.proxy;
+  const bool open = network.egress == RuleAction::kAllow && !network.proxy;
   record(network.egress_pointer, network.proxy ? kOnlyProxy : open ? kUnlessDenied : kRefused);
   const bool upstream = HasUpstream(network);
   for (const NetworkRule& rule : network.allow) {
@@ -187,7 +187,8 @@ void RecordGateway(const Network& network, Lowered& lowered) {
                    : record(rule.pointer, kRefused);
   }
   Record(lowered, network.ingress_pointer, Strength::kKernel, kNoWayIn);
-  record(network.host_loopback_pointer, network.host_loopback == Verdict::kAllow ? kLoopbackName : kRefused);
+  record(network.host_loopback_pointer,
+         network.host_loopback == RuleAction::kAllow ? kLoopbackName : kRefused);
   if (network.proxy) record(network.proxy->pointer, kOnlyProxy);
   record(network.upstream.pointer, upstream ? UpstreamWords(network.upstream) : std::string(kNoUpstream));
   for (const PublishedPort& port : network.publish) record(port.pointer, kPublished);
@@ -212,7 +213,7 @@ Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered) 
     return Done{};
   }
   if (!facts.why_no_gateway.empty()) {
-    return Refuse(FirstOpening(network), "the network gateway cannot stand here: " + facts.why_no_gateway,
+    return Refuse(FirstSniffer(network), "the network gateway cannot stand here: " + facts.why_no_gateway,
                   "deny all traffic, or run where the kernel has what is missing");
   }
   lowered.sandbox.gateway = true;

@@ -25,13 +25,15 @@ void StateWhatIsOpen(const Support& support, Plan& plan) {
 }  // namespace
 
 Result<Plan> PlanNamespaces(const Policy& policy, const Support& support) {
-  Result<linux_backend::Lowered> lowered =
-      linux_backend::LowerPolicy(policy, {.kernel_files = support.kernel_files,
-                                          .outer_proc = support.rung == Rung::kNamespacesOuterProc,
-                                          .counts_own_tasks = support.counts_own_tasks,
-                                          .why_no_gateway = support.no_gateway});
+  Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(
+      policy, {.kernel_files = support.kernel_files,
+               .outer_proc = support.isolation_level == IsolationLevel::kNamespacesOuterProc,
+               .counts_own_tasks = support.counts_own_tasks,
+               .why_no_gateway = support.no_gateway});
   if (!lowered) return lowered.error();
-  Plan plan{.containment = Containment::kNamespaces, .tier = support.tier, .rung = support.rung};
+  Plan plan{.containment = Containment::kNamespaces,
+            .tier = support.tier,
+            .isolation_level = support.isolation_level};
   plan.setup = std::move(lowered->setup);
   plan.child =
       SandboxChild{.terminal = lowered->sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty};
@@ -40,7 +42,7 @@ Result<Plan> PlanNamespaces(const Policy& policy, const Support& support) {
   plan.ledger = std::move(lowered->ledger);
   plan.warnings = std::move(lowered->warnings);
   plan.relaxations = std::move(lowered->relaxations);
-  if (plan.rung == Rung::kNamespacesOuterProc) StateWhatIsOpen(support, plan);
+  if (plan.isolation_level == IsolationLevel::kNamespacesOuterProc) StateWhatIsOpen(support, plan);
   return plan;
 }
 

@@ -7,7 +7,8 @@ namespace mxc::namespaces {
 
 [[nodiscard]] const Backend& NamespacesBackend();
 
-// The two functions of the backend. With Rung::kNamespacesOuterProc in the support, /proc is the outer one.
+// The two functions of the backend. With IsolationLevel::kNamespacesOuterProc in the support, /proc is the
+// outer one.
 [[nodiscard]] Support ProbeNamespaces(const Host& host, ProbeDepth depth);
 [[nodiscard]] Result<Plan> PlanNamespaces(const Policy& policy, const Support& support);
 

@@ -21,9 +21,9 @@ Support TryRun(const Host& host, Support support) {
                kProbeLimitMs);
   if (linux_backend::Succeeded(run)) {
     linux_backend::ProbeGateway(host, "namespaces", support);
-    const std::string weaker = "\"rung\":\"" + std::string(Name(Rung::kNamespacesOuterProc)) + "\"";
+    const std::string weaker = "\"rung\":\"" + std::string(Name(IsolationLevel::kNamespacesOuterProc)) + "\"";
     if (run.out.find(weaker) == std::string::npos) return support;
-    support.rung = Rung::kNamespacesOuterProc;
+    support.isolation_level = IsolationLevel::kNamespacesOuterProc;
     support.warnings.emplace_back(
         "something covers parts of /proc here, as in most containers: the outer /proc is used, read-only");
     return support;
@@ -45,7 +45,7 @@ Support ProbeNamespaces(const Host& host, ProbeDepth depth) {
     return support;
   }
   Support support = linux_backend::LookForEngine(host);
-  if (support.usable) support.rung = Rung::kNamespaces;
+  if (support.usable) support.isolation_level = IsolationLevel::kNamespaces;
   if (depth == ProbeDepth::kQuick || !support.usable) return support;
   return TryRun(host, std::move(support));
 }

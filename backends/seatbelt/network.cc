@@ -170,7 +170,7 @@ void NetworkLowering::RecordGateway() {
   const auto record = [this](const std::string& pointer, std::string_view mechanism) {
     Record(pointer, Strength::kProxy, mechanism);
   };
-  record(network_.egress_pointer, network_.egress == Verdict::kAllow ? kGatewayOfTcp : kGateway);
+  record(network_.egress_pointer, network_.egress == RuleAction::kAllow ? kGatewayOfTcp : kGateway);
   for (const NetworkRule& rule : network_.allow) {
     record(rule.pointer, rule.uninspected           ? kGatewayUninspected
                          : NamesEveryProtocol(rule) ? kGatewayOfTcp
@@ -182,7 +182,7 @@ void NetworkLowering::RecordGateway() {
   record(network_.host_loopback_pointer, kGateway);
   if (network_.proxy) record(network_.proxy->pointer, kGateway);
   record(network_.share_host_pointer, kGateway);
-  Kernel(network_.ingress_pointer, network_.ingress == Verdict::kAllow ? kInbound : kNoInbound);
+  Kernel(network_.ingress_pointer, network_.ingress == RuleAction::kAllow ? kInbound : kNoInbound);
 }
 
 void NetworkLowering::ThroughProxy() {
@@ -200,9 +200,9 @@ void NetworkLowering::AllowNames() {
 }
 
 void NetworkLowering::Directly() {
-  const bool out = network_.egress == Verdict::kAllow;
-  const bool loopback = network_.host_loopback == Verdict::kAllow;
-  const bool in = network_.ingress == Verdict::kAllow;
+  const bool out = network_.egress == RuleAction::kAllow;
+  const bool loopback = network_.host_loopback == RuleAction::kAllow;
+  const bool in = network_.ingress == RuleAction::kAllow;
   if (out) {
     profile_.Allow("network-outbound", "(remote ip \"*:*\")");
     profile_.Deny("network-outbound", "(remote ip \"localhost:*\")");

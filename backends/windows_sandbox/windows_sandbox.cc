@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "backends/windows_sandbox/folders.h"
-#include "mxc/windows_sandbox_command.h"
+#include "mxc/windows/sandbox_command.h"
 
 namespace mxc::windows_sandbox {
 namespace {
@@ -44,10 +44,10 @@ Status CheckNetwork(const Network& network) {
   const auto refuse = [&hint](const std::string& pointer) {
     return Refuse(ErrorCode::kUnenforceable, "the machine has no network", pointer, hint);
   };
-  if (network.egress == Verdict::kAllow) return refuse(network.egress_pointer);
+  if (network.egress == RuleAction::kAllow) return refuse(network.egress_pointer);
   if (network.share_host) return refuse(network.share_host_pointer);
-  if (network.ingress == Verdict::kAllow) return refuse(network.ingress_pointer);
-  if (network.host_loopback == Verdict::kAllow) return refuse(network.host_loopback_pointer);
+  if (network.ingress == RuleAction::kAllow) return refuse(network.ingress_pointer);
+  if (network.host_loopback == RuleAction::kAllow) return refuse(network.host_loopback_pointer);
   if (!network.allow.empty()) return refuse(network.allow.front().pointer);
   if (!network.publish.empty()) return refuse(network.publish.front().pointer);
   if (network.proxy) return refuse(network.proxy->pointer);

@@ -94,7 +94,7 @@ std::string Rules(const std::vector<NetworkRule>& rules) {
 }
 
 std::string NetworkText(const Network& network, const std::vector<PublishedPort>& mapped) {
-  const char* const verdict = network.egress == Verdict::kAllow ? "allow" : "deny";
+  const char* const verdict = network.egress == RuleAction::kAllow ? "allow" : "deny";
   std::vector<std::string> ports;
   for (const auto* list : {&network.publish, &mapped}) {
     for (const PublishedPort& port : *list) {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "mxc/fold.h"
-#include "mxc/windows_path.h"
-#include "mxc/wsl_run.h"
+#include "mxc/windows/path.h"
+#include "mxc/windows/wsl_run.h"
 
 namespace mxc::wsl {
 namespace {

@@ -9,9 +9,9 @@
 #include "backends/wsl/paths.h"
 #include "backends/wsl/section.h"
 #include "mxc/limits.h"
-#include "mxc/windows_path.h"
-#include "mxc/wsl_engine.h"
-#include "mxc/wsl_run.h"
+#include "mxc/windows/path.h"
+#include "mxc/windows/wsl_engine.h"
+#include "mxc/windows/wsl_run.h"
 
 namespace mxc::wsl {
 namespace {
@@ -130,11 +130,11 @@ Status CheckNetwork(const Network& network) {
     return Unenforceable("the distribution has a network of its own, not that of Windows",
                          network.share_host_pointer, "allow what is needed with `egress`");
   }
-  if (network.host_loopback == Verdict::kAllow) {
+  if (network.host_loopback == RuleAction::kAllow) {
     return Unenforceable("the loopback inside is that of the distribution, not that of Windows",
                          network.host_loopback_pointer, "deny it");
   }
-  if (network.ingress == Verdict::kAllow) {
+  if (network.ingress == RuleAction::kAllow) {
     return Unenforceable("nothing outside reaches into the sandbox but published ports",
                          network.ingress_pointer, "deny it, and name the ports in `publish`");
   }
@@ -157,7 +157,7 @@ void Add(Plan& plan, const std::string& pointer, Strength strength, std::string 
 }
 
 void AddNetwork(const Network& network, Plan& plan) {
-  const bool open = network.egress == Verdict::kAllow;
+  const bool open = network.egress == RuleAction::kAllow;
   const bool gateway = open || !network.allow.empty() || !network.publish.empty();
   Add(plan, network.egress_pointer, gateway ? Strength::kProxy : Strength::kKernel,
       gateway ? "the network gateway of mxc-exec inside" : "a network namespace without a way out");

@@ -18,7 +18,7 @@ namespace mxc {
 struct Support {
   bool usable = false;
   Tier tier = Tier::kNone;
-  Rung rung = Rung::kNone;
+  IsolationLevel isolation_level = IsolationLevel::kNone;
   int landlock_abi = 0;                    // of this kernel; only the weaker rungs ask
   std::string program = {};                // absolute path of the tool it runs, if it runs one
   std::string version = {};                // of that tool; only a live probe fills it in

@@ -29,7 +29,7 @@ enum class OperatingSystem { kLinux, kWindows, kMacos, kAny };
 enum class Tier { kNone, kProcess, kContainer, kVirtualMachine };
 
 // What our own Linux engine stands on, strongest first: how far down the ladder a run had to go.
-enum class Rung {
+enum class IsolationLevel {
   kNone,                 // another engine
   kNamespaces,           // every namespace, a /proc of its own
   kNamespacesOuterProc,  // every namespace, the outer /proc, read-only: the kernel refuses a new one
@@ -37,7 +37,8 @@ enum class Rung {
 };
 
 [[nodiscard]] std::string_view Name(Containment containment);  // wire name
-[[nodiscard]] std::string_view Name(Rung rung);  // "namespaces", "namespaces-outer-proc", "landlock"; ""
+[[nodiscard]] std::string_view Name(
+    IsolationLevel isolation_level);  // "namespaces", "namespaces-outer-proc", "landlock"; ""
 [[nodiscard]] OperatingSystem HomeOf(Containment containment);
 [[nodiscard]] bool IsExperimental(Containment containment);
 // The command meets another system than the host's, with variables of its own.

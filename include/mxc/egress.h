@@ -33,11 +33,11 @@ struct OnlyProxy {
 };
 
 struct EgressRules {
-  Verdict egress = Verdict::kDeny;  // for destinations no rule names
+  RuleAction egress = RuleAction::kDeny;  // for destinations no rule names
   std::string egress_pointer = {};
   std::vector<NetworkRule> allow = {};  // a host may also be "*": every name
   std::vector<NetworkRule> deny = {};   // beat `allow`
-  Verdict host_loopback = Verdict::kDeny;
+  RuleAction host_loopback = RuleAction::kDeny;
   std::string host_loopback_pointer = {};
   std::optional<OnlyProxy> proxy = {};
   Upstream upstream = {};
@@ -59,7 +59,7 @@ struct GatewayRecord {
   std::uint64_t time_ms = 0;  // since 1970, of the decision
   std::uint64_t duration_ms = 0;
   GatewayEvent event = GatewayEvent::kConnection;
-  Verdict verdict = Verdict::kDeny;
+  RuleAction verdict = RuleAction::kDeny;
   std::string name = {};        // what was asked for or connected to by name; empty: a literal address
   std::string address = {};     // that was dialled, or meant; empty for a name that was not resolved
   std::uint16_t port = 0;       // 0 for a name

@@ -11,7 +11,7 @@
 
 #include "mxc/error.h"
 #include "mxc/policy.h"
-#include "mxc/windows_host.h"
+#include "mxc/windows/host.h"
 
 namespace mxc {
 

@@ -7,7 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "mxc/app_container.h"
 #include "mxc/containment.h"
 #include "mxc/egress.h"
 #include "mxc/landlock_sandbox.h"
@@ -15,8 +14,9 @@
 #include "mxc/policy.h"
 #include "mxc/seatbelt_sandbox.h"
 #include "mxc/secret.h"
-#include "mxc/windows_sandbox_run.h"
-#include "mxc/wsl_run.h"
+#include "mxc/windows/app_container.h"
+#include "mxc/windows/sandbox_run.h"
+#include "mxc/windows/wsl_run.h"
 
 namespace mxc {
 
@@ -144,7 +144,7 @@ struct WslChild {
 // Windows: the virtual machine of Plan::windows_sandbox runs the command.
 struct WindowsSandboxChild {
   Terminal terminal = Terminal::kInherit;
-  std::string standing = {};  // folder of a machine that runs already; empty: one for this command alone
+  std::string persistent = {};  // folder of a machine that runs already; empty: one for this command alone
 };
 
 using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, SessionChild, AppContainerChild,
@@ -155,15 +155,15 @@ using Child = std::variant<Exec, SandboxChild, LandlockChild, SeatbeltChild, Ses
 // Modes of what a placeholder stands as, which no other file has: a second run on the same directory must
 // take it for what it is, not for a file of the user's.
 inline constexpr std::uint32_t kPlaceholderMode = 01600;
-inline constexpr std::uint32_t kStandInFileMode = 01644;  // others may read it: to them it means nothing
-inline constexpr std::uint32_t kStandInDirectoryMode = 01755;
+inline constexpr std::uint32_t kPlaceholderFileMode = 01644;  // others may read it: to them it means nothing
+inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;
 
 // A file or an empty directory at a denied or protected path that does not exist below a writable grant: the
 // kernel can only mount on what has a name. Removed when the last sandbox that needs it has ended, also when
 // the launcher was killed.
 struct Placeholder {
   std::string path = {};
-  std::optional<StandIn> stand_in = {};  // absent: an empty file that is masked
+  std::optional<PlaceholderKind> placeholder_kind = {};  // absent: an empty file that is masked
 };
 
 // A value for a file of a control group.
@@ -219,7 +219,7 @@ struct CommandShape {
 struct Plan {
   Containment containment = Containment::kNone;
   Tier tier = Tier::kNone;
-  Rung rung = Rung::kNone;
+  IsolationLevel isolation_level = IsolationLevel::kNone;
   std::vector<Step> setup = {};  // undone in reverse
   Child child = Exec{};
   std::optional<LinuxSandbox> sandbox = {};  // what `child` builds, when it builds one: for --explain

@@ -21,7 +21,7 @@ namespace mxc {
 enum class PathStyle { kPosix, kWindows };
 
 enum class Access { kReadOnly, kReadWrite, kDenied };
-enum class Verdict { kDeny, kAllow };
+enum class RuleAction { kDeny, kAllow };
 
 enum class FileType { kRegular, kDirectory, kSymlink, kSocket, kCharacterDevice, kBlockDevice, kFifo };
 
@@ -39,7 +39,7 @@ enum class Origin { kBaseline, kPolicy, kProtection };
 
 // Holds the name of a protected path that does not exist. To its readers it means the same as nothing there:
 // an empty directory of hooks, an empty start-up file.
-struct StandIn {
+struct PlaceholderKind {
   FileType type = FileType::kDirectory;  // or kRegular
   std::string text = {};                 // of a regular file
 };
@@ -55,12 +55,12 @@ struct PathRule {
   // what to mask.
   std::uint32_t own_directory = 0;
   // Only for a protection rule without object. The directory of `path` exists.
-  std::optional<StandIn> stand_in = {};
+  std::optional<PlaceholderKind> placeholder_kind = {};
   std::string pointer = {};  // clause it comes from; empty for the baseline and for kernel mounts
   Origin origin = Origin::kPolicy;
   std::string source = {};  // what shows there, when that is an image's and not the host's `path`; canonical
-  // Shown so that everybody inside, root too, may do what others may (Host::CanUnmapOwners); of a denied file:
-  // others may do nothing, and it needs no mask. Of the baseline, in our own engine.
+  // Shown so that everybody inside, root too, may do what others may (Host::CanUnmapOwners); of a denied
+  // file: others may do nothing, and it needs no mask. Of the baseline, in our own engine.
   bool unmapped_owners = false;
 };
 
@@ -129,13 +129,13 @@ struct Upstream {
 };
 
 struct Network {
-  Verdict egress = Verdict::kDeny;  // for destinations no rule names
+  RuleAction egress = RuleAction::kDeny;  // for destinations no rule names
   std::string egress_pointer = {};
   std::vector<NetworkRule> allow = {};
   std::vector<NetworkRule> deny = {};  // beat `allow`
-  Verdict ingress = Verdict::kDeny;
+  RuleAction ingress = RuleAction::kDeny;
   std::string ingress_pointer = {};
-  Verdict host_loopback = Verdict::kDeny;
+  RuleAction host_loopback = RuleAction::kDeny;
   std::string host_loopback_pointer = {};
   std::vector<PublishedPort> publish = {};
   std::optional<ProxyRule> proxy = {};

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mxc/app_container.h"
 #include "mxc/error.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mxc/app_container.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc {
 namespace {

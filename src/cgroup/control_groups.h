@@ -1,8 +1,8 @@
 // The control groups of a run: the guardian makes and removes them, the child enters them, the launcher reads
 // what they have counted.
 //
-//   std::vector<RunGroup> groups = NameGroups(plan.setup);   // then Guardian::Start({.groups = groups})
-//   Result<GroupHandles> handles = GroupHandles::Open(groups);
+//   std::vector<RunGroup> groups = NameGroups(plan.setup);   // then CleanupProcess::Start({.groups =
+//   groups}) Result<GroupHandles> handles = GroupHandles::Open(groups);
 //   ... the child writes "0" to each of handles->Entrances() ...
 //   std::vector<Resource> reached = ReachedIn(groups);
 #pragma once

@@ -1,9 +1,8 @@
 // A small process that makes what a run needs on the host and takes it away again, when we dismiss it or when
 // we have been killed: it sees the other end of its pipe close.
 //
-//   Result<Guardian> guardian = Guardian::Start({.placeholders = paths, .groups = NameGroups(plan.setup)});
-//   guardian->Watch(child.id);
-//   guardian->Dismiss();
+//   Result<CleanupProcess> guardian = CleanupProcess::Start({.placeholders = paths, .groups =
+//   NameGroups(plan.setup)}); guardian->Watch(child.id); guardian->Dismiss();
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +19,7 @@
 namespace mxc {
 
 // What stands on the host for the time of a run, and what is changed.
-struct Guarded {
+struct HostChanges {
   std::vector<Placeholder> placeholders = {};  // placeholders.h
   std::vector<RunGroup> groups = {};           // control_groups.h
   std::optional<CallersModes> terminal = {};   // whose modes we take back ourselves while we live
@@ -29,20 +28,20 @@ struct Guarded {
 
 // Takes away what a guardian that was killed has left, once nothing of the sandbox lives any more: what still
 // bears our marks and is in no other run's use.
-void ClearAway(const Guarded& guarded);
+void ClearAway(const HostChanges& changes);
 
-class Guardian {
+class CleanupProcess {
  public:
   // When this returns, everything stands; nothing guarded needs no process. Errors: kSetupFailed, naming what
   // could not be made; nothing is left behind then.
-  [[nodiscard]] static Result<Guardian> Start(const Guarded& guarded);
+  [[nodiscard]] static Result<CleanupProcess> Start(const HostChanges& changes);
 
-  Guardian() = default;
-  Guardian(Guardian&& other) noexcept;
-  Guardian& operator=(Guardian&& other) noexcept;
-  Guardian(const Guardian&) = delete;
-  Guardian& operator=(const Guardian&) = delete;
-  ~Guardian() { Dismiss(); }
+  CleanupProcess() = default;
+  CleanupProcess(CleanupProcess&& other) noexcept;
+  CleanupProcess& operator=(CleanupProcess&& other) noexcept;
+  CleanupProcess(const CleanupProcess&) = delete;
+  CleanupProcess& operator=(const CleanupProcess&) = delete;
+  ~CleanupProcess() { Dismiss(); }
 
   // Nothing is removed before these have ended: a path must not become free while something in the sandbox
   // could still create it.
@@ -53,7 +52,7 @@ class Guardian {
   void Dismiss();
 
  private:
-  Guarded guarded_ = {};
+  HostChanges guarded_ = {};
   UniqueFd pipe_;  // the guardian lives as long as this is open
   pid_t process_ = -1;
 };

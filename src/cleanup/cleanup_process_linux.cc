@@ -37,11 +37,11 @@ struct Answer {
   int error = 0;
 };
 
-Answer MakeAll(const Guarded& guarded, std::vector<HeldFile>& files, std::vector<MadeGroup>& groups) {
-  const std::size_t placeholder = HoldFiles(guarded.placeholders, files);
-  if (placeholder != guarded.placeholders.size())
+Answer MakeAll(const HostChanges& changes, std::vector<HeldFile>& files, std::vector<MadeGroup>& groups) {
+  const std::size_t placeholder = HoldFiles(changes.placeholders, files);
+  if (placeholder != changes.placeholders.size())
     return {.failed = Answer::Part::kPlaceholder, .placeholder = placeholder, .error = errno};
-  const std::optional<GroupFailure> failure = MakeGroups(guarded.groups, groups);
+  const std::optional<GroupFailure> failure = MakeGroups(changes.groups, groups);
   if (failure) return {.failed = Answer::Part::kGroup, .group = *failure, .error = errno};
   return {};
 }
@@ -75,8 +75,8 @@ void Detach(int pipe, int terminal) {
 
 // Until nobody holds the other end of the pipe any more. For the terminal the launcher's end is enough: its
 // shell goes on there at once.
-void Listen(const Guarded& guarded, UniqueFd launcher, std::vector<UniqueFd>& watched) {
-  UniqueFd terminal{guarded.terminal ? kTerminal : -1};
+void Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>& watched) {
+  UniqueFd terminal{changes.terminal ? kTerminal : -1};
   pollfd polls[] = {{.fd = kPipe, .events = POLLIN, .revents = 0},
                     {.fd = launcher.Get(), .events = POLLIN, .revents = 0}};
   for (ssize_t count = -1; count != 0;) {
@@ -87,14 +87,14 @@ void Listen(const Guarded& guarded, UniqueFd launcher, std::vector<UniqueFd>& wa
     if (handle) watched.push_back(std::move(handle));
     if (polls[1].revents == 0 && count != 0) continue;
     // One that dismisses us has taken them back itself.
-    if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = guarded.terminal->modes});
+    if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = changes.terminal->modes});
     terminal.Reset();
     polls[1].fd = -1;
   }
 }
 
-[[noreturn]] void Guard(int pipe, const Guarded& guarded, pid_t parent) {
-  Detach(pipe, guarded.terminal ? guarded.terminal->terminal : -1);
+[[noreturn]] void Guard(int pipe, const HostChanges& changes, pid_t parent) {
+  Detach(pipe, changes.terminal ? changes.terminal->terminal : -1);
   UniqueFd launcher = HandleOf(parent);
   if (::getppid() != parent) launcher.Reset();
   rlimit limit{};  // two descriptors are held for each placeholder
@@ -104,11 +104,11 @@ void Listen(const Guarded& guarded, UniqueFd launcher, std::vector<UniqueFd>& wa
   }
   std::vector<HeldFile> files;
   std::vector<MadeGroup> groups;
-  const Answer answer = MakeAll(guarded, files, groups);
+  const Answer answer = MakeAll(changes, files, groups);
   ::send(kPipe, &answer, sizeof answer, MSG_NOSIGNAL);
-  ReapStaleGroups(guarded.groups);
+  ReapStaleGroups(changes.groups);
   std::vector<UniqueFd> watched;
-  Listen(guarded, std::move(launcher), watched);
+  Listen(changes, std::move(launcher), watched);
   EndGroups(groups);
   WaitForEnd(watched);
   RemoveGroups(groups);
@@ -126,47 +126,47 @@ Error PlaceholderError(const std::string& path, int number) {
 
 }  // namespace
 
-Result<Guardian> Guardian::Start(const Guarded& guarded) {
-  Guardian guardian;
-  if (guarded.Empty()) return guardian;
+Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
+  CleanupProcess cleanup_process;
+  if (changes.Empty()) return cleanup_process;
   int ends[2] = {-1, -1};
   // A socket keeps each message whole, in both directions.
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "reach the guardian", errno);
   }
-  guardian.pipe_.Reset(ends[0]);
+  cleanup_process.pipe_.Reset(ends[0]);
   const UniqueFd theirs{ends[1]};
-  guardian.guarded_ = guarded;
+  cleanup_process.guarded_ = changes;
   const pid_t launcher = ::getpid();
-  guardian.process_ = ::fork();
-  if (guardian.process_ < 0) return SystemError(ErrorCode::kSetupFailed, "start the guardian", errno);
-  if (guardian.process_ == 0) Guard(theirs.Get(), guarded, launcher);
+  cleanup_process.process_ = ::fork();
+  if (cleanup_process.process_ < 0) return SystemError(ErrorCode::kSetupFailed, "start the guardian", errno);
+  if (cleanup_process.process_ == 0) Guard(theirs.Get(), changes, launcher);
   Answer answer;
   ssize_t count = 0;
-  while ((count = ::recv(guardian.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
+  while ((count = ::recv(cleanup_process.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
   }
   if (count != static_cast<ssize_t>(sizeof answer)) {
     return Error{.code = ErrorCode::kSetupFailed, .message = "the guardian of the run died"};
   }
   if (answer.failed == Answer::Part::kPlaceholder)
-    return PlaceholderError(guarded.placeholders.at(answer.placeholder).path, answer.error);
-  if (answer.failed == Answer::Part::kGroup) return GroupError(guarded.groups, answer.group, answer.error);
-  return guardian;
+    return PlaceholderError(changes.placeholders.at(answer.placeholder).path, answer.error);
+  if (answer.failed == Answer::Part::kGroup) return GroupError(changes.groups, answer.group, answer.error);
+  return cleanup_process;
 }
 
-void ClearAway(const Guarded& guarded) {
+void ClearAway(const HostChanges& changes) {
   std::vector<HeldFile> files;
-  FindFiles(guarded.placeholders, files);
+  FindFiles(changes.placeholders, files);
   ReleaseFiles(files);
-  RemoveLeftGroups(guarded.groups);
+  RemoveLeftGroups(changes.groups);
 }
 
-Guardian::Guardian(Guardian&& other) noexcept
+CleanupProcess::CleanupProcess(CleanupProcess&& other) noexcept
     : guarded_(std::move(other.guarded_)),
       pipe_(std::move(other.pipe_)),
       process_(std::exchange(other.process_, -1)) {}
 
-Guardian& Guardian::operator=(Guardian&& other) noexcept {
+CleanupProcess& CleanupProcess::operator=(CleanupProcess&& other) noexcept {
   if (this != &other) {
     Dismiss();
     guarded_ = std::move(other.guarded_);
@@ -176,11 +176,11 @@ Guardian& Guardian::operator=(Guardian&& other) noexcept {
   return *this;
 }
 
-void Guardian::Watch(pid_t process) const {
+void CleanupProcess::Watch(pid_t process) const {
   if (pipe_) ::send(pipe_.Get(), &process, sizeof process, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void Guardian::Dismiss() {
+void CleanupProcess::Dismiss() {
   if (process_ < 0) return;
   pipe_.Reset();
   int status = 0;

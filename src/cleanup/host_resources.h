@@ -11,17 +11,17 @@
 
 namespace mxc {
 
-struct Ground {
-  Guarded guarded = {};
-  Guardian guardian = {};  // its end takes everything away
+struct HostResources {
+  HostChanges changes = {};
+  CleanupProcess cleanup_process = {};  // its end takes everything away
   GroupHandles groups = {};
 };
 
 // What stays of `setup`. Errors: kSetupFailed.
 [[nodiscard]] Status MakeOwnDirectories(const std::vector<Step>& setup);
 // What `setup` will make, under the names it will have; nothing is made yet. Errors: kSetupFailed.
-[[nodiscard]] Result<Guarded> NameGuarded(const std::vector<Step>& setup);
+[[nodiscard]] Result<HostChanges> NameGuarded(const std::vector<Step>& setup);
 // Errors: kSetupFailed; nothing is left behind then.
-[[nodiscard]] Result<Ground> PrepareGround(Guarded guarded);
+[[nodiscard]] Result<HostResources> PrepareHostResources(HostChanges changes);
 
 }  // namespace mxc

@@ -16,26 +16,26 @@ Status MakeOwnDirectories(const std::vector<Step>& setup) {
   return Done{};
 }
 
-Result<Guarded> NameGuarded(const std::vector<Step>& setup) {
-  Guarded guarded;
+Result<HostChanges> NameGuarded(const std::vector<Step>& setup) {
+  HostChanges changes;
   for (const Step& step : setup) {
-    if (const auto* file = std::get_if<Placeholder>(&step)) guarded.placeholders.push_back(*file);
+    if (const auto* file = std::get_if<Placeholder>(&step)) changes.placeholders.push_back(*file);
   }
   Result<std::vector<RunGroup>> groups = NameGroups(setup);
   if (!groups) return groups.error();
-  guarded.groups = std::move(*groups);
-  return guarded;
+  changes.groups = std::move(*groups);
+  return changes;
 }
 
-Result<Ground> PrepareGround(Guarded guarded) {
-  Ground ground{.guarded = std::move(guarded)};
-  Result<Guardian> guardian = Guardian::Start(ground.guarded);
-  if (!guardian) return guardian.error();
-  ground.guardian = std::move(*guardian);
-  Result<GroupHandles> handles = GroupHandles::Open(ground.guarded.groups);
+Result<HostResources> PrepareHostResources(HostChanges changes) {
+  HostResources resources{.changes = std::move(changes)};
+  Result<CleanupProcess> cleanup_process = CleanupProcess::Start(resources.changes);
+  if (!cleanup_process) return cleanup_process.error();
+  resources.cleanup_process = std::move(*cleanup_process);
+  Result<GroupHandles> handles = GroupHandles::Open(resources.changes.groups);
   if (!handles) return handles.error();
-  ground.groups = std::move(*handles);
-  return ground;
+  resources.groups = std::move(*handles);
+  return resources;
 }
 
 }  // namespace mxc

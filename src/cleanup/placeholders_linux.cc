@@ -17,16 +17,17 @@ namespace mxc {
 namespace {
 
 bool IsDirectory(const Placeholder& placeholder) {
-  return placeholder.stand_in && placeholder.stand_in->type == FileType::kDirectory;
+  return placeholder.placeholder_kind && placeholder.placeholder_kind->type == FileType::kDirectory;
 }
 
 mode_t ModeOf(const Placeholder& placeholder) {
-  if (!placeholder.stand_in) return kPlaceholderMode;
-  return IsDirectory(placeholder) ? kStandInDirectoryMode : kStandInFileMode;
+  if (!placeholder.placeholder_kind) return kPlaceholderMode;
+  return IsDirectory(placeholder) ? kPlaceholderDirectoryMode : kPlaceholderFileMode;
 }
 
 std::string_view TextOf(const Placeholder& placeholder) {
-  return placeholder.stand_in ? std::string_view(placeholder.stand_in->text) : std::string_view{};
+  return placeholder.placeholder_kind ? std::string_view(placeholder.placeholder_kind->text)
+                                      : std::string_view{};
 }
 
 bool HasText(int borrowed_fd, std::string_view text) {

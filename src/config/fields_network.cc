@@ -5,7 +5,7 @@ namespace mxc {
 namespace {
 
 constexpr EnumValue kLegacyPolicies[] = {{"allow"}, {"block"}};
-constexpr EnumValue kVerdicts[] = {{"allow"}, {"deny"}};
+constexpr EnumValue kRuleActions[] = {{"allow"}, {"deny"}};
 constexpr EnumValue kEnforcementModes[] = {{"capabilities"}, {"firewall"}, {"both"}};
 constexpr EnumValue kInspections[] = {{"names"}, {"none"}};
 constexpr EnumValue kUpstreams[] = {{"environment"}};
@@ -70,7 +70,7 @@ constexpr Field kEgressFields[] = {
     {.name = "default",
      .type = FieldType::kEnum,
      .text = "Verdict for destinations no rule names.",
-     .values = kVerdicts,
+     .values = kRuleActions,
      .standard = "\"deny\""},
     {.name = "allow",
      .type = FieldType::kObjectList,
@@ -108,12 +108,12 @@ constexpr Field kIngressFields[] = {
     {.name = "default",
      .type = FieldType::kEnum,
      .text = "Connections from outside.",
-     .values = kVerdicts,
+     .values = kRuleActions,
      .standard = "\"deny\""},
     {.name = "hostLoopback",
      .type = FieldType::kEnum,
      .text = "Services on the loopback interface of the host.",
-     .values = kVerdicts,
+     .values = kRuleActions,
      .standard = "\"deny\""},
     {.name = "publish",
      .type = FieldType::kObjectList,

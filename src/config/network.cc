@@ -135,10 +135,11 @@ std::vector<NetworkRule> DecodeRules(Decoding& decoding, const Json* list, const
 }
 
 // The verdict written at `key`, and where; deny by default.
-Verdict DecodeVerdict(const Json* parent, const Place& place, std::string_view key, std::string& pointer) {
+RuleAction DecodeRuleAction(const Json* parent, const Place& place, std::string_view key,
+                            std::string& pointer) {
   const Json* value = Member(parent, key);
   pointer = value == nullptr ? place.pointer : place.Key(key).pointer;
-  return TextOf(value) == "allow" ? Verdict::kAllow : Verdict::kDeny;
+  return TextOf(value) == "allow" ? RuleAction::kAllow : RuleAction::kDeny;
 }
 
 std::vector<PublishedPort> DecodePublished(Decoding& decoding, const Json* list, const Place& place) {
@@ -163,7 +164,7 @@ void DecodeDirectional(Decoding& decoding, const Json& section) {
   const Place place = Place{}.Key("network");
   const Json* egress = Member(&section, "egress");
   const Place egress_place = egress == nullptr ? place : place.Key("egress");
-  network.egress = DecodeVerdict(egress, egress_place, "default", network.egress_pointer);
+  network.egress = DecodeRuleAction(egress, egress_place, "default", network.egress_pointer);
   network.allow = DecodeRules(decoding, Member(egress, "allow"), egress_place.Key("allow"), false);
   network.deny = DecodeRules(decoding, Member(egress, "deny"), egress_place.Key("deny"), true);
   if (Member(egress, "upstreamProxy") != nullptr) {
@@ -171,9 +172,9 @@ void DecodeDirectional(Decoding& decoding, const Json& section) {
   }
   const Json* ingress = Member(&section, "ingress");
   const Place ingress_place = ingress == nullptr ? place : place.Key("ingress");
-  network.ingress = DecodeVerdict(ingress, ingress_place, "default", network.ingress_pointer);
+  network.ingress = DecodeRuleAction(ingress, ingress_place, "default", network.ingress_pointer);
   network.host_loopback =
-      DecodeVerdict(ingress, ingress_place, "hostLoopback", network.host_loopback_pointer);
+      DecodeRuleAction(ingress, ingress_place, "hostLoopback", network.host_loopback_pointer);
   network.publish = DecodePublished(decoding, Member(ingress, "publish"), ingress_place.Key("publish"));
 }
 
@@ -184,8 +185,8 @@ void CheckIsolationSession(Decoding& decoding) {
   if (!closed || config.intent != Intent::kConcrete) return;
   if (config.containment != Containment::kIsolationSession) return;
   const Network& network = config.network;
-  const bool all_open = network.egress == Verdict::kAllow && network.ingress == Verdict::kAllow &&
-                        network.host_loopback == Verdict::kAllow && network.allow.empty() &&
+  const bool all_open = network.egress == RuleAction::kAllow && network.ingress == RuleAction::kAllow &&
+                        network.host_loopback == RuleAction::kAllow && network.allow.empty() &&
                         network.deny.empty() && !network.proxy;
   if (all_open) return;
   decoding.Fail(Place{}.Key("network"), decoding.document,

@@ -139,7 +139,7 @@ void DecodeLegacyProxy(Decoding& decoding, const Json& network) {
   const std::string mode = TextOf(Member(&network, "enforcementMode"));
   const Network& decoded = decoding.config.network;
   const Surroundings around{.lists = !decoded.allow.empty() || !decoded.deny.empty(),
-                            .blocked = decoded.egress == Verdict::kDeny,
+                            .blocked = decoded.egress == RuleAction::kDeny,
                             .firewall = mode == "firewall" || mode == "both"};
   const Containment containment = ContainmentFor(decoding.config, decoding.options.system);
   const std::string_view conflict = Conflict(containment, around, proxy);
@@ -160,7 +160,7 @@ void DecodeRuntimeProxy(Decoding& decoding) {
     if (!IsLoopbackName(url.host)) {
       decoding.Fail(place, *value, "the proxy must be on localhost, 127.0.0.1 or [::1]");
     }
-    if (network.egress == Verdict::kAllow || !network.allow.empty() || !network.deny.empty()) {
+    if (network.egress == RuleAction::kAllow || !network.allow.empty() || !network.deny.empty()) {
       decoding.Fail(place, *value, "a proxy needs network.egress.default `deny` without rules");
     }
     network.proxy = {.url = url.Text(), .host = url.host, .port = url.port, .pointer = place.pointer};

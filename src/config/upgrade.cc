@@ -41,7 +41,7 @@ void UpgradeLegacyNetwork(Decoding& decoding, const Json& network) {
   Network& upgraded = decoding.config.network;
   const Place place = Place{}.Key("network");
   const Json* policy = Member(&network, "defaultPolicy");
-  upgraded.egress = TextOf(policy) == "allow" ? Verdict::kAllow : Verdict::kDeny;
+  upgraded.egress = TextOf(policy) == "allow" ? RuleAction::kAllow : RuleAction::kDeny;
   upgraded.egress_pointer = (policy == nullptr ? place : place.Key("defaultPolicy")).pointer;
   upgraded.ingress_pointer = place.pointer;
   upgraded.host_loopback_pointer = place.pointer;
@@ -52,14 +52,14 @@ void UpgradeLegacyNetwork(Decoding& decoding, const Json& network) {
 
   if (!IsTrue(Member(&network, "allowLocalNetwork"))) return;
   const std::string pointer = place.Key("allowLocalNetwork").pointer;
-  const bool unfiltered = upgraded.egress == Verdict::kAllow && upgraded.allow.empty() &&
+  const bool unfiltered = upgraded.egress == RuleAction::kAllow && upgraded.allow.empty() &&
                           upgraded.deny.empty() && !upgraded.proxy;
   if (unfiltered) {
     upgraded.share_host = true;
     upgraded.share_host_pointer = pointer;
   } else {
     // Half of the local network cannot be had: the host reaches in, or it does not.
-    upgraded.ingress = Verdict::kAllow;
+    upgraded.ingress = RuleAction::kAllow;
     upgraded.ingress_pointer = pointer;
   }
 }

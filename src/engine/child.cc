@@ -166,9 +166,9 @@ void ChildMain(Child& child) {
   if (!supervised) {
     network.Begin(child);
     const int own = OpenOwnDirectory(child);
-    if (child.program.discard_door >= 0) {
+    if (child.program.discard_sender >= 0) {
       child.mounts = ::openat(own, "ns/mnt", O_RDONLY | O_CLOEXEC);
-      if (child.program.gateway_door >= 0) child.network = ::openat(own, "ns/net", O_RDONLY | O_CLOEXEC);
+      if (child.program.gateway_handover >= 0) child.network = ::openat(own, "ns/net", O_RDONLY | O_CLOEXEC);
     }
     MapIdentity(child, own);
   }

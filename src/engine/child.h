@@ -14,10 +14,10 @@ struct Child {
   const Program& program;
   std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
   Command command = {};
-  int report_to = -1;    // where Send writes
-  int door = -1;         // stays open beside it
-  bool adopts = false;   // what the command starts becomes ours, and ends before we do
-  bool session = false;  // we are the supervisor of one of the commands of a sandbox that stays
+  int report_to = -1;       // where Send writes
+  int control_socket = -1;  // stays open beside it
+  bool adopts = false;      // what the command starts becomes ours, and ends before we do
+  bool session = false;     // we are the supervisor of one of the commands of a sandbox that stays
   LandlockRules landlock = {};
   int mask = -1;                  // the first mask of a file, once it is attached
   int node = -1;                  // the mount action at work, for reports

@@ -51,7 +51,7 @@ void VisitOrder(Archive& archive, Order& order) {
   archive(program.uid_map);
   archive(program.gid_map);
   archive(program.private_network);
-  archive(program.gateway_door);
+  archive(program.gateway_handover);
   archive(program.hostname);
   archive(program.limits);
   archive(program.group_entrances);
@@ -59,7 +59,7 @@ void VisitOrder(Archive& archive, Order& order) {
   archive(program.controlling_terminal);
   archive(program.terminal_path);
   archive(program.report);
-  archive(program.watch_door);
+  archive(program.watch_socket);
   archive(program.session);
   archive(program.command.candidates);
   archive(program.command.arguments);
@@ -89,7 +89,7 @@ std::optional<ContainerOrder> Unpack(std::span<const char> bytes) {
   if (!reader.Ended()) return std::nullopt;
   Program& program = order->program;
   program.filters = {SeccompProgram(order->seccomp)};
-  if (program.gateway_door >= 0) {
+  if (program.gateway_handover >= 0) {
     program.inside = egress::PrepareInside({.publish = std::vector<PublishedPort>(order->publishes ? 1 : 0)});
     program.inside.rules = egress::NetlinkBatch(order->steering, order->steering_awaited);
   }

@@ -25,9 +25,9 @@
 #include "engine/container_order.h"
 #include "engine/report.h"
 #include "engine/start.h"
-#include "run/descriptor_limit.h"
-#include "run/inherited_files.h"
-#include "run/launch.h"
+#include "spawn/descriptor_limit.h"
+#include "spawn/inherited_files.h"
+#include "spawn/launch.h"
 
 namespace mxc {
 namespace {
@@ -144,9 +144,9 @@ Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Lu
     stream = luggage.Add(stream >= 0 ? stream : static_cast<int>(i));
   }
   program.controlling_terminal = luggage.Add(program.controlling_terminal);
-  program.gateway_door = luggage.Add(program.gateway_door);
+  program.gateway_handover = luggage.Add(program.gateway_handover);
   program.session = luggage.Add(program.session);
-  program.watch_door = luggage.Add(program.watch_door);
+  program.watch_socket = luggage.Add(program.watch_socket);
   for (int& entrance : program.group_entrances) entrance = luggage.Add(entrance);
   order.seccomp = inside.sandbox.seccomp;
   order.publishes = inside.egress != nullptr && !inside.egress->publish.empty();
@@ -206,7 +206,7 @@ Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted)
   if (luggage.Failed() || !self || !null || !log)
     return SystemError(ErrorCode::kSetupFailed, "prepare the container's descriptors", errno);
 
-  Result<GroupGuard> guard = GroupGuard::Start(request.inside.streams.guardian);
+  Result<ProcessGroupGuard> guard = ProcessGroupGuard::Start(request.inside.streams.cleanup_process);
   if (!guard) return guard.error();
   Result<ChildProcess> child = Launch({.exec = exec,
                                        .files = luggage.Files(),

@@ -36,7 +36,7 @@ constexpr std::uint64_t kIntoCgroup = 0x200000000ULL;  // CLONE_INTO_CGROUP, of 
 // Older filters of containers do not know clone3 and refuse it; clone says the same in one word.
 pid_t Clone(const Program& program, int& handle) {
   // Without a gateway the network is made on the side: engine_ahead.h.
-  const std::uint64_t network = program.gateway_door >= 0 ? CLONE_NEWNET : 0ULL;
+  const std::uint64_t network = program.gateway_handover >= 0 ? CLONE_NEWNET : 0ULL;
   // With a group of its own the child makes this namespace when it is in there: its root is where one is.
   const std::uint64_t group = program.InGroup() ? 0ULL : CLONE_NEWCGROUP;
   const std::uint64_t flags = CLONE_PIDFD | (program.supervised ? 0ULL : kNamespaces | network | group);
@@ -100,7 +100,7 @@ Result<SandboxProcess> Start(const Streams& streams, Program& program) {
   if (!pipe) return pipe.error();
   Discard discard;
   if (!program.supervised && program.session < 0) discard = Discard::Make();
-  program.discard_door = discard.door.Get();
+  program.discard_sender = discard.sender.Get();
   program.discard_queue = discard.queue.Get();
   engine::SetReportPipe(pipe->reader.Get(), pipe->writer.Get(), program);
   std::vector<int> slots(program.slots, -1);

@@ -25,7 +25,7 @@
 #include "mxc/landlock_sandbox.h"
 #include "mxc/linux_sandbox.h"
 #include "mxc/plan.h"
-#include "run/process_group_guard.h"
+#include "spawn/process_group_guard.h"
 
 namespace mxc {
 
@@ -35,7 +35,7 @@ struct Streams {
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of the command's session
   // Told as soon as the sandbox's init exists.
   std::function<void(pid_t)> on_created = nullptr;
-  int guardian = -1;  // borrowed: who holds it open keeps the guardian from removing anything
+  int cleanup_process = -1;  // borrowed: who holds it open keeps the guardian from removing anything
   // Returns when the borrowed descriptor is readable; false: wait no longer. A grant may lie on a file system
   // that does not answer, and then set-up lasts as long as that does. Absent: waits.
   std::function<bool(int)> wait = nullptr;
@@ -50,13 +50,13 @@ struct Groups {
 struct SandboxRequest {
   const LinuxSandbox& sandbox;
   Streams streams = {};
-  // The network gateway, when the sandbox has one: it gets its sockets through `gateway_door`, and the
+  // The network gateway, when the sandbox has one: it gets its sockets through `gateway_handover`, and the
   // command starts when it serves. Both borrowed.
   const EgressRules* egress = nullptr;
-  int gateway_door = -1;
+  int gateway_handover = -1;
   Groups groups = {};
   // Borrowed: where the command hands over the listener of FileWatch; -1: its files are not watched.
-  int watch_door = -1;
+  int watch_socket = -1;
   // For a sandbox that stays: borrowed, init's end of a socket (SOCK_SEQPACKET). Then no command is run.
   // Every message on it is one byte and a connection (StartInSession); one byte comes back for each when its
   // command has ended. Init ends with the holder, whom it takes for its launcher.
@@ -97,7 +97,7 @@ struct SandboxProcess {
   // Process 1 of a container, whose parent is `id` then: lxc-start. `guard` guards that until it has tied its
   // child to itself.
   pid_t container = -1;
-  GroupGuard guard = {};
+  ProcessGroupGuard guard = {};
 };
 
 // Returns when the command has been executed, or when `wait` gives up. Errors: kSetupFailed, naming the step

@@ -107,12 +107,12 @@ pid_t StartCommand(const Child& child) {
 // lead nowhere.
 void CloseStreams(const Child& child) {
   const Program& program = child.program;
-  CloseAllBut(child.session ? 3 : 0,
-              std::array{child.report_to, child.door, program.discard_door, program.discard_queue});
+  CloseAllBut(child.session ? 3 : 0, std::array{child.report_to, child.control_socket, program.discard_sender,
+                                                program.discard_queue});
 }
 
 // The status of the command, when it has ended and what it has left behind with it. Tells when it is stopped.
-std::optional<int> Bury(const Child& child, pid_t command) {
+std::optional<int> ReapAndForget(const Child& child, pid_t command) {
   const int which = WNOHANG | (child.command.controlling_terminal >= 0 ? WUNTRACED : 0);
   int status = 0;
   for (pid_t dead = ::waitpid(-1, &status, which); dead > 0; dead = ::waitpid(-1, &status, which)) {
@@ -141,7 +141,7 @@ void RunCommand(const Child& child) {
   sigset_t all;
   sigfillset(&all);
   for (;;) {
-    if (const std::optional<int> status = Bury(child, command)) {
+    if (const std::optional<int> status = ReapAndForget(child, command)) {
       SealDiscarded(child);
       return child.Send({.event = Event::kEnded, .number = *status});
     }

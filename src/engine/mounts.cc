@@ -114,8 +114,8 @@ int OpenSource(const Child& child, const MountAction& action, bool& directory) {
   return tree;
 }
 
-// Opening a file asks for the right to truncate it as well, and looks for that from the file up to the root
-// unless a rule on the way has all of it. On a read-only mount that right is worth nothing.
+// ProtocolSniffer a file asks for the right to truncate it as well, and looks for that from the file up to
+// the root unless a rule on the way has all of it. On a read-only mount that right is worth nothing.
 void AllowBound(const Child& child, const MountAction& action, int tree, bool directory) {
   Grant grant = directory ? Grant::kReadMounted : Grant::kReadFile;
   if (action.writable) grant = directory ? Grant::kWriteTree : Grant::kWriteFile;

@@ -16,7 +16,7 @@ Discard Discard::Make() {
   int ends[2] = {-1, -1};
   // Not blocking: a full queue must not hold up the end of a sandbox.
   if (::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return {};
-  return {.door = UniqueFd{ends[1]}, .queue = UniqueFd{ends[0]}};
+  return {.sender = UniqueFd{ends[1]}, .queue = UniqueFd{ends[0]}};
 }
 
 namespace engine {
@@ -24,7 +24,7 @@ namespace {
 
 void Send(const Child& child, std::span<const int> fds) {
   const char byte = 0;
-  [[maybe_unused]] const ssize_t sent = SendWithFds(child.program.discard_door, &byte, 1, fds);
+  [[maybe_unused]] const ssize_t sent = SendWithFds(child.program.discard_sender, &byte, 1, fds);
 }
 
 }  // namespace

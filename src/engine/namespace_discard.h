@@ -17,8 +17,8 @@ namespace mxc {
 
 // The launcher's ends, open until all else is over.
 struct Discard {
-  UniqueFd door = {};   // what is sent here lies in `queue`; closed after it
-  UniqueFd queue = {};  // the lower number, so that the kernel closes it first, too
+  UniqueFd sender = {};  // what is sent here lies in `queue`; closed after it
+  UniqueFd queue = {};   // the lower number, so that the kernel closes it first, too
 
   [[nodiscard]] static Discard Make();
 };

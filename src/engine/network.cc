@@ -1,7 +1,7 @@
 // A network namespace whose every address leads to the gateway.
 
 #include "engine/child.h"
-#include "gateway/gateway.h"
+#include "gateway/setup/gateway_sockets.h"
 
 namespace mxc::engine {
 namespace {
@@ -28,16 +28,17 @@ Step StepOf(egress::InsideStep step) {
 // the sockets while the mounts are made.
 void SetUpGateway(const Child& child) {
   const Program& program = child.program;
-  if (program.gateway_door < 0) return;
+  if (program.gateway_handover < 0) return;
   egress::InsideSockets sockets;
   egress::InsideStep failed{};
   if (egress::OpenInside(program.inside, sockets, failed) != 0) child.Fail(StepOf(failed));
-  child.Check(SendGatewaySockets(program.gateway_door, sockets.View()), Step::kGateway);
+  child.Check(SendGatewaySockets(program.gateway_handover, sockets.View()), Step::kGateway);
   sockets.Close();
 }
 
 void AwaitGatewayStart(const Child& child) {
-  if (child.program.gateway_door >= 0) child.Check(AwaitGateway(child.program.gateway_door), Step::kGateway);
+  if (child.program.gateway_handover >= 0)
+    child.Check(AwaitGateway(child.program.gateway_handover), Step::kGateway);
 }
 
 }  // namespace mxc::engine

@@ -53,7 +53,7 @@ void NetworkAhead::Await(const Child& child, State state) {
 }
 
 void NetworkAhead::Begin(const Child& child) {
-  if (!child.program.private_network || child.program.gateway_door >= 0) return;
+  if (!child.program.private_network || child.program.gateway_handover >= 0) return;
   // Without a signal at its end, which would look like one from a process of the command.
   task_ = ::clone(Main, stack_.data() + stack_.size(), CLONE_VM | CLONE_FILES, this);
   child.Check(task_, Step::kNetwork);
@@ -63,7 +63,7 @@ void NetworkAhead::Join(Child& child) {
   if (task_ < 0) return;
   Await(child, kMade);
   child.Check(::setns(namespace_, CLONE_NEWNET), Step::kNetwork);
-  if (child.program.discard_door >= 0) {
+  if (child.program.discard_sender >= 0) {
     child.network = namespace_;
   } else {
     ::close(namespace_);

@@ -120,8 +120,8 @@ Status Prepare(const SandboxRequest& request, Program& program) {
   program.gid_map = IdentityLine(::getegid());
   program.private_network = sandbox.private_network;
   program.hostname = sandbox.hostname;
-  program.gateway_door = request.gateway_door;
-  program.watch_door = request.watch_door;
+  program.gateway_handover = request.gateway_handover;
+  program.watch_socket = request.watch_socket;
   program.session = request.session;
   if (request.egress != nullptr) program.inside = egress::PrepareInside(*request.egress);
   program.root_read_only = sandbox.root_read_only;
@@ -140,7 +140,7 @@ void SetReportPipe(int reader, int writer, Program& program) {
   program.report = writer;
   std::vector<unsigned> kept = {static_cast<unsigned>(writer)};
   for (const int fd : {program.controlling_terminal, program.landlock.ruleset, program.session,
-                       program.watch_door, program.discard_door, program.discard_queue}) {
+                       program.watch_socket, program.discard_sender, program.discard_queue}) {
     if (fd > 2) kept.push_back(static_cast<unsigned>(fd));
   }
   std::sort(kept.begin(), kept.end());

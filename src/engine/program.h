@@ -14,7 +14,7 @@
 #include "engine/landlock.h"
 #include "gateway/setup/inside.h"
 #include "mxc/error.h"
-#include "run/process_limits.h"
+#include "spawn/process_limits.h"
 
 namespace mxc::engine {
 
@@ -76,7 +76,7 @@ struct Program {
   std::string uid_map = {};
   std::string gid_map = {};
   bool private_network = true;
-  int gateway_door = -1;  // borrowed; -1: no gateway
+  int gateway_handover = -1;  // borrowed; -1: no gateway
   egress::InsideSetup inside = {};
   std::string hostname = {};
 
@@ -88,13 +88,13 @@ struct Program {
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;
   std::string terminal_path = {};                           // its name on the host
-  int discard_door = -1, discard_queue = -1;                // of a Discard; borrowed; -1: there is none
+  int discard_sender = -1, discard_queue = -1;              // of a Discard; borrowed; -1: there is none
   int report = -1;                                          // writing end; borrowed
   int report_reader = -1;                                   // the launcher's end
   std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges
 
-  int watch_door = -1;  // borrowed; -1: the command's files are not watched
-  int session = -1;     // borrowed: our end of the holder's socket, for a sandbox that stays; -1: one command
+  int watch_socket = -1;  // borrowed; -1: the command's files are not watched
+  int session = -1;  // borrowed: our end of the holder's socket, for a sandbox that stays; -1: one command
 
   Executable command = {};
   Executable plain = {};  // what the shell in `command` would only execute; no arguments: it has more to do

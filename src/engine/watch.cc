@@ -33,13 +33,13 @@ int Listen() {
 // A sandbox that watches already, around ours, keeps a second listener out. That is no reason not to run: the
 // launcher hears the reason instead.
 void WatchFiles(const Child& child) {
-  const int door = child.program.watch_door;
-  if (door < 0) return;
+  const int watch_socket = child.program.watch_socket;
+  if (watch_socket < 0) return;
   const int listener = Listen();
   const int number = listener < 0 ? errno : 0;
   const std::span<const int> passed(&listener, listener < 0 ? 0 : 1);
-  child.Check(SendWithFds(door, &number, sizeof number, passed), Step::kWatch);
-  ::close(door);
+  child.Check(SendWithFds(watch_socket, &number, sizeof number, passed), Step::kWatch);
+  ::close(watch_socket);
   if (listener >= 0) ::close(listener);
 }
 

@@ -48,8 +48,8 @@ Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& file
   if (!book) return book.error();
   Result<std::vector<egress::PublishedListener>> published = egress::OpenPublished(rules.publish);
   if (!published) return published.error();
-  Result<SocketPair> door = MakePair();
-  if (!door) return door.error();
+  Result<SocketPair> handover = MakePair();
+  if (!handover) return handover.error();
   Result<SocketPair> records = MakePair();
   if (!records) return records.error();
   const pid_t parent = ::getpid();
@@ -60,13 +60,13 @@ Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& file
                        .files = files,
                        .times = times,
                        .published = std::move(*published),
-                       .door = std::move(door->theirs),
+                       .handover = std::move(handover->theirs),
                        .records = std::move(records->theirs)});
   }
   if (id < 0) return SystemError(ErrorCode::kSetupFailed, "create the network gateway", errno);
   return Gateway{.id = id,
                  .handle = UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, id, 0U))},
-                 .door = std::move(door->ours),
+                 .handover = std::move(handover->ours),
                  .records = std::move(records->ours)};
 }
 
@@ -82,7 +82,7 @@ std::optional<GatewayRecord> ReadRecord(int records) {
 
 void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record) {
   ::shutdown(gateway.records.Get(), SHUT_WR);
-  gateway.door.Reset();
+  gateway.handover.Reset();
   const std::int64_t deadline = NowMs() + kFinishMs;
   for (std::int64_t left = kFinishMs; left > 0; left = deadline - NowMs()) {
     while (const auto record = ReadRecord(gateway.records.Get())) on_record(*record);

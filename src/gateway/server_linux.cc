@@ -120,18 +120,18 @@ class Server {
 void RunServer(ServerStart start) {
   if (!DieWith(start.parent)) ::_exit(1);
   IgnoreSignals();
-  std::vector<int> own = {start.door.Get(), start.records.Get()};
+  std::vector<int> own = {start.handover.Get(), start.records.Get()};
   for (const PublishedListener& listener : start.published) own.push_back(listener.socket.Get());
   if (!KeepOnly(std::move(own))) ::_exit(1);
   const std::size_t limit = ConnectionLimit();
   if (!Confine(start.files)) ::_exit(2);
-  std::optional<ReceivedSockets> sockets = ReceiveSockets(start.door.Get());
+  std::optional<ReceivedSockets> sockets = ReceiveSockets(start.handover.Get());
   if (!sockets) ::_exit(3);
   Server server(start, *sockets, limit);
   const char ready = 1;
   if (!server.Open(start, *sockets)) ::_exit(4);
-  if (::send(start.door.Get(), &ready, sizeof ready, MSG_NOSIGNAL) != 1) ::_exit(5);
-  start.door.Reset();
+  if (::send(start.handover.Get(), &ready, sizeof ready, MSG_NOSIGNAL) != 1) ::_exit(5);
+  start.handover.Reset();
   server.Run();
   ::_exit(0);
 }

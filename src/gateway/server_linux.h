@@ -15,7 +15,7 @@ struct ServerStart {
   ResolverFiles files = {};
   GatewayTimes times = {};
   std::vector<PublishedListener> published = {};
-  UniqueFd door = {};
+  UniqueFd handover = {};
   UniqueFd records = {};
 };
 

@@ -12,8 +12,8 @@
 
 #include "macos/child.h"
 #include "macos/seatbelt.h"
-#include "run/process_limits.h"
 #include "run/seatbelt_orders.h"
+#include "spawn/process_limits.h"
 
 namespace mxc {
 namespace {

@@ -142,8 +142,8 @@ struct Watched {
 // Stays with the tree until its first process and its output have ended.
 class MacRelay {
  public:
-  MacRelay(const Plan& plan, Tree& tree, MacSignals& signals, Wiring& wiring, Watched watched)
-      : plan_(plan), tree_(tree), signals_(signals), wiring_(wiring), watched_(watched) {}
+  MacRelay(const Plan& plan, Tree& tree, MacSignals& signals, StdioSetup& stdio, Watched watched)
+      : plan_(plan), tree_(tree), signals_(signals), stdio_(stdio), watched_(watched) {}
 
   Outcome Run() {
     while (!status_ || !OutputsFinished()) Step();
@@ -157,14 +157,14 @@ class MacRelay {
 
  private:
   [[nodiscard]] bool OutputsFinished() const {
-    const std::vector<Stream*> outputs = wiring_.Outputs();
+    const std::vector<Stream*> outputs = stdio_.Outputs();
     return std::all_of(outputs.begin(), outputs.end(),
                        [](const Stream* stream) { return stream->Finished(); });
   }
 
   void Step() {
-    std::vector<Stream*> streams = wiring_.Outputs();
-    if (wiring_.streams[0] != nullptr) streams.push_back(wiring_.streams[0].get());
+    std::vector<Stream*> streams = stdio_.Outputs();
+    if (stdio_.streams[0] != nullptr) streams.push_back(stdio_.streams[0].get());
     const int records = watched_.gateway != nullptr ? watched_.gateway->Descriptor() : -1;
     std::vector<pollfd> polls = {{.fd = signals_.Descriptor(), .events = POLLIN, .revents = 0},
                                  {.fd = records, .events = POLLIN, .revents = 0}};
@@ -180,7 +180,7 @@ class MacRelay {
     TakeRecords();
     bool resized = false;
     signals_.Take(resized);
-    if (resized && wiring_.Shown() != nullptr) wiring_.Shown()->CopyWindowSize();
+    if (resized && stdio_.Shown() != nullptr) stdio_.Shown()->CopyWindowSize();
     Watch(streams);
     End();
   }
@@ -197,7 +197,7 @@ class MacRelay {
     // What still holds an output open has outlived the command, and ends with it.
     tree_.Finish();
     for (Stream* stream : streams) stream->EndSource();
-    if (wiring_.streams[0] != nullptr) wiring_.streams[0]->CloseSource();
+    if (stdio_.streams[0] != nullptr) stdio_.streams[0]->CloseSource();
   }
 
   void End() {
@@ -225,7 +225,7 @@ class MacRelay {
   const Plan& plan_;
   Tree& tree_;
   MacSignals& signals_;
-  Wiring& wiring_;
+  StdioSetup& stdio_;
   Watched watched_;
   std::uint64_t stop_at_ms_ = 0;  // 0: runs freely
   bool timed_out_ = false;
@@ -242,16 +242,16 @@ Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const 
   MacSignals signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
   Undo undo;
-  Result<Wiring> wiring = Wire(plan, watched.observer.SpeaksOnStandardOutput(), undo);
-  if (!wiring) return wiring.error();
-  Result<pid_t> process = StartSeatbeltChild(orders, wiring->standard);
+  Result<StdioSetup> stdio = SetUpStdio(plan, watched.observer.SpeaksOnStandardOutput(), undo);
+  if (!stdio) return stdio.error();
+  Result<pid_t> process = StartSeatbeltChild(orders, stdio->standard);
   if (!process) return process.error();
-  wiring->CloseChildEnds();
+  stdio->CloseChildEnds();
   watched.observer.OnStarted(*process);
   Tree tree(*process, mark);
-  Outcome outcome = MacRelay(plan, tree, signals, *wiring, watched).Run();
+  Outcome outcome = MacRelay(plan, tree, signals, *stdio, watched).Run();
   const auto truncated = [&](std::size_t number) {
-    return wiring->streams.at(number) != nullptr && wiring->streams.at(number)->Truncated();
+    return stdio->streams.at(number) != nullptr && stdio->streams.at(number)->Truncated();
   };
   outcome.stdout_truncated = truncated(STDOUT_FILENO);
   outcome.stderr_truncated = truncated(STDERR_FILENO);

@@ -18,8 +18,8 @@ Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refus
   std::vector<StateDirectory> directories = StateDirectory::Existing();
   if (directories.empty()) return NotProvisioned();
   for (StateDirectory& directory : directories) {
-    UniqueFd holder = directory.Connect(id.Name());
-    if (holder) return holder;
+    UniqueFd daemon = directory.Connect(id.Name());
+    if (daemon) return daemon;
     if (errno == ENOENT) continue;
     if (errno != ECONNREFUSED)
       return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
@@ -29,32 +29,32 @@ Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refus
   return NoSuchSandbox();
 }
 
-Result<std::string> Ask(const UniqueFd& holder, Verb verb, const SandboxId& id) {
-  if (Status called = SendCall(holder.Get(), verb, id.Name()); !called) return called.error();
-  return ReceiveReply(holder.Get());
+Result<std::string> Ask(const UniqueFd& daemon, Verb verb, const SandboxId& id) {
+  if (Status called = SendCall(daemon.Get(), verb, id.Name()); !called) return called.error();
+  return ReceiveReply(daemon.Get());
 }
 
-Result<std::vector<Warning>> Do(const UniqueFd& holder, Verb verb, const SandboxId& id) {
-  const Result<std::string> reply = Ask(holder, verb, id);
+Result<std::vector<Warning>> Do(const UniqueFd& daemon, Verb verb, const SandboxId& id) {
+  const Result<std::string> reply = Ask(daemon, verb, id);
   if (!reply) return reply.error();
   return ParseOk(*reply);
 }
 
 Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb) {
   std::optional<StateDirectory> refused;
-  const Result<UniqueFd> holder = Reach(id, refused);
-  if (!holder) return holder.error();
-  return Do(*holder, verb, id);
+  const Result<UniqueFd> daemon = Reach(id, refused);
+  if (!daemon) return daemon.error();
+  return Do(*daemon, verb, id);
 }
 
 // What a name in the directory is: a sandbox, a dead one, or nothing of ours.
 std::optional<Listed> Look(const StateDirectory& directory, const std::string& name) {
   const Result<SandboxId> id = ParseSandboxName(name);
   if (!id) return std::nullopt;
-  const UniqueFd holder = directory.Connect(name);
-  if (!holder && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = kDead};
-  if (!holder) return std::nullopt;
-  const Result<std::string> reply = Ask(holder, Verb::kStatus, *id);
+  const UniqueFd daemon = directory.Connect(name);
+  if (!daemon && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = kDead};
+  if (!daemon) return std::nullopt;
+  const Result<std::string> reply = Ask(daemon, Verb::kStatus, *id);
   if (!reply) return std::nullopt;
   Result<Listed> listed = ParseListed(*reply);
   if (!listed || listed->id != id->Text()) return std::nullopt;
@@ -69,24 +69,24 @@ Result<std::vector<Warning>> Stop(const SandboxId& id) { return Do(id, Verb::kSt
 
 Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   std::optional<StateDirectory> refused;
-  const Result<UniqueFd> holder = Reach(id, refused);
+  const Result<UniqueFd> daemon = Reach(id, refused);
   if (refused) {
     [[maybe_unused]] const bool removed = refused->RemoveDead(id.Name());
     return std::vector<Warning>{};
   }
-  if (!holder) return holder.error();
-  return Do(*holder, Verb::kDeprovision, id);
+  if (!daemon) return daemon.error();
+  return Do(*daemon, Verb::kDeprovision, id);
 }
 
 Result<Entry> Enter(const SandboxId& id) {
   std::optional<StateDirectory> refused;
-  Result<UniqueFd> holder = Reach(id, refused);
-  if (!holder) return holder.error();
-  const Result<std::string> reply = Ask(*holder, Verb::kExec, id);
+  Result<UniqueFd> daemon = Reach(id, refused);
+  if (!daemon) return daemon.error();
+  const Result<std::string> reply = Ask(*daemon, Verb::kExec, id);
   if (!reply) return reply.error();
   Result<Plan> plan = ParseEntry(*reply);
   if (!plan) return plan.error();
-  return Entry{.connection = std::move(*holder), .plan = std::move(*plan)};
+  return Entry{.connection = std::move(*daemon), .plan = std::move(*plan)};
 }
 
 std::vector<Listed> List() {

@@ -28,10 +28,11 @@ struct Place {
   UniqueFd socket = {};
 };
 
-class Holder {
+class SandboxDaemon {
  public:
   // `plan` is that of provision. `stages` and `signals` are borrowed.
-  Holder(Plan plan, const SessionLimits& limits, const Stages& stages, Place place, SignalScope& signals);
+  SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
+                SignalScope& signals);
   // Until the sandbox is deprovisioned, its time is over, or we are told to end. The name is gone then. When
   // its time is over and there is something to say, until it has been said.
   void Run();
@@ -64,7 +65,7 @@ class Holder {
   SignalScope& signals_;
   UniqueFd names_;                      // tells when names are removed
   std::vector<UniqueFd> callers_ = {};  // who has connected, and not called yet
-  StandingSandbox sandbox_;
+  LiveSandbox sandbox_;
   std::optional<AuditLog> audit_ = {};  // of what the gateway decides
   std::uint64_t provisioned_ms_;        // of NowMs(), like all the following
   std::uint64_t busy_ms_;               // when something was asked for, or running, last

@@ -13,9 +13,9 @@
 #include "persistent/recovery_record.h"
 #include "persistent/refusals.h"
 #include "persistent/reply.h"
-#include "run/program_pages.h"
 #include "run/reached_limits.h"
 #include "run/relay.h"
+#include "spawn/program_pages.h"
 
 namespace mxc::session {
 namespace {
@@ -29,8 +29,8 @@ constexpr std::uint64_t kCpuTickMs = 10;
 
 }  // namespace
 
-Holder::Holder(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
-               SignalScope& signals)
+SandboxDaemon::SandboxDaemon(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
+                             SignalScope& signals)
     : plan_(std::move(plan)),
       limits_(limits),
       stages_(stages),
@@ -38,20 +38,20 @@ Holder::Holder(Plan plan, const SessionLimits& limits, const Stages& stages, Pla
       signals_(signals),
       names_(place_.directory.WatchNames()),
       sandbox_(plan_, signals,
-               [this](const Guarded& guarded, pid_t init) {
-                 return WriteLeavings(place_.directory, place_.id.Name(), guarded, init);
+               [this](const HostChanges& changes, pid_t init) {
+                 return WriteRecoveryRecord(place_.directory, place_.id.Name(), changes, init);
                }),
       provisioned_ms_(NowMs()),
       busy_ms_(provisioned_ms_),
       look_ms_(provisioned_ms_ + kLookMs) {}
 
-void Holder::Run() {
+void SandboxDaemon::Run() {
   while (!done_) PollOnce();
   End();
 }
 
 // However it comes to its end: what it has left is looked at.
-void Holder::StopSandbox() {
+void SandboxDaemon::StopSandbox() {
   const bool stood = sandbox_.Stands();
   sandbox_.Stop();
   if (!stood) return;
@@ -59,18 +59,18 @@ void Holder::StopSandbox() {
 }
 
 // Who asks for it next is the first to be told what it has left.
-void Holder::Expire() {
+void SandboxDaemon::Expire() {
   StopSandbox();
   expired_ = true;
   done_ = told_.empty();
 }
 
-void Holder::End() {
+void SandboxDaemon::End() {
   StopSandbox();
   place_.directory.Remove(place_.id.Name());
 }
 
-int Holder::PollTimeout() const {
+int SandboxDaemon::PollTimeout() const {
   const std::uint64_t now = NowMs();
   std::uint64_t next = look_ms_;
   if (limits_.lifetime_ms != 0 && !expired_) next = std::min(next, provisioned_ms_ + limits_.lifetime_ms);
@@ -80,7 +80,7 @@ int Holder::PollTimeout() const {
   return static_cast<int>(next > now ? next - now : 0);
 }
 
-void Holder::OnTimers() {
+void SandboxDaemon::OnTimers() {
   const std::uint64_t now = NowMs();
   const bool idle = limits_.idle_ms != 0 && sandbox_.Running() == 0 && now >= busy_ms_ + limits_.idle_ms;
   const bool old = limits_.lifetime_ms != 0 && now >= provisioned_ms_ + limits_.lifetime_ms;
@@ -93,7 +93,7 @@ void Holder::OnTimers() {
 }
 
 // All processors together cannot use the rest up sooner than we look again.
-void Holder::OnCpuTime(std::uint64_t now) {
+void SandboxDaemon::OnCpuTime(std::uint64_t now) {
   if (cpu_limit_ms_ == 0 || sandbox_.Running() == 0 || now < cpu_look_ms_) return;
   const std::uint64_t used = CpuTimeMs(sandbox_.Groups());
   const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
@@ -105,7 +105,7 @@ void Holder::OnCpuTime(std::uint64_t now) {
   stopped_ = true;
 }
 
-void Holder::PollOnce() {
+void SandboxDaemon::PollOnce() {
   enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords, kNames, kCallers };
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
   std::vector<pollfd> polls = {readable(place_.socket.Get()), readable(signals_.Descriptor()),
@@ -124,12 +124,12 @@ void Holder::PollOnce() {
   OnTimers();
 }
 
-void Holder::OnNames() {
+void SandboxDaemon::OnNames() {
   StateDirectory::DrainWatch(names_);
   done_ = done_ || !place_.directory.Has(place_.id.Name());
 }
 
-void Holder::OnSandbox(short init, short ends, short records) {
+void SandboxDaemon::OnSandbox(short init, short ends, short records) {
   if (records != 0) sandbox_.TakeRecords((records & POLLHUP) != 0);
   if (ends != 0) sandbox_.TakeEnds();
   if (ends != 0) busy_ms_ = NowMs();
@@ -140,14 +140,14 @@ void Holder::OnSandbox(short init, short ends, short records) {
 }
 
 // Mostly the call is there by then.
-void Holder::Accept() {
+void SandboxDaemon::Accept() {
   UniqueFd caller{::accept4(place_.socket.Get(), nullptr, nullptr, SOCK_CLOEXEC)};
   if (!caller || PeerOutsideSandboxes(caller.Get()) == 0 || !Serve(caller)) return;
   if (callers_.size() == static_cast<std::size_t>(kMaxCallers)) callers_.erase(callers_.begin());
   callers_.push_back(std::move(caller));
 }
 
-bool Holder::Serve(const UniqueFd& connection) {
+bool SandboxDaemon::Serve(const UniqueFd& connection) {
   const Call call = ReceiveCall(connection.Get(), place_.id.Name());
   if (call.state == Call::State::kNone) return true;
   if (call.state == Call::State::kWrong) return false;
@@ -160,7 +160,7 @@ bool Holder::Serve(const UniqueFd& connection) {
 }
 
 // Empty: it has been sent already.
-std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
+std::string SandboxDaemon::Answer(Verb verb, const UniqueFd& connection) {
   const auto text = [this](const Status& status) {
     return status ? OkText(std::exchange(told_, {})) : ErrorText(status.error());
   };
@@ -188,19 +188,19 @@ std::string Holder::Answer(Verb verb, const UniqueFd& connection) {
                          .commands = sandbox_.Running(),
                          .age_ms = NowMs() - provisioned_ms_,
                          .idle_ms = sandbox_.Running() == 0 ? NowMs() - busy_ms_ : 0,
-                         .holder = ::getpid()});
+                         .daemon = ::getpid()});
   }
   return ErrorText({.code = ErrorCode::kMalformed, .message = "an unknown request"});
 }
 
-std::string Holder::State() const {
+std::string SandboxDaemon::State() const {
   if (expired_) return "expired";
   if (sandbox_.Stands()) return "started";
   return stopped_ ? "stopped" : "provisioned";
 }
 
 // Objects are judged as they are now: the host has gone on since provision, or since the last start.
-Status Holder::Renew() {
+Status SandboxDaemon::Renew() {
   std::vector<Warning> told;
   Result<Plan> plan = stages_.plan(told);
   if (!plan) return plan.error();
@@ -214,7 +214,7 @@ Status Holder::Renew() {
   return Done{};
 }
 
-Status Holder::Start() {
+Status SandboxDaemon::Start() {
   if (sandbox_.Stands()) return AlreadyStarted();
   if (Status renewed = Renew(); !renewed) return renewed;
   audit_.reset();  // it may have been moved to where this start would not take it
@@ -228,14 +228,14 @@ Status Holder::Start() {
   });
 }
 
-Status Holder::Stop() {
+Status SandboxDaemon::Stop() {
   if (!sandbox_.Stands()) return NothingToStop(stopped_);
   StopSandbox();
   stopped_ = true;
   return Done{};
 }
 
-Status Holder::Enter(const UniqueFd& connection) {
+Status SandboxDaemon::Enter(const UniqueFd& connection) {
   if (!sandbox_.Stands()) return NotStarted(stopped_);
   if (sandbox_.Running() >= kMaxSessionCommands) return TooManyCommands();
   if (Status sent = SendReply(connection.Get(), entry_); !sent) return sent;

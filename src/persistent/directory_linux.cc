@@ -94,7 +94,7 @@ void StateDirectory::Remove(const std::string& name) const { ::unlinkat(director
 bool StateDirectory::RemoveDead(const std::string& name) const {
   const Lock lock(directory_.Get());
   if (Connect(name) || errno != ECONNREFUSED) return false;
-  ClearLeavings(*this, name);
+  CleanUpByRecord(*this, name);
   Remove(name);
   return true;
 }

@@ -10,8 +10,8 @@
 
 #include "win32/wide_windows.h"
 #include "windows/command_windows.h"
+#include "windows/persistent_machine_windows.h"
 #include "windows/private_folder_windows.h"
-#include "windows/standing_windows.h"
 
 namespace mxc::session {
 namespace {

@@ -17,17 +17,17 @@
 
 namespace mxc::session {
 
-class StandingSandbox {
+class LiveSandbox {
  public:
   // Writes down what stands on the host, and for which process 1; 0: that nothing does any more.
-  using Record = std::function<Status(const Guarded& guarded, pid_t init)>;
+  using Record = std::function<Status(const HostChanges& changes, pid_t init)>;
 
   // The first two are borrowed. `plan` is of a sandbox that stays.
-  StandingSandbox(const Plan& plan, SignalScope& signals, Record record)
+  LiveSandbox(const Plan& plan, SignalScope& signals, Record record)
       : plan_(plan), signals_(signals), record_(std::move(record)) {}
-  StandingSandbox(const StandingSandbox&) = delete;
-  StandingSandbox& operator=(const StandingSandbox&) = delete;
-  ~StandingSandbox() { Stop(); }
+  LiveSandbox(const LiveSandbox&) = delete;
+  LiveSandbox& operator=(const LiveSandbox&) = delete;
+  ~LiveSandbox() { Stop(); }
 
   // Errors: as StartChild; nothing is left then.
   [[nodiscard]] Status Start(const RunGateway::OnRecord& on_record);
@@ -47,7 +47,7 @@ class StandingSandbox {
   [[nodiscard]] int Records() const { return gateway_ ? gateway_->Records() : -1; }
   void TakeRecords(bool hung_up) { gateway_->TakeRecords(hung_up); }
 
-  [[nodiscard]] const std::vector<RunGroup>& Groups() const { return ground_.guarded.groups; }
+  [[nodiscard]] const std::vector<RunGroup>& Groups() const { return resources_.changes.groups; }
 
  private:
   [[nodiscard]] Status Build(const RunGateway::OnRecord& on_record);
@@ -58,7 +58,7 @@ class StandingSandbox {
   const Plan& plan_;
   SignalScope& signals_;
   Record record_;
-  Ground ground_ = {};
+  HostResources resources_ = {};
   std::optional<RunGateway> gateway_ = {};
   UniqueFd session_ = {};  // to init
   std::optional<Started> started_ = {};

@@ -41,22 +41,22 @@ Error NotBuilt(const UniqueFd& said) {
 
 }  // namespace
 
-Status StandingSandbox::Build(const RunGateway::OnRecord& on_record) {
+Status LiveSandbox::Build(const RunGateway::OnRecord& on_record) {
   if (Status made = MakeOwnDirectories(plan_.setup); !made) return made.error();
-  Result<Guarded> guarded = NameGuarded(plan_.setup);
-  if (!guarded) return guarded.error();
-  if (Status recorded = record_(*guarded, 0); !recorded) return recorded;
-  Result<Ground> ground = PrepareGround(std::move(*guarded));
-  if (!ground) return ground.error();
-  ground_ = std::move(*ground);
+  Result<HostChanges> changes = NameGuarded(plan_.setup);
+  if (!changes) return changes.error();
+  if (Status recorded = record_(*changes, 0); !recorded) return recorded;
+  Result<HostResources> resources = PrepareHostResources(std::move(*changes));
+  if (!resources) return resources.error();
+  resources_ = std::move(*resources);
   Result<RunGateway> gateway = RunGateway::Start(plan_, on_record);
   if (!gateway) return gateway.error();
   gateway_.emplace(std::move(*gateway));
   if (Status started = StartInit(); !started) return started;
-  return record_(ground_.guarded, init_id_);
+  return record_(resources_.changes, init_id_);
 }
 
-Status StandingSandbox::StartInit() {
+Status LiveSandbox::StartInit() {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return SystemError(ErrorCode::kSetupFailed, "reach the sandbox", errno);
@@ -64,14 +64,14 @@ Status StandingSandbox::StartInit() {
   UniqueFd inner{ends[1]};
   const bool tool = std::holds_alternative<Exec>(plan_.child);
   const UniqueFd said{tool ? ::memfd_create("mxc-said", MFD_CLOEXEC) : -1};
-  Wiring wiring;  // the holder's streams, which lead nowhere
-  wiring.standard[STDERR_FILENO] = said.Get();
+  StdioSetup stdio;  // the holder's streams, which lead nowhere
+  stdio.standard[STDERR_FILENO] = said.Get();
   if (Status expected = engine::ExpectReports(session_.Get()); !expected) return expected;
   Result<Started> started = StartChild({.plan = plan_,
-                                        .wiring = wiring,
+                                        .stdio = stdio,
                                         .signals = signals_,
-                                        .guardian = ground_.guardian,
-                                        .groups = ground_.groups,
+                                        .cleanup_process = resources_.cleanup_process,
+                                        .groups = resources_.groups,
                                         .gateway = *gateway_,
                                         .session = inner.Get(),
                                         .started_ms = NowMs()});
@@ -85,7 +85,7 @@ Status StandingSandbox::StartInit() {
 }
 
 // A tool is started long before the sandbox stands; that it does, process 1 says itself.
-Status StandingSandbox::AwaitInit(const UniqueFd& said) {
+Status LiveSandbox::AwaitInit(const UniqueFd& said) {
   const std::uint64_t end = NowMs() + plan_.timeout_ms;
   pollfd polls[] = {{.fd = session_.Get(), .events = POLLIN, .revents = 0},
                     {.fd = signals_.Descriptor(), .events = POLLIN, .revents = 0}};
@@ -101,17 +101,17 @@ Status StandingSandbox::AwaitInit(const UniqueFd& said) {
   init_ = HandleOf(sent->sender);
   if (!init_) return NotBuilt(said);
   init_id_ = sent->sender;
-  ground_.guardian.Watch(sent->sender);
+  resources_.cleanup_process.Watch(sent->sender);
   return Done{};
 }
 
-Status StandingSandbox::Start(const RunGateway::OnRecord& on_record) {
+Status LiveSandbox::Start(const RunGateway::OnRecord& on_record) {
   Status built = Build(on_record);
   if (!built) Stop();
   return built;
 }
 
-void StandingSandbox::Stop() {
+void LiveSandbox::Stop() {
   if (started_) {
     SignalHandle(InitHandle(), SIGKILL);
     started_->guard.Kill();  // the tool may have children that nothing ties to it yet
@@ -128,19 +128,19 @@ void StandingSandbox::Stop() {
   session_.Reset();
   if (gateway_) gateway_->Finish();
   gateway_.reset();
-  ground_ = Ground{};
+  resources_ = HostResources{};
   [[maybe_unused]] const Status erased = record_({}, 0);
   running_ = 0;
 }
 
-bool StandingSandbox::Admit(int connection) {
+bool LiveSandbox::Admit(int connection) {
   const char byte = 'c';
   if (SendWithFds(session_.Get(), &byte, 1, std::span(&connection, 1)) != 1) return false;
   ++running_;
   return true;
 }
 
-void StandingSandbox::TakeEnds() {
+void LiveSandbox::TakeEnds() {
   char byte = 0;
   while (::recv(session_.Get(), &byte, 1, MSG_DONTWAIT) == 1) {
     if (running_ > 0) --running_;

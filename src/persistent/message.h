@@ -20,7 +20,7 @@ enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus };
 
 // `holder` is connected to the socket of that `name` (SandboxId::Name). Errors: kStaleId when the holder has
 // ended, kSetupFailed, also for one that is not outside of every sandbox.
-[[nodiscard]] Status SendCall(int holder, Verb verb, const std::string& name);
+[[nodiscard]] Status SendCall(int daemon, Verb verb, const std::string& name);
 
 // What has been said on a connection of a launcher.
 struct Call {

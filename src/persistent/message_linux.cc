@@ -14,7 +14,7 @@
 #include "mxc/limits.h"
 #include "persistent/message.h"
 #include "persistent/refusals.h"
-#include "run/inherited_files.h"
+#include "spawn/inherited_files.h"
 
 namespace mxc::session {
 namespace {
@@ -40,7 +40,7 @@ Hello HelloTo(const std::string& name, Verb verb) {
 // It has closed its end, or was killed before it took the connection, or the call.
 bool HasHungUp(int number) { return number == EPIPE || number == ECONNRESET || number == ECONNREFUSED; }
 
-Error HolderEnded() {
+Error DaemonEnded() {
   return {.code = ErrorCode::kStaleId,
           .message = "the sandbox is gone: its holder has ended",
           .pointer = "/sandboxId",
@@ -66,8 +66,8 @@ Result<std::string> ReadAll(const UniqueFd& file) {
 
 }  // namespace
 
-Status SendCall(int holder, Verb verb, const std::string& name) {
-  if (PeerOutsideSandboxes(holder) == 0) {
+Status SendCall(int daemon, Verb verb, const std::string& name) {
+  if (PeerOutsideSandboxes(daemon) == 0) {
     return Error{.code = ErrorCode::kSetupFailed,
                  .message = "what answers for the sandbox is not its holder",
                  .hint =
@@ -75,8 +75,8 @@ Status SendCall(int holder, Verb verb, const std::string& name) {
                      "directory of its socket"};
   }
   const Hello hello = HelloTo(name, verb);
-  if (::send(holder, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello) return Done{};
-  if (HasHungUp(errno)) return HolderEnded();
+  if (::send(daemon, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello) return Done{};
+  if (HasHungUp(errno)) return DaemonEnded();
   return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
 }
 
@@ -117,7 +117,7 @@ Result<std::string> ReceiveReply(int connection) {
   std::size_t files = 0;
   if (count > 0) count = ReceiveWithFds(connection, text.data(), text.size(), 0, std::span(&fd, 1), files);
   if (count > 0) return files == 0 ? text : ReadAll(UniqueFd{fd});
-  if (count == 0 || HasHungUp(errno)) return HolderEnded();
+  if (count == 0 || HasHungUp(errno)) return DaemonEnded();
   return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
 }
 

@@ -60,7 +60,7 @@ struct Listed {
   std::uint64_t commands = 0;
   std::uint64_t age_ms = 0;
   std::uint64_t idle_ms = 0;
-  std::int64_t holder = 0;  // Linux
+  std::int64_t daemon = 0;  // Linux
 };
 [[nodiscard]] std::vector<Listed> List();
 // Removes the names of dead sandboxes; their identifiers.

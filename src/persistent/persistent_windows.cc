@@ -13,7 +13,7 @@
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 #include "windows/machine_windows.h"
-#include "windows/standing_windows.h"
+#include "windows/persistent_machine_windows.h"
 
 namespace mxc::session {
 namespace {
@@ -157,7 +157,7 @@ Result<Entry> Enter(const SandboxId& id) {
   if (RunningCommands(folder.Path()) >= kMaxSessionCommands) return TooManyCommands();
   Plan plan{.containment = Containment::kWindowsSandbox,
             .tier = Tier::kVirtualMachine,
-            .child = WindowsSandboxChild{.standing = folder.Path()},
+            .child = WindowsSandboxChild{.persistent = folder.Path()},
             .audit = std::move(record->audit),
             .relaxations = std::move(record->relaxations)};
   plan.windows_sandbox = std::move(record->run);

@@ -40,7 +40,7 @@ void Detach(const Place& place, const UniqueFd& ready) {
   }
   ::syscall(SYS_close_range, first, ~0U, 0U);
   KeepEnvironment();
-  HideArguments("mxc-holder");
+  HideArguments("mxc-daemon");
   if (::chdir("/") != 0) ::_exit(1);
 }
 
@@ -59,7 +59,7 @@ void Detach(const Place& place, const UniqueFd& ready) {
     ::_exit(1);
   }
   ready.Reset();
-  Holder(std::move(plan), limits, stages, std::move(place), signals).Run();
+  SandboxDaemon(std::move(plan), limits, stages, std::move(place), signals).Run();
   ::_exit(0);
 }
 
@@ -74,7 +74,7 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stag
   if (!id) return id.error();
   Result<StateDirectory> directory = StateDirectory::Open();
   if (!directory) return directory.error();
-  ClearAllLeavings(*directory);
+  CleanUpByAllRecords(*directory);
   Result<UniqueFd> socket = directory->Listen(id->Name());
   if (!socket) return socket.error();
   Place place{.directory = std::move(*directory), .id = *id, .socket = std::move(*socket)};
@@ -83,14 +83,14 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stag
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
   const UniqueFd reader{ends[0]};
   UniqueFd writer{ends[1]};
-  const pid_t holder = ::fork();
-  if (holder == 0) Hold(std::move(plan), limits, stages, std::move(place), std::move(writer));
+  const pid_t daemon = ::fork();
+  if (daemon == 0) Hold(std::move(plan), limits, stages, std::move(place), std::move(writer));
   const int number = errno;
   writer.Reset();
   char byte = 0;
-  if (holder > 0 && ::read(reader.Get(), &byte, 1) == 1) return id->Text();
+  if (daemon > 0 && ::read(reader.Get(), &byte, 1) == 1) return id->Text();
   place.directory.Remove(id->Name());
-  return holder < 0 ? SystemError(ErrorCode::kSetupFailed, "start the sandbox's holder", number) : NotHeld();
+  return daemon < 0 ? SystemError(ErrorCode::kSetupFailed, "start the sandbox's holder", number) : NotHeld();
 }
 
 }  // namespace mxc::session

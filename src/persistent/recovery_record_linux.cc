@@ -44,39 +44,39 @@ std::uint64_t BornAt(pid_t process) {
   return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
 }
 
-Object Packed(const Guarded& guarded, pid_t init) {
+Object Packed(const HostChanges& changes, pid_t init) {
   Object files = Object::array();
-  for (const Placeholder& file : guarded.placeholders) {
+  for (const Placeholder& file : changes.placeholders) {
     Object entry{{"path", Bytes(file.path)}};
-    if (file.stand_in) {
-      entry["directory"] = file.stand_in->type == FileType::kDirectory;
-      entry["text"] = Bytes(file.stand_in->text);
+    if (file.placeholder_kind) {
+      entry["directory"] = file.placeholder_kind->type == FileType::kDirectory;
+      entry["text"] = Bytes(file.placeholder_kind->text);
     }
     files.push_back(std::move(entry));
   }
   Object groups = Object::array();
-  for (const RunGroup& group : guarded.groups)
+  for (const RunGroup& group : changes.groups)
     groups.push_back({{"directory", Bytes(group.directory)}, {"unified", group.plan.unified}});
   return {{"files", std::move(files)}, {"groups", std::move(groups)}, {"init", init}, {"born", BornAt(init)}};
 }
 
-Guarded Unpacked(const Object& record) {
-  Guarded guarded;
+HostChanges Unpacked(const Object& record) {
+  HostChanges changes;
   for (const Object& entry : record.at("files")) {
     Placeholder file{.path = Text(entry.at("path"))};
     if (entry.contains("text")) {
       const bool directory = entry.at("directory").get<bool>();
-      file.stand_in = StandIn{.type = directory ? FileType::kDirectory : FileType::kRegular,
-                              .text = Text(entry.at("text"))};
+      file.placeholder_kind = PlaceholderKind{.type = directory ? FileType::kDirectory : FileType::kRegular,
+                                              .text = Text(entry.at("text"))};
     }
-    guarded.placeholders.push_back(std::move(file));
+    changes.placeholders.push_back(std::move(file));
   }
   for (const Object& entry : record.at("groups")) {
     RunGroup group{.directory = Text(entry.at("directory"))};
     group.plan.unified = entry.at("unified").get<bool>();
-    guarded.groups.push_back(std::move(group));
+    changes.groups.push_back(std::move(group));
   }
-  return guarded;
+  return changes;
 }
 
 void AwaitEnd(const Object& record) {
@@ -100,20 +100,20 @@ std::string Read(const StateDirectory& directory, const std::string& name) {
   return text;
 }
 
-void RemoveLeavings(const StateDirectory& directory, const std::string& name) {
+void RemoveRecoveryRecord(const StateDirectory& directory, const std::string& name) {
   ::unlinkat(directory.Descriptor(), (name + std::string(kSuffix)).c_str(), 0);
   ::unlinkat(directory.Descriptor(), ("." + name + std::string(kSuffix)).c_str(), 0);
 }
 
 }  // namespace
 
-Status WriteLeavings(const StateDirectory& directory, const std::string& name, const Guarded& guarded,
-                     pid_t init) {
-  if (guarded.placeholders.empty() && guarded.groups.empty()) {
-    RemoveLeavings(directory, name);
+Status WriteRecoveryRecord(const StateDirectory& directory, const std::string& name,
+                           const HostChanges& changes, pid_t init) {
+  if (changes.placeholders.empty() && changes.groups.empty()) {
+    RemoveRecoveryRecord(directory, name);
     return Done{};
   }
-  const std::vector<std::uint8_t> bytes = Object::to_cbor(Packed(guarded, init));
+  const std::vector<std::uint8_t> bytes = Object::to_cbor(Packed(changes, init));
   const std::string target = name + std::string(kSuffix);
   const std::string fresh = "." + target;  // no name of a sandbox
   ::unlinkat(directory.Descriptor(), fresh.c_str(), 0);
@@ -129,7 +129,7 @@ Status WriteLeavings(const StateDirectory& directory, const std::string& name, c
   return SystemError(ErrorCode::kSetupFailed, "write to '" + directory.Path() + "'", number);
 }
 
-void ClearLeavings(const StateDirectory& directory, const std::string& name) {
+void CleanUpByRecord(const StateDirectory& directory, const std::string& name) {
   const Object record = Object::from_cbor(Read(directory, name + std::string(kSuffix)), true, false);
   if (record.is_object()) {
     try {
@@ -138,15 +138,15 @@ void ClearLeavings(const StateDirectory& directory, const std::string& name) {
     } catch (const Object::exception&) {  // a record of none of ours
     }
   }
-  RemoveLeavings(directory, name);
+  RemoveRecoveryRecord(directory, name);
 }
 
-void ClearAllLeavings(const StateDirectory& directory) {
+void CleanUpByAllRecords(const StateDirectory& directory) {
   for (const std::string& file : directory.Names()) {
     if (!file.ends_with(kSuffix)) continue;
     const std::string name = file.substr(0, file.size() - kSuffix.size());
     const bool held = directory.Connect(name) || (errno != ECONNREFUSED && errno != ENOENT);
-    if (!held) ClearLeavings(directory, name);
+    if (!held) CleanUpByRecord(directory, name);
   }
 }
 

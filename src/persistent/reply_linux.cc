@@ -112,7 +112,7 @@ template <class Archive, class AnyPlan>
 void VisitEntry(Archive& archive, AnyPlan& plan) {
   archive(plan.containment);
   archive(plan.tier);
-  archive(plan.rung);
+  archive(plan.isolation_level);
   archive(plan.sandbox->cwd);
   archive(plan.sandbox->environment);
   archive(plan.output.max_bytes);
@@ -133,7 +133,7 @@ void VisitListed(Archive& archive, AnyListed& listed) {
   archive(listed.commands);
   archive(listed.age_ms);
   archive(listed.idle_ms);
-  archive(listed.holder);
+  archive(listed.daemon);
 }
 
 template <class Fill>

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "base/own_files.h"
-#include "mxc/windows_sandbox_command.h"
+#include "mxc/windows/sandbox_command.h"
 #include "win32/wide_windows.h"
 #include "windows/command_windows.h"
 #include "windows/guest_file_windows.h"
 #include "windows/interrupt_windows.h"
 #include "windows/machine_windows.h"
+#include "windows/persistent_machine_windows.h"
 #include "windows/private_folder_windows.h"
-#include "windows/standing_windows.h"
 
 namespace mxc::session {
 namespace {
@@ -79,7 +79,7 @@ Status Furnish(const SandboxFolder& folder, const Record& record, const std::str
   if (Status written = WriteFile(orders + "\\" + kAgentOrder, AgentOrderText(order)); !written)
     return written;
   if (Status copied = CopyAgent(orders + "\\" + std::string(kAgentProgram)); !copied) return copied;
-  return WriteFile(folder.Of(kWsb), StandingWsbText(record.run, orders, answers));
+  return WriteFile(folder.Of(kWsb), PersistentWsbText(record.run, orders, answers));
 }
 
 Status AwaitAgent(const SandboxFolder& folder, const std::string& token) {

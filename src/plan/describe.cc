@@ -181,7 +181,8 @@ void AddSetup(const Plan& plan, Page& page) {
   page.Section("set up before, undone after");
   for (const Step& step : plan.setup) {
     if (const auto* file = std::get_if<Placeholder>(&step)) {
-      page.Row(fmt::format("{:<11} {}", file->stand_in ? "stand-in" : "placeholder", Quoted(file->path)));
+      page.Row(
+          fmt::format("{:<11} {}", file->placeholder_kind ? "stand-in" : "placeholder", Quoted(file->path)));
     } else if (const auto* directory = std::get_if<OwnDirectory>(&step)) {
       page.Row(fmt::format("{:<11} {} (stays)", "directory", Quoted(directory->path)));
     } else {
@@ -235,7 +236,7 @@ std::string DescribeText(const Policy& policy, const Plan& plan) {
   page.Line("cwd", Quoted(policy.process.cwd));
   page.Line("environment", EnvironmentText(policy));
   AddLimits(plan, page);
-  if (plan.rung != Rung::kNone) page.Line("rung", Name(plan.rung));
+  if (plan.isolation_level != IsolationLevel::kNone) page.Line("rung", Name(plan.isolation_level));
   if (const auto* container = std::get_if<LxcChild>(&plan.child)) AddContainer(*container, page);
   if (plan.sandbox) AddSandbox(*plan.sandbox, page);
   if (plan.landlock) AddLandlock(*plan.landlock, page);

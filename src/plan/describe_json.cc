@@ -114,7 +114,7 @@ Document OfSetup(const Plan& plan) {
   Document steps = Document::array();
   for (const Step& step : plan.setup) {
     if (const auto* file = std::get_if<Placeholder>(&step)) {
-      steps.push_back({{"step", file->stand_in ? "stand-in" : "placeholder"}, {"path", file->path}});
+      steps.push_back({{"step", file->placeholder_kind ? "stand-in" : "placeholder"}, {"path", file->path}});
     } else if (const auto* directory = std::get_if<OwnDirectory>(&step)) {
       steps.push_back({{"step", "own-directory"}, {"path", directory->path}});
     } else {
@@ -155,7 +155,8 @@ Document OfOutput(const Output& output) {
 std::string DescribeJson(const Policy& policy, const Plan& plan) {
   Document document = {{"containment", std::string(Name(plan.containment))},
                        {"tier", std::string(Name(plan.tier))}};
-  if (plan.rung != Rung::kNone) document["rung"] = std::string(Name(plan.rung));
+  if (plan.isolation_level != IsolationLevel::kNone)
+    document["rung"] = std::string(Name(plan.isolation_level));
   document["notCovered"] = plan.not_covered;
   document["process"] = OfProcess(policy, plan);
   document["timeoutMs"] = plan.timeout_ms;

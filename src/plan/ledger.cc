@@ -28,7 +28,7 @@ Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
   if (tier == Tier::kNone) {
     return {pointer, Strength::kCooperative, ladder + "to the process group; a daemon could leave it"};
   }
-  if (plan.rung == Rung::kLandlock) {
+  if (plan.isolation_level == IsolationLevel::kLandlock) {
     const bool scoped = plan.landlock && plan.landlock->scoped_signals;
     const char* const reach = scoped ? "to every process of its Landlock domain"
                                      : "to every process that init adopted; none can signal init or launcher";

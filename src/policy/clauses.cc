@@ -16,7 +16,7 @@ void Add(std::vector<Clause>& clauses, std::string pointer, std::string text) {
   if (!pointer.empty()) clauses.push_back({.pointer = std::move(pointer), .text = std::move(text)});
 }
 
-std::string_view Name(Verdict verdict) { return verdict == Verdict::kAllow ? "allow" : "deny"; }
+std::string_view Name(RuleAction verdict) { return verdict == RuleAction::kAllow ? "allow" : "deny"; }
 
 std::string Text(const PortRange& range) {
   std::string text{Name(range.protocol)};
@@ -34,7 +34,7 @@ std::string Text(const Peer& peer) {
   return text;
 }
 
-std::string Text(Verdict verdict, const NetworkRule& rule) {
+std::string Text(RuleAction verdict, const NetworkRule& rule) {
   std::string text = std::string(Name(verdict)) + " egress to ";
   if (rule.to.empty()) text += "any address";
   for (std::size_t i = 0; i < rule.to.size(); ++i) text += (i == 0 ? "" : ", ") + Text(rule.to[i]);
@@ -63,8 +63,8 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment 
   const Network& network = config.network;
   const std::size_t before = clauses.size();
   Add(clauses, network.egress_pointer, "egress default " + std::string(Name(network.egress)));
-  for (const NetworkRule& rule : network.allow) Add(clauses, rule.pointer, Text(Verdict::kAllow, rule));
-  for (const NetworkRule& rule : network.deny) Add(clauses, rule.pointer, Text(Verdict::kDeny, rule));
+  for (const NetworkRule& rule : network.allow) Add(clauses, rule.pointer, Text(RuleAction::kAllow, rule));
+  for (const NetworkRule& rule : network.deny) Add(clauses, rule.pointer, Text(RuleAction::kDeny, rule));
   // With the host's own network nothing keeps traffic from coming in, and nobody wrote that something should.
   if (!network.share_host) {
     Add(clauses, network.ingress_pointer, "ingress default " + std::string(Name(network.ingress)));

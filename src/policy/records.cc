@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/mount_names.h"
 #include "policy/paths/mounts.h"

@@ -159,7 +159,7 @@ void AddNetworkWarnings(const Network& network, Containment containment, std::ve
                                        : "the command shares the host's network, loopback services included",
                         .pointer = network.share_host_pointer});
   }
-  if (network.egress == Verdict::kAllow && !network.share_host && !network.proxy && !app_container) {
+  if (network.egress == RuleAction::kAllow && !network.share_host && !network.proxy && !app_container) {
     warnings.push_back({.category = "private-network-reachable",
                         .message = "the command reaches the private networks that this host reaches",
                         .pointer = network.egress_pointer});

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 #include "policy/as_written.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/paths.h"

@@ -76,7 +76,7 @@ Status AuditLog::Begin(const Plan& plan) {
       "\"cwd\":{},\"relaxations\":{},"
       "\"ledger\":{}}}\n",
       Quote(Now()), Quote(run_), Quote(MXC_VERSION), OwnProcessId(), OwnUserId(),
-      Quote(Name(plan.containment)), Quote(Name(plan.tier)), Quote(Name(plan.rung)),
+      Quote(Name(plan.containment)), Quote(Name(plan.tier)), Quote(Name(plan.isolation_level)),
       ListText(plan.not_covered), Quote(command), Quote(plan.shape.word), plan.shape.arguments,
       plan.shape.bytes, Quote(cwd), ListText(plan.relaxations), LedgerText(plan.ledger)));
 }
@@ -86,9 +86,9 @@ Status AuditLog::Network(const GatewayRecord& record) {
       "{{\"event\":\"network\",\"time\":{},\"run\":{},\"kind\":{},\"verdict\":{},\"name\":{},\"address\":{},"
       "\"port\":{},\"pointer\":{},\"reason\":{},\"bytesOut\":{},\"bytesIn\":{},\"lost\":{}}}\n",
       Quote(TimeText(std::chrono::milliseconds{record.time_ms})), Quote(run_), Quote(Name(record.event)),
-      record.verdict == Verdict::kAllow ? "\"allow\"" : "\"deny\"", Quote(record.name), Quote(record.address),
-      record.port, Quote(record.pointer), Quote(record.reason), record.bytes_out, record.bytes_in,
-      record.lost));
+      record.verdict == RuleAction::kAllow ? "\"allow\"" : "\"deny\"", Quote(record.name),
+      Quote(record.address), record.port, Quote(record.pointer), Quote(record.reason), record.bytes_out,
+      record.bytes_in, record.lost));
 }
 
 Status AuditLog::End(const Result<Outcome>& result) {

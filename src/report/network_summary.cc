@@ -44,18 +44,18 @@ std::string DirectionalRule(const GatewayRecord& record) {
 void NetworkSummary::Add(const GatewayRecord& record) {
   const std::string destination = Destination(record);
   const auto known = refused_.find(destination);
-  const bool again = record.verdict == Verdict::kDeny && known != refused_.end() &&
+  const bool again = record.verdict == RuleAction::kDeny && known != refused_.end() &&
                      known->second.first.reason == record.reason;
   if (again) {  // and stands for others of the same
     known->second.count += 1 + record.lost;
     return;
   }
   lost_ += record.lost;
-  if (HostOf(record).empty() && record.verdict == Verdict::kDeny) {
+  if (HostOf(record).empty() && record.verdict == RuleAction::kDeny) {
     ++lost_;
     return;
   }
-  if (record.verdict == Verdict::kAllow) {
+  if (record.verdict == RuleAction::kAllow) {
     if (record.event != GatewayEvent::kName) ++allowed_;
     bytes_ += record.bytes_in + record.bytes_out;
     return;

@@ -121,9 +121,9 @@ std::string HumanText(const Error& error) {
 
 Object OrNull(int number) { return number == 0 ? Object{} : Object(number); }
 
-void AddRung(const Plan& plan, Object& line) {
-  if (plan.rung == Rung::kNone) return;
-  line["rung"] = Name(plan.rung);
+void AddIsolationLevel(const Plan& plan, Object& line) {
+  if (plan.isolation_level == IsolationLevel::kNone) return;
+  line["rung"] = Name(plan.isolation_level);
   line["notCovered"] = plan.not_covered;
 }
 
@@ -244,7 +244,7 @@ void StatusReport::WriteLeftOut() {
 void StatusReport::Backend(const Plan& plan, const std::string& reason) {
   if (Silent()) return;
   Object line{{"event", "backend"}, {"backend", Name(plan.containment)}, {"tier", Name(plan.tier)}};
-  AddRung(plan, line);
+  AddIsolationLevel(plan, line);
   line["reason"] = reason;
   line["relaxations"] = plan.relaxations;
   Write(Line(line));
@@ -265,7 +265,7 @@ void StatusReport::Started(std::int64_t process_id) {
 void StatusReport::Network(const GatewayRecord& record) {
   if (Silent()) return;
   Object line{{"event", "network"}, {"timeMs", record.time_ms}, {"kind", Name(record.event)}};
-  line["verdict"] = record.verdict == Verdict::kAllow ? "allow" : "deny";
+  line["verdict"] = record.verdict == RuleAction::kAllow ? "allow" : "deny";
   if (record.event != GatewayEvent::kName)
     line["protocol"] = record.event == GatewayEvent::kFlow ? "udp" : "tcp";
   if (!record.name.empty()) line["name"] = record.name;
@@ -303,7 +303,7 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
   line["backend"] = Name(plan.containment);
   line["tier"] = Name(plan.tier);
   if (outcome.inside) line["inside"] = {{"engine", outcome.inside->name}, {"tier", outcome.inside->tier}};
-  AddRung(plan, line);
+  AddIsolationLevel(plan, line);
   line["ledger"] = LedgerArray(plan.ledger);
   WriteLeftOut();
   Write(Line(line));
@@ -322,7 +322,8 @@ std::string ProbeJson(OperatingSystem system, const Identity& caller,
     const Support& support = probed.support;
     Object entry{{"backend", Name(probed.containment)}, {"usable", support.usable}};
     if (support.usable) entry["tier"] = Name(support.tier);
-    if (support.usable && support.rung != Rung::kNone) entry["rung"] = Name(support.rung);
+    if (support.usable && support.isolation_level != IsolationLevel::kNone)
+      entry["rung"] = Name(support.isolation_level);
     if (!support.program.empty()) entry["program"] = support.program;
     if (!support.version.empty()) entry["version"] = support.version;
     if (!support.usable) {

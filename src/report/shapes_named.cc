@@ -73,7 +73,7 @@ Read ReadQuote(Reader& reader, Quotation& quotation) {
 }
 
 // The start of a string: $'', b"".
-Read ReadOpening(Reader& reader, Quotation& quotation) {
+Read ReadFirstBytes(Reader& reader, Quotation& quotation) {
   Reader ahead = reader;
   ahead.Skip(kPrefixes, kMaxPrefixes);
   const Read read = ReadQuote(ahead, quotation);
@@ -121,7 +121,7 @@ Match MatchNamed(std::string_view text, const Name& name, bool at_end) {
   ++reader.at;
   const std::size_t blanks = reader.Skip(" ", kMaxBlanks);
   if (reader.AtEnd()) return Waiting(at_end);
-  const Read quoted = ReadOpening(reader, quotation);
+  const Read quoted = ReadFirstBytes(reader, quotation);
   if (quoted == Read::kYes) return ValueAt(reader, quotation, at_end);
   if (quoted == Read::kOpen && !at_end) return Undecided(at_end);
   const bool near = blanks == 0 || (sign == ':' && blanks == 1);
@@ -141,7 +141,7 @@ Match MatchHeader(std::string_view text, bool at_end) {
   ++reader.at;
   reader.Skip(" ", kMaxBlanks);
   if (reader.AtEnd()) return Waiting(at_end);
-  const Read quoted = ReadOpening(reader, quotation);
+  const Read quoted = ReadFirstBytes(reader, quotation);
   if (quoted == Read::kOpen && !at_end) return Undecided(at_end);
   const auto value_at = [&](const Reader& at) {
     return quoted == Read::kYes ? ValueAt(at, quotation, at_end) : HeaderValueAt(at, at_end);

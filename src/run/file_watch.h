@@ -3,8 +3,8 @@
 // what is read of the command's memory may change behind the look.
 //
 //   Result<FileWatch> watch = FileWatch::Start(wanted, [&](const FileCall& call) { ... });
-//   ... the sandbox's command gives us the listener through watch->Door() ...
-//   watch->CloseDoor();
+//   ... the sandbox's command gives us the listener through watch->WatchSocket() ...
+//   watch->CloseWatchSocket();
 //   poll(watch->Events(), POLLIN); watch->Take(revents);    // soon: the command waits for it
 #pragma once
 
@@ -23,8 +23,10 @@ class FileWatch {
   // Not `wanted`: every function does nothing. Errors: kSetupFailed.
   [[nodiscard]] static Result<FileWatch> Start(bool wanted, OnCall on_call);
 
-  [[nodiscard]] int Door() const { return door_.Get(); }  // the sandbox's end; -1: not wanted, or closed
-  void CloseDoor() { door_.Reset(); }
+  [[nodiscard]] int WatchSocket() const {
+    return watch_socket_.Get();
+  }  // the sandbox's end; -1: not wanted, or closed
+  void CloseWatchSocket() { watch_socket_.Reset(); }
   [[nodiscard]] int Events() const { return listener_ ? listener_.Get() : ours_.Get(); }
   void Take(short events);
   [[nodiscard]] bool Wanted() const { return on_call_ != nullptr; }
@@ -35,7 +37,7 @@ class FileWatch {
   void TakeCall();
 
   OnCall on_call_ = nullptr;
-  UniqueFd door_ = {};
+  UniqueFd watch_socket_ = {};
   UniqueFd ours_ = {};
   UniqueFd listener_ = {};
   bool watched_ = false;

@@ -98,7 +98,7 @@ Result<FileWatch> FileWatch::Start(bool wanted, OnCall on_call) {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return SystemError(ErrorCode::kSetupFailed, "create a pair of sockets", errno);
   watch.ours_ = UniqueFd{ends[0]};
-  watch.door_ = UniqueFd{ends[1]};
+  watch.watch_socket_ = UniqueFd{ends[1]};
   watch.on_call_ = std::move(on_call);
   return watch;
 }

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "mxc/wsl_engine.h"
+#include "mxc/windows/wsl_engine.h"
 
 namespace mxc {
 namespace {

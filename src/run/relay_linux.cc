@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "mxc/limits.h"
-#include "run/program_pages.h"
 #include "run/relay.h"
+#include "spawn/program_pages.h"
 
 namespace mxc {
 namespace {

@@ -2,8 +2,8 @@
 // ended after it. A plan without rules has none, and then every function does nothing.
 //
 //   Result<RunGateway> gateway = RunGateway::Start(plan, [&](const GatewayRecord& record) { ... });
-//   ... the sandbox gives it its sockets through gateway->Door() ...
-//   gateway->CloseDoor();             // the command runs
+//   ... the sandbox gives it its sockets through gateway->Handover() ...
+//   gateway->CloseHandover();             // the command runs
 //   poll(gateway->Records(), POLLIN); gateway->TakeRecords();
 //   gateway->Finish();                // the sandbox is gone
 #pragma once
@@ -34,8 +34,8 @@ class RunGateway {
   ~RunGateway() { Finish(); }
 
   [[nodiscard]] const EgressRules* Rules() const { return rules_; }  // borrowed from the plan; or nullptr
-  [[nodiscard]] int Door() const { return gateway_ ? gateway_->door.Get() : -1; }
-  void CloseDoor();
+  [[nodiscard]] int Handover() const { return gateway_ ? gateway_->handover.Get() : -1; }
+  void CloseHandover();
   // -1 when there is no gateway, or it is gone: then nothing gets out any more.
   [[nodiscard]] int Records() const { return gateway_ && !gone_ ? gateway_->records.Get() : -1; }
   // Whatever has arrived; `hung_up` when poll said so.

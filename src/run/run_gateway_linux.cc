@@ -22,30 +22,30 @@ struct Failure {
 };
 
 // Borrowed descriptors of the sandbox's first process and its network namespace; and who asks.
-struct Target {
+struct SandboxNamespaces {
   pid_t launcher = -1;
   int process = -1;
   int network = -1;
 };
 
 // In a process of its own, because joining a user namespace is for good. System calls only.
-Failure OpenFromOutside(const Target& target, const egress::InsideSetup& setup, int door) {
+Failure OpenFromOutside(const SandboxNamespaces& sandbox, const egress::InsideSetup& setup, int handover) {
   Failure failure;
   const auto failed = [&] {
     failure.number = errno;
     return failure;
   };
-  if (egress::JoinNetwork(target.network) != 0) return failed();
+  if (egress::JoinNetwork(sandbox.network) != 0) return failed();
   // Now, because the kernel forgets it with the change of capabilities.
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != target.launcher) return failed();
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != sandbox.launcher) return failed();
   failure.step = egress::InsideStep::kAwait;
-  if (egress::AwaitLoopback(target.process) != 0) return failed();
+  if (egress::AwaitLoopback(sandbox.process) != 0) return failed();
   egress::InsideSockets sockets;
   if (egress::OpenInside(setup, sockets, failure.step) != 0) return failed();
-  return SendGatewaySockets(door, sockets.View()) == 0 ? failure : failed();
+  return SendGatewaySockets(handover, sockets.View()) == 0 ? failure : failed();
 }
 
-Status RunHelper(const Target& target, const egress::InsideSetup& setup, int door) {
+Status RunHelper(const SandboxNamespaces& sandbox, const egress::InsideSetup& setup, int handover) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
   const UniqueFd reader{ends[0]};
@@ -53,7 +53,7 @@ Status RunHelper(const Target& target, const egress::InsideSetup& setup, int doo
   const pid_t helper = ::fork();
   if (helper < 0) return SystemError(ErrorCode::kSetupFailed, "create a process", errno);
   if (helper == 0) {
-    const Failure failure = OpenFromOutside(target, setup, door);
+    const Failure failure = OpenFromOutside(sandbox, setup, handover);
     ::_exit(::write(writer.Get(), &failure, sizeof failure) == sizeof failure ? 0 : 255);
   }
   writer.Reset();
@@ -78,8 +78,8 @@ Result<RunGateway> RunGateway::Start(const Plan& plan, OnRecord on_record) {
   return run;
 }
 
-void RunGateway::CloseDoor() {
-  if (gateway_) gateway_->door.Reset();
+void RunGateway::CloseHandover() {
+  if (gateway_) gateway_->handover.Reset();
 }
 
 void RunGateway::TakeRecords(bool hung_up) {
@@ -98,9 +98,9 @@ Status RunGateway::Connect(pid_t process) {
   const UniqueFd network{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   const UniqueFd handle = HandleOf(process);
   if (!network || !handle) return egress::InsideError(egress::InsideStep::kJoin, errno);
-  const Target target{.launcher = ::getpid(), .process = handle.Get(), .network = network.Get()};
-  if (Status opened = RunHelper(target, egress::PrepareInside(*rules_), Door()); !opened) return opened;
-  if (AwaitGateway(Door()) == 0) return Done{};
+  const SandboxNamespaces sandbox{.launcher = ::getpid(), .process = handle.Get(), .network = network.Get()};
+  if (Status opened = RunHelper(sandbox, egress::PrepareInside(*rules_), Handover()); !opened) return opened;
+  if (AwaitGateway(Handover()) == 0) return Done{};
   return SystemError(ErrorCode::kSetupFailed, "could not reach the network gateway", errno);
 }
 

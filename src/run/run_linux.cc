@@ -29,9 +29,9 @@ namespace mxc {
 namespace {
 
 // The line of bubblewrap's own in what the child wrote, when it passed through our hands.
-std::string ToolMessage(const Wiring& wiring) {
+std::string ToolMessage(const StdioSetup& stdio) {
   constexpr std::string_view kPrefix = "bwrap: ";
-  for (const Stream* stream : wiring.Outputs()) {
+  for (const Stream* stream : stdio.Outputs()) {
     const std::string_view head = stream->Head();
     const std::size_t begin = head.rfind(kPrefix);
     if (begin == std::string_view::npos || (begin != 0 && head[begin - 1] != '\n')) continue;
@@ -46,7 +46,7 @@ std::string ToolMessage(const Wiring& wiring) {
 // bubblewrap explains itself on its standard error, and that is the command's, which is inherited untouched:
 // a copy of it cannot be had without a pipe in between, a second run would not be the same run. So the text
 // is quoted where the streams are pumped anyway; else it stands on standard error, right above our envelope.
-Error NotReported(const RelayResult& result, const Wiring& wiring, Reporting reporting) {
+Error NotReported(const RelayResult& result, const StdioSetup& stdio, Reporting reporting) {
   if (reporting == Reporting::kSession) {
     return {
         .code = ErrorCode::kSetupFailed,
@@ -62,7 +62,7 @@ Error NotReported(const RelayResult& result, const Wiring& wiring, Reporting rep
             "the command did it itself (`kill -9 0`), or something outside of mxc-exec, for example for lack "
             "of memory"};
   }
-  const std::string text = ToolMessage(wiring);
+  const std::string text = ToolMessage(stdio);
   if (!text.empty()) {
     return {.code = ErrorCode::kSetupFailed, .message = "the sandbox could not be set up: " + text};
   }
@@ -71,10 +71,10 @@ Error NotReported(const RelayResult& result, const Wiring& wiring, Reporting rep
 }
 
 // The command itself could only be told by SIGPIPE, if it was still there to be told.
-std::optional<Error> LostOutput(const Wiring& wiring) {
-  for (const Stream* stream : wiring.Outputs()) {
+std::optional<Error> LostOutput(const StdioSetup& stdio) {
+  for (const Stream* stream : stdio.Outputs()) {
     if (stream->Failure() == 0) continue;
-    const bool error = stream == wiring.streams[STDERR_FILENO].get();
+    const bool error = stream == stdio.streams[STDERR_FILENO].get();
     Error lost =
         SystemError(ErrorCode::kOutputLost,
                     error ? "standard error could not be written" : "standard output could not be written",
@@ -85,9 +85,9 @@ std::optional<Error> LostOutput(const Wiring& wiring) {
   return std::nullopt;
 }
 
-Outcome MakeOutcome(const RelayResult& result, const Wiring& wiring, std::uint64_t duration_ms) {
+Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, std::uint64_t duration_ms) {
   const auto truncated = [&](int number) {
-    const auto& stream = wiring.streams.at(static_cast<std::size_t>(number));
+    const auto& stream = stdio.streams.at(static_cast<std::size_t>(number));
     return stream && stream->Truncated();
   };
   return {.exit_code = result.exit_code,
@@ -116,7 +116,7 @@ Reporting ReportingOf(const Plan& plan) {
   return exec != nullptr ? exec->reporting : Reporting::kInit;
 }
 
-RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, Wiring& wiring,
+RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, StdioSetup& stdio,
                  RunGateway& gateway, FileWatch& files, std::uint64_t started_ms,
                  const std::vector<RunGroup>& groups, const std::function<void(std::int64_t)>& on_sandbox) {
   Relay relay({.child = started.child,
@@ -125,10 +125,10 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
                .status = std::move(started.status),
                .timeout_ms = plan.timeout_ms,
                .started_ms = started_ms,
-               .outputs = wiring.Outputs(),
-               .terminal_input = wiring.streams[0].get(),
-               .input = wiring.input.get(),
-               .terminal = wiring.Shown(),
+               .outputs = stdio.Outputs(),
+               .terminal_input = stdio.streams[0].get(),
+               .input = stdio.input.get(),
+               .terminal = stdio.Shown(),
                .on_sandbox = on_sandbox,
                .reports = started.reports ? &*started.reports : nullptr,
                .gateway = &gateway,
@@ -144,14 +144,14 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   SignalScope signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
   if (Status made = MakeOwnDirectories(plan.setup); !made) return made.error();
-  Result<Guarded> guarded = NameGuarded(plan.setup);
-  if (!guarded) return guarded.error();
-  guarded->terminal = ModesToChange(plan);
-  Result<Ground> ground = PrepareGround(std::move(*guarded));
-  if (!ground) return ground.error();
+  Result<HostChanges> changes = NameGuarded(plan.setup);
+  if (!changes) return changes.error();
+  changes->terminal = ModesToChange(plan);
+  Result<HostResources> resources = PrepareHostResources(std::move(*changes));
+  if (!resources) return resources.error();
   Undo undo;
-  Result<Wiring> wiring = Wire(plan, observer.SpeaksOnStandardOutput(), undo);
-  if (!wiring) return wiring.error();
+  Result<StdioSetup> stdio = SetUpStdio(plan, observer.SpeaksOnStandardOutput(), undo);
+  if (!stdio) return stdio.error();
 
   const Reporting reporting = ReportingOf(plan);
   RunTree tree(reporting);
@@ -162,24 +162,24 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
                                              [&](const FileCall& call) { observer.OnFile(call); });
   if (!files) return files.error();
   Result<Started> started = StartChild({.plan = plan,
-                                        .wiring = *wiring,
+                                        .stdio = *stdio,
                                         .signals = signals,
-                                        .guardian = ground->guardian,
-                                        .groups = ground->groups,
+                                        .cleanup_process = resources->cleanup_process,
+                                        .groups = resources->groups,
                                         .gateway = *gateway,
                                         .files = &*files,
                                         .started_ms = started_ms});
   if (!started) return started.error();
   tree.Follow(started->child, std::move(started->guard));
   if (started->container > 0) tree.FoundSandbox(started->container);
-  wiring->CloseChildEnds();
+  stdio->CloseChildEnds();
   if (reporting != Reporting::kStatusPipe && started->running)
     observer.OnStarted(started->container > 0 ? started->container : started->child.id);
 
-  const std::vector<RunGroup>& groups = ground->guarded.groups;
-  RelayResult result = Stay(plan, *started, tree, signals, *wiring, *gateway, *files, started_ms, groups,
+  const std::vector<RunGroup>& groups = resources->changes.groups;
+  RelayResult result = Stay(plan, *started, tree, signals, *stdio, *gateway, *files, started_ms, groups,
                             [&](std::int64_t process) {
-                              ground->guardian.Watch(static_cast<pid_t>(process));
+                              resources->cleanup_process.Watch(static_cast<pid_t>(process));
                               observer.OnStarted(process);
                             });
   // lxc-start has ended because process 1 had, and that reports before it ends by itself.
@@ -187,19 +187,19 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
     result.signal = SIGKILL;
     result.exit_code = 128 + SIGKILL;
   }
-  if (wiring->input) wiring->input->Finish();
+  if (stdio->input) stdio->input->Finish();
   gateway->Finish();
   undo.Run();
   observer.OnEnded();
   [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
-  Outcome outcome = MakeOutcome(result, *wiring, NowMs() - started_ms);
+  Outcome outcome = MakeOutcome(result, *stdio, NowMs() - started_ms);
   outcome.reached = ReachedLimits(plan, groups, outcome);
   // Memory may have run out for the sandbox's own first process.
   const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
   if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
-    return NotReported(result, *wiring, reporting);
-  if (const std::optional<Error> lost = LostOutput(*wiring); lost && !result.Stopped()) return *lost;
+    return NotReported(result, *stdio, reporting);
+  if (const std::optional<Error> lost = LostOutput(*stdio); lost && !result.Stopped()) return *lost;
   if (files->Wanted() && !files->Watched()) observer.OnWarning(Unwatched());
   for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
   return outcome;

@@ -15,20 +15,20 @@
 #include "mxc/error.h"
 #include "mxc/plan.h"
 #include "run/file_watch.h"
-#include "run/launch.h"
-#include "run/process_group_guard.h"
 #include "run/run_gateway.h"
 #include "run/signals.h"
+#include "spawn/launch.h"
+#include "spawn/process_group_guard.h"
 #include "stdio/stdio_setup.h"
 
 namespace mxc {
 
 // What stands before the child is started. All borrowed.
-struct Ready {
+struct LaunchContext {
   const Plan& plan;
-  const Wiring& wiring;
+  const StdioSetup& stdio;
   SignalScope& signals;
-  const Guardian& guardian;
+  const CleanupProcess& cleanup_process;
   const GroupHandles& groups;
   RunGateway& gateway;
   FileWatch* files = nullptr;    // of a run whose files are watched
@@ -41,7 +41,7 @@ struct Started {
   ChildProcess child = {};
   UniqueFd status = {};  // bubblewrap's status pipe
   UniqueFd block = {};   // bubblewrap runs the command when this closes, or earlier when told so
-  GroupGuard guard = {};
+  ProcessGroupGuard guard = {};
   Discard discard = {};
   std::optional<CommandReports> reports = {};  // of our engine
   pid_t container = -1;                        // process 1 of a container that the child made
@@ -50,6 +50,6 @@ struct Started {
 };
 
 // Errors: kSetupFailed; nothing is left of the child then.
-[[nodiscard]] Result<Started> StartChild(const Ready& ready);
+[[nodiscard]] Result<Started> StartChild(const LaunchContext& context);
 
 }  // namespace mxc

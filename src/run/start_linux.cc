@@ -16,43 +16,43 @@
 #include "base/process_tree.h"
 #include "engine/engine.h"
 #include "run/bubblewrap_status.h"
-#include "run/descriptor_limit.h"
-#include "run/inherited_files.h"
 #include "run/relay.h"
 #include "run/start.h"
+#include "spawn/descriptor_limit.h"
+#include "spawn/inherited_files.h"
 
 namespace mxc {
 namespace {
 
 // Until `fd` is readable; false when the time is over or a signal wants the run to end.
-bool WaitFor(int fd, const Ready& ready) {
+bool WaitFor(int fd, const LaunchContext& context) {
   for (;;) {
     int left = -1;
-    if (ready.plan.timeout_ms != 0) {
-      const std::uint64_t end = ready.started_ms + ready.plan.timeout_ms;
+    if (context.plan.timeout_ms != 0) {
+      const std::uint64_t end = context.started_ms + context.plan.timeout_ms;
       const std::uint64_t now = NowMs();
       left = now >= end ? 0 : static_cast<int>(std::min<std::uint64_t>(end - now, 1U << 30U));
     }
     pollfd polls[] = {
         {.fd = fd, .events = POLLIN, .revents = 0},
-        {.fd = ready.signals.Descriptor(), .events = POLLIN, .revents = 0},
-        {.fd = ready.files != nullptr ? ready.files->Events() : -1, .events = POLLIN, .revents = 0}};
+        {.fd = context.signals.Descriptor(), .events = POLLIN, .revents = 0},
+        {.fd = context.files != nullptr ? context.files->Events() : -1, .events = POLLIN, .revents = 0}};
     const int count = ::poll(polls, std::size(polls), left);
     if (polls[2].revents != 0)
-      ready.files->Take(polls[2].revents);  // set-up ends with a call that waits for it
+      context.files->Take(polls[2].revents);  // set-up ends with a call that waits for it
     if (polls[0].revents != 0) return true;
     if (count == 0 && left == 0) return false;
-    if (count > 0 && ready.signals.Ending()) return false;
+    if (count > 0 && context.signals.Ending()) return false;
   }
 }
 
 // The process that bubblewrap names; nothing when it failed before it could, or took too long. It writes one
 // object, in pieces.
-std::optional<pid_t> SandboxProcessOf(const UniqueFd& info, const Ready& ready) {
+std::optional<pid_t> SandboxProcessOf(const UniqueFd& info, const LaunchContext& context) {
   SandboxStatus status;
   std::array<char, 512> buffer{};
   for (bool complete = false; !complete;) {
-    if (!WaitFor(info.Get(), ready)) return std::nullopt;
+    if (!WaitFor(info.Get(), context)) return std::nullopt;
     const ssize_t count = ::read(info.Get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return std::nullopt;
@@ -67,12 +67,12 @@ std::optional<pid_t> SandboxProcessOf(const UniqueFd& info, const Ready& ready) 
 
 // bubblewrap waits for our byte before it runs the command. Nothing to do when it has failed or is late: the
 // relay will see how.
-Status ConnectGateway(const OpenedFiles& files, const Ready& ready) {
-  if (ready.gateway.Rules() == nullptr) return Done{};
-  const std::optional<pid_t> process = SandboxProcessOf(files.info, ready);
+Status ConnectGateway(const OpenedFiles& files, const LaunchContext& context) {
+  if (context.gateway.Rules() == nullptr) return Done{};
+  const std::optional<pid_t> process = SandboxProcessOf(files.info, context);
   if (!process) return Done{};
-  if (Status connected = ready.gateway.Connect(*process); !connected) return connected;
-  ready.gateway.CloseDoor();
+  if (Status connected = context.gateway.Connect(*process); !connected) return connected;
+  context.gateway.CloseHandover();
   if (::write(files.block.Get(), "x", 1) == 1) return Done{};
   return SystemError(ErrorCode::kSetupFailed, "release the command", errno);
 }
@@ -83,30 +83,30 @@ void End(const ChildProcess& child) {
   }
 }
 
-int TerminalOf(const Wiring& wiring) { return wiring.terminal ? wiring.terminal->Inner() : -1; }
+int TerminalOf(const StdioSetup& stdio) { return stdio.terminal ? stdio.terminal->Inner() : -1; }
 
-Result<Started> Start(const Exec& exec, const Ready& ready) {
+Result<Started> Start(const Exec& exec, const LaunchContext& context) {
   Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size(), exec.limits.open_files);
   if (!limit) return limit.error();
-  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest(), ready.session);
+  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest(), context.session);
   if (!files) return files.error();
-  Result<GroupGuard> guard = exec.reporting == Reporting::kStatusPipe
-                                 ? GroupGuard::Start(ready.guardian.Pipe())
-                                 : Result<GroupGuard>(GroupGuard{});
+  Result<ProcessGroupGuard> guard = exec.reporting == Reporting::kStatusPipe
+                                        ? ProcessGroupGuard::Start(context.cleanup_process.Pipe())
+                                        : Result<ProcessGroupGuard>(ProcessGroupGuard{});
   if (!guard) return guard.error();
   if (Status verified = VerifyPaths(exec.verified); !verified) return verified.error();
   Result<ChildProcess> child = Launch({.exec = exec,
                                        .files = files->files,
                                        .open_files = limit->Original(),
-                                       .standard = ready.wiring.standard,
-                                       .controlling_terminal = TerminalOf(ready.wiring),
+                                       .standard = context.stdio.standard,
+                                       .controlling_terminal = TerminalOf(context.stdio),
                                        .group = guard->Group(),
-                                       .group_entrances = ready.groups.Entrances()});
+                                       .group_entrances = context.groups.Entrances()});
   if (!child) return child.error();
-  ready.guardian.Watch(child->id);
+  context.cleanup_process.Watch(child->id);
   // The child has its ends: ours would keep the pipes open.
   files->files.clear();
-  if (Status connected = ConnectGateway(*files, ready); !connected) {
+  if (Status connected = ConnectGateway(*files, context); !connected) {
     guard->Kill();
     End(*child);
     return connected.error();
@@ -117,16 +117,16 @@ Result<Started> Start(const Exec& exec, const Ready& ready) {
                  .guard = std::move(*guard)};
 }
 
-Streams StreamsOf(const Ready& ready) {
-  return {.standard = ready.wiring.standard,
-          .controlling_terminal = TerminalOf(ready.wiring),
-          .on_created = [&](pid_t id) { ready.guardian.Watch(id); },
-          .guardian = ready.guardian.Pipe(),
-          .wait = [&](int fd) { return WaitFor(fd, ready); }};
+Streams StreamsOf(const LaunchContext& context) {
+  return {.standard = context.stdio.standard,
+          .controlling_terminal = TerminalOf(context.stdio),
+          .on_created = [&](pid_t id) { context.cleanup_process.Watch(id); },
+          .cleanup_process = context.cleanup_process.Pipe(),
+          .wait = [&](int fd) { return WaitFor(fd, context); }};
 }
 
-Groups GroupsOf(const Ready& ready) {
-  return {.entrances = ready.groups.LegacyEntrances(), .unified = ready.groups.UnifiedDirectory()};
+Groups GroupsOf(const LaunchContext& context) {
+  return {.entrances = context.groups.LegacyEntrances(), .unified = context.groups.UnifiedDirectory()};
 }
 
 Result<Started> FromSandbox(Result<SandboxProcess> process) {
@@ -141,71 +141,71 @@ Result<Started> FromSandbox(Result<SandboxProcess> process) {
   return started;
 }
 
-Result<Started> Start(const SandboxChild& /*child*/, const Ready& ready) {
-  Result<SandboxProcess> process =
-      StartSandbox(SandboxRequest{.sandbox = *ready.plan.sandbox,
-                                  .streams = StreamsOf(ready),
-                                  .egress = ready.gateway.Rules(),
-                                  .gateway_door = ready.gateway.Door(),
-                                  .groups = GroupsOf(ready),
-                                  .watch_door = ready.files != nullptr ? ready.files->Door() : -1,
-                                  .session = ready.session});
-  ready.gateway.CloseDoor();
-  if (ready.files != nullptr) ready.files->CloseDoor();
+Result<Started> Start(const SandboxChild& /*child*/, const LaunchContext& context) {
+  Result<SandboxProcess> process = StartSandbox(
+      SandboxRequest{.sandbox = *context.plan.sandbox,
+                     .streams = StreamsOf(context),
+                     .egress = context.gateway.Rules(),
+                     .gateway_handover = context.gateway.Handover(),
+                     .groups = GroupsOf(context),
+                     .watch_socket = context.files != nullptr ? context.files->WatchSocket() : -1,
+                     .session = context.session});
+  context.gateway.CloseHandover();
+  if (context.files != nullptr) context.files->CloseWatchSocket();
   return FromSandbox(std::move(process));
 }
 
-Result<Started> Start(const LxcChild& child, const Ready& ready) {
+Result<Started> Start(const LxcChild& child, const LaunchContext& context) {
   Result<SandboxProcess> process =
       StartContainer({.container = child,
-                      .inside = {.sandbox = *ready.plan.sandbox,
-                                 .streams = StreamsOf(ready),
-                                 .egress = ready.gateway.Rules(),
-                                 .gateway_door = ready.gateway.Door(),
-                                 .groups = {.entrances = ready.groups.Entrances()},
-                                 .watch_door = ready.files != nullptr ? ready.files->Door() : -1,
-                                 .session = ready.session}});
-  if (ready.files != nullptr) ready.files->CloseDoor();
-  ready.gateway.CloseDoor();
+                      .inside = {.sandbox = *context.plan.sandbox,
+                                 .streams = StreamsOf(context),
+                                 .egress = context.gateway.Rules(),
+                                 .gateway_handover = context.gateway.Handover(),
+                                 .groups = {.entrances = context.groups.Entrances()},
+                                 .watch_socket = context.files != nullptr ? context.files->WatchSocket() : -1,
+                                 .session = context.session}});
+  if (context.files != nullptr) context.files->CloseWatchSocket();
+  context.gateway.CloseHandover();
   return FromSandbox(std::move(process));
 }
 
-Result<Started> Start(const LandlockChild& /*child*/, const Ready& ready) {
+Result<Started> Start(const LandlockChild& /*child*/, const LaunchContext& context) {
   Result<SandboxProcess> process = StartSandbox(LandlockRequest{
-      .sandbox = *ready.plan.landlock, .streams = StreamsOf(ready), .groups = GroupsOf(ready)});
+      .sandbox = *context.plan.landlock, .streams = StreamsOf(context), .groups = GroupsOf(context)});
   return FromSandbox(std::move(process));
 }
 
 // Such a plan is shown here and never run; the request was refused long before.
-Result<Started> Start(const SeatbeltChild& /*child*/, const Ready& /*ready*/) {
+Result<Started> Start(const SeatbeltChild& /*child*/, const LaunchContext& /*ready*/) {
   return Error{.code = ErrorCode::kUnsupported, .message = "Seatbelt belongs to macOS"};
 }
 
 // Its last report comes when nothing of the command is left; how long the supervisor takes to end then is
 // nobody's business.
-Result<Started> Start(const SessionChild& child, const Ready& ready) {
+Result<Started> Start(const SessionChild& child, const LaunchContext& context) {
   Result<Started> started = FromSandbox(StartInSession(
-      {.connection = child.connection, .sandbox = *ready.plan.sandbox, .streams = StreamsOf(ready)}));
+      {.connection = child.connection, .sandbox = *context.plan.sandbox, .streams = StreamsOf(context)}));
   if (started) started->child.report.Reset(::fcntl(child.connection, F_DUPFD_CLOEXEC, 3));
   return started;
 }
 
-Result<Started> Start(const AppContainerChild& /*child*/, const Ready& /*ready*/) {
+Result<Started> Start(const AppContainerChild& /*child*/, const LaunchContext& /*ready*/) {
   return Error{.code = ErrorCode::kUnsupported, .message = "AppContainers belong to Windows"};
 }
 
-Result<Started> Start(const WslChild& /*child*/, const Ready& /*ready*/) {
+Result<Started> Start(const WslChild& /*child*/, const LaunchContext& /*ready*/) {
   return Error{.code = ErrorCode::kUnsupported, .message = "WSL belongs to Windows"};
 }
 
-Result<Started> Start(const WindowsSandboxChild& /*child*/, const Ready& /*ready*/) {
+Result<Started> Start(const WindowsSandboxChild& /*child*/, const LaunchContext& /*ready*/) {
   return Error{.code = ErrorCode::kUnsupported, .message = "Windows Sandbox belongs to Windows"};
 }
 
 }  // namespace
 
-Result<Started> StartChild(const Ready& ready) {
-  return std::visit([&](const auto& child) { return Start(child, ready); }, ready.plan.child);
+Result<Started> StartChild(const LaunchContext& context) {
+  return std::visit([&](const auto& child) { return Start(child, context); }, context.plan.child);
 }
 
 }  // namespace mxc

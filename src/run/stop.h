@@ -8,8 +8,8 @@
 
 #include "base/unique_fd.h"
 #include "mxc/plan.h"
-#include "run/launch.h"
-#include "run/process_group_guard.h"
+#include "spawn/launch.h"
+#include "spawn/process_group_guard.h"
 
 namespace mxc {
 
@@ -24,7 +24,7 @@ class RunTree {
   RunTree& operator=(const RunTree&) = delete;
 
   // `child` is borrowed; `guard` is that of its process group, if it has one.
-  void Follow(const ChildProcess& child, GroupGuard guard = {}) {
+  void Follow(const ChildProcess& child, ProcessGroupGuard guard = {}) {
     child_ = &child;
     guard_ = std::move(guard);
   }
@@ -56,7 +56,7 @@ class RunTree {
 
   const ChildProcess* child_ = nullptr;
   Reporting reporting_;
-  GroupGuard guard_;
+  ProcessGroupGuard guard_;
   UniqueFd sandbox_;
   pid_t sandbox_id_ = -1;
   std::vector<pid_t> earlier_;  // our children from before the run

@@ -20,7 +20,7 @@
 
 namespace mxc {
 
-struct Wiring {
+struct StdioSetup {
   std::array<int, 3> standard = {-1, -1, -1};  // for LaunchRequest, borrowed from the members below
   std::vector<UniqueFd> child_ends = {};
   std::optional<PrivateTerminal> terminal = {};  // the command's controlling terminal
@@ -34,11 +34,11 @@ struct Wiring {
   void CloseChildEnds();  // once the child has them: the end of its output can be seen only then
 };
 
-// The caller's terminal, where Wire will change its modes.
+// The caller's terminal, where SetUpStdio will change its modes.
 [[nodiscard]] std::optional<CallersModes> ModesToChange(const Plan& plan);
 // `keeps_output`: standard output stays open when the command has closed its own. `undo` restores the
 // caller's terminal. Errors: kSetupFailed.
-[[nodiscard]] Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo);
+[[nodiscard]] Result<StdioSetup> SetUpStdio(const Plan& plan, bool keeps_output, Undo& undo);
 
 // Whether the stream `fd` itself may be handed to the sandbox of `plan`: opening it again gives nothing, and
 // the caller does not own it, or the sandbox opens its own in its place.
@@ -47,7 +47,7 @@ struct Wiring {
 // host: the same, opened on a read-only mount. Empty: it is no such stream, or we may not mount. Linux.
 [[nodiscard]] UniqueFd WithoutOwnership(int fd);
 // Connects standard input, which may not pass, to a relay. Errors: kSetupFailed.
-[[nodiscard]] Status ConnectInput(Wiring& wiring, Undo& undo);
+[[nodiscard]] Status ConnectInput(StdioSetup& stdio, Undo& undo);
 
 // A closed 0, 1 or 2 would be given to the next file that is opened, and so to the command: fills it. Before
 // anything is opened.

@@ -54,12 +54,12 @@ UniqueFd WithoutOwnership(int fd) {
   return UniqueFd{::open(("/proc/self/fd/" + std::to_string(mount.Get())).c_str(), access | O_CLOEXEC)};
 }
 
-Status ConnectInput(Wiring& wiring, Undo& /*undo*/) {
+Status ConnectInput(StdioSetup& stdio, Undo& /*undo*/) {
   Result<StandardInput::Opened> opened = StandardInput::Open(STDIN_FILENO);
   if (!opened) return opened.error();
-  wiring.standard[0] = opened->child_end.Get();
-  wiring.child_ends.push_back(std::move(opened->child_end));
-  wiring.input = std::move(opened->input);
+  stdio.standard[0] = opened->child_end.Get();
+  stdio.child_ends.push_back(std::move(opened->child_end));
+  stdio.input = std::move(opened->input);
   return Done{};
 }
 

@@ -5,13 +5,13 @@
 
 namespace mxc {
 
-// Opening /dev/fd/N is another name for the same description here, with the rights it has.
+// ProtocolSniffer /dev/fd/N is another name for the same description here, with the rights it has.
 bool MayPass(const Plan& /*plan*/, int fd) { return ::isatty(fd) == 0; }
 
 UniqueFd WithoutOwnership(int /*fd*/) { return {}; }
 
 // A terminal: the command may read from it, and must not leave it changed.
-Status ConnectInput(Wiring& /*wiring*/, Undo& undo) {
+Status ConnectInput(StdioSetup& /*wiring*/, Undo& undo) {
   termios modes{};
   if (::tcgetattr(STDIN_FILENO, &modes) == 0)
     undo.Push([modes] { ::tcsetattr(STDIN_FILENO, TCSADRAIN, &modes); });

@@ -44,53 +44,53 @@ bool AreOne(int one, int other) {
 
 UniqueFd Duplicate(int fd) { return UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 3)}; }
 
-Status ConnectTerminal(const Plan& plan, Undo& undo, Wiring& wiring) {
+Status ConnectTerminal(const Plan& plan, Undo& undo, StdioSetup& stdio) {
   Result<PrivateTerminal> terminal = PrivateTerminal::Open(undo);
   if (!terminal) return terminal.error();
-  wiring.standard = terminal->StandardStreams();
-  const int target = wiring.standard[1] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
-  wiring.streams[1] = OutputStream(plan, Duplicate(terminal->Outer()), target);
-  wiring.terminal.emplace(std::move(*terminal));
-  if (wiring.standard[0] < 0) return Done{};
+  stdio.standard = terminal->StandardStreams();
+  const int target = stdio.standard[1] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
+  stdio.streams[1] = OutputStream(plan, Duplicate(terminal->Outer()), target);
+  stdio.terminal.emplace(std::move(*terminal));
+  if (stdio.standard[0] < 0) return Done{};
   StreamOptions input;
   input.source = Duplicate(STDIN_FILENO);
-  input.target = wiring.terminal->Outer();
-  input.at_end = [outer = wiring.terminal->Outer()](char last) { return EndOfInput(outer, last); };
-  wiring.streams[0] = std::make_unique<Stream>(std::move(input));
+  input.target = stdio.terminal->Outer();
+  input.at_end = [outer = stdio.terminal->Outer()](char last) { return EndOfInput(outer, last); };
+  stdio.streams[0] = std::make_unique<Stream>(std::move(input));
   return Done{};
 }
 
 // Output goes to a terminal from which no input comes, or not for this command: the command sees a terminal,
 // and cannot read from it.
-Status ConnectDisplay(const Plan& plan, Wiring& wiring) {
+Status ConnectDisplay(const Plan& plan, StdioSetup& stdio) {
   int shown = -1;
   for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
-    if (wiring.standard.at(static_cast<std::size_t>(number)) < 0 && ::isatty(number) != 0) shown = number;
+    if (stdio.standard.at(static_cast<std::size_t>(number)) < 0 && ::isatty(number) != 0) shown = number;
   }
   if (shown < 0) return Done{};
   Result<PrivateTerminal> display = PrivateTerminal::OpenForOutput(shown);
   if (!display) return display.error();
   for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
-    if (AreOne(number, shown)) wiring.standard.at(static_cast<std::size_t>(number)) = display->Inner();
+    if (AreOne(number, shown)) stdio.standard.at(static_cast<std::size_t>(number)) = display->Inner();
   }
-  wiring.streams.at(static_cast<std::size_t>(shown)) = OutputStream(plan, Duplicate(display->Outer()), shown);
-  wiring.display.emplace(std::move(*display));
+  stdio.streams.at(static_cast<std::size_t>(shown)) = OutputStream(plan, Duplicate(display->Outer()), shown);
+  stdio.display.emplace(std::move(*display));
   return Done{};
 }
 
-void DisownDevices(const Plan& plan, Wiring& wiring) {
+void DisownDevices(const Plan& plan, StdioSetup& stdio) {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    int& standard = wiring.standard.at(static_cast<std::size_t>(number));
+    int& standard = stdio.standard.at(static_cast<std::size_t>(number));
     if (standard >= 0 || MayPass(plan, number)) continue;
     if (number != STDIN_FILENO && plan.output.Pumped()) continue;
     UniqueFd device = WithoutOwnership(number);
     if (!device) continue;
     standard = device.Get();
-    wiring.child_ends.push_back(std::move(device));
+    stdio.child_ends.push_back(std::move(device));
   }
 }
 
-Status ConnectPipe(const Plan& plan, int number, Wiring& wiring) {
+Status ConnectPipe(const Plan& plan, int number, StdioSetup& stdio) {
   Result<Pipe> pipe = MakePipe();
   if (!pipe) return pipe.error();
   // Only our end: the command expects to be able to block.
@@ -99,24 +99,24 @@ Status ConnectPipe(const Plan& plan, int number, Wiring& wiring) {
   }
   OpenOnlyFor(pipe->writing.Get(), S_IWUSR);
   const auto index = static_cast<std::size_t>(number);
-  wiring.standard.at(index) = pipe->writing.Get();
-  wiring.child_ends.push_back(std::move(pipe->writing));
-  wiring.streams.at(index) = OutputStream(plan, std::move(pipe->reading), number);
+  stdio.standard.at(index) = pipe->writing.Get();
+  stdio.child_ends.push_back(std::move(pipe->writing));
+  stdio.streams.at(index) = OutputStream(plan, std::move(pipe->reading), number);
   return Done{};
 }
 
 // `all`: and not only those that are capped or redacted.
-Status ConnectOutput(const Plan& plan, bool all, Wiring& wiring) {
+Status ConnectOutput(const Plan& plan, bool all, StdioSetup& stdio) {
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
     const auto index = static_cast<std::size_t>(number);
-    if (wiring.standard.at(index) >= 0) continue;
+    if (stdio.standard.at(index) >= 0) continue;
     if (!plan.output.Pumped() && (!all || MayPass(plan, number))) continue;
-    if (number == STDERR_FILENO && !plan.output.Pumped() && wiring.streams[1] &&
+    if (number == STDERR_FILENO && !plan.output.Pumped() && stdio.streams[1] &&
         AreOne(STDOUT_FILENO, STDERR_FILENO)) {
-      wiring.standard[2] = wiring.standard[1];
+      stdio.standard[2] = stdio.standard[1];
       continue;
     }
-    if (Status connected = ConnectPipe(plan, number, wiring); !connected) return connected.error();
+    if (Status connected = ConnectPipe(plan, number, stdio); !connected) return connected.error();
   }
   return Done{};
 }
@@ -127,31 +127,31 @@ std::optional<CallersModes> ModesToChange(const Plan& plan) {
   return TerminalOf(plan) == Terminal::kPrivatePty ? LookAtCallersModes() : std::nullopt;
 }
 
-Result<Wiring> Wire(const Plan& plan, bool keeps_output, Undo& undo) {
-  Wiring wiring;
+Result<StdioSetup> SetUpStdio(const Plan& plan, bool keeps_output, Undo& undo) {
+  StdioSetup stdio;
   if (TerminalOf(plan) == Terminal::kPrivatePty) {
-    if (Status connected = ConnectTerminal(plan, undo, wiring); !connected) return connected.error();
+    if (Status connected = ConnectTerminal(plan, undo, stdio); !connected) return connected.error();
   }
   const bool sandboxed = plan.tier != Tier::kNone;
   if (sandboxed) {
-    if (Status connected = ConnectDisplay(plan, wiring); !connected) return connected.error();
-    DisownDevices(plan, wiring);
-    if (wiring.standard[0] < 0 && !MayPass(plan, STDIN_FILENO)) {
-      if (Status connected = ConnectInput(wiring, undo); !connected) return connected.error();
+    if (Status connected = ConnectDisplay(plan, stdio); !connected) return connected.error();
+    DisownDevices(plan, stdio);
+    if (stdio.standard[0] < 0 && !MayPass(plan, STDIN_FILENO)) {
+      if (Status connected = ConnectInput(stdio, undo); !connected) return connected.error();
     }
   }
-  if (Status connected = ConnectOutput(plan, sandboxed, wiring); !connected) return connected.error();
+  if (Status connected = ConnectOutput(plan, sandboxed, stdio); !connected) return connected.error();
   // Standard error is always ours, too.
-  if (wiring.streams[1] && !keeps_output && sandboxed) wiring.streams[1]->ReleaseTargetAtEnd();
-  return wiring;
+  if (stdio.streams[1] && !keeps_output && sandboxed) stdio.streams[1]->ReleaseTargetAtEnd();
+  return stdio;
 }
 
-const PrivateTerminal* Wiring::Shown() const {
+const PrivateTerminal* StdioSetup::Shown() const {
   if (terminal) return &*terminal;
   return display ? &*display : nullptr;
 }
 
-std::vector<Stream*> Wiring::Outputs() const {
+std::vector<Stream*> StdioSetup::Outputs() const {
   std::vector<Stream*> outputs;
   for (const int number : {STDERR_FILENO, STDOUT_FILENO}) {
     const auto& stream = streams.at(static_cast<std::size_t>(number));
@@ -160,7 +160,7 @@ std::vector<Stream*> Wiring::Outputs() const {
   return outputs;
 }
 
-void Wiring::CloseChildEnds() {
+void StdioSetup::CloseChildEnds() {
   child_ends.clear();
   if (terminal) terminal->CloseInner();
   if (display) display->CloseInner();

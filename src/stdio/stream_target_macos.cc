@@ -7,7 +7,7 @@
 
 namespace mxc {
 
-// Opening /dev/fd/N is another name for the same description here.
+// ProtocolSniffer /dev/fd/N is another name for the same description here.
 UniqueFd OwnDescription(int /*borrowed_fd*/) { return {}; }
 
 // There is no splice(2).

@@ -1,4 +1,4 @@
-#include "mxc/app_container.h"
+#include "mxc/windows/app_container.h"
 
 #include <array>
 

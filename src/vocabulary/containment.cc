@@ -34,15 +34,15 @@ std::string_view Name(Containment containment) {
   return "none";
 }
 
-std::string_view Name(Rung rung) {
-  switch (rung) {
-    case Rung::kNone:
+std::string_view Name(IsolationLevel isolation_level) {
+  switch (isolation_level) {
+    case IsolationLevel::kNone:
       return "";
-    case Rung::kNamespaces:
+    case IsolationLevel::kNamespaces:
       return "namespaces";
-    case Rung::kNamespacesOuterProc:
+    case IsolationLevel::kNamespacesOuterProc:
       return "namespaces-outer-proc";
-    case Rung::kLandlock:
+    case IsolationLevel::kLandlock:
       return "landlock";
   }
   return "";

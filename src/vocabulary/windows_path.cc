@@ -1,8 +1,7 @@
-#include "mxc/windows_path.h"
-
 #include <algorithm>
 
 #include "mxc/fold.h"
+#include "mxc/windows/path.h"
 
 namespace mxc {
 namespace {

@@ -1,5 +1,3 @@
-#include "mxc/windows_sandbox_command.h"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -7,7 +5,8 @@
 
 #include "base/archive.h"
 #include "mxc/command_line.h"
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
+#include "mxc/windows/sandbox_command.h"
 
 namespace mxc {
 namespace {

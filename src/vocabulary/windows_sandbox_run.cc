@@ -1,8 +1,8 @@
-#include "mxc/windows_sandbox_run.h"
-
 #include <fmt/format.h>
 
 #include <charconv>
+
+#include "mxc/windows/sandbox_run.h"
 
 namespace mxc {
 namespace {
@@ -66,7 +66,8 @@ std::string WsbText(const WindowsSandboxRun& run, std::string_view run_folder) {
                  fmt::format("{}\\run.cmd", kGuestRunFolder));
 }
 
-std::string StandingWsbText(const WindowsSandboxRun& run, std::string_view orders, std::string_view answers) {
+std::string PersistentWsbText(const WindowsSandboxRun& run, std::string_view orders,
+                              std::string_view answers) {
   return Machine(
       run, Folder(orders, kGuestOrderFolder, true) + Folder(answers, kGuestRunFolder, false),
       fmt::format("{0}\\{1} {2} {0} {3}", kGuestOrderFolder, kAgentProgram, kAgentFlag, kGuestRunFolder));

@@ -1,4 +1,4 @@
-#include "mxc/wsl_engine.h"
+#include "mxc/windows/wsl_engine.h"
 
 #include <nlohmann/json.hpp>
 

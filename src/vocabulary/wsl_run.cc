@@ -1,4 +1,4 @@
-#include "mxc/wsl_run.h"
+#include "mxc/windows/wsl_run.h"
 
 namespace mxc {
 namespace {

@@ -134,7 +134,7 @@ FlatValue Flag(bool set) { return FlatValue::Byte(set ? 1 : 0); }
 FlatValue NetworkOf(const BaseContainer& base) {
   std::vector<FlatValue::Slot> network;
   if (base.proxy.empty()) {
-    std::vector<FlatValue::Slot> egress = {{kDefaultAction, Flag(base.egress == Verdict::kAllow)}};
+    std::vector<FlatValue::Slot> egress = {{kDefaultAction, Flag(base.egress == RuleAction::kAllow)}};
     if (!base.allow.empty()) egress.emplace_back(kAllow, Rules(base.allow));
     if (!base.deny.empty()) egress.emplace_back(kDeny, Rules(base.deny));
     network.emplace_back(kEgress, FlatValue::Table(std::move(egress)));

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "mxc/app_container.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc {
 

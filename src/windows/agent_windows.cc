@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "mxc/windows_sandbox_command.h"
+#include "mxc/windows/sandbox_command.h"
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 #include "windows/command_windows.h"
 #include "windows/job_windows.h"
-#include "windows/standing_windows.h"
+#include "windows/persistent_machine_windows.h"
 #include "windows/start_windows.h"
 
 namespace mxc {

@@ -9,11 +9,11 @@
 
 #include "access/acl_journal.h"
 #include "access/acl_windows.h"
-#include "access/journal_windows.h"
 #include "base/own_files.h"
 #include "mxc/limits.h"
 #include "win32/security_environment.h"
 #include "win32/security_environment_windows.h"
+#include "windows/acl_journal_store_windows.h"
 #include "windows/container_windows.h"
 #include "windows/job_windows.h"
 #include "windows/start_windows.h"

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <functional>
 
-#include "mxc/app_container.h"
 #include "mxc/error.h"
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
+#include "mxc/windows/app_container.h"
 #include "run/run.h"
 #include "windows/interrupt_windows.h"
 

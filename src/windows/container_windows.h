@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "mxc/app_container.h"
 #include "mxc/error.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "access/journal_windows.h"
 #include "win32/wide_windows.h"
+#include "windows/acl_journal_store_windows.h"
 #include "windows/command_windows.h"
 
 namespace mxc {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mxc/error.h"
-#include "mxc/windows_sandbox_run.h"
+#include "mxc/windows/sandbox_run.h"
 #include "win32/unique_handle_windows.h"
 
 namespace mxc {

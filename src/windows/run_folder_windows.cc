@@ -7,9 +7,9 @@
 #include <fstream>
 #include <utility>
 
-#include "access/journal_windows.h"
 #include "base/own_files.h"
 #include "win32/wide_windows.h"
+#include "windows/acl_journal_store_windows.h"
 #include "windows/private_folder_windows.h"
 
 namespace mxc {

@@ -5,7 +5,7 @@
 #include "report/audit.h"
 #include "run/run.h"
 #include "windows/command_windows.h"
-#include "windows/standing_windows.h"
+#include "windows/persistent_machine_windows.h"
 #include "windows/virtual_windows.h"
 
 namespace mxc {
@@ -18,8 +18,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   if (std::holds_alternative<WslChild>(plan.child) && plan.wsl) return RunInWsl(plan, observer);
   if (const auto* child = std::get_if<WindowsSandboxChild>(&plan.child);
       child != nullptr && plan.windows_sandbox) {
-    return child->standing.empty() ? RunInWindowsSandbox(plan, observer)
-                                   : RunInStandingMachine(plan, observer);
+    return child->persistent.empty() ? RunInWindowsSandbox(plan, observer)
+                                     : RunInPersistentMachine(plan, observer);
   }
   return Error{.code = ErrorCode::kUnavailable,
                .message = "there is no launcher for '" + std::string(Name(plan.containment)) + "' on Windows",

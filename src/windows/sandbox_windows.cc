@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mxc/windows_sandbox_run.h"
+#include "mxc/windows/sandbox_run.h"
 #include "win32/wide_windows.h"
 #include "windows/command_windows.h"
 #include "windows/guest_file_windows.h"

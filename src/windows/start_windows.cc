@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 #include "win32/security_environment.h"
 #include "win32/security_environment_windows.h"
 #include "win32/wide_windows.h"

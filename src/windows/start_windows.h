@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "mxc/app_container.h"
 #include "mxc/error.h"
+#include "mxc/windows/app_container.h"
 #include "win32/unique_handle_windows.h"
 
 namespace mxc {

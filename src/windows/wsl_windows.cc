@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mxc/command_line.h"
-#include "mxc/wsl_run.h"
+#include "mxc/windows/wsl_run.h"
 #include "run/inner_report.h"
 #include "win32/run_tool_windows.h"
 #include "win32/wide_windows.h"

@@ -30,9 +30,9 @@ void Require(bool holds, std::string_view property) {
   std::abort();
 }
 
-Opening::State FeedInPieces(Opening& opening, ByteView bytes, std::size_t piece) {
-  Opening::State state = Opening::State::kMore;
-  while (!bytes.empty() && state == Opening::State::kMore) {
+ProtocolSniffer::State FeedInPieces(ProtocolSniffer& opening, ByteView bytes, std::size_t piece) {
+  ProtocolSniffer::State state = ProtocolSniffer::State::kMore;
+  while (!bytes.empty() && state == ProtocolSniffer::State::kMore) {
     const ByteView chunk = bytes.first(std::min(piece, bytes.size()));
     bytes = bytes.subspan(chunk.size());
     state = opening.Feed(chunk);
@@ -42,21 +42,21 @@ Opening::State FeedInPieces(Opening& opening, ByteView bytes, std::size_t piece)
 
 // What of the bytes goes on to the server of good.test.
 std::string Conversation(const RuleBook& rules, ByteView bytes, std::size_t piece) {
-  Interview interview(rules, {.name = "good.test", .port = 80, .strict = true});
+  HostNameFilter name_filter(rules, {.name = "good.test", .port = 80, .strict = true});
   std::string passed;
   bool refused = false;
   while (!bytes.empty() && !refused) {
-    const std::size_t unread = std::min<std::uint64_t>(interview.Client().Unread(), bytes.size());
+    const std::size_t unread = std::min<std::uint64_t>(name_filter.Client().Unread(), bytes.size());
     const bool skips = unread > 0 && piece % 2 == 0;
     const ByteView chunk = bytes.first(skips ? unread : std::min(piece, bytes.size()));
     bytes = bytes.subspan(chunk.size());
     if (skips) {
-      interview.Client().Skip(unread);
+      name_filter.Client().Skip(unread);
       passed.append(chunk.begin(), chunk.end());
       continue;
     }
-    refused = !interview.Hear(chunk).empty();
-    const Bytes taken = interview.Client().Take();
+    refused = !name_filter.Hear(chunk).empty();
+    const Bytes taken = name_filter.Client().Take();
     passed.append(taken.begin(), taken.end());
   }
   return refused ? passed + "|refused" : passed;
@@ -67,12 +67,13 @@ RuleBook OnlyGood() {
   return RuleBook::Compile({.allow = {rule}}).value();
 }
 
-void CheckForwarded(const Opening& asked, std::string_view text) {
-  if (asked.Is() != Opening::Kind::kHttp || asked.Port() == 0 || asked.Connects()) return;
+void CheckForwarded(const ProtocolSniffer& asked, std::string_view text) {
+  if (asked.Is() != ProtocolSniffer::Kind::kHttp || asked.Port() == 0 || asked.Connects()) return;
   const std::string request = RequestForServer(text.substr(0, asked.Size()));
-  Opening served;
+  ProtocolSniffer served;
   const Bytes bytes(request.begin(), request.end());
-  Require(served.Feed(bytes) == Opening::State::kDone && served.Is() == Opening::Kind::kHttp, "a request");
+  Require(served.Feed(bytes) == ProtocolSniffer::State::kDone && served.Is() == ProtocolSniffer::Kind::kHttp,
+          "a request");
   Require(served.Size() == request.size() && served.Port() == 0, "one head, without an authority");
   Require(served.Body().chunked == asked.Body().chunked && served.Body().length == asked.Body().length,
           "the same body");
@@ -88,14 +89,14 @@ void CheckForwarded(const Opening& asked, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mxc::egress;  // NOLINT(google-build-using-namespace)
   const ByteView bytes(data, size);
-  Opening whole;
-  const Opening::State state = FeedInPieces(whole, bytes, size + 1);
+  ProtocolSniffer whole;
+  const ProtocolSniffer::State state = FeedInPieces(whole, bytes, size + 1);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}}) {
-    Opening pieces;
-    const Opening::State same = FeedInPieces(pieces, bytes, piece);
-    Require((same == Opening::State::kDone) == (state == Opening::State::kDone),
+    ProtocolSniffer pieces;
+    const ProtocolSniffer::State same = FeedInPieces(pieces, bytes, piece);
+    Require((same == ProtocolSniffer::State::kDone) == (state == ProtocolSniffer::State::kDone),
             "passed in pieces as a whole");
-    if (same != Opening::State::kDone) continue;
+    if (same != ProtocolSniffer::State::kDone) continue;
     Require(pieces.Is() == whole.Is() && pieces.Hosts() == whole.Hosts(), "the same names");
     Require(pieces.Head().encrypted == whole.Head().encrypted, "the same secrecy");
   }
@@ -104,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Require(address ? address->Text() == host : ValidName(host) == host, "one form of a host");
   }
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (state == Opening::State::kDone) CheckForwarded(whole, text);
+  if (state == ProtocolSniffer::State::kDone) CheckForwarded(whole, text);
   const ConnectAnswer answer = ReadConnectAnswer(text);
   Require(answer.size <= size, "a head within the bytes");
   static const RuleBook rules = OnlyGood();

@@ -94,8 +94,8 @@ void CheckConfig(const Config& config, const DecodeOptions& options) {
   }
   CheckRules(config.network.allow);
   CheckRules(config.network.deny);
-  Require(config.network_written || config.network.egress == Verdict::kDeny, "the network starts closed");
-  Require(!config.network.share_host || config.network.egress == Verdict::kAllow, "sharing is an opening");
+  Require(config.network_written || config.network.egress == RuleAction::kDeny, "the network starts closed");
+  Require(!config.network.share_host || config.network.egress == RuleAction::kAllow, "sharing is an opening");
 }
 
 void DecodeWith(const Json& document, bool marked_elsewhere, const DecodeOptions& options) {

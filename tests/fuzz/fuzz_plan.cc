@@ -75,7 +75,7 @@ void AddNetwork(Bytes& bytes, Policy& policy) {
   Network& network = policy.network;
   network.share_host = bytes.Below(4) == 0;
   network.share_host_pointer = "/network/defaultPolicy";
-  network.egress = bytes.Below(8) == 0 ? Verdict::kAllow : Verdict::kDeny;
+  network.egress = bytes.Below(8) == 0 ? RuleAction::kAllow : RuleAction::kDeny;
   network.egress_pointer = "/network/egress/default";
   if (bytes.Below(8) == 0) network.deny.push_back({.pointer = "/network/egress/deny/0"});
   if (bytes.Below(8) == 0) network.allow.push_back({.pointer = "/network/egress/allow/0"});

@@ -111,7 +111,7 @@ void CheckRules(const Policy& policy, const FakeHost& host) {
     for (std::size_t j = 0; j < i; ++j) {
       Require(!IsAtOrBelow(policy.paths[j].path, rule.path), "ancestors first, one rule per path", rule.path);
     }
-    if (rule.access != Access::kDenied && !rule.stand_in) {
+    if (rule.access != Access::kDenied && !rule.placeholder_kind) {
       Require(rule.object.has_value(), "a grant has an object", rule.path);
       Require(!IsNeverFromHost(rule.path), "never from the host", rule.path);
     }

@@ -102,7 +102,7 @@ void LimitNamespaces(uid_t uid, const std::string& number) {
 // ---- runs
 // -----------------------------------------------------------------------------------------------------
 
-class Ladder : public LauncherTest {
+class IsolationFallback : public LauncherTest {
  protected:
   // The outcome line of a run on such a host.
   nlohmann::json RunOn(const std::function<void()>& host, Parts parts) {
@@ -115,16 +115,16 @@ class Ladder : public LauncherTest {
   }
   Ended ended;
 };
-MXC_FOR_EACH_CALLER(Ladder);
+MXC_FOR_EACH_CALLER(IsolationFallback);
 
-TEST_P(Ladder, WithoutClone3NothingIsLost) {
+TEST_P(IsolationFallback, WithoutClone3NothingIsLost) {
   const nlohmann::json outcome = RunOn(RefuseClone3, {.containment = "process", .command = "exit 3"});
   EXPECT_EQ(ended.status, 3) << ended.err;
   EXPECT_EQ(outcome["rung"], "namespaces");
   EXPECT_EQ(outcome["notCovered"], nlohmann::json::array());
 }
 
-TEST_P(Ladder, WithoutNamespacesLandlockHolds) {
+TEST_P(IsolationFallback, WithoutNamespacesLandlockHolds) {
   const std::string secret = workspace.File("unlisted", "SECRET");
   const std::string rw = workspace.Directory("rw");
   const nlohmann::json outcome =
@@ -142,14 +142,14 @@ TEST_P(Ladder, WithoutNamespacesLandlockHolds) {
   for (const auto& entry : outcome["ledger"]) EXPECT_EQ(entry["strength"], "kernel");
 }
 
-TEST_P(Ladder, ANamedContainmentIsNotLeft) {
+TEST_P(IsolationFallback, ANamedContainmentIsNotLeft) {
   RunOn(RefuseNamespaces, {.containment = "namespaces", .command = "echo ran"});
   EXPECT_EQ(ended.status, 255);
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(EnvelopeMessage(ended), "could not create the namespaces: Operation not permitted");
 }
 
-TEST_P(Ladder, MinimumTierIsNotUndercut) {
+TEST_P(IsolationFallback, MinimumTierIsNotUndercut) {
   RunOn(RefuseNamespaces,
         {.containment = "process", .command = "echo ran", .more = R"("minimumTier":"container")"});
   EXPECT_EQ(ended.status, 255);
@@ -158,7 +158,7 @@ TEST_P(Ladder, MinimumTierIsNotUndercut) {
   EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("could not create the namespaces"));
 }
 
-TEST_P(Ladder, WhatLandlockCannotHoldIsRefused) {
+TEST_P(IsolationFallback, WhatLandlockCannotHoldIsRefused) {
   const std::string denied = workspace.File("rw/.env", "SECRET");
   RunOn(RefuseNamespaces, {.containment = "process",
                            .command = "echo ran",
@@ -169,7 +169,7 @@ TEST_P(Ladder, WhatLandlockCannotHoldIsRefused) {
   EXPECT_THAT(ended.err, HasSubstr("/filesystem/deniedPaths/0"));
 }
 
-TEST_P(Ladder, UserNamespacesThatAreSwitchedOffAreSeenBefore) {
+TEST_P(IsolationFallback, UserNamespacesThatAreSwitchedOffAreSeenBefore) {
   const uid_t caller = uid;
   Launch launch = PrepareConfig({.containment = "process", .command = "echo ran"},
                                 {"--result", workspace.Path("result")});
@@ -183,7 +183,7 @@ TEST_P(Ladder, UserNamespacesThatAreSwitchedOffAreSeenBefore) {
 }
 
 // A run does not wait until the kernel has taken its namespaces apart, and leaves none for good.
-TEST_P(Ladder, NamespacesAreGivenBack) {
+TEST_P(IsolationFallback, NamespacesAreGivenBack) {
   const uid_t caller = uid;
   Launch launch = PrepareConfig({.containment = "namespaces", .command = "true"});
   const std::string loop = "for run in $(seq 120); do \"$@\" || exit; done";
@@ -194,7 +194,7 @@ TEST_P(Ladder, NamespacesAreGivenBack) {
   EXPECT_EQ(ended.status, 0) << ended.err;
 }
 
-TEST_P(Ladder, ACoveredProcLeavesTheOuterOne) {
+TEST_P(IsolationFallback, ACoveredProcLeavesTheOuterOne) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can cover parts of /proc";
   const std::string own = std::to_string(::getpid());
   const nlohmann::json outcome =
@@ -211,7 +211,7 @@ TEST_P(Ladder, ACoveredProcLeavesTheOuterOne) {
 }
 
 // mxc-exec inside mxc-exec inside mxc-exec: each holds within what the one around it leaves.
-TEST_P(Ladder, ThreeDeep) {
+TEST_P(IsolationFallback, ThreeDeep) {
   const std::string program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
   const std::string open = workspace.File("open", "OPEN");
   const std::string middle = workspace.File("middle", "MIDDLE");
@@ -229,7 +229,7 @@ TEST_P(Ladder, ThreeDeep) {
   EXPECT_THAT(run.err, HasSubstr("middle: Permission denied"));
 }
 
-TEST_P(Ladder, TheProbeSaysHowFarAndWhy) {
+TEST_P(IsolationFallback, TheProbeSaysHowFarAndWhy) {
   Launch launch = Prepare({"--probe"});
   launch.before_exec = RefuseNamespaces;
   const Ended probe = Execute(launch);
@@ -246,7 +246,7 @@ TEST_P(Ladder, TheProbeSaysHowFarAndWhy) {
   }
 }
 
-TEST_P(Ladder, AnExplanationIsOfThePlanThatWouldRun) {
+TEST_P(IsolationFallback, AnExplanationIsOfThePlanThatWouldRun) {
   Launch launch = PrepareConfig({.containment = "process"}, {"--explain"});
   launch.before_exec = RefuseNamespaces;
   const Ended explained = Execute(launch);

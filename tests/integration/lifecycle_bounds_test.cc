@@ -77,11 +77,11 @@ TEST_P(LifecycleBounds, TheHolderKeepsNothingOfTheCallers) {
   writer.Reset();
   pollfd ended{.fd = reader.Get(), .events = POLLIN, .revents = 0};
   EXPECT_EQ(::poll(&ended, 1, 10000), 1) << "the holder holds it open";
-  const pid_t holder = HolderOf(provisioned.back());
-  ASSERT_GT(holder, 0);
-  const std::string folder = "/proc/" + std::to_string(holder);
+  const pid_t daemon = DaemonOf(provisioned.back());
+  ASSERT_GT(daemon, 0);
+  const std::string folder = "/proc/" + std::to_string(daemon);
   EXPECT_EQ(Contents(folder + "/cmdline").value_or("").find(workspace.Root()), std::string::npos);
-  EXPECT_EQ(::getsid(holder), holder);
+  EXPECT_EQ(::getsid(daemon), daemon);
   if (::geteuid() != 0) return;  // nobody else may look
   EXPECT_EQ(std::filesystem::read_symlink(folder + "/cwd").string(), "/");
 }
@@ -95,7 +95,7 @@ TEST_P(LifecycleBounds, RootTakesNoDirectoryOfAUsers) {
   launch.environment.push_back("XDG_RUNTIME_DIR=" + theirs);
   provisioned.push_back(At(Execute(launch).out, "/result/sandboxId"));
   EXPECT_THAT(Names(theirs), testing::IsEmpty());
-  EXPECT_GT(HolderOf(provisioned.back()), 0);
+  EXPECT_GT(DaemonOf(provisioned.back()), 0);
 }
 
 TEST_P(LifecycleBounds, WhatIsNoCallIsPassedOver) {
@@ -140,8 +140,8 @@ TEST_P(LifecycleBounds, AKilledInitStopsTheSandbox) {
   [[maybe_unused]] const std::string directory = OwnDirectory();  // --list shows what is in there
   const std::string work = workspace.Directory("work");
   const std::string id = StartedWithPlaceholder(work);
-  const pid_t holder = HolderOf(id);
-  const pid_t init = ChildOf(holder, "mxc-init");
+  const pid_t daemon = DaemonOf(id);
+  const pid_t init = ChildOf(daemon, "mxc-init");
   ASSERT_GT(init, 0);
   ASSERT_EQ(::kill(init, SIGKILL), 0);
   EXPECT_TRUE(Eventually([&] { return List().find(R"("state":"stopped")") != std::string::npos; }));
@@ -156,11 +156,11 @@ TEST_P(LifecycleBounds, TheNextProvisionClearsAwayWhatIsLeft) {
   [[maybe_unused]] const std::string directory = OwnDirectory();
   const std::string work = workspace.Directory("work");
   const std::string id = StartedWithPlaceholder(work);
-  const pid_t holder = HolderOf(id);
-  const pid_t guardian = ChildOf(holder, "mxc-guardian");
-  ASSERT_GT(guardian, 0);
-  ASSERT_EQ(::kill(guardian, SIGKILL) + ::kill(holder, SIGKILL), 0);
-  EXPECT_TRUE(Eventually([&] { return ::kill(holder, 0) != 0; }));
+  const pid_t daemon = DaemonOf(id);
+  const pid_t cleanup_process = ChildOf(daemon, "mxc-guardian");
+  ASSERT_GT(cleanup_process, 0);
+  ASSERT_EQ(::kill(cleanup_process, SIGKILL) + ::kill(daemon, SIGKILL), 0);
+  EXPECT_TRUE(Eventually([&] { return ::kill(daemon, 0) != 0; }));
   EXPECT_TRUE(Exists(work + "/missing"));
   EXPECT_FALSE(Provision().empty());
   EXPECT_FALSE(Exists(work + "/missing"));
@@ -184,10 +184,10 @@ TEST_P(LifecycleBounds, DeleteTakesAnIdentifier) {
 TEST_P(LifecycleBounds, WithoutItsNameItEnds) {
   const std::string directory = OwnDirectory();
   const std::string id = Started();
-  const pid_t holder = HolderOf(id);
-  ASSERT_GT(holder, 0);
+  const pid_t daemon = DaemonOf(id);
+  ASSERT_GT(daemon, 0);
   ASSERT_EQ(::unlink((directory + "/" + prefix + "-" + id.substr(prefix.size() + 1)).c_str()), 0);
-  EXPECT_TRUE(Eventually([&] { return ::kill(holder, 0) != 0; }));
+  EXPECT_TRUE(Eventually([&] { return ::kill(daemon, 0) != 0; }));
 }
 
 }  // namespace

@@ -96,13 +96,13 @@ class LifecycleSweep : public LifecycleTest {};
 MXC_FOR_EACH_CALLER_AND_ENGINE(LifecycleSweep);
 
 enum Victim {
-  kHolder,
+  kDaemon,
   kInit,
   kLauncher,
   kSupervisor,
   kWorkload,
-  kGuardian,
-  kHolderAndGuardian,
+  kCleanupProcess,
+  kDaemonAndCleanupProcess,
   kTool,
   kStarter,
   kProvisioner,
@@ -177,19 +177,19 @@ void KillRound::RunAndKill(const std::string& id, Victim victim) {
   const Ended started = Execute(Phase("start", id));
   EXPECT_TRUE(started.status == 0 || (victim == kStarter && CodeOf(started) == "already_started"))
       << started.out;
-  const pid_t holder = HolderOf(id);
-  const pid_t init = Below(holder, "mxc-init");
+  const pid_t daemon = DaemonOf(id);
+  const pid_t init = Below(daemon, "mxc-init");
   ASSERT_GT(init, 0);
-  processes_ = Tree(holder);
+  processes_ = Tree(daemon);
   groups_ = GroupsOf(init);
   Running running(ExecOf(id, ": " + marker_ + "; setsid sleep 300 & echo up; sleep 0.03; exit 5"));
   Pause(40000);
   const std::vector<pid_t> supervisors = ChildrenOf(init);
   const std::vector<pid_t> commands = supervisors.empty() ? supervisors : ChildrenOf(supervisors.front());
-  const pid_t guardian = Below(holder, "mxc-guardian");
-  const pid_t tool = Below(holder, containment == "lxc" ? "lxc-start" : "bwrap");
-  if (victim == kGuardian || victim == kHolderAndGuardian) ::kill(guardian, SIGKILL);
-  if (victim == kHolder || victim == kHolderAndGuardian) ::kill(holder, SIGKILL);
+  const pid_t cleanup_process = Below(daemon, "mxc-guardian");
+  const pid_t tool = Below(daemon, containment == "lxc" ? "lxc-start" : "bwrap");
+  if (victim == kCleanupProcess || victim == kDaemonAndCleanupProcess) ::kill(cleanup_process, SIGKILL);
+  if (victim == kDaemon || victim == kDaemonAndCleanupProcess) ::kill(daemon, SIGKILL);
   if (victim == kInit) ::kill(init, SIGKILL);
   if (victim == kTool) ::kill(tool > 0 ? tool : init, SIGKILL);
   if (victim == kLauncher) running.Signal(SIGKILL);
@@ -206,7 +206,7 @@ void KillRound::RunAndKill(const std::string& id, Victim victim) {
   if (victim == kWorkload) {
     EXPECT_THAT(ended.status, AnyOf(Eq(5), Eq(128 + SIGKILL))) << ended.err << ended.out;
   }
-  if (victim == kGuardian || victim == kStarter || victim == kProvisioner) {
+  if (victim == kCleanupProcess || victim == kStarter || victim == kProvisioner) {
     EXPECT_EQ(ended.status, 5);
   }
   if (ended.status == 1) {
@@ -214,7 +214,7 @@ void KillRound::RunAndKill(const std::string& id, Victim victim) {
   }
   EXPECT_TRUE(Eventually([&] { return Survivors(marker_).empty(); }));
 
-  const bool held = victim != kHolder && victim != kHolderAndGuardian;
+  const bool held = victim != kDaemon && victim != kDaemonAndCleanupProcess;
   const bool stands = held && victim != kInit && victim != kTool;
   if (held && !stands) {
     // Until its holder has noticed, a command may still be lost.
@@ -254,36 +254,36 @@ TEST_P(KillRound, LeavesNothingAndNoWrongAnswer) {
 
 TEST_P(LifecycleSweep, ManyCommandsLeaveNothingBehind) {
   const std::string id = Started();
-  const pid_t holder = HolderOf(id);
-  ASSERT_GT(holder, 0);
-  const pid_t init = Below(holder, "mxc-init");
+  const pid_t daemon = DaemonOf(id);
+  ASSERT_GT(daemon, 0);
+  const pid_t init = Below(daemon, "mxc-init");
   const int count = Asked("MXC_COMMANDS", 200);
   const Launch launch = ExecOf(id, "exit 7");
   const auto supervisor = [init] { return ChildrenOf(init).front(); };
   // One that was still busy when the next command came ends beside the one that is kept.
   const auto alone = [init] { return ChildrenOf(init).size() == 1; };
-  Size holder_before, init_before, supervisor_before;
+  Size daemon_before, init_before, supervisor_before;
   for (int i = 0; i < count; ++i) {
     ASSERT_EQ(Execute(launch).status, 7) << i;
     if (i != count / 10) continue;
     ASSERT_TRUE(Eventually(alone));
-    holder_before = SizeOf(holder);
+    daemon_before = SizeOf(daemon);
     init_before = SizeOf(init);
     supervisor_before = SizeOf(supervisor());
   }
   ASSERT_TRUE(Eventually(alone)) << "the supervisor that is kept";
-  const Size holder_after = SizeOf(holder);
+  const Size daemon_after = SizeOf(daemon);
   const Size init_after = SizeOf(init);
   const Size supervisor_after = SizeOf(supervisor());
   std::printf("holder %ld -> %ld KiB, init %ld -> %ld KiB, supervisor %ld -> %ld KiB\n",
-              holder_before.resident, holder_after.resident, init_before.resident, init_after.resident,
+              daemon_before.resident, daemon_after.resident, init_before.resident, init_after.resident,
               supervisor_before.resident, supervisor_after.resident);
-  EXPECT_LE(holder_after.resident, holder_before.resident + 64);
+  EXPECT_LE(daemon_after.resident, daemon_before.resident + 64);
   EXPECT_LE(init_after.resident, init_before.resident + 64);
   EXPECT_LE(supervisor_after.resident, supervisor_before.resident + 64);
-  EXPECT_EQ(holder_after.descriptors, holder_before.descriptors);
+  EXPECT_EQ(daemon_after.descriptors, daemon_before.descriptors);
   EXPECT_EQ(init_after.descriptors, init_before.descriptors);
-  EXPECT_EQ(holder_after.children, holder_before.children);
+  EXPECT_EQ(daemon_after.children, daemon_before.children);
 }
 
 }  // namespace

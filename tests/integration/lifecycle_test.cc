@@ -287,9 +287,9 @@ TEST_P(Lifecycle, ADeadHolderTakesEverythingAlong) {
   const std::string marker = workspace.Root();
   Running running(ExecOf(id, ": " + marker + "; echo up; sleep 300"));
   ASSERT_TRUE(running.SaysOnStdout("up"));
-  const pid_t holder = HolderOf(id);
-  ASSERT_GT(holder, 0);
-  ::kill(holder, SIGKILL);
+  const pid_t daemon = DaemonOf(id);
+  ASSERT_GT(daemon, 0);
+  ::kill(daemon, SIGKILL);
   EXPECT_EQ(running.Wait().status, 255);
   EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
   EXPECT_TRUE(Eventually([&] { return !Contents(work + "/missing"); }));
@@ -305,7 +305,7 @@ TEST_P(Lifecycle, ADeadHolderTakesEverythingAlong) {
 TEST_P(Lifecycle, TimeLimits) {
   const std::string idle = Started(R"("session":{"idleTimeoutMs":1500})");
   EXPECT_EQ(Exec(idle, "sleep 2; echo used").out, "used\n") << "a sandbox in use is not idle";
-  EXPECT_TRUE(Eventually([&] { return HolderOf(idle) < 0; }));
+  EXPECT_TRUE(Eventually([&] { return DaemonOf(idle) < 0; }));
   EXPECT_EQ(CodeOf(Exec(idle, "true")), "stale_id");
   const std::string old = Started(R"("session":{"lifetimeMs":1500})");
   const Ended cut = Exec(old, "sleep 300");
@@ -326,7 +326,7 @@ TEST_P(Lifecycle, WhatIsLeftWhenItsTimeIsOverIsTold) {
     const Ended told = over ? Execute(Phase(phase, id)) : Exec(id, "true");
     EXPECT_THAT(told.err, HasSubstr("new git repositories: '" + work + "/" + phase + "/.git'"));
     EXPECT_EQ(CodeOf(told), over ? "absent" : "stale_id");
-    EXPECT_TRUE(Eventually([&] { return HolderOf(id) < 0; }));
+    EXPECT_TRUE(Eventually([&] { return DaemonOf(id) < 0; }));
     EXPECT_EQ(CodeOf(Exec(id, "true")), "stale_id");
   }
 }

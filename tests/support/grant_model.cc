@@ -1,6 +1,6 @@
 #include "tests/support/grant_model.h"
 
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 
 namespace mxc {
 

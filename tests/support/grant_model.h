@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mxc/app_container.h"
+#include "mxc/windows/app_container.h"
 
 namespace mxc {
 

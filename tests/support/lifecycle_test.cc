@@ -66,14 +66,14 @@ std::string LifecycleTest::Started(const std::string& more) {
   return id;
 }
 
-pid_t LifecycleTest::HolderOf(const std::string& id) const {
+pid_t LifecycleTest::DaemonOf(const std::string& id) const {
   const std::string list = List();
   for (int i = 0;; ++i) {
     const std::string entry = "/" + std::to_string(i);
     const std::string found = At(list, entry + "/sandboxId");
     if (found == "absent") return -1;
-    const std::string holder = At(list, entry + "/holder");
-    if (found == id) return holder == "absent" ? -1 : std::stoi(holder);
+    const std::string daemon = At(list, entry + "/holder");
+    if (found == id) return daemon == "absent" ? -1 : std::stoi(daemon);
   }
 }
 

@@ -35,7 +35,7 @@ class LifecycleTest : public LauncherTest {
   [[nodiscard]] std::string Provision(const std::string& more = "");
   [[nodiscard]] std::string Started(const std::string& more = "");
   // -1: --list does not show it, or shows it as dead.
-  [[nodiscard]] pid_t HolderOf(const std::string& id) const;
+  [[nodiscard]] pid_t DaemonOf(const std::string& id) const;
   [[nodiscard]] std::string List() const { return Execute(Call({"--list"})).out; }
 
   std::vector<std::string> provisioned = {};

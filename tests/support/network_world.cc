@@ -192,9 +192,9 @@ void World::Inside(const std::function<void()>& program) {
     egress::InsideSockets sockets;
     egress::InsideStep failed{};
     Require(egress::OpenInside(setup, sockets, failed) == 0, "open the inside");
-    Require(SendGatewaySockets(gateway_->door.Get(), sockets.View()) == 0, "send the sockets");
+    Require(SendGatewaySockets(gateway_->handover.Get(), sockets.View()) == 0, "send the sockets");
     sockets.Close();
-    Require(AwaitGateway(gateway_->door.Get()) == 0, "wait for the gateway");
+    Require(AwaitGateway(gateway_->handover.Get()) == 0, "wait for the gateway");
     gateway_->records.Reset();
     program();
     std::cout.flush();
@@ -294,7 +294,7 @@ EgressRules AllowHosts(const std::vector<std::string>& hosts) {
 std::vector<std::string> Reasons(const std::vector<GatewayRecord>& records) {
   std::vector<std::string> reasons;
   for (const GatewayRecord& record : records) {
-    reasons.push_back(std::string(record.verdict == Verdict::kAllow ? "allow " : "deny ") + record.reason);
+    reasons.push_back(std::string(record.verdict == RuleAction::kAllow ? "allow " : "deny ") + record.reason);
   }
   return reasons;
 }

@@ -29,7 +29,7 @@ Support ProbeOf(Containment containment, const Host& host) {
 
 Policy Open() {
   Policy policy{.containment = Containment::kIsolationSession};
-  policy.network.egress = policy.network.ingress = policy.network.host_loopback = Verdict::kAllow;
+  policy.network.egress = policy.network.ingress = policy.network.host_loopback = RuleAction::kAllow;
   policy.process.argv = {"x"};
   return policy;
 }
@@ -51,7 +51,7 @@ TEST(Absent, AnIsolationSessionHoldsNoneOfThese) {
   ui.ui.clipboard_pointer = "/ui/clipboard";
   EXPECT_EQ(Blamed(ui), "policy_conflict /ui/clipboard");
   Policy closed = Open();
-  closed.network.ingress = Verdict::kDeny;
+  closed.network.ingress = RuleAction::kDeny;
   EXPECT_EQ(Blamed(closed), "policy_conflict /network");
   closed.network = {.share_host = true};
   EXPECT_EQ(Blamed(closed), "not_built ");

@@ -8,7 +8,7 @@
 #include "backends/appcontainer/appcontainer.h"
 #include "config/decode.h"
 #include "document/parse.h"
-#include "mxc/windows_path.h"
+#include "mxc/windows/path.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
 #include "policy/resolve.h"

@@ -29,7 +29,7 @@ Plan AuditedPlan(const std::string& path, const std::string& script) {
   plan.ledger = {
       {.pointer = "/filesystem/deniedPaths/0", .strength = Strength::kKernel, .mechanism = "mask"}};
   plan.relaxations = {"shared-host-network"};
-  plan.rung = Rung::kLandlock;
+  plan.isolation_level = IsolationLevel::kLandlock;
   plan.not_covered = {"signals to others"};
   ExecOf(plan).environment.push_back({.name = "TOKEN", .value = Secret("canary-value")});
   return plan;

@@ -147,12 +147,12 @@ TEST(BaseContainer, KnowsNoNames) {
 
 TEST(BaseContainer, OpensOnlyWhatIsOpen) {
   Policy policy = Of({});
-  EXPECT_EQ(Planned(policy)->app_container->base->egress, Verdict::kDeny);
+  EXPECT_EQ(Planned(policy)->app_container->base->egress, RuleAction::kDeny);
   EXPECT_THAT(Planned(policy)->app_container->capabilities, IsEmpty());
-  policy.network.egress = Verdict::kAllow;
-  EXPECT_EQ(Planned(policy)->app_container->base->egress, Verdict::kAllow);
+  policy.network.egress = RuleAction::kAllow;
+  EXPECT_EQ(Planned(policy)->app_container->base->egress, RuleAction::kAllow);
   policy.network = {.share_host = true};
-  EXPECT_EQ(Planned(policy)->app_container->base->egress, Verdict::kAllow);
+  EXPECT_EQ(Planned(policy)->app_container->base->egress, RuleAction::kAllow);
 }
 
 // A Windows with the older contract alone.
@@ -216,9 +216,9 @@ TEST(BaseContainer, WhatNeitherHoldsNeedsAnAppContainer) {
   EXPECT_EQ(blamed(network), "unavailable");
   network.network = {.deny = {{.to = {{.cidr = "192.0.2.0/24"}}, .pointer = "/deny/0"}}};
   EXPECT_EQ(blamed(network), "unavailable");
-  network.network = {.host_loopback = Verdict::kAllow};
+  network.network = {.host_loopback = RuleAction::kAllow};
   EXPECT_EQ(blamed(network), "unavailable");
-  network.network = {.egress = Verdict::kAllow};
+  network.network = {.egress = RuleAction::kAllow};
   EXPECT_EQ(ContractOf(network, Older()), BaseContract::kCreateInSandbox);
   Policy temporary = Of({});
   temporary.private_temp_pointer = "/filesystem/temp";
@@ -245,8 +245,8 @@ Policy WithProxy(std::string host = "127.0.0.1") {
   Policy policy = Of({});
   policy.network.proxy = {
       .url = "http://127.0.0.1:8080", .host = std::move(host), .port = 8080, .pointer = "/proxy"};
-  policy.network.ingress = Verdict::kAllow;
-  policy.network.host_loopback = Verdict::kAllow;
+  policy.network.ingress = RuleAction::kAllow;
+  policy.network.host_loopback = RuleAction::kAllow;
   policy.network.host_loopback_pointer = "/loopback";
   policy.clauses = {{.pointer = "/proxy", .text = "a proxy"}, {.pointer = "/loopback", .text = "the host"}};
   return policy;
@@ -286,7 +286,7 @@ TEST(BaseContainer, LeadsToAProxyOfTheHost) {
 
 TEST(BaseContainer, LeadsToAProxyInAContainer) {
   Policy policy = WithProxy();
-  policy.network.host_loopback = Verdict::kDeny;
+  policy.network.host_loopback = RuleAction::kDeny;
   NamePeer(policy, "my.proxy");
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
@@ -303,12 +303,12 @@ TEST(BaseContainer, AProxyNeedsOneWay) {
   NamePeer(policy, "my.proxy");
   EXPECT_THAT(blamed(policy), HasSubstr("not in both"));
   policy = WithProxy();
-  policy.network.host_loopback = Verdict::kDeny;
+  policy.network.host_loopback = RuleAction::kDeny;
   EXPECT_THAT(blamed(policy), HasSubstr("there is no way to the proxy"));
   NamePeer(policy, "  ");
   EXPECT_THAT(blamed(policy), HasSubstr("there is no way to the proxy"));
   policy = WithProxy();
-  policy.network.ingress = Verdict::kDeny;
+  policy.network.ingress = RuleAction::kDeny;
   EXPECT_THAT(blamed(policy), HasSubstr("policy_conflict: a proxy of this machine answers from outside"));
   EXPECT_THAT(blamed(WithProxy("proxy.example")), HasSubstr("unenforceable: the base container"));
 }
@@ -317,7 +317,7 @@ TEST(BaseContainer, ReachesTheHostsLoopback) {
   Policy policy = WithProxy();
   policy.network.proxy.reset();
   policy.clauses = {{.pointer = "/loopback", .text = "the host"}};
-  policy.network.ingress = Verdict::kDeny;
+  policy.network.ingress = RuleAction::kDeny;
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_THAT(plan->app_container->capabilities, ElementsAre("networkLoopback"));

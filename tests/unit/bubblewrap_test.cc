@@ -174,7 +174,7 @@ TEST(Bubblewrap, TerminalIsPrivate) {
 TEST(Bubblewrap, SharedNetworkIsNamed) {
   Policy policy = PolicyOf({});
   policy.network.share_host = true;
-  policy.network.egress = Verdict::kAllow;
+  policy.network.egress = RuleAction::kAllow;
   policy.network.share_host_pointer = "/network/defaultPolicy";
   const Plan plan = Planned(policy);
   EXPECT_THAT(ArgumentsOf(plan), Not(HasSubstr("--unshare-net")));

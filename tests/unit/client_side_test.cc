@@ -25,25 +25,25 @@ RuleBook OnlyGood() {
 class Talk {
  public:
   explicit Talk(bool strict = true)
-      : interview_(rules_, {.name = "good.test", .port = 80, .strict = strict}) {}
-  std::string Client(std::string_view text) { return Passed(interview_.Hear(View(text))); }
-  std::string Server(std::string_view text) { return Passed(interview_.HearServer(View(text))); }
-  std::string End() { return Passed(interview_.End()); }
-  [[nodiscard]] bool Waits() { return interview_.Client().WantsAnotherServer(); }
+      : name_filter_(rules_, {.name = "good.test", .port = 80, .strict = strict}) {}
+  std::string Client(std::string_view text) { return Passed(name_filter_.Hear(View(text))); }
+  std::string Server(std::string_view text) { return Passed(name_filter_.HearServer(View(text))); }
+  std::string End() { return Passed(name_filter_.End()); }
+  [[nodiscard]] bool Waits() { return name_filter_.Client().WantsAnotherServer(); }
   std::string AnotherServer() {
-    interview_.Client().OnAnotherServer();
+    name_filter_.Client().OnAnotherServer();
     return Client("");
   }
-  [[nodiscard]] bool Free() { return interview_.Client().Free(); }
+  [[nodiscard]] bool Free() { return name_filter_.Client().Free(); }
 
  private:
   std::string Passed(const std::string& problem) {
     if (!problem.empty()) return "refused: " + problem;
-    const Bytes bytes = interview_.Client().Take();
+    const Bytes bytes = name_filter_.Client().Take();
     return {bytes.begin(), bytes.end()};
   }
   RuleBook rules_ = OnlyGood();
-  Interview interview_;
+  HostNameFilter name_filter_;
 };
 
 std::string Counted(std::size_t width, const std::string& content) {

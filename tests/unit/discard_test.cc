@@ -22,7 +22,7 @@ class Discarded : public ::testing::Test {
     child_.mounts = ends[1];
   }
   void Use(const Discard& discard) {
-    program_.discard_door = discard.door.Get();
+    program_.discard_sender = discard.sender.Get();
     program_.discard_queue = discard.queue.Get();
   }
   [[nodiscard]] bool ClosedWithin(int milliseconds) const {
@@ -58,7 +58,7 @@ TEST_F(Discarded, IsFreedUnsealed) {
 
 TEST(Discard, TheKernelClosesTheQueueFirst) {
   const Discard discard = Discard::Make();
-  EXPECT_LT(discard.queue.Get(), discard.door.Get());
+  EXPECT_LT(discard.queue.Get(), discard.sender.Get());
 }
 
 }  // namespace

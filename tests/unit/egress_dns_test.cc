@@ -36,7 +36,7 @@ class Stub : public testing::Test {
   }
 
   RuleBook rules_ = *RuleBook::Compile(
-      {.allow = {{.to = {{.host = "a.test"}, {.host = "*.b.test"}}}}, .host_loopback = Verdict::kAllow});
+      {.allow = {{.to = {{.host = "a.test"}, {.host = "*.b.test"}}}}, .host_loopback = RuleAction::kAllow});
   SyntheticNames names_;
   DnsStub dns_{rules_, names_, true};
 };

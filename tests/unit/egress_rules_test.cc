@@ -95,7 +95,7 @@ TEST(RuleBook, MatchesNamesExactlyAndWildcardsBelow) {
 }
 
 TEST(RuleBook, DenyBeatsAllowBeatsTheDefault) {
-  const RuleBook book = Book({.egress = Verdict::kAllow,
+  const RuleBook book = Book({.egress = RuleAction::kAllow,
                               .allow = {To({Host("*.a.test"), Cidr("203.0.113.0/24")})},
                               .deny = {To({Host("bad.a.test"), Cidr("203.0.113.128/25")})}});
   EXPECT_EQ(Name(book, "x.a.test"), kAllowed);
@@ -147,7 +147,7 @@ TEST(RuleBook, AddressesInsideAddressesAreJudgedAsWhatTheyReach) {
   EXPECT_EQ(Answer(book, "a.test", "2002:a9fe:a9fe::1"), kMetadata);
   EXPECT_EQ(Answer(book, "a.test", "2001:0:203:1::80ff:fffe"), kLoopback);  // Teredo, inverted
   EXPECT_EQ(Answer(book, "a.test", "64:ff9b::203.0.113.1"), kAllowed);
-  const RuleBook denying = Book({.egress = Verdict::kAllow, .deny = {To({Cidr("203.0.113.0/24")})}});
+  const RuleBook denying = Book({.egress = RuleAction::kAllow, .deny = {To({Cidr("203.0.113.0/24")})}});
   EXPECT_EQ(Address(denying, "64:ff9b::203.0.113.1"), kDenied);
 }
 
@@ -191,7 +191,7 @@ TEST(RuleBook, OnlyABlockInsideABlockedRangeOpensIt) {
 }
 
 TEST(RuleBook, TheDefaultAllowKeepsTheHostItself) {
-  const RuleBook book = Book({.egress = Verdict::kAllow});
+  const RuleBook book = Book({.egress = RuleAction::kAllow});
   EXPECT_EQ(Address(book, "203.0.113.1"), kAllowed);
   EXPECT_EQ(Address(book, "192.168.0.1"), kAllowed);
   EXPECT_EQ(Address(book, "127.0.0.1"), kLoopback);
@@ -217,7 +217,8 @@ TEST(RuleBook, ARuleWithoutPeersIsEveryAddressOfItsPorts) {
 }
 
 TEST(RuleBook, AProxyIsTheOnlyDestination) {
-  const RuleBook book = Book({.egress = Verdict::kAllow, .proxy = OnlyProxy{"proxy.test", 3128, "/proxy"}});
+  const RuleBook book =
+      Book({.egress = RuleAction::kAllow, .proxy = OnlyProxy{"proxy.test", 3128, "/proxy"}});
   EXPECT_EQ(Name(book, "proxy.test", 3128), kAllowed);
   EXPECT_EQ(Name(book, "proxy.test", 3129), "only the proxy may be reached");
   EXPECT_EQ(Name(book, "a.test", 3128), "only the proxy may be reached");

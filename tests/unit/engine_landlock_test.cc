@@ -35,7 +35,7 @@ class EngineLandlock : public ::testing::TestWithParam<bool> {
     sandbox.environment = {{.name = "PATH", .value = Secret("/usr/bin:/bin")}};
     sandbox.cwd = "/";
     Plan plan;
-    plan.rung = Rung::kLandlock;
+    plan.isolation_level = IsolationLevel::kLandlock;
     plan.child = LandlockChild{};
     plan.landlock = std::move(sandbox);
     return plan;

@@ -27,7 +27,7 @@ class Rules {
  public:
   explicit Rules(unsigned seed) : random_(seed) {}
   EgressRules Make() {
-    EgressRules rules{.egress = Pick(3) == 0 ? Verdict::kAllow : Verdict::kDeny};
+    EgressRules rules{.egress = Pick(3) == 0 ? RuleAction::kAllow : RuleAction::kDeny};
     for (int i = Pick(4); i > 0; --i) rules.allow.push_back(Rule());
     for (int i = Pick(3); i > 0; --i) rules.deny.push_back(Rule());
     return rules;
@@ -78,7 +78,8 @@ TEST(Filter, SaysOfAddressesWhatTheRulesSay) {
 TEST(Filter, DeniesWhatEmbedsADeniedBlockAndAllowsNothingThatEmbedsAnAllowedOne) {
   const NetworkRule block{.to = {{.cidr = "203.0.113.0/24"}}, .pointer = "/rule"};
   const Filter allows = MakeFilter(RuleBook::Compile({.allow = {block}}).value());
-  const Filter denies = MakeFilter(RuleBook::Compile({.egress = Verdict::kAllow, .deny = {block}}).value());
+  const Filter denies =
+      MakeFilter(RuleBook::Compile({.egress = RuleAction::kAllow, .deny = {block}}).value());
   for (const char* text : {"64:ff9b::203.0.113.7", "2002:cb00:7107::1", "::203.0.113.8"}) {
     const IpAddress address = IpAddress::Parse(text).value();
     EXPECT_FALSE(Passes(allows, address, Protocol::kTcp, 443)) << text;
@@ -117,7 +118,7 @@ TEST(Filter, LeavesWhatIsTooMuchToTheGateway) {
   const Filter filter = MakeFilter(RuleBook::Compile(rules).value());
   EXPECT_THAT(filter.names, SizeIs(1));
   EXPECT_THAT(filter.addresses, IsEmpty());
-  EXPECT_EQ(filter.egress, Verdict::kAllow);
+  EXPECT_EQ(filter.egress, RuleAction::kAllow);
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ TEST(GatewayChecks, AnAddressAsHostIsJudgedAsThatAddress) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 80, CountBytes);
     world.HostsFile("203.0.113.1 a.test\n");
-    world.Start({.egress = Verdict::kAllow,
+    world.Start({.egress = RuleAction::kAllow,
                  .deny = {{.to = {{.host = "evil.test"}, {.cidr = "203.0.113.2"}}, .pointer = "/deny"}}});
     world.Inside([] {
       const auto ask = [](const std::string& address, const std::string& host) {
@@ -304,7 +304,8 @@ TEST(GatewayChecks, AnAddressOfTheHostsFileStandsForItsAllowedName) {
 TEST(GatewayChecks, WhatServersPassOverIsRefused) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 443, CountBytes);
-    world.Start({.egress = Verdict::kAllow, .deny = {{.to = {{.host = "evil.test"}}, .pointer = "/deny"}}});
+    world.Start(
+        {.egress = RuleAction::kAllow, .deny = {{.to = {{.host = "evil.test"}}, .pointer = "/deny"}}});
     world.Inside([] {
       const auto say = [](const std::string& bytes) {
         const UniqueFd socket = Connect("203.0.113.1", 443);

@@ -125,7 +125,8 @@ TEST(GatewayDatagrams, ANewFlowTakesThePlaceOfTheOldest) {
 TEST(GatewayDatagrams, QuicAndDtlsAreRefusedWhereANameIsDenied) {
   InWorld([](World& world) {
     world.ServeUdp("203.0.113.1", 443, EchoBytes);
-    world.Start({.egress = Verdict::kAllow, .deny = {{.to = {{.host = "evil.test"}}, .pointer = "/deny"}}});
+    world.Start(
+        {.egress = RuleAction::kAllow, .deny = {{.to = {{.host = "evil.test"}}, .pointer = "/deny"}}});
     world.Inside([] {
       const auto say = [](const std::string& bytes) {
         const UniqueFd socket = Connect("203.0.113.1", 443, SOCK_DGRAM);

@@ -102,7 +102,7 @@ TEST(GatewayProcess, BoundsWhatItTellsOfAFlood) {
 TEST(GatewayProcess, ItsDeathIsTheEndOfTheNetwork) {
   InWorld([](World& world) {
     world.Serve("203.0.113.1", 80, CountBytes);
-    world.Start({.egress = Verdict::kAllow});
+    world.Start({.egress = RuleAction::kAllow});
     world.Inside([&world] {
       const UniqueFd before = Connect("203.0.113.1", 80);
       ::kill(world.Gate().id, SIGKILL);

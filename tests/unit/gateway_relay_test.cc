@@ -225,7 +225,7 @@ TEST(GatewayRelay, AnswersDnsOverTcp) {
 TEST(GatewayRelay, ReachesTheHostsLoopbackByItsNameOnly) {
   InWorld([](World& world) {
     world.Serve("127.0.0.1", 80, CountBytes);
-    world.Start({.host_loopback = Verdict::kAllow, .host_loopback_pointer = "/hostLoopback"});
+    world.Start({.host_loopback = RuleAction::kAllow, .host_loopback_pointer = "/hostLoopback"});
     world.Inside([] {
       ASSERT_THAT(Ask("host.mxc.internal"), ElementsAre("198.18.0.1"));
       const UniqueFd socket = Connect("198.18.0.1", 80);
@@ -318,7 +318,7 @@ TEST(GatewayRelay, WaitsForAPublishedPortThatIsGivenUpInAMoment) {
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     world.Fork([&ends] {
-      const UniqueFd holder = Listener("127.0.0.1", 8080);
+      const UniqueFd daemon = Listener("127.0.0.1", 8080);
       ASSERT_EQ(::write(ends[1], "k", 1), 1);
       ::usleep(100000);
     });

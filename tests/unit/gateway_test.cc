@@ -34,7 +34,7 @@ void Echo(int connection) { SendText(connection, "echo " + Receive(connection, 5
 
 // "allow name address:port reason"
 std::string Text(const GatewayRecord& record) {
-  std::string text = record.verdict == Verdict::kAllow ? "allow " : "deny ";
+  std::string text = record.verdict == RuleAction::kAllow ? "allow " : "deny ";
   text += std::string(Name(record.event)) + " " + record.name + " " + record.address;
   text += ":" + std::to_string(record.port) + " " + record.pointer;
   return record.reason.empty() ? text : text + " (" + record.reason + ")";
@@ -157,7 +157,7 @@ TEST(Gateway, RefusesWhenAProgramConnects) {
 TEST(Gateway, AnOpenDefaultRefusesWhatIsDeniedWhenAProgramConnects) {
   InWorld([](World& world) {
     world.HostsFile("203.0.113.1 good.test\n");
-    world.Start({.egress = Verdict::kAllow,
+    world.Start({.egress = RuleAction::kAllow,
                  .egress_pointer = "/default",
                  .deny = {Block("203.0.113.7"), Host("good.test", {Tcp(81)})}});
     world.Inside([] {

@@ -119,7 +119,7 @@ TEST(GatewayUpstream, ExceptionsAndTheHostsLoopbackAreDialledAndUdpIsRefused) {
     world.Name("inner.corp.test", {"10.0.0.1"});
     EgressRules rules = Through("203.0.113.9", {"a.corp.test", "inner.corp.test", "b.test"});
     rules.upstream.direct = {"corp.test"};
-    rules.host_loopback = Verdict::kAllow;
+    rules.host_loopback = RuleAction::kAllow;
     world.Start(rules);
     world.Inside([] {
       EXPECT_EQ(Say(Ask("a.corp.test").at(0), 22, "SSH-2.0-x\r\n"), "11|end");

@@ -248,7 +248,7 @@ TEST_F(GitReview, RemotesOfTheOldForm) {
 TEST_F(GitReview, WhatSomebodyElseReplaced) {
   AddRepository("/srv/w/a/.git");
   const auto inode = [&](const char* path) { return host_->LookAt(path).status->object.inode; };
-  host_->AddFile("/srv/w/a/.git/config.worktree", "", {.mode = kStandInFileMode});
+  host_->AddFile("/srv/w/a/.git/config.worktree", "", {.mode = kPlaceholderFileMode});
   before_.held = {{"/srv/w/a/.git/config", inode("/srv/w/a/.git/config")},
                   {"/srv/w/a/.git/config.worktree"},
                   {"/srv/w/a/.git/commondir"}};

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/process_tree.h"
-#include "run/process_group_guard.h"
+#include "spawn/process_group_guard.h"
 
 namespace mxc {
 namespace {
@@ -35,7 +35,7 @@ struct Pipe {
 // A launcher with a guard, and a tool that is a group of its own and knows nothing of either. Says the tool's
 // number.
 [[noreturn]] void Launcher(int held, int report) {
-  Result<GroupGuard> guard = GroupGuard::Start(held);
+  Result<ProcessGroupGuard> guard = ProcessGroupGuard::Start(held);
   if (!guard) ::_exit(1);
   const pid_t tool = ::fork();
   if (tool == 0) {
@@ -50,7 +50,7 @@ struct Pipe {
   for (;;) ::pause();
 }
 
-TEST(GroupGuard, HoldsWhatItWasGivenUntilTheGroupIsGone) {
+TEST(ProcessGroupGuard, HoldsWhatItWasGivenUntilTheGroupIsGone) {
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1UL), 0);
   Pipe held;
   Pipe report;
@@ -80,8 +80,8 @@ bool IsZombie(pid_t process) {
   return text.find(") Z ") != std::string::npos;
 }
 
-TEST(GroupGuard, EndsByItselfWhenItIsReleased) {
-  Result<GroupGuard> guard = GroupGuard::Start(-1);
+TEST(ProcessGroupGuard, EndsByItselfWhenItIsReleased) {
+  Result<ProcessGroupGuard> guard = ProcessGroupGuard::Start(-1);
   ASSERT_TRUE(guard.ok());
   const pid_t guards = ChildrenOf(::getpid()).at(0);
   const pid_t tool = ::fork();

@@ -102,7 +102,8 @@ inline void InProcess(const std::function<void()>& gateway) {
 }
 
 // What the launcher's helper does: joins the workload's namespaces and sets the network up.
-inline InsideSockets Open(const Workload& workload, const EgressRules& rules = {.egress = Verdict::kAllow}) {
+inline InsideSockets Open(const Workload& workload,
+                          const EgressRules& rules = {.egress = RuleAction::kAllow}) {
   const InsideSetup setup = PrepareInside(rules);
   InsideSockets sockets;
   InsideStep failed{};

@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const Support kScoped = {.usable = true, .tier = Tier::kProcess, .rung = Rung::kLandlock, .landlock_abi = 7};
+const Support kScoped = {
+    .usable = true, .tier = Tier::kProcess, .isolation_level = IsolationLevel::kLandlock, .landlock_abi = 7};
 
 Result<Plan> PlanOf(const Policy& policy, const Support& support = kScoped) {
   return MakePlan(LandlockBackend(), policy, support);
@@ -63,7 +64,7 @@ TEST(LandlockPlan, GrantsAreRules) {
   const Result<Plan> plan = PlanOf(PolicyOf({ReadOnly("/srv/ro"), ReadWrite("/srv/rw")}));
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_THAT(Grants(*plan), ElementsAre("ro /srv/ro", "rw /srv/rw"));
-  EXPECT_EQ(plan->rung, Rung::kLandlock);
+  EXPECT_EQ(plan->isolation_level, IsolationLevel::kLandlock);
   EXPECT_EQ(plan->tier, Tier::kProcess);
   EXPECT_TRUE(plan->landlock->private_temp);
   EXPECT_EQ(plan->ledger[0].strength, Strength::kKernel);

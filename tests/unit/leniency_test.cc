@@ -24,17 +24,17 @@ RuleBook OnlyGood() {
 
 RuleBook AllButEvil() {
   NetworkRule rule{.to = {{.host = "evil.test"}, {.host = "*.evil.test"}}, .pointer = "/deny"};
-  return RuleBook::Compile({.egress = Verdict::kAllow, .deny = {rule}}).value();
+  return RuleBook::Compile({.egress = RuleAction::kAllow, .deny = {rule}}).value();
 }
 
 // What goes on of this, said in two parts by a client that then says no more. The server says nothing.
 std::string Passed(const RuleBook& rules, const std::string& text, std::size_t cut, bool strict = true) {
-  Interview interview(rules, {.name = "good.test", .port = 80, .strict = strict});
+  HostNameFilter name_filter(rules, {.name = "good.test", .port = 80, .strict = strict});
   std::string passed;
   const auto hear = [&](std::string_view part) {
     const std::string problem =
-        interview.Hear({reinterpret_cast<const std::uint8_t*>(part.data()), part.size()});
-    const Bytes bytes = interview.Client().Take();
+        name_filter.Hear({reinterpret_cast<const std::uint8_t*>(part.data()), part.size()});
+    const Bytes bytes = name_filter.Client().Take();
     passed.append(bytes.begin(), bytes.end());
     return problem.empty();
   };

@@ -124,7 +124,7 @@ TEST(LocalProxy, TunnelsToWhatIsAllowed) {
   EXPECT_EQ(server.Heard(), "ping");
   ::shutdown(client.Get(), SHUT_WR);
   const GatewayRecord record = running.Record();
-  EXPECT_EQ(record.verdict, Verdict::kAllow);
+  EXPECT_EQ(record.verdict, RuleAction::kAllow);
   EXPECT_EQ(record.pointer, "/allow/0");
   EXPECT_EQ(record.address, "127.0.0.1");
   EXPECT_EQ(record.port, server.Port());
@@ -152,7 +152,7 @@ TEST(LocalProxy, RefusesWhatNoRuleAllows) {
   EXPECT_THAT(running.Ask("CONNECT " + other + " HTTP/1.1\r\nHost: " + other + "\r\n\r\n"),
               StartsWith("HTTP/1.1 403 Forbidden\r\n"));
   GatewayRecord record = running.Record();
-  EXPECT_EQ(record.verdict, Verdict::kDeny);
+  EXPECT_EQ(record.verdict, RuleAction::kDeny);
   EXPECT_EQ(record.address, "127.0.0.2");
   EXPECT_THAT(record.reason, HasSubstr("always blocked: loopback"));
   EXPECT_THAT(running.Ask("GET http://unnamed.example/ HTTP/1.1\r\nHost: unnamed.example\r\n\r\n"),
@@ -185,7 +185,7 @@ TEST(LocalProxy, ARequestIsForTheHostItIsSentTo) {
   EXPECT_THAT(running.Ask("GET http://" + place + "/ HTTP/1.1\r\nHost: other.example\r\n\r\n"),
               HasSubstr("it opens with the name other.example"));
   EXPECT_EQ(server.Heard(), "");
-  EXPECT_EQ(running.Record().verdict, Verdict::kDeny);
+  EXPECT_EQ(running.Record().verdict, RuleAction::kDeny);
   EXPECT_NE(port, server.Port());
 }
 
@@ -201,7 +201,7 @@ TEST(LocalProxy, ATunnelIsForTheHostItWasAskedFor) {
   EXPECT_EQ(Receive(client.Get(), "answer"), "");
   EXPECT_EQ(server.Heard(), "");
   const GatewayRecord record = running.Record();
-  EXPECT_EQ(record.verdict, Verdict::kDeny);
+  EXPECT_EQ(record.verdict, RuleAction::kDeny);
   EXPECT_EQ(record.reason, "it opens with the name other.example");
 }
 
@@ -211,7 +211,7 @@ TEST(LocalProxy, TheHostsLoopbackHasAName) {
   const std::string place = std::string(kHostLoopbackName) + ":" + std::to_string(server.Port());
   const std::string request = "CONNECT " + place + " HTTP/1.1\r\nHost: " + place + "\r\n\r\n";
   EXPECT_THAT(Running(rules).Ask(request), StartsWith("HTTP/1.1 403 "));
-  rules.host_loopback = Verdict::kAllow;
+  rules.host_loopback = RuleAction::kAllow;
   Running running(rules);
   const UniqueFd client = running.Connect();
   SendAll(client.Get(), request);

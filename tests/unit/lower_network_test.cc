@@ -73,8 +73,8 @@ TEST(LowerNetwork, NothingAllowedIsToldByTheGateway) {
   const Lowered lowered = Lower(policy);
   EXPECT_TRUE(lowered.sandbox.gateway);
   ASSERT_TRUE(lowered.egress);
-  EXPECT_EQ(lowered.egress->egress, Verdict::kDeny);
-  EXPECT_EQ(lowered.egress->host_loopback, Verdict::kDeny);
+  EXPECT_EQ(lowered.egress->egress, RuleAction::kDeny);
+  EXPECT_EQ(lowered.egress->host_loopback, RuleAction::kDeny);
   EXPECT_EQ(lowered.egress->egress_pointer, "/network") << "there is something to edit";
   EXPECT_THAT(lowered.egress->allow, IsEmpty());
   EXPECT_THAT(Ledger(lowered),
@@ -95,7 +95,7 @@ TEST(LowerNetwork, AnAllowedHostGoesThroughTheGateway) {
   EXPECT_TRUE(lowered.sandbox.private_network);
   EXPECT_TRUE(lowered.sandbox.gateway);
   ASSERT_TRUE(lowered.egress);
-  EXPECT_EQ(lowered.egress->egress, Verdict::kDeny);
+  EXPECT_EQ(lowered.egress->egress, RuleAction::kDeny);
   EXPECT_EQ(lowered.egress->egress_pointer, "/network/egress/default");
   ASSERT_EQ(lowered.egress->allow.size(), 1U);
   EXPECT_EQ(lowered.egress->allow[0].to[0].host, "a.test");
@@ -117,19 +117,19 @@ TEST(LowerNetwork, AnAllowedHostGoesThroughTheGateway) {
 
 TEST(LowerNetwork, AnOpenDefaultStillGoesThroughTheGateway) {
   Policy policy = Closed();
-  policy.network.egress = Verdict::kAllow;
+  policy.network.egress = RuleAction::kAllow;
   const Lowered lowered = Lower(policy);
   ASSERT_TRUE(lowered.egress);
-  EXPECT_EQ(lowered.egress->egress, Verdict::kAllow);
+  EXPECT_EQ(lowered.egress->egress, RuleAction::kAllow);
   EXPECT_THAT(Ledger(lowered)[0], HasSubstr("no loopback, link-local or metadata address"));
 }
 
 TEST(LowerNetwork, TheHostsLoopbackHasAName) {
   Policy policy = Closed();
-  policy.network.host_loopback = Verdict::kAllow;
+  policy.network.host_loopback = RuleAction::kAllow;
   const Lowered lowered = Lower(policy);
   ASSERT_TRUE(lowered.egress);
-  EXPECT_EQ(lowered.egress->host_loopback, Verdict::kAllow);
+  EXPECT_EQ(lowered.egress->host_loopback, RuleAction::kAllow);
   EXPECT_EQ(lowered.egress->host_loopback_pointer, "/network/ingress/hostLoopback");
   EXPECT_EQ(
       Ledger(lowered)[2],
@@ -219,7 +219,7 @@ TEST(LowerNetwork, AnUpstreamProxyIsNamedWithoutItsCredentials) {
 TEST(LowerNetwork, WhatAnUpstreamProxyCannotHoldIsRefused) {
   const std::string allow = "/network/egress/allow/0";
   Policy open = Proxied();
-  open.network.egress = Verdict::kAllow;
+  open.network.egress = RuleAction::kAllow;
   ExpectRefusal(open, "/network/egress/default", "upstreamProxy");
   for (NetworkRule rule :
        {RuleTo({.host = "*"}, allow), RuleTo({.cidr = "0.0.0.0/0"}, allow), NetworkRule{.pointer = allow},
@@ -239,7 +239,7 @@ TEST(LowerNetwork, WhatAnUpstreamProxyCannotHoldIsRefused) {
 
 TEST(LowerNetwork, WhatTheGatewayCannotHoldIsRefused) {
   Policy inbound = Closed();
-  inbound.network.ingress = Verdict::kAllow;
+  inbound.network.ingress = RuleAction::kAllow;
   ExpectRefusal(inbound, "/network/ingress/default", "network.ingress.publish");
 
   Policy icmp = Closed();
@@ -264,11 +264,11 @@ TEST(LowerNetwork, AHostWithoutWhatTheGatewayNeedsIsSaidSo) {
     EXPECT_EQ(lowered.error().pointer, pointer);
     EXPECT_EQ(lowered.error().message, "the network gateway cannot stand here: no nftables");
   };
-  policy.network.host_loopback = Verdict::kAllow;
+  policy.network.host_loopback = RuleAction::kAllow;
   refused("/network/ingress/hostLoopback");
   policy.network.publish = {{.host = 1, .guest = 1, .pointer = "/network/ingress/publish/0"}};
   refused("/network/ingress/publish/0");
-  policy.network.egress = Verdict::kAllow;
+  policy.network.egress = RuleAction::kAllow;
   refused("/network/egress/default");
   policy.network.allow = {RuleTo({.host = "a.test"}, "/network/egress/allow/0")};
   refused("/network/egress/allow/0");
@@ -276,7 +276,7 @@ TEST(LowerNetwork, AHostWithoutWhatTheGatewayNeedsIsSaidSo) {
 
 TEST(LowerNetwork, TheHostsNetworkCannotBeFiltered) {
   Policy policy = Closed();
-  policy.network.egress = Verdict::kAllow;
+  policy.network.egress = RuleAction::kAllow;
   policy.network.share_host = true;
   policy.network.share_host_pointer = "/network/allowLocalNetwork";
   EXPECT_FALSE(Lower(policy).sandbox.private_network);

@@ -110,7 +110,7 @@ TEST(Lower, ProtectedPathsAreReadOnlyOrHeldBelowAReadWriteGrant) {
   PathRule config = Rule(Access::kReadOnly, "/w/r/.git/config", FileType::kRegular, "/filesystem/protect");
   config.origin = Origin::kProtection;
   PathRule hooks{.path = "/w/r/.git/hooks",
-                 .stand_in = StandIn{.type = FileType::kDirectory},
+                 .placeholder_kind = PlaceholderKind{.type = FileType::kDirectory},
                  .pointer = "/filesystem/protect",
                  .origin = Origin::kProtection};
   PathRule elsewhere = config;
@@ -126,8 +126,8 @@ TEST(Lower, ProtectedPathsAreReadOnlyOrHeldBelowAReadWriteGrant) {
   ASSERT_EQ(lowered.setup.size(), 1U);
   const auto& placeholder = std::get<Placeholder>(lowered.setup[0]);
   EXPECT_EQ(placeholder.path, "/w/r/.git/hooks");
-  ASSERT_TRUE(placeholder.stand_in.has_value());
-  EXPECT_EQ(placeholder.stand_in->type, FileType::kDirectory);
+  ASSERT_TRUE(placeholder.placeholder_kind.has_value());
+  EXPECT_EQ(placeholder.placeholder_kind->type, FileType::kDirectory);
 }
 
 TEST(Lower, MissingDeniedPathIsHeldBelowAReadWriteGrant) {

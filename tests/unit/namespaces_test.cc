@@ -109,7 +109,7 @@ TEST(NamespacesProbe, LiveSaysWhenOnlyTheOuterProcIsToBeHad) {
       {.started = true, .out = "{\"rung\":\"namespaces-outer-proc\"}\n"});
   const Support support = ProbeNamespaces(host, ProbeDepth::kLive);
   EXPECT_TRUE(support.usable);
-  EXPECT_EQ(support.rung, Rung::kNamespacesOuterProc);
+  EXPECT_EQ(support.isolation_level, IsolationLevel::kNamespacesOuterProc);
   EXPECT_THAT(support.warnings.back(), HasSubstr("the outer /proc is used"));
 }
 
@@ -128,9 +128,10 @@ TEST(NamespacesPlan, TheOuterProcLeavesSomethingOpen) {
   policy.process.argv = {"/bin/true"};
   policy.process.cwd = "/";
   const auto open = [&policy](int abi) {
-    const Result<Plan> plan = PlanNamespaces(
-        policy,
-        {.usable = true, .tier = Tier::kContainer, .rung = Rung::kNamespacesOuterProc, .landlock_abi = abi});
+    const Result<Plan> plan = PlanNamespaces(policy, {.usable = true,
+                                                      .tier = Tier::kContainer,
+                                                      .isolation_level = IsolationLevel::kNamespacesOuterProc,
+                                                      .landlock_abi = abi});
     return plan && plan->not_covered.size() == 1 ? plan->not_covered[0] : "";
   };
   EXPECT_THAT(open(2), HasSubstr("numbers of the processes outside"));

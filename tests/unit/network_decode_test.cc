@@ -28,11 +28,12 @@ std::vector<std::string> Lines(const Network& network) {
       lines.push_back(line);
     }
   };
-  if (network.egress == Verdict::kAllow) lines.push_back("egress " + network.egress_pointer);
+  if (network.egress == RuleAction::kAllow) lines.push_back("egress " + network.egress_pointer);
   add_rules("allow", network.allow);
   add_rules("deny", network.deny);
-  if (network.ingress == Verdict::kAllow) lines.push_back("ingress " + network.ingress_pointer);
-  if (network.host_loopback == Verdict::kAllow) lines.push_back("loopback " + network.host_loopback_pointer);
+  if (network.ingress == RuleAction::kAllow) lines.push_back("ingress " + network.ingress_pointer);
+  if (network.host_loopback == RuleAction::kAllow)
+    lines.push_back("loopback " + network.host_loopback_pointer);
   if (network.proxy) lines.push_back("proxy " + network.proxy->pointer + " " + network.proxy->url);
   if (!network.upstream.pointer.empty()) lines.push_back("upstream " + network.upstream.pointer);
   if (network.share_host) lines.push_back("host " + network.share_host_pointer);

@@ -8,7 +8,7 @@ namespace {
 GatewayRecord Refused(std::string name, std::string address, std::uint16_t port,
                       GatewayEvent event = GatewayEvent::kConnection) {
   return {.event = event,
-          .verdict = Verdict::kDeny,
+          .verdict = RuleAction::kDeny,
           .name = std::move(name),
           .address = std::move(address),
           .port = port,
@@ -18,8 +18,8 @@ GatewayRecord Refused(std::string name, std::string address, std::uint16_t port,
 
 TEST(NetworkSummary, SaysWhatPassed) {
   NetworkSummary summary(PolicyForm::kDirectional);
-  summary.Add({.verdict = Verdict::kAllow, .name = "a.test", .bytes_out = 10, .bytes_in = 32});
-  summary.Add({.event = GatewayEvent::kName, .verdict = Verdict::kAllow, .name = "a.test"});
+  summary.Add({.verdict = RuleAction::kAllow, .name = "a.test", .bytes_out = 10, .bytes_in = 32});
+  summary.Add({.event = GatewayEvent::kName, .verdict = RuleAction::kAllow, .name = "a.test"});
   EXPECT_EQ(summary.Text(), "mxc-exec: network: 1 connections passed (42 bytes), 0 destinations refused\n");
 }
 
@@ -95,7 +95,7 @@ TEST(NetworkSummary, CountsWhatARecordStandsFor) {
   GatewayRecord again = Refused("b.test", "", 443);
   again.lost = 40;
   summary.Add(again);
-  summary.Add({.verdict = Verdict::kDeny, .reason = "too many decisions to write all of them", .lost = 6});
+  summary.Add({.verdict = RuleAction::kDeny, .reason = "too many decisions to write all of them", .lost = 6});
   EXPECT_NE(summary.Text().find("1 destinations refused\n  b.test port 443 (tcp), 42 times: "),
             std::string::npos)
       << summary.Text();

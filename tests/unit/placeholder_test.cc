@@ -31,11 +31,11 @@ TEST(Placeholders, StandWhileTheCommandRuns) {
 }
 
 Placeholder WithText(const std::string& path, const std::string& text) {
-  return {.path = path, .stand_in = StandIn{.type = FileType::kRegular, .text = text}};
+  return {.path = path, .placeholder_kind = PlaceholderKind{.type = FileType::kRegular, .text = text}};
 }
 
 Placeholder Directory(const std::string& path) {
-  return {.path = path, .stand_in = StandIn{.type = FileType::kDirectory}};
+  return {.path = path, .placeholder_kind = PlaceholderKind{.type = FileType::kDirectory}};
 }
 
 TEST(Placeholders, StandInsHaveTheirTextAndEverybodyMayReadThem) {
@@ -59,7 +59,7 @@ TEST(Placeholders, StandInsThatWereUsedStay) {
 TEST(Placeholders, AFileThatOnlyLooksLikeAStandInIsNotTaken) {
   ScratchDirectory scratch;
   WriteText(scratch.Path("t"), "mine\n");
-  ASSERT_EQ(::chmod(scratch.Path("t").c_str(), kStandInFileMode), 0);
+  ASSERT_EQ(::chmod(scratch.Path("t").c_str(), kPlaceholderFileMode), 0);
   Plan plan = ShellPlan("echo ran");
   plan.setup = {WithText(scratch.Path("t"), "text\n")};
   EXPECT_EQ(RunInChild(plan).code, ErrorCode::kSetupFailed);

@@ -1,4 +1,4 @@
-#include "run/program_pages.h"
+#include "spawn/program_pages.h"
 
 #include <gtest/gtest.h>
 

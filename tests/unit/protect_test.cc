@@ -78,16 +78,16 @@ TEST_F(Protection, MissingPartsAreHeld) {
             "/srv/w/.git/commondir file\n/srv/w/.git/config file\n/srv/w/.git/config.worktree file\n"
             "/srv/w/.git/hooks directory\n/srv/w/.git/info/attributes\n");
   for (const PathRule& rule : policy->paths) {
-    if (!rule.stand_in) continue;
-    EXPECT_EQ(rule.stand_in->text, rule.path.ends_with("/commondir") ? ".\n" : "");
+    if (!rule.placeholder_kind) continue;
+    EXPECT_EQ(rule.placeholder_kind->text, rule.path.ends_with("/commondir") ? ".\n" : "");
   }
 }
 
 TEST_F(Protection, WhatAnotherRunHoldsIsHeldAgain) {
   AddRepository("/srv/w/.git");
-  const FakeAttributes file{.mode = kStandInFileMode, .uid = 1000};
+  const FakeAttributes file{.mode = kPlaceholderFileMode, .uid = 1000};
   host_.AddFile("/srv/w/.git/commondir", ".\n", file).AddFile("/srv/w/.git/config.worktree", "", file);
-  host_.AddDirectory("/srv/w/.git/hooks", {.mode = kStandInDirectoryMode, .uid = 1000});
+  host_.AddDirectory("/srv/w/.git/hooks", {.mode = kPlaceholderDirectoryMode, .uid = 1000});
   EXPECT_EQ(Git({.rw = {"/srv/w"}}),
             "/srv/w/.git/commondir file\n/srv/w/.git/config\n/srv/w/.git/config.worktree file\n"
             "/srv/w/.git/hooks directory\n");

@@ -36,10 +36,11 @@ class Protection : public testing::Test {
     for (const PathRule& rule : policy->paths) {
       if (rule.origin != Origin::kProtection) continue;
       EXPECT_NE(rule.access, Access::kDenied);
-      EXPECT_NE(rule.object.has_value(), rule.stand_in.has_value());
+      EXPECT_NE(rule.object.has_value(), rule.placeholder_kind.has_value());
       text += rule.path;
       if (rule.access == Access::kReadWrite) text += " writable";
-      if (rule.stand_in) text += rule.stand_in->type == FileType::kDirectory ? " directory" : " file";
+      if (rule.placeholder_kind)
+        text += rule.placeholder_kind->type == FileType::kDirectory ? " directory" : " file";
       text += "\n";
     }
     return text;

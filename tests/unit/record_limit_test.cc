@@ -9,7 +9,7 @@ namespace {
 using Fate = RecordLimit::Fate;
 
 GatewayRecord Refused(const std::string& name, GatewayEvent event = GatewayEvent::kName) {
-  return {.event = event, .verdict = Verdict::kDeny, .name = name, .reason = "no rule allows it"};
+  return {.event = event, .verdict = RuleAction::kDeny, .name = name, .reason = "no rule allows it"};
 }
 
 TEST(RecordLimit, CountsWhatComesAgain) {
@@ -33,7 +33,7 @@ TEST(RecordLimit, AFloodOfOneKindHidesNoOther) {
     written += limit.Look(Refused("n" + std::to_string(i)), 1) == Fate::kWrite ? 1U : 0U;
   EXPECT_EQ(written, RecordLimit::kMaxRefusals);
   EXPECT_EQ(limit.Look(Refused("a.test", GatewayEvent::kConnection), 1), Fate::kWrite);
-  EXPECT_EQ(limit.Look({.verdict = Verdict::kAllow, .name = "a.test"}, 1), Fate::kWrite);
+  EXPECT_EQ(limit.Look({.verdict = RuleAction::kAllow, .name = "a.test"}, 1), Fate::kWrite);
   EXPECT_FALSE(limit.IsDayOver(RecordLimit::kDayMs));
   EXPECT_TRUE(limit.IsDayOver(RecordLimit::kDayMs + 1));
   (void)limit.TakeRepeats();
@@ -42,7 +42,7 @@ TEST(RecordLimit, AFloodOfOneKindHidesNoOther) {
 
 TEST(RecordLimit, WhatIsLetThroughIsWrittenUpToARate) {
   RecordLimit limit;
-  const GatewayRecord passed{.verdict = Verdict::kAllow, .name = "a.test"};
+  const GatewayRecord passed{.verdict = RuleAction::kAllow, .name = "a.test"};
   for (std::uint64_t i = 0; i < RecordLimit::kMaxAllowed; ++i) ASSERT_EQ(limit.Look(passed, 1), Fate::kWrite);
   EXPECT_EQ(limit.Look(passed, 500), Fate::kLeaveOut);
   EXPECT_EQ(limit.Look(passed, 2001), Fate::kWrite);

@@ -283,7 +283,7 @@ TEST_F(ResolveProcessTest, ClausesOfTheNetwork) {
   config_.network_written = true;
   EXPECT_EQ(ClausesText(*Resolved()), "/network: no network\n");
   config_.network = {
-      .egress = Verdict::kDeny,
+      .egress = RuleAction::kDeny,
       .egress_pointer = "/network/egress/default",
       .allow = {{.to = {{.cidr = "10.0.0.0/8", .except = {"10.1.0.0/16", "10.2.0.0/16"}},
                         {.host = "*.example.com"}},
@@ -291,7 +291,7 @@ TEST_F(ResolveProcessTest, ClausesOfTheNetwork) {
                  .pointer = "/network/egress/allow/0"}},
       .deny = {{.pointer = "/network/egress/deny/0"}},
       .ingress_pointer = "/network/ingress/default",
-      .host_loopback = Verdict::kAllow,
+      .host_loopback = RuleAction::kAllow,
       .host_loopback_pointer = "/network/ingress/hostLoopback",
       .proxy = ProxyRule{.url = "http://localhost:8080", .pointer = "/network/proxy"}};
   EXPECT_EQ(
@@ -307,7 +307,7 @@ TEST_F(ResolveProcessTest, ClausesOfTheNetwork) {
 
 TEST_F(ResolveProcessTest, ASharedNetworkKeepsNothingFromComingIn) {
   config_ = ConfigOf({});
-  config_.network = {.egress = Verdict::kAllow,
+  config_.network = {.egress = RuleAction::kAllow,
                      .egress_pointer = "/network/defaultPolicy",
                      .ingress_pointer = "/network",
                      .host_loopback_pointer = "/network",

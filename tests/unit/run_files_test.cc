@@ -9,8 +9,8 @@
 #include <csignal>
 #include <string>
 
-#include "run/inherited_files.h"
 #include "seccomp/seccomp.h"
+#include "spawn/inherited_files.h"
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 

@@ -198,7 +198,7 @@ TEST(Seatbelt, WhatEveryProtocolMeansIsSaid) {
   EXPECT_THAT(MechanismOf(policy, "/allow/0"), HasSubstr("UDP and ICMP stay blocked"));
   EXPECT_THAT(MechanismOf(policy, "/allow/1"), HasSubstr("UDP and ICMP stay blocked"));
   EXPECT_THAT(MechanismOf(policy, "/allow/2"), Not(HasSubstr("stay blocked")));
-  policy.network.egress = Verdict::kAllow;
+  policy.network.egress = RuleAction::kAllow;
   policy.network.egress_pointer = "/egress";
   EXPECT_THAT(MechanismOf(policy, "/egress"), HasSubstr("UDP and ICMP stay blocked"));
 }

@@ -126,7 +126,7 @@ std::vector<sock_filter> Program(SeccompProfile profile) {
   return program;
 }
 
-struct Verdict {
+struct RuleAction {
   std::uint32_t action = 0;
   bool looked_at_arguments = false;
 };
@@ -148,9 +148,9 @@ bool Jumps(const sock_filter& step, std::uint32_t accumulator) {
 }
 
 // What the kernel would answer: a classic BPF machine with the few instructions seccomp programs use.
-Verdict Ask(SeccompProfile profile, const seccomp_data& data) {
+RuleAction Ask(SeccompProfile profile, const seccomp_data& data) {
   const std::vector<sock_filter> program = Program(profile);
-  Verdict verdict;
+  RuleAction verdict;
   std::uint32_t accumulator = 0;
   for (std::size_t at = 0; at < program.size(); ++at) {
     const sock_filter& step = program[at];
@@ -226,7 +226,7 @@ TEST(SeccompRules, RowsWithConditionsLetOtherArgumentsPass) {
   }
   for (const DeniedCall& call : seccomp_rules::kRootCallerCalls) {
     if (call.first.mask == 0) continue;
-    const Verdict plain = Ask(SeccompProfile::kRootCaller, Call(NumberOf(call), {{2, 0777, 0640}}));
+    const RuleAction plain = Ask(SeccompProfile::kRootCaller, Call(NumberOf(call), {{2, 0777, 0640}}));
     EXPECT_EQ(plain.action, SECCOMP_RET_ALLOW) << call.name;
   }
 }
@@ -303,7 +303,7 @@ TEST(SeccompRules, CommonCallsAreDecidedByNumberAlone) {
   for (const auto& [name, number] : Numbers()) {
     if (Ask(SeccompProfile::kDefault, Call(number)).looked_at_arguments) looked_at.insert(number);
   }
-  // Opening may create, and a created file may be set-uid.
+  // ProtocolSniffer may create, and a created file may be set-uid.
   std::set<long> expected{SYS_clone,  SYS_fcntl,  SYS_ioctl,    SYS_socket,  SYS_socketpair, SYS_personality,
                           SYS_fchmod, SYS_openat, SYS_fchmodat, SYS_mknodat, SYS_setrlimit,  SYS_prlimit64};
 #if defined(__x86_64__)
@@ -313,7 +313,7 @@ TEST(SeccompRules, CommonCallsAreDecidedByNumberAlone) {
   for (const long number : {SYS_getpid, SYS_read, SYS_write, SYS_close, SYS_mmap, SYS_futex, SYS_execve,
                             SYS_newfstatat, SYS_clock_gettime, SYS_epoll_pwait, SYS_sendto}) {
     for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kRootCaller}) {
-      const Verdict verdict = Ask(profile, Call(number));
+      const RuleAction verdict = Ask(profile, Call(number));
       EXPECT_EQ(verdict.action, SECCOMP_RET_ALLOW) << number;
       EXPECT_FALSE(verdict.looked_at_arguments) << number;
     }

@@ -70,7 +70,7 @@ TEST(SecurityEnvironment, SaysWhatTheSandboxIs) {
 
 TEST(SecurityEnvironment, SaysWhichDestinations) {
   BaseContainer base;
-  base.egress = Verdict::kAllow;
+  base.egress = RuleAction::kAllow;
   base.allow = {{.to = {{.cidr = "10.0.0.0/8", .except = {"10.1.0.0/16"}}, {.cidr = "fd00::/8"}},
                  .ports = {{Protocol::kTcp, 443, 443}, {Protocol::kUdp, 53, 60}, {Protocol::kAny, 0, 0}}}};
   base.deny = {{.to = {{.cidr = "192.0.2.1/32"}}}};

@@ -63,7 +63,9 @@ TEST(SessionReply, CarriesErrorsWhole) {
 }
 
 TEST(SessionReply, CarriesWhatThePolicySays) {
-  Plan plan{.containment = Containment::kNamespaces, .tier = Tier::kContainer, .rung = Rung::kNamespaces};
+  Plan plan{.containment = Containment::kNamespaces,
+            .tier = Tier::kContainer,
+            .isolation_level = IsolationLevel::kNamespaces};
   plan.sandbox.emplace();
   plan.sandbox->cwd = "/a\xff";
   plan.sandbox->environment = {{.name = "A", .value = Secret{"\x01\xfe"}}};
@@ -138,28 +140,28 @@ class SessionMessage : public ::testing::Test {
     int ends[2] = {-1, -1};
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     launcher.Reset(ends[0]);
-    holder.Reset(ends[1]);
+    daemon.Reset(ends[1]);
   }
   // Bytes as anybody could send them.
   [[nodiscard]] Call::State Heard(const std::string& bytes) const {
     EXPECT_EQ(::send(launcher.Get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-    return ReceiveCall(holder.Get(), kName).state;
+    return ReceiveCall(daemon.Get(), kName).state;
   }
   [[nodiscard]] static std::string Bytes(const std::string& magic, const std::string& name) {
     std::string text = magic + std::string(4, '\0') + name;
     text.resize(72);
     return text;
   }
-  UniqueFd launcher, holder;
+  UniqueFd launcher, daemon;
 };
 
 TEST_F(SessionMessage, GoesBothWays) {
-  EXPECT_EQ(ReceiveCall(holder.Get(), kName).state, Call::State::kNone);
+  EXPECT_EQ(ReceiveCall(daemon.Get(), kName).state, Call::State::kNone);
   ASSERT_TRUE(SendCall(launcher.Get(), Verb::kStop, kName).ok());
-  const Call call = ReceiveCall(holder.Get(), kName);
+  const Call call = ReceiveCall(daemon.Get(), kName);
   ASSERT_EQ(call.state, Call::State::kGiven);
   EXPECT_EQ(call.verb, Verb::kStop);
-  ASSERT_TRUE(SendReply(holder.Get(), "text").ok());
+  ASSERT_TRUE(SendReply(daemon.Get(), "text").ok());
   EXPECT_EQ(*ReceiveReply(launcher.Get()), "text");
 }
 
@@ -167,7 +169,7 @@ TEST_F(SessionMessage, GoesBothWays) {
 TEST_F(SessionMessage, AnswersOfAnyLengthAreWhole) {
   for (const std::size_t size : {32768U, 32769U, 300000U, 5000000U}) {
     const std::string text = std::string(size - 1, 'x') + "y";
-    ASSERT_TRUE(SendReply(holder.Get(), text).ok());
+    ASSERT_TRUE(SendReply(daemon.Get(), text).ok());
     const Result<std::string> heard = ReceiveReply(launcher.Get());
     ASSERT_TRUE(heard.ok()) << size;
     EXPECT_TRUE(*heard == text) << size;
@@ -175,18 +177,18 @@ TEST_F(SessionMessage, AnswersOfAnyLengthAreWhole) {
 }
 
 TEST_F(SessionMessage, AnAnswerOverTheBoundIsRefusedAtBothEnds) {
-  EXPECT_EQ(SendReply(holder.Get(), std::string(kMaxReplyBytes + 1, 'x')).error().code,
+  EXPECT_EQ(SendReply(daemon.Get(), std::string(kMaxReplyBytes + 1, 'x')).error().code,
             ErrorCode::kSetupFailed);
   const UniqueFd file{::memfd_create("long", MFD_CLOEXEC)};
   ASSERT_EQ(::ftruncate(file.Get(), static_cast<off_t>(kMaxReplyBytes + 1)), 0);
   const int fd = file.Get();
-  ASSERT_EQ(SendWithFds(holder.Get(), "f", 1, std::span(&fd, 1)), 1);
+  ASSERT_EQ(SendWithFds(daemon.Get(), "f", 1, std::span(&fd, 1)), 1);
   EXPECT_EQ(ReceiveReply(launcher.Get()).error().code, ErrorCode::kSetupFailed);
 }
 
 TEST_F(SessionMessage, IsForOneSandbox) {
   ASSERT_TRUE(SendCall(launcher.Get(), Verb::kExec, "ns-0123456789abcdef0123456789abcdee").ok());
-  EXPECT_EQ(ReceiveCall(holder.Get(), kName).state, Call::State::kWrong);
+  EXPECT_EQ(ReceiveCall(daemon.Get(), kName).state, Call::State::kWrong);
 }
 
 TEST_F(SessionMessage, NeedsItsForm) {
@@ -196,11 +198,11 @@ TEST_F(SessionMessage, NeedsItsForm) {
   EXPECT_EQ(Heard(Bytes("mxc4", kName) + "x"), Call::State::kWrong);
   EXPECT_EQ(Heard("mxc4"), Call::State::kWrong);
   launcher.Reset();
-  EXPECT_EQ(ReceiveCall(holder.Get(), kName).state, Call::State::kWrong) << "the end";
+  EXPECT_EQ(ReceiveCall(daemon.Get(), kName).state, Call::State::kWrong) << "the end";
 }
 
 TEST_F(SessionMessage, TellsAHolderThatIsGone) {
-  holder.Reset();
+  daemon.Reset();
   EXPECT_EQ(SendCall(launcher.Get(), Verb::kStop, kName).error().code, ErrorCode::kStaleId);
   EXPECT_EQ(ReceiveReply(launcher.Get()).error().code, ErrorCode::kStaleId);
 }

@@ -10,7 +10,7 @@
 #include "backends/windows_sandbox/folders.h"
 #include "config/decode.h"
 #include "document/parse.h"
-#include "mxc/windows_sandbox_run.h"
+#include "mxc/windows/sandbox_run.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
 #include "policy/resolve.h"

@@ -6,10 +6,10 @@
 
 #include "access/acl_journal.h"
 #include "access/acl_windows.h"
-#include "access/journal_windows.h"
 #include "cleanup/recover.h"
 #include "tests/windows/program_windows.h"
 #include "win32/wide_windows.h"
+#include "windows/acl_journal_store_windows.h"
 
 namespace mxc::test {
 namespace {

@@ -34,7 +34,7 @@ class Session {
  public:
   explicit Session(const Child& init) : init_(init) {}
 
-  [[nodiscard]] int Door() const { return kept_.door; }
+  [[nodiscard]] int Door() const { return kept_.control_socket; }
 
   // The holder's end ends us.
   void Admit() {
@@ -46,13 +46,13 @@ class Session {
 
   void TakeWord() {
     char word = 0;
-    if (::recv(kept_.door, &word, sizeof word, MSG_DONTWAIT) != sizeof word) return;
+    if (::recv(kept_.control_socket, &word, sizeof word, MSG_DONTWAIT) != sizeof word) return;
     kept_.busy = false;
     TellEnd();
   }
 
   // Orphans come to us only when their supervisor was killed. Each that dies may leave us its own.
-  void Bury() {
+  void ReapAndForget() {
     int status = 0;
     pid_t dead = 0;
     while ((dead = ::waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
@@ -64,7 +64,7 @@ class Session {
       }
       if (supervisor) *place = 0;
       if (supervisor && dead == kept_.id) {
-        BuryKept();
+        ReapSupervisors();
       } else if (supervisor) {
         TellEnd();
       }
@@ -75,7 +75,7 @@ class Session {
  private:
   bool HandOver(int connection) {
     if (kept_.id == 0 || kept_.busy) return false;
-    kept_.busy = SendWithFds(kept_.door, &kNext, 1, std::span(&connection, 1)) == 1;
+    kept_.busy = SendWithFds(kept_.control_socket, &kNext, 1, std::span(&connection, 1)) == 1;
     return kept_.busy;
   }
 
@@ -84,17 +84,17 @@ class Session {
     const bool room = place != supervisors_.end();
     Kept next;
     // Without descriptors for a door it ends with its command.
-    if (room) next.MakeDoor();
+    if (room) next.MakeHandover();
     if (!room) errno = EAGAIN;
     // A raw clone, as this process is one itself: the C library's fork would look for what it has lost.
     const long id = room ? ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) : -1;
     if (id == 0) Supervise(init_, connection, next.inner);
     if (id < 0) {
       Refuse(connection);
-      return next.CloseDoor();
+      return next.CloseHandover();
     }
     *place = static_cast<pid_t>(id);
-    kept_.CloseDoor();  // the one before ends with its command
+    kept_.CloseHandover();  // the one before ends with its command
     next.id = *place;
     kept_ = next;
   }
@@ -107,11 +107,11 @@ class Session {
   }
 
   // Its last word may be unread, and what it did not live to take is still there.
-  void BuryKept() {
+  void ReapSupervisors() {
     TakeWord();
     const int connection = kept_.busy && kept_.inner >= 0 ? TakeConnection(kept_.inner, MSG_DONTWAIT) : -1;
     const bool ended = kept_.busy && connection < 0;
-    kept_.CloseDoor();
+    kept_.CloseHandover();
     kept_ = {};
     if (ended) TellEnd();
     if (connection < 0) return;
@@ -126,19 +126,19 @@ class Session {
 
   // The newest supervisor.
   struct Kept {
-    pid_t id = 0;    // 0: none
-    int door = -1;   // what it says, and where it takes connections; -1: it takes none
-    int inner = -1;  // its end of that
+    pid_t id = 0;             // 0: none
+    int control_socket = -1;  // what it says, and where it takes connections; -1: it takes none
+    int inner = -1;           // its end of that
     bool busy = true;
 
-    void MakeDoor() {
+    void MakeHandover() {
       int ends[2] = {-1, -1};
       if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
-      door = ends[0];
+      control_socket = ends[0];
       inner = ends[1];
     }
-    void CloseDoor() const {
-      if (door >= 0) ::close(door);
+    void CloseHandover() const {
+      if (control_socket >= 0) ::close(control_socket);
       if (inner >= 0) ::close(inner);
     }
   };
@@ -166,7 +166,7 @@ void HoldSession(const Child& init) {
     if (::poll(polls, std::size(polls), -1) < 0) continue;
     signalfd_siginfo drained{};
     if (polls[2].revents != 0) session.TakeWord();
-    if (polls[1].revents != 0 && ::read(signals, &drained, sizeof drained) > 0) session.Bury();
+    if (polls[1].revents != 0 && ::read(signals, &drained, sizeof drained) > 0) session.ReapAndForget();
     if (polls[0].revents != 0) session.Admit();
   }
 }

@@ -28,11 +28,11 @@ void TieToConnection(const Child& child) {
 }
 
 // False: it has led the session of a terminal, which ends with it.
-bool Serve(const Child& init, int connection, int door) {
+bool Serve(const Child& init, int connection, int control_socket) {
   Child child{.program = init.program,
               .slots = init.slots,
               .report_to = connection,
-              .door = door,
+              .control_socket = control_socket,
               .adopts = true,
               .session = true,
               .init = ::getpid()};
@@ -50,10 +50,10 @@ bool Serve(const Child& init, int connection, int door) {
 // command. So the next one is left where it is, and we end, whereupon init starts another for it. What has
 // come until the launcher's end, from it or from a command, is nothing to the next. That end is looked at,
 // not waited for: it would wake us on the launcher's processor, and the launcher would end later for it.
-void AwaitNext(int connection, int door) {
-  if (door < 0 || ::fcntl(connection, F_SETFL, 0) != 0) ::_exit(0);
-  if (::send(door, &kFree, sizeof kFree, MSG_NOSIGNAL) != sizeof kFree) ::_exit(0);
-  pollfd next{.fd = door, .events = POLLIN, .revents = 0};
+void AwaitNext(int connection, int control_socket) {
+  if (control_socket < 0 || ::fcntl(connection, F_SETFL, 0) != 0) ::_exit(0);
+  if (::send(control_socket, &kFree, sizeof kFree, MSG_NOSIGNAL) != sizeof kFree) ::_exit(0);
+  pollfd next{.fd = control_socket, .events = POLLIN, .revents = 0};
   while (::poll(&next, 1, -1) < 0) {
   }
   pollfd launcher{.fd = connection, .events = 0, .revents = 0};
@@ -75,14 +75,14 @@ int TakeConnection(int socket, int flags) {
   return connection;
 }
 
-void Supervise(const Child& init, int connection, int door) {
+void Supervise(const Child& init, int connection, int control_socket) {
   ::prctl(PR_SET_NAME, "mxc-exec");
   while (connection >= 0) {
-    CloseAllBut(3, std::array{connection, door});  // of init's, and of the command's before
-    if (!Serve(init, connection, door)) ::_exit(0);
-    AwaitNext(connection, door);
+    CloseAllBut(3, std::array{connection, control_socket});  // of init's, and of the command's before
+    if (!Serve(init, connection, control_socket)) ::_exit(0);
+    AwaitNext(connection, control_socket);
     ::close(connection);
-    connection = TakeConnection(door, 0);
+    connection = TakeConnection(control_socket, 0);
   }
   ::_exit(255);
 }

@@ -13,6 +13,6 @@ inline constexpr char kFree = 'f';
 [[nodiscard]] int TakeConnection(int socket, int flags);
 // Runs the command that comes over `connection`, and then those of the connections that come through `door`,
 // one after the other, until its other end is closed; without a door (-1), only the first.
-[[noreturn]] void Supervise(const Child& init, int connection, int door);
+[[noreturn]] void Supervise(const Child& init, int connection, int control_socket);
 
 }  // namespace mxc::engine

@@ -5,17 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gateway/net/bytes.h"
 #include "gateway/rules/address.h"
 
 namespace mxc::egress {
-
-using Bytes = std::vector<std::uint8_t>;
-using ByteView = std::span<const std::uint8_t>;
 
 inline constexpr std::uint16_t kTypeA = 1, kTypeCname = 5, kTypePtr = 12, kTypeAaaa = 28, kTypeAny = 255;
 inline constexpr std::uint16_t kClassIn = 1;

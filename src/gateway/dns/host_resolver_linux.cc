@@ -72,10 +72,10 @@ class Lookup : public std::enable_shared_from_this<Lookup> {
     }
   }
 
-  void BuryQuestions() {
+  void DeferDeletionOfQuestions() {
     for (auto& question : questions_) {
       question->Cancel();
-      resolver_.loop_.Bury(std::move(question));
+      resolver_.loop_.DeferDeletion(std::move(question));
     }
     questions_.clear();
   }
@@ -101,7 +101,7 @@ class Lookup : public std::enable_shared_from_this<Lookup> {
 
   void Conclude() {
     patience_.Cancel();
-    BuryQuestions();
+    DeferDeletionOfQuestions();
     if (addresses_.empty() && answered_ && form_ + 1 < forms_.size()) {
       ++form_;
       return Ask();

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gateway/gateway.h"
+#include "gateway/dns/resolver_files.h"
 #include "gateway/net/loop_linux.h"
 #include "gateway/rules/resolv_conf.h"
 

@@ -48,10 +48,10 @@ ClientSide::Step ClientSide::Enter(Phase phase) {
   return Step::kOn;
 }
 
-ClientSide::Step ClientSide::Expect(Opening::Takes takes) {
-  head_ = Opening(takes);
+ClientSide::Step ClientSide::Expect(ProtocolSniffer::Takes takes) {
+  head_ = ProtocolSniffer(takes);
   fed_ = 0;
-  return Enter(Phase::kOpening);
+  return Enter(Phase::kFirstBytes);
 }
 
 void ClientSide::Pass(std::size_t count) {
@@ -124,8 +124,8 @@ ClientSide::State ClientSide::Next() {
 
 ClientSide::Step ClientSide::Advance() {
   switch (phase_) {
-    case Phase::kOpening:
-      return HearOpening();
+    case Phase::kFirstBytes:
+      return HearFirstBytes();
     case Phase::kJudged:
       LeaveJudged();
       return Step::kOn;
@@ -154,19 +154,19 @@ ClientSide::Step ClientSide::Advance() {
   return Step::kWait;
 }
 
-ClientSide::Step ClientSide::HearOpening() {
+ClientSide::Step ClientSide::HearFirstBytes() {
   const ByteView fresh = ByteView(heard_).subspan(fed_);
   fed_ = heard_.size();
   if (fresh.empty()) return Step::kWait;
   switch (head_.Feed(fresh)) {
-    case Opening::State::kMore:
+    case ProtocolSniffer::State::kMore:
       return Step::kWait;
-    case Opening::State::kUnknown:
+    case ProtocolSniffer::State::kUnknown:
       if (tolerant_) return Enter(Phase::kUnknown);
       [[fallthrough]];
-    case Opening::State::kBroken:
+    case ProtocolSniffer::State::kBroken:
       return Broken(head_.Problem());
-    case Opening::State::kDone:
+    case ProtocolSniffer::State::kDone:
       break;
   }
   if (only_protocol_ && head_.Protocol().protocol != protocol_) return Broken("it changes its protocol");
@@ -177,7 +177,7 @@ ClientSide::Step ClientSide::HearOpening() {
 }
 
 void ClientSide::LeaveJudged() {
-  if (head_.Is() == Opening::Kind::kHttp) {
+  if (head_.Is() == ProtocolSniffer::Kind::kHttp) {
     if (head_.Head().websocket && heads_here_ > 1 && !blind_) {
       phase_ = Phase::kReconnect;
       return;
@@ -185,7 +185,7 @@ void ClientSide::LeaveJudged() {
     blind_ = blind_ || head_.Connects();
     body_.emplace(head_.Body());
     phase_ = Phase::kBody;
-  } else if (head_.Is() == Opening::Kind::kTls) {
+  } else if (head_.Is() == ProtocolSniffer::Kind::kTls) {
     // Nobody asks for a third.
     phase_ = hello_again_ ? Phase::kFree : Phase::kRecords;
     early_data_ = head_.Head().early_data;
@@ -204,7 +204,7 @@ ClientSide::Step ClientSide::HearBody() {
   Pass(*used);
   if (!body_->Done()) return Step::kWait;
   if (head_.Head().websocket && heads_here_ == 1) return Enter(Phase::kUpgrade);
-  return Expect(Opening::Takes::kAll);
+  return Expect(ProtocolSniffer::Takes::kAll);
 }
 
 // RFC 6455, 4.2.2. A server that does not agree reads another request.
@@ -212,7 +212,7 @@ ClientSide::Step ClientSide::AwaitUpgrade() {
   constexpr std::string_view kAgreed = "HTTP/1.1 101";
   if (heard_.empty() || server_.size() < kAgreed.size()) return Step::kWait;
   if (std::equal(kAgreed.begin(), kAgreed.end(), server_.begin())) return Enter(Phase::kFree);
-  return Expect(Opening::Takes::kAll);
+  return Expect(ProtocolSniffer::Takes::kAll);
 }
 
 // Until it is certain that no further ClientHello follows: the server asks for one more, or does not.
@@ -234,7 +234,7 @@ ClientSide::Step ClientSide::HearRecords() {
   if (type == kHandshake && (answer == ServerSays::kAnotherHello || (blind_ && heard_[kRecordHeader] == 1))) {
     hello_again_ = true;
     // With a name, if the first had one.
-    return Expect(head_.OnlyHello() ? Opening::Takes::kHello : Opening::Takes::kAll);
+    return Expect(head_.OnlyHello() ? ProtocolSniffer::Takes::kHello : ProtocolSniffer::Takes::kAll);
   }
   const bool early =
       type != kHandshake && (type != kData || early_data_ || answer == ServerSays::kAnotherHello);
@@ -263,17 +263,17 @@ ClientSide::Step ClientSide::AwaitEncryption() {
   if (heard_.empty()) return Step::kWait;
   if (blind_) {
     only_protocol_ = heard_[0] == 0;
-    return Expect(only_protocol_ ? Opening::Takes::kAll : Opening::Takes::kHello);
+    return Expect(only_protocol_ ? ProtocolSniffer::Takes::kAll : ProtocolSniffer::Takes::kHello);
   }
   if (asked_ >= kMostRequests) return Broken("it asks for encryption again and again");
   if (server_.size() <= asked_) return Step::kWait;
   const std::uint8_t answer = server_[asked_++];
   if (answer == 'S') {
     only_protocol_ = false;
-    return Expect(Opening::Takes::kHello);
+    return Expect(ProtocolSniffer::Takes::kHello);
   }
   only_protocol_ = true;
-  if (answer == 'N') return Expect(Opening::Takes::kAll);
+  if (answer == 'N') return Expect(ProtocolSniffer::Takes::kAll);
   return Broken("the server answers in another protocol than the client's");
 }
 
@@ -293,7 +293,7 @@ ClientSide::Step ClientSide::HearLines() {
   }
   const bool begins = at < heard_.size();
   Pass(at);
-  return begins ? Expect(Opening::Takes::kHello) : Step::kWait;
+  return begins ? Expect(ProtocolSniffer::Takes::kHello) : Step::kWait;
 }
 
 // Manual of MySQL, "Protocol::SSLRequest": the length in three bytes, a number, the client's capabilities.
@@ -306,7 +306,7 @@ ClientSide::Step ClientSide::HearMysql() {
   if (heard_[2] != 0) return Broken("its first message does not end");
   if (heard_.size() < size) return Step::kWait;
   Pass(size);
-  return Expect(Opening::Takes::kHello);
+  return Expect(ProtocolSniffer::Takes::kHello);
 }
 
 // Its first line is followed to its end: a request may have begun in it, behind bytes that no request has and
@@ -324,7 +324,7 @@ ClientSide::Step ClientSide::HearUnknown() {
   const std::size_t lone_end = line.find('\n');
   const bool target = !ended_in_half_ && ResemblesRequest(line.substr(0, lone_end));
   if (target || NamesHttp(line)) return Broken("its HTTP request is malformed");
-  if (end != std::string::npos || unknown_size_ > kMaxOpeningBytes) return Enter(Phase::kFree);
+  if (end != std::string::npos || unknown_size_ > kMaxFirstBytes) return Enter(Phase::kFree);
   ended_in_half_ = ended_in_half_ || lone_end != std::string_view::npos;
   if (unknown_.size() >= kSign) unknown_.erase(0, unknown_.size() - kSign + 1);
   Pass(heard_.size());

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gateway/inspect/http_body.h"
 #include "gateway/inspect/protocol_sniffer.h"
@@ -37,7 +38,7 @@ class ClientSide {
   [[nodiscard]] bool WantsServer() const { return phase_ != Phase::kFree && server_.size() < kServerBytes; }
 
   [[nodiscard]] State Next();
-  [[nodiscard]] const Opening& Head() const { return head_; }
+  [[nodiscard]] const ProtocolSniffer& Head() const { return head_; }
   [[nodiscard]] bool First() const { return heads_ <= 1; }  // is it the first thing said?
   [[nodiscard]] std::string_view Problem() const { return problem_; }
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
@@ -61,7 +62,7 @@ class ClientSide {
       64;  // a ServerHello up to the end of its random value, behind an alert
 
   enum class Phase {
-    kOpening,
+    kFirstBytes,
     kJudged,     // Head is with the caller
     kBody,       // of an HTTP request
     kReconnect,  // Head waits for another connection to the server
@@ -79,7 +80,7 @@ class ClientSide {
 
   [[nodiscard]] bool AwaitsServer() const;
   [[nodiscard]] Step Advance();
-  [[nodiscard]] Step HearOpening();
+  [[nodiscard]] Step HearFirstBytes();
   [[nodiscard]] Step HearBody();
   [[nodiscard]] Step HearRecords();
   [[nodiscard]] Step HearLines();
@@ -90,14 +91,14 @@ class ClientSide {
   [[nodiscard]] Step AwaitEncryption();
   Step Broken(std::string_view problem);
   Step Enter(Phase phase);
-  Step Expect(Opening::Takes takes);  // another opening
+  Step Expect(ProtocolSniffer::Takes takes);  // another opening
   void EnterSequel(Sequel sequel);
   void Pass(std::size_t count);
   void LeaveJudged();
 
   bool tolerant_;
   bool ended_ = false;
-  Phase phase_ = Phase::kOpening;
+  Phase phase_ = Phase::kFirstBytes;
   Bytes heard_ = {};     // and not passed
   Bytes passed_ = {};    // and not taken
   Bytes server_ = {};    // its first bytes
@@ -105,7 +106,7 @@ class ClientSide {
   // What the server answers from here on is not seen: its first bytes were a greeting, or an answer to
   // CONNECT.
   bool blind_ = false;
-  Opening head_ = Opening(Opening::Takes::kAll);
+  ProtocolSniffer head_ = ProtocolSniffer(ProtocolSniffer::Takes::kAll);
   std::size_t fed_ = 0;  // of heard_, to the head
   int heads_ = 0;
   int heads_here_ = 0;        // on this connection to the server

@@ -2,22 +2,22 @@
 
 namespace mxc::egress {
 
-std::string Interview::Hear(ByteView chunk) {
+std::string HostNameFilter::Hear(ByteView chunk) {
   client_.Hear(chunk);
   return Advance();
 }
 
-std::string Interview::HearServer(ByteView bytes) {
+std::string HostNameFilter::HearServer(ByteView bytes) {
   client_.HearServer(bytes);
   return Advance();
 }
 
-std::string Interview::End() {
+std::string HostNameFilter::End() {
   client_.End();
   return Advance();
 }
 
-std::string Interview::Advance() {
+std::string HostNameFilter::Advance() {
   for (;;) {
     switch (client_.Next()) {
       case ClientSide::State::kMore:
@@ -33,7 +33,7 @@ std::string Interview::Advance() {
 
 // A host that is not the connection's own: where a rule names the connection's, another allowed one; where
 // everything passes, one that no rule denies. At another port even its own is another one.
-bool Interview::MayAsk(const std::string& name, std::uint16_t port) const {
+bool HostNameFilter::MayAsk(const std::string& name, std::uint16_t port) const {
   if (name == host_.name && port == host_.port) return true;
   if (const auto address = IpAddress::Parse(name))
     return rules_.JudgeAddress(*address, Protocol::kTcp, port).allowed;
@@ -41,7 +41,7 @@ bool Interview::MayAsk(const std::string& name, std::uint16_t port) const {
                       : !rules_.Denies(name, Protocol::kTcp, port);
 }
 
-std::string Interview::Judge(const Opening& head) {
+std::string HostNameFilter::Judge(const ProtocolSniffer& head) {
   const std::uint16_t port = head.Port() != 0 ? head.Port() : port_;
   for (const std::string& name : head.Hosts()) {
     if (MayAsk(name, port)) continue;
@@ -58,11 +58,11 @@ std::string Interview::Judge(const Opening& head) {
 
 // Without a name a server answers for whichever of its hosts is its default. A protocol that begins TLS later
 // has no virtual hosts of its own, and many of its clients send no name.
-std::string Interview::MissingName(const Opening& head) const {
-  if (head.Is() == Opening::Kind::kOther) return {};
+std::string HostNameFilter::MissingName(const ProtocolSniffer& head) const {
+  if (head.Is() == ProtocolSniffer::Kind::kOther) return {};
   if (!head.Hosts().empty() || head.OnlyHello()) return {};
-  return head.Is() == Opening::Kind::kTls ? "its ClientHello names no host (SNI)"
-                                          : "its HTTP request names no host";
+  return head.Is() == ProtocolSniffer::Kind::kTls ? "its ClientHello names no host (SNI)"
+                                                  : "its HTTP request names no host";
 }
 
 }  // namespace mxc::egress

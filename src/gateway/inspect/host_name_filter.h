@@ -2,7 +2,7 @@
 // request. Each name must be the connection's own, or one that may be reached as well. Where a rule names the
 // connection's host, nothing passes but what is recognised.
 //
-//   Interview interview(rules, {.name = "api.example.com", .port = 443, .strict = true});
+//   HostNameFilter interview(rules, {.name = "api.example.com", .port = 443, .strict = true});
 //   std::string problem = interview.Hear(chunk);        // of the client; empty: all is well
 //   send interview.Client().Take() on
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace mxc::egress {
 
-class Interview {
+class HostNameFilter {
  public:
   struct Host {
     std::string name = {};   // empty: an address as such
@@ -26,7 +26,7 @@ class Interview {
   };
 
   // `rules` are borrowed.
-  Interview(const RuleBook& rules, Host host)
+  HostNameFilter(const RuleBook& rules, Host host)
       : rules_(rules), host_(std::move(host)), port_(host_.port), client_(!host_.strict) {}
 
   // Each returns why the connection is refused, or nothing.
@@ -39,8 +39,8 @@ class Interview {
  private:
   [[nodiscard]] std::string Advance();
   [[nodiscard]] bool MayAsk(const std::string& name, std::uint16_t port) const;
-  [[nodiscard]] std::string Judge(const Opening& head);
-  [[nodiscard]] std::string MissingName(const Opening& head) const;
+  [[nodiscard]] std::string Judge(const ProtocolSniffer& head);
+  [[nodiscard]] std::string MissingName(const ProtocolSniffer& head) const;
 
   const RuleBook& rules_;
   Host host_;

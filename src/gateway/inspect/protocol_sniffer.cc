@@ -59,48 +59,47 @@ bool PassedOver(std::uint8_t byte) {
 bool NamesHttp(std::string_view text) { return Mentions(text, "http/"); }
 bool ResemblesRequest(std::string_view text) { return NamesHttp(text) || Mentions(text, "://"); }
 
-Opening::State Opening::Broken(std::string_view problem) {
+ProtocolSniffer::State ProtocolSniffer::Broken(std::string_view problem) {
   problem_ = problem;
   return State::kBroken;
 }
 
-Opening::State Opening::Unknown() {
+ProtocolSniffer::State ProtocolSniffer::Unknown() {
   problem_ = "its first bytes are of no protocol that the gateway can check";
   return State::kUnknown;
 }
 
-Opening::State Opening::Done(Kind kind, std::size_t size) {
+ProtocolSniffer::State ProtocolSniffer::Done(Kind kind, std::size_t size) {
   kind_ = kind;
   size_ = size;
   return State::kDone;
 }
 
-Opening::State Opening::Feed(ByteView chunk) {
+ProtocolSniffer::State ProtocolSniffer::Feed(ByteView chunk) {
   seen_.insert(seen_.end(), chunk.begin(), chunk.end());
   if (seen_.empty() || seen_.size() < wanted_) return State::kMore;
   const State state = Look();
-  if (state == State::kMore && seen_.size() > kMaxOpeningBytes)
-    return Broken("its first message does not end");
+  if (state == State::kMore && seen_.size() > kMaxFirstBytes) return Broken("its first message does not end");
   if (state != State::kMore) seen_ = {};
   return state;
 }
 
-Opening::State Opening::Look() {
+ProtocolSniffer::State ProtocolSniffer::Look() {
   if (takes_ == Takes::kHello || seen_[0] == kHandshake) return LookAtTls();
-  protocol_ = FindByOpening(seen_);
+  protocol_ = FindByFirstBytes(seen_);
   if (protocol_.found.match == Match::kYes) return Done(Kind::kOther, protocol_.found.size);
   return LookAtOther(protocol_.found.match);
 }
 
 // The message may be spread over records, and ends with the last of them.
-Opening::State Opening::LookAtTls() {
+ProtocolSniffer::State ProtocolSniffer::LookAtTls() {
   Bytes message;
   std::size_t at = 0;
   for (;;) {
     const std::size_t need =
         message.size() < kHandshakeHeader ? kHandshakeHeader : kHandshakeHeader + Number(message, 1, 3);
     if (!message.empty() && message[0] != 1) return Broken("its first TLS message is no ClientHello");
-    if (need > kMaxOpeningBytes) return Broken("its ClientHello is too long");
+    if (need > kMaxFirstBytes) return Broken("its ClientHello is too long");
     if (message.size() > need) return Broken("its ClientHello is malformed");
     if (message.size() == need && need > kHandshakeHeader) break;
     if (seen_.size() < at + kRecordHeader) {
@@ -122,7 +121,7 @@ Opening::State Opening::LookAtTls() {
 }
 
 // `other`: may it still become another protocol's opening?
-Opening::State Opening::LookAtOther(Match other) {
+ProtocolSniffer::State ProtocolSniffer::LookAtOther(Match other) {
   const std::string_view all(reinterpret_cast<const char*>(seen_.data()), seen_.size());
   std::size_t begin = 0;
   while (all.substr(begin, 2) == "\r\n") begin += 2;  // RFC 9112, 2.2
@@ -147,7 +146,7 @@ Opening::State Opening::LookAtOther(Match other) {
   return record == Match::kMaybe ? State::kMore : Unknown();
 }
 
-Opening::State Opening::LookAtHead(std::size_t begin) {
+ProtocolSniffer::State ProtocolSniffer::LookAtHead(std::size_t begin) {
   const std::string_view text(reinterpret_cast<const char*>(seen_.data()) + begin, seen_.size() - begin);
   const std::size_t end = text.find(kHeadEnd, scanned_);
   if (end == std::string_view::npos) {

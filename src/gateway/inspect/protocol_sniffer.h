@@ -1,13 +1,13 @@
 // The first bytes a client sends: a TLS ClientHello, an HTTP/1 request, or the opening of a protocol that
 // knows no virtual hosts (protocols.h). Nothing else is taken for anything.
 //
-//   Opening opening;
+//   ProtocolSniffer opening;
 //   for (each chunk the client sends) {
 //     switch (opening.Feed(chunk)) {
-//       case Opening::State::kMore:     keep the chunk; no server gets part of a head
-//       case Opening::State::kDone:     judge opening.Hosts(), then forward opening.Size() bytes
-//       case Opening::State::kBroken:   refuse: opening.Problem()
-//       case Opening::State::kUnknown:  the same, but where bytes that name no host to us may pass
+//       case ProtocolSniffer::State::kMore:     keep the chunk; no server gets part of a head
+//       case ProtocolSniffer::State::kDone:     judge opening.Hosts(), then forward opening.Size() bytes
+//       case ProtocolSniffer::State::kBroken:   refuse: opening.Problem()
+//       case ProtocolSniffer::State::kUnknown:  the same, but where bytes that name no host to us may pass
 //
 // One spelling of each thing is taken. What a server could read in another way than this is broken, and so is
 // what some server passes over before it reads on: blanks, records of TLS that hold no handshake, a header of
@@ -20,13 +20,13 @@
 #include <string_view>
 #include <vector>
 
-#include "gateway/dns/dns_message.h"
 #include "gateway/inspect/protocols.h"
+#include "gateway/net/bytes.h"
 
 namespace mxc::egress {
 
 // Larger than what servers accept: 16 KiB of TLS record, 8 to 32 KiB of HTTP head.
-inline constexpr std::size_t kMaxOpeningBytes = 65536;
+inline constexpr std::size_t kMaxFirstBytes = 65536;
 
 // How an HTTP request says where its body ends.
 struct BodyFrame {
@@ -59,14 +59,14 @@ struct HeadNames {
 // Could some server find a request in it?
 [[nodiscard]] bool ResemblesRequest(std::string_view text);
 
-class Opening {
+class ProtocolSniffer {
  public:
   enum class State { kMore, kDone, kBroken, kUnknown };
   enum class Kind { kOther, kTls, kHttp };
   // kHello: nothing but a ClientHello.
   enum class Takes { kAll, kHello };
 
-  explicit Opening(Takes takes = Takes::kAll) : takes_(takes) {}
+  explicit ProtocolSniffer(Takes takes = Takes::kAll) : takes_(takes) {}
 
   State Feed(ByteView chunk);
 

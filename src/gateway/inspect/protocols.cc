@@ -7,8 +7,8 @@
 namespace mxc::egress {
 namespace {
 
-constexpr OpeningMatch kNotIt{};
-constexpr OpeningMatch kNotYet{.match = Match::kMaybe};
+constexpr FirstBytesMatch kNotIt{};
+constexpr FirstBytesMatch kNotYet{.match = Match::kMaybe};
 
 std::string_view Text(ByteView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
@@ -36,7 +36,7 @@ std::uint32_t LittleEndian(ByteView bytes, std::size_t at) {
 // ---- SSH: RFC 4253, 4.2. One line of at most 255 bytes. A slash, which no client sends, would let a server
 // of HTTP find a target or a version in it.
 
-OpeningMatch SshClient(ByteView bytes) {
+FirstBytesMatch SshClient(ByteView bytes) {
   constexpr std::size_t kMaxLine = 255;
   const Match match = BeginsWithOne(bytes, {"SSH-2.0-", "SSH-1.99-"});
   if (match != Match::kYes) return {.match = match};
@@ -46,7 +46,7 @@ OpeningMatch SshClient(ByteView bytes) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   const auto strange = [](char c) { return c < ' ' || c > '~' || c == '/'; };
   if (std::any_of(line.begin(), line.end(), strange) || line.size() > kMaxLine) return kNotIt;
-  return end == std::string_view::npos ? kNotYet : OpeningMatch{.match = Match::kYes, .size = end + 1};
+  return end == std::string_view::npos ? kNotYet : FirstBytesMatch{.match = Match::kYes, .size = end + 1};
 }
 
 Match SshServer(ByteView said, ByteView /*opening*/) { return Begins(said, "SSH-"); }
@@ -58,13 +58,13 @@ constexpr std::uint32_t kGssRequest = 80877104;
 constexpr std::uint32_t kCancelRequest = 80877102;
 constexpr std::uint32_t kMaxStartup = 10000;  // MAX_STARTUP_PACKET_LENGTH of its server
 
-OpeningMatch PostgresClient(ByteView bytes) {
+FirstBytesMatch PostgresClient(ByteView bytes) {
   if (bytes[0] != 0) return kNotIt;
   if (bytes.size() < 8) return bytes.size() < 2 || bytes[1] == 0 ? kNotYet : kNotIt;
   const std::uint32_t size = BigEndian(bytes, 0);
   const std::uint32_t code = BigEndian(bytes, 4);
   if (code == kSslRequest || code == kGssRequest) {
-    return size == 8 ? OpeningMatch{.match = Match::kYes, .size = 8, .negotiates = true} : kNotIt;
+    return size == 8 ? FirstBytesMatch{.match = Match::kYes, .size = 8, .negotiates = true} : kNotIt;
   }
   const bool cancel = code == kCancelRequest && size >= 16 && size <= 12 + 256;
   const bool startup = (code >> 16U) == 3 && size > 8 && size <= kMaxStartup;
@@ -75,7 +75,7 @@ OpeningMatch PostgresClient(ByteView bytes) {
   if (startup && std::any_of(body.begin(), body.end(), line_end)) return kNotIt;
   if (bytes.size() < size) return kNotYet;
   if (ResemblesRequest(Text(body))) return kNotIt;
-  return startup && body.back() != 0 ? kNotIt : OpeningMatch{.match = Match::kYes, .size = size};
+  return startup && body.back() != 0 ? kNotIt : FirstBytesMatch{.match = Match::kYes, .size = size};
 }
 
 // Authentication, an error, or the negotiation of a version. After CancelRequest it says nothing.
@@ -109,7 +109,7 @@ std::size_t RedisNumber(std::string_view text, std::size_t at, char sign, std::s
   return 0;
 }
 
-OpeningMatch RedisClient(ByteView bytes) {
+FirstBytesMatch RedisClient(ByteView bytes) {
   const std::string_view text = Text(bytes);
   std::size_t count = 0;
   Match match{};
@@ -125,7 +125,7 @@ OpeningMatch RedisClient(ByteView bytes) {
     if (text.substr(at, 2) != "\r\n") return kNotIt;
     at += 2;
   }
-  return NamesHttp(text.substr(0, at)) ? kNotIt : OpeningMatch{.match = Match::kYes, .size = at};
+  return NamesHttp(text.substr(0, at)) ? kNotIt : FirstBytesMatch{.match = Match::kYes, .size = at};
 }
 
 Match RedisServer(ByteView said, ByteView /*opening*/) {
@@ -134,13 +134,13 @@ Match RedisServer(ByteView said, ByteView /*opening*/) {
   return kTypes.find(static_cast<char>(said[0])) != std::string_view::npos ? Match::kYes : Match::kNo;
 }
 
-// ---- MongoDB: its manual, "Wire Protocol". Length, request, request it answers, operation
+// ---- MongoDB: its manual, "SetUpStdio Protocol". Length, request, request it answers, operation
 
 constexpr std::size_t kMongoHeader = 16;
 
 bool IsMongoOperation(std::uint32_t code) { return code == 2013 || code == 2012; }
 
-OpeningMatch MongoClient(ByteView bytes) {
+FirstBytesMatch MongoClient(ByteView bytes) {
   constexpr std::uint32_t kQuery = 2004;
   // An alert or its like of TLS would be one of 789 bytes or so.
   if (bytes.size() >= 2 && IsRecordType(bytes[0]) && bytes[1] == 3) return kNotIt;
@@ -154,14 +154,14 @@ OpeningMatch MongoClient(ByteView bytes) {
   const std::size_t size = LittleEndian(bytes, 0);
   if (bytes.size() < size) return kNotYet;
   return ResemblesRequest(Text(bytes.first(size))) ? kNotIt
-                                                   : OpeningMatch{.match = Match::kYes, .size = size};
+                                                   : FirstBytesMatch{.match = Match::kYes, .size = size};
 }
 
-Match MongoServer(ByteView said, ByteView opening) {
+Match MongoServer(ByteView said, ByteView first_bytes) {
   constexpr std::uint32_t kReply = 1;
   if (said.size() < kMongoHeader) return Match::kMaybe;
   const std::uint32_t code = LittleEndian(said, 12);
-  const bool answers = LittleEndian(said, 8) == LittleEndian(opening, 4);
+  const bool answers = LittleEndian(said, 8) == LittleEndian(first_bytes, 4);
   return answers && (IsMongoOperation(code) || code == kReply) ? Match::kYes : Match::kNo;
 }
 
@@ -204,12 +204,12 @@ constexpr KnownProtocol kProtocols[] = {
 
 }  // namespace
 
-ClientProtocol FindByOpening(ByteView bytes) {
+ClientProtocol FindByFirstBytes(ByteView bytes) {
   ClientProtocol best;
   if (bytes.empty()) return {.found = kNotYet};
   for (const KnownProtocol& protocol : kProtocols) {
     if (protocol.client == nullptr) continue;
-    const OpeningMatch found = protocol.client(bytes);
+    const FirstBytesMatch found = protocol.client(bytes);
     if (found.match > best.found.match) best = {.protocol = &protocol, .found = found};
   }
   return best;

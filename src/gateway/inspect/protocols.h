@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "gateway/dns/dns_message.h"
+#include "gateway/net/bytes.h"
 
 namespace mxc::egress {
 
@@ -22,7 +22,7 @@ enum class Sequel {
   kPostgres,  // TLS may be asked for before the session begins
 };
 
-struct OpeningMatch {
+struct FirstBytesMatch {
   Match match = Match::kNo;
   std::size_t size = 0;     // kYes: of what was recognised
   bool negotiates = false;  // kYes, PostgreSQL: it asks for encryption and does not begin a session yet
@@ -31,19 +31,19 @@ struct OpeningMatch {
 struct KnownProtocol {
   std::string_view name;
   // What the client opens with; nullptr: the server speaks first.
-  OpeningMatch (*client)(ByteView);
+  FirstBytesMatch (*client)(ByteView);
   // Is this the beginning of what the server says? `opening`: of the client; empty where the server spoke
   // first.
-  Match (*server)(ByteView said, ByteView opening);
+  Match (*server)(ByteView said, ByteView first_bytes);
   Sequel sequel;
 };
 
 // The protocol that the client opens with; nullptr and kNo: none.
 struct ClientProtocol {
   const KnownProtocol* protocol = nullptr;
-  OpeningMatch found = {};
+  FirstBytesMatch found = {};
 };
-[[nodiscard]] ClientProtocol FindByOpening(ByteView bytes);
+[[nodiscard]] ClientProtocol FindByFirstBytes(ByteView bytes);
 // The protocol whose server greets so, before its client has said anything; nullptr: none, or not yet.
 [[nodiscard]] const KnownProtocol* FindByGreeting(ByteView bytes);
 

@@ -14,9 +14,9 @@ constexpr const char* kReset = "reset";
 
 }  // namespace
 
-std::string TwoWay::Hear(ByteView bytes) { return PassOn(pass_(bytes)); }
+std::string BidirectionalCopy::Hear(ByteView bytes) { return PassOn(pass_(bytes)); }
 
-std::string TwoWay::PassOn(Passed passed) {
+std::string BidirectionalCopy::PassOn(Passed passed) {
   refused_ = !passed.problem.empty();
   if (refused_) return std::move(passed.problem);
   up_.held.insert(up_.held.end(), passed.bytes.begin(), passed.bytes.end());
@@ -26,7 +26,7 @@ std::string TwoWay::PassOn(Passed passed) {
   return {};
 }
 
-std::string TwoWay::Read(Way& way) {
+std::string BidirectionalCopy::Read(Way& way) {
   std::array<std::uint8_t, 16384> buffer{};
   const ssize_t count = ::recv(way.from, buffer.data(), buffer.size(), 0);
   if (count < 0) return errno == EAGAIN || errno == EINTR ? "" : kReset;
@@ -40,7 +40,7 @@ std::string TwoWay::Read(Way& way) {
   return answer_ ? PassOn(answer_(chunk)) : "";
 }
 
-bool TwoWay::Write(Way& way) const {
+bool BidirectionalCopy::Write(Way& way) const {
   if (!way.held.empty()) {
     const ssize_t count = ::send(way.to, way.held.data(), way.held.size(), 0);
     if (count < 0) return errno == EAGAIN || errno == EINTR;
@@ -54,7 +54,7 @@ bool TwoWay::Write(Way& way) const {
   return true;
 }
 
-std::string TwoWay::Run() {
+std::string BidirectionalCopy::Run() {
   while (!up_.done || !down_.done) {
     std::array<pollfd, 4> polls{};
     std::size_t at = 0;

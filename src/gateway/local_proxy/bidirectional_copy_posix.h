@@ -17,11 +17,11 @@ struct Passed {
   std::string problem = {};
 };
 
-class TwoWay {
+class BidirectionalCopy {
  public:
   // Borrowed sockets, which do not block. `pass` judges what the client says; what is in `early` already has
   // been heard from it and not judged.
-  TwoWay(int client, int server, std::function<Passed(ByteView)> pass)
+  BidirectionalCopy(int client, int server, std::function<Passed(ByteView)> pass)
       : up_{.from = client, .to = server}, down_{.from = server, .to = client}, pass_(std::move(pass)) {}
 
   // Judges what the server says, which goes on to the client in any case.

@@ -86,8 +86,8 @@ class ProxyClient {
     Reached reached = DialFirst({{IpAddress::V4(kLoopback), port}});
     if (!reached.socket) return Finish(std::strerror(reached.error));
     const Held server(state_, std::move(reached.socket));
-    record_.verdict = Verdict::kAllow;
-    TwoWay relay(client_.Get(), server.Get(), PassAll);
+    record_.verdict = RuleAction::kAllow;
+    BidirectionalCopy relay(client_.Get(), server.Get(), PassAll);
     static_cast<void>(relay.Run());
     Count(relay, "");
   }
@@ -99,7 +99,7 @@ class ProxyClient {
     state_.Report(std::move(record_));
   }
   void Refuse(std::string_view status, std::string_view reason) {
-    record_.verdict = Verdict::kDeny;
+    record_.verdict = RuleAction::kDeny;
     SendAll(client_.Get(), ProxyAnswer(status, reason));
     Finish(reason);
   }
@@ -107,15 +107,15 @@ class ProxyClient {
     record_.pointer = judgement.pointer;
     Refuse("403 Forbidden", judgement.reason);
   }
-  void Count(const TwoWay& relay, std::string_view problem) {
+  void Count(const BidirectionalCopy& relay, std::string_view problem) {
     record_.bytes_out = record_.event == GatewayEvent::kPublished ? relay.BytesDown() : relay.BytesUp();
     record_.bytes_in = record_.event == GatewayEvent::kPublished ? relay.BytesUp() : relay.BytesDown();
     Finish(problem);
   }
 
   bool ReadHead() {
-    Opening::State state = Opening::State::kMore;
-    while (state == Opening::State::kMore) {
+    ProtocolSniffer::State state = ProtocolSniffer::State::kMore;
+    while (state == ProtocolSniffer::State::kMore) {
       std::array<std::uint8_t, 4096> buffer{};
       if (!Await(client_.Get(), POLLIN, kHeadMs)) return false;
       const ssize_t count = ::recv(client_.Get(), buffer.data(), buffer.size(), 0);
@@ -124,7 +124,7 @@ class ProxyClient {
       seen_.insert(seen_.end(), buffer.begin(), buffer.begin() + count);
       state = head_.Feed(ByteView(buffer.data(), static_cast<std::size_t>(count)));
     }
-    const bool request = state == Opening::State::kDone && head_.Is() == Opening::Kind::kHttp;
+    const bool request = state == ProtocolSniffer::State::kDone && head_.Is() == ProtocolSniffer::Kind::kHttp;
     if (request && head_.Port() != 0) return true;
     Refuse("400 Bad Request", request ? "its request is not of the form that a proxy takes"
                                       : "the client sent no HTTP request to the proxy");
@@ -182,23 +182,23 @@ class ProxyClient {
 
   void Tunnel(int server, const std::string& host, std::uint16_t port) {
     if (!SendAll(client_.Get(), "HTTP/1.1 200 Connection established\r\n\r\n")) return Finish("reset");
-    Interview interview(state_.rules, {.name = host, .port = port, .strict = strict_});
+    HostNameFilter name_filter(state_.rules, {.name = host, .port = port, .strict = strict_});
     if (!checked_) return Relay(server, {}, PassAll);
     const auto passed = [&](std::string problem) -> Passed {
-      if (problem.empty() && interview.Client().WantsAnotherServer())
+      if (problem.empty() && name_filter.Client().WantsAnotherServer())
         problem = "it asks for a WebSocket on a connection that has carried another request";
-      return {.bytes = interview.Client().Take(), .problem = std::move(problem)};
+      return {.bytes = name_filter.Client().Take(), .problem = std::move(problem)};
     };
     Relay(
-        server, {}, [&](ByteView bytes) { return passed(interview.Hear(bytes)); },
-        [&](ByteView bytes) { return passed(interview.HearServer(bytes)); });
+        server, {}, [&](ByteView bytes) { return passed(name_filter.Hear(bytes)); },
+        [&](ByteView bytes) { return passed(name_filter.HearServer(bytes)); });
   }
 
   // Every host that the request names is asked for at the server of the first.
   void Forward(int server, const std::string& host, std::uint16_t port) {
     const std::string_view said(reinterpret_cast<const char*>(seen_.data()), head_.Size());
-    Interview interview(state_.rules, {.name = host, .port = port, .strict = strict_});
-    const std::string problem = interview.Hear(ByteView(seen_.data(), head_.Size()));
+    HostNameFilter name_filter(state_.rules, {.name = host, .port = port, .strict = strict_});
+    const std::string problem = name_filter.Hear(ByteView(seen_.data(), head_.Size()));
     if (!problem.empty()) return Refuse("403 Forbidden", problem);
     HttpBody body(head_.Body());
     Relay(server, RequestForServer(said), [&](ByteView bytes) { return PassBody(body, bytes); });
@@ -206,20 +206,20 @@ class ProxyClient {
 
   void Relay(int server, const std::string& first, std::function<Passed(ByteView)> pass,
              std::function<Passed(ByteView)> answer = {}) {
-    record_.verdict = Verdict::kAllow;
-    TwoWay relay(client_.Get(), server, std::move(pass));
+    record_.verdict = RuleAction::kAllow;
+    BidirectionalCopy relay(client_.Get(), server, std::move(pass));
     relay.OnAnswer(std::move(answer));
     relay.Begin(first);
     const std::size_t heard = seen_.empty() ? 0 : head_.Size();
     std::string problem = relay.Hear(ByteView(seen_.data() + heard, seen_.size() - heard));
     if (problem.empty()) problem = relay.Run();
-    if (relay.Refused()) record_.verdict = Verdict::kDeny;
+    if (relay.Refused()) record_.verdict = RuleAction::kDeny;
     Count(relay, problem);
   }
 
   ProxyState& state_;
   Held client_;
-  Opening head_;
+  ProtocolSniffer head_;
   Bytes seen_ = {};
   bool strict_ = false;
   bool checked_ = false;

@@ -34,7 +34,7 @@ std::string RequestLine(std::string_view line) {
 }  // namespace
 
 std::string RequestForServer(std::string_view head) {
-  // Opening has passed over what stands before the request, as servers do (RFC 9112, 2.2).
+  // ProtocolSniffer has passed over what stands before the request, as servers do (RFC 9112, 2.2).
   head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
   std::string text = RequestLine(TakeLine(head)) + "\r\n";
   while (!head.empty()) {

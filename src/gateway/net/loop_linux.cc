@@ -61,7 +61,7 @@ void Loop::Turn() {
   }
   RunTimers();
   RunDeferred();
-  graves_.clear();
+  ended_.clear();
 }
 
 void Loop::RunTimers() {

@@ -5,7 +5,8 @@
 //   Timer timer; timer.Set(loop, 250, [this] { ... });
 //   loop.Run();
 //
-// A watcher is destroyed by Bury, never directly from a handler: events of the same turn may still name it.
+// A watcher is destroyed by DeferDeletion, never directly from a handler: events of the same turn may still
+// name it.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ class Loop {
   // Before the next wait, in order.
   void Defer(std::function<void()> work) { deferred_.push_back(std::move(work)); }
   // Destroys it when no event of this turn can name it any more.
-  void Bury(std::shared_ptr<Watcher> watcher) { graves_.push_back(std::move(watcher)); }
+  void DeferDeletion(std::shared_ptr<Watcher> watcher) { ended_.push_back(std::move(watcher)); }
 
   void Run();
   void Stop() { stopped_ = true; }
@@ -59,7 +60,7 @@ class Loop {
   UniqueFd epoll_;
   Timers timers_;
   std::vector<std::function<void()>> deferred_;
-  std::vector<std::shared_ptr<Watcher>> graves_;
+  std::vector<std::shared_ptr<Watcher>> ended_;
   std::uint64_t now_ms_ = 0;
   bool stopped_ = false;
 };

@@ -1,7 +1,7 @@
 // Whole IP packets, for answers that must come from an address and port that are not ours.
 #pragma once
 
-#include "gateway/dns/dns_message.h"
+#include "gateway/net/bytes.h"
 #include "gateway/rules/address.h"
 
 namespace mxc::egress {

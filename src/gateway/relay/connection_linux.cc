@@ -20,7 +20,7 @@ constexpr int kReadsPerTurn = 64;  // then others have their turn
 
 Connection::Connection(Services& services, UniqueFd socket, const IpEndpoint& meant, int buffer_bytes,
                        OnEnd on_end)
-    : Pair(services, std::move(on_end)),
+    : ProxiedConnection(services, std::move(on_end)),
       destination_(services, GatewayEvent::kConnection, Protocol::kTcp, meant),
       buffer_bytes_(buffer_bytes) {
   inner_->end.socket = std::move(socket);
@@ -40,7 +40,7 @@ void Connection::OnEndpoints(const std::vector<IpEndpoint>& endpoints) {
 }
 
 void Connection::OnDialled(Dialled result) {
-  const std::shared_ptr<Pair> self = shared_from_this();
+  const std::shared_ptr<ProxiedConnection> self = shared_from_this();
   const std::string problem = result.socket ? "" : std::strerror(result.error);
   dialled_ = result.endpoint;
   dial_.reset();
@@ -52,7 +52,7 @@ void Connection::OnDialled(Dialled result) {
 }
 
 void Connection::OnReached(Dialled result, std::string_view problem) {
-  const std::shared_ptr<Pair> self = shared_from_this();
+  const std::shared_ptr<ProxiedConnection> self = shared_from_this();
   const bool again = client_.has_value();
   if (!result.socket) {
     if (again) return Abort(problem);
@@ -60,8 +60,8 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
     return Refuse(problem);
   }
   if (tunnel_ == nullptr) Record().address = result.endpoint.address.Text();
-  if (tunnel_ != nullptr) services_.loop.Bury(std::move(tunnel_));
-  Record().verdict = Verdict::kAllow;
+  if (tunnel_ != nullptr) services_.loop.DeferDeletion(std::move(tunnel_));
+  Record().verdict = RuleAction::kAllow;
   outer_->end.socket = std::move(result.socket);
   outer_->end.writable = true;
   result.endpoint.address.IsLoopback() ? PrepareRelayedNear(outer_->end.socket.Get())
@@ -70,9 +70,9 @@ void Connection::OnReached(Dialled result, std::string_view problem) {
   if (again) {
     client_->Client().OnAnotherServer();
   } else if (destination_.MustBeChecked()) {
-    client_.emplace(services_.rules, Interview::Host{.name = destination_.Name(),
-                                                     .port = destination_.Port(),
-                                                     .strict = destination_.Strict()});
+    client_.emplace(services_.rules, HostNameFilter::Host{.name = destination_.Name(),
+                                                          .port = destination_.Port(),
+                                                          .strict = destination_.Strict()});
     out_.allowance = 0;
     in_.allowance = 0;
   }
@@ -94,7 +94,7 @@ void Connection::Reconnect() {
   if (!IsAnswered()) return Refuse("it asks for a WebSocket before an earlier request is answered");
   outer_->end.socket.Reset();
   outer_->owner.reset();
-  services_.loop.Bury(std::exchange(outer_, std::make_shared<Side>()));
+  services_.loop.DeferDeletion(std::exchange(outer_, std::make_shared<Side>()));
   in_.allowance = 0;
   dial_.emplace(services_.loop, std::vector{dialled_},
                 [this](Dialled result) { OnDialled(std::move(result)); });
@@ -105,7 +105,7 @@ void Connection::OnFinish() {
   dial_.reset();
   if (tunnel_ == nullptr) return;
   tunnel_->Abandon();
-  services_.loop.Bury(std::move(tunnel_));
+  services_.loop.DeferDeletion(std::move(tunnel_));
 }
 
 bool Connection::Connected(const Side& /*side*/) { return static_cast<bool>(outer_->end.socket); }

@@ -12,7 +12,7 @@
 
 namespace mxc::egress {
 
-class Connection : public Pair {
+class Connection : public ProxiedConnection {
  public:
   // `socket` comes from inside, `meant` is where it was to go. `buffer_bytes` as for LimitBuffers, for each
   // of the two sockets; 0: no limit. Start or Abort next.
@@ -42,10 +42,10 @@ class Connection : public Pair {
   std::optional<Dial> dial_;
   std::shared_ptr<Tunnel> tunnel_ = {};
   IpEndpoint dialled_ = {};
-  std::optional<Interview> client_;  // absent: nothing (more) to look at
-  Bytes unsent_ = {};                // of what it said, judged
-  std::uint64_t answered_ = 0;       // bytes of the server's when it was last spoken to
-  bool client_ended_ = false;        // it says no more
+  std::optional<HostNameFilter> client_;  // absent: nothing (more) to look at
+  Bytes unsent_ = {};                     // of what it said, judged
+  std::uint64_t answered_ = 0;            // bytes of the server's when it was last spoken to
+  bool client_ended_ = false;             // it says no more
 };
 
 }  // namespace mxc::egress

@@ -27,7 +27,7 @@ Destination::Destination(Services& services, GatewayEvent event, Protocol protoc
 }
 
 void Destination::Refuse(const Judgement& judgement) {
-  record_.verdict = Verdict::kDeny;
+  record_.verdict = RuleAction::kDeny;
   record_.pointer = judgement.pointer;
   record_.reason = judgement.reason;
 }

@@ -65,7 +65,7 @@ Dial::Dial(Loop& loop, const std::vector<IpEndpoint>& endpoints, Callback callba
 Dial::~Dial() {
   for (auto& attempt : attempts_) {
     attempt->Abandon();
-    loop_.Bury(std::move(attempt));
+    loop_.DeferDeletion(std::move(attempt));
   }
 }
 

@@ -12,20 +12,20 @@ constexpr std::uint32_t kEdges = static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT |
 
 }  // namespace
 
-void Pair::Side::OnEvents(std::uint32_t events) {
-  if (const std::shared_ptr<Pair> pair = owner.lock()) pair->OnSide(*this, events);
+void ProxiedConnection::Side::OnEvents(std::uint32_t events) {
+  if (const std::shared_ptr<ProxiedConnection> pair = owner.lock()) pair->OnSide(*this, events);
 }
 
-Pair::Pair(Services& services, OnEnd on_end)
+ProxiedConnection::ProxiedConnection(Services& services, OnEnd on_end)
     : services_(services), on_end_(std::move(on_end)), active_ms_(services.loop.NowMs()) {}
 
-bool Pair::Watch(const std::shared_ptr<Side>& side, bool again) {
+bool ProxiedConnection::Watch(const std::shared_ptr<Side>& side, bool again) {
   const int socket = side->end.socket.Get();
   side->owner = weak_from_this();
   return again ? services_.loop.Rewatch(socket, kEdges, *side) : services_.loop.Watch(socket, kEdges, *side);
 }
 
-void Pair::OnSide(Side& side, std::uint32_t events) {
+void ProxiedConnection::OnSide(Side& side, std::uint32_t events) {
   if (ended_) return;
   if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) != 0) side.end.readable = true;
   if ((events & (EPOLLOUT | EPOLLHUP)) != 0) side.end.writable = true;
@@ -35,7 +35,7 @@ void Pair::OnSide(Side& side, std::uint32_t events) {
   if (connected) Advance();
 }
 
-void Pair::Advance() {
+void ProxiedConnection::Advance() {
   active_ms_ = services_.loop.NowMs();
   RelayResult in = RelayResult::kWaiting;
   if (AdmitAnswer()) in = Carry(outer_->end, inner_->end, in_, services_.pipes);
@@ -50,22 +50,22 @@ void Pair::Advance() {
   if (in == RelayResult::kMoreWork || out == RelayResult::kMoreWork) Resume();
 }
 
-void Pair::Resume() {
+void ProxiedConnection::Resume() {
   if (std::exchange(scheduled_, true)) return;
   services_.loop.Defer([self = weak_from_this()] {
-    const std::shared_ptr<Pair> pair = self.lock();
+    const std::shared_ptr<ProxiedConnection> pair = self.lock();
     if (!pair || pair->ended_) return;
     pair->scheduled_ = false;
     pair->Advance();
   });
 }
 
-void Pair::Refuse(std::string_view reason) {
-  Record().verdict = Verdict::kDeny;
+void ProxiedConnection::Refuse(std::string_view reason) {
+  Record().verdict = RuleAction::kDeny;
   Abort(reason);
 }
 
-void Pair::Abort(std::string_view reason) {
+void ProxiedConnection::Abort(std::string_view reason) {
   if (ended_) return;
   if (!reason.empty()) Record().reason = reason;
   for (const std::shared_ptr<Side>& side : {inner_, outer_}) {
@@ -76,8 +76,8 @@ void Pair::Abort(std::string_view reason) {
   Finish();
 }
 
-void Pair::Finish() {
-  const std::shared_ptr<Pair> self = shared_from_this();
+void ProxiedConnection::Finish() {
+  const std::shared_ptr<ProxiedConnection> self = shared_from_this();
   ended_ = true;
   GatewayRecord& record = Record();
   record.bytes_out = out_.bytes;
@@ -87,7 +87,7 @@ void Pair::Finish() {
   OnFinish();
   for (const std::shared_ptr<Side>& side : {inner_, outer_}) {
     side->end.socket.Reset();
-    services_.loop.Bury(side);
+    services_.loop.DeferDeletion(side);
   }
   on_end_(*this);
 }

@@ -11,13 +11,13 @@
 
 namespace mxc::egress {
 
-class Pair : public std::enable_shared_from_this<Pair> {
+class ProxiedConnection : public std::enable_shared_from_this<ProxiedConnection> {
  public:
-  using OnEnd = std::function<void(Pair&)>;
+  using OnEnd = std::function<void(ProxiedConnection&)>;
 
-  Pair(const Pair&) = delete;
-  Pair& operator=(const Pair&) = delete;
-  virtual ~Pair() = default;
+  ProxiedConnection(const ProxiedConnection&) = delete;
+  ProxiedConnection& operator=(const ProxiedConnection&) = delete;
+  virtual ~ProxiedConnection() = default;
 
   // Resets both sockets, and reports it as it stands; an empty reason leaves the one that is there.
   void Abort(std::string_view reason);
@@ -29,12 +29,12 @@ class Pair : public std::enable_shared_from_this<Pair> {
    public:
     void OnEvents(std::uint32_t events) override;
 
-    std::weak_ptr<Pair> owner = {};
+    std::weak_ptr<ProxiedConnection> owner = {};
     RelayEnd end = {};
   };
 
   // `on_end` lets go of this.
-  Pair(Services& services, OnEnd on_end);
+  ProxiedConnection(Services& services, OnEnd on_end);
 
   [[nodiscard]] virtual GatewayRecord& Record() = 0;
   // Are both sockets connected? Asked with each event of one of them. It may replace `side` by another, whose
@@ -57,8 +57,8 @@ class Pair : public std::enable_shared_from_this<Pair> {
   Services& services_;
   std::shared_ptr<Side> inner_ = std::make_shared<Side>();  // towards the sandbox
   std::shared_ptr<Side> outer_ = std::make_shared<Side>();
-  RelayLane out_;
-  RelayLane in_;
+  RelayDirection out_;
+  RelayDirection in_;
   bool ended_ = false;
 
  private:

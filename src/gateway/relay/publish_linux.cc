@@ -80,10 +80,11 @@ Result<std::vector<PublishedListener>> OpenPublished(const std::vector<Published
 }
 
 // One connection from the host.
-class Publisher::Visit : public Pair {
+class Publisher::Visit : public ProxiedConnection {
  public:
   Visit(Publisher& publisher, UniqueFd visitor, const PublishedPort& port)
-      : Pair(publisher.services_, [&publisher](const Pair& ended) { publisher.visits_.erase(&ended); }),
+      : ProxiedConnection(publisher.services_,
+                          [&publisher](const ProxiedConnection& ended) { publisher.visits_.erase(&ended); }),
         publisher_(publisher) {
     outer_->end.socket = std::move(visitor);
     record_.event = GatewayEvent::kPublished;
@@ -109,7 +110,7 @@ class Publisher::Visit : public Pair {
       OnFailed(error);
       return false;
     }
-    record_.verdict = Verdict::kAllow;
+    record_.verdict = RuleAction::kAllow;
     return connected_ = true;
   }
 
@@ -132,7 +133,7 @@ class Publisher::Visit : public Pair {
     }
     GiveBack();
     inner_->owner.reset();
-    services_.loop.Bury(std::exchange(inner_, std::make_shared<Side>()));
+    services_.loop.DeferDeletion(std::exchange(inner_, std::make_shared<Side>()));
     Connect(IpAddress::Loopback6());
   }
 

@@ -48,7 +48,7 @@ class Publisher {
   std::vector<UniqueFd> draining_ = {};  // their peers have not taken everything
   Timer drain_;
   std::vector<std::shared_ptr<Inlet>> inlets_ = {};
-  std::unordered_map<const Pair*, std::shared_ptr<Visit>> visits_ = {};
+  std::unordered_map<const ProxiedConnection*, std::shared_ptr<Visit>> visits_ = {};
 };
 
 }  // namespace mxc::egress

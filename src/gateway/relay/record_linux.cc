@@ -82,7 +82,7 @@ std::optional<GatewayRecord> DecodeRecord(ByteView message) {
   }
   if (source.failed || !source.bytes.empty() || event > 3 || verdict > 1) return std::nullopt;
   record.event = static_cast<GatewayEvent>(event);
-  record.verdict = static_cast<Verdict>(verdict);
+  record.verdict = static_cast<RuleAction>(verdict);
   return record;
 }
 
@@ -114,7 +114,7 @@ void Reporter::Finish() {
 
 void Reporter::Write(const GatewayRecord& record) {
   pending_.push_back(
-      {.message = EncodeRecord(record), .lost = record.lost, .refusal = record.verdict == Verdict::kDeny});
+      {.message = EncodeRecord(record), .lost = record.lost, .refusal = record.verdict == RuleAction::kDeny});
   if (wait_ || !pause_.IsSet() || pending_.size() % kMostTogether == 0) Send();
 }
 

@@ -18,7 +18,7 @@ struct RelayEnd {
 };
 
 // One direction.
-struct RelayLane {
+struct RelayDirection {
   SplicePipe pipe = {};
   std::size_t held = 0;                  // bytes in the pipe
   std::uint64_t bytes = 0;               // delivered
@@ -34,6 +34,6 @@ enum class RelayResult {
 };
 
 // Moves what can be moved.
-[[nodiscard]] RelayResult Carry(RelayEnd& from, RelayEnd& to, RelayLane& lane, PipePool& pipes);
+[[nodiscard]] RelayResult Carry(RelayEnd& from, RelayEnd& to, RelayDirection& direction, PipePool& pipes);
 
 }  // namespace mxc::egress

@@ -81,7 +81,7 @@ class DnsConnection : public Watcher {
     socket_.Reset();
     const auto found = gate_.dns_.find(this);
     if (found == gate_.dns_.end()) return;
-    gate_.services_.loop.Bury(std::move(found->second));
+    gate_.services_.loop.DeferDeletion(std::move(found->second));
     gate_.dns_.erase(found);
   }
 
@@ -135,7 +135,7 @@ void TcpGate::OnAccepted(UniqueFd socket) {
   }
   auto connection =
       std::make_shared<Connection>(services_, std::move(socket), *meant, BufferBytes(connections_.size() + 1),
-                                   [this](const Pair& ended) { connections_.erase(&ended); });
+                                   [this](const ProxiedConnection& ended) { connections_.erase(&ended); });
   connections_.emplace(connection.get(), connection);
   connections_.size() > limit_ ? connection->Abort("too many connections") : connection->Start();
 }

@@ -34,7 +34,7 @@ class TcpGate {
   Services& services_;
   std::size_t limit_;
   std::vector<std::shared_ptr<Inlet>> inlets_ = {};
-  std::unordered_map<const Pair*, std::shared_ptr<Connection>> connections_ = {};
+  std::unordered_map<const ProxiedConnection*, std::shared_ptr<Connection>> connections_ = {};
   std::unordered_map<const DnsConnection*, std::shared_ptr<DnsConnection>> dns_ = {};
 };
 

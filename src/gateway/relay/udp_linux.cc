@@ -42,7 +42,7 @@ bool BeginsEncryption(ByteView datagram) {
 void ReportRefusedName(Services& services, const DnsReply& reply) {
   services.reporter.Report({.time_ms = WallClockMs(),
                             .event = GatewayEvent::kName,
-                            .verdict = Verdict::kDeny,
+                            .verdict = RuleAction::kDeny,
                             .name = reply.name,
                             .pointer = std::string(reply.judgement.pointer),
                             .reason = std::string(reply.judgement.reason)});
@@ -122,7 +122,7 @@ class UdpFlow : public Watcher {
         error = errno;
         continue;
       }
-      destination_.Record().verdict = Verdict::kAllow;
+      destination_.Record().verdict = RuleAction::kAllow;
       destination_.Record().address = endpoint.address.Text();
       socket_ = std::move(socket);
       if (!gate_.services_.loop.Watch(socket_.Get(), EPOLLIN, *this))
@@ -136,7 +136,7 @@ class UdpFlow : public Watcher {
   }
 
   void Refuse(std::string_view reason, std::size_t size) {
-    destination_.Record().verdict = Verdict::kDeny;
+    destination_.Record().verdict = RuleAction::kDeny;
     if (!reason.empty()) destination_.Record().reason = reason;
     Unreachable(size);
     End();
@@ -250,7 +250,7 @@ void UdpGate::MakeRoom() {
 void UdpGate::Drop(const Key& key) {
   const auto found = flows_.find(key);
   if (found == flows_.end()) return;
-  services_.loop.Bury(std::move(found->second));
+  services_.loop.DeferDeletion(std::move(found->second));
   flows_.erase(found);
 }
 

@@ -61,7 +61,7 @@ class Maker {
  public:
   explicit Maker(std::vector<AddressFilter>& out) : out_(out) {}
 
-  void Add(Verdict verdict, const Cidr& block, const std::vector<Cidr>& except,
+  void Add(RuleAction verdict, const Cidr& block, const std::vector<Cidr>& except,
            const std::vector<PortRange>& ports) {
     for (const PortRange& range : RangesOf(ports)) {
       out_.push_back({.verdict = verdict, .block = block, .except = except, .ports = range});
@@ -74,7 +74,7 @@ class Maker {
       for (const Cidr& one : except) {
         if (one.width == 32) wide.push_back(Embedded(one, form));
       }
-      Add(Verdict::kDeny, Embedded(block, form), wide, ports);
+      Add(RuleAction::kDeny, Embedded(block, form), wide, ports);
     }
   }
 
@@ -121,7 +121,7 @@ NameClass RuleBook::MakeClass(std::string_view name) const {
       (rule.deny ? made.denied : made.allowed).push_back(range);
     }
   }
-  if (egress_ == Verdict::kAllow) made.allowed.push_back({});
+  if (egress_ == RuleAction::kAllow) made.allowed.push_back({});
   return made;
 }
 
@@ -151,7 +151,7 @@ std::size_t RuleBook::ClassOf(std::string_view name) const {
 
 // The order of RuleBook::JudgeAddress.
 Filter MakeFilter(const RuleBook& book) {
-  Filter filter{.egress = book.proxy_ ? Verdict::kDeny : book.egress_, .names = book.Classes()};
+  Filter filter{.egress = book.proxy_ ? RuleAction::kDeny : book.egress_, .names = book.Classes()};
   if (book.JudgeHostLoopback(Protocol::kTcp, 0).allowed) {
     filter.host_loopback =
         book.proxy_ ? NameClass{.allowed = {{Protocol::kTcp, book.proxy_->port, book.proxy_->port}}}
@@ -160,7 +160,8 @@ Filter MakeFilter(const RuleBook& book) {
   Maker make(filter.addresses);
   if (book.proxy_) {
     const Result<Cidr> host = ParseCidr(book.proxy_->host, HostBits::kMask);
-    if (host) make.Add(Verdict::kAllow, *host, {}, {{Protocol::kTcp, book.proxy_->port, book.proxy_->port}});
+    if (host)
+      make.Add(RuleAction::kAllow, *host, {}, {{Protocol::kTcp, book.proxy_->port, book.proxy_->port}});
     return filter;
   }
   const auto each = [&](bool deny, auto&& visit) {
@@ -168,7 +169,7 @@ Filter MakeFilter(const RuleBook& book) {
       if (rule.deny == deny) visit(rule);
     }
   };
-  const auto add = [&](const RuleBook::Rule& rule, Verdict verdict, bool own) {
+  const auto add = [&](const RuleBook::Rule& rule, RuleAction verdict, bool own) {
     for (const RuleBook::Block& block : rule.blocks) {
       if (own && !block.own) continue;
       if (rule.deny && block.cidr.width == 32) make.AddEmbedded(block.cidr, block.except, rule.ports);
@@ -178,9 +179,9 @@ Filter MakeFilter(const RuleBook& book) {
     for (const std::uint8_t width : {std::uint8_t{32}, std::uint8_t{128}})
       make.Add(verdict, Every(width), {}, rule.ports);
   };
-  each(true, [&](const RuleBook::Rule& rule) { add(rule, Verdict::kDeny, false); });
-  each(false, [&](const RuleBook::Rule& rule) { add(rule, Verdict::kAllow, true); });
-  bool every = filter.egress == Verdict::kAllow;
+  each(true, [&](const RuleBook::Rule& rule) { add(rule, RuleAction::kDeny, false); });
+  each(false, [&](const RuleBook::Rule& rule) { add(rule, RuleAction::kAllow, true); });
+  bool every = filter.egress == RuleAction::kAllow;
   std::vector<Cidr> wide;
   each(false, [&](const RuleBook::Rule& rule) {
     every = every || rule.no_peers;
@@ -189,9 +190,9 @@ Filter MakeFilter(const RuleBook& book) {
   for (const BlockedRange& range : BlockedRanges()) {
     const bool matters = every || std::any_of(wide.begin(), wide.end(),
                                               [&](const Cidr& block) { return Overlap(block, range.block); });
-    if (!range.is_private && matters) make.Add(Verdict::kDeny, range.block, {}, {});
+    if (!range.is_private && matters) make.Add(RuleAction::kDeny, range.block, {}, {});
   }
-  each(false, [&](const RuleBook::Rule& rule) { add(rule, Verdict::kAllow, false); });
+  each(false, [&](const RuleBook::Rule& rule) { add(rule, RuleAction::kAllow, false); });
   BoundAddresses(filter);
   return filter;
 }
@@ -199,7 +200,7 @@ Filter MakeFilter(const RuleBook& book) {
 void BoundAddresses(Filter& filter) {
   if (filter.addresses.size() <= kMaxAddresses) return;
   filter.addresses.clear();
-  filter.egress = Verdict::kAllow;
+  filter.egress = RuleAction::kAllow;
 }
 
 bool Passes(const Filter& filter, const IpAddress& address, Protocol protocol, std::uint16_t port) {
@@ -207,9 +208,9 @@ bool Passes(const Filter& filter, const IpAddress& address, Protocol protocol, s
   for (const AddressFilter& one : filter.addresses) {
     if (!Covers(one.ports, protocol, port) || !within(one.block)) continue;
     if (std::any_of(one.except.begin(), one.except.end(), within)) continue;
-    return one.verdict == Verdict::kAllow;
+    return one.verdict == RuleAction::kAllow;
   }
-  return filter.egress == Verdict::kAllow;
+  return filter.egress == RuleAction::kAllow;
 }
 
 }  // namespace mxc::egress

@@ -17,7 +17,7 @@
 namespace mxc::egress {
 
 struct AddressFilter {
-  Verdict verdict = Verdict::kDeny;
+  RuleAction verdict = RuleAction::kDeny;
   Cidr block = {};  // of the family of its width
   std::vector<Cidr> except = {};
   PortRange ports = {};
@@ -25,7 +25,7 @@ struct AddressFilter {
 
 struct Filter {
   std::vector<AddressFilter> addresses = {};
-  Verdict egress = Verdict::kDeny;
+  RuleAction egress = RuleAction::kDeny;
   std::vector<NameClass> names = {};  // by number
   NameClass host_loopback = {};       // of kHostLoopbackAddress
 };

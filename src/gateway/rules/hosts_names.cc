@@ -26,7 +26,7 @@ std::optional<std::string> AllowedNameOf(const RuleBook& book, std::string_view 
 }
 
 void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts) {
-  if (filter.egress == Verdict::kAllow) return;
+  if (filter.egress == RuleAction::kAllow) return;
   std::set<IpAddress> allowed;
   ForEachHost(hosts, [&](const IpAddress& at, const std::string& name) {
     // Lists of unwanted names, which are long, lead to a blocked address.
@@ -36,7 +36,7 @@ void AllowHosts(Filter& filter, const RuleBook& book, std::string_view hosts) {
   for (const IpAddress& at : allowed) {
     const auto width = static_cast<std::uint8_t>(at.ipv6 ? 128 : 32);
     filter.addresses.push_back(
-        {.verdict = Verdict::kAllow, .block = {.address = at.bytes, .width = width, .prefix = width}});
+        {.verdict = RuleAction::kAllow, .block = {.address = at.bytes, .width = width, .prefix = width}});
   }
   BoundAddresses(filter);
 }

@@ -30,7 +30,7 @@ RecordLimit::Fate RecordLimit::LookAtAllowed(std::uint64_t now_ms) {
 
 RecordLimit::Fate RecordLimit::Look(const GatewayRecord& record, std::uint64_t now_ms) {
   if (filled_ms_ == 0) filled_ms_ = day_ms_ = now_ms;
-  if (record.verdict == Verdict::kAllow) return LookAtAllowed(now_ms);
+  if (record.verdict == RuleAction::kAllow) return LookAtAllowed(now_ms);
   const std::string key = KeyOf(record);
   if (const auto known = seen_.find(key); known != seen_.end()) {
     Seen& seen = known->second;

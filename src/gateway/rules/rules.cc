@@ -183,7 +183,7 @@ Judgement RuleBook::JudgeName(std::string_view name, Protocol protocol, std::uin
             .strict = !first->every_name && uninspected == nullptr,
             .uninspected = uninspected != nullptr};
   }
-  if (egress_ == Verdict::kAllow) return {.allowed = true, .pointer = egress_pointer_};
+  if (egress_ == RuleAction::kAllow) return {.allowed = true, .pointer = egress_pointer_};
   for (const Rule& rule : rules_) {
     if (rule.every_address && Applies(rule, false, protocol, port)) {
       return {.allowed = true, .pointer = rule.pointer};
@@ -213,7 +213,7 @@ Judgement RuleBook::JudgeAddress(const IpAddress& literal, Protocol protocol, st
     return {.allowed = true, .pointer = rule->pointer, .uninspected = rule->uninspected};
   }
   if (own_rule_needed) return {.pointer = egress_pointer_, .reason = blocked->what};
-  if (egress_ == Verdict::kAllow) return {.allowed = true, .pointer = egress_pointer_};
+  if (egress_ == RuleAction::kAllow) return {.allowed = true, .pointer = egress_pointer_};
   return {.pointer = egress_pointer_, .reason = kNoRule};
 }
 
@@ -242,7 +242,7 @@ Judgement RuleBook::JudgeHostLoopback(Protocol protocol, std::uint16_t port) con
     }
     return {.pointer = proxy_->pointer, .reason = kNotTheProxy};
   }
-  if (host_loopback_ == Verdict::kAllow) return {.allowed = true, .pointer = host_loopback_pointer_};
+  if (host_loopback_ == RuleAction::kAllow) return {.allowed = true, .pointer = host_loopback_pointer_};
   return {.pointer = host_loopback_pointer_, .reason = "the host's loopback is not open to the command"};
 }
 

@@ -110,9 +110,9 @@ class RuleBook {
   bool denies_names_ = false;
   std::vector<NameClass> classes_;
   std::unordered_map<std::string, std::size_t> class_numbers_;  // by the text of a class
-  Verdict egress_ = Verdict::kDeny;
+  RuleAction egress_ = RuleAction::kDeny;
   std::string egress_pointer_;
-  Verdict host_loopback_ = Verdict::kDeny;
+  RuleAction host_loopback_ = RuleAction::kDeny;
   std::string host_loopback_pointer_;
   std::optional<OnlyProxy> proxy_;
   Upstream upstream_;

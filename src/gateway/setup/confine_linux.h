@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gateway/gateway.h"
+#include "gateway/dns/resolver_files.h"
 
 namespace mxc::egress {
 

@@ -12,7 +12,8 @@
 #include <array>
 #include <cstddef>
 
-#include "gateway/gateway.h"
+#include "gateway/dns/resolver_files.h"
+#include "gateway/setup/gateway_sockets.h"
 #include "gateway/setup/tproxy_setup.h"
 #include "mxc/egress.h"
 #include "mxc/error.h"

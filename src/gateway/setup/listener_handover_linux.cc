@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/passed_fds.h"
-#include "gateway/gateway.h"
+#include "gateway/setup/gateway_sockets.h"
 
 namespace mxc {
 namespace {
@@ -32,9 +32,9 @@ struct Descriptors {
 
 }  // namespace
 
-int SendGatewaySockets(int door, const GatewaySockets& sockets) {
+int SendGatewaySockets(int handover, const GatewaySockets& sockets) {
   Descriptors descriptors;
-  egress::DoorMessage content;
+  egress::HandoverMessage content;
   content.tcp = descriptors.Add(sockets.tcp);
   content.udp = descriptors.Add(sockets.udp);
   content.raw4 = descriptors.Add(sockets.raw4);
@@ -42,14 +42,14 @@ int SendGatewaySockets(int door, const GatewaySockets& sockets) {
   content.refusals = descriptors.Add(sockets.refusals);
   content.inside = descriptors.Add(sockets.inside);
   const std::span<const int> fds = std::span(descriptors.numbers).first(descriptors.count);
-  return SendWithFds(door, &content, sizeof content, fds) < 0 ? -1 : 0;
+  return SendWithFds(handover, &content, sizeof content, fds) < 0 ? -1 : 0;
 }
 
-int AwaitGateway(int door) {
+int AwaitGateway(int handover) {
   char ready = 0;
   ssize_t count = 0;
   do {
-    count = ::recv(door, &ready, 1, 0);
+    count = ::recv(handover, &ready, 1, 0);
   } while (count < 0 && errno == EINTR);
   if (count == 0) errno = EPIPE;
   return count == 1 ? 0 : -1;
@@ -57,11 +57,11 @@ int AwaitGateway(int door) {
 
 namespace egress {
 
-std::optional<ReceivedSockets> ReceiveSockets(int door) {
-  DoorMessage content;
+std::optional<ReceivedSockets> ReceiveSockets(int handover) {
+  HandoverMessage content;
   std::array<int, kMaxGatewaySockets> numbers{};
   std::size_t passed = 0;
-  const ssize_t count = ReceiveWithFds(door, &content, sizeof content, 0, numbers, passed);
+  const ssize_t count = ReceiveWithFds(handover, &content, sizeof content, 0, numbers, passed);
   std::vector<UniqueFd> fds(numbers.begin(), numbers.begin() + passed);
   const std::size_t wanted = std::size_t{content.tcp} + content.udp + content.raw4 + content.raw6 +
                              content.refusals + content.inside;

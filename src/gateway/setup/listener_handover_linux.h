@@ -1,5 +1,5 @@
 // How the sandbox's sockets reach the gateway: one message on a SOCK_SEQPACKET pair, and one byte back when
-// it serves. The sending half is SendGatewaySockets, in gateway.h.
+// it serves. The sending half is SendGatewaySockets, in gateway_sockets.h.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace mxc::egress {
 
 // The message. Its descriptors follow in this order.
-struct DoorMessage {
+struct HandoverMessage {
   std::uint32_t tcp = 0;
   std::uint32_t udp = 0;
   std::uint32_t raw4 = 0;  // 0 or 1
@@ -31,6 +31,6 @@ struct ReceivedSockets {
 };
 
 // Waits for the message. Absent: the other side is gone, or what came is no such message.
-[[nodiscard]] std::optional<ReceivedSockets> ReceiveSockets(int door);
+[[nodiscard]] std::optional<ReceivedSockets> ReceiveSockets(int handover);
 
 }  // namespace mxc::egress

@@ -137,14 +137,14 @@ void AddNames(Tables& tables, std::string_view chain, bool ipv6, const Filter& f
 void AddAddresses(Tables& tables, std::string_view chain, bool ipv6, const Filter& filter) {
   for (const AddressFilter& one : filter.addresses) {
     if ((one.block.width == 128) != ipv6) continue;
-    AddRanges(tables, chain, {one.ports}, one.verdict == Verdict::kAllow, [&](NftRule& rule) {
+    AddRanges(tables, chain, {one.ports}, one.verdict == RuleAction::kAllow, [&](NftRule& rule) {
       rule.Destination(one.block);
       for (const Cidr& except : one.except) {
         if (except.width == one.block.width) rule.Destination(except, false);
       }
     });
   }
-  if (filter.egress == Verdict::kAllow) {
+  if (filter.egress == RuleAction::kAllow) {
     tables.Add(chain).Accept();
   } else {
     tables.Add(chain).Goto(kRefuse);
@@ -182,7 +182,7 @@ void AddGuard(Tables& tables, const Filter& filter) {
     rest.Meta(NFT_META_L4PROTO, protocol).Family(ipv6);
     if (!filter.addresses.empty()) {
       rest.Goto(address_chain);
-    } else if (filter.egress == Verdict::kAllow) {
+    } else if (filter.egress == RuleAction::kAllow) {
       rest.Accept();
     } else {
       rest.Goto(kRefuse);

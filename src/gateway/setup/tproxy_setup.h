@@ -18,9 +18,9 @@
 #include <array>
 #include <cstdint>
 
-#include "gateway/gateway.h"
 #include "gateway/net/netlink.h"
 #include "gateway/rules/filter.h"
+#include "gateway/setup/gateway_sockets.h"
 
 namespace mxc::egress {
 

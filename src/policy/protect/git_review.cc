@@ -215,8 +215,9 @@ void Review::JudgeHeld(const GitSnapshot::Held& held) {
   const bool written = status.object.type == FileType::kRegular && status.changed && before_.since &&
                        *status.changed > *before_.since;
   if (status.object.inode == held.inode && !written) return;
-  const bool stand_in = status.mode == kStandInFileMode || status.mode == kStandInDirectoryMode;
-  if (held.inode == 0 && stand_in) return;  // another run's
+  const bool placeholder_kind =
+      status.mode == kPlaceholderFileMode || status.mode == kPlaceholderDirectoryMode;
+  if (held.inode == 0 && placeholder_kind) return;  // another run's
   changes_.push_back({.kind = GitChange::Kind::kReplaced, .path = held.path});
 }
 

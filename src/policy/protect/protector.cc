@@ -56,7 +56,7 @@ void Protector::ProtectHere(const std::string& path, const std::optional<FileSta
     if (rule->origin == Origin::kProtection || !overridden_.insert(path).second) return;
     Warn("protection-overridden", Quoted(path) + " is read-write by an entry of its own, although `" +
                                       std::string(Name(preset_.preset)) + "` would protect it");
-  } else if (!status || IsStandIn(path, *status, missing, text)) {
+  } else if (!status || IsTypedPlaceholder(path, *status, missing, text)) {
     HoldName(path, missing, text);
   } else {
     ProtectExisting(path, *status);
@@ -139,9 +139,10 @@ bool Protector::HoldWay(const std::string& directory) {
   }
   if (lookup.status->object.type != FileType::kDirectory) return false;
   // Another run's: it stays until the last of us has ended.
-  const bool stand_in =
-      lookup.status->mode == kStandInDirectoryMode && lookup.status->uid == host_.Caller().uid;
-  if (stand_in && Writable(directory) && HoldWay(std::string(ParentOf(directory)))) ways_.insert(directory);
+  const bool placeholder_kind =
+      lookup.status->mode == kPlaceholderDirectoryMode && lookup.status->uid == host_.Caller().uid;
+  if (placeholder_kind && Writable(directory) && HoldWay(std::string(ParentOf(directory))))
+    ways_.insert(directory);
   return true;
 }
 
@@ -169,19 +170,19 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
   if (!HoldWay(std::string(ParentOf(path)))) return open_.push_back(path);
   const bool directory = missing == WhenMissing::kDirectory;
   Add({.path = path,
-       .stand_in = StandIn{.type = directory ? FileType::kDirectory : FileType::kRegular,
-                           .text = std::string(text)}});
+       .placeholder_kind = PlaceholderKind{.type = directory ? FileType::kDirectory : FileType::kRegular,
+                                           .text = std::string(text)}});
 }
 
-bool Protector::IsStandIn(const std::string& path, const FileStatus& status, WhenMissing missing,
-                          std::string_view text) const {
+bool Protector::IsTypedPlaceholder(const std::string& path, const FileStatus& status, WhenMissing missing,
+                                   std::string_view text) const {
   if (missing == WhenMissing::kLeft || status.uid != host_.Caller().uid) return false;
   if (missing == WhenMissing::kDirectory) {
-    if (status.object.type != FileType::kDirectory || status.mode != kStandInDirectoryMode) return false;
+    if (status.object.type != FileType::kDirectory || status.mode != kPlaceholderDirectoryMode) return false;
     const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
     return entries && entries->empty();
   }
-  if (status.object.type != FileType::kRegular || status.mode != kStandInFileMode) return false;
+  if (status.object.type != FileType::kRegular || status.mode != kPlaceholderFileMode) return false;
   const Result<std::string> found = host_.ReadFile(path, text.size() + 1);
   return found && *found == text;
 }
@@ -194,7 +195,7 @@ Status Protector::End() {
                     preset_.pointer, "unmount some of them, or grant less");
   }
   for (const std::string& way : ways_)
-    Add({.path = way, .stand_in = StandIn{.type = FileType::kDirectory}}, Access::kReadWrite);
+    Add({.path = way, .placeholder_kind = PlaceholderKind{.type = FileType::kDirectory}}, Access::kReadWrite);
   ways_.clear();
   if (open_.empty()) return Done{};
   constexpr std::size_t kNamed = 3;

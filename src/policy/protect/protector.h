@@ -79,8 +79,8 @@ class Protector {
   [[nodiscard]] bool HoldWay(const std::string& directory);
   void HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path);
   // What another run holds the name with does not exist.
-  [[nodiscard]] bool IsStandIn(const std::string& path, const FileStatus& status, WhenMissing missing,
-                               std::string_view text) const;
+  [[nodiscard]] bool IsTypedPlaceholder(const std::string& path, const FileStatus& status,
+                                        WhenMissing missing, std::string_view text) const;
   void Add(PathRule rule, Access access = Access::kReadOnly);
 
   const Host& host_;

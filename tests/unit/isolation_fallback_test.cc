@@ -1,11 +1,12 @@
 // What "process" means on hosts that forbid part of it, and what the probes say about known ones.
+#include "isolation_fallback.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/bubblewrap/bubblewrap.h"
 #include "backends/linux/probing.h"
 #include "backends/namespaces/namespaces.h"
-#include "isolation_fallback.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {
@@ -23,12 +24,12 @@ FakeHost& WithBwrap(FakeHost& host) {
   return host.AddTool("bwrap", "/usr/bin/bwrap").AddFile("/usr/bin/bwrap", program);
 }
 
-TEST(Ladder, OurEngineWhereNothingForbidsIt) {
+TEST(IsolationFallback, OurEngineWhereNothingForbidsIt) {
   FakeHost host;
   EXPECT_EQ(LinuxProcess(WithBwrap(Modern(host))).containment, Containment::kNamespaces);
 }
 
-TEST(Ladder, BubblewrapWhereOnlyItIsPermitted) {
+TEST(IsolationFallback, BubblewrapWhereOnlyItIsPermitted) {
   FakeHost host;
   Modern(host)
       .AddFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n")
@@ -37,7 +38,7 @@ TEST(Ladder, BubblewrapWhereOnlyItIsPermitted) {
   EXPECT_EQ(LinuxProcess(WithBwrap(host)).containment, Containment::kBubblewrap);
 }
 
-TEST(Ladder, LandlockWhereUserNamespacesAreOff) {
+TEST(IsolationFallback, LandlockWhereUserNamespacesAreOff) {
   for (const char* setting :
        {"/proc/sys/user/max_user_namespaces", "/proc/sys/kernel/unprivileged_userns_clone"}) {
     FakeHost host;
@@ -47,24 +48,24 @@ TEST(Ladder, LandlockWhereUserNamespacesAreOff) {
   }
 }
 
-TEST(Ladder, OurEnginesReasonWhereNothingWorks) {
+TEST(IsolationFallback, OurEnginesReasonWhereNothingWorks) {
   FakeHost host;
   Modern(host).AddFile("/proc/sys/user/max_user_namespaces", "0\n").SetLandlockAbi(0);
   EXPECT_EQ(LinuxProcess(host).containment, Containment::kNamespaces);
 }
 
-TEST(Ladder, OneRungAtATimeAndLandlockOnlyForAnyProcess) {
-  const std::optional<Descent> second = NextBelow(Rung::kNamespaces, false);
+TEST(IsolationFallback, OneRungAtATimeAndLandlockOnlyForAnyProcess) {
+  const std::optional<Fallback> second = NextFallback(IsolationLevel::kNamespaces, false);
   ASSERT_TRUE(second.has_value());
   EXPECT_EQ(second->containment, Containment::kNamespaces);
-  EXPECT_EQ(second->rung, Rung::kNamespacesOuterProc);
-  EXPECT_FALSE(NextBelow(Rung::kNamespacesOuterProc, false).has_value());
-  const std::optional<Descent> third = NextBelow(Rung::kNamespacesOuterProc, true);
+  EXPECT_EQ(second->isolation_level, IsolationLevel::kNamespacesOuterProc);
+  EXPECT_FALSE(NextFallback(IsolationLevel::kNamespacesOuterProc, false).has_value());
+  const std::optional<Fallback> third = NextFallback(IsolationLevel::kNamespacesOuterProc, true);
   ASSERT_TRUE(third.has_value());
   EXPECT_EQ(third->containment, Containment::kLandlock);
-  EXPECT_EQ(third->rung, Rung::kLandlock);
-  EXPECT_FALSE(NextBelow(Rung::kLandlock, true).has_value());
-  EXPECT_FALSE(NextBelow(Rung::kNone, true).has_value());
+  EXPECT_EQ(third->isolation_level, IsolationLevel::kLandlock);
+  EXPECT_FALSE(NextFallback(IsolationLevel::kLandlock, true).has_value());
+  EXPECT_FALSE(NextFallback(IsolationLevel::kNone, true).has_value());
 }
 
 struct Known {
@@ -111,7 +112,7 @@ TEST(NamespacesProbe, SaysWhichRungTheTrialReached) {
       {.started = true, .out = R"({"event":"backend","rung":"namespaces-outer-proc"})"});
   const Support support = namespaces::ProbeNamespaces(host, ProbeDepth::kLive);
   EXPECT_TRUE(support.usable) << support.reason;
-  EXPECT_EQ(support.rung, Rung::kNamespacesOuterProc);
+  EXPECT_EQ(support.isolation_level, IsolationLevel::kNamespacesOuterProc);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ inline constexpr const char* kAgentReady = "ready";
 [[nodiscard]] std::size_t RunningCommands(const std::string& folder);
 
 // A command in the machine of WindowsSandboxChild::standing. Errors: kSetupFailed.
-[[nodiscard]] Result<Outcome> RunInStandingMachine(const Plan& plan, RunObserver& observer);
+[[nodiscard]] Result<Outcome> RunInPersistentMachine(const Plan& plan, RunObserver& observer);
 
 // The agent, in the guest. Returns when the machine is to end.
 [[nodiscard]] int RunSandboxAgent(const std::string& orders, const std::string& answers);

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "run/descriptor_limit.h"
+#include "spawn/descriptor_limit.h"
 
 namespace mxc {
 namespace {

@@ -46,8 +46,8 @@ inline constexpr std::string_view kGuestRunFolder = "C:\\mxc-run";
 inline constexpr std::string_view kGuestOrderFolder = "C:\\mxc-orders";
 inline constexpr std::string_view kAgentProgram = "mxc-exec.exe";
 inline constexpr std::string_view kAgentFlag = "--sandbox-agent";  // the two folders are the next arguments
-[[nodiscard]] std::string StandingWsbText(const WindowsSandboxRun& run, std::string_view orders,
-                                          std::string_view answers);
+[[nodiscard]] std::string PersistentWsbText(const WindowsSandboxRun& run, std::string_view orders,
+                                            std::string_view answers);
 
 // The script that the machine starts, run.cmd. It writes `token` and the exit status of the command into
 // "exit", as its last line.

@@ -1,5 +1,5 @@
 // The launcher's side of a command in a machine that stays.
-#include "windows/standing_windows.h"
+#include "windows/persistent_machine_windows.h"
 
 #include <windows.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/own_files.h"
-#include "mxc/windows_sandbox_command.h"
+#include "mxc/windows/sandbox_command.h"
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 #include "windows/command_windows.h"
@@ -40,13 +40,13 @@ Result<UniqueHandle> Leave(const std::string& path, const std::string& text) {
   return WindowsError(ErrorCode::kSetupFailed, "write '" + path + "'", ::GetLastError());
 }
 
-class StandingCommand {
+class PersistentMachineCommand {
  public:
-  StandingCommand(const Plan& plan, RunObserver& observer)
+  PersistentMachineCommand(const Plan& plan, RunObserver& observer)
       : plan_(plan),
         observer_(observer),
-        orders_(std::get<WindowsSandboxChild>(plan.child).standing + "\\" + kOrders),
-        answers_(std::get<WindowsSandboxChild>(plan.child).standing + "\\" + kAnswers) {}
+        orders_(std::get<WindowsSandboxChild>(plan.child).persistent + "\\" + kOrders),
+        answers_(std::get<WindowsSandboxChild>(plan.child).persistent + "\\" + kAnswers) {}
 
   Status Order() {
     const Result<std::string> input = AllInput();
@@ -154,8 +154,8 @@ std::size_t RunningCommands(const std::string& folder) {
   return count;
 }
 
-Result<Outcome> RunInStandingMachine(const Plan& plan, RunObserver& observer) {
-  StandingCommand command{plan, observer};
+Result<Outcome> RunInPersistentMachine(const Plan& plan, RunObserver& observer) {
+  PersistentMachineCommand command{plan, observer};
   if (Status ordered = command.Order(); !ordered) return ordered.error();
   return command.Wait();
 }

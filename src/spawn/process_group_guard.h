@@ -1,6 +1,6 @@
 // Kills a tool and its children when the launcher has been killed.
 //
-//   Result<GroupGuard> guard = GroupGuard::Start(guardian.Pipe());
+//   Result<ProcessGroupGuard> guard = ProcessGroupGuard::Start(guardian.Pipe());
 //   Launch({..., .group = guard->Group()});
 //   guard->Dismiss();                                   // once the whole group has ended
 //
@@ -21,18 +21,18 @@
 
 namespace mxc {
 
-class GroupGuard {
+class ProcessGroupGuard {
  public:
   // Before the tool is started. `held` is borrowed, or -1: a descriptor that stays open until the group is
   // gone. Errors: kSetupFailed.
-  [[nodiscard]] static Result<GroupGuard> Start(int held);
+  [[nodiscard]] static Result<ProcessGroupGuard> Start(int held);
 
-  GroupGuard() = default;  // guards nothing
-  GroupGuard(GroupGuard&& other) noexcept;
-  GroupGuard& operator=(GroupGuard&& other) noexcept;
-  GroupGuard(const GroupGuard&) = delete;
-  GroupGuard& operator=(const GroupGuard&) = delete;
-  ~GroupGuard() { Dismiss(); }
+  ProcessGroupGuard() = default;  // guards nothing
+  ProcessGroupGuard(ProcessGroupGuard&& other) noexcept;
+  ProcessGroupGuard& operator=(ProcessGroupGuard&& other) noexcept;
+  ProcessGroupGuard(const ProcessGroupGuard&) = delete;
+  ProcessGroupGuard& operator=(const ProcessGroupGuard&) = delete;
+  ~ProcessGroupGuard() { Dismiss(); }
 
   // Where the tool's process group is to be written, by the tool's process itself before it starts anything.
   // Borrowed; nullptr when nothing is guarded.

@@ -11,8 +11,8 @@
 #include <utility>
 #include <variant>
 
-#include "run/inherited_files.h"
 #include "seccomp/seccomp.h"
+#include "spawn/inherited_files.h"
 
 namespace mxc {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "run/program_pages.h"
+#include "spawn/program_pages.h"
 
 namespace mxc {
 namespace {

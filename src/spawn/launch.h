@@ -31,7 +31,7 @@ struct LaunchRequest {
   // Borrowed descriptors that become 0, 1 and 2; -1: inherited as they are.
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of a new session
-  // Borrowed: gets the child's process group, when it leads a new session. GroupGuard::Group.
+  // Borrowed: gets the child's process group, when it leads a new session. ProcessGroupGuard::Group.
   std::atomic<pid_t>* group = nullptr;
   // Control groups: the child enters each by writing to it, before it executes anything; borrowed.
   std::vector<int> group_entrances = {};

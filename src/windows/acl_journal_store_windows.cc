@@ -1,4 +1,4 @@
-#include "access/journal_windows.h"
+#include "windows/acl_journal_store_windows.h"
 
 #include <array>
 #include <cerrno>

@@ -4,16 +4,16 @@
 
 #include <string>
 
-#include "mxc/windows_sandbox_command.h"
+#include "mxc/windows/sandbox_command.h"
 #include "persistent/record.h"
 
 namespace mxc {
 namespace {
 
-TEST(StandingMachine, IsThisFile) {
+TEST(PersistentMachine, IsThisFile) {
   const WindowsSandboxRun run{.folders = {{.path = "C:\\in & out", .read_only = true}},
                               .memory_bytes = std::uint64_t{2048} << 20U};
-  EXPECT_EQ(StandingWsbText(run, "C:\\s\\orders", "C:\\s\\answers"), R"(<Configuration>
+  EXPECT_EQ(PersistentWsbText(run, "C:\\s\\orders", "C:\\s\\answers"), R"(<Configuration>
   <VGpu>Disable</VGpu>
   <Networking>Disable</Networking>
   <AudioInput>Disable</AudioInput>
@@ -46,7 +46,7 @@ TEST(StandingMachine, IsThisFile) {
 )");
 }
 
-TEST(StandingMachine, OrdersAreReadAsTheyWereWritten) {
+TEST(PersistentMachine, OrdersAreReadAsTheyWereWritten) {
   const WindowsSandboxRun run{.command_line = "a \"b\" %c%",
                               .environment = {{.name = "N", .value = Secret{"v=1 é"}}},
                               .cwd = "C:\\w"};
@@ -67,7 +67,7 @@ TEST(StandingMachine, OrdersAreReadAsTheyWereWritten) {
   EXPECT_FALSE(ReadAgentOrder("x").has_value());
 }
 
-TEST(StandingMachine, ACommandStaysInTheFoldersOfThePolicy) {
+TEST(PersistentMachine, ACommandStaysInTheFoldersOfThePolicy) {
   const WindowsSandboxRun run{.folders = {{.path = "C:\\w"}}, .cwd = "C:\\w"};
   const auto within = [&run](const std::string& cwd, const std::string& pointer) {
     return WithCommand(run, {.command_line = "dir", .cwd = cwd, .cwd_pointer = pointer});

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "run/process_limits.h"
+#include "spawn/process_limits.h"
 
 namespace mxc {
 

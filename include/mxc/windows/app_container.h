@@ -71,7 +71,7 @@ struct BaseContainer {
   std::vector<std::string> read_write = {};
   std::vector<std::string> read_only = {};
   std::vector<std::string> denied = {};
-  Verdict egress = Verdict::kDeny;  // for destinations no rule names
+  RuleAction egress = RuleAction::kDeny;  // for destinations no rule names
   std::vector<NetworkRule> allow = {};
   std::vector<NetworkRule> deny = {};
   std::string proxy = {};  // URL of the only destination; then `egress` and the rules say nothing

@@ -18,9 +18,9 @@
 #include "base/kernel_calls.h"
 #include "base/quoted.h"
 #include "base/unmapped_owners.h"
-#include "run/inherited_files.h"
-#include "run/launch.h"
-#include "run/process_limits.h"
+#include "spawn/inherited_files.h"
+#include "spawn/launch.h"
+#include "spawn/process_limits.h"
 
 namespace mxc {
 namespace {

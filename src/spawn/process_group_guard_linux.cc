@@ -14,12 +14,12 @@
 #include <new>
 #include <utility>
 
-#include "run/process_group_guard.h"
+#include "spawn/process_group_guard.h"
 
 namespace mxc {
 
 // At the low end of the guard's stack, which both processes see.
-struct GroupGuard::Shared {
+struct ProcessGroupGuard::Shared {
   std::atomic<pid_t> group = 0;
   std::atomic<bool> released = false;
   int pipe = -1;
@@ -85,7 +85,7 @@ MXC_IN_THE_GUARD bool SomeLive(pid_t group) {
 
 }  // namespace
 
-MXC_IN_THE_GUARD int GroupGuard::Main(void* argument) {
+MXC_IN_THE_GUARD int ProcessGroupGuard::Main(void* argument) {
   auto& shared = *static_cast<Shared*>(argument);
   ::syscall(SYS_dup3, shared.pipe, 0, 0);
   if (shared.held >= 0) ::syscall(SYS_dup3, shared.held, 1, 0);
@@ -103,11 +103,11 @@ MXC_IN_THE_GUARD int GroupGuard::Main(void* argument) {
   return 0;
 }
 
-Result<GroupGuard> GroupGuard::Start(int held) {
+Result<ProcessGroupGuard> ProcessGroupGuard::Start(int held) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
   const UniqueFd reading{ends[0]};
-  GroupGuard guard;
+  ProcessGroupGuard guard;
   guard.pipe_.Reset(ends[1]);
   void* const stack = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
@@ -125,20 +125,22 @@ Result<GroupGuard> GroupGuard::Start(int held) {
   return guard;
 }
 
-std::atomic<pid_t>* GroupGuard::Group() const { return shared_ != nullptr ? &shared_->group : nullptr; }
+std::atomic<pid_t>* ProcessGroupGuard::Group() const {
+  return shared_ != nullptr ? &shared_->group : nullptr;
+}
 
-void GroupGuard::Kill() const {
+void ProcessGroupGuard::Kill() const {
   const pid_t group = shared_ != nullptr ? shared_->group.load() : 0;
   if (group > 0) ::kill(-group, SIGKILL);
 }
 
-void GroupGuard::Release() {
+void ProcessGroupGuard::Release() {
   if (shared_ == nullptr) return;
   shared_->released = true;
   pipe_.Reset();
 }
 
-void GroupGuard::Dismiss() {
+void ProcessGroupGuard::Dismiss() {
   if (shared_ == nullptr) return;
   Release();
   // It has no exit signal; only __WALL finds such a child.
@@ -148,12 +150,12 @@ void GroupGuard::Dismiss() {
   shared_ = nullptr;
 }
 
-GroupGuard::GroupGuard(GroupGuard&& other) noexcept
+ProcessGroupGuard::ProcessGroupGuard(ProcessGroupGuard&& other) noexcept
     : shared_(std::exchange(other.shared_, nullptr)),
       pipe_(std::move(other.pipe_)),
       process_(std::exchange(other.process_, -1)) {}
 
-GroupGuard& GroupGuard::operator=(GroupGuard&& other) noexcept {
+ProcessGroupGuard& ProcessGroupGuard::operator=(ProcessGroupGuard&& other) noexcept {
   if (this != &other) {
     Dismiss();
     shared_ = std::exchange(other.shared_, nullptr);

@@ -7,7 +7,7 @@
 
 #include "mxc/error.h"
 #include "mxc/policy.h"
-#include "mxc/windows_sandbox_run.h"
+#include "mxc/windows/sandbox_run.h"
 
 namespace mxc {
 

@@ -1,17 +1,17 @@
 // What a connection's first bytes say about the host it is for.
+#include "gateway/inspect/protocol_sniffer.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "gateway/inspect/protocol_sniffer.h"
 
 namespace mxc::egress {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using State = Opening::State;
+using State = ProtocolSniffer::State;
 
 ByteView View(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -38,15 +38,16 @@ std::string Tls(const std::string& extensions) { return Record(Message(Hello(ext
 
 // "done http a b", "more", "broken: why"
 std::string Read(std::string_view bytes) {
-  Opening opening;
+  ProtocolSniffer opening;
   const State state = opening.Feed(View(bytes));
   if (state == State::kMore) return "more";
   if (state == State::kBroken) return "broken: " + std::string(opening.Problem());
   if (state == State::kUnknown) return "unknown";
   std::string text = "done";
-  if (opening.Is() == Opening::Kind::kOther) text += " " + std::string(opening.Protocol().protocol->name);
-  if (opening.Is() == Opening::Kind::kTls) text += " tls";
-  if (opening.Is() == Opening::Kind::kHttp) text += " http";
+  if (opening.Is() == ProtocolSniffer::Kind::kOther)
+    text += " " + std::string(opening.Protocol().protocol->name);
+  if (opening.Is() == ProtocolSniffer::Kind::kTls) text += " tls";
+  if (opening.Is() == ProtocolSniffer::Kind::kHttp) text += " http";
   if (opening.Head().encrypted) text += " ech";
   for (const std::string& host : opening.Hosts()) text += " " + host;
   if (opening.Port() != 0) text += " at " + std::to_string(opening.Port());
@@ -56,7 +57,7 @@ std::string Read(std::string_view bytes) {
 
 // In any pieces, a head is done with its last byte and not before.
 void ExpectSameInPieces(const std::string& head, const std::string& whole) {
-  Opening opening;
+  ProtocolSniffer opening;
   for (std::size_t i = 0; i + 1 < head.size(); ++i) {
     ASSERT_EQ(opening.Feed(View(std::string_view(head).substr(i, 1))), State::kMore) << i;
   }
@@ -65,25 +66,25 @@ void ExpectSameInPieces(const std::string& head, const std::string& whole) {
   EXPECT_EQ(Read(head), whole);
 }
 
-TEST(Opening, ReadsTheServerNameOfAClientHello) {
+TEST(ProtocolSniffer, ReadsTheServerNameOfAClientHello) {
   ExpectSameInPieces(Tls(ServerName("Good.Test")), "done tls good.test");
   EXPECT_EQ(Read(Tls(Extension(16, Counted(2, "\x02h2")) + ServerName("a.test."))), "done tls a.test");
   EXPECT_EQ(Read(Tls("")), "done tls");
 }
 
-TEST(Opening, ReadsAClientHelloThatIsSpreadOverRecords) {
+TEST(ProtocolSniffer, ReadsAClientHelloThatIsSpreadOverRecords) {
   const std::string message = Message(Hello(ServerName("good.test")));
   ExpectSameInPieces(
       Record(message.substr(0, 3)) + Record(message.substr(3, 40)) + Record(message.substr(43)),
       "done tls good.test");
 }
 
-TEST(Opening, SeesThatAClientHelloHidesAnother) {
+TEST(ProtocolSniffer, SeesThatAClientHelloHidesAnother) {
   EXPECT_EQ(Read(Tls(ServerName("good.test") + Extension(0xfe0d, "x"))), "done tls ech good.test");
   EXPECT_EQ(Read(Tls(Extension(0xffce, "x"))), "done tls ech");
 }
 
-TEST(Opening, RefusesAClientHelloThatCanBeReadInTwoWays) {
+TEST(ProtocolSniffer, RefusesAClientHelloThatCanBeReadInTwoWays) {
   const std::string malformed = "broken: its ClientHello is malformed";
   EXPECT_EQ(Read(Tls(ServerName("a.test") + ServerName("b.test"))), malformed);
   EXPECT_EQ(Read(Tls(Extension(0, Counted(2, std::string(1, '\0') + Counted(2, "a.test") +
@@ -102,7 +103,7 @@ TEST(Opening, RefusesAClientHelloThatCanBeReadInTwoWays) {
 }
 
 // Servers pass over warnings (Go), changes of the cipher (GnuTLS), and at TLS 1.0 whatever they do not know.
-TEST(Opening, RefusesWhatSomeServerPassesOver) {
+TEST(ProtocolSniffer, RefusesWhatSomeServerPassesOver) {
   const std::string malformed = "broken: its TLS is malformed";
   const std::string hello = Tls(ServerName("b.test"));
   for (const std::string type : {"\x14", "\x15", "\x17", "\x18", "\x19", "\x1a", "\x01", "c"}) {
@@ -126,7 +127,7 @@ TEST(Opening, RefusesWhatSomeServerPassesOver) {
 }
 
 // Some servers do not look at the version of a record.
-TEST(Opening, RefusesATlsRecordOfAVersionThatNobodySends) {
+TEST(ProtocolSniffer, RefusesATlsRecordOfAVersionThatNobodySends) {
   const std::string hello = Tls(ServerName("b.test")).substr(3);
   for (const std::string& version :
        {std::string("\x03\x05"), std::string("\x03\xff"), std::string("\x02\x00", 2), std::string("\x04\x01"),
@@ -139,7 +140,7 @@ TEST(Opening, RefusesATlsRecordOfAVersionThatNobodySends) {
   EXPECT_EQ(Read("\x80\x2e\x01\x03\x01rest"), "unknown");
 }
 
-TEST(Opening, ReadsTheHostOfAnHttpRequest) {
+TEST(ProtocolSniffer, ReadsTheHostOfAnHttpRequest) {
   ExpectSameInPieces("GET / HTTP/1.1\r\nAccept: */*\r\nhost: \tGood.Test:8080 \r\n\r\n",
                      "done http good.test");
   ExpectSameInPieces("\r\nGET / HTTP/1.1\r\nHost: good.test\r\n\r\n", "done http good.test");
@@ -154,7 +155,7 @@ TEST(Opening, ReadsTheHostOfAnHttpRequest) {
 }
 
 // The one that a proxy would dial. Behind Host it is only text: a server does not look at it.
-TEST(Opening, ReadsThePortOfATarget) {
+TEST(ProtocolSniffer, ReadsThePortOfATarget) {
   const std::string rest = " HTTP/1.1\r\nHost: a.test:1\r\n\r\n";
   EXPECT_EQ(Read("GET /" + rest), "done http a.test");
   EXPECT_EQ(Read("GET http://a.test:8080/x:9" + rest), "done http a.test a.test at 8080");
@@ -170,7 +171,7 @@ TEST(Opening, ReadsThePortOfATarget) {
   }
 }
 
-TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
+TEST(ProtocolSniffer, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
   const std::string malformed = "broken: its HTTP request is malformed";
   for (const std::string head : {
            "GET / HTTP/1.1\r\n\r\n",
@@ -230,14 +231,14 @@ TEST(Opening, RefusesAnHttpRequestThatCanBeReadInTwoWays) {
             "broken: it speaks HTTP/2 without TLS, which cannot be checked");
 }
 
-TEST(Opening, AMethodMayHaveAnyLength) {
+TEST(ProtocolSniffer, AMethodMayHaveAnyLength) {
   EXPECT_EQ(Read(std::string(65, 'A') + " http://b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n"),
             "done http b.test a.test at 80");
 }
 
 std::string_view Zeroed(std::string_view text) { return text; }
 
-TEST(Opening, KnowsProtocolsWithoutVirtualHostsByTheirOpening) {
+TEST(ProtocolSniffer, KnowsProtocolsWithoutVirtualHostsByTheirOpening) {
   ExpectSameInPieces("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", "done SSH");
   EXPECT_EQ(Read("SSH-2.0-Go\n"), "done SSH");
   ExpectSameInPieces(std::string("\0\0\0\x08\x04\xd2\x16\x2f", 8), "done PostgreSQL");
@@ -247,7 +248,7 @@ TEST(Opening, KnowsProtocolsWithoutVirtualHostsByTheirOpening) {
 }
 
 // Neither a known protocol nor anything in which a server could find a host; or both.
-TEST(Opening, RefusesWhatItDoesNotKnow) {
+TEST(ProtocolSniffer, RefusesWhatItDoesNotKnow) {
   const std::string path = " http://b.test/ HTTP/1.1\r\nHost: b.test\r\n\r\n";
   EXPECT_EQ(Read("SSH-2.0-x" + path), "done http b.test b.test at 80");
   EXPECT_EQ(Read("EHLO me\r\n"), "unknown");
@@ -261,10 +262,10 @@ TEST(Opening, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(Read("ping"), "more");
 }
 
-TEST(Opening, EndsWithWhatDoesNotEnd) {
+TEST(ProtocolSniffer, EndsWithWhatDoesNotEnd) {
   const std::string endless = "its first message does not end";
-  EXPECT_EQ(Read("GET / HTTP/1.1\r\nX: " + std::string(kMaxOpeningBytes, 'x')), "broken: " + endless);
-  EXPECT_EQ(Read(std::string(kMaxOpeningBytes + 1, 'x')), "broken: " + endless);
+  EXPECT_EQ(Read("GET / HTTP/1.1\r\nX: " + std::string(kMaxFirstBytes, 'x')), "broken: " + endless);
+  EXPECT_EQ(Read(std::string(kMaxFirstBytes + 1, 'x')), "broken: " + endless);
 }
 
 }  // namespace
