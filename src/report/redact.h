@@ -4,22 +4,24 @@
 //   redactor.Feed(bytes, out);  // as often as there is data; `out` is appended to
 //   redactor.Finish(out);
 //
-// What may be the start of a match is held back until more arrives: at most kMaxHeldBytes, and behind a
-// private key what KeyBlock holds. A match is replaced as soon as its shortest form is complete, and the rest
-// of it is swallowed without being held.
+// Three recognisers see all of it, each for itself: known values, what is assigned to the name of a secret,
+// and what has the shape of a credential. The union of what they find is replaced. What may be the start of a
+// find is held back until more arrives: of a value as much as there is of it, of the others a few KiB.
 //
 // This helps against accidents. A program that wants to print a secret can encode it.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mxc/plan.h"
-#include "report/key_block.h"
-#include "report/secret_value.h"
+#include "report/known_values.h"
+#include "report/named_secrets.h"
+#include "report/redact_window.h"
+#include "report/shape_scanner.h"
 
 namespace mxc {
 
@@ -34,42 +36,34 @@ struct RedactionRules {
   std::vector<std::string> values = {};  // exact text to replace, of at least kMinValueBytes
 };
 
-inline constexpr std::string_view kRedacted = "[REDACTED]";
 inline constexpr std::size_t kMinValueBytes = 8;
 
-// Values of environment variables whose names look secret (TOKEN, SECRET, PASSWORD, ..._KEY, ...). The other
-// values are PATHs and locales, and replacing those would destroy the output.
+// Values of environment variables whose names look secret (TOKEN, SECRET, PASSWORD, ..._KEY, ...), without
+// the ends of lines behind them, which a shell drops. The other values are PATHs and locales, and replacing
+// those would destroy the output.
 [[nodiscard]] std::vector<std::string> SecretValues(const Exec& exec);
 [[nodiscard]] bool LooksSecret(std::string_view variable_name);
 
 class Redactor {
  public:
-  static constexpr std::size_t kMaxHeldBytes = 4096;
-
-  explicit Redactor(RedactionRules rules);
+  explicit Redactor(const RedactionRules& rules);
 
   void Feed(std::string_view bytes, std::string& out);
   // Nothing has come for a while: lets go of words that would only match if a mail address or a number went
   // on, so that a prompt appears. The start of a secret stays.
   void Idle(std::string& out);
   void Finish(std::string& out);
-  [[nodiscard]] bool Holding() const { return !held_.empty(); }
+  [[nodiscard]] bool Holding() const { return !window_.Empty(); }
 
  private:
-  using Mode = KeyBlock::Mode;
-  void Scan(Mode mode, std::string& out);
-  std::size_t Step(std::string_view rest, Mode mode, std::string& out);
-  [[nodiscard]] std::size_t PlainRun(std::string_view rest) const;
-  std::size_t Swallow(std::string_view rest, Mode mode);
+  void Write(std::string& out);
 
-  RedactionRules rules_;
-  std::vector<bool> may_start_;    // by byte: can a match begin with it?
-  std::vector<bool> inside_word_;  // by byte: can one begin with it behind a letter or digit?
-  std::string held_;
-  unsigned char previous_ = '\n';           // byte before held_: matches begin at the edge of a word
-  const bool* swallowing_ = nullptr;        // set of bytes that still belong to the last match
-  std::optional<SecretValue> value_ = {};   // behind what names it
-  std::optional<KeyBlock> key_block_ = {};  // behind the first line of a private key
+  bool secrets_;
+  std::uint64_t end_ = 0;  // of what has come
+  RedactWindow window_ = {};
+  KnownValues values_;
+  NamedSecrets named_ = {};
+  ShapeScanner shapes_;
 };
 
 }  // namespace mxc

@@ -1,13 +1,10 @@
-// What credentials and personal data look like: recognisers for redact.cc, which feeds them text as it
-// arrives.
+// What credentials and personal data look like: recognisers for shape_scanner.cc, which feeds them
+// text as it arrives.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <string_view>
-
-#include "report/secret_value.h"
 
 namespace mxc {
 
@@ -23,10 +20,9 @@ struct Match {
     kFound,
   };
   Kind kind = Kind::kNone;
-  std::size_t keep = 0;                 // kFound: bytes of it that are printed (a "Bearer " or a user name)
-  std::size_t length = 0;               // kFound: of the match, `keep` included
-  const ByteSet* rest = nullptr;        // kFound: bytes that still belong to it where they follow directly
-  std::optional<Quotation> value = {};  // kFound: what belongs to it is what SecretValue takes
+  std::size_t keep = 0;           // kFound: bytes of it that are printed (a "Bearer " or a user name)
+  std::size_t length = 0;         // kFound: of the match, `keep` included
+  const ByteSet* rest = nullptr;  // kFound: bytes that still belong to it where they follow directly
 };
 
 [[nodiscard]] bool IsWordByte(unsigned char byte);  // letter, digit, underscore
@@ -34,12 +30,8 @@ struct Match {
 [[nodiscard]] bool MayStartSecret(unsigned char byte);
 [[nodiscard]] bool MayStartPersonal(unsigned char byte);
 
-[[nodiscard]] bool MayStartName(unsigned char byte);
-
 // `at_end`: the text is complete, so nothing is partial.
 [[nodiscard]] Match MatchSecret(std::string_view text, bool at_end);
-// password=…, "token": "…", Authorization: …; a name may also begin behind an underscore or a dash.
-[[nodiscard]] Match MatchNamedSecret(std::string_view text, bool at_end);
 [[nodiscard]] Match MatchMail(std::string_view text, bool at_end);
 [[nodiscard]] Match MatchNumber(std::string_view text, bool at_end);  // card, telephone, social security
 [[nodiscard]] Match MatchText(std::string_view text, std::string_view wanted, bool at_end);

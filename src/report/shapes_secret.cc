@@ -60,8 +60,9 @@ constexpr Shape kShapes[] = {
 };
 
 constexpr std::size_t kMaxWebTokenHeader = 1024;
-constexpr std::size_t kMaxUserInfo = 512;
+constexpr std::size_t kMaxAuthority = 4000;  // of a URL
 constexpr std::size_t kAwsSecretBytes = 40;
+constexpr std::string_view kBehindAuthority{"/\"' \t\r\n\0\x1b", 9};
 
 bool In(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
 
@@ -145,17 +146,14 @@ Match MatchUrlPassword(std::string_view text, bool at_end) {
   const Prefix prefix = Compare(text, "://");
   if (prefix == Prefix::kNo) return {};
   if (prefix == Prefix::kPartly) return Partial(at_end);
-  std::size_t colon = 0;
-  for (std::size_t i = 3; i < text.size() && i < kMaxUserInfo; ++i) {
-    const char c = text[i];
-    if (c == '@') {
-      if (colon == 0 || i == colon + 1) return {};
-      return {.kind = Match::Kind::kFound, .keep = colon + 1, .length = i};
-    }
-    if (static_cast<unsigned char>(c) <= ' ' || c == '/' || c == '"' || c == '\'') return {};
-    if (c == ':' && colon == 0) colon = i;
-  }
-  return text.size() < kMaxUserInfo ? Partial(at_end) : Match{};
+  // RFC 3986, and what stands around a URL. It ends at the last @, as clients read it.
+  const std::string_view window = text.substr(0, kMaxAuthority);
+  const std::string_view authority = window.substr(0, window.find_first_of(kBehindAuthority, 3));
+  if (authority.size() == text.size() && text.size() < kMaxAuthority && !at_end) return Partial(at_end);
+  const std::size_t colon = authority.find(':', 3);
+  const std::size_t at = authority.rfind('@');
+  if (colon == std::string_view::npos || at == std::string_view::npos || at <= colon + 1) return {};
+  return {.kind = Match::Kind::kFound, .keep = colon + 1, .length = at};
 }
 
 }  // namespace

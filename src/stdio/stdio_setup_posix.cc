@@ -111,8 +111,7 @@ Status ConnectOutput(const Plan& plan, bool all, StdioSetup& stdio) {
     const auto index = static_cast<std::size_t>(number);
     if (stdio.standard.at(index) >= 0) continue;
     if (!plan.output.Pumped() && (!all || MayPass(plan, number))) continue;
-    if (number == STDERR_FILENO && !plan.output.Pumped() && stdio.streams[1] &&
-        AreOne(STDOUT_FILENO, STDERR_FILENO)) {
+    if (number == STDERR_FILENO && stdio.streams[1] && AreOne(STDOUT_FILENO, STDERR_FILENO)) {
       stdio.standard[2] = stdio.standard[1];
       continue;
     }

@@ -1,7 +1,12 @@
 // output.maxBytes, output.redact and audit.
 #include <gmock/gmock.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <string>
 
 #include "tests/support/launcher_test.h"
+#include "tests/support/terminal.h"
 
 namespace mxc::test {
 namespace {
@@ -39,6 +44,47 @@ TEST_P(OutputPolicy, RedactHidesATokenAlsoWhenItComesInPieces) {
   EXPECT_THAT(ended.out, Not(HasSubstr(rest)));
   EXPECT_EQ(ended.out.substr(0, 7), "before\n");
   EXPECT_EQ(LastLine(ended.out), "after");
+}
+
+// Standard output and error of the caller are one: so they are for the command, filtered or not.
+TEST_P(OutputPolicy, TheOrderOfBothStreamsIsKept) {
+  const std::string command = "for i in 1 2 3 4 5 6 7 8 9; do echo o$i; echo e$i >&2; done";
+  std::string expected;
+  for (const char* number : {"1", "2", "3", "4", "5", "6", "7", "8", "9"})
+    expected += std::string("o") + number + "\ne" + number + "\n";
+  for (const std::string policy :
+       {R"({"redact":["secrets"]})", R"({"maxBytes":1000})", R"({"maxBytes":20})"}) {
+    Launch launch = PrepareConfig({.command = command, .more = "\"output\":" + policy});
+    launch.before_exec = [] { ::dup2(STDOUT_FILENO, STDERR_FILENO); };
+    const Ended ended = Execute(launch);
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_EQ(ended.out.substr(0, expected.size()),
+              policy.find("20") == std::string::npos ? expected : expected.substr(0, 20))
+        << policy;
+  }
+}
+
+TEST_P(OutputPolicy, RedactHidesAConfiguredValueWhole) {
+  const Parts parts = {
+      .command = "env | grep -E '_TOKEN|_PASSWORD|line'; echo \"is $B_TOKEN\"",
+      .environment = {{"DB_PASSWORD=correct horse, \"battery\"; staple",
+                       "LINES_TOKEN=first-line\nsecond-line", "A_TOKEN=abcdefgh", "B_TOKEN=abcdefgh-REST"}},
+      .more = R"("output":{"redact":["secrets"]})"};
+  const std::string out = RunConfig(parts).out;
+  for (const char* name : {"DB_PASSWORD", "LINES_TOKEN", "A_TOKEN", "B_TOKEN"})
+    EXPECT_THAT(out, HasSubstr(name + std::string("=[REDACTED]\n")));
+  EXPECT_EQ(LastLine(out), "is [REDACTED]");
+  const Terminal terminal(uid);
+  termios modes{};
+  ASSERT_EQ(::tcgetattr(terminal.Fd(), &modes), 0);
+  modes.c_oflag |= OPOST | ONLCR;
+  ASSERT_EQ(::tcsetattr(terminal.Fd(), TCSANOW, &modes), 0);
+  Launch launch = PrepareConfig(parts);
+  launch.terminal = terminal.Fd();
+  Running running(launch);
+  const std::string shown = terminal.OutputUpTo("is [REDACTED]");
+  EXPECT_THAT(shown, HasSubstr("LINES_TOKEN=[REDACTED]\r\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("second-line")));
 }
 
 TEST_P(OutputPolicy, WithoutRedactTheTokenIsShown) {

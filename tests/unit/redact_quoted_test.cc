@@ -10,24 +10,6 @@
 namespace mxc {
 namespace {
 
-struct Case {
-  std::string text;
-  std::string redacted;
-};
-
-void ExpectAtEverySplit(const std::vector<Case>& cases) {
-  for (const Case& sample : cases) {
-    EXPECT_EQ(Secrets({sample.text}), sample.redacted) << sample.text;
-    std::vector<std::string> bytes;
-    for (std::size_t cut = 0; cut < sample.text.size(); ++cut) {
-      bytes.emplace_back(1, sample.text[cut]);
-      EXPECT_EQ(Secrets({sample.text.substr(0, cut), sample.text.substr(cut)}), sample.redacted)
-          << sample.text << " cut at " << cut;
-    }
-    EXPECT_EQ(Secrets(bytes), sample.redacted) << sample.text << " byte by byte";
-  }
-}
-
 TEST(RedactQuoted, AnEscapedQuoteEndsNoValue) {
   ExpectAtEverySplit({
       {R"({"password":"a\"b","id":1})", R"({"password":"[REDACTED]","id":1})"},

@@ -1,6 +1,8 @@
 // What comes out of a Redactor that is fed a text in pieces.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
@@ -25,6 +27,22 @@ inline std::vector<std::string> InPiecesOf(std::size_t size, const std::string& 
   std::vector<std::string> pieces;
   for (std::size_t at = 0; at < text.size(); at += size) pieces.push_back(text.substr(at, size));
   return pieces;
+}
+
+struct RedactCase {
+  std::string text;
+  std::string redacted;
+};
+
+inline void ExpectAtEverySplit(const std::vector<RedactCase>& cases) {
+  for (const RedactCase& sample : cases) {
+    const std::string& text = sample.text;
+    EXPECT_EQ(Secrets(text), sample.redacted) << text;
+    for (std::size_t cut = 0; cut < text.size(); ++cut)
+      EXPECT_EQ(Secrets({text.substr(0, cut), text.substr(cut)}), sample.redacted)
+          << text << " cut at " << cut;
+    EXPECT_EQ(Secrets(InPiecesOf(1, text)), sample.redacted) << text << " byte by byte";
+  }
 }
 
 // What a token or a key consists of.
