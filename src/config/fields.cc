@@ -137,7 +137,8 @@ constexpr Field kOutputFields[] = {
     {.name = "maxBytes",
      .type = FieldType::kInteger,
      .in = kOwn,
-     .text = "Bytes of standard output and of standard error that are passed on; the rest is dropped.",
+     .text = "Bytes of standard output and of standard error, or of both where they are one, that are passed "
+             "on; the rest is dropped.",
      .minimum = 1,
      .maximum = kMaxJsonInteger},
     {.name = "redact",

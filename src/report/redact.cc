@@ -26,12 +26,12 @@ std::vector<std::string> Known(const RedactionRules& rules) {
 }  // namespace
 
 bool LooksSecret(std::string_view variable_name) {
-  static constexpr std::string_view kSigns[] = {"token",      "secret",     "passw",
-                                                "passphrase", "credential", "auth",
-                                                "apikey",     "bearer",     "connection_string",
-                                                "cookie",     "sshpass"};
+  static constexpr std::string_view kSigns[] = {
+      "token",   "secret",     "passw",       "passphrase", "credential",        "auth",   "apikey",
+      "api_key", "access_key", "private_key", "bearer",     "connection_string", "cookie", "sshpass"};
   static constexpr std::string_view kLastWords[] = {"key", "keys", "pass", "pat", "pwd", "dsn"};
-  const std::string name = Folded(variable_name);
+  std::string name = Folded(variable_name);
+  std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
   const auto holds = [&](std::string_view sign) { return name.find(sign) != std::string::npos; };
   if (std::any_of(std::begin(kSigns), std::end(kSigns), holds)) return true;
   // Whole words, and not the first: DB_PASS, but neither DB_PATH nor PWD.

@@ -210,7 +210,7 @@ TEST(RedactNames, LooksSecret) {
   for (const char* name :
        {"GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "db_password", "OPENAI_API_KEY", "SSH_AUTH_X", "SIGNING_KEY",
         "SIGNING_KEYS", "DB_PASS", "SSHPASS", "GH_PAT", "NUGET_PAT", "BEARER", "BEARER_X", "MYSQL_PWD",
-        "DB_DSN", "PGPASSWORD", "dbPassword"}) {
+        "DB_DSN", "PGPASSWORD", "dbPassword", "SIGNING_KEY2", "ACCESS_KEYID"}) {
     EXPECT_TRUE(LooksSecret(name)) << name;
   }
   for (const char* name : {"PATH", "HOME", "LANG", "KEYBOARD", "TERM", "MONKEY", "OLDPWD", "PWD", "GOPATH",
