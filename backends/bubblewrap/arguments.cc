@@ -26,11 +26,12 @@ class Renderer {
   explicit Renderer(const Support& support)
       : by_descriptor_(support.Has("bind-fd")), sizes_(support.Has("size")) {}
 
-  void Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces);
+  void Namespaces(const LinuxSandbox& sandbox);
   void Mounts(const LinuxSandbox& sandbox);
   void Command(const LinuxSandbox& sandbox);
   // What bwrap executes at last.
   [[nodiscard]] std::vector<Piece> Program(const LinuxSandbox& sandbox);
+  [[nodiscard]] FileNumber Environment(const LinuxSandbox& sandbox);
   [[nodiscard]] std::size_t Count() const { return arguments_.size(); }
   // The argument file comes last: its pieces name the files before it.
   [[nodiscard]] std::vector<InheritedFile> TakeFiles() {
@@ -66,16 +67,16 @@ class Renderer {
   std::vector<std::string> read_only_at_last_ = {};
 };
 
-void Renderer::Namespaces(const LinuxSandbox& sandbox, bool lock_user_namespaces) {
+void Renderer::Namespaces(const LinuxSandbox& sandbox) {
   Say({"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"});
   if (sandbox.private_network) Say({"--unshare-net"});
   if (sandbox.gateway) AwaitGateway();
-  if (lock_user_namespaces) Say({"--disable-userns"});
-  Say({"--die-with-parent", "--cap-drop", "ALL", "--hostname", sandbox.hostname});
+  Say({"--die-with-parent", "--cap-drop", "ALL"});
+  // Without it nobody may map uid 0 into a further user namespace (user_namespaces(7)), as LockMounts does.
+  if (sandbox.seccomp == SeccompProfile::kRootCaller) Say({"--cap-add", "CAP_SETFCAP"});
+  Say({"--hostname", sandbox.hostname});
   // Only process 1 is safe from signals of the commands, and gets what they leave behind.
   if (sandbox.stays) Say({"--as-pid-1"});
-  Say({"--seccomp"});
-  arguments_.emplace_back(Pass(SeccompFile{.profile = sandbox.seccomp}));
   Say({"--json-status-fd"});
   arguments_.emplace_back(Pass(StatusPipe{}));
 }
@@ -155,25 +156,27 @@ void Renderer::Mounts(const LinuxSandbox& sandbox) {
   if (sandbox.root_read_only) Say({"--remount-ro", "/"});
 }
 
-void Renderer::Command(const LinuxSandbox& sandbox) {
-  Say({"--chdir", sandbox.cwd, "--clearenv"});
-  if (sandbox.stays) return;  // each command brings its own
+void Renderer::Command(const LinuxSandbox& sandbox) { Say({"--chdir", sandbox.cwd, "--clearenv"}); }
+
+// Not bwrap's: what the dynamic linker reads of it must not reach this program, which is not confined yet.
+FileNumber Renderer::Environment(const LinuxSandbox& sandbox) {
+  ArgumentFile file;
   for (const Variable& variable : sandbox.environment) {
-    Say({"--setenv", variable.name});
-    arguments_.emplace_back(variable.value);
+    if (variable.name == "PWD") continue;
+    file.arguments.emplace_back(variable.name);
+    file.arguments.emplace_back(variable.value);
   }
+  file.arguments.insert(file.arguments.end(), {std::string("PWD"), sandbox.cwd});
+  return Pass(std::move(file));
 }
 
 std::vector<Piece> Renderer::Program(const LinuxSandbox& sandbox) {
-  if (sandbox.stays) {
-    const FileNumber program = Pass(OwnProgram{});
-    return {FileNumber{.file = program.file, .as_path = true}, std::string(kSessionInitFlag),
-            Pass(SessionSocket{})};
-  }
-  std::vector<Piece> command;
-  // On a private terminal the launcher lets bwrap ignore what its keys send; the command must not.
-  if (!sandbox.new_session)
-    command = {std::string("/usr/bin/env"), std::string("--default-signal=INT,QUIT,TSTP")};
+  const FileNumber program{.file = Pass(OwnProgram{}).file, .as_path = true};
+  const FileNumber proc = Pass(HostProc{});
+  const std::string profile = std::to_string(static_cast<int>(sandbox.seccomp));
+  if (sandbox.stays)  // each command brings its own environment
+    return {program, std::string(kSessionInitFlag), proc, profile, Pass(SessionSocket{})};
+  std::vector<Piece> command = {program, std::string(kSandboxEntryFlag), proc, profile, Environment(sandbox)};
   command.insert(command.end(), sandbox.argv.begin(), sandbox.argv.end());
   return command;
 }
@@ -199,14 +202,12 @@ Status CheckLengths(const LinuxSandbox& sandbox) {
   return Done{};
 }
 
-Error TooMany(std::size_t count, const LinuxSandbox& sandbox) {
-  const bool environment = sandbox.environment.size() > sandbox.mounts.size();
+Error TooMany(std::size_t count) {
   return {.code = ErrorCode::kConflict,
           .message = fmt::format("the policy needs {} arguments of bubblewrap, which takes at most {}", count,
                                  kMaxArguments),
-          .pointer = environment ? "/process/env" : "/filesystem",
-          .hint = environment ? "pass fewer environment variables"
-                              : "name fewer paths, for instance a directory rather than the files in it"};
+          .pointer = "/filesystem",
+          .hint = "name fewer paths, for instance a directory rather than the files in it"};
 }
 
 }  // namespace
@@ -214,7 +215,7 @@ Error TooMany(std::size_t count, const LinuxSandbox& sandbox) {
 Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support) {
   if (Status lengths = CheckLengths(sandbox); !lengths) return lengths.error();
   Renderer renderer{support};
-  renderer.Namespaces(sandbox, support.Has("disable-userns"));
+  renderer.Namespaces(sandbox);
   renderer.Mounts(sandbox);
   renderer.Command(sandbox);
 
@@ -222,7 +223,7 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   exec.argv = {std::string("bwrap"), std::string("--args"), FileNumber{}, std::string("--")};
   const std::vector<Piece> command = renderer.Program(sandbox);
   const std::size_t count = renderer.Count() + exec.argv.size() + command.size();
-  if (count > kMaxArguments) return TooMany(count, sandbox);
+  if (count > kMaxArguments) return TooMany(count);
   exec.files = renderer.TakeFiles();
   exec.verified = renderer.TakeVerified();
   exec.unmapped_owners = renderer.TakeUnmapped();

@@ -8,9 +8,8 @@ namespace mxc::bubblewrap {
 [[nodiscard]] const Backend& BubblewrapBackend();
 
 // The two functions of the backend. Features that ProbeBubblewrap reports:
-//   bind-fd, size, disable-userns   options this bwrap knows
-//   setuid                          bwrap is set-uid root and takes neither sizes nor nested-namespace
-//   options
+//   bind-fd, size   options this bwrap knows
+//   setuid          bwrap is set-uid root and takes no sizes
 [[nodiscard]] Support ProbeBubblewrap(const Host& host, ProbeDepth depth);
 [[nodiscard]] Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support);
 

@@ -25,13 +25,8 @@ struct Option {
 };
 
 constexpr Option kOptions[] = {
-    {"--clearenv", ""},
-    {"--perms", ""},
-    {"--json-status-fd", ""},
-    {"--seccomp", ""},
-    {"--bind-fd", "bind-fd"},
-    {"--size", "size"},
-    {"--disable-userns", "disable-userns"},
+    {"--clearenv", ""},       {"--perms", ""},    {"--json-status-fd", ""},
+    {"--bind-fd", "bind-fd"}, {"--size", "size"},
 };
 
 using Known = std::array<bool, std::size(kOptions)>;
@@ -159,7 +154,6 @@ ToolRun TryNamespaces(const Host& host, const Support& support) {
                                    "--new-session",
                                    "--cap-drop",
                                    "ALL"};
-  if (support.Has("disable-userns")) argv.emplace_back("--disable-userns");
   for (const char* word :
        {"--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--", "true"}) {
     argv.emplace_back(word);

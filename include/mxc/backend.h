@@ -1,4 +1,4 @@
-// A backend is a name and two pure functions. All plans are run by src/process, so every backend compiles,
+// A backend is a name and two pure functions. All plans are run by src/run, so every backend compiles,
 // plans and is tested on every host.
 #pragma once
 

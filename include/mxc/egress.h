@@ -1,5 +1,5 @@
 // What the network gateway lets through, as data, and what it reports. Made by a planner from a Policy's
-// Network, run by src/egress.
+// Network, run by src/gateway.
 //
 //   EgressRules rules{.allow = {{.to = {{.host = "*.example.com"}}, .ports = {{Protocol::kTcp, 443, 443}},
 //                                .pointer = "/network/egress/allow/0"}}};

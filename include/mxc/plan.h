@@ -1,4 +1,4 @@
-// A Plan: what we will do, as data. Planners are pure; src/process is the one machine that runs plans.
+// A Plan: what we will do, as data. Planners are pure; src/run is the one machine that runs plans.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +37,6 @@ struct ArgumentFile {
   std::vector<Piece> arguments = {};
 };
 
-// A compiled seccomp program, in a sealed memfd.
-struct SeccompFile {
-  SeccompProfile profile = SeccompProfile::kDefault;
-};
-
 // An O_PATH descriptor of `path`, refused unless it is still `object`.
 struct PathFile {
   std::string path = {};
@@ -61,11 +56,13 @@ struct BlockPipe {};
 // This program itself, as an O_PATH descriptor; and init's end of the holder's socket: what process 1 of a
 // sandbox that stays is made of (engine/persistent/session_init.h).
 struct OwnProgram {};
+struct HostProc {};
 struct SessionSocket {};
-inline constexpr const char* kSessionInitFlag = "--session-init";  // the socket is the next argument
+inline constexpr const char* kSandboxEntryFlag = "--sandbox-entry";
+inline constexpr const char* kSessionInitFlag = "--session-init";
 
-using InheritedFile = std::variant<ArgumentFile, SeccompFile, PathFile, StatusPipe, InfoPipe, BlockPipe,
-                                   OwnProgram, SessionSocket>;
+using InheritedFile = std::variant<ArgumentFile, PathFile, StatusPipe, InfoPipe, BlockPipe,
+                                   OwnProgram, HostProc, SessionSocket>;
 
 // ---- the child -------------------------------------------------------------------------------------------
 

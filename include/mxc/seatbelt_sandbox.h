@@ -1,5 +1,5 @@
 // A macOS sandbox as data: a profile in Seatbelt's language, and the values of its parameters.
-// backends/seatbelt writes it, src/process applies it to a process of its own and runs the command there.
+// backends/seatbelt writes it, src/macos applies it to a process of its own and runs the command there.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Text that must never be printed: environment values, credentials.
 //
 // There is no formatter and no stream operator, so a log line or a plan dump that tried would not compile.
-// Reveal() is called where the text is handed to the kernel (src/process) and nowhere else.
+// Reveal() is called where the text is handed to the kernel (src/spawn, src/engine) and nowhere else.
 #pragma once
 
 #include <string>

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "engine/container_order.h"
@@ -62,7 +63,6 @@ void MapIdentity(const Child& child, int own) {
   WriteMap(child, own, "uid_map", child.program.uid_map);
   WriteMap(child, own, "gid_map", child.program.gid_map);
   child.Check(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL), Step::kPrivileges);
-  ::close(own);
 }
 
 void SetNames(const Child& child) {
@@ -83,14 +83,6 @@ void LeaveTerminal(const Child& child) {
   } else if (errno != ENXIO) {  // ENXIO: there is none to leave
     child.Check(::setsid(), Step::kSession);
   }
-}
-
-// What the caller ignores would stay ignored across execve. The two or three that the C library keeps for
-// itself refuse; nobody can have ignored those.
-void ResetSignals() {
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
 }
 
 // Our memory is a copy of the launcher's, made page by page as we write. While it is in use on another
@@ -131,9 +123,35 @@ void CheckNamespaces(const Child& child, const ContainerOrder& order) {
   ::_exit(0);
 }
 
+// On standard error, where the launcher looks for the words of the tool that has started this process.
+void Tell(const Error& error) {
+  const std::string line = "mxc-exec: " + error.message + "\n";
+  static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()));
+}
+
 }  // namespace
 
+// What the caller ignores would stay ignored across execve. The two or three that the C library keeps for
+// itself refuse; nobody can have ignored those.
+void ResetSignals() {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
+}
+
+// A descriptor can leave the sandbox, through a socket in a directory that another sandbox sees too. When a
+// mount namespace ends, the kernel takes its mounts off each other, and such a descriptor would then show
+// what masks and read-only mounts covered. Mounts that a namespace got as a copy from another user namespace
+// are locked together, and stay so (mount_namespaces(7)). The command's user namespace owns no other
+// namespace either.
+void LockMounts(Child& child, int own) {
+  child.Check(::unshare(CLONE_NEWUSER | CLONE_NEWNS), Step::kLockMounts);
+  MapIdentity(child, own);
+  if (child.mounts >= 0) child.locked_mounts = ::openat(own, "ns/mnt", O_RDONLY | O_CLOEXEC);
+}
+
 void Child::Send(const Report& report) const {
+  if (report_to < 0) return Tell(StepError(report, program));
   // One record is far below PIPE_BUF: it arrives whole or not at all.
   if (::write(report_to, &report, sizeof report) != sizeof report) Leave(255);
 }
@@ -163,9 +181,10 @@ void ChildMain(Child& child) {
   CopyPages(child);
   NetworkAhead network;
   const bool supervised = child.program.supervised;
+  int own = -1;
   if (!supervised) {
     network.Begin(child);
-    const int own = OpenOwnDirectory(child);
+    own = OpenOwnDirectory(child);
     if (child.program.discard_sender >= 0) {
       child.mounts = ::openat(own, "ns/mnt", O_RDONLY | O_CLOEXEC);
       if (child.program.gateway_handover >= 0) child.network = ::openat(own, "ns/net", O_RDONLY | O_CLOEXEC);
@@ -178,13 +197,14 @@ void ChildMain(Child& child) {
     BeginSupervision(child);
   } else {
     BuildNamespaces(child, network);
+    LockMounts(child, own);
+    ::close(own);
   }
   LockDown(child, network);
   Stay(child);
 }
 
-// The order of ChildMain, with capabilities in a user namespace of which the caller is root. What is mounted
-// and joined belongs to that namespace; the command is in one below it, and so owns none of it.
+// The order of ChildMain, with capabilities in a user namespace of which the caller is root.
 void ContainerMain(Child& child, const ContainerOrder& order) {
   child.init = ::getpid();
   TieToLauncher(child);
@@ -201,8 +221,8 @@ void ContainerMain(Child& child, const ContainerOrder& order) {
   child.Check(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), Step::kRoot);
   NetworkAhead network;
   BuildNamespaces(child, network);
-  child.Check(::unshare(CLONE_NEWUSER), Step::kMapIdentity);
-  MapIdentity(child, own);
+  LockMounts(child, own);
+  ::close(own);
   LockDown(child, network);
   Stay(child);
 }

@@ -14,16 +14,18 @@ struct Child {
   const Program& program;
   std::vector<int>& slots;  // descriptors of the root and of each tmpfs that something stands in
   Command command = {};
-  int report_to = -1;       // where Send writes
+  int report_to = -1;       // where Send writes; -1: failures alone, as text, to standard error
   int control_socket = -1;  // stays open beside it
   bool adopts = false;      // what the command starts becomes ours, and ends before we do
   bool session = false;     // we are the supervisor of one of the commands of a sandbox that stays
   LandlockRules landlock = {};
-  int mask = -1;                  // the first mask of a file, once it is attached
-  int node = -1;                  // the mount action at work, for reports
-  pid_t init = -1;                // ours
-  int mounts = -1, network = -1;  // our namespaces, to be discarded at the end; -1: not to be
-  bool signals_inside = false;    // kill(-1) reaches nothing but what we have started
+  int mask = -1;    // the first mask of a file, once it is attached
+  int node = -1;    // the mount action at work, for reports
+  pid_t init = -1;  // ours
+  // Our namespaces, to be discarded at the end; -1: not to be. Of mounts: those that we built, and their
+  // copy.
+  int mounts = -1, locked_mounts = -1, network = -1;
+  bool signals_inside = false;  // kill(-1) reaches nothing but what we have started
   bool temp_made = false;
 
   // Ends the process, and in init of a sandbox without namespaces first everything it holds.
@@ -47,16 +49,19 @@ struct ContainerOrder;
 class NetworkAhead;
 
 // The parts of it, each in a file of its own name.
-void SetUpGateway(const Child& child);                           // engine_network.cc
-void AwaitGatewayStart(const Child& child);                      // engine_network.cc
-void BuildRoot(Child& child);                                    // engine_mounts.cc
-void FillDevices(Child& child, int dev);                         // engine_devices.cc
-void EnterRoot(Child& child);                                    // engine_mounts.cc
-void LockDown(Child& child, NetworkAhead& network);              // engine_lockdown.cc
-void ConnectStream(const Child& child, int source, int target);  // engine_lockdown.cc
-void LoadFilters(const Child& child);                            // engine_lockdown.cc
-void WatchFiles(const Child& child);                             // engine_watch.cc
-void RunCommand(const Child& child);               // engine_init.cc; returns when its end is reported
-[[noreturn]] void HoldSession(const Child& init);  // engine_session.cc
+void SetUpGateway(const Child& child);                           // network.cc
+void AwaitGatewayStart(const Child& child);                      // network.cc
+void BuildRoot(Child& child);                                    // mounts.cc
+void FillDevices(Child& child, int dev);                         // devices.cc
+void EnterRoot(Child& child);                                    // mounts.cc
+void ResetSignals();                                             // child.cc
+void LockMounts(Child& child, int own);                          // child.cc; `own`: our directory of /proc
+void DropCapabilities(const Child& child);                       // lockdown.cc
+void LockDown(Child& child, NetworkAhead& network);              // lockdown.cc
+void ConnectStream(const Child& child, int source, int target);  // lockdown.cc
+void LoadFilters(const Child& child);                            // lockdown.cc
+void WatchFiles(const Child& child);                             // watch.cc
+void RunCommand(const Child& child);                             // init.cc; returns when its end is reported
+[[noreturn]] void HoldSession(const Child& init);                // persistent/session.cc
 
 }  // namespace mxc::engine

@@ -22,6 +22,26 @@
 namespace mxc::engine {
 namespace {
 
+constexpr unsigned kMemoryMajor = 1, kNullMinor = 3;  // Documentation/admin-guide/devices.txt
+
+// Of the null device the caller may be the owner, who can change its mode for the whole host; the sandbox's
+// own is on a read-only mount.
+bool IsOwnedNull(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
+         status.st_rdev == makedev(kMemoryMajor, kNullMinor) && status.st_uid == ::geteuid();
+}
+
+void LoadFilter(const Child& child, std::span<const std::byte> bytes) {
+  sock_fprog program{};
+  program.len = static_cast<unsigned short>(bytes.size() / sizeof(sock_filter));
+  // The kernel only reads it; its interface is older than const.
+  program.filter = const_cast<sock_filter*>(reinterpret_cast<const sock_filter*>(bytes.data()));  // NOLINT
+  child.Check(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program), Step::kSeccomp);
+}
+
+}  // namespace
+
 void DropCapabilities(const Child& child) {
   // Until the kernel knows no more: it may be newer than our headers.
   for (unsigned long capability = 0; capability < 64; ++capability) {
@@ -45,26 +65,6 @@ void DropCapabilities(const Child& child) {
   child.Check(::syscall(SYS_capset, &header, none), Step::kCapabilities);
   child.Check(::prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL), Step::kPrivileges);
 }
-
-constexpr unsigned kMemoryMajor = 1, kNullMinor = 3;  // Documentation/admin-guide/devices.txt
-
-// Of the null device the caller may be the owner, who can change its mode for the whole host; the sandbox's
-// own is on a read-only mount.
-bool IsOwnedNull(int fd) {
-  struct stat status {};
-  return ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
-         status.st_rdev == makedev(kMemoryMajor, kNullMinor) && status.st_uid == ::geteuid();
-}
-
-void LoadFilter(const Child& child, std::span<const std::byte> bytes) {
-  sock_fprog program{};
-  program.len = static_cast<unsigned short>(bytes.size() / sizeof(sock_filter));
-  // The kernel only reads it; its interface is older than const.
-  program.filter = const_cast<sock_filter*>(reinterpret_cast<const sock_filter*>(bytes.data()));  // NOLINT
-  child.Check(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program), Step::kSeccomp);
-}
-
-}  // namespace
 
 void ConnectStream(const Child& child, int source, int target) {
   child.Check(::dup2(source, target), Step::kStreams);
@@ -100,7 +100,8 @@ void LockDown(Child& child, NetworkAhead& network) {
   if (!child.program.supervised) LoadFilters(child);
   network.AwaitUp(child);
   for (const auto& [first, last] : child.program.surplus) {
-    child.Check(CloseRangeBut(first, last, std::array{child.mounts, child.network}), Step::kDescriptors);
+    child.Check(CloseRangeBut(first, last, std::array{child.mounts, child.locked_mounts, child.network}),
+                Step::kDescriptors);
   }
   network.Reap(child);
 }

@@ -30,10 +30,12 @@ void Send(const Child& child, std::span<const int> fds) {
 }  // namespace
 
 void PutNamespacesAway(const Child& child) {
-  const std::array all{child.mounts, child.network};
-  const std::size_t count = child.network < 0 ? 1 : 2;
+  std::array<int, 3> all{};
+  std::size_t count = 0;
+  for (const int fd : {child.mounts, child.locked_mounts, child.network})
+    if (fd >= 0) all.at(count++) = fd;
   if (child.mounts >= 0) Send(child, std::span(all).first(count));
-  for (const int fd : all) ::close(fd);
+  for (const int fd : std::span(all).first(count)) ::close(fd);
 }
 
 void SealDiscarded(const Child& child) {

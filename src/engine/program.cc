@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::string_view kDefaultPath = "/usr/bin:/bin";
 
-// One line of a user namespace map: the caller, as itself.
-std::string IdentityLine(unsigned id) {
-  const std::string text = std::to_string(id);
-  return text + " " + text + " 1\n";
-}
-
 // A null-terminated array of pointers into `strings`, which must outlive it.
 std::vector<char*> Pointers(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
@@ -69,6 +63,11 @@ Executable Prepare(std::vector<std::string> arguments, std::string_view path) {
 }
 
 }  // namespace
+
+std::string IdentityLine(unsigned id) {
+  const std::string text = std::to_string(id);
+  return text + " " + text + " 1\n";
+}
 
 void SetPointers(Program& program) {
   SetPointers(program.command);

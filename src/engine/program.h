@@ -118,6 +118,9 @@ struct Command {
 };
 [[nodiscard]] Command CommandOf(const Program& program);  // borrows from it
 
+// One line of a user namespace map: the caller, as itself.
+[[nodiscard]] std::string IdentityLine(unsigned id);
+
 // Program::command, plain and envp point into the texts of the same object.
 void SetPointers(Program& program);
 

@@ -77,6 +77,7 @@ constexpr Row kRows[] = {
     {Step::kSeal, kAlways, "make read-only"},
     {Step::kPivot, kAlways, "enter the new root"},
     {Step::kForgetHost, kAlways, "detach the host's mounts"},
+    {Step::kLockMounts, kRefused, "lock the mounts together", kAppArmor},
     {Step::kSignals, kAlways, "reset the signals"},
     {Step::kDescriptors, kAlways, "close the launcher's descriptors"},
     {Step::kStreams, kAlways, "connect the standard streams"},
@@ -138,8 +139,9 @@ std::string Subject(const Report& report, const Program& program) {
 
 // The kernel, or a filter before it, hands out no such namespace, or no new /proc: not a matter of this run.
 bool IsRefusal(const Report& report) {
-  constexpr Step kRefusable[] = {Step::kMapIdentity, Step::kNetwork, Step::kHostname, Step::kRoot,
-                                 Step::kCloneMounts, Step::kTmpfs,   Step::kProc,     Step::kPivot};
+  constexpr Step kRefusable[] = {Step::kMapIdentity, Step::kNetwork,    Step::kHostname,
+                                 Step::kRoot,        Step::kLockMounts, Step::kCloneMounts,
+                                 Step::kTmpfs,       Step::kProc,       Step::kPivot};
   const int number = report.number;
   const bool refused = number == EPERM || number == EACCES || number == ENOSYS;
   const bool limited = number == ENOSPC || number == EUSERS || number == EINVAL;

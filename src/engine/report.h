@@ -9,7 +9,7 @@ namespace mxc::engine {
 
 struct Program;
 
-// A step of the set-up, in the order they happen. engine_report.cc holds the words and the remedies.
+// A step of the set-up, in the order they happen. report.cc holds the words and the remedies.
 enum class Step : std::int32_t {
   kCreate,
   kTie,
@@ -38,6 +38,7 @@ enum class Step : std::int32_t {
   kSeal,
   kPivot,
   kForgetHost,
+  kLockMounts,
   kSignals,
   kDescriptors,
   kStreams,

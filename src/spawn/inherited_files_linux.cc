@@ -11,7 +11,6 @@
 #include <utility>
 #include <variant>
 
-#include "seccomp/seccomp.h"
 #include "spawn/inherited_files.h"
 
 namespace mxc {
@@ -91,10 +90,6 @@ Result<UniqueFd> Open(const ArgumentFile& file, OpenContext& context) {
   return SealedFile("arguments", std::as_bytes(std::span(text)));
 }
 
-Result<UniqueFd> Open(const SeccompFile& file, OpenContext& /*context*/) {
-  return SealedFile("seccomp", SeccompProgram(file.profile));
-}
-
 // A pipe: the reading end into `reading`, the writing end as the result.
 Result<UniqueFd> OpenPipe(UniqueFd& reading) {
   int ends[2] = {-1, -1};
@@ -134,6 +129,12 @@ Result<UniqueFd> Open(const OwnProgram& /*file*/, OpenContext& /*context*/) {
   UniqueFd program{::open("/proc/self/exe", O_PATH | O_CLOEXEC)};
   if (!program) return SystemError(ErrorCode::kSetupFailed, "open the program itself", errno);
   return program;
+}
+
+Result<UniqueFd> Open(const HostProc& /*file*/, OpenContext& /*context*/) {
+  UniqueFd proc{::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (!proc) return SystemError(ErrorCode::kSetupFailed, "open /proc", errno);
+  return proc;
 }
 
 Result<UniqueFd> Open(const SessionSocket& /*file*/, OpenContext& context) {

@@ -231,7 +231,7 @@ const std::vector<Operation> file_operations = {
 };
 
 std::string Perform(const Words& words) {
-  for (const auto* table : {&file_operations, &KernelOperations(), &HogOperations()}) {
+  for (const auto* table : {&file_operations, &KernelOperations(), &HogOperations(), &PassingOperations()}) {
     for (const Operation& operation : *table) {
       if (words[0] != operation.name) continue;
       if (operation.words != 0 && operation.words != words.size()) return "wrong number of words";

@@ -17,6 +17,7 @@ struct Operation {
 
 [[nodiscard]] const std::vector<Operation>& KernelOperations();
 [[nodiscard]] const std::vector<Operation>& HogOperations();
+[[nodiscard]] const std::vector<Operation>& PassingOperations();
 
 [[nodiscard]] std::string Errno();                 // name of the last error
 [[nodiscard]] std::string Answer(long result);     // "ok", or Errno() for a negative result

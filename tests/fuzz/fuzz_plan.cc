@@ -179,7 +179,7 @@ void CheckPlan(const Policy& policy, const Plan& plan) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   mxc::Bytes bytes{data, size};
   mxc::Support support{.usable = true, .tier = mxc::Tier::kContainer, .program = "/usr/bin/bwrap"};
-  if (bytes.Flip()) support.features = {"bind-fd", "size", "disable-userns"};
+  if (bytes.Flip()) support.features = {"bind-fd", "size"};
   mxc::Policy policy = mxc::SomePolicy(bytes);
   for (const mxc::Containment containment : mxc::AllContainments()) {
     policy.containment = containment;

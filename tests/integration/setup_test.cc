@@ -104,9 +104,7 @@ TEST_P(Setup, ManyVariables) {
 // bwrap has a bound of its own on the number of its arguments.
 TEST_P(Setup, MoreThanBwrapTakesIsRefusedInOurWords) {
   Parts parts;
-  for (int i = 0; i < 10000; ++i) parts.read_only.push_back("/etc/hosts");
-  parts.environment.emplace();
-  for (int i = 0; i < 10000; ++i) parts.environment->push_back("V" + std::to_string(i) + "=1");
+  for (int i = 0; i < 3100; ++i) parts.read_only.push_back(workspace.File("f" + std::to_string(i), ""));
   ExpectOurFailure(RunConfig(parts), "policy_validation");
 }
 

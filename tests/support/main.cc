@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <cstdio>
+#include <optional>
+
+#include "inside_linux.h"
 
 int main(int argc, char** argv) {
+  // What bubblewrap executes inside a sandbox is the program that has started it: this one.
+  if (const std::optional<int> status = mxc::RunInside(argc, argv)) return *status;
   testing::InitGoogleMock(&argc, argv);
   if (argc > 1) {
     std::fprintf(stderr, "unknown argument '%s'\n", argv[1]);

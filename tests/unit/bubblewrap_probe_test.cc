@@ -30,12 +30,12 @@ class BwrapHost : public FakeHost {
 };
 
 TEST(BubblewrapProbe, QuickReadsTheOptionsAndStartsNothing) {
-  const BwrapHost host{{"--bind-fd", "--size", "--disable-userns"}};
+  const BwrapHost host{{"--bind-fd", "--size"}};
   const Support support = ProbeBubblewrap(host, ProbeDepth::kQuick);
   EXPECT_TRUE(support.usable);
   EXPECT_EQ(support.tier, Tier::kContainer);
   EXPECT_EQ(support.program, "/usr/bin/bwrap");
-  EXPECT_THAT(support.features, ElementsAre("bind-fd", "size", "disable-userns"));
+  EXPECT_THAT(support.features, ElementsAre("bind-fd", "size"));
   EXPECT_TRUE(support.warnings.empty());
   EXPECT_THAT(host.Questions(), Not(Contains(HasSubstr("run "))));
 }
@@ -49,7 +49,7 @@ TEST(BubblewrapProbe, OptionsAreWholeWords) {
 
 TEST(BubblewrapProbe, SetUidProgram) {
   const Support support = ProbeBubblewrap(
-      BwrapHost({"--bind-fd", "--size", "--disable-userns"}, {.mode = 04755}), ProbeDepth::kQuick);
+      BwrapHost({"--bind-fd", "--size"}, {.mode = 04755}), ProbeDepth::kQuick);
   EXPECT_THAT(support.features, ElementsAre("bind-fd", "setuid"));
 }
 

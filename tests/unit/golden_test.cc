@@ -31,7 +31,7 @@ std::string ReadAll(const std::filesystem::path& path) {
 
 void Furnish(FakeHost& host) {
   const char kOptions[] =
-      "--clearenv\0--perms\0--json-status-fd\0--seccomp\0--bind-fd\0--size\0--disable-userns";
+      "--clearenv\0--perms\0--json-status-fd\0--bind-fd\0--size";
   host.AddDebian();
   host.AddFile("/usr/bin/bwrap", std::string(kOptions, sizeof kOptions)).AddTool("bwrap", "/usr/bin/bwrap");
   host.AddTool("lxc-start", "/usr/bin/lxc-start");

@@ -74,7 +74,7 @@ TEST(RunFiles, VerifiedPathsAreLookedAtAndNotHandedOver) {
 }
 
 TEST(RunFiles, MemoryFilesAreSealed) {
-  Result<OpenedFiles> opened = OpenFiles({ArgumentFile{.arguments = {std::string("x")}}, SeccompFile{}}, 3);
+  Result<OpenedFiles> opened = OpenFiles({ArgumentFile{.arguments = {std::string("x")}}}, 3);
   ASSERT_TRUE(opened);
   for (const UniqueFd& file : opened->files) {
     EXPECT_EQ(::fcntl(file.Get(), F_GET_SEALS), F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
@@ -82,14 +82,6 @@ TEST(RunFiles, MemoryFilesAreSealed) {
     EXPECT_EQ(::lseek(file.Get(), 0, SEEK_CUR), 0);
     EXPECT_EQ(::fcntl(file.Get(), F_GETFD), FD_CLOEXEC);
   }
-}
-
-TEST(RunFiles, SeccompFileHoldsTheProgram) {
-  Result<OpenedFiles> opened = OpenFiles({SeccompFile{.profile = SeccompProfile::kRootCaller}}, 3);
-  ASSERT_TRUE(opened);
-  struct stat status {};
-  ::fstat(opened->files[0].Get(), &status);
-  EXPECT_EQ(static_cast<std::size_t>(status.st_size), SeccompProgram(SeccompProfile::kRootCaller).size());
 }
 
 TEST(RunFiles, PathFileIsAHandleWithoutAccess) {

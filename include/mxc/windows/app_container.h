@@ -1,5 +1,5 @@
 // A Windows AppContainer as data: the token, the job and the access control entries of one run.
-// backends/appcontainer writes it, src/process/windows runs it.
+// backends/appcontainer writes it, src/windows runs it.
 #pragma once
 
 #include <cstdint>

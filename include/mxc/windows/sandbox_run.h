@@ -1,9 +1,9 @@
 // A run in Windows Sandbox as data: the machine, and the command in it. backends/windows_sandbox writes it,
-// src/process/windows starts the machine.
+// src/windows starts the machine.
 //
 // There is no network. Host and guest meet in a folder. For one run: the host leaves the command there, a
 // script takes it up, its output goes into files that the host reads as they grow. A machine that stays has
-// two, and this program inside as its agent: mxc/windows_sandbox_command.h.
+// two, and this program inside as its agent: mxc/windows/sandbox_command.h.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A run of the Linux mxc-exec in a distribution of WSL, as data. backends/wsl writes it, src/process/windows
+// A run of the Linux mxc-exec in a distribution of WSL, as data. backends/wsl writes it, src/windows
 // hands it over through wsl.exe.
 #pragma once
 

@@ -5,14 +5,14 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <csignal>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "base/kernel_calls.h"
 #include "engine/child.h"
 #include "engine/hide_arguments.h"
+#include "engine/sandbox_entry.h"
 
 namespace mxc {
 namespace {
@@ -20,19 +20,21 @@ namespace {
 constexpr int kUsage = 2;
 
 // -1: none.
-int SocketOf(std::string_view text) {
-  int fd = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+int SocketOf(const char* text) {
+  const int fd = engine::NumberIn(text);
   struct stat status {};
-  const bool number = error == std::errc() && end == text.data() + text.size() && fd > 2;
-  return number && ::fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) ? fd : -1;
+  return fd > 2 && ::fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) ? fd : -1;
 }
 
 }  // namespace
 
-int RunSessionInit(const char* socket) {
-  const int session = SocketOf(socket);
-  if (session < 0) return kUsage;
+int RunSessionInit(std::span<char* const> arguments) {
+  const int proc = engine::NumberIn(arguments[0]);
+  const int profile = engine::NumberIn(arguments[1]);
+  const int session = SocketOf(arguments[2]);
+  if (proc < 0 || profile < 0 || profile > static_cast<int>(SeccompProfile::kRootCaller) || session < 0)
+    return kUsage;
+  engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile));
   // Before anything else is in here that could look: our memory, our descriptors and our file are not for it.
   if (::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL) != 0) return kUsage;
   sigset_t all;

@@ -1,0 +1,100 @@
+#include "engine/sandbox_entry.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/kernel_calls.h"
+#include "engine/child.h"
+#include "seccomp/seccomp.h"
+
+namespace mxc {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kNotFound = 127;  // as a shell says it
+constexpr int kNotExecutable = 126;
+
+std::string Contents(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return {};
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
+  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return text;
+}
+
+// Each name and its value become one variable, in place.
+std::vector<char*> Variables(std::string& text) {
+  std::vector<char*> variables;
+  for (std::size_t at = 0; at < text.size();) {
+    variables.push_back(text.data() + at);
+    const std::size_t name_end = text.find('\0', at);
+    if (name_end == std::string::npos) break;
+    text[name_end] = '=';
+    const std::size_t value_end = text.find('\0', name_end);
+    at = value_end == std::string::npos ? text.size() : value_end + 1;
+  }
+  variables.push_back(nullptr);
+  return variables;
+}
+
+}  // namespace
+
+namespace engine {
+
+int NumberIn(const char* text) {
+  int number = -1;
+  const char* const end = text + std::strlen(text);
+  const auto [parsed, error] = std::from_chars(text, end, number);
+  return error == std::errc() && parsed == end ? number : -1;
+}
+
+void FinishSandbox(int proc, SeccompProfile profile) {
+  Program program;
+  program.uid_map = IdentityLine(::geteuid());
+  program.gid_map = IdentityLine(::getegid());
+  program.filters = {SeccompProgram(profile)};
+  std::vector<int> slots;
+  Child child{.program = program, .slots = slots, .init = ::getpid()};
+  const int own = child.Check(::openat(proc, "self", O_PATH | O_DIRECTORY | O_CLOEXEC), Step::kLockMounts);
+  LockMounts(child, own);
+  ::close(own);
+  DropCapabilities(child);
+  LoadFilters(child);
+}
+
+}  // namespace engine
+
+int RunSandboxEntry(std::span<char* const> arguments) {
+  const int proc = engine::NumberIn(arguments[0]);
+  const int profile = engine::NumberIn(arguments[1]);
+  const int environment = engine::NumberIn(arguments[2]);
+  if (proc < 0 || environment < 0 || profile < 0 || profile > static_cast<int>(SeccompProfile::kRootCaller))
+    return kUsage;
+  std::string text = Contents(environment);
+  const std::vector<char*> variables = Variables(text);
+  engine::ResetSignals();
+  engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile));
+  CloseAllBut(3, std::array<int, 0>{});
+  environ = const_cast<char**>(variables.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast): its type
+  char* const* const command = &arguments[3];
+  ::execvp(command[0], command);
+  const int number = errno;
+  const std::string problem =
+      std::string("mxc-exec: execute ") + command[0] + ": " + std::strerror(number) + "\n";
+  static_cast<void>(::write(STDERR_FILENO, problem.data(), problem.size()));
+  return number == ENOENT ? kNotFound : kNotExecutable;
+}
+
+}  // namespace mxc

@@ -1,0 +1,65 @@
+// A descriptor on its way from one sandbox to another, over a socket in a directory that both have.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/passed_fds.h"
+#include "tests/containment/guest.h"
+
+namespace mxc::guest {
+namespace {
+
+int taken = -1;  // the descriptor that came; never closed
+
+sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+// Listens at SOCKET and keeps the descriptor that comes first.
+std::string Take(const Words& words) {
+  const sockaddr_un address = AddressOf(words[1]);
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Errno();
+  if (::listen(listener, 1) != 0) return Errno();
+  const int connection = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  char byte = 0;
+  std::size_t count = 1;
+  if (ReceiveWithFds(connection, &byte, 1, 0, std::span(&taken, 1), count) != 1) return Errno();
+  ::close(listener);
+  return Answer(taken);
+}
+
+// Sends PATH, opened, to who listens at SOCKET.
+std::string Pass(const Words& words) {
+  const sockaddr_un address = AddressOf(words[2]);
+  const int fd = ::open(words[1].c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return Errno();
+  const int connection = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (::connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Errno();
+  const char byte = 0;
+  return Answer(SendWithFds(connection, &byte, 1, std::span(&fd, 1)));
+}
+
+std::string ReadBelow(const Words& words) {
+  const int fd = ::openat(taken, words[1].c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  return fd < 0 ? Errno() : ReadDescriptor(fd);
+}
+
+std::string WriteBelow(const Words& words) {
+  const int fd = ::openat(taken, words[1].c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  return fd < 0 ? Errno() : Answer(::write(fd, "x", 1));
+}
+
+}  // namespace
+
+const std::vector<Operation>& PassingOperations() {
+  static const std::vector<Operation> operations = {
+      {"take", 2, Take}, {"pass", 3, Pass}, {"read-below", 2, ReadBelow}, {"write-below", 2, WriteBelow}};
+  return operations;
+}
+
+}  // namespace mxc::guest
