@@ -77,7 +77,7 @@ void NamedSecrets::Feed(std::string_view bytes, RedactWindow& window) {
 void NamedSecrets::Finish(RedactWindow& window) {
   window_ = &window;
   if (state_ == State::kBeforeValue && !opening_.empty()) BeginUnquoted('\0');
-  if (state_ == State::kScheme && !opening_.empty()) Decide(place_);
+  if (state_ == State::kScheme) Decide(place_);
   state_ = State::kText;
 }
 
@@ -227,7 +227,7 @@ void NamedSecrets::Open(char c) {
   opening_.clear();
   undecided_ = place_ + 1;
   begins_quoted_ = true;
-  state_ = header_ != Header::kNo ? State::kScheme : State::kValue;
+  state_ = State::kScheme;
 }
 
 // It stands right behind its sign, or behind a colon: `token = next()` is a program.
@@ -235,30 +235,25 @@ void NamedSecrets::BeginUnquoted(char c) {
   if (blank_ && sign_ != ':' && !list_ && header_ == Header::kNo) return End(c);
   quote_ = {.escapes = before_.escapes};
   begins_quoted_ = false;
-  if (header_ != Header::kNo) {
-    opening_ = Folded(opening_);
-    state_ = State::kScheme;
-    return Scheme(c);
-  }
-  opening_.clear();
-  Decide(place_ - std::min(backslashes_, quote_.escapes));  // those may be of the quote that ends it
-  state_ = State::kValue;
-  Value(c);
+  opening_ = Folded(opening_);
+  state_ = State::kScheme;
+  Scheme(c);
 }
 
-// Its name is no secret.
+// "Bearer " is no secret in a header; elsewhere it may be a value or stand before one.
 void NamedSecrets::Scheme(char c) {
   opening_ += Folded(c);
   for (const std::string_view scheme : kSchemes) {
     if (scheme == opening_) {
-      if (scheme != kDigest) header_ = Header::kOneWord;
+      if (header_ == Header::kNo) Decide(place_ + 1);
+      if (header_ != Header::kNo && scheme != kDigest) header_ = Header::kOneWord;
       undecided_ = place_ + 1;
       state_ = State::kValue;
       return;
     }
     if (scheme.starts_with(opening_)) return;
   }
-  if (opening_.size() > 1) Decide(place_);
+  Decide(place_ - std::min(backslashes_, quote_.escapes));  // those may be of the quote that ends it
   state_ = State::kValue;
   Value(c);
 }

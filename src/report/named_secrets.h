@@ -36,7 +36,7 @@ class NamedSecrets {
     kBehindName,
     kBehindSign,
     kBeforeValue,
-    kScheme,  // of a header
+    kScheme,  // "Bearer ", before a value
     kValue,
     kBehindQuote,    // that closes the value, unless it goes on
     kBehindElement,  // of a list
@@ -88,7 +88,7 @@ class NamedSecrets {
   char sign_ = '\0';    // = or :
   bool list_ = false;
   Header header_ = Header::kNo;
-  std::string opening_ = {};  // of a value: what may stand before its quote, or the scheme of a header
+  std::string opening_ = {};  // of a value: what may stand before its quote, or its scheme
   Quote quote_ = {};          // that the value stands in now
   bool begins_quoted_ = false;
   std::string_view ends_ = {};  // besides blanks, of a value without quotes

@@ -76,6 +76,7 @@ std::size_t ShapeScanner::Step(std::string_view rest, Mode mode, RedactWindow& w
   if (best.kind == Match::Kind::kStrong || (best.kind == Match::Kind::kWeak && mode == Mode::kMore)) return 0;
   if (best.kind != Match::Kind::kFound) return 1;
   window.Mark(place_ + best.keep, place_ + best.length);
+  if (best.keep != 0 && best.rest == nullptr) return 1;  // a user name may be a token
   if (key_block) key_block_.emplace();
   swallowing_ = best.rest != nullptr ? best.rest->data() : nullptr;
   return best.length;

@@ -97,6 +97,10 @@ TEST(RedactNamed, AHeaderToItsEnd) {
       {"Authorization: Digest username=\"u\", response=\"r\"\r\nx", "Authorization: Digest [REDACTED]\r\nx"},
       {R"(-H 'Authorization: Digest u="u"' rest)", R"(-H 'Authorization: Digest [REDACTED]' rest)"},
       {R"(-H \"Authorization: token abc\" rest)", R"(-H \"Authorization: token [REDACTED]\" rest)"},
+      {"token: Basic dXNl rest", "token: [REDACTED] rest"},
+      {"\"token\": \"Bearer a b\", x", "\"token\": \"[REDACTED]\", x"},
+      {"token=basic rest", "token=[REDACTED]"},
+      {R"(\"--password=\" \"--token=bear\" x)", R"(\"--password=\" \"--token=[REDACTED]\" x)"},
       {"Proxy-Authorization: basic\n", "Proxy-Authorization: [REDACTED]\n"},
   });
 }
@@ -107,6 +111,7 @@ TEST(RedactNamed, PasswordsOfUrls) {
   ExpectAtEverySplit({
       {"http://u:a@b@h/x", "http://u:[REDACTED]@h/x"},
       {"http://u:a@h", "http://u:[REDACTED]@h"},
+      {"https://ghp_" + Body(36) + ":x@h/x", "https://[REDACTED]:[REDACTED]@h/x"},
       {"http://h:80/a@b", "http://h:80/a@b"},
       {"https://x-token:abc@h/x y", "https://x-token:[REDACTED]@h/x y"},
   });
