@@ -98,6 +98,14 @@ struct End {
   std::size_t size = 0;  // of the line: up to the end of the key (kFound), or to where that begins (kPartial)
 };
 
+// `dashes` close a key; the last of them may begin the next one ("------BEGIN"). 0: more has to come to tell.
+std::size_t CloseSize(std::string_view dashes, std::size_t size, bool line_ends) {
+  const std::size_t run = std::min(dashes.find_first_not_of('-'), dashes.size());
+  if (run >= 2 * size) return size;
+  if (run == dashes.size()) return line_ends ? size : 0;
+  return dashes[run] == 'B' ? run - size : size;
+}
+
 // `line` and what is behind it, from where the line begins.
 End FindEnd(std::string_view line, std::string_view text, bool at_end) {
   for (const Form& form : kForms) {
@@ -105,8 +113,12 @@ End FindEnd(std::string_view line, std::string_view text, bool at_end) {
     if (at == std::string_view::npos) continue;
     const std::size_t title = at + form.end.size();
     const std::size_t close = line.find(form.close, title);
-    if (close != std::string_view::npos) return {End::State::kFound, close + form.close.size()};
-    const bool whole = line.size() < text.size() || at_end || line.size() - title >= kMaxTitle;
+    const bool line_ends = line.size() < text.size() || at_end;
+    if (close != std::string_view::npos) {
+      const std::size_t size = CloseSize(line.substr(close), form.close.size(), line_ends);
+      return size == 0 ? End{End::State::kPartial, at} : End{End::State::kFound, close + size};
+    }
+    const bool whole = line_ends || line.size() - title >= kMaxTitle;
     return whole ? End{End::State::kFound, line.size()} : End{End::State::kPartial, at};
   }
   return {};

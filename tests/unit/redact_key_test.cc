@@ -139,6 +139,19 @@ TEST(RedactKeys, EndWhereAnotherBegins) {
     EXPECT_EQ(Secrets(InPiecesOf(size, text)), "a [REDACTED]no key, but words\n[REDACTED] b\n") << size;
 }
 
+// The dashes between them may be of either.
+TEST(RedactKeys, RightBehindOneAnother) {
+  const std::string begin = "BEGIN PRIVATE KEY-----\nMIIE" + Body(60) + "\n-----END PRIVATE KEY";
+  for (std::size_t dashes = 5; dashes < 14; ++dashes) {
+    const std::string text = "-----" + begin + std::string(dashes, '-') + begin + "----- after";
+    for (std::size_t size = 1; size <= text.size(); ++size) {
+      const std::string out = Secrets(InPiecesOf(size, text));
+      EXPECT_EQ(out, Secrets(text)) << dashes << " in pieces of " << size;
+      EXPECT_EQ(out.find(Body(10)), std::string::npos) << dashes << " in pieces of " << size;
+    }
+  }
+}
+
 TEST(RedactKeys, WithoutAnEndHoldLittle) {
   for (std::size_t words = 2800; words < 3100; ++words) {
     Redactor redactor({.secrets = true});
