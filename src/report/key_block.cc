@@ -114,12 +114,13 @@ End FindEnd(std::string_view line, std::string_view text, bool at_end) {
     const std::size_t title = at + form.end.size();
     const std::size_t close = line.find(form.close, title);
     const bool line_ends = line.size() < text.size() || at_end;
-    if (close != std::string_view::npos) {
+    if (close != std::string_view::npos && close - title <= kMaxTitle) {
       const std::size_t size = CloseSize(line.substr(close), form.close.size(), line_ends);
       return size == 0 ? End{End::State::kPartial, at} : End{End::State::kFound, close + size};
     }
-    const bool whole = line_ends || line.size() - title >= kMaxTitle;
-    return whole ? End{End::State::kFound, line.size()} : End{End::State::kPartial, at};
+    const bool whole = line_ends || line.size() - title >= kMaxTitle + form.close.size();
+    return whole ? End{End::State::kFound, std::min(line.size(), title + kMaxTitle)}
+                 : End{End::State::kPartial, at};
   }
   return {};
 }
@@ -183,7 +184,9 @@ KeyBlock::Kind KeyBlock::KindOf(std::string_view line) {
   return Kind::kOther;
 }
 
-bool KeyBlock::IsOfKey(std::string_view line) { return in_long_line_ || KindOf(line) == Kind::kKey; }
+bool KeyBlock::IsOfKey(std::string_view line) {
+  return in_long_line_ || KindOf(line.substr(0, kLongLine)) == Kind::kKey;
+}
 
 std::size_t KeyBlock::TakeBefore(std::string_view end) { return IsOfKey(end) ? end.size() : 0; }
 
