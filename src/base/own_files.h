@@ -22,16 +22,22 @@ enum class OwnFile {
 // For writing; made for the caller alone when missing, emptied (kResult) only after it was looked at. `what`
 // is for messages: "open the audit log". Errors, kSetupFailed: it cannot be opened; a symbolic link on the
 // way that others than root could have put there (only root's directly in "/", "/usr" and "/var" are
-// followed), or one at the end; what is there is no regular file (kLog and kResult may be /dev/null), belongs
-// to another user, or has more than one name.
+// followed), or one at the end; what is there is no regular file (kLog and kResult may be /dev/null) or one
+// of a file system of the kernel, belongs to another user, or has more than one name.
 [[nodiscard]] Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, OwnFile file);
 // What stands there, or on the way, would be refused for what it is, and not because it cannot be opened.
 // Errors: kConflict.
 [[nodiscard]] Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile file);
 // Whether two paths lead to one regular file, or would where it is missing.
 [[nodiscard]] bool LeadToOneFile(const std::string& left, const std::string& right);
+// Whether the path leads to the regular file behind an open descriptor.
+[[nodiscard]] bool LeadsToFileOf(const std::string& path, int borrowed_fd);
+// Whether two descriptors are of one file, pipe or socket. No device counts, nor a pipe on Windows.
+[[nodiscard]] bool AreOneStream(int borrowed_fd, int other_fd);
 
 #if !defined(_WIN32)
+// In procfs, sysfs and their like, where what is written goes to the kernel and is no file.
+[[nodiscard]] bool IsOfKernel(int borrowed_fd);
 // A directory of ours, by the same rule for links. Errors: kSetupFailed.
 [[nodiscard]] Result<UniqueFd> OpenOwnDirectory(const std::string& path);
 // The same, made with those above it where it is missing; they get `mode` as well.

@@ -40,11 +40,15 @@ bool IsNullDevice(const struct stat& status) {
   return S_ISCHR(status.st_mode) && ::stat("/dev/null", &null) == 0 && status.st_rdev == null.st_rdev;
 }
 
-// What was found where a file of ours should be; empty: nothing is wrong with it.
-std::string WrongWith(const struct stat& status, OwnFile file) {
+constexpr const char* kOfKernel = "it is in a file system of the kernel";
+
+// What was found where a file of ours should be, `fd` or an entry of that directory; empty: nothing is wrong
+// with it.
+std::string WrongWith(const struct stat& status, int fd, OwnFile file) {
   if (file != OwnFile::kAudit && IsNullDevice(status)) return "";
   if (S_ISLNK(status.st_mode)) return "it is a symbolic link";
   if (!S_ISREG(status.st_mode)) return "it is not a regular file";
+  if (IsOfKernel(fd)) return kOfKernel;
   if (status.st_uid != ::geteuid()) return fmt::format("it belongs to uid {}", status.st_uid);
   if (status.st_nlink > 1) return fmt::format("it has {} names", status.st_nlink);
   return "";
@@ -152,7 +156,7 @@ UniqueFd OpenExisting(const Way& way, OwnFile file, std::string& problem) {
     if (errno != ENOENT) problem = std::generic_category().message(errno);
     return UniqueFd{};
   }
-  problem = WrongWith(status, file);
+  problem = WrongWith(status, way.Directory(), file);
   if (!problem.empty()) return UniqueFd{};
   const int position = file == OwnFile::kResult ? 0 : O_APPEND;
   const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | position;
@@ -161,7 +165,7 @@ UniqueFd OpenExisting(const Way& way, OwnFile file, std::string& problem) {
   if (!fd || ::fstat(fd.Get(), &status) != 0) {
     problem = std::generic_category().message(errno);
   } else {
-    problem = WrongWith(status, file);
+    problem = WrongWith(status, fd.Get(), file);
   }
   return problem.empty() ? std::move(fd) : UniqueFd{};
 }
@@ -170,6 +174,7 @@ UniqueFd OpenOrCreate(const Way& way, OwnFile file, std::string& problem) {
   constexpr int kAttempts = 8;  // somebody may make and remove it meanwhile
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     UniqueFd fd = OpenExisting(way, file, problem);
+    if (!fd && problem.empty() && IsOfKernel(way.Directory())) problem = kOfKernel;
     if (fd || !problem.empty()) return fd;
     const int position = file == OwnFile::kResult ? 0 : O_APPEND;
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | position;
@@ -211,7 +216,7 @@ Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile fi
   if (!way.Walk()) {
     if (way.Refused()) problem = way.Problem();
   } else if (::fstatat(way.Directory(), way.Last().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
-    problem = WrongWith(status, file);
+    problem = WrongWith(status, way.Directory(), file);
   }
   if (problem.empty()) return Done{};
   return Error{.code = ErrorCode::kConflict,
@@ -233,6 +238,20 @@ Result<UniqueFd> MakeDirectories(const std::string& path, std::uint32_t mode) {
 }
 
 Result<UniqueFd> OpenOwnDirectory(const std::string& path) { return MakeDirectories(path, 0); }
+
+bool LeadsToFileOf(const std::string& path, int borrowed_fd) {
+  struct stat named {};
+  struct stat open {};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(borrowed_fd, &open) == 0 && S_ISREG(open.st_mode) &&
+         IsSame(named, open);
+}
+
+bool AreOneStream(int borrowed_fd, int other_fd) {
+  struct stat one {};
+  struct stat other {};
+  return ::fstat(borrowed_fd, &one) == 0 && ::fstat(other_fd, &other) == 0 && !S_ISCHR(one.st_mode) &&
+         IsSame(one, other);
+}
 
 bool HasOtherNames(int borrowed_fd) {
   struct stat status {};

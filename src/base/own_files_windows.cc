@@ -25,6 +25,25 @@ bool IsLink(const std::wstring& path) {
   return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 }
 
+// False for what is no file of a disk.
+bool Identify(HANDLE handle, BY_HANDLE_FILE_INFORMATION& information) {
+  return handle != INVALID_HANDLE_VALUE && ::GetFileType(handle) == FILE_TYPE_DISK &&
+         ::GetFileInformationByHandle(handle, &information) != 0;
+}
+
+bool AreOneFile(HANDLE left, HANDLE right) {
+  BY_HANDLE_FILE_INFORMATION one{};
+  BY_HANDLE_FILE_INFORMATION other{};
+  return Identify(left, one) && Identify(right, other) &&
+         one.dwVolumeSerialNumber == other.dwVolumeSerialNumber &&
+         one.nFileIndexHigh == other.nFileIndexHigh && one.nFileIndexLow == other.nFileIndexLow;
+}
+
+HANDLE HandleOf(int borrowed_fd) {
+  return IsOpenDescriptor(borrowed_fd) ? reinterpret_cast<HANDLE>(::_get_osfhandle(borrowed_fd))
+                                       : INVALID_HANDLE_VALUE;
+}
+
 bool IsDisk(int borrowed_fd) {
   const auto handle = reinterpret_cast<HANDLE>(::_get_osfhandle(borrowed_fd));
   return handle != INVALID_HANDLE_VALUE && ::GetFileType(handle) == FILE_TYPE_DISK;
@@ -55,6 +74,17 @@ Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile /*
   if (!IsLink(Wide(path))) return Done{};
   return Error{.code = ErrorCode::kConflict,
                .message = what + " " + Quoted(path) + ": it is a symbolic link"};
+}
+
+bool LeadsToFileOf(const std::string& path, int borrowed_fd) {
+  const UniqueHandle named{::CreateFileW(Wide(path).c_str(), 0,
+                                         FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                                         OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr)};
+  return named && AreOneFile(named.Get(), HandleOf(borrowed_fd));
+}
+
+bool AreOneStream(int borrowed_fd, int other_fd) {
+  return AreOneFile(HandleOf(borrowed_fd), HandleOf(other_fd));
 }
 
 bool HasOtherNames(int borrowed_fd) {

@@ -67,6 +67,15 @@ TEST_P(OwnFiles, AreRegularFiles) {
   EXPECT_EQ(ProblemOf("/dev/null", GetParam()) == "", GetParam() != OwnFile::kAudit);
 }
 
+// A name that root's commands would change: what is written there is no record.
+TEST_P(OwnFiles, AreNothingOfTheKernels) {
+  const std::string own = "/proc/" + std::to_string(::getpid());
+  for (const std::string& path : {own + "/comm", own + "/new", std::string("/sys/kernel/new")}) {
+    if (::access(path.substr(0, path.rfind('/')).c_str(), F_OK) != 0) continue;
+    EXPECT_EQ(ProblemOf(path, GetParam()), "open '" + path + "': it is in a file system of the kernel");
+  }
+}
+
 TEST_P(OwnFiles, BelongToTheCaller) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to give a file away";
   ASSERT_EQ(::chown(scratch_.Path("victim").c_str(), 23456, 23456), 0);
@@ -95,6 +104,23 @@ TEST(OneFile, ByAnySpelling) {
   EXPECT_TRUE(LeadToOneFile(root + "file", root + "here/file"));
   EXPECT_TRUE(LeadToOneFile(root + "missing", root + "here/missing"));
   EXPECT_FALSE(LeadToOneFile("/dev/null", "/dev/null"));
+}
+
+TEST(OneFile, BehindADescriptor) {
+  const ScratchDirectory scratch;
+  WriteText(scratch.Path("file"), "");
+  WriteText(scratch.Path("other"), "");
+  const UniqueFd fd{::open(scratch.Path("file").c_str(), O_RDONLY | O_CLOEXEC)};
+  const UniqueFd again{::open(scratch.Path("file").c_str(), O_WRONLY | O_CLOEXEC)};
+  const UniqueFd null{::open("/dev/null", O_WRONLY | O_CLOEXEC)};
+  EXPECT_TRUE(LeadsToFileOf(scratch.Path("./file"), fd.Get()));
+  EXPECT_FALSE(LeadsToFileOf(scratch.Path("other"), fd.Get()));
+  EXPECT_FALSE(LeadsToFileOf(scratch.Path("missing"), fd.Get()));
+  EXPECT_FALSE(LeadsToFileOf("/dev/null", null.Get()));
+  EXPECT_TRUE(AreOneStream(fd.Get(), again.Get()));
+  EXPECT_FALSE(AreOneStream(fd.Get(), null.Get()));
+  EXPECT_FALSE(AreOneStream(null.Get(), null.Get()));
+  EXPECT_FALSE(AreOneStream(fd.Get(), -1));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OwnFiles, ::testing::Values(OwnFile::kLog, OwnFile::kResult, OwnFile::kAudit));
