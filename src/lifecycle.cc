@@ -108,7 +108,7 @@ int ProvisionPhase(Config config, Options options, const Host& host) {
 
 // The host has gone on since `start`: where a file stands now decides.
 Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& options, std::string& problem) {
-  Policy policy = WritableOf(entry);
+  Policy policy = VisibleOf(entry);
   Audit& audit = entry.plan.audit;
   Result<std::string> path = CheckRecord({.name = "audit path", .path = audit.path}, host, policy);
   if (!path) return path.error();

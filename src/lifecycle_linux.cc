@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -49,14 +50,16 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& /*pol
   return {.idle_ms = config.idle_timeout_ms, .lifetime_ms = config.lifetime_ms};
 }
 
-// Of exceptions below a grant there are those that audit.path is in.
-Policy WritableOf(const session::Entry& entry) {
+Policy VisibleOf(const session::Entry& entry) {
   Policy policy{.containment = entry.plan.containment};
   for (const MountNode& node : entry.plan.sandbox->mounts) {
-    const auto* bind = std::get_if<BindMount>(&node);
-    if (bind != nullptr)
+    if (const auto* bind = std::get_if<BindMount>(&node))
       policy.paths.push_back({.path = bind->source, .access = bind->access, .object = bind->object});
+    if (const auto* mask = std::get_if<FileMask>(&node))
+      policy.paths.push_back({.path = mask->target, .access = Access::kDenied, .object = mask->object});
   }
+  // Of two at one place the later one shows, and a set of rules keeps the first.
+  std::reverse(policy.paths.begin(), policy.paths.end());
   return policy;
 }
 

@@ -18,8 +18,8 @@ namespace mxc {
 // which nothing would stay between two commands.
 [[nodiscard]] Result<Prepared> PrepareSandbox(const Config& config, const Options& options, const Host& host);
 [[nodiscard]] session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& policy);
-// What of the sandbox's policy decides where files of ours may be: what its commands can write.
-[[nodiscard]] Policy WritableOf(const session::Entry& entry);
+// What of the sandbox's policy decides where files of ours may be: what its commands can read and write.
+[[nodiscard]] Policy VisibleOf(const session::Entry& entry);
 // The sandbox's plan, taken out of `entry`, with the command of the request. Errors: kConflict.
 [[nodiscard]] Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& host);
 // A run with this `containerId`. False: there is none.

@@ -36,7 +36,7 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& polic
   return limits;
 }
 
-Policy WritableOf(const session::Entry& entry) {
+Policy VisibleOf(const session::Entry& entry) {
   Policy policy{.containment = entry.plan.containment,
                 .system = OperatingSystem::kWindows,
                 .path_style = PathStyle::kWindows};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,54 @@ Status InFilesOfTheirOwn(const std::vector<Record>& records) {
     }
   }
   return Done{};
+}
+
+// The command reads and writes the file behind each of its standard streams. -1: it does not.
+int StreamOnFile(const std::string& path) {
+  for (int stream = 0; stream < 3; ++stream) {
+    if (!path.empty() && LeadsToFileOf(path, stream)) return stream;
+  }
+  return -1;
+}
+
+std::string OnStream(const std::string& record, int stream) {
+  constexpr const char* kNames[] = {"standard input", "standard output", "standard error"};
+  return fmt::format("{} is the command's {}", record, kNames[stream]);
+}
+
+Error OnOneStream(const std::string& record, int stream) {
+  return {.code = ErrorCode::kConflict,
+          .message = OnStream(record, stream),
+          .hint = "give the record a file, or a pipe, of its own"};
+}
+
+Status ApartFromStreams(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    const int stream = StreamOnFile(record.path);
+    if (stream >= 0) return OnOneStream(record.name + " " + Quoted(record.path), stream);
+  }
+  return Done{};
+}
+
+Status StatusApartFromStreams(std::optional<int> number) {
+  for (int stream = 0; number && stream < 3; ++stream) {
+    if (AreOneStream(*number, stream))
+      return OnOneStream(fmt::format("what is behind --status-fd {}", *number), stream);
+  }
+  return Done{};
+}
+
+// A log decides nothing: it is left out where the command has it, and where a link may have been put.
+std::string PlaceOfLog(const Policy& policy, const Host& host, const std::string& path,
+                       std::string& problem) {
+  const Record log{.name = "log file", .path = path};
+  Result<std::string> place = CheckRecord(log, host, policy);
+  const int stream = StreamOnFile(path);
+  if (!place) problem = place.error().message;
+  if (stream >= 0) problem = OnStream(log.name + " " + Quoted(path), stream);
+  if (problem.empty()) return std::move(*place);
+  problem += "; no log is written";
+  return "";
 }
 
 }  // namespace
@@ -119,9 +168,12 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
                                       {.name = "audit.path", .path = policy.audit.path}});
       !own)
     return own;
-  Result<std::string> log = CheckRecord({.name = "log file", .path = options.log_file}, host, policy);
-  if (!log) problem = log.error().message + "; no log is written";
-  options.log_file = log ? std::move(*log) : std::string();
+  if (Status apart = ApartFromStreams({{.name = "--result", .path = options.result_file},
+                                       {.name = "audit.path", .path = policy.audit.path}});
+      !apart)
+    return apart;
+  if (Status apart = StatusApartFromStreams(options.status_fd); !apart) return apart;
+  options.log_file = PlaceOfLog(policy, host, options.log_file, problem);
   // Its other name may be in a grant: the command would read the log, or write it.
   if (!options.log_file.empty() && policy.containment != Containment::kNone) {
     Status file = CheckOwnFile("log file", options.log_file, OwnFile::kLog);

@@ -78,24 +78,16 @@ std::optional<Mounted> MountedBy(const MountNode& node) {
   if (const auto* bind = std::get_if<BindMount>(&node); bind != nullptr && !bind->pin)
     return Mounted{.path = bind->source, .access = bind->access, .object = bind->object};
   if (const auto* mask = std::get_if<TmpfsMount>(&node); mask != nullptr && mask->object)
-    return Mounted{.path = mask->target, .object = mask->object};
+    return Mounted{.path = mask->target, .access = Access::kDenied, .object = mask->object};
   if (const auto* mask = std::get_if<FileMask>(&node); mask != nullptr && mask->object)
-    return Mounted{.path = mask->target, .object = mask->object};
+    return Mounted{.path = mask->target, .access = Access::kDenied, .object = mask->object};
   return std::nullopt;
 }
 
-bool IsAtOrAbove(const std::string& directory, const std::string& path) {
-  return path.starts_with(directory) &&
-         (path.size() == directory.size() || directory.back() == '/' || path[directory.size()] == '/');
-}
-
-// What can be written, and of the rest what audit.path is at or below: `start` may have taken it for that.
 void VisitMounts(ArchiveWriter& archive, const Plan& plan) {
   std::vector<Mounted> list;
   for (const MountNode& node : plan.sandbox->mounts) {
-    std::optional<Mounted> mounted = MountedBy(node);
-    if (mounted && (mounted->access == Access::kReadWrite || IsAtOrAbove(mounted->path, plan.audit.path)))
-      list.push_back(std::move(*mounted));
+    if (std::optional<Mounted> mounted = MountedBy(node)) list.push_back(std::move(*mounted));
   }
   archive(list);
 }
@@ -103,9 +95,16 @@ void VisitMounts(ArchiveWriter& archive, const Plan& plan) {
 void VisitMounts(ArchiveReader& archive, Plan& plan) {
   std::vector<Mounted> list;
   archive(list);
-  for (const Mounted& mounted : list)
-    plan.sandbox->mounts.emplace_back(BindMount{
-        .source = mounted.path, .target = mounted.path, .access = mounted.access, .object = mounted.object});
+  for (const Mounted& mounted : list) {
+    if (mounted.access == Access::kDenied) {
+      plan.sandbox->mounts.emplace_back(FileMask{.target = mounted.path, .object = mounted.object});
+    } else {
+      plan.sandbox->mounts.emplace_back(BindMount{.source = mounted.path,
+                                                  .target = mounted.path,
+                                                  .access = mounted.access,
+                                                  .object = mounted.object});
+    }
+  }
 }
 
 template <class Archive, class AnyPlan>

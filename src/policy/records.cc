@@ -14,21 +14,25 @@ namespace mxc {
 
 namespace {
 
-bool IsWritable(const RuleSet& rules, std::string_view path) {
+// Of two ways to one object the command takes the one that lets it do more.
+Access Looser(Access left, Access right) { return Stricter(left, right) == left ? right : left; }
+
+// What the command can do at `path`; denied: nothing, it does not see it.
+Access AccessAt(const RuleSet& rules, std::string_view path) {
   const PathRule* rule = rules.Covering(path);
-  return rule != nullptr && rule->access == Access::kReadWrite;
+  return rule != nullptr ? rule->access : Access::kDenied;
 }
 
-// Under another name that a mount gives it.
-bool IsWritableElsewhere(const RuleSet& rules, const Host& host, PathWalker& walker,
-                         const std::string& path) {
-  if (rules.PathsWith(Access::kReadWrite).empty()) return false;
+// Under other names that mounts give it.
+Access AccessElsewhere(const RuleSet& rules, const Host& host, PathWalker& walker, const std::string& path) {
   Result<std::vector<Mount>> mounts = ReadMounts(host);
-  if (!mounts) return false;  // Resolve has refused what then cannot be judged
+  if (!mounts) return Access::kDenied;  // Resolve has refused what then cannot be judged
   const std::optional<std::vector<std::string>> others =
       MountNames(std::move(*mounts), walker).OthersOf(path);
-  return !others || std::any_of(others->begin(), others->end(),
-                                [&](const std::string& name) { return IsWritable(rules, name); });
+  if (!others) return Access::kReadWrite;
+  Access access = Access::kDenied;
+  for (const std::string& name : *others) access = Looser(access, AccessAt(rules, name));
+  return access;
 }
 
 bool IsSame(const FileObject& left, const FileObject& right) {
@@ -41,20 +45,31 @@ std::optional<Access> AccessOfObject(const RuleSet& rules, const Host& host, con
   std::optional<Access> access;
   for (const PathRule& rule : rules.All()) {
     if (!status || !rule.object || !IsSame(*rule.object, status->object)) continue;
-    if (rule.access == Access::kReadWrite) return rule.access;
-    access = rule.access;
+    access = Looser(access.value_or(rule.access), rule.access);
   }
   return access;
 }
 
 // A sandbox that stands has its grants under whatever names the host has given them since.
-bool IsBelowWritableObject(const RuleSet& rules, const Host& host, std::string path) {
+Access AccessByObject(const RuleSet& rules, const Host& host, std::string path) {
   const std::string barrier{PrivateNodeOf(path)};
   for (;; path = ParentOf(path)) {
-    if (const std::optional<Access> access = AccessOfObject(rules, host, path))
-      return *access == Access::kReadWrite;
-    if (path == "/" || path == barrier) return false;
+    if (const std::optional<Access> access = AccessOfObject(rules, host, path)) return *access;
+    if (path == "/" || path == barrier) return Access::kDenied;
   }
+}
+
+Error Reachable(const Record& record, Access access) {
+  const bool writable = access == Access::kReadWrite;
+  return Conflict(record.name + " " + Quoted(record.path) +
+                      (writable ? " is inside a read-write grant" : " is where the command can read it"),
+                  record.pointer, "choose a path that the command does not see");
+}
+
+Error ThroughLink(const Record& record, const std::string& link, const std::string& hint) {
+  return Conflict(
+      record.name + " " + Quoted(record.path) + " leads through the symbolic link " + Quoted(link),
+      record.pointer, hint);
 }
 
 }  // namespace
@@ -67,18 +82,19 @@ Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWa
         record.name + " " + Quoted(record.path) + " cannot be resolved: " + walked.error().message,
         record.pointer, "choose a path the caller can look at");
   }
-  if (IsWritable(rules, walked->path) || IsBelowWritableObject(rules, host, walked->path) ||
-      IsWritableElsewhere(rules, host, walker, walked->path)) {
-    return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
-                    "choose a path the command cannot write");
-  }
+  const Access access =
+      Looser(AccessElsewhere(rules, host, walker, walked->path),
+             Looser(AccessAt(rules, walked->path), AccessByObject(rules, host, walked->path)));
+  if (access != Access::kDenied) return Reachable(record, access);
   // Another run, with other grants, may have put the link there.
   for (const LinkMet& met : walked->links) {
-    if (IsRootsAlone(met) && !IsWritable(rules, ParentOf(met.link.path))) continue;
-    return Conflict(
-        record.name + " " + Quoted(record.path) + " leads through the symbolic link " + Quoted(met.link.path),
-        record.pointer, "write the real path, " + Quoted(walked->path) + ", if that is what you mean");
+    if (IsRootsAlone(met) && AccessAt(rules, ParentOf(met.link.path)) != Access::kReadWrite) continue;
+    return ThroughLink(record, met.link.path,
+                       "write the real path, " + Quoted(walked->path) + ", if that is what you mean");
   }
+  // One of /proc or /dev ("/dev/stderr"): the walk ends there.
+  if (walked->status && walked->status->object.type == FileType::kSymlink)
+    return ThroughLink(record, walked->path, "name a file by its real path");
   return std::move(walked->path);
 }
 
@@ -88,9 +104,8 @@ Result<std::string> CheckRecordOnWindows(const Record& record, const Host& host,
   std::replace(path.begin(), path.end(), '/', '\\');
   if (!IsOnDrive(path)) path = host.WorkingDirectory() + "\\" + path;
   for (const PathRule& rule : policy.paths) {
-    if (rule.access != Access::kReadWrite || !IsAtOrBelowOnWindows(path, rule.path)) continue;
-    return Conflict(record.name + " " + Quoted(record.path) + " is inside a read-write grant", record.pointer,
-                    "choose a path the command cannot write");
+    if (rule.access != Access::kDenied && IsAtOrBelowOnWindows(path, rule.path))
+      return Reachable(record, rule.access);
   }
   return record.path;
 }
@@ -109,10 +124,7 @@ Result<std::string> CheckRecord(const Record& record, const Host& host, const Po
     absolute.path = JoinPath(here, record.path);
   }
   PathWalker walker(host);
-  Result<std::string> path = ResolveRecord(absolute, host, walker, RuleSet(policy.paths));
-  // Behind a link of /proc or /dev ("/dev/stderr") only the written name is right.
-  if (path && IsNeverFromHost(*path)) return record.path;
-  return path;
+  return ResolveRecord(absolute, host, walker, RuleSet(policy.paths));
 }
 
 std::string PathOfDescriptor(int number, const Host& host) {

@@ -20,8 +20,8 @@ struct Record {
   std::string pointer = {};
 };
 
-// The path where it really stands. Errors: kConflict, when the command could write it, or a symbolic link is
-// on the way that another than root may have put there.
+// The path where it really stands. Errors: kConflict, when the command could read or write it, or a symbolic
+// link is on the way that another than root may have put there.
 [[nodiscard]] Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWalker& walker,
                                                 const RuleSet& rules);
 

@@ -143,8 +143,7 @@ Status ResolveAudit(const Config& config, const Host& host, PathWalker& walker, 
       ResolveRecord({.name = "audit path", .path = config.audit.path, .pointer = config.audit_pointer}, host,
                     walker, rules);
   if (!path) return path.error();
-  // Behind a link of /proc or /dev ("/dev/stderr") only the written name is right.
-  if (!IsNeverFromHost(*path)) audit.path = std::move(*path);
+  audit.path = std::move(*path);
   return Done{};
 }
 

@@ -104,6 +104,13 @@ TEST_P(LifecycleAudit, TheRecordsOfACallAreHeldAgainstTheGrantsObject) {
   EXPECT_FALSE(Exists(result));
 }
 
+TEST_P(LifecycleAudit, WhatTheCommandsOfTheSandboxCanReadIsNoPlace) {
+  const std::string id = Started(R"("filesystem":{"readonlyPaths":[)" + Quote(records) + "]}");
+  const std::string result = records + "/result";
+  ExpectRefused(id, "--result '" + result + "' is where the command can read it", {"--result", result});
+  EXPECT_FALSE(Exists(result));
+}
+
 TEST_P(LifecycleAudit, TwoRecordsInOneFileAreRefused) {
   const std::string id = StartedWithAudit();
   for (const std::string option : {"--result", "--log-file"})
@@ -111,18 +118,18 @@ TEST_P(LifecycleAudit, TwoRecordsInOneFileAreRefused) {
 }
 
 // As `start` takes it.
-TEST_P(LifecycleAudit, ALogBelowAGrantMayBeInWhatIsReadOnlyThere) {
+TEST_P(LifecycleAudit, ALogBelowAGrantMayBeInWhatIsDeniedThere) {
   records = workspace.Directory("work/records");
-  const std::string id = StartedWithAudit(R"(,"readonlyPaths":[)" + Quote(records) + "]");
-  const Ended ended = Exec(id, "echo x >> " + records + "/audit || echo held");
+  const std::string id = StartedWithAudit(R"(,"deniedPaths":[)" + Quote(records) + "]");
+  const Ended ended = Exec(id, "cat " + records + "/audit || echo x >> " + records + "/audit || echo held");
   EXPECT_EQ(ended.out, "held\n") << ended.err;
   EXPECT_EQ(Lines(Contents(records + "/audit").value_or("")).size(), 2U);
 }
 
 // Nothing is mounted on the new directory.
-TEST_P(LifecycleAudit, WhatWasReadOnlyBelowAGrantAndWasMovedAwayIsNoPlace) {
+TEST_P(LifecycleAudit, WhatWasDeniedBelowAGrantAndWasMovedAwayIsNoPlace) {
   records = workspace.Directory("work/records");
-  const std::string id = StartedWithAudit(R"(,"readonlyPaths":[)" + Quote(records) + "]");
+  const std::string id = StartedWithAudit(R"(,"deniedPaths":[)" + Quote(records) + "]");
   Rename(records, work + "/before");
   workspace.Directory("work/records");
   ExpectRefused(id, "audit path '" + records + "/audit' is inside a read-write grant", {});

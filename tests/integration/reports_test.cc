@@ -249,8 +249,83 @@ TEST_P(Reports, AreNoStreamsOfACallerWithoutStreams) {
 
 TEST_P(Reports, VerdictsBesideAGrantAreWritten) {
   const std::string rw = workspace.Directory("rw");
-  EXPECT_THAT(Outcome({.command = "exit 5", .read_only = {workspace.Root()}, .read_write = {rw}}),
+  const std::string ro = workspace.Directory("ro");
+  EXPECT_THAT(Outcome({.command = "exit 5", .read_only = {ro}, .read_write = {rw}}),
               HasSubstr(R"("exitCode":5)"));
+}
+
+TEST_P(Reports, VerdictsInWhatIsDeniedBelowAGrantAreWritten) {
+  const std::string denied = workspace.Directory("denied");
+  const Parts parts = {.command = "exit 5", .read_only = {workspace.Root()}, .denied = {denied}};
+  EXPECT_EQ(Execute(PrepareConfig(parts, {"--result", denied + "/result"})).status, 5);
+  EXPECT_THAT(Contents(denied + "/result").value_or(""), HasSubstr(R"("exitCode":5)"));
+}
+
+// No command reads what is said of it.
+TEST_P(Reports, AVerdictTheCommandCouldReadIsRefused) {
+  const std::string ro = workspace.Directory("ro");
+  const Parts parts = {.command = "echo ran", .read_only = {ro}};
+  for (const std::string& file : {ro + "/result", std::string("/etc/mxc-result"), std::string("/usr/x")}) {
+    const Ended ended = Execute(PrepareConfig(parts, {"--result", file}));
+    EXPECT_EQ(ended.status, 255) << file;
+    EXPECT_EQ(EnvelopeMessage(ended), "--result '" + file + "' is where the command can read it");
+    EXPECT_FALSE(Exists(file));
+  }
+  const Ended logged = Execute(PrepareConfig(parts, {"--log-file", ro + "/log"}));
+  EXPECT_EQ(logged.out, "ran\n");
+  EXPECT_THAT(logged.err,
+              HasSubstr("log file '" + ro + "/log' is where the command can read it; no log is written"));
+  const Ended audited = RunConfig(
+      {.command = "echo ran", .read_only = {ro}, .more = R"("audit":{"path":)" + Quote(ro + "/audit") + "}"});
+  EXPECT_EQ(EnvelopeMessage(audited), "audit path '" + ro + "/audit' is where the command can read it");
+  EXPECT_THAT(Names(ro), testing::IsEmpty());
+}
+
+// The command would write over them, or between their lines.
+TEST_P(Reports, AVerdictInTheFileOfAStandardStreamIsRefused) {
+  const std::string names[] = {"standard input", "standard output", "standard error"};
+  for (int stream = 0; stream < 3; ++stream) {
+    const std::string file = workspace.File("stream" + std::to_string(stream), "kept\n");
+    const UniqueFd fd{::open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC)};
+    const auto run = [&](const Parts& parts, const std::vector<std::string>& flags) {
+      Launch launch = PrepareConfig(parts, flags);
+      launch.files = {{.borrowed_fd = fd.Get(), .number = 5}};
+      launch.before_exec = [stream] { ::dup2(5, stream); };
+      return Execute(launch);
+    };
+    const std::string is = " is the command's " + names[stream];
+    const std::string audit = R"("audit":{"path":)" + Quote(file) + "}";
+    std::vector<Ended> all = {run({.command = "echo ran"}, {"--result", file}),
+                              run({.command = "echo ran", .more = audit}, {}),
+                              run({.command = "echo ran"}, {"--status-fd", "5"})};
+    for (const Ended& ended : all) EXPECT_EQ(ended.status, 255) << stream;
+    const std::string text = Contents(file).value_or("");
+    EXPECT_THAT(text, Not(HasSubstr("ran\n")));
+    EXPECT_EQ(text.substr(0, 5), "kept\n");
+    const std::string said = stream == STDERR_FILENO ? text : all[0].err + all[1].err + all[2].err;
+    for (const std::string& record :
+         {"--result '" + file + "'", "audit.path '" + file + "'", std::string("behind --status-fd 5")})
+      EXPECT_THAT(said, HasSubstr(record + is));
+  }
+}
+
+TEST_P(Reports, ALogInTheFileOfAStandardStreamIsLeftOut) {
+  const std::string file = workspace.File("out", "");
+  const UniqueFd fd{::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
+  Launch launch = PrepareConfig({.command = "echo ran"}, {"--log-file", file});
+  launch.files = {{.borrowed_fd = fd.Get(), .number = STDOUT_FILENO}};
+  const Ended ended = Execute(launch);
+  EXPECT_THAT(ended.err,
+              HasSubstr("log file '" + file + "' is the command's standard output; no log is written"));
+  EXPECT_EQ(Contents(file), "ran\n");
+}
+
+TEST_P(Reports, ALogBehindALinkOfTheSystemIsLeftOut) {
+  for (const std::string file : {"/dev/stderr", "/proc/self/fd/2"}) {
+    const Ended ended = Execute(PrepareConfig({.command = "echo ran"}, {"--log-file", file}));
+    EXPECT_EQ(ended.out, "ran\n");
+    EXPECT_THAT(ended.err, HasSubstr("log file '" + file + "' leads through the symbolic link '"));
+  }
 }
 
 TEST_P(Reports, DebugPrintsTheLogOnStandardOutput) {

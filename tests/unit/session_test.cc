@@ -84,8 +84,8 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   EXPECT_EQ(read->sandbox->cwd, "/a\xff");
   ASSERT_EQ(read->sandbox->environment.size(), 1U);
   EXPECT_EQ(read->sandbox->environment[0].value.Reveal(), "\x01\xfe");
-  ASSERT_EQ(read->sandbox->mounts.size(), 1U) << "what can be written";
-  const auto& mount = std::get<BindMount>(read->sandbox->mounts[0]);
+  ASSERT_EQ(read->sandbox->mounts.size(), 2U) << "what can be read and written";
+  const auto& mount = std::get<BindMount>(read->sandbox->mounts[1]);
   EXPECT_EQ(mount.source, "/rw");
   ASSERT_TRUE(mount.object.has_value());
   EXPECT_EQ(mount.object->inode, 4U);
@@ -99,27 +99,27 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   EXPECT_EQ(read->audit.on_failure, Audit::OnFailure::kWarn);
 }
 
-// The log is in what is denied or read-only below a grant; what is beside it does not count.
-TEST(SessionReply, CarriesWhatIsAroundTheAuditLog) {
-  Plan plan{.audit = {.path = "/rw/a/b/log"}};
+// A record may be in what covers a part of a grant; a pin covers nothing.
+TEST(SessionReply, CarriesWhatCommandsSee) {
+  Plan plan;
   plan.sandbox.emplace();
   const FileObject object{.device = 3, .inode = 4};
-  plan.sandbox->mounts = {BindMount{.source = "/", .target = "/"},
-                          BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite},
+  plan.sandbox->mounts = {BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite},
                           BindMount{.source = "/rw/a", .target = "/rw/a"},
                           BindMount{.source = "/rw/a/b", .target = "/rw/a/b", .pin = true},
                           TmpfsMount{.target = "/rw/a/b", .object = object},
-                          TmpfsMount{.target = "/rw/a/b"},
-                          BindMount{.source = "/rw/a/b/l", .target = "/rw/a/b/l"},
-                          FileMask{.target = "/rw/a/b/log", .object = object}};
+                          TmpfsMount{.target = "/tmp"},
+                          FileMask{.target = "/rw/l", .object = object}};
   const Result<Plan> read = ParseEntry(EntryText(plan));
   ASSERT_TRUE(read.ok());
   std::string text;
   for (const MountNode& node : read->sandbox->mounts) {
-    const auto& bind = std::get<BindMount>(node);
-    text += bind.source + (bind.access == Access::kReadWrite ? " rw" : "") + (bind.object ? " =" : "") + "\n";
+    if (const auto* bind = std::get_if<BindMount>(&node))
+      text += bind->source + (bind->access == Access::kReadWrite ? " rw\n" : " ro\n");
+    if (const auto* mask = std::get_if<FileMask>(&node))
+      text += mask->target + (mask->object ? " denied\n" : " ?\n");
   }
-  EXPECT_EQ(text, "/\n/rw rw\n/rw/a\n/rw/a/b =\n/rw/a/b/log =\n");
+  EXPECT_EQ(text, "/rw rw\n/rw/a ro\n/rw/a/b denied\n/rw/l denied\n");
 }
 
 TEST(SessionReply, RefusesWhatIsNone) {
