@@ -48,7 +48,7 @@ class PrivateTerminal {
   // in a group that nobody would continue (an orphaned one), or where the caller ignores SIGTSTP.
   void Suspend() const;
   // We were continued: the caller's terminal is raw again, and may have another size. In the background the
-  // kernel stops us for that.
+  // kernel stops us for that; where SIGTTOU is ignored, the terminal is left alone there.
   void OnContinue() const;
 
  private:

@@ -26,9 +26,21 @@ termios Raw(termios modes) {
   return modes;
 }
 
-void Restore(const CallersModes& caller) { ::tcsetattr(caller.terminal, TCSADRAIN, &caller.modes); }
+// The terminal is another job's, and setting its modes would not stop us (SIGTTOU).
+bool IsAnothers(int terminal) {
+  const pid_t foreground = ::tcgetpgrp(terminal);
+  struct sigaction action {};
+  return foreground >= 0 && foreground != ::getpgrp() && ::sigaction(SIGTTOU, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
+void Restore(const CallersModes& caller) {
+  if (IsAnothers(caller.terminal)) return TakeRawModesBack(caller);
+  ::tcsetattr(caller.terminal, TCSADRAIN, &caller.modes);
+}
 
 void MakeRaw(const CallersModes& caller) {
+  if (IsAnothers(caller.terminal)) return TakeRawModesBack(caller);
   const termios raw = Raw(caller.modes);
   ::tcsetattr(caller.terminal, TCSADRAIN, &raw);
 }

@@ -95,8 +95,8 @@ constexpr const char* kEndKey = "\x04";
 // A shell with job control: it tells what becomes of the job, and has it continued after a line.
 class Suspended : public LifecycleTest {
  protected:
-  // The command says "up" when it is.
-  void Begin(const Launch& command) {
+  // The command says "up" when it is: as `up` where the terminal is raw.
+  void Begin(const Launch& command, const std::string& up = "up\r\n") {
     termios modes = Modes();
     modes.c_iflag |= ICRNL;
     modes.c_oflag |= OPOST | ONLCR;
@@ -109,7 +109,7 @@ class Suspended : public LifecycleTest {
     launch.program = "/bin/sh";
     launch.terminal = terminal.Fd();
     shell.emplace(launch);
-    EXPECT_THAT(terminal.OutputUpTo("up\r\n"), HasSubstr("up\r\n"));
+    EXPECT_THAT(terminal.OutputUpTo(up), HasSubstr(up));
   }
   [[nodiscard]] termios Modes() const {
     termios now{};
@@ -145,6 +145,25 @@ TEST_P(Suspended, AJobStopsAndGoesOnAsAny) {
     EXPECT_TRUE(Answers("one\n", "got-one"));
     EXPECT_TRUE(Answers(kEndKey, "shell-0"));
     EXPECT_FALSE(IsRaw());
+  }
+}
+
+// The kernel stops no program for SIGTTOU that ignores it, and the terminal is the shell's.
+TEST_P(Suspended, ABackgroundJobThatCannotBeStoppedLeavesTheTerminalAlone) {
+  for (const Launch& command : {PrepareConfig({.command = "echo up; sleep 1; echo over"}),
+                                ExecOf(Started(), "echo up; sleep 1; echo over")}) {
+    Launch background = command;
+    background.arguments.insert(
+        background.arguments.begin(),
+        {"-c", "set -m; (trap '' TTOU TTIN; exec \"$@\") & wait", "sh", command.program});
+    background.program = "/bin/sh";
+    Begin(background, "up\r\r\n");
+    EXPECT_FALSE(IsRaw());
+    termios own = Modes();
+    own.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    ASSERT_EQ(::tcsetattr(terminal.Fd(), TCSANOW, &own), 0);
+    EXPECT_THAT(terminal.OutputUpTo("job-0"), HasSubstr("over"));
+    EXPECT_EQ(Modes().c_lflag, own.c_lflag);
   }
 }
 
