@@ -4,9 +4,11 @@
 #include <cerrno>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "engine/program.h"
 #include "gateway/setup/inside.h"
+#include "mxc/limit_hint.h"
 
 namespace mxc::engine {
 namespace {
@@ -28,12 +30,6 @@ constexpr const char* kNotFound =
     "a command without a slash is looked up on the PATH of the sandbox; grant its directory, and the "
     "interpreter's "
     "of a script";
-// fork and its like fail with EAGAIN for a limit on processes.
-constexpr const char* kNoMoreProcesses =
-    "the limit on this user's processes (RLIMIT_NPROC) or on those of a control group (pids.max) is used up, "
-    "mxc-exec's own counted: end other processes, or raise the limit (ulimit -u, TasksMax= of systemd, "
-    "--pids-limit of a container)";
-
 // When a row's hint applies.
 constexpr int kAlways = 0;
 constexpr int kRefused = -1;  // EPERM or EACCES
@@ -103,7 +99,6 @@ std::string CreateHint(int number) {
            "namespaces nest only 32 deep";
   }
   if (number == ENOSYS) return "the system call clone3 is missing or filtered: Linux 5.12 or later is needed";
-  if (number == ENOMEM) return "end other processes: the kernel has no memory for a namespace";
   return kAllowNamespaces;
 }
 
@@ -121,7 +116,8 @@ bool Applies(const Row& row, int number) {
 std::string Hint(const Report& report) {
   constexpr Step kForks[] = {Step::kCreate, Step::kNetwork, Step::kSpawn, Step::kExecute};
   const bool forks = std::find(std::begin(kForks), std::end(kForks), report.step) != std::end(kForks);
-  if (forks && report.number == EAGAIN) return kNoMoreProcesses;
+  const std::string_view limit = forks || report.number != EAGAIN ? HintOf(report.number) : "";
+  if (!limit.empty()) return std::string(limit);
   if (report.step == Step::kCreate) return CreateHint(report.number);
   const Row* row = Find(report.step);
   return row != nullptr && Applies(*row, report.number) ? row->hint : "";

@@ -16,6 +16,7 @@
 #include "base/process_tree.h"
 #include "engine/persistent/sent_report.h"
 #include "engine/program.h"
+#include "mxc/limit_hint.h"
 #include "persistent/live_sandbox.h"
 #include "run/relay.h"
 
@@ -36,7 +37,8 @@ Error NotBuilt(const UniqueFd& said) {
   text.resize(text.find_last_not_of("\r\n") + 1);
   text.erase(0, text.rfind('\n') + 1);
   return {.code = ErrorCode::kSetupFailed,
-          .message = "the sandbox could not be set up: " + (text.empty() ? "it ended without a word" : text)};
+          .message = "the sandbox could not be set up: " + (text.empty() ? "it ended without a word" : text),
+          .hint = std::string(HintIn(text))};
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <functional>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "base/remove_tree.h"
 #include "base/undo.h"
 #include "cleanup/host_resources.h"
+#include "mxc/limit_hint.h"
 #include "run/audited.h"
 #include "run/file_watch.h"
 #include "run/reached_limits.h"
@@ -64,10 +67,14 @@ Error NotReported(const RelayResult& result, const StdioSetup& stdio, Reporting 
   }
   const std::string text = ToolMessage(stdio);
   if (!text.empty()) {
-    return {.code = ErrorCode::kSetupFailed, .message = "the sandbox could not be set up: " + text};
+    return {.code = ErrorCode::kSetupFailed,
+            .message = "the sandbox could not be set up: " + text,
+            .hint = std::string(HintIn(text))};
   }
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "the sandbox could not be set up; the reason is on standard error, above"};
+  return {
+      .code = ErrorCode::kSetupFailed,
+      .message = "the sandbox could not be set up; the reason is on standard error, above",
+      .hint = fmt::format("where it is \"{}\", {}", std::generic_category().message(EAGAIN), HintOf(EAGAIN))};
 }
 
 // The command itself could only be told by SIGPIPE, if it was still there to be told.

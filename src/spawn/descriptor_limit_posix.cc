@@ -24,7 +24,7 @@ Result<DescriptorLimit> DescriptorLimit::Reserve(std::size_t files,
   if (files + kSpare <= soft) return limit;
   if (soft + files + kSpare > hard) {
     return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the sandbox needs " + std::to_string(files) +
+                 .message = "the sandbox needs " + std::to_string(files + kSpare) +
                             " open files; the limit of this session is " + std::to_string(hard),
                  .hint = "raise the hard limit (ulimit -Hn), or name fewer paths"};
   }

@@ -1,11 +1,54 @@
 #include "mxc/error.h"
 
+#include <cerrno>
 #include <system_error>
 
+#include "mxc/limit_hint.h"
+
 namespace mxc {
+namespace {
+
+struct LimitHint {
+  int number = 0;
+  std::string_view hint = {};
+};
+
+constexpr LimitHint kLimitHints[] = {
+    {EAGAIN,
+     "the limit on this user's processes (RLIMIT_NPROC) or on those of a control group (pids.max) is used "
+     "up, "
+     "mxc-exec's own counted: end other processes, or raise the limit (ulimit -u, TasksMax= of systemd, "
+     "--pids-limit of a container)"},
+    {EMFILE,
+     "the limit on open files of a process (RLIMIT_NOFILE) is too low: raise it (ulimit -n, LimitNOFILE= of "
+     "systemd)"},
+    {ENFILE, "the system has no more open files: end other processes, or raise the sysctl fs.file-max"},
+    {ENOMEM,
+     "the kernel has no memory for it: end other processes, or raise the limits of memory (ulimit -v, "
+     "MemoryMax= of systemd)"},
+};
+
+}  // namespace
+
+std::string_view HintOf(int number) {
+  for (const LimitHint& limit : kLimitHints) {
+    if (limit.number == number) return limit.hint;
+  }
+  return "";
+}
+
+std::string_view HintIn(std::string_view message) {
+  for (const LimitHint& limit : kLimitHints) {
+    if (message.find(std::generic_category().message(limit.number)) != std::string_view::npos)
+      return limit.hint;
+  }
+  return "";
+}
 
 Error SystemError(ErrorCode code, std::string_view what, int number) {
-  return {.code = code, .message = std::string(what) + ": " + std::generic_category().message(number)};
+  Error error{.code = code, .message = std::string(what) + ": " + std::generic_category().message(number)};
+  if (code == ErrorCode::kSetupFailed) error.hint = HintOf(number);
+  return error;
 }
 
 std::string_view Name(ErrorCode code) {

@@ -57,6 +57,7 @@ struct RunningPlan::Shared {
   ErrorCode code = ErrorCode::kInternal;
   std::atomic<long> started = 0;  // read at any time
   std::array<char, kTextBytes> message = {};
+  std::array<char, kTextBytes> hint = {};
   std::array<char, kTextBytes> warning = {};
 };
 
@@ -111,6 +112,7 @@ void RunningPlan::Launch(const Plan& plan, const RunSetup& setup) {
   } else {
     shared_->code = result.error().code;
     CopyText(shared_->message, result.error().message);
+    CopyText(shared_->hint, result.error().hint);
   }
   shared_->finished = true;
 }
@@ -141,6 +143,7 @@ RunReport RunningPlan::Finish() {
   report.code = shared_->code;
   report.started = shared_->started;
   report.message = shared_->message.data();
+  report.hint = shared_->hint.data();
   report.warning = shared_->warning.data();
   report.out = Contents(out_);
   report.err = Contents(err_);

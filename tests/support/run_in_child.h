@@ -30,6 +30,7 @@ struct RunReport {
   Outcome outcome = {};
   ErrorCode code = ErrorCode::kInternal;
   std::string message = {};
+  std::string hint = {};
   std::string warning = {};  // the last one
   long started = 0;          // what OnStarted was given; 0: not called
   std::string out = {};

@@ -114,12 +114,14 @@ TEST(EngineReport, KnownHostsGetTheirRemedy) {
   EXPECT_NE(hint(Step::kCreate, ENOSPC).find("max_user_namespaces"), std::string::npos);
   EXPECT_NE(hint(Step::kMapIdentity, EACCES).find("apparmor"), std::string::npos);
   EXPECT_NE(hint(Step::kProc, EPERM).find("unmasked /proc"), std::string::npos);
-  EXPECT_EQ(hint(Step::kProc, ENOMEM), "");
+  EXPECT_EQ(hint(Step::kProc, EINVAL), "");
   for (const Step forks : {Step::kCreate, Step::kNetwork, Step::kSpawn}) {
     EXPECT_NE(hint(forks, EAGAIN).find("RLIMIT_NPROC"), std::string::npos);
     EXPECT_NE(hint(forks, EAGAIN).find("pids.max"), std::string::npos);
   }
   EXPECT_EQ(hint(Step::kPivot, EAGAIN), "");
+  for (const Step any : {Step::kCreate, Step::kMapIdentity, Step::kTmpfs, Step::kCloneMounts, Step::kSpawn})
+    EXPECT_NE(hint(any, EMFILE).find("RLIMIT_NOFILE"), std::string::npos);
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(RunFiles, MoreThanTheHardLimitIsAnError) {
     ::setrlimit(RLIMIT_NOFILE, &limit);
   }};
   EXPECT_EQ(RunInChild(PlanWithFiles("echo ran", std::move(files)), setup).message,
-            "the sandbox needs 300 open files; the limit of this session is 512");
+            "the sandbox needs 364 open files; the limit of this session is 512");
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <string>
 #include <vector>
 
 #include "base/process_tree.h"
+#include "mxc/limit_hint.h"
 #include "run/bubblewrap_status.h"
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
@@ -133,6 +135,16 @@ TEST(StatusPipe, PumpedRunQuotesTheReason) {
   Plan plan = ToolPlan("echo 'bwrap: Can'\"'\"'t find source path /x' >&2; exit 1");
   plan.output.max_bytes = 1000;
   EXPECT_EQ(RunInChild(plan).message, "the sandbox could not be set up: Can't find source path /x");
+}
+
+// Its own words are all there is.
+TEST(StatusPipe, AToolAtALimitGetsAHint) {
+  Plan plan =
+      ToolPlan("echo 'bwrap: Creating new namespace failed: Resource temporarily unavailable' >&2; exit 1");
+  EXPECT_THAT(RunInChild(plan).hint,
+              ::testing::HasSubstr("Resource temporarily unavailable\", the limit on"));
+  plan.output.max_bytes = 1000;
+  EXPECT_EQ(RunInChild(plan).hint, HintOf(EAGAIN));
 }
 
 TEST(StatusPipe, KilledToolIsNotTheCommandsSignal) {
