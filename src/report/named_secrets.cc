@@ -30,6 +30,7 @@ bool Has(std::string_view set, char c) { return set.find(c) != std::string_view:
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 bool IsLineEnd(char c) { return c == '\n' || c == '\r' || c == '\0'; }
 bool IsDash(char c) { return c == '_' || c == '-' || c == '.'; }
+bool IsNameByte(char c) { return IsWordByte(static_cast<unsigned char>(c)) || IsDash(c); }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
 bool EndsWithAName(std::string_view letters) {
@@ -119,31 +120,32 @@ void NamedSecrets::Take(char c) {
 
 void NamedSecrets::Text(char c) {
   state_ = State::kText;
-  if (!IsWordByte(static_cast<unsigned char>(c)) && !IsDash(c)) return;
+  if (!IsNameByte(c)) return;
   before_ = last_;
   letters_.clear();
   capitals_ = true;
   named_inside_ = false;
   state_ = State::kName;
-  Name(c);
+  AddToName(c);
 }
 
 void NamedSecrets::Name(char c) {
-  if (IsDash(c)) {
-    named_inside_ = named_inside_ || (capitals_ && EndsWithAName(letters_));
-    return;
-  }
-  if (IsWordByte(static_cast<unsigned char>(c))) {
-    const char folded = Folded(c);
-    capitals_ = capitals_ && (folded != c || c < 'a');
-    if (letters_.size() == kMaxLetters) letters_.erase(0, kMaxLetters / 2);
-    letters_ += folded;
-    return;
-  }
+  if (IsNameByte(c)) return AddToName(c);
   state_ = State::kBehindName;
   name_quoted_ = blank_ = false;
   sign_ = '\0';
   BehindName(c);
+}
+
+void NamedSecrets::AddToName(char c) {
+  if (IsDash(c)) {
+    named_inside_ = named_inside_ || (capitals_ && EndsWithAName(letters_));
+    return;
+  }
+  const char folded = Folded(c);
+  capitals_ = capitals_ && (folded != c || c < 'a');
+  if (letters_.size() == kMaxLetters) letters_.erase(0, kMaxLetters / 2);
+  letters_ += folded;
 }
 
 // Of a quote with the backslashes before it, blanks, and a sign that may begin with ? or +.

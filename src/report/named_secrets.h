@@ -58,6 +58,7 @@ class NamedSecrets {
   void Take(char c);
   void Text(char c);
   void Name(char c);
+  void AddToName(char c);
   void BehindName(char c);
   void BehindSign(char c);
   void BeforeValue(char c);
