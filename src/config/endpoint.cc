@@ -30,7 +30,8 @@ std::string_view Trimmed(std::string_view text) {
 
 bool IsLabel(std::string_view label) {
   if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') return false;
-  return Consists(label, kLetters, "0123456789-");
+  // The DNS allows underscores, and names of services and composed containers have them.
+  return Consists(label, kLetters, "0123456789-_");
 }
 
 // 1 .. 65535, without leading zeros.

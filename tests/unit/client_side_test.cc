@@ -247,33 +247,88 @@ TEST(ClientSide, AServerThatSpeaksNoTlsHearsNoMore) {
   EXPECT_EQ(talk.Client("GET http://evil.test/ HTTP/1.0\r\n\r\n"), kStrange);
 }
 
+// The handshake of RFC 6455, 1.3.
+std::string Asks(const std::string& line = "GET / HTTP/1.1",
+                 const std::string& connection = "Connection: keep-alive, Upgrade",
+                 const std::string& upgrade = "Upgrade: websocket",
+                 const std::string& key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==") {
+  std::string head = line + "\r\nHost: good.test\r\n";
+  for (const std::string& field : {connection, upgrade, key}) head += field.empty() ? "" : field + "\r\n";
+  return head + "\r\n";
+}
+std::string Agrees(const std::string& line = "HTTP/1.1 101 Switching Protocols",
+                   const std::string& connection = "Connection: Upgrade",
+                   const std::string& upgrade = "Upgrade: websocket",
+                   const std::string& key = "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") {
+  std::string head = line + "\r\n";
+  for (const std::string& field : {connection, upgrade, key}) head += field.empty() ? "" : field + "\r\n";
+  return head + "\r\n";
+}
+
 TEST(ClientSide, AWebSocketIsAgreedTo) {
-  const std::string ask =
-      "GET / HTTP/1.1\r\nHost: good.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+  const std::string ask = Asks();
   Talk talk;
   EXPECT_EQ(talk.Client(ask + "\x81\x80mask"), ask);
-  EXPECT_EQ(talk.Server("HTTP/1.1 101 Switching Protocols\r\n"), "\x81\x80mask");
+  const std::string agrees = Agrees();
+  for (std::size_t i = 0; i + 1 < agrees.size(); ++i) EXPECT_EQ(talk.Server(agrees.substr(i, 1)), "");
+  EXPECT_EQ(talk.Server("\n"), "\x81\x80mask");
+  EXPECT_TRUE(talk.Free());
   Talk other;
   EXPECT_EQ(other.Client(ask + "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), ask);
   EXPECT_EQ(other.Server("HTTP/1.1 200 OK\r\n"), kOther);
 }
 
+// A server that answers 101 to what asks for no WebSocket, or means another protocol, reads requests on.
+TEST(ClientSide, WhatIsNoHandshakeOfAWebSocketIsReadOn) {
+  const std::string evil = "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n";
+  for (const std::string& ask :
+       {Asks("POST / HTTP/1.1"), Asks("GET / HTTP/1.0"), Asks("GET / HTTP/1.1", ""),
+        Asks("GET / HTTP/1.1", "Connection: close"), Asks("GET / HTTP/1.1", "Connection: Upgrade", ""),
+        Asks("GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: h2c"),
+        Asks("GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", ""),
+        Asks("GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: x"),
+        Asks("GET / HTTP/1.1", "Content-Length: 0\r\nConnection: Upgrade")}) {
+    Talk talk;
+    EXPECT_EQ(talk.Client(ask), ask);
+    EXPECT_EQ(talk.Server(Agrees()), "");
+    EXPECT_EQ(talk.Client(evil), kOther) << ask;
+  }
+  const std::string ask = Asks();
+  for (const std::string& answer :
+       {Agrees("HTTP/1.1 200 OK"), Agrees("HTTP/1.0 101 x"), Agrees("HTTP/1.1 1010 x"),
+        Agrees("HTTP/1.1 101 x", ""), Agrees("HTTP/1.1 101 x", "Connection: close"),
+        Agrees("HTTP/1.1 101 x", "Connection: Upgrade", ""),
+        Agrees("HTTP/1.1 101 x", "Connection: Upgrade", "Upgrade: h2c"),
+        Agrees("HTTP/1.1 101 x", "Connection: Upgrade", "Upgrade: websocket", ""),
+        Agrees("HTTP/1.1 101 x", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Accept: x"),
+        "HTTP/1.1 101 x\r\nX: " + std::string(20000, 'x')}) {
+    Talk talk;
+    EXPECT_EQ(talk.Client(ask), ask);
+    EXPECT_EQ(talk.Server(answer), "");
+    EXPECT_EQ(talk.Client(evil), kOther) << answer;
+  }
+  Talk early;
+  EXPECT_EQ(early.Server(Agrees().substr(0, 20)), "");
+  EXPECT_EQ(early.Client(ask), ask);
+  EXPECT_EQ(early.Server(Agrees().substr(20)), "");
+  EXPECT_EQ(early.Client(evil), kOther);
+}
+
 // On a connection of its own: what the answers before it hold could be taken for a 101.
 TEST(ClientSide, AWebSocketBehindARequestIsAskedForElsewhere) {
   const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
-  const std::string ask =
-      "GET / HTTP/1.1\r\nHost: good.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+  const std::string ask = Asks();
   const std::string evil = "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n";
   Talk talk;
   EXPECT_EQ(talk.Client(get), get);
   EXPECT_EQ(talk.Server("HTTP/1.1 200 OK\r\n\r\n"), "");
   EXPECT_EQ(talk.Client(ask), "");
   EXPECT_TRUE(talk.Waits());
-  EXPECT_EQ(talk.Server("HTTP/1.1 101 Switching Protocols\r\n"), "");
+  EXPECT_EQ(talk.Server(Agrees()), "");
   EXPECT_EQ(talk.Client("\x81\x80mask"), "");
   EXPECT_EQ(talk.AnotherServer(), ask);
   EXPECT_FALSE(talk.Free());
-  EXPECT_EQ(talk.Server("HTTP/1.1 101 Switching Protocols\r\n"), "\x81\x80mask");
+  EXPECT_EQ(talk.Server(Agrees()), "\x81\x80mask");
   EXPECT_TRUE(talk.Free());
   Talk declined;
   EXPECT_EQ(declined.Client(get), get);

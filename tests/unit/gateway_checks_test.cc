@@ -101,6 +101,10 @@ TEST(GatewayChecks, EveryRequestOfAConnectionIsForItsName) {
   });
 }
 
+const std::string kAgreement =
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+
 // Answers requests until the connection ends. The body of an ordinary answer looks like the head of a 101.
 void AnswerRequests(int connection) {
   for (;;) {
@@ -110,7 +114,7 @@ void AnswerRequests(int connection) {
       if (head.ends_with("|end") || head.ends_with("|ECONNRESET")) return;
     }
     if (head.starts_with("GET /socket")) {
-      SendText(connection, "HTTP/1.1 101 Switching Protocols\r\n\r\n");
+      SendText(connection, kAgreement);
       SendText(connection, "said " + Receive(connection, 4));
       return;
     }
@@ -129,7 +133,8 @@ TEST(GatewayChecks, AWebSocketMayFollowOtherRequests) {
       const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\nHTTP/1.1 101 OK\n";
       const auto ask = [](const std::string& path) {
         return "GET " + path +
-               " HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+               " HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
       };
       const UniqueFd agreed = Connect(name, 80);
       for (const std::string& request : {get, get, ask("/"), ask("/"), get}) {
@@ -137,7 +142,7 @@ TEST(GatewayChecks, AWebSocketMayFollowOtherRequests) {
         ASSERT_EQ(Receive(agreed.Get(), answer.size()), answer);
       }
       SendText(agreed.Get(), ask("/socket") + "\x81\x80me");
-      EXPECT_EQ(ReceiveAll(agreed.Get()), "HTTP/1.1 101 Switching Protocols\r\n\r\nsaid \x81\x80me|end");
+      EXPECT_EQ(ReceiveAll(agreed.Get()), kAgreement + "said \x81\x80me|end");
       const UniqueFd declined = Connect(name, 80);
       for (const std::string& request : {get, ask("/")}) {
         SendText(declined.Get(), request);

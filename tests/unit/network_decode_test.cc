@@ -94,10 +94,14 @@ TEST(Network, UpgradesHostLists) {
                   "deny /network/blockedHosts/1 2001:db8::1/128 any:53-53",
                   "deny /network/blockedHosts/2 9.9.9.9/32", "deny /network/blockedHosts/3 * any:25-25"));
   for (const std::string entry : {"", " ", "a b", "a..b", "-a.com", "http://a.com", "a.com:0", "a.com:65536",
-                                  "a.*.com", "**", "1.2.3", "[::1", "a_b.com"}) {
+                                  "a.*.com", "**", "1.2.3", "[::1", "a\xc3\xa4.com"}) {
     EXPECT_EQ(Blamed(With("\"network\":{\"blockedHosts\":[\"" + entry + "\"]}")), "/network/blockedHosts/0")
         << entry;
   }
+  EXPECT_THAT(
+      Legacy(R"("allowedHosts":["_sip._tcp.a.com","my_service","*.a_b.com:443"])"),
+      ElementsAre("allow /network/allowedHosts/0 _sip._tcp.a.com", "allow /network/allowedHosts/1 my_service",
+                  "allow /network/allowedHosts/2 *.a_b.com any:443-443"));
 }
 
 TEST(Network, ReadsProxies) {

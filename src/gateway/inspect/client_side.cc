@@ -79,7 +79,8 @@ void ClientSide::EnterSequel(Sequel sequel) {
 
 void ClientSide::HearServer(ByteView bytes) {
   if (!WantsServer()) return;
-  const std::size_t room = kServerBytes - server_.size();
+  // The head of an answer is as long as it is: AwaitUpgrade bounds it.
+  const std::size_t room = phase_ == Phase::kUpgrade ? bytes.size() : kServerBytes - server_.size();
   server_.insert(server_.end(), bytes.begin(),
                  bytes.begin() + static_cast<std::ptrdiff_t>(std::min(room, bytes.size())));
   if (spoken_ || heads_ > 0) return;
@@ -203,15 +204,21 @@ ClientSide::Step ClientSide::HearBody() {
   if (!used) return Broken("the body of its HTTP request is malformed");
   Pass(*used);
   if (!body_->Done()) return Step::kWait;
-  if (head_.Head().websocket && heads_here_ == 1) return Enter(Phase::kUpgrade);
+  // A server that has spoken before it was asked has not been heard to the end.
+  if (head_.Head().websocket && heads_here_ == 1 && server_.empty()) return Enter(Phase::kUpgrade);
   return Expect(ProtocolSniffer::Takes::kAll);
 }
 
-// RFC 6455, 4.2.2. A server that does not agree reads another request.
+// A server that does not agree reads another request.
 ClientSide::Step ClientSide::AwaitUpgrade() {
-  constexpr std::string_view kAgreed = "HTTP/1.1 101";
-  if (heard_.empty() || server_.size() < kAgreed.size()) return Step::kWait;
-  if (std::equal(kAgreed.begin(), kAgreed.end(), server_.begin())) return Enter(Phase::kFree);
+  switch (AgreesToWebSocket({reinterpret_cast<const char*>(server_.data()), server_.size()})) {
+    case Match::kYes:
+      return Enter(Phase::kFree);
+    case Match::kMaybe:
+      return Step::kWait;
+    case Match::kNo:
+      break;
+  }
   return Expect(ProtocolSniffer::Takes::kAll);
 }
 

@@ -35,7 +35,9 @@ class ClientSide {
   void End() { ended_ = true; }
   // What the server says, from its first byte on, while WantsServer.
   void HearServer(ByteView bytes);
-  [[nodiscard]] bool WantsServer() const { return phase_ != Phase::kFree && server_.size() < kServerBytes; }
+  [[nodiscard]] bool WantsServer() const {
+    return phase_ == Phase::kUpgrade || (phase_ != Phase::kFree && server_.size() < kServerBytes);
+  }
 
   [[nodiscard]] State Next();
   [[nodiscard]] const ProtocolSniffer& Head() const { return head_; }

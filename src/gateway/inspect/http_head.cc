@@ -81,6 +81,7 @@ bool ReadTarget(std::string_view method, std::string_view target, HeadNames& nam
 
 struct RequestLine {
   bool old = false;  // HTTP/1.0
+  bool get = false;
   std::string_view problem = {};
 };
 
@@ -96,7 +97,7 @@ RequestLine ReadRequestLine(std::string_view line, HeadNames& names) {
   if (version != "HTTP/1.1" && version != "HTTP/1.0") return {.problem = kMalformed};
   const bool blank = std::any_of(target.begin(), target.end(), [](char c) { return c >= 0 && c <= ' '; });
   if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return {.problem = kMalformed};
-  return {.old = version == "HTTP/1.0"};
+  return {.old = version == "HTTP/1.0", .get = method == "GET"};
 }
 
 // Fields that decide something, and so may stand there once.
@@ -106,6 +107,46 @@ struct Counts {
   int upgrade = 0;
 };
 
+struct Field {
+  std::string_view name = {};
+  std::string_view value = {};
+};
+
+// Absent: malformed.
+std::optional<Field> SplitField(std::string_view line) {
+  const auto colon = line.find(':');
+  if (colon == std::string_view::npos || !IsToken(line.substr(0, colon))) return std::nullopt;
+  const auto control = [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; };
+  if (std::any_of(line.begin(), line.end(), control)) return std::nullopt;
+  std::string_view value = line.substr(colon + 1);
+  value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t")));
+  return Field{.name = line.substr(0, colon), .value = value.substr(0, value.find_last_not_of(" \t") + 1)};
+}
+
+// The fields of a WebSocket's handshake, on either side.
+struct Handshake {
+  bool upgrade = false;     // Upgrade: websocket, and nothing else
+  bool connection = false;  // Connection: upgrade, among others
+  bool key = false;         // Sec-WebSocket-Key, -Accept
+};
+
+bool ListsUpgrade(std::string_view list) {
+  while (!list.empty()) {
+    std::string_view token = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), token.size() + 1));
+    token.remove_prefix(std::min(token.size(), token.find_first_not_of(" \t")));
+    if (EqualsFolded(token.substr(0, token.find_last_not_of(" \t") + 1), "upgrade")) return true;
+  }
+  return false;
+}
+
+void ReadHandshake(const Field& field, std::string_view key, std::size_t key_size, Handshake& handshake) {
+  if (EqualsFolded(field.name, "upgrade")) handshake.upgrade = EqualsFolded(field.value, "websocket");
+  if (EqualsFolded(field.name, "connection"))
+    handshake.connection = handshake.connection || ListsUpgrade(field.value);
+  if (EqualsFolded(field.name, key)) handshake.key = field.value.size() == key_size;
+}
+
 bool ReadLength(std::string_view value, BodyFrame& body) {
   constexpr std::size_t kDigits = 18;  // fits into 64 bits
   if (value.empty() || value.size() > kDigits || !IsNumber(value)) return false;
@@ -113,24 +154,15 @@ bool ReadLength(std::string_view value, BodyFrame& body) {
   return true;
 }
 
-bool ReadField(std::string_view line, HeadNames& names, Counts& counts) {
-  const auto colon = line.find(':');
-  const std::string_view field = line.substr(0, colon);
-  if (colon == std::string_view::npos || !IsToken(field)) return false;
-  const auto control = [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; };
-  if (std::any_of(line.begin(), line.end(), control)) return false;
-  std::string_view value = line.substr(colon + 1);
-  value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t")));
-  value = value.substr(0, value.find_last_not_of(" \t") + 1);
-  if (EqualsFolded(field, "host")) return ++counts.host == 1 && AddAuthority(value, 0, names).has_value();
-  if (EqualsFolded(field, "content-length")) return ++counts.framing == 1 && ReadLength(value, names.body);
-  if (EqualsFolded(field, "upgrade")) {
-    names.websocket = EqualsFolded(value, "websocket");
-    return ++counts.upgrade == 1;
-  }
-  if (!EqualsFolded(field, "transfer-encoding")) return true;
+bool ReadField(const Field& field, HeadNames& names, Counts& counts) {
+  if (EqualsFolded(field.name, "host"))
+    return ++counts.host == 1 && AddAuthority(field.value, 0, names).has_value();
+  if (EqualsFolded(field.name, "content-length"))
+    return ++counts.framing == 1 && ReadLength(field.value, names.body);
+  if (EqualsFolded(field.name, "upgrade")) return ++counts.upgrade == 1;
+  if (!EqualsFolded(field.name, "transfer-encoding")) return true;
   names.body.chunked = true;
-  return ++counts.framing == 1 && EqualsFolded(value, "chunked");
+  return ++counts.framing == 1 && EqualsFolded(field.value, "chunked");
 }
 
 }  // namespace
@@ -139,6 +171,7 @@ HeadNames ReadHttpHead(std::string_view head) {
   HeadNames names;
   RequestLine request;
   Counts counts;
+  Handshake handshake;
   for (bool first = true;; first = false) {
     const auto end = head.find("\r\n");
     if (end == std::string_view::npos) return {.problem = kMalformed};
@@ -148,15 +181,38 @@ HeadNames ReadHttpHead(std::string_view head) {
     if (first) {
       request = ReadRequestLine(line, names);
       if (!request.problem.empty()) return {.problem = request.problem};
-    } else if (!ReadField(line, names, counts)) {
-      return {.problem = kMalformed};
+      continue;
     }
+    const std::optional<Field> field = SplitField(line);
+    if (!field || !ReadField(*field, names, counts)) return {.problem = kMalformed};
+    constexpr std::size_t kKeySize = 24;  // 16 bytes in base64
+    ReadHandshake(*field, "sec-websocket-key", kKeySize, handshake);
   }
   if (counts.host == 0 && !request.old) return {.problem = kMalformed};
   // Chunks came with 1.1; and what follows CONNECT is no body.
   if ((names.body.chunked && request.old) || (names.connects && counts.framing > 0))
     return {.problem = kMalformed};
+  names.websocket = request.get && !request.old && counts.framing == 0 && handshake.upgrade &&
+                    handshake.connection && handshake.key;
   return names;
+}
+
+Match AgreesToWebSocket(std::string_view answer) {
+  constexpr std::string_view kAgreed = "HTTP/1.1 101 ";
+  constexpr std::size_t kMostBytes = 16384;
+  constexpr std::size_t kAcceptSize = 28;  // 20 bytes in base64
+  if (!answer.starts_with(kAgreed.substr(0, answer.size()))) return Match::kNo;
+  const auto end = answer.find("\r\n\r\n");
+  if (end == std::string_view::npos) return answer.size() < kMostBytes ? Match::kMaybe : Match::kNo;
+  Handshake handshake;
+  for (auto at = answer.find("\r\n"); at < end;) {
+    const auto next = answer.find("\r\n", at + 2);
+    const std::optional<Field> field = SplitField(answer.substr(at + 2, next - at - 2));
+    if (!field) return Match::kNo;
+    ReadHandshake(*field, "sec-websocket-accept", kAcceptSize, handshake);
+    at = next;
+  }
+  return handshake.upgrade && handshake.connection && handshake.key ? Match::kYes : Match::kNo;
 }
 
 }  // namespace mxc::egress

@@ -43,7 +43,7 @@ struct HeadNames {
   // would dial it. 0: that of the connection; a port behind Host is only text.
   std::uint16_t port = 0;
   bool connects = false;    // CONNECT
-  bool websocket = false;   // it asks for an upgrade to that
+  bool websocket = false;   // it is a whole opening handshake of that (RFC 6455, 4.1)
   bool encrypted = false;   // the ClientHello may hide another one for another host
   bool early_data = false;  // the ClientHello announces data before the server's answer
   std::string_view problem = {};
@@ -107,5 +107,8 @@ class ProtocolSniffer {
 [[nodiscard]] HeadNames ReadClientHello(ByteView hello);
 // From the request line to the empty line, both included.
 [[nodiscard]] HeadNames ReadHttpHead(std::string_view head);
+// What a server has said so far: does it agree to a WebSocket (RFC 6455, 4.2.2)? Sec-WebSocket-Accept is not
+// computed from the key: it has to be there, and as long as it is.
+[[nodiscard]] Match AgreesToWebSocket(std::string_view answer);
 
 }  // namespace mxc::egress
