@@ -67,7 +67,7 @@ std::string OnStream(const std::string& record, int stream) {
 Error OnOneStream(const std::string& record, int stream) {
   return {.code = ErrorCode::kConflict,
           .message = OnStream(record, stream),
-          .hint = "give the record a file, or a pipe, of its own"};
+          .hint = "give the record a file of its own"};
 }
 
 Status ApartFromStreams(const std::vector<Record>& records) {
@@ -80,7 +80,7 @@ Status ApartFromStreams(const std::vector<Record>& records) {
 
 Status StatusApartFromStreams(std::optional<int> number) {
   for (int stream = 0; number && stream < 3; ++stream) {
-    if (AreOneStream(*number, stream))
+    if (AreOfOneFile(*number, stream))
       return OnOneStream(fmt::format("what is behind --status-fd {}", *number), stream);
   }
   return Done{};

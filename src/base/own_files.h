@@ -32,8 +32,8 @@ enum class OwnFile {
 [[nodiscard]] bool LeadToOneFile(const std::string& left, const std::string& right);
 // Whether the path leads to the regular file behind an open descriptor.
 [[nodiscard]] bool LeadsToFileOf(const std::string& path, int borrowed_fd);
-// Whether two descriptors are of one file, pipe or socket. No device counts, nor a pipe on Windows.
-[[nodiscard]] bool AreOneStream(int borrowed_fd, int other_fd);
+// Whether two descriptors are of one regular file.
+[[nodiscard]] bool AreOfOneFile(int borrowed_fd, int other_fd);
 
 #if !defined(_WIN32)
 // In procfs, sysfs and their like, where what is written goes to the kernel and is no file.

@@ -246,10 +246,10 @@ bool LeadsToFileOf(const std::string& path, int borrowed_fd) {
          IsSame(named, open);
 }
 
-bool AreOneStream(int borrowed_fd, int other_fd) {
+bool AreOfOneFile(int borrowed_fd, int other_fd) {
   struct stat one {};
   struct stat other {};
-  return ::fstat(borrowed_fd, &one) == 0 && ::fstat(other_fd, &other) == 0 && !S_ISCHR(one.st_mode) &&
+  return ::fstat(borrowed_fd, &one) == 0 && ::fstat(other_fd, &other) == 0 && S_ISREG(one.st_mode) &&
          IsSame(one, other);
 }
 

@@ -83,7 +83,7 @@ bool LeadsToFileOf(const std::string& path, int borrowed_fd) {
   return named && AreOneFile(named.Get(), HandleOf(borrowed_fd));
 }
 
-bool AreOneStream(int borrowed_fd, int other_fd) {
+bool AreOfOneFile(int borrowed_fd, int other_fd) {
   return AreOneFile(HandleOf(borrowed_fd), HandleOf(other_fd));
 }
 

@@ -117,10 +117,10 @@ TEST(OneFile, BehindADescriptor) {
   EXPECT_FALSE(LeadsToFileOf(scratch.Path("other"), fd.Get()));
   EXPECT_FALSE(LeadsToFileOf(scratch.Path("missing"), fd.Get()));
   EXPECT_FALSE(LeadsToFileOf("/dev/null", null.Get()));
-  EXPECT_TRUE(AreOneStream(fd.Get(), again.Get()));
-  EXPECT_FALSE(AreOneStream(fd.Get(), null.Get()));
-  EXPECT_FALSE(AreOneStream(null.Get(), null.Get()));
-  EXPECT_FALSE(AreOneStream(fd.Get(), -1));
+  EXPECT_TRUE(AreOfOneFile(fd.Get(), again.Get()));
+  EXPECT_FALSE(AreOfOneFile(fd.Get(), null.Get()));
+  EXPECT_FALSE(AreOfOneFile(null.Get(), null.Get()));
+  EXPECT_FALSE(AreOfOneFile(fd.Get(), -1));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OwnFiles, ::testing::Values(OwnFile::kLog, OwnFile::kResult, OwnFile::kAudit));
