@@ -136,6 +136,9 @@ TEST(GitConfigKeys, WhereProgramsOfACommandLineStand) {
   EXPECT_EQ(Words("sh -c \"cd a; cd b; sh y\""), "+sh +*-c +*cd a *cd b *sh *y *a/y *a/b/y");
   EXPECT_EQ(Words("cd \"$(git rev-parse --show-toplevel)\" && a/p"),
             "+cd +git rev-parse --show-toplevel +a/p");
+  EXPECT_EQ(Words("env -C x ./run"), "+env +*-C x *./run +*x/./run");
+  EXPECT_EQ(Words("env --chdir=x ./run"), "+env +*--chdir=x *x *./run +*x/./run");
+  EXPECT_EQ(Words("env -Cx sh y"), "+env +*-Cx *sh *x/sh *y *x/y");
   EXPECT_EQ(Words("\"$HOME\"/a ${PWD}/b"), "+~/a ./b");
   EXPECT_EQ(Words("$PWD/b; $X/c; \"$X\" d"), "+./b +/c d");
   EXPECT_EQ(Words("'a'\\ab/\"c\""), "+aab/c");

@@ -1,0 +1,162 @@
+// The words of a command line in a configuration: programs, and what they are given.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "mxc/fold.h"
+#include "policy/protect/git_config.h"
+
+namespace mxc {
+namespace {
+
+bool IsInterpreter(std::string_view word) {
+  constexpr std::string_view kNames[] = {
+      "sh",  "bash", "dash", "zsh",   "ksh", "env",   "exec",  "python", "perl",    "ruby",   "node",  "deno",
+      "bun", "lua",  "php",  "tclsh", "awk", "sudo",  "nice",  "time",   ".",       "source", "eval",  "{",
+      "if",  "then", "else", "elif",  "do",  "while", "until", "xargs",  "command", "nohup",  "setsid"};
+  word = word.substr(word.rfind('/') + 1);
+  return std::any_of(std::begin(kNames), std::end(kNames), [word](std::string_view name) {
+    return word == name || (name == "python" && word.starts_with(name));
+  });
+}
+
+// One command line, as far as it tells where its programs stand.
+class CommandLine {
+ public:
+  explicit CommandLine(std::string_view text) : rest_(text) {}
+
+  std::vector<ProgramWord> Words() {
+    while (!rest_.empty()) {
+      if (IsEnd(rest_.front()) || rest_.front() == '!') {
+        if (std::string_view("|&;(`\n").find(rest_.front()) != std::string_view::npos) Separate();
+        rest_.remove_prefix(1);
+      } else {
+        Add(NextWord());
+      }
+    }
+    return std::move(words_);
+  }
+
+ private:
+  static bool IsEnd(char c) { return std::string_view(" \t\n|&;<>()`").find(c) != std::string_view::npos; }
+
+  void Separate() {
+    due_ = true;
+    interpreted_ = false;
+    entering_ = false;
+  }
+
+  // Without quotes and backslashes: what is quoted may be a command line, too.
+  std::string NextWord() {
+    std::string word;
+    for (; !rest_.empty() && !IsEnd(rest_.front());) {
+      const char c = rest_.front();
+      rest_.remove_prefix(1);
+      if (c == '$') {
+        AddVariable(word);
+      } else if (c != '"' && c != '\'' && c != '\\') {
+        word += c;
+      }
+    }
+    return word;
+  }
+  // What others than these two say nobody knows here.
+  void AddVariable(std::string& word) {
+    const bool braces = rest_.starts_with('{');
+    if (braces) rest_.remove_prefix(1);
+    const auto letter = [](char c) { return (Folded(c) >= 'a' && Folded(c) <= 'z') || c == '_'; };
+    const auto* const end = std::find_if_not(rest_.begin(), rest_.end(), letter);
+    const std::string_view name = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
+    rest_.remove_prefix(name.size());
+    if (braces) rest_.remove_prefix(std::min(rest_.size(), std::min(rest_.find('}'), rest_.size()) + 1));
+    const bool first = word.empty() || word.ends_with('=') || word.ends_with(':');
+    if (first && name == "HOME") word += '~';
+    if (first && name == "PWD") word += '.';
+    if (word.empty() && (IsEndOfWord())) due_ = false;
+  }
+  [[nodiscard]] bool IsEndOfWord() const {
+    const std::size_t next = rest_.find_first_not_of('"');
+    return next == std::string_view::npos || IsEnd(rest_[next]);
+  }
+
+  void Add(const std::string& word) {
+    if (word.empty()) return;
+    if (std::exchange(elsewhere_, false)) return EnterByOption(word);
+    const std::size_t equals = word.find('=');
+    const bool option = word.starts_with('-') || equals != std::string::npos;
+    AddPlaces(word);
+    AddOption(word);
+    // VARIABLE=program, --option=program, -c key=program
+    if (equals != std::string::npos) AddValue(word, equals);
+    if (entering_ && !option) Enter(word);
+    entering_ = (entering_ && option) || (due_ && (word == "cd" || word == "pushd"));
+    interpreted_ = due_ && (IsInterpreter(word) || (option && interpreted_));
+    due_ = due_ && (option || interpreted_);
+  }
+  // Where the command has entered a directory, or searches for programs, a word means something there.
+  void AddPlaces(const std::string& word) {
+    constexpr std::string_view kTransport = "ext::";
+    const bool relative = !word.starts_with('/') && !word.starts_with('~') && !word.starts_with('-');
+    const bool here = directories_.empty() || !relative;
+    words_.push_back({.text = word, .run = due_ && here, .script = due_ && (interpreted_ || !here)});
+    if (word.starts_with(kTransport)) words_.push_back({.text = word.substr(kTransport.size()), .run = true});
+    if (!relative) return;
+    const bool slash = word.find('/') != std::string::npos;
+    for (const std::string& directory : directories_) {
+      if (slash) {
+        words_.push_back({.text = directory + "/" + word, .run = due_, .script = due_ && interpreted_});
+      } else if (due_ && interpreted_) {
+        AddNamed(directory + "/" + word);
+      }
+    }
+    if (!due_ || slash) return;
+    for (const std::string& directory : searched_) AddNamed(directory + "/" + word);
+  }
+  void Enter(const std::string& directory) {
+    const bool inside = !directories_.empty() && !directory.starts_with('/') && !directory.starts_with('~');
+    directories_.push_back(inside ? directories_.back() + "/" + directory : directory);
+  }
+  // env -C x, make -Cx, env --chdir=x
+  void AddOption(const std::string& word) {
+    constexpr std::string_view kLong = "--chdir=";
+    constexpr std::string_view kShort = "-C";
+    elsewhere_ = word == kShort || word == kLong.substr(0, kLong.size() - 1);
+    if (word.starts_with(kLong)) Enter(word.substr(kLong.size()));
+    if (word.starts_with(kShort) && !elsewhere_) Enter(word.substr(kShort.size()));
+  }
+  void EnterByOption(const std::string& directory) {
+    words_.push_back({.text = directory});
+    Enter(directory);
+  }
+  void AddValue(std::string_view word, std::size_t equals) {
+    std::string_view value = word.substr(equals + 1);
+    if (!word.starts_with("PATH=")) {
+      AddNamed(std::string(value), Folded(word.substr(0, equals)));
+      if (const std::size_t next = value.find('='); next != std::string_view::npos) AddValue(value, next);
+      return;
+    }
+    while (!value.empty()) {
+      const std::string_view directory = value.substr(0, value.find(':'));
+      if (!directory.empty()) searched_.emplace_back(directory);
+      value.remove_prefix(std::min(value.size(), directory.size() + 1));
+    }
+  }
+  void AddNamed(std::string text, std::string key = {}) {
+    if (!text.empty()) words_.push_back({.text = std::move(text), .script = true, .key = std::move(key)});
+  }
+
+  std::string_view rest_;
+  std::vector<ProgramWord> words_ = {};
+  bool due_ = true;  // a program comes next
+  bool interpreted_ = false;
+  bool entering_ = false;                      // a directory comes next
+  bool elsewhere_ = false;                     // the same, of an option
+  std::vector<std::string> directories_ = {};  // in which the command may be
+  std::vector<std::string> searched_ = {};     // in its own PATH
+};
+
+}  // namespace
+
+std::vector<ProgramWord> ProgramWords(std::string_view command) { return CommandLine(command).Words(); }
+
+}  // namespace mxc
