@@ -27,10 +27,10 @@ std::string Named(const std::vector<std::string>& names) {
 std::string Disarm(const GitChange& change, std::vector<std::string>& left) {
   std::string text = Quoted(change.path);
   if (!change.part.empty()) {
-    const Result<std::string> aside = SetAside(change.part);
+    const Result<std::string> aside = SetAside(change.part, change.into);
     if (!aside) return text + " (it still stands there: " + aside.error().message + ")";
     text += " (now " + Quoted(*aside) + ")";
-    left.push_back(*aside);
+    if (change.into.empty()) left.push_back(*aside);
   }
   if (change.text.empty()) return text;
   const Status made = MakeLink(change.path, change.text);
@@ -59,6 +59,15 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
       {Kind::kReplaced, "protection-lost",
        "protected files were changed from outside, and the command could write those that were replaced: ",
        "; see what they say before you use git there"},
+      {Kind::kPassage, "repository-set-aside",
+       "the command has left what git would write or delete through, among git's own data: ",
+       "; see where it leads before you put it back"},
+      {Kind::kIndex, "repository-set-aside",
+       "the command has left indexes that list more than files of the work tree, or that cannot be read: ",
+       "; `git reset` makes new ones"},
+      {Kind::kUnlisted, "new-repository",
+       "the command has left directories that cannot be listed and may hold git repositories: ",
+       "; see what is in them before you use git there"},
       {Kind::kLinkTurned, "link-restored",
        "the command had replaced protected links, which lead again where they did: ", ""},
   };

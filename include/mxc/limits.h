@@ -41,6 +41,8 @@ inline constexpr std::size_t kMaxSecondNames = 4096;
 inline constexpr std::size_t kMaxGlobMatches = 4096;
 // Configuration of a repository that is read; git writes some hundred bytes, and some fifty for each branch.
 inline constexpr std::size_t kMaxGitConfigBytes = std::size_t{4} * 1024 * 1024;
+// An index that is read when a run has ended: two million files.
+inline constexpr std::size_t kMaxGitIndexBytes = std::size_t{256} * 1024 * 1024;
 // Files that one configuration may include.
 inline constexpr std::size_t kMaxGitConfigFiles = 256;
 // Commands that run at the same time in one sandbox that stays.

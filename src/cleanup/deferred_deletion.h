@@ -7,9 +7,10 @@
 
 namespace mxc {
 
-// Renames what stands at `path` to "NAME.untrusted", or one with a number, beside it; the new path. No link
-// is followed on the way: `path` is as canonical as it was when it was found. Errors: kSetupFailed.
-[[nodiscard]] Result<std::string> SetAside(const std::string& path);
+// Renames what stands at `path` to "NAME.untrusted", or one with a number, in the directory `into`, "" for
+// the same; the new path. No link is followed on the way: both are as canonical as when they were found.
+// Errors: kSetupFailed.
+[[nodiscard]] Result<std::string> SetAside(const std::string& path, const std::string& into);
 // Makes a symbolic link where nothing stands. Errors: kSetupFailed.
 [[nodiscard]] Status MakeLink(const std::string& path, const std::string& text);
 

@@ -63,18 +63,23 @@ class Opened {
 
 }  // namespace
 
-Result<std::string> SetAside(const std::string& path) {
-  const Result<Place> place = Open(path);
-  if (!place) return place.error();
-  const int directory = place->directory.Get();
-  const Opened opened{directory};
+Result<std::string> SetAside(const std::string& path, const std::string& into) {
+  const std::size_t slash = path.rfind('/');
+  const std::string wanted = (into.empty() ? path.substr(0, slash) : into) + path.substr(slash);
+  const Result<Place> from = Open(path);
+  if (!from) return from.error();
+  const Result<Place> to = Open(wanted);
+  if (!to) return to.error();
+  const Opened opened_from{from->directory.Get()};
+  const Opened opened_to{to->directory.Get()};
   constexpr int kAttempts = 1000;
   for (int i = 1; i <= kAttempts; ++i) {
     const std::string ending = i == 1 ? ".untrusted" : ".untrusted-" + std::to_string(i);
-    const std::string name = place->name + ending;
+    const std::string name = to->name + ending;
     struct stat there {};
-    if (::fstatat(directory, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) continue;
-    if (::renameat(directory, place->name.c_str(), directory, name.c_str()) == 0) return path + ending;
+    if (::fstatat(to->directory.Get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) continue;
+    if (::renameat(from->directory.Get(), from->name.c_str(), to->directory.Get(), name.c_str()) == 0)
+      return wanted + ending;
     break;
   }
   return SystemError(ErrorCode::kSetupFailed, "rename " + Quoted(path), errno);

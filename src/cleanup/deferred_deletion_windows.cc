@@ -8,7 +8,7 @@ Error NotHere() { return {.code = ErrorCode::kSetupFailed, .message = "not on Wi
 
 }  // namespace
 
-Result<std::string> SetAside(const std::string& /*path*/) { return NotHere(); }
+Result<std::string> SetAside(const std::string& /*path*/, const std::string& /*into*/) { return NotHere(); }
 Status MakeLink(const std::string& /*path*/, const std::string& /*text*/) { return NotHere(); }
 
 }  // namespace mxc

@@ -150,6 +150,26 @@ constexpr const char* kMoves[] = {
     "mkdir -p P/a; mv P/a P/b; mv P/vendor P/v; mv P/tools P/t; mkdir -p P/tools; cp P/t/* P/tools/",
     "rm -rf P/tools P/hk; mkdir -p P/tools P/hk",
     "git -C P gc -q; git -C P pack-refs --all",
+    "for d in P P/.git; do for f in ''COMMIT_EDITMSG FETCH_HEAD MERGE_MSG logs/HEAD ORIG_HEAD index; do rm "
+    "-f "
+    "$d/$f; ln -s ROOT/Q/config $d/$f; done; done",
+    "for d in P P/.git; do for f in ''COMMIT_EDITMSG MERGE_MSG SQUASH_MSG logs/HEAD logs/refs/heads/main; do "
+    "mkdir -p $(dirname $d/$f); rm -f $d/$f; ln -s $PWD/$d/hooks/post-commit $d/$f; done; done",
+    "for d in P P/.git; do for f in worktrees worktrees/x rr-cache logs refs/heads/x objects/pack objects/12 "
+    "modules; do mv $d/$f $d/moved; ln -s ROOT/Q $d/$f; done; done",
+    "cat C > P/.git/MERGE_MSG; cat C > P/.git/SQUASH_MSG; cat C > P/MERGE_MSG; git -C P commit -q "
+    "--allow-empty -F C",
+    "for d in P P/.git; do for f in MERGE_MSG ''COMMIT_EDITMSG FETCH_HEAD; do rm -f $d/$f; ln P/shadow "
+    "$d/$f; "
+    "ln $d/config $d/$f; done; done",
+    "h=$(git -C P hash-object -w C); git -C P update-index --add --cacheinfo 100644,$h,xgit/config; for f in "
+    "P/index P/.git/index; do LC_ALL=C sed -i 's|xgit/config|.git/config|' $f; done",
+    "h=$(git -C P hash-object -w ROOT/e/.git/hooks/post-index-change); git -C P update-index --add "
+    "--cacheinfo "
+    "100755,$h,xgit/hooks/post-commit; for f in P/index P/.git/index; do LC_ALL=C sed -i "
+    "'s|xgit/hooks|.GIT/hooks|' $f; done",
+    "chmod 0311 P P/.git",
+    "for f in P/*.untrusted P/.git/*.untrusted; do mv $f ${f%.untrusted}; done",
 };
 
 constexpr const char* kDailyWork = R"sh(
@@ -157,6 +177,8 @@ t() { timeout 20 git -c protocol.file.allow=always "$@"; }
 t status; t log -1 -p; t diff; t fetch -q --all; t add -A; t commit -q --allow-empty -m x; t commit -q --allow-empty
 t submodule --quiet update --init; t worktree add -q -f "$NEW"; t stash -q; t branch; t gc --auto -q
 t rebase --continue; t rebase --abort
+t checkout -q -- .; t commit -q --allow-empty --amend --no-edit; t fetch -q . HEAD; t checkout -q -b "b$$"
+t worktree prune; t rerere gc; t status
 )sh";
 
 class GitAttacks : public ContainmentTest {

@@ -24,8 +24,8 @@ class GitReview : public testing::Test {
     host_->AddDirectory(git_directory + "/refs").AddFile(git_directory + "/config", config);
     host_->AddFile(git_directory + "/hooks/pre-commit.sample");
   }
-  // "new /srv/w/a/.git", "aside PATH PART", "instructions PATH", "replaced PATH", "link PATH TEXT", a line
-  // each.
+  // "new /srv/w/a/.git", "aside PATH PART", "instructions PATH", "replaced PATH", "link PATH TEXT",
+  // "passage PATH INTO", "index PATH INTO", "unlisted PATH PART", a line each.
   [[nodiscard]] std::string Review() {
     std::string text;
     std::string gap;
@@ -33,9 +33,13 @@ class GitReview : public testing::Test {
       if (place.part.empty()) place.part = place.path;
     }
     for (const GitChange& change : ReviewGit(before_, *host_, gap)) {
-      constexpr const char* kKinds[] = {"new", "aside", "instructions", "replaced", "link"};
+      constexpr const char* kKinds[] = {"new",  "aside",   "instructions", "replaced",
+                                        "link", "passage", "index",        "unlisted"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
-      if (change.kind == GitChange::Kind::kTakenUp) text += " " + change.part;
+      const bool unlisted = change.kind == GitChange::Kind::kUnlisted;
+      if (change.kind == GitChange::Kind::kTakenUp || unlisted) text += " " + change.part;
+      const bool inside = change.kind == GitChange::Kind::kInstructions;
+      if (!change.into.empty() && !inside) text += " " + change.into;
       if (change.kind == GitChange::Kind::kLinkTurned) text += " " + change.text;
       text += "\n";
     }
@@ -233,7 +237,7 @@ TEST_F(GitReview, UnfinishedOperationsAreJudgedAsAWhole) {
   EXPECT_EQ(only([&] {
               host_->AddDirectory(git + "rebase-merge", {.mode = 0300, .uid = 1000, .readable = false});
             }),
-            "instructions " + git + "rebase-merge\n'" + git + "rebase-merge' cannot be listed");
+            "instructions " + git + "rebase-merge\n");
 }
 
 TEST_F(GitReview, RemotesOfTheOldForm) {
@@ -307,7 +311,7 @@ TEST_F(GitReview, LinksOnTheWayLeadToNothingKnown) {
   host_->AddSymlink("/srv/w/a/e/.git/remotes", "/proc/self/cwd/x");
   EXPECT_EQ(Review(),
             "aside /srv/w/a/b/.git /srv/w/a/b/.git\naside /srv/w/a/c/.git /srv/w/a/c/.git\n"
-            "aside /srv/w/a/d /srv/w/a/d/commondir\naside /srv/w/a/e/.git /srv/w/a/e/.git\n");
+            "aside /srv/w/a/d /srv/w/a/d/commondir /srv/w/a/d\naside /srv/w/a/e/.git /srv/w/a/e/.git\n");
 }
 
 // A directory is a repository by two names in it; that says nothing of what stands beside them.
@@ -350,10 +354,154 @@ TEST_F(GitReview, WhatIsPutBackIsNew) {
 }
 
 TEST_F(GitReview, WhatCannotBeListedIsTold) {
-  host_->AddDirectory("/srv/w/closed", {.mode = 0, .uid = 1000, .readable = false});
-  EXPECT_EQ(Review(), "'/srv/w/closed' cannot be listed");
+  host_->AddDirectory("/srv/w/closed", {.mode = 0, .uid = 1000, .readable = false, .executable = false});
+  EXPECT_EQ(Review(), "unlisted /srv/w/closed \n");
   before_.closed = {"/srv/w/closed"};
   EXPECT_EQ(Review(), "");
+}
+
+// git enters them by name: `.git`, or what the index says.
+TEST_F(GitReview, WhatCannotBeListedInARepositoryIsTakenAway) {
+  AddRepository("/srv/w/a/.git");
+  const auto close = [&](const std::string& path) {
+    host_->AddDirectory(path, {.mode = 0311, .uid = 1000, .readable = false});
+  };
+  close("/srv/w/a/d");
+  close("/srv/w/a/.git/logs/refs");
+  close("/srv/w/b");
+  EXPECT_EQ(Review(),
+            "unlisted /srv/w/a/.git/logs/refs /srv/w/a/.git/logs/refs\n"
+            "unlisted /srv/w/a/d /srv/w/a/d\nunlisted /srv/w/b \n");
+}
+
+// git writes and deletes by these names, whatever stands there.
+TEST_F(GitReview, LinksAmongGitsDataAreTakenAway) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/.git/modules/m");
+  AddRepository("/srv/w/new/.git");
+  const std::string git = "/srv/w/a/.git";
+  host_->AddFile(git + "/worktrees/t/commondir", "../..\n");
+  before_.places.push_back({git + "/modules/m"});
+  before_.places.push_back({git + "/worktrees/t"});
+  host_->AddSymlink(git + "/COMMIT_EDITMSG", "config").AddSymlink(git + "/logs/HEAD", "/home/ana/.bashrc");
+  host_->AddSymlink(git + "/rr-cache", "/home/ana").AddSymlink(git + "/refs/heads/x", "../../config");
+  host_->AddSymlink(git + "/objects/pack", "/home").AddSymlink(git + "/objects/12", "/home");
+  host_->AddSymlink(git + "/modules/m/FETCH_HEAD", "config").AddSymlink(git + "/worktrees/u", "/home/ana");
+  host_->AddSymlink(git + "/worktrees/t/ORIG_HEAD", "../../config").AddNode(git + "/gc.log", FileType::kFifo);
+  host_->AddSymlink("/srv/w/new/.git/MERGE_MSG", "../x");
+  // What git neither writes nor deletes through.
+  host_->AddSymlink(git + "/objects/34/link", "x").AddSymlink(git + "/hooks/x", "y");
+  host_->AddNode(git + "/fsmonitor--daemon.ipc", FileType::kSocket);
+  EXPECT_EQ(Review(), "passage " + git + "/COMMIT_EDITMSG " + git + "\npassage " + git + "/gc.log " + git +
+                          "\npassage " + git + "/logs/HEAD " + git + "\npassage " + git +
+                          "/modules/m/FETCH_HEAD " + git + "\npassage " + git + "/objects/12 " + git +
+                          "\npassage " + git + "/objects/pack " + git + "\npassage " + git +
+                          "/refs/heads/x " + git + "\npassage " + git + "/rr-cache " + git + "\npassage " +
+                          git + "/worktrees/t/ORIG_HEAD " + git + "\npassage " + git + "/worktrees/u " + git +
+                          "\nnew /srv/w/new/.git\npassage /srv/w/new/.git/MERGE_MSG /srv/w/new/.git\n");
+}
+
+// .repo/projects, git-new-workdir
+TEST_F(GitReview, LinksOfBeforeStayAsLongAsTheyLeadThere) {
+  AddRepository("/srv/w/a/.git");
+  const std::string git = "/srv/w/a/.git";
+  host_->AddSymlink(git + "/logs", "/srv/x/logs", {.changed = 5}).AddSymlink("/srv/w/way", "/srv/x");
+  host_->AddSymlink(git + "/rr-cache", "../../way", {.changed = 5});
+  before_.passages = {{git + "/logs", "link /srv/x/logs\n/srv/x/logs", 5},
+                      {git + "/rr-cache", "link ../../way\n/srv/x", 5}};
+  EXPECT_EQ(Review(), "");
+  host_->Remove("/srv/w/way").AddSymlink("/srv/w/way", "/srv/y");
+  EXPECT_EQ(Review(), "passage " + git + "/rr-cache " + git + "\n");
+  before_.passages[0].stamp = 4;  // put back
+  EXPECT_EQ(Review(), "passage " + git + "/logs " + git + "\npassage " + git + "/rr-cache " + git + "\n");
+}
+
+TEST_F(GitReview, FurtherNamesOfWhatGitWritesInPlace) {
+  AddRepository("/srv/w/a/.git");
+  const std::string git = "/srv/w/a/.git";
+  for (const char* name : {"/COMMIT_EDITMSG", "/logs/refs/heads/x", "/HEAD", "/index", "/refs/heads/x",
+                           "/objects/12/3", "/annex/objects/x"})
+    host_->AddFile(git + name, "", {.links = 2});
+  EXPECT_EQ(Review(), "passage " + git + "/COMMIT_EDITMSG " + git + "\npassage " + git +
+                          "/logs/refs/heads/x " + git + "\n");
+}
+
+// A directory with a `.git` in it is a work tree, the links in which are its own.
+TEST_F(GitReview, WorkTreesInABareRepositoryAreNoDataOfGit) {
+  AddRepository("/srv/w/b");
+  before_.places = {{"/srv/w/b"}};
+  host_->AddSymlink("/srv/w/b/main/node_modules/.bin/x", "../y").AddSymlink("/srv/w/b/current", "main");
+  host_->AddFile("/srv/w/b/main/.git", "gitdir: ../worktrees/main\n");
+  host_->AddSymlink("/srv/w/b/FETCH_HEAD", "config").AddSymlink("/srv/w/b/worktrees/x", "/home");
+  EXPECT_EQ(Review(),
+            "passage /srv/w/b/FETCH_HEAD /srv/w/b\naside /srv/w/b/main/.git /srv/w/b/main/.git\n"
+            "passage /srv/w/b/worktrees/x /srv/w/b\n");
+}
+
+// Whoever names branches and work trees makes directories of any shape.
+TEST_F(GitReview, DataThatLooksLikeARepositoryIsData) {
+  AddRepository("/srv/w/b");
+  AddRepository("/srv/w/a/.git");
+  before_.places = {{"/srv/w/a/.git"}, {"/srv/w/b"}, {"/srv/w/b/logs/refs/heads"}, {"/srv/w/b/worktrees"}};
+  for (const char* at : {"/srv/w/b/worktrees", "/srv/w/b/logs/refs/heads"}) {
+    host_->AddDirectory(std::string(at) + "/objects").AddDirectory(std::string(at) + "/refs");
+    host_->AddSymlink(std::string(at) + "/hooks", "/home").AddSymlink(std::string(at) + "/x", "/home");
+  }
+  host_->AddSymlink("/srv/w/b/logs/refs/heads/objects/12/x", "/home");
+  host_->AddSymlink("/srv/w/a/.git/logs/refs/heads/objects/12/x", "/home");
+  const std::string text = Review();
+  for (const char* line :
+       {"/srv/w/b/worktrees/hooks /srv/w/b\n", "/srv/w/b/worktrees/x /srv/w/b\n",
+        "/srv/w/b/logs/refs/heads/hooks /srv/w/b\n", "/srv/w/b/logs/refs/heads/x /srv/w/b\n",
+        "/srv/w/b/logs/refs/heads/objects/12/x /srv/w/b\n",
+        "/srv/w/a/.git/logs/refs/heads/objects/12/x /srv/w/a/.git\n"})
+    EXPECT_NE(text.find("passage " + std::string(line)), std::string::npos) << line << text;
+}
+
+// Beside its old name `git worktree prune` would find it again.
+TEST_F(GitReview, LinksThatMakeARepositoryLeaveTheirDirectory) {
+  AddRepository("/srv/w/b");
+  before_.places = {{"/srv/w/b"}};
+  host_->AddSymlink("/srv/w/b/worktrees/objects", "/home").AddSymlink("/srv/w/b/worktrees/refs", "/home");
+  host_->AddFile("/srv/w/b/worktrees/config", "[core]\n\tpager = x\n");
+  EXPECT_EQ(Review(),
+            "aside /srv/w/b/worktrees /srv/w/b/worktrees/objects /srv/w/b\n"
+            "passage /srv/w/b/worktrees/refs /srv/w/b\n");
+}
+
+TEST_F(GitReview, IndexesThatCannotBeTrusted) {
+  const std::string git = "/srv/w/a/.git";
+  AddRepository(git);
+  const std::string empty = std::string("DIRC\0\0\0\2\0\0\0\0", 12);
+  host_->AddFile(git + "/index", empty + std::string(20, 'h')).AddFile(git + "/sharedindex.1", "");
+  EXPECT_EQ(Review(), "");
+  host_->AddFile(git + "/index", empty + "EVIL" + std::string(20, 'h'));
+  host_->AddFile(git + "/sharedindex.1", "x").AddFile(git + "/worktrees/t/index", "x");
+  host_->AddFile(git + "/worktrees/t/commondir", "../..\n");
+  before_.places.push_back({git + "/worktrees/t"});
+  EXPECT_EQ(Review(), "index " + git + "/index " + git + "\nindex " + git + "/sharedindex.1 " + git +
+                          "\nindex " + git + "/worktrees/t/index " + git + "\n");
+  // By the configuration of the repository.
+  host_->Remove(git + "/worktrees/t/index").Remove(git + "/sharedindex.1");
+  host_->AddFile(git + "/index", empty + std::string(32, 'h'));
+  EXPECT_EQ(Review(), "index " + git + "/index " + git + "\n");
+  host_->AddFile(git + "/config", "[extensions]\n\tobjectFormat = sha256\n");
+  EXPECT_EQ(Review(), "");
+  host_->AddFile(git + "/config", "", {.readable = false});
+  EXPECT_EQ(Review(), "index " + git + "/index " + git + "\n");
+}
+
+TEST_F(GitReview, AnIndexOfBeforeIsLeftAlone) {
+  AddRepository("/srv/w/a/.git");
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const std::string index = "/srv/w/a/.git/index";
+  host_->AddFile(index, "x", {.changed = 10 * kSecond});
+  const std::uint64_t inode = host_->LookAt(index).status->object.inode;
+  before_.indexes = {{index, "file " + std::to_string(inode), 10 * kSecond}};
+  before_.since = 20 * kSecond;
+  EXPECT_EQ(Review(), "");
+  before_.since = 11 * kSecond;
+  EXPECT_EQ(Review(), "index " + index + " /srv/w/a/.git\n");
 }
 
 }  // namespace

@@ -1,32 +1,31 @@
 #include "policy/protect/git_review.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "mxc/fold.h"
-#include "mxc/limits.h"
 #include "mxc/plan.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
-#include "policy/protect/git_config.h"
+#include "policy/protect/git_data_review.h"
 #include "policy/protect/git_instructions.h"
+#include "policy/protect/git_judge.h"
 #include "policy/protect/git_places.h"
-#include "policy/protect/protect_git.h"
 
 namespace mxc {
 namespace {
 
-std::string WorkTreeOf(const std::string& place) {
-  return IsNamedGit(place) ? std::string(ParentOf(place)) : place;
-}
-
 class Review {
  public:
-  Review(const GitSnapshot& before, const Host& host) : before_(before), host_(host), walker_(host) {
+  Review(const GitSnapshot& before, const Host& host)
+      : before_(before),
+        host_(host),
+        walker_(host),
+        judge_(host, walker_, before.roots, known_, directories_) {
     for (const GitSnapshot::Place& place : before.places) {
       trees_.push_back(WorkTreeOf(place.path));
       const Lookup lookup = host.LookAt(place.part);
@@ -47,6 +46,8 @@ class Review {
     std::unordered_set<std::string> looked;
     for (const GitDirectory& directory : places_.Directories()) JudgeInstructions(directory.path, looked);
     for (const GitSnapshot::Place& place : before_.places) JudgeInstructions(place.path, looked);
+    JudgeData(gap);
+    JudgeClosed();
     return std::move(changes_);
   }
 
@@ -62,37 +63,26 @@ class Review {
   void JudgeLink(const GitSnapshot::Text& link);
   void JudgeHeld(const GitSnapshot::Held& held);
   void JudgeInstructions(const std::string& place, std::unordered_set<std::string>& looked);
+  void JudgeData(std::string& gap);
+  // It has another name soon, or something above it has.
+  [[nodiscard]] bool IsSetAside(const std::string& path) const;
+  void JudgeClosed();
   // `place` stands in a repository of before, or above one: git there comes across it.
   [[nodiscard]] bool IsInTheWay(const std::string& place) const;
-  [[nodiscard]] const GitDirectory* Found(const std::string& path) const;
-  // git there might run what it did not run before.
-  [[nodiscard]] bool IsArmed(const std::string& place);
-  // The caller's configuration names something in its work tree, or in one that is somewhere else.
-  [[nodiscard]] bool IsArmedByCaller(const std::string& place);
-  [[nodiscard]] bool IsArmedDirectory(const std::string& directory);
-  [[nodiscard]] bool IsArmedPointer(const std::string& file);
-  // `place` leads to what is known.
-  [[nodiscard]] bool IsArmedWay(const std::string& place, const std::string& common);
-  [[nodiscard]] bool IsArmedHooks(const std::string& hooks) const;
-  [[nodiscard]] bool IsHarmlessFile(const std::string& file) const;
-  [[nodiscard]] bool RunsRelativePaths(const std::string& git_directory);
   [[nodiscard]] bool WasThere(const GitSnapshot::Text& file) const;
-  // None when that leads nowhere, or by a link that the command could turn later.
-  [[nodiscard]] std::optional<std::string> Follow(const std::string& path);
-  [[nodiscard]] bool HasEntries(const std::string& directory) const;
-  [[nodiscard]] std::optional<std::string> CommonOf(const std::string& git_directory);
 
   const GitSnapshot& before_;
   const Host& host_;
   PathWalker walker_;
   GitPlaces places_ = {};
-  std::unordered_map<std::string, const GitDirectory*> directories_ = {};  // of `places_`
+  std::unordered_set<std::string> directories_ = {};  // of `places_`
   std::unordered_set<std::string> known_ = {};
   std::unordered_set<std::string> taken_ = {};  // paths of Kind::kTakenUp
   std::vector<std::string> trees_ = {};         // of what is known; sorted
   std::vector<GitChange> changes_ = {};
-  std::optional<Result<std::vector<std::string>>> named_ =
-      {};  // by the caller's configuration, in every tree
+  std::unordered_set<std::string> aside_ = {};  // parts of changes
+  std::vector<std::string> closed_ = {};        // directories that cannot be listed
+  GitJudge judge_;
 };
 
 void Review::Search(std::string& gap) {
@@ -105,15 +95,10 @@ void Review::Search(std::string& gap) {
     };
     entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
   });
-  for (const GitDirectory& directory : places_.Directories())
-    directories_.emplace(directory.path, &directory);
+  for (const GitDirectory& directory : places_.Directories()) directories_.insert(directory.path);
   SearchData(search, skipped);
   gap = search.Gap();
-  for (const std::string& closed : search.Closed()) {
-    if (gap.empty() &&
-        std::find(before_.closed.begin(), before_.closed.end(), closed) == before_.closed.end())
-      gap = Quoted(closed) + " cannot be listed";
-  }
+  closed_ = search.Closed();
 }
 
 // Nothing there is looked at before a run, so all that is there is new. A directory that holds none and in
@@ -156,11 +141,6 @@ bool Review::IsInTheWay(const std::string& place) const {
   return next != trees_.end() && next->starts_with(below);
 }
 
-const GitDirectory* Review::Found(const std::string& path) const {
-  const auto found = directories_.find(path);
-  return found == directories_.end() ? nullptr : found->second;
-}
-
 void Review::TakeUp(const std::string& place, std::string part) {
   taken_.insert(place);
   changes_.push_back({.kind = GitChange::Kind::kTakenUp, .path = place, .part = std::move(part)});
@@ -183,7 +163,7 @@ void Review::Judge(const GitPlaces::Named& named) {
   const std::string& place = named.path;
   const bool told = IsTold(place);
   if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
-  if (IsInTheWay(place) && (IsArmed(place) || IsArmedByCaller(place))) {
+  if (IsInTheWay(place) && judge_.IsArmed(place)) {
     TakeUp(place, named.part);
   } else if (!told) {
     changes_.push_back({.kind = GitChange::Kind::kNew, .path = place});
@@ -233,125 +213,51 @@ void Review::JudgeInstructions(const std::string& place, std::unordered_set<std:
   }
 }
 
-bool Review::WasThere(const GitSnapshot::Text& file) const {
-  return std::find(before_.instructions.begin(), before_.instructions.end(), file) !=
-         before_.instructions.end();
-}
-
-bool Review::IsArmed(const std::string& place) {
-  const Lookup lookup = host_.LookAt(place);
-  if (!lookup.status) return false;  // gone again
-  if (lookup.status->object.type == FileType::kDirectory) return IsArmedDirectory(place);
-  return lookup.status->object.type != FileType::kRegular || IsArmedPointer(place);
-}
-
-bool Review::IsArmedByCaller(const std::string& place) {
-  if (!named_) named_ = NamedInEveryTree(host_, walker_);
-  if (!*named_) return true;
-  const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(place, "config"), host_, walker_);
-  if (!text) return true;
-  std::vector<std::string> trees = {WorkTreeOf(place)};
-  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
-    if (!variable.Is("core", "worktree")) continue;
-    trees.push_back(variable.value.starts_with('/') ? variable.value : JoinPath(place, variable.value));
+void Review::JudgeData(std::string& gap) {
+  std::vector<GitDirectory> directories = places_.Directories();
+  for (const std::string& known : before_.directories) directories.push_back({.path = known});
+  GitDataReview data = ReviewGitData(before_, directories, host_);
+  std::unordered_map<std::string, GitChange*> parts;
+  for (GitChange& change : changes_) {
+    aside_.insert(change.part);
+    parts.emplace(change.part, &change);
   }
-  const auto there = [this](const std::string& path) {
-    const Lookup lookup = host_.LookAt(path);
-    return lookup.status || lookup.failure != LookupFailure::kMissing;
-  };
-  return std::any_of(trees.begin(), trees.end(), [&](const std::string& tree) {
-    return std::any_of((*named_)->begin(), (*named_)->end(),
-                       [&](const std::string& name) { return there(JoinPath(tree, name)); });
-  });
-}
-
-bool Review::IsHarmlessFile(const std::string& file) const {
-  const Lookup lookup = host_.LookAt(file);
-  if (!lookup.status) return lookup.failure == LookupFailure::kMissing;
-  // Under another name it could be written later.
-  if (lookup.status->object.type != FileType::kRegular || lookup.status->links != 1) return false;
-  const Result<std::string> text = host_.ReadFile(file, kMaxGitConfigBytes + 1);
-  return text && text->size() <= kMaxGitConfigBytes && IsHarmlessGitConfig(*text);
-}
-
-bool Review::HasEntries(const std::string& directory) const {
-  const Lookup lookup = host_.LookAt(directory);
-  if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
-  if (lookup.status->object.type != FileType::kDirectory) return true;
-  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
-  return !entries || !entries->empty();
-}
-
-bool Review::IsArmedHooks(const std::string& hooks) const {
-  const Lookup lookup = host_.LookAt(hooks);
-  if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
-  if (lookup.status->object.type != FileType::kDirectory) return true;
-  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(hooks, {});
-  return !entries || !std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
-    return entry.type == FileType::kRegular && entry.name.ends_with(".sample");
-  });
-}
-
-std::optional<std::string> Review::Follow(const std::string& path) {
-  Result<Walked> walked = walker_.Walk(path);
-  if (!walked || !walked->status) return std::nullopt;
-  for (const LinkMet& met : walked->links) {
-    for (const std::string& root : before_.roots) {
-      if (IsAtOrBelow(met.link.path, root)) return std::nullopt;
+  std::vector<GitChange> found;
+  for (GitChange& change : data.changes) {
+    const auto part = parts.find(change.path);
+    if (part != parts.end()) {
+      part->second->into = change.into;  // a link keeps its harm beside its old name
+    } else if (!IsSetAside(change.path)) {
+      found.push_back(std::move(change));
     }
   }
-  return std::move(walked->path);
+  changes_.insert(changes_.end(), std::make_move_iterator(found.begin()),
+                  std::make_move_iterator(found.end()));
+  closed_.insert(closed_.end(), data.closed.begin(), data.closed.end());
+  if (gap.empty()) gap = std::move(data.gap);
 }
 
-std::optional<std::string> Review::CommonOf(const std::string& git_directory) {
-  const std::string file = JoinPath(git_directory, "commondir");
-  const Lookup lookup = host_.LookAt(file);
-  if (lookup.status && lookup.status->object.type == FileType::kSymlink) return std::nullopt;
-  const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
-  if (!text) return std::nullopt;
-  if (!*text) return git_directory;
-  const std::string_view path = CommonDirectoryIn(**text);
-  return Follow(path.starts_with('/') ? std::string(path) : JoinPath(git_directory, path));
-}
-
-bool Review::IsArmedDirectory(const std::string& directory) {
-  const std::optional<std::string> common = CommonOf(directory);
-  if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree"))) return true;
-  if (*common != directory) return !known_.contains(*common) || IsArmedWay(directory, *common);
-  return !IsHarmlessFile(JoinPath(directory, "config")) || IsArmedHooks(JoinPath(directory, "hooks")) ||
-         HasEntries(JoinPath(directory, "remotes")) || HasEntries(JoinPath(directory, "branches"));
-}
-
-// A configuration that is known means something else in another work tree.
-bool Review::RunsRelativePaths(const std::string& git_directory) {
-  const Result<std::optional<std::string>> text =
-      ReadGitFile(JoinPath(git_directory, "config"), host_, walker_);
-  if (!text) return true;
-  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
-    if (!MayExecute(variable)) continue;
-    const bool path = variable.Is("core", "hookspath") || variable.value.find('/') != std::string::npos;
-    if (path && !variable.value.starts_with('/') && !variable.value.starts_with("~/")) return true;
+bool Review::IsSetAside(const std::string& path) const {
+  for (std::string_view above = path; above != "/"; above = ParentOf(above)) {
+    if (aside_.contains(std::string(above))) return true;
   }
   return false;
 }
 
-bool Review::IsArmedPointer(const std::string& file) {
-  const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
-  const std::string_view path = text && *text ? GitDirectoryIn(**text) : std::string_view{};
-  if (path.empty()) return true;
-  const std::optional<std::string> git =
-      Follow(path.starts_with('/') ? std::string(path) : JoinPath(ParentOf(file), path));
-  if (!git) return true;
-  // What is new is judged by itself.
-  if (!known_.contains(*git)) return Found(*git) == nullptr || IsArmedDirectory(*git);
-  const std::optional<std::string> common = CommonOf(*git);
-  return !common || IsArmedWay(file, *common) || RunsRelativePaths(*common);
+// git needs no list to enter what it knows by name: `.git`, or what the index names.
+void Review::JudgeClosed() {
+  std::unordered_set<std::string> known(before_.closed.begin(), before_.closed.end());
+  for (const std::string& closed : closed_) {
+    if (!known.insert(closed).second || IsSetAside(closed)) continue;
+    const bool entered = host_.MayExecute(closed) && IsInTheWay(closed);
+    changes_.push_back(
+        {.kind = GitChange::Kind::kUnlisted, .path = closed, .part = entered ? closed : std::string()});
+  }
 }
 
-// The repository around it runs what it runs anyway. Any other may be one that an earlier run has left.
-bool Review::IsArmedWay(const std::string& place, const std::string& common) {
-  const bool around = IsNamedGit(common) && IsAtOrBelow(place, ParentOf(common));
-  return !around && IsArmedDirectory(common);
+bool Review::WasThere(const GitSnapshot::Text& file) const {
+  return std::find(before_.instructions.begin(), before_.instructions.end(), file) !=
+         before_.instructions.end();
 }
 
 }  // namespace

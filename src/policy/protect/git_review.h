@@ -19,10 +19,14 @@ struct GitChange {
     kInstructions,  // of an unfinished operation, or a remote: git may run something of these
     kReplaced,      // what was held, by somebody outside
     kLinkTurned,    // a protected link
+    kPassage,       // among git's data: git would write or delete something else through it
+    kIndex,         // that cannot be read, or lists more than files of the work tree
+    kUnlisted,      // a directory that may hold a repository: it cannot be listed
   };
   Kind kind = Kind::kNew;
   std::string path = {};
   std::string part = {};  // without which git takes no notice of it; not of kNew and kReplaced
+  std::string into = {};  // a directory where git takes no notice of it under another name; "": where it is
   std::string text = {};  // of kLinkTurned: where it led before; "" when it leads there
 };
 

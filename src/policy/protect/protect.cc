@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "policy/paths/entries.h"
 #include "policy/paths/search.h"
+#include "policy/protect/git_data.h"
 #include "policy/protect/protect_git.h"
 #include "policy/protect/protector.h"
 
@@ -141,7 +143,9 @@ class Protection {
   Status Find();
   void AddAroundMounts();
   Status Search(const std::vector<std::string>& roots);
+  [[nodiscard]] Status Ended(const std::string& gap) const;
   Status HoldGit();
+  Status FindData();
   Status HoldOtherNames();
   void TakeSnapshot();
   Status HoldNamed();
@@ -160,6 +164,7 @@ class Protection {
   std::optional<std::uint64_t> begun_;
   std::vector<std::string> roots_ = {};     // read-write directories
   std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
+  std::vector<std::string> closed_ = {};    // directories that cannot be listed
 };
 
 Status Protection::Find() {
@@ -208,8 +213,12 @@ Status Protection::Search(const std::vector<std::string>& roots) {
     git_.Places().Visit(directory, entries);
     KeepInside(rules_, directory, entries);
   });
-  if (search_.Gap().empty()) return Done{};
-  return Conflict("the search for protected files did not come to its end: " + search_.Gap(),
+  return Ended(search_.Gap());
+}
+
+Status Protection::Ended(const std::string& gap) const {
+  if (gap.empty()) return Done{};
+  return Conflict("the search for protected files did not come to its end: " + gap,
                   config_.protect.front().pointer,
                   "name the repositories in `filesystem.repositories`, which ends the search, or write "
                   "\"protect\": []");
@@ -218,11 +227,37 @@ Status Protection::Search(const std::vector<std::string>& roots) {
 Status Protection::HoldGit() {
   protector_.Begin(EntryOf(config_, Preset::kGit));
   if (Status held = git_.Apply(); !held) return held;
-  for (const std::string& closed : search_.Closed()) protector_.Protect(closed, WhenMissing::kLeft);
+  if (Status found = FindData(); !found) return found;
+  closed_.insert(closed_.end(), search_.Closed().begin(), search_.Closed().end());
+  for (const std::string& closed : closed_) protector_.Protect(closed, WhenMissing::kLeft);
   if (Status held = HoldOtherNames(); !held) return held;
   if (Status ended = protector_.End(); !ended) return ended;
   TakeSnapshot();
   return Done{};
+}
+
+// git's data are compared when the run has ended: they cannot be held, for git writes there.
+Status Protection::FindData() {
+  std::vector<GitDirectory> directories;
+  for (const GitDirectory& directory : git_.Places().Directories()) {
+    const bool reached = std::any_of(searched_.begin(), searched_.end(), [&](const std::string& root) {
+      return IsAtOrBelow(directory.path, root) || IsAtOrBelow(root, directory.path);
+    });
+    if (!reached) continue;
+    directories.push_back(directory);
+    policy_.git.directories.push_back(directory.path);
+  }
+  std::unordered_set<std::string> skipped;
+  for (const Access access : {Access::kReadOnly, Access::kDenied}) {
+    for (std::string& path : rules_.PathsWith(access)) {
+      if (rules_.Find(path)->origin == Origin::kPolicy) skipped.insert(std::move(path));
+    }
+  }
+  GitData data = FindGitData(directories, skipped, host_);
+  for (GitData::Found& found : data.passages) policy_.git.passages.push_back(std::move(found.file));
+  for (GitData::Found& found : data.indexes) policy_.git.indexes.push_back(std::move(found.file));
+  closed_ = std::move(data.closed);
+  return Ended(data.gap);
 }
 
 // Who writes a hook under another name writes the hook: every directory that can be written is searched.
@@ -253,11 +288,11 @@ Status Protection::HoldOtherNames() {
 }
 
 void Protection::TakeSnapshot() {
-  policy_.git = {.roots = searched_,
-                 .closed = search_.Closed(),
-                 .links = protector_.Links(),
-                 .instructions = git_.Instructions(),
-                 .since = begun_};
+  policy_.git.roots = searched_;
+  policy_.git.closed = closed_;
+  policy_.git.links = protector_.Links();
+  policy_.git.instructions = git_.Instructions();
+  policy_.git.since = begun_;
   for (GitPlaces::Named& place : git_.Places().All()) {
     const Lookup lookup = host_.LookAt(place.part);
     policy_.git.places.push_back(

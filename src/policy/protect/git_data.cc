@@ -1,0 +1,225 @@
+#include "policy/protect/git_data.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "mxc/limits.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/search.h"
+#include "policy/protect/git_config.h"
+#include "policy/protect/git_index.h"
+
+namespace mxc {
+namespace {
+
+// What git keeps in a git directory. Where that is not called `.git`, other things may stand there: work
+// trees, most often.
+constexpr std::string_view kDirectories[] = {
+    "annex",    "branches", "fsmonitor--daemon", "info", "lfs",          "logs",
+    "modules",  "objects",  "lost-found",        "refs", "rebase-apply", "rebase-merge",
+    "reftable", "remotes",  "rr-cache",          "svn",  "sequencer",    "worktrees"};
+constexpr std::string_view kFiles[] = {"addp-hunk-edit.diff",
+                                       "commondir",
+                                       "config",
+                                       "config.worktree",
+                                       "description",
+                                       "gc.log",
+                                       "gc.pid",
+                                       "gitdir",
+                                       "index",
+                                       "locked",
+                                       "packed-refs",
+                                       "shallow"};
+
+// Written anew and renamed, never in place: further names of theirs stay what they are.
+constexpr std::string_view kRenamed[] = {"HEAD",      "ORIG_HEAD",  "config", "config.worktree",
+                                         "commondir", "gitdir",     "index",  "packed-refs",
+                                         "shallow",   "description"};
+
+template <std::size_t N>
+bool IsOneOf(std::string_view text, const std::string_view (&names)[N]) {
+  return std::find(std::begin(names), std::end(names), text) != std::end(names);
+}
+
+// A link may stand for either. Names that begin with a capital are git's: FETCH_HEAD, ADD_EDIT.patch.
+bool IsKept(const DirectoryEntry& entry) {
+  const std::string_view name = entry.name;
+  if (IsOneOf(name, kDirectories)) return true;
+  if (entry.type == FileType::kDirectory) return false;
+  return name.front() < 'a' || name.front() > 'z' || IsOneOf(name, kFiles) ||
+         name.starts_with("sharedindex.") || name.ends_with(".lock");
+}
+
+// In these a directory is named by whoever names a branch, and may look like a git directory.
+constexpr std::string_view kNames[] = {"logs", "refs"};
+constexpr std::string_view kLogs[] = {"logs"};
+
+bool IsIndex(std::string_view name) { return name == "index" || name.starts_with("sharedindex."); }
+
+class DataSearch {
+ public:
+  DataSearch(const std::vector<GitDirectory>& directories, const std::unordered_set<std::string>& skipped,
+             const Host& host)
+      : host_(host), walker_(host), skipped_(skipped) {
+    for (const GitDirectory& directory : directories) tops_.insert(directory.path);
+  }
+
+  GitData Run() {
+    TreeSearch search(host_);
+    search.Run({tops_.begin(), tops_.end()},
+               [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+                 Visit(directory, entries);
+               });
+    found_.closed = search.Closed();
+    found_.gap = search.Gap();
+    return std::move(found_);
+  }
+
+ private:
+  struct Place {
+    std::string git_directory = {};
+    std::string whole = {};  // the one of which that is a part: of a submodule, for instance
+    bool top = false;
+    bool log = false;
+    bool mixed = false;   // with what is not git's
+    bool nested = false;  // among refs or logs
+  };
+
+  // `path` stands in one of these directories of a git directory.
+  template <std::size_t N>
+  [[nodiscard]] bool IsAmong(std::string_view path, const std::string_view (&names)[N]) const {
+    for (std::string_view above = ParentOf(path); path != "/"; path = above, above = ParentOf(above)) {
+      if (IsOneOf(path.substr(path.rfind('/') + 1), names) && tops_.contains(std::string(above))) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] static bool IsBelowNamed(std::string_view path) {
+    for (; path != "/"; path = ParentOf(path)) {
+      if (IsNamedGit(path)) return true;
+    }
+    return false;
+  }
+  // A submodule, a work tree, or what only looks like a repository among data.
+  [[nodiscard]] bool IsPart(std::string_view top) const {
+    return IsAmong(top, kDirectories) || IsBelowNamed(ParentOf(top));
+  }
+  [[nodiscard]] std::string_view WholeOf(std::string_view top) const {
+    for (std::string_view above = ParentOf(top); above != "/" && IsPart(top); above = ParentOf(above)) {
+      if (tops_.contains(std::string(above))) top = above;
+    }
+    return top;
+  }
+  // objects/12, and the like of git-lfs and git-annex; no branch that is called so.
+  [[nodiscard]] bool HoldsObjects(const Place& place, std::string_view directory,
+                                  const DirectoryEntry& entry) const {
+    const std::string_view in = directory.substr(std::min(directory.size(), place.git_directory.size()));
+    return entry.name.size() == 2 && (in == "/objects" || in == "/lfs/objects" || in == "/annex/objects") &&
+           !place.nested;
+  }
+  [[nodiscard]] Place PlaceOf(const std::string& directory) const {
+    std::string_view top = directory;
+    while (top != "/" && !tops_.contains(std::string(top))) top = ParentOf(top);
+    const bool is_top = top == directory;
+    return {.git_directory = std::string(top),
+            .whole = std::string(WholeOf(top)),
+            .top = is_top,
+            .log = IsAmong(directory, kLogs),
+            .mixed = is_top && !IsNamedGit(directory) && !IsPart(directory),
+            .nested = IsAmong(directory, kNames)};
+  }
+
+  void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    const Place place = PlaceOf(directory);
+    std::vector<DirectoryEntry> further;
+    for (DirectoryEntry& entry : entries) {
+      const std::string path = JoinPath(directory, entry.name);
+      if ((place.mixed && !IsKept(entry)) || skipped_.contains(path)) continue;
+      if ((place.mixed || IsNamedGit(directory)) && entry.name == "hooks") continue;  // git only reads there
+      if (entry.type == FileType::kDirectory) {
+        if (!tops_.contains(path) && !HoldsObjects(place, directory, entry))
+          further.push_back(std::move(entry));
+        continue;
+      }
+      if (entry.type == FileType::kRegular) {
+        if ((place.top && !IsOneOf(entry.name, kRenamed)) || place.log) NoteFile(place, path);
+      } else if (entry.type != FileType::kSocket) {
+        NotePassage(place, path, entry.type);
+      }
+      if (place.top && IsIndex(entry.name)) NoteIndex(place, path);
+    }
+    entries = std::move(further);
+  }
+
+  void NoteFile(const Place& place, const std::string& path) {
+    const Lookup lookup = host_.LookAt(path);
+    if (!lookup.status || lookup.status->links == 1) return;
+    Add(found_.passages, place, path, "file " + std::to_string(lookup.status->object.inode), 0);
+  }
+  void NotePassage(const Place& place, const std::string& path, FileType type) {
+    std::string text = "no file";
+    if (type == FileType::kSymlink) {
+      const Result<std::string> link = host_.ReadLink(path);
+      const Result<Walked> walked = walker_.Walk(path);
+      text = "link " + (link ? *link : "") + "\n" + (walked ? walked->path : "");
+    }
+    Add(found_.passages, place, path, std::move(text), StampOf(host_.LookAt(path)));
+  }
+  void NoteIndex(const Place& place, const std::string& path) {
+    const Result<Walked> walked = walker_.Walk(path);
+    if (!walked || !walked->status) return;
+    Add(found_.indexes, place, path, "file " + std::to_string(walked->status->object.inode),
+        walked->status->changed.value_or(0));
+  }
+  static void Add(std::vector<GitData::Found>& list, const Place& place, const std::string& path,
+                  std::string text, std::uint64_t stamp) {
+    list.push_back({.git_directory = place.git_directory,
+                    .whole = place.whole,
+                    .file = {.path = path, .text = std::move(text), .stamp = stamp}});
+  }
+
+  const Host& host_;
+  PathWalker walker_;
+  const std::unordered_set<std::string>& skipped_;
+  std::unordered_set<std::string> tops_ = {};
+  GitData found_ = {};
+};
+
+// None where its configuration cannot be read.
+std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const Host& host) {
+  PathWalker walker(host);
+  const Result<std::optional<std::string>> common =
+      ReadGitFile(JoinPath(git_directory, "commondir"), host, walker);
+  if (!common) return std::nullopt;
+  const std::string directory = *common ? Against(git_directory, CommonDirectoryIn(**common)) : git_directory;
+  const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(directory, "config"), host, walker);
+  if (!text) return std::nullopt;
+  constexpr std::size_t kSha1 = 20;
+  constexpr std::size_t kSha256 = 32;
+  std::size_t bytes = kSha1;
+  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+    if (variable.Is("extensions", "objectformat")) bytes = variable.value == "sha256" ? kSha256 : kSha1;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+GitData FindGitData(const std::vector<GitDirectory>& directories,
+                    const std::unordered_set<std::string>& skipped, const Host& host) {
+  return DataSearch(directories, skipped, host).Run();
+}
+
+bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory, const Host& host) {
+  const std::optional<std::size_t> hash_bytes = HashBytesOf(git_directory, host);
+  if (!hash_bytes) return false;
+  const Result<std::string> bytes = host.ReadFile(index, kMaxGitIndexBytes + 1);
+  if (!bytes || bytes->size() > kMaxGitIndexBytes) return false;
+  const bool shared = !index.ends_with("/index");
+  // git takes an empty one for none.
+  return bytes->empty() || IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared});
+}
+
+}  // namespace mxc

@@ -1,0 +1,40 @@
+// git's own data: what git writes, empties or deletes there by name, whatever stands under it, and the
+// indexes that it obeys without a look.
+//
+//   const GitData found = FindGitData(directories, skipped, host);
+#pragma once
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "mxc/git_snapshot.h"
+#include "mxc/host.h"
+#include "policy/protect/git_places.h"
+
+namespace mxc {
+
+struct GitData {
+  struct Found {
+    std::string git_directory = {};  // in which
+    std::string whole = {};          // of which that is a part: of a submodule or a work tree, for instance
+    GitSnapshot::Text file = {};     // `text`: what it is, and where it leads
+  };
+  // Symbolic links, pipes and devices, and files with further names among those git writes in place: git goes
+  // through them to something else.
+  std::vector<Found> passages = {};
+  std::vector<Found> indexes = {};
+  std::vector<std::string> closed = {};  // directories that cannot be listed
+  std::string gap = {};                  // "" when all was looked at
+};
+
+// In all `directories`; what `skipped` holds is left out. Of `objects` only the first two levels: git neither
+// follows nor writes anything by name below those.
+[[nodiscard]] GitData FindGitData(const std::vector<GitDirectory>& directories,
+                                  const std::unordered_set<std::string>& skipped, const Host& host);
+
+// Whether `index`, of the repository at `git_directory`, lists nothing but files of a work tree.
+[[nodiscard]] bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory,
+                                          const Host& host);
+
+}  // namespace mxc

@@ -1,0 +1,56 @@
+#include "policy/protect/git_data_review.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_set>
+#include <utility>
+
+#include "policy/paths/paths.h"
+#include "policy/protect/git_data.h"
+
+namespace mxc {
+namespace {
+
+bool Contains(const std::vector<GitSnapshot::Text>& known, const GitSnapshot::Text& file) {
+  return std::find(known.begin(), known.end(), file) != known.end();
+}
+
+bool IsGranted(const GitSnapshot& before, std::string_view path) {
+  return std::any_of(before.roots.begin(), before.roots.end(),
+                     [path](const std::string& root) { return IsAtOrBelow(path, root); });
+}
+
+// Times have a grain: what is written right after it was looked at may bear the same one.
+bool IsUnchanged(const GitSnapshot& before, const GitSnapshot::Text& index) {
+  constexpr std::uint64_t kGrain = 2'000'000'000;
+  return index.stamp != 0 && before.since && index.stamp + kGrain < *before.since &&
+         Contains(before.indexes, index);
+}
+
+}  // namespace
+
+GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDirectory>& directories,
+                            const Host& host) {
+  std::unordered_set<std::string> skipped(before.skipped.begin(), before.skipped.end());
+  for (const std::string& root : before.roots) skipped.erase(root);
+  std::unordered_set<std::string> told;
+  for (const GitSnapshot::Text& link : before.links) told.insert(link.path);  // judged as such
+  GitData data = FindGitData(directories, skipped, host);
+  GitDataReview review{.closed = std::move(data.closed), .gap = std::move(data.gap)};
+  const auto take = [&](const GitData::Found& found, GitChange::Kind kind) {
+    const std::string& path = found.file.path;
+    if (!IsGranted(before, path) || !told.insert(path).second) return;
+    review.changes.push_back({.kind = kind, .path = path, .part = path, .into = found.whole});
+  };
+  for (const GitData::Found& passage : data.passages) {
+    if (!Contains(before.passages, passage.file)) take(passage, GitChange::Kind::kPassage);
+  }
+  for (const GitData::Found& index : data.indexes) {
+    if (!IsUnchanged(before, index.file) && !told.contains(index.file.path) &&
+        !IsTrustworthyIndexFile(index.file.path, index.git_directory, host))
+      take(index, GitChange::Kind::kIndex);
+  }
+  return review;
+}
+
+}  // namespace mxc

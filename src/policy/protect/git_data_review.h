@@ -1,0 +1,23 @@
+// git's own data, held against what it was before a command has run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mxc/git_snapshot.h"
+#include "mxc/host.h"
+#include "policy/protect/git_places.h"
+#include "policy/protect/git_review.h"
+
+namespace mxc {
+
+struct GitDataReview {
+  std::vector<GitChange> changes = {};   // kPassage and kIndex
+  std::vector<std::string> closed = {};  // directories that cannot be listed
+  std::string gap = {};                  // "" when all was looked at
+};
+
+[[nodiscard]] GitDataReview ReviewGitData(const GitSnapshot& before,
+                                          const std::vector<GitDirectory>& directories, const Host& host);
+
+}  // namespace mxc

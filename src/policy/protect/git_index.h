@@ -1,0 +1,26 @@
+// What an index lists for `git checkout`, which writes it without a further look: git checks a path when it
+// adds it, not when it reads the index.
+//
+//   if (!IsTrustworthyIndex(bytes, {.hash_bytes = 20})) ...
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace mxc {
+
+struct GitIndexKind {
+  std::size_t hash_bytes = 20;  // 32 in a repository of SHA-256
+  bool shared = false;          // sharedindex.*: the base of a split index
+};
+
+// It is whole, every reader finds the same entries in it, and each is for a file in the work tree. Versions 2
+// to 4.
+[[nodiscard]] bool IsTrustworthyIndex(std::string_view bytes, GitIndexKind kind);
+
+// No component is empty, `.`, `..`, or `.git`, also as NTFS and HFS+ would find that; the same of
+// `.gitmodules` that is a link. `mode`: of the entry, type included.
+[[nodiscard]] bool StaysInWorkTree(std::string_view path, std::uint32_t mode);
+
+}  // namespace mxc

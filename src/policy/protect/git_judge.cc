@@ -1,0 +1,136 @@
+#include "policy/protect/git_judge.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "mxc/limits.h"
+#include "policy/protect/git_config.h"
+#include "policy/protect/git_places.h"
+#include "policy/protect/protect_git.h"
+
+namespace mxc {
+
+std::string WorkTreeOf(const std::string& place) {
+  return IsNamedGit(place) ? std::string(ParentOf(place)) : place;
+}
+
+bool GitJudge::IsArmed(const std::string& place) { return IsArmedByItself(place) || IsArmedByCaller(place); }
+
+bool GitJudge::IsArmedByItself(const std::string& place) {
+  const Lookup lookup = host_.LookAt(place);
+  if (!lookup.status) return false;  // gone again
+  if (lookup.status->object.type == FileType::kDirectory) return IsArmedDirectory(place);
+  return lookup.status->object.type != FileType::kRegular || IsArmedPointer(place);
+}
+
+bool GitJudge::IsArmedByCaller(const std::string& place) {
+  if (!named_) named_ = NamedInEveryTree(host_, walker_);
+  if (!*named_) return true;
+  const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(place, "config"), host_, walker_);
+  if (!text) return true;
+  std::vector<std::string> trees = {WorkTreeOf(place)};
+  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+    if (!variable.Is("core", "worktree")) continue;
+    trees.push_back(variable.value.starts_with('/') ? variable.value : JoinPath(place, variable.value));
+  }
+  const auto there = [this](const std::string& path) {
+    const Lookup lookup = host_.LookAt(path);
+    return lookup.status || lookup.failure != LookupFailure::kMissing;
+  };
+  return std::any_of(trees.begin(), trees.end(), [&](const std::string& tree) {
+    return std::any_of((*named_)->begin(), (*named_)->end(),
+                       [&](const std::string& name) { return there(JoinPath(tree, name)); });
+  });
+}
+
+bool GitJudge::IsHarmlessFile(const std::string& file) const {
+  const Lookup lookup = host_.LookAt(file);
+  if (!lookup.status) return lookup.failure == LookupFailure::kMissing;
+  // Under another name it could be written later.
+  if (lookup.status->object.type != FileType::kRegular || lookup.status->links != 1) return false;
+  const Result<std::string> text = host_.ReadFile(file, kMaxGitConfigBytes + 1);
+  return text && text->size() <= kMaxGitConfigBytes && IsHarmlessGitConfig(*text);
+}
+
+bool GitJudge::HasEntries(const std::string& directory) const {
+  const Lookup lookup = host_.LookAt(directory);
+  if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
+  if (lookup.status->object.type != FileType::kDirectory) return true;
+  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
+  return !entries || !entries->empty();
+}
+
+bool GitJudge::IsArmedHooks(const std::string& hooks) const {
+  const Lookup lookup = host_.LookAt(hooks);
+  if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
+  if (lookup.status->object.type != FileType::kDirectory) return true;
+  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(hooks, {});
+  return !entries || !std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
+    return entry.type == FileType::kRegular && entry.name.ends_with(".sample");
+  });
+}
+
+std::optional<std::string> GitJudge::Follow(const std::string& path) {
+  Result<Walked> walked = walker_.Walk(path);
+  if (!walked || !walked->status) return std::nullopt;
+  for (const LinkMet& met : walked->links) {
+    for (const std::string& root : roots_) {
+      if (IsAtOrBelow(met.link.path, root)) return std::nullopt;
+    }
+  }
+  return std::move(walked->path);
+}
+
+std::optional<std::string> GitJudge::CommonOf(const std::string& git_directory) {
+  const std::string file = JoinPath(git_directory, "commondir");
+  const Lookup lookup = host_.LookAt(file);
+  if (lookup.status && lookup.status->object.type == FileType::kSymlink) return std::nullopt;
+  const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
+  if (!text) return std::nullopt;
+  if (!*text) return git_directory;
+  const std::string_view path = CommonDirectoryIn(**text);
+  return Follow(path.starts_with('/') ? std::string(path) : JoinPath(git_directory, path));
+}
+
+bool GitJudge::IsArmedDirectory(const std::string& directory) {
+  const std::optional<std::string> common = CommonOf(directory);
+  if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree"))) return true;
+  if (*common != directory) return !known_.contains(*common) || IsArmedWay(directory, *common);
+  return !IsHarmlessFile(JoinPath(directory, "config")) || IsArmedHooks(JoinPath(directory, "hooks")) ||
+         HasEntries(JoinPath(directory, "remotes")) || HasEntries(JoinPath(directory, "branches"));
+}
+
+// A configuration that is known means something else in another work tree.
+bool GitJudge::RunsRelativePaths(const std::string& git_directory) {
+  const Result<std::optional<std::string>> text =
+      ReadGitFile(JoinPath(git_directory, "config"), host_, walker_);
+  if (!text) return true;
+  for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+    if (!MayExecute(variable)) continue;
+    const bool path = variable.Is("core", "hookspath") || variable.value.find('/') != std::string::npos;
+    if (path && !variable.value.starts_with('/') && !variable.value.starts_with("~/")) return true;
+  }
+  return false;
+}
+
+bool GitJudge::IsArmedPointer(const std::string& file) {
+  const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
+  const std::string_view path = text && *text ? GitDirectoryIn(**text) : std::string_view{};
+  if (path.empty()) return true;
+  const std::optional<std::string> git =
+      Follow(path.starts_with('/') ? std::string(path) : JoinPath(ParentOf(file), path));
+  if (!git) return true;
+  // What is new is judged by itself.
+  if (!known_.contains(*git)) return !found_.contains(*git) || IsArmedDirectory(*git);
+  const std::optional<std::string> common = CommonOf(*git);
+  return !common || IsArmedWay(file, *common) || RunsRelativePaths(*common);
+}
+
+// The repository around it runs what it runs anyway. Any other may be one that an earlier run has left.
+bool GitJudge::IsArmedWay(const std::string& place, const std::string& common) {
+  const bool around = IsNamedGit(common) && IsAtOrBelow(place, ParentOf(common));
+  return !around && IsArmedDirectory(common);
+}
+
+}  // namespace mxc

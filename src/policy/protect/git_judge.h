@@ -1,0 +1,52 @@
+// Whether git would run something of a command's in a repository that the command has left.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "mxc/host.h"
+#include "policy/paths/paths.h"
+
+namespace mxc {
+
+// The directory of a `.git`; the repository itself where it has another name.
+[[nodiscard]] std::string WorkTreeOf(const std::string& place);
+
+class GitJudge {
+ public:
+  // `roots`: the command could turn links there. `known`: paths of repositories of before. `found`: git
+  // directories of after.
+  GitJudge(const Host& host, PathWalker& walker, const std::vector<std::string>& roots,
+           const std::unordered_set<std::string>& known, const std::unordered_set<std::string>& found)
+      : host_(host), walker_(walker), roots_(roots), known_(known), found_(found) {}
+
+  // git there might run what it did not run before.
+  [[nodiscard]] bool IsArmed(const std::string& place);
+
+ private:
+  [[nodiscard]] bool IsArmedByItself(const std::string& place);
+  // The caller's configuration names something in its work tree, or in one that is somewhere else.
+  [[nodiscard]] bool IsArmedByCaller(const std::string& place);
+  [[nodiscard]] bool IsArmedDirectory(const std::string& directory);
+  [[nodiscard]] bool IsArmedPointer(const std::string& file);
+  // `place` leads to what is known.
+  [[nodiscard]] bool IsArmedWay(const std::string& place, const std::string& common);
+  [[nodiscard]] bool IsArmedHooks(const std::string& hooks) const;
+  [[nodiscard]] bool IsHarmlessFile(const std::string& file) const;
+  [[nodiscard]] bool RunsRelativePaths(const std::string& git_directory);
+  // None when that leads nowhere, or by a link that the command could turn later.
+  [[nodiscard]] std::optional<std::string> Follow(const std::string& path);
+  [[nodiscard]] bool HasEntries(const std::string& directory) const;
+  [[nodiscard]] std::optional<std::string> CommonOf(const std::string& git_directory);
+
+  const Host& host_;
+  PathWalker& walker_;
+  const std::vector<std::string>& roots_;
+  const std::unordered_set<std::string>& known_;
+  const std::unordered_set<std::string>& found_;
+  std::optional<Result<std::vector<std::string>>> named_ = {};  // by the caller's configuration, everywhere
+};
+
+}  // namespace mxc

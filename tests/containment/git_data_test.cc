@@ -1,0 +1,187 @@
+// What git on the host writes and deletes by name among its own data, and the index that it obeys: the real
+// git after a command that has prepared them.
+#include <utility>
+
+#include "tests/containment/containment.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kSetUp = R"sh(set -e
+mkdir victim; echo precious > victim/file; touch -d '1 year ago' victim victim/file
+git init -q grant/work && cd grant/work
+git config user.email t@example.org; git config user.name t
+echo one > file && git add . && git commit -qm one && git branch side
+for hook in post-commit post-checkout; do printf '#!/bin/sh\n' > .git/hooks/$hook; chmod +x .git/hooks/$hook; done
+git worktree add -q ../tree -b tree
+git -c protocol.file.allow=always submodule --quiet add "$PWD" sub && git commit -qm sub
+)sh";
+
+struct Attack {
+  const char* plant;  // in the sandbox, in the work tree; CANARY, VICTIM
+  const char* host;
+};
+
+// As long as what it replaces: nothing else in the index changes, and git does not look at its checksum.
+constexpr const char* kForge =
+    "forge() { git rm -q -r --cached .; git update-index --add --cacheinfo 100755,$(git hash-object -w "
+    "evil),$1;"
+    " LC_ALL=C sed -i \"s|$1|$2|\" .git/index; };"
+    "printf '#!/bin/sh\\ntouch CANARY\\n' > evil; printf '[core]\\n\\tfsmonitor = touch CANARY; false\\n' > "
+    "conf;";
+
+constexpr Attack kAttacks[] = {
+    {"echo b > b; git add b; printf '[fix] it\\n\\n[core]\\n\\tfsmonitor = touch CANARY; false\\n' > m; git "
+     "commit "
+     "-qF m; "
+     "rm .git/COMMIT_EDITMSG; ln -s config .git/COMMIT_EDITMSG",
+     "git commit -qa --amend --no-edit"},
+    {"echo touch CANARY > .git/MERGE_MSG; rm .git/COMMIT_EDITMSG; ln -s hooks/post-commit "
+     ".git/COMMIT_EDITMSG",
+     "echo c > file; git commit -qa --no-edit"},
+    {"rm .git/logs/HEAD; ln -s ../hooks/post-checkout .git/logs/HEAD; b='x;touch${IFS}CANARY;'; git branch "
+     "\"$b\"; "
+     "git symbolic-ref HEAD \"refs/heads/$b\"",
+     "git checkout -q side; git checkout -q side"},
+    {"ln -s VICTIM .git/rr-cache; rm -rf .git/worktrees.x; mv .git/worktrees/tree/logs .git/wl; ln -s VICTIM "
+     ".git/worktrees/tree/logs",
+     "git rerere gc; git gc -q --prune=now"},
+    {"ln -s VICTIM .git/worktrees/other; ln -s VICTIM .git/objects/12",
+     "git worktree prune; git gc -q --prune=now"},
+    {"ln -s ../../config .git/worktrees/tree/FETCH_HEAD; ln -s config .git/FETCH_HEAD; ln -s config "
+     ".git/modules/sub/FETCH_HEAD",
+     "git fetch -q . side; cd sub && git fetch -q . HEAD; cd ../../tree && git fetch -q . side"},
+    {"mkfifo .git/FETCH_HEAD", "timeout 5 git fetch -q . side"},
+    {"mv .git/index i; ln -s ../i .git/index", "git add -A"},
+    {"forge xgit/hooks/pre-commit .git/hooks/pre-commit",
+     "git checkout -- .; git commit -q --allow-empty -m x"},
+    {"forge GIT-1/hooks/pre-commit GIT~1/hooks/pre-commit", "true"},
+    {"mv conf evil; forge xgit/config .git/config", "git checkout -- ."},
+    {"forge xx/victim/new ../victim/new", "git checkout -- ."},
+    {"cp .git/index .git/i2; printf x >> .git/i2; mv .git/i2 .git/index", "git status"},
+};
+
+class GitData : public ContainmentTest {
+ protected:
+  void SetUp() override {
+    ContainmentTest::SetUp();
+    if (IsSkipped()) return;
+    if (!Exists("/usr/bin/git")) GTEST_SKIP() << "git is not installed";
+  }
+
+  [[nodiscard]] Ended Shell(const std::string& script, const std::string& cwd) const {
+    Launch launch{.program = "/bin/sh", .arguments = {"-c", script}, .cwd = cwd, .uid = uid};
+    launch.environment = Environment();
+    return Execute(launch);
+  }
+  [[nodiscard]] std::vector<std::string> Environment() const {
+    return {"PATH=/usr/bin:/bin",
+            "HOME=" + workspace.Root(),
+            "GIT_CONFIG_NOSYSTEM=1",
+            "GIT_CONFIG_COUNT=1",
+            "GIT_CONFIG_KEY_0=protocol.file.allow",
+            "GIT_CONFIG_VALUE_0=always"};
+  }
+  [[nodiscard]] Ended Inside(const char* engine, const std::string& script) const {
+    Launch launch = PrepareConfig(
+        {.containment = engine,
+         .command = "export PATH=/usr/bin:/bin GIT_CONFIG_NOSYSTEM=1; cd " + root + "/grant/work; " + script,
+         .read_write = {root + "/grant"}});
+    launch.environment = Environment();
+    return Execute(launch);
+  }
+  void Renew() {
+    root = workspace.Directory("root" + std::to_string(++roots));
+    const Ended made = Shell(kSetUp, root);
+    ASSERT_EQ(made.status, 0) << made.err;
+  }
+  [[nodiscard]] std::string Meant(std::string text) const {
+    for (const auto& [word, path] : {std::pair{"CANARY", root + "/canary"}, {"VICTIM", root + "/victim"}}) {
+      for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + path.size()))
+        text.replace(at, std::string(word).size(), path);
+    }
+    return text;
+  }
+
+  std::string root;
+  int roots = 0;
+};
+MXC_FOR_EACH_CALLER(GitData);
+
+TEST_P(GitData, NothingIsWrittenOrDeletedThroughIt) {
+  for (const char* engine : Engines()) {
+    for (const Attack& attack : kAttacks) {
+      Renew();
+      const std::string kept =
+          "cat grant/work/.git/config grant/work/.git/modules/sub/config; ls "
+          "grant/work/.git/hooks; cat grant/work/.git/hooks/post*; ls -R victim";
+      const std::string before = Shell(kept, root).out;
+      const Ended ended = Inside(engine, Meant(std::string(kForge) + attack.plant));
+      EXPECT_THAT(ended.err, HasSubstr(".untrusted'")) << engine << attack.plant << ended.out << ended.err;
+      const Ended daily =
+          Shell(std::string(attack.host) + "; cd " + root + "/grant/work; git status", root + "/grant/work");
+      EXPECT_EQ(Shell(kept, root).out, before)
+          << engine << attack.plant << ended.err << daily.out << daily.err;
+      EXPECT_FALSE(Exists(root + "/canary")) << engine << attack.plant << ended.err << daily.out << daily.err;
+    }
+  }
+}
+
+// What a mount holds has no second name to be made: the kernel says EXDEV.
+TEST_P(GitData, WhatIsHeldGetsNoSecondName) {
+  for (const char* engine : Engines()) {
+    Renew();
+    const Ended ended = Inside(
+        engine,
+        "for f in config hooks/post-commit; do rm -f .git/COMMIT_EDITMSG; ln .git/$f "
+        ".git/COMMIT_EDITMSG; done; ls .git/COMMIT_EDITMSG; ln file .git/x; ln .git/HEAD .git/FETCH_HEAD");
+    EXPECT_EQ(ended.out, "") << engine << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("/.git/FETCH_HEAD' (now '")) << engine;
+  }
+}
+
+// git enters `d` by the name that the index has, and needs no list.
+TEST_P(GitData, WhatCannotBeListedIsTakenOutOfTheWay) {
+  for (const char* engine : Engines()) {
+    Renew();
+    const Ended ended = Inside(
+        engine,
+        Meant("git init -q d; git -C d config core.fsmonitor 'touch CANARY; false'; git -C d commit -q "
+              "--allow-empty -m x; git add d; chmod 0300 d/.git; chmod 0311 d"));
+    EXPECT_THAT(ended.err, HasSubstr(".untrusted'")) << engine << ended.out << ended.err;
+    const Ended daily = Shell("git status; cd d && git status", root + "/grant/work");
+    EXPECT_FALSE(Exists(root + "/canary")) << engine << ended.err << daily.out << daily.err;
+    EXPECT_EQ(Shell("chmod -R u+rwX .", root).status, 0);
+  }
+}
+
+// Indexes as git itself writes them, and links of the user's own.
+TEST_P(GitData, HonestDataStay) {
+  constexpr const char* kForms[] = {
+      "git config index.version 4",
+      "git config core.splitIndex true; git update-index --split-index",
+      "git config core.untrackedCache true; git config feature.manyFiles true",
+      "git sparse-checkout init --cone --sparse-index",
+      "mv .git/logs ../logs; ln -s ../../logs .git/logs; mv .git/rr-cache ../rr; ln -s "
+      "../../rr .git/rr-cache",
+      "rm -rf .git; git init -q --object-format=sha256 .; git config user.name t; git "
+      "config user.email t; git add -A"};
+  for (const char* engine : Engines()) {
+    for (const char* form : kForms) {
+      Renew();
+      const Ended made = Shell(form, root + "/grant/work");
+      const Ended ended = Inside(engine,
+                                 "echo new > new; echo two > file; git add new file; git commit -qm new; git "
+                                 "status --short; git gc -q; git branch next; git checkout -q next");
+      EXPECT_EQ(ended.err.find("untrusted"), std::string::npos) << engine << form << made.err << ended.err;
+      EXPECT_EQ(ended.status, 0) << engine << form << made.err << ended.out << ended.err;
+      EXPECT_EQ(Shell("git fsck --no-progress && git status --short", root + "/grant/work").status, 0)
+          << form;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mxc::test
