@@ -77,7 +77,8 @@ std::string ReasonOf(const Config& config) {
   return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
 }
 
-// The run was refused by the kernel before it began; a weaker rung is taken where the policy holds on it.
+// The run was refused by the kernel before it began; a weaker isolation level is taken where the policy holds
+// on it.
 Result<Outcome> RunWithFallback(const Config& config, const Options& options, const Host& host,
                                 Prepared& prepared, RunReporter& reporter, Log& log, StatusReport& status) {
   Result<Outcome> outcome = RunPlan(prepared.plan, reporter);

@@ -150,7 +150,7 @@ void AddInquiryFlags(CLI::App& app, Flags& flags) {
 void AddHousekeepingFlags(CLI::App& app, Flags& flags) {
   const std::string group = "Housekeeping";
   app.add_flag("--list", flags.modes.list, "list your provisioned sandboxes, as JSON")->group(group);
-  app.add_flag("--reap", flags.modes.reap, "clear away sandboxes whose holder was killed")->group(group);
+  app.add_flag("--reap", flags.modes.reap, "clear away sandboxes whose daemon was killed")->group(group);
   app.add_flag("--delete", flags.modes.destroy, "delete the LXC container named by --containername")
       ->group(group);
   app.add_option("--containername", flags.options.container_name, "name for --delete")

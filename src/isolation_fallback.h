@@ -1,5 +1,5 @@
 // What "process" and "auto" mean on this Linux, and what may follow when the kernel refuses it at launch:
-// the ladder of docs/adr/0008.
+// the isolation fallback of docs/adr/0008.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,9 @@ struct Fallback {
   Containment containment = Containment::kNamespaces;
   IsolationLevel isolation_level = IsolationLevel::kNone;
 };
-// The next rung below a plan that the kernel refused (kUnavailable); nothing at the end of the ladder.
-// `any_process`: the configuration asked for "process", "auto" or nothing, and not for one containment.
+// The next isolation level below a plan that the kernel refused (kUnavailable); nothing at the end of the
+// isolation fallback. `any_process`: the configuration asked for "process", "auto" or nothing, and not for
+// one containment.
 [[nodiscard]] std::optional<Fallback> NextFallback(IsolationLevel isolation_level, bool any_process);
 
 }  // namespace mxc

@@ -87,7 +87,7 @@ int ProvisionPhase(Config config, Options options, const Host& host) {
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return Refuse(status.error());
   Warn(prepared->plan, log);
-  status->Backend(prepared->plan, "a sandbox that stays");
+  status->Backend(prepared->plan, "a persistent sandbox");
   const Plan& plan = prepared->plan;
   const auto anew = [&, known = plan.warnings](std::vector<Warning>& told) mutable -> Result<Plan> {
     Result<Prepared> again = PrepareSandbox(config, options, host);

@@ -1,4 +1,4 @@
-// Requests of the lifecycle: a sandbox that stays between calls.
+// Requests of the lifecycle: a persistent sandbox between calls.
 #pragma once
 
 #include <string>

@@ -26,14 +26,14 @@ bool CanStay(const Plan& plan) {
 Error NoLifecycle(const Plan& plan, const Config& config) {
   Error error{
       .code = ErrorCode::kUnsupportedPhase,
-      .message = fmt::format("the containment '{}' has no sandboxes that stay", Name(plan.containment)),
+      .message = fmt::format("the containment '{}' has no persistent sandboxes", Name(plan.containment)),
       .pointer = "/phase",
       .hint = "write \"containment\": \"process\", or run each command by itself, without a phase"};
   if (plan.isolation_level == IsolationLevel::kNone) return error;
   if (plan.isolation_level == IsolationLevel::kNamespacesOuterProc)
-    error.message = "a sandbox that stays needs a /proc of its own, which the kernel refuses here";
+    error.message = "a persistent sandbox needs a /proc of its own, which the kernel refuses here";
   if (MeansProcess(config) && plan.isolation_level == IsolationLevel::kLandlock)
-    error.message = "a sandbox that stays needs namespaces, which the kernel refuses here";
+    error.message = "a persistent sandbox needs namespaces, which the kernel refuses here";
   error.hint = "run each command by itself, without a phase";
   return error;
 }

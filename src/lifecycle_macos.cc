@@ -7,7 +7,7 @@ namespace mxc {
 
 int RunPhase(const Result<Config>& config, const Options& /*options*/, const Host& /*host*/) {
   const Error error = config ? Error{.code = ErrorCode::kUnsupportedPhase,
-                                     .message = "this build has no sandboxes that stay on this system",
+                                     .message = "this build has no persistent sandboxes on this system",
                                      .pointer = "/phase",
                                      .hint = "run the command once, without a phase"}
                              : config.error();

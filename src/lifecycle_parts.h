@@ -1,4 +1,4 @@
-// What the phases of the lifecycle ask of each system that has sandboxes that stay.
+// What the phases of the lifecycle ask of each system that has persistent sandboxes.
 #pragma once
 
 #include <string>

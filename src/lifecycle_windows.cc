@@ -20,7 +20,7 @@ Result<Prepared> PrepareSandbox(const Config& config, const Options& options, co
   if (!containment) return containment.error();
   if (*containment == Containment::kWindowsSandbox) return Prepare(config, options, host);
   return Error{.code = ErrorCode::kUnsupportedPhase,
-               .message = fmt::format("the containment '{}' has no sandboxes that stay", Name(*containment)),
+               .message = fmt::format("the containment '{}' has no persistent sandboxes", Name(*containment)),
                .pointer = "/phase",
                .hint =
                    "write \"containment\": \"windows_sandbox\", or run each command by itself, without a "

@@ -75,7 +75,7 @@ Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Opt
 }
 
 Error Both(const Error& refusal, Error weaker) {
-  weaker.message += "; and more is not to be had here: " + refusal.message;
+  weaker.message += "; stronger isolation is unavailable: " + refusal.message;
   if (!refusal.hint.empty()) weaker.hint = refusal.hint;
   return weaker;
 }

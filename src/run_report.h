@@ -61,10 +61,10 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "");
 [[nodiscard]] int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status);
 [[nodiscard]] int Fail(const Error& error, Log& log, StatusReport& status);
 
-// A verdict that the command could rewrite is none. A log inside a grant, behind a link or in the file of a
-// standard stream is only left out, with `problem` saying why: it decides nothing; one that has a second
-// name, or is another's, refuses the run, and so do two records in one file, and any other in that of a
-// stream.
+// Refuses a run whose records the command could read or change: a result file or an audit log in a grant,
+// behind a link, with a second name, of another user, in the file of a standard stream, or two records in one
+// file. A log file in a grant, behind a link or in the file of a stream is only left out, and `problem` says
+// why: no program relies on it.
 [[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
                                       std::string& problem);
 

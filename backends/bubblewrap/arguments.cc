@@ -118,7 +118,7 @@ void Renderer::Tmpfs(const TmpfsMount& tmpfs) {
 }
 
 // bwrap is process 1 and has the command's user: through /proc its memory, its environment and its
-// descriptors could be read and written. Of a sandbox that stays process 1 is ours, and guards itself.
+// descriptors could be read and written. Of a persistent sandbox process 1 is ours, and guards itself.
 void Renderer::Proc(const ProcMount& proc) {
   Say({"--proc", proc.target});
   if (proc.read_only) read_only_at_last_.push_back(proc.target);

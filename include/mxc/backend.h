@@ -19,7 +19,7 @@ struct Support {
   bool usable = false;
   Tier tier = Tier::kNone;
   IsolationLevel isolation_level = IsolationLevel::kNone;
-  int landlock_abi = 0;                    // of this kernel; only the weaker rungs ask
+  int landlock_abi = 0;                    // of this kernel; only the weaker isolation levels ask
   std::string program = {};                // absolute path of the tool it runs, if it runs one
   std::string version = {};                // of that tool; only a live probe fills it in
   std::vector<std::string> features = {};  // capabilities and options of that tool that were found

@@ -28,7 +28,7 @@ enum class OperatingSystem { kLinux, kWindows, kMacos, kAny };
 // Strength class of an isolation: a lower enumerator is weaker.
 enum class Tier { kNone, kProcess, kContainer, kVirtualMachine };
 
-// What our own Linux engine stands on, strongest first: how far down the ladder a run had to go.
+// What our own Linux engine stands on, strongest first: how far down the isolation fallback a run had to go.
 enum class IsolationLevel {
   kNone,                 // another engine
   kNamespaces,           // every namespace, a /proc of its own

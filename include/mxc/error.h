@@ -36,7 +36,7 @@ enum class ErrorCode {
   // Lifecycle requests:
   kMalformedId,       // a sandboxId that no provision can have answered
   kStaleId,           // its sandbox is gone
-  kUnsupportedPhase,  // a containment that has no sandboxes that stay
+  kUnsupportedPhase,  // a containment that has no persistent sandboxes
   kNotProvisioned,    // this user has provisioned nothing here
   kNotStarted,
   kAlreadyStarted,

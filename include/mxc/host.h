@@ -1,4 +1,4 @@
-// The one door to the machine for the stages before Launch. src/host implements it; tests/support/fake_host.h
+// The machine, as the stages before Launch see it. src/host implements it; tests/support/fake_host.h
 // answers from a map and records the questions.
 #pragma once
 

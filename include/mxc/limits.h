@@ -45,9 +45,9 @@ inline constexpr std::size_t kMaxGitConfigBytes = std::size_t{4} * 1024 * 1024;
 inline constexpr std::size_t kMaxGitIndexBytes = std::size_t{256} * 1024 * 1024;
 // Files that one configuration may include.
 inline constexpr std::size_t kMaxGitConfigFiles = 256;
-// Commands that run at the same time in one sandbox that stays.
+// Commands that run at the same time in one persistent sandbox.
 inline constexpr std::size_t kMaxSessionCommands = 1024;
-// An answer of the holder of a sandbox that stays. The longest is what an exec needs of the policy, ledger
+// An answer of the daemon of a persistent sandbox. The longest is what an exec needs of the policy, ledger
 // and writable paths included: 3.5 MB for 10000 paths of 100 bytes in each list; patterns may stand for more.
 inline constexpr std::size_t kMaxReplyBytes = std::size_t{32} * 1024 * 1024;
 // A probe that takes longer is taken for a refusal.

@@ -113,7 +113,7 @@ struct LinuxSandbox {
   bool new_session = true;  // false: the launcher gives it a private terminal as controlling terminal
   ProcessLimits limits = {};
 
-  // Process 1 takes commands in from a holder instead of running `argv`; `environment` and `cwd` are what
+  // Process 1 takes commands in from a daemon instead of running `argv`; `environment` and `cwd` are what
   // they get by default.
   bool stays = false;
   std::vector<std::string> argv = {};

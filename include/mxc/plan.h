@@ -53,16 +53,16 @@ struct StatusPipe {};
 struct InfoPipe {};
 struct BlockPipe {};
 
-// This program itself, as an O_PATH descriptor; and init's end of the holder's socket: what process 1 of a
-// sandbox that stays is made of (engine/persistent/session_init.h).
+// This program itself, as an O_PATH descriptor; and init's end of the daemon's socket: what process 1 of a
+// persistent sandbox is made of (engine/persistent/session_init.h).
 struct OwnProgram {};
 struct HostProc {};
 struct SessionSocket {};
 inline constexpr const char* kSandboxEntryFlag = "--sandbox-entry";
 inline constexpr const char* kSessionInitFlag = "--session-init";
 
-using InheritedFile = std::variant<ArgumentFile, PathFile, StatusPipe, InfoPipe, BlockPipe,
-                                   OwnProgram, HostProc, SessionSocket>;
+using InheritedFile = std::variant<ArgumentFile, PathFile, StatusPipe, InfoPipe, BlockPipe, OwnProgram,
+                                   HostProc, SessionSocket>;
 
 // ---- the child -------------------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ enum class Reporting {
   kInit,        // of the command inside, from our engine's init, which is the child itself
   kContainer,   // the same, from an init that is the child's child
   kSupervisor,  // the same without a pid namespace: what outlives that process becomes ours
-  kSession,     // of the command, from its supervisor in a sandbox that stays; no child of ours
+  kSession,     // of the command, from its supervisor in a persistent sandbox; no child of ours
 };
 
 // One program to start. It inherits the standard streams and `files`, nothing else.
@@ -226,7 +226,7 @@ struct Plan {
   std::optional<AppContainerSandbox> app_container = {};
   std::optional<WslRun> wsl = {};
   std::optional<WindowsSandboxRun> windows_sandbox = {};
-  std::vector<std::string> not_covered = {};  // what a weaker rung leaves open, one sentence each
+  std::vector<std::string> not_covered = {};  // what a weaker isolation level leaves open, one sentence each
   std::uint32_t timeout_ms = 0;
   Output output = {};
   Audit audit = {};

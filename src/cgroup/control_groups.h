@@ -1,5 +1,5 @@
-// The control groups of a run: the guardian makes and removes them, the child enters them, the launcher reads
-// what they have counted.
+// The control groups of a run: the cleanup process makes and removes them, the child enters them, the
+// launcher reads what they have counted.
 //
 //   std::vector<RunGroup> groups = NameGroups(plan.setup);   // then CleanupProcess::Start({.groups =
 //   groups}) Result<GroupHandles> handles = GroupHandles::Open(groups);
@@ -31,7 +31,8 @@ struct RunGroup {
 // One for each ControlGroup of `setup`, under a random name.
 [[nodiscard]] Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup);
 
-// ---- the guardian's part: control_groups_linux.cc --------------------------------------------------------
+// ---- the cleanup process's part: control_groups_linux.cc
+// --------------------------------------------------------
 
 // A group with our lock on it. The lock tells everybody that the group is in use, also while it is empty.
 struct MadeGroup {
@@ -55,7 +56,7 @@ void RemoveGroups(const std::vector<MadeGroup>& made);
 // Removes these, if they are groups of runs, empty and locked by nobody. Only their directories are looked
 // at.
 void RemoveLeftGroups(const std::vector<RunGroup>& groups);
-// Removes groups of runs whose guardian was killed: empty, and locked by nobody.
+// Removes groups of runs whose cleanup process was killed: empty, and locked by nobody.
 void ReapStaleGroups(const std::vector<RunGroup>& groups);
 
 // ---- the launcher's part: group_handles_linux.cc ---------------------------------------------------------

@@ -1,8 +1,10 @@
 // A small process that makes what a run needs on the host and takes it away again, when we dismiss it or when
 // we have been killed: it sees the other end of its pipe close.
 //
-//   Result<CleanupProcess> guardian = CleanupProcess::Start({.placeholders = paths, .groups =
-//   NameGroups(plan.setup)}); guardian->Watch(child.id); guardian->Dismiss();
+//   HostChanges changes{.placeholders = paths, .groups = NameGroups(plan.setup)};
+//   Result<CleanupProcess> cleanup = CleanupProcess::Start(changes);
+//   cleanup->Watch(child.id);
+//   cleanup->Dismiss();
 #pragma once
 
 #include <sys/types.h>
@@ -26,8 +28,8 @@ struct HostChanges {
   [[nodiscard]] bool Empty() const { return placeholders.empty() && groups.empty() && !terminal; }
 };
 
-// Takes away what a guardian that was killed has left, once nothing of the sandbox lives any more: what still
-// bears our marks and is in no other run's use.
+// Takes away what a cleanup process that was killed has left, once nothing of the sandbox lives any more:
+// what still bears our marks and is in no other run's use.
 void ClearAway(const HostChanges& changes);
 
 class CleanupProcess {
@@ -48,12 +50,12 @@ class CleanupProcess {
   void Watch(pid_t process) const;
   // Borrowed; -1 when nothing is guarded. Nothing is removed either while somebody else holds this open.
   [[nodiscard]] int Pipe() const { return pipe_.Get(); }
-  // Waits until everything is removed; does that itself where the guardian has been killed.
+  // Waits until everything is removed; does that itself where the cleanup process has been killed.
   void Dismiss();
 
  private:
   HostChanges guarded_ = {};
-  UniqueFd pipe_;  // the guardian lives as long as this is open
+  UniqueFd pipe_;  // the cleanup process lives as long as this is open
   pid_t process_ = -1;
 };
 

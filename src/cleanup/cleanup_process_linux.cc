@@ -23,12 +23,12 @@ namespace {
 // A sandbox that is being killed is gone in milliseconds; this bounds the wait for one that is stuck.
 constexpr int kMaxWaitMs = 10000;
 
-// The guardian's descriptors beside the standard ones.
+// The cleanup process's descriptors beside the standard ones.
 constexpr int kPipe = 3;
 constexpr int kTerminal = 4;
 constexpr int kFirstFree = 5;
 
-// The guardian's answer: all stand, or the errno of what does not.
+// The cleanup process's answer: all stand, or the errno of what does not.
 struct Answer {
   enum class Part { kNone, kPlaceholder, kGroup };
   Part failed = Part::kNone;
@@ -54,14 +54,14 @@ void WaitForEnd(const std::vector<UniqueFd>& watched) {
   }
 }
 
-// Nothing that stops the launcher may stop the guardian, and it may hold nothing open that someone waits for
-// the end of.
+// Nothing that stops the launcher may stop the cleanup process, and it may hold nothing open that someone
+// waits for the end of.
 void Detach(int pipe, int terminal) {
   ::setsid();
   sigset_t all;
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  ::prctl(PR_SET_NAME, "mxc-guardian");
+  ::prctl(PR_SET_NAME, "mxc-cleanup");
   // The descriptors that stay, first out of each other's way.
   const int kept[] = {::fcntl(pipe, F_DUPFD_CLOEXEC, kFirstFree),
                       ::fcntl(terminal, F_DUPFD_CLOEXEC, kFirstFree)};
@@ -132,21 +132,22 @@ Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
   int ends[2] = {-1, -1};
   // A socket keeps each message whole, in both directions.
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return SystemError(ErrorCode::kSetupFailed, "reach the guardian", errno);
+    return SystemError(ErrorCode::kSetupFailed, "reach the cleanup process", errno);
   }
   cleanup_process.pipe_.Reset(ends[0]);
   const UniqueFd theirs{ends[1]};
   cleanup_process.guarded_ = changes;
   const pid_t launcher = ::getpid();
   cleanup_process.process_ = ::fork();
-  if (cleanup_process.process_ < 0) return SystemError(ErrorCode::kSetupFailed, "start the guardian", errno);
+  if (cleanup_process.process_ < 0)
+    return SystemError(ErrorCode::kSetupFailed, "start the cleanup process", errno);
   if (cleanup_process.process_ == 0) Guard(theirs.Get(), changes, launcher);
   Answer answer;
   ssize_t count = 0;
   while ((count = ::recv(cleanup_process.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
   }
   if (count != static_cast<ssize_t>(sizeof answer)) {
-    return Error{.code = ErrorCode::kSetupFailed, .message = "the guardian of the run died"};
+    return Error{.code = ErrorCode::kSetupFailed, .message = "the cleanup process of the run died"};
   }
   if (answer.failed == Answer::Part::kPlaceholder)
     return PlaceholderError(changes.placeholders.at(answer.placeholder).path, answer.error);

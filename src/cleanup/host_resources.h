@@ -1,5 +1,5 @@
-// What stands on the host while a sandbox lives: placeholders and control groups, and the guardian that takes
-// them away.
+// What stands on the host while a sandbox lives: placeholders and control groups, and the cleanup process
+// that takes them away.
 #pragma once
 
 #include <vector>

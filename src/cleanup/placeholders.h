@@ -1,5 +1,5 @@
 // What stands at denied and protected paths that do not exist, so that the sandbox can mount over them. Made
-// and removed by the guardian.
+// and removed by the cleanup process.
 #pragma once
 
 #include <cstddef>

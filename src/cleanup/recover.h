@@ -11,7 +11,7 @@ struct Recovery {
   std::vector<std::string> problems = {};  // one sentence each
 };
 
-// Runs that still go on are left alone. Nothing is left where a guardian process does this right after the
+// Runs that still go on are left alone. Nothing is left where a cleanup process does this right after the
 // run.
 [[nodiscard]] Recovery RecoverRuns();
 

@@ -200,7 +200,7 @@ constexpr Field kTelemetryFields[] = {
     {.name = "enabled", .type = FieldType::kBool, .text = "Ignored; nothing is ever sent."},
 };
 
-// An object whose members are nobody's business.
+// An object whose members are not checked.
 constexpr Shape kOpenShape{.open = true};
 
 constexpr Field kExperimentalFields[] = {

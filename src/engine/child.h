@@ -17,7 +17,7 @@ struct Child {
   int report_to = -1;       // where Send writes; -1: failures alone, as text, to standard error
   int control_socket = -1;  // stays open beside it
   bool adopts = false;      // what the command starts becomes ours, and ends before we do
-  bool session = false;     // we are the supervisor of one of the commands of a sandbox that stays
+  bool session = false;     // we are the supervisor of one of the commands of a persistent sandbox
   LandlockRules landlock = {};
   int mask = -1;    // the first mask of a file, once it is attached
   int node = -1;    // the mount action at work, for reports

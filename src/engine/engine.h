@@ -35,7 +35,7 @@ struct Streams {
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of the command's session
   // Told as soon as the sandbox's init exists.
   std::function<void(pid_t)> on_created = nullptr;
-  int cleanup_process = -1;  // borrowed: who holds it open keeps the guardian from removing anything
+  int cleanup_process = -1;  // borrowed: who holds it open keeps the cleanup process from removing anything
   // Returns when the borrowed descriptor is readable; false: wait no longer. A grant may lie on a file system
   // that does not answer, and then set-up lasts as long as that does. Absent: waits.
   std::function<bool(int)> wait = nullptr;
@@ -57,13 +57,13 @@ struct SandboxRequest {
   Groups groups = {};
   // Borrowed: where the command hands over the listener of FileWatch; -1: its files are not watched.
   int watch_socket = -1;
-  // For a sandbox that stays: borrowed, init's end of a socket (SOCK_SEQPACKET). Then no command is run.
+  // For a persistent sandbox: borrowed, init's end of a socket (SOCK_SEQPACKET). Then no command is run.
   // Every message on it is one byte and a connection (StartInSession); one byte comes back for each when its
-  // command has ended. Init ends with the holder, whom it takes for its launcher.
+  // command has ended. Init ends with the daemon, whom it takes for its launcher.
   int session = -1;
 };
 
-// A command for a sandbox that stays.
+// A command for a persistent sandbox.
 struct SessionRequest {
   int connection = -1;          // borrowed: its other end is with the sandbox's init
   const LinuxSandbox& sandbox;  // its argv, environment and cwd
@@ -102,7 +102,8 @@ struct SandboxProcess {
 
 // Returns when the command has been executed, or when `wait` gives up. Errors: kSetupFailed, naming the step
 // and the path that failed, with a remedy where one is known; nothing is left of the sandbox then.
-// kUnavailable: the kernel refuses a namespace, or a /proc of its own; a weaker rung may still work.
+// kUnavailable: the kernel refuses a namespace, or a /proc of its own; a weaker isolation level may still
+// work.
 [[nodiscard]] Result<SandboxProcess> StartSandbox(const SandboxRequest& request);
 
 // The same without namespaces. Init is no process 1: it adopts what loses its parent, and ends everything
@@ -113,7 +114,7 @@ struct SandboxProcess {
 // The same in a container of LXC's. Errors: also kConflict, when a container of this name runs already.
 [[nodiscard]] Result<SandboxProcess> StartContainer(const ContainerRequest& request);
 
-// Runs a command in a sandbox that stays, under everything the sandbox's init is under. What is returned is
+// Runs a command in a persistent sandbox, under everything the sandbox's init is under. What is returned is
 // the command's supervisor: no child of ours, readable when the command and all it started have ended. It
 // ends all of that when it is sent SIGTERM from outside, or when `connection` is closed. Its `id` is -1 when
 // it has ended already. Errors: kSetupFailed, as StartSandbox; nothing of the command is left then.

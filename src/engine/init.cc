@@ -1,4 +1,4 @@
-// Process 1 of the sandbox: starts the command, passes signals on, buries orphans, reports how the command
+// Process 1 of the sandbox: starts the command, passes signals on, reaps orphans, reports how the command
 // ended.
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -148,7 +148,7 @@ void RunCommand(const Child& child) {
     siginfo_t info{};
     const int number = ::sigwaitinfo(&all, &info);
     // The connection's signal also comes when the command has just been read from it, and is dropped while
-    // one of somebody inside waits. Those are no business of this command's.
+    // one of somebody inside waits. Those concern other commands.
     if (child.session && child.LauncherIsGone()) child.Leave(255);
     const bool outside = info.si_code <= 0 && info.si_pid == 0;
     if (child.session && !outside) continue;

@@ -328,7 +328,8 @@ void BuildRoot(Child& child) {
   child.Check(AddAttributes(root, MOUNT_ATTR_NOSUID, kPrivate), Step::kProtectMounts);
 }
 
-// One unmount for the whole host: each waits for a grace period of the kernel, the dearest thing on this way.
+// One unmount for the whole host: each waits for a grace period of the kernel, the slowest step of the
+// set-up.
 void EnterRoot(Child& child) {
   child.Check(::fchdir(child.slots[0]), Step::kPivot);
   child.Check(PivotRoot(".", "."), Step::kPivot);

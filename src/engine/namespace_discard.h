@@ -1,13 +1,13 @@
-// The namespaces of a sandbox that has ended, left to the kernel's leisure.
+// The namespaces of a sandbox that has ended, taken apart by the kernel after the launcher has returned.
 //
-// The last holder of a mount namespace waits while the kernel takes it apart. That would be init, whose end
+// The last daemon of a mount namespace waits while the kernel takes it apart. That would be init, whose end
 // the launcher waits for; the collector of the network namespace then wants init's processor as well.
 // Together that is a twentieth of a launch. So both go into the queue of a socket, and the last thing that
 // init does is to put the socket itself there: once the launcher has ended, what holds the socket is the
 // socket. Such garbage is found when a Unix socket is closed, and a worker of the kernel collects it
 // (net/unix/garbage.c; before Linux 6.9 whoever closes the socket does).
 //
-// By then no process of the sandbox is left, and what is left is in nobody's reach. Wherever a step of this
+// By then no process of the sandbox is left, and no process can reach what is left. Wherever a step of this
 // fails, the kernel takes the namespaces apart at once: only time is lost.
 #pragma once
 

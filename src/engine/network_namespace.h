@@ -1,4 +1,4 @@
-// The sandbox's own network namespace, made on the side. It is the dearest of the namespaces and the mounts
+// The sandbox's own network namespace, made on the side. It takes longest of all namespaces, and the mounts
 // do not depend on it: a second task of the same memory makes it while the first builds the mount tree.
 //
 //   NetworkAhead network;

@@ -94,7 +94,7 @@ struct Program {
   std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges
 
   int watch_socket = -1;  // borrowed; -1: the command's files are not watched
-  int session = -1;  // borrowed: our end of the holder's socket, for a sandbox that stays; -1: one command
+  int session = -1;  // borrowed: our end of the daemon's socket, for a persistent sandbox; -1: one command
 
   Executable command = {};
   Executable plain = {};  // what the shell in `command` would only execute; no arguments: it has more to do

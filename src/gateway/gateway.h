@@ -3,8 +3,8 @@
 //
 //   Result<Gateway> gateway = StartGateway(rules);          // in the launcher, before the sandbox
 //   ... in the sandbox's network namespace, async-signal-safe:
-//   SendGatewaySockets(gateway->door.Get(), sockets);       // it now owns copies; close yours
-//   AwaitGateway(gateway->door.Get());                      // serves from here on
+//   SendGatewaySockets(gateway->handover.Get(), sockets);       // it now owns copies; close yours
+//   AwaitGateway(gateway->handover.Get());                      // serves from here on
 //   ... in the launcher, beside everything else it polls:
 //   while (auto record = ReadRecord(gateway->records.Get())) ...
 //   FinishGateway(*gateway, on_record);                     // the sandbox is gone
@@ -52,8 +52,8 @@ struct GatewayTimes {
 [[nodiscard]] Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files,
                                            const GatewayTimes& times = {});
 
-// The next record that has arrived, or nothing. Malformed ones are passed over: the gateway parses what
-// strangers send, so it is not believed blindly.
+// The next record that has arrived, or nothing. Malformed ones are passed over: the gateway parses
+// untrusted bytes, so its records are checked too.
 [[nodiscard]] std::optional<GatewayRecord> ReadRecord(int records);
 
 // Tells the gateway to stop, takes its last records (bounded in number and time), ends it and reaps it.

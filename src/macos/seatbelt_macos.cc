@@ -25,7 +25,7 @@ namespace {
 constexpr int kFilterGlobalName = 2;
 
 bool MayLookUp(pid_t process, const std::string& service) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): the only door there is
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): the only interface there is
   return ::sandbox_check(process, "mach-lookup", kFilterGlobalName | SANDBOX_CHECK_NO_REPORT,
                          service.c_str()) == 0;
 }

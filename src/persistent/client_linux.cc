@@ -12,7 +12,7 @@
 namespace mxc::session {
 namespace {
 
-// The holder's socket, wherever the sandbox may have been provisioned. `refused` gets the directory with a
+// The daemon's socket, wherever the sandbox may have been provisioned. `refused` gets the directory with a
 // dead name.
 Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refused) {
   std::vector<StateDirectory> directories = StateDirectory::Existing();
@@ -22,9 +22,9 @@ Result<UniqueFd> Reach(const SandboxId& id, std::optional<StateDirectory>& refus
     if (daemon) return daemon;
     if (errno == ENOENT) continue;
     if (errno != ECONNREFUSED)
-      return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
+      return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's daemon", errno);
     refused.emplace(std::move(directory));
-    return SandboxDied("its holder was killed");
+    return SandboxDied("its daemon was killed");
   }
   return NoSuchSandbox();
 }

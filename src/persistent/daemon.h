@@ -1,6 +1,6 @@
 // The process that keeps one sandbox from provision to deprovision. It answers launchers one message at a
-// time; commands it only lets in. When it dies, the kernel ends the sandbox, and the guardian clears the
-// host.
+// time; commands it only lets in. When it dies, the kernel ends the sandbox, and the cleanup process clears
+// the host.
 #pragma once
 
 #include <cstdint>

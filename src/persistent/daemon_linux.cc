@@ -22,7 +22,7 @@ namespace {
 
 // Who removes the socket has no way to end us but that we see it; where the kernel does not tell, we look.
 constexpr std::uint64_t kLookMs = 30000;
-// Set-up that takes longer is given up: meanwhile the holder answers nobody.
+// Set-up that takes longer is given up: meanwhile the daemon answers nobody.
 constexpr std::uint32_t kStartLimitMs = 30000;
 // Between two looks at the processor time that is used.
 constexpr std::uint64_t kCpuTickMs = 10;

@@ -1,5 +1,5 @@
 // Where the sandboxes of a user are found: a private directory with one socket for each. The socket is all
-// there is of a record: who can connect has found a living holder, and a socket that refuses is of one that
+// there is of a record: who can connect has found a living daemon, and a socket that refuses is of one that
 // was killed. So nothing written can be out of date.
 #pragma once
 

@@ -53,7 +53,7 @@ Result<SandboxId> Parse(std::string_view text, char separator) {
   }
   return Error{
       .code = ErrorCode::kUnsupported,
-      .message = "the prefix of the sandboxId is of no containment that has sandboxes that stay here",
+      .message = "the prefix of the sandboxId is of no containment that has persistent sandboxes here",
       .pointer = "/sandboxId",
       .hint = "provision answers identifiers that begin with " + Prefixes()};
 }
@@ -66,11 +66,11 @@ std::string SandboxId::Name() const { return Joined(*this, '-'); }
 Result<SandboxId> NewSandboxId(Containment containment) {
   const IdKind* const kind = KindOf(containment);
   if (kind == nullptr) {
-    return Error{
-        .code = ErrorCode::kUnsupportedPhase,
-        .message = "the containment '" + std::string(mxc::Name(containment)) + "' has no sandboxes that stay",
-        .pointer = "/phase",
-        .hint = "run the command once, without a phase"};
+    return Error{.code = ErrorCode::kUnsupportedPhase,
+                 .message = "the containment '" + std::string(mxc::Name(containment)) +
+                            "' has no persistent sandboxes",
+                 .pointer = "/phase",
+                 .hint = "run the command once, without a phase"};
   }
   std::vector<unsigned char> bytes(kind->digits / 2);
   if (!FillRandom(bytes))

@@ -1,4 +1,4 @@
-// Identifiers of sandboxes that stay: a prefix for the containment, and hexadecimal digits that nobody can
+// Identifiers of persistent sandboxes: a prefix for the containment, and hexadecimal digits that nobody can
 // guess.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mxc::session {
 
-// A containment that has sandboxes that stay on this system, the one to advise first.
+// A containment that has persistent sandboxes on this system, the one to advise first.
 struct IdKind {
   std::string_view prefix;
   Containment containment = Containment::kNamespaces;
@@ -28,7 +28,7 @@ struct SandboxId {
   [[nodiscard]] std::string Name() const;  // of its socket or folder: "ns-0123..."
 };
 
-// Errors: kUnsupportedPhase for a containment without sandboxes that stay, kSetupFailed without randomness.
+// Errors: kUnsupportedPhase for a containment without persistent sandboxes, kSetupFailed without randomness.
 [[nodiscard]] Result<SandboxId> NewSandboxId(Containment containment);
 // Errors: kMalformedId; kUnsupported for the prefix of a containment we have no such sandboxes of.
 [[nodiscard]] Result<SandboxId> ParseSandboxId(std::string_view text);

@@ -1,4 +1,4 @@
-// The sandbox itself, as its holder sees it: everything a run sets up, with an init that takes commands in
+// The sandbox itself, as its daemon sees it: everything a run sets up, with an init that takes commands in
 // instead of running one.
 #pragma once
 
@@ -22,7 +22,7 @@ class LiveSandbox {
   // Writes down what stands on the host, and for which process 1; 0: that nothing does any more.
   using Record = std::function<Status(const HostChanges& changes, pid_t init)>;
 
-  // The first two are borrowed. `plan` is of a sandbox that stays.
+  // The first two are borrowed. `plan` is of a persistent sandbox.
   LiveSandbox(const Plan& plan, SignalScope& signals, Record record)
       : plan_(plan), signals_(signals), record_(std::move(record)) {}
   LiveSandbox(const LiveSandbox&) = delete;

@@ -66,7 +66,7 @@ Status LiveSandbox::StartInit() {
   UniqueFd inner{ends[1]};
   const bool tool = std::holds_alternative<Exec>(plan_.child);
   const UniqueFd said{tool ? ::memfd_create("mxc-said", MFD_CLOEXEC) : -1};
-  StdioSetup stdio;  // the holder's streams, which lead nowhere
+  StdioSetup stdio;  // the daemon's streams, which lead nowhere
   stdio.standard[STDERR_FILENO] = said.Get();
   if (Status expected = engine::ExpectReports(session_.Get()); !expected) return expected;
   Result<Started> started = StartChild({.plan = plan_,

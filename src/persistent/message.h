@@ -1,9 +1,9 @@
-// What launcher and holder say to each other: a connection to the holder's socket, one call over it, and an
+// What launcher and daemon say to each other: a connection to the daemon's socket, one call over it, and an
 // answer.
 //
 // Before either says anything it asks the kernel who is at the other end (base/peer.h): a socket that shows
-// through a grant, or that a command has put in the place of a holder's, is of no use to it. A call names the
-// sandbox that it is for, and no other holder obeys it. No call carries a descriptor. An answer is one
+// through a grant, or that a command has put in the place of a daemon's, is of no use to it. A call names the
+// sandbox that it is for, and no other daemon obeys it. No call carries a descriptor. An answer is one
 // message, or, where it is too long for that, a byte and a sealed memory file.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace mxc::session {
 
 enum class Verb : std::uint32_t { kStart, kExec, kStop, kDeprovision, kStatus };
 
-// `holder` is connected to the socket of that `name` (SandboxId::Name). Errors: kStaleId when the holder has
+// `daemon` is connected to the socket of that `name` (SandboxId::Name). Errors: kStaleId when the daemon has
 // ended, kSetupFailed, also for one that is not outside of every sandbox.
 [[nodiscard]] Status SendCall(int daemon, Verb verb, const std::string& name);
 
@@ -28,12 +28,12 @@ struct Call {
   State state = State::kNone;
   Verb verb = Verb::kStatus;
 };
-// `name` is the holder's own.
+// `name` is the daemon's own.
 [[nodiscard]] Call ReceiveCall(int connection, const std::string& name);
 
 // Errors, of which none has been sent: kSetupFailed, also when the launcher has gone away.
 [[nodiscard]] Status SendReply(int connection, const std::string& text);
-// Errors: kStaleId when the holder ends meanwhile, kSetupFailed, also for more than kMaxReplyBytes.
+// Errors: kStaleId when the daemon ends meanwhile, kSetupFailed, also for more than kMaxReplyBytes.
 [[nodiscard]] Result<std::string> ReceiveReply(int connection);
 
 }  // namespace mxc::session

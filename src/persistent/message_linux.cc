@@ -42,7 +42,7 @@ bool HasHungUp(int number) { return number == EPIPE || number == ECONNRESET || n
 
 Error DaemonEnded() {
   return {.code = ErrorCode::kStaleId,
-          .message = "the sandbox is gone: its holder has ended",
+          .message = "the sandbox is gone: its daemon has ended",
           .pointer = "/sandboxId",
           .hint = "provision another"};
 }
@@ -50,7 +50,7 @@ Error DaemonEnded() {
 Result<std::string> ReadAll(const UniqueFd& file) {
   struct stat status {};
   if (::fstat(file.Get(), &status) != 0)
-    return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
+    return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's daemon", errno);
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > kMaxReplyBytes) return ReplyTooLong();
   std::string text(size, '\0');
@@ -58,7 +58,7 @@ Result<std::string> ReadAll(const UniqueFd& file) {
   while (done < size) {
     const ssize_t count = ::pread(file.Get(), text.data() + done, size - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
+    if (count <= 0) return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's daemon", errno);
     done += static_cast<std::size_t>(count);
   }
   return text;
@@ -69,7 +69,7 @@ Result<std::string> ReadAll(const UniqueFd& file) {
 Status SendCall(int daemon, Verb verb, const std::string& name) {
   if (PeerOutsideSandboxes(daemon) == 0) {
     return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "what answers for the sandbox is not its holder",
+                 .message = "what answers for the sandbox is not its daemon",
                  .hint =
                      "something else has taken its name, or it has just been killed: see what is in the "
                      "directory of its socket"};
@@ -77,7 +77,7 @@ Status SendCall(int daemon, Verb verb, const std::string& name) {
   const Hello hello = HelloTo(name, verb);
   if (::send(daemon, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello) return Done{};
   if (HasHungUp(errno)) return DaemonEnded();
-  return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's holder", errno);
+  return SystemError(ErrorCode::kSetupFailed, "reach the sandbox's daemon", errno);
 }
 
 Call ReceiveCall(int connection, const std::string& name) {
@@ -118,7 +118,7 @@ Result<std::string> ReceiveReply(int connection) {
   if (count > 0) count = ReceiveWithFds(connection, text.data(), text.size(), 0, std::span(&fd, 1), files);
   if (count > 0) return files == 0 ? text : ReadAll(UniqueFd{fd});
   if (count == 0 || HasHungUp(errno)) return DaemonEnded();
-  return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's holder", errno);
+  return SystemError(ErrorCode::kSetupFailed, "hear the sandbox's daemon", errno);
 }
 
 }  // namespace mxc::session

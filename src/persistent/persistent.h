@@ -1,4 +1,4 @@
-// Sandboxes that stay, for the program: provisioned once, then started, used and stopped by calls that know
+// Persistent sandboxes, for the program: provisioned once, then started, used and stopped by calls that know
 // nothing of each other but the identifier.
 //
 //   Result<std::string> id = Provision(plan, limits, stages);
@@ -26,7 +26,7 @@ struct SessionLimits {
   std::uint64_t lifetime_ms = 0;  // since provision
 };
 
-// What the holder asks of the stages around it. What they say is for whoever has asked the holder.
+// What the daemon asks of the stages around it. What they say is for whoever has asked the daemon.
 struct Stages {
   // The plan of each start: the same configuration, and what the host has now. `told` takes what is to be
   // said about it.
@@ -35,7 +35,7 @@ struct Stages {
   std::function<std::vector<Warning>(const Plan& plan)> review = {};
 };
 
-// Leaves a holder behind; on Windows a record, whose plan every start takes. Errors: kUnsupportedPhase,
+// Leaves a daemon behind; on Windows a record, whose plan every start takes. Errors: kUnsupportedPhase,
 // kSetupFailed.
 [[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& stages);
 
@@ -43,7 +43,7 @@ struct Stages {
 [[nodiscard]] Result<std::vector<Warning>> Start(const SandboxId& id);  // and kAlreadyStarted; as the stages
 // And kNotStarted, kAlreadyStopped.
 [[nodiscard]] Result<std::vector<Warning>> Stop(const SandboxId& id);
-// Clears away what a killed holder left, too.
+// Clears away what a killed daemon left, too.
 [[nodiscard]] Result<std::vector<Warning>> Deprovision(const SandboxId& id);
 
 // A way in for one command, and what the policy says about every command.
@@ -53,7 +53,7 @@ struct Entry {
 };
 [[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted
 
-inline constexpr const char* kDead = "dead";  // its holder was killed, or its record cannot be read
+inline constexpr const char* kDead = "dead";  // its daemon was killed, or its record cannot be read
 struct Listed {
   std::string id = {};
   std::string state = {};  // "provisioned", "started", "stopped", "expired", or kDead

@@ -1,4 +1,4 @@
-// From a plan to a holder that lives on by itself.
+// From a plan to a daemon that lives on by itself.
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/socket.h>
@@ -64,7 +64,7 @@ void Detach(const Place& place, const UniqueFd& ready) {
 }
 
 Error NotHeld() {
-  return {.code = ErrorCode::kSetupFailed, .message = "the sandbox's holder ended before it could answer"};
+  return {.code = ErrorCode::kSetupFailed, .message = "the sandbox's daemon ended before it could answer"};
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stag
   char byte = 0;
   if (daemon > 0 && ::read(reader.Get(), &byte, 1) == 1) return id->Text();
   place.directory.Remove(id->Name());
-  return daemon < 0 ? SystemError(ErrorCode::kSetupFailed, "start the sandbox's holder", number) : NotHeld();
+  return daemon < 0 ? SystemError(ErrorCode::kSetupFailed, "start the sandbox's daemon", number) : NotHeld();
 }
 
 }  // namespace mxc::session

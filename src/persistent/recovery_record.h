@@ -1,5 +1,5 @@
 // What a sandbox has on the host, written beside its socket while it stands: for whoever finds that its
-// holder and its guardian have both been killed. Of nothing else there is a record.
+// daemon and its cleanup process have both been killed. Of nothing else there is a record.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ namespace mxc::session {
 // sandbox's process 1, 0 as long as there is none. Errors: kSetupFailed.
 [[nodiscard]] Status WriteRecoveryRecord(const StateDirectory& directory, const std::string& name,
                                          const HostChanges& changes, pid_t init);
-// Removes what is left of a sandbox whose holder is dead, and the record. Waits until its process 1 has
+// Removes what is left of a sandbox whose daemon is dead, and the record. Waits until its process 1 has
 // ended: no name may become free before that. Who wrote the record may have been anybody who can write in the
 // directory, so it is followed only to what bears our marks.
 void CleanUpByRecord(const StateDirectory& directory, const std::string& name);

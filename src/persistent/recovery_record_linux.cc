@@ -22,7 +22,7 @@ using Object = nlohmann::json;
 
 constexpr std::string_view kSuffix = ".left";
 constexpr std::size_t kMaxBytes = std::size_t{4} << 20U;
-// A sandbox whose holder was killed is gone in milliseconds; this bounds the wait for one that is stuck.
+// A sandbox whose daemon was killed is gone in milliseconds; this bounds the wait for one that is stuck.
 constexpr int kMaxWaitMs = 10000;
 
 Object Bytes(const std::string& text) { return Object::binary({text.begin(), text.end()}); }

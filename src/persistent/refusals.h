@@ -13,7 +13,7 @@ namespace mxc::session {
 // Whoever has provisioned anything has a place for its records.
 [[nodiscard]] Error NotProvisioned();
 [[nodiscard]] Error NoSuchSandbox();
-[[nodiscard]] Error SandboxDied(const std::string& how);  // "its holder was killed"
+[[nodiscard]] Error SandboxDied(const std::string& how);  // "its daemon was killed"
 // Its time was over; `left` is said with that.
 [[nodiscard]] Error SandboxExpired(const std::vector<Warning>& left);
 [[nodiscard]] Error AlreadyStarted();

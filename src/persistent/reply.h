@@ -1,4 +1,4 @@
-// What a holder answers, both ways.
+// What a daemon answers, both ways.
 #pragma once
 
 #include <string>

@@ -158,7 +158,7 @@ Status Parse(const std::string& text, Kind wanted, Read read) {
   if (archive.Ended() && kind == wanted) return Done{};
   if (archive.Ended() && kind == Kind::kError) return error;
   return Error{.code = ErrorCode::kInternal,
-               .message = "the sandbox's holder answered in another form",
+               .message = "the sandbox's daemon answered in another form",
                .hint = "it may be of another version of mxc-exec: deprovision the sandbox with that one"};
 }
 

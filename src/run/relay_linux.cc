@@ -180,7 +180,7 @@ bool Relay::WatchesStops() const {
 void Relay::OnReport() {
   if (!in_.reports->TakeStop()) {
     reports_ended_ = true;
-    // In a sandbox that stays this was what told its end.
+    // In a persistent sandbox this was what told its end.
     if (in_.child.report) OnChildEnd();
     return;
   }

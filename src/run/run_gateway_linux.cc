@@ -15,7 +15,7 @@
 namespace mxc {
 namespace {
 
-// What the helper tells with its last breath: which step failed, and why.
+// The one message of the helper, sent before it exits: which step failed, and why.
 struct Failure {
   egress::InsideStep step = egress::InsideStep::kJoin;
   int number = 0;  // 0: nothing failed

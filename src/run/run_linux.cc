@@ -1,5 +1,5 @@
-// The whole of a run, in order: audit, guardian, files, streams, start, relay. What each part has done is
-// undone by its owner, in reverse.
+// The whole of a run, in order: audit, cleanup process, files, streams, start, relay. What each part has done
+// is undone by its owner, in reverse.
 #include <fmt/format.h>
 #include <unistd.h>
 

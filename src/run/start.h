@@ -32,7 +32,7 @@ struct LaunchContext {
   const GroupHandles& groups;
   RunGateway& gateway;
   FileWatch* files = nullptr;    // of a run whose files are watched
-  int session = -1;              // init's end of a socket, for a sandbox that stays
+  int session = -1;              // init's end of a socket, for a persistent sandbox
   std::uint64_t started_ms = 0;  // of NowMs()
 };
 

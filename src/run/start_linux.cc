@@ -181,8 +181,7 @@ Result<Started> Start(const SeatbeltChild& /*child*/, const LaunchContext& /*rea
   return Error{.code = ErrorCode::kUnsupported, .message = "Seatbelt belongs to macOS"};
 }
 
-// Its last report comes when nothing of the command is left; how long the supervisor takes to end then is
-// nobody's business.
+// Its last report comes when nothing of the command is left. The supervisor may end later.
 Result<Started> Start(const SessionChild& child, const LaunchContext& context) {
   Result<Started> started = FromSandbox(StartInSession(
       {.connection = child.connection, .sandbox = *context.plan.sandbox, .streams = StreamsOf(context)}));

@@ -139,7 +139,7 @@ Result<UniqueFd> Open(const HostProc& /*file*/, OpenContext& /*context*/) {
 
 Result<UniqueFd> Open(const SessionSocket& /*file*/, OpenContext& context) {
   UniqueFd socket{::fcntl(context.session, F_DUPFD_CLOEXEC, 3)};
-  if (!socket) return SystemError(ErrorCode::kSetupFailed, "hand the holder's socket over", errno);
+  if (!socket) return SystemError(ErrorCode::kSetupFailed, "hand the daemon's socket over", errno);
   return socket;
 }
 

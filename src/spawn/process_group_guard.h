@@ -1,6 +1,6 @@
 // Kills a tool and its children when the launcher has been killed.
 //
-//   Result<ProcessGroupGuard> guard = ProcessGroupGuard::Start(guardian.Pipe());
+//   Result<ProcessGroupGuard> guard = ProcessGroupGuard::Start(cleanup_process.Pipe());
 //   Launch({..., .group = guard->Group()});
 //   guard->Dismiss();                                   // once the whole group has ended
 //
@@ -8,8 +8,8 @@
 // it: bwrap's child first waits for a word of bwrap's, and would wait for ever. It shares the tool's process
 // group, but the kernel lets no signal of its own kill process 1 of a namespace, so a process has to do it.
 //
-// It keeps the guardian from removing anything before: a tool that still lives makes what it misses, on the
-// host.
+// It keeps the cleanup process from removing anything before: a tool that still lives makes what it misses,
+// on the host.
 #pragma once
 
 #include <sys/types.h>

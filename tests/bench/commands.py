@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Many commands in one sandbox that stays: commands.py PROGRAM [COMMANDS] [CONTAINMENT]
+"""Many commands in one persistent sandbox: commands.py PROGRAM [COMMANDS] [CONTAINMENT]
 
 First a hundred at a time, then COMMANDS (10000) one after the other; the resident memory, descriptors and processes of
-the holder and of the sandbox's init at the start, in the middle and at the end. Nothing is asserted but each command's status.
+the daemon and of the sandbox's init at the start, in the middle and at the end. Nothing is asserted but each command's status.
 """
 import json
 import os
@@ -44,13 +44,13 @@ def name(process):
         return file.read().strip()
 
 
-def show(done, holder, init):
+def show(done, daemon, init):
     sizes = []
-    for process in (holder, init):
+    for process in (daemon, init):
         with open(f"/proc/{process}/status", encoding="ascii") as file:
             resident = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
         sizes += [resident, len(os.listdir(f"/proc/{process}/fd"))]
-    print("{:8} {:12} {:9} {:12} {:9} {:10}".format(done, *sizes, len(tree(holder))), flush=True)
+    print("{:8} {:12} {:9} {:12} {:9} {:10}".format(done, *sizes, len(tree(daemon))), flush=True)
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -59,9 +59,9 @@ with tempfile.TemporaryDirectory() as folder:
         answer(request(folder, "start", phase="start", sandboxId=sandbox))
         listed = answer([program, "--list"])
         holder = next(entry["holder"] for entry in listed if entry["sandboxId"] == sandbox)
-        init = next(process for process in tree(holder) if name(process) == "mxc-init")
-        print("commands   holder KiB  its fds     init KiB  its fds  processes")
-        show(0, holder, init)
+        init = next(process for process in tree(daemon) if name(process) == "mxc-init")
+        print("commands   daemon KiB  its fds     init KiB  its fds  processes")
+        show(0, daemon, init)
 
         slow = request(folder, "slow", phase="exec", sandboxId=sandbox, process={"commandLine": "sleep 0.5; exit 7"})
         begin = time.monotonic()
@@ -74,7 +74,7 @@ with tempfile.TemporaryDirectory() as folder:
         for number in range(total + 1):
             if number in (100, total // 2, total):
                 time.sleep(0.2)  # the last supervisor ends
-                show(number + 100, holder, init)
+                show(number + 100, daemon, init)
             if number < total:
                 child = os.posix_spawn(program, quick, os.environ)
                 status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A command in a sandbox that stays, beside a run of its own: lifecycle.py PROGRAM [ROUNDS] [LXC_PATH NAME]
+"""A command in a persistent sandbox, beside a run of its own: lifecycle.py PROGRAM [ROUNDS] [LXC_PATH NAME]
 
 Rounds launch all in turn, so that a busy machine hits all alike. With the name of a running LXC container, and the
 directory it is in, lxc-attach is a third."""

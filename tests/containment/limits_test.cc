@@ -157,7 +157,7 @@ TEST_P(Limits, NothingIsLeftOfAKilledLauncher) {
   }
 }
 
-// Its guardian was killed, too: the next run in the same place takes the empty group away.
+// Its cleanup process was killed, too: the next run in the same place takes the empty group away.
 TEST_P(Limits, TheNextRunReapsWhatAKilledGuardianLeft) {
   const std::string stale = groups.Directory("pids") + "/mxc-0123456789abcdef";
   ASSERT_EQ(::mkdir(stale.c_str(), 0755), 0);

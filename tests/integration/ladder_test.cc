@@ -1,4 +1,4 @@
-// Hosts that forbid part of what the engine needs: the run says how far down the ladder it went.
+// Hosts that forbid part of what the engine needs: the run says how far down the isolation fallback it went.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <linux/audit.h>

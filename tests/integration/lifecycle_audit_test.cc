@@ -135,7 +135,7 @@ TEST_P(LifecycleAudit, WhatWasDeniedBelowAGrantAndWasMovedAwayIsNoPlace) {
   ExpectRefused(id, "audit path '" + records + "/audit' is inside a read-write grant", {});
 }
 
-// The holder writes what the gateway decides into the file that it has open.
+// The daemon writes what the gateway decides into the file that it has open.
 TEST_P(LifecycleAudit, EachStartOpensTheLogAnew) {
   const std::string id = Started(R"("audit":{"path":)" + Quote(records + "/audit") + "}");
   EXPECT_EQ(Execute(Phase("stop", id)).status, 0);

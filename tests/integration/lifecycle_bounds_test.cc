@@ -1,5 +1,5 @@
-// What a holder puts up with: calls that are none, more commands than it admits, the loss of its name.
-// All of it is the holder's own, whatever containment it holds.
+// What a daemon puts up with: calls that are none, more commands than it admits, the loss of its name.
+// All of it is the daemon's own, whatever containment it holds.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -76,7 +76,7 @@ TEST_P(LifecycleBounds, TheHolderKeepsNothingOfTheCallers) {
   provisioned.push_back(At(Execute(launch).out, "/result/sandboxId"));
   writer.Reset();
   pollfd ended{.fd = reader.Get(), .events = POLLIN, .revents = 0};
-  EXPECT_EQ(::poll(&ended, 1, 10000), 1) << "the holder holds it open";
+  EXPECT_EQ(::poll(&ended, 1, 10000), 1) << "the daemon holds it open";
   const pid_t daemon = DaemonOf(provisioned.back());
   ASSERT_GT(daemon, 0);
   const std::string folder = "/proc/" + std::to_string(daemon);
@@ -157,7 +157,7 @@ TEST_P(LifecycleBounds, TheNextProvisionClearsAwayWhatIsLeft) {
   const std::string work = workspace.Directory("work");
   const std::string id = StartedWithPlaceholder(work);
   const pid_t daemon = DaemonOf(id);
-  const pid_t cleanup_process = ChildOf(daemon, "mxc-guardian");
+  const pid_t cleanup_process = ChildOf(daemon, "mxc-cleanup");
   ASSERT_GT(cleanup_process, 0);
   ASSERT_EQ(::kill(cleanup_process, SIGKILL) + ::kill(daemon, SIGKILL), 0);
   EXPECT_TRUE(Eventually([&] { return ::kill(daemon, 0) != 0; }));

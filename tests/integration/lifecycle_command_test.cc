@@ -1,4 +1,4 @@
-// What a command meets in a sandbox that stays: the same as in a run of its own.
+// What a command meets in a persistent sandbox: the same as in a run of its own.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
@@ -36,7 +36,7 @@ TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
   EXPECT_EQ(Execute(apart).out, "apart\n");
 }
 
-// The connection to the holder must not become one of the streams that are closed.
+// The connection to the daemon must not become one of the streams that are closed.
 TEST_P(LifecycleCommand, CallersWithoutStandardStreamsGetTheStatus) {
   const std::string id = Started();
   Launch launch = ExecOf(id, "exit 5");

@@ -1,5 +1,5 @@
-// SIGKILL of every part of a sandbox that stays, at random moments: each phase answers as it should
-// afterwards, and nothing is left. And many commands in one sandbox, which leave nothing behind in its holder
+// SIGKILL of every part of a persistent sandbox, at random moments: each phase answers as it should
+// afterwards, and nothing is left. And many commands in one sandbox, which leave nothing behind in its daemon
 // and its init.
 //
 // MXC_KILLS=500 and MXC_COMMANDS=10000 in the environment make longer runs than those of every day.
@@ -153,7 +153,7 @@ std::string KillRound::Sandbox(Victim victim) {
     Pause(12000);
     provisioning.Signal(SIGKILL);
     [[maybe_unused]] const Ended ended = provisioning.Wait();
-    // Its name, if there is one, is known to nobody; the holder may still find that out, and end.
+    // Its name, if there is one, is known to nobody; the daemon may still find that out, and end.
     const std::vector<std::string> names = Left();
     if (names.empty()) return {};
     std::string id = names.front();
@@ -186,7 +186,7 @@ void KillRound::RunAndKill(const std::string& id, Victim victim) {
   Pause(40000);
   const std::vector<pid_t> supervisors = ChildrenOf(init);
   const std::vector<pid_t> commands = supervisors.empty() ? supervisors : ChildrenOf(supervisors.front());
-  const pid_t cleanup_process = Below(daemon, "mxc-guardian");
+  const pid_t cleanup_process = Below(daemon, "mxc-cleanup");
   const pid_t tool = Below(daemon, containment == "lxc" ? "lxc-start" : "bwrap");
   if (victim == kCleanupProcess || victim == kDaemonAndCleanupProcess) ::kill(cleanup_process, SIGKILL);
   if (victim == kDaemon || victim == kDaemonAndCleanupProcess) ::kill(daemon, SIGKILL);
@@ -217,7 +217,7 @@ void KillRound::RunAndKill(const std::string& id, Victim victim) {
   const bool held = victim != kDaemon && victim != kDaemonAndCleanupProcess;
   const bool stands = held && victim != kInit && victim != kTool;
   if (held && !stands) {
-    // Until its holder has noticed, a command may still be lost.
+    // Until its daemon has noticed, a command may still be lost.
     EXPECT_TRUE(Eventually([&] { return CodeOf(Exec(id, "true")) == "not_started"; }));
   } else {
     const Ended next = Exec(id, "echo next");
@@ -275,7 +275,7 @@ TEST_P(LifecycleSweep, ManyCommandsLeaveNothingBehind) {
   const Size daemon_after = SizeOf(daemon);
   const Size init_after = SizeOf(init);
   const Size supervisor_after = SizeOf(supervisor());
-  std::printf("holder %ld -> %ld KiB, init %ld -> %ld KiB, supervisor %ld -> %ld KiB\n",
+  std::printf("daemon %ld -> %ld KiB, init %ld -> %ld KiB, supervisor %ld -> %ld KiB\n",
               daemon_before.resident, daemon_after.resident, init_before.resident, init_after.resident,
               supervisor_before.resident, supervisor_after.resident);
   EXPECT_LE(daemon_after.resident, daemon_before.resident + 64);

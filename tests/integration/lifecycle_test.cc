@@ -1,4 +1,4 @@
-// Sandboxes that stay, driven as a client does: one call per phase, one JSON document on standard output.
+// Persistent sandboxes, driven as a client does: one call per phase, one JSON document on standard output.
 #include "tests/support/lifecycle_test.h"
 
 #include <gmock/gmock.h>
@@ -293,7 +293,7 @@ TEST_P(Lifecycle, ADeadHolderTakesEverythingAlong) {
   EXPECT_EQ(running.Wait().status, 255);
   EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
   EXPECT_TRUE(Eventually([&] { return !Contents(work + "/missing"); }));
-  // The kernel closes what the holder had open one after the other: its socket may be the last.
+  // The kernel closes what the daemon had open one after the other: its socket may be the last.
   EXPECT_TRUE(Eventually([&] { return List().find("\"state\":\"dead\"") != std::string::npos; }));
   const Ended exec = Exec(id, "true");
   EXPECT_EQ(CodeOf(exec), "stale_id");
@@ -396,7 +396,7 @@ TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
            " print(len(h.recv(65536)))\n"
            "except ConnectionError: print(0)'";
   };
-  // A call in the right form, from inside: the holder hangs up.
+  // A call in the right form, from inside: the daemon hangs up.
   EXPECT_EQ(Execute(ExecOf(id, knock(name))).out, "0\n");
   // The same from outside is answered, but not one for another sandbox.
   Launch outside{.program = "/bin/sh", .arguments = {"-c", knock(name)}, .uid = uid};

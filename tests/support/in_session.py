@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the command of a configuration as an `exec` in a sandbox of its own: in_session.py PROGRAM [FLAG...] CONFIG
 
-What checks runs of mxc-exec can so check sandboxes that stay: provision, start, exec, stop, deprovision, with the
+What checks runs of mxc-exec can so check persistent sandboxes: provision, start, exec, stop, deprovision, with the
 streams, the signals and the exit status of the command. A refusal of any phase goes to standard error.
 """
 import ctypes

@@ -1,4 +1,4 @@
-// What tests of sandboxes that stay stand on: requests as a client makes them, and the sandboxes of a test,
+// What tests of persistent sandboxes stand on: requests as a client makes them, and the sandboxes of a test,
 // which are gone at its end.
 #pragma once
 

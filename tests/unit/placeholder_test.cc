@@ -157,10 +157,10 @@ TEST(Placeholders, DisappearWhenTheLauncherIsKilled) {
 
 TEST(Placeholders, GuardianHoldsNothingOfTheCallers) {
   ScratchDirectory scratch;
-  // $PPID is the launcher; its other child is the guardian.
+  // $PPID is the launcher; its other child is the cleanup process.
   const std::string script =
       "for p in /proc/[0-9]*; do read -r i c s parent rest < $p/stat; "
-      "[ \"$c\" = '(mxc-guardian)' ] && [ $parent = $PPID ] && readlink $p/fd/* | sed 's/:.*//' | grep -v "
+      "[ \"$c\" = '(mxc-cleanup)' ] && [ $parent = $PPID ] && readlink $p/fd/* | sed 's/:.*//' | grep -v "
       "anon_inode; done";
   EXPECT_EQ(RunInChild(WithPlaceholders(script, {scratch.Path("a")})).out,
             "/dev/null\n/dev/null\n/dev/null\nsocket\n" + scratch.Path() + "\n" + scratch.Path("a") + "\n");

@@ -1,4 +1,4 @@
-// Identifiers of sandboxes that stay, and what holder and launcher say to each other.
+// Identifiers of persistent sandboxes, and what daemon and launcher say to each other.
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -165,7 +165,7 @@ TEST_F(SessionMessage, GoesBothWays) {
   EXPECT_EQ(*ReceiveReply(launcher.Get()), "text");
 }
 
-// Without a reader, too: the holder does not wait for one.
+// Without a reader, too: the daemon does not wait for one.
 TEST_F(SessionMessage, AnswersOfAnyLengthAreWhole) {
   for (const std::size_t size : {32768U, 32769U, 300000U, 5000000U}) {
     const std::string text = std::string(size - 1, 'x') + "y";

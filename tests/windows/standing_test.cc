@@ -1,4 +1,4 @@
-// Sandboxes that stay: every phase as a client sends it, with a WindowsSandbox.exe that runs the agent on
+// Persistent sandboxes: every phase as a client sends it, with a WindowsSandbox.exe that runs the agent on
 // this machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -155,7 +155,7 @@ TEST_F(Standing, OtherContainmentsHaveNone) {
     const Said said = Request(R"("phase": "provision", "containment": ")" + containment + "\"");
     EXPECT_EQ(said.status, 1U);
     EXPECT_THAT(said.out, HasSubstr(R"("code":"unsupported_phase")"));
-    EXPECT_THAT(said.out, HasSubstr("has no sandboxes that stay"));
+    EXPECT_THAT(said.out, HasSubstr("has no persistent sandboxes"));
   }
 }
 

@@ -1,4 +1,4 @@
-// A command on its way into a sandbox that stays: one message with the standard streams and the private
+// A command on its way into a persistent sandbox: one message with the standard streams and the private
 // terminal, if there is one. A long command is in a memory file, which comes behind these.
 //
 // Its form: a header, then slots of eight bytes, then the texts. A slot is the offset of a text, 0 ends a
@@ -21,7 +21,7 @@ namespace mxc::engine {
 
 // There was nothing (any more) that could take a command. kNotStarted.
 [[nodiscard]] Error NobodyTookIt();
-// What the holder reports in init's place when init is gone.
+// What the daemon reports in init's place when init is gone.
 inline constexpr Report kNobody = {.event = Event::kFailed, .step = Step::kSpawn, .number = ESRCH};
 
 // In the launcher. Streams and terminal are those of `program`; a stream of -1 is our own. Errors:

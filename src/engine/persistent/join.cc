@@ -1,4 +1,4 @@
-// The launcher's half of a command in a sandbox that stays: it is sent in, and its supervisor, which the
+// The launcher's half of a command in a persistent sandbox: it is sent in, and its supervisor, which the
 // kernel names, is watched from here.
 #include <fcntl.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
-// A sandbox that stays, in its process 1: for each connection the holder passes in, a supervisor that runs
+// A persistent sandbox, in its process 1: for each connection the daemon passes in, a supervisor that runs
 // one command under everything init is under, and adopts what the command leaves behind. The newest one is
 // kept: when its command has ended, it takes the next. Only system calls.
 //
-// The holder and the launchers are trusted; the commands are not. They cannot reach the sockets: init and the
+// The daemon and the launchers are trusted; the commands are not. They cannot reach the sockets: init and the
 // supervisors are not dumpable, so nothing inside may look into them, and the sockets are closed on execve. A
 // command can kill supervisors, which have its user; init then ends what they held. One that is stopped would
 // heed no time-out, no launcher and no launcher's end: init kills it.
@@ -34,9 +34,9 @@ class Session {
  public:
   explicit Session(const Child& init) : init_(init) {}
 
-  [[nodiscard]] int Door() const { return kept_.control_socket; }
+  [[nodiscard]] int ControlSocket() const { return kept_.control_socket; }
 
-  // The holder's end ends us.
+  // The daemon's end ends us.
   void Admit() {
     const int connection = TakeConnection(init_.program.session, MSG_DONTWAIT);
     if (connection < 0) return;
@@ -83,8 +83,8 @@ class Session {
     auto* const place = std::find(supervisors_.begin(), supervisors_.end(), 0);
     const bool room = place != supervisors_.end();
     Kept next;
-    // Without descriptors for a door it ends with its command.
-    if (room) next.MakeHandover();
+    // Without descriptors for a control socket it ends with its command.
+    if (room) next.MakeControlSocket();
     if (!room) errno = EAGAIN;
     // A raw clone, as this process is one itself: the C library's fork would look for what it has lost.
     const long id = room ? ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) : -1;
@@ -131,7 +131,7 @@ class Session {
     int inner = -1;           // its end of that
     bool busy = true;
 
-    void MakeHandover() {
+    void MakeControlSocket() {
       int ends[2] = {-1, -1};
       if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
       control_socket = ends[0];
@@ -162,7 +162,7 @@ void HoldSession(const Child& init) {
   for (;;) {
     pollfd polls[] = {{.fd = init.program.session, .events = POLLIN, .revents = 0},
                       {.fd = signals, .events = POLLIN, .revents = 0},
-                      {.fd = session.Door(), .events = POLLIN, .revents = 0}};
+                      {.fd = session.ControlSocket(), .events = POLLIN, .revents = 0}};
     if (::poll(polls, std::size(polls), -1) < 0) continue;
     signalfd_siginfo drained{};
     if (polls[2].revents != 0) session.TakeWord();

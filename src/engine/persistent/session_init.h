@@ -1,4 +1,4 @@
-// Process 1 of a sandbox that stays, where a tool has built the sandbox: the tool executes this program in
+// Process 1 of a persistent sandbox, where a tool has built the sandbox: the tool executes this program in
 // there, with kSessionInitFlag (mxc/plan.h). Our own engine comes to the same without execve.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The process between init of a sandbox that stays and one command: the command runs below it, under
+// The process between init of a persistent sandbox and one command: the command runs below it, under
 // everything init is under, and what the command leaves behind becomes its own. Only system calls.
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace mxc::engine {
 
-// What a supervisor tells at its door: the command has ended, and another may come.
+// What a supervisor tells through its control socket: the command has ended, and another may come.
 inline constexpr char kFree = 'f';
 
 // A connection that was passed over `socket`; -1 when there is none. The other end's closing ends us.
 [[nodiscard]] int TakeConnection(int socket, int flags);
-// Runs the command that comes over `connection`, and then those of the connections that come through `door`,
-// one after the other, until its other end is closed; without a door (-1), only the first.
+// Runs the command that comes over `connection`, and then those of the connections that come through
+// `control_socket`, one after the other, until its other end is closed; -1: only the first.
 [[noreturn]] void Supervise(const Child& init, int connection, int control_socket);
 
 }  // namespace mxc::engine

@@ -44,7 +44,7 @@ bool AllowReading(int ruleset, const std::string& path) {
 }
 
 // The file, and what a daemon puts in its place: the directory a link leads to, which is the daemon's own
-// (/run/systemd/resolve). Next to a plain file in /etc stands what is none of our business.
+// (/run/systemd/resolve). The directory of a plain file, /etc, is not allowed.
 bool AllowResolverFile(int ruleset, const char* path) {
   if (!AllowReading(ruleset, path)) return false;
   std::array<char, PATH_MAX> real{};

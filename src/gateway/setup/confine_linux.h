@@ -1,4 +1,5 @@
-// What the gateway gives up before it looks at the first byte from inside: it reads what strangers send.
+// The privileges that the gateway drops before it reads the first byte from inside: it parses untrusted
+// input.
 #pragma once
 
 #include <sys/types.h>

@@ -5,7 +5,7 @@
 //   InsideSockets sockets;
 //   InsideStep failed{};
 //   if (OpenInside(setup, sockets, failed) != 0) ...      // errno, and the step
-//   SendGatewaySockets(door, sockets.View());
+//   SendGatewaySockets(handover, sockets.View());
 //   sockets.Close();
 #pragma once
 
