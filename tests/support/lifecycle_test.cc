@@ -72,7 +72,7 @@ pid_t LifecycleTest::DaemonOf(const std::string& id) const {
     const std::string entry = "/" + std::to_string(i);
     const std::string found = At(list, entry + "/sandboxId");
     if (found == "absent") return -1;
-    const std::string daemon = At(list, entry + "/daemon");
+    const std::string daemon = At(list, entry + "/holder");
     if (found == id) return daemon == "absent" ? -1 : std::stoi(daemon);
   }
 }

@@ -88,6 +88,14 @@ TEST_F(OwnState, OfOtherUsersIsTheirsAlone) {
   EXPECT_EQ(Denied({.rw = {"/tmp"}}), "denied /tmp/mxc-exec-1001\n");
 }
 
+// As /run/user/UID is: no mask could be mounted there, and none is needed.
+TEST_F(OwnState, OfOtherUsersBehindTheirDirectoryIsOutOfReach) {
+  host_.AddDirectory("/run/user/1001", {.mode = 0700, .uid = 1001})
+      .AddDirectory("/run/user/1001/mxc-exec", {.mode = 0700, .uid = 1001})
+      .SetCaller(0, 0);
+  EXPECT_EQ(Denied({.ro = {"/run/user"}}), "");
+}
+
 TEST_F(OwnState, OfOtherUsersLiesWhereTheyNoteIt) {
   host_.AddDirectory("/tmp/mxc-exec-1001", {.mode = 0700, .uid = 1001})
       .AddSymlink("/tmp/mxc-exec-1001/.place-1", "/srv/work/x/mxc-exec")
