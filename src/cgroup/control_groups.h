@@ -59,7 +59,7 @@ void RemoveLeftGroups(const std::vector<RunGroup>& groups);
 // Removes groups of runs whose cleanup process was killed: empty, and locked by nobody.
 void ReapStaleGroups(const std::vector<RunGroup>& groups);
 
-// ---- the launcher's part: group_handles_linux.cc ---------------------------------------------------------
+// ---- the launcher's part: cgroup_handles_linux.cc --------------------------------------------------------
 
 class GroupHandles {
  public:

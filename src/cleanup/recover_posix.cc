@@ -2,7 +2,7 @@
 
 namespace mxc {
 
-// A cleanup process takes back what its run has made, as soon as the run is gone (guardian_linux.cc).
+// A cleanup process takes back what its run has made, as soon as the run is gone (cleanup_process_linux.cc).
 Recovery RecoverRuns() { return {}; }
 
 }  // namespace mxc

@@ -35,7 +35,7 @@ constexpr std::uint64_t kIntoCgroup = 0x200000000ULL;  // CLONE_INTO_CGROUP, of 
 // fork with namespaces: memory is copied on write, so nothing that happens inside can reach the launcher's.
 // Older filters of containers do not know clone3 and refuse it; clone says the same in one word.
 pid_t Clone(const Program& program, int& handle) {
-  // Without a gateway the network is made on the side: engine_ahead.h.
+  // Without a gateway the network is made on the side: network_namespace.h.
   const std::uint64_t network = program.gateway_handover >= 0 ? CLONE_NEWNET : 0ULL;
   // With a group of its own the child makes this namespace when it is in there: its root is where one is.
   const std::uint64_t group = program.InGroup() ? 0ULL : CLONE_NEWCGROUP;

@@ -1,4 +1,4 @@
-// Tells the sandbox's packet filter that a name has its address now (one_way.h: classes).
+// Tells the sandbox's packet filter that a name has its address now (tproxy_setup.h: classes).
 #pragma once
 
 #include "gateway/dns/dns_stub.h"

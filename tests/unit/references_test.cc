@@ -1,0 +1,89 @@
+// Paths and decision records that documents and comments name exist.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/built.h"
+
+namespace mxc {
+namespace {
+
+std::string TextOf(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+std::vector<std::filesystem::path> Documents() {
+  const std::filesystem::path root = test::SourceDirectory();
+  std::vector<std::filesystem::path> files = {root / "README.md"};
+  for (const std::string folder : {"docs", "src", "include", "backends", "tests"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension == ".md" || extension == ".h" || extension == ".cc") files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+// The words of `text` that begin with `prefix`, which nothing of a path stands before.
+std::vector<std::string> PathsIn(std::string_view text, std::string_view prefix) {
+  constexpr std::string_view kOfAPath = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+  std::vector<std::string> paths;
+  for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix, at + 1)) {
+    if (at > 0 && kOfAPath.find(text[at - 1]) != std::string_view::npos) continue;
+    const std::size_t end = text.find_first_not_of(kOfAPath, at);
+    paths.emplace_back(text.substr(at, end == std::string_view::npos ? end : end - at));
+  }
+  return paths;
+}
+
+bool HasAnExtensionOfOurs(const std::string& path) {
+  for (const std::string_view extension : {".h", ".cc", ".md", ".sh", ".py", ".cmake"})
+    if (path.ends_with(extension)) return true;
+  return false;
+}
+
+TEST(References, FilesThatAreNamedExist) {
+  const std::filesystem::path root = test::SourceDirectory();
+  std::size_t checked = 0;
+  for (const std::filesystem::path& file : Documents()) {
+    const std::string text = TextOf(file);
+    for (const std::string_view prefix : {"src/", "include/mxc/", "docs/", "tests/"}) {
+      for (const std::string& path : PathsIn(text, prefix)) {
+        if (!HasAnExtensionOfOurs(path)) continue;
+        ++checked;
+        EXPECT_TRUE(std::filesystem::exists(root / path)) << file << " names " << path;
+      }
+    }
+  }
+  EXPECT_GT(checked, 200U);
+}
+
+// "ADR 0012", "docs/adr/0012": the number of one decision.
+TEST(References, DecisionsThatAreNamedExist) {
+  const std::filesystem::path root = test::SourceDirectory();
+  std::vector<std::string> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator(root / "docs/adr"))
+    numbers.push_back(entry.path().filename().string().substr(0, 4));
+  for (const std::filesystem::path& file : Documents()) {
+    const std::string text = TextOf(file);
+    for (const std::string_view prefix : {"ADR ", "docs/adr/"}) {
+      for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at + 1)) {
+        const std::string number = text.substr(at + prefix.size(), 4);
+        if (number.find_first_not_of("0123456789") != std::string::npos) continue;
+        EXPECT_NE(std::find(numbers.begin(), numbers.end(), number), numbers.end())
+            << file << " names " << prefix << number;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mxc
