@@ -130,19 +130,24 @@ TEST(GitIndex, EntriesAreInOrder) {
   EXPECT_FALSE(Trusts({{"a", 0100644, 2}, {"a", 0100644, 1}}));
 }
 
+// git refuses it: nothing is written by its names.
+TEST(GitIndex, WhatIsNoIndexDoesNoHarm) {
+  for (const char* bytes : {"", "x", "DIR", "dIRC and more than a header has, and the checksum"})
+    EXPECT_TRUE(IsTrustworthyIndex(bytes, {})) << bytes;
+}
+
 TEST(GitIndex, WhatIsNotWholeIsNotTrusted) {
   const std::string extension = Extension("TREE", "x");
   const std::string whole = Index({{"a"}, {"b/c"}}, {.extensions = extension});
   EXPECT_TRUE(IsTrustworthyIndex(whole, {}));
   // git does not look at the checksum.
-  for (std::size_t size = 0; size < whole.size(); ++size)
+  for (std::size_t size = 4; size < whole.size(); ++size)
     EXPECT_EQ(size == whole.size() - extension.size(), IsTrustworthyIndex(whole.substr(0, size), {})) << size;
   const auto with = [&](std::size_t at, char byte) {
     std::string bytes = whole;
     bytes[at] = byte;
     return IsTrustworthyIndex(bytes, {});
   };
-  EXPECT_FALSE(with(0, 'd'));
   EXPECT_FALSE(with(7, 1));
   EXPECT_FALSE(with(7, 5));
   EXPECT_FALSE(with(11, 3));  // entries

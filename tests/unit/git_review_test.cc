@@ -476,7 +476,7 @@ TEST_F(GitReview, IndexesThatCannotBeTrusted) {
   host_->AddFile(git + "/index", empty + std::string(20, 'h')).AddFile(git + "/sharedindex.1", "");
   EXPECT_EQ(Review(), "");
   host_->AddFile(git + "/index", empty + "EVIL" + std::string(20, 'h'));
-  host_->AddFile(git + "/sharedindex.1", "x").AddFile(git + "/worktrees/t/index", "x");
+  host_->AddFile(git + "/sharedindex.1", "DIRC").AddFile(git + "/worktrees/t/index", "DIRC");
   host_->AddFile(git + "/worktrees/t/commondir", "../..\n");
   before_.places.push_back({git + "/worktrees/t"});
   EXPECT_EQ(Review(), "index " + git + "/index " + git + "\nindex " + git + "/sharedindex.1 " + git +
@@ -495,7 +495,7 @@ TEST_F(GitReview, AnIndexOfBeforeIsLeftAlone) {
   AddRepository("/srv/w/a/.git");
   constexpr std::uint64_t kSecond = 1'000'000'000;
   const std::string index = "/srv/w/a/.git/index";
-  host_->AddFile(index, "x", {.changed = 10 * kSecond});
+  host_->AddFile(index, "DIRC", {.changed = 10 * kSecond});
   const std::uint64_t inode = host_->LookAt(index).status->object.inode;
   before_.indexes = {{index, "file " + std::to_string(inode), 10 * kSecond}};
   before_.since = 20 * kSecond;

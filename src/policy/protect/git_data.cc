@@ -218,8 +218,7 @@ bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_dir
   const Result<std::string> bytes = host.ReadFile(index, kMaxGitIndexBytes + 1);
   if (!bytes || bytes->size() > kMaxGitIndexBytes) return false;
   const bool shared = !index.ends_with("/index");
-  // git takes an empty one for none.
-  return bytes->empty() || IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared});
+  return IsTrustworthyIndex(*bytes, {.hash_bytes = *hash_bytes, .shared = shared});
 }
 
 }  // namespace mxc

@@ -68,12 +68,14 @@ bool IsGit(std::string_view component) {
   }
 }
 
+constexpr std::string_view kSignature = "DIRC";
+
 class IndexReader {
  public:
   IndexReader(std::string_view bytes, GitIndexKind kind) : bytes_(bytes), kind_(kind) {}
 
   bool Read() {
-    if (bytes_.size() < kHeaderBytes + kind_.hash_bytes || !bytes_.starts_with("DIRC")) return false;
+    if (bytes_.size() < kHeaderBytes + kind_.hash_bytes || !bytes_.starts_with(kSignature)) return false;
     end_ = bytes_.size() - kind_.hash_bytes;
     version_ = Number(4, 4);
     if (version_ < 2 || version_ > 4) return false;
@@ -235,6 +237,8 @@ bool StaysInWorkTree(std::string_view path, std::uint32_t mode) {
   }
 }
 
-bool IsTrustworthyIndex(std::string_view bytes, GitIndexKind kind) { return IndexReader(bytes, kind).Read(); }
+bool IsTrustworthyIndex(std::string_view bytes, GitIndexKind kind) {
+  return !bytes.starts_with(kSignature) || IndexReader(bytes, kind).Read();
+}
 
 }  // namespace mxc

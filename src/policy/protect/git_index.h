@@ -16,7 +16,8 @@ struct GitIndexKind {
 };
 
 // It is whole, every reader finds the same entries in it, and each is for a file in the work tree. Versions 2
-// to 4.
+// to 4. What lacks the signature of an index is trusted: git reads nothing of it, and takes an empty file for
+// no index.
 [[nodiscard]] bool IsTrustworthyIndex(std::string_view bytes, GitIndexKind kind);
 
 // No component is empty, `.`, `..`, or `.git`, also as NTFS and HFS+ would find that; the same of
