@@ -25,6 +25,7 @@ std::vector<std::filesystem::path> Documents() {
   std::vector<std::filesystem::path> files = {root / "README.md"};
   for (const std::string folder : {"docs", "src", "include", "backends", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      if (entry.path().string().find("/node_modules/") != std::string::npos) continue;  // not ours
       const std::string extension = entry.path().extension();
       if (extension == ".md" || extension == ".h" || extension == ".cc") files.push_back(entry.path());
     }
