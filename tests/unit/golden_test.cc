@@ -1,7 +1,7 @@
-// Every tests/golden/NAME.json goes through all stages on a made-up machine; what comes out is NAME.plan: the
-// explanation, then what bubblewrap is started with. Every tests/golden/corpus/NAME.json, which names
-// no containment, is planned for each backend of kBackends: BACKEND/NAME.plan, and for a Windows with a
-// security environment: base_container/NAME.plan. MXC_UPDATE_GOLDEN=1 writes the files anew.
+// Every policy of tests/golden/policies goes through all stages on a made-up machine, once for each backend,
+// or for the one that it names. What comes out is the explanation, then what bubblewrap is started with.
+// tests/golden/BACKEND.plan is the whole plan of the policy that asks for nothing; NAME.plans says what
+// differs from it (tests/support/golden_file.h). MXC_UPDATE_GOLDEN=1 writes the files anew.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "policy/resolve.h"
 #include "tests/support/built.h"
 #include "tests/support/fake_host.h"
+#include "tests/support/golden_file.h"
+#include "tests/support/line_difference.h"
 
 namespace mxc {
 namespace {
@@ -30,8 +33,7 @@ std::string ReadAll(const std::filesystem::path& path) {
 }
 
 void Furnish(FakeHost& host) {
-  const char kOptions[] =
-      "--clearenv\0--perms\0--json-status-fd\0--bind-fd\0--size";
+  const char kOptions[] = "--clearenv\0--perms\0--json-status-fd\0--bind-fd\0--size";
   host.AddDebian();
   host.AddFile("/usr/bin/bwrap", std::string(kOptions, sizeof kOptions)).AddTool("bwrap", "/usr/bin/bwrap");
   host.AddTool("lxc-start", "/usr/bin/lxc-start");
@@ -56,10 +58,14 @@ std::string Refused(const Error& error) {
 std::string ArgumentsText(const Plan& plan) {
   if (!std::holds_alternative<Exec>(plan.child)) return "";
   const Exec& exec = std::get<Exec>(plan.child);
-  std::string text = "arguments\n ";
+  std::string text = "arguments";
+  bool is_prefix = false;  // of the option that follows
   for (const Piece& piece : std::get<ArgumentFile>(exec.files.back()).arguments) {
     const auto* word = std::get_if<std::string>(&piece);
-    if (word != nullptr && word->starts_with("--")) text += "\n ";
+    if (word != nullptr && word->starts_with("--")) {
+      if (!is_prefix) text += "\n ";
+      is_prefix = *word == "--perms" || *word == "--size";
+    }
     if (word != nullptr) text += " " + *word;
     if (std::holds_alternative<Secret>(piece)) text += " <secret>";
     if (const auto* number = std::get_if<FileNumber>(&piece))
@@ -133,52 +139,135 @@ std::string PlanText(const std::string& document, const std::string& containment
   return DescribeText(*policy, *plan) + ArgumentsText(*plan);
 }
 
-const std::string kFolder = test::SourceDirectory() + "/tests/golden";
+const std::string kFolder = test::SourceDirectory() + "/tests/golden/";
+const std::string kPolicies = kFolder + "policies/";
+const std::string kNothing = "nothing";  // the policy whose plans are written whole
 
-std::vector<std::filesystem::path> DocumentsIn(const std::string& folder) {
-  std::vector<std::filesystem::path> documents;
+constexpr const char* kBackends[] = {"namespaces",     "bubblewrap", "lxc",
+                                     "landlock",       "seatbelt",   "processcontainer",
+                                     "base_container", "wslc",       "windows_sandbox"};
+
+std::vector<std::string> NamesIn(const std::string& folder, const std::string& extension) {
+  std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json") documents.push_back(entry.path());
+    if (entry.path().extension() == extension) names.push_back(entry.path().stem().string());
   }
-  std::sort(documents.begin(), documents.end());
-  return documents;
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
-void Compare(const std::filesystem::path& plan, const std::string& text) {
-  EXPECT_EQ(text.find("golden-secret"), std::string::npos) << plan;
-  if (std::getenv("MXC_UPDATE_GOLDEN") != nullptr) std::ofstream(plan, std::ios::binary) << text;
-  EXPECT_EQ(text, ReadAll(plan)) << plan;
-}
+// By backend.
+using Plans = std::map<std::string, std::string>;
 
-TEST(Golden, PlansAreAsWritten) {
-  const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder);
-  EXPECT_GE(documents.size(), 15U);
-  for (std::filesystem::path path : documents) {
-    const std::string text = PlanText(ReadAll(path));
-    Compare(path.replace_extension(".plan"), text);
+Plans PlansOf(const std::string& policy) {
+  const std::string document = ReadAll(kPolicies + policy + ".json");
+  const Result<Json> json = ParseDocument({.name = "golden", .bytes = document});
+  if (!json) return {};
+  for (const JsonMember& member : json->members) {
+    if (member.key == "containment") return {{member.value.text, PlanText(document)}};
   }
-}
-
-constexpr const char* kBackends[] = {"namespaces", "bubblewrap",       "lxc",  "landlock",
-                                     "seatbelt",   "processcontainer", "wslc", "windows_sandbox"};
-
-TEST(Golden, OneCorpusForEveryBackend) {
-  const std::vector<std::filesystem::path> documents = DocumentsIn(kFolder + "/corpus");
-  EXPECT_GE(documents.size(), 44U);
+  Plans plans;
   for (const std::string backend : kBackends) {
-    for (const std::filesystem::path& path : documents) {
-      const std::string name = path.stem().string() + ".plan";
-      Compare(kFolder + "/" + backend + "/" + name, PlanText(ReadAll(path), backend));
-    }
+    const bool is_base = backend == "base_container";
+    plans[backend] =
+        PlanText(document, is_base ? "processcontainer" : backend, is_base ? HaveBaseContainer : LeaveAsIs);
+  }
+  return plans;
+}
+
+bool IsRefusal(const std::string& plan) { return plan.starts_with("refused: "); }
+
+std::vector<test::GoldenPlan> GoldenPlansOf(const std::string& policy) {
+  return test::ReadGoldenPlans(ReadAll(kPolicies + policy + ".plans"));
+}
+
+std::string LikeOf(const std::string& policy, const std::string& backend) {
+  for (const test::GoldenPlan& plan : GoldenPlansOf(policy)) {
+    if (plan.backend == backend) return plan.like;
+  }
+  return "";
+}
+
+bool IsUpdate() { return std::getenv("MXC_UPDATE_GOLDEN") != nullptr; }
+
+void Write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+// What a plan is like is chosen by hand, and kept. Refusals, and plans that this makes shorter, are written
+// whole.
+test::GoldenPlan Golden(const std::string& policy, const std::string& backend,
+                        std::map<std::string, Plans>& all) {
+  const std::string& plan = all[policy][backend];
+  const test::GoldenPlan whole = {
+      .backend = backend, .like = "", .difference = test::LineDifference("", plan)};
+  if (IsRefusal(plan)) return whole;
+  std::string like = LikeOf(policy, backend);
+  if (like.empty() || IsRefusal(all[like][backend])) like = kNothing;
+  const std::string difference = test::LineDifference(all[like][backend], plan);
+  if (difference.size() > whole.difference.size()) return whole;
+  return {.backend = backend, .like = like, .difference = difference};
+}
+
+void Update(const std::string& policy, std::map<std::string, Plans>& all) {
+  std::vector<test::GoldenPlan> golden;
+  for (const std::string backend : kBackends) {
+    if (all[policy].contains(backend)) golden.push_back(Golden(policy, backend, all));
+  }
+  Write(kPolicies + policy + ".plans", test::WriteGoldenPlans(golden));
+}
+
+std::map<std::string, Plans> AllPlans() {
+  std::map<std::string, Plans> all;
+  for (const std::string& policy : NamesIn(kPolicies, ".json")) all[policy] = PlansOf(policy);
+  return all;
+}
+
+void ExpectSame(const std::string& expected, const std::string& plan, const std::string& of) {
+  EXPECT_TRUE(expected == plan) << of << ": gone (-) and new (+) lines\n"
+                                << test::LineDifference(expected, plan) << "MXC_UPDATE_GOLDEN=1 accepts them";
+}
+
+TEST(Golden, WholePlans) {
+  for (const auto& [backend, plan] : PlansOf(kNothing)) {
+    const std::string path = kFolder + backend + ".plan";
+    if (IsUpdate()) Write(path, plan);
+    ExpectSame(ReadAll(path), plan, backend);
   }
 }
 
-TEST(Golden, OneCorpusForABaseContainer) {
-  for (const std::filesystem::path& path : DocumentsIn(kFolder + "/corpus")) {
-    const std::string name = path.stem().string() + ".plan";
-    Compare(kFolder + "/base_container/" + name,
-            PlanText(ReadAll(path), "processcontainer", HaveBaseContainer));
+// The plan that `golden` stands for, had from the plan that now comes out for the policy it is like. Two
+// steps lead to a whole plan at most.
+std::string Expected(const test::GoldenPlan& golden, std::map<std::string, Plans>& all) {
+  if (!golden.like.empty() && golden.like != kNothing && LikeOf(golden.like, golden.backend) != kNothing)
+    return golden.like + " is not like " + kNothing;
+  const std::string like = golden.like.empty() ? "" : all[golden.like][golden.backend];
+  return test::WithDifference(like, golden.difference)
+      .value_or("the difference does not fit the plan of " + golden.like);
+}
+
+TEST(Golden, PlansThatDiffer) {
+  std::map<std::string, Plans> all = AllPlans();
+  EXPECT_GE(all.size(), 58U);
+  for (const auto& [policy, plans] : all) {
+    if (policy == kNothing) continue;
+    if (IsUpdate()) Update(policy, all);
+    Plans expected;
+    for (const test::GoldenPlan& golden : GoldenPlansOf(policy))
+      expected[golden.backend] = Expected(golden, all);
+    for (const auto& [backend, plan] : plans)
+      ExpectSame(expected[backend], plan, policy + " with " + backend);
+    EXPECT_EQ(expected.size(), plans.size()) << policy;
   }
+}
+
+TEST(Golden, NoSecretsAndNoFilesWithoutPolicies) {
+  for (const auto& [policy, plans] : AllPlans()) {
+    for (const auto& [backend, plan] : plans)
+      EXPECT_EQ(plan.find("golden-secret"), std::string::npos) << policy << " with " << backend;
+  }
+  for (const std::string& policy : NamesIn(kPolicies, ".plans"))
+    EXPECT_TRUE(std::filesystem::exists(kPolicies + policy + ".json")) << policy;
 }
 
 }  // namespace
