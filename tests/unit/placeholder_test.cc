@@ -79,22 +79,46 @@ TEST(Placeholders, SomethingThatAppearedMeanwhileIsNotTouched) {
   EXPECT_FALSE(Exists(scratch.Path("a")));
 }
 
+// A command that says that it runs, and looks at the placeholder when it is told to end.
+class Holder {
+ public:
+  Holder(const ScratchDirectory& scratch, const std::string& name)
+      : end_(scratch.Path(name + "-end")),
+        running_(WithPlaceholders(": > " + scratch.Path(name + "-up") + "; until [ -e " + end_ +
+                                      " ]; do sleep 0.01; done; stat -c %a " + scratch.Path("a"),
+                                  {scratch.Path("a")}),
+                 {}) {
+    EXPECT_TRUE(Eventually([&] { return Exists(scratch.Path(name + "-up")); }));
+  }
+
+  std::string End() {
+    WriteText(end_, "");
+    return running_.Finish().out;
+  }
+
+ private:
+  std::string end_;
+  RunningPlan running_;
+};
+
 TEST(Placeholders, StayUntilTheLastRunHasEnded) {
-  ScratchDirectory scratch;
-  const std::string shared = scratch.Path("a");
-  // The inner run joins the outer one's file and ends first; then the other way round.
-  const RunReport outer = RunInChild(
-      WithPlaceholders("until [ -e " + scratch.Path("go") + " ]; do sleep 0.01; done; stat -c '%a' " + shared,
-                       {shared}),
-      {.before = [&] {
-        if (::fork() != 0) return;
-        const RunReport inner = RunInChild(WithPlaceholders("stat -c '%a' " + shared, {shared}));
-        WriteText(scratch.Path("go"), inner.out);
-        ::_exit(0);
-      }});
-  EXPECT_EQ(ReadText(scratch.Path("go")), "1600\n");
-  EXPECT_EQ(outer.out, "1600\n");
-  EXPECT_FALSE(Exists(shared));
+  for (const bool in_order : {true, false}) {
+    const ScratchDirectory scratch;
+    Holder first(scratch, "first");
+    Holder second(scratch, "second");  // joins the placeholder of the first
+    EXPECT_EQ((in_order ? first : second).End(), "1600\n");
+    EXPECT_TRUE(Exists(scratch.Path("a"))) << "the other run still masks it";
+    EXPECT_EQ((in_order ? second : first).End(), "1600\n");
+    EXPECT_FALSE(Exists(scratch.Path("a")));
+  }
+}
+
+TEST(Placeholders, StayUntilTheLastRunHasEndedAlsoWhenTheOtherWasKilled) {
+  const ScratchDirectory scratch;
+  Holder stays(scratch, "stays");
+  { const Holder killed(scratch, "killed"); }
+  EXPECT_EQ(stays.End(), "1600\n");
+  EXPECT_TRUE(Eventually([&] { return !Exists(scratch.Path("a")); })) << "whichever lets go of it last";
 }
 
 TEST(Placeholders, DanglingLinkIsNotFollowed) {
