@@ -12,6 +12,12 @@
 namespace mxc::testing {
 namespace {
 
+std::string Numbered(const std::string& word) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += word + " " + std::to_string(i) + "\n";
+  return text;
+}
+
 TEST(Pump, BothStreamsArriveWhole) {
   Plan plan =
       ShellPlan("i=0; while [ $i -lt 2000 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done; exit 5");
@@ -19,10 +25,8 @@ TEST(Pump, BothStreamsArriveWhole) {
   const RunReport report = RunInChild(plan);
   ASSERT_TRUE(report.ok) << report.message;
   EXPECT_EQ(report.outcome.exit_code, 5);
-  EXPECT_EQ(report.out.size(), report.err.size());
-  EXPECT_TRUE(report.out.starts_with("out 0\nout 1\n"));
-  EXPECT_TRUE(report.out.ends_with("out 1999\n"));
-  EXPECT_TRUE(report.err.ends_with("err 1999\n"));
+  EXPECT_EQ(report.out, Numbered("out"));
+  EXPECT_EQ(report.err, Numbered("err"));
   EXPECT_FALSE(report.outcome.stdout_truncated);
   EXPECT_FALSE(report.outcome.stderr_truncated);
 }
@@ -91,8 +95,7 @@ TEST(Pump, SlowReaderLosesNothing) {
   }
   const RunReport report = running.Finish();
   EXPECT_TRUE(report.ok);
-  EXPECT_EQ(text.size(), 3000004U);
-  EXPECT_TRUE(text.ends_with("xend\n"));
+  EXPECT_TRUE(text == std::string(3000000, 'x') + "end\n") << text.size();
 }
 
 TEST(Pump, ReaderThatNeverReadsDoesNotHoldTheTimeout) {
