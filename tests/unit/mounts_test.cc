@@ -10,13 +10,15 @@
 namespace mxc {
 namespace {
 
+std::string TextOf(const Mount& mount) {
+  return mount.path + " " + mount.type + " " + std::to_string(mount.device) + "\n";
+}
+
 std::string MountsText(std::string_view table) {
   const Result<std::vector<Mount>> mounts = ParseMounts(table);
   if (!mounts) return mounts.error().message;
   std::string text;
-  for (const Mount& mount : *mounts) {
-    text += mount.path + " " + mount.type + " " + std::to_string(mount.device) + "\n";
-  }
+  for (const Mount& mount : *mounts) text += TextOf(mount);
   return text;
 }
 
@@ -50,17 +52,37 @@ TEST(ParseMounts, RefusesWhatIsNoLineOfIt) {
   }
 }
 
-// Whatever is cut off or changed, the parser returns.
-TEST(ParseMounts, SurvivesDamage) {
-  const std::string table =
-      "22 27 0:20 / /pr\\040oc rw shared:5 - proc proc rw\n27 1 254:1 / / rw - ext4 d rw\n";
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    (void)ParseMounts(table.substr(0, i));
+// Cut off, or with one byte changed.
+std::vector<std::string> Damaged(const std::string& line) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    all.push_back(line.substr(0, i));
     for (const char byte : {'\0', ' ', '\n', '\\', '-', ':', '9', '\xff'}) {
-      std::string damaged = table;
-      damaged[i] = byte;
-      (void)ParseMounts(damaged);
+      all.push_back(line);
+      all.back()[i] = byte;
     }
+  }
+  return all;
+}
+
+TEST(ParseMounts, ADamagedLineIsRefusedOrChangesNoOther) {
+  const std::string proc = "22 27 0:20 / /pr\\040oc rw shared:5 - proc proc rw";
+  const std::string disk = "27 1 254:1 / / rw - ext4 d rw";
+  for (const std::string& line : Damaged(proc)) {
+    const Result<std::vector<Mount>> mounts = ParseMounts(line + "\n" + disk + "\n");
+    if (!mounts) continue;
+    ASSERT_EQ(mounts->size(), 2U) << line;
+    EXPECT_TRUE(mounts->front().path.starts_with('/')) << line;
+    EXPECT_FALSE(mounts->front().type.empty()) << line;
+    EXPECT_EQ(TextOf(mounts->back()), "/ ext4 65025\n") << line;
+  }
+  for (const std::string& line : Damaged(disk)) {
+    const Result<std::vector<Mount>> mounts = ParseMounts(proc + "\n" + line + "\n");
+    if (!mounts) continue;
+    ASSERT_EQ(mounts->size(), 2U) << line;
+    EXPECT_TRUE(mounts->back().path.starts_with('/')) << line;
+    EXPECT_FALSE(mounts->back().type.empty()) << line;
+    EXPECT_EQ(TextOf(mounts->front()), "/pr oc proc 20\n") << line;
   }
 }
 
