@@ -52,14 +52,14 @@ std::vector<std::string> ContainmentTest::Try(Parts policy, const std::vector<Wo
   return answers;
 }
 
-int ContainmentTest::FlagsThatCanBeSet(const std::string& containment) const {
+std::optional<int> ContainmentTest::FlagsThatCanBeSet(const std::string& containment) const {
   const std::string file = workspace.Path("rw") + "/flags";
   const Ended ended = RunConfig({.containment = containment,
                                  .command = "touch " + file + "; chattr +d " + file +
                                             " || exit 99; set 0; for flag in i a; do chattr +$flag " + file +
                                             " && set $(($1 + 1)); chattr -$flag " + file + "; done; exit $1",
                                  .read_write = {workspace.Directory("rw")}});
-  return ended.status == 99 ? -1 : ended.status;
+  return ended.status == 99 ? std::nullopt : std::optional(ended.status);
 }
 
 bool IsLocked(const std::string& file) {

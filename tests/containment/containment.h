@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,19 +21,21 @@ namespace mxc::test {
 
 using Words = std::vector<std::string>;
 
+constexpr const char* kNoFlags = "chattr is missing, or the file system has no flags";
+
 class ContainmentTest : public LauncherTest {
  protected:
   ContainmentTest();
   void TearDown() override;
 
   // Runs the operations of tests/containment/guest.cc and returns their answers. The sandbox must stand.
-  std::vector<std::string> Try(Parts policy, const std::vector<Words>& operations,
-                               const std::function<void()>& before_exec = {});
+  [[nodiscard]] std::vector<std::string> Try(Parts policy, const std::vector<Words>& operations,
+                                             const std::function<void()>& before_exec = {});
   // The same, started but not waited for.
   [[nodiscard]] Launch PrepareGuest(Parts policy, const std::vector<Words>& operations) const;
-  // A file that the command has made immutable or append-only would outlast the run that made it. -1: chattr
-  // is missing, or the file system has no flags.
-  [[nodiscard]] int FlagsThatCanBeSet(const std::string& containment) const;
+  // A file that the command has made immutable or append-only would outlast the run that made it. Nothing: no
+  // flag can be set here at all.
+  [[nodiscard]] std::optional<int> FlagsThatCanBeSet(const std::string& containment) const;
   // A file whose text must not show in any output of this test.
   std::string Secret(const std::string& name, mode_t mode = 0644) const;
 

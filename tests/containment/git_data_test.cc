@@ -172,6 +172,7 @@ TEST_P(GitData, HonestDataStay) {
     for (const char* form : kForms) {
       Renew();
       const Ended made = Shell(form, root + "/grant/work");
+      EXPECT_EQ(made.status, 0) << form << made.err;
       const Ended ended = Inside(engine,
                                  "echo new > new; echo two > file; git add new file; git commit -qm new; git "
                                  "status --short; git gc -q; git branch next; git checkout -q next");

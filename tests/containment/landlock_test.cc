@@ -107,8 +107,8 @@ TEST_P(LandlockAlone, PlacesEverybodySharesStayAsTheyAre) {
 }
 
 TEST_P(LandlockAlone, SecretsOfTheSystem) {
-  EXPECT_THAT(TryAlone({}, {{"read", "/etc/shadow"}, {"list", "/root"}, {"read", "/etc/hostname"}}),
-              ElementsAre("EACCES", "EACCES", Not("EACCES")));
+  EXPECT_THAT(TryAlone({}, {{"read", "/etc/shadow"}, {"list", "/root"}, {"read", "/etc/passwd"}}),
+              ElementsAre("EACCES", "EACCES", HasSubstr("root:")));
 }
 
 TEST_P(LandlockAlone, OtherProcessesCannotBeRead) {
@@ -268,7 +268,11 @@ TEST_P(LandlockAlone, AGrantBelowTmpStaysWhereItIs) {
   std::filesystem::remove_all(granted);
 }
 
-TEST_P(LandlockAlone, NoFlagsThatOutlastTheRun) { EXPECT_LE(FlagsThatCanBeSet("landlock"), 0); }
+TEST_P(LandlockAlone, NoFlagsThatOutlastTheRun) {
+  const std::optional<int> flags = FlagsThatCanBeSet("landlock");
+  if (!flags) GTEST_SKIP() << kNoFlags;
+  EXPECT_EQ(flags, 0);
+}
 
 }  // namespace
 }  // namespace mxc::test

@@ -117,7 +117,7 @@ TEST_P(Leaks, ADeniedSocket) {
 TEST_P(Leaks, TheKernelsLogAndAddresses) {
   const auto answers =
       Try({}, {{"open", "/dev/kmsg", "r"}, {"open", "/proc/kmsg", "r"}, {"open", "/proc/kcore", "r"}});
-  EXPECT_THAT(answers, Not(testing::Contains("ok")));
+  EXPECT_THAT(answers, Each(AnyOf("ENOENT", "EACCES", "EPERM")));
 }
 
 // 1 keeps the memory of what crashes from the program that core_pattern names, 0 does not; nobody changes it.

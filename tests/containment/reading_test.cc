@@ -71,14 +71,15 @@ TEST_P(Reading, SymlinksLeadNowhereElse) {
   workspace.Link("ro/up", "../unlisted/file");
   const std::string rw = workspace.Directory("rw");
   const std::string ro = workspace.Path("ro");
-  const auto answers =
+  const auto closed = AnyOf("ENOENT", "EACCES");
+  EXPECT_THAT(
       Try({.read_only = {ro}, .read_write = {rw}, .denied = {ro + "/den"}}, {{"symlink", denied, rw + "/a"},
                                                                              {"symlink", unlisted, rw + "/b"},
                                                                              {"read", rw + "/a"},
                                                                              {"read", rw + "/b"},
                                                                              {"read", ro + "/there/file"},
-                                                                             {"read", ro + "/up"}});
-  EXPECT_THAT(std::vector(answers.begin() + 2, answers.end()), Each(AnyOf("ENOENT", "EACCES")));
+                                                                             {"read", ro + "/up"}}),
+      ElementsAre("ok", "ok", closed, closed, closed, closed));
 }
 
 TEST_P(Reading, ADeniedSymlinkDeniesItsTarget) {
@@ -151,10 +152,11 @@ TEST_P(Reading, AMaskCannotBeTakenAway) {
   const std::string rw = workspace.Directory("rw");
   Secret("rw/dir/file");
   const std::string file = Secret("rw/file");
+  const std::string umount = std::to_string(SYS_umount2);
   EXPECT_THAT(
-      Try({.read_write = {rw}, .denied = {rw + "/dir", file}}, {{"syscall", "166", "s:" + rw + "/dir", "2"},
-                                                                {"syscall", "166", "s:" + file, "2"},
-                                                                {"nested", "166", "s:" + file, "2"},
+      Try({.read_write = {rw}, .denied = {rw + "/dir", file}}, {{"syscall", umount, "s:" + rw + "/dir", "2"},
+                                                                {"syscall", umount, "s:" + file, "2"},
+                                                                {"nested", umount, "s:" + file, "2"},
                                                                 {"rename", rw + "/dir", rw + "/moved"},
                                                                 {"link", file, rw + "/alias"},
                                                                 {"rename", file, rw + "/moved"},
@@ -175,13 +177,14 @@ TEST_P(Reading, ADeniedPathThatAppearsLaterStaysDenied) {
   workspace.File("rw/later", token);
   workspace.File("rw/go", "");
   const Ended ended = running.Wait();
-  EXPECT_THAT(ended.out, Not(HasSubstr(token))) << ended.err;
+  EXPECT_EQ(ended.out, "ok\nok\nEACCES\n") << ended.err;
 }
 
 TEST_P(Reading, AMissingDeniedPathLeavesNothingBehind) {
   const std::string rw = workspace.Directory("rw");
-  Try({.read_write = {rw}, .denied = {rw + "/missing", rw + "/a/b/c"}},
-      {{"write", rw + "/missing", "x"}, {"mkdir", rw + "/a/b"}});
+  EXPECT_THAT(Try({.read_write = {rw}, .denied = {rw + "/missing", rw + "/a/b/c"}},
+                  {{"write", rw + "/missing", "x"}, {"mkdir", rw + "/a/b"}}),
+              ElementsAre("EACCES", "ENOTDIR"));
   EXPECT_THAT(Names(rw), testing::IsEmpty());
 }
 

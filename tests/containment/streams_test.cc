@@ -35,7 +35,7 @@ class StreamsOpenedAgain : public ContainmentTest {
     return {UniqueFd{ends[0]}, UniqueFd{ends[1]}};
   }
   // The stream `number` of the launcher is `fd`, borrowed.
-  Ended RunWith(int number, int fd, const std::string& command) {
+  [[nodiscard]] Ended RunWith(int number, int fd, const std::string& command) {
     Launch launch = PrepareConfig({.command = command});
     launch.files = {{.borrowed_fd = fd, .number = number}};
     return Execute(launch);
@@ -66,9 +66,12 @@ TEST_P(StreamsOpenedAgain, APipeOfOutputGivesNothingThatOthersSaid) {
   for (const int number : {1, 2}) {
     const Ends pipe = CallersPipe();
     ASSERT_EQ(::write(pipe.writing.Get(), "others\n", 7), 7);
-    const std::string fd = std::to_string(number);
-    RunWith(number, pipe.writing.Get(),
-            "exec 7<>/proc/self/fd/" + fd + "; timeout 0.3 cat <&7 >/dev/null; true");
+    const std::string file = "/proc/self/fd/" + std::to_string(number);
+    const Ended ended =
+        RunWith(number, pipe.writing.Get(),
+                "(exec 7<>" + file + " && timeout 0.3 cat <&7) >/tmp/read 2>&1; timeout 0.3 cat <" + file +
+                    " >>/tmp/read 2>&1; grep -q others /tmp/read && exit 8; exit 9");
+    EXPECT_EQ(ended.status, 9) << ended.err;
     EXPECT_THAT(Drained(pipe.reading), StartsWith("others\n"));
   }
 }
@@ -80,7 +83,7 @@ TEST_P(StreamsOpenedAgain, ASocketGivesNothingBack) {
   const UniqueFd theirs{ends[1]};
   ASSERT_EQ(::write(ours.Get(), "input\n", 6), 6);
   // Both directions are in one descriptor, of which the command got one.
-  RunWith(1, theirs.Get(), "timeout 0.3 cat <&1; echo said");
+  EXPECT_EQ(RunWith(1, theirs.Get(), "timeout 0.3 cat <&1; echo said").status, 0);
   EXPECT_EQ(Drained(ours), "said\n");
   EXPECT_EQ(Drained(theirs), "input\n");
 }
@@ -88,9 +91,11 @@ TEST_P(StreamsOpenedAgain, ASocketGivesNothingBack) {
 TEST_P(StreamsOpenedAgain, AFileOfInputIsNotWritten) {
   const std::string path = workspace.File("input", "script\n");
   const UniqueFd file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
-  RunWith(0, file.Get(),
-          "echo evil >> /proc/self/fd/0; echo evil >&0; chmod 777 /proc/self/fd/0; truncate -s 0 "
-          "/proc/self/fd/0; true");
+  const Ended ended =
+      RunWith(0, file.Get(),
+              "echo evil >> /proc/self/fd/0; echo evil >&0; chmod 777 /proc/self/fd/0; truncate -s 0 "
+              "/proc/self/fd/0; exit 9");
+  EXPECT_EQ(ended.status, 9) << ended.err;
   EXPECT_EQ(TextOf("input"), "script\n");
   struct stat status {};
   ASSERT_EQ(::fstat(file.Get(), &status), 0);
