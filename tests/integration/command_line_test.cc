@@ -89,8 +89,10 @@ TEST_P(CommandLine, DeleteOfAnUnknownContainer) {
 TEST_P(CommandLine, UnsandboxedOnlyWithConsent) {
   const Parts parts = {.version = "1.1.0-alpha", .containment = "none", .command = "echo ran", .network = ""};
   const Ended refused = RunConfig(parts);
-  EXPECT_NE(refused.status, 0);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(EnvelopeCode(refused), "backend_unavailable") << refused.err;
   EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(Execute(PrepareConfig(parts, {"--allow-unsandboxed"})).out, "ran\n");
 }
 
 }  // namespace

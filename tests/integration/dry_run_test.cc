@@ -58,12 +58,11 @@ TEST_P(DryRun, RunsNothing) {
 }
 
 TEST_P(DryRun, AFailureHasItsReasonOnTheLine) {
-  const Ended ended = Execute(
-      PrepareConfig({.network = R"({"ingress":{"default":"allow"}})"},
-                    {"--dry-run"}));
+  const Ended ended =
+      Execute(PrepareConfig({.network = R"({"ingress":{"default":"allow"}})"}, {"--dry-run"}));
   EXPECT_EQ(ended.status, 255) << ended.out;
   EXPECT_THAT(LastLine(ended.out), MatchesRegex("Dry run completed. Result: validation failed: .+"));
-  EXPECT_NE(EnvelopeCode(ended), "not JSON") << ended.err;
+  EXPECT_EQ(EnvelopeCode(ended), "policy_validation") << ended.err;
 }
 
 TEST_P(DryRun, ExplainNamesAMechanismForEveryClause) {
@@ -74,7 +73,6 @@ TEST_P(DryRun, ExplainNamesAMechanismForEveryClause) {
   EXPECT_THAT(text.out, HasSubstr("/filesystem/readwritePaths/0"));
   const Ended json = Execute(PrepareConfig({.read_write = {granted}}, {"--explain=json"}));
   EXPECT_EQ(json.status, 0) << json.err;
-  EXPECT_NE(At(json.out, ""), "not JSON");
   EXPECT_THAT(At(json.out, "/ledger"), HasSubstr("/filesystem/readwritePaths/0"));
 }
 
@@ -96,8 +94,8 @@ TEST_P(DryRun, Help) {
 TEST_P(DryRun, ProbeFindsTheBackendByTrying) {
   const Ended ended = Execute(Prepare({"--probe"}));
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_NE(At(ended.out, ""), "not JSON");
-  EXPECT_THAT(ended.out, HasSubstr("bubblewrap"));
+  EXPECT_EQ(At(ended.out, "/backends/0/backend"), "bubblewrap");
+  EXPECT_EQ(At(ended.out, "/backends/0/usable"), "true") << ended.out;
   EXPECT_THAT(ended.out, HasSubstr("network-gateway")) << ended.out;
 }
 

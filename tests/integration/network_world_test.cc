@@ -116,6 +116,7 @@ TEST_P(NetworkWorld, ANameCannotPointInwards) {
     EXPECT_EQ(ended.out, "") << ended.err;
   }
   EXPECT_THAT(Seen(), IsEmpty());
+  EXPECT_THAT(Asked(), Contains(StartsWith("dns rebind.test ")));
 }
 
 TEST_P(NetworkWorld, DatagramsFollowTheRulesToo) {

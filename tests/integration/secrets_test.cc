@@ -1,6 +1,7 @@
 // A marker in an environment value shows nowhere but in the command itself.
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <sstream>
 
 #include "tests/support/launcher_test.h"
@@ -31,6 +32,8 @@ TEST_P(Secrets, ShowInNoOutput) {
     Parts parts = WithSecret("exit 9");
     parts.more = R"("audit":{"path":)" + Quote(workspace.Path("audit")) + "}";
     const Ended ended = Execute(PrepareConfig(parts, flags));
+    const bool runs = flags.front() == "--log-file" || flags.front() == "--debug";
+    EXPECT_EQ(ended.status, runs ? 9 : 0) << testing::PrintToString(flags) << ended.err;
     EXPECT_THAT(ended.out, Not(HasSubstr(marker))) << testing::PrintToString(flags);
     EXPECT_THAT(ended.err, Not(HasSubstr(marker))) << testing::PrintToString(flags);
   }
@@ -42,21 +45,23 @@ TEST_P(Secrets, ShowInNoOutput) {
 
 TEST_P(Secrets, ShowInNoError) {
   const std::string env = R"("env":["TOKEN=)" + marker + R"("])";
-  const std::vector<std::string> documents = {
-      R"({"process":{"commandLine":"true",)" + env + R"(,"foo":1}})",               // unknown key beside it
-      R"({"process":{"commandLine":"true","env":{"TOKEN":")" + marker + R"("}}})",  // wrong shape
-      R"({"version":"1.0.0","process":{"commandLine":"true","env":[")" + marker + R"("]}})",  // no variable
-      R"({"process":{"commandLine":"true","env":[")" + marker +
-          "\x01"
-          R"("]}})",                                                                // not JSON
-      R"({"process":{"commandLine":"true",)" + env,                                 // cut off
-      R"({"process":{"commandLine":"true",)" + env + "," + env + "}}",              // twice
-      R"({"process":{"commandLine":"true","env":["A=\u0000)" + marker + R"("]}})",  // NUL
-      R"({"process":{"commandLine":"true","cwd":"/nonexistent",)" + env + "}}",     // refused later
+  // And what is wrong with each.
+  const std::vector<std::pair<std::string, std::string>> documents = {
+      {R"({"process":{"commandLine":"true",)" + env + R"(,"foo":1}})", "unknown field `foo`"},
+      {R"({"process":{"commandLine":"true","env":{"TOKEN":")" + marker + R"("}}})", "expected an array"},
+      {R"({"version":"1.0.0","process":{"commandLine":"true","env":[")" + marker + R"("]}})", "has no `=`"},
+      {R"({"process":{"commandLine":"true","env":[")" + marker +
+           "\x01"
+           R"("]}})",
+       "must be escaped"},
+      {R"({"process":{"commandLine":"true",)" + env, "unexpected end of input"},
+      {R"({"process":{"commandLine":"true",)" + env + "," + env + "}}", "duplicate field `env`"},
+      {R"({"process":{"commandLine":"true","env":["A=\u0000)" + marker + R"("]}})", "contains NUL"},
+      {R"({"process":{"commandLine":"true","cwd":"/nonexistent",)" + env + "}}", "does not exist"},
   };
-  for (const std::string& document : documents) {
+  for (const auto& [document, wrong] : documents) {
     const Ended ended = Execute(Prepare({"--debug", workspace.File("c.json", document)}));
-    EXPECT_NE(ended.status, 0) << document;
+    EXPECT_THAT(EnvelopeMessage(ended), HasSubstr(wrong)) << document;
     EXPECT_THAT(ended.err, Not(HasSubstr(marker)));
     EXPECT_THAT(ended.out, Not(HasSubstr(marker)));
   }
@@ -93,6 +98,11 @@ std::vector<std::string> Leaks(const std::string& marker) {
 }
 
 TEST_P(Secrets, ShowInNoOtherProcess) {
+  Running control(
+      {.program = "/bin/sleep", .arguments = {"300"}, .environment = {"TOKEN=" + marker}, .uid = uid});
+  ASSERT_TRUE(Eventually([&] { return Leaks(marker).size() == 1; })) << "a process that shows it is found";
+  control.Signal(SIGKILL);
+  ASSERT_EQ(control.Wait().status, -SIGKILL);
   const Parts parts = WithSecret("echo up; sleep 300");
   std::vector<Launch> launches = {PrepareConfig(parts), Prepare({"-"})};
   launches[1].input = ConfigText(parts);

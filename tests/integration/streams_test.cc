@@ -71,8 +71,9 @@ TEST_P(Streams, BothStreamsFullOfOutputDoNotBlockEachOther) {
   const Ended ended =
       RunConfig({.command = "head -c 3000000 /dev/zero >&2; head -c 3000000 /dev/zero; exit 5"});
   EXPECT_EQ(ended.status, 5);
-  EXPECT_EQ(ended.out.size(), 3000000U);
-  EXPECT_EQ(ended.err.size(), 3000000U);
+  const std::string zeros(3000000, '\0');
+  EXPECT_TRUE(ended.out == zeros) << ended.out.size();
+  EXPECT_TRUE(ended.err == zeros) << ended.err.size();
 }
 
 TEST_P(Streams, AReaderThatWentAwayEndsTheCommandBySigpipe) {
@@ -95,8 +96,8 @@ TEST_P(Streams, AFullStandardErrorChangesNoStatus) {
 }
 
 TEST_P(Streams, AFileSizeLimitEndsNoRun) {
-  Launch launch =
-      PrepareConfig({.containment = "namespaces", .command = "exit 3"}, {"--result", workspace.Path("result")});
+  Launch launch = PrepareConfig({.containment = "namespaces", .command = "exit 3"},
+                                {"--result", workspace.Path("result")});
   launch.before_exec = [] {
     const rlimit none{};
     ::setrlimit(RLIMIT_FSIZE, &none);

@@ -61,7 +61,7 @@ class Running {
   // Reads on until `text` stands in its standard output; false at the deadline or at the end of the stream.
   [[nodiscard]] bool SaysOnStdout(std::string_view text);
   // Until it has ended and both output streams are closed.
-  Ended Wait();
+  [[nodiscard]] Ended Wait();
 
  private:
   void Exec(const Launch& launch, std::array<int, 3> streams) const;
