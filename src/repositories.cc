@@ -6,8 +6,11 @@
 
 #include "base/quoted.h"
 #include "cleanup/deferred_deletion.h"
+#include "cleanup/detach_writers.h"
+#include "mxc/limits.h"
 #include "policy/protect/git_next_run.h"
 #include "policy/protect/git_review.h"
+#include "policy/protect/review_host.h"
 
 namespace mxc {
 namespace {
@@ -73,7 +76,9 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
   };
   std::string gap;
   std::vector<std::string> left;
-  for (const GitChange& change : ReviewGit(before, host, gap)) {
+  const ReviewHost reading(host, before,
+                           [](const std::string& path) { return DetachWriters(path, kMaxGitIndexBytes); });
+  for (const GitChange& change : ReviewGit(before, reading, gap)) {
     Sort& sort = *std::find_if(std::begin(sorts), std::end(sorts),
                                [&](const Sort& each) { return each.kind == change.kind; });
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
@@ -86,6 +91,16 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
     warnings.push_back({.category = sort.category,
                         .message = sort.before_names + Named(sort.names) + sort.after_names,
                         .pointer = "/filesystem/protect"});
+  }
+  if (!reading.Copied().empty()) {
+    std::vector<std::string> names;
+    for (const std::string& path : reading.Copied()) names.push_back(Quoted(path));
+    warnings.push_back(
+        {.category = "repository-file-copied",
+         .message = "files of git's were still open for writing when the command had ended, and are copies "
+                    "now, which nobody has open: " +
+                    Named(names),
+         .pointer = "/filesystem/protect"});
   }
   if (Status next = CheckNextRun(before, left, host); !next) {
     warnings.push_back(

@@ -34,14 +34,22 @@ std::string Take(const Words& words) {
 }
 
 // Sends PATH, opened, to who listens at SOCKET.
-std::string Pass(const Words& words) {
+std::string PassOpened(const Words& words, int flags) {
   const sockaddr_un address = AddressOf(words[2]);
-  const int fd = ::open(words[1].c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(words[1].c_str(), flags | O_CLOEXEC);
   if (fd < 0) return Errno();
   const int connection = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (::connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Errno();
   const char byte = 0;
   return Answer(SendWithFds(connection, &byte, 1, std::span(&fd, 1)));
+}
+
+std::string Pass(const Words& words) { return PassOpened(words, O_RDONLY); }
+std::string PassWritable(const Words& words) { return PassOpened(words, O_RDWR); }
+
+// Over what the file that came begins with.
+std::string WriteTaken(const Words& words) {
+  return Answer(::pwrite(taken, words[1].c_str(), words[1].size(), 0));
 }
 
 std::string ReadBelow(const Words& words) {
@@ -57,8 +65,12 @@ std::string WriteBelow(const Words& words) {
 }  // namespace
 
 const std::vector<Operation>& PassingOperations() {
-  static const std::vector<Operation> operations = {
-      {"take", 2, Take}, {"pass", 3, Pass}, {"read-below", 2, ReadBelow}, {"write-below", 2, WriteBelow}};
+  static const std::vector<Operation> operations = {{"take", 2, Take},
+                                                    {"pass", 3, Pass},
+                                                    {"pass-writable", 3, PassWritable},
+                                                    {"write-taken", 2, WriteTaken},
+                                                    {"read-below", 2, ReadBelow},
+                                                    {"write-below", 2, WriteBelow}};
   return operations;
 }
 

@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <future>
+#include <optional>
+#include <string>
 
 #include "tests/containment/containment.h"
 
@@ -38,6 +40,63 @@ TEST_P(Passing, ADirectoryStaysMaskedWhenItsSandboxHasEnded) {
   workspace.File("rw/go", "");
   const Ended ended = taken.get();
   EXPECT_EQ(ended.out, "ok\nok\nEACCES\nEACCES\ntext\nEROFS\nEROFS\nok\n") << ended.err;
+}
+
+// What git obeys and the comparison at the end judges by content.
+class PassingGit : public Passing {
+ protected:
+  void SetUp() override {
+    Passing::SetUp();
+    for (const char* name : {"objects", "refs"}) workspace.Directory(std::string("all/tree/.git/") + name);
+    workspace.File("all/tree/.git/HEAD", "ref: refs/heads/main\n");
+    workspace.File("all/tree/.git/config", "[core]\n\trepositoryformatversion = 0\n");
+    index = workspace.File("all/tree/.git/index", IndexWithoutEntries());
+    todo = workspace.File("all/tree/.git/rebase-merge/git-rebase-todo", "pick 1234567 x\n");
+    share = workspace.Directory("all/share");
+  }
+  static std::string IndexWithoutEntries() {
+    using std::string_literals::operator""s;
+    return "DIRC\0\0\0\2\0\0\0\0"s + std::string(20, '\0');
+  }
+
+  std::string index, todo, share;
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(PassingGit);
+
+TEST_P(PassingGit, WhatHasBeenJudgedIsWrittenByNobodyWhoHadItOpen) {
+  for (const std::string& file : {index, todo}) {
+    SCOPED_TRACE(file);
+    const std::optional<std::string> before = Contents(file);
+    const std::string socket = share + "/socket" + std::to_string(file.size());
+    const std::string go = "all/share/go" + std::to_string(file.size());
+    const Launch taker =
+        PrepareGuest({.read_write = {share}},
+                     {{"take", socket}, {"await", workspace.Path(go)}, {"write-taken", "exec evil\n"}});
+    std::future<Ended> taken = std::async(std::launch::async, [&] { return Execute(taker); });
+    ASSERT_TRUE(Appears(socket));
+    const Ended passed = Execute(
+        PrepareGuest({.read_write = {workspace.Path("all/tree"), share}}, {{"pass-writable", file, socket}}));
+    EXPECT_EQ(passed.out, "ok\n") << passed.err;
+    EXPECT_THAT(passed.err, testing::HasSubstr("nobody has open: '" + file + "'"));
+    workspace.File(go, "");
+    const Ended ended = taken.get();
+    EXPECT_EQ(ended.out, "ok\nok\nok\n") << ended.err;
+    EXPECT_EQ(Contents(file), before);
+  }
+}
+
+// In a repository of before the mounts that hold it are in the way of such a name.
+TEST_P(PassingGit, WhatHasBeenJudgedIsWrittenUnderNoOtherName) {
+  const std::string tree = workspace.Path("all/tree");
+  const std::string granted = workspace.Directory("all/tree/granted");
+  const std::string other = workspace.File("all/tree/granted/other", IndexWithoutEntries());
+  const std::string made = tree + "/new/.git";
+  const Ended linked = Execute(PrepareGuest(
+      {.read_write = {tree}}, {{"mkdir", tree + "/new"}, {"mkdir", made}, {"link", other, made + "/index"}}));
+  EXPECT_EQ(linked.out, "ok\nok\nok\n") << linked.err;
+  const Ended written = Execute(PrepareGuest({.read_write = {granted}}, {{"write", other, "evil"}}));
+  EXPECT_EQ(written.out, "ok\n") << written.err;
+  EXPECT_EQ(Contents(made + "/index"), IndexWithoutEntries());
 }
 
 }  // namespace

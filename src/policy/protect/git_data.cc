@@ -168,10 +168,10 @@ class DataSearch {
     Add(found_.passages, place, path, std::move(text), StampOf(host_.LookAt(path)));
   }
   void NoteIndex(const Place& place, const std::string& path) {
-    const Result<Walked> walked = walker_.Walk(path);
-    if (!walked || !walked->status) return;
-    Add(found_.indexes, place, path, "file " + std::to_string(walked->status->object.inode),
-        walked->status->changed.value_or(0));
+    std::optional<GitSnapshot::Text> index = DescribeIndex(path, walker_);
+    if (!index) return;
+    found_.indexes.push_back(
+        {.git_directory = place.git_directory, .whole = place.whole, .file = std::move(*index)});
   }
   static void Add(std::vector<GitData::Found>& list, const Place& place, const std::string& path,
                   std::string text, std::uint64_t stamp) {
@@ -210,6 +210,14 @@ std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const H
 GitData FindGitData(const std::vector<GitDirectory>& directories,
                     const std::unordered_set<std::string>& skipped, const Host& host) {
   return DataSearch(directories, skipped, host).Run();
+}
+
+std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {
+  const Result<Walked> walked = walker.Walk(index);
+  if (!walked || !walked->status) return std::nullopt;
+  return GitSnapshot::Text{.path = index,
+                           .text = "file " + std::to_string(walked->status->object.inode),
+                           .stamp = walked->status->changed.value_or(0)};
 }
 
 bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory, const Host& host) {

@@ -4,6 +4,7 @@
 //   const GitData found = FindGitData(directories, skipped, host);
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -33,6 +34,8 @@ struct GitData {
 [[nodiscard]] GitData FindGitData(const std::vector<GitDirectory>& directories,
                                   const std::unordered_set<std::string>& skipped, const Host& host);
 
+// What tells an index from another, without its content; its path and inode, and when it was changed last.
+[[nodiscard]] std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker);
 // Whether `index`, of the repository at `git_directory`, lists nothing but files of a work tree.
 [[nodiscard]] bool IsTrustworthyIndexFile(const std::string& index, const std::string& git_directory,
                                           const Host& host);

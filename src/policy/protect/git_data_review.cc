@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -27,6 +28,16 @@ bool IsUnchanged(const GitSnapshot& before, const GitSnapshot::Text& index) {
          Contains(before.indexes, index);
 }
 
+// Whoever has it open for writing loses it when it is read, and what they wrote before shows then.
+bool StaysUnchanged(const GitSnapshot& before, const GitSnapshot::Text& index, const Host& host) {
+  if (!IsUnchanged(before, index)) return false;
+  if (!host.MayAccess(index.path, Access::kReadOnly)) return true;  // nor can git on the host read it
+  if (!host.ReadFile(index.path, 1)) return false;
+  PathWalker walker(host);
+  const std::optional<GitSnapshot::Text> now = DescribeIndex(index.path, walker);
+  return now && IsUnchanged(before, *now);
+}
+
 }  // namespace
 
 GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDirectory>& directories,
@@ -46,7 +57,7 @@ GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDire
     if (!Contains(before.passages, passage.file)) take(passage, GitChange::Kind::kPassage);
   }
   for (const GitData::Found& index : data.indexes) {
-    if (!IsUnchanged(before, index.file) && !told.contains(index.file.path) &&
+    if (!told.contains(index.file.path) && !StaysUnchanged(before, index.file, host) &&
         !IsTrustworthyIndexFile(index.file.path, index.git_directory, host))
       take(index, GitChange::Kind::kIndex);
   }

@@ -1,0 +1,49 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "base/quoted.h"
+#include "cleanup/named_place.h"
+
+namespace mxc {
+namespace {
+
+#ifdef O_PATH
+constexpr int kWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+#else
+constexpr int kWay = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+#endif
+
+}  // namespace
+
+// Component by component: another run could have put a link anywhere on the way.
+Result<NamedPlace> OpenPlace(const std::string& path) {
+  UniqueFd directory{::open("/", kWay)};
+  std::string_view rest = std::string_view(path).substr(1);
+  for (std::size_t slash = rest.find('/'); directory && slash != std::string_view::npos;
+       slash = rest.find('/')) {
+    const std::string name{rest.substr(0, slash)};
+    directory = UniqueFd{::openat(directory.Get(), name.c_str(), kWay)};
+    rest.remove_prefix(slash + 1);
+  }
+  if (!directory) return SystemError(ErrorCode::kSetupFailed, "open the directory of " + Quoted(path), errno);
+  return NamedPlace{.directory = std::move(directory), .name = std::string(rest)};
+}
+
+WritableDirectory::WritableDirectory(int borrowed_directory) : directory_(borrowed_directory) {
+  constexpr mode_t kOwner = S_IWUSR | S_IXUSR;
+  struct stat status {};
+  if (::fstat(directory_, &status) != 0 || status.st_uid != ::geteuid()) return;
+  mode_ = status.st_mode & 07777U;
+  changed_ = (mode_ & kOwner) != kOwner && ::fchmodat(directory_, ".", mode_ | kOwner, 0) == 0;
+}
+
+WritableDirectory::~WritableDirectory() {
+  if (changed_) ::fchmodat(directory_, ".", static_cast<mode_t>(mode_), 0);
+}
+
+}  // namespace mxc
