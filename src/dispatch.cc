@@ -46,12 +46,4 @@ const Backend& Dispatch(Containment containment) {
   return AbsentBackend<Containment::kVm>();  // no enumerator leads here
 }
 
-std::vector<Containment> AllContainments() {
-  return {Containment::kBubblewrap, Containment::kNamespaces,       Containment::kLandlock,
-          Containment::kLxc,        Containment::kProcessContainer, Containment::kWindowsSandbox,
-          Containment::kWslc,       Containment::kIsolationSession, Containment::kMicrovm,
-          Containment::kHyperlight, Containment::kSeatbelt,         Containment::kVm,
-          Containment::kNone};
-}
-
 }  // namespace mxc

@@ -9,6 +9,5 @@ namespace mxc {
 
 [[nodiscard]] const Backend& Dispatch(Containment containment);
 // Every containment, in the order reports list them.
-[[nodiscard]] std::vector<Containment> AllContainments();
 
 }  // namespace mxc

@@ -1,8 +1,22 @@
 #include "isolation_fallback.h"
 
+#include <string>
+#include <utility>
+
 #include "dispatch.h"
+#include "policy/resolve.h"
 
 namespace mxc {
+namespace {
+
+// Why the weaker isolation level does not do either, with what the user can do about the first.
+Error Both(const Error& refusal, Error weaker) {
+  weaker.message += "; stronger isolation is unavailable: " + refusal.message;
+  if (!refusal.hint.empty()) weaker.hint = refusal.hint;
+  return weaker;
+}
+
+}  // namespace
 
 Found LinuxProcess(const Host& host) {
   const auto look = [&host](Containment containment) {
@@ -29,6 +43,41 @@ std::optional<Fallback> NextFallback(IsolationLevel isolation_level, bool any_pr
       return std::nullopt;
   }
   return std::nullopt;
+}
+
+Warning WeakerIsolation() {
+  return {.category = std::string(kWeakerIsolation),
+          .message =
+              "there are no namespaces here: Landlock and seccomp alone hold this run (tier process); "
+              "TMPDIR stands for /tmp, and `mxc-exec --explain` lists what is not covered"};
+}
+
+Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host) {
+  Result<Prepared> first = PrepareOn({}, config, options, host);
+  const bool lacking = !first && first.error().code == ErrorCode::kUnavailable;
+  if (!lacking || !MeansProcess(config) || host.System() != OperatingSystem::kLinux) return first;
+  Result<Prepared> weaker =
+      PrepareOn(Fallback{Containment::kLandlock, IsolationLevel::kLandlock}, config, options, host);
+  if (weaker) return weaker;
+  if (weaker.error().code == ErrorCode::kUnavailable) return first;
+  return Both(first.error(), weaker.error());
+}
+
+Result<Outcome> RunWithFallback(const Config& config, const Options& options, const Host& host,
+                                Prepared& prepared, RunObserver& observer,
+                                const std::function<void(const Plan&, const Error&)>& on_weaker) {
+  Result<Outcome> outcome = RunPlan(prepared.plan, observer);
+  while (!outcome && outcome.error().code == ErrorCode::kUnavailable) {
+    const Error refusal = outcome.error();
+    const std::optional<Fallback> next = NextFallback(prepared.plan.isolation_level, MeansProcess(config));
+    if (!next) return refusal;
+    Result<Prepared> weaker = PrepareOn(next, config, options, host);
+    if (!weaker) return Both(refusal, weaker.error());
+    prepared = std::move(*weaker);
+    on_weaker(prepared.plan, refusal);
+    outcome = RunPlan(prepared.plan, observer);
+  }
+  return outcome;
 }
 
 }  // namespace mxc

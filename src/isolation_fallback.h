@@ -1,11 +1,16 @@
-// What "process" and "auto" mean on this Linux, and what may follow when the kernel refuses it at launch:
-// the isolation fallback of docs/adr/0008.
+// What "process" and "auto" mean on this Linux, and what follows when the host lacks it or the kernel refuses
+// it at launch: the isolation fallback of docs/adr/0008.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string_view>
 
 #include "mxc/backend.h"
 #include "mxc/host.h"
+#include "mxc/outcome.h"
+#include "plan_run.h"
+#include "run/run.h"
 
 namespace mxc {
 
@@ -19,13 +24,23 @@ struct Found {
 // the first, whose refusal says why.
 [[nodiscard]] Found LinuxProcess(const Host& host);
 
-struct Fallback {
-  Containment containment = Containment::kNamespaces;
-  IsolationLevel isolation_level = IsolationLevel::kNone;
-};
 // The next isolation level below a plan that the kernel refused (kUnavailable); nothing at the end of the
 // isolation fallback. `any_process`: the configuration asked for "process", "auto" or nothing, and not for
 // one containment.
 [[nodiscard]] std::optional<Fallback> NextFallback(IsolationLevel isolation_level, bool any_process);
+
+// Category of the warning that says that no namespaces are used, and that warning.
+inline constexpr std::string_view kWeakerIsolation = "weaker-isolation";
+[[nodiscard]] Warning WeakerIsolation();
+
+// Resolve and Plan. What this host lacks can be seen before the kernel is asked; then the weakest level is
+// next.
+[[nodiscard]] Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host);
+
+// Launch and Relay. When the kernel refuses the run before it has begun, the next level is taken on which the
+// policy holds, and `prepared` is its plan; `on_weaker` is told, with the refusal, before it is run.
+[[nodiscard]] Result<Outcome> RunWithFallback(
+    const Config& config, const Options& options, const Host& host, Prepared& prepared, RunObserver& observer,
+    const std::function<void(const Plan& plan, const Error& refusal)>& on_weaker);
 
 }  // namespace mxc

@@ -134,7 +134,7 @@ int ExecPhase(const session::SandboxId& id, const Config& config, Options option
   if (!plan) return Refuse(plan.error(), *status);
   status->Backend(*plan, "the sandbox's own");
   RunReporter reporter{*status, log, nullptr};
-  const Result<Outcome> outcome = RunPlan(*plan, reporter);
+  const Result<Outcome> outcome = RunPlan(*plan, reporter, entry->connection.Get());
   if (outcome) return Finish(*plan, *outcome, log, *status);
   return reporter.Started() ? Fail(outcome.error(), log, *status) : Refuse(outcome.error(), *status);
 }

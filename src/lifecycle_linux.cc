@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/runtime_directory.h"
+#include "isolation_fallback.h"
 #include "lifecycle_parts.h"
 #include "plan/make_plan.h"
 #include "policy/process.h"
@@ -19,8 +20,8 @@ constexpr std::uint32_t kStopLimitMs = 10000;
 // Between commands something has to stay that holds them apart from the host: namespaces, and in them a /proc
 // that shows the tree of each command.
 bool CanStay(const Plan& plan) {
-  const bool always = plan.containment == Containment::kBubblewrap || plan.containment == Containment::kLxc;
-  return always || plan.isolation_level == IsolationLevel::kNamespaces;
+  return TraitsOf(plan.containment).persistent &&
+         plan.isolation_level != IsolationLevel::kNamespacesOuterProc;
 }
 
 Error NoLifecycle(const Plan& plan, const Config& config) {
@@ -52,7 +53,7 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& /*pol
 
 Policy VisibleOf(const session::Entry& entry) {
   Policy policy{.containment = entry.plan.containment};
-  for (const MountNode& node : entry.plan.sandbox->mounts) {
+  for (const MountNode& node : LinuxSandboxOf(entry.plan.launch)->mounts) {
     if (const auto* bind = std::get_if<BindMount>(&node))
       policy.paths.push_back({.path = bind->source, .access = bind->access, .object = bind->object});
     if (const auto* mask = std::get_if<FileMask>(&node))
@@ -65,15 +66,15 @@ Policy VisibleOf(const session::Entry& entry) {
 
 Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& host) {
   Plan plan = std::move(entry.plan);
-  LinuxSandbox& sandbox = *plan.sandbox;
+  auto& launch = std::get<PersistentLaunch>(plan.launch);
+  LinuxSandbox& sandbox = launch.sandbox;
   const ProcessConfig& written = config.process;
   Process process{.argv = written.argv, .command_line = written.command_line};
   if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
   sandbox.argv = process.argv;
   sandbox.environment = EnvironmentOf(written, std::move(sandbox.environment));
   if (!written.cwd.empty()) sandbox.cwd = written.cwd;
-  plan.child = SessionChild{.terminal = host.Interactive() ? Terminal::kPrivatePty : Terminal::kInherit,
-                            .connection = entry.connection.Get()};
+  launch.terminal = host.Interactive() ? Terminal::kPrivatePty : Terminal::kInherit;
   plan.timeout_ms = written.timeout_ms;
   plan.command = process.argv.front();
   plan.shape = ShapeOf(process);

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "isolation_fallback.h"
 #include "lifecycle_parts.h"
 #include "mxc/windows/sandbox_command.h"
 #include "plan/make_plan.h"
@@ -18,7 +19,7 @@ Result<Prepared> PrepareSandbox(const Config& config, const Options& options, co
   const Result<Containment> containment =
       SelectContainment(config, host.System(), {.experimental = options.experimental});
   if (!containment) return containment.error();
-  if (*containment == Containment::kWindowsSandbox) return Prepare(config, options, host);
+  if (TraitsOf(*containment).persistent) return Prepare(config, options, host);
   return Error{.code = ErrorCode::kUnsupportedPhase,
                .message = fmt::format("the containment '{}' has no persistent sandboxes", Name(*containment)),
                .pointer = "/phase",
@@ -40,7 +41,7 @@ Policy VisibleOf(const session::Entry& entry) {
   Policy policy{.containment = entry.plan.containment,
                 .system = OperatingSystem::kWindows,
                 .path_style = PathStyle::kWindows};
-  for (const MappedFolder& folder : entry.plan.windows_sandbox->folders) {
+  for (const MappedFolder& folder : std::get<WindowsSandboxLaunch>(entry.plan.launch).run.folders) {
     const Access access = folder.read_only ? Access::kReadOnly : Access::kReadWrite;
     policy.paths.push_back({.path = folder.path, .access = access});
   }
@@ -59,14 +60,15 @@ Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& /*h
     process.cwd = std::move(*cwd);
     process.cwd_pointer = written.cwd_pointer;
   }
-  Result<WindowsSandboxRun> run = WithCommand(std::move(*plan.windows_sandbox), process);
+  WindowsSandboxRun& folders = std::get<WindowsSandboxLaunch>(plan.launch).run;
+  Result<WindowsSandboxRun> run = WithCommand(std::move(folders), process);
   if (!run) return run.error();
   if (process.argv.empty()) process.argv = {written.command_line};
   plan.timeout_ms = written.timeout_ms;
   plan.command = process.argv.front();
   plan.shape = ShapeOf(process);
   plan.cwd = run->cwd;
-  plan.windows_sandbox = std::move(*run);
+  folders = std::move(*run);
   return plan;
 }
 

@@ -5,18 +5,12 @@
 
 #include "dispatch.h"
 #include "images/images.h"
+#include "isolation_fallback.h"
 #include "plan/make_plan.h"
 #include "policy/resolve.h"
 
 namespace mxc {
 namespace {
-
-Warning WeakerIsolation() {
-  return {.category = std::string(kWeakerIsolation),
-          .message =
-              "there are no namespaces here: Landlock and seccomp alone hold this run (tier process); "
-              "TMPDIR stands for /tmp, and `mxc-exec --explain` lists what is not covered"};
-}
 
 // Whoever asks about a containment by flag wants to see it; what a document says is judged as a run would be.
 bool IsShownOnly(const Options& options) {
@@ -30,8 +24,8 @@ std::string TextOf(const Json& section, std::string_view key) {
 
 // The directory of the image that a container is to show; empty: it shows the host's files.
 Result<std::string> ImageOf(const Config& config, const Host& host) {
-  const bool lxc = config.intent == Intent::kConcrete && config.containment == Containment::kLxc;
-  if (!lxc || host.System() != OperatingSystem::kLinux) return std::string();
+  const bool image = config.intent == Intent::kConcrete && TraitsOf(config.containment).takes_image;
+  if (!image || host.System() != OperatingSystem::kLinux) return std::string();
   const ImageName name{.distribution = TextOf(config.backend_section, "distribution"),
                        .release = TextOf(config.backend_section, "release")};
   if (name.distribution.empty() && name.release.empty()) return std::string();
@@ -40,8 +34,8 @@ Result<std::string> ImageOf(const Config& config, const Host& host) {
 
 }  // namespace
 
-Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Options& options,
-                           const Host& host) {
+Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& config,
+                           const Options& options, const Host& host) {
   const bool any = MeansProcess(config);
   ResolveOptions resolving{.experimental = options.experimental,
                            .allow_unsandboxed = options.allow_unsandboxed,
@@ -72,23 +66,6 @@ Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Opt
   if (!plan) return plan.error();
   if (any && plan->isolation_level == IsolationLevel::kLandlock) plan->warnings.push_back(WeakerIsolation());
   return Prepared{std::move(*policy), std::move(*plan)};
-}
-
-Error Both(const Error& refusal, Error weaker) {
-  weaker.message += "; stronger isolation is unavailable: " + refusal.message;
-  if (!refusal.hint.empty()) weaker.hint = refusal.hint;
-  return weaker;
-}
-
-Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host) {
-  Result<Prepared> first = PrepareOn({}, config, options, host);
-  const bool lacking = !first && first.error().code == ErrorCode::kUnavailable;
-  if (!lacking || !MeansProcess(config) || host.System() != OperatingSystem::kLinux) return first;
-  Result<Prepared> weaker =
-      PrepareOn(Fallback{Containment::kLandlock, IsolationLevel::kLandlock}, config, options, host);
-  if (weaker) return weaker;
-  if (weaker.error().code == ErrorCode::kUnavailable) return first;
-  return Both(first.error(), weaker.error());
 }
 
 }  // namespace mxc

@@ -1,12 +1,11 @@
-// The stages before Launch: Resolve and Plan, down the isolation fallback where this host lacks something.
+// The stages before Launch: Resolve and Plan.
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "cli.h"
 #include "config/config.h"
-#include "isolation_fallback.h"
+#include "mxc/containment.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/plan.h"
@@ -20,18 +19,15 @@ struct Prepared {
   Plan plan = {};
 };
 
-// Category of the warning that says that no namespaces are used.
-inline constexpr std::string_view kWeakerIsolation = "weaker-isolation";
+// One step of the isolation fallback.
+struct Fallback {
+  Containment containment = Containment::kNamespaces;
+  IsolationLevel isolation_level = IsolationLevel::kNone;
+};
 
-// Which containment, and how far down the isolation fallback; without it what the configuration and this host
-// say.
-using Choice = std::optional<Fallback>;
-
-[[nodiscard]] Result<Prepared> PrepareOn(const Choice& choice, const Config& config, const Options& options,
-                                         const Host& host);
-// What this host lacks can be seen before the kernel is asked; then the last rung is next.
-[[nodiscard]] Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host);
-// Why the weaker isolation level does not do either, with what the user can do about the first.
-[[nodiscard]] Error Both(const Error& refusal, Error weaker);
+// Resolve and Plan, on one step of the isolation fallback, or without it on what the configuration and this
+// host say.
+[[nodiscard]] Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& config,
+                                         const Options& options, const Host& host);
 
 }  // namespace mxc

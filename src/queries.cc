@@ -11,8 +11,8 @@
 #include "base/quoted.h"
 #include "config/schema.h"
 #include "dispatch.h"
+#include "isolation_fallback.h"
 #include "lifecycle.h"
-#include "plan_run.h"
 #include "policy/cgroups.h"
 #include "policy/discover.h"
 #include "read_request.h"
@@ -61,12 +61,13 @@ std::vector<ProbedLimit> ProbeLimits(const Backend& backend, const Support& supp
 
 std::vector<ProbedBackend> ProbeAll(const Host& host) {
   std::vector<ProbedBackend> probed;
-  for (const Containment containment : AllContainments()) {
-    if (containment == Containment::kNone) continue;  // needs nothing, and isolates nothing
+  for (const ContainmentTraits& traits : AllContainments()) {
+    const Containment containment = traits.containment;
+    if (!traits.isolates) continue;  // needs nothing, and isolates nothing
     const Backend& backend = Dispatch(containment);
     Support support = backend.probe(host, ProbeDepth::kLive);
     // What the base container needs is Windows's own affair.
-    if (containment == Containment::kProcessContainer && support.usable &&
+    if (containment == ProcessContainmentOf(OperatingSystem::kWindows) && support.usable &&
         !support.windows.security_environment) {
       for (std::string& text : MissingPreparations()) support.warnings.push_back(std::move(text));
     }

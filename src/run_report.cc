@@ -10,7 +10,7 @@
 
 #include "base/own_files.h"
 #include "base/quoted.h"
-#include "plan_run.h"
+#include "isolation_fallback.h"
 #include "policy/records.h"
 
 namespace mxc {
@@ -175,17 +175,29 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
   if (Status apart = StatusApartFromStreams(options.status_fd); !apart) return apart;
   options.log_file = PlaceOfLog(policy, host, options.log_file, problem);
   // Its other name may be in a grant: the command would read the log, or write it.
-  if (!options.log_file.empty() && policy.containment != Containment::kNone) {
+  if (!options.log_file.empty() && TraitsOf(policy.containment).isolates) {
     Status file = CheckOwnFile("log file", options.log_file, OwnFile::kLog);
     if (!file) return file;
   }
   Result<std::string> result = CheckRecord({.name = "--result", .path = options.result_file}, host, policy);
   if (!result) return result.error();
   options.result_file = std::move(*result);
-  if (!options.status_fd || policy.containment == Containment::kNone) return Done{};
+  if (!options.status_fd || !TraitsOf(policy.containment).isolates) return Done{};
   if (HasOtherNames(*options.status_fd)) return OtherNames(*options.status_fd);
   const Result<std::string> status = CheckRecord({.name = "--status-fd", .path = descriptor}, host, policy);
   return status ? Status(Done{}) : status.error();
+}
+
+Result<Records> OpenRecords(const Policy* policy, const Host& host, Options options) {
+  std::string problem;
+  if (policy != nullptr) {
+    if (Status apart = KeepRecordsApart(*policy, host, options, problem); !apart) return apart.error();
+  }
+  Log log{options.debug || options.mode == Mode::kDryRun, options.log_file, problem};
+  if (!problem.empty()) TellWarning(problem);
+  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
+  if (!status) return status.error();
+  return Records{.log = std::move(log), .status = std::move(*status)};
 }
 
 }  // namespace mxc

@@ -13,19 +13,12 @@
 #include "mxc/host.h"
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
-#include "report/file_summary.h"
 #include "report/log.h"
-#include "report/network_summary.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "run_summary.h"
 
 namespace mxc {
-
-// What --report says at the end.
-struct RunSummary {
-  NetworkSummary network;
-  FileSummary files;
-};
 
 // Passes on what happens during a run.
 class RunReporter final : public RunObserver {
@@ -67,5 +60,14 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "");
 // why: no program relies on it.
 [[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
                                       std::string& problem);
+
+// Where a call says what happens.
+struct Records {
+  Log log;
+  StatusReport status;
+};
+// Opens them, once it is known where the command may write. `policy`: nullptr where nothing will be run.
+// Errors: those of KeepRecordsApart and StatusReport::Open.
+[[nodiscard]] Result<Records> OpenRecords(const Policy* policy, const Host& host, Options options);
 
 }  // namespace mxc

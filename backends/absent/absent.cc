@@ -89,7 +89,7 @@ Status CheckIsolationSession(const Policy& policy) {
 }  // namespace
 
 Support Probe(Containment containment, const Host& host, ProbeDepth depth) {
-  const OperatingSystem home = HomeOf(containment);
+  const OperatingSystem home = TraitsOf(containment).home;
   Support support{.remedy = RemedyOn(host.System())};
   if (depth != ProbeDepth::kAssumed && home != OperatingSystem::kAny && home != host.System()) {
     support.code = ErrorCode::kUnsupported;

@@ -156,7 +156,7 @@ Status PlanContainer(const Policy& policy, const Section& section, const Windows
 }
 
 // The older contract starts programs itself, and takes no console for them.
-Terminal TerminalOf(const Policy& policy, const AppContainerSandbox& sandbox) {
+Terminal TerminalFor(const Policy& policy, const AppContainerSandbox& sandbox) {
   const bool older = sandbox.base && sandbox.base->contract == BaseContract::kCreateInSandbox;
   return policy.interactive && !older ? Terminal::kPrivatePty : Terminal::kInherit;
 }
@@ -184,7 +184,6 @@ Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) 
   if (section->learning_mode) sandbox.capabilities.emplace_back("learningModeLogging");
   if (Status done = PlanContainer(policy, *section, support.windows, sandbox, plan); !done)
     return done.error();
-  plan.child = AppContainerChild{.terminal = TerminalOf(policy, sandbox)};
   if (Status done = PlanNetwork(policy.network, sandbox, plan); !done) return done.error();
   PlanUi(policy, sandbox, plan);
   if (!policy.private_temp_pointer.empty())
@@ -196,15 +195,18 @@ Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) 
   if (denies)
     plan.not_covered.emplace_back(
         "a directory can be moved with what is denied in it; the denial goes along");
-  plan.app_container = std::move(sandbox);
+  const Terminal terminal = TerminalFor(policy, sandbox);
+  plan.launch = AppContainerLaunch{.sandbox = std::move(sandbox), .terminal = terminal};
   return plan;
 }
 
 }  // namespace
 
 const Backend& AppContainerBackend() {
-  static constexpr Backend kBackend{
-      .containment = Containment::kProcessContainer, .probe = Probe, .plan = MakeAppContainerPlan};
+  static const Backend kBackend{.containment = Containment::kProcessContainer,
+                                .probe = Probe,
+                                .plan = MakeAppContainerPlan,
+                                .explain = Explain()};
   return kBackend;
 }
 

@@ -6,5 +6,6 @@
 namespace mxc::appcontainer {
 
 [[nodiscard]] const Backend& AppContainerBackend();
+[[nodiscard]] Explanation Explain();  // its part of --explain
 
 }  // namespace mxc::appcontainer

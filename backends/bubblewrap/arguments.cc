@@ -8,18 +8,12 @@
 #include <utility>
 
 #include "mxc/limits.h"
+#include "mxc/overloaded.h"
 
 namespace mxc::bubblewrap {
 namespace {
 
 constexpr std::uint64_t kMaskBytes = 4096;  // nothing fits in
-
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
 
 class Renderer {
  public:
@@ -231,9 +225,7 @@ Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support
   exec.argv.insert(exec.argv.end(), command.begin(), command.end());
   // bwrap stays as process 1 of the sandbox, where its environment can be read.
   exec.environment = {{.name = "PATH", .value = Secret{"/usr/bin:/bin"}}};
-  exec.terminal = sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;
   exec.new_session = true;  // by the launcher, which can then end bwrap and all its children as one group
-  exec.reporting = Reporting::kStatusPipe;
   exec.limits = sandbox.limits;
   return exec;
 }

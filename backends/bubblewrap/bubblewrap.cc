@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/bubblewrap/arguments.h"
+#include "backends/linux/explain.h"
 #include "backends/linux/lower.h"
 
 namespace mxc::bubblewrap {
@@ -48,19 +49,22 @@ Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support) {
   if (!exec) return exec.error();
   Plan plan{.containment = Containment::kBubblewrap, .tier = support.tier};
   plan.setup = std::move(lowered->setup);
-  plan.child = std::move(*exec);
-  plan.sandbox = std::move(lowered->sandbox);
   plan.egress = std::move(lowered->egress);
   plan.ledger = std::move(lowered->ledger);
   plan.warnings = std::move(lowered->warnings);
-  WarnOfMany(plan.sandbox->mounts.size(), plan.warnings);
+  WarnOfMany(lowered->sandbox.mounts.size(), plan.warnings);
   plan.relaxations = std::move(lowered->relaxations);
+  const Terminal terminal = lowered->sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;
+  plan.launch = BubblewrapLaunch{
+      .sandbox = std::move(lowered->sandbox), .bwrap = std::move(*exec), .terminal = terminal};
   return plan;
 }
 
 const Backend& BubblewrapBackend() {
-  static constexpr Backend kBackend{
-      .containment = Containment::kBubblewrap, .probe = ProbeBubblewrap, .plan = PlanBubblewrap};
+  static const Backend kBackend{.containment = Containment::kBubblewrap,
+                                .probe = ProbeBubblewrap,
+                                .plan = PlanBubblewrap,
+                                .explain = linux_backend::ExplainLinuxSandbox()};
   return kBackend;
 }
 

@@ -42,7 +42,8 @@ struct Entry {
 
 class FileLowering {
  public:
-  FileLowering(const Policy& policy, Plan& plan) : policy_(policy), plan_(plan), sandbox_(*plan.landlock) {}
+  FileLowering(const Policy& policy, LandlockSandbox& sandbox, Plan& plan)
+      : policy_(policy), plan_(plan), sandbox_(sandbox) {}
 
   Status Run() {
     for (const Entry& entry : SortedEntries()) {
@@ -171,6 +172,8 @@ Error FileLowering::CannotHold(const Entry& entry) const {
 
 }  // namespace
 
-Status LowerFiles(const Policy& policy, Plan& plan) { return FileLowering{policy, plan}.Run(); }
+Status LowerFiles(const Policy& policy, LandlockSandbox& sandbox, Plan& plan) {
+  return FileLowering{policy, sandbox, plan}.Run();
+}
 
 }  // namespace mxc::landlock

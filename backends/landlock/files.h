@@ -7,9 +7,9 @@
 
 namespace mxc::landlock {
 
-// Fills `landlock.grants`, `holes`, `private_temp` and `ledger`. Errors: kUnenforceable, with the pointer of
-// the clause, for a denied or read-only path below a read-write grant: Landlock only adds rights, and a
+// Fills the grants and holes of `sandbox`, and the ledger of `plan`. Errors: kUnenforceable, with the pointer
+// of the clause, for a denied or read-only path below a read-write grant: Landlock only adds rights, and a
 // directory of which parts are left out could not get new files.
-[[nodiscard]] Status LowerFiles(const Policy& policy, Plan& plan);
+[[nodiscard]] Status LowerFiles(const Policy& policy, LandlockSandbox& sandbox, Plan& plan);
 
 }  // namespace mxc::landlock

@@ -33,12 +33,12 @@ void FillCommand(const Policy& policy, const Support& support, LandlockSandbox& 
   sandbox.cwd = policy.process.cwd;
 }
 
-Status LowerResources(const Policy& policy, Plan& plan) {
+Status LowerResources(const Policy& policy, LandlockSandbox& sandbox, Plan& plan) {
   std::vector<MountNode> none;
   const linux_backend::Facts facts{.why_unsized = "without namespaces there is no /tmp of its own"};
   Result<linux_backend::LoweredLimits> limits = linux_backend::LowerLimits(policy, facts, none);
   if (!limits) return limits.error();
-  plan.landlock->limits = limits->processes;
+  sandbox.limits = limits->processes;
   for (ControlGroup& group : limits->groups) plan.setup.emplace_back(std::move(group));
   for (Enforcement& entry : limits->ledger) plan.ledger.push_back(std::move(entry));
   return Done{};
@@ -50,20 +50,22 @@ Result<Plan> PlanLandlock(const Policy& policy, const Support& support) {
   Plan plan{.containment = Containment::kLandlock,
             .tier = support.tier,
             .isolation_level = IsolationLevel::kLandlock};
-  plan.landlock.emplace();
+  LandlockSandbox sandbox;
   StateWhatIsOpen(support, plan);
-  if (Status network = LowerNetwork(policy, plan); !network) return network.error();
-  if (Status files = LowerFiles(policy, plan); !files) return files.error();
-  if (Status resources = LowerResources(policy, plan); !resources) return resources.error();
-  FillCommand(policy, support, *plan.landlock);
-  plan.child =
-      LandlockChild{.terminal = plan.landlock->new_session ? Terminal::kInherit : Terminal::kPrivatePty};
+  if (Status network = LowerNetwork(policy, sandbox, plan); !network) return network.error();
+  if (Status files = LowerFiles(policy, sandbox, plan); !files) return files.error();
+  if (Status resources = LowerResources(policy, sandbox, plan); !resources) return resources.error();
+  FillCommand(policy, support, sandbox);
+  const Terminal terminal = sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;
+  plan.launch = LandlockLaunch{.sandbox = std::move(sandbox), .terminal = terminal};
   return plan;
 }
 
 const Backend& LandlockBackend() {
-  static constexpr Backend kBackend{
-      .containment = Containment::kLandlock, .probe = ProbeLandlock, .plan = PlanLandlock};
+  static const Backend kBackend{.containment = Containment::kLandlock,
+                                .probe = ProbeLandlock,
+                                .plan = PlanLandlock,
+                                .explain = Explain()};
   return kBackend;
 }
 

@@ -7,6 +7,7 @@
 namespace mxc::landlock {
 
 [[nodiscard]] const Backend& LandlockBackend();
+[[nodiscard]] Explanation Explain();  // its part of --explain
 
 // The two functions of the backend. Support::landlock_abi decides what can be claimed.
 [[nodiscard]] Support ProbeLandlock(const Host& host, ProbeDepth depth);

@@ -38,11 +38,11 @@ Status RefuseWhatIsOpened(const Network& network) {
 
 }  // namespace
 
-Status LowerNetwork(const Policy& policy, Plan& plan) {
+Status LowerNetwork(const Policy& policy, LandlockSandbox& sandbox, Plan& plan) {
   const Network& network = policy.network;
   if (Status refused = RefuseWhatIsOpened(network); !refused) return refused;
   if (network.share_host) plan.relaxations.emplace_back("shared-host-network");
-  plan.landlock->no_network = !network.share_host;
+  sandbox.no_network = !network.share_host;
   const std::string mechanism{network.share_host ? kHostNetwork : kNoSockets};
   const auto record = [&](const std::string& pointer) {
     if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, mechanism});

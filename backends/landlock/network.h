@@ -7,8 +7,8 @@
 
 namespace mxc::landlock {
 
-// Fills `landlock.no_network`, `ledger` and `relaxations`. Errors: kUnenforceable, with the pointer of the
-// first clause that would need a network namespace.
-[[nodiscard]] Status LowerNetwork(const Policy& policy, Plan& plan);
+// Fills `no_network` of `sandbox`, and the ledger and relaxations of `plan`. Errors: kUnenforceable, with the
+// pointer of the first clause that would need a network namespace.
+[[nodiscard]] Status LowerNetwork(const Policy& policy, LandlockSandbox& sandbox, Plan& plan);
 
 }  // namespace mxc::landlock

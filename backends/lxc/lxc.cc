@@ -38,12 +38,12 @@ Result<Plan> PlanLxc(const Policy& policy, const Support& support) {
   if (!lowered) return lowered.error();
   Plan plan{.containment = Containment::kLxc, .tier = support.tier};
   plan.setup = std::move(lowered->setup);
-  plan.child =
-      LxcChild{.program = support.program,
-               .configuration = RenderConfiguration(lowered->sandbox, policy.identity),
-               .name = policy.container_id,
-               .terminal = lowered->sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty};
-  plan.sandbox = std::move(lowered->sandbox);
+  LxcLaunch launch{.program = support.program,
+                   .configuration = RenderConfiguration(lowered->sandbox, policy.identity),
+                   .name = policy.container_id,
+                   .terminal = lowered->sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty};
+  launch.sandbox = std::move(lowered->sandbox);
+  plan.launch = std::move(launch);
   plan.egress = std::move(lowered->egress);
   plan.ledger = std::move(lowered->ledger);
   plan.warnings = std::move(lowered->warnings);
@@ -52,7 +52,8 @@ Result<Plan> PlanLxc(const Policy& policy, const Support& support) {
 }
 
 const Backend& LxcBackend() {
-  static constexpr Backend kBackend{.containment = Containment::kLxc, .probe = ProbeLxc, .plan = PlanLxc};
+  static const Backend kBackend{
+      .containment = Containment::kLxc, .probe = ProbeLxc, .plan = PlanLxc, .explain = Explain()};
   return kBackend;
 }
 

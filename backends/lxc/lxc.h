@@ -7,6 +7,7 @@
 namespace mxc::lxc {
 
 [[nodiscard]] const Backend& LxcBackend();
+[[nodiscard]] Explanation Explain();  // its part of --explain
 
 // The two functions of the backend.
 [[nodiscard]] Support ProbeLxc(const Host& host, ProbeDepth depth);

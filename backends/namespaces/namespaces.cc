@@ -4,15 +4,15 @@
 #include <variant>
 #include <vector>
 
+#include "backends/linux/explain.h"
 #include "backends/linux/lower.h"
 
 namespace mxc::namespaces {
 namespace {
 
 // What of the processes outside shows through the outer /proc.
-void StateWhatIsOpen(const Support& support, Plan& plan) {
+void StateWhatIsOpen(const Support& support, const std::vector<MountNode>& mounts, Plan& plan) {
   constexpr int kLowestAbi = 2;  // which the engine uses
-  const std::vector<MountNode>& mounts = plan.sandbox->mounts;
   const auto* first = mounts.empty() ? nullptr : std::get_if<BindMount>(&mounts.front());
   const bool whole_host = first != nullptr && first->target == "/";
   if (support.landlock_abi < kLowestAbi || whole_host) {
@@ -35,20 +35,22 @@ Result<Plan> PlanNamespaces(const Policy& policy, const Support& support) {
             .tier = support.tier,
             .isolation_level = support.isolation_level};
   plan.setup = std::move(lowered->setup);
-  plan.child =
-      SandboxChild{.terminal = lowered->sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty};
-  plan.sandbox = std::move(lowered->sandbox);
+  if (plan.isolation_level == IsolationLevel::kNamespacesOuterProc)
+    StateWhatIsOpen(support, lowered->sandbox.mounts, plan);
+  const Terminal terminal = lowered->sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;
+  plan.launch = NamespacesLaunch{.sandbox = std::move(lowered->sandbox), .terminal = terminal};
   plan.egress = std::move(lowered->egress);
   plan.ledger = std::move(lowered->ledger);
   plan.warnings = std::move(lowered->warnings);
   plan.relaxations = std::move(lowered->relaxations);
-  if (plan.isolation_level == IsolationLevel::kNamespacesOuterProc) StateWhatIsOpen(support, plan);
   return plan;
 }
 
 const Backend& NamespacesBackend() {
-  static constexpr Backend kBackend{
-      .containment = Containment::kNamespaces, .probe = ProbeNamespaces, .plan = PlanNamespaces};
+  static const Backend kBackend{.containment = Containment::kNamespaces,
+                                .probe = ProbeNamespaces,
+                                .plan = PlanNamespaces,
+                                .explain = linux_backend::ExplainLinuxSandbox()};
   return kBackend;
 }
 

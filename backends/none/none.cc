@@ -28,14 +28,14 @@ Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
   plan.relaxations.emplace_back("no-isolation");
   if (policy.system == OperatingSystem::kWindows) {
     const Process& process = policy.process;
-    plan.child = AppContainerChild{.confined = false};
-    plan.app_container = AppContainerSandbox{
-        .no_win32k = false,
-        .ui_limits = 0,
-        .command_line = process.command_line.empty() ? JoinArguments(process.argv, QuoteFor::kProgram)
-                                                     : process.command_line,
-        .environment = process.environment,
-        .cwd = process.cwd};
+    AppContainerSandbox none{.no_win32k = false,
+                             .ui_limits = 0,
+                             .command_line = process.command_line.empty()
+                                                 ? JoinArguments(process.argv, QuoteFor::kProgram)
+                                                 : process.command_line,
+                             .environment = process.environment,
+                             .cwd = process.cwd};
+    plan.launch = AppContainerLaunch{.sandbox = std::move(none), .confined = false};
     return plan;
   }
   Exec exec;
@@ -50,8 +50,8 @@ Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
   exec.argv.assign(policy.process.argv.begin(), policy.process.argv.end());
   exec.environment = policy.process.environment;
   exec.cwd = policy.process.cwd;
-  exec.terminal = policy.interactive ? Terminal::kPrivatePty : Terminal::kInherit;
-  plan.child = std::move(exec);
+  plan.launch = DirectLaunch{.command = std::move(exec),
+                             .terminal = policy.interactive ? Terminal::kPrivatePty : Terminal::kInherit};
   return plan;
 }
 

@@ -54,8 +54,8 @@ struct Entry {
 
 class FileLowering {
  public:
-  FileLowering(const Policy& policy, Profile& profile, Plan& plan)
-      : policy_(policy), profile_(profile), plan_(plan), entries_(SortedEntries()) {
+  FileLowering(const Policy& policy, Profile& profile, SeatbeltSandbox& sandbox, Plan& plan)
+      : policy_(policy), profile_(profile), sandbox_(sandbox), plan_(plan), entries_(SortedEntries()) {
     for (const Entry& entry : entries_) by_path_.insert_or_assign(entry.path, &entry);
   }
 
@@ -93,6 +93,7 @@ class FileLowering {
 
   const Policy& policy_;
   Profile& profile_;
+  SeatbeltSandbox& sandbox_;
   Plan& plan_;
   std::vector<Entry> entries_;
   std::unordered_map<std::string_view, const Entry*> by_path_ = {};
@@ -141,7 +142,7 @@ void FileLowering::Place(const Entry& entry) {
   const bool around = above != nullptr && above->access != Access::kDenied;
   Record(entry, around);
   if (entry.rule != nullptr && entry.rule->object) {
-    plan_.seatbelt->verified.push_back({.path = entry.path, .object = *entry.rule->object});
+    sandbox_.verified.push_back({.path = entry.path, .object = *entry.rule->object});
   }
   if (entry.access == Access::kDenied) {
     // A denial of the policy's also stands against what the options of the backend grant.
@@ -160,7 +161,7 @@ void FileLowering::Place(const Entry& entry) {
 }
 
 void FileLowering::AllowTemp() {
-  if (!plan_.seatbelt->private_temp) return;
+  if (!sandbox_.private_temp) return;
   profile_.Comment("temporary files of this run");
   profile_.Allow(kEverything, Subpath(Profile::LaunchParameter("TEMP")));
   if (policy_.private_temp_pointer.empty()) return;
@@ -205,12 +206,12 @@ void FileLowering::ShowTheWay() {
 
 }  // namespace
 
-void LowerFiles(const Policy& policy, Profile& profile, Plan& plan) {
+void LowerFiles(const Policy& policy, Profile& profile, SeatbeltSandbox& sandbox, Plan& plan) {
   const bool temp_granted = std::any_of(policy.paths.begin(), policy.paths.end(), [](const PathRule& rule) {
     return rule.path == "/private/tmp" && rule.access != Access::kDenied;
   });
-  plan.seatbelt->private_temp = !temp_granted;
-  FileLowering(policy, profile, plan).Run();
+  sandbox.private_temp = !temp_granted;
+  FileLowering(policy, profile, sandbox, plan).Run();
 }
 
 }  // namespace mxc::seatbelt

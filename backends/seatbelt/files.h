@@ -7,7 +7,7 @@
 
 namespace mxc::seatbelt {
 
-// Appends to `profile`, and to the ledger and what is looked at again of `plan`.
-void LowerFiles(const Policy& policy, Profile& profile, Plan& plan);
+// Appends to `profile`, to what `sandbox` looks at again, and to the ledger of `plan`.
+void LowerFiles(const Policy& policy, Profile& profile, SeatbeltSandbox& sandbox, Plan& plan);
 
 }  // namespace mxc::seatbelt

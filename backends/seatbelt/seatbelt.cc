@@ -27,9 +27,9 @@ void AddMark(Profile& profile) {
   profile.Deny("mach-lookup", "(global-name " + Profile::LaunchParameter("NO_MARK") + ")");
 }
 
-Status LowerResources(const Policy& policy, Plan& plan) {
+Status LowerResources(const Policy& policy, SeatbeltSandbox& sandbox, Plan& plan) {
   for (const ResourceLimit& limit : policy.resources) {
-    ProcessLimits& limits = plan.seatbelt->limits;
+    ProcessLimits& limits = sandbox.limits;
     if (limit.resource == Resource::kOpenFiles) {
       limits.open_files = limit.amount;
     } else if (limit.resource == Resource::kFileSize) {
@@ -76,7 +76,7 @@ void FillCommand(const Policy& policy, bool gateway, SeatbeltSandbox& sandbox) {
 }
 
 // Whoever brings a profile has what it says, and nothing that the policy says: no isolation that we know of.
-void TakeOverride(const Policy& policy, const Options& options, Plan& plan) {
+void TakeOverride(const Policy& policy, const Options& options, SeatbeltSandbox& sandbox, Plan& plan) {
   plan.tier = Tier::kNone;
   plan.relaxations.emplace_back("profile-override");
   plan.not_covered.emplace_back(
@@ -85,24 +85,24 @@ void TakeOverride(const Policy& policy, const Options& options, Plan& plan) {
     plan.ledger.push_back(
         {clause.pointer, Strength::kCooperative, "whatever the profile of the configuration says"});
   }
-  plan.seatbelt->private_temp = false;
-  plan.seatbelt->marked = false;
-  plan.seatbelt->profile = options.profile_override;
+  sandbox.private_temp = false;
+  sandbox.marked = false;
+  sandbox.profile = options.profile_override;
 }
 
-Status WriteProfile(const Policy& policy, const Options& options, Plan& plan) {
+Status WriteProfile(const Policy& policy, const Options& options, SeatbeltSandbox& sandbox, Plan& plan) {
   Profile profile;
   AllowProcesses(profile);
   AllowSystemValues(profile);
   AllowServices(profile);
   if (Status desktop = LowerDesktop(policy, options, profile, plan); !desktop) return desktop;
   LowerOptions(options, profile, plan);
-  LowerFiles(policy, profile, plan);
+  LowerFiles(policy, profile, sandbox, plan);
   DenyAgents(profile);
   if (Status network = LowerNetwork(policy, profile, plan); !network) return network;
   AddMark(profile);
-  plan.seatbelt->profile = profile.TakeText();
-  plan.seatbelt->parameters = profile.TakeParameters();
+  sandbox.profile = profile.TakeText();
+  sandbox.parameters = profile.TakeParameters();
   for (const std::string_view text : kNotCovered) plan.not_covered.emplace_back(text);
   return Done{};
 }
@@ -113,22 +113,24 @@ Result<Plan> PlanSeatbelt(const Policy& policy, const Support& support) {
   Result<Options> options = ReadOptions(policy);
   if (!options) return options.error();
   Plan plan{.containment = Containment::kSeatbelt, .tier = support.tier};
-  plan.seatbelt.emplace();
+  SeatbeltSandbox sandbox;
   if (options->profile_override.empty()) {
-    if (Status written = WriteProfile(policy, *options, plan); !written) return written.error();
+    if (Status written = WriteProfile(policy, *options, sandbox, plan); !written) return written.error();
   } else {
-    TakeOverride(policy, *options, plan);
+    TakeOverride(policy, *options, sandbox, plan);
   }
-  if (Status resources = LowerResources(policy, plan); !resources) return resources.error();
-  FillCommand(policy, plan.egress.has_value(), *plan.seatbelt);
-  plan.child =
-      SeatbeltChild{.terminal = plan.seatbelt->new_session ? Terminal::kInherit : Terminal::kPrivatePty};
+  if (Status resources = LowerResources(policy, sandbox, plan); !resources) return resources.error();
+  FillCommand(policy, plan.egress.has_value(), sandbox);
+  const Terminal terminal = sandbox.new_session ? Terminal::kInherit : Terminal::kPrivatePty;
+  plan.launch = SeatbeltLaunch{.sandbox = std::move(sandbox), .terminal = terminal};
   return plan;
 }
 
 const Backend& SeatbeltBackend() {
-  static constexpr Backend kBackend{
-      .containment = Containment::kSeatbelt, .probe = ProbeSeatbelt, .plan = PlanSeatbelt};
+  static const Backend kBackend{.containment = Containment::kSeatbelt,
+                                .probe = ProbeSeatbelt,
+                                .plan = PlanSeatbelt,
+                                .explain = Explain()};
   return kBackend;
 }
 

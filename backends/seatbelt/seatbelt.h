@@ -7,6 +7,7 @@
 namespace mxc::seatbelt {
 
 [[nodiscard]] const Backend& SeatbeltBackend();
+[[nodiscard]] Explanation Explain();  // its part of --explain
 
 // The two functions of the backend. Features that ProbeSeatbelt reports:
 //   gateway   the network gateway can be run in front of the sandbox

@@ -123,9 +123,7 @@ Result<Plan> MakePlanFor(const Policy& policy, const Support& /*support*/) {
       WithCommand({.folders = std::move(*folders), .cwd = start}, policy.process);
   if (!made) return made.error();
   WindowsSandboxRun& run = *made;
-  Plan plan{.containment = Containment::kWindowsSandbox,
-            .tier = Tier::kVirtualMachine,
-            .child = WindowsSandboxChild{}};
+  Plan plan{.containment = Containment::kWindowsSandbox, .tier = Tier::kVirtualMachine};
   AddLedger(policy, plan);
   for (const ResourceLimit& limit : policy.resources) {
     if (limit.resource != Resource::kMemory) continue;
@@ -137,15 +135,15 @@ Result<Plan> MakePlanFor(const Policy& policy, const Support& /*support*/) {
                       "a person at the desktop sees the machine's window and can use it"};
   if (!policy.process.keeps_guest_environment)
     plan.not_covered.emplace_back("variables of the machine's own stay beside those of the policy");
-  plan.windows_sandbox = std::move(run);
+  plan.launch = WindowsSandboxLaunch{.run = std::move(run)};
   return plan;
 }
 
 }  // namespace
 
 const Backend& WindowsSandboxBackend() {
-  static constexpr Backend kBackend{
-      .containment = Containment::kWindowsSandbox, .probe = Probe, .plan = MakePlanFor};
+  static const Backend kBackend{
+      .containment = Containment::kWindowsSandbox, .probe = Probe, .plan = MakePlanFor, .explain = Explain()};
   return kBackend;
 }
 

@@ -6,5 +6,6 @@
 namespace mxc::windows_sandbox {
 
 [[nodiscard]] const Backend& WindowsSandboxBackend();
+[[nodiscard]] Explanation Explain();  // its part of --explain
 
 }  // namespace mxc::windows_sandbox

@@ -214,7 +214,7 @@ Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
   const Result<std::string> cwd = Translate(policy.process.cwd, *distribution, policy.process.cwd_pointer);
   if (!cwd) return cwd.error();
 
-  Plan plan{.containment = Containment::kWslc, .tier = Tier::kContainer, .child = WslChild{}};
+  Plan plan{.containment = Containment::kWslc, .tier = Tier::kContainer};
   for (const PathRule& rule : *paths)
     Add(plan, rule.pointer, Strength::kKernel, "the mount tree of the sandbox inside: " + rule.path);
   Add(plan, policy.private_temp_pointer, Strength::kKernel, "a tmpfs of the sandbox inside");
@@ -225,16 +225,17 @@ Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
     Add(plan, limit.pointer, Strength::kKernel, "a limit of Linux, or mxc-exec inside refuses to start");
   plan.not_covered = {"the kernel is shared with every distribution of the user",
                       "files on a drive carry no rights of Linux: what Windows lets the user do is possible"};
-  plan.wsl = WslRun{.distribution = *distribution,
-                    .program = section->program,
-                    .config = ConfigFor(policy, *section, *paths, *cwd)};
+  plan.launch = WslLaunch{.run = {.distribution = *distribution,
+                                  .program = section->program,
+                                  .config = ConfigFor(policy, *section, *paths, *cwd)}};
   return plan;
 }
 
 }  // namespace
 
 const Backend& WslBackend() {
-  static constexpr Backend kBackend{.containment = Containment::kWslc, .probe = Probe, .plan = MakeWslPlan};
+  static const Backend kBackend{
+      .containment = Containment::kWslc, .probe = Probe, .plan = MakeWslPlan, .explain = Explain()};
   return kBackend;
 }
 

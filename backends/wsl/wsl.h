@@ -6,5 +6,6 @@
 namespace mxc::wsl {
 
 [[nodiscard]] const Backend& WslBackend();
+[[nodiscard]] Explanation Explain();  // its part of --explain
 
 }  // namespace mxc::wsl

@@ -1,4 +1,4 @@
-// A backend is a name and two pure functions. All plans are run by src/run, so every backend compiles,
+// A backend is a name and pure functions. All plans are run by src/run, so every backend compiles,
 // plans and is tested on every host.
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "mxc/containment.h"
 #include "mxc/error.h"
+#include "mxc/explain.h"
 #include "mxc/host.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
@@ -49,6 +50,7 @@ struct Backend {
   Containment containment;
   Support (*probe)(const Host& host, ProbeDepth depth);
   Result<Plan> (*plan)(const Policy& policy, const Support& support);
+  Explanation explain = {};
 };
 
 }  // namespace mxc

@@ -37,7 +37,7 @@ struct JsonMember {
   Json value = {};
 };
 
-// `text` as a string of JSON, quotes included. It is UTF-8; control characters are escaped.
+// `text` as a string of JSON, quotes included. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string JsonString(std::string_view text);
 
 // `pointer` + "/" + `token`, with "~" and "/" escaped as RFC 6901 asks.

@@ -34,17 +34,15 @@ bool IsTrue(const Json* value) { return value != nullptr && value->boolean; }
 Containment ContainmentFor(const Config& config, OperatingSystem system) {
   switch (config.intent) {
     case Intent::kConcrete:
-      return config.containment;
     case Intent::kMicrovm:
-      return Containment::kMicrovm;
+      return config.containment;
     case Intent::kVm:
-      return system == OperatingSystem::kWindows ? Containment::kWindowsSandbox : Containment::kVm;
+      return MachineContainmentOf(system);
     case Intent::kProcess:
     case Intent::kAuto:
       break;
   }
-  if (system == OperatingSystem::kWindows) return Containment::kProcessContainer;
-  return system == OperatingSystem::kMacos ? Containment::kSeatbelt : Containment::kBubblewrap;
+  return ProcessContainmentOf(system);
 }
 
 bool IsAbsolutePath(std::string_view path) {

@@ -183,7 +183,7 @@ void CheckIsolationSession(Decoding& decoding) {
   const Config& config = decoding.config;
   const bool closed = config.dialect != Dialect::kLegacy && config.dialect != Dialect::kDirectional;
   if (!closed || config.intent != Intent::kConcrete) return;
-  if (config.containment != Containment::kIsolationSession) return;
+  if (TraitsOf(config.containment).network != NetworkControl::kOpenOnly) return;
   const Network& network = config.network;
   const bool all_open = network.egress == RuleAction::kAllow && network.ingress == RuleAction::kAllow &&
                         network.host_loopback == RuleAction::kAllow && network.allow.empty() &&

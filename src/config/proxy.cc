@@ -60,7 +60,7 @@ struct Surroundings {
   bool firewall = false;  // enforcementMode is `firewall` or `both`
 };
 
-std::string_view BubblewrapConflict(const Surroundings& around, const Proxy& proxy) {
+std::string_view GatewayConflict(const Surroundings& around, const Proxy& proxy) {
   if (around.firewall) return "a proxy excludes enforcementMode `firewall` and `both`";
   if (proxy.builtin || (!around.lists && !around.blocked)) return {};
   return "a proxy needs defaultPolicy `allow` and no host lists: it filters by itself";
@@ -86,25 +86,18 @@ std::string_view WslcConflict(const Surroundings& around, const Proxy& proxy) {
 
 // What a containment cannot have beside, or as, a proxy; empty when there is nothing.
 std::string_view Conflict(Containment containment, const Surroundings& around, const Proxy& proxy) {
-  switch (containment) {
-    case Containment::kBubblewrap:
-    case Containment::kNamespaces:
-    case Containment::kLandlock:
-      return BubblewrapConflict(around, proxy);
-    case Containment::kLxc:
-      return LxcConflict(around, proxy);
-    case Containment::kSeatbelt:
-      return SeatbeltConflict(around, proxy);
-    case Containment::kWslc:
-      return WslcConflict(around, proxy);
-    case Containment::kProcessContainer:
+  switch (TraitsOf(containment).proxy) {
+    case ProxySupport::kAnyKind:
       return {};
-    case Containment::kWindowsSandbox:
-    case Containment::kIsolationSession:
-    case Containment::kMicrovm:
-    case Containment::kHyperlight:
-    case Containment::kVm:
-    case Containment::kNone:
+    case ProxySupport::kGateway:
+      return GatewayConflict(around, proxy);
+    case ProxySupport::kContainer:
+      return LxcConflict(around, proxy);
+    case ProxySupport::kProfile:
+      return SeatbeltConflict(around, proxy);
+    case ProxySupport::kUrl:
+      return WslcConflict(around, proxy);
+    case ProxySupport::kNone:
       break;
   }
   return "this containment takes no proxy";
@@ -118,7 +111,8 @@ bool IsReservedPeer(std::string_view name) { return EqualsFolded(name, "mxc-loop
 
 // A process container reaches a loopback proxy either in a container it names, or through the host.
 void CheckProxyPeer(Decoding& decoding) {
-  if (ContainmentFor(decoding.config, decoding.options.system) != Containment::kProcessContainer) return;
+  const Containment own = ContainmentFor(decoding.config, decoding.options.system);
+  if (TraitsOf(own).proxy != ProxySupport::kAnyKind) return;
   const Network& network = decoding.config.network;
   const Json* section = Member(&decoding.document, "processContainer");
   const Place place = Place{}.Key("processContainer").Key("network").Key("allowedProxyPeer");

@@ -1,5 +1,5 @@
 // `containment`, and the sections that belong to one containment each.
-#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "config/decoding.h"
@@ -8,76 +8,63 @@
 namespace mxc {
 namespace {
 
-struct NamedContainment {
+struct OtherName {
   std::string_view name;
   Intent intent;
   Containment containment;
 };
 
-constexpr NamedContainment kNames[] = {
+// Beside those of the containments themselves.
+constexpr OtherName kOtherNames[] = {
     {"process", Intent::kProcess, Containment::kBubblewrap},
     {"auto", Intent::kAuto, Containment::kBubblewrap},
     {"vm", Intent::kVm, Containment::kVm},
     {"microvm", Intent::kMicrovm, Containment::kMicrovm},
-    {"none", Intent::kConcrete, Containment::kNone},
-    {"bubblewrap", Intent::kConcrete, Containment::kBubblewrap},
-    {"namespaces", Intent::kConcrete, Containment::kNamespaces},
-    {"landlock", Intent::kConcrete, Containment::kLandlock},
-    {"lxc", Intent::kConcrete, Containment::kLxc},
-    {"processcontainer", Intent::kConcrete, Containment::kProcessContainer},
     {"appcontainer", Intent::kConcrete, Containment::kProcessContainer},
-    {"seatbelt", Intent::kConcrete, Containment::kSeatbelt},
     {"macos_sandbox", Intent::kConcrete, Containment::kSeatbelt},
-    {"windows_sandbox", Intent::kConcrete, Containment::kWindowsSandbox},
-    {"hyperlight", Intent::kConcrete, Containment::kHyperlight},
-    {"wslc", Intent::kConcrete, Containment::kWslc},
-    {"isolation_session", Intent::kConcrete, Containment::kIsolationSession},
 };
 
 struct Section {
   const Json* value = nullptr;
   Place place = {};
   Containment owner = Containment::kNone;
+  bool moved = false;
 };
 
 struct SectionName {
   std::string_view parent;  // "" or "experimental"
   std::string_view key;
   Containment owner;
+  bool moved = false;  // since 0.8 it stands at the top level; SDK 0.6 still sends it here
 };
 
-constexpr SectionName kSections[] = {
-    {"", "processContainer", Containment::kProcessContainer},
+// Beside the sections that the containments' traits name.
+constexpr SectionName kOlderSections[] = {
     {"", "appContainer", Containment::kProcessContainer},
-    {"", "lxc", Containment::kLxc},
-    {"", "seatbelt", Containment::kSeatbelt},
     {"", "macos_sandbox", Containment::kSeatbelt},
-    {"", "wslc", Containment::kWslc},
-    {"", "hyperlight", Containment::kHyperlight},
-    {"", "windowsSandbox", Containment::kWindowsSandbox},
     {"experimental", "windows_sandbox", Containment::kWindowsSandbox},
     {"experimental", "wslc", Containment::kWslc},
     {"experimental", "isolation_session", Containment::kIsolationSession},
-    {"experimental", "seatbelt", Containment::kSeatbelt},
-    {"experimental", "macos_sandbox", Containment::kSeatbelt},
+    {"experimental", "seatbelt", Containment::kSeatbelt, true},
+    {"experimental", "macos_sandbox", Containment::kSeatbelt, true},
 };
+
+void AddPresent(const Json& document, const SectionName& name, std::vector<Section>& present) {
+  const bool top = name.parent.empty();
+  const Json* value = Member(top ? &document : Member(&document, name.parent), name.key);
+  const Place parent = top ? Place{} : Place{}.Key(name.parent);
+  if (value == nullptr) return;
+  present.push_back(
+      {.value = value, .place = parent.Key(name.key), .owner = name.owner, .moved = name.moved});
+}
 
 std::vector<Section> PresentSections(const Json& document) {
   std::vector<Section> present;
-  for (const SectionName& name : kSections) {
-    const bool top = name.parent.empty();
-    const Json* value = Member(top ? &document : Member(&document, name.parent), name.key);
-    const Place parent = top ? Place{} : Place{}.Key(name.parent);
-    if (value != nullptr)
-      present.push_back({.value = value, .place = parent.Key(name.key), .owner = name.owner});
+  for (const ContainmentTraits& traits : AllContainments()) {
+    if (!traits.section.empty()) AddPresent(document, {"", traits.section, traits.containment}, present);
   }
+  for (const SectionName& name : kOlderSections) AddPresent(document, name, present);
   return present;
-}
-
-// Since 0.8 these live at the top level; SDK 0.6 still sends them here.
-bool IsMoved(const Decoding& decoding, const Section& section) {
-  return decoding.config.dialect != Dialect::kLegacy && section.owner == Containment::kSeatbelt &&
-         section.place.pointer.starts_with("/experimental/");
 }
 
 void CheckProcessContainer(Decoding& decoding, const Section& section) {
@@ -112,9 +99,25 @@ void CheckPortMappings(Decoding& decoding, const Section& section) {
   }
 }
 
-void CheckDetails(Decoding& decoding, const Section& section) {
-  if (section.owner == Containment::kProcessContainer) CheckProcessContainer(decoding, section);
-  if (section.owner == Containment::kWslc) CheckPortMappings(decoding, section);
+struct Check {
+  Containment owner;
+  void (*check)(Decoding& decoding, const Section& section);
+};
+
+constexpr Check kChecks[] = {
+    {Containment::kProcessContainer, CheckProcessContainer},
+    {Containment::kWslc, CheckPortMappings},
+};
+
+// A containment by any of its names, as an entry of kOtherNames.
+std::optional<OtherName> NamedBy(std::string_view name) {
+  for (const OtherName& other : kOtherNames) {
+    if (other.name == name) return other;
+  }
+  for (const ContainmentTraits& traits : AllContainments()) {
+    if (traits.name == name) return OtherName{traits.name, Intent::kConcrete, traits.containment};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -124,13 +127,11 @@ void DecodeContainment(Decoding& decoding) {
   if (value == nullptr) return;
   const Place place = Place{}.Key("containment");
   decoding.config.containment_pointer = place.pointer;
-  const auto* known =
-      std::find_if(std::begin(kNames), std::end(kNames),
-                   [value](const NamedContainment& entry) { return entry.name == value->text; });
-  if (known == std::end(kNames)) return;  // not in the field table either
+  const std::optional<OtherName> known = NamedBy(value->text);
+  if (!known) return;  // not in the field table either
   decoding.config.intent = known->intent;
   decoding.config.containment = known->containment;
-  if (value->text == "appcontainer" || value->text == "macos_sandbox") {
+  if (known->intent == Intent::kConcrete && known->name != Name(known->containment)) {
     decoding.Note("older-name", place,
                   "is the older name of `" + std::string(Name(known->containment)) + "`");
   }
@@ -139,7 +140,7 @@ void DecodeContainment(Decoding& decoding) {
 void DecodeSections(Decoding& decoding) {
   const Containment own = ContainmentFor(decoding.config, decoding.options.system);
   for (const Section& section : PresentSections(decoding.document)) {
-    if (IsMoved(decoding, section)) {
+    if (section.moved && decoding.config.dialect != Dialect::kLegacy) {
       decoding.Fail(section.place, *section.value, "this section has moved to the top level",
                     "use the top-level section `seatbelt`");
       continue;
@@ -152,7 +153,8 @@ void DecodeSections(Decoding& decoding) {
                     "remove the section, or write \"containment\": \"" + owner + "\"");
       continue;
     }
-    CheckDetails(decoding, section);
+    for (const Check& check : kChecks)
+      if (check.owner == own) check.check(decoding, section);
     decoding.config.backend_section = *section.value;
   }
 }

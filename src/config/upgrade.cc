@@ -27,7 +27,8 @@ std::vector<NetworkRule> UpgradeHosts(Decoding& decoding, const Json& network, s
 
 // Containments of other systems that can only open the network or close it.
 void CheckUnfilterable(Decoding& decoding, const Json& network) {
-  if (ContainmentFor(decoding.config, decoding.options.system) != Containment::kWslc) return;
+  const Containment own = ContainmentFor(decoding.config, decoding.options.system);
+  if (TraitsOf(own).network != NetworkControl::kSwitch) return;
   for (const std::string_view key : {"allowedHosts", "blockedHosts"}) {
     const Json* list = Member(&network, key);
     if (list == nullptr || list->items.empty()) continue;

@@ -27,7 +27,7 @@
 #include "engine/start.h"
 #include "spawn/descriptor_limit.h"
 #include "spawn/inherited_files.h"
-#include "spawn/launch.h"
+#include "spawn/spawn.h"
 
 namespace mxc {
 namespace {
@@ -159,7 +159,7 @@ Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Lu
 
 std::string PathOf(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-Exec CommandFor(const LxcChild& container, const std::string& name, const std::string& directory) {
+Exec CommandFor(const LxcLaunch& container, const std::string& name, const std::string& directory) {
   Exec exec{.program = container.program};
   exec.argv = {std::string("lxc-start"), std::string("-F"), std::string("-n"), name,
                std::string("-P"),        directory};
@@ -208,12 +208,12 @@ Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted)
 
   Result<ProcessGroupGuard> guard = ProcessGroupGuard::Start(request.inside.streams.cleanup_process);
   if (!guard) return guard.error();
-  Result<ChildProcess> child = Launch({.exec = exec,
-                                       .files = luggage.Files(),
-                                       .open_files = limit->Original(),
-                                       .standard = {null.Get(), log.Get(), log.Get()},
-                                       .group = guard->Group(),
-                                       .without_control_groups = true});
+  Result<ChildProcess> child = Spawn({.exec = exec,
+                                      .files = luggage.Files(),
+                                      .open_files = limit->Original(),
+                                      .standard = {null.Get(), log.Get(), log.Get()},
+                                      .group = guard->Group(),
+                                      .without_control_groups = true});
   if (!child) return child.error();
   SandboxProcess process{.id = child->id,
                          .handle = std::move(child->handle),

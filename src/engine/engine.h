@@ -72,7 +72,7 @@ struct SessionRequest {
 
 // A sandbox whose namespaces LXC makes.
 struct ContainerRequest {
-  const LxcChild& container;
+  const LxcLaunch& container;
   // Its `groups` have entrances only: the container's process 1 enters them, and LXC is in none.
   SandboxRequest inside;
 };

@@ -39,7 +39,7 @@ bool Is(const Host& host, const std::string& path, FileType type) {
   return lookup.status->object.type == type || lookup.status->object.type == FileType::kSymlink;
 }
 
-Error Missing(const ImageName& name, const ImagePlaces& places) {
+Error MissingImage(const ImageName& name, const ImagePlaces& places) {
   const std::string path = name.distribution + "/" + name.release;
   std::string hint = "`lxc-create -n fetch -t download -- -d " + name.distribution + " -r " + name.release +
                      " -a " + std::string(kArchitecture) + " && lxc-destroy -n fetch` downloads it";
@@ -75,13 +75,13 @@ Result<std::string> FindImage(const Host& host, const ImageName& name) {
   for (const std::string& directory : places.directories) {
     if (Is(host, directory + path, FileType::kDirectory)) return directory + path;
   }
-  if (places.unpacked.empty()) return Missing(name, places);
+  if (places.unpacked.empty()) return MissingImage(name, places);
   for (const std::string& directory : places.archives) {
     const std::string archive =
         directory + path + "/" + std::string(kArchitecture) + "/default/rootfs.tar.xz";
     if (Is(host, archive, FileType::kRegular)) return UnpackImage(host, archive, places.unpacked + path);
   }
-  return Missing(name, places);
+  return MissingImage(name, places);
 }
 
 }  // namespace mxc

@@ -84,7 +84,8 @@ SeatbeltOrders OrdersOf(const SeatbeltSandbox& sandbox, const Mark& mark, const 
 }
 
 // Direct execution. What needs files of Linux was never planned for this system.
-Result<SeatbeltOrders> OrdersOf(const Exec& exec) {
+Result<SeatbeltOrders> OrdersOf(const DirectLaunch& launch) {
+  const Exec& exec = launch.command;
   SeatbeltOrders orders{.cwd = exec.cwd, .limits = exec.limits};
   for (const Piece& piece : exec.argv) {
     const auto* const text = std::get_if<std::string>(&piece);
@@ -94,7 +95,7 @@ Result<SeatbeltOrders> OrdersOf(const Exec& exec) {
     }
     orders.argv.push_back(text != nullptr ? *text : secret->Reveal());
   }
-  orders.take_terminal = exec.terminal == Terminal::kPrivatePty;
+  orders.take_terminal = launch.terminal == Terminal::kPrivatePty;
   AddEnvironment(exec.environment, "", orders);
   return orders;
 }
@@ -261,9 +262,9 @@ Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const 
   return outcome;
 }
 
-Result<Outcome> RunSandbox(const Plan& plan, RunObserver& observer) {
+Result<Outcome> Run(const SeatbeltLaunch& launch, const Plan& plan, RunObserver& observer) {
   const std::uint64_t started_ms = NowMs();
-  const SeatbeltSandbox& sandbox = *plan.seatbelt;
+  const SeatbeltSandbox& sandbox = launch.sandbox;
   if (Status verified = VerifySeatbeltPaths(sandbox.verified); !verified) return verified.error();
   std::string temp;
   if (sandbox.private_temp) {
@@ -291,19 +292,24 @@ Result<Outcome> RunSandbox(const Plan& plan, RunObserver& observer) {
                    {observer, gateway ? &*gateway : nullptr, started_ms});
 }
 
-Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
-  if (plan.seatbelt && std::holds_alternative<SeatbeltChild>(plan.child)) return RunSandbox(plan, observer);
-  const auto* const exec = std::get_if<Exec>(&plan.child);
-  if (exec == nullptr || !exec->files.empty() || !plan.setup.empty()) return NotOfThisSystem();
-  Result<SeatbeltOrders> orders = OrdersOf(*exec);
+Result<Outcome> Run(const DirectLaunch& launch, const Plan& plan, RunObserver& observer) {
+  if (!launch.command.files.empty() || !plan.setup.empty()) return NotOfThisSystem();
+  Result<SeatbeltOrders> orders = OrdersOf(launch);
   if (!orders) return orders.error();
   return RunOrders(plan, *orders, std::nullopt, {.observer = observer, .started_ms = NowMs()});
 }
 
+template <class OtherLaunch>
+Result<Outcome> Run(const OtherLaunch& /*launch*/, const Plan& /*plan*/, RunObserver& /*observer*/) {
+  return NotOfThisSystem();
+}
+
 }  // namespace
 
-Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer) {
-  return RunAudited(plan, observer, [&plan](RunObserver& recorder) { return RunChild(plan, recorder); });
+Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int /*connection*/) {
+  return RunAudited(plan, observer, [&plan](RunObserver& recorder) {
+    return std::visit([&](const auto& launch) { return Run(launch, plan, recorder); }, plan.launch);
+  });
 }
 
 }  // namespace mxc

@@ -64,7 +64,7 @@ Status LiveSandbox::StartInit() {
     return SystemError(ErrorCode::kSetupFailed, "reach the sandbox", errno);
   session_.Reset(ends[0]);
   UniqueFd inner{ends[1]};
-  const bool tool = std::holds_alternative<Exec>(plan_.child);
+  const bool tool = std::holds_alternative<BubblewrapLaunch>(plan_.launch);
   const UniqueFd said{tool ? ::memfd_create("mxc-said", MFD_CLOEXEC) : -1};
   StdioSetup stdio;  // the daemon's streams, which lead nowhere
   stdio.standard[STDERR_FILENO] = said.Get();

@@ -97,7 +97,7 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stag
   Sweep(false);
   const SandboxFolder folder{*id};
   if (Status made = folder.Make(); !made) return made.error();
-  const Status written = folder.Write({.run = std::move(*plan.windows_sandbox),
+  const Status written = folder.Write({.run = std::move(std::get<WindowsSandboxLaunch>(plan.launch).run),
                                        .audit = std::move(plan.audit),
                                        .relaxations = std::move(plan.relaxations),
                                        .limits = limits,
@@ -157,10 +157,9 @@ Result<Entry> Enter(const SandboxId& id) {
   if (RunningCommands(folder.Path()) >= kMaxSessionCommands) return TooManyCommands();
   Plan plan{.containment = Containment::kWindowsSandbox,
             .tier = Tier::kVirtualMachine,
-            .child = WindowsSandboxChild{.persistent = folder.Path()},
+            .launch = WindowsSandboxLaunch{.run = std::move(record->run), .persistent = folder.Path()},
             .audit = std::move(record->audit),
             .relaxations = std::move(record->relaxations)};
-  plan.windows_sandbox = std::move(record->run);
   return Entry{.plan = std::move(plan)};
 }
 

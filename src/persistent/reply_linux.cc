@@ -84,36 +84,36 @@ std::optional<Mounted> MountedBy(const MountNode& node) {
   return std::nullopt;
 }
 
-void VisitMounts(ArchiveWriter& archive, const Plan& plan) {
+void VisitMounts(ArchiveWriter& archive, const LinuxSandbox& sandbox) {
   std::vector<Mounted> list;
-  for (const MountNode& node : plan.sandbox->mounts) {
+  for (const MountNode& node : sandbox.mounts) {
     if (std::optional<Mounted> mounted = MountedBy(node)) list.push_back(std::move(*mounted));
   }
   archive(list);
 }
 
-void VisitMounts(ArchiveReader& archive, Plan& plan) {
+void VisitMounts(ArchiveReader& archive, LinuxSandbox& sandbox) {
   std::vector<Mounted> list;
   archive(list);
   for (const Mounted& mounted : list) {
     if (mounted.access == Access::kDenied) {
-      plan.sandbox->mounts.emplace_back(FileMask{.target = mounted.path, .object = mounted.object});
+      sandbox.mounts.emplace_back(FileMask{.target = mounted.path, .object = mounted.object});
     } else {
-      plan.sandbox->mounts.emplace_back(BindMount{.source = mounted.path,
-                                                  .target = mounted.path,
-                                                  .access = mounted.access,
-                                                  .object = mounted.object});
+      sandbox.mounts.emplace_back(BindMount{.source = mounted.path,
+                                            .target = mounted.path,
+                                            .access = mounted.access,
+                                            .object = mounted.object});
     }
   }
 }
 
-template <class Archive, class AnyPlan>
-void VisitEntry(Archive& archive, AnyPlan& plan) {
+template <class Archive, class AnyPlan, class AnySandbox>
+void VisitEntry(Archive& archive, AnyPlan& plan, AnySandbox& sandbox) {
   archive(plan.containment);
   archive(plan.tier);
   archive(plan.isolation_level);
-  archive(plan.sandbox->cwd);
-  archive(plan.sandbox->environment);
+  archive(sandbox.cwd);
+  archive(sandbox.environment);
   archive(plan.output.max_bytes);
   archive(plan.output.redact_secrets);
   archive(plan.output.redact_pii);
@@ -122,7 +122,7 @@ void VisitEntry(Archive& archive, AnyPlan& plan) {
   archive(plan.relaxations);
   archive(plan.not_covered);
   archive(plan.ledger);
-  VisitMounts(archive, plan);
+  VisitMounts(archive, sandbox);
 }
 
 template <class Archive, class AnyListed>
@@ -173,7 +173,8 @@ std::string ErrorText(const Error& error) {
 }
 
 std::string EntryText(const Plan& plan) {
-  return Text(Kind::kEntry, [&](ArchiveWriter& archive) { VisitEntry(archive, plan); });
+  return Text(Kind::kEntry,
+              [&](ArchiveWriter& archive) { VisitEntry(archive, plan, *LinuxSandboxOf(plan.launch)); });
 }
 
 std::string ListedText(const Listed& listed) {
@@ -189,8 +190,9 @@ Result<std::vector<Warning>> ParseOk(const std::string& text) {
 
 Result<Plan> ParseEntry(const std::string& text) {
   Plan plan;
-  plan.sandbox.emplace();
-  const Status read = Parse(text, Kind::kEntry, [&](ArchiveReader& archive) { VisitEntry(archive, plan); });
+  LinuxSandbox& sandbox = plan.launch.emplace<PersistentLaunch>().sandbox;
+  const Status read =
+      Parse(text, Kind::kEntry, [&](ArchiveReader& archive) { VisitEntry(archive, plan, sandbox); });
   if (!read) return read.error();
   return plan;
 }

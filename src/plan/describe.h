@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "mxc/backend.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
 
 namespace mxc {
 
-[[nodiscard]] std::string DescribeText(const Policy& policy, const Plan& plan);
-[[nodiscard]] std::string DescribeJson(const Policy& policy, const Plan& plan);  // one document, pretty
+[[nodiscard]] std::string DescribeText(const Backend& backend, const Policy& policy, const Plan& plan);
+// One document, indented.
+[[nodiscard]] std::string DescribeJson(const Backend& backend, const Policy& policy, const Plan& plan);
 
 // What is executed: the policy's command, or what a plan that does without its shell makes of it. Borrowed
 // from both.

@@ -18,26 +18,28 @@ bool IsOrIsBelow(std::string_view pointer, std::string_view section) {
 }
 
 Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
-  if (plan.app_container) {
-    return {pointer, Strength::kKernel, "the job is ended, with every process that it ever held"};
+  const std::string escalation = "SIGTERM, after " + std::to_string(kTermGraceMs) + " ms SIGKILL, ";
+  switch (EndingOf(plan.launch)) {
+    case Ending::kJob:
+      return {pointer, Strength::kKernel, "the job is ended, with every process that it ever held"};
+    case Ending::kInnerLauncher:
+      return {pointer, Strength::kKernel, "mxc-exec inside ends its sandbox"};
+    case Ending::kMachine:
+      return {pointer, Strength::kKernel, "the virtual machine is ended"};
+    case Ending::kLandlockDomain:
+      return {pointer, Strength::kKernel, escalation + "to every process of its Landlock domain"};
+    case Ending::kAdopted:
+      return {pointer, Strength::kKernel,
+              escalation + "to every process that init adopted; none can signal init or launcher"};
+    case Ending::kMarked:
+      return {pointer, Strength::kKernel,
+              escalation + "to every process that carries the mark of the sandbox"};
+    case Ending::kPidNamespace:
+      return {pointer, Strength::kKernel, escalation + "to process 1: its namespace dies with it"};
+    case Ending::kProcessGroup:
+      break;
   }
-  if (plan.wsl) return {pointer, Strength::kKernel, "mxc-exec inside ends its sandbox"};
-  if (plan.windows_sandbox) return {pointer, Strength::kKernel, "the virtual machine is ended"};
-  const Tier tier = plan.tier;
-  const std::string ladder = "SIGTERM, after " + std::to_string(kTermGraceMs) + " ms SIGKILL, ";
-  if (tier == Tier::kNone) {
-    return {pointer, Strength::kCooperative, ladder + "to the process group; a daemon could leave it"};
-  }
-  if (plan.isolation_level == IsolationLevel::kLandlock) {
-    const bool scoped = plan.landlock && plan.landlock->scoped_signals;
-    const char* const reach = scoped ? "to every process of its Landlock domain"
-                                     : "to every process that init adopted; none can signal init or launcher";
-    return {pointer, Strength::kKernel, ladder + reach};
-  }
-  if (plan.seatbelt) {
-    return {pointer, Strength::kKernel, ladder + "to every process that carries the mark of the sandbox"};
-  }
-  return {pointer, Strength::kKernel, ladder + "to process 1: its namespace dies with it"};
+  return {pointer, Strength::kCooperative, escalation + "to the process group; a daemon could leave it"};
 }
 
 Error Refuse(const Clause& clause, std::string_view why) {

@@ -42,7 +42,7 @@ std::string PlainWord(std::string_view command_line) {
 
 // A profile of an AppContainer is the one thing that can be kept for the next run.
 void WarnOfStay(const Policy& policy, Plan& plan) {
-  if (policy.destroy_on_exit || plan.containment == Containment::kProcessContainer) return;
+  if (policy.destroy_on_exit || TraitsOf(plan.containment).keeps_profile) return;
   plan.warnings.push_back({.category = "without-effect",
                            .message = "a run leaves nothing to keep when its command has ended",
                            .pointer = "/lifecycle/destroyOnExit"});

@@ -96,7 +96,7 @@ void WarnOfTightened(const PathRule& known, const PathEntry& entry, Access wante
 }
 
 PathsOf WhosePaths(const Policy& policy) {
-  return {.system = policy.system, .with_guest = policy.containment == Containment::kWslc};
+  return {.system = policy.system, .with_guest = TraitsOf(policy.containment).linux_guest};
 }
 
 Status AddList(const std::vector<PathEntry>& list, Access access, WrittenRules& rules, Policy& policy) {
@@ -139,7 +139,7 @@ std::string FirstGrant(const Policy& policy) {
       if (rule.access == access && rule.origin == Origin::kPolicy) return rule.path;
     }
   }
-  const bool windows = policy.path_style == PathStyle::kWindows && policy.containment != Containment::kWslc;
+  const bool windows = policy.path_style == PathStyle::kWindows && !TraitsOf(policy.containment).linux_guest;
   return windows ? "C:\\" : "/";
 }
 
@@ -152,7 +152,7 @@ Status AddCommand(const ProcessConfig& written, Policy& policy) {
   const bool windows = policy.system == OperatingSystem::kWindows;
   if (process.argv.empty() && windows) process.argv = {written.command_line};
   if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
-  const bool own = BringsOwnSystem(policy.containment);
+  const bool own = TraitsOf(policy.containment).own_system;
   process.environment =
       EnvironmentOf(written, own ? std::vector<Variable>{} : SystemEnvironment(policy.system));
   process.keeps_guest_environment = own && KeepsStandardEnvironment(written);
@@ -170,7 +170,7 @@ void WarnOfProtection(const Config& config, Policy& policy) {
   const bool writable = std::any_of(policy.paths.begin(), policy.paths.end(),
                                     [](const PathRule& rule) { return rule.access == Access::kReadWrite; });
   if (!writable || config.protect.empty()) return;
-  if (policy.containment == Containment::kWslc) return;  // Linux protects its own files
+  if (TraitsOf(policy.containment).linux_guest) return;  // Linux protects its own files
   const bool windows = policy.system == OperatingSystem::kWindows;
   policy.warnings.push_back(
       {.category = "protection-incomplete",

@@ -49,8 +49,7 @@ void AddProtection(std::vector<Clause>& clauses, const Config& config, const Pol
       return rule.origin == Origin::kProtection && rule.pointer == entry.pointer;
     });
     // Direct execution and Windows can hold none of it, and were not asked to by default.
-    const bool unheld =
-        policy.containment == Containment::kNone || policy.system == OperatingSystem::kWindows;
+    const bool unheld = !TraitsOf(policy.containment).isolates || policy.system == OperatingSystem::kWindows;
     const bool refused = unheld && config.protect_written;
     if (count == 0 && !refused) continue;
     Add(clauses, entry.pointer,
@@ -78,7 +77,7 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment 
   if (network.proxy) Add(clauses, network.proxy->pointer, "egress through the proxy");
   if (network.share_host) Add(clauses, network.share_host_pointer, "the host's own network, unfiltered");
   // Direct execution promises nothing that was not written.
-  if (clauses.size() == before && (config.network_written || containment != Containment::kNone)) {
+  if (clauses.size() == before && (config.network_written || TraitsOf(containment).isolates)) {
     Add(clauses, "/network", "no network");
   }
 }

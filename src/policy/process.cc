@@ -63,7 +63,7 @@ Result<std::string> ResolveDirectory(const ProcessConfig& written, Containment c
     return Conflict("cwd " + Quoted(written.cwd) + " is not a directory", pointer, "choose a directory");
   }
   const bool visible = IsOwnDirectory(walked->path, rules) || rules.Visible(walked->path);
-  if (containment != Containment::kNone && !visible) {
+  if (TraitsOf(containment).isolates && !visible) {
     return Conflict("cwd " + Quoted(written.cwd) + " is not visible inside the sandbox", pointer,
                     "add it to readwritePaths or readonlyPaths");
   }
@@ -85,7 +85,7 @@ Result<std::string> ResolveDirectoryIn(const std::string& image, const ProcessCo
 std::string DefaultDirectory(const Host& host, Containment containment, const RuleSet& rules) {
   std::string here = host.WorkingDirectory();
   if (here.substr(0, 1) != "/") return "/";
-  if (containment == Containment::kNone || IsOwnDirectory(here, rules) || rules.Visible(here)) return here;
+  if (!TraitsOf(containment).isolates || IsOwnDirectory(here, rules) || rules.Visible(here)) return here;
   return "/";
 }
 
@@ -152,7 +152,7 @@ std::vector<Variable> SystemEnvironment(OperatingSystem system) {
 std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules,
                                          const std::string& image) {
   std::vector<Variable> result = SystemEnvironment(host.System());
-  if (containment == Containment::kNone) {
+  if (!TraitsOf(containment).isolates) {
     std::erase_if(result, [](const Variable& variable) {
       return variable.name == "HOME" || variable.name == "TMPDIR";
     });
@@ -197,7 +197,7 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
   }
   process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules, image));
   // What an image has the engine finds out as soon.
-  if (containment == Containment::kNone || !image.empty()) return process;
+  if (!TraitsOf(containment).isolates || !image.empty()) return process;
   if (const Status program = CheckProgram(process, written, walker, rules); !program) return program.error();
   return process;
 }

@@ -111,7 +111,7 @@ Result<std::string> CheckRecordOnWindows(const Record& record, const Host& host,
 }
 
 Result<std::string> CheckRecord(const Record& record, const Host& host, const Policy& policy) {
-  if (record.path.empty() || policy.containment == Containment::kNone) return record.path;
+  if (record.path.empty() || !TraitsOf(policy.containment).isolates) return record.path;
   if (policy.path_style == PathStyle::kWindows) return CheckRecordOnWindows(record, host, policy);
   Record absolute = record;
   if (record.path.front() != '/') {

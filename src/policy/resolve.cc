@@ -72,7 +72,7 @@ bool MountsAreHidden(const Host& host) {
 // asked where the outer sandbox hides the answer.
 Result<std::vector<Mount>> MountsOf(const Host& host, const std::vector<Entry>& entries, Policy& policy) {
   if (entries.empty()) return std::vector<Mount>{};
-  if (policy.containment != Containment::kLandlock || !MountsAreHidden(host)) return ReadMounts(host);
+  if (TraitsOf(policy.containment).mounts || !MountsAreHidden(host)) return ReadMounts(host);
   policy.warnings.push_back(
       {.category = "kernel-mount",
        .message =
@@ -106,7 +106,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   RuleSet rules = RulesOf(*entries);
   if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
-  if (policy.containment == Containment::kNone) return rules;
+  if (!TraitsOf(policy.containment).isolates) return rules;
   if (policy.system == OperatingSystem::kMacos) {
     if (const Status added = AddProtection(config, host, MountNames({}, walker), walker, rules, policy);
         !added)
@@ -232,7 +232,7 @@ Status ResolveHere(const Config& config, const Host& host, const std::string& wr
 Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOptions& options) {
   const Result<Containment> containment = SelectContainment(config, host.System(), options);
   if (!containment) return containment.error();
-  const OperatingSystem home = HomeOf(*containment);
+  const OperatingSystem home = TraitsOf(*containment).home;
   const bool elsewhere = home != OperatingSystem::kAny && home != host.System();
   Policy policy = Copy(config, *containment, elsewhere ? home : host.System());
   policy.network.recorded = options.network_recorded;

@@ -100,7 +100,7 @@ void Keep(PathRule rule, std::vector<PathRule>& kept) {
 
 // Files of a distribution of WSL: its own mxc-exec looks at them.
 bool IsLookedAtInside(std::string_view path, const Policy& policy) {
-  return policy.containment == Containment::kWslc && !IsOnDrive(path);
+  return TraitsOf(policy.containment).linux_guest && !IsOnDrive(path);
 }
 
 // No file of Windows has such a name: to look for it would find nothing, and deny nothing.
@@ -149,8 +149,8 @@ Status ResolveDirectory(const ProcessConfig& written, const Host& host, Policy& 
                     written.cwd_pointer, "choose a directory the policy grants");
   }
   cwd = host.Windows().system_drive + "\\";
-  if (policy.containment == Containment::kNone) cwd = host.WorkingDirectory();
-  if (policy.containment == Containment::kWslc) cwd = "/";
+  if (!TraitsOf(policy.containment).isolates) cwd = host.WorkingDirectory();
+  if (TraitsOf(policy.containment).linux_guest) cwd = "/";
   for (const Access access : {Access::kReadOnly, Access::kReadWrite}) {  // the last one found wins
     for (auto rule = policy.paths.rbegin(); rule != policy.paths.rend(); ++rule) {
       const bool directory = rule->object && rule->object->type == FileType::kDirectory;
@@ -176,7 +176,7 @@ Status ResolveOnWindows(const Config& config, const Host& host, Policy& policy) 
   policy.interactive = host.Interactive();
   if (Status status = ResolveWriting(config, policy); !status) return status;
   if (Status status = LookAtRules(host, policy); !status) return status;
-  if (!BringsOwnSystem(policy.containment))
+  if (!TraitsOf(policy.containment).own_system)
     policy.process.environment = EnvironmentOf(config.process, StandardVariables(host));
   return ResolveDirectory(config.process, host, policy);
 }

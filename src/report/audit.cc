@@ -67,9 +67,6 @@ Result<AuditLog> AuditLog::Open(const std::string& path) {
 }
 
 Status AuditLog::Begin(const Plan& plan) {
-  const auto* exec = std::get_if<Exec>(&plan.child);
-  const std::string command = plan.command.empty() && exec != nullptr ? exec->program : plan.command;
-  const std::string cwd = plan.cwd.empty() && exec != nullptr ? exec->cwd : plan.cwd;
   return Append(fmt::format(
       "{{\"event\":\"begin\",\"time\":{},\"run\":{},\"version\":{},\"pid\":{},\"uid\":{},\"containment\":{},"
       "\"tier\":{},\"rung\":{},\"notCovered\":{},\"command\":{},\"word\":{},\"arguments\":{},\"bytes\":{},"
@@ -77,8 +74,8 @@ Status AuditLog::Begin(const Plan& plan) {
       "\"ledger\":{}}}\n",
       Quote(Now()), Quote(run_), Quote(MXC_VERSION), OwnProcessId(), OwnUserId(),
       Quote(Name(plan.containment)), Quote(Name(plan.tier)), Quote(Name(plan.isolation_level)),
-      ListText(plan.not_covered), Quote(command), Quote(plan.shape.word), plan.shape.arguments,
-      plan.shape.bytes, Quote(cwd), ListText(plan.relaxations), LedgerText(plan.ledger)));
+      ListText(plan.not_covered), Quote(plan.command), Quote(plan.shape.word), plan.shape.arguments,
+      plan.shape.bytes, Quote(plan.cwd), ListText(plan.relaxations), LedgerText(plan.ledger)));
 }
 
 Status AuditLog::Network(const GatewayRecord& record) {

@@ -40,20 +40,9 @@ bool LooksSecret(std::string_view variable_name) {
   });
 }
 
-std::vector<std::string> SecretValues(const Exec& exec) {
+std::vector<std::string> SecretValues(const std::vector<Variable>& environment) {
   std::vector<std::string> values;
-  for (const Variable& variable : exec.environment) Collect(variable.name, variable.value, values);
-  // The command's environment: a name, and behind it the value, in the arguments of the tool.
-  for (const InheritedFile& file : exec.files) {
-    const auto* arguments = std::get_if<ArgumentFile>(&file);
-    if (arguments == nullptr) continue;
-    std::string_view name;
-    for (const Piece& piece : arguments->arguments) {
-      if (const auto* secret = std::get_if<Secret>(&piece)) Collect(name, *secret, values);
-      const auto* text = std::get_if<std::string>(&piece);
-      name = text != nullptr ? std::string_view(*text) : std::string_view();
-    }
-  }
+  for (const Variable& variable : environment) Collect(variable.name, variable.value, values);
   return values;
 }
 

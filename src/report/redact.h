@@ -41,7 +41,7 @@ inline constexpr std::size_t kMinValueBytes = 8;
 // Values of environment variables whose names look secret (TOKEN, SECRET, PASSWORD, ..._KEY, ...), without
 // the ends of lines behind them, which a shell drops. The other values are PATHs and locales, and replacing
 // those would destroy the output.
-[[nodiscard]] std::vector<std::string> SecretValues(const Exec& exec);
+[[nodiscard]] std::vector<std::string> SecretValues(const std::vector<Variable>& environment);
 [[nodiscard]] bool LooksSecret(std::string_view variable_name);
 
 class Redactor {

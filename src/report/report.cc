@@ -157,7 +157,8 @@ Object WindowsProbes(const WindowsFacts& facts) {
 
 // Of a run without any policy, or of the one that is asked about.
 bool TakesBase(const WindowsFacts& facts, const Result<Plan>* asked) {
-  if (asked != nullptr && (*asked)->app_container) return (*asked)->app_container->base.has_value();
+  const auto* launch = asked != nullptr ? std::get_if<AppContainerLaunch>(&(*asked)->launch) : nullptr;
+  if (launch != nullptr) return launch->sandbox.base.has_value();
   return facts.security_environment || !facts.app_container;
 }
 
@@ -337,7 +338,7 @@ std::string ProbeJson(OperatingSystem system, const Identity& caller,
   }
   Object probe{{"version", MXC_VERSION}, {"system", Name(system)}, {"uid", caller.uid}};
   for (const ProbedBackend& probed : backends) {
-    const bool process = probed.containment == Containment::kProcessContainer;
+    const bool process = probed.containment == ProcessContainmentOf(system);
     if (process && system == OperatingSystem::kWindows) AddWindows(probed.support, asked, probe);
   }
   probe["backends"] = std::move(list);

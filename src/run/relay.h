@@ -15,7 +15,7 @@
 #include "run/run_gateway.h"
 #include "run/signals.h"
 #include "run/stop.h"
-#include "spawn/launch.h"
+#include "spawn/spawn.h"
 #include "stdio/private_terminal.h"
 #include "stdio/standard_input.h"
 #include "stdio/stream.h"

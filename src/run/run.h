@@ -1,4 +1,4 @@
-// The one machine that runs plans: Launch starts the child, Relay stays with it until the whole tree has
+// The one machine that runs plans: StartChild starts the child, Relay stays with it until the whole tree has
 // ended.
 //
 //   Result<Outcome> outcome = RunPlan(*plan, observer);
@@ -39,9 +39,11 @@ class RunObserver {
 
 // Only our own engine's processes hand over what the kernel tells of their files.
 [[nodiscard]] inline bool CanWatchFiles(const Plan& plan) {
-  return std::holds_alternative<SandboxChild>(plan.child) || std::holds_alternative<LxcChild>(plan.child);
+  return std::holds_alternative<NamespacesLaunch>(plan.launch) ||
+         std::holds_alternative<LxcLaunch>(plan.launch);
 }
 
-[[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer);
+// `connection`: borrowed; of a PersistentLaunch, a socket whose other end the sandbox's init has.
+[[nodiscard]] Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int connection = -1);
 
 }  // namespace mxc

@@ -50,7 +50,7 @@ std::string ToolMessage(const StdioSetup& stdio) {
 // a copy of it cannot be had without a pipe in between, a second run would not be the same run. So the text
 // is quoted where the streams are pumped anyway; else it stands on standard error, right above our envelope.
 Error NotReported(const RelayResult& result, const StdioSetup& stdio, Reporting reporting) {
-  if (reporting == Reporting::kSession) {
+  if (reporting == Reporting::kPersistent) {
     return {
         .code = ErrorCode::kSetupFailed,
         .message =
@@ -115,14 +115,6 @@ Warning Unwatched() {
               "sandbox around this one watches already"};
 }
 
-Reporting ReportingOf(const Plan& plan) {
-  if (std::holds_alternative<SessionChild>(plan.child)) return Reporting::kSession;
-  if (std::holds_alternative<LxcChild>(plan.child)) return Reporting::kContainer;
-  if (std::holds_alternative<LandlockChild>(plan.child)) return Reporting::kSupervisor;
-  const auto* exec = std::get_if<Exec>(&plan.child);
-  return exec != nullptr ? exec->reporting : Reporting::kInit;
-}
-
 RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, StdioSetup& stdio,
                  RunGateway& gateway, FileWatch& files, std::uint64_t started_ms,
                  const std::vector<RunGroup>& groups, const std::function<void(std::int64_t)>& on_sandbox) {
@@ -145,7 +137,7 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
   return relay.Run();
 }
 
-Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
+Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection) {
   const std::uint64_t started_ms = NowMs();
   if (Status streams = CheckStandardStreams(); !streams) return streams.error();
   SignalScope signals;
@@ -160,7 +152,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
   Result<StdioSetup> stdio = SetUpStdio(plan, observer.SpeaksOnStandardOutput(), undo);
   if (!stdio) return stdio.error();
 
-  const Reporting reporting = ReportingOf(plan);
+  const Reporting reporting = std::visit([](const auto& launch) { return ReportingOf(launch); }, plan.launch);
   RunTree tree(reporting);
   Result<RunGateway> gateway =
       RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
@@ -175,6 +167,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
                                         .groups = resources->groups,
                                         .gateway = *gateway,
                                         .files = &*files,
+                                        .connection = connection,
                                         .started_ms = started_ms});
   if (!started) return started.error();
   tree.Follow(started->child, std::move(started->guard));
@@ -214,8 +207,9 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
 
 }  // namespace
 
-Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer) {
-  return RunAudited(plan, observer, [&plan](RunObserver& recorder) { return RunChild(plan, recorder); });
+Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int connection) {
+  return RunAudited(plan, observer,
+                    [&](RunObserver& recorder) { return RunChild(plan, recorder, connection); });
 }
 
 }  // namespace mxc

@@ -17,8 +17,8 @@
 #include "run/file_watch.h"
 #include "run/run_gateway.h"
 #include "run/signals.h"
-#include "spawn/launch.h"
 #include "spawn/process_group_guard.h"
+#include "spawn/spawn.h"
 #include "stdio/stdio_setup.h"
 
 namespace mxc {
@@ -32,7 +32,8 @@ struct LaunchContext {
   const GroupHandles& groups;
   RunGateway& gateway;
   FileWatch* files = nullptr;    // of a run whose files are watched
-  int session = -1;              // init's end of a socket, for a persistent sandbox
+  int session = -1;              // init's end of a socket, for a persistent sandbox that is being made
+  int connection = -1;           // to a persistent sandbox that runs (PersistentLaunch)
   std::uint64_t started_ms = 0;  // of NowMs()
 };
 

@@ -85,23 +85,24 @@ void End(const ChildProcess& child) {
 
 int TerminalOf(const StdioSetup& stdio) { return stdio.terminal ? stdio.terminal->Inner() : -1; }
 
-Result<Started> Start(const Exec& exec, const LaunchContext& context) {
+// `tool`: bwrap, whose children are tied to it by a process group that ends with us.
+Result<Started> StartExec(const Exec& exec, bool tool, const LaunchContext& context) {
   Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size(), exec.limits.open_files);
   if (!limit) return limit.error();
   Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest(), context.session);
   if (!files) return files.error();
-  Result<ProcessGroupGuard> guard = exec.reporting == Reporting::kStatusPipe
-                                        ? ProcessGroupGuard::Start(context.cleanup_process.Pipe())
-                                        : Result<ProcessGroupGuard>(ProcessGroupGuard{});
+  Result<ProcessGroupGuard> guard = tool ? ProcessGroupGuard::Start(context.cleanup_process.Pipe())
+                                         : Result<ProcessGroupGuard>(ProcessGroupGuard{});
   if (!guard) return guard.error();
   if (Status verified = VerifyPaths(exec.verified); !verified) return verified.error();
-  Result<ChildProcess> child = Launch({.exec = exec,
-                                       .files = files->files,
-                                       .open_files = limit->Original(),
-                                       .standard = context.stdio.standard,
-                                       .controlling_terminal = TerminalOf(context.stdio),
-                                       .group = guard->Group(),
-                                       .group_entrances = context.groups.Entrances()});
+  Result<ChildProcess> child = Spawn({.exec = exec,
+                                      .files = files->files,
+                                      .open_files = limit->Original(),
+                                      .standard = context.stdio.standard,
+                                      .controlling_terminal = TerminalOf(context.stdio),
+                                      .ignores_keys = tool,
+                                      .group = guard->Group(),
+                                      .group_entrances = context.groups.Entrances()});
   if (!child) return child.error();
   context.cleanup_process.Watch(child->id);
   // The child has its ends: ours would keep the pipes open.
@@ -141,70 +142,68 @@ Result<Started> FromSandbox(Result<SandboxProcess> process) {
   return started;
 }
 
-Result<Started> Start(const SandboxChild& /*child*/, const LaunchContext& context) {
-  Result<SandboxProcess> process = StartSandbox(
-      SandboxRequest{.sandbox = *context.plan.sandbox,
-                     .streams = StreamsOf(context),
-                     .egress = context.gateway.Rules(),
-                     .gateway_handover = context.gateway.Handover(),
-                     .groups = GroupsOf(context),
-                     .watch_socket = context.files != nullptr ? context.files->WatchSocket() : -1,
-                     .session = context.session});
+Result<Started> Start(const DirectLaunch& launch, const LaunchContext& context) {
+  return StartExec(launch.command, false, context);
+}
+
+Result<Started> Start(const BubblewrapLaunch& launch, const LaunchContext& context) {
+  return StartExec(launch.bwrap, true, context);
+}
+
+SandboxRequest RequestOf(const LinuxSandbox& sandbox, const LaunchContext& context) {
+  return {.sandbox = sandbox,
+          .streams = StreamsOf(context),
+          .egress = context.gateway.Rules(),
+          .gateway_handover = context.gateway.Handover(),
+          .watch_socket = context.files != nullptr ? context.files->WatchSocket() : -1,
+          .session = context.session};
+}
+
+// What init has by now.
+void CloseWhatInitHas(const LaunchContext& context) {
   context.gateway.CloseHandover();
   if (context.files != nullptr) context.files->CloseWatchSocket();
+}
+
+Result<Started> Start(const NamespacesLaunch& launch, const LaunchContext& context) {
+  SandboxRequest request = RequestOf(launch.sandbox, context);
+  request.groups = GroupsOf(context);
+  Result<SandboxProcess> process = StartSandbox(request);
+  CloseWhatInitHas(context);
   return FromSandbox(std::move(process));
 }
 
-Result<Started> Start(const LxcChild& child, const LaunchContext& context) {
-  Result<SandboxProcess> process =
-      StartContainer({.container = child,
-                      .inside = {.sandbox = *context.plan.sandbox,
-                                 .streams = StreamsOf(context),
-                                 .egress = context.gateway.Rules(),
-                                 .gateway_handover = context.gateway.Handover(),
-                                 .groups = {.entrances = context.groups.Entrances()},
-                                 .watch_socket = context.files != nullptr ? context.files->WatchSocket() : -1,
-                                 .session = context.session}});
-  if (context.files != nullptr) context.files->CloseWatchSocket();
-  context.gateway.CloseHandover();
+Result<Started> Start(const LxcLaunch& launch, const LaunchContext& context) {
+  SandboxRequest inside = RequestOf(launch.sandbox, context);
+  inside.groups = {.entrances = context.groups.Entrances()};
+  Result<SandboxProcess> process = StartContainer({.container = launch, .inside = std::move(inside)});
+  CloseWhatInitHas(context);
   return FromSandbox(std::move(process));
 }
 
-Result<Started> Start(const LandlockChild& /*child*/, const LaunchContext& context) {
-  Result<SandboxProcess> process = StartSandbox(LandlockRequest{
-      .sandbox = *context.plan.landlock, .streams = StreamsOf(context), .groups = GroupsOf(context)});
-  return FromSandbox(std::move(process));
-}
-
-// Such a plan is shown here and never run; the request was refused long before.
-Result<Started> Start(const SeatbeltChild& /*child*/, const LaunchContext& /*ready*/) {
-  return Error{.code = ErrorCode::kUnsupported, .message = "Seatbelt belongs to macOS"};
+Result<Started> Start(const LandlockLaunch& launch, const LaunchContext& context) {
+  return FromSandbox(StartSandbox(LandlockRequest{
+      .sandbox = launch.sandbox, .streams = StreamsOf(context), .groups = GroupsOf(context)}));
 }
 
 // Its last report comes when nothing of the command is left. The supervisor may end later.
-Result<Started> Start(const SessionChild& child, const LaunchContext& context) {
+Result<Started> Start(const PersistentLaunch& launch, const LaunchContext& context) {
   Result<Started> started = FromSandbox(StartInSession(
-      {.connection = child.connection, .sandbox = *context.plan.sandbox, .streams = StreamsOf(context)}));
-  if (started) started->child.report.Reset(::fcntl(child.connection, F_DUPFD_CLOEXEC, 3));
+      {.connection = context.connection, .sandbox = launch.sandbox, .streams = StreamsOf(context)}));
+  if (started) started->child.report.Reset(::fcntl(context.connection, F_DUPFD_CLOEXEC, 3));
   return started;
 }
 
-Result<Started> Start(const AppContainerChild& /*child*/, const LaunchContext& /*ready*/) {
-  return Error{.code = ErrorCode::kUnsupported, .message = "AppContainers belong to Windows"};
-}
-
-Result<Started> Start(const WslChild& /*child*/, const LaunchContext& /*ready*/) {
-  return Error{.code = ErrorCode::kUnsupported, .message = "WSL belongs to Windows"};
-}
-
-Result<Started> Start(const WindowsSandboxChild& /*child*/, const LaunchContext& /*ready*/) {
-  return Error{.code = ErrorCode::kUnsupported, .message = "Windows Sandbox belongs to Windows"};
+// Of another system: such a plan is shown here and never run, and the request was refused long before.
+template <class OtherLaunch>
+Result<Started> Start(const OtherLaunch& /*launch*/, const LaunchContext& /*context*/) {
+  return Error{.code = ErrorCode::kUnsupported, .message = "Linux has no launcher for this plan"};
 }
 
 }  // namespace
 
 Result<Started> StartChild(const LaunchContext& context) {
-  return std::visit([&](const auto& child) { return Start(child, context); }, context.plan.child);
+  return std::visit([&](const auto& launch) { return Start(launch, context); }, context.plan.launch);
 }
 
 }  // namespace mxc

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "mxc/plan.h"
-#include "spawn/launch.h"
+#include "run/reporting.h"
 #include "spawn/process_group_guard.h"
+#include "spawn/spawn.h"
 
 namespace mxc {
 

@@ -63,7 +63,7 @@ void RunTree::Kill() const {
   SignalHandle(sandbox_, SIGKILL);
   guard_.Kill();  // the tool may have children that nothing ties to it yet
   // It ends the whole tree itself, and only then.
-  if (reporting_ == Reporting::kSupervisor || reporting_ == Reporting::kSession)
+  if (reporting_ == Reporting::kSupervisor || reporting_ == Reporting::kPersistent)
     return SignalHandle(child_->handle, SIGTERM);
   if (reporting_ == Reporting::kExitStatus) SignalDescendants(child_->id, SIGKILL);
   SignalHandle(child_->handle, SIGKILL);
@@ -82,7 +82,7 @@ std::vector<pid_t> RunTree::Adopted() const {
 
 void RunTree::Finish() {
   // It ended after everything else in its namespace, or after everything the command started.
-  if (reporting_ == Reporting::kInit || reporting_ == Reporting::kSession) return;
+  if (reporting_ == Reporting::kInit || reporting_ == Reporting::kPersistent) return;
   if (HasSandboxBelow()) {
     SignalHandle(sandbox_, SIGKILL);
     guard_.Kill();

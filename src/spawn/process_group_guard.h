@@ -1,7 +1,7 @@
 // Kills a tool and its children when the launcher has been killed.
 //
 //   Result<ProcessGroupGuard> guard = ProcessGroupGuard::Start(cleanup_process.Pipe());
-//   Launch({..., .group = guard->Group()});
+//   Spawn({..., .group = guard->Group()});
 //   guard->Dismiss();                                   // once the whole group has ended
 //
 // A tool that dies with its launcher leaves behind those of its children that have not yet tied themselves to

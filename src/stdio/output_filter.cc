@@ -11,14 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxHeadBytes = 1024;
 
-std::vector<std::string> ValuesOf(const Plan& plan) {
-  if (const auto* exec = std::get_if<Exec>(&plan.child)) return SecretValues(*exec);
-  if (plan.landlock) return SecretValues({.environment = plan.landlock->environment});
-  if (plan.seatbelt) return SecretValues({.environment = plan.seatbelt->environment});
-  if (plan.app_container) return SecretValues({.environment = plan.app_container->environment});
-  return plan.sandbox ? SecretValues({.environment = plan.sandbox->environment}) : std::vector<std::string>();
-}
-
 }  // namespace
 
 OutputFilter::OutputFilter(std::uint64_t max_bytes, std::optional<RedactionRules> redaction)
@@ -60,9 +52,10 @@ void OutputFilter::Append(std::string_view text, std::string& out) {
 OutputFilter FilterFor(const Plan& plan) {
   const Output& output = plan.output;
   if (!output.redact_secrets && !output.redact_pii) return OutputFilter(output.max_bytes);
-  return OutputFilter(
-      output.max_bytes,
-      RedactionRules{.secrets = output.redact_secrets, .pii = output.redact_pii, .values = ValuesOf(plan)});
+  return OutputFilter(output.max_bytes,
+                      RedactionRules{.secrets = output.redact_secrets,
+                                     .pii = output.redact_pii,
+                                     .values = SecretValues(CommandEnvironment(plan.launch))});
 }
 
 }  // namespace mxc

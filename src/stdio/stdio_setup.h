@@ -21,7 +21,7 @@
 namespace mxc {
 
 struct StdioSetup {
-  std::array<int, 3> standard = {-1, -1, -1};  // for LaunchRequest, borrowed from the members below
+  std::array<int, 3> standard = {-1, -1, -1};  // for SpawnRequest, borrowed from the members below
   std::vector<UniqueFd> child_ends = {};
   std::optional<PrivateTerminal> terminal = {};  // the command's controlling terminal
   std::optional<PrivateTerminal> display = {};   // one for output alone

@@ -32,9 +32,9 @@ std::optional<uid_t> OwnerOfHarmless(int fd) {
 
 // Our engine opens the sandbox's own in its place (engine::ConnectStream).
 bool IsReplaced(const Plan& plan, int fd) {
-  const bool by_engine = std::holds_alternative<SandboxChild>(plan.child) ||
-                         std::holds_alternative<LxcChild>(plan.child) ||
-                         std::holds_alternative<SessionChild>(plan.child);
+  const bool by_engine = std::holds_alternative<NamespacesLaunch>(plan.launch) ||
+                         std::holds_alternative<LxcLaunch>(plan.launch) ||
+                         std::holds_alternative<PersistentLaunch>(plan.launch);
   struct stat status {};
   return by_engine && ::fstat(fd, &status) == 0 && minor(status.st_rdev) == kNullMinor;
 }

@@ -16,10 +16,6 @@
 namespace mxc {
 namespace {
 
-Terminal TerminalOf(const Plan& plan) {
-  return std::visit([](const auto& child) { return child.terminal; }, plan.child);
-}
-
 std::unique_ptr<Stream> OutputStream(const Plan& plan, UniqueFd source, int target) {
   StreamOptions options;
   options.source = std::move(source);
@@ -123,12 +119,12 @@ Status ConnectOutput(const Plan& plan, bool all, StdioSetup& stdio) {
 }  // namespace
 
 std::optional<CallersModes> ModesToChange(const Plan& plan) {
-  return TerminalOf(plan) == Terminal::kPrivatePty ? LookAtCallersModes() : std::nullopt;
+  return TerminalOf(plan.launch) == Terminal::kPrivatePty ? LookAtCallersModes() : std::nullopt;
 }
 
 Result<StdioSetup> SetUpStdio(const Plan& plan, bool keeps_output, Undo& undo) {
   StdioSetup stdio;
-  if (TerminalOf(plan) == Terminal::kPrivatePty) {
+  if (TerminalOf(plan.launch) == Terminal::kPrivatePty) {
     if (Status connected = ConnectTerminal(plan, undo, stdio); !connected) return connected.error();
   }
   const bool sandboxed = plan.tier != Tier::kNone;

@@ -1,38 +1,124 @@
 #include "mxc/containment.h"
 
-namespace mxc {
+#include <algorithm>
+#include <iterator>
 
-std::string_view Name(Containment containment) {
-  switch (containment) {
-    case Containment::kBubblewrap:
-      return "bubblewrap";
-    case Containment::kNamespaces:
-      return "namespaces";
-    case Containment::kLandlock:
-      return "landlock";
-    case Containment::kLxc:
-      return "lxc";
-    case Containment::kProcessContainer:
-      return "processcontainer";
-    case Containment::kWindowsSandbox:
-      return "windows_sandbox";
-    case Containment::kWslc:
-      return "wslc";
-    case Containment::kIsolationSession:
-      return "isolation_session";
-    case Containment::kMicrovm:
-      return "microvm";
-    case Containment::kHyperlight:
-      return "hyperlight";
-    case Containment::kSeatbelt:
-      return "seatbelt";
-    case Containment::kVm:
-      return "vm";
-    case Containment::kNone:
-      return "none";
-  }
-  return "none";
+namespace mxc {
+namespace {
+
+using System = OperatingSystem;
+
+constexpr ContainmentTraits kTraits[] = {
+    {.containment = Containment::kBubblewrap,
+     .name = "bubblewrap",
+     .home = System::kLinux,
+     .mounts = true,
+     .persistent = true,
+     .proxy = ProxySupport::kGateway},
+    {.containment = Containment::kNamespaces,
+     .name = "namespaces",
+     .home = System::kLinux,
+     .mounts = true,
+     .persistent = true,
+     .proxy = ProxySupport::kGateway},
+    {.containment = Containment::kLandlock,
+     .name = "landlock",
+     .home = System::kLinux,
+     .proxy = ProxySupport::kGateway},
+    {.containment = Containment::kLxc,
+     .name = "lxc",
+     .home = System::kLinux,
+     .mounts = true,
+     .persistent = true,
+     .takes_image = true,
+     .proxy = ProxySupport::kContainer,
+     .section = "lxc"},
+    {.containment = Containment::kProcessContainer,
+     .name = "processcontainer",
+     .home = System::kWindows,
+     .keeps_profile = true,
+     .proxy = ProxySupport::kAnyKind,
+     .section = "processContainer"},
+    {.containment = Containment::kWindowsSandbox,
+     .name = "windows_sandbox",
+     .home = System::kWindows,
+     .experimental = true,
+     .own_system = true,
+     .persistent = true,
+     .section = "windowsSandbox"},
+    {.containment = Containment::kWslc,
+     .name = "wslc",
+     .home = System::kWindows,
+     .experimental = true,
+     .own_system = true,
+     .linux_guest = true,
+     .proxy = ProxySupport::kUrl,
+     .network = NetworkControl::kSwitch,
+     .section = "wslc"},
+    {.containment = Containment::kIsolationSession,
+     .name = "isolation_session",
+     .home = System::kWindows,
+     .experimental = true,
+     .own_system = true,
+     .network = NetworkControl::kOpenOnly},
+    {.containment = Containment::kMicrovm,
+     .name = "microvm",
+     .home = System::kAny,
+     .experimental = true,
+     .own_system = true,
+     .missing = {.reason = "is not built into this program"}},
+    {.containment = Containment::kHyperlight,
+     .name = "hyperlight",
+     .home = System::kAny,
+     .experimental = true,
+     .own_system = true,
+     .section = "hyperlight",
+     .missing = {.code = ErrorCode::kUnavailable, .reason = "has no guest image on this host"}},
+    {.containment = Containment::kSeatbelt,
+     .name = "seatbelt",
+     .home = System::kMacos,
+     .proxy = ProxySupport::kProfile,
+     .section = "seatbelt"},
+    {.containment = Containment::kVm, .name = "vm", .home = System::kWindows, .planned = false},
+    {.containment = Containment::kNone, .name = "none", .home = System::kAny, .isolates = false},
+};
+
+constexpr bool IsInOrder() {
+  for (std::size_t i = 0; i < std::size(kTraits); ++i)
+    if (static_cast<std::size_t>(kTraits[i].containment) != i) return false;
+  return true;
 }
+static_assert(IsInOrder(), "TraitsOf takes the enumerator for an index");
+
+struct Intended {
+  System system;
+  Containment process;
+  Containment machine;
+};
+
+constexpr Intended kIntended[] = {
+    {System::kLinux, Containment::kBubblewrap, Containment::kVm},
+    {System::kWindows, Containment::kProcessContainer, Containment::kWindowsSandbox},
+    {System::kMacos, Containment::kSeatbelt, Containment::kVm},
+};
+
+const Intended& IntendedOn(System system) {
+  const auto* const found = std::find_if(std::begin(kIntended), std::end(kIntended),
+                                         [system](const Intended& row) { return row.system == system; });
+  return found == std::end(kIntended) ? kIntended[0] : *found;
+}
+
+}  // namespace
+
+const ContainmentTraits& TraitsOf(Containment containment) {
+  return kTraits[static_cast<std::size_t>(containment)];
+}
+
+std::span<const ContainmentTraits> AllContainments() { return kTraits; }
+
+Containment ProcessContainmentOf(System system) { return IntendedOn(system).process; }
+
+Containment MachineContainmentOf(System system) { return IntendedOn(system).machine; }
 
 std::string_view Name(IsolationLevel isolation_level) {
   switch (isolation_level) {
@@ -46,71 +132,6 @@ std::string_view Name(IsolationLevel isolation_level) {
       return "landlock";
   }
   return "";
-}
-
-OperatingSystem HomeOf(Containment containment) {
-  switch (containment) {
-    case Containment::kBubblewrap:
-    case Containment::kNamespaces:
-    case Containment::kLandlock:
-    case Containment::kLxc:
-      return OperatingSystem::kLinux;
-    case Containment::kProcessContainer:
-    case Containment::kWindowsSandbox:
-    case Containment::kWslc:
-    case Containment::kIsolationSession:
-    case Containment::kVm:
-      return OperatingSystem::kWindows;
-    case Containment::kSeatbelt:
-      return OperatingSystem::kMacos;
-    case Containment::kMicrovm:
-    case Containment::kHyperlight:
-    case Containment::kNone:
-      return OperatingSystem::kAny;
-  }
-  return OperatingSystem::kAny;
-}
-
-bool IsExperimental(Containment containment) {
-  switch (containment) {
-    case Containment::kMicrovm:
-    case Containment::kHyperlight:
-    case Containment::kWindowsSandbox:
-    case Containment::kWslc:
-    case Containment::kIsolationSession:
-      return true;
-    case Containment::kBubblewrap:
-    case Containment::kNamespaces:
-    case Containment::kLandlock:
-    case Containment::kLxc:
-    case Containment::kProcessContainer:
-    case Containment::kSeatbelt:
-    case Containment::kVm:
-    case Containment::kNone:
-      return false;
-  }
-  return false;
-}
-
-bool BringsOwnSystem(Containment containment) {
-  switch (containment) {
-    case Containment::kWindowsSandbox:
-    case Containment::kWslc:
-    case Containment::kIsolationSession:
-    case Containment::kMicrovm:
-    case Containment::kHyperlight:
-      return true;
-    case Containment::kBubblewrap:
-    case Containment::kNamespaces:
-    case Containment::kLandlock:
-    case Containment::kLxc:
-    case Containment::kProcessContainer:
-    case Containment::kSeatbelt:
-    case Containment::kVm:
-    case Containment::kNone:
-      return false;
-  }
-  return false;
 }
 
 std::string_view Name(OperatingSystem system) {

@@ -1,6 +1,6 @@
 #include "mxc/json.h"
 
-#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace mxc {
 
@@ -12,19 +12,8 @@ const Json* Json::Find(std::string_view key) const {
 }
 
 std::string JsonString(std::string_view text) {
-  constexpr unsigned char kFirstPrintable = 0x20;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < kFirstPrintable) {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
+  using nlohmann::json;
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string PointerTo(std::string_view pointer, std::string_view token) {

@@ -45,14 +45,16 @@ class PersistentMachineCommand {
   PersistentMachineCommand(const Plan& plan, RunObserver& observer)
       : plan_(plan),
         observer_(observer),
-        orders_(std::get<WindowsSandboxChild>(plan.child).persistent + "\\" + kOrders),
-        answers_(std::get<WindowsSandboxChild>(plan.child).persistent + "\\" + kAnswers) {}
+        orders_(std::get<WindowsSandboxLaunch>(plan.launch).persistent + "\\" + kOrders),
+        answers_(std::get<WindowsSandboxLaunch>(plan.launch).persistent + "\\" + kAnswers) {}
 
   Status Order() {
     const Result<std::string> input = AllInput();
     if (!input) return input.error();
     const std::pair<const char*, std::string> files[] = {
-        {".order", CommandOrderText(*plan_.windows_sandbox)}, {".stdin", *input}, {".run", ""}};
+        {".order", CommandOrderText(std::get<WindowsSandboxLaunch>(plan_.launch).run)},
+        {".stdin", *input},
+        {".run", ""}};
     for (const auto& [name, text] : files) {  // the last one says that the others are whole
       Result<UniqueHandle> file = Leave(orders_ + "\\" + token_ + name, text);
       if (!file) return file.error();

@@ -11,30 +11,37 @@
 namespace mxc {
 namespace {
 
-Result<Outcome> RunChild(const Plan& plan, RunObserver& observer) {
-  if (const auto* child = std::get_if<AppContainerChild>(&plan.child); child != nullptr && plan.app_container)
-    return RunCommand({*plan.app_container, plan, child->confined, child->terminal, plan.timeout_ms},
-                      observer);
-  if (std::holds_alternative<WslChild>(plan.child) && plan.wsl) return RunInWsl(plan, observer);
-  if (const auto* child = std::get_if<WindowsSandboxChild>(&plan.child);
-      child != nullptr && plan.windows_sandbox) {
-    return child->persistent.empty() ? RunInWindowsSandbox(plan, observer)
-                                     : RunInPersistentMachine(plan, observer);
-  }
+Result<Outcome> Run(const AppContainerLaunch& launch, const Plan& plan, RunObserver& observer) {
+  return RunCommand({launch.sandbox, plan, launch.confined, launch.terminal, plan.timeout_ms}, observer);
+}
+
+Result<Outcome> Run(const WslLaunch& /*launch*/, const Plan& plan, RunObserver& observer) {
+  return RunInWsl(plan, observer);
+}
+
+Result<Outcome> Run(const WindowsSandboxLaunch& launch, const Plan& plan, RunObserver& observer) {
+  return launch.persistent.empty() ? RunInWindowsSandbox(plan, observer)
+                                   : RunInPersistentMachine(plan, observer);
+}
+
+// Of another system: such a plan is shown here and never run.
+template <class OtherLaunch>
+Result<Outcome> Run(const OtherLaunch& /*launch*/, const Plan& plan, RunObserver& /*observer*/) {
   return Error{.code = ErrorCode::kUnavailable,
                .message = "there is no launcher for '" + std::string(Name(plan.containment)) + "' on Windows",
                .hint = "--dry-run and --explain show its plan"};
 }
 
 Result<Outcome> RunToEnd(const Plan& plan, RunObserver& observer) {
-  Result<Outcome> outcome = RunChild(plan, observer);
+  Result<Outcome> outcome =
+      std::visit([&](const auto& launch) { return Run(launch, plan, observer); }, plan.launch);
   observer.OnEnded();
   return outcome;
 }
 
 }  // namespace
 
-Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer) {
+Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int /*connection*/) {
   if (plan.audit.path.empty()) return RunToEnd(plan, observer);
   const bool refuses = plan.audit.on_failure == Audit::OnFailure::kRefuse;
   const auto warn = [&observer](const Error& error) {

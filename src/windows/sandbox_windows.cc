@@ -44,7 +44,7 @@ class Machine {
   }
 
   Status Prepare() {
-    const WindowsSandboxRun& run = *plan_.windows_sandbox;
+    const WindowsSandboxRun& run = std::get<WindowsSandboxLaunch>(plan_.launch).run;
     const Result<std::string> input = AllInput();
     if (!input) return input.error();
     const std::string shared = folder_.Of("shared");

@@ -109,7 +109,7 @@ void EndInside(const std::string& wsl, const WslRun& run, const RunFolder& folde
 }  // namespace
 
 Result<Outcome> RunInWsl(const Plan& plan, RunObserver& observer) {
-  const WslRun& run = *plan.wsl;
+  const WslRun& run = std::get<WslLaunch>(plan.launch).run;
   const std::string directory = SystemDirectory();
   const std::string wsl = directory + "\\wsl.exe";
   if (Status checked = CheckInside(wsl, run); !checked) return checked.error();

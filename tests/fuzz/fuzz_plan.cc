@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/linux/mount_words.h"
 #include "dispatch.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
-#include "plan/mount_words.h"
 #include "policy/paths/paths.h"
 
 namespace mxc {
@@ -23,9 +23,9 @@ constexpr std::string_view kMarker = "5ecret-marker";
 void Require(bool condition, std::string_view what, const Plan& plan) {
   if (condition) return;
   std::string text;
-  if (plan.sandbox) {
-    for (const MountNode& node : plan.sandbox->mounts)
-      text += Words(node).kind + " " + Words(node).target + "\n";
+  if (const LinuxSandbox* sandbox = LinuxSandboxOf(plan.launch); sandbox != nullptr) {
+    for (const MountNode& node : sandbox->mounts)
+      text += linux_backend::Words(node).kind + " " + linux_backend::Words(node).target + "\n";
   }
   std::fprintf(stderr, "%.*s\n%s", static_cast<int>(what.size()), what.data(), text.c_str());
   std::abort();
@@ -128,13 +128,13 @@ const MountNode* NodeAt(const LinuxSandbox& sandbox, std::string_view path) {
   const MountNode* decisive = nullptr;
   for (const MountNode& node : sandbox.mounts) {
     if (std::holds_alternative<MakeDirectory>(node)) continue;
-    if (IsAtOrBelow(path, Words(node).target)) decisive = &node;
+    if (IsAtOrBelow(path, linux_backend::Words(node).target)) decisive = &node;
   }
   return decisive;
 }
 
 void CheckRule(const PathRule& rule, const Policy& policy, const Plan& plan) {
-  const MountNode* node = NodeAt(*plan.sandbox, rule.path);
+  const MountNode* node = NodeAt(*LinuxSandboxOf(plan.launch), rule.path);
   const auto* bind = node == nullptr ? nullptr : std::get_if<BindMount>(node);
   const bool policy_rule = rule.origin == Origin::kPolicy;
   if (rule.access != Access::kDenied) {
@@ -148,16 +148,16 @@ void CheckRule(const PathRule& rule, const Policy& policy, const Plan& plan) {
 }
 
 void CheckTree(const Policy& policy, const Plan& plan) {
-  const std::vector<MountNode>& mounts = plan.sandbox->mounts;
+  const std::vector<MountNode>& mounts = LinuxSandboxOf(plan.launch)->mounts;
   for (std::size_t later = 0; later < mounts.size(); ++later) {
     for (std::size_t earlier = 0; earlier < later; ++earlier) {
-      const std::string below = Words(mounts[earlier]).target;
-      const std::string above = Words(mounts[later]).target;
+      const std::string below = linux_backend::Words(mounts[earlier]).target;
+      const std::string above = linux_backend::Words(mounts[later]).target;
       Require(below == above || !IsAtOrBelow(below, above), "mounted over: " + below, plan);
     }
   }
   for (const char* path : {"/proc/version", "/dev/sda", "/sys/kernel"}) {
-    const MountNode* node = NodeAt(*plan.sandbox, path);
+    const MountNode* node = NodeAt(*LinuxSandboxOf(plan.launch), path);
     Require(node == nullptr || !std::holds_alternative<BindMount>(*node), std::string("shown: ") + path,
             plan);
   }
@@ -168,9 +168,11 @@ void CheckPlan(const Policy& policy, const Plan& plan) {
   Require(plan.ledger.size() == policy.clauses.size(), "a clause without an answer", plan);
   for (const Enforcement& entry : plan.ledger)
     Require(entry.strength != Strength::kNone, "an empty claim", plan);
-  Require(DescribeText(policy, plan).find(kMarker) == std::string::npos, "secret in text", plan);
-  Require(DescribeJson(policy, plan).find(kMarker) == std::string::npos, "secret in JSON", plan);
-  if (plan.sandbox) CheckTree(policy, plan);
+  Require(DescribeText(Dispatch(plan.containment), policy, plan).find(kMarker) == std::string::npos,
+          "secret in text", plan);
+  Require(DescribeJson(Dispatch(plan.containment), policy, plan).find(kMarker) == std::string::npos,
+          "secret in JSON", plan);
+  if (LinuxSandboxOf(plan.launch) != nullptr) CheckTree(policy, plan);
 }
 
 }  // namespace
@@ -181,9 +183,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   mxc::Support support{.usable = true, .tier = mxc::Tier::kContainer, .program = "/usr/bin/bwrap"};
   if (bytes.Flip()) support.features = {"bind-fd", "size"};
   mxc::Policy policy = mxc::SomePolicy(bytes);
-  for (const mxc::Containment containment : mxc::AllContainments()) {
-    policy.containment = containment;
-    const mxc::Result<mxc::Plan> plan = mxc::MakePlan(mxc::Dispatch(containment), policy, support);
+  for (const mxc::ContainmentTraits& traits : mxc::AllContainments()) {
+    policy.containment = traits.containment;
+    const mxc::Result<mxc::Plan> plan = mxc::MakePlan(mxc::Dispatch(traits.containment), policy, support);
     if (plan.ok()) {
       mxc::CheckPlan(policy, *plan);
     } else if (plan.error().message.empty()) {

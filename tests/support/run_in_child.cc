@@ -63,13 +63,17 @@ struct RunningPlan::Shared {
 
 Plan ShellPlan(const std::string& script) {
   Plan plan;
-  plan.child = Exec{.program = "/bin/sh",
-                    .argv = {std::string("sh"), std::string("-c"), script},
-                    .environment = {{.name = "PATH", .value = Secret("/usr/bin:/bin")}}};
+  plan.launch =
+      DirectLaunch{.command = {.program = "/bin/sh",
+                               .argv = {std::string("sh"), std::string("-c"), script},
+                               .environment = {{.name = "PATH", .value = Secret("/usr/bin:/bin")}}}};
   return plan;
 }
 
-Exec& ExecOf(Plan& plan) { return std::get<Exec>(plan.child); }
+Exec& ExecOf(Plan& plan) {
+  if (auto* const bubblewrap = std::get_if<BubblewrapLaunch>(&plan.launch)) return bubblewrap->bwrap;
+  return std::get<DirectLaunch>(plan.launch).command;
+}
 
 RunningPlan::RunningPlan(const Plan& plan, const RunSetup& setup) {
   void* const memory =

@@ -7,6 +7,7 @@
 
 #include "backends/appcontainer/appcontainer.h"
 #include "config/decode.h"
+#include "dispatch.h"
 #include "document/parse.h"
 #include "mxc/windows/path.h"
 #include "plan/describe.h"
@@ -142,8 +143,9 @@ class Asked {
 };
 
 void Check(const AccessPolicy& written, const Planned& planned, const FakeHost& host) {
-  const std::string explained = DescribeText(planned.policy, planned.plan);
-  const Asked asked(*planned.plan.app_container, host);
+  const std::string explained =
+      DescribeText(Dispatch(planned.plan.containment), planned.policy, planned.plan);
+  const Asked asked(std::get<AppContainerLaunch>(planned.plan.launch).sandbox, host);
   for (const AccessQuestion& question : written.questions) {
     const auto differs = question.differs.find(kBackend);
     const bool expected = differs == question.differs.end() ? question.answer : differs->second.answer;

@@ -4,6 +4,7 @@
 
 #include "backends/seatbelt/seatbelt.h"
 #include "config/decode.h"
+#include "dispatch.h"
 #include "document/parse.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
@@ -113,16 +114,19 @@ TEST(AccessSeatbelt, AnswersAsTheCorpusSays) {
     const Result<Planned> planned = PlanOf(written, host);
     ASSERT_TRUE(planned) << planned.error().message;
     const Result<SbplProfile> profile =
-        SbplProfile::Parse(*planned->plan.seatbelt,
+        SbplProfile::Parse(std::get<SeatbeltLaunch>(planned->plan.launch).sandbox,
                            {{"TEMP", "/private/var/folders/x/mxc"}, {"MARK", "mark"}, {"NO_MARK", "none"}});
-    ASSERT_TRUE(profile) << profile.error().message << "\n" << planned->plan.seatbelt->profile;
-    const std::string explained = DescribeText(planned->policy, planned->plan);
+    ASSERT_TRUE(profile) << profile.error().message << "\n"
+                         << std::get<SeatbeltLaunch>(planned->plan.launch).sandbox.profile;
+    const std::string explained =
+        DescribeText(Dispatch(planned->plan.containment), planned->policy, planned->plan);
     const Asked asked(*profile, host);
     for (const AccessQuestion& question : written.questions) {
       const auto differs = question.differs.find(kBackend);
       const bool expected = differs == question.differs.end() ? question.answer : differs->second.answer;
-      EXPECT_EQ(asked.Answer(question), expected) << question.Text() << "\n"
-                                                  << planned->plan.seatbelt->profile;
+      EXPECT_EQ(asked.Answer(question), expected)
+          << question.Text() << "\n"
+          << std::get<SeatbeltLaunch>(planned->plan.launch).sandbox.profile;
       if (differs == question.differs.end()) continue;
       EXPECT_NE(differs->second.answer, question.answer) << question.Text();
       EXPECT_THAT(explained, HasSubstr(differs->second.because)) << question.Text();

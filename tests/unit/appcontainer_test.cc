@@ -42,7 +42,7 @@ Result<Plan> PlanOf(const std::string& members) {
 AppContainerSandbox SandboxOf(const std::string& members) {
   Result<Plan> plan = PlanOf(members);
   EXPECT_TRUE(plan) << plan.error().message;
-  return plan ? *plan->app_container : AppContainerSandbox{};
+  return plan ? std::get<AppContainerLaunch>(plan->launch).sandbox : AppContainerSandbox{};
 }
 
 // Of a Windows with AppContainers.
@@ -175,7 +175,8 @@ TEST(AppContainer, ACapabilityDoesNotOpenWhatThePolicyCloses) {
   const Result<Plan> plan =
       PlanOf(R"("processContainer": {"capabilities": ["InternetClient", "documentsLibrary"]})");
   ASSERT_TRUE(plan);
-  EXPECT_THAT(plan->app_container->capabilities, ElementsAre("documentsLibrary"));
+  EXPECT_THAT(std::get<AppContainerLaunch>(plan->launch).sandbox.capabilities,
+              ElementsAre("documentsLibrary"));
   bool warned = false;
   for (const Warning& warning : plan->warnings) warned = warned || warning.category == "capability-removed";
   EXPECT_TRUE(warned);
@@ -249,7 +250,7 @@ TEST(AppContainer, AJobHoldsLimits) {
   const Result<Plan> plan =
       PlanOf(R"("resources": {"memoryMb": 64, "processes": 8, "cpus": 1.5, "cpuTimeMs": 30000})");
   ASSERT_TRUE(plan) << plan.error().message;
-  const JobLimits& limits = plan->app_container->limits;
+  const JobLimits& limits = std::get<AppContainerLaunch>(plan->launch).sandbox.limits;
   EXPECT_EQ(limits.memory_bytes, std::uint64_t{64} << 20U);
   EXPECT_EQ(limits.processes, 8U);
   EXPECT_EQ(limits.cpu_permille, 1500U);
@@ -278,7 +279,7 @@ TEST(AppContainer, ATerminalIsOneOfItsOwn) {
   policy.process.argv = {"x"};
   const auto terminal = [&policy] {
     const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, Present());
-    return std::get<AppContainerChild>(plan->child).terminal;
+    return std::get<AppContainerLaunch>(plan->launch).terminal;
   };
   EXPECT_EQ(terminal(), Terminal::kInherit);
   policy.interactive = true;

@@ -42,6 +42,19 @@ std::vector<nlohmann::json> Lines(const std::string& path) {
   return lines;
 }
 
+// File names are bytes, and so are the words behind `--`.
+TEST(Audit, BytesThatAreNoTextLeaveItValidJson) {
+  ScratchDirectory scratch;
+  const std::string path = scratch.Path("log");
+  Plan plan = AuditedPlan(path, "true");
+  plan.command = "/srv/\xff\xc3";
+  plan.cwd = "/\xed\xa0\x80";
+  ASSERT_TRUE(RunInChild(plan).ok);
+  const auto lines = Lines(path);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0]["command"].get<std::string>(), ::testing::StartsWith("/srv/\xef\xbf\xbd"));
+}
+
 TEST(Audit, RecordsBeginAndEnd) {
   ScratchDirectory scratch;
   const std::string path = scratch.Path("log");

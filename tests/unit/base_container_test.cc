@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/appcontainer/appcontainer.h"
+#include "dispatch.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
 
@@ -53,8 +54,8 @@ bool TakesBase(const Policy& policy, const Support& support = New()) {
   const Result<Plan> plan = Planned(policy, support);
   EXPECT_TRUE(plan) << plan.error().message;
   if (!plan) return false;
-  if (!plan->app_container->base) return false;
-  EXPECT_THAT(plan->app_container->acl, IsEmpty());
+  if (!std::get<AppContainerLaunch>(plan->launch).sandbox.base) return false;
+  EXPECT_THAT(std::get<AppContainerLaunch>(plan->launch).sandbox.acl, IsEmpty());
   return true;
 }
 
@@ -63,16 +64,16 @@ TEST(BaseContainer, ChangesNoList) {
                             Rule(Access::kDenied, "C:\\w\\no")});
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
-  ASSERT_TRUE(plan->app_container->base);
-  const BaseContainer& base = *plan->app_container->base;
+  ASSERT_TRUE(std::get<AppContainerLaunch>(plan->launch).sandbox.base);
+  const BaseContainer& base = *std::get<AppContainerLaunch>(plan->launch).sandbox.base;
   EXPECT_THAT(base.read_write, ElementsAre("C:\\w"));
   EXPECT_THAT(base.read_only, ElementsAre("D:\\r"));
   EXPECT_THAT(base.denied, ElementsAre("C:\\w\\no"));
-  EXPECT_THAT(plan->app_container->acl, IsEmpty());
+  EXPECT_THAT(std::get<AppContainerLaunch>(plan->launch).sandbox.acl, IsEmpty());
   for (const Enforcement& entry : plan->ledger)
     EXPECT_THAT(entry.mechanism, HasSubstr("security environment"));
-  EXPECT_THAT(DescribeText(policy, *plan), HasSubstr("read-only  'D:\\r'"));
-  EXPECT_THAT(DescribeJson(policy, *plan), HasSubstr("\"readOnly\": ["));
+  EXPECT_THAT(DescribeText(Dispatch(plan->containment), policy, *plan), HasSubstr("read-only  'D:\\r'"));
+  EXPECT_THAT(DescribeJson(Dispatch(plan->containment), policy, *plan), HasSubstr("\"readOnly\": ["));
 }
 
 TEST(BaseContainer, NeedsNoLeaveToChangeLists) {
@@ -129,9 +130,9 @@ TEST(BaseContainer, TellsAddressesApart) {
   policy.clauses = {{.pointer = "/allow/0", .text = "a"}, {.pointer = "/deny/0", .text = "d"}};
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->app_container->base->allow.size(), 1U);
-  EXPECT_EQ(plan->app_container->base->deny.size(), 1U);
-  EXPECT_THAT(plan->app_container->capabilities, ElementsAre("internetClient"));
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.base->allow.size(), 1U);
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.base->deny.size(), 1U);
+  EXPECT_THAT(std::get<AppContainerLaunch>(plan->launch).sandbox.capabilities, ElementsAre("internetClient"));
   EXPECT_THAT(plan->ledger.at(0).mechanism, HasSubstr("a rule of the base container"));
 }
 
@@ -147,12 +148,12 @@ TEST(BaseContainer, KnowsNoNames) {
 
 TEST(BaseContainer, OpensOnlyWhatIsOpen) {
   Policy policy = Of({});
-  EXPECT_EQ(Planned(policy)->app_container->base->egress, RuleAction::kDeny);
-  EXPECT_THAT(Planned(policy)->app_container->capabilities, IsEmpty());
+  EXPECT_EQ(std::get<AppContainerLaunch>(Planned(policy)->launch).sandbox.base->egress, RuleAction::kDeny);
+  EXPECT_THAT(std::get<AppContainerLaunch>(Planned(policy)->launch).sandbox.capabilities, IsEmpty());
   policy.network.egress = RuleAction::kAllow;
-  EXPECT_EQ(Planned(policy)->app_container->base->egress, RuleAction::kAllow);
+  EXPECT_EQ(std::get<AppContainerLaunch>(Planned(policy)->launch).sandbox.base->egress, RuleAction::kAllow);
   policy.network = {.share_host = true};
-  EXPECT_EQ(Planned(policy)->app_container->base->egress, RuleAction::kAllow);
+  EXPECT_EQ(std::get<AppContainerLaunch>(Planned(policy)->launch).sandbox.base->egress, RuleAction::kAllow);
 }
 
 // A Windows with the older contract alone.
@@ -164,8 +165,11 @@ Support Older() {
 
 BaseContract ContractOf(const Policy& policy, const Support& support) {
   const Result<Plan> plan = Planned(policy, support);
-  EXPECT_TRUE(plan && plan->app_container->base) << (plan ? "an AppContainer" : plan.error().message);
-  return plan && plan->app_container->base ? plan->app_container->base->contract : BaseContract{};
+  EXPECT_TRUE(plan && std::get<AppContainerLaunch>(plan->launch).sandbox.base)
+      << (plan ? "an AppContainer" : plan.error().message);
+  return plan && std::get<AppContainerLaunch>(plan->launch).sandbox.base
+             ? std::get<AppContainerLaunch>(plan->launch).sandbox.base->contract
+             : BaseContract{};
 }
 
 TEST(BaseContainer, TheOlderContractComesLast) {
@@ -196,9 +200,10 @@ TEST(BaseContainer, TheOlderContractHasLeastPrivilegeAndNamesThatStay) {
   both.windows.security_environment = true;
   const Result<Plan> plan = Planned(policy, both);
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->app_container->base->contract, BaseContract::kCreateInSandbox);
-  EXPECT_TRUE(plan->app_container->least_privilege);
-  EXPECT_EQ(plan->app_container->name, "agent");
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.base->contract,
+            BaseContract::kCreateInSandbox);
+  EXPECT_TRUE(std::get<AppContainerLaunch>(plan->launch).sandbox.least_privilege);
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.name, "agent");
 }
 
 TEST(BaseContainer, WhatNeitherHoldsNeedsAnAppContainer) {
@@ -233,12 +238,14 @@ TEST(BaseContainer, TheOlderContractSharesTheConsole) {
   policy.interactive = true;
   const Result<Plan> older = Planned(policy, Older());
   ASSERT_TRUE(older) << older.error().message;
-  EXPECT_EQ(std::get<AppContainerChild>(older->child).terminal, Terminal::kInherit);
+  EXPECT_EQ(std::get<AppContainerLaunch>(older->launch).terminal, Terminal::kInherit);
   EXPECT_THAT(older->not_covered, Contains(HasSubstr("shares it")));
   EXPECT_THAT(Planned(policy)->not_covered, Not(Contains(HasSubstr("shares it"))));
-  EXPECT_THAT(DescribeText(policy, *older), HasSubstr("of the older contract of processmodel.dll"));
-  EXPECT_THAT(DescribeJson(policy, *older), HasSubstr("\"contract\": \"create-in-sandbox\""));
-  EXPECT_EQ(std::get<AppContainerChild>(Planned(policy)->child).terminal, Terminal::kPrivatePty);
+  EXPECT_THAT(DescribeText(Dispatch(older->containment), policy, *older),
+              HasSubstr("of the older contract of processmodel.dll"));
+  EXPECT_THAT(DescribeJson(Dispatch(older->containment), policy, *older),
+              HasSubstr("\"contract\": \"create-in-sandbox\""));
+  EXPECT_EQ(std::get<AppContainerLaunch>(Planned(policy)->launch).terminal, Terminal::kPrivatePty);
 }
 
 Policy WithProxy(std::string host = "127.0.0.1") {
@@ -271,7 +278,7 @@ TEST(BaseContainer, LeadsToAProxyOfTheHost) {
       {"Path", Secret{"C:\\bin"}}, {"no_proxy", Secret{"*"}}, {"ALL_PROXY", Secret{"x"}}};
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
-  const AppContainerSandbox& sandbox = *plan->app_container;
+  const AppContainerSandbox& sandbox = std::get<AppContainerLaunch>(plan->launch).sandbox;
   EXPECT_EQ(sandbox.base->proxy, "http://127.0.0.1:8080");
   EXPECT_EQ(sandbox.base->peer, "MXC-Loopback");
   EXPECT_THAT(sandbox.capabilities, ElementsAre("privateNetworkClientServer", "networkLoopback"));
@@ -281,7 +288,8 @@ TEST(BaseContainer, LeadsToAProxyOfTheHost) {
   EXPECT_EQ(environment, "Path=C:\\bin HTTP_PROXY=http://127.0.0.1:8080 HTTPS_PROXY=http://127.0.0.1:8080 ");
   EXPECT_THAT(plan->ledger.at(0).mechanism, HasSubstr("leads to the proxy alone"));
   EXPECT_THAT(plan->not_covered, Contains(HasSubstr("private networks beside the proxy")));
-  EXPECT_THAT(DescribeText(policy, *plan), HasSubstr("peer       'MXC-Loopback'"));
+  EXPECT_THAT(DescribeText(Dispatch(plan->containment), policy, *plan),
+              HasSubstr("peer       'MXC-Loopback'"));
 }
 
 TEST(BaseContainer, LeadsToAProxyInAContainer) {
@@ -290,8 +298,9 @@ TEST(BaseContainer, LeadsToAProxyInAContainer) {
   NamePeer(policy, "my.proxy");
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->app_container->base->peer, "my.proxy");
-  EXPECT_THAT(plan->app_container->capabilities, ElementsAre("privateNetworkClientServer"));
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.base->peer, "my.proxy");
+  EXPECT_THAT(std::get<AppContainerLaunch>(plan->launch).sandbox.capabilities,
+              ElementsAre("privateNetworkClientServer"));
 }
 
 TEST(BaseContainer, AProxyNeedsOneWay) {
@@ -320,9 +329,10 @@ TEST(BaseContainer, ReachesTheHostsLoopback) {
   policy.network.ingress = RuleAction::kDeny;
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_THAT(plan->app_container->capabilities, ElementsAre("networkLoopback"));
-  EXPECT_EQ(plan->app_container->base->peer, "MXC-Loopback");
-  EXPECT_EQ(plan->app_container->base->proxy, "");
+  EXPECT_THAT(std::get<AppContainerLaunch>(plan->launch).sandbox.capabilities,
+              ElementsAre("networkLoopback"));
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.base->peer, "MXC-Loopback");
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.base->proxy, "");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Support Usable(std::vector<std::string> features = {"bind-fd", "size"}) {
       .usable = true, .tier = Tier::kContainer, .program = "/usr/bin/bwrap", .features = std::move(features)};
 }
 
-const Exec& ExecOf(const Plan& plan) { return std::get<Exec>(plan.child); }
+const Exec& ExecOf(const Plan& plan) { return std::get<BubblewrapLaunch>(plan.launch).bwrap; }
 
 std::string Show(const Piece& piece) {
   if (const auto* text = std::get_if<std::string>(&piece)) return *text;
@@ -54,7 +54,6 @@ TEST(Bubblewrap, CommandLineHoldsNothingOfThePolicy) {
   ASSERT_EQ(ExecOf(plan).environment.size(), 1U);
   EXPECT_EQ(ExecOf(plan).environment[0].name, "PATH");
   EXPECT_EQ(ExecOf(plan).program, "/usr/bin/bwrap");
-  EXPECT_EQ(ExecOf(plan).reporting, Reporting::kStatusPipe);
   EXPECT_TRUE(ExecOf(plan).new_session);
 }
 
@@ -69,7 +68,7 @@ TEST(Bubblewrap, ExecutesTheWordsWhereNoShellIsNeeded) {
   Policy policy = PolicyOf({ReadWrite("/w")});
   policy.process.without_shell = {"npm", "test"};
   EXPECT_EQ(CommandOf(Planned(policy)), "npm test ");
-  EXPECT_THAT(Planned(policy).sandbox->argv, ElementsAre("npm", "test"));
+  EXPECT_THAT(LinuxSandboxOf(Planned(policy).launch)->argv, ElementsAre("npm", "test"));
 }
 
 // bwrap takes a number of arguments, and the line is one.
@@ -77,7 +76,7 @@ TEST(Bubblewrap, ExecutesTheLineWhereItsWordsAreTooMany) {
   Policy policy = PolicyOf({ReadWrite("/w")});
   policy.process.without_shell = std::vector<std::string>(kMaxArguments, "a");
   EXPECT_EQ(CommandOf(Planned(policy)), "/bin/sh -c true ");
-  EXPECT_THAT(Planned(policy).sandbox->argv, ElementsAre("/bin/sh", "-c", "true"));
+  EXPECT_THAT(LinuxSandboxOf(Planned(policy).launch)->argv, ElementsAre("/bin/sh", "-c", "true"));
 }
 
 TEST(Bubblewrap, ASandboxThatStaysIsHeldByThisProgram) {
@@ -94,11 +93,11 @@ TEST(Bubblewrap, ASandboxThatStaysIsHeldByThisProgram) {
   EXPECT_TRUE(std::holds_alternative<OwnProgram>(exec.files.at(2)));
   EXPECT_TRUE(std::holds_alternative<HostProc>(exec.files.at(3)));
   EXPECT_TRUE(std::holds_alternative<SessionSocket>(exec.files.at(4)));
-  EXPECT_EQ(exec.terminal, Terminal::kInherit);
+  EXPECT_EQ(TerminalOf(plan.launch), Terminal::kInherit);
   EXPECT_TRUE(exec.new_session);
   EXPECT_THAT(ArgumentsOf(plan), HasSubstr(" --as-pid-1 "));
   EXPECT_THAT(ArgumentsOf(plan), Not(HasSubstr("--setenv")));
-  EXPECT_EQ(plan.sandbox->environment.size(), 1U) << "for the commands";
+  EXPECT_EQ(LinuxSandboxOf(plan.launch)->environment.size(), 1U) << "for the commands";
 }
 
 TEST(Bubblewrap, ArgumentsOfASmallPolicy) {
@@ -168,10 +167,10 @@ TEST(Bubblewrap, ManyMountsAreWarnedOf) {
 
 TEST(Bubblewrap, TerminalIsPrivate) {
   Policy policy = PolicyOf({});
-  EXPECT_EQ(ExecOf(Planned(policy)).terminal, Terminal::kInherit);
+  EXPECT_EQ(TerminalOf(Planned(policy).launch), Terminal::kInherit);
   policy.interactive = true;
   const Plan plan = Planned(policy);
-  EXPECT_EQ(ExecOf(plan).terminal, Terminal::kPrivatePty);
+  EXPECT_EQ(TerminalOf(plan.launch), Terminal::kPrivatePty);
 }
 
 TEST(Bubblewrap, SharedNetworkIsNamed) {

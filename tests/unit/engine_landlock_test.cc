@@ -36,8 +36,7 @@ class EngineLandlock : public ::testing::TestWithParam<bool> {
     sandbox.cwd = "/";
     Plan plan;
     plan.isolation_level = IsolationLevel::kLandlock;
-    plan.child = LandlockChild{};
-    plan.landlock = std::move(sandbox);
+    plan.launch = LandlockLaunch{.sandbox = std::move(sandbox)};
     return plan;
   }
   // Always as somebody who owns nothing else here: what is sent signals must not be able to hurt.

@@ -43,8 +43,7 @@ inline LinuxSandbox ShellSandbox(const std::string& script) {
 
 inline Plan PlanOf(LinuxSandbox sandbox) {
   Plan plan;
-  plan.child = SandboxChild{};
-  plan.sandbox = std::move(sandbox);
+  plan.launch = NamespacesLaunch{.sandbox = std::move(sandbox)};
   return plan;
 }
 

@@ -56,8 +56,8 @@ std::string Refused(const Error& error) {
 }
 
 std::string ArgumentsText(const Plan& plan) {
-  if (!std::holds_alternative<Exec>(plan.child)) return "";
-  const Exec& exec = std::get<Exec>(plan.child);
+  if (!std::holds_alternative<BubblewrapLaunch>(plan.launch)) return "";
+  const Exec& exec = std::get<BubblewrapLaunch>(plan.launch).bwrap;
   std::string text = "arguments";
   bool is_prefix = false;  // of the option that follows
   for (const Piece& piece : std::get<ArgumentFile>(exec.files.back()).arguments) {
@@ -136,7 +136,7 @@ std::string PlanText(const std::string& document, const std::string& containment
   change(support);
   const Result<Plan> plan = MakePlan(backend, *policy, support);
   if (!plan) return Refused(plan.error());
-  return DescribeText(*policy, *plan) + ArgumentsText(*plan);
+  return DescribeText(Dispatch(plan->containment), *policy, *plan) + ArgumentsText(*plan);
 }
 
 const std::string kFolder = test::SourceDirectory() + "/tests/golden/";

@@ -27,7 +27,7 @@ Result<Plan> PlanOf(const Policy& policy, const Support& support = kScoped) {
 // "ro /usr", without the grants that every sandbox has.
 std::vector<std::string> Grants(const Plan& plan) {
   std::vector<std::string> text;
-  for (const LandlockGrant& grant : plan.landlock->grants) {
+  for (const LandlockGrant& grant : std::get<LandlockLaunch>(plan.launch).sandbox.grants) {
     if (grant.optional) continue;
     text.push_back((grant.access == Access::kReadOnly ? "ro " : "rw ") + grant.path);
   }
@@ -36,7 +36,7 @@ std::vector<std::string> Grants(const Plan& plan) {
 
 std::vector<std::string> Holes(const Plan& plan) {
   std::vector<std::string> text;
-  for (const LandlockHole& hole : plan.landlock->holes)
+  for (const LandlockHole& hole : std::get<LandlockLaunch>(plan.launch).sandbox.holes)
     text.push_back(hole.path + (hole.names_show ? " (names)" : ""));
   return text;
 }
@@ -66,7 +66,7 @@ TEST(LandlockPlan, GrantsAreRules) {
   EXPECT_THAT(Grants(*plan), ElementsAre("ro /srv/ro", "rw /srv/rw"));
   EXPECT_EQ(plan->isolation_level, IsolationLevel::kLandlock);
   EXPECT_EQ(plan->tier, Tier::kProcess);
-  EXPECT_TRUE(plan->landlock->private_temp);
+  EXPECT_TRUE(std::get<LandlockLaunch>(plan->launch).sandbox.private_temp);
   EXPECT_EQ(plan->ledger[0].strength, Strength::kKernel);
 }
 
@@ -120,21 +120,22 @@ TEST(LandlockPlan, TheWholeHostLeavesOutWhatBelongsToTheSystem) {
 TEST(LandlockPlan, ADeniedDeviceIsNotGranted) {
   const Result<Plan> plan = PlanOf(PolicyOf({DeniedFile("/dev/tty")}));
   ASSERT_TRUE(plan.ok()) << plan.error().message;
-  for (const LandlockGrant& grant : plan->landlock->grants) EXPECT_NE(grant.path, "/dev/tty");
+  for (const LandlockGrant& grant : std::get<LandlockLaunch>(plan->launch).sandbox.grants)
+    EXPECT_NE(grant.path, "/dev/tty");
 }
 
 TEST(LandlockPlan, AGrantedTmpIsTheHosts) {
   const Result<Plan> plan = PlanOf(PolicyOf({ReadWrite("/tmp")}));
   ASSERT_TRUE(plan.ok()) << plan.error().message;
-  EXPECT_FALSE(plan->landlock->private_temp);
+  EXPECT_FALSE(std::get<LandlockLaunch>(plan->launch).sandbox.private_temp);
 }
 
 TEST(LandlockPlan, NetworkIsNoneOrTheHosts) {
   Policy policy = PolicyOf({});
-  EXPECT_TRUE(PlanOf(policy)->landlock->no_network);
+  EXPECT_TRUE(std::get<LandlockLaunch>(PlanOf(policy)->launch).sandbox.no_network);
   policy.network.share_host = true;
   const Result<Plan> shared = PlanOf(policy);
-  EXPECT_FALSE(shared->landlock->no_network);
+  EXPECT_FALSE(std::get<LandlockLaunch>(shared->launch).sandbox.no_network);
   EXPECT_THAT(shared->relaxations, ElementsAre("shared-host-network"));
   policy.network = {.allow = {{.pointer = "/network/egress/allow/0"}}};
   const Result<Plan> filtered = PlanOf(policy);
@@ -153,7 +154,7 @@ TEST(LandlockPlan, MinimumTierRefuses) {
 TEST(LandlockPlan, SignalsBeforeTheyWereScoped) {
   Support old = kScoped;
   old.landlock_abi = 5;
-  EXPECT_FALSE(PlanOf(PolicyOf({}), old)->landlock->scoped_signals);
+  EXPECT_FALSE(std::get<LandlockLaunch>(PlanOf(PolicyOf({}), old)->launch).sandbox.scoped_signals);
   EXPECT_THAT(PlanOf(PolicyOf({}), old)->not_covered, Contains(HasSubstr("can be sent signals")));
   EXPECT_THAT(PlanOf(PolicyOf({}))->not_covered, Not(Contains(HasSubstr("can be sent signals"))));
 }

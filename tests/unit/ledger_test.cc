@@ -136,7 +136,7 @@ TEST(None, RunsTheCommandItself) {
   const Result<Plan> plan = PlanOf(policy, support);
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_EQ(plan->tier, Tier::kNone);
-  EXPECT_EQ(std::get<Exec>(plan->child).program, "/bin/sh");
+  EXPECT_EQ(std::get<DirectLaunch>(plan->launch).command.program, "/bin/sh");
   EXPECT_EQ(plan->ledger[0].strength, Strength::kCooperative);
   EXPECT_THAT(plan->relaxations, ElementsAre("no-isolation"));
 
@@ -164,16 +164,14 @@ TEST(None, NeedsAnAbsoluteProgram) {
 }
 
 TEST(Dispatch, EveryContainmentHasItsBackend) {
-  const std::vector<Containment> all = AllContainments();
-  EXPECT_EQ(all.size(), 13U);
-  for (const Containment containment : all) {
-    EXPECT_EQ(Dispatch(containment).containment, containment) << Name(containment);
-  }
+  for (const ContainmentTraits& traits : AllContainments())
+    EXPECT_EQ(Dispatch(traits.containment).containment, traits.containment) << traits.name;
 }
 
 TEST(Absent, SaysWhyAndWhatElse) {
   FakeHost host;
-  for (const Containment containment : AllContainments()) {
+  for (const ContainmentTraits& traits : AllContainments()) {
+    const Containment containment = traits.containment;
     if (containment == Containment::kBubblewrap || containment == Containment::kNamespaces) continue;
     if (containment == Containment::kNone || containment == Containment::kLandlock) continue;
     if (containment == Containment::kLxc) continue;
@@ -182,8 +180,7 @@ TEST(Absent, SaysWhyAndWhatElse) {
     const Backend& backend = Dispatch(containment);
     const Support support = backend.probe(host, ProbeDepth::kLive);
     EXPECT_FALSE(support.usable);
-    const bool here =
-        HomeOf(containment) == OperatingSystem::kLinux || HomeOf(containment) == OperatingSystem::kAny;
+    const bool here = traits.home == OperatingSystem::kLinux || traits.home == OperatingSystem::kAny;
     EXPECT_EQ(support.code, here ? ErrorCode::kNotBuilt : ErrorCode::kUnsupported) << Name(containment);
     EXPECT_THAT(support.reason, HasSubstr("'" + std::string(Name(containment)) + "'"));
     EXPECT_THAT(support.remedy, HasSubstr("bubblewrap"));

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/linux/mount_words.h"
 #include "mxc/linux_sandbox.h"
 #include "mxc/policy.h"
-#include "plan/mount_words.h"
 
 namespace mxc::testing_policies {
 
@@ -61,7 +61,7 @@ inline Policy PolicyOf(std::vector<PathRule> paths) {
 inline std::string Text(const std::vector<MountNode>& mounts) {
   std::string text;
   for (const MountNode& node : mounts) {
-    const MountWords words = Words(node);
+    const linux_backend::MountWords words = linux_backend::Words(node);
     text += words.kind + " " + words.target + (words.detail.empty() ? "" : " " + words.detail) + "\n";
   }
   return text;
@@ -71,7 +71,7 @@ inline std::string Text(const std::vector<MountNode>& mounts) {
 inline std::string PolicyText(const std::vector<MountNode>& mounts) {
   std::vector<MountNode> rest;
   for (const MountNode& node : mounts) {
-    const std::string target = Words(node).target;
+    const std::string target = linux_backend::Words(node).target;
     const bool own = target == "/dev" || target == "/dev/shm" || target == "/proc" || target == "/sys" ||
                      target == "/tmp" || target == "/tmp/home";
     if (!own) rest.push_back(node);

@@ -70,12 +70,11 @@ TEST(LxcPlan, IsTheLoweredSandboxInAContainer) {
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->containment, Containment::kLxc);
   EXPECT_EQ(plan->tier, Tier::kContainer);
-  ASSERT_TRUE(plan->sandbox.has_value());
-  EXPECT_THAT(Text(plan->sandbox->mounts), HasSubstr("read-write /srv/work"));
-  const auto& child = std::get<LxcChild>(plan->child);
+  EXPECT_THAT(Text(LinuxSandboxOf(plan->launch)->mounts), HasSubstr("read-write /srv/work"));
+  const auto& child = std::get<LxcLaunch>(plan->launch);
   EXPECT_EQ(child.program, "/usr/bin/lxc-start");
   EXPECT_EQ(child.name, "build");
-  EXPECT_EQ(child.configuration, RenderConfiguration(*plan->sandbox, policy.identity));
+  EXPECT_EQ(child.configuration, RenderConfiguration(*LinuxSandboxOf(plan->launch), policy.identity));
   EXPECT_EQ(child.terminal, Terminal::kPrivatePty);
   EXPECT_TRUE(plan->warnings.empty());
 }
@@ -110,9 +109,9 @@ TEST(LxcPlan, PutsThePolicyOverTheImage) {
               kUsable);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(
-      PolicyText(plan->sandbox->mounts),
+      PolicyText(LinuxSandboxOf(plan->launch)->mounts),
       "read-only /usr from '/image/usr'\nmasked /usr/bin/x\nread-only /usr/share/mine\nread-write /work\n");
-  EXPECT_TRUE(plan->sandbox->root_read_only);
+  EXPECT_TRUE(LinuxSandboxOf(plan->launch)->root_read_only);
 }
 
 // ---- probe -----------------------------------------------------------------------------------------------

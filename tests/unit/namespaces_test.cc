@@ -97,9 +97,9 @@ TEST(NamespacesPlan, IsTheLoweredSandbox) {
   const Result<Plan> plan = PlanNamespaces(policy, {.usable = true, .tier = Tier::kContainer});
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->containment, Containment::kNamespaces);
-  ASSERT_TRUE(plan->sandbox.has_value());
-  EXPECT_EQ(plan->sandbox->argv, policy.process.argv);
-  EXPECT_EQ(std::get<SandboxChild>(plan->child).terminal, Terminal::kPrivatePty);
+  ASSERT_TRUE(std::holds_alternative<NamespacesLaunch>(plan->launch));
+  EXPECT_EQ(LinuxSandboxOf(plan->launch)->argv, policy.process.argv);
+  EXPECT_EQ(TerminalOf(plan->launch), Terminal::kPrivatePty);
 }
 
 TEST(NamespacesProbe, LiveSaysWhenOnlyTheOuterProcIsToBeHad) {

@@ -134,7 +134,7 @@ TEST(NetworkSummary, KeepsTheTerminalInOnePiece) {
   NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add(Refused("a\x1b[2Jb\n.test", "", 1));
   EXPECT_NE(summary.Text().find("  a\\x1b[2Jb\\x0a.test port 1 (tcp)"), std::string::npos);
-  EXPECT_NE(summary.Text().find(R"(add {"to":[{"host":"a\u001b[2Jb\u000a.test"}])"), std::string::npos);
+  EXPECT_NE(summary.Text().find(R"(add {"to":[{"host":"a\u001b[2Jb\n.test"}])"), std::string::npos);
 }
 
 TEST(NetworkSummary, IsBounded) {

@@ -39,17 +39,17 @@ TEST(NoIsolation, IsSaidToBeNone) {
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->tier, Tier::kNone);
   EXPECT_THAT(plan->relaxations, ElementsAre("no-isolation"));
-  EXPECT_EQ(std::get<Exec>(plan->child).program, "/bin/true");
-  EXPECT_EQ(std::get<Exec>(plan->child).cwd, "/srv");
+  EXPECT_EQ(std::get<DirectLaunch>(plan->launch).command.program, "/bin/true");
+  EXPECT_EQ(std::get<DirectLaunch>(plan->launch).command.cwd, "/srv");
   ASSERT_EQ(plan->warnings.size(), 1U);
   EXPECT_THAT(plan->warnings[0].message, HasSubstr("without any isolation"));
 }
 
 TEST(NoIsolation, ATerminalIsThePrivateOneWhereThereIsOne) {
   Policy policy = Running({"/bin/true"});
-  EXPECT_EQ(std::get<Exec>(Planned(policy)->child).terminal, Terminal::kInherit);
+  EXPECT_EQ(TerminalOf(Planned(policy)->launch), Terminal::kInherit);
   policy.interactive = true;
-  EXPECT_EQ(std::get<Exec>(Planned(policy)->child).terminal, Terminal::kPrivatePty);
+  EXPECT_EQ(TerminalOf(Planned(policy)->launch), Terminal::kPrivatePty);
 }
 
 TEST(NoIsolation, LooksNothingUp) {
@@ -71,13 +71,14 @@ TEST(NoIsolation, OnWindowsItIsAJobWithoutAContainer) {
   policy.process.environment = {{.name = "A", .value = Secret{"1"}}};
   const Result<Plan> plan = Planned(policy);
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_FALSE(std::get<AppContainerChild>(plan->child).confined);
-  EXPECT_EQ(plan->app_container->command_line, "\"C:\\a b\\x.exe\" --y");
-  EXPECT_EQ(plan->app_container->environment.size(), 1U);
-  EXPECT_FALSE(plan->app_container->no_win32k);
-  EXPECT_EQ(plan->app_container->ui_limits, 0U);
+  EXPECT_FALSE(std::get<AppContainerLaunch>(plan->launch).confined);
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.command_line, "\"C:\\a b\\x.exe\" --y");
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.environment.size(), 1U);
+  EXPECT_FALSE(std::get<AppContainerLaunch>(plan->launch).sandbox.no_win32k);
+  EXPECT_EQ(std::get<AppContainerLaunch>(plan->launch).sandbox.ui_limits, 0U);
   policy.process.command_line = "x.exe  --as-written";
-  EXPECT_EQ(Planned(policy)->app_container->command_line, "x.exe  --as-written");
+  EXPECT_EQ(std::get<AppContainerLaunch>(Planned(policy)->launch).sandbox.command_line,
+            "x.exe  --as-written");
 }
 
 }  // namespace

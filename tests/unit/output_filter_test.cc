@@ -31,9 +31,8 @@ TEST(OutputFilter, CutsAndCountsWhatComesOut) {
 }
 
 TEST(OutputFilter, RedactsBeforeItCuts) {
-  Plan plan{.child = AppContainerChild{}};
-  plan.app_container =
-      AppContainerSandbox{.environment = {{.name = "API_TOKEN", .value = Secret{"hush-hush-hush"}}}};
+  Plan plan{.launch = DirectLaunch{
+                .command = {.environment = {{.name = "API_TOKEN", .value = Secret{"hush-hush-hush"}}}}}};
   plan.output = {.max_bytes = 14, .redact_secrets = true};
   OutputFilter filter = FilterFor(plan);
   std::string out = Fed(filter, "x hush-hu");

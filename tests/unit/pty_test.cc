@@ -42,7 +42,7 @@ class Pty : public ::testing::Test {
 
   void Start(const std::string& script) {
     Plan plan = ShellPlan(script);
-    ExecOf(plan).terminal = Terminal::kPrivatePty;
+    std::get<DirectLaunch>(plan.launch).terminal = Terminal::kPrivatePty;
     Start(plan);
   }
 
@@ -164,7 +164,7 @@ TEST_F(Pty, TerminalIsRestoredWhenARunIsEnded) {
 
 TEST_F(Pty, TerminalIsRestoredWhenTheStartFails) {
   Plan plan = ShellPlan("");
-  ExecOf(plan).terminal = Terminal::kPrivatePty;
+  std::get<DirectLaunch>(plan.launch).terminal = Terminal::kPrivatePty;
   ExecOf(plan).program = "/nonexistent";
   Start(plan);
   EXPECT_FALSE(Finish().ok);
@@ -183,7 +183,7 @@ TEST_F(Pty, NothingIsLostAtTheEnd) {
 
 TEST_F(Pty, OutputIsCappedAndRedactedToo) {
   Plan plan = ShellPlan("echo ghp_0123456789abcdef0123456789abcdef0123; printf '%050d' 0; exit 2");
-  ExecOf(plan).terminal = Terminal::kPrivatePty;
+  std::get<DirectLaunch>(plan.launch).terminal = Terminal::kPrivatePty;
   plan.output = {.max_bytes = 20, .redact_secrets = true};
   Start(plan);
   const RunReport report = Finish();
@@ -194,7 +194,7 @@ TEST_F(Pty, OutputIsCappedAndRedactedToo) {
 
 TEST(PtyWithoutCaller, EndOfInputIsTyped) {
   Plan plan = ShellPlan("stty -echo; cat; echo end");
-  ExecOf(plan).terminal = Terminal::kPrivatePty;
+  std::get<DirectLaunch>(plan.launch).terminal = Terminal::kPrivatePty;
   for (const std::string input : {"line\n", "line", ""}) {
     const RunReport report = RunInChild(plan, {.input = input});
     ASSERT_TRUE(report.ok) << report.message;

@@ -218,14 +218,12 @@ TEST(RedactNames, LooksSecret) {
     EXPECT_FALSE(LooksSecret(name)) << name;
 }
 
-TEST(RedactNames, ValuesOfThePlan) {
-  const Exec exec{
-      .environment = {{.name = "API_TOKEN", .value = Secret("outer-value")}},
-      .files = {ArgumentFile{
-          .arguments = {std::string("--setenv"), std::string("DB_PASSWORD"), Secret("inner-value"),
-                        std::string("--setenv"), std::string("HOME"), Secret("/home/somebody"),
-                        std::string("--setenv"), std::string("PIN_TOKEN"), Secret("1234")}}}};
-  EXPECT_EQ(SecretValues(exec), (std::vector<std::string>{"outer-value", "inner-value"}));
+TEST(RedactNames, ValuesOfTheEnvironment) {
+  EXPECT_EQ(SecretValues({{.name = "API_TOKEN", .value = Secret("first-value")},
+                          {.name = "HOME", .value = Secret("/home/somebody")},
+                          {.name = "PIN_TOKEN", .value = Secret("1234")},
+                          {.name = "DB_PASSWORD", .value = Secret("second-value")}}),
+            (std::vector<std::string>{"first-value", "second-value"}));
 }
 
 }  // namespace

@@ -135,12 +135,12 @@ class RelayBubblewrap : public ::testing::Test {
     options.arguments.emplace_back(std::string("--json-status-fd"));
     options.arguments.emplace_back(FileNumber{0});
     Plan plan;
-    plan.child = Exec{.program = "/usr/bin/bwrap",
-                      .argv = {std::string("bwrap"), std::string("--args"), FileNumber{1}, std::string("--"),
-                               std::string("/bin/sh"), std::string("-c"), script},
-                      .environment = {{.name = "PATH", .value = Secret("/usr/bin:/bin")}},
-                      .files = {StatusPipe{}, options},
-                      .reporting = Reporting::kStatusPipe};
+    plan.launch = BubblewrapLaunch{
+        .bwrap = {.program = "/usr/bin/bwrap",
+                  .argv = {std::string("bwrap"), std::string("--args"), FileNumber{1}, std::string("--"),
+                           std::string("/bin/sh"), std::string("-c"), script},
+                  .environment = {{.name = "PATH", .value = Secret("/usr/bin:/bin")}},
+                  .files = {StatusPipe{}, options}}};
     return plan;
   }
 };

@@ -172,9 +172,9 @@ TEST(Report, SaysOfWindowsWhatTheSdksRead) {
   EXPECT_EQ(said["needsDaclAugmentation"], false);
   EXPECT_EQ(said["probes"]["baseContainerSupportsDenyPaths"], true);
 
-  Plan plan{.app_container = AppContainerSandbox{}};
+  Plan plan{.launch = AppContainerLaunch{}};
   EXPECT_EQ(tier(support, plan), "appcontainer-dacl");
-  plan.app_container->base.emplace();
+  std::get<AppContainerLaunch>(plan.launch).sandbox.base.emplace();
   EXPECT_EQ(tier({.usable = true}, plan), "base-container");
   EXPECT_EQ(tier(support, Error{.message = "no paths"}), "no paths");
 

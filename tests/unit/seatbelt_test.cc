@@ -36,11 +36,11 @@ Result<Plan> Planned(const Policy& policy, const Support& support = Mac()) {
 SbplProfile ProfileOf(const Policy& policy) {
   const Result<Plan> plan = Planned(policy);
   EXPECT_TRUE(plan) << (plan ? "" : plan.error().message);
-  const Result<SbplProfile> profile =
-      SbplProfile::Parse(*plan->seatbelt, {{"TEMP", "/private/var/folders/x/run"},
-                                           {"KEYCHAINS", "/Users/me/Library/Keychains"},
-                                           {"MARK", "mark"},
-                                           {"NO_MARK", "none"}});
+  const Result<SbplProfile> profile = SbplProfile::Parse(std::get<SeatbeltLaunch>(plan->launch).sandbox,
+                                                         {{"TEMP", "/private/var/folders/x/run"},
+                                                          {"KEYCHAINS", "/Users/me/Library/Keychains"},
+                                                          {"MARK", "mark"},
+                                                          {"NO_MARK", "none"}});
   EXPECT_TRUE(profile) << (profile ? "" : profile.error().message);
   return *profile;
 }
@@ -150,14 +150,16 @@ TEST(Seatbelt, HostsGoThroughTheGatewayAlone) {
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->ledger.at(0).strength, Strength::kProxy);
   ASSERT_TRUE(plan->egress);
-  const Result<SbplProfile> profile = SbplProfile::Parse(
-      *plan->seatbelt, {{"TEMP", "/t"}, {"MARK", "m"}, {"NO_MARK", "n"}, {"GATEWAY", "localhost:4000"}});
+  const Result<SbplProfile> profile =
+      SbplProfile::Parse(std::get<SeatbeltLaunch>(plan->launch).sandbox,
+                         {{"TEMP", "/t"}, {"MARK", "m"}, {"NO_MARK", "n"}, {"GATEWAY", "localhost:4000"}});
   ASSERT_TRUE(profile);
   EXPECT_TRUE(May(*profile, "network-outbound", "localhost:4000"));
   EXPECT_FALSE(May(*profile, "network-outbound", "localhost:4001"));
   EXPECT_FALSE(May(*profile, "network-outbound", "192.0.2.1:443"));
-  ASSERT_EQ(plan->seatbelt->environment.size(), 1U);  // the launcher adds those of the gateway
-  EXPECT_EQ(plan->seatbelt->environment[0].name, "A");
+  ASSERT_EQ(std::get<SeatbeltLaunch>(plan->launch).sandbox.environment.size(),
+            1U);  // the launcher adds those of the gateway
+  EXPECT_EQ(std::get<SeatbeltLaunch>(plan->launch).sandbox.environment[0].name, "A");
   ASSERT_EQ(plan->warnings.size(), 1U);
   EXPECT_EQ(plan->warnings[0].category, "proxy-variables");
 }
@@ -235,9 +237,9 @@ TEST(Seatbelt, AProxyElsewhereIsTheGatewaysOnlyDestination) {
 TEST(Seatbelt, WhatIsLookedAtAgain) {
   const Result<Plan> plan = Planned(Of({ReadWrite("/srv/work")}));
   ASSERT_TRUE(plan);
-  ASSERT_EQ(plan->seatbelt->verified.size(), 1U);
-  EXPECT_EQ(plan->seatbelt->verified[0].path, "/srv/work");
-  EXPECT_EQ(plan->seatbelt->verified[0].object.inode, 2U);
+  ASSERT_EQ(std::get<SeatbeltLaunch>(plan->launch).sandbox.verified.size(), 1U);
+  EXPECT_EQ(std::get<SeatbeltLaunch>(plan->launch).sandbox.verified[0].path, "/srv/work");
+  EXPECT_EQ(std::get<SeatbeltLaunch>(plan->launch).sandbox.verified[0].object.inode, 2U);
 }
 
 TEST(Seatbelt, TheTimeOutReachesWhateverHasMovedAway) {

@@ -66,26 +66,26 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   Plan plan{.containment = Containment::kNamespaces,
             .tier = Tier::kContainer,
             .isolation_level = IsolationLevel::kNamespaces};
-  plan.sandbox.emplace();
-  plan.sandbox->cwd = "/a\xff";
-  plan.sandbox->environment = {{.name = "A", .value = Secret{"\x01\xfe"}}};
+  LinuxSandbox& sandbox = plan.launch.emplace<NamespacesLaunch>().sandbox;
+  sandbox.cwd = "/a\xff";
+  sandbox.environment = {{.name = "A", .value = Secret{"\x01\xfe"}}};
   plan.output = {.max_bytes = 7, .redact_secrets = true};
   plan.audit = {.path = "/log", .on_failure = Audit::OnFailure::kWarn};
   plan.not_covered = {"something"};
   plan.ledger = {{.pointer = "/p", .strength = Strength::kProxy, .mechanism = "m"}};
   const FileObject object{.device = 3, .inode = 4};
-  plan.sandbox->mounts = {
+  sandbox.mounts = {
       BindMount{.source = "/ro", .target = "/ro"},
       BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite, .object = object}};
   const Result<Plan> read = ParseEntry(EntryText(plan));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->containment, Containment::kNamespaces);
   EXPECT_EQ(read->tier, Tier::kContainer);
-  EXPECT_EQ(read->sandbox->cwd, "/a\xff");
-  ASSERT_EQ(read->sandbox->environment.size(), 1U);
-  EXPECT_EQ(read->sandbox->environment[0].value.Reveal(), "\x01\xfe");
-  ASSERT_EQ(read->sandbox->mounts.size(), 2U) << "what can be read and written";
-  const auto& mount = std::get<BindMount>(read->sandbox->mounts[1]);
+  EXPECT_EQ(LinuxSandboxOf(read->launch)->cwd, "/a\xff");
+  ASSERT_EQ(LinuxSandboxOf(read->launch)->environment.size(), 1U);
+  EXPECT_EQ(LinuxSandboxOf(read->launch)->environment[0].value.Reveal(), "\x01\xfe");
+  ASSERT_EQ(LinuxSandboxOf(read->launch)->mounts.size(), 2U) << "what can be read and written";
+  const auto& mount = std::get<BindMount>(LinuxSandboxOf(read->launch)->mounts[1]);
   EXPECT_EQ(mount.source, "/rw");
   ASSERT_TRUE(mount.object.has_value());
   EXPECT_EQ(mount.object->inode, 4U);
@@ -102,18 +102,18 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
 // A record may be in what covers a part of a grant; a pin covers nothing.
 TEST(SessionReply, CarriesWhatCommandsSee) {
   Plan plan;
-  plan.sandbox.emplace();
+  LinuxSandbox& sandbox = plan.launch.emplace<NamespacesLaunch>().sandbox;
   const FileObject object{.device = 3, .inode = 4};
-  plan.sandbox->mounts = {BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite},
-                          BindMount{.source = "/rw/a", .target = "/rw/a"},
-                          BindMount{.source = "/rw/a/b", .target = "/rw/a/b", .pin = true},
-                          TmpfsMount{.target = "/rw/a/b", .object = object},
-                          TmpfsMount{.target = "/tmp"},
-                          FileMask{.target = "/rw/l", .object = object}};
+  sandbox.mounts = {BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite},
+                    BindMount{.source = "/rw/a", .target = "/rw/a"},
+                    BindMount{.source = "/rw/a/b", .target = "/rw/a/b", .pin = true},
+                    TmpfsMount{.target = "/rw/a/b", .object = object},
+                    TmpfsMount{.target = "/tmp"},
+                    FileMask{.target = "/rw/l", .object = object}};
   const Result<Plan> read = ParseEntry(EntryText(plan));
   ASSERT_TRUE(read.ok());
   std::string text;
-  for (const MountNode& node : read->sandbox->mounts) {
+  for (const MountNode& node : LinuxSandboxOf(read->launch)->mounts) {
     if (const auto* bind = std::get_if<BindMount>(&node))
       text += bind->source + (bind->access == Access::kReadWrite ? " rw\n" : " ro\n");
     if (const auto* mask = std::get_if<FileMask>(&node))

@@ -54,7 +54,7 @@ Plan ToolPlan(const std::string& script) {
   ExecOf(plan).argv.emplace_back(std::string("bwrap"));
   ExecOf(plan).argv.emplace_back(FileNumber{0});
   ExecOf(plan).files = {StatusPipe{}};
-  ExecOf(plan).reporting = Reporting::kStatusPipe;
+  plan.launch = BubblewrapLaunch{.bwrap = ExecOf(plan)};
   return plan;
 }
 

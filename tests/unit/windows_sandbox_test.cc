@@ -9,6 +9,7 @@
 
 #include "backends/windows_sandbox/folders.h"
 #include "config/decode.h"
+#include "dispatch.h"
 #include "document/parse.h"
 #include "mxc/windows/sandbox_run.h"
 #include "plan/describe.h"
@@ -52,7 +53,7 @@ std::string RefusalOf(const std::string& members) {
 WindowsSandboxRun RunOf(const std::string& members) {
   const Result<Plan> plan = PlanOf(members);
   EXPECT_TRUE(plan) << plan.error().message;
-  return plan ? *plan->windows_sandbox : WindowsSandboxRun{};
+  return plan ? std::get<WindowsSandboxLaunch>(plan->launch).run : WindowsSandboxRun{};
 }
 
 TEST(WindowsSandboxPlan, IsAMachineWithoutANetwork) {
@@ -154,8 +155,9 @@ TEST(WindowsSandboxPlan, IsShownWithoutSecrets) {
   const Result<Policy> policy = PolicyOf(members);
   const Result<Plan> plan = PlanOf(members);
   ASSERT_TRUE(policy && plan);
-  EXPECT_THAT(DescribeText(*policy, *plan), HasSubstr("<Networking>Disable"));
-  EXPECT_THAT(DescribeText(*policy, *plan) + DescribeJson(*policy, *plan),
+  EXPECT_THAT(DescribeText(Dispatch(plan->containment), *policy, *plan), HasSubstr("<Networking>Disable"));
+  EXPECT_THAT(DescribeText(Dispatch(plan->containment), *policy, *plan) +
+                  DescribeJson(Dispatch(plan->containment), *policy, *plan),
               testing::Not(HasSubstr("hunter2")));
   EXPECT_THAT(plan->not_covered, testing::Contains(HasSubstr("variables of the machine's own")));
 }

@@ -8,6 +8,7 @@
 
 #include "backends/wsl/paths.h"
 #include "config/decode.h"
+#include "dispatch.h"
 #include "document/parse.h"
 #include "mxc/windows/wsl_engine.h"
 #include "mxc/windows/wsl_run.h"
@@ -66,7 +67,7 @@ std::string ConfigText(const std::vector<TextPart>& parts) {
 std::string ConfigOf(const std::string& members) {
   const Result<Plan> plan = PlanOf(members);
   EXPECT_TRUE(plan) << plan.error().message;
-  return plan ? ConfigText(plan->wsl->config) : "";
+  return plan ? ConfigText(std::get<WslLaunch>(plan->launch).run.config) : "";
 }
 
 // What the mxc-exec inside makes of the document.
@@ -133,10 +134,11 @@ TEST(Wsl, SecretsAreNeverShown) {
   const Result<Policy> policy = PolicyOf(members);
   const Result<Plan> plan = PlanOf(members);
   ASSERT_TRUE(policy && plan);
-  EXPECT_THAT(DescribeText(*policy, *plan), testing::Not(HasSubstr("hunter2")));
-  EXPECT_THAT(DescribeText(*policy, *plan), HasSubstr("TOKEN="));
-  EXPECT_THAT(DescribeJson(*policy, *plan), testing::Not(HasSubstr("hunter2")));
-  EXPECT_THAT(DescribeJson(*policy, *plan), HasSubstr("\"distribution\": \"Debian\""));
+  EXPECT_THAT(DescribeText(Dispatch(plan->containment), *policy, *plan), testing::Not(HasSubstr("hunter2")));
+  EXPECT_THAT(DescribeText(Dispatch(plan->containment), *policy, *plan), HasSubstr("TOKEN="));
+  EXPECT_THAT(DescribeJson(Dispatch(plan->containment), *policy, *plan), testing::Not(HasSubstr("hunter2")));
+  EXPECT_THAT(DescribeJson(Dispatch(plan->containment), *policy, *plan),
+              HasSubstr("\"distribution\": \"Debian\""));
 }
 
 // On a drive "SECRET" is "secret", which no mount of Linux covers.
@@ -180,8 +182,8 @@ TEST(Wsl, ReadsItsSection) {
   EXPECT_EQ(inner.network.publish[0].host, 8000);
   const Result<Plan> plan = PlanOf(R"("wslc": {"distribution": "DEBIAN", "program": "/opt/mxc"})");
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->wsl->distribution, "Debian");
-  EXPECT_EQ(plan->wsl->program, "/opt/mxc");
+  EXPECT_EQ(std::get<WslLaunch>(plan->launch).run.distribution, "Debian");
+  EXPECT_EQ(std::get<WslLaunch>(plan->launch).run.program, "/opt/mxc");
 }
 
 TEST(Wsl, RefusesWhatBelongsToImages) {

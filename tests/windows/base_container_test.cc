@@ -78,11 +78,11 @@ TEST_F(WindowsBase, WhatItRefusesIsAnError) {
 
 TEST_F(WindowsBase, WithoutItNothingIsStarted) {
   const Scratch scratch;
-  Plan plan{.containment = Containment::kProcessContainer, .child = AppContainerChild{}};
-  plan.app_container = AppContainerSandbox{
-      .base = BaseContainer{},
-      .command_line = JoinArguments(Guest({"write", scratch.Path("f"), "0"}), QuoteFor::kProgram),
-      .cwd = "C:\\"};
+  Plan plan{.containment = Containment::kProcessContainer};
+  plan.launch = AppContainerLaunch{
+      .sandbox = {.base = BaseContainer{},
+                  .command_line = JoinArguments(Guest({"write", scratch.Path("f"), "0"}), QuoteFor::kProgram),
+                  .cwd = "C:\\"}};
   Silent observer;
   const Result<Outcome> outcome = RunPlan(plan, observer);
   ASSERT_FALSE(outcome);
@@ -90,7 +90,7 @@ TEST_F(WindowsBase, WithoutItNothingIsStarted) {
   EXPECT_THAT(outcome.error().message, HasSubstr("put the command into its base container"));
   EXPECT_FALSE(observer.started);
   EXPECT_EQ(scratch.Read("f"), "");
-  EXPECT_EQ(Last(), SecurityEnvironmentBytes(*plan.app_container));
+  EXPECT_EQ(Last(), SecurityEnvironmentBytes(std::get<AppContainerLaunch>(plan.launch).sandbox));
   EXPECT_EQ(Open(), 0);
 }
 
@@ -110,13 +110,14 @@ class WindowsOlderContract : public WindowsBase {
     return Narrow(*library.Find<Function>("LastIdentity")());
   }
   static Plan PlanOf(const std::vector<std::string>& guest) {
-    Plan plan{.containment = Containment::kProcessContainer, .child = AppContainerChild{}};
-    plan.app_container = AppContainerSandbox{
+    Plan plan{.containment = Containment::kProcessContainer};
+    AppContainerSandbox sandbox{
         .base = BaseContainer{.contract = BaseContract::kCreateInSandbox, .read_write = {"C:\\w"}},
         .command_line = JoinArguments(Guest(guest), QuoteFor::kProgram),
         .environment = {{.name = "SystemRoot", .value = Secret{"C:\\windows"}},
                         {.name = "TOLD", .value = Secret{"yes"}}},
         .cwd = "C:\\"};
+    plan.launch = AppContainerLaunch{.sandbox = std::move(sandbox)};
     return plan;
   }
 };
@@ -128,13 +129,13 @@ TEST_F(WindowsOlderContract, RunsTheCommandOfThePlan) {
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->exit_code, 42);
   EXPECT_TRUE(observer.started);
-  EXPECT_EQ(Last(), SandboxSpecificationBytes(*plan.app_container));
+  EXPECT_EQ(Last(), SandboxSpecificationBytes(std::get<AppContainerLaunch>(plan.launch).sandbox));
   EXPECT_THAT(Identity(), testing::StartsWith("mxc-"));
 }
 
 TEST_F(WindowsOlderContract, ANameThatStaysIsTold) {
   Plan plan = PlanOf({"exit", "0"});
-  plan.app_container->name = "agent";
+  std::get<AppContainerLaunch>(plan.launch).sandbox.name = "agent";
   Silent observer;
   ASSERT_TRUE(RunPlan(plan, observer));
   EXPECT_EQ(Identity(), "agent");

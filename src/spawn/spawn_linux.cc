@@ -19,8 +19,8 @@
 #include "base/quoted.h"
 #include "base/unmapped_owners.h"
 #include "spawn/inherited_files.h"
-#include "spawn/launch.h"
 #include "spawn/process_limits.h"
+#include "spawn/spawn.h"
 
 namespace mxc {
 namespace {
@@ -242,7 +242,7 @@ Result<std::vector<Cover>> MakeCovers(const std::vector<std::string>& directorie
 
 }  // namespace
 
-Result<ChildProcess> Launch(const LaunchRequest& request) {
+Result<ChildProcess> Spawn(const SpawnRequest& request) {
   const Exec& exec = request.exec;
   std::vector<std::string> arguments;
   arguments.reserve(exec.argv.size());
@@ -271,7 +271,7 @@ Result<ChildProcess> Launch(const LaunchRequest& request) {
   context.controlling_terminal = request.controlling_terminal;
   context.new_session = exec.new_session || request.controlling_terminal >= 0;
   context.group = request.group;
-  context.ignores_keys = request.controlling_terminal >= 0 && exec.reporting == Reporting::kStatusPipe;
+  context.ignores_keys = request.controlling_terminal >= 0 && request.ignores_keys;
   context.open_files = request.open_files;
   const std::vector<LimitValue> limits = LimitsOf(exec.limits);
   context.limits = limits.data();

@@ -1,10 +1,10 @@
-#include "plan/mount_words.h"
+#include "backends/linux/mount_words.h"
 
 #include <fmt/format.h>
 
-#include "policy/paths/paths.h"
+#include "base/quoted.h"
 
-namespace mxc {
+namespace mxc::linux_backend {
 namespace {
 
 struct Speaker {
@@ -40,4 +40,4 @@ struct Speaker {
 
 MountWords Words(const MountNode& node) { return std::visit(Speaker{}, node); }
 
-}  // namespace mxc
+}  // namespace mxc::linux_backend

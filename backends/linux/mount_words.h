@@ -5,7 +5,7 @@
 
 #include "mxc/linux_sandbox.h"
 
-namespace mxc {
+namespace mxc::linux_backend {
 
 struct MountWords {
   std::string kind = {};  // "read-only", "read-write", "pinned", "tmpfs", "masked", ...
@@ -15,4 +15,4 @@ struct MountWords {
 
 [[nodiscard]] MountWords Words(const MountNode& node);
 
-}  // namespace mxc
+}  // namespace mxc::linux_backend

@@ -1,7 +1,7 @@
 // Start of the one child of a run. Everything is prepared before the process is created; between its creation
 // and execve stand only system calls.
 //
-//   Result<ChildProcess> child = Launch(request);
+//   Result<ChildProcess> child = Spawn(request);
 #pragma once
 
 #include <sys/resource.h>
@@ -24,13 +24,14 @@ struct ChildProcess {
   [[nodiscard]] const UniqueFd& End() const { return report ? report : handle; }
 };
 
-struct LaunchRequest {
+struct SpawnRequest {
   const Exec& exec;
   const std::vector<UniqueFd>& files;  // opened exec.files
   rlimit open_files = {};              // RLIMIT_NOFILE of the child
   // Borrowed descriptors that become 0, 1 and 2; -1: inherited as they are.
   std::array<int, 3> standard = {-1, -1, -1};
   int controlling_terminal = -1;  // borrowed; becomes the controlling terminal of a new session
+  bool ignores_keys = false;  // the signals of that terminal's keys: they are for the command, not its tool
   // Borrowed: gets the child's process group, when it leads a new session. ProcessGroupGuard::Group.
   std::atomic<pid_t>* group = nullptr;
   // Control groups: the child enters each by writing to it, before it executes anything; borrowed.
@@ -42,6 +43,6 @@ struct LaunchRequest {
 
 // The child has an empty signal mask, default dispositions, no descriptor but 0, 1, 2 and `files`, and dies
 // with the calling thread. Errors: kSetupFailed, naming the step that failed.
-[[nodiscard]] Result<ChildProcess> Launch(const LaunchRequest& request);
+[[nodiscard]] Result<ChildProcess> Spawn(const SpawnRequest& request);
 
 }  // namespace mxc

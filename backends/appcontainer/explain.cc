@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "backends/appcontainer/appcontainer.h"
+#include "base/quoted.h"
+
+namespace mxc::appcontainer {
+namespace {
+
+using Document = nlohmann::ordered_json;
+
+void AddBaseContainer(const BaseContainer& base, ExplainPage& page) {
+  const bool older = base.contract == BaseContract::kCreateInSandbox;
+  page.Line("base", older ? "of the older contract of processmodel.dll"
+                          : "a security environment of processmodel.dll");
+  if (!base.proxy.empty()) page.Row(fmt::format("{:<11}{}", "proxy", Quoted(base.proxy)));
+  if (!base.peer.empty()) page.Row(fmt::format("{:<11}{}", "peer", Quoted(base.peer)));
+  for (const auto& [name, paths] :
+       {std::pair{"read-write", &base.read_write}, std::pair{"read-only", &base.read_only},
+        std::pair{"denied", &base.denied}}) {
+    for (const std::string& path : *paths) page.Row(fmt::format("{:<11}{}", name, Quoted(path)));
+  }
+}
+
+void AddAppContainer(const AppContainerSandbox& sandbox, ExplainPage& page) {
+  std::string capabilities;
+  for (const std::string& name : sandbox.capabilities)
+    capabilities += (capabilities.empty() ? "" : " ") + name;
+  if (!sandbox.base) page.Line("profile", sandbox.name.empty() ? "one of this run" : Quoted(sandbox.name));
+  page.Line("capabilities", capabilities.empty() ? "none" : capabilities);
+  if (sandbox.least_privilege) page.Line("privilege", "least: not even what every AppContainer may read");
+  page.Line("ui limits", UiLimitNames(sandbox.ui_limits));
+  page.Line("win32k", sandbox.no_win32k ? "refused" : "as usual");
+  if (sandbox.base) AddBaseContainer(*sandbox.base, page);
+  if (sandbox.acl.empty()) return;
+  page.Section("access control entries for the container, taken away at the end");
+  for (const AclChange& change : sandbox.acl) {
+    page.Row(fmt::format("{:<6} 0x{:06x}  {}{}", Name(change.type), change.mask, Quoted(change.path),
+                         change.inherited ? " and below" : ""));
+  }
+}
+
+Document OfAppContainer(const AppContainerSandbox& sandbox) {
+  Document acl = Document::array();
+  for (const AclChange& change : sandbox.acl) {
+    acl.push_back({{"path", change.path},
+                   {"type", Name(change.type)},
+                   {"mask", change.mask},
+                   {"inherited", change.inherited},
+                   {"pointer", change.pointer}});
+  }
+  Document container = {{"profile", sandbox.name},
+                        {"capabilities", sandbox.capabilities},
+                        {"leastPrivilege", sandbox.least_privilege},
+                        {"win32k", !sandbox.no_win32k},
+                        {"uiLimits", sandbox.ui_limits},
+                        {"commandLine", sandbox.command_line},
+                        {"acl", std::move(acl)}};
+  if (const auto& base = sandbox.base) {
+    const bool older = base->contract == BaseContract::kCreateInSandbox;
+    container["base"] = {{"contract", older ? "create-in-sandbox" : "security-environment"},
+                         {"readWrite", base->read_write},
+                         {"readOnly", base->read_only},
+                         {"denied", base->denied},
+                         {"proxy", base->proxy},
+                         {"peer", base->peer}};
+  }
+  return container;
+}
+
+}  // namespace
+
+Explanation Explain() {
+  return {.text =
+              [](const Plan& plan, ExplainPage& page) {
+                AddAppContainer(std::get<AppContainerLaunch>(plan.launch).sandbox, page);
+              },
+          .json =
+              [](const Plan& plan) {
+                const Document members = {
+                    {"appContainer", OfAppContainer(std::get<AppContainerLaunch>(plan.launch).sandbox)}};
+                return members.dump(-1, ' ', false, Document::error_handler_t::replace);
+              }};
+}
+
+}  // namespace mxc::appcontainer

@@ -1,0 +1,19 @@
+// The parts of --explain that Linux backends share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mxc/explain.h"
+#include "mxc/linux_sandbox.h"
+
+namespace mxc::linux_backend {
+
+[[nodiscard]] std::string_view ProfileText(SeccompProfile profile);
+void ExplainSandbox(const LinuxSandbox& sandbox, ExplainPage& page);
+[[nodiscard]] std::string SandboxJson(const LinuxSandbox& sandbox);  // an object
+
+// Of a plan with a LinuxSandbox: all that namespaces and bubblewrap add.
+[[nodiscard]] Explanation ExplainLinuxSandbox();
+
+}  // namespace mxc::linux_backend

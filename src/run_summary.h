@@ -1,0 +1,23 @@
+// What --report says when a run has ended: what was denied, and how one would allow it.
+#pragma once
+
+#include "mxc/host.h"
+#include "mxc/plan.h"
+#include "mxc/policy.h"
+#include "report/file_summary.h"
+#include "report/network_summary.h"
+
+namespace mxc {
+
+struct RunSummary {
+  NetworkSummary network;
+  FileSummary files;
+
+  // On standard error.
+  void Tell(const Plan& plan) const;
+};
+
+// `policy` and `host` are borrowed; the policy is first read when the command runs.
+[[nodiscard]] RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host);
+
+}  // namespace mxc

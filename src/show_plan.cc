@@ -1,0 +1,68 @@
+#include "show_plan.h"
+
+#include <fmt/core.h>
+
+#include <string>
+
+#include "dispatch.h"
+#include "plan/describe.h"
+#include "report/report.h"
+
+namespace mxc {
+namespace {
+
+// A backend that another build has, or an image that another host has.
+bool IsOnlyMissing(const Error& error) {
+  return error.code == ErrorCode::kNotBuilt ||
+         (error.code == ErrorCode::kUnavailable && error.pointer == "/lxc");
+}
+
+void Print(const Prepared& prepared, decltype(DescribeText) describe) {
+  fmt::print("{}", describe(Dispatch(prepared.plan.containment), prepared.policy, prepared.plan));
+}
+
+}  // namespace
+
+int ExplainPlan(const Result<Prepared>& prepared, const Options& options) {
+  if (!prepared) {
+    Tell(RenderError(prepared.error()));
+    return ExitStatus(prepared.error().code);
+  }
+  Print(*prepared, options.explain_json ? DescribeJson : DescribeText);
+  return 0;
+}
+
+int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) {
+  if (!prepared && ExitStatus(prepared.error().code) != 255) {
+    Tell(RenderError(prepared.error()));
+    return ExitStatus(prepared.error().code);
+  }
+  if (prepared && prepared->policy.as_written) {
+    Print(*prepared, DescribeText);
+  }
+  log.Line(fmt::format("Runner completed in {}ms", elapsed_ms));
+  // The configuration is valid for a build that has the backend: the reference's verdict, with the truth
+  // beside it.
+  const bool only_not_built = !prepared && IsOnlyMissing(prepared.error());
+  if (only_not_built) log.Line("Note: a run would be refused: " + prepared.error().message);
+  if (prepared || only_not_built) {
+    log.Line("Dry run completed. Result: validation passed");
+    return 0;
+  }
+  log.Line("Dry run completed. Result: validation failed: " + prepared.error().message);
+  Tell(RenderError(prepared.error()));
+  return 255;
+}
+
+// The lines of contract 1.4, to the letter.
+void LogRequest(const Config& config, Log& log) {
+  for (const Warning& note : config.notes) log.Line("Note: " + note.message);
+  std::size_t length = config.process.command_line.size();
+  for (const std::string& argument : config.process.argv) length += argument.size() + 1;
+  log.Line(fmt::format("Script code length: {}", length));
+  log.Line("Working directory: " + config.process.cwd);
+  log.Line(fmt::format("Script timeout: {}", config.process.timeout_ms));
+  log.Line("Container name: " + config.container_id);
+}
+
+}  // namespace mxc
