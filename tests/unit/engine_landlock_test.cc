@@ -80,10 +80,14 @@ TEST_P(EngineLandlock, TheLauncherAndInitCannotBeKilled) {
 
 TEST_P(EngineLandlock, NothingOutlivesTheCommand) {
   const std::string lock = Lock();
-  const RunReport report = Run(PlanFor(
-      "for i in 1 2 3; do (setsid flock -s " + lock + " sleep 300 >/dev/null 2>&1 &); done; sleep 0.3",
-      {{.path = lock, .access = Access::kReadWrite}}));
+  Plan plan = PlanFor("for i in 1 2 3; do (setsid flock -s " + lock +
+                          " sleep 300 >/dev/null 2>&1 &); done; while flock -n " + lock +
+                          " true; do sleep 0.01; done; echo locked",
+                      {{.path = lock, .access = Access::kReadWrite}});
+  plan.timeout_ms = 10000;
+  const RunReport report = Run(plan);
   ASSERT_TRUE(report.ok) << report.message;
+  EXPECT_EQ(report.out, "locked\n");
   EXPECT_FALSE(IsLocked(lock));
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
@@ -150,7 +151,7 @@ TEST_P(EngineRun, KilledLauncherLeavesNothing) {
     return !commands.empty() && !ChildrenOf(commands.front()).empty();
   }));
   running.Signal(SIGKILL);
-  (void)running.Finish();
+  EXPECT_TRUE(WIFSIGNALED(running.Finish().wait_status));
   EXPECT_TRUE(Eventually(
       [&] { return ::syscall(SYS_pidfd_send_signal, init.Get(), 0, nullptr, 0) != 0 && errno == ESRCH; }));
 }

@@ -80,6 +80,10 @@ TEST(Filter, DeniesWhatEmbedsADeniedBlockAndAllowsNothingThatEmbedsAnAllowedOne)
   const Filter allows = MakeFilter(RuleBook::Compile({.allow = {block}}).value());
   const Filter denies =
       MakeFilter(RuleBook::Compile({.egress = RuleAction::kAllow, .deny = {block}}).value());
+  const IpAddress inside = IpAddress::Parse("203.0.113.7").value();
+  const IpAddress beside = IpAddress::Parse("198.51.100.7").value();
+  EXPECT_TRUE(Passes(allows, inside, Protocol::kTcp, 443));
+  EXPECT_TRUE(Passes(denies, beside, Protocol::kTcp, 443));
   for (const char* text : {"64:ff9b::203.0.113.7", "2002:cb00:7107::1", "::203.0.113.8"}) {
     const IpAddress address = IpAddress::Parse(text).value();
     EXPECT_FALSE(Passes(allows, address, Protocol::kTcp, 443)) << text;

@@ -41,10 +41,13 @@ TEST(GitConfigText, MarksAndLineEndsOfWindows) {
 }
 
 TEST(GitConfigText, TornTextEnds) {
-  for (const char* text : {"[", "[core", "[core]\nhooksPath", "[core]\nhooksPath=\"x", "[core]\nhooksPath=\\",
-                           "=", "\\", "[core]\nhooksPath = a\r\n", "[a \"\\"}) {
-    EXPECT_LE(ReadGitConfig(text).size(), 1U) << text;
-  }
+  for (const char* text : {"[", "[core", "[a \"\\"}) EXPECT_EQ(Text(ReadGitConfig(text)), "") << text;
+  EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath")), "core.hookspath=true\n");
+  EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath=\"x")), "core.hookspath=x\n");
+  EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath=\\")), "core.hookspath=\\\n");
+  EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath = a\r\n")), "core.hookspath=a\n");
+  EXPECT_EQ(Text(ReadGitConfig("=")), ".=\n");
+  EXPECT_EQ(Text(ReadGitConfig("\\")), ".\\=true\n");
 }
 
 TEST(GitConfigKeys, WhatIsNotKnownMayExecute) {

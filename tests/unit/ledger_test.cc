@@ -71,7 +71,10 @@ TEST(MakePlan, AClauseWithoutAMechanismRefuses) {
 TEST(MakePlan, ATimeoutClauseNeedsATimeout) {
   Policy policy = PolicyOf({});
   policy.clauses.push_back({.pointer = "/process/timeout", .text = "ended"});
-  EXPECT_FALSE(PlanOf(policy).ok());
+  const Result<Plan> plan = PlanOf(policy);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().pointer, "/process/timeout");
+  EXPECT_EQ(plan.error().message, "'ended' has no mechanism in the backend 'bubblewrap'");
 }
 
 // For the audit record: what a command is, and nothing it was given.

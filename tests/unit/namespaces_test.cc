@@ -26,8 +26,10 @@ TEST(NamespacesProbe, ModernHostIsUsable) {
 TEST(NamespacesProbe, OldKernelIsNot) {
   for (const char* release : {"5.11.0", "4.19.0-26-amd64", "nonsense"}) {
     FakeHost host;
-    host.AddFile("/proc/sys/kernel/osrelease", release);
-    EXPECT_FALSE(ProbeNamespaces(host, ProbeDepth::kQuick).usable) << release;
+    Modern(host).AddFile("/proc/sys/kernel/osrelease", release);
+    const Support support = ProbeNamespaces(host, ProbeDepth::kQuick);
+    EXPECT_FALSE(support.usable) << release;
+    EXPECT_THAT(support.reason, HasSubstr(std::string("Linux ") + release + " is too old"));
   }
 }
 

@@ -96,12 +96,18 @@ TEST(MountNames, OfLayers) {
               IsEmpty());
 }
 
-TEST(MountNames, SurviveATableThatMakesNoSense) {
+// Mounts that stand on each other, or on themselves; a number that two have; none.
+TEST(MountNames, OfATableThatMakesNoSenseAreNone) {
   for (const char* table : {"1 2 8:1 / / rw - ext4 d rw\n2 1 8:1 / / rw - ext4 d rw\n",
                             "1 1 8:1 / / rw - ext4 d rw\n1 1 8:1 /a /b rw - ext4 d rw\n", "",
                             "0 0 8:1 / / rw - ext4 d rw\n0 0 8:1 /a /b rw - ext4 d rw\n"}) {
-    (void)NamesIn(table, "/a/x");
+    EXPECT_THAT(NamesIn(table, "/a/x"), IsEmpty()) << table;
   }
+}
+
+TEST(MountNames, TheRootMayStandOnItself) {
+  EXPECT_THAT(NamesIn("1 1 8:1 / / rw - ext4 d rw\n2 1 8:1 /a /b rw - ext4 d rw\n", "/a/x"),
+              ElementsAre("/b/x"));
 }
 
 class SecondNamesTest : public testing::Test {
