@@ -22,7 +22,7 @@ const SystemLibrary& Userenv() {
   return library;
 }
 
-Error Missing() {
+Error NoAppContainer() {
   return {.code = ErrorCode::kUnavailable,
           .message = "this Windows has no AppContainer (userenv.dll, kernelbase.dll)",
           .hint = "it takes Windows 10 or later"};
@@ -59,7 +59,7 @@ Container::~Container() {
 Status Container::MakeProfile() {
   const auto make = Userenv().Find<CreateProfileFunction>("CreateAppContainerProfile");
   const auto derive = Userenv().Find<DeriveSidFunction>("DeriveAppContainerSidFromAppContainerName");
-  if (make == nullptr || derive == nullptr) return Missing();
+  if (make == nullptr || derive == nullptr) return NoAppContainer();
   PSID sid = nullptr;
   const std::wstring name = Wide(name_);
   HRESULT result = make(name.c_str(), L"mxc-exec", L"A command run by mxc-exec", nullptr, 0, &sid);
@@ -73,7 +73,7 @@ Status Container::MakeProfile() {
 Status Container::AddCapabilities(const std::vector<std::string>& names) {
   const SystemLibrary kernel{L"kernelbase.dll"};
   const auto derive = kernel.Find<DeriveCapabilityFunction>("DeriveCapabilitySidsFromName");
-  if (derive == nullptr && !names.empty()) return Missing();
+  if (derive == nullptr && !names.empty()) return NoAppContainer();
   for (const std::string& name : names) {
     PSID* groups = nullptr;
     PSID* sids = nullptr;
