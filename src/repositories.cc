@@ -17,21 +17,27 @@ namespace {
 
 using Kind = GitChange::Kind;
 
-// The first few names, and how many there are beside them.
+// A command must not be able to hide one among others, nor to fill the screen.
 std::string Named(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 3;
+  constexpr std::size_t kNamed = 100;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) text += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
   return text;
 }
 
-// Takes it out of git's way; what came of that. `left`: where it stands now.
-std::string Disarm(const GitChange& change, std::vector<std::string>& left) {
+// Takes it out of git's way; what came of that. `left`: where it stands now. `standing`: what could not be
+// renamed.
+std::string Disarm(const GitChange& change, std::vector<std::string>& left,
+                   std::vector<std::string>& standing) {
   std::string text = Quoted(change.path);
   if (!change.part.empty()) {
     const Result<std::string> aside = SetAside(change.part, change.into);
-    if (!aside) return text + " (it still stands there: " + aside.error().message + ")";
+    if (!aside) {
+      text += " (" + aside.error().message + ")";
+      standing.push_back(text);
+      return text;
+    }
     text += " (now " + Quoted(*aside) + ")";
     if (change.into.empty()) left.push_back(*aside);
   }
@@ -71,19 +77,22 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
       {Kind::kUnlisted, "new-repository",
        "the command has left directories that cannot be listed and may hold git repositories: ",
        "; see what is in them before you use git there"},
+      {Kind::kListed, "listing-restored",
+       "the command had taken away the right to list directories, which can be listed again: ", ""},
       {Kind::kLinkTurned, "link-restored",
        "the command had replaced protected links, which lead again where they did: ", ""},
   };
   std::string gap;
   std::vector<std::string> left;
+  std::vector<std::string> standing;
   const ReviewHost reading(host, before,
                            [](const std::string& path) { return DetachWriters(path, kMaxGitIndexBytes); });
-  for (const GitChange& change : ReviewGit(before, reading, gap)) {
+  for (const GitChange& change : ReviewGit(before, reading, gap, RestoreListing)) {
     Sort& sort = *std::find_if(std::begin(sorts), std::end(sorts),
                                [&](const Sort& each) { return each.kind == change.kind; });
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
     sort.names.push_back(change.part.empty() && change.text.empty() ? Quoted(change.path)
-                                                                    : Disarm(change, left));
+                                                                    : Disarm(change, left, standing));
   }
   std::vector<Warning> warnings;
   for (const Sort& sort : sorts) {
@@ -101,6 +110,12 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
                     "now, which nobody has open: " +
                     Named(names),
          .pointer = "/filesystem/protect"});
+  }
+  if (!standing.empty()) {
+    warnings.push_back({.category = "protection-incomplete",
+                        .message = "what git would obey still stands there: " + Named(standing) +
+                                   "; remove it before you use git there",
+                        .pointer = "/filesystem/protect"});
   }
   if (Status next = CheckNextRun(before, left, host); !next) {
     warnings.push_back(

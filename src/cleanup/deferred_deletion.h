@@ -1,4 +1,4 @@
-// Names that are taken away from what must not be found under them.
+// What a command has left, put in order: names are taken away from what must not be found under them.
 #pragma once
 
 #include <string>
@@ -7,11 +7,15 @@
 
 namespace mxc {
 
-// Renames what stands at `path` to "NAME.untrusted", or one with a number, in the directory `into`, "" for
-// the same; the new path. No link is followed on the way: both are as canonical as when they were found.
-// Errors: kSetupFailed.
+// Renames what stands at `path` to "NAME.untrusted", or one that nobody can foresee, in the directory `into`,
+// "" for the same; the new path. No link is followed on the way: both are as canonical as when they were
+// found. Errors: kSetupFailed.
 [[nodiscard]] Result<std::string> SetAside(const std::string& path, const std::string& into);
-// Makes a symbolic link where nothing stands. Errors: kSetupFailed.
+// Makes a symbolic link where nothing stands, and the directories above it that are missing. Errors:
+// kSetupFailed.
 [[nodiscard]] Status MakeLink(const std::string& path, const std::string& text);
+
+// Gives the caller all rights in a directory of theirs that they cannot list. False: it is as it was.
+[[nodiscard]] bool RestoreListing(const std::string& path);
 
 }  // namespace mxc

@@ -5,11 +5,22 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/own_files.h"
 #include "base/quoted.h"
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/named_place.h"
 
 namespace mxc {
+namespace {
+
+// The command may have taken every name that can be foreseen.
+std::string NameAside(const std::string& name, const std::string& random) {
+  constexpr std::size_t kLongestName = 255;
+  const std::string ending = ".untrusted" + random;
+  return name.substr(0, kLongestName - ending.size()) + ending;
+}
+
+}  // namespace
 
 Result<std::string> SetAside(const std::string& path, const std::string& into) {
   const std::size_t slash = path.rfind('/');
@@ -20,25 +31,35 @@ Result<std::string> SetAside(const std::string& path, const std::string& into) {
   if (!to) return to.error();
   const WritableDirectory opened_from{from->directory.Get()};
   const WritableDirectory opened_to{to->directory.Get()};
-  constexpr int kAttempts = 1000;
-  for (int i = 1; i <= kAttempts; ++i) {
-    const std::string ending = i == 1 ? ".untrusted" : ".untrusted-" + std::to_string(i);
-    const std::string name = to->name + ending;
+  constexpr int kAttempts = 10;
+  for (int i = 0; i < kAttempts; ++i) {
+    const std::string name = NameAside(to->name, i == 0 ? "" : "-" + RandomName());
     struct stat there {};
     if (::fstatat(to->directory.Get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) continue;
     if (::renameat(from->directory.Get(), from->name.c_str(), to->directory.Get(), name.c_str()) == 0)
-      return wanted + ending;
+      return wanted.substr(0, wanted.rfind('/') + 1) + name;
     break;
   }
   return SystemError(ErrorCode::kSetupFailed, "rename " + Quoted(path), errno);
 }
 
 Status MakeLink(const std::string& path, const std::string& text) {
-  const Result<NamedPlace> place = OpenPlace(path);
+  const Result<NamedPlace> place = OpenPlace(path, true);
   if (!place) return place.error();
   const WritableDirectory opened{place->directory.Get()};
   if (::symlinkat(text.c_str(), place->directory.Get(), place->name.c_str()) == 0) return Done{};
   return SystemError(ErrorCode::kSetupFailed, "create the link " + Quoted(path), errno);
+}
+
+bool RestoreListing(const std::string& path) {
+  constexpr mode_t kList = S_IRUSR | S_IXUSR;
+  const Result<NamedPlace> place = OpenPlace(path);
+  if (!place) return false;
+  struct stat status {};
+  if (::fstatat(place->directory.Get(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  const mode_t mode = status.st_mode & 07777U;
+  return S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (mode & kList) != kList &&
+         ::fchmodat(place->directory.Get(), place->name.c_str(), mode | S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 }  // namespace mxc

@@ -10,5 +10,6 @@ Error NotHere() { return {.code = ErrorCode::kSetupFailed, .message = "not on Wi
 
 Result<std::string> SetAside(const std::string& /*path*/, const std::string& /*into*/) { return NotHere(); }
 Status MakeLink(const std::string& /*path*/, const std::string& /*text*/) { return NotHere(); }
+bool RestoreListing(const std::string& /*path*/) { return false; }
 
 }  // namespace mxc

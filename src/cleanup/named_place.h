@@ -13,8 +13,9 @@ struct NamedPlace {
   std::string name = {};
 };
 
-// `path` is canonical. No link is followed on the way. Errors: kSetupFailed.
-[[nodiscard]] Result<NamedPlace> OpenPlace(const std::string& path);
+// `path` is canonical. No link is followed on the way. `make`: directories that are missing. Errors:
+// kSetupFailed.
+[[nodiscard]] Result<NamedPlace> OpenPlace(const std::string& path, bool make = false);
 
 // The command may have taken the right to write in a directory away from us; not more than it has itself.
 class WritableDirectory {

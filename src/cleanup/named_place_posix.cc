@@ -21,12 +21,14 @@ constexpr int kWay = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 }  // namespace
 
 // Component by component: another run could have put a link anywhere on the way.
-Result<NamedPlace> OpenPlace(const std::string& path) {
+Result<NamedPlace> OpenPlace(const std::string& path, bool make) {
   UniqueFd directory{::open("/", kWay)};
   std::string_view rest = std::string_view(path).substr(1);
   for (std::size_t slash = rest.find('/'); directory && slash != std::string_view::npos;
        slash = rest.find('/')) {
     const std::string name{rest.substr(0, slash)};
+    constexpr mode_t kMode = 0777;
+    if (make) static_cast<void>(::mkdirat(directory.Get(), name.c_str(), kMode));
     directory = UniqueFd{::openat(directory.Get(), name.c_str(), kWay)};
     rest.remove_prefix(slash + 1);
   }

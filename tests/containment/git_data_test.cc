@@ -53,6 +53,13 @@ constexpr Attack kAttacks[] = {
     {"ln -s ../../config .git/worktrees/tree/FETCH_HEAD; ln -s config .git/FETCH_HEAD; ln -s config "
      ".git/modules/sub/FETCH_HEAD",
      "git fetch -q . side; cd sub && git fetch -q . HEAD; cd ../../tree && git fetch -q . side"},
+    {"rm .git/logs/HEAD; ln -s ../config .git/logs/HEAD; : > .git/HEAD.untrusted; seq -f "
+     ".git/HEAD.untrusted-%g 2 1000 | xargs touch",
+     "git commit -q --allow-empty -m x"},
+    {"b=$(printf %0248d 0); git branch $b; ln -sf ../../../config .git/logs/refs/heads/$b",
+     "git checkout -q $(printf %0248d 0); git commit -q --allow-empty -m x"},
+    {"rm .git/logs/HEAD; ln -s ../config .git/logs/HEAD; chmod 0111 .git/logs; chmod 0 .git; chmod 0111 ..",
+     "chmod u+rwx work; cd work; git commit -q --allow-empty -m x"},
     {"mkfifo .git/FETCH_HEAD", "timeout 5 git fetch -q . side"},
     {"mv .git/index i; ln -s ../i .git/index", "git add -A"},
     {"forge xgit/hooks/pre-commit .git/hooks/pre-commit",
@@ -119,7 +126,7 @@ TEST_P(GitData, NothingIsWrittenOrDeletedThroughIt) {
           "grant/work/.git/hooks; cat grant/work/.git/hooks/post*; ls -R victim";
       const std::string before = Shell(kept, root).out;
       const Ended ended = Inside(engine, Meant(std::string(kForge) + attack.plant));
-      EXPECT_THAT(ended.err, HasSubstr(".untrusted'")) << engine << attack.plant << ended.out << ended.err;
+      EXPECT_THAT(ended.err, HasSubstr("' (now '")) << engine << attack.plant << ended.out << ended.err;
       const Ended daily =
           Shell(std::string(attack.host) + "; cd " + root + "/grant/work; git status", root + "/grant/work");
       EXPECT_EQ(Shell(kept, root).out, before)
@@ -154,6 +161,23 @@ TEST_P(GitData, WhatCannotBeListedIsTakenOutOfTheWay) {
     const Ended daily = Shell("git status; cd d && git status", root + "/grant/work");
     EXPECT_FALSE(Exists(root + "/canary")) << engine << ended.err << daily.out << daily.err;
     EXPECT_EQ(Shell("chmod -R u+rwX .", root).status, 0);
+  }
+}
+
+// What stands above a grant is not the command's.
+TEST_P(GitData, AGrantKeepsItsName) {
+  for (const char* engine : Engines()) {
+    for (const char* mode : {"0111", "0"}) {
+      Renew();
+      const std::string above = Shell("ls -A", root).out;
+      const Ended ended = Inside(engine, "mkdir empty; chmod " + std::string(mode) + " .. .git empty");
+      EXPECT_EQ(Shell("ls -A", root).out, above) << engine << mode << ended.err;
+      EXPECT_EQ(Shell("ls -A; ls -A empty .git", root + "/grant/work").status, 0) << engine << mode;
+      EXPECT_EQ(ended.err.find(".git/"), std::string::npos) << engine << mode << ended.err;
+      // Root lists it anyway, and so the mode stays.
+      const bool listed = uid == 0 || Inside(engine, "true").err.empty();
+      EXPECT_TRUE(listed) << engine << mode;
+    }
   }
 }
 

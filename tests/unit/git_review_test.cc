@@ -25,16 +25,16 @@ class GitReview : public testing::Test {
     host_->AddFile(git_directory + "/hooks/pre-commit.sample");
   }
   // "new /srv/w/a/.git", "aside PATH PART", "instructions PATH", "replaced PATH", "link PATH TEXT",
-  // "passage PATH INTO", "index PATH INTO", "unlisted PATH PART", a line each.
-  [[nodiscard]] std::string Review() {
+  // "passage PATH INTO", "index PATH INTO", "unlisted PATH PART", "listed PATH", a line each.
+  [[nodiscard]] std::string Review(const TreeSearch::Opener& open = {}) {
     std::string text;
     std::string gap;
     for (GitSnapshot::Place& place : before_.places) {
       if (place.part.empty()) place.part = place.path;
     }
-    for (const GitChange& change : ReviewGit(before_, *host_, gap)) {
-      constexpr const char* kKinds[] = {"new",  "aside",   "instructions", "replaced",
-                                        "link", "passage", "index",        "unlisted"};
+    for (const GitChange& change : ReviewGit(before_, *host_, gap, open)) {
+      constexpr const char* kKinds[] = {"new",     "aside", "instructions", "replaced", "link",
+                                        "passage", "index", "unlisted",     "listed"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       const bool unlisted = change.kind == GitChange::Kind::kUnlisted;
       if (change.kind == GitChange::Kind::kTakenUp || unlisted) text += " " + change.part;
@@ -358,6 +358,44 @@ TEST_F(GitReview, WhatCannotBeListedIsTold) {
   EXPECT_EQ(Review(), "unlisted /srv/w/closed \n");
   before_.closed = {"/srv/w/closed"};
   EXPECT_EQ(Review(), "");
+}
+
+// mv p q; ln -s q p
+TEST_F(GitReview, WhatStandsOnTheWayToAProtectedLinkIsTakenAway) {
+  AddRepository("/srv/w/a/.git");
+  before_.links = {{"/srv/w/p/q/one", "../../hooks"}, {"/srv/w/p/q/two", "x"}, {"/srv/w/r/three", "y"}};
+  host_->AddDirectory("/srv/w/elsewhere/q").AddSymlink("/srv/w/elsewhere/q/one", "../../hooks");
+  host_->AddSymlink("/srv/w/elsewhere/q/two", "evil").AddSymlink("/srv/w/p", "elsewhere").AddFile("/srv/w/r");
+  EXPECT_EQ(Review(),
+            "link /srv/w/p \nlink /srv/w/p/q/one ../../hooks\nlink /srv/w/p/q/two x\n"
+            "link /srv/w/r \nlink /srv/w/r/three y\n");
+}
+
+// The command has taken a right away: what it hides is looked at all the same, and a grant keeps its name.
+TEST_F(GitReview, WhatTheCommandHasClosedIsOpened) {
+  AddRepository("/srv/w/a/.git");
+  before_ = {.roots = {"/srv/w/a", "/srv/w/o"}, .places = {{"/srv/w/a/.git"}}};
+  const auto close = [&](const std::string& path) {
+    host_->AddDirectory(path, {.mode = 0111, .uid = 1000, .readable = false});
+  };
+  const auto open = [&](const std::string& path) {
+    host_->AddDirectory(path, {.mode = 0511, .uid = 1000});
+    return true;
+  };
+  host_->AddSymlink("/srv/w/a/.git/logs/HEAD", "../config");
+  close("/srv/w/a");
+  close("/srv/w/a/.git/logs");
+  close("/srv/w/o");
+  EXPECT_EQ(Review([](const std::string&) { return false; }), "unlisted /srv/w/a \nunlisted /srv/w/o \n");
+  before_.closed = {"/srv/w/o"};
+  EXPECT_EQ(Review(open),
+            "listed /srv/w/a\nlisted /srv/w/a/.git/logs\npassage /srv/w/a/.git/logs/HEAD /srv/w/a/.git\n");
+}
+
+TEST_F(GitReview, WhatNobodyCanEnterIsNotNamed) {
+  AddRepository("/srv/w/a/.git");
+  host_->AddDirectory("/srv/w/a/.git", {.mode = 0, .uid = 1000, .readable = false, .executable = false});
+  EXPECT_EQ(Review(), "unlisted /srv/w/a/.git \n");
 }
 
 // git enters them by name: `.git`, or what the index says.

@@ -31,6 +31,7 @@ void TreeSearch::NoteUnread(const std::string& directory) {
 
 void TreeSearch::Read(const std::string& directory, const Visit& visit, std::vector<std::string>& pending) {
   Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, wanted_);
+  if (!entries && open_ && open_(directory)) entries = host_.ListEntries(directory, wanted_);
   if (!entries) return NoteUnread(directory);
   seen_ += entries->size();
   visit(directory, *entries);

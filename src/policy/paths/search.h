@@ -23,9 +23,12 @@ class TreeSearch {
   // `entries` are searched as well; links are not followed.
   using Visit = std::function<void(const std::string& directory, std::vector<DirectoryEntry>& entries)>;
 
-  // The bounds of limits.h hold for all searches of one object together.
-  explicit TreeSearch(const Host& host, NameFilter wanted = {})
-      : host_(host), wanted_(std::move(wanted)), start_(host.Clock()) {}
+  // Makes a directory one that can be listed. False: it is as it was.
+  using Opener = std::function<bool(const std::string& directory)>;
+
+  // The bounds of limits.h hold for all searches of one object together. `open`: for what cannot be listed.
+  explicit TreeSearch(const Host& host, NameFilter wanted = {}, Opener open = {})
+      : host_(host), wanted_(std::move(wanted)), open_(std::move(open)), start_(host.Clock()) {}
 
   void Run(std::vector<std::string> roots, const Visit& visit);
   // "" when all was searched, else one phrase: "it took longer than 30000 ms".
@@ -45,6 +48,7 @@ class TreeSearch {
 
   const Host& host_;
   NameFilter wanted_;
+  Opener open_;
   std::uint64_t start_;
   std::size_t seen_ = 0;  // entries
   std::string gap_ = {};

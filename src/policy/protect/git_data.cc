@@ -8,7 +8,6 @@
 
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
-#include "policy/paths/search.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_index.h"
 
@@ -67,8 +66,8 @@ class DataSearch {
     for (const GitDirectory& directory : directories) tops_.insert(directory.path);
   }
 
-  GitData Run() {
-    TreeSearch search(host_);
+  GitData Run(TreeSearch::Opener open) {
+    TreeSearch search(host_, {}, std::move(open));
     search.Run({tops_.begin(), tops_.end()},
                [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
                  Visit(directory, entries);
@@ -208,8 +207,9 @@ std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const H
 }  // namespace
 
 GitData FindGitData(const std::vector<GitDirectory>& directories,
-                    const std::unordered_set<std::string>& skipped, const Host& host) {
-  return DataSearch(directories, skipped, host).Run();
+                    const std::unordered_set<std::string>& skipped, const Host& host,
+                    TreeSearch::Opener open) {
+  return DataSearch(directories, skipped, host).Run(std::move(open));
 }
 
 std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {

@@ -11,6 +11,7 @@
 
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
+#include "policy/paths/search.h"
 #include "policy/protect/git_places.h"
 
 namespace mxc {
@@ -32,7 +33,8 @@ struct GitData {
 // In all `directories`; what `skipped` holds is left out. Of `objects` only the first two levels: git neither
 // follows nor writes anything by name below those.
 [[nodiscard]] GitData FindGitData(const std::vector<GitDirectory>& directories,
-                                  const std::unordered_set<std::string>& skipped, const Host& host);
+                                  const std::unordered_set<std::string>& skipped, const Host& host,
+                                  TreeSearch::Opener open = {});
 
 // What tells an index from another, without its content; its path and inode, and when it was changed last.
 [[nodiscard]] std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker);

@@ -41,12 +41,12 @@ bool StaysUnchanged(const GitSnapshot& before, const GitSnapshot::Text& index, c
 }  // namespace
 
 GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDirectory>& directories,
-                            const Host& host) {
+                            const Host& host, TreeSearch::Opener open) {
   std::unordered_set<std::string> skipped(before.skipped.begin(), before.skipped.end());
   for (const std::string& root : before.roots) skipped.erase(root);
   std::unordered_set<std::string> told;
   for (const GitSnapshot::Text& link : before.links) told.insert(link.path);  // judged as such
-  GitData data = FindGitData(directories, skipped, host);
+  GitData data = FindGitData(directories, skipped, host, std::move(open));
   GitDataReview review{.closed = std::move(data.closed), .gap = std::move(data.gap)};
   const auto take = [&](const GitData::Found& found, GitChange::Kind kind) {
     const std::string& path = found.file.path;

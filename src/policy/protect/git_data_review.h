@@ -6,6 +6,7 @@
 
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
+#include "policy/paths/search.h"
 #include "policy/protect/git_places.h"
 #include "policy/protect/git_review.h"
 
@@ -18,6 +19,7 @@ struct GitDataReview {
 };
 
 [[nodiscard]] GitDataReview ReviewGitData(const GitSnapshot& before,
-                                          const std::vector<GitDirectory>& directories, const Host& host);
+                                          const std::vector<GitDirectory>& directories, const Host& host,
+                                          TreeSearch::Opener open);
 
 }  // namespace mxc

@@ -203,7 +203,8 @@ bool IsPatch(std::string_view name) {
 
 bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kHarmless) || IsPatch(name); }
 
-bool IsMissing(const Lookup& lookup) { return !lookup.status && lookup.failure == LookupFailure::kMissing; }
+// For git as well, which the caller runs: it gets no further than we do.
+bool IsMissing(const Lookup& lookup) { return !lookup.status && lookup.failure != LookupFailure::kOther; }
 
 class Finder {
  public:

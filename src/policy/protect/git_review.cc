@@ -21,9 +21,10 @@ namespace {
 
 class Review {
  public:
-  Review(const GitSnapshot& before, const Host& host)
+  Review(const GitSnapshot& before, const Host& host, const TreeSearch::Opener& open)
       : before_(before),
         host_(host),
+        open_(open),
         walker_(host),
         judge_(host, walker_, before.roots, known_, directories_) {
     for (const GitSnapshot::Place& place : before.places) {
@@ -48,11 +49,17 @@ class Review {
     for (const GitSnapshot::Place& place : before_.places) JudgeInstructions(place.path, looked);
     JudgeData(gap);
     JudgeClosed();
+    changes_.insert(changes_.end(), listed_.begin(), listed_.end());
     return std::move(changes_);
   }
 
  private:
   void Search(std::string& gap);
+  // Of the grants alone, and only what the command has closed.
+  bool Open(const std::string& directory);
+  [[nodiscard]] TreeSearch::Opener Opener() {
+    return [this](const std::string& directory) { return Open(directory); };
+  }
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
   [[nodiscard]] bool HasNothingNew(const std::string& directory) const;
   void Judge(const GitPlaces::Named& named);
@@ -60,6 +67,7 @@ class Review {
   [[nodiscard]] bool IsTold(const std::string& place) const;
   // It has another name soon, or is no repository any more.
   [[nodiscard]] bool IsTakenUp(const std::string& git_directory) const;
+  [[nodiscard]] std::string InTheWayTo(const std::string& link) const;
   void JudgeLink(const GitSnapshot::Text& link);
   void JudgeHeld(const GitSnapshot::Held& held);
   void JudgeInstructions(const std::string& place, std::unordered_set<std::string>& looked);
@@ -73,6 +81,7 @@ class Review {
 
   const GitSnapshot& before_;
   const Host& host_;
+  const TreeSearch::Opener& open_;
   PathWalker walker_;
   GitPlaces places_ = {};
   std::unordered_set<std::string> directories_ = {};  // of `places_`
@@ -80,6 +89,7 @@ class Review {
   std::unordered_set<std::string> taken_ = {};  // paths of Kind::kTakenUp
   std::vector<std::string> trees_ = {};         // of what is known; sorted
   std::vector<GitChange> changes_ = {};
+  std::vector<GitChange> listed_ = {};
   std::unordered_set<std::string> aside_ = {};  // parts of changes
   std::vector<std::string> closed_ = {};        // directories that cannot be listed
   GitJudge judge_;
@@ -87,7 +97,7 @@ class Review {
 
 void Review::Search(std::string& gap) {
   const std::unordered_set<std::string> skipped(before_.skipped.begin(), before_.skipped.end());
-  TreeSearch search(host_, GitPlaces::Wants);
+  TreeSearch search(host_, GitPlaces::Wants, Opener());
   search.Run(before_.roots, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
     places_.Visit(directory, entries);
     const auto apart = [&](const DirectoryEntry& entry) {
@@ -170,7 +180,23 @@ void Review::Judge(const GitPlaces::Named& named) {
   }
 }
 
+// Whatever stands on the way to a protected link now and is no directory: the command moved the one away.
+std::string Review::InTheWayTo(const std::string& link) const {
+  std::string found;
+  for (std::string_view above = ParentOf(link); above != "/"; above = ParentOf(above)) {
+    const Lookup lookup = host_.LookAt(std::string(above));
+    if (lookup.status && lookup.status->object.type != FileType::kDirectory) found = above;
+  }
+  return found;
+}
+
 void Review::JudgeLink(const GitSnapshot::Text& link) {
+  if (const std::string way = InTheWayTo(link.path); !way.empty()) {
+    if (aside_.insert(way).second)
+      changes_.push_back({.kind = GitChange::Kind::kLinkTurned, .path = way, .part = way});
+    changes_.push_back({.kind = GitChange::Kind::kLinkTurned, .path = link.path, .text = link.text});
+    return;
+  }
   const Result<std::string> text = host_.ReadLink(link.path);
   const Lookup lookup = host_.LookAt(link.path);
   if (text && *text == link.text) {
@@ -216,7 +242,7 @@ void Review::JudgeInstructions(const std::string& place, std::unordered_set<std:
 void Review::JudgeData(std::string& gap) {
   std::vector<GitDirectory> directories = places_.Directories();
   for (const std::string& known : before_.directories) directories.push_back({.path = known});
-  GitDataReview data = ReviewGitData(before_, directories, host_);
+  GitDataReview data = ReviewGitData(before_, directories, host_, Opener());
   std::unordered_map<std::string, GitChange*> parts;
   for (GitChange& change : changes_) {
     aside_.insert(change.part);
@@ -244,12 +270,26 @@ bool Review::IsSetAside(const std::string& path) const {
   return false;
 }
 
-// git needs no list to enter what it knows by name: `.git`, or what the index names.
+bool Review::Open(const std::string& directory) {
+  const auto in = [&](const std::vector<std::string>& paths) {
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const std::string& path) { return IsAtOrBelow(directory, path); });
+  };
+  const bool closed_before =
+      std::find(before_.closed.begin(), before_.closed.end(), directory) != before_.closed.end();
+  if (!open_ || closed_before || !in(before_.roots) || !open_(directory)) return false;
+  listed_.push_back({.kind = GitChange::Kind::kListed, .path = directory});
+  return true;
+}
+
+// git needs no list to enter what it knows by name: `.git`, or what the index names. A grant keeps its name,
+// which stands in a directory that is none.
 void Review::JudgeClosed() {
   std::unordered_set<std::string> known(before_.closed.begin(), before_.closed.end());
   for (const std::string& closed : closed_) {
     if (!known.insert(closed).second || IsSetAside(closed)) continue;
-    const bool entered = host_.MayExecute(closed) && IsInTheWay(closed);
+    const bool grant = std::find(before_.roots.begin(), before_.roots.end(), closed) != before_.roots.end();
+    const bool entered = !grant && host_.MayExecute(closed) && IsInTheWay(closed);
     changes_.push_back(
         {.kind = GitChange::Kind::kUnlisted, .path = closed, .part = entered ? closed : std::string()});
   }
@@ -262,10 +302,11 @@ bool Review::WasThere(const GitSnapshot::Text& file) const {
 
 }  // namespace
 
-std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, std::string& gap) {
+std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, std::string& gap,
+                                 const TreeSearch::Opener& open) {
   gap.clear();
   if (before.roots.empty() && before.links.empty() && before.places.empty()) return {};
-  std::vector<GitChange> changes = Review(before, host).Run(gap);
+  std::vector<GitChange> changes = Review(before, host, open).Run(gap);
   std::stable_sort(changes.begin(), changes.end(),
                    [](const GitChange& left, const GitChange& right) { return left.path < right.path; });
   return changes;

@@ -8,6 +8,7 @@
 
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
+#include "policy/paths/search.h"
 
 namespace mxc {
 
@@ -22,6 +23,7 @@ struct GitChange {
     kPassage,       // among git's data: git would write or delete something else through it
     kIndex,         // that cannot be read, or lists more than files of the work tree
     kUnlisted,      // a directory that may hold a repository: it cannot be listed
+    kListed,        // one that could not be listed, and can be again
   };
   Kind kind = Kind::kNew;
   std::string path = {};
@@ -30,7 +32,9 @@ struct GitChange {
   std::string text = {};  // of kLinkTurned: where it led before; "" when it leads there
 };
 
-// Sorted by path. `gap`: "" when all was looked at, else why not.
-[[nodiscard]] std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, std::string& gap);
+// Sorted by path. `gap`: "" when all was looked at, else why not. `open`: for directories that could be
+// listed before.
+[[nodiscard]] std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, std::string& gap,
+                                               const TreeSearch::Opener& open = {});
 
 }  // namespace mxc
