@@ -100,7 +100,7 @@ void ExpectRefusal(const Row& row, const Ended& ended) {
 
 class Conformance : public testing::TestWithParam<Row> {};
 
-TEST_P(Conformance, RuleAction) {
+TEST_P(Conformance, IsAnsweredAsTheRowSays) {
   const Row& row = GetParam();
   const Ended ended = DryRun(row);
   if (row.exit != 1 && Envelope(ended.err).is_object() &&

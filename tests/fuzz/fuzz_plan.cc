@@ -133,7 +133,7 @@ const MountNode* NodeAt(const LinuxSandbox& sandbox, std::string_view path) {
   return decisive;
 }
 
-void CheckRule(const PathRule& rule, const Policy& policy, const Plan& plan) {
+void CheckRule(const PathRule& rule, const Plan& plan) {
   const MountNode* node = NodeAt(*LinuxSandboxOf(plan.launch), rule.path);
   const auto* bind = node == nullptr ? nullptr : std::get_if<BindMount>(node);
   const bool policy_rule = rule.origin == Origin::kPolicy;
@@ -144,7 +144,6 @@ void CheckRule(const PathRule& rule, const Policy& policy, const Plan& plan) {
   }
   const bool readable_only = bind != nullptr && bind->access == Access::kReadOnly && !rule.object;
   Require(bind == nullptr || readable_only, "denied but bound: " + rule.path, plan);
-  (void)policy;
 }
 
 void CheckTree(const Policy& policy, const Plan& plan) {
@@ -161,7 +160,7 @@ void CheckTree(const Policy& policy, const Plan& plan) {
     Require(node == nullptr || !std::holds_alternative<BindMount>(*node), std::string("shown: ") + path,
             plan);
   }
-  for (const PathRule& rule : policy.paths) CheckRule(rule, policy, plan);
+  for (const PathRule& rule : policy.paths) CheckRule(rule, plan);
 }
 
 void CheckPlan(const Policy& policy, const Plan& plan) {

@@ -46,6 +46,7 @@ std::vector<Include> IncludesBelow(const std::string& folder) {
     const std::vector<Include> found = IncludesOf(entry.path(), entry.path().lexically_relative(root));
     includes.insert(includes.end(), found.begin(), found.end());
   }
+  EXPECT_FALSE(includes.empty()) << "nothing is read below " << folder;
   return includes;
 }
 

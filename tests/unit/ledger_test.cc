@@ -173,17 +173,13 @@ TEST(Dispatch, EveryContainmentHasItsBackend) {
 
 TEST(Absent, SaysWhyAndWhatElse) {
   FakeHost host;
-  for (const ContainmentTraits& traits : AllContainments()) {
-    const Containment containment = traits.containment;
-    if (containment == Containment::kBubblewrap || containment == Containment::kNamespaces) continue;
-    if (containment == Containment::kNone || containment == Containment::kLandlock) continue;
-    if (containment == Containment::kLxc) continue;
-    if (containment == Containment::kSeatbelt || containment == Containment::kProcessContainer) continue;
-    if (containment == Containment::kWindowsSandbox || containment == Containment::kWslc) continue;
+  for (const Containment containment :
+       {Containment::kIsolationSession, Containment::kMicrovm, Containment::kHyperlight, Containment::kVm}) {
     const Backend& backend = Dispatch(containment);
     const Support support = backend.probe(host, ProbeDepth::kLive);
     EXPECT_FALSE(support.usable);
-    const bool here = traits.home == OperatingSystem::kLinux || traits.home == OperatingSystem::kAny;
+    const OperatingSystem home = TraitsOf(containment).home;
+    const bool here = home == OperatingSystem::kLinux || home == OperatingSystem::kAny;
     EXPECT_EQ(support.code, here ? ErrorCode::kNotBuilt : ErrorCode::kUnsupported) << Name(containment);
     EXPECT_THAT(support.reason, HasSubstr("'" + std::string(Name(containment)) + "'"));
     EXPECT_THAT(support.remedy, HasSubstr("bubblewrap"));

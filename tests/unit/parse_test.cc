@@ -13,7 +13,7 @@ using namespace std::string_literals;
 Result<Json> Parse(std::string bytes) { return ParseDocument({.name = "test", .bytes = std::move(bytes)}); }
 
 // The message, or "ok".
-std::string RuleAction(std::string bytes) {
+std::string Answer(std::string bytes) {
   const Result<Json> json = Parse(std::move(bytes));
   return json ? "ok" : json.error().message;
 }
@@ -57,7 +57,7 @@ TEST(Parse, KeepsIntegersOf64Bits) {
   EXPECT_EQ(Parse("18446744073709551616")->kind, Json::Kind::kFloat);
   EXPECT_EQ(Parse("-9223372036854775808")->kind, Json::Kind::kInteger);
   EXPECT_EQ(Parse("1e3")->kind, Json::Kind::kFloat);
-  EXPECT_EQ(RuleAction("1e999"), "Invalid JSON syntax: number out of range at line 1 column 5");
+  EXPECT_EQ(Answer("1e999"), "Invalid JSON syntax: number out of range at line 1 column 5");
 }
 
 TEST(Parse, ReadsEscapesInKeysAndValues) {
@@ -68,12 +68,12 @@ TEST(Parse, ReadsEscapesInKeysAndValues) {
 
 TEST(Parse, SaysWhereTheSyntaxIsBroken) {
   EXPECT_EQ(
-      RuleAction(""),
+      Answer(""),
       "Invalid JSON syntax: unexpected end of input; expected '[', '{', or a literal at line 1 column 1");
-  EXPECT_EQ(RuleAction("{\"a\":1} x"), "Invalid JSON syntax: invalid literal at line 1 column 9");
-  EXPECT_EQ(RuleAction("{\n \"a\" 1}"),
+  EXPECT_EQ(Answer("{\"a\":1} x"), "Invalid JSON syntax: invalid literal at line 1 column 9");
+  EXPECT_EQ(Answer("{\n \"a\" 1}"),
             "Invalid JSON syntax: unexpected number literal; expected ':' at line 2 column 6");
-  EXPECT_EQ(RuleAction("[1,]"),
+  EXPECT_EQ(Answer("[1,]"),
             "Invalid JSON syntax: unexpected ']'; expected '[', '{', or a literal at line 1 column 4");
 }
 
@@ -81,16 +81,15 @@ TEST(Parse, RefusesWhatIsNotJson) {
   for (const std::string& text : {"{'a':1}"s, "{\"a\":1,}"s, "// c\n{}"s, "NaN"s, "[01]"s, "\"\t\""s,
                                   R"("\ud800")"s, R"("\udc00x")"s, "\"\xC3\x28\""s, "\"\xED\xA0\x80\""s,
                                   "\xEF\xBB\xBF{}"s, "{}\0"s, "{}\0x"s, "{} {}"s, "\xFF\xFE{\0}\0"s}) {
-    EXPECT_NE(RuleAction(text), "ok") << text;
+    EXPECT_NE(Answer(text), "ok") << text;
     EXPECT_TRUE(Parse(text).error().code == ErrorCode::kMalformed) << text;
     EXPECT_GT(Parse(text).error().position.line, 0U) << text;
   }
 }
 
 TEST(Parse, RefusesNulInStringsAndKeys) {
-  EXPECT_EQ(RuleAction(R"({"a":"x\u0000"})"),
-            "Invalid JSON syntax: a string contains NUL at line 1 column 6");
-  EXPECT_EQ(RuleAction(R"({"a\u0000":1})"), "Invalid JSON syntax: a key contains NUL at line 1 column 2");
+  EXPECT_EQ(Answer(R"({"a":"x\u0000"})"), "Invalid JSON syntax: a string contains NUL at line 1 column 6");
+  EXPECT_EQ(Answer(R"({"a\u0000":1})"), "Invalid JSON syntax: a key contains NUL at line 1 column 2");
 }
 
 TEST(Parse, RefusesDuplicateKeys) {
@@ -99,7 +98,7 @@ TEST(Parse, RefusesDuplicateKeys) {
   EXPECT_EQ(json.error().message, "Invalid configuration at `a[1]`: duplicate field `b` at line 2 column 14");
   EXPECT_EQ(json.error().pointer, "/a/1/b");
   EXPECT_EQ(json.error().code, ErrorCode::kMalformed);
-  EXPECT_EQ(RuleAction(R"({"x":1,"y":1,"y":2,"x":2})"),
+  EXPECT_EQ(Answer(R"({"x":1,"y":1,"y":2,"x":2})"),
             "Invalid configuration: duplicate field `y` at line 1 column 14");
 }
 
@@ -116,8 +115,8 @@ TEST(Parse, NeverRepeatsTheText) {
 std::string Nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
 
 TEST(Parse, BoundsTheDepth) {
-  EXPECT_EQ(RuleAction(Nested(kMaxDocumentDepth)), "ok");
-  EXPECT_EQ(RuleAction(Nested(kMaxDocumentDepth + 1)),
+  EXPECT_EQ(Answer(Nested(kMaxDocumentDepth)), "ok");
+  EXPECT_EQ(Answer(Nested(kMaxDocumentDepth + 1)),
             "Invalid JSON syntax: nested deeper than 127 levels at line 1 column 128");
 }
 
@@ -128,11 +127,11 @@ TEST(Parse, BoundsListsAndObjects) {
     list += ",0";
     object += ",\"k" + std::to_string(i) + "\":0";
   }
-  EXPECT_EQ(RuleAction(list + "]"), "ok");
-  EXPECT_EQ(RuleAction(object + "}"), "ok");
+  EXPECT_EQ(Answer(list + "]"), "ok");
+  EXPECT_EQ(Answer(object + "}"), "ok");
   const std::string reason = "Invalid JSON syntax: more than 10000 entries in one list or object";
-  EXPECT_TRUE(RuleAction(list + ",0]").starts_with(reason));
-  EXPECT_TRUE(RuleAction(object + ",\"more\":0}").starts_with(reason));
+  EXPECT_TRUE(Answer(list + ",0]").starts_with(reason));
+  EXPECT_TRUE(Answer(object + ",\"more\":0}").starts_with(reason));
 }
 
 // Lists of lists: each is short, and all of them are too many.
@@ -149,14 +148,14 @@ TEST(Parse, BoundsTheValues) {
     }
     return text + "]";
   };
-  EXPECT_EQ(RuleAction(document(kMaxDocumentValues)), "ok");
-  EXPECT_TRUE(RuleAction(document(kMaxDocumentValues + 1))
-                  .starts_with("Invalid JSON syntax: more than 100000 values"));
+  EXPECT_EQ(Answer(document(kMaxDocumentValues)), "ok");
+  EXPECT_TRUE(
+      Answer(document(kMaxDocumentValues + 1)).starts_with("Invalid JSON syntax: more than 100000 values"));
 }
 
 TEST(Parse, BoundsTheSize) {
-  EXPECT_EQ(RuleAction("{}" + std::string(kMaxDocumentBytes - 2, ' ')), "ok");
-  EXPECT_EQ(RuleAction("{}" + std::string(kMaxDocumentBytes - 1, ' ')),
+  EXPECT_EQ(Answer("{}" + std::string(kMaxDocumentBytes - 2, ' ')), "ok");
+  EXPECT_EQ(Answer("{}" + std::string(kMaxDocumentBytes - 1, ' ')),
             "Invalid JSON syntax: larger than 4194304 bytes at line 1 column 1");
 }
 
