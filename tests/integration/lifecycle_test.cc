@@ -405,7 +405,7 @@ TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
       .program = "/bin/sh", .arguments = {"-c", knock("ns-" + std::string(32, 'a'))}, .uid = uid};
   EXPECT_EQ(Execute(other).out, "0\n");
   // Nor is another user heard whom the permissions let through.
-  if (::geteuid() != 0) return;
+  if (::geteuid() != 0) GTEST_SKIP() << "the rest needs another user, whom only root can be";
   for (const std::string& path : {workspace.Root(), socket}) ASSERT_EQ(::chmod(path.c_str(), 0777), 0);
   outside.uid = 23457;
   EXPECT_EQ(Execute(outside).out, "0\n");
