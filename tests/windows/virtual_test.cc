@@ -276,6 +276,7 @@ TEST_F(InVirtualMachine, LeftFoldersAreRemoved) {
   const std::wstring left = std::wstring(local) + L"\\mxc-exec\\run\\4-12345-abc\\shared";
   std::filesystem::create_directories(left);
   std::ofstream{std::filesystem::path{left + L"\\environment"}} << "T=secret";
+  ASSERT_EQ(LeftFolders(), 1U);
   EXPECT_EQ(RunProgram({"--recover"}).status, 0U);
   EXPECT_EQ(LeftFolders(), 0U);
 }
