@@ -126,7 +126,7 @@ void CheckNamespaces(const Child& child, const ContainerOrder& order) {
 // On standard error, where the launcher looks for the words of the tool that has started this process.
 void Tell(const Error& error) {
   const std::string line = "mxc-exec: " + error.message + "\n";
-  static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()));
+  static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()) > 0);
 }
 
 }  // namespace

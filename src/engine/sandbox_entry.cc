@@ -93,7 +93,7 @@ int RunSandboxEntry(std::span<char* const> arguments) {
   const int number = errno;
   const std::string problem =
       std::string("mxc-exec: execute ") + command[0] + ": " + std::strerror(number) + "\n";
-  static_cast<void>(::write(STDERR_FILENO, problem.data(), problem.size()));
+  static_cast<void>(::write(STDERR_FILENO, problem.data(), problem.size()) > 0);
   return number == ENOENT ? kNotFound : kNotExecutable;
 }
 
