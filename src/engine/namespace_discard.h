@@ -7,6 +7,8 @@
 // socket. Such garbage is found when a Unix socket is closed, and a worker of the kernel collects it
 // (net/unix/garbage.c; before Linux 6.9 whoever closes the socket does).
 //
+// Worth 15 % of a launch or more. Measured by tests/bench/paired.py against a program whose Discard::Make returns {}.
+//
 // By then no process of the sandbox is left, and no process can reach what is left. Wherever a step of this
 // fails, the kernel takes the namespaces apart at once: only time is lost.
 #pragma once
