@@ -86,7 +86,9 @@ void Recover(Mode mode) {
   const Recovery recovery = RecoverRuns();
   for (const std::string& problem : recovery.problems) TellWarning(problem);
   if (recovery.restored == 0 && mode != Mode::kRecover) return;
-  Tell(fmt::format("mxc-exec: access control lists put back: {}\n", recovery.restored));
+  Tell(recovery.restored == 0
+           ? "mxc-exec: nothing was left to put back\n"
+           : fmt::format("mxc-exec: access control lists put back: {}\n", recovery.restored));
 }
 
 }  // namespace

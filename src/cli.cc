@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/suggest.h"
@@ -241,6 +242,10 @@ Result<Options> Finish(const CLI::App& app, Flags flags) {
   } else if (app.count("CONFIG_PATH") > 0 && options.config_env.empty()) {
     options.config_path = flags.positional;
   }
+  for (const auto& [name, file] :
+       {std::pair{"--result", &options.result_file}, std::pair{"--log-file", &options.log_file}}) {
+    if (app.count(name) > 0 && file->empty()) return Usage(std::string(name) + " needs the path of a file");
+  }
   if (app.count("--status-fd") > 0) options.status_fd = flags.status_fd;
   if (options.mode == Mode::kExplain) {
     if (flags.modes.explain != "text" && flags.modes.explain != "json") {
@@ -253,7 +258,10 @@ Result<Options> Finish(const CLI::App& app, Flags flags) {
     return Usage(
         "--ro, --rw, --deny, --allow-host, --env, --cwd and --timeout make the policy of a run without a "
         "file",
-        "write them into the configuration, or leave the configuration out");
+        options.config_path && app.count("CONFIG_PATH") > 0
+            ? "each --ro, --rw and --deny takes one path, and is repeated for another: '" +
+                  *options.config_path + "' is taken for a configuration"
+            : "write them into the configuration, or leave the configuration out");
   }
   if (HasPolicyFlags(options) && options.command.empty())
     return Usage("no command to run", "put it behind --");

@@ -57,7 +57,7 @@ enum class NetworkControl {
 };
 
 // Of a name that is never run.
-struct Missing {
+struct MissingBackend {
   ErrorCode code = ErrorCode::kUnsupported;
   std::string_view reason = {};  // completes "the 'X' backend "; empty: nothing is missing
 };
@@ -80,7 +80,7 @@ struct ContainmentTraits {
   ProxySupport proxy = ProxySupport::kNone;
   NetworkControl network = NetworkControl::kRules;
   std::string_view section = {};  // of the configuration, at the top level
-  Missing missing = {};
+  MissingBackend missing = {};
 };
 
 [[nodiscard]] const ContainmentTraits& TraitsOf(Containment containment);

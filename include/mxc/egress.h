@@ -13,7 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mxc/policy.h"
+#include "mxc/network.h"
+#include "mxc/warning.h"
 
 namespace mxc {
 

@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "mxc/containment.h"
 #include "mxc/error.h"
-#include "mxc/policy.h"
+#include "mxc/file_object.h"
+#include "mxc/identity.h"
 #include "mxc/windows/host.h"
 
 namespace mxc {

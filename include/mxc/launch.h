@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "mxc/file_object.h"
 #include "mxc/landlock_sandbox.h"
 #include "mxc/linux_sandbox.h"
-#include "mxc/policy.h"
 #include "mxc/seatbelt_sandbox.h"
 #include "mxc/secret.h"
 #include "mxc/windows/app_container.h"

@@ -8,7 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "mxc/policy.h"
+#include "mxc/file_object.h"
+#include "mxc/secret.h"
 
 namespace mxc {
 

@@ -9,8 +9,12 @@
 
 #include "mxc/containment.h"
 #include "mxc/egress.h"
+#include "mxc/file_object.h"
+#include "mxc/git_snapshot.h"
 #include "mxc/launch.h"
-#include "mxc/policy.h"
+#include "mxc/output.h"
+#include "mxc/resource.h"
+#include "mxc/warning.h"
 
 namespace mxc {
 

@@ -11,38 +11,24 @@
 #include <vector>
 
 #include "mxc/containment.h"
+#include "mxc/file_object.h"
 #include "mxc/git_snapshot.h"
+#include "mxc/identity.h"
 #include "mxc/json.h"
+#include "mxc/network.h"
+#include "mxc/output.h"
 #include "mxc/resource.h"
 #include "mxc/secret.h"
+#include "mxc/ui.h"
+#include "mxc/warning.h"
 
 namespace mxc {
 
 enum class PathStyle { kPosix, kWindows };
 
-enum class Access { kReadOnly, kReadWrite, kDenied };
-enum class RuleAction { kDeny, kAllow };
-
-enum class FileType { kRegular, kDirectory, kSymlink, kSocket, kCharacterDevice, kBlockDevice, kFifo };
-
-// The object a path named when it was resolved. Launch opens the path again and refuses when device or inode
-// differ, so that a swap between check and use is harmless.
-struct FileObject {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  FileType type = FileType::kRegular;
-};
-
 // Where a rule comes from. Baseline rules make a usable system (shell, libraries); they yield to policy
 // rules. Protection rules keep parts of read-write grants read-only, or at their name.
 enum class Origin { kBaseline, kPolicy, kProtection };
-
-// Holds the name of a protected path that does not exist. To its readers it means the same as nothing there:
-// an empty directory of hooks, an empty start-up file.
-struct PlaceholderKind {
-  FileType type = FileType::kDirectory;  // or kRegular
-  std::string text = {};                 // of a regular file
-};
 
 struct PathRule {
   std::string path = {};  // absolute, canonical (no symlink, "." or ".."), no trailing slash
@@ -71,98 +57,6 @@ struct PathLink {
   std::string target = {};  // text of the link
 };
 
-// ---- network -------------------------------------------------------------------------------------------
-
-enum class Protocol { kAny, kTcp, kUdp, kIcmp };
-[[nodiscard]] std::string_view Name(Protocol protocol);  // "any", "tcp", "udp", "icmp"
-
-struct PortRange {
-  Protocol protocol = Protocol::kAny;
-  std::uint16_t first = 0;  // 0: every port
-  std::uint16_t last = 0;   // inclusive
-};
-
-// One destination: exactly one of `cidr` and `host` is set.
-struct Peer {
-  std::string cidr = {};                 // canonical text, "10.0.0.0/8"
-  std::vector<std::string> except = {};  // CIDRs inside `cidr`
-  std::string host = {};                 // name, "*.name" for its subdomains, or "*" for every name
-};
-
-// Empty `to`: every address. Empty `ports`: every protocol and port.
-struct NetworkRule {
-  std::vector<Peer> to = {};
-  std::vector<PortRange> ports = {};
-  // What is said on connections that this allows by name is not looked at. Has `ports`.
-  bool uninspected = false;
-  std::string pointer = {};
-};
-
-struct ProxyRule {
-  std::string url = {};   // without credentials; a URL that carries some is refused
-  std::string host = {};  // of the URL: name or address, lower case, without brackets
-  std::uint16_t port = 0;
-  std::string pointer = {};
-};
-
-// A port of the host's loopback whose connections arrive at a port of the sandbox's loopback. TCP.
-struct PublishedPort {
-  std::uint16_t host = 0;
-  std::uint16_t guest = 0;
-  std::string pointer = {};
-};
-
-// An HTTP proxy of the launcher's environment.
-struct UpstreamProxy {
-  std::string host = {};  // name or address, lower case, without brackets
-  std::uint16_t port = 0;
-  Secret credentials = {};    // "user:password"; empty: none
-  std::string variable = {};  // that named it
-};
-
-// Proxies through which the gateway reaches what is allowed, by CONNECT. Without one it dials itself.
-struct Upstream {
-  std::string pointer = {};                  // empty: not asked for
-  std::optional<UpstreamProxy> http = {};    // for port 80
-  std::optional<UpstreamProxy> others = {};  // for every other port
-  std::vector<std::string> direct = {};      // entries of NO_PROXY
-};
-
-struct Network {
-  RuleAction egress = RuleAction::kDeny;  // for destinations no rule names
-  std::string egress_pointer = {};
-  std::vector<NetworkRule> allow = {};
-  std::vector<NetworkRule> deny = {};  // beat `allow`
-  RuleAction ingress = RuleAction::kDeny;
-  std::string ingress_pointer = {};
-  RuleAction host_loopback = RuleAction::kDeny;
-  std::string host_loopback_pointer = {};
-  std::vector<PublishedPort> publish = {};
-  std::optional<ProxyRule> proxy = {};
-  Upstream upstream = {};  // its proxies are known in a Policy
-  // The host's own network, unfiltered: the legacy dialect's defaultPolicy "allow" with allowLocalNetwork
-  // true.
-  bool share_host = false;
-  std::string share_host_pointer = {};
-  // What the command tries is to be told, also where nothing is allowed (--report). Best effort.
-  bool recorded = false;
-};
-
-// ---- the desktop ---------------------------------------------------------------------------------------
-
-enum class Clipboard { kNone, kRead, kWrite, kAll };
-
-// Windows, clipboard and synthetic input of the caller's session. Linux sandboxes have none of it to give.
-// Pointers are empty for what was not written.
-struct Ui {
-  bool disabled = true;
-  std::string disabled_pointer = {};
-  Clipboard clipboard = Clipboard::kNone;
-  std::string clipboard_pointer = {};
-  bool injection = false;
-  std::string injection_pointer = {};
-};
-
 // ---- process -------------------------------------------------------------------------------------------
 
 struct Process {
@@ -174,41 +68,15 @@ struct Process {
   std::string cwd = {};           // absolute inside the sandbox, never empty in a Policy
   std::string cwd_pointer = {};
   std::vector<Variable> environment = {};  // exactly what the child gets; names are unique
-  // Of a containment with a system of its own (BringsOwnSystem): its variables stay, below `environment`.
+  // Of a containment with a system of its own (ContainmentTraits::own_system): its variables stay, below
+  // `environment`.
   bool keeps_guest_environment = false;
   std::uint32_t timeout_ms = 0;  // 0: none
-};
-
-struct Output {
-  std::uint64_t max_bytes = 0;  // per stream; 0: no cap
-  bool redact_secrets = false;
-  bool redact_pii = false;
-  [[nodiscard]] bool Pumped() const { return max_bytes != 0 || redact_secrets || redact_pii; }
-};
-
-struct Audit {
-  enum class OnFailure { kRefuse, kWarn };
-  std::string path = {};  // absolute; empty: no audit
-  OnFailure on_failure = OnFailure::kRefuse;
-};
-
-// Who starts the sandbox. Files are checked against this identity; the child keeps it, without capabilities.
-struct Identity {
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-  [[nodiscard]] bool IsRoot() const { return uid == 0; }
 };
 
 // A preset of `protect`, by name, for a backend that hands the policy on.
 struct ProtectEntry {
   std::string preset = {};
-  std::string pointer = {};
-};
-
-// Something the user should know that is no reason to stop. Categories: docs/errors.md.
-struct Warning {
-  std::string category = {};  // "path-missing", "network-unrestricted", "running-as-root", ...
-  std::string message = {};
   std::string pointer = {};
 };
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "mxc/file_object.h"
 #include "mxc/linux_sandbox.h"
-#include "mxc/policy.h"
+#include "mxc/secret.h"
 
 namespace mxc {
 

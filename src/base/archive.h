@@ -1,13 +1,20 @@
 // Values as bytes, from one process of this program to another of the same build: in the order in which they
 // are visited, without names, numbers as they stand in memory.
 //
-//   template <class Archive, class Rule> void VisitRule(Archive& archive, Rule& rule) {
-//     archive(rule.pattern);   // texts, numbers, enumerations, trivially copyable structs, and lists of
-//     these archive(rule.ports);
+//   template <class Archive, class AnyRule>
+//   void VisitRule(Archive& archive, AnyRule& rule) {
+//     archive(rule.pattern);
+//     archive(rule.ports);
 //   }
-//   ArchiveWriter writer; VisitRule(writer, rule); send(writer.Take());
-//   ArchiveReader reader(bytes); VisitRule(reader, rule); if (!reader.Ended()) ...
+//   ArchiveWriter writer;
+//   VisitRule(writer, rule);
+//   Send(writer.Take());
 //
+//   ArchiveReader reader(bytes);
+//   VisitRule(reader, rule);
+//   if (!reader.Ended()) ...  // damaged
+//
+// It takes texts, trivially copyable values, and lists of these.
 // A list of another type needs `void Visit(ArchiveWriter&, const T&)` and `void Visit(ArchiveReader&, T&)`
 // beside it.
 #pragma once

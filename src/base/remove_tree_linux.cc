@@ -88,12 +88,23 @@ class Remover {
   std::uint64_t done_ = 0;
 };
 
+// Its mode may keep its owner out. It is changed by the object: another may have been put at the name.
+int OpenTop(const char* path) {
+  const int object = ::open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (object < 0) return -1;
+  std::array<char, 32> name{"/proc/self/fd/"};
+  *std::to_chars(name.data() + 14, name.data() + name.size() - 1, object).ptr = '\0';
+  if (::chmod(name.data(), 0700) != 0) errno = 0;
+  const int top = ::openat(object, ".", kDirectory);
+  ::close(object);
+  return top;
+}
+
 }  // namespace
 
 void RemoveTree(const char* path) {
-  const int top = ::open(path, kDirectory);
+  const int top = OpenTop(path);
   if (top < 0) return;
-  ::fchmod(top, 0700);
   Remover remover{top};
   while (remover.Round()) {
   }

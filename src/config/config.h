@@ -11,8 +11,12 @@
 
 #include "mxc/containment.h"
 #include "mxc/json.h"
-#include "mxc/policy.h"
+#include "mxc/network.h"
+#include "mxc/output.h"
+#include "mxc/resource.h"
 #include "mxc/secret.h"
+#include "mxc/ui.h"
+#include "mxc/warning.h"
 
 namespace mxc {
 
@@ -78,7 +82,7 @@ struct Config {
   std::vector<PresetEntry> protect = {{Preset::kGit, "/filesystem/protect"}};  // the default
   bool protect_written = false;
   std::vector<PathEntry> repositories = {};
-  bool repositories_written = false;  // an empty list says that there are none
+  bool repositories_written = false;      // an empty list says that there are none
   std::string private_temp_pointer = {};  // of `temp`: "private"; "shared" is a read-write path
   Network network = {};
   bool network_written = false;  // the document has a network section

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "mxc/error.h"
-#include "mxc/policy.h"
+#include "mxc/network.h"
 
 namespace mxc {
 

@@ -1,10 +1,12 @@
 // Our own Linux engine: runs a LinuxSandbox with system calls, without a helper program.
 //
-//   Result<SandboxProcess> process = StartSandbox({.sandbox = sandbox});  // the command runs when this
-//   returns poll(process->handle, POLLIN); waitid(P_PIDFD, process->handle, ...); // every process inside has
-//   ended std::optional<int> status = CommandReports(std::move(process->report)).Status();
+//   // The command runs when this returns.
+//   Result<SandboxProcess> process = StartSandbox({.sandbox = sandbox});
+//   // Every process inside has ended when this does.
+//   waitid(P_PIDFD, process->handle.Get(), &info, WEXITED);
+//   std::optional<int> status = CommandReports(std::move(process->report)).Status();
 //
-// Order of events, all of it in engine_child.cc: clone3 with the namespaces; identity; mount tree, and the
+// Order of events, all of it in child.cc: clone3 with the namespaces; identity; mount tree, and the
 // network meanwhile; new root; the gateway stands; lockdown; the command. What each namespace holds is
 // docs/backends/namespaces.md.
 #pragma once

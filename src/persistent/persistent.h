@@ -4,7 +4,7 @@
 //   Result<std::string> id = Provision(plan, limits, stages);
 //   Result<std::vector<Warning>> started = Start(*id);
 //   Result<Entry> entry = Enter(*id);
-//   ... a Plan with a SessionChild of entry->connection, run by RunPlan ...
+//   ... the command of a PersistentLaunch, by RunPlan with entry->connection ...
 //   Status gone = Deprovision(*id);
 #pragma once
 

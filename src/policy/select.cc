@@ -69,7 +69,7 @@ Result<Containment> SelectContainment(const Config& config, OperatingSystem syst
   const bool planned = options.shown_only && TraitsOf(containment).planned;
   if (elsewhere && !planned) return OfAnotherSystem(containment, system, pointer);
   if (gated) return Gated(containment, pointer);
-  if (const Missing& missing = TraitsOf(containment).missing; !missing.reason.empty()) {
+  if (const MissingBackend& missing = TraitsOf(containment).missing; !missing.reason.empty()) {
     return Error{
         .code = missing.code,
         .message = "the '" + std::string(Name(containment)) + "' backend " + std::string(missing.reason),

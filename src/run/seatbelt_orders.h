@@ -1,5 +1,4 @@
-// What the first process of a sandbox on macOS is told, as bytes of a file: numbered strings, so that nothing
-// in them needs escaping and no secret meets a formatter.
+// What the first process of a sandbox on macOS is told, as bytes of a file (base/archive.h).
 #pragma once
 
 #include <string>

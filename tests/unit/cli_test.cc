@@ -132,7 +132,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "--explain takes text or json, not 'yaml'",
                 "did you mean --explain=json?"},
         Refused{{"--rw", "/x"}, "no command to run", "put it behind --"},
-        Refused{{"--rw", "/x", "a.json", "--", "true"},
+        Refused{{"--result", "", "--", "true"}, "--result needs the path of a file", "see mxc-exec --help"},
+        Refused{
+            {"--log-file", "", "--", "true"}, "--log-file needs the path of a file", "see mxc-exec --help"},
+        Refused{
+            {"--rw", "/x", "a.json", "--", "true"},
+            "--ro, --rw, --deny, --allow-host, --env, --cwd and --timeout make the policy of a run "
+            "without a file",
+            "each --ro, --rw and --deny takes one path, and is repeated for another: 'a.json' is taken for "
+            "a configuration"},
+        Refused{{"--rw", "/x", "--config", "a.json", "--", "true"},
                 "--ro, --rw, --deny, --allow-host, --env, --cwd and --timeout make the policy of a run "
                 "without a file",
                 "write them into the configuration, or leave the configuration out"},

@@ -245,6 +245,26 @@ TEST(Layers, HeavyLibrariesStayOutOfHeaders) {
   }
 }
 
+// What the stages have to know of a containment is a row of its traits (mxc/containment.h); what is left of
+// comparisons is few, so that a new one is met everywhere.
+TEST(Layers, StagesCompareContainmentsRarely) {
+  const std::filesystem::path root = test::SourceDirectory();
+  std::map<std::string, int> comparisons;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "src")) {
+    const std::string file = entry.path().lexically_relative(root);
+    if (file == "src/dispatch.cc" || file == "src/vocabulary/containment.cc") continue;
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);) {
+      for (const std::string words : {"== Containment::k", "!= Containment::k", "case Containment::k"})
+        if (line.find(words) != std::string::npos) ++comparisons[file];
+    }
+  }
+  int all = 0;
+  for (const auto& [file, count] : comparisons) all += count;
+  EXPECT_LE(all, 10);
+  EXPECT_LE(comparisons.size(), 4U);
+}
+
 // What compiles on every system includes nothing of one system.
 TEST(Layers, SystemHeadersStandInFilesOfTheirSystem) {
   const std::vector<std::string> kStages = {"src/document", "src/config", "src/policy", "src/plan"};

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 
 namespace mxc::testing {
@@ -77,6 +78,23 @@ TEST(RemoveTree, DepthNeedsNothing) {
   ::close(here);
   RemoveTree(top.c_str());
   EXPECT_FALSE(Exists(top));
+}
+
+// As somebody whom modes keep out.
+TEST(RemoveTree, ItsOwnModeKeepsNothing) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root can become another user";
+  const ScratchDirectory scratch;
+  const std::string top = scratch.Path("top");
+  ::mkdir(top.c_str(), 0700);
+  WriteText(top + "/file", "x");
+  ::chmod(scratch.Path("").c_str(), 0777);
+  for (const std::string& path : {top + "/file", top}) EXPECT_EQ(::chown(path.c_str(), 61234, 61234), 0);
+  ::chmod(top.c_str(), 0);
+  EXPECT_TRUE(test::HoldsInChild([&] {
+    if (::setresuid(61234, 61234, 61234) != 0) return false;
+    RemoveTree(top.c_str());
+    return !Exists(top);
+  }));
 }
 
 TEST(RemoveTree, ALinkInItsPlaceIsLeft) {

@@ -112,10 +112,13 @@ bool MapFile(int file, ReceivedCommand& received) {
 }  // namespace
 
 Error NobodyTookIt() {
-  return {.code = ErrorCode::kNotStarted,
-          .message = "the sandbox ended before the command could be handed over",
-          .pointer = "/sandboxId",
-          .hint = "start it again, or provision another"};
+  return {
+      .code = ErrorCode::kNotStarted,
+      .message =
+          "the sandbox could not take the command: it has ended, or too many descriptors of this user are "
+          "in flight",
+      .pointer = "/sandboxId",
+      .hint = "look at it with --list; start it again, or end the program that leaves descriptors unread"};
 }
 
 Status SendCommand(int connection, const Program& program) {

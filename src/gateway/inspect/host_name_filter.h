@@ -2,9 +2,9 @@
 // request. Each name must be the connection's own, or one that may be reached as well. Where a rule names the
 // connection's host, nothing passes but what is recognised.
 //
-//   HostNameFilter interview(rules, {.name = "api.example.com", .port = 443, .strict = true});
-//   std::string problem = interview.Hear(chunk);        // of the client; empty: all is well
-//   send interview.Client().Take() on
+//   HostNameFilter filter(rules, {.name = "api.example.com", .port = 443, .strict = true});
+//   std::string problem = filter.Hear(chunk);        // of the client; empty: all is well
+//   send filter.Client().Take() on
 #pragma once
 
 #include <cstdint>

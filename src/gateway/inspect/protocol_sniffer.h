@@ -1,12 +1,12 @@
 // The first bytes a client sends: a TLS ClientHello, an HTTP/1 request, or the opening of a protocol that
 // knows no virtual hosts (protocols.h). Nothing else is taken for anything.
 //
-//   ProtocolSniffer opening;
+//   ProtocolSniffer sniffer;
 //   for (each chunk the client sends) {
-//     switch (opening.Feed(chunk)) {
+//     switch (sniffer.Feed(chunk)) {
 //       case ProtocolSniffer::State::kMore:     keep the chunk; no server gets part of a head
-//       case ProtocolSniffer::State::kDone:     judge opening.Hosts(), then forward opening.Size() bytes
-//       case ProtocolSniffer::State::kBroken:   refuse: opening.Problem()
+//       case ProtocolSniffer::State::kDone:     judge sniffer.Hosts(), then forward sniffer.Size() bytes
+//       case ProtocolSniffer::State::kBroken:   refuse: sniffer.Problem()
 //       case ProtocolSniffer::State::kUnknown:  the same, but where bytes that name no host to us may pass
 //
 // One spelling of each thing is taken. What a server could read in another way than this is broken, and so is

@@ -2,8 +2,8 @@
 // proxy that leads there.
 //
 //   Destination destination(services, GatewayEvent::kConnection, Protocol::kTcp, meant);
-//   destination.Find([this](const std::vector<IpEndpoint>& endpoints) { ... });  // empty: refused, see
-//   Record()
+//   destination.Find([this](const std::vector<IpEndpoint>& endpoints) { ... });
+//   // None: refused, and Record() says why.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // Asks a proxy, on a connection to it, for one to somewhere else.
 //
-//   Tunnel tunnel(loop, std::move(dialled), ConnectRequest(proxy, host, port), [this](Dialled result, ...) {
-//   ... }); tunnel.Start();
+//   Tunnel tunnel(loop, std::move(dialled), ConnectRequest(proxy, host, port), on_result);
+//   tunnel.Start();
 #pragma once
 
 #include <functional>

@@ -2,8 +2,8 @@
 //
 //   Result<RuleBook> book = RuleBook::Compile(rules);
 //   Judgement may = book->JudgeName("api.example.com", Protocol::kTcp, 443);
-//   if (may.allowed) for (each address of it) Judgement sure = book->JudgeAnswer(may, address, protocol,
-//   port);
+//   // Then for each of its addresses, if it is allowed:
+//   Judgement sure = book->JudgeAnswer(may, address, Protocol::kTcp, 443);
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "gateway/rules/address.h"
-#include "mxc/policy.h"
+#include "mxc/network.h"
 
 namespace mxc::egress {
 

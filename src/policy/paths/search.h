@@ -1,8 +1,7 @@
 // A search through directories, down to the last one. What it could not look at, it names.
 //
 //   TreeSearch search(host, wanted);
-//   search.Run({"/srv/work"}, [](const std::string& directory, std::vector<DirectoryEntry>& entries) { ...
-//   });
+//   search.Run({"/srv/work"}, on_directory);  // called with each directory and its entries
 //   if (!search.Gap().empty()) ...  // it did not come to its end, and why
 #pragma once
 

@@ -1,0 +1,22 @@
+// What becomes of the output of a command, and the record of its run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace mxc {
+
+struct Output {
+  std::uint64_t max_bytes = 0;  // per stream; 0: no cap
+  bool redact_secrets = false;
+  bool redact_pii = false;
+  [[nodiscard]] bool Pumped() const { return max_bytes != 0 || redact_secrets || redact_pii; }
+};
+
+struct Audit {
+  enum class OnFailure { kRefuse, kWarn };
+  std::string path = {};  // absolute; empty: no audit
+  OnFailure on_failure = OnFailure::kRefuse;
+};
+
+}  // namespace mxc
