@@ -31,7 +31,7 @@ std::string ReasonOf(const Config& config) {
   return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
 }
 
-// Launch and Relay, and what is said of them.
+// Launch and Relay: runs the plan, passes its streams on, and reports.
 int Run(Prepared& prepared, const Config& config, const Options& options, const Host& host,
         Records& records) {
   auto& [log, status] = records;
@@ -42,7 +42,7 @@ int Run(Prepared& prepared, const Config& config, const Options& options, const 
                        [&] { return ReviewRepositories(prepared.plan.git, host); }};
   const auto on_weaker = [&](const Plan& plan, const Error& refusal) {
     Warn(plan, log, kWeakerIsolation);
-    status.Backend(plan, "the kernel refuses more: " + refusal.message);
+    status.Backend(plan, "the kernel refuses stronger isolation: " + refusal.message);
   };
   const Result<Outcome> outcome = RunWithFallback(config, options, host, prepared, reporter, on_weaker);
   if (summary) summary->Tell(prepared.plan);
@@ -63,8 +63,8 @@ int Start(const Options& options, const Host& host) {
   Result<Prepared> prepared = config ? Prepare(*config, options, host) : Result<Prepared>(config.error());
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 
-  const bool here = prepared && !prepared->policy.as_written;
-  Result<Records> records = OpenRecords(here ? &prepared->policy : nullptr, host, options);
+  const bool resolved_here = prepared && !prepared->policy.as_written;
+  Result<Records> records = OpenRecords(resolved_here ? &prepared->policy : nullptr, host, options);
   if (!records) {
     Tell(RenderError(records.error()));
     return ExitStatus(records.error().code);
@@ -81,13 +81,13 @@ int Start(const Options& options, const Host& host) {
   return Run(*prepared, *config, options, host, *records);
 }
 
-// What an earlier run could not take back stands in the way of nothing, but must not stay.
+// Windows: puts back access control lists that an interrupted run has left changed. What fails is a warning.
 void Recover(Mode mode) {
   const Recovery recovery = RecoverRuns();
   for (const std::string& problem : recovery.problems) TellWarning(problem);
   if (recovery.restored == 0 && mode != Mode::kRecover) return;
   Tell(recovery.restored == 0
-           ? "mxc-exec: nothing was left to put back\n"
+           ? "mxc-exec: nothing to recover\n"
            : fmt::format("mxc-exec: access control lists put back: {}\n", recovery.restored));
 }
 
@@ -95,10 +95,11 @@ void Recover(Mode mode) {
 
 int RunApp(const Options& options, const Host& host) {
   if (options.mode != Mode::kPrinted) Recover(options.mode);
-  const bool runs =
+  const bool needs_request =
       options.mode == Mode::kRun || options.mode == Mode::kDryRun || options.mode == Mode::kExplain;
-  if (!runs) return RunQuery(options, host);
+  if (!needs_request) return RunQuery(options, host);
   if (!options.HasConfig() && options.command.empty()) {
+    // As the reference does: its clients look for this status and these words.
     Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
     return 1;
   }

@@ -3,8 +3,8 @@
 
 #include "mxc/backend.h"
 #include "mxc/error.h"
-#include "mxc/linux_sandbox.h"
 #include "mxc/plan.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc::bubblewrap {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "mxc/explain.h"
-#include "mxc/linux_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc::linux_backend {
 

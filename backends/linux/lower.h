@@ -13,9 +13,9 @@
 
 #include "mxc/egress.h"
 #include "mxc/error.h"
-#include "mxc/linux_sandbox.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc::linux_backend {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mxc/linux_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc::linux_backend {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "mxc/linux_sandbox.h"
 #include "mxc/policy.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc::lxc {
 

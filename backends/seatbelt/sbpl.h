@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mxc/seatbelt_sandbox.h"
+#include "mxc/sandbox/seatbelt_sandbox.h"
 
 namespace mxc::seatbelt {
 

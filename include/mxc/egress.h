@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mxc/error.h"
 #include "mxc/network.h"
-#include "mxc/warning.h"
 
 namespace mxc {
 

@@ -60,6 +60,13 @@ struct Error {
   std::vector<Error> others = {};  // further errors of the same document, in document order
 };
 
+// Something the user should know that is no reason to stop. Categories: docs/errors.md.
+struct Warning {
+  std::string category = {};  // "path-missing", "network-unrestricted", "running-as-root", ...
+  std::string message = {};
+  std::string pointer = {};
+};
+
 // A value or the reason there is none.
 template <class T>
 class [[nodiscard]] Result {

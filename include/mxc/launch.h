@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "mxc/file_object.h"
-#include "mxc/landlock_sandbox.h"
-#include "mxc/linux_sandbox.h"
-#include "mxc/seatbelt_sandbox.h"
+#include "mxc/sandbox/landlock_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
+#include "mxc/sandbox/seatbelt_sandbox.h"
 #include "mxc/secret.h"
 #include "mxc/windows/app_container.h"
 #include "mxc/windows/sandbox_run.h"

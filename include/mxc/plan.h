@@ -1,4 +1,5 @@
-// A Plan: what we will do, as data. Planners are pure; src/run is the one machine that runs plans.
+// A Plan: what will be done, as data. A planner makes it from a Policy and what a probe found, and asks
+// nothing else; src/run runs plans.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +10,25 @@
 
 #include "mxc/containment.h"
 #include "mxc/egress.h"
+#include "mxc/error.h"
 #include "mxc/file_object.h"
 #include "mxc/git_snapshot.h"
 #include "mxc/launch.h"
 #include "mxc/output.h"
 #include "mxc/resource.h"
-#include "mxc/warning.h"
 
 namespace mxc {
 
 // ---- setup -----------------------------------------------------------------------------------------------
 
-// Modes of what a placeholder stands as, which no other file has: a second run on the same directory must
-// take it for what it is, not for a file of the user's.
+// Modes that mark a placeholder: a second run on the same directory must not take it for a file of the
+// user's. Together with the empty file or directory that it is they are otherwise not met.
 inline constexpr std::uint32_t kPlaceholderMode = 01600;
-inline constexpr std::uint32_t kPlaceholderFileMode = 01644;  // others may read it: to them it means nothing
+inline constexpr std::uint32_t kPlaceholderFileMode = 01644;  // readable: to a program it is an empty file
 inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;
 
-// A file or an empty directory at a denied or protected path that does not exist below a writable grant: the
-// kernel can only mount on what has a name. Removed when the last sandbox that needs it has ended, also when
+// A file or an empty directory at a denied or protected path that does not exist below a writable grant: a
+// mount needs a target that exists. Removed when the last sandbox that needs it has ended, also when
 // the launcher was killed.
 struct Placeholder {
   std::string path = {};
@@ -48,36 +49,37 @@ struct ControlGroup {
   std::string parent = {};
   bool unified = false;                       // version 2
   std::vector<std::string> controllers = {};  // of version 2 that `settings` need
-  std::vector<std::string> switch_on = {};    // of those, in `parent`; stays
+  std::vector<std::string> switch_on = {};    // of those, to be enabled in `parent`; left enabled
   std::vector<CgroupSetting> settings = {};
 };
 
-// A directory of ours below a grant, made with those above it where it is missing: its name must be taken, by
-// a mask, before a command can take it. It stays, as any run might have made it.
+// A directory of mxc-exec's own below a grant, created with its parents where it is missing, so that it can
+// be masked before a command could create it. It is not removed: other runs use it.
 struct OwnDirectory {
   std::string path = {};
   std::uint32_t mode = 0700;
 };
 
-using Step = std::variant<Placeholder, ControlGroup, OwnDirectory>;  // each knows its own undo
+// Undone when the run has ended, but for OwnDirectory.
+using Step = std::variant<Placeholder, ControlGroup, OwnDirectory>;
 
 // ---- the ledger ------------------------------------------------------------------------------------------
 
 enum class Strength {
   kKernel,       // the kernel holds it
-  kProxy,        // our gateway mediates it, with no way round
+  kProxy,        // our gateway, or the launcher, mediates it and cannot be bypassed
   kCooperative,  // the program could ignore it
-  kNone,
+  kNone,         // nothing does; such a clause refuses the run
 };
 
-// Claim that a clause holds, and through what. Refusal rules: docs/policy.md.
+// Which mechanism enforces a clause of the policy. Refusal rules: docs/policy.md.
 struct Enforcement {
   std::string pointer = {};
   Strength strength = Strength::kNone;
   std::string mechanism = {};
 };
 
-// What may be told of a command: its arguments may hold secrets.
+// What may be logged of a command: its arguments may hold secrets.
 struct CommandShape {
   std::string word = {};      // first word of a command line, when it is plainly a program's name or path
   std::size_t arguments = 0;  // argv[0] not counted
@@ -90,7 +92,7 @@ struct Plan {
   IsolationLevel isolation_level = IsolationLevel::kNone;
   std::vector<Step> setup = {};  // undone in reverse
   Launch launch = {};
-  std::optional<EgressRules> egress = {};     // what the gateway lets through; absent: no gateway
+  std::optional<EgressRules> egress = {};     // rules of the network gateway; absent: no gateway
   std::vector<std::string> not_covered = {};  // what a weaker isolation level leaves open, one sentence each
   std::uint32_t timeout_ms = 0;
   Output output = {};
@@ -98,9 +100,9 @@ struct Plan {
   std::vector<ResourceLimit> resources = {};  // as in the policy: for the outcome
   std::vector<Enforcement> ledger = {};
   std::vector<Warning> warnings = {};
-  std::vector<std::string> relaxations = {};  // named weakenings: "shared-host-network"
+  std::vector<std::string> relaxations = {};  // what the policy opens: "shared-host-network"
   std::string command = {};                   // argv[0] inside the sandbox, for the audit log
-  CommandShape shape = {};                    // the same
+  CommandShape shape = {};                    // for the audit log
   std::string cwd = {};                       // inside the sandbox, for the audit log
   GitSnapshot git = {};                       // as in the policy: for the end of the run
 };

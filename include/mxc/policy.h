@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mxc/containment.h"
+#include "mxc/error.h"
 #include "mxc/file_object.h"
 #include "mxc/git_snapshot.h"
 #include "mxc/identity.h"
@@ -20,33 +21,36 @@
 #include "mxc/resource.h"
 #include "mxc/secret.h"
 #include "mxc/ui.h"
-#include "mxc/warning.h"
 
 namespace mxc {
 
 enum class PathStyle { kPosix, kWindows };
 
 // Where a rule comes from. Baseline rules make a usable system (shell, libraries); they yield to policy
-// rules. Protection rules keep parts of read-write grants read-only, or at their name.
+// rules. Protection rules keep parts of read-write grants read-only, or keep them from being renamed and
+// removed.
 enum class Origin { kBaseline, kPolicy, kProtection };
 
 struct PathRule {
   std::string path = {};  // absolute, canonical (no symlink, "." or ".."), no trailing slash
   Access access = Access::kReadOnly;
-  // Absent: nothing is there, or nobody looked (Policy::as_written, the baseline of macOS).
+  // Absent: nothing is there. Also where no file was looked at: with Policy::as_written, and in the baseline
+  // of macOS.
   std::optional<FileObject> object = {};
   // Only for a denied rule without object: the first missing component of `path`.
   std::string first_missing = {};
-  // Only for a denied rule without object: the mode of a directory of ours, which the launcher makes to have
-  // what to mask.
+  // Only for a denied rule without object: the mode of a directory of mxc-exec's own, which the launcher
+  // creates so that there is something to mount a mask on (Step OwnDirectory); 0: none is created.
   std::uint32_t own_directory = 0;
-  // Only for a protection rule without object. The directory of `path` exists.
+  // Only for a protection rule without object; its parent directory exists.
   std::optional<PlaceholderKind> placeholder_kind = {};
-  std::string pointer = {};  // clause it comes from; empty for the baseline and for kernel mounts
+  // Clause it comes from; empty for the baseline, and for mounts of /proc, /sys and their like below a grant.
+  std::string pointer = {};
   Origin origin = Origin::kPolicy;
-  std::string source = {};  // what shows there, when that is an image's and not the host's `path`; canonical
-  // Shown so that everybody inside, root too, may do what others may (Host::CanUnmapOwners); of a denied
-  // file: others may do nothing, and it needs no mask. Of the baseline, in our own engine.
+  std::string source = {};  // canonical path in an image, which shows there instead of the host's `path`
+  // Mounted with unmapped owners (Host::CanUnmapOwners): every user inside, root included, has the
+  // permissions of others only. A denied file that gives others none then needs no mask. Only in the
+  // baseline, and only where our own engine or bubblewrap runs as root.
   bool unmapped_owners = false;
 };
 
@@ -61,20 +65,20 @@ struct PathLink {
 
 struct Process {
   std::vector<std::string> argv = {};  // never empty in a Policy
-  // The words of a command line whose shell would, for certain, only execute them; empty: nobody asked, or it
-  // is not certain.
+  // The words of `command_line`, where it is proven that a shell would do nothing but execute them; else
+  // empty.
   std::vector<std::string> without_shell = {};
   std::string command_line = {};  // as written, for reports; empty when argv was given
   std::string cwd = {};           // absolute inside the sandbox, never empty in a Policy
   std::string cwd_pointer = {};
   std::vector<Variable> environment = {};  // exactly what the child gets; names are unique
-  // Of a containment with a system of its own (ContainmentTraits::own_system): its variables stay, below
-  // `environment`.
+  // Of a containment with a system of its own (ContainmentTraits::own_system): that system's variables are
+  // kept, and `environment` overrides them.
   bool keeps_guest_environment = false;
   std::uint32_t timeout_ms = 0;  // 0: none
 };
 
-// A preset of `protect`, by name, for a backend that hands the policy on.
+// A preset of `protect`, by name, for a backend that writes a configuration for another mxc-exec (wslc).
 struct ProtectEntry {
   std::string preset = {};
   std::string pointer = {};
@@ -89,13 +93,13 @@ struct Clause {
 struct Policy {
   Containment containment = Containment::kBubblewrap;
   std::string container_id = {};
-  OperatingSystem system = OperatingSystem::kLinux;  // that it was resolved for
+  OperatingSystem system = OperatingSystem::kLinux;  // it was resolved for this one
   PathStyle path_style = PathStyle::kPosix;
-  // Resolved away from its system, to be shown: no file was looked at.
+  // Resolved on another operating system, for display only: no file was looked at.
   bool as_written = false;
   Process process = {};
-  // Ordered: a rule stands behind every rule for one of its ancestors, so applying them in order lets the
-  // most specific path win. At most one rule per path.
+  // Ordered: a rule comes after the rules for its ancestors, so applying them in order lets the most specific
+  // path win. At most one rule per path.
   std::vector<PathRule> paths = {};
   std::vector<PathLink> links = {};
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
@@ -113,8 +117,8 @@ struct Policy {
   Identity identity = {};
   Tier minimum_tier = Tier::kNone;
   bool interactive = false;                   // standard input and output are a terminal
-  bool stays = false;                         // of a provision request: its commands come later
-  std::vector<std::string> relaxations = {};  // named weakenings of the default: "git-unprotected"
+  bool stays = false;                         // of a persistent sandbox: its commands come later
+  std::vector<std::string> relaxations = {};  // what the policy opens of the defaults: "git-unprotected"
   std::vector<Clause> clauses = {};
   std::vector<Warning> warnings = {};
 };

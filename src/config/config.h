@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "mxc/containment.h"
+#include "mxc/error.h"
 #include "mxc/json.h"
 #include "mxc/network.h"
 #include "mxc/output.h"
 #include "mxc/resource.h"
 #include "mxc/secret.h"
 #include "mxc/ui.h"
-#include "mxc/warning.h"
 
 namespace mxc {
 

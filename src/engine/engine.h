@@ -24,9 +24,9 @@
 #include "engine/namespace_discard.h"
 #include "mxc/egress.h"
 #include "mxc/error.h"
-#include "mxc/landlock_sandbox.h"
-#include "mxc/linux_sandbox.h"
 #include "mxc/plan.h"
+#include "mxc/sandbox/landlock_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
 #include "spawn/process_group_guard.h"
 
 namespace mxc {

@@ -4,7 +4,7 @@
 #include "base/unique_fd.h"
 #include "engine/landlock.h"
 #include "mxc/error.h"
-#include "mxc/landlock_sandbox.h"
+#include "mxc/sandbox/landlock_sandbox.h"
 
 namespace mxc::engine {
 

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "mxc/linux_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mxc/seatbelt_sandbox.h"
+#include "mxc/sandbox/seatbelt_sandbox.h"
 
 namespace mxc {
 

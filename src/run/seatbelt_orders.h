@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "mxc/error.h"
-#include "mxc/linux_sandbox.h"
-#include "mxc/seatbelt_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
+#include "mxc/sandbox/seatbelt_sandbox.h"
 
 namespace mxc {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "mxc/linux_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc {
 

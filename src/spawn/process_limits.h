@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mxc/linux_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc {
 

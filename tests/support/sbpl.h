@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "mxc/error.h"
-#include "mxc/seatbelt_sandbox.h"
+#include "mxc/sandbox/seatbelt_sandbox.h"
 
 namespace mxc {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "backends/linux/mount_words.h"
-#include "mxc/linux_sandbox.h"
 #include "mxc/policy.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc::testing_policies {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "mxc/linux_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc {
 

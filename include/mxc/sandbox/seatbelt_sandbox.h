@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mxc/file_object.h"
-#include "mxc/linux_sandbox.h"
+#include "mxc/sandbox/linux_sandbox.h"
 #include "mxc/secret.h"
 
 namespace mxc {
