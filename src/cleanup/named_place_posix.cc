@@ -41,7 +41,8 @@ WritableDirectory::WritableDirectory(int borrowed_directory) : directory_(borrow
   struct stat status {};
   if (::fstat(directory_, &status) != 0 || status.st_uid != ::geteuid()) return;
   mode_ = status.st_mode & 07777U;
-  changed_ = (mode_ & kOwner) != kOwner && ::fchmodat(directory_, ".", mode_ | kOwner, 0) == 0;
+  changed_ =
+      (mode_ & kOwner) != kOwner && ::fchmodat(directory_, ".", static_cast<mode_t>(mode_ | kOwner), 0) == 0;
 }
 
 WritableDirectory::~WritableDirectory() {

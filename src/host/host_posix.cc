@@ -52,7 +52,7 @@ std::uint64_t Nanoseconds(const timespec& time) {
 }
 
 // Servers and processes behind a file system have clocks of their own; these have no device.
-std::optional<std::uint64_t> ChangedAt(const struct stat& found) {
+std::optional<std::uint64_t> ChangedAt([[maybe_unused]] const struct stat& found) {
 #ifdef __linux__
   if (major(found.st_dev) != 0) return Nanoseconds(found.st_ctim);
 #endif
