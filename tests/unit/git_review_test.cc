@@ -25,7 +25,8 @@ class GitReview : public testing::Test {
     host_->AddFile(git_directory + "/hooks/pre-commit.sample");
   }
   // "new /srv/w/a/.git", "aside PATH PART", "instructions PATH", "replaced PATH", "link PATH TEXT",
-  // "passage PATH INTO", "index PATH INTO", "unlisted PATH PART", "listed PATH", a line each.
+  // "passage PATH INTO", "index PATH INTO", "list PATH INTO", "unlisted PATH PART",
+  // "listed PATH", a line each.
   [[nodiscard]] std::string Review(const TreeSearch::Opener& open = {}) {
     std::string text;
     std::string gap;
@@ -34,7 +35,7 @@ class GitReview : public testing::Test {
     }
     for (const GitChange& change : ReviewGit(before_, *host_, gap, open)) {
       constexpr const char* kKinds[] = {"new",     "aside", "instructions", "replaced", "link",
-                                        "passage", "index", "unlisted",     "listed"};
+                                        "passage", "index", "list",         "unlisted", "listed"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       const bool unlisted = change.kind == GitChange::Kind::kUnlisted;
       if (change.kind == GitChange::Kind::kTakenUp || unlisted) text += " " + change.part;
@@ -121,12 +122,26 @@ TEST_F(GitReview, SoIsOneInWhichTheCallersConfigurationRunsSomething) {
   AddRepository("/srv/w/a/b/.git");
   AddRepository("/srv/w/a/c/.git", std::string(kPlain) + "\tworktree = ../../d\n");
   host_->AddFile("/srv/w/a/b/.githooks/x").AddFile("/srv/w/a/d/.githooks/x");
-  EXPECT_EQ(Review(), "new /srv/w/a/b/.git\nnew /srv/w/a/c/.git\n");
+  host_->AddFile("/srv/w/a/d/.git", "gitdir: ../c/.git\n");
+  EXPECT_EQ(Review(), "new /srv/w/a/b/.git\nnew /srv/w/a/c/.git\nnew /srv/w/a/d/.git\n");
   host_->SetEnvironment("HOME", "/home/ana")
       .AddFile("/home/ana/.gitconfig", "[core] hooksPath = .githooks\n");
-  EXPECT_EQ(Review(), "aside /srv/w/a/b/.git /srv/w/a/b/.git\naside /srv/w/a/c/.git /srv/w/a/c/.git\n");
+  const std::string others = "aside /srv/w/a/c/.git /srv/w/a/c/.git\naside /srv/w/a/d/.git /srv/w/a/d/.git\n";
+  EXPECT_EQ(Review(), "aside /srv/w/a/b/.git /srv/w/a/b/.git\n" + others);
   host_->Remove("/srv/w/a/b/.githooks/x").Remove("/srv/w/a/b/.githooks");
-  EXPECT_EQ(Review(), "new /srv/w/a/b/.git\naside /srv/w/a/c/.git /srv/w/a/c/.git\n");
+  EXPECT_EQ(Review(), "new /srv/w/a/b/.git\n" + others);
+}
+
+TEST_F(GitReview, SoIsOneWhoseWorkTreeIsNotItsOwn) {
+  host_->AddDirectory("/srv/outside").AddDirectory("/srv/w/a/src").AddSymlink("/srv/w/a/out", "/srv/outside");
+  AddRepository("/srv/w/a/.git");
+  const auto with = [&](const std::string& tree) {
+    AddRepository("/srv/w/a/b/.git", std::string(kPlain) + "\tworktree = " + tree + "\n");
+    return Review();
+  };
+  for (const char* tree : {"/srv/outside", "../../../../outside", "../../out", "../../src", "/srv/w/a", "x"})
+    EXPECT_EQ(with(tree), "aside /srv/w/a/b/.git /srv/w/a/b/.git\n") << tree;
+  EXPECT_EQ(with("../"), "new /srv/w/a/b/.git\n");
 }
 
 TEST_F(GitReview, SoIsOneAboveAnother) {
@@ -228,6 +243,8 @@ TEST_F(GitReview, UnfinishedOperationsAreJudgedAsAWhole) {
             "instructions " + git + "sequencer\n");
   EXPECT_EQ(file("BISECT_NAMES", " 'a b' 'c'\n"), "");
   EXPECT_EQ(file("BISECT_NAMES", "$(x)"), "instructions " + git + "BISECT_NAMES\n");
+  EXPECT_EQ(file("gitweb/lighttpd"), "instructions " + git + "gitweb\n");  // git instaweb
+  EXPECT_EQ(file("pid", "1\n"), "instructions " + git + "pid\n");
   EXPECT_EQ(only([&] { host_->AddSymlink(git + "rebase-merge", "/proc/self/cwd/x"); }),
             "instructions " + git + "rebase-merge\n");
   EXPECT_EQ(only([&] { host_->AddSymlink(git + "rebase-merge/done", "/proc/self/cwd/x"); }),

@@ -67,6 +67,21 @@ TEST_F(Protection, ProgramsAreFoundWhereACommandLineWouldFindThem) {
   EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/.git"));
 }
 
+// What stands for an address is a transport, and so a program.
+TEST_F(Protection, ProgramsThatASubsectionNames) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/tools/p");
+  const auto with = [&](const std::string& base) {
+    host_.AddFile("/srv/w/.git/config",
+                  "[url \"" + base + "\"]\n\tinsteadOf = foo:\n\tpushInsteadOf = bar:\n");
+    return Git({.rw = {"/srv/w"}});
+  };
+  EXPECT_EQ(with("ext::./tools/p"), Usual("/srv/w/.git") + "/srv/w/tools/p\n");
+  EXPECT_EQ(with("ext::sh -c ./tools/p %S"), Usual("/srv/w/.git") + "/srv/w/tools/p\n");
+  EXPECT_EQ(with("https://example.org/"), Usual("/srv/w/.git"));
+  EXPECT_EQ(with("/srv/w/mirror/"), Usual("/srv/w/.git"));
+}
+
 TEST_F(Protection, DirectoriesOfProgramsThatACommandLineNames) {
   AddRepository("/srv/w/.git");
   host_.AddFile("/srv/w/tools/git-x", "", {.mode = 0755, .uid = 1000});

@@ -12,8 +12,10 @@
 namespace mxc {
 namespace {
 
-// Where git looks for unfinished operations, in every git directory.
-constexpr std::string_view kOperations[] = {"rebase-merge", "rebase-apply", "sequencer", "BISECT_NAMES"};
+// Where git looks for unfinished operations, in every git directory; `git instaweb` runs a server that it
+// finds in `gitweb`, and ends the process that `pid` names.
+constexpr std::string_view kOperations[] = {"rebase-merge", "rebase-apply", "sequencer",
+                                            "BISECT_NAMES", "gitweb",       "pid"};
 // And for remotes: each file is one.
 constexpr std::string_view kRemotes[] = {"remotes", "branches"};
 

@@ -93,9 +93,26 @@ std::optional<std::string> GitJudge::CommonOf(const std::string& git_directory) 
   return Follow(path.starts_with('/') ? std::string(path) : JoinPath(git_directory, path));
 }
 
+bool GitJudge::IsArmedTree(const std::string& directory) {
+  for (const char* file : {"config", "config.worktree"}) {
+    const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(directory, file), host_, walker_);
+    if (!text) return true;
+    for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
+      if (!variable.Is("core", "worktree")) continue;
+      const std::optional<std::string> tree = Follow(Against(directory, variable.value));
+      if (!tree) return true;
+      if (*tree == WorkTreeOf(directory)) continue;
+      const Result<std::optional<std::string>> back = ReadGitFile(JoinPath(*tree, ".git"), host_, walker_);
+      if (!back || !*back || Follow(Against(*tree, GitDirectoryIn(**back))) != directory) return true;
+    }
+  }
+  return false;
+}
+
 bool GitJudge::IsArmedDirectory(const std::string& directory) {
   const std::optional<std::string> common = CommonOf(directory);
-  if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree"))) return true;
+  if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree")) || IsArmedTree(directory))
+    return true;
   if (*common != directory) return !known_.contains(*common) || IsArmedWay(directory, *common);
   return !IsHarmlessFile(JoinPath(directory, "config")) || IsArmedHooks(JoinPath(directory, "hooks")) ||
          HasEntries(JoinPath(directory, "remotes")) || HasEntries(JoinPath(directory, "branches"));

@@ -31,6 +31,8 @@ class GitJudge {
   [[nodiscard]] bool IsArmedByCaller(const std::string& place);
   [[nodiscard]] bool IsArmedDirectory(const std::string& directory);
   [[nodiscard]] bool IsArmedPointer(const std::string& file);
+  // git there would write into a work tree that is another's, or that stands outside of the grants.
+  [[nodiscard]] bool IsArmedTree(const std::string& directory);
   // `place` leads to what is known.
   [[nodiscard]] bool IsArmedWay(const std::string& place, const std::string& common);
   [[nodiscard]] bool IsArmedHooks(const std::string& hooks) const;

@@ -22,12 +22,15 @@ bool MayBePath(const ProgramWord& word) {
   return !text && (slash || word.script) && !word.text.starts_with('-');
 }
 
-// What is written there is no path of a program, whatever it looks like.
-bool NamesNoFile(const GitVariable& variable) {
-  constexpr std::string_view kSections[] = {"http",     "https", "include", "includeif",
-                                            "protocol", "safe",  "url"};
-  return std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections) ||
-         variable.Is("core", "hookspath");
+// Where it may name a program; "" where nothing is a path of one, whatever it looks like. Addresses begin
+// with the subsection of [url "ext::tools/x"].
+std::string_view CommandOf(const GitVariable& variable) {
+  constexpr std::string_view kSections[] = {"http", "https", "include", "includeif", "protocol", "safe"};
+  if (variable.section == "url")
+    return variable.subsection.find("::") == std::string::npos ? std::string_view{} : variable.subsection;
+  const bool none =
+      std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections);
+  return none || variable.Is("core", "hookspath") ? std::string_view{} : variable.value;
 }
 
 // Of the user of that name; "" when the machine's own list does not know them.
@@ -176,8 +179,7 @@ Status GitProtection::ObeyVariable(const GitVariable& variable, const std::strin
     if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
     ProtectNamed(base, variable.value, WhenMissing::kFile);
   }
-  if (NamesNoFile(variable)) return Done{};
-  for (const ProgramWord& word : ProgramWords(variable.value)) {
+  for (const ProgramWord& word : ProgramWords(CommandOf(variable))) {
     if (NamesNoFile(variable, word)) continue;
     if (Status held = ObeyWord(word, base); !held) return held;
   }
@@ -199,8 +201,7 @@ Result<std::vector<std::string>> GitProtection::NamedInEveryTree() {
   if (Status read = ProtectGlobal(); !read) return read.error();
   std::set<std::string> names(global_.hooks.begin(), global_.hooks.end());
   for (const GitVariable& variable : global_.variables) {
-    if (NamesNoFile(variable)) continue;
-    for (const ProgramWord& word : ProgramWords(variable.value)) {
+    for (const ProgramWord& word : ProgramWords(CommandOf(variable))) {
       if (!MayBePath(word) || NamesNoFile(variable, word)) continue;
       // "$(git rev-parse --show-toplevel)/tools/x"
       const bool top = word.text.starts_with('/') && !protector_.Walker().LookAt(word.text).status;
