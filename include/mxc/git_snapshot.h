@@ -32,7 +32,7 @@ struct GitSnapshot {
   std::vector<Text> links = {};         // protected ones, which nothing but the comparison holds
   std::vector<Text> instructions = {};  // files that git may run something of, and that the command can write
   std::vector<std::string> directories = {};  // git directories in the roots, or around them
-  std::vector<Text> passages = {};            // links and the like among git's data there
+  std::vector<Text> passages = {};            // links and the like among git's data, and paths in files
   std::vector<Text> indexes = {};             // with inode for a text
   std::optional<std::uint64_t> since = {};    // the host's time, no later than the search
 };

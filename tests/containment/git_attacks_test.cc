@@ -150,6 +150,9 @@ constexpr const char* kMoves[] = {
     "mkdir -p P/a; mv P/a P/b; mv P/vendor P/v; mv P/tools P/t; mkdir -p P/tools; cp P/t/* P/tools/",
     "rm -rf P/tools P/hk; mkdir -p P/tools P/hk",
     "git -C P gc -q; git -C P pack-refs --all",
+    "for d in P P/.git; do mkdir -p $d/worktrees/evil; echo ROOT/Q/.git > $d/worktrees/evil/gitdir; done",
+    "h=$(printf %040d 7); for d in P P/.git; do mkdir -p $d/rr-cache/$h; echo x > $d/rr-cache/$h/preimage; "
+    "cat C > $d/rr-cache/$h/postimage; printf '%s\\tROOT/Q/config\\0' $h > $d/MERGE_RR; done",
     "for d in P P/.git; do for f in ''COMMIT_EDITMSG FETCH_HEAD MERGE_MSG logs/HEAD ORIG_HEAD index; do rm "
     "-f "
     "$d/$f; ln -s ROOT/Q/config $d/$f; done; done",
@@ -178,7 +181,7 @@ t status; t log -1 -p; t diff; t fetch -q --all; t add -A; t commit -q --allow-e
 t submodule --quiet update --init; t worktree add -q -f "$NEW"; t stash -q; t branch; t gc --auto -q
 t rebase --continue; t rebase --abort
 t checkout -q -- .; t commit -q --allow-empty --amend --no-edit; t fetch -q . HEAD; t checkout -q -b "b$$"
-t worktree prune; t rerere gc; t status
+t rerere; t worktree repair; t worktree prune; t rerere gc; t status
 )sh";
 
 class GitAttacks : public ContainmentTest {

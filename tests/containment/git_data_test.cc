@@ -61,6 +61,24 @@ constexpr Attack kAttacks[] = {
     {"rm .git/logs/HEAD; ln -s ../config .git/logs/HEAD; chmod 0111 .git/logs; chmod 0 .git; chmod 0111 ..",
      "chmod u+rwx work; cd work; git commit -q --allow-empty -m x"},
     {"mkfifo .git/FETCH_HEAD", "timeout 5 git fetch -q . side"},
+    // Files that name paths: the command makes, git on the host would copy, overwrite or delete.
+    {"h=$(printf %040d 7); mkdir -p .git/rr-cache/$h; echo x > .git/rr-cache/$h/preimage; printf "
+     "'%s\\tVICTIM/file\\0' $h > .git/MERGE_RR",
+     "echo c > file; git commit -qam c"},
+    {"h=$(printf %040d 7); mkdir -p .git/rr-cache/$h; printf '<<<<<<<\n=======\n>>>>>>>\n' | tee VICTIM/file "
+     "> "
+     ".git/rr-cache/$h/preimage; echo x > .git/rr-cache/$h/postimage; ln -s VICTIM way; printf "
+     "'%s\\tway/file\\0' $h > .git/MERGE_RR",
+     "echo c > file; git commit -qam c"},
+    {"mkdir .git/worktrees/evil; echo VICTIM/.git > .git/worktrees/evil/gitdir", "git worktree repair"},
+    {"mkdir .git/gitweb; printf '#!/bin/sh\ntouch CANARY\n' > .git/gitweb/lighttpd; chmod +x "
+     ".git/gitweb/lighttpd",
+     "PATH=/usr/bin:/bin:/usr/lib/git-core; timeout 5 git instaweb --httpd=lighttpd; timeout 5 git instaweb "
+     "stop"},
+    {"git repack -adq; git multi-pack-index write; cd .git/objects/pack; p=$(ls *.idx); q=$(printf %s "
+     "../../../../../victim/x.idx | head -c ${#p}); LC_ALL=C sed -i \"s|$p|$q\\x00................|\" "
+     "multi-pack-index",
+     "git multi-pack-index expire"},
     {"mv .git/index i; ln -s ../i .git/index", "git add -A"},
     {"forge xgit/hooks/pre-commit .git/hooks/pre-commit",
      "git checkout -- .; git commit -q --allow-empty -m x"},

@@ -10,6 +10,7 @@
 #include "policy/paths/paths.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_index.h"
+#include "policy/protect/git_lists.h"
 
 namespace mxc {
 namespace {
@@ -137,6 +138,7 @@ class DataSearch {
       const std::string path = JoinPath(directory, entry.name);
       if ((place.mixed && !IsKept(entry)) || skipped_.contains(path)) continue;
       if ((place.mixed || IsNamedGit(directory)) && entry.name == "hooks") continue;  // git only reads there
+      NoteList(place, path, entry.type);
       if (entry.type == FileType::kDirectory) {
         if (!tops_.contains(path) && !HoldsObjects(place, directory, entry))
           further.push_back(std::move(entry));
@@ -171,6 +173,20 @@ class DataSearch {
     if (!index) return;
     found_.indexes.push_back(
         {.git_directory = place.git_directory, .whole = place.whole, .file = std::move(*index)});
+  }
+  // A part of a git directory may look like one itself.
+  void NoteList(const Place& place, const std::string& path, FileType type) {
+    if (type != FileType::kDirectory && type != FileType::kRegular) return;
+    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+    const std::string_view directory = ParentOf(path);
+    constexpr int kDepth = 3;
+    std::string_view top = directory;
+    for (int i = 0; i <= kDepth && top != "/"; ++i, top = ParentOf(top)) {
+      if (!tops_.contains(std::string(top)) || !IsGitList(directory.substr(top.size()), name)) continue;
+      found_.lists.push_back(
+          {.git_directory = std::string(top), .whole = place.whole, .file = DescribeGitList(path, host_)});
+      return;
+    }
   }
   static void Add(std::vector<GitData::Found>& list, const Place& place, const std::string& path,
                   std::string text, std::uint64_t stamp) {

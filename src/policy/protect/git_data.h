@@ -26,6 +26,7 @@ struct GitData {
   // through them to something else.
   std::vector<Found> passages = {};
   std::vector<Found> indexes = {};
+  std::vector<Found> lists = {};         // git_lists.h
   std::vector<std::string> closed = {};  // directories that cannot be listed
   std::string gap = {};                  // "" when all was looked at
 };

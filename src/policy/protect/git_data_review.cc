@@ -8,6 +8,7 @@
 
 #include "policy/paths/paths.h"
 #include "policy/protect/git_data.h"
+#include "policy/protect/git_lists.h"
 
 namespace mxc {
 namespace {
@@ -60,6 +61,10 @@ GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDire
     if (!told.contains(index.file.path) && !StaysUnchanged(before, index.file, host) &&
         !IsTrustworthyIndexFile(index.file.path, index.git_directory, host))
       take(index, GitChange::Kind::kIndex);
+  }
+  GitListJudge judge(before, host);
+  for (const GitData::Found& list : data.lists) {
+    if (!judge.IsTrustworthy(list.file)) take(list, GitChange::Kind::kList);
   }
   return review;
 }

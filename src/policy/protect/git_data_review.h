@@ -13,7 +13,7 @@
 namespace mxc {
 
 struct GitDataReview {
-  std::vector<GitChange> changes = {};   // kPassage and kIndex
+  std::vector<GitChange> changes = {};   // kPassage, kIndex and kList
   std::vector<std::string> closed = {};  // directories that cannot be listed
   std::string gap = {};                  // "" when all was looked at
 };

@@ -22,6 +22,7 @@ struct GitChange {
     kLinkTurned,    // a protected link
     kPassage,       // among git's data: git would write or delete something else through it
     kIndex,         // that cannot be read, or lists more than files of the work tree
+    kList,          // of paths, which git would write, delete or copy: they lead out of what is the command's
     kUnlisted,      // a directory that may hold a repository: it cannot be listed
     kListed,        // one that could not be listed, and can be again
   };

@@ -256,6 +256,7 @@ Status Protection::FindData() {
   GitData data = FindGitData(directories, skipped, host_);
   for (GitData::Found& found : data.passages) policy_.git.passages.push_back(std::move(found.file));
   for (GitData::Found& found : data.indexes) policy_.git.indexes.push_back(std::move(found.file));
+  for (GitData::Found& found : data.lists) policy_.git.passages.push_back(std::move(found.file));
   closed_ = std::move(data.closed);
   return Ended(data.gap);
 }

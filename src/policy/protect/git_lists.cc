@@ -1,0 +1,238 @@
+#include "policy/protect/git_lists.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "mxc/limits.h"
+#include "policy/protect/git_config.h"
+#include "policy/protect/git_index.h"
+#include "policy/protect/git_places.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kWorkTrees = "/worktrees";
+constexpr std::string_view kPackIndexes = "/objects/pack/multi-pack-index.d";
+
+std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
+}
+
+bool NamesFilesBeside(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (!IsPlainName(text.substr(0, end))) return false;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return true;
+}
+
+std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < size; ++i) number = number << 8U | static_cast<unsigned char>(bytes[at + i]);
+  return number;
+}
+
+}  // namespace
+
+bool IsGitList(std::string_view in, std::string_view name) {
+  return (in.empty() && name == "MERGE_RR") || (in == "/objects/pack" && name == "multi-pack-index") ||
+         (in == kPackIndexes && name.ends_with(".midx")) || (in == "/objects/info" && name == "alternates") ||
+         (in == "/reftable" && name == "tables.list") || in == kWorkTrees;
+}
+
+GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host) {
+  const bool entry = ParentOf(path).ends_with(kWorkTrees);
+  GitSnapshot::Text list{.path = path};
+  if (!entry && NameOf(path) != "alternates") return list;
+  PathWalker walker(host);
+  const Result<std::optional<std::string>> text =
+      ReadGitFile(entry ? JoinPath(path, "gitdir") : path, host, walker);
+  if (text) list.text = text->value_or("");
+  return list;
+}
+
+// A header, a table of chunks, and among those the names, an end of string behind each.
+bool NamesPacksBeside(std::string_view bytes) {
+  constexpr std::string_view kSignature = "MIDX";
+  constexpr std::string_view kNames = "PNAM";
+  constexpr std::size_t kHeader = 12;
+  constexpr std::size_t kRow = 12;
+  if (!bytes.starts_with(kSignature)) return true;  // git refuses it
+  if (bytes.size() < kHeader) return false;
+  const std::uint64_t chunks = NumberAt(bytes, 6, 1);
+  if (bytes.size() < kHeader + (chunks + 1) * kRow) return false;
+  std::string_view names;
+  std::size_t found = 0;
+  for (std::size_t at = kHeader; at < kHeader + chunks * kRow; at += kRow) {
+    if (bytes.substr(at, kNames.size()) != kNames) continue;
+    const std::uint64_t start = NumberAt(bytes, at + 4, 8);
+    const std::uint64_t end = NumberAt(bytes, at + kRow + 4, 8);
+    if (start > end || end > bytes.size()) return false;
+    names = bytes.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
+    ++found;
+  }
+  if (found != 1) return false;
+  for (std::uint64_t packs = NumberAt(bytes, 8, 4); packs > 0; --packs) {
+    const std::size_t end = names.find('\0');
+    if (end == std::string_view::npos || !IsPlainName(names.substr(0, end))) return false;
+    names.remove_prefix(end + 1);
+  }
+  return true;
+}
+
+// "HASH\tPATH", and an end of string.
+std::optional<std::vector<std::string>> ConflictedPaths(std::string_view text) {
+  std::vector<std::string> paths;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\0');
+    const std::size_t tab = text.substr(0, end).find('\t');
+    if (end == std::string_view::npos || tab == std::string_view::npos) return std::nullopt;
+    paths.emplace_back(text.substr(tab + 1, end - tab - 1));
+    text.remove_prefix(end + 1);
+  }
+  return paths;
+}
+
+GitListJudge::GitListJudge(const GitSnapshot& before, const Host& host)
+    : before_(before),
+      host_(host),
+      walker_(host),
+      roots_(before.roots.begin(), before.roots.end()),
+      closed_(before.skipped.begin(), before.skipped.end()) {
+  for (const GitSnapshot::Held& held : before.held) closed_.insert(held.path);
+}
+
+// The nearest directory that says anything decides.
+bool GitListJudge::IsWritable(std::string_view path) const {
+  for (std::string_view above = path;; above = ParentOf(above)) {
+    const std::string name{above};
+    if (roots_.contains(name)) return true;
+    if (closed_.contains(name) || above == "/") return false;
+  }
+}
+
+bool GitListJudge::WasThere(const GitSnapshot::Text& list) const {
+  return !list.text.empty() &&
+         std::find(before_.passages.begin(), before_.passages.end(), list) != before_.passages.end();
+}
+
+bool GitListJudge::ThroughLinks(const Walked& walked) const {
+  return std::any_of(walked.links.begin(), walked.links.end(),
+                     [this](const LinkMet& met) { return IsWritable(met.link.path); });
+}
+
+// Where git finds them: beside a `.git`, by `gitdir`, by configuration.
+std::vector<std::string> GitListJudge::WorkTreesOf(const std::string& git_directory) {
+  std::vector<std::string> written;
+  if (IsNamedGit(git_directory)) written.emplace_back(ParentOf(git_directory));
+  const Result<std::optional<std::string>> linked =
+      ReadGitFile(JoinPath(git_directory, "gitdir"), host_, walker_);
+  if (linked && *linked) written.emplace_back(ParentOf(Against(git_directory, CommonDirectoryIn(**linked))));
+  for (const char* file : {"config", "config.worktree"}) {
+    const Result<std::optional<std::string>> text =
+        ReadGitFile(JoinPath(git_directory, file), host_, walker_);
+    for (const GitVariable& variable : ReadGitConfig(text ? text->value_or("") : "")) {
+      if (variable.Is("core", "worktree")) written.push_back(Against(git_directory, variable.value));
+    }
+  }
+  std::vector<std::string> trees;
+  for (const std::string& tree : written) {
+    Result<Walked> walked = walker_.Walk(tree);
+    if (walked && !ThroughLinks(*walked)) trees.push_back(std::move(walked->path));
+  }
+  return trees;
+}
+
+bool GitListJudge::IsPlainFileOf(const std::string& tree, std::string_view path) const {
+  constexpr std::uint32_t kRegular = 0100644;
+  if (!StaysInWorkTree(path, kRegular)) return false;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = path.find('/', end + 1);
+    const Lookup lookup = host_.LookAt(JoinPath(tree, path.substr(0, end)));
+    if (!lookup.status) return lookup.failure == LookupFailure::kMissing;
+    const FileType wanted = end == std::string_view::npos ? FileType::kRegular : FileType::kDirectory;
+    if (lookup.status->object.type != wanted) return false;
+  }
+  return true;
+}
+
+bool GitListJudge::NamesConflicts(const GitSnapshot::Text& list) {
+  const Result<std::string> text = host_.ReadFile(list.path, kMaxGitConfigBytes + 1);
+  if (!text || text->size() > kMaxGitConfigBytes) return false;
+  const std::optional<std::vector<std::string>> paths = ConflictedPaths(*text);
+  if (!paths) return false;
+  if (paths->empty()) return true;
+  const std::vector<std::string> trees = WorkTreesOf(std::string(ParentOf(list.path)));
+  return !trees.empty() && std::all_of(trees.begin(), trees.end(), [&](const std::string& tree) {
+    return std::all_of(paths->begin(), paths->end(), [&](const std::string& path) {
+      return IsPlainFileOf(tree, path) && IsWritable(JoinPath(tree, path));
+    });
+  });
+}
+
+bool GitListJudge::NamesObjects(const GitSnapshot::Text& list) {
+  if (WasThere(list)) return true;
+  const std::string objects{ParentOf(ParentOf(list.path))};
+  for (std::string_view rest = list.text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.empty() || line.starts_with('#')) continue;
+    if (line.starts_with('"')) return false;
+    const Result<Walked> walked = walker_.Walk(Against(objects, line));
+    if (!walked || ThroughLinks(*walked) || !IsWritable(walked->path)) return false;
+  }
+  return !list.text.empty();
+}
+
+// Old versions of git look for such a path from where they stand, but not in a repository that says so.
+bool GitListJudge::MayBeRelative(const std::string& git_directory) {
+  const Result<std::optional<std::string>> text =
+      ReadGitFile(JoinPath(git_directory, "config"), host_, walker_);
+  const std::vector<GitVariable> variables = ReadGitConfig(text ? text->value_or("") : "");
+  return std::any_of(variables.begin(), variables.end(), [](const GitVariable& variable) {
+    return variable.Is("extensions", "relativeworktrees") && variable.value == "true";
+  });
+}
+
+// The one that says so itself, or one that is gone.
+bool GitListJudge::NamesWorkTree(const GitSnapshot::Text& entry) {
+  std::string_view path = entry.text;
+  if (path.ends_with('\n')) path.remove_suffix(1);
+  const bool plain =
+      std::all_of(path.begin(), path.end(), [](char c) { return static_cast<unsigned char>(c) >= ' '; });
+  if (!plain || !path.ends_with("/.git")) return false;
+  if (!path.starts_with('/') && !MayBeRelative(std::string(ParentOf(ParentOf(entry.path))))) return false;
+  const Result<Walked> walked = walker_.Walk(Against(entry.path, path));
+  if (!walked) return false;
+  if (!IsWritable(walked->path)) return WasThere(entry);
+  if (ThroughLinks(*walked)) return false;
+  if (!walked->status) return !walker_.LookAt(std::string(ParentOf(walked->path))).status;
+  if (walked->status->object.type != FileType::kRegular) return false;
+  const Result<std::optional<std::string>> back = ReadGitFile(walked->path, host_, walker_);
+  if (!back || !*back) return false;
+  const Result<Walked> led = walker_.Walk(Against(ParentOf(walked->path), GitDirectoryIn(**back)));
+  return led && led->path == entry.path;
+}
+
+bool GitListJudge::IsTrustworthy(const GitSnapshot::Text& list) {
+  const std::string_view name = NameOf(list.path);
+  if (ParentOf(list.path).ends_with(kWorkTrees)) {
+    const Lookup lookup = host_.LookAt(JoinPath(list.path, "gitdir"));
+    const bool missing = !lookup.status && lookup.failure == LookupFailure::kMissing;
+    return missing || NamesWorkTree(list);  // git takes no notice of it without
+  }
+  if (name == "MERGE_RR") return NamesConflicts(list);
+  if (name == "alternates") return NamesObjects(list);
+  // The names stand before the rest, which is longer by far.
+  constexpr std::size_t kLongest = std::size_t{16} * 1024 * 1024;
+  const Result<std::string> bytes = host_.ReadFile(list.path, kLongest);
+  if (!bytes) return false;
+  return name == "tables.list" ? NamesFilesBeside(*bytes) : NamesPacksBeside(*bytes);
+}
+
+}  // namespace mxc

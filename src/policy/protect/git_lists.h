@@ -1,0 +1,60 @@
+// Files of git's that name paths, which git reads, writes or deletes without a further look.
+//
+//   MERGE_RR                       paths with conflicts: `git commit` copies and overwrites them
+//   objects/pack/multi-pack-index  packs: `git multi-pack-index expire` deletes them
+//   objects/info/alternates        directories of objects, which git shows as its own
+//   reftable/tables.list           tables: git deletes them when it writes new ones
+//   worktrees/NAME                 its `gitdir`: `git worktree repair` overwrites what that names
+//
+// Chains of commit graphs and of multi-pack-indexes name hashes, and git takes nothing else there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "mxc/git_snapshot.h"
+#include "mxc/host.h"
+#include "policy/paths/paths.h"
+
+namespace mxc {
+
+// Where such a file stands in a git directory: "" for its top, else with a slash first.
+[[nodiscard]] bool IsGitList(std::string_view in, std::string_view name);
+// As such a file is compared: its own text, or that of its `gitdir`.
+[[nodiscard]] GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host);
+
+// Every pack it names is a file beside it.
+[[nodiscard]] bool NamesPacksBeside(std::string_view multi_pack_index);
+// Of a MERGE_RR. None: it is damaged.
+[[nodiscard]] std::optional<std::vector<std::string>> ConflictedPaths(std::string_view text);
+
+class GitListJudge {
+ public:
+  // Borrows both.
+  GitListJudge(const GitSnapshot& before, const Host& host);
+
+  // It names nothing that the command could not write itself, or says what it said before.
+  [[nodiscard]] bool IsTrustworthy(const GitSnapshot::Text& list);
+
+ private:
+  [[nodiscard]] bool IsWritable(std::string_view path) const;
+  [[nodiscard]] bool WasThere(const GitSnapshot::Text& list) const;
+  [[nodiscard]] bool ThroughLinks(const Walked& walked) const;
+  [[nodiscard]] std::vector<std::string> WorkTreesOf(const std::string& git_directory);
+  [[nodiscard]] bool IsPlainFileOf(const std::string& tree, std::string_view path) const;
+  [[nodiscard]] bool NamesConflicts(const GitSnapshot::Text& list);
+  [[nodiscard]] bool NamesObjects(const GitSnapshot::Text& list);
+  [[nodiscard]] bool MayBeRelative(const std::string& git_directory);
+  [[nodiscard]] bool NamesWorkTree(const GitSnapshot::Text& entry);
+
+  const GitSnapshot& before_;
+  const Host& host_;
+  PathWalker walker_;
+  std::unordered_set<std::string> roots_ = {};
+  std::unordered_set<std::string> closed_ = {};  // to the command
+};
+
+}  // namespace mxc
