@@ -16,6 +16,7 @@
 
 #include "base/kernel_calls.h"
 #include "engine/child.h"
+#include "engine/mounted_rules.h"
 #include "seccomp/seccomp.h"
 
 namespace mxc {
@@ -68,9 +69,13 @@ void FinishSandbox(int proc, SeccompProfile profile) {
   std::vector<int> slots;
   Child child{.program = program, .slots = slots, .init = ::getpid()};
   const int own = child.Check(::openat(proc, "self", O_PATH | O_DIRECTORY | O_CLOEXEC), Step::kLockMounts);
+  child.Check(BeginLandlock(child.landlock), Step::kLandlock);
+  child.Check(AllowMounted(child.landlock, own), Step::kLandlock);
+  child.Check(AllowStandardStreams(child.landlock), Step::kLandlock);
   LockMounts(child, own);
   ::close(own);
   DropCapabilities(child);
+  child.Check(Restrict(child.landlock), Step::kLandlock);
   LoadFilters(child);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/paths/mounts.h"
+#include "base/mount_path.h"
 
 namespace mxc {
 namespace {

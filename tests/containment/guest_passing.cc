@@ -62,6 +62,10 @@ std::string WriteBelow(const Words& words) {
   return fd < 0 ? Errno() : Answer(::write(fd, "x", 1));
 }
 
+std::string RenameBelow(const Words& words) {
+  return Answer(::renameat(taken, words[1].c_str(), taken, words[2].c_str()));
+}
+
 }  // namespace
 
 const std::vector<Operation>& PassingOperations() {
@@ -70,7 +74,8 @@ const std::vector<Operation>& PassingOperations() {
                                                     {"pass-writable", 3, PassWritable},
                                                     {"write-taken", 2, WriteTaken},
                                                     {"read-below", 2, ReadBelow},
-                                                    {"write-below", 2, WriteBelow}};
+                                                    {"write-below", 2, WriteBelow},
+                                                    {"rename-below", 3, RenameBelow}};
   return operations;
 }
 

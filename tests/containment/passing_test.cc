@@ -42,6 +42,43 @@ TEST_P(Passing, ADirectoryStaysMaskedWhenItsSandboxHasEnded) {
   EXPECT_EQ(ended.out, "ok\nok\nEACCES\nEACCES\ntext\nEROFS\nEROFS\nok\n") << ended.err;
 }
 
+// What is a mount point of the one is a name like any other to the next.
+TEST_P(Passing, ADirectoryIsNoGrantToWhomItIsSentTo) {
+  const std::string tree = workspace.Directory("tree");
+  const std::string share = workspace.Directory("share");
+  const std::string secret = Secret("tree/secret");
+  Secret("tree/den/secret");
+  const std::string kept = workspace.File("tree/kept", "text");
+  const std::vector<Words> tries = {{"rename-below", "secret", "moved"},
+                                    {"rename-below", "den", "moved"},
+                                    {"rename-below", "kept", "moved"},
+                                    {"write-below", "kept"},
+                                    {"write-below", "new"},
+                                    {"read-below", "secret"}};
+  const Parts sender{.read_only = {kept}, .read_write = {tree, share}, .denied = {secret, tree + "/den"}};
+  for (const std::string engine : Engines()) {
+    for (const bool ended : {false, true}) {
+      SCOPED_TRACE(engine + (ended ? ", when the other has ended" : ""));
+      const std::string socket = share + "/" + engine + (ended ? "2" : "1");
+      std::vector<Words> all = {{"take", socket}, {"await", socket + "-go"}};
+      all.insert(all.end(), tries.begin(), tries.end());
+      all.push_back({"write", socket + "-done", "x"});
+      const Launch taker = PrepareGuest({.containment = engine, .read_write = {share}}, all);
+      std::future<Ended> taken = std::async(std::launch::async, [&] { return Execute(taker); });
+      ASSERT_TRUE(Appears(socket));
+      std::vector<Words> passing = {{"pass", tree, socket}};
+      if (!ended)
+        passing.insert(passing.end(), {{"write", socket + "-go", "x"}, {"await", socket + "-done"}});
+      const Ended passed = Execute(PrepareGuest(sender, passing));
+      EXPECT_EQ(passed.out, ended ? "ok\n" : "ok\nok\nok\n") << passed.err;
+      if (ended) workspace.File(socket.substr(workspace.Root().size() + 1) + "-go", "");
+      const Ended tried = taken.get();
+      EXPECT_EQ(tried.out, "ok\nok\nEACCES\nEACCES\nEACCES\nEROFS\nEACCES\nEACCES\nok\n") << tried.err;
+      EXPECT_EQ(Names(tree), (std::vector<std::string>{"den", "kept", "secret"}));
+    }
+  }
+}
+
 // What git obeys and the comparison at the end judges by content.
 class PassingGit : public Passing {
  protected:

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/mount_path.h"
 #include "mxc/limits.h"
 
 namespace mxc {

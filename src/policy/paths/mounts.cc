@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/mount_path.h"
 #include "mxc/limits.h"
 
 namespace mxc {
@@ -127,20 +128,6 @@ Status DenyMount(const Mount& mount, PathWalker& walker, RuleSet& rules, std::ve
 }
 
 }  // namespace
-
-std::string UnescapePath(std::string_view text) {
-  const auto digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '7'; };
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && digit(i + 1) && digit(i + 2) && digit(i + 3)) {
-      result += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
 
 Backing BackingOf(const Mount& mount) {
   if (IsIn(kKernel, mount.type)) return Backing::kKernel;

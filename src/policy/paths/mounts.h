@@ -34,9 +34,6 @@ enum class Backing {
 
 [[nodiscard]] Backing BackingOf(const Mount& mount);
 
-// A path as /proc/self/mountinfo writes it: blanks, line ends and backslashes are three octal digits.
-[[nodiscard]] std::string UnescapePath(std::string_view text);
-
 // What to do about a `path` that the kernel keeps even from root, or from everybody but one user: "" unless
 // it is on a network or user file system. Asked only when something has failed.
 [[nodiscard]] std::string RemedyFor(const Host& host, std::string_view path);
