@@ -18,7 +18,7 @@ constexpr std::uint64_t kMaskBytes = 4096;  // nothing fits in
 class Renderer {
  public:
   explicit Renderer(const Support& support)
-      : by_descriptor_(support.Has("bind-fd")), sizes_(support.Has("size")) {}
+      : by_descriptor_(support.Has("bind-fd")), sizes_(support.Has("size")), queues_(support.Has("mqueue")) {}
 
   void Namespaces(const LinuxSandbox& sandbox);
   void Mounts(const LinuxSandbox& sandbox);
@@ -48,11 +48,13 @@ class Renderer {
   void Bind(const BindMount& bind);
   void Tmpfs(const TmpfsMount& tmpfs);
   void Proc(const ProcMount& proc);
+  void Dev(const DevMount& dev);
   void Verify(const std::string& target, const std::optional<FileObject>& object);
   void Node(const MountNode& node);
 
   bool by_descriptor_;
   bool sizes_;
+  bool queues_;
   bool init_is_ours_ = false;
   std::vector<Piece> arguments_ = {};
   std::vector<InheritedFile> files_ = {};
@@ -120,6 +122,13 @@ void Renderer::Proc(const ProcMount& proc) {
   Tmpfs({.target = proc.target + "/1", .size_bytes = kMaskBytes, .mode = 0, .read_only = true});
 }
 
+// Landlock judges POSIX message queues by the file system that they are in, which needs a mount for that.
+void Renderer::Dev(const DevMount& dev) {
+  Say({"--dev", dev.target});
+  if (queues_) Say({"--mqueue", dev.target + "/mqueue"});
+  if (dev.read_only) read_only_at_last_.push_back(dev.target);
+}
+
 void Renderer::Node(const MountNode& node) {
   std::visit(
       Overloaded{[&](const BindMount& bind) { Bind(bind); }, [&](const TmpfsMount& tmpfs) { Tmpfs(tmpfs); },
@@ -128,11 +137,7 @@ void Renderer::Node(const MountNode& node) {
                    Verify(mask.target, mask.object);
                    Say({"--ro-bind", "/dev/null", mask.target});
                  },
-                 [&](const ProcMount& proc) { Proc(proc); },
-                 [&](const DevMount& dev) {
-                   Say({"--dev", dev.target});
-                   if (dev.read_only) read_only_at_last_.push_back(dev.target);
-                 },
+                 [&](const ProcMount& proc) { Proc(proc); }, [&](const DevMount& dev) { Dev(dev); },
                  [&](const MakeDirectory& directory) {
                    Say({"--perms", fmt::format("{:04o}", directory.mode), "--dir", directory.target});
                  },

@@ -26,7 +26,7 @@ struct Option {
 
 constexpr Option kOptions[] = {
     {"--clearenv", ""},       {"--perms", ""},    {"--json-status-fd", ""},
-    {"--bind-fd", "bind-fd"}, {"--size", "size"},
+    {"--bind-fd", "bind-fd"}, {"--size", "size"}, {"--mqueue", "mqueue"},
 };
 
 using Known = std::array<bool, std::size(kOptions)>;
@@ -44,6 +44,12 @@ Known KnownOptions(std::string_view program) {
     }
   }
   return known;
+}
+
+bool HasMessageQueues(const Host& host) {
+  constexpr std::size_t kMaxBytes = 65536;
+  const Result<std::string> types = host.ReadFile("/proc/filesystems", kMaxBytes);
+  return types && types->find("\tmqueue\n") != std::string::npos;
 }
 
 Support Look(const Host& host) {
@@ -71,6 +77,7 @@ Support Look(const Host& host) {
   } else if (auto setting = linux_backend::ForbiddingSetting(host); setting && !setting->per_program) {
     return Unusable(std::move(setting->trouble.reason), std::move(setting->trouble.remedy));
   }
+  if (!HasMessageQueues(host)) std::erase(support.features, "mqueue");
   if (!support.Has("bind-fd")) {
     support.warnings.emplace_back(
         "this bubblewrap binds paths by name only: a path that is replaced between check "

@@ -47,6 +47,14 @@ TEST(BubblewrapProbe, OptionsAreWholeWords) {
   EXPECT_EQ(support.warnings.size(), 2U);
 }
 
+// bwrap fails where the kernel has no queues.
+TEST(BubblewrapProbe, MessageQueuesWhereTheKernelHasThem) {
+  BwrapHost host{{"--mqueue"}};
+  EXPECT_TRUE(ProbeBubblewrap(host, ProbeDepth::kQuick).features.empty());
+  host.AddFile("/proc/filesystems", "nodev\tproc\nnodev\tmqueue\n\text4\n");
+  EXPECT_THAT(ProbeBubblewrap(host, ProbeDepth::kQuick).features, ElementsAre("mqueue"));
+}
+
 TEST(BubblewrapProbe, SetUidProgram) {
   const Support support = ProbeBubblewrap(
       BwrapHost({"--bind-fd", "--size"}, {.mode = 04755}), ProbeDepth::kQuick);
