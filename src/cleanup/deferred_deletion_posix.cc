@@ -52,14 +52,16 @@ Status MakeLink(const std::string& path, const std::string& text) {
 }
 
 bool RestoreListing(const std::string& path) {
-  constexpr mode_t kList = S_IRUSR | S_IXUSR;
+  constexpr unsigned kList = S_IRUSR | S_IXUSR;
+  constexpr unsigned kAll = S_IRWXU;
   const Result<NamedPlace> place = OpenPlace(path);
   if (!place) return false;
   struct stat status {};
   if (::fstatat(place->directory.Get(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  const mode_t mode = status.st_mode & 07777U;
+  const unsigned mode = status.st_mode & 07777U;
   return S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (mode & kList) != kList &&
-         ::fchmodat(place->directory.Get(), place->name.c_str(), mode | S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0;
+         ::fchmodat(place->directory.Get(), place->name.c_str(), static_cast<mode_t>(mode | kAll),
+                    AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 }  // namespace mxc
