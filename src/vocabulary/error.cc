@@ -23,9 +23,11 @@ constexpr LimitHint kLimitHints[] = {
      "the limit on open files of a process (RLIMIT_NOFILE) is too low: raise it (ulimit -n, LimitNOFILE= of "
      "systemd)"},
     {ENFILE, "the system has no more open files: end other processes, or raise the sysctl fs.file-max"},
+#ifdef ETOOMANYREFS  // Windows has no such error
     {ETOOMANYREFS,
      "this user's programs have more descriptors in flight between sockets than one of them may have open "
      "(RLIMIT_NOFILE): end the one that leaves them unread, a sandboxed command for instance"},
+#endif
     {ENOMEM,
      "the kernel has no memory for it: end other processes, or raise the limits of memory (ulimit -v, "
      "MemoryMax= of systemd)"},
