@@ -20,6 +20,16 @@ TEST_F(Protection, EveryRepositoryUnderAReadWriteGrant) {
   EXPECT_EQ(Git({.rw = {"/srv/w/a/.git"}}), Usual("/srv/w/a/.git"));
 }
 
+// With a grant of the root the sandbox still has a /tmp of its own: the host's is left alone at the end.
+TEST_F(Protection, TheComparisonLeavesTheHostsOwnTemporaryFiles) {
+  const Result<Policy> root = With({.rw = {"/"}});
+  ASSERT_TRUE(root) << root.error().message;
+  EXPECT_THAT(root->git.skipped, ::testing::IsSupersetOf({"/dev", "/proc", "/sys", "/tmp"}));
+  const Result<Policy> shared = With({.rw = {"/", "/tmp"}});
+  ASSERT_TRUE(shared) << shared.error().message;
+  EXPECT_THAT(shared->git.roots, ::testing::Contains("/tmp"));
+}
+
 TEST_F(Protection, NothingWhereTheCommandCannotWrite) {
   AddRepository("/srv/w/a/.git");
   AddRepository("/srv/w/b/.git");

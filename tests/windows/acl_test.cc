@@ -76,7 +76,7 @@ TEST_F(WindowsAcl, ALaterStartPutsBackWhatAKilledRunLeft) {
   const Said said = RunProgram({"--recover"});
   EXPECT_EQ(said.status, 0U);
   EXPECT_THAT(said.err, HasSubstr("access control lists put back: 1"));
-  EXPECT_THAT(RunProgram({"--recover"}).err, HasSubstr("put back: 0"));
+  EXPECT_THAT(RunProgram({"--recover"}).err, HasSubstr("nothing to recover"));
   EXPECT_EQ(OwnEntriesOf(**store.Read(file), MadeUpSid()), Acl{});
 }
 
@@ -87,7 +87,7 @@ TEST_F(WindowsAcl, ARunThatGoesOnIsLeftAlone) {
   ASSERT_TRUE(mine->Write(LineOf(AclRun{.process = own, .created = CreationOf(own), .sid = MadeUpSid()})));
   ASSERT_TRUE(mine->Write(LineOf(AclRecord{.path = file})));
   UseJournals(scratch.Path("journals"));
-  EXPECT_THAT(RunProgram({"--recover"}).err, HasSubstr("put back: 0"));
+  EXPECT_THAT(RunProgram({"--recover"}).err, HasSubstr("nothing to recover"));
   mine->Remove();
 }
 

@@ -147,6 +147,7 @@ class Protection {
   Status HoldGit();
   Status FindData();
   Status HoldOtherNames();
+  void SkipOwnDirectories();
   void TakeSnapshot();
   Status HoldNamed();
 
@@ -288,7 +289,16 @@ Status Protection::HoldOtherNames() {
                   protector_.Pointer(), "give each file one name: `cp -p FILE NEW && mv NEW FILE`");
 }
 
+// The sandbox has these of its own, and the command never sees the host's: what stands there is nothing of
+// the command's, and the comparison must not touch it.
+void Protection::SkipOwnDirectories() {
+  if (policy_.system != OperatingSystem::kLinux) return;
+  for (const char* const own : {"/dev", "/proc", "/sys", "/tmp"})
+    if (rules_.Find(own) == nullptr) policy_.git.skipped.emplace_back(own);
+}
+
 void Protection::TakeSnapshot() {
+  SkipOwnDirectories();
   policy_.git.roots = searched_;
   policy_.git.closed = closed_;
   policy_.git.links = protector_.Links();
