@@ -46,7 +46,7 @@ WritableDirectory::WritableDirectory(int borrowed_directory) : directory_(borrow
 }
 
 WritableDirectory::~WritableDirectory() {
-  if (changed_) ::fchmodat(directory_, ".", static_cast<mode_t>(mode_), 0);
+  if (changed_) static_cast<void>(::fchmodat(directory_, ".", static_cast<mode_t>(mode_), 0) == 0);
 }
 
 }  // namespace mxc
