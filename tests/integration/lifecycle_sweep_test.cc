@@ -272,6 +272,9 @@ TEST_P(LifecycleSweep, ManyCommandsLeaveNothingBehind) {
     supervisor_before = SizeOf(supervisor());
   }
   ASSERT_TRUE(Eventually(alone)) << "the supervisor that is kept";
+  // The last connection is closed when the daemon comes to it.
+  EXPECT_TRUE(Eventually([&] { return SizeOf(daemon).descriptors <= daemon_before.descriptors; }))
+      << SizeOf(daemon).descriptors << " descriptors after " << daemon_before.descriptors;
   const Size daemon_after = SizeOf(daemon);
   const Size init_after = SizeOf(init);
   const Size supervisor_after = SizeOf(supervisor());
@@ -281,7 +284,6 @@ TEST_P(LifecycleSweep, ManyCommandsLeaveNothingBehind) {
   EXPECT_LE(daemon_after.resident, daemon_before.resident + 64);
   EXPECT_LE(init_after.resident, init_before.resident + 64);
   EXPECT_LE(supervisor_after.resident, supervisor_before.resident + 64);
-  EXPECT_EQ(daemon_after.descriptors, daemon_before.descriptors);
   EXPECT_EQ(init_after.descriptors, init_before.descriptors);
   EXPECT_EQ(daemon_after.children, daemon_before.children);
 }
