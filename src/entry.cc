@@ -10,7 +10,7 @@
 namespace mxc {
 namespace {
 
-int Refuse(const Error& error) {
+int RefuseToStart(const Error& error) {
   Tell(RenderError(error));
   return ExitStatus(error.code);
 }
@@ -20,9 +20,9 @@ int Refuse(const Error& error) {
 int RunMain(int argc, char** argv) {
   try {
     const Result<Options> options = ParseCommandLine(argc, argv);
-    return options ? RunApp(*options, *ThisHost()) : Refuse(options.error());
+    return options ? RunApp(*options, *ThisHost()) : RefuseToStart(options.error());
   } catch (const std::exception& exception) {
-    return Refuse({.code = ErrorCode::kInternal, .message = exception.what()});
+    return RefuseToStart({.code = ErrorCode::kInternal, .message = exception.what()});
   }
 }
 

@@ -23,10 +23,10 @@ constexpr const wchar_t* kNullList =
     L"D:(A;;GRGWGX;;;WD)(A;;FA;;;SY)(A;;FA;;;BA)(A;;GRGX;;;RC)(A;;GRGWGX;;;AC)(A;;GRGWGX;;;S-1-15-2-2)";
 constexpr const wchar_t* kNullLabel = L"S:(ML;;NW;;;LW)";
 
-struct FreeLocal {
+struct FreeDescriptor {
   void operator()(void* memory) const { ::LocalFree(memory); }
 };
-using Descriptor = std::unique_ptr<void, FreeLocal>;
+using Descriptor = std::unique_ptr<void, FreeDescriptor>;
 
 Error Failed(const std::string& what, DWORD number) {
   return WindowsError(ErrorCode::kSetupFailed, what, number);

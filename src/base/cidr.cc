@@ -9,11 +9,12 @@ namespace {
 
 Error Reason(std::string text) { return {.code = ErrorCode::kSchema, .message = std::move(text)}; }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
 
 // A decimal number of at most three digits, without a leading zero.
 std::optional<std::uint32_t> ParseSmallNumber(std::string_view text) {
-  if (text.empty() || text.size() > 3 || !std::all_of(text.begin(), text.end(), IsDigit)) return std::nullopt;
+  if (text.empty() || text.size() > 3 || !std::all_of(text.begin(), text.end(), IsDecimal))
+    return std::nullopt;
   if (text.size() > 1 && text.front() == '0') return std::nullopt;
   std::uint32_t value = 0;
   for (const char c : text) value = value * 10 + static_cast<std::uint32_t>(c - '0');
@@ -48,7 +49,7 @@ std::optional<std::uint32_t> ParseHexGroup(std::string_view text) {
   for (const char c : text) {
     const auto lower = static_cast<char>(c | 0x20);
     std::uint32_t digit = 0;
-    if (IsDigit(c)) {
+    if (IsDecimal(c)) {
       digit = static_cast<std::uint32_t>(c - '0');
     } else if (lower >= 'a' && lower <= 'f') {
       digit = static_cast<std::uint32_t>(lower - 'a') + 10;

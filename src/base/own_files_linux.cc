@@ -15,7 +15,7 @@ namespace {
 
 // The numbers of linux/magic.h, and of file systems that keep theirs to themselves. A type that is not here
 // holds files.
-constexpr std::uint32_t kOfKernel[] = {
+constexpr std::uint32_t kKernelTypes[] = {
     0x00009fa0,  // proc
     0x62656572,  // sysfs
     0x0027e0eb,  // cgroup
@@ -51,7 +51,7 @@ bool IsOfKernel(int borrowed_fd) {
   struct statfs status {};
   if (::fstatfs(borrowed_fd, &status) != 0) return true;
   const auto type = static_cast<std::uint32_t>(status.f_type);
-  return std::find(std::begin(kOfKernel), std::end(kOfKernel), type) != std::end(kOfKernel);
+  return std::find(std::begin(kKernelTypes), std::end(kKernelTypes), type) != std::end(kKernelTypes);
 }
 
 bool FlushToDisk(int borrowed_fd) { return ::fdatasync(borrowed_fd) == 0; }

@@ -13,11 +13,11 @@ struct NamedPhase {
   Phase phase;
 };
 
-constexpr NamedPhase kPhases[] = {{"provision", Phase::kProvision},
-                                  {"start", Phase::kStart},
-                                  {"exec", Phase::kExec},
-                                  {"stop", Phase::kStop},
-                                  {"deprovision", Phase::kDeprovision}};
+constexpr NamedPhase kNamedPhases[] = {{"provision", Phase::kProvision},
+                                       {"start", Phase::kStart},
+                                       {"exec", Phase::kExec},
+                                       {"stop", Phase::kStop},
+                                       {"deprovision", Phase::kDeprovision}};
 
 // The policy is fixed when the sandbox is provisioned: a later phase names it, and nothing else.
 constexpr std::string_view kOfEveryPhase[] = {"$schema",   "_comment",          "version",      "phase",
@@ -77,9 +77,9 @@ void CheckKeys(Decoding& decoding, std::string_view phase_name) {
 std::optional<Phase> PhaseOf(const Json& document) {
   const Json* value = document.Find("phase");
   if (value == nullptr || value->kind != Json::Kind::kString) return std::nullopt;
-  const auto* known = std::find_if(std::begin(kPhases), std::end(kPhases),
+  const auto* known = std::find_if(std::begin(kNamedPhases), std::end(kNamedPhases),
                                    [value](const NamedPhase& entry) { return entry.name == value->text; });
-  if (known == std::end(kPhases)) return std::nullopt;
+  if (known == std::end(kNamedPhases)) return std::nullopt;
   return known->phase;
 }
 

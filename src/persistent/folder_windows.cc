@@ -20,7 +20,7 @@ constexpr std::string_view kSandboxes = "sandboxes";
 constexpr const char* kRecord = "record";
 constexpr const char* kNewRecord = "record.new";
 constexpr std::uint64_t kRemoveLimitMs = 5000;  // launchers still have to see that the machine has gone
-constexpr DWORD kPollMs = 20;
+constexpr DWORD kFolderPollMs = 20;
 
 std::uint64_t Milliseconds(const FILETIME& time) {
   constexpr std::uint64_t kUnitsPerMs = 10000;  // of 100 ns
@@ -85,7 +85,7 @@ Status SandboxFolder::Write(const Record& record) const {
 Status SandboxFolder::Remove() const {
   ::DeleteFileW(Wide(Of(kRecord)).c_str());
   const std::uint64_t start = Now();
-  for (;; ::Sleep(kPollMs)) {
+  for (;; ::Sleep(kFolderPollMs)) {
     RemoveTree(path_);
     if (!IsThere()) return Done{};
     if (Now() - start < kRemoveLimitMs) continue;

@@ -18,16 +18,16 @@
 namespace mxc::session {
 namespace {
 
-using Object = nlohmann::json;
+using Cbor = nlohmann::json;
 
 constexpr std::string_view kSuffix = ".left";
 constexpr std::size_t kMaxBytes = std::size_t{4} << 20U;
 // A sandbox whose daemon was killed is gone in milliseconds; this bounds the wait for one that is stuck.
 constexpr int kMaxWaitMs = 10000;
 
-Object Bytes(const std::string& text) { return Object::binary({text.begin(), text.end()}); }
+Cbor Bytes(const std::string& text) { return Cbor::binary({text.begin(), text.end()}); }
 
-std::string Text(const Object& bytes) {
+std::string Text(const Cbor& bytes) {
   const auto& binary = bytes.get_binary();
   return {binary.begin(), binary.end()};
 }
@@ -44,25 +44,25 @@ std::uint64_t BornAt(pid_t process) {
   return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
 }
 
-Object Packed(const HostChanges& changes, pid_t init) {
-  Object files = Object::array();
+Cbor Packed(const HostChanges& changes, pid_t init) {
+  Cbor files = Cbor::array();
   for (const Placeholder& file : changes.placeholders) {
-    Object entry{{"path", Bytes(file.path)}};
+    Cbor entry{{"path", Bytes(file.path)}};
     if (file.placeholder_kind) {
       entry["directory"] = file.placeholder_kind->type == FileType::kDirectory;
       entry["text"] = Bytes(file.placeholder_kind->text);
     }
     files.push_back(std::move(entry));
   }
-  Object groups = Object::array();
+  Cbor groups = Cbor::array();
   for (const RunGroup& group : changes.groups)
     groups.push_back({{"directory", Bytes(group.directory)}, {"unified", group.plan.unified}});
   return {{"files", std::move(files)}, {"groups", std::move(groups)}, {"init", init}, {"born", BornAt(init)}};
 }
 
-HostChanges Unpacked(const Object& record) {
+HostChanges Unpacked(const Cbor& record) {
   HostChanges changes;
-  for (const Object& entry : record.at("files")) {
+  for (const Cbor& entry : record.at("files")) {
     Placeholder file{.path = Text(entry.at("path"))};
     if (entry.contains("text")) {
       const bool directory = entry.at("directory").get<bool>();
@@ -71,7 +71,7 @@ HostChanges Unpacked(const Object& record) {
     }
     changes.placeholders.push_back(std::move(file));
   }
-  for (const Object& entry : record.at("groups")) {
+  for (const Cbor& entry : record.at("groups")) {
     RunGroup group{.directory = Text(entry.at("directory"))};
     group.plan.unified = entry.at("unified").get<bool>();
     changes.groups.push_back(std::move(group));
@@ -79,7 +79,7 @@ HostChanges Unpacked(const Object& record) {
   return changes;
 }
 
-void AwaitEnd(const Object& record) {
+void AwaitEnd(const Cbor& record) {
   const pid_t init = record.at("init").get<pid_t>();
   const UniqueFd handle = init > 1 ? HandleOf(init) : UniqueFd{};
   if (!handle || BornAt(init) != record.at("born").get<std::uint64_t>()) return;
@@ -113,7 +113,7 @@ Status WriteRecoveryRecord(const StateDirectory& directory, const std::string& n
     RemoveRecoveryRecord(directory, name);
     return Done{};
   }
-  const std::vector<std::uint8_t> bytes = Object::to_cbor(Packed(changes, init));
+  const std::vector<std::uint8_t> bytes = Cbor::to_cbor(Packed(changes, init));
   const std::string target = name + std::string(kSuffix);
   const std::string fresh = "." + target;  // no name of a sandbox
   ::unlinkat(directory.Descriptor(), fresh.c_str(), 0);
@@ -130,12 +130,12 @@ Status WriteRecoveryRecord(const StateDirectory& directory, const std::string& n
 }
 
 void CleanUpByRecord(const StateDirectory& directory, const std::string& name) {
-  const Object record = Object::from_cbor(Read(directory, name + std::string(kSuffix)), true, false);
+  const Cbor record = Cbor::from_cbor(Read(directory, name + std::string(kSuffix)), true, false);
   if (record.is_object()) {
     try {
       AwaitEnd(record);
       ClearAway(Unpacked(record));
-    } catch (const Object::exception&) {  // a record of none of ours
+    } catch (const Cbor::exception&) {  // a record of none of ours
     }
   }
   RemoveRecoveryRecord(directory, name);

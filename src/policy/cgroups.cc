@@ -25,7 +25,7 @@ std::string Read(const Host& host, const std::string& path) {
   return text ? *text : std::string();
 }
 
-bool Contains(const std::vector<std::string>& words, std::string_view word) {
+bool HasController(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -97,7 +97,7 @@ std::optional<CgroupPlace> Finder::UnifiedPlace(const CgroupMount& mount,
   const bool root = directory == mount.directory && !host_.LookAt(directory + "/cgroup.type").status;
   if (root) {
     for (std::string& controller : WordsIn(Read(host_, directory + "/cgroup.controllers"))) {
-      if (Contains(place.controllers, controller)) continue;
+      if (HasController(place.controllers, controller)) continue;
       place.switched_off.push_back(controller);
       place.controllers.push_back(std::move(controller));
     }
@@ -120,7 +120,7 @@ CgroupSupport Finder::Take(bool any_mount) {
   for (const std::string_view controller : kControllers) {
     const bool placed =
         std::any_of(found_.places.begin(), found_.places.end(),
-                    [&](const CgroupPlace& place) { return Contains(place.controllers, controller); });
+                    [&](const CgroupPlace& place) { return HasController(place.controllers, controller); });
     if (placed) continue;
     const auto gap = std::find_if(found_.gaps.begin(), found_.gaps.end(),
                                   [&](const CgroupGap& known) { return known.controller == controller; });

@@ -11,7 +11,7 @@ constexpr std::size_t kMaxNumberBytes = 40;
 constexpr std::size_t kTelling = 8;  // digits in a row that few other things have
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 Match::Kind Partly(bool at_end, bool strong) {
   if (at_end) return Match::Kind::kNone;
@@ -78,7 +78,7 @@ bool IsTelephone(const Number& number) {
 
 bool IsDomainByte(unsigned char byte) {
   const char c = static_cast<char>(byte);
-  return IsLetter(c) || IsDigit(c) || c == '-' || c == '.';
+  return IsAsciiLetter(c) || IsDigit(c) || c == '-' || c == '.';
 }
 
 std::size_t RunOf(std::string_view text, bool (*belongs)(unsigned char)) {
@@ -93,7 +93,7 @@ std::size_t DomainLength(std::string_view domain) {
   if (domain.ends_with('.')) domain.remove_suffix(1);
   const std::size_t dot = domain.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || domain.size() - dot < 3) return 0;
-  return IsLetter(domain[dot + 1]) ? domain.size() : 0;
+  return IsAsciiLetter(domain[dot + 1]) ? domain.size() : 0;
 }
 
 }  // namespace

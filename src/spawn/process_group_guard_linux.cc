@@ -28,7 +28,7 @@ struct ProcessGroupGuard::Shared {
 
 namespace {
 
-constexpr std::size_t kStackBytes = 16384;
+constexpr std::size_t kGuardStackBytes = 16384;
 
 // A second, for a group that is killed to end in.
 constexpr int kMaxTurns = 1000;
@@ -109,7 +109,7 @@ Result<ProcessGroupGuard> ProcessGroupGuard::Start(int held) {
   const UniqueFd reading{ends[0]};
   ProcessGroupGuard guard;
   guard.pipe_.Reset(ends[1]);
-  void* const stack = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+  void* const stack = ::mmap(nullptr, kGuardStackBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED) return SystemError(ErrorCode::kSetupFailed, "allocate a stack", errno);
   guard.shared_ = new (stack) Shared{.pipe = reading.Get(), .held = held};
@@ -118,7 +118,7 @@ Result<ProcessGroupGuard> ProcessGroupGuard::Start(int held) {
   sigset_t before;
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
-  guard.process_ = ::clone(Main, static_cast<std::byte*>(stack) + kStackBytes, CLONE_VM, guard.shared_);
+  guard.process_ = ::clone(Main, static_cast<std::byte*>(stack) + kGuardStackBytes, CLONE_VM, guard.shared_);
   const int number = errno;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (guard.process_ < 0) return SystemError(ErrorCode::kSetupFailed, "start the guard", number);
@@ -146,7 +146,7 @@ void ProcessGroupGuard::Dismiss() {
   // It has no exit signal; only __WALL finds such a child.
   while (process_ > 0 && ::waitpid(process_, nullptr, __WALL) < 0 && errno == EINTR) {
   }
-  ::munmap(shared_, kStackBytes);
+  ::munmap(shared_, kGuardStackBytes);
   shared_ = nullptr;
 }
 

@@ -16,7 +16,7 @@
 namespace mxc {
 namespace {
 
-constexpr std::size_t kReadBytes = 65536;
+constexpr std::size_t kStreamReadBytes = 65536;
 constexpr std::size_t kMaxPendingBytes = 262144;
 
 }  // namespace
@@ -135,7 +135,7 @@ void Stream::CountMoved(std::uint64_t count) {
 }
 
 bool Stream::ReadOnce() {
-  std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  std::array<char, kStreamReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
   const ssize_t count = ::read(source_.Get(), buffer.data(), buffer.size());
   if (count > 0) {
     last_ = buffer.at(static_cast<std::size_t>(count) - 1);

@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kPtmxMajor = 5;
 constexpr unsigned kPtmxMinor = 2;
 // As much as a pipe can be made to hold (fs.pipe-max-size, by default): one call empties it.
-constexpr std::size_t kMoveBytes = 1U << 20U;
+constexpr std::size_t kPipeBytes = 1U << 20U;
 constexpr int kDefaultPipeBytes = 65536;  // pipe(7)
 constexpr int kCallersPipeBytes = 262144;
 
@@ -34,11 +34,11 @@ UniqueFd OwnDescription(int borrowed_fd) {
 }
 
 ssize_t MoveNow(int borrowed_pipe, int borrowed_target) {
-  return ::splice(borrowed_pipe, nullptr, borrowed_target, nullptr, kMoveBytes,
+  return ::splice(borrowed_pipe, nullptr, borrowed_target, nullptr, kPipeBytes,
                   SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
 
-bool Widen(int borrowed_pipe) { return ::fcntl(borrowed_pipe, F_SETPIPE_SZ, kMoveBytes) > 0; }
+bool Widen(int borrowed_pipe) { return ::fcntl(borrowed_pipe, F_SETPIPE_SZ, kPipeBytes) > 0; }
 
 void WidenCallers(int borrowed_pipe) {
   if (::fcntl(borrowed_pipe, F_GETPIPE_SZ) == kDefaultPipeBytes)

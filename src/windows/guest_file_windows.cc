@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxInputBytes = std::size_t{64} << 20U;
 constexpr std::size_t kChunk = 65536;
-constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+constexpr DWORD kShareWithAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 bool WriteAll(HANDLE stream, std::string_view text) {
   while (!text.empty()) {
@@ -39,7 +39,7 @@ Result<bool> GuestFile::Open(const std::string& folder, const std::string& name)
                                   OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, nullptr)};
   const DWORD number = ::GetLastError();
   if (!file && (number == ERROR_FILE_NOT_FOUND || number == ERROR_SHARING_VIOLATION)) return false;
-  const UniqueHandle own{::CreateFileW(Wide(folder.substr(0, folder.rfind('\\'))).c_str(), 0, kShareAll,
+  const UniqueHandle own{::CreateFileW(Wide(folder.substr(0, folder.rfind('\\'))).c_str(), 0, kShareWithAll,
                                        nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr)};
   const std::wstring expected = FinalPath(own.Get()) + Wide(folder.substr(folder.rfind('\\')) + "\\" + name);
   BY_HANDLE_FILE_INFORMATION told{};

@@ -7,7 +7,7 @@
 namespace mxc {
 namespace {
 
-constexpr DWORD kPollMs = 10;
+constexpr DWORD kJobPollMs = 10;
 constexpr DWORD kMaxPolls = 500;
 
 template <class Information>
@@ -94,7 +94,7 @@ bool Job::End() const {
                                     nullptr) == 0)
       return false;
     if (now.ActiveProcesses == 0) return true;
-    ::Sleep(kPollMs);
+    ::Sleep(kJobPollMs);
   }
   return false;
 }

@@ -18,8 +18,8 @@
 namespace mxc {
 namespace {
 
-constexpr DWORD kPollMs = 20;
-constexpr std::uint64_t kEndLimitMs = 5000;
+constexpr DWORD kMachinePollMs = 20;
+constexpr std::uint64_t kMachineEndLimitMs = 5000;
 constexpr std::wstring_view kProcessPrefix = L"WindowsSandbox";
 
 }  // namespace
@@ -83,13 +83,13 @@ Result<MachineProcess> StartMachine(const std::string& wsb_file, const BeforeSta
 
 void EndMachine() {
   const std::uint64_t start = Now();
-  for (std::vector<MachineProcess> all = MachineProcesses(); !all.empty() && Now() - start < kEndLimitMs;
-       all = MachineProcesses()) {
+  for (std::vector<MachineProcess> all = MachineProcesses();
+       !all.empty() && Now() - start < kMachineEndLimitMs; all = MachineProcesses()) {
     for (const MachineProcess& one : all) {
       const UniqueHandle process{::OpenProcess(PROCESS_TERMINATE, FALSE, one.id)};
       if (process) ::TerminateProcess(process.Get(), 1);
     }
-    ::Sleep(kPollMs);
+    ::Sleep(kMachinePollMs);
   }
 }
 

@@ -20,9 +20,9 @@
 namespace mxc {
 namespace {
 
-constexpr DWORD kPollMs = 20;
-constexpr std::uint64_t kAnswerLimitMs = 30000;  // for the agent to take an order up
-constexpr std::uint64_t kEndLimitMs = 5000;      // ... and to end a command
+constexpr DWORD kAnswerPollMs = 20;
+constexpr std::uint64_t kAnswerLimitMs = 30000;     // for the agent to take an order up
+constexpr std::uint64_t kCommandEndLimitMs = 5000;  // ... and to end a command
 constexpr std::size_t kMaxExitBytes = 4096;
 
 Error SetupFailed(std::string message, std::string hint = {}) {
@@ -67,7 +67,7 @@ class PersistentMachineCommand {
     const Interrupt interrupt;
     const std::uint64_t ordered = Now();
     for (;;) {
-      const bool told = ::WaitForSingleObject(interrupt.Event(), kPollMs) == WAIT_OBJECT_0;
+      const bool told = ::WaitForSingleObject(interrupt.Event(), kAnswerPollMs) == WAIT_OBJECT_0;
       const bool there = !MachineProcesses().empty();
       if (Status taken = Take(); !taken) return taken.error();
       std::uint32_t status = 0;
@@ -122,9 +122,9 @@ class PersistentMachineCommand {
     left_.clear();
     const std::uint64_t start = Now();
     std::uint32_t status = 0;
-    while (started_ms_ != 0 && Now() - start < kEndLimitMs && !MachineProcesses().empty() &&
+    while (started_ms_ != 0 && Now() - start < kCommandEndLimitMs && !MachineProcesses().empty() &&
            !ReadGuestStatus(said_, token_, status)) {
-      ::Sleep(kPollMs);
+      ::Sleep(kAnswerPollMs);
       if (!Take()) break;
     }
     PassOn();

@@ -19,11 +19,11 @@
 namespace mxc {
 namespace {
 
-constexpr DWORD kPollMs = 100;
+constexpr DWORD kSandboxPollMs = 100;
 constexpr std::uint64_t kShutDownLimitMs = 30000;
-constexpr std::size_t kMaxExitBytes = 4096;
+constexpr std::size_t kMaxSaidBytes = 4096;
 
-Error SetupFailed(std::string message, std::string hint = {}) {
+Error SandboxFailed(std::string message, std::string hint = {}) {
   return {.code = ErrorCode::kSetupFailed, .message = std::move(message), .hint = std::move(hint)};
 }
 
@@ -79,11 +79,11 @@ class Machine {
     const std::uint64_t start = Now();
     std::uint64_t running_since = 0;
     for (;;) {
-      const bool told = ::WaitForSingleObject(interrupt.Event(), kPollMs) == WAIT_OBJECT_0;
+      const bool told = ::WaitForSingleObject(interrupt.Event(), kSandboxPollMs) == WAIT_OBJECT_0;
       const bool there = !MachineProcesses().empty();
       out_.PassOn();
       err_.PassOn();
-      said_ += exit_.Take(kMaxExitBytes - std::min(kMaxExitBytes, said_.size()));
+      said_ += exit_.Take(kMaxSaidBytes - std::min(kMaxSaidBytes, said_.size()));
       const bool runs = said_.starts_with(folder_.Token() + " started");
       if (runs && running_since == 0) {
         running_since = Now();
@@ -96,12 +96,12 @@ class Machine {
       if (runs && plan_.timeout_ms != 0 && since >= plan_.timeout_ms)
         return Outcome{.timed_out = true, .duration_ms = since};
       if (!there && (seen_ || Now() - start > kMachineAppearLimitMs))
-        return SetupFailed(
+        return SandboxFailed(
             runs ? "the machine ended before the command" : "the machine ended while it started",
             "open the Windows Sandbox by hand and see what it says");
       seen_ = seen_ || there;
       if (!runs && Now() - start > kMachineStartLimitMs)
-        return SetupFailed("the machine did not start the command in 360 s");
+        return SandboxFailed("the machine did not start the command in 360 s");
     }
   }
 
@@ -109,7 +109,7 @@ class Machine {
   // The machine shuts itself down; what the command wrote last may still be on its way.
   Outcome End(std::uint32_t status, std::uint64_t since) {
     const std::uint64_t end = Now();
-    while (!MachineProcesses().empty() && Now() - end < kShutDownLimitMs) ::Sleep(kPollMs);
+    while (!MachineProcesses().empty() && Now() - end < kShutDownLimitMs) ::Sleep(kSandboxPollMs);
     out_.PassOn();
     err_.PassOn();
     return {.exit_code = static_cast<int>(status), .duration_ms = end - since};

@@ -14,6 +14,7 @@
 
 namespace mxc::egress {
 
+inline constexpr std::uint16_t kDnsPort = 53;
 inline constexpr std::uint16_t kTypeA = 1, kTypeCname = 5, kTypePtr = 12, kTypeAaaa = 28, kTypeAny = 255;
 inline constexpr std::uint16_t kClassIn = 1;
 

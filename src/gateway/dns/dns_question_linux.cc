@@ -12,7 +12,6 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::uint16_t kDnsPort = 53;
 constexpr std::size_t kMaxMessage = 65535;
 
 }  // namespace

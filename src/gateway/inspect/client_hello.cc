@@ -6,7 +6,7 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::string_view kMalformed = "its ClientHello is malformed";
+constexpr std::string_view kMalformedHello = "its ClientHello is malformed";
 constexpr std::size_t kServerName = 0;
 constexpr std::size_t kEarlyData = 42;
 constexpr std::array<std::size_t, 2> kEncrypted = {0xfe0d, 0xffce};  // ECH, and ESNI before it
@@ -60,19 +60,19 @@ HeadNames ReadClientHello(ByteView hello) {
   HeadNames names;
   Fields fields(hello);
   const std::size_t version = fields.Number(2);
-  if (version < 0x0300 || version > 0x0304) return {.problem = kMalformed};
+  if (version < 0x0300 || version > 0x0304) return {.problem = kMalformedHello};
   fields.Take(32);   // random
   fields.Vector(1);  // session
   fields.Vector(2);  // ciphers
   fields.Vector(1);  // compressions
   if (!fields.Failed() && fields.Empty()) return names;
   Fields extensions(fields.Vector(2));
-  if (fields.Failed() || !fields.Empty()) return {.problem = kMalformed};
+  if (fields.Failed() || !fields.Empty()) return {.problem = kMalformedHello};
   while (!extensions.Empty()) {
     const std::size_t type = extensions.Number(2);
     const ByteView content = extensions.Vector(2);
-    if (extensions.Failed()) return {.problem = kMalformed};
-    if (type == kServerName && !ReadServerName(content, names)) return {.problem = kMalformed};
+    if (extensions.Failed()) return {.problem = kMalformedHello};
+    if (type == kServerName && !ReadServerName(content, names)) return {.problem = kMalformedHello};
     names.early_data = names.early_data || type == kEarlyData;
     for (const std::size_t encrypted : kEncrypted) names.encrypted = names.encrypted || type == encrypted;
   }

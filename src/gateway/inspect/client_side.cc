@@ -9,7 +9,7 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::size_t kRecordHeader = 5;
+constexpr std::size_t kTlsRecordHeader = 5;
 constexpr std::uint8_t kTlsVersion = 3;  // the first byte of each
 enum RecordType : std::uint8_t { kChange = 20, kAlert = 21, kHandshake = 22, kData = 23 };
 
@@ -23,13 +23,13 @@ enum class ServerSays { kNothingYet, kHello, kAnotherHello, kNoTls };
 
 // Some servers send a warning before their ServerHello.
 ServerSays ReadServerHello(ByteView said) {
-  while (said.size() >= kRecordHeader && said[0] == kAlert) {
-    const std::size_t size = kRecordHeader + (std::size_t{said[3]} << 8U) + said[4];
+  while (said.size() >= kTlsRecordHeader && said[0] == kAlert) {
+    const std::size_t size = kTlsRecordHeader + (std::size_t{said[3]} << 8U) + said[4];
     if (size > said.size()) return ServerSays::kNothingYet;
     said = said.subspan(size);
   }
   if (!said.empty() && said[0] != kHandshake) return ServerSays::kNoTls;
-  if (said.size() > kRecordHeader && said[kRecordHeader] != 2) return ServerSays::kNoTls;
+  if (said.size() > kTlsRecordHeader && said[kTlsRecordHeader] != 2) return ServerSays::kNoTls;
   if (said.size() < kRandomAt + kRetry.size()) return ServerSays::kNothingYet;
   const ByteView random = said.subspan(kRandomAt, kRetry.size());
   return std::equal(kRetry.begin(), kRetry.end(), random.begin()) ? ServerSays::kAnotherHello
@@ -233,12 +233,13 @@ ClientSide::Step ClientSide::HearRecords() {
   const ByteView said = ByteView(server_).subspan(std::min(asked_, server_.size()));
   const ServerSays answer = blind_ ? ServerSays::kNothingYet : ReadServerHello(said);
   if (answer == ServerSays::kHello) return Enter(Phase::kFree);
-  if (heard_.size() <= kRecordHeader) return Step::kWait;
+  if (heard_.size() <= kTlsRecordHeader) return Step::kWait;
   if (answer == ServerSays::kNoTls) return Broken("the server answers in another protocol than the client's");
   const std::uint8_t type = heard_[0];
   const std::size_t size = (std::size_t{heard_[3]} << 8U) + heard_[4];
   if (type < kChange || type > kData || size == 0) return Broken("its TLS is malformed");
-  if (type == kHandshake && (answer == ServerSays::kAnotherHello || (blind_ && heard_[kRecordHeader] == 1))) {
+  if (type == kHandshake &&
+      (answer == ServerSays::kAnotherHello || (blind_ && heard_[kTlsRecordHeader] == 1))) {
     hello_again_ = true;
     // With a name, if the first had one.
     return Expect(head_.OnlyHello() ? ProtocolSniffer::Takes::kHello : ProtocolSniffer::Takes::kAll);
@@ -246,7 +247,7 @@ ClientSide::Step ClientSide::HearRecords() {
   const bool early =
       type != kHandshake && (type != kData || early_data_ || answer == ServerSays::kAnotherHello);
   if (!early) return blind_ ? Enter(Phase::kFree) : Step::kWait;
-  record_left_ = kRecordHeader + size;
+  record_left_ = kTlsRecordHeader + size;
   return Step::kOn;
 }
 

@@ -7,12 +7,13 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::size_t kMaxLine = 8192;
-constexpr std::size_t kMaxDigits = 15;  // of a chunk's size, sixteen to the digit
+constexpr std::size_t kMaxChunkLine = 8192;
+constexpr std::size_t kMaxSizeDigits = 15;  // of a chunk's size, sixteen to the digit
 
 bool ReadSize(std::string_view text, std::uint64_t& size) {
   const char* end = text.data() + text.size();
-  return !text.empty() && text.size() <= kMaxDigits && std::from_chars(text.data(), end, size, 16).ptr == end;
+  return !text.empty() && text.size() <= kMaxSizeDigits &&
+         std::from_chars(text.data(), end, size, 16).ptr == end;
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ std::optional<std::size_t> HttpBody::Feed(ByteView bytes) {
       continue;
     }
     line_ += static_cast<char>(bytes[at++]);
-    if (line_.size() > kMaxLine) return std::nullopt;
+    if (line_.size() > kMaxChunkLine) return std::nullopt;
     if (!line_.ends_with('\n')) continue;
     if (!line_.ends_with("\r\n")) return std::nullopt;
     line_.resize(line_.size() - 2);

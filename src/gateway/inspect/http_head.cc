@@ -10,7 +10,7 @@ namespace mxc::egress {
 namespace {
 
 // Servers differ in what they make of a crooked head, so there is one reading or none.
-constexpr std::string_view kMalformed = "its HTTP request is malformed";
+constexpr std::string_view kMalformedHead = "its HTTP request is malformed";
 constexpr std::string_view kVersion = "it speaks HTTP/2 without TLS, which cannot be checked";
 
 bool IsTokenByte(char c) {
@@ -89,14 +89,14 @@ struct RequestLine {
 RequestLine ReadRequestLine(std::string_view line, HeadNames& names) {
   const auto first = line.find(' ');
   const auto last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last) return {.problem = kMalformed};
+  if (first == std::string_view::npos || first == last) return {.problem = kMalformedHead};
   const std::string_view method = line.substr(0, first);
   const std::string_view target = line.substr(first + 1, last - first - 1);
   const std::string_view version = line.substr(last + 1);
   if (version == "HTTP/2.0") return {.problem = kVersion};
-  if (version != "HTTP/1.1" && version != "HTTP/1.0") return {.problem = kMalformed};
+  if (version != "HTTP/1.1" && version != "HTTP/1.0") return {.problem = kMalformedHead};
   const bool blank = std::any_of(target.begin(), target.end(), [](char c) { return c >= 0 && c <= ' '; });
-  if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return {.problem = kMalformed};
+  if (blank || !IsToken(method) || !ReadTarget(method, target, names)) return {.problem = kMalformedHead};
   return {.old = version == "HTTP/1.0", .get = method == "GET"};
 }
 
@@ -174,7 +174,7 @@ HeadNames ReadHttpHead(std::string_view head) {
   Handshake handshake;
   for (bool first = true;; first = false) {
     const auto end = head.find("\r\n");
-    if (end == std::string_view::npos) return {.problem = kMalformed};
+    if (end == std::string_view::npos) return {.problem = kMalformedHead};
     const std::string_view line = head.substr(0, end);
     head.remove_prefix(end + 2);
     if (line.empty()) break;
@@ -184,14 +184,14 @@ HeadNames ReadHttpHead(std::string_view head) {
       continue;
     }
     const std::optional<Field> field = SplitField(line);
-    if (!field || !ReadField(*field, names, counts)) return {.problem = kMalformed};
+    if (!field || !ReadField(*field, names, counts)) return {.problem = kMalformedHead};
     constexpr std::size_t kKeySize = 24;  // 16 bytes in base64
     ReadHandshake(*field, "sec-websocket-key", kKeySize, handshake);
   }
-  if (counts.host == 0 && !request.old) return {.problem = kMalformed};
+  if (counts.host == 0 && !request.old) return {.problem = kMalformedHead};
   // Chunks came with 1.1; and what follows CONNECT is no body.
   if ((names.body.chunked && request.old) || (names.connects && counts.framing > 0))
-    return {.problem = kMalformed};
+    return {.problem = kMalformedHead};
   names.websocket = request.get && !request.old && counts.framing == 0 && handshake.upgrade &&
                     handshake.connection && handshake.key;
   return names;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kRecordHeader = 5;
 constexpr std::size_t kHandshakeHeader = 4;
 constexpr std::size_t kMaxRecord = 16384 + 256;
-constexpr std::uint8_t kHandshake = 22;
+constexpr std::uint8_t kHandshakeRecord = 22;
 constexpr std::string_view kMalformedTls = "its TLS is malformed";
 constexpr std::string_view kMalformedRequest = "its HTTP request is malformed";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
@@ -24,7 +24,7 @@ std::size_t Number(ByteView bytes, std::size_t at, std::size_t width) {
 
 // Version 3.0 to 3.4: what a ClientHello has ever been sent in.
 bool IsHelloRecord(ByteView bytes, std::size_t at) {
-  return bytes[at] == kHandshake && bytes[at + 1] == 3 && bytes[at + 2] <= 4;
+  return bytes[at] == kHandshakeRecord && bytes[at + 1] == 3 && bytes[at + 2] <= 4;
 }
 
 bool Mentions(std::string_view line, std::string_view word) {
@@ -85,7 +85,7 @@ ProtocolSniffer::State ProtocolSniffer::Feed(ByteView chunk) {
 }
 
 ProtocolSniffer::State ProtocolSniffer::Look() {
-  if (takes_ == Takes::kHello || seen_[0] == kHandshake) return LookAtTls();
+  if (takes_ == Takes::kHello || seen_[0] == kHandshakeRecord) return LookAtTls();
   protocol_ = FindByFirstBytes(seen_);
   if (protocol_.found.match == Match::kYes) return Done(Kind::kOther, protocol_.found.size);
   return LookAtOther(protocol_.found.match);
@@ -130,7 +130,7 @@ ProtocolSniffer::State ProtocolSniffer::LookAtOther(Match other) {
   const std::string_view text = all.substr(begin);
   if (text.empty() || other == Match::kMaybe) return State::kMore;
   // Numbers behind NUL are lengths as well.
-  const bool type = IsRecordType(seen_[0]) || seen_[begin] == kHandshake;
+  const bool type = IsRecordType(seen_[0]) || seen_[begin] == kHandshakeRecord;
   const Match record = type ? Match::kYes : BeginsRecord(text);
   if (record == Match::kYes) return Broken(kMalformedTls);
   if (BeginsProxyHeader(all.substr(0, begin), text))

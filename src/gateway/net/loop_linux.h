@@ -9,6 +9,8 @@
 // name it.
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,6 +20,10 @@
 #include "base/unique_fd.h"
 
 namespace mxc::egress {
+
+// What a socket is watched for when each of its ends is read until it would wait.
+inline constexpr std::uint32_t kSocketEdges =
+    static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | EPOLLET;
 
 class Watcher {
  public:

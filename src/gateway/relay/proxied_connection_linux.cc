@@ -6,12 +6,6 @@
 #include <utility>
 
 namespace mxc::egress {
-namespace {
-
-constexpr std::uint32_t kEdges = static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | EPOLLET;
-
-}  // namespace
-
 void ProxiedConnection::Side::OnEvents(std::uint32_t events) {
   if (const std::shared_ptr<ProxiedConnection> pair = owner.lock()) pair->OnSide(*this, events);
 }
@@ -22,7 +16,8 @@ ProxiedConnection::ProxiedConnection(Services& services, OnEnd on_end)
 bool ProxiedConnection::Watch(const std::shared_ptr<Side>& side, bool again) {
   const int socket = side->end.socket.Get();
   side->owner = weak_from_this();
-  return again ? services_.loop.Rewatch(socket, kEdges, *side) : services_.loop.Watch(socket, kEdges, *side);
+  return again ? services_.loop.Rewatch(socket, kSocketEdges, *side)
+               : services_.loop.Watch(socket, kSocketEdges, *side);
 }
 
 void ProxiedConnection::OnSide(Side& side, std::uint32_t events) {

@@ -17,7 +17,7 @@
 namespace mxc::egress {
 namespace {
 
-constexpr int kReadsPerTurn = 64;
+constexpr int kRefusalsPerTurn = 64;
 
 constexpr std::size_t Aligned(std::size_t size) { return (size + 3) & ~std::size_t{3}; }
 
@@ -84,7 +84,7 @@ bool RefusalLog::ReadSome() {
 }
 
 void RefusalLog::OnEvents(std::uint32_t /*events*/) {
-  for (int i = 0; i < kReadsPerTurn; ++i) {
+  for (int i = 0; i < kRefusalsPerTurn; ++i) {
     if (!ReadSome()) return;
   }
 }

@@ -13,7 +13,6 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::uint16_t kDnsPort = 53;
 constexpr std::size_t kMaxDnsConnections = 64;
 constexpr std::uint64_t kDnsIdleMs = 10000;  // RFC 7766, 6.2.3: seconds
 // Out of descriptors: a listener that is ready all the time would keep the loop busy.

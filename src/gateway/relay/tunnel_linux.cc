@@ -12,9 +12,7 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::uint64_t kPatienceMs = 60000;  // the proxy resolves and dials meanwhile
-// Edges, because the answer is looked at before it is taken.
-constexpr std::uint32_t kEdges = static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | EPOLLET;
+constexpr std::uint64_t kProxyPatienceMs = 60000;  // the proxy resolves and dials meanwhile
 
 }  // namespace
 
@@ -22,8 +20,9 @@ Tunnel::Tunnel(Loop& loop, Dialled proxy, std::string request, Callback callback
     : loop_(loop), proxy_(std::move(proxy)), unsent_(std::move(request)), callback_(std::move(callback)) {}
 
 void Tunnel::Start() {
-  patience_.Set(loop_, kPatienceMs, [this] { Finish("the proxy does not answer"); });
-  if (!loop_.Rewatch(proxy_.socket.Get(), kEdges, *this)) Finish("the proxy cannot be watched");
+  patience_.Set(loop_, kProxyPatienceMs, [this] { Finish("the proxy does not answer"); });
+  // Edges, because the answer is looked at before it is taken.
+  if (!loop_.Rewatch(proxy_.socket.Get(), kSocketEdges, *this)) Finish("the proxy cannot be watched");
 }
 
 void Tunnel::OnEvents(std::uint32_t /*events*/) {

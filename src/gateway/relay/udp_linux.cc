@@ -16,7 +16,6 @@
 namespace mxc::egress {
 namespace {
 
-constexpr std::uint16_t kDnsPort = 53;
 constexpr std::size_t kMaxFlows = 2048;
 constexpr std::size_t kMaxPending = 8;  // datagrams that wait for a name's address
 constexpr int kDatagramsPerTurn = 64;

@@ -54,7 +54,7 @@ bool IsKept(const DirectoryEntry& entry) {
 }
 
 // In these a directory is named by whoever names a branch, and may look like a git directory.
-constexpr std::string_view kNames[] = {"logs", "refs"};
+constexpr std::string_view kNested[] = {"logs", "refs"};
 constexpr std::string_view kLogs[] = {"logs"};
 
 bool IsIndex(std::string_view name) { return name == "index" || name.starts_with("sharedindex."); }
@@ -128,7 +128,7 @@ class DataSearch {
             .top = is_top,
             .log = IsAmong(directory, kLogs),
             .mixed = is_top && !IsNamedGit(directory) && !IsPart(directory),
-            .nested = IsAmong(directory, kNames)};
+            .nested = IsAmong(directory, kNested)};
   }
 
   void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries) {

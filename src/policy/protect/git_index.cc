@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kTypeBits = 0170000;
 constexpr std::uint32_t kLink = 0120000;
-constexpr std::uint32_t kDirectory = 0040000;
+constexpr std::uint32_t kDirectoryMode = 0040000;
 constexpr std::size_t kHeaderBytes = 12;
 
 // Code points that HFS+ passes over in names, as UTF-8.
@@ -227,7 +227,7 @@ class IndexReader {
 
 bool StaysInWorkTree(std::string_view path, std::uint32_t mode) {
   // Of a sparse index: a directory as a whole.
-  if ((mode & kTypeBits) == kDirectory && path.ends_with('/')) path.remove_suffix(1);
+  if ((mode & kTypeBits) == kDirectoryMode && path.ends_with('/')) path.remove_suffix(1);
   while (true) {
     const std::size_t end = path.find('/');
     const std::string_view component = path.substr(0, end);

@@ -100,7 +100,7 @@ constexpr std::string_view kPickOptions[] = {"allow-empty",
                                              "signoff"};
 
 template <std::size_t N>
-bool IsOneOf(std::string_view text, const std::string_view (&names)[N]) {
+bool IsListed(std::string_view text, const std::string_view (&names)[N]) {
   return std::find(std::begin(names), std::end(names), text) != std::end(names);
 }
 
@@ -122,14 +122,14 @@ bool IsHarmlessList(std::string_view text) {
     std::string_view line = TakeLine(text);
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f"), line.size()));
     const std::string_view word = line.substr(0, line.find_first_of(" \t\r\v\f"));
-    if (!word.empty() && IsLetterOrDigit(word.front()) && !IsOneOf(word, kCommands)) return false;
+    if (!word.empty() && IsLetterOrDigit(word.front()) && !IsListed(word, kCommands)) return false;
   }
   return true;
 }
 
 bool IsStrategy(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
-  return IsOneOf(text, kStrategies);
+  return IsListed(text, kStrategies);
 }
 
 bool IsPlain(std::string_view text) {
@@ -178,7 +178,7 @@ bool IsPickOptions(std::string_view text) {
            if (variable.section != "options" || !variable.subsection.empty()) return false;
            if (variable.name == "strategy") return IsStrategy(variable.value);
            if (variable.name == "strategy-option") return IsPlain(variable.value);
-           return IsOneOf(variable.name, kPickOptions);
+           return IsListed(variable.name, kPickOptions);
          });
 }
 
@@ -203,7 +203,7 @@ bool IsPatch(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kHarmless) || IsPatch(name); }
+bool IsHarmlessWhatever(std::string_view name) { return IsListed(name, kHarmless) || IsPatch(name); }
 
 // For git as well, which the caller runs: it gets no further than we do.
 bool IsMissing(const Lookup& lookup) { return !lookup.status && lookup.failure != LookupFailure::kOther; }
