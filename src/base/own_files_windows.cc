@@ -1,11 +1,8 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <io.h>
 #include <share.h>
 #include <sys/stat.h>
-
-// rand_s is declared for who asks.
-#define _CRT_RAND_S
-#include <fmt/format.h>
 
 #include <array>
 #include <cerrno>
