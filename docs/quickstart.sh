@@ -4,17 +4,20 @@
 # directory that is removed at the end.
 set -eu
 cd "$(dirname "$0")/.."
+. tests/steps.sh
 . tests/packages.sh
 
 need_for_build
+cat <<PLAN
+What follows, with about its time on two idle cores:
+  1. install missing Debian packages (a minute):${missing:- none is}
+  2. compile build/release/mxc-exec (two minutes)
+  3. run a command in a sandbox (a second)
+PLAN
 install_needed
 
-echo "== build (preset release)"
-if command -v npm >/dev/null 2>&1; then
-  sh docs/musl.sh || echo "Without musl: the system's compiler builds the release, linked with glibc"
-fi
-cmake --preset release >/dev/null
-cmake --build --preset release -j "$(nproc)" --target mxc-exec
+step "configure the preset release" cmake --preset release
+step "compile" cmake --build --preset release -j "$(nproc)" --target mxc-exec
 program=$PWD/build/release/mxc-exec
 
 work=$(mktemp -d)

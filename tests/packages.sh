@@ -1,4 +1,4 @@
-# For `.` by the two commands of the README: installs what a build or a test needs and is not there.
+# For `.` by the two commands of the README, after tests/steps.sh: installs what a build or a test needs and is not there.
 #
 #   need /usr/include/gtest/gtest.h libgtest-dev
 #   need cmake cmake
@@ -39,7 +39,7 @@ install_needed() {
   fi
   echo "Installing$missing"
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -q -y >/dev/null
+  step "read the lists of packages" apt-get update -q -y
   # shellcheck disable=SC2086 # one word per package
-  apt-get install -q -y --no-install-recommends $missing >/dev/null
+  step "install packages" apt-get install -q -y --no-install-recommends $missing
 }

@@ -7,6 +7,7 @@
 # MXC_REQUIRE_SDK=1: fail, rather than skip the tests of the npm SDKs, when npm cannot install them.
 set -eu
 cd "$(dirname "$0")/.."
+. tests/steps.sh
 . tests/packages.sh
 
 need_for_build
@@ -30,30 +31,35 @@ need /usr/share/python-wheels python3-venv
 need x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
 need wine wine
 need /usr/lib/wine/wine64 wine64
+cat <<PLAN
+What follows, with about its time on two idle cores:
+  1. install missing Debian packages (two minutes):${missing:- none is}
+  2. compile the program and its tests, preset ci (ten minutes)
+  3. the same for Windows, preset windows (five minutes)
+  4. install the SDKs of tests/sdk with npm (half a minute)
+  5. run the tests (four minutes), those for Windows with Wine (a minute)
+PLAN
 install_needed
 
 jobs=$(nproc)
-log=build/dev/tests.log
+log=build/ci/tests.log
 
-echo "== configure and build (preset dev, $jobs jobs)"
-cmake --preset dev >/dev/null
-cmake --build --preset dev -j "$jobs"
+step "configure the preset ci" cmake --preset ci
+step "compile" cmake --build --preset ci -j "$jobs"
+step "configure the preset windows" cmake --preset windows
+step "compile for Windows" cmake --build --preset windows -j "$jobs"
 
-echo "== the same for Windows (preset windows)"
-cmake --preset windows >/dev/null
-cmake --build --preset windows -j "$jobs"
-
-echo "== install the SDKs of tests/sdk"
 sdk="tested"
-if ! npm --prefix tests/sdk install --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error; then
+if ! step "install the SDKs" npm --prefix tests/sdk install --ignore-scripts --no-package-lock --no-audit --no-fund \
+    --loglevel=error; then
   sdk="SKIPPED: npm could not install them"
   test "${MXC_REQUIRE_SDK:-0}" != 1 || { echo "The npm SDKs cannot be installed" >&2; exit 1; }
 fi
 
-echo "== test"
 status=0
-ctest --preset dev -j "$jobs" --output-log "$log" "$@" || status=$?
-ctest --preset windows --output-log build/windows/tests.log "$@" || status=$?
+# Twice as many at a time as there are processors: a good part of them waits.
+step "test" ctest --preset ci -j "$((jobs * 2))" --output-log "$log" "$@" || status=$?
+step "test for Windows" ctest --preset windows --output-log build/windows/tests.log "$@" || status=$?
 
 echo
 if test "$status" = 0; then
