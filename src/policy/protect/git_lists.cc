@@ -58,11 +58,11 @@ GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host) {
 
 // A header, a table of chunks, and among those the names, an end of string behind each.
 bool NamesPacksBeside(std::string_view bytes) {
-  constexpr std::string_view kSignature = "MIDX";
+  constexpr std::string_view kPackIndexSignature = "MIDX";
   constexpr std::string_view kNames = "PNAM";
   constexpr std::size_t kHeader = 12;
   constexpr std::size_t kRow = 12;
-  if (!bytes.starts_with(kSignature)) return true;  // git refuses it
+  if (!bytes.starts_with(kPackIndexSignature)) return true;  // git refuses it
   if (bytes.size() < kHeader) return false;
   const std::uint64_t chunks = NumberAt(bytes, 6, 1);
   if (bytes.size() < kHeader + (chunks + 1) * kRow) return false;
