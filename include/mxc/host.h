@@ -90,6 +90,12 @@ class Host {
   [[nodiscard]] virtual std::vector<std::string> ListClosed(const std::string& /*directory*/) const {
     return {};
   }
+  // Sockets at and below `directories` that a process has bound: all whose paths the kernel lists in this
+  // network namespace, and those of others that a bounded search meets. Not below `skipped`. Linux only.
+  [[nodiscard]] virtual std::vector<std::string> LiveSockets(
+      const std::vector<std::string>& /*directories*/, const std::vector<std::string>& /*skipped*/) const {
+    return {};
+  }
   // Whether what is mounted at and below `directory` can be shown so that the kernel judges everybody as
   // others, root too (base/unmapped_owners.h): it is tried. Linux only.
   [[nodiscard]] virtual bool CanUnmapOwners(const std::string& /*directory*/) const { return false; }

@@ -42,6 +42,9 @@ struct PathRule {
   // Only for a denied rule without object: the mode of a directory of mxc-exec's own, which the launcher
   // creates so that there is something to mount a mask on (Step OwnDirectory); 0: none is created.
   std::uint32_t own_directory = 0;
+  // Only for a denied directory: programs of the host keep sockets there. The command gets an empty directory
+  // of its own with this mode in its place; 0: it is denied for another reason.
+  std::uint32_t socket_directory = 0;
   // Only for a protection rule without object; its parent directory exists.
   std::optional<PlaceholderKind> placeholder_kind = {};
   // Clause it comes from; empty for the baseline, and for mounts of /proc, /sys and their like below a grant.

@@ -83,6 +83,7 @@ struct Config {
   bool protect_written = false;
   std::vector<PathEntry> repositories = {};
   bool repositories_written = false;      // an empty list says that there are none
+  std::vector<PathEntry> sockets = {};    // paths, or "$NAME" for what a variable of the caller's names
   std::string private_temp_pointer = {};  // of `temp`: "private"; "shared" is a read-write path
   Network network = {};
   bool network_written = false;  // the document has a network section
