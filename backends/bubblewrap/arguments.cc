@@ -143,6 +143,11 @@ void Renderer::Node(const MountNode& node) {
                  },
                  [&](const MakeSymlink& link) {
                    Say({"--symlink", link.text, link.target});
+                 },
+                 [&](const MakeFile& file) {
+                   Say({"--perms", "0600", "--file"});
+                   arguments_.emplace_back(Pass(TextFile{.text = file.text}));
+                   Say({file.target});
                  }},
       node);
 }

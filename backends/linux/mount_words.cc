@@ -34,6 +34,9 @@ struct Speaker {
   MountWords operator()(const MakeSymlink& link) const {
     return {"symlink", link.target, "to " + Quoted(link.text)};
   }
+  MountWords operator()(const MakeFile& file) const {
+    return {"file", file.target, fmt::format("{} bytes", file.text.size())};
+  }
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ struct GitSnapshot {
     std::uint64_t stamp = 0;  // when it got there, where the disk tells
     bool operator==(const Text&) const = default;
   };
+  // Configurations that the command may write, for keys that execute nothing.
+  std::vector<Text> configs = {};
   std::vector<Text> links = {};         // protected ones, which nothing but the comparison holds
   std::vector<Text> instructions = {};  // files that git may run something of, and that the command can write
   std::vector<std::string> directories = {};  // git directories in the roots, or around them

@@ -36,6 +36,11 @@ struct ArgumentFile {
   std::vector<Piece> arguments = {};
 };
 
+// A text in a sealed memfd, as it stands.
+struct TextFile {
+  std::string text = {};
+};
+
 // An O_PATH descriptor of `path`, refused unless it is still `object`.
 struct PathFile {
   std::string path = {};
@@ -60,8 +65,8 @@ struct SessionSocket {};
 inline constexpr const char* kSandboxEntryFlag = "--sandbox-entry";
 inline constexpr const char* kSessionInitFlag = "--session-init";
 
-using InheritedFile = std::variant<ArgumentFile, PathFile, StatusPipe, InfoPipe, BlockPipe, OwnProgram,
-                                   HostProc, SessionSocket>;
+using InheritedFile = std::variant<ArgumentFile, TextFile, PathFile, StatusPipe, InfoPipe, BlockPipe,
+                                   OwnProgram, HostProc, SessionSocket>;
 
 // ---- how to start it
 // ---------------------------------------------------------------------------------------

@@ -85,6 +85,13 @@ struct Process {
 struct ProtectEntry {
   std::string preset = {};
   std::string pointer = {};
+  bool safe_config = false;
+};
+
+// A file that stands in the private HOME when the command starts, and is the command's own.
+struct HomeFile {
+  std::string name = {};  // ".gitconfig"
+  std::string text = {};
 };
 
 // One checkable part of a policy. Every clause needs an entry in the plan's ledger.
@@ -108,6 +115,7 @@ struct Policy {
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
   std::vector<ProtectEntry> protect = {};
   GitSnapshot git = {};
+  std::vector<HomeFile> home_files = {};
   Network network = {};
   Ui ui = {};
   bool destroy_on_exit = true;      // lifecycle: a container of this run only

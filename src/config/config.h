@@ -43,6 +43,8 @@ enum class Preset { kGit, kShell, kEditors, kAgents };
 struct PresetEntry {
   Preset preset = Preset::kGit;
   std::string pointer = {};
+  // Of kGit: configurations of repositories may be written, for keys that execute nothing.
+  bool safe_config = false;
 };
 
 struct ProcessConfig {

@@ -1,5 +1,7 @@
 // The new root: built beside the old one, whose paths stay in reach until everything stands.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -253,6 +255,15 @@ void Symlink(const Child& child, const MountAction& action) {
   child.Check(::symlinkat(action.source.c_str(), base, action.path.c_str()), Step::kLink);
 }
 
+void File(const Child& child, const MountAction& action) {
+  const int base = child.slots[static_cast<std::size_t>(action.base)];
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int file = child.Check(::openat(base, action.path.c_str(), kNew, 0600), Step::kMakeTarget);
+  const ssize_t written = ::write(file, action.source.data(), action.source.size());
+  if (written != static_cast<ssize_t>(action.source.size())) child.Fail(Step::kMakeTarget);
+  ::close(file);
+}
+
 void Perform(Child& child, const MountAction& action) {
   switch (action.kind) {
     case MountAction::Kind::kBind:
@@ -271,6 +282,8 @@ void Perform(Child& child, const MountAction& action) {
       return Directory(child, action);
     case MountAction::Kind::kSymlink:
       return Symlink(child, action);
+    case MountAction::Kind::kFile:
+      return File(child, action);
   }
 }
 

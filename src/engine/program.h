@@ -22,7 +22,7 @@ namespace mxc::engine {
 // of that very tmpfs; a target that stands in a bind mount must exist, and is looked up without following a
 // link. So nothing is ever made on the host.
 struct MountAction {
-  enum class Kind { kBind, kPin, kTmpfs, kMask, kProc, kDev, kDirectory, kSymlink };
+  enum class Kind { kBind, kPin, kTmpfs, kMask, kProc, kDev, kDirectory, kSymlink, kFile };
 
   Kind kind = Kind::kDirectory;
   std::string target = {};  // absolute, for messages
@@ -30,7 +30,7 @@ struct MountAction {
   std::string path = {};  // relative to `base`, or to the root when it stands in a bind mount; "" is the root
   int slot = -1;          // where the descriptor of this tmpfs is kept for what stands in it; -1: not kept
 
-  std::string source = {};  // kBind; the text of kSymlink
+  std::string source = {};  // kBind; the text of kSymlink and kFile
   bool writable = false;
   bool unmapped_owners = false;
   int tree = -1;         // with unmapped owners: the mounts, which the launcher has made; borrowed

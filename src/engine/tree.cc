@@ -61,6 +61,7 @@ class TreePreparer {
   Status Take(const DevMount& dev);
   Status Take(const MakeDirectory& directory);
   Status Take(const MakeSymlink& link);
+  Status Take(const MakeFile& file);
 
   Status Insert(MountAction action, Place place);
   Result<Cover> FindCover(const std::string& target);
@@ -122,7 +123,8 @@ Status TreePreparer::Insert(MountAction action, Place place) {
   Result<Cover> cover = FindCover(action.target);
   if (!cover) return cover.error();
   const bool in_bind = cover->place == Place::kBind;
-  if (in_bind && action.kind == MountAction::Kind::kSymlink) {
+  const bool made = action.kind == MountAction::Kind::kSymlink || action.kind == MountAction::Kind::kFile;
+  if (in_bind && made) {
     return Incoherent(action.target, "would be made on the host");
   }
   MakeParents(*cover, action.target);
@@ -199,6 +201,10 @@ Status TreePreparer::Take(const MakeDirectory& directory) {
 Status TreePreparer::Take(const MakeSymlink& link) {
   return Insert({.kind = MountAction::Kind::kSymlink, .target = link.target, .source = link.text},
                 Place::kLink);
+}
+
+Status TreePreparer::Take(const MakeFile& file) {
+  return Insert({.kind = MountAction::Kind::kFile, .target = file.target, .source = file.text}, Place::kFile);
 }
 
 }  // namespace

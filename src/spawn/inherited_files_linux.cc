@@ -90,6 +90,10 @@ Result<UniqueFd> Open(const ArgumentFile& file, OpenContext& context) {
   return SealedFile("arguments", std::as_bytes(std::span(text)));
 }
 
+Result<UniqueFd> Open(const TextFile& file, OpenContext& /*context*/) {
+  return SealedFile("text", std::as_bytes(std::span(file.text)));
+}
+
 // A pipe: the reading end into `reading`, the writing end as the result.
 Result<UniqueFd> OpenPipe(UniqueFd& reading) {
   int ends[2] = {-1, -1};

@@ -71,8 +71,14 @@ struct MakeSymlink {
   std::string text = {};    // what it says
 };
 
+// A file of the command's own, in a tmpfs of the sandbox.
+struct MakeFile {
+  std::string target = {};
+  std::string text = {};
+};
+
 using MountNode =
-    std::variant<BindMount, TmpfsMount, FileMask, ProcMount, DevMount, MakeDirectory, MakeSymlink>;
+    std::variant<BindMount, TmpfsMount, FileMask, ProcMount, DevMount, MakeDirectory, MakeSymlink, MakeFile>;
 
 // ---- seccomp ---------------------------------------------------------------------------------------------
 
