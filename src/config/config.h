@@ -87,6 +87,8 @@ struct Config {
   bool repositories_written = false;      // an empty list says that there are none
   std::vector<PathEntry> sockets = {};    // paths, or "$NAME" for what a variable of the caller's names
   std::string private_temp_pointer = {};  // of `temp`: "private"; "shared" is a read-write path
+  std::string tools_pointer =
+      {};  // of `tools`: "inherit": the caller's toolchains show; empty: the system's alone
   Network network = {};
   bool network_written = false;  // the document has a network section
   Ui ui = {};
