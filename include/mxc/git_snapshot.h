@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,13 @@ struct GitSnapshot {
     std::string part = {};    // without which git takes no notice of it
     std::uint64_t inode = 0;  // of the part: a copy is something new; 0: not known
   };
+  // Directories that were listed, each with its inode where that listing held no name of git's; 0: look
+  // again.
+  struct Listed {
+    std::string path = {};
+    std::uint64_t inode = 0;
+  };
+  std::shared_ptr<const std::vector<Listed>> listed = {};
   std::vector<Place> places = {};        // sorted by path
   std::vector<std::string> closed = {};  // directories that cannot be listed, read-only during the run
   struct Held {

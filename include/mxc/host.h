@@ -41,6 +41,7 @@ struct Lookup {
 struct DirectoryEntry {
   std::string name = {};
   FileType type = FileType::kRegular;
+  std::uint64_t inode = 0;  // 0: not known; of a mount point that of the directory below
 };
 
 // Which names a listing is about; empty: all.
