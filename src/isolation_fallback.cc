@@ -9,11 +9,18 @@
 namespace mxc {
 namespace {
 
-// Why the weaker isolation level does not do either, with what the user can do about the first.
+// Why the weaker isolation level does not do either, with what the user can do about each.
 Error Both(const Error& refusal, Error weaker) {
   weaker.message += "; stronger isolation is unavailable: " + refusal.message;
-  if (!refusal.hint.empty()) weaker.hint = refusal.hint;
+  if (refusal.hint.empty()) return weaker;
+  weaker.hint += (weaker.hint.empty() ? "" : "; ") + refusal.hint;
   return weaker;
+}
+
+Error WithHint(Error refusal, Containment containment, const Host& host) {
+  const auto hint = Dispatch(containment).refusal_hint;
+  if (refusal.hint.empty() && hint != nullptr) refusal.hint = hint(host);
+  return refusal;
 }
 
 }  // namespace
@@ -68,7 +75,7 @@ Result<Outcome> RunWithFallback(const Config& config, const Options& options, co
                                 const std::function<void(const Plan&, const Error&)>& on_weaker) {
   Result<Outcome> outcome = RunPlan(prepared.plan, observer);
   while (!outcome && outcome.error().code == ErrorCode::kUnavailable) {
-    const Error refusal = outcome.error();
+    const Error refusal = WithHint(outcome.error(), prepared.policy.containment, host);
     const std::optional<Fallback> next = NextFallback(prepared.plan.isolation_level, MeansProcess(config));
     if (!next) return refusal;
     Result<Prepared> weaker = PrepareOn(next, config, options, host);

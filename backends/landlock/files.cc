@@ -164,8 +164,8 @@ Error FileLowering::CannotHold(const Entry& entry) const {
       .message = "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
                  std::string(above_.back().path) + "' without a mount namespace",
       .pointer = written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
-      .hint = std::string(preset ? "grant only directories without a repository or leave the preset out of "
-                                   "`protect`"
+      .hint = std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
+                                   "grant only directories without a repository"
                                  : "grant the directories beside it instead of the one above") +
               ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)"};
 }

@@ -111,6 +111,12 @@ Trouble Surroundings(const Host& host) {
           "a security module or the root directory of this process forbids them: run `unshare -Ur true`"};
 }
 
+std::string RefusalHint(const Host& host) {
+  const std::optional<NamespaceSetting> setting = ForbiddingSetting(host);
+  const Trouble trouble = setting ? setting->trouble : Surroundings(host);
+  return trouble.reason + ": " + trouble.remedy;
+}
+
 bool Succeeded(const ToolRun& run) { return run.started && !run.timed_out && run.exit_code == 0; }
 
 std::string FailureOf(const ToolRun& run) {

@@ -32,6 +32,9 @@ struct NamespaceSetting {
 // Why namespaces were refused although no setting forbids them: what surrounds this process. For live probes.
 [[nodiscard]] Trouble Surroundings(const Host& host);
 
+// The same for a run: the setting that forbids namespaces, else what surrounds this process. One sentence.
+[[nodiscard]] std::string RefusalHint(const Host& host);
+
 [[nodiscard]] bool Succeeded(const ToolRun& run);
 // One sentence about a trial run that did not succeed.
 [[nodiscard]] std::string FailureOf(const ToolRun& run);

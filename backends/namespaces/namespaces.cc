@@ -6,6 +6,7 @@
 
 #include "backends/linux/explain.h"
 #include "backends/linux/lower.h"
+#include "backends/linux/probing.h"
 
 namespace mxc::namespaces {
 namespace {
@@ -50,7 +51,8 @@ const Backend& NamespacesBackend() {
   static const Backend kBackend{.containment = Containment::kNamespaces,
                                 .probe = ProbeNamespaces,
                                 .plan = PlanNamespaces,
-                                .explain = linux_backend::ExplainLinuxSandbox()};
+                                .explain = linux_backend::ExplainLinuxSandbox(),
+                                .refusal_hint = linux_backend::RefusalHint};
   return kBackend;
 }
 

@@ -51,6 +51,9 @@ struct Backend {
   Support (*probe)(const Host& host, ProbeDepth depth);
   Result<Plan> (*plan)(const Policy& policy, const Support& support);
   Explanation explain = {};
+  // What the user can do when the kernel refuses isolation that the probe took for possible; null: the error
+  // itself says all.
+  std::string (*refusal_hint)(const Host& host) = nullptr;
 };
 
 }  // namespace mxc

@@ -13,15 +13,6 @@
 namespace mxc::engine {
 namespace {
 
-constexpr const char* kAllowNamespaces =
-    "allow user namespaces for this user (sysctl kernel.unprivileged_userns_clone=1, "
-    "user.max_user_namespaces above 0; in a container, a seccomp profile that allows clone3, mount and "
-    "pivot_root), or use containment 'bubblewrap' where bwrap is installed with its own permission";
-constexpr const char* kAppArmor =
-    "this system hands out user namespaces without rights (sysctl "
-    "kernel.apparmor_restrict_unprivileged_userns); "
-    "give mxc-exec an AppArmor profile with 'userns,', or use containment 'bubblewrap'";
-
 constexpr const char* kMaskedProc =
     "something covers parts of /proc here, as in most containers, and the kernel then allows no fresh one; "
     "run "
@@ -48,14 +39,14 @@ constexpr Row kRows[] = {
      "the control group above may be at a limit of its own, or be frozen"},
     {Step::kContainer, kAlways, "find every namespace of the container to be new",
      "LXC shares one of the launcher's: look at lxc.namespace.* in /etc/lxc and in ~/.config/lxc"},
-    {Step::kMapIdentity, kRefused, "map the user into its namespace", kAppArmor},
-    {Step::kNetwork, kRefused, "make a network namespace with a loopback interface", kAppArmor},
+    {Step::kMapIdentity, kAlways, "map the user into its namespace"},
+    {Step::kNetwork, kAlways, "make a network namespace with a loopback interface"},
     {Step::kSteer, kAlways, "load the gateway's nftables rules", egress::kSteerHint},
     {Step::kRoutes, kAlways, "set the routes to the gateway"},
     {Step::kGatewaySockets, kAlways, "make the gateway's sockets"},
     {Step::kGateway, kAlways, "reach the network gateway"},
-    {Step::kHostname, kRefused, "set the host name", kAppArmor},
-    {Step::kRoot, kRefused, "mount the new root", kAppArmor},
+    {Step::kHostname, kAlways, "set the host name"},
+    {Step::kRoot, kAlways, "mount the new root"},
     {Step::kOpenSource, kAlways, "open"},
     {Step::kReplaced, kAlways, "use",
      "run the command again; something else is renaming files below this path"},
@@ -73,7 +64,7 @@ constexpr Row kRows[] = {
     {Step::kSeal, kAlways, "make read-only"},
     {Step::kPivot, kAlways, "enter the new root"},
     {Step::kForgetHost, kAlways, "detach the host's mounts"},
-    {Step::kLockMounts, kRefused, "lock the mounts together", kAppArmor},
+    {Step::kLockMounts, kAlways, "lock the mounts together"},
     {Step::kSignals, kAlways, "reset the signals"},
     {Step::kDescriptors, kAlways, "close the launcher's descriptors"},
     {Step::kStreams, kAlways, "connect the standard streams"},
@@ -99,7 +90,7 @@ std::string CreateHint(int number) {
            "namespaces nest only 32 deep";
   }
   if (number == ENOSYS) return "the system call clone3 is missing or filtered: Linux 5.12 or later is needed";
-  return kAllowNamespaces;
+  return {};  // the launcher looks at the host
 }
 
 const Row* Find(Step step) {
@@ -135,9 +126,8 @@ std::string Subject(const Report& report, const Program& program) {
 
 // The kernel, or a filter before it, hands out no such namespace, or no new /proc: not a matter of this run.
 bool IsRefusal(const Report& report) {
-  constexpr Step kRefusable[] = {Step::kMapIdentity, Step::kNetwork,    Step::kHostname,
-                                 Step::kRoot,        Step::kLockMounts, Step::kCloneMounts,
-                                 Step::kTmpfs,       Step::kProc,       Step::kPivot};
+  constexpr Step kRefusable[] = {Step::kMapIdentity, Step::kNetwork, Step::kRoot, Step::kLockMounts,
+                                 Step::kCloneMounts, Step::kTmpfs,   Step::kProc, Step::kPivot};
   const int number = report.number;
   const bool refused = number == EPERM || number == EACCES || number == ENOSYS;
   const bool limited = number == ENOSPC || number == EUSERS || number == EINVAL;

@@ -60,6 +60,18 @@ void RefuseClone3() {
   Require(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
 }
 
+// Podman's profile without CAP_SYS_ADMIN: namespaces and mounts, but no names.
+void RefuseNames() {
+  const sock_filter program[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},
+                                 {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, SYS_sethostname},
+                                 {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_setdomainname},
+                                 {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
+                                 {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  const sock_fprog filter{std::size(program), const_cast<sock_filter*>(program)};
+  Require(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  Require(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+}
+
 // What container engines mount over parts of /proc.
 void CoverProc() {
   Require(::unshare(CLONE_NEWNS) == 0);
@@ -124,6 +136,31 @@ TEST_P(IsolationFallback, WithoutClone3NothingIsLost) {
   EXPECT_EQ(outcome["notCovered"], nlohmann::json::array());
 }
 
+TEST_P(IsolationFallback, AHostNameThatCannotBeSetIsNoReasonForLess) {
+  const nlohmann::json outcome = RunOn(RefuseNames, {.containment = "process", .command = "hostname"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(outcome["rung"], "namespaces");
+}
+
+TEST_P(IsolationFallback, InPodmanProtectionAndHostRulesHold) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can cover parts of /proc";
+  const std::string rw = workspace.Directory("rw");
+  workspace.File("rw/.git/HEAD", "ref: refs/heads/main\n");
+  workspace.File("rw/.git/config", "");
+  const auto podman = [] {
+    CoverProc();
+    RefuseNames();
+  };
+  const nlohmann::json outcome =
+      RunOn(podman, {.containment = "process",
+                     .command = "echo new > " + rw + "/file; echo x > " + rw + "/.git/config || echo held",
+                     .read_write = {rw},
+                     .network = R"({"egress":{"allow":[{"to":[{"cidr":"192.0.2.1/32"}]}]}})"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, "held\n");
+  EXPECT_EQ(outcome["rung"], "namespaces-outer-proc");
+}
+
 TEST_P(IsolationFallback, WithoutNamespacesLandlockHolds) {
   const std::string secret = workspace.File("unlisted", "SECRET");
   const std::string rw = workspace.Directory("rw");
@@ -168,6 +205,19 @@ TEST_P(IsolationFallback, WhatLandlockCannotHoldIsRefused) {
   EXPECT_EQ(ended.status, 255);
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, HasSubstr("/filesystem/deniedPaths/0"));
+}
+
+// One place decides why the kernel refused, for runs and for --probe.
+TEST_P(IsolationFallback, ARefusalNamesWhatRefused) {
+  const std::string rw = workspace.Directory("rw");
+  workspace.File("rw/.git/HEAD", "ref: refs/heads/main\n");
+  RunOn(RefuseNamespaces, {.containment = "process", .command = "echo ran", .read_write = {rw}});
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, HasSubstr("could not create the namespaces"));
+  EXPECT_THAT(ended.err, HasSubstr("with \"protect\": []"));
+  EXPECT_THAT(ended.err, HasSubstr("clone, unshare, mount"));
+  EXPECT_THAT(ended.err, testing::Not(HasSubstr("apparmor")));
 }
 
 TEST_P(IsolationFallback, UserNamespacesThatAreSwitchedOffAreSeenBefore) {
