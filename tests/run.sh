@@ -29,6 +29,11 @@ need javac openjdk-17-jdk-headless
 need /usr/lib/python3/dist-packages/pytest python3-pytest
 need /usr/share/python-wheels python3-venv
 need x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
+need python3 python3
+need lowdown lowdown
+need mandoc mandoc
+need zsh zsh
+need fish fish
 need wine wine
 need /usr/lib/wine/wine64 wine64
 cat <<PLAN
