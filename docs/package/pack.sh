@@ -38,7 +38,6 @@ archive() { # archive FOLDER FILE
 name=mxc-exec-$version-linux-$cpu
 # shellcheck disable=SC2086 # nothing, or one word
 cmake --install "$build" --prefix "$work/$name" $strip >/dev/null
-cp "$source/LICENSE" "$work/$name"
 archive "$work/$name" "$out/$name.tar.gz"
 (cd "$out" && sha256sum "$name.tar.gz" >"$name.tar.gz.sha256")
 # shellcheck disable=SC2086 # one word for each package

@@ -1,0 +1,21 @@
+#!/bin/sh
+# What tests/skipped.sh says of a ctest with a skipped test of each kind: sh tests/skipped_test.sh
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cat >"$place/CTestTestfile.cmake" <<'CTEST'
+add_test(passes echo "nothing to tell")
+add_test(script sh -c "echo 'skipped: no npm here'; exit 77")
+set_tests_properties(script PROPERTIES SKIP_RETURN_CODE 77)
+add_test(As/Group.Case/Root printf "%s\n" "Running main() from x" "[ RUN      ] Group.Case" "x.cc:7: Skipped" "needs root" "" "[  SKIPPED ] Group.Case")
+set_tests_properties(As/Group.Case/Root PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+CTEST
+ctest --test-dir "$place" --output-log "$place/log" >/dev/null 2>&1
+sh "$here/skipped.sh" "$place" "$place/log" >"$place/said"
+diff - "$place/said" <<'SAID'
+script
+    skipped: no npm here
+As/Group.Case/Root
+    needs root
+SAID
