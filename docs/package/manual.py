@@ -54,6 +54,7 @@ def options(help_):
             lines.append(f"## {group}\n")
         names = ", ".join(f"**{name}**" for name in option.names)
         value = f"[=*{option.value}*]" if option.optional else f" *{option.value}*" if option.value else ""
+        value += "..." if option.repeated else ""
         text = re.sub(r"(--[a-z][\w-]*)", r"**\1**", option.text).replace("<", "\\<")
         lines.append(f"{names}{value.replace('[', chr(92) + '[')}\n: {text}\n")
     return "\n".join(lines)
@@ -81,6 +82,8 @@ mxc-exec - run a command in a sandbox
 {section(readme, "What it protects, and what it does not")}
 
 # OPTIONS
+
+{help_.grammar}
 
 {options(help_)}
 

@@ -22,10 +22,10 @@ file(WRITE ${PROJECT_BINARY_DIR}/components "nlohmann-json=${nlohmann_json_VERSI
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The mxc-exec authors <authors@mxc-exec.example>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "run a command in a sandbox, under a declared policy")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "A JSON policy, or a few flags, say which files a command may read and write, which
-hosts it may reach and how much time and memory it may take. What this machine cannot
-enforce is refused. It reads every published dialect of Microsoft's MXC configuration
-and takes the place of its executor lxc-exec.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "A JSON policy, or a few flags, say which files a command may read and write,
+which hosts it may reach and how much time and memory it may take. What this
+machine cannot enforce is refused. It reads every published dialect of
+Microsoft's MXC configuration and takes the place of its executor lxc-exec.")
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS bubblewrap)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -37,6 +37,7 @@ class Option(NamedTuple):
 
 class Help(NamedTuple):
     calls: list  # (how it is called, what that does)
+    grammar: str  # what stands between these and the options
     verbs: list
     options: list
 
@@ -66,7 +67,7 @@ def _option(match, group, text):
 
 def read_help(program):
     text = _text_of(program)
-    calls, options, group = [], [], "Options"
+    calls, grammar, options, group = [], [], [], "Options"
     for line in text.splitlines():
         if heading := GROUP.match(line):
             group = heading["name"]
@@ -74,9 +75,11 @@ def read_help(program):
             options.append(_option(found, group, text))
         elif call := re.match(r"^ +(mxc-exec(?: \S+)*)(?:  +(\S.*))?$", line):
             calls.append((call[1], call[2] or ""))
+        elif calls and not options and re.match(r"^\S", line):
+            grammar.append(line)
         elif options and re.match(r"^ {8,}\S", line):  # the text of the last option goes on
             last = options[-1]
             options[-1] = last._replace(text=f"{last.text} {line.strip()}".strip())
     words = [call.split()[1:2] for call, _ in calls]
     verbs = [word[0] for word in words if word and re.fullmatch(r"[a-z][a-z-]+", word[0])]
-    return Help(calls, list(dict.fromkeys(verbs)), options)
+    return Help(calls, " ".join(grammar), list(dict.fromkeys(verbs)), options)
