@@ -46,6 +46,8 @@ enum class OwnFile {
 // A regular file with more than one name: somebody else may have one of them.
 [[nodiscard]] bool HasOtherNames(int borrowed_fd);
 [[nodiscard]] bool IsOpenDescriptor(int number);
+// Another descriptor of the same file, above the standard streams, that no child inherits.
+[[nodiscard]] UniqueFd Duplicate(int borrowed_fd);
 // Descriptors that were given to us. -1: errno says why.
 [[nodiscard]] std::int64_t ReadSome(int borrowed_fd, std::span<char> buffer);
 // One write, so that lines of several writers do not mix. Returns how much was taken.

@@ -260,6 +260,8 @@ bool HasOtherNames(int borrowed_fd) {
 
 bool IsOpenDescriptor(int number) { return number >= 0 && ::fcntl(number, F_GETFD) >= 0; }
 
+UniqueFd Duplicate(int borrowed_fd) { return UniqueFd{::fcntl(borrowed_fd, F_DUPFD_CLOEXEC, 3)}; }
+
 std::int64_t ReadSome(int borrowed_fd, std::span<char> buffer) {
   return ::read(borrowed_fd, buffer.data(), buffer.size());
 }

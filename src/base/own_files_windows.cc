@@ -100,6 +100,12 @@ bool IsOpenDescriptor(int number) {
   return open;
 }
 
+UniqueFd Duplicate(int borrowed_fd) {
+  UniqueFd copy{::_dup(borrowed_fd)};
+  if (copy) ::SetHandleInformation(HandleOf(copy.Get()), HANDLE_FLAG_INHERIT, 0);
+  return copy;
+}
+
 std::int64_t ReadSome(int borrowed_fd, std::span<char> buffer) {
   return ::_read(borrowed_fd, buffer.data(), static_cast<unsigned>(buffer.size()));
 }

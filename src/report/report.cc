@@ -212,7 +212,9 @@ Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string
                    .message = "--status-fd " + std::to_string(*fd) + " is not an open descriptor",
                    .hint = "open it for the call: mxc-exec --status-fd 3 ... 3>status.jsonl"};
     }
-    report.fd_ = *fd;
+    // A standard stream is given up when the command has closed its own.
+    if (*fd < 3) report.own_fd_ = Duplicate(*fd);
+    report.fd_ = report.own_fd_ ? report.own_fd_.Get() : *fd;
   }
   if (!file.empty()) {
     Result<UniqueFd> opened = OpenOwnFile("--result", file, OwnFile::kResult);

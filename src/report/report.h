@@ -60,7 +60,8 @@ class StatusReport {
   void WriteRecord(const std::string& line);
   void WriteLeftOut();
 
-  int fd_ = -1;  // borrowed
+  int fd_ = -1;  // borrowed, or own_fd_
+  UniqueFd own_fd_ = {};
   std::uint64_t left_out_ = 0;
   UniqueFd file_ = {};
 };

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/own_files.h"
 #include "base/pipe.h"
 #include "stdio/output_filter.h"
 #include "stdio/stdio_setup.h"
@@ -37,8 +38,6 @@ bool AreOne(int one, int other) {
   const struct stat second = LookAt(other);
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
-
-UniqueFd Duplicate(int fd) { return UniqueFd{::fcntl(fd, F_DUPFD_CLOEXEC, 3)}; }
 
 Status ConnectTerminal(const Plan& plan, Undo& undo, StdioSetup& stdio) {
   Result<PrivateTerminal> terminal = PrivateTerminal::Open(undo);

@@ -39,6 +39,14 @@ TEST_P(Reports, EventsComeInOrderOnTheStatusDescriptor) {
   EXPECT_EQ(events.back(), "outcome");
 }
 
+TEST_P(Reports, StatusOnStandardOutputOutlivesTheCommandsOutput) {
+  const Ended ended =
+      Execute(PrepareConfig({.command = "echo out; exec >&-; sleep 0.1"}, {"--status-fd", "1"}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("out\n"));
+  EXPECT_THAT(ended.out, HasSubstr(R"({"event":"outcome")"));
+}
+
 TEST_P(Reports, TheCommandDoesNotGetTheStatusDescriptor) {
   const std::string file = workspace.File("status", "");
   const UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
