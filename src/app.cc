@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/quoted.h"
 #include "cleanup/recover.h"
 #include "isolation_fallback.h"
 #include "lifecycle.h"
@@ -50,6 +53,33 @@ int Run(Prepared& prepared, const Config& config, const Options& options, const 
   return Finish(prepared.plan, *outcome, log, status);
 }
 
+// A command that is not where its caller stands fails in ways that do not say so. A configuration says where.
+void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepared) {
+  const Policy& policy = prepared.policy;
+  const std::string here = host.WorkingDirectory();
+  if (options.HasConfig() || !options.cwd.empty() || !here.starts_with('/')) return;
+  const bool granted = std::any_of(policy.paths.begin(), policy.paths.end(),
+                                   [&](const PathRule& rule) { return rule.path == here; });
+  const bool own_temp = here == "/tmp" && TraitsOf(policy.containment).isolates && !granted;
+  if (policy.process.cwd == here && !own_temp) return;
+  prepared.plan.warnings.push_back(
+      {.category = "directory-hidden",
+       .message = own_temp
+                      ? "the command's /tmp is its own, and empty: --rw . grants this one, --ro . to read"
+                      : fmt::format("the command starts in {}, because {} is not granted: --rw . grants "
+                                    "it, --ro . to read",
+                                    Quoted(policy.process.cwd), Quoted(here))});
+}
+
+// A flag that an entry of the file overrules would seem to have had no effect.
+void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags) {
+  for (const Warning& warning : plan.warnings) {
+    const std::string_view flag = FlagAt(flags, warning.pointer);
+    if (warning.category == "tightened" && !flag.empty())
+      TellWarning(std::string(flag) + ": " + warning.message);
+  }
+}
+
 int Start(const Options& options, const Host& host) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
@@ -61,6 +91,12 @@ int Start(const Options& options, const Host& host) {
 
   // Resolve, Plan
   Result<Prepared> prepared = config ? Prepare(*config, options, host) : Result<Prepared>(config.error());
+  if (prepared) {
+    WarnOfDirectory(options, host, *prepared);
+  } else {
+    NameFlags(request.flags, prepared.error());
+    if (!options.HasConfig()) prepared.error().hint = InFlags(std::move(prepared.error().hint));
+  }
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 
   const bool resolved_here = prepared && !prepared->policy.as_written;
@@ -72,7 +108,10 @@ int Start(const Options& options, const Host& host) {
   auto& [log, status] = *records;
   if (!config) return Fail(config.error(), log, status);
   if (options.mode == Mode::kExplain) return ExplainPlan(prepared, options);
-  if (prepared) Warn(prepared->plan, log);
+  if (prepared) {
+    Warn(prepared->plan, log);
+    WarnOfOverruledFlags(prepared->plan, request.flags);
+  }
   LogRequest(*config, log);
   if (options.mode == Mode::kDryRun) return DryRun(prepared, log, elapsed.count());
   if (!prepared) return Fail(prepared.error(), log, status);
@@ -94,10 +133,8 @@ void Recover(Mode mode) {
 }  // namespace
 
 int RunApp(const Options& options, const Host& host) {
-  if (options.mode != Mode::kPrinted) Recover(options.mode);
-  const bool needs_request =
-      options.mode == Mode::kRun || options.mode == Mode::kDryRun || options.mode == Mode::kExplain;
-  if (!needs_request) return RunQuery(options, host);
+  if (options.mode < Mode::kVersion) Recover(options.mode);
+  if (options.mode > Mode::kExplain) return RunQuery(options, host);
   if (!options.HasConfig() && options.command.empty()) {
     // As the reference does: its clients look for this status and these words.
     Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");

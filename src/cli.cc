@@ -1,330 +1,219 @@
 #include "cli.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/quoted.h"
 #include "base/suggest.h"
+#include "flag_table.h"
+#include "flag_values.h"
 
 namespace mxc {
 namespace {
 
-constexpr std::string_view kIntroduction =
-    "Runs one command under a declared policy: which paths it may read and write, which hosts it may reach.\n"
-    "\n"
-    "  mxc-exec CONFIG.json                      run the command of a configuration\n"
-    "  mxc-exec CONFIG.json -- CMD ARGS...       the same policy, another command\n"
-    "  mxc-exec --rw . --deny .env -- npm test   a policy without a file\n"
-    "  mxc-exec --explain CONFIG.json            what would be enforced, and how";
+using Words = std::vector<std::string>;
 
-constexpr std::string_view kFooter =
-    "Exit status: the command's own; 128+N when signal N ended it; 255 when mxc-exec could not run it or it\n"
-    "timed out; 1 for a configuration that is not valid; 2 for a command line that is not.";
+constexpr const char* kSeeHelp = "see mxc-exec --help";
 
-struct NamedFlag {
-  const char* name;
-  const char* text;
-};
-// For Windows. MXC has them in a program of their own.
-constexpr NamedFlag kDrivePreparations[] = {
-    {"prepare-system-drive", "Windows, as administrator: AppContainers may look at the root of the drive"},
-    {"unprepare-system-drive", "take that back"}};
-constexpr NamedFlag kNullPreparations[] = {
-    {"prepare-null-device", "Windows, as administrator: AppContainers may open NUL, until the next start"},
-    {"verify-null-device", "say whether they may"},
-    {"dump-null-device", "print the security descriptor of NUL"}};
+bool IsFlag(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 
-// Flags that end the run early, in the order in which they win.
-struct ModeFlags {
-  bool dry_run = false;
-  std::string explain = {};
-  bool probe = false;
-  bool available = false;
-  bool destroy = false;
-  bool list = false;
-  bool reap = false;
-  bool recover = false;
-  bool null_device = false;
-  std::string hyperlight = {};
-  bool force = false;
-  bool version = false;
-};
-
-struct Flags {
-  Options options = {};
-  ModeFlags modes = {};
-  std::string config_flag = {};
-  std::string base64 = {};
-  std::string positional = {};
-  int config_fd = -1;
-  int status_fd = -1;
-};
-
-void AddConfigurationFlags(CLI::App& app, Flags& flags) {
-  const std::string group = "Configuration";
-  app.add_option("CONFIG_PATH", flags.positional, "JSON configuration; - reads standard input");
-  app.add_option("--config", flags.config_flag, "JSON configuration, wins over CONFIG_PATH")
-      ->type_name("PATH")
-      ->group(group);
-  app.add_option("--config-base64", flags.base64, "JSON configuration as base64, wins over both")
-      ->type_name("BASE64")
-      ->group(group);
-  app.add_option("--config-fd", flags.config_fd, "read the configuration from this descriptor")
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--config-env", flags.options.config_env,
-                 "read the configuration from this environment variable")
-      ->type_name("NAME")
-      ->group(group);
-  app.add_option("--containment", flags.options.containment,
-                 "use this containment, whatever the configuration says")
-      ->type_name("NAME")
-      ->group(group);
-  app.add_flag("--experimental", flags.options.experimental, "allow experimental containments")->group(group);
-  app.add_flag("--allow-testing-features", flags.options.testing_features,
-               "accept network.proxy.builtinTestServer")
-      ->group(group);
-  app.add_flag("--allow-unsandboxed", flags.options.allow_unsandboxed,
-               "allow containment \"none\": no isolation at all")
-      ->group(group);
+std::string Joined(const Words& words, std::size_t first, std::size_t last) {
+  std::string text;
+  for (std::size_t i = first; i < last; ++i) text += " " + ShellWord(words[i]);
+  return text;
 }
 
-void AddPolicyFlags(CLI::App& app, Flags& flags) {
-  const std::string group = "Policy of a run without a file (before -- CMD ARGS...)";
-  const auto list = [&](const char* name, std::vector<std::string>& target, const char* type,
-                        const char* text) {
-    app.add_option(name, target, text)->type_name(type)->allow_extra_args(false)->group(group);
-  };
-  list("--ro", flags.options.read_only, "PATH", "readable");
-  list("--rw", flags.options.read_write, "PATH", "readable and writable");
-  list("--deny", flags.options.denied, "PATH", "hidden, also below --ro and --rw");
-  list("--allow-host", flags.options.allowed_hosts, "HOST[:PORT]",
-       "host name or CIDR that may be reached, at one port or at all");
-  list("--env", flags.options.environment, "NAME=VALUE", "environment variable, on top of the default ones");
-  app.add_option("--cwd", flags.options.cwd, "working directory of the command")
-      ->type_name("PATH")
-      ->group(group);
-  app.add_option("--timeout", flags.options.timeout_ms, "end the command after so many milliseconds")
-      ->type_name("MS")
-      ->group(group);
+// The call with `--` before the word at `command`.
+std::string WithSeparator(const Words& words, std::size_t command) {
+  return "mxc-exec" + Joined(words, 0, command) + " --" + Joined(words, command, words.size());
 }
 
-void AddReportingFlags(CLI::App& app, Flags& flags) {
-  const std::string group = "Reporting";
-  app.add_option("--status-fd", flags.status_fd, "write status as JSON lines to this descriptor")
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--result", flags.options.result_file, "write the same lines to this file")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_flag("--report", flags.options.report,
-               "say on standard error, at the end, which files and hosts the policy refused")
-      ->group(group);
-  app.add_flag("--debug", flags.options.debug, "print the log on standard output")->group(group);
-  app.add_option("--log-file", flags.options.log_file, "append the log to this file")
-      ->type_name("PATH")
-      ->group(group);
-}
+// Takes the words before `--` apart, by the table of flags.
+class Parser {
+ public:
+  explicit Parser(Words words) : words_(std::move(words)) {}
 
-void AddInquiryFlags(CLI::App& app, Flags& flags) {
-  const std::string group = "Questions (nothing is run)";
-  app.add_flag("--dry-run", flags.modes.dry_run, "check the configuration against this host")->group(group);
-  app.add_flag("--explain{text}", flags.modes.explain,
-               "show policy, plan and ledger; --explain=json for programs")
-      ->group(group);
-  app.add_flag("--probe", flags.modes.probe, "try every backend and say what works, as JSON")->group(group);
-  app.add_flag("--available-backends", flags.modes.available, "list the usable backends, as JSON")
-      ->group(group);
-  app.add_option("--print-schema", flags.options.schema_version, "print the JSON Schema of a version")
-      ->type_name("[VERSION]")
-      ->expected(0, 1)
-      ->group(group);
-  app.add_option("--discover", flags.options.discover, "print a policy fragment: tools, profile or temp")
-      ->type_name("WHAT")
-      ->group(group);
-  app.add_flag("--version", flags.modes.version, "print the version")->group(group);
-}
-
-void AddHousekeepingFlags(CLI::App& app, Flags& flags) {
-  const std::string group = "Housekeeping";
-  app.add_flag("--list", flags.modes.list, "list your provisioned sandboxes, as JSON")->group(group);
-  app.add_flag("--reap", flags.modes.reap, "clear away sandboxes whose daemon was killed")->group(group);
-  app.add_flag("--delete", flags.modes.destroy, "delete the LXC container named by --containername")
-      ->group(group);
-  app.add_option("--containername", flags.options.container_name, "name for --delete")
-      ->type_name("NAME")
-      ->group(group);
-  app.add_flag("--recover", flags.modes.recover,
-               "take back what runs that were killed have left on this machine")
-      ->group(group);
-  for (const NamedFlag& flag : kDrivePreparations) {
-    app.add_option("--" + std::string(flag.name), flags.options.drive, flag.text)
-        ->type_name("[DRIVE]")
-        ->expected(0, 1)
-        ->group(group);
-  }
-  for (const NamedFlag& flag : kNullPreparations)
-    app.add_flag("--" + std::string(flag.name), flags.modes.null_device, flag.text)->group(group);
-  auto* setup =
-      app.add_flag("--setup-hyperlight{agent}", flags.modes.hyperlight, "prepare Hyperlight runtimes")
-          ->group(group);
-  app.add_flag("--force", flags.modes.force, "set up again what is there")->needs(setup)->group(group);
-}
-
-// The first of them that is given.
-std::string GivenPreparation(const CLI::App& app) {
-  const auto given = [&app](const NamedFlag& flag) { return app.count("--" + std::string(flag.name)) > 0; };
-  for (const NamedFlag& flag : kDrivePreparations) {
-    if (given(flag)) return flag.name;
-  }
-  for (const NamedFlag& flag : kNullPreparations) {
-    if (given(flag)) return flag.name;
-  }
-  return "";
-}
-
-Mode ChooseMode(const CLI::App& app, const Flags& flags) {
-  if (!flags.modes.hyperlight.empty()) return Mode::kSetupHyperlight;
-  if (flags.modes.available) return Mode::kAvailableBackends;
-  if (flags.modes.probe) return Mode::kProbe;
-  if (app.count("--print-schema") > 0) return Mode::kPrintSchema;
-  if (app.count("--discover") > 0) return Mode::kDiscover;
-  if (flags.modes.destroy) return Mode::kDelete;
-  if (flags.modes.list) return Mode::kList;
-  if (flags.modes.reap) return Mode::kReap;
-  if (flags.modes.recover) return Mode::kRecover;
-  if (!flags.options.prepare.empty()) return Mode::kPrepare;
-  if (!flags.modes.explain.empty()) return Mode::kExplain;
-  return flags.modes.dry_run ? Mode::kDryRun : Mode::kRun;
-}
-
-Error Usage(std::string message, std::string hint = "see mxc-exec --help") {
-  return {.code = ErrorCode::kUsage, .message = std::move(message), .hint = std::move(hint)};
-}
-
-// CLI11's complaint, with the flag the user probably meant.
-Error Explain(const CLI::App& app, const CLI::ParseError& problem) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  const std::vector<std::string_view> candidates{names.begin(), names.end()};
-  const std::vector<std::string> extras = app.remaining();
-  for (const std::string& extra : extras) {
-    if (extra.rfind('-', 0) != 0)
-      return Usage("unexpected argument '" + extra + "'", "put a command behind --");
-    const std::string nearest = Nearest(extra.substr(0, extra.find('=')), candidates);
-    return Usage("unknown option '" + extra + "'",
-                 nearest.empty() ? "see mxc-exec --help" : "did you mean " + nearest + "?");
-  }
-  return Usage(problem.what());
-}
-
-bool HasPolicyFlags(const Options& options) {
-  return !options.read_only.empty() || !options.read_write.empty() || !options.denied.empty() ||
-         !options.allowed_hosts.empty() || !options.environment.empty() || !options.cwd.empty() ||
-         options.timeout_ms != 0;
-}
-
-Result<Options> Finish(const CLI::App& app, Flags flags) {
-  Options& options = flags.options;
-  options.prepare = GivenPreparation(app);
-  options.mode = ChooseMode(app, flags);
-  if (app.count("--config-base64") > 0) {
-    options.config_base64 = flags.base64;
-  } else if (app.count("--config") > 0) {
-    options.config_path = flags.config_flag;
-  } else if (app.count("--config-fd") > 0) {
-    options.config_fd = flags.config_fd;
-  } else if (app.count("CONFIG_PATH") > 0 && options.config_env.empty()) {
-    options.config_path = flags.positional;
-  }
-  for (const auto& [name, file] :
-       {std::pair{"--result", &options.result_file}, std::pair{"--log-file", &options.log_file}}) {
-    if (app.count(name) > 0 && file->empty()) return Usage(std::string(name) + " needs the path of a file");
-  }
-  if (app.count("--status-fd") > 0) options.status_fd = flags.status_fd;
-  if (options.mode == Mode::kExplain) {
-    if (flags.modes.explain != "text" && flags.modes.explain != "json") {
-      return Usage("--explain takes text or json, not '" + flags.modes.explain + "'",
-                   "did you mean --explain=json?");
+  Result<Options> Run() {
+    while (next_ < words_.size()) {
+      const Status status = IsFlag(words_[next_]) ? TakeFlag() : TakePositional();
+      if (!status) return status.error();
     }
-    options.explain_json = flags.modes.explain == "json";
+    return std::move(options_);
   }
-  if (HasPolicyFlags(options) && options.HasConfig()) {
-    return Usage(
-        "--ro, --rw, --deny, --allow-host, --env, --cwd and --timeout make the policy of a run without a "
-        "file",
-        options.config_path && app.count("CONFIG_PATH") > 0
-            ? "each --ro, --rw and --deny takes one path, and is repeated for another: '" +
-                  *options.config_path + "' is taken for a configuration"
-            : "write them into the configuration, or leave the configuration out");
+  [[nodiscard]] bool Given(std::string_view name) const { return given_.contains(name); }
+  [[nodiscard]] const std::optional<std::string>& Positional() const { return positional_; }
+  // Where the words begin that the last flag took behind its first value; the end when there are none.
+  [[nodiscard]] std::size_t Further() const { return further_; }
+  [[nodiscard]] const Words& All() const { return words_; }
+
+ private:
+  Status TakePositional() {
+    if (!positional_) {
+      first_ = next_;
+      positional_ = words_[next_++];
+      return Done{};
+    }
+    const std::size_t command = positional_->ends_with(".json") ? next_ : first_;
+    return UsageError("unexpected argument " + Quoted(words_[next_]),
+                      "put a command behind --: " + WithSeparator(words_, command));
   }
-  if (HasPolicyFlags(options) && options.command.empty())
-    return Usage("no command to run", "put it behind --");
-  return std::move(options);
+
+  static const Flag* Find(std::string_view name) {
+    for (const Flag& flag : AllFlags()) {
+      const bool letter = name.size() == 2 && name[0] == '-' && flag.letter != '\0' && name[1] == flag.letter;
+      if (letter || (name.starts_with("--") && name.substr(2) == flag.name)) return &flag;
+    }
+    return nullptr;
+  }
+
+  static Error Unknown(const std::string& word) {
+    Words names;
+    for (const Flag& flag : AllFlags()) names.push_back("--" + std::string(flag.name));
+    const std::string nearest = Nearest(word.substr(0, word.find('=')), {names.begin(), names.end()});
+    return UsageError("unknown option " + Quoted(word),
+                      nearest.empty() ? kSeeHelp : "did you mean " + nearest + "?");
+  }
+
+  Status TakeFlag() {
+    const std::string word = words_[next_++];
+    const std::size_t equals = word.find('=');
+    const Flag* flag = Find(std::string_view(word).substr(0, equals));
+    if (flag == nullptr) return Unknown(word);
+    const bool again = !given_.insert(flag->name).second;
+    const FlagValues values = ValuesOf(*flag);
+    if (again && values != FlagValues::kSeveral && values != FlagValues::kNone)
+      return UsageError(Name(*flag) + " is given twice", kSeeHelp);
+    options_.mode = std::max(options_.mode, flag->mode);
+    if (flag->mode == Mode::kPrepare && options_.prepare.empty()) options_.prepare = flag->name;
+    if (equals == std::string::npos) return TakeValues(*flag, values);
+    if (values == FlagValues::kNone) return UsageError(Name(*flag) + " takes no value", kSeeHelp);
+    return Store(*flag, word.substr(equals + 1));
+  }
+
+  [[nodiscard]] bool ValueFollows() const { return next_ < words_.size() && !IsFlag(words_[next_]); }
+
+  Status TakeValues(const Flag& flag, FlagValues values) {
+    if (values == FlagValues::kNone || values == FlagValues::kAttached) return Store(flag, "");
+    if (!ValueFollows()) {
+      if (values == FlagValues::kOptional) return Done{};
+      return UsageError(Name(flag) + " needs a value",
+                        Name(flag) + (flag.value.empty() ? "" : " ") + std::string(flag.value));
+    }
+    const std::string first = words_[next_++];
+    Status stored = Store(flag, first);
+    if (values != FlagValues::kSeveral || !ValueFollows()) return stored;
+    further_ = next_;
+    for (; stored && ValueFollows(); ++next_) {
+      options_.further_words.push_back({.flag = Name(flag), .first = first, .word = words_[next_]});
+      stored = Store(flag, words_[next_]);
+    }
+    if (next_ < words_.size()) further_ = words_.size();
+    return stored;
+  }
+
+  Status Store(const Flag& flag, std::string value) {
+    if (const auto* yes = std::get_if<bool Options::*>(&flag.target)) options_.*(*yes) = true;
+    if (const auto* text = std::get_if<std::string Options::*>(&flag.target))
+      options_.*(*text) = std::move(value);
+    else if (const auto* given = std::get_if<std::optional<std::string> Options::*>(&flag.target))
+      options_.*(*given) = std::move(value);
+    else if (const auto* list = std::get_if<Words Options::*>(&flag.target))
+      (options_.*(*list)).push_back(std::move(value));
+    else if (const auto* number = std::get_if<std::optional<int> Options::*>(&flag.target))
+      return StoreNumber(flag, value, options_.*(*number));
+    return Done{};
+  }
+
+  static Status StoreNumber(const Flag& flag, const std::string& text, std::optional<int>& number) {
+    int value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || rest != end)
+      return UsageError(Name(flag) + " takes a number, not " + Quoted(text), kSeeHelp);
+    number = value;
+    return Done{};
+  }
+
+  static std::string Name(const Flag& flag) { return "--" + std::string(flag.name); }
+
+  Words words_;
+  std::size_t next_ = 0;
+  std::size_t first_ = 0;
+  std::size_t further_ = words_.size();
+  Options options_ = {};
+  std::optional<std::string> positional_ = {};
+  std::set<std::string_view> given_ = {};
+};
+
+bool HasPolicyFlags(const Parser& parser) {
+  return std::any_of(AllFlags().begin(), AllFlags().end(), [&](const Flag& flag) {
+    return flag.group == FlagGroup::kPolicy && parser.Given(flag.name);
+  });
 }
 
-void Describe(CLI::App& app, Flags& flags) {
-  app.name("mxc-exec");
-  app.footer(std::string{kFooter});
-  app.set_help_flag("-h,--help", "print this help");
-  app.get_formatter()->column_width(34);
-  AddConfigurationFlags(app, flags);
-  AddPolicyFlags(app, flags);
-  AddReportingFlags(app, flags);
-  AddInquiryFlags(app, flags);
-  AddHousekeepingFlags(app, flags);
+// Of several configurations one counts.
+void ChooseConfiguration(const Parser& parser, Options& options) {
+  if (options.config_base64) options.config_path.reset();
+  if (options.config_base64 || options.config_path) options.config_fd.reset();
+  const bool chosen = options.config_base64 || options.config_path || options.config_fd;
+  if (chosen) options.config_env.clear();
+  if (!chosen && options.config_env.empty()) options.config_path = parser.Positional();
 }
 
-// A file, or what the SDKs write. Building the parser would be a third of our own time.
-std::optional<Options> UsualCall(const std::vector<std::string_view>& arguments) {
-  const bool base64 = arguments.size() == 2 && arguments[0] == "--config-base64";
-  if (arguments.size() != 1 && !base64) return std::nullopt;
-  const std::string_view value = arguments.back();
-  if (value.empty() || value.starts_with('-')) return std::nullopt;
-  Options options;
-  (base64 ? options.config_base64 : options.config_path) = std::string(value);
-  return options;
+// Why there is no command is mostly that a flag has taken it.
+Error NoCommand(const Parser& parser, const Options& options) {
+  if (parser.Further() == parser.All().size()) return UsageError("no command to run", "put it behind --");
+  const FurtherWord& last = options.further_words.back();
+  const std::string message = "no command to run: " + last.flag + " takes every word behind it";
+  if (!last.word.ends_with(".json"))
+    return UsageError(message, "put the command behind --: " + WithSeparator(parser.All(), parser.Further()));
+  return UsageError(message, "a configuration stands before the flags: mxc-exec " + ShellWord(last.word) +
+                                 Joined(parser.All(), 0, parser.All().size() - 1));
+}
+
+Status CheckWords(const Parser& parser, const Options& options) {
+  for (const auto& [name, file] :
+       {std::pair{"result", &options.result_file}, std::pair{"log-file", &options.log_file}}) {
+    if (parser.Given(name) && file->empty())
+      return UsageError("--" + std::string(name) + " needs the path of a file", kSeeHelp);
+  }
+  if (!options.explain.empty() && options.explain != "text" && options.explain != "json") {
+    return UsageError("--explain takes text or json, not " + Quoted(options.explain),
+                      "did you mean --explain=json?");
+  }
+  if (!options.help.empty() && options.help != "all")
+    return UsageError("--help takes all, not " + Quoted(options.help), "did you mean --help=all?");
+  if (options.force && options.mode != Mode::kSetupHyperlight)
+    return UsageError("--force requires --setup-hyperlight", kSeeHelp);
+  const bool runs = options.mode <= Mode::kExplain;
+  if (runs && HasPolicyFlags(parser) && !options.HasConfig() && options.command.empty())
+    return NoCommand(parser, options);
+  return Done{};
 }
 
 }  // namespace
 
 Result<Options> ParseCommandLine(int argc, char** argv) {
-  if (std::optional<Options> usual = UsualCall({argv + 1, argv + argc})) return *std::move(usual);
-  Flags flags;
-  CLI::App app{std::string{kIntroduction}};
-  Describe(app, flags);
-
   // The command behind `--` is not ours to interpret.
-  const std::vector<std::string> arguments{argv + 1, argv + argc};
+  const Words arguments{argv + 1, argv + argc};
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  std::vector<std::string> ours{arguments.begin(), separator};
+  if (arguments.size() == 1 && arguments.front() == "help") return Options{.mode = Mode::kHelp};
+  Parser parser({arguments.begin(), separator});
+  Result<Options> options = parser.Run();
+  if (!options) return options;
   if (separator != arguments.end()) {
-    flags.options.command.assign(separator + 1, arguments.end());
-    if (flags.options.command.empty()) return Usage("no command behind --");
+    options->command.assign(separator + 1, arguments.end());
+    if (options->command.empty()) return UsageError("no command behind --", kSeeHelp);
   }
-  std::reverse(ours.begin(), ours.end());  // CLI11 takes them from the back
-  try {
-    app.parse(ours);
-  } catch (const CLI::CallForHelp&) {
-    Options options;
-    options.mode = Mode::kPrinted;
-    options.text = app.help();
-    return options;
-  } catch (const CLI::ParseError& problem) {
-    return Explain(app, problem);
-  }
-  if (flags.modes.version) {
-    Options options;
-    options.mode = Mode::kPrinted;
-    options.text = "mxc-exec " MXC_VERSION "\n";
-    return options;
-  }
-  return Finish(app, std::move(flags));
+  ChooseConfiguration(parser, *options);
+  options->explain_json = options->explain == "json";
+  if (const Status checked = CheckWords(parser, *options); !checked) return checked.error();
+  return options;
 }
 
 }  // namespace mxc

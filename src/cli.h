@@ -10,27 +10,35 @@
 
 namespace mxc {
 
-// What a call asks for. Everything but kRun prints and ends.
+// What a call asks for. Everything but kRun prints and ends; of several the last of these counts.
 enum class Mode {
   kRun,
   kDryRun,
   kExplain,
+  kPrepare,
+  kRecover,
+  kReap,
+  kList,
+  kDelete,
+  kDiscover,
+  kPrintSchema,
   kProbe,
   kAvailableBackends,
-  kPrintSchema,
-  kDiscover,
-  kDelete,
-  kList,
-  kReap,
-  kRecover,
-  kPrepare,
   kSetupHyperlight,
-  kPrinted,  // --help or --version: the text is in Options::text
+  kVersion,
+  kHelp,
+};
+
+// A word that a flag has taken behind its first value: a configuration may have been meant.
+struct FurtherWord {
+  std::string flag = {};   // "--rw"
+  std::string first = {};  // its first value
+  std::string word = {};
 };
 
 struct Options {
   Mode mode = Mode::kRun;
-  std::string text = {};  // for kPrinted
+  std::string help = {};  // for kHelp: "" or "all"
 
   // The configuration: base64 before --config before the positional; the others are not even opened.
   std::optional<std::string> config_base64 = {};
@@ -40,14 +48,20 @@ struct Options {
 
   // Behind `--`: with a configuration it replaces the command, without one it is the command.
   std::vector<std::string> command = {};
-  // The policy of a run without a file.
+  // The policy of a run without a file, or what a run adds to its file. As written.
   std::vector<std::string> read_only = {};
   std::vector<std::string> read_write = {};
   std::vector<std::string> denied = {};
   std::vector<std::string> allowed_hosts = {};
+  std::vector<std::string> published = {};
   std::vector<std::string> environment = {};
+  std::vector<std::string> protect = {};
   std::string cwd = {};
-  std::uint32_t timeout_ms = 0;
+  std::string timeout = {};
+  std::string memory = {};
+  std::string cpus = {};
+  std::string tier = {};
+  std::vector<FurtherWord> further_words = {};
 
   std::string containment = {};  // replaces the configuration's
   bool experimental = false;
@@ -58,12 +72,15 @@ struct Options {
   std::optional<int> status_fd = {};
   std::string result_file = {};
   bool report = false;
+  std::string explain = {};  // "", "text" or "json"
   bool explain_json = false;
   std::string schema_version = {};
   std::string discover = {};
   std::string container_name = {};
   std::string prepare = {};  // the flag, for kPrepare: "prepare-system-drive"
   std::string drive = {};
+  std::string hyperlight = {};
+  bool force = false;
 
   [[nodiscard]] bool HasConfig() const {
     return config_base64 || config_path || config_fd || !config_env.empty();

@@ -11,6 +11,7 @@
 #include "base/quoted.h"
 #include "config/schema.h"
 #include "dispatch.h"
+#include "help.h"
 #include "isolation_fallback.h"
 #include "lifecycle.h"
 #include "policy/cgroups.h"
@@ -160,8 +161,11 @@ int PrintProbe(const Options& options, const Host& host) {
 
 int RunQuery(const Options& options, const Host& host) {
   switch (options.mode) {
-    case Mode::kPrinted:
-      fmt::print("{}", options.text);
+    case Mode::kHelp:
+      fmt::print("{}", HelpText(options.help, host.System()));
+      return 0;
+    case Mode::kVersion:
+      fmt::print("mxc-exec {}\n", MXC_VERSION);
       return 0;
     case Mode::kProbe:
       return PrintProbe(options, host);

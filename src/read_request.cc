@@ -4,14 +4,19 @@
 
 #include <utility>
 
+#include "base/quoted.h"
 #include "config/decode.h"
-#include "config/endpoint.h"
 #include "document/parse.h"
 #include "document/source.h"
-#include "mxc/windows/path.h"
+#include "flag_values.h"
 
 namespace mxc {
 namespace {
+
+void Put(Json& object, const std::string& key, Json value) {
+  std::erase_if(object.members, [&](const JsonMember& member) { return member.key == key; });
+  object.members.push_back({.key = key, .value = std::move(value)});
+}
 
 Json Text(std::string value) {
   Json json;
@@ -20,107 +25,18 @@ Json Text(std::string value) {
   return json;
 }
 
-Json Number(std::uint32_t value) {
-  Json json;
-  json.kind = Json::Kind::kInteger;
-  json.integer = value;
-  json.text = std::to_string(value);
-  return json;
-}
-
-Json Items(std::vector<Json> items) {
-  Json json;
-  json.kind = Json::Kind::kArray;
-  json.items = std::move(items);
-  return json;
-}
-
-Json List(const std::vector<std::string>& values) {
-  std::vector<Json> items;
-  items.reserve(values.size());
-  for (const std::string& value : values) items.push_back(Text(value));
-  return Items(std::move(items));
-}
-
-Json Map(std::vector<std::pair<std::string, Json>>&& members) {
-  Json json;
-  json.kind = Json::Kind::kObject;
-  for (auto& [key, value] : members)
-    json.members.push_back({.key = std::move(key), .value = std::move(value)});
-  return json;
-}
-
-void Put(Json& object, const std::string& key, Json value) {
-  for (JsonMember& member : object.members) {
-    if (member.key != key) continue;
-    member.value = std::move(value);
-    return;
-  }
-  object.members.push_back({.key = key, .value = std::move(value)});
-}
-
-// Flags are typed in a shell, where "." means the directory one stands in; a document has no such place.
-std::string Absolute(const std::string& path, const Host& host) {
-  const std::string here = host.WorkingDirectory();
-  // Without a name for the place the path stays relative, and Decode refuses it: never guess what is granted.
-  if (path.empty() || path.front() == '/' || here.empty() || IsOnDrive(path)) return path;
-  return here + "/" + path;
-}
-
-std::vector<std::string> Absolute(const std::vector<std::string>& paths, const Host& host) {
-  std::vector<std::string> result;
-  result.reserve(paths.size());
-  for (const std::string& path : paths) result.push_back(Absolute(path, host));
-  return result;
-}
-
-// "name:443", "10.0.0.0/8:443", "[::1]:443"; a colon of an IPv6 address alone is none of a port. What cannot
-// be read is left to Decode.
-struct HostFlag {
-  std::string host = {};
-  std::uint16_t port = 0;  // 0: every port
-};
-HostFlag SplitHostFlag(const std::string& text) {
-  const Result<HostEntry> entry = ParseHostEntry(text);
-  HostFlag flag{.host = text, .port = entry ? entry->port : std::uint16_t{0}};
-  if (flag.port != 0) flag.host.resize(text.rfind(':'));
-  if (entry && flag.host.starts_with('[')) flag.host = flag.host.substr(1, flag.host.find(']') - 1);
-  return flag;
-}
-
-bool LooksLikeAddress(const std::string& host) {
-  return host.find_first_not_of("0123456789./") == std::string::npos || host.find(':') != std::string::npos;
-}
-
-// The flags of a run without a file as the document one would have written, so that both go through the same
-// checks.
-Json DocumentFromFlags(const Options& options, const Host& host) {
-  Json process = Map({{"argv", List(options.command)}});
-  if (!options.cwd.empty()) Put(process, "cwd", Text(Absolute(options.cwd, host)));
-  if (options.timeout_ms != 0) Put(process, "timeout", Number(options.timeout_ms));
-  if (!options.environment.empty()) {
-    Json yes;
-    yes.kind = Json::Kind::kBool;
-    yes.boolean = true;
-    Put(process, "env", List(options.environment));
-    Put(process, "inheritDefaultEnv", std::move(yes));
-  }
-  Json document = Map({{"version", Text("1.1.0-alpha")}, {"process", std::move(process)}});
-  Json files = Map({{"readonlyPaths", List(Absolute(options.read_only, host))},
-                    {"readwritePaths", List(Absolute(options.read_write, host))},
-                    {"deniedPaths", List(Absolute(options.denied, host))}});
-  Put(document, "filesystem", std::move(files));
-  if (!options.allowed_hosts.empty()) {
-    Json rules;
-    rules.kind = Json::Kind::kArray;
-    for (const std::string& text : options.allowed_hosts) {
-      const auto [name, port] = SplitHostFlag(text);
-      Json rule = Map({{"to", Items({Map({{LooksLikeAddress(name) ? "cidr" : "host", Text(name)}})})}});
-      if (port != 0) Put(rule, "ports", Items({Map({{"port", Number(port)}})}));
-      rules.items.push_back(std::move(rule));
-    }
-    Put(document, "network", Map({{"egress", Map({{"allow", std::move(rules)}})}}));
-  }
+// What the flags of a run without a file are added to.
+Json DocumentOfCommand(const std::vector<std::string>& command) {
+  Json argv;
+  argv.kind = Json::Kind::kArray;
+  for (const std::string& word : command) argv.items.push_back(Text(word));
+  Json process;
+  process.kind = Json::Kind::kObject;
+  Put(process, "argv", std::move(argv));
+  Json document;
+  document.kind = Json::Kind::kObject;
+  Put(document, "version", Text("1.1.0-alpha"));
+  Put(document, "process", std::move(process));
   return document;
 }
 
@@ -141,10 +57,22 @@ Result<Source> ReadSource(const Options& options, const Host& host) {
   return ReadFileSource(*options.config_path);
 }
 
+// A file that is not there may be meant as a command.
+Error ReadAsCommand(const Options& options, const Host& host, Error error) {
+  if (!options.config_path || !options.command.empty()) return error;
+  const std::string& word = *options.config_path;
+  const Result<std::string> path = PathOfFlag(word, host);
+  if (word.ends_with(".json") || !path || host.LookAt(*path).status) return error;
+  const bool line = word.find(' ') != std::string::npos;
+  error.hint = "to run a command, put it behind --: mxc-exec --rw . -- " +
+               (line ? "sh -c " + ShellQuoted(word) : ShellWord(word));
+  return error;
+}
+
 Result<Json> ReadDocument(const Options& options, const Host& host) {
-  if (!options.HasConfig()) return DocumentFromFlags(options, host);
+  if (!options.HasConfig()) return DocumentOfCommand(options.command);
   const Result<Source> source = ReadSource(options, host);
-  if (!source) return source.error();
+  if (!source) return ReadAsCommand(options, host, source.error());
   return ParseDocument(*source);
 }
 
@@ -156,9 +84,18 @@ Request ReadRequest(const Options& options, const Host& host) {
   if (!options.containment.empty() && document->kind == Json::Kind::kObject) {
     Put(*document, "containment", Text(options.containment));
   }
+  Request request{.lifecycle = PhaseOf(*document).has_value(), .config = Config{}};
+  Result<std::vector<FlagPlace>> flags = AddFlags(options, host, *document);
+  if (!flags) {
+    request.config = flags.error();
+    return request;
+  }
   DecodeOptions decode{.system = host.System(), .testing_features = options.testing_features};
   if (options.HasConfig()) decode.command = options.command;
-  return {.lifecycle = PhaseOf(*document).has_value(), .config = Decode(*document, decode)};
+  request.config = Decode(*document, decode);
+  request.flags = std::move(*flags);
+  if (!request.config) NameFlags(request.flags, request.config.error());
+  return request;
 }
 
 }  // namespace mxc

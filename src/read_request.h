@@ -1,8 +1,11 @@
 // From the command line to a decoded configuration: Read, Parse, Decode.
 #pragma once
 
+#include <vector>
+
 #include "cli.h"
 #include "config/config.h"
+#include "flag_document.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 
@@ -11,10 +14,10 @@ namespace mxc {
 struct Request {
   bool lifecycle = false;  // the document names a phase: its answer goes to standard output
   Result<Config> config;
+  std::vector<FlagPlace> flags = {};  // what flags gave
 };
 
-// Errors: kUsage without a configuration or command (exit status 1, as the reference), those of the three
-// stages.
+// Errors: those of the three stages, and of flags (kUsage).
 [[nodiscard]] Request ReadRequest(const Options& options, const Host& host);
 
 }  // namespace mxc

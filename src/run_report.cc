@@ -127,10 +127,11 @@ void RunReporter::OnWarning(const Warning& warning) {
   TellWarning(warning.message);
 }
 
-// A grant that is not there, or that root cannot use, explains most failures of the command: say it where the
-// user looks. So does weaker isolation, which nobody asked for by name.
+// A grant that is not there, or that root cannot use, explains most failures of the command, and so does a
+// directory that it cannot see: say it where the user looks. So does weaker isolation, which nobody asked for
+// by name.
 bool IsTold(const Warning& warning) {
-  constexpr std::string_view kTold[] = {"path-missing", "foreign-owner", kWeakerIsolation,
+  constexpr std::string_view kTold[] = {"path-missing", "foreign-owner", "directory-hidden", kWeakerIsolation,
                                         "protection-incomplete"};
   return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
 }

@@ -26,6 +26,9 @@ struct DecodeOptions {
 // The phase a document names, whatever else is wrong with it.
 [[nodiscard]] std::optional<Phase> PhaseOf(const Json& document);
 
+// Does it have keys of `network` that only the older dialect has? They cannot stand beside rules.
+[[nodiscard]] bool UsesLegacyNetwork(const Json& document);
+
 [[nodiscard]] Result<Config> Decode(const Json& document, const DecodeOptions& options);
 
 }  // namespace mxc

@@ -196,6 +196,11 @@ void CheckIsolationSession(Decoding& decoding) {
 
 }  // namespace
 
+bool UsesLegacyNetwork(const Json& document) {
+  const Json* network = document.kind == Json::Kind::kObject ? Member(&document, "network") : nullptr;
+  return network != nullptr && network->kind == Json::Kind::kObject && UsesLegacyForm(*network);
+}
+
 void DecodeNetwork(Decoding& decoding) {
   const Json* network = Member(&decoding.document, "network");
   decoding.config.network_written = network != nullptr;

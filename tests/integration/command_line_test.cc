@@ -58,8 +58,47 @@ TEST_P(CommandLine, AnUnknownProgramIsAFailureToStart) {
   EXPECT_EQ(EnvelopeCode(ended), "backend_error");
 }
 
-TEST_P(CommandLine, PolicyFlagsBesideAConfigurationAreRefused) {
-  EXPECT_EQ(Execute(Prepare({"--ro", "/usr", ConfigFile({})})).status, 2);
+TEST_P(CommandLine, FlagsAddToAConfiguration) {
+  const std::string granted = workspace.Directory("rw");
+  const std::string added = workspace.Directory("added");
+  const std::string file = ConfigFile(
+      {.command = "echo made > added/made; echo \"$WORD\"; pwd", .read_write = {granted}, .cwd = granted});
+  const Ended ended =
+      Execute(Prepare({file, "--rw", "added", "--cwd", ".", "--ro", ".", "--env", "WORD=hello"}));
+  EXPECT_EQ(ended.out, "hello\n" + workspace.Root() + "\n") << ended.err;
+  EXPECT_EQ(Contents(added + "/made"), "made\n");
+}
+
+// Equal entries are one object, and the strictest counts.
+TEST_P(CommandLine, AFlagDoesNotOpenWhatTheConfigurationCloses) {
+  const std::string granted = workspace.Directory("rw");
+  const std::string secret = workspace.File("rw/secret", "SECRET");
+  const std::string fixed = workspace.File("rw/fixed", "FIXED");
+  const std::string file = ConfigFile({.command = "cat secret; echo x > fixed",
+                                       .read_only = {fixed},
+                                       .read_write = {granted},
+                                       .denied = {secret},
+                                       .cwd = granted});
+  const Ended ended = Execute(Prepare({file, "--rw", secret, fixed, "--ro", secret}));
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(Contents(fixed), "FIXED");
+  EXPECT_THAT(ended.err, HasSubstr("warning: --rw " + secret + ": "));
+}
+
+TEST_P(CommandLine, ADirectoryThatIsNotGrantedIsSaidBeforeTheRun) {
+  const Ended hidden = Execute(Prepare({"--", "pwd"}));
+  EXPECT_EQ(hidden.out, "/\n");
+  EXPECT_THAT(hidden.err, HasSubstr("is not granted: --rw . grants it, --ro . to read"));
+  EXPECT_EQ(Execute(Prepare({"--ro", ".", "--", "true"})).err, "");
+  EXPECT_EQ(Execute(Prepare({"--cwd", "/", "--", "true"})).err, "");
+  EXPECT_EQ(RunConfig({.version = "1.0.0"}).err, "");
+}
+
+TEST_P(CommandLine, OneWordMayHaveBeenACommand) {
+  const Ended line = Execute(Prepare({"npm install && npm test"}));
+  EXPECT_EQ(line.status, 1);
+  EXPECT_THAT(line.err, HasSubstr("mxc-exec --rw . -- sh -c 'npm install && npm test'"));
+  EXPECT_THAT(Execute(Prepare({"npm"})).err, HasSubstr("mxc-exec --rw . -- npm\n"));
 }
 
 TEST_P(CommandLine, ContainmentOfAnotherSystemIsRefused) {

@@ -91,15 +91,36 @@ TEST(Cli, PreparesAMachine) {
   EXPECT_EQ(Parse({"--recover"})->prepare, "");
 }
 
-TEST(Cli, PrintsHelpAndVersion) {
-  const Result<Options> help = Parse({"--help"});
-  ASSERT_TRUE(help.ok());
-  EXPECT_EQ(help->mode, Mode::kPrinted);
-  EXPECT_NE(help->text.find("--status-fd"), std::string::npos);
+TEST(Cli, TakesEveryWordUpToTheNextFlag) {
+  const Result<Options> options = Parse({"--ro", "a", "b", "--rw=c", "--deny", "d", "--", "true"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->read_only, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(options->read_write, std::vector<std::string>{"c"});
+  EXPECT_EQ(options->denied, std::vector<std::string>{"d"});
+  EXPECT_FALSE(options->HasConfig());
+}
 
-  const Result<Options> version = Parse({"--version"});
-  ASSERT_TRUE(version.ok());
-  EXPECT_EQ(version->text, "mxc-exec " MXC_VERSION "\n");
+TEST(Cli, AConfigurationStandsBeforeFlagsOrBehindAnEqualsSign) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"a.json", "--rw", "x"},
+                                             {"--rw=x", "a.json"},
+                                             {"--rw", "x", "--report", "a.json"},
+                                             {"--rw", "x", "--config", "a.json", "--", "true"}}) {
+    const Result<Options> options = Parse(arguments);
+    ASSERT_TRUE(options.ok()) << arguments[0];
+    EXPECT_EQ(options->config_path, "a.json");
+    EXPECT_EQ(options->read_write, std::vector<std::string>{"x"});
+  }
+}
+
+TEST(Cli, HelpAndVersionWin) {
+  EXPECT_EQ(Parse({"--help"})->mode, Mode::kHelp);
+  EXPECT_EQ(Parse({"-h", "--probe"})->mode, Mode::kHelp);
+  EXPECT_EQ(Parse({"help"})->mode, Mode::kHelp);
+  EXPECT_EQ(Parse({"--help=all"})->help, "all");
+  EXPECT_EQ(Parse({"--version", "--list"})->mode, Mode::kVersion);
+  EXPECT_EQ(Parse({"-V"})->mode, Mode::kVersion);
+  EXPECT_EQ(Parse({"--probe", "--dry-run", "a.json"})->mode, Mode::kProbe);
 }
 
 struct Refused {
@@ -126,28 +147,32 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{
             {"--conatinment=lxc", "x"}, "unknown option '--conatinment=lxc'", "did you mean --containment?"},
         Refused{{"--qqqqqqqq"}, "unknown option '--qqqqqqqq'", "see mxc-exec --help"},
-        Refused{{"a.json", "b.json"}, "unexpected argument 'b.json'", "put a command behind --"},
+        Refused{{"a.json", "b.json"},
+                "unexpected argument 'b.json'",
+                "put a command behind --: mxc-exec a.json -- b.json"},
+        Refused{
+            {"npm", "test"}, "unexpected argument 'test'", "put a command behind --: mxc-exec -- npm test"},
         Refused{{"a.json", "--"}, "no command behind --", "see mxc-exec --help"},
         Refused{{"--explain=yaml", "a"},
                 "--explain takes text or json, not 'yaml'",
                 "did you mean --explain=json?"},
         Refused{{"--rw", "/x"}, "no command to run", "put it behind --"},
+        Refused{{"--report", "--rw", ".", "npm", "test it"},
+                "no command to run: --rw takes every word behind it",
+                "put the command behind --: mxc-exec --report --rw . -- npm 'test it'"},
+        Refused{{"--rw", "build", "policy.json"},
+                "no command to run: --rw takes every word behind it",
+                "a configuration stands before the flags: mxc-exec policy.json --rw build"},
+        Refused{{"--rw"}, "--rw needs a value", "--rw PATH..."},
+        Refused{{"--cwd", "--", "true"}, "--cwd needs a value", "--cwd DIR"},
+        Refused{{"--cwd", "a", "--cwd=b", "--", "true"}, "--cwd is given twice", "see mxc-exec --help"},
+        Refused{{"--report=yes", "a"}, "--report takes no value", "see mxc-exec --help"},
+        Refused{{"--help=al"}, "--help takes all, not 'al'", "did you mean --help=all?"},
+        Refused{{"--status-fd", "x", "a"}, "--status-fd takes a number, not 'x'", "see mxc-exec --help"},
         Refused{{"--result", "", "--", "true"}, "--result needs the path of a file", "see mxc-exec --help"},
         Refused{
             {"--log-file", "", "--", "true"}, "--log-file needs the path of a file", "see mxc-exec --help"},
-        Refused{
-            {"--rw", "/x", "a.json", "--", "true"},
-            "--ro, --rw, --deny, --allow-host, --env, --cwd and --timeout make the policy of a run "
-            "without a file",
-            "each --ro, --rw and --deny takes one path, and is repeated for another: 'a.json' is taken for "
-            "a configuration"},
-        Refused{{"--rw", "/x", "--config", "a.json", "--", "true"},
-                "--ro, --rw, --deny, --allow-host, --env, --cwd and --timeout make the policy of a run "
-                "without a file",
-                "write them into the configuration, or leave the configuration out"},
-        Refused{{"--config", "a", "--config", "b"},
-                "--config: At Most 1 required but received 2",
-                "see mxc-exec --help"},
+        Refused{{"--config", "a", "--config", "b"}, "--config is given twice", "see mxc-exec --help"},
         Refused{{"--force"}, "--force requires --setup-hyperlight", "see mxc-exec --help"}));
 
 }  // namespace

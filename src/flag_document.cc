@@ -1,0 +1,339 @@
+#include "flag_document.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "base/quoted.h"
+#include "config/decode.h"
+#include "config/endpoint.h"
+#include "config/fields.h"
+#include "config/version.h"
+#include "flag_values.h"
+
+namespace mxc {
+namespace {
+
+using Keys = std::initializer_list<std::string_view>;
+
+Json StringOf(std::string value) {
+  Json json;
+  json.kind = Json::Kind::kString;
+  json.text = std::move(value);
+  return json;
+}
+
+Json NumberOf(std::uint64_t value) {
+  Json json;
+  json.kind = Json::Kind::kInteger;
+  json.integer = value;
+  json.text = std::to_string(value);
+  return json;
+}
+
+Json FractionOf(std::string text) {
+  Json json;
+  json.kind = Json::Kind::kFloat;
+  json.text = std::move(text);
+  return json;
+}
+
+Json True() {
+  Json json;
+  json.kind = Json::Kind::kBool;
+  json.boolean = true;
+  return json;
+}
+
+Json Empty(Json::Kind kind) {
+  Json json;
+  json.kind = kind;
+  return json;
+}
+
+Json List(Json item) {
+  Json json = Empty(Json::Kind::kArray);
+  json.items.push_back(std::move(item));
+  return json;
+}
+
+Json Map(std::string key, Json value) {
+  Json json = Empty(Json::Kind::kObject);
+  json.members.push_back({.key = std::move(key), .value = std::move(value)});
+  return json;
+}
+
+// "name:443", "10.0.0.0/8:443", "[::1]:443"; a colon of an IPv6 address alone is none of a port. What cannot
+// be read is left to Decode.
+struct HostFlag {
+  std::string host = {};
+  std::uint16_t port = 0;  // 0: every port
+};
+HostFlag SplitHostFlag(const std::string& text) {
+  const Result<HostEntry> entry = ParseHostEntry(text);
+  HostFlag flag{.host = text, .port = entry ? entry->port : std::uint16_t{0}};
+  if (flag.port != 0) flag.host.resize(text.rfind(':'));
+  if (entry && flag.host.starts_with('[')) flag.host = flag.host.substr(1, flag.host.find(']') - 1);
+  return flag;
+}
+
+bool LooksLikeAddress(const std::string& host) {
+  return host.find_first_not_of("0123456789./") == std::string::npos || host.find(':') != std::string::npos;
+}
+
+Json RuleFor(const std::string& text) {
+  const auto [name, port] = SplitHostFlag(text);
+  Json rule = Map("to", List(Map(LooksLikeAddress(name) ? "cidr" : "host", StringOf(name))));
+  if (port == 0) return rule;
+  rule.members.push_back({.key = "ports", .value = List(Map("port", NumberOf(port)))});
+  return rule;
+}
+
+const Json* Find(const Json& document, Keys keys) {
+  const Json* value = &document;
+  for (const std::string_view key : keys) {
+    if (value == nullptr || value->kind != Json::Kind::kObject) return nullptr;
+    value = value->Find(key);
+  }
+  return value == nullptr || value->kind == Json::Kind::kNull ? nullptr : value;
+}
+
+// The host's own network has every host in it.
+bool SharesHostNetwork(const Json& document) {
+  const Json* policy = Find(document, {"network", "defaultPolicy"});
+  const Json* local = Find(document, {"network", "allowLocalNetwork"});
+  const auto empty = [](const Json* list) { return list == nullptr || list->items.empty(); };
+  return policy != nullptr && policy->text == "allow" && local != nullptr && local->boolean &&
+         empty(Find(document, {"network", "allowedHosts"})) &&
+         empty(Find(document, {"network", "blockedHosts"})) &&
+         Find(document, {"network", "proxy"}) == nullptr;
+}
+
+class Adder {
+ public:
+  Adder(const Options& options, const Host& host, Json& document)
+      : options_(options), host_(host), document_(document) {
+    const Result<Dialect> dialect = SelectDialect(document);
+    if (dialect) dialect_ = *dialect;
+    legacy_network_ = dialect_ == Dialect::kLegacy || UsesLegacyNetwork(document);
+  }
+
+  Result<std::vector<FlagPlace>> Run() {
+    for (const auto step : {&Adder::AddFiles, &Adder::AddProcess, &Adder::AddEnvironment, &Adder::AddNetwork,
+                            &Adder::AddLimits, &Adder::AddProtection}) {
+      if (Status status = (this->*step)(); !status) return status.error();
+    }
+    return std::move(places_);
+  }
+
+ private:
+  // The value at `keys`, made where it is missing; the last of them is of `kind`.
+  Result<Json*> Enter(Keys keys, Json::Kind kind, const std::string& flag) {
+    Json* value = &document_;
+    std::string pointer;
+    for (const std::string_view key : keys) {
+      pointer = PointerTo(pointer, key);
+      const bool last = key == *(keys.end() - 1);
+      value = Member(*value, std::string(key), last ? kind : Json::Kind::kObject, pointer, flag);
+      if (value == nullptr)
+        return UsageError(flag + " has nowhere to go: " + pointer + " of the configuration has another type");
+    }
+    return value;
+  }
+
+  Json* Member(Json& object, std::string key, Json::Kind kind, const std::string& pointer,
+               const std::string& flag) {
+    const auto known = std::find_if(object.members.begin(), object.members.end(),
+                                    [&](const JsonMember& member) { return member.key == key; });
+    if (known != object.members.end()) {
+      const bool absent = known->value.kind == Json::Kind::kNull && TakesNull(dialect_);
+      if (absent) known->value = Empty(kind);
+      return known->value.kind == kind ? &known->value : nullptr;
+    }
+    // Every document has `process`: what it lacks is not the flag's fault.
+    if (pointer != "/process") places_.push_back({.pointer = pointer, .flag = flag});
+    object.members.push_back({.key = std::move(key), .value = Empty(kind)});
+    return &object.members.back().value;
+  }
+
+  Status Append(Keys keys, Json item, const std::string& flag) {
+    Result<Json*> list = Enter(keys, Json::Kind::kArray, flag);
+    if (!list) return list.error();
+    std::string pointer;
+    for (const std::string_view key : keys) pointer = PointerTo(pointer, key);
+    places_.push_back({.pointer = PointerTo(pointer, (*list)->items.size()), .flag = flag});
+    (*list)->items.push_back(std::move(item));
+    return Done{};
+  }
+
+  // In the place of what is there.
+  Status Set(std::string_view section, const std::string& key, Json value, const std::string& flag) {
+    Result<Json*> object = Enter({section}, Json::Kind::kObject, flag);
+    if (!object) return object.error();
+    std::erase_if((*object)->members, [&](const JsonMember& member) { return member.key == key; });
+    (*object)->members.push_back({.key = key, .value = std::move(value)});
+    places_.push_back({.pointer = PointerTo(PointerTo("", section), key), .flag = flag});
+    return Done{};
+  }
+
+  static std::string Named(std::string_view flag, const std::string& value) {
+    return std::string(flag) + " " + ShellWord(value);
+  }
+
+  Status AddPaths(std::string_view flag, const std::vector<std::string>& paths, std::string_view key) {
+    for (const std::string& path : paths) {
+      Result<std::string> absolute = PathOfFlag(path, host_);
+      if (!absolute) return absolute.error();
+      Status added = Append({"filesystem", key}, StringOf(std::move(*absolute)), Named(flag, path));
+      if (!added) return added;
+    }
+    return Done{};
+  }
+
+  Status AddFiles() {
+    Status added = AddPaths("--ro", options_.read_only, "readonlyPaths");
+    if (added) added = AddPaths("--rw", options_.read_write, "readwritePaths");
+    if (added) added = AddPaths("--deny", options_.denied, "deniedPaths");
+    return added;
+  }
+
+  Status AddProcess() {
+    if (!options_.cwd.empty()) {
+      Result<std::string> cwd = PathOfFlag(options_.cwd, host_);
+      if (!cwd) return cwd.error();
+      Status set = Set("process", "cwd", StringOf(std::move(*cwd)), Named("--cwd", options_.cwd));
+      if (!set) return set;
+    }
+    if (options_.timeout.empty()) return Done{};
+    const Result<std::uint32_t> limit = MillisecondsOf("--timeout", options_.timeout);
+    if (!limit) return limit.error();
+    return Set("process", "timeout", NumberOf(*limit), Named("--timeout", options_.timeout));
+  }
+
+  // A list replaces the default environment, unless the contract lets it say otherwise.
+  Status KeepDefaultEnvironment(const std::string& flag) {
+    if (Find(document_, {"process", "env"}) != nullptr) return Done{};
+    if (dialect_ == Dialect::kLegacy || dialect_ == Dialect::kDirectional || legacy_network_) {
+      return UsageError(flag +
+                            " would replace the default environment: a configuration of this version has no "
+                            "process.inheritDefaultEnv",
+                        "write \"version\": \"1.0.0\", or the whole environment into process.env");
+    }
+    return Set("process", "inheritDefaultEnv", True(), flag);
+  }
+
+  Status AddEnvironment() {
+    for (const std::string& text : options_.environment) {
+      const std::string name = text.substr(0, text.find('='));
+      const std::string flag = Named("--env", name);
+      std::string entry = text;
+      if (text == name) {
+        const std::optional<std::string> value = host_.Environment(name);
+        if (!value)
+          return UsageError(flag + ": no such variable is set here", "give it a value: " + flag + "=VALUE");
+        entry += "=" + *value;
+      }
+      if (Status kept = KeepDefaultEnvironment(flag); !kept) return kept;
+      if (Status added = Append({"process", "env"}, StringOf(std::move(entry)), flag); !added) return added;
+    }
+    return Done{};
+  }
+
+  Status AddNetwork() {
+    for (const std::string& text : options_.allowed_hosts) {
+      if (SharesHostNetwork(document_)) break;
+      Status added = legacy_network_
+                         ? Append({"network", "allowedHosts"}, StringOf(text), Named("--allow-host", text))
+                         : Append({"network", "egress", "allow"}, RuleFor(text), Named("--allow-host", text));
+      if (!added) return added;
+    }
+    for (const std::string& text : options_.published) {
+      const std::string flag = Named("--publish", text);
+      const Result<PortPair> ports = PortsOf("--publish", text);
+      if (!ports) return ports.error();
+      if (legacy_network_) {
+        return UsageError(flag +
+                              " cannot be said in a configuration of this version, or beside "
+                              "network.defaultPolicy and its like",
+                          "write network.egress in their place, and \"version\": \"1.0.0\"");
+      }
+      Json port = Map("host", NumberOf(ports->host));
+      port.members.push_back({.key = "guest", .value = NumberOf(ports->guest)});
+      if (Status added = Append({"network", "ingress", "publish"}, std::move(port), flag); !added)
+        return added;
+    }
+    return Done{};
+  }
+
+  Status AddLimits() {
+    if (!options_.memory.empty()) {
+      const Result<std::uint64_t> size = MegabytesOf("--memory", options_.memory);
+      if (!size) return size.error();
+      Status set = Set("resources", "memoryMb", NumberOf(*size), Named("--memory", options_.memory));
+      if (!set) return set;
+    }
+    if (options_.cpus.empty()) return Done{};
+    Result<std::string> cpus = DecimalOf("--cpus", options_.cpus);
+    if (!cpus) return cpus.error();
+    return Set("resources", "cpus", FractionOf(std::move(*cpus)), Named("--cpus", options_.cpus));
+  }
+
+  // The list of a document replaces the default, a flag adds to it. Of two tiers the stronger counts.
+  Status AddProtection() {
+    for (const std::string& name : options_.protect) {
+      const std::string flag = Named("--protect", name);
+      const bool git_by_default = Find(document_, {"filesystem", "protect"}) == nullptr && name != "git";
+      if (git_by_default) {
+        if (Status added = Append({"filesystem", "protect"}, StringOf("git"), flag); !added) return added;
+      }
+      const Json* list = Find(document_, {"filesystem", "protect"});
+      const bool known = list != nullptr && std::any_of(list->items.begin(), list->items.end(),
+                                                        [&](const Json& item) { return item.text == name; });
+      if (known) continue;
+      if (Status added = Append({"filesystem", "protect"}, StringOf(name), flag); !added) return added;
+    }
+    if (options_.tier.empty()) return Done{};
+    const Json* written = Find(document_, {"minimumTier"});
+    const std::optional<Tier> asked = TierNamed(options_.tier);
+    const std::optional<Tier> before = written != nullptr ? TierNamed(written->text) : std::nullopt;
+    if (asked && before && *before > *asked) return Done{};
+    const std::string flag = Named("--tier", options_.tier);
+    Result<Json*> tier = Enter({"minimumTier"}, Json::Kind::kString, flag);
+    if (!tier) return tier.error();
+    (*tier)->text = options_.tier;
+    places_.push_back({.pointer = "/minimumTier", .flag = flag});
+    return Done{};
+  }
+
+  const Options& options_;
+  const Host& host_;
+  Json& document_;
+  Dialect dialect_ = Dialect::kLegacy;
+  bool legacy_network_ = false;
+  std::vector<FlagPlace> places_ = {};
+};
+
+// A configuration that a flag has swallowed would be a policy that nobody enforces.
+Status CheckFurtherWords(const Options& options, const Host& host) {
+  if (options.HasConfig()) return Done{};
+  for (const auto& [flag, first, word] : options.further_words) {
+    if (!word.ends_with(".json")) continue;
+    const Result<std::string> path = PathOfFlag(word, host);
+    const Lookup found = path ? host.LookAt(*path) : Lookup{};
+    if (!found.status || found.status->object.type == FileType::kDirectory) continue;
+    return UsageError(Quoted(word) + " may be a configuration, or a path of " + flag,
+                      "a configuration: mxc-exec " + ShellWord(word) + " " + flag + " " + ShellWord(first) +
+                          " -- ...; a path: " + flag + "=" + ShellWord(word));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<FlagPlace>> AddFlags(const Options& options, const Host& host, Json& document) {
+  if (Status clear = CheckFurtherWords(options, host); !clear) return clear.error();
+  return Adder(options, host, document).Run();
+}
+
+}  // namespace mxc

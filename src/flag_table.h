@@ -1,0 +1,47 @@
+// The flags of the command line as data: what is parsed and what --help prints, of which completions and the
+// manual page are made.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cli.h"
+
+namespace mxc {
+
+enum class FlagGroup { kPolicy, kConfiguration, kReporting, kQuestions, kHousekeeping, kWindows };
+
+// What a flag takes, by the spelling of Flag::value.
+enum class FlagValues {
+  kNone,      // ""
+  kOne,       // "DIR"
+  kSeveral,   // "PATH...": every word up to the next flag or --; with --flag=word only that word
+  kOptional,  // "[VERSION]": the next word, unless it is a flag
+  kAttached,  // "[=json]": only as --flag=word
+};
+
+using FlagTarget = std::variant<std::monostate, bool Options::*, std::string Options::*,
+                                std::optional<std::string> Options::*, std::optional<int> Options::*,
+                                std::vector<std::string> Options::*>;
+
+struct Flag {
+  std::string_view name = {};  // without its dashes
+  char letter = '\0';          // -h
+  std::string_view value = {};
+  std::string_view text = {};
+  FlagGroup group = FlagGroup::kPolicy;
+  FlagTarget target = {};
+  Mode mode = Mode::kRun;  // what the call asks for with it
+  bool first_page = false;
+  bool hidden = false;  // accepted, and of no use in this build
+};
+
+[[nodiscard]] std::span<const Flag> AllFlags();
+[[nodiscard]] std::string_view TitleOf(FlagGroup group);
+[[nodiscard]] FlagValues ValuesOf(const Flag& flag);
+
+}  // namespace mxc

@@ -1,0 +1,108 @@
+#include "flag_values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/quoted.h"
+#include "mxc/windows/path.h"
+
+namespace mxc {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t size;
+};
+constexpr Unit kTimes[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}};
+constexpr Unit kSizes[] = {{"M", 1}, {"G", 1024}, {"T", 1024 * 1024}};
+
+Error Refused(std::string_view flag, std::string_view takes, const std::string& text) {
+  return {.code = ErrorCode::kUsage,
+          .message = std::string(flag) + " takes " + std::string(takes) + ", not " + Quoted(text)};
+}
+
+// Digits with at most one point among them; takes them from the front.
+std::optional<double> TakeDecimal(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  if (end == 0 || text[0] == '.' || text[end - 1] == '.') return std::nullopt;
+  const std::string digits(text.substr(0, end));
+  if (std::count(digits.begin(), digits.end(), '.') > 1) return std::nullopt;
+  text.remove_prefix(end);
+  return std::strtod(digits.c_str(), nullptr);
+}
+
+template <std::size_t kCount>
+std::optional<std::uint64_t> Amount(std::string_view text, const Unit (&units)[kCount], double most) {
+  const std::optional<double> number = TakeDecimal(text);
+  for (const Unit& unit : units) {
+    if (!number || text != unit.name) continue;
+    const double amount = std::floor(*number * static_cast<double>(unit.size));
+    return amount <= most ? std::optional(static_cast<std::uint64_t>(amount)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint16_t> Port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc{} || rest != text.data() + text.size() || port == 0) return std::nullopt;
+  return port;
+}
+
+}  // namespace
+
+Error UsageError(std::string message, std::string hint) {
+  return {.code = ErrorCode::kUsage, .message = std::move(message), .hint = std::move(hint)};
+}
+
+Result<std::uint32_t> MillisecondsOf(std::string_view flag, const std::string& text) {
+  const auto amount = Amount(text, kTimes, std::numeric_limits<std::uint32_t>::max());
+  if (amount) return static_cast<std::uint32_t>(*amount);
+  return Refused(flag, "a time of at most 49 days such as 90s, 5m, 2h or 500ms", text);
+}
+
+Result<std::uint64_t> MegabytesOf(std::string_view flag, const std::string& text) {
+  constexpr double kMost = 1e9;  // the bound of resources.memoryMb
+  const auto amount = Amount(text, kSizes, kMost);
+  if (amount && *amount > 0) return *amount;
+  return Refused(flag, "a size such as 512M or 2G", text);
+}
+
+Result<std::string> DecimalOf(std::string_view flag, const std::string& text) {
+  std::string_view rest = text;
+  if (TakeDecimal(rest) && rest.empty()) return text;
+  return Refused(flag, "a number such as 2 or 1.5", text);
+}
+
+Result<PortPair> PortsOf(std::string_view flag, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::optional<std::uint16_t> host = Port(std::string_view(text).substr(0, colon));
+  const std::optional<std::uint16_t> guest =
+      colon == std::string::npos ? host : Port(std::string_view(text).substr(colon + 1));
+  if (host && guest) return PortPair{.host = *host, .guest = *guest};
+  return Refused(flag, "a port of this host and one inside, such as 8080:80", text);
+}
+
+// Without a name for the place a path stays relative, and Decode refuses it: never guess what is granted.
+Result<std::string> PathOfFlag(const std::string& path, const Host& host) {
+  if (path.starts_with('~')) {
+    const std::optional<std::string> home = host.Environment("HOME");
+    if (path.size() > 1 && path[1] != '/') {
+      return UsageError("only ~ and ~/ are expanded, not " + Quoted(path),
+                        "write the directory, or ./" + path + " for a name that begins so");
+    }
+    if (!home || !home->starts_with('/'))
+      return UsageError(Quoted(path) + " needs HOME, which is not set", "write the directory");
+    return *home + path.substr(1);
+  }
+  const std::string here = host.WorkingDirectory();
+  if (path.empty() || path.front() == '/' || here.empty() || IsOnDrive(path)) return path;
+  return path == "." ? here : here + "/" + path;
+}
+
+}  // namespace mxc

@@ -1,0 +1,82 @@
+#include "help.h"
+
+#include <fmt/core.h>
+
+#include "flag_table.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kTextColumn = 26;
+
+constexpr std::string_view kUsage =
+    "mxc-exec runs a command that reads, writes and reaches only what it is given.\n"
+    "\n"
+    "  mxc-exec --rw . --deny .env -- npm test    a policy of flags\n"
+    "  mxc-exec policy.json                       the policy and command of a file\n"
+    "  mxc-exec policy.json --rw build -- make    with more, and another command\n"
+    "\n";
+
+constexpr std::string_view kStatus =
+    "\n"
+    "Exit status: the command's own, 128+N when signal N ended it; 255 when it could\n"
+    "not run or timed out; 1: the configuration is not valid, 2: the command line.\n";
+
+constexpr std::string_view kGrammar =
+    "PATH... and the like take every word up to the next flag or --. A configuration\n"
+    "stands before such a flag, or behind --config; --rw=PATH takes one word alone.\n"
+    "A path may be relative, and begin with ~.\n";
+
+// `text` from the column of texts on, wrapped at blanks.
+std::string Wrapped(std::string_view text) {
+  std::string result;
+  while (text.size() > kColumns - kTextColumn) {
+    const std::size_t blank = text.rfind(' ', kColumns - kTextColumn);
+    if (blank == std::string_view::npos) break;
+    result += std::string(text.substr(0, blank)) + "\n" + std::string(kTextColumn, ' ');
+    text.remove_prefix(blank + 1);
+  }
+  return result + std::string(text) + "\n";
+}
+
+std::string Line(const Flag& flag) {
+  std::string name = "  --" + std::string(flag.name);
+  if (flag.letter != '\0') name = fmt::format("  -{}, --{}", flag.letter, flag.name);
+  if (!flag.value.starts_with("[=") && !flag.value.empty()) name += ' ';
+  name += flag.value;
+  const bool fits = name.size() + 2 <= kTextColumn;
+  name += fits ? std::string(kTextColumn - name.size(), ' ') : "\n" + std::string(kTextColumn, ' ');
+  return name + Wrapped(flag.text);
+}
+
+std::string FirstPage() {
+  std::string page{kUsage};
+  for (const Flag& flag : AllFlags()) {
+    if (flag.first_page) page += Line(flag);
+  }
+  page += "  --help=all              every flag\n";
+  return page + std::string(kStatus);
+}
+
+std::string AllPages(OperatingSystem system) {
+  std::string pages{kUsage};
+  pages += kGrammar;
+  const Flag* before = nullptr;
+  for (const Flag& flag : AllFlags()) {
+    if (flag.hidden || (flag.group == FlagGroup::kWindows && system != OperatingSystem::kWindows)) continue;
+    if (before == nullptr || before->group != flag.group)
+      pages += fmt::format("\n{}:\n", TitleOf(flag.group));
+    pages += Line(flag);
+    before = &flag;
+  }
+  return pages + std::string(kStatus);
+}
+
+}  // namespace
+
+std::string HelpText(std::string_view what, OperatingSystem system) {
+  return what == "all" ? AllPages(system) : FirstPage();
+}
+
+}  // namespace mxc

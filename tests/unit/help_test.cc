@@ -1,0 +1,46 @@
+#include "help.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include "flag_table.h"
+
+namespace mxc {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t LongestLine(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+TEST(Help, TheFirstPageFitsATerminal) {
+  const std::string page = HelpText("", OperatingSystem::kLinux);
+  EXPECT_LE(std::count(page.begin(), page.end(), '\n'), 24);
+  EXPECT_LE(LongestLine(page), 80U);
+  EXPECT_THAT(page, HasSubstr("--rw PATH...            readable and writable\n"));
+  EXPECT_THAT(page, Not(HasSubstr("--config-fd")));
+}
+
+TEST(Help, AllHasEveryFlagThatTheSystemCanUse) {
+  const std::string linux_pages = HelpText("all", OperatingSystem::kLinux);
+  const std::string windows_pages = HelpText("all", OperatingSystem::kWindows);
+  EXPECT_LE(LongestLine(windows_pages), 80U);
+  for (const Flag& flag : AllFlags()) {
+    const std::string name = "--" + std::string(flag.name);
+    const bool everywhere = flag.group != FlagGroup::kWindows;
+    EXPECT_EQ(windows_pages.find(name) != std::string::npos, !flag.hidden) << name;
+    EXPECT_EQ(linux_pages.find(name) != std::string::npos, !flag.hidden && everywhere) << name;
+  }
+}
+
+}  // namespace
+}  // namespace mxc
