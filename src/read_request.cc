@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/quoted.h"
 #include "config/decode.h"
+#include "config/decoding.h"
 #include "document/parse.h"
 #include "document/source.h"
+#include "expand_document.h"
 #include "flag_values.h"
 
 namespace mxc {
@@ -69,11 +72,25 @@ Error ReadAsCommand(const Options& options, const Host& host, Error error) {
   return error;
 }
 
+std::string DirectoryOfFile(const Options& options, const Host& host) {
+  if (options.config_base64 || !options.config_path || *options.config_path == "-") return "";
+  std::string path = *options.config_path;
+  const std::string here = host.WorkingDirectory();
+  if (!IsAbsolutePath(path) && here.empty()) return "";
+  if (!IsAbsolutePath(path)) path = here + "/" + path;
+  return path.substr(0, std::max<std::size_t>(
+                            path.find_last_of(host.System() == OperatingSystem::kWindows ? "/\\" : "/"), 1));
+}
+
 Result<Json> ReadDocument(const Options& options, const Host& host) {
   if (!options.HasConfig()) return DocumentOfCommand(options.command);
   const Result<Source> source = ReadSource(options, host);
   if (!source) return ReadAsCommand(options, host, source.error());
-  return ParseDocument(*source);
+  Result<Json> document = ParseDocument(*source);
+  if (!document) return document;
+  if (Status expanded = ExpandDocument(DirectoryOfFile(options, host), host, *document); !expanded)
+    return expanded.error();
+  return document;
 }
 
 }  // namespace

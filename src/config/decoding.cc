@@ -63,9 +63,11 @@ bool CheckPath(Decoding& decoding, const Place& place, const Json& value) {
     decoding.Fail(place, value, "the path is longer than " + std::to_string(kMaxPathBytes - 1) + " bytes");
   } else if (!IsAbsolutePath(path)) {
     const bool shell_word = path.starts_with('~') || path.starts_with('$') || path.starts_with('%');
-    decoding.Fail(place, value, "the path " + Ticked(path) + " is not absolute",
-                  shell_word ? "nothing is expanded: write the directory itself, such as /home/me/x"
-                             : "write it from the root, such as /srv/work/x");
+    decoding.Fail(
+        place, value, "the path " + Ticked(path) + " is not absolute",
+        shell_word
+            ? "write the directory itself, such as /home/me/x, or \"expand\": true and ~/x or ${HOME}/x"
+            : "write it from the root, such as /srv/work/x");
   } else {
     return true;
   }

@@ -190,6 +190,13 @@ constexpr Field kRootFields[] = {
      .type = FieldType::kString,
      .text = "Schema version the document is written for.",
      .required = kContracts},
+    {.name = "expand",
+     .type = FieldType::kBool,
+     .in = kOwn,
+     .text = "`~`, `${HOME}`, `${PWD}` (the directory of this file) and the `${XDG_...}` directories are "
+             "expanded "
+             "at the beginning of paths of filesystem, process.cwd and audit.path.",
+     .standard = "false"},
     {.name = "phase",
      .type = FieldType::kEnum,
      .text = "Lifecycle request.",

@@ -20,8 +20,9 @@ constexpr NamedPhase kNamedPhases[] = {{"provision", Phase::kProvision},
                                        {"deprovision", Phase::kDeprovision}};
 
 // The policy is fixed when the sandbox is provisioned: a later phase names it, and nothing else.
-constexpr std::string_view kOfEveryPhase[] = {"$schema",   "_comment",          "version",      "phase",
-                                              "sandboxId", "correlationVector", "experimental", "telemetry"};
+constexpr std::string_view kOfEveryPhase[] = {"$schema",      "_comment",  "version",
+                                              "phase",        "sandboxId", "correlationVector",
+                                              "experimental", "telemetry", "expand"};
 // What a run leaves behind, and the sections of containments without this lifecycle.
 constexpr std::string_view kNotOfProvision[] = {"lifecycle", "appContainer", "processContainer",
                                                 "macos_sandbox", "seatbelt"};

@@ -267,7 +267,8 @@ TEST(Decode, TakesOnlyAbsolutePaths) {
         << path;
   }
   const Result<Config> home = DecodeText(With(R"("filesystem":{"readonlyPaths":["~/x"]})"));
-  EXPECT_EQ(home.error().hint, "nothing is expanded: write the directory itself, such as /home/me/x");
+  EXPECT_EQ(home.error().hint,
+            "write the directory itself, such as /home/me/x, or \"expand\": true and ~/x or ${HOME}/x");
 }
 
 TEST(Decode, TakesOnlyAnAbsoluteWorkingDirectory) {

@@ -13,7 +13,9 @@
 #include "config/fields.h"
 #include "decode_text.h"
 #include "document/parse.h"
+#include "expand_document.h"
 #include "tests/support/built.h"
+#include "tests/support/fake_host.h"
 
 namespace mxc {
 namespace {
@@ -111,7 +113,10 @@ TEST(Fields, RootRowsAreComplete) {
 TEST(Examples, AllDecode) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kSchemas / "examples")) {
-    const Result<Config> config = DecodeText(Contents(entry.path()));
+    if (entry.path().extension() != ".json") continue;
+    Json document = *ParseDocument({.name = entry.path(), .bytes = Contents(entry.path())});
+    ASSERT_TRUE(ExpandDocument("/work", FakeHost().SetEnvironment("HOME", "/home/me"), document).ok());
+    const Result<Config> config = Decode(document, {});
     EXPECT_TRUE(config.ok()) << entry.path() << ": " << (config ? "" : config.error().message);
     EXPECT_TRUE(config.ok() && config->notes.empty()) << entry.path();
     ++count;

@@ -1,0 +1,117 @@
+#include "expand_document.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "config/decoding.h"
+#include "document/place.h"
+
+namespace mxc {
+namespace {
+
+// Beside HOME and PWD. The default is below HOME, as the XDG Base Directory Specification has it; the last
+// has none.
+struct XdgDirectory {
+  std::string_view name;
+  std::string_view standard;
+};
+constexpr XdgDirectory kXdgDirectories[] = {{"XDG_CONFIG_HOME", "/.config"},
+                                            {"XDG_CACHE_HOME", "/.cache"},
+                                            {"XDG_DATA_HOME", "/.local/share"},
+                                            {"XDG_STATE_HOME", "/.local/state"},
+                                            {"XDG_RUNTIME_DIR", ""}};
+constexpr std::string_view kKnown =
+    "known are ~, ${HOME}, ${PWD} (the directory of this file), ${XDG_CONFIG_HOME}, ${XDG_CACHE_HOME}, "
+    "${XDG_DATA_HOME}, ${XDG_STATE_HOME} and ${XDG_RUNTIME_DIR}";
+
+class Expander {
+ public:
+  Expander(const std::string& directory, const Host& host) : directory_(directory), host_(host) {}
+
+  Status Expand(const Place& place, Json& value) const {
+    if (value.kind != Json::Kind::kString) return Done{};  // Decode says so
+    std::string_view rest = value.text;
+    std::string name;
+    if (rest.starts_with('~')) {
+      name = "HOME";
+      rest.remove_prefix(1);
+    } else if (const std::size_t end = rest.find('}'); rest.starts_with("${") && end != rest.npos) {
+      name = rest.substr(2, end - 2);
+      rest.remove_prefix(end + 1);
+    }
+    const bool whole = rest.empty() || rest.front() == '/';
+    if (rest.find("${") != rest.npos || (!name.empty() && !whole)) {
+      return ErrorAt(place, value.position,
+                     "in " + Ticked(value.text) + " only the first directory can be a variable",
+                     "write ~/x or ${NAME}/x");
+    }
+    if (name.empty()) return Done{};
+    Result<std::string> start = ValueOf(name);
+    if (!start) return ErrorAt(place, value.position, start.error().message, kKnown);
+    value.text = *start + std::string(rest);
+    return Done{};
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::string> Home() const {
+    return host_.Environment(host_.System() == OperatingSystem::kWindows ? "USERPROFILE" : "HOME");
+  }
+
+  [[nodiscard]] std::optional<std::string> Lookup(const std::string& name, const XdgDirectory* xdg) const {
+    if (xdg == nullptr) return name == "HOME" ? Home() : directory_;
+    const std::optional<std::string> set = host_.Environment(name);
+    const std::optional<std::string> home = Home();
+    if ((set && !set->empty()) || xdg->standard.empty() || !home) return set;
+    return *home + std::string(xdg->standard);
+  }
+
+  [[nodiscard]] Result<std::string> ValueOf(const std::string& name) const {
+    const auto refuse = [&](std::string_view why) {
+      return Error{.code = ErrorCode::kSchema, .message = Ticked("${" + name + "}") + std::string(why)};
+    };
+    const auto* xdg = std::find_if(std::begin(kXdgDirectories), std::end(kXdgDirectories),
+                                   [&](const XdgDirectory& known) { return known.name == name; });
+    const bool is_xdg = xdg != std::end(kXdgDirectories);
+    if (!is_xdg && name != "HOME" && name != "PWD") return refuse(" is not expanded");
+    std::optional<std::string> value = Lookup(name, is_xdg ? xdg : nullptr);
+    if (name == "PWD" && directory_.empty()) return refuse(" is the directory of a file, and this is none");
+    if (!value || value->empty()) return refuse(" is not set");
+    if (!IsAbsolutePath(*value)) return refuse(" is not an absolute path");
+    return std::move(*value);
+  }
+
+  const std::string& directory_;
+  const Host& host_;
+};
+
+Json* Inside(Json& object, std::string_view key) {
+  for (JsonMember& member : object.members) {
+    if (member.key == key) return &member.value;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Status ExpandDocument(const std::string& directory, const Host& host, Json& document) {
+  if (!IsTrue(Inside(document, "expand"))) return Done{};
+  const Expander expander(directory, host);
+  for (const auto& [section, key] : {std::pair{"process", "cwd"}, std::pair{"audit", "path"}}) {
+    Json* object = Inside(document, section);
+    Json* value = object != nullptr ? Inside(*object, key) : nullptr;
+    if (value == nullptr) continue;
+    if (Status status = expander.Expand(Place{}.Key(section).Key(key), *value); !status) return status;
+  }
+  Json* files = Inside(document, "filesystem");
+  for (const char* key : {"readwritePaths", "readonlyPaths", "deniedPaths", "repositories"}) {
+    Json* list = files != nullptr ? Inside(*files, key) : nullptr;
+    for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+      const Place place = Place{}.Key("filesystem").Key(key).Item(i);
+      if (Status status = expander.Expand(place, list->items[i]); !status) return status;
+    }
+  }
+  return Done{};
+}
+
+}  // namespace mxc

@@ -1,0 +1,76 @@
+#include "expand_document.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "document/parse.h"
+#include "tests/support/fake_host.h"
+
+namespace mxc {
+namespace {
+
+class CallerAtHome : public FakeHost {
+ public:
+  CallerAtHome() {
+    SetEnvironment("HOME", "/home/me").SetEnvironment("XDG_CACHE_HOME", "/cache");
+    SetEnvironment("XDG_STATE_HOME", "relative").SetEnvironment("SECRET", "/etc");
+  }
+};
+
+// The first read-write path of a document that has this one, in a file in /work.
+std::string Expanded(const std::string& path, const std::string& directory = "/work",
+                     const FakeHost& host = CallerAtHome(), const std::string& expand = "true") {
+  Json json = *ParseDocument(
+      {.name = "test",
+       .bytes = R"({"expand":)" + expand + R"(,"filesystem":{"readwritePaths":[")" + path + R"("]}})"});
+  const Status status = ExpandDocument(directory, host, json);
+  if (!status) return status.error().pointer + " " + status.error().message;
+  return json.Find("filesystem")->Find("readwritePaths")->items.front().text;
+}
+
+TEST(Expand, ThePlacesThatItKnows) {
+  EXPECT_EQ(Expanded("~"), "/home/me");
+  EXPECT_EQ(Expanded("~/x"), "/home/me/x");
+  EXPECT_EQ(Expanded("${HOME}/x"), "/home/me/x");
+  EXPECT_EQ(Expanded("${PWD}"), "/work");
+  EXPECT_EQ(Expanded("${XDG_CACHE_HOME}/x"), "/cache/x");
+  EXPECT_EQ(Expanded("${XDG_CONFIG_HOME}/git"), "/home/me/.config/git");
+  EXPECT_EQ(Expanded("${XDG_DATA_HOME}"), "/home/me/.local/share");
+  EXPECT_EQ(Expanded("/a/~/$HOME"), "/a/~/$HOME");
+}
+
+TEST(Expand, OnlyWhereItIsWritten) {
+  EXPECT_EQ(Expanded("~/x", "/work", CallerAtHome(), "false"), "~/x");
+  EXPECT_EQ(Expanded("~/x", "/work", CallerAtHome(), R"("yes")"), "~/x");  // Decode refuses it
+  Json json = *ParseDocument({.name = "test", .bytes = R"({"process":{"cwd":"~"}})"});
+  ASSERT_TRUE(ExpandDocument("/work", CallerAtHome(), json).ok());
+  EXPECT_EQ(json.Find("process")->Find("cwd")->text, "~");
+}
+
+TEST(Expand, CwdAndRecordsToo) {
+  Json json = *ParseDocument(
+      {.name = "test",
+       .bytes = R"({"expand":true,"process":{"cwd":"${PWD}/a","env":["A=~"]},"audit":{"path":"~/log"}})"});
+  ASSERT_TRUE(ExpandDocument("/work", CallerAtHome(), json).ok());
+  EXPECT_EQ(json.Find("process")->Find("cwd")->text, "/work/a");
+  EXPECT_EQ(json.Find("process")->Find("env")->items[0].text, "A=~");
+  EXPECT_EQ(json.Find("audit")->Find("path")->text, "/home/me/log");
+}
+
+TEST(Expand, RefusesWhatItDoesNotKnow) {
+  const std::string place =
+      "/filesystem/readwritePaths/0 Invalid configuration at `filesystem.readwritePaths[0]`: ";
+  const std::string at = " at line 1 column 48";
+  EXPECT_EQ(Expanded("${SECRET}/x"), place + "`${SECRET}` is not expanded" + at);
+  EXPECT_EQ(Expanded("${XDG_RUNTIME_DIR}/x"), place + "`${XDG_RUNTIME_DIR}` is not set" + at);
+  EXPECT_EQ(Expanded("${XDG_STATE_HOME}/x"), place + "`${XDG_STATE_HOME}` is not an absolute path" + at);
+  EXPECT_EQ(Expanded("~", "/work", FakeHost{}), place + "`${HOME}` is not set" + at);
+  EXPECT_EQ(Expanded("${PWD}/x", ""), place + "`${PWD}` is the directory of a file, and this is none" + at);
+  for (const char* path : {"~root/x", "${HOME}x", "/a/${HOME}", "${HOME", "${HOME}/${PWD}"}) {
+    EXPECT_EQ(Expanded(path), place + "in `" + path + "` only the first directory can be a variable" + at);
+  }
+}
+
+}  // namespace
+}  // namespace mxc
