@@ -24,7 +24,7 @@ if grep -aqF "$source" "$program"; then
   echo "The program names the directory in which it was built" >&2
   exit 1
 fi
-test "$(cd "$place" && "$program" -- echo from the tarball)" = "from the tarball"
+test "$(cd "$place" && "$program" --ro . -- echo from the tarball)" = "from the tarball"
 
 python3 - "$program" ./*.spdx.json <<'CHECK'
 import hashlib, json, sys
