@@ -25,7 +25,7 @@ jobs=${MXC_JOBS:-$(nproc)}
 rm -rf build/packages
 
 step "fetch the compiler" sh docs/musl.sh
-step "configure the preset release" cmake --preset release
+step "configure the preset release" cmake --preset release --fresh # an earlier one may have chosen another compiler
 step "compile" cmake --build --preset release -j "$jobs" --target mxc-exec
 for processor in $processors; do
   case $processor in
@@ -34,7 +34,7 @@ for processor in $processors; do
       preset=linux-arm64
       step "fetch the compiler for arm64" sh docs/zig.sh linux-arm64-c++ aarch64-linux-musl
       # its help and its completions come from the same version of this machine's
-      step "configure the preset linux-arm64" cmake --preset linux-arm64 -DMXC_DESCRIBED_BY="$PWD/build/release/mxc-exec"
+      step "configure the preset linux-arm64" cmake --preset linux-arm64 --fresh -DMXC_DESCRIBED_BY="$PWD/build/release/mxc-exec"
       step "compile for arm64" cmake --build --preset linux-arm64 -j "$jobs" --target mxc-exec
       ;;
     *) echo "There is no package for $processor" >&2; exit 2 ;;
