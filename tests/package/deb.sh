@@ -3,6 +3,7 @@
 # The root is this machine's, with an empty file system above it that takes every change, and an empty list of packages.
 # Exit status 77: skipped.
 set -eu
+test -d "$1" || { echo "skipped: nothing was packed"; exit 77; }
 packages=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 place=$(mktemp -d)

@@ -2,6 +2,7 @@
 # Installs the packages for npm in an empty directory, without a network, and runs a command through them:
 # sh tests/package/npm.sh PACKAGES, what docs/package/pack.sh has made. Exit status 77: skipped.
 set -eu
+test -d "$1" || { echo "skipped: nothing was packed"; exit 77; }
 packages=$(realpath "$1")
 command -v npm >/dev/null || { echo "skipped: npm is not installed"; exit 77; }
 case $(uname -m) in x86_64) cpu=x64 ;; *) cpu=arm64 ;; esac

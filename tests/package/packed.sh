@@ -3,13 +3,13 @@
 set -eu
 build=$(realpath "$1")
 out=$2
+rm -rf "$out"
 source=$(cd "$(dirname "$0")/../.." && pwd)
 for tool in python3 lowdown cpack dpkg-deb; do
   command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
 done
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-rm -rf "$out"
 sh "$source/docs/package/pack.sh" "$build" "$out"
 mkdir "$place/some where"
 TMPDIR="$place/some where" sh "$source/docs/package/pack.sh" "$build" "$place/again"
