@@ -40,6 +40,21 @@ struct Entry {
   const PathRule* rule = nullptr;  // none: the sandbox's own
 };
 
+bool IsForSockets(const PathRule& rule) {
+  return rule.socket_directory != 0 || (rule.object && rule.object->type == FileType::kSocket);
+}
+
+Error NoSockets(const PathRule& rule) {
+  return {.code = ErrorCode::kUnenforceable,
+          .message = "'" + rule.path +
+                     "' cannot be connected to: with Landlock alone there are no Unix sockets, "
+                     "because all of the host's would be in reach",
+          .pointer = rule.pointer,
+          .hint =
+              "remove the entry, or run where user namespaces are allowed (`mxc-exec --probe` says what "
+              "forbids them here)"};
+}
+
 class FileLowering {
  public:
   FileLowering(const Policy& policy, LandlockSandbox& sandbox, Plan& plan)
@@ -115,6 +130,8 @@ bool FileLowering::Skipped(const Entry& entry) const {
 }
 
 Status FileLowering::PlaceGrant(const Entry& entry) {
+  if (entry.rule != nullptr && entry.rule->object && entry.rule->object->type == FileType::kSocket)
+    return NoSockets(*entry.rule);
   const Access around = Around();
   if (around == Access::kReadWrite && entry.access == Access::kReadOnly) return CannotHold(entry);
   above_.push_back(entry);
@@ -135,8 +152,7 @@ Status FileLowering::PlaceGrant(const Entry& entry) {
 Status FileLowering::PlaceDenied(const Entry& entry) {
   const Access around = Around();
   // Sockets cannot be reached at all: none can be made that connects to them.
-  const bool socket = entry.rule != nullptr && entry.rule->object &&
-                      entry.rule->object->type == FileType::kSocket && entry.rule->pointer.empty();
+  const bool socket = entry.rule != nullptr && entry.rule->pointer.empty() && IsForSockets(*entry.rule);
   if (around == Access::kReadWrite && !socket) return CannotHold(entry);
   const bool exists = entry.rule == nullptr || entry.rule->object.has_value();
   if (around == Access::kReadOnly && exists && !socket) {

@@ -104,6 +104,11 @@ std::string_view PlaceOf(const PathRule& rule) {
   return missing ? std::string_view(rule.first_missing) : std::string_view(rule.path);
 }
 
+// In place of a directory for sockets the command has one of its own, where its programs put theirs.
+std::uint32_t MaskMode(const PathRule& rule) {
+  return rule.socket_directory != 0 ? rule.socket_directory : kEmptyMode;
+}
+
 std::vector<Entry> TreeBuilder::SortedEntries() const {
   std::vector<Entry> entries;
   entries.reserve(policy_.paths.size() + policy_.links.size() + kOwnNodes.size());
@@ -296,7 +301,7 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
     const bool baseline = rule.origin == Origin::kBaseline;
     const std::size_t mask = Add(TmpfsMount{.target = rule.path,
                                             .size_bytes = kMaskBytes,
-                                            .mode = baseline ? kEmptyMode : 0U,
+                                            .mode = baseline ? MaskMode(rule) : 0U,
                                             .read_only = !baseline,
                                             .object = object});
     Push(rule.path, View::kMask);
@@ -313,7 +318,8 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
 void TreeBuilder::MaskOwnDirectory(const PathRule& rule) {
   OpenWay(rule.path);
   lowered_.setup.emplace_back(OwnDirectory{.path = rule.path, .mode = rule.own_directory});
-  const std::size_t mask = Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = kEmptyMode});
+  const std::size_t mask =
+      Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = MaskMode(rule)});
   Push(rule.path, View::kMask);
   frames_.back().mask = mask;
 }

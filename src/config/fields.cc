@@ -97,6 +97,12 @@ constexpr Field kFilesystemFields[] = {
      .in = kOwn,
      .text = "Absolute paths of the git repositories inside readwritePaths that `protect` is about. Without "
              "this list readwritePaths are searched for them."},
+    {.name = "sockets",
+     .type = FieldType::kStringList,
+     .in = kOwn,
+     .text = "Unix sockets of this host that the command may connect to: absolute paths, or $NAME for the "
+             "one that a variable of the caller's environment names. All others in granted directories are "
+             "denied while a process has them bound."},
     {.name = "temp",
      .type = FieldType::kEnum,
      .in = kOwn,

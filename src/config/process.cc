@@ -1,4 +1,5 @@
 // The sections that say what is run, on which files, and under which of our additions.
+#include <algorithm>
 #include <map>
 
 #include "config/decoding.h"
@@ -57,6 +58,16 @@ void DecodeEnvironment(Decoding& decoding, const Json& list, const Place& place)
   decoding.config.process.environment = std::move(variables);
 }
 
+bool IsVariableName(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+  const auto fits = [&](char c) {
+    return kLetters.find(c) != std::string_view::npos || kDigits.find(c) != std::string_view::npos;
+  };
+  return !name.empty() && kDigits.find(name.front()) == std::string_view::npos &&
+         std::all_of(name.begin(), name.end(), fits);
+}
+
 void DecodePaths(Decoding& decoding, std::string_view key, std::vector<PathEntry>& entries) {
   const Json* list = Member(Member(&decoding.document, "filesystem"), key);
   if (list == nullptr) return;
@@ -89,6 +100,25 @@ void DecodeRepositories(Decoding& decoding) {
   Config& config = decoding.config;
   config.repositories_written = Member(Member(&decoding.document, "filesystem"), "repositories") != nullptr;
   DecodePaths(decoding, "repositories", config.repositories);
+}
+
+// "$NAME" stands for what a variable of the caller's environment names.
+void DecodeSockets(Decoding& decoding) {
+  const Json* list = Member(Member(&decoding.document, "filesystem"), "sockets");
+  if (list == nullptr) return;
+  const Place place = Place{}.Key("filesystem").Key("sockets");
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    const Place here = place.Item(i);
+    const std::string& text = list->items[i].text;
+    if (!text.starts_with('$')) {
+      if (!CheckPath(decoding, here, list->items[i])) continue;
+    } else if (!IsVariableName(std::string_view(text).substr(1))) {
+      decoding.Fail(here, list->items[i], "`" + text + "` names no variable",
+                    "write a variable such as $SSH_AUTH_SOCK, or the path of a socket");
+      continue;
+    }
+    decoding.config.sockets.push_back({.path = text, .pointer = here.pointer});
+  }
 }
 
 void DecodeTemp(Decoding& decoding) {
@@ -177,6 +207,7 @@ void DecodeFilesystem(Decoding& decoding) {
   DecodePaths(decoding, "deniedPaths", decoding.config.denied);
   DecodeProtect(decoding);
   DecodeRepositories(decoding);
+  DecodeSockets(decoding);
   DecodeTemp(decoding);
 }
 

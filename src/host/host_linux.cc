@@ -7,6 +7,7 @@
 #include "base/unmapped_owners.h"
 #include "host/closed_files_linux.h"
 #include "host/host.h"
+#include "host/live_sockets_linux.h"
 #include "host/posix_host.h"
 
 namespace mxc {
@@ -21,6 +22,10 @@ class LinuxHost final : public PosixHost {
   }
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override {
     return FindClosedFiles(directory);
+  }
+  [[nodiscard]] std::vector<std::string> LiveSockets(const std::vector<std::string>& directories,
+                                                     const std::vector<std::string>& skipped) const override {
+    return FindLiveSockets(directories, skipped);
   }
   [[nodiscard]] bool CanUnmapOwners(const std::string& directory) const override {
     return mxc::CanUnmapOwners(directory);

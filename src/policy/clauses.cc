@@ -118,7 +118,9 @@ std::vector<Clause> ClausesOf(const Config& config, const Policy& policy) {
   std::vector<Clause> clauses;
   for (const PathRule& rule : policy.paths) {
     if (rule.origin == Origin::kProtection) continue;
-    Add(clauses, rule.pointer, std::string(Name(rule.access)) + " " + Quoted(rule.path));
+    const bool socket = rule.object && rule.object->type == FileType::kSocket;
+    const std::string_view what = socket && rule.access != Access::kDenied ? "socket" : Name(rule.access);
+    Add(clauses, rule.pointer, std::string(what) + " " + Quoted(rule.path));
   }
   AddProtection(clauses, config, policy);
   Add(clauses, config.private_temp_pointer, "a private, empty /tmp");

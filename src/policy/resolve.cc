@@ -19,6 +19,7 @@
 #include "policy/protect/protect.h"
 #include "policy/records.h"
 #include "policy/second_names.h"
+#include "policy/sockets.h"
 #include "policy/upstream.h"
 #include "policy/windows.h"
 #include "policy/without_shell.h"
@@ -107,6 +108,8 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
   if (!TraitsOf(policy.containment).isolates) return rules;
+  if (Status granted = GrantSockets(config.sockets, host, walker, rules, policy); !granted)
+    return granted.error();
   if (policy.system == OperatingSystem::kMacos) {
     if (const Status added = AddProtection(config, host, MountNames({}, walker), walker, rules, policy);
         !added)
@@ -128,7 +131,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   } else {
     AddBaseline(host, walker, rules, policy.links);
   }
-  AddSocketMasks(host, walker, rules, policy.warnings);
+  DenySockets(host, walker, rules, policy.warnings);
   CloseToOthers(host, policy.containment, names, walker, rules);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
     return held.error();
@@ -195,6 +198,16 @@ bool MayDoWithoutShell(const Policy& policy) {
   return policy.containment == Containment::kBubblewrap && !policy.interactive && !policy.stays;
 }
 
+// Elsewhere nothing keeps the sockets apart that are not granted.
+Status CheckSystemOfSockets(const Config& config, OperatingSystem home, OperatingSystem here) {
+  const bool linux = (home == OperatingSystem::kAny ? here : home) == OperatingSystem::kLinux;
+  if (config.sockets.empty() || linux) return Done{};
+  return Error{.code = ErrorCode::kUnsupported,
+               .message = "sockets of the host are granted on Linux only",
+               .pointer = "/filesystem/sockets",
+               .hint = "remove `filesystem.sockets`"};
+}
+
 // Everything that is asked of the machine.
 Status ResolveHere(const Config& config, const Host& host, const std::string& written_image, Policy& policy) {
   if (policy.system == OperatingSystem::kWindows) return ResolveOnWindows(config, host, policy);
@@ -224,6 +237,7 @@ Status ResolveHere(const Config& config, const Host& host, const std::string& wr
     if (Status laid = LayImageUnder(request, *rules, policy.links); !laid) return laid;
   }
   policy.paths = rules->Take();
+  AddSocketVariables(config, host, policy);
   return Done{};
 }
 
@@ -233,6 +247,7 @@ Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOpti
   const Result<Containment> containment = SelectContainment(config, host.System(), options);
   if (!containment) return containment.error();
   const OperatingSystem home = TraitsOf(*containment).home;
+  if (Status sockets = CheckSystemOfSockets(config, home, host.System()); !sockets) return sockets.error();
   const bool elsewhere = home != OperatingSystem::kAny && home != host.System();
   Policy policy = Copy(config, *containment, elsewhere ? home : host.System());
   policy.network.recorded = options.network_recorded;

@@ -63,6 +63,7 @@ class FakeHost : public Host {
   FakeHost& SetLandlockAbi(int abi);                   // 7 by default
   FakeHost& SetUnmapsOwners(bool able);                // false by default
   FakeHost& SetClockStep(std::uint64_t milliseconds);  // that pass with each question for the time; 0
+  FakeHost& AddLiveSocket(const std::string& path);    // a node, and a process that has it bound
   FakeHost& SetEnvironment(const std::string& name, std::string value);
 
   FakeHost& AddTool(const std::string& name, std::string path);
@@ -94,6 +95,8 @@ class FakeHost : public Host {
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
                                                                 const NameFilter& wanted) const override;
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override;
+  [[nodiscard]] std::vector<std::string> LiveSockets(const std::vector<std::string>& directories,
+                                                     const std::vector<std::string>& skipped) const override;
   [[nodiscard]] bool CanUnmapOwners(const std::string& /*directory*/) const override {
     return unmaps_owners_;
   }
@@ -147,6 +150,7 @@ class FakeHost : public Host {
   std::string working_directory_ = "/";
   bool interactive_ = false;
   bool unmaps_owners_ = false;
+  std::vector<std::string> live_sockets_ = {};
   int landlock_abi_ = 7;
   std::uint64_t next_inode_ = 2;
   std::uint32_t mounts_ = 0;

@@ -1,4 +1,5 @@
 // What a test says of a FakeHost's mounts, caller, environment and tools.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -55,6 +56,24 @@ FakeHost& FakeHost::SetCaller(std::uint32_t uid, std::uint32_t gid) {
 FakeHost& FakeHost::SetWorkingDirectory(std::string path) {
   working_directory_ = std::move(path);
   return *this;
+}
+
+FakeHost& FakeHost::AddLiveSocket(const std::string& path) {
+  live_sockets_.push_back(path);
+  return AddNode(path, FileType::kSocket);
+}
+
+std::vector<std::string> FakeHost::LiveSockets(const std::vector<std::string>& directories,
+                                               const std::vector<std::string>& skipped) const {
+  const auto below = [](const std::string& path, const std::vector<std::string>& all) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const std::string& above) { return above == "/" || (path + "/").starts_with(above + "/"); });
+  };
+  std::vector<std::string> found;
+  for (const std::string& path : live_sockets_) {
+    if (below(path, directories) && !below(path, skipped)) found.push_back(path);
+  }
+  return found;
 }
 
 FakeHost& FakeHost::SetUnmapsOwners(bool able) {

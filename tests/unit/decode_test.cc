@@ -271,6 +271,17 @@ TEST(Decode, TakesOnlyAbsolutePaths) {
             "write the directory itself, such as /home/me/x, or \"expand\": true and ~/x or ${HOME}/x");
 }
 
+TEST(Decode, TakesSocketsByPathOrVariable) {
+  const Result<Config> config = DecodeText(With(R"("filesystem":{"sockets":["/run/x","$SSH_AUTH_SOCK"]})"));
+  ASSERT_TRUE(config.ok());
+  EXPECT_EQ(config->sockets[0].path, "/run/x");
+  EXPECT_EQ(config->sockets[1].path, "$SSH_AUTH_SOCK");
+  EXPECT_EQ(config->sockets[1].pointer, "/filesystem/sockets/1");
+  for (const std::string path : {"", "x", "~/x", "$", "$1", "$A/x", "${A}", "$A B"}) {
+    EXPECT_EQ(Blamed(With(R"("filesystem":{"sockets":[")" + path + "\"]}")), "/filesystem/sockets/0") << path;
+  }
+}
+
 TEST(Decode, TakesOnlyAnAbsoluteWorkingDirectory) {
   EXPECT_EQ(Blamed(R"({"process":{"commandLine":"x","cwd":"rel"}})"), "/process/cwd");
   const Result<Config> empty = DecodeText(R"({"process":{"commandLine":"x","cwd":""}})");

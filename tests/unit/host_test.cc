@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,7 +15,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
+#include "base/unique_fd.h"
+#include "host/live_sockets_linux.h"
 #include "host/posix_host.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/needs.h"
@@ -245,6 +251,57 @@ TEST(ClosedFiles, AreWhatOthersMayNotRead) {
                                             top + "/listed", top + "/searched", top + "/closed"));
   EXPECT_THAT(ThisHost()->ListClosed(top + "/none"), testing::IsEmpty());
   std::filesystem::remove_all(top);
+}
+
+// Bound by whole and by relative paths, of each type; one that nobody has bound any more is none.
+TEST(LiveSockets, AreThoseThatAProcessHasBound) {
+  char name[] = "/tmp/mxc-sockets-XXXXXX";
+  ASSERT_NE(::mkdtemp(name), nullptr);
+  const std::string top = std::filesystem::canonical(name);
+  for (const char* directory : {"/a", "/a/b", "/skipped"})
+    ASSERT_EQ(::mkdir((top + directory).c_str(), 0755), 0);
+  std::vector<UniqueFd> sockets;
+  const auto bind = [&](const std::string& path, int type) {
+    sockets.emplace_back(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    ASSERT_EQ(::bind(sockets.back().Get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0) << path;
+  };
+  bind(top + "/stream", SOCK_STREAM);
+  ASSERT_EQ(::listen(sockets.back().Get(), 1), 0);
+  bind(top + "/a/b/datagram", SOCK_DGRAM);
+  bind(top + "/a/../a/packet", SOCK_SEQPACKET);
+  bind(top + "/skipped/stream", SOCK_STREAM);
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path(top + "/a");
+  bind("relative", SOCK_STREAM);
+  std::filesystem::current_path(here);
+  bind(top + "/dead", SOCK_STREAM);
+  sockets.pop_back();
+  EXPECT_THAT(
+      ThisHost()->LiveSockets({top}, {top + "/skipped"}),
+      testing::ElementsAre(top + "/a/b/datagram", top + "/a/packet", top + "/a/relative", top + "/stream"));
+  EXPECT_THAT(ThisHost()->LiveSockets({top + "/skipped"}, {}), testing::ElementsAre(top + "/skipped/stream"));
+  pollfd poll{sockets.front().Get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&poll, 1, 0), 0) << "the server has seen the question";
+  std::filesystem::remove_all(top);
+}
+
+TEST(LiveSockets, AsTheKernelListsThem) {
+  const std::string heading = "Num       RefCount Protocol Flags    Type St Inode Path\n";
+  const std::string line = "00000000703bcc66: 00000002 00000000 00010000 0001 01  1598";
+  const auto parse = [&](const std::string& rest) {
+    const ListedSockets sockets = ParseListedSockets(heading + line + rest);
+    std::string text = sockets.others ? "others" : "all";
+    for (const std::string& path : sockets.paths) text += " " + path;
+    return text;
+  };
+  EXPECT_EQ(parse("\n"), "all");
+  EXPECT_EQ(parse(" @abstract\n" + line + " /run/a b\n"), "all /run/a b");
+  EXPECT_EQ(parse(" relative\n"), "others");
+  EXPECT_EQ(parse(" /run/two\nlines\n"), "others /run/two");
+  EXPECT_EQ(ParseListedSockets("").paths.size(), 0U);
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ TEST_F(ResolveBaseline, DaemonSocketsUnderGrantsAreDenied) {
             "daemon-socket /filesystem/readonlyPaths/0\ndaemon-socket /filesystem/readonlyPaths/0\n");
   EXPECT_EQ(
       policy->warnings[0].message,
-      "'/run/docker.sock' in the grant of '/run' belongs to a daemon outside the sandbox and is denied");
+      "'/run/docker.sock' in the grant of '/run' belongs to a program outside the sandbox and is denied");
   EXPECT_EQ(Baseline({.ro = {"/run/other"}}).find("sock"), std::string::npos);
 }
 

@@ -57,32 +57,6 @@ bool IsEmpty(const Host& host, PathWalker& walker, const std::string& path) {
   return names && names->empty();
 }
 
-// SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.
-std::vector<std::string> SocketsOfEnvironment(const Host& host) {
-  constexpr std::string_view kUnix = "unix://";
-  std::vector<std::string> result;
-  for (const char* name : {"SSH_AUTH_SOCK", "DOCKER_HOST"}) {
-    std::optional<std::string> value = host.Environment(name);
-    if (!value) continue;
-    if (StartsWith(*value, kUnix)) value->erase(0, kUnix.size());
-    if (StartsWith(*value, "/")) result.push_back(std::move(*value));
-  }
-  return result;
-}
-
-void MaskSocket(PathWalker& walker, RuleSet& rules, const std::string& path, std::vector<Warning>& warnings) {
-  const PathRule* grant = rules.Covering(path);
-  if (grant == nullptr || grant->access == Access::kDenied) return;
-  const bool granted_by_policy = grant->origin == Origin::kPolicy;
-  const std::string pointer = grant->pointer;
-  const std::string granted = grant->path;
-  if (Mask(walker, rules, path) == nullptr || !granted_by_policy) return;
-  warnings.push_back({.category = "daemon-socket",
-                      .message = Quoted(path) + " in the grant of " + Quoted(granted) +
-                                 " belongs to a daemon outside the sandbox and is denied",
-                      .pointer = pointer});
-}
-
 }  // namespace
 
 bool DecidedByPolicy(const RuleSet& rules, std::string_view path) {
@@ -115,22 +89,6 @@ void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules) {
   for (const std::string& name : *names) {
     if (!StartsWith(name, "ssh_host_") || !EndsWith(name, "_key")) continue;
     MaskSecret(host, walker, rules, JoinPath(kHostKeys, name));
-  }
-}
-
-void AddSocketMasks(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
-  constexpr std::string_view kUid = "{uid}";
-  const std::string uid = std::to_string(host.Caller().uid);
-  for (const BaselineRow& row : SocketRows()) {
-    std::string path{row.path};
-    const std::size_t at = path.find(kUid);
-    if (at != std::string::npos) path.replace(at, kUid.size(), uid);
-    MaskSocket(walker, rules, path, warnings);
-  }
-  for (const std::string& path : SocketsOfEnvironment(host)) {
-    const Result<Walked> walked = walker.Walk(path);
-    if (!walked || !walked->status || walked->status->object.type != FileType::kSocket) continue;
-    MaskSocket(walker, rules, walked->path, warnings);
   }
 }
 

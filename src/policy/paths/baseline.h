@@ -26,6 +26,8 @@ struct BaselineRow {
 // Inside the rows, but empty unless the policy grants them.
 [[nodiscard]] std::span<const BaselineRow> HiddenRows();
 [[nodiscard]] std::span<const BaselineRow> SecretRows();
+// Below the caller's home: keys, tokens and passwords. No sandbox shows them; --report advises no grant.
+[[nodiscard]] std::span<const BaselineRow> HomeSecretRows();
 // Sockets of daemons that act outside the sandbox for whoever talks to them. "{uid}" stands for the caller.
 [[nodiscard]] std::span<const BaselineRow> SocketRows();
 
@@ -37,7 +39,6 @@ void AddBaseline(const Host& host, PathWalker& walker, RuleSet& rules, std::vect
 void AddSecretMasks(const Host& host, PathWalker& walker, RuleSet& rules);
 // Denies `path` where it is visible, the caller can read it and it holds something.
 void MaskSecret(const Host& host, PathWalker& walker, RuleSet& rules, const std::string& path);
-void AddSocketMasks(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
 
 // The same for macOS. The paths belong to the system and hold no links, so nothing is looked at.
 void AddMacosBaseline(RuleSet& rules);

@@ -68,6 +68,50 @@ constexpr BaselineRow kSecretRows[] = {
     {"/etc/cifs-credentials", "file share passwords"},
 };
 
+constexpr BaselineRow kHomeSecretRows[] = {
+    {".ssh", "private keys, and the hosts that take them"},
+    {".gnupg", "private keys"},
+    {".password-store", "passwords"},
+    {".local/share/keyrings", "passwords"},
+    {".local/share/kwalletd", "passwords"},
+    {".netrc", "passwords of hosts"},
+    {".git-credentials", "passwords of code hosts"},
+    {".config/git/credentials", "passwords of code hosts"},
+    {".config/gh", "tokens of GitHub"},
+    {".config/glab-cli", "tokens of GitLab"},
+    {".config/hub", "tokens of GitHub"},
+    {".npmrc", "tokens of registries"},
+    {".yarnrc.yml", "tokens of registries"},
+    {".pypirc", "tokens of registries"},
+    {".config/pip/pip.conf", "passwords in addresses of registries"},
+    {".cargo/credentials", "tokens of registries"},
+    {".cargo/credentials.toml", "tokens of registries"},
+    {".gem/credentials", "tokens of registries"},
+    {".m2/settings.xml", "passwords of registries"},
+    {".gradle/gradle.properties", "passwords of registries"},
+    {".docker/config.json", "tokens of registries"},
+    {".config/containers/auth.json", "tokens of registries"},
+    {".aws", "keys of a cloud"},
+    {".azure", "tokens of a cloud"},
+    {".config/gcloud", "tokens of a cloud"},
+    {".config/doctl", "tokens of a cloud"},
+    {".kube", "keys of clusters"},
+    {".terraform.d/credentials.tfrc.json", "tokens of a cloud"},
+    {".vault-token", "a token for secrets"},
+    {".pgpass", "passwords of databases"},
+    {".my.cnf", "passwords of databases"},
+    {".claude.json", "tokens of an agent"},
+    {".claude/.credentials.json", "tokens of an agent"},
+    {".codex/auth.json", "tokens of an agent"},
+    {".mozilla", "passwords and sessions of a browser"},
+    {".config/google-chrome", "passwords and sessions of a browser"},
+    {".config/chromium", "passwords and sessions of a browser"},
+    {".bash_history", "what was typed, passwords among it"},
+    {".zsh_history", "what was typed, passwords among it"},
+    {".config/rclone", "keys of a cloud"},
+    {".config/op", "tokens for passwords"},
+};
+
 constexpr BaselineRow kSocketRows[] = {
     {"/run/docker.sock", "starts containers as root"},
     {"/run/containerd/containerd.sock", "starts containers as root"},
@@ -104,6 +148,7 @@ constexpr BaselineRow kSocketRows[] = {
 std::span<const BaselineRow> BaselineRows() { return kBaselineRows; }
 std::span<const BaselineRow> HiddenRows() { return kHiddenRows; }
 std::span<const BaselineRow> SecretRows() { return kSecretRows; }
+std::span<const BaselineRow> HomeSecretRows() { return kHomeSecretRows; }
 std::span<const BaselineRow> SocketRows() { return kSocketRows; }
 
 }  // namespace mxc

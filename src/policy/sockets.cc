@@ -1,0 +1,296 @@
+#include "policy/sockets.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "policy/paths/baseline.h"
+#include "policy/paths/entries.h"
+#include "policy/paths/socket_tables.h"
+#include "policy/process.h"
+
+namespace mxc {
+namespace {
+
+// What a variable says of a socket: a path, or "unix:///run/s", "unix:path=/run/s,guid=1", "/tmp/s,123,0".
+std::string PathInVariable(std::string_view value) {
+  const bool address = value.starts_with("unix:");
+  if (address) value.remove_prefix(std::string_view("unix:").size());
+  if (value.starts_with("path=")) value.remove_prefix(std::string_view("path=").size());
+  if (value.starts_with("//")) value.remove_prefix(std::string_view("//").size());
+  return std::string(value.substr(0, value.find_first_of(address ? ",;" : ",")));
+}
+
+// The path of an entry; none where its variable is not set.
+std::optional<std::string> SocketPath(const PathEntry& entry, const Host& host) {
+  if (!entry.path.starts_with('$')) return entry.path;
+  const std::optional<std::string> value = host.Environment(std::string_view(entry.path).substr(1));
+  if (!value || value->empty()) return std::nullopt;
+  std::string path = PathInVariable(*value);
+  const std::optional<std::string> runtime = host.Environment("XDG_RUNTIME_DIR");
+  const bool display = entry.path == "$WAYLAND_DISPLAY" && runtime && !path.starts_with('/');
+  return display ? JoinPath(*runtime, path) : path;
+}
+
+class SocketGrants {
+ public:
+  SocketGrants(const Host& host, PathWalker& walker, RuleSet& rules, Policy& policy)
+      : host_(host), walker_(walker), rules_(rules), policy_(policy) {}
+
+  Status Add(const PathEntry& entry);
+
+ private:
+  [[nodiscard]] Status Check(const PathEntry& entry, const Walked& walked) const;
+  void Warn(std::string category, const PathEntry& entry, std::string message) {
+    policy_.warnings.push_back(
+        {.category = std::move(category), .message = std::move(message), .pointer = entry.pointer});
+  }
+
+  const Host& host_;
+  PathWalker& walker_;
+  RuleSet& rules_;
+  Policy& policy_;
+};
+
+// Whoever could replace a link on the way would choose the program that is asked.
+Status SocketGrants::Check(const PathEntry& entry, const Walked& walked) const {
+  if (IsNeverFromHost(walked.path) || walked.status->object.type != FileType::kSocket) {
+    return Conflict(Quoted(walked.path) + " of sockets is no socket", entry.pointer,
+                    "grant files and directories with readonlyPaths or readwritePaths");
+  }
+  for (const LinkMet& met : walked.links) {
+    if (IsRootsAlone(met)) continue;
+    return Conflict(
+        "the socket " + Quoted(entry.path) + " leads through the symbolic link " + Quoted(met.link.path),
+        entry.pointer, "write the real path, " + Quoted(walked.path));
+  }
+  if (host_.MayAccess(walked.path, Access::kReadWrite)) return Done{};
+  return Conflict("the caller may not connect to " + Quoted(walked.path), entry.pointer,
+                  "remove the entry, or change the mode of the socket");
+}
+
+Status SocketGrants::Add(const PathEntry& entry) {
+  const std::optional<std::string> path = SocketPath(entry, host_);
+  if (!path) {
+    Warn("path-missing", entry,
+         "the variable " + Quoted(entry.path) + " of sockets is not set: nothing is granted");
+    return Done{};
+  }
+  if (!path->starts_with('/')) {
+    return Conflict(Quoted(entry.path) + " of sockets names no path: " + Quoted(*path), entry.pointer,
+                    "only sockets with a path can be granted");
+  }
+  Result<Walked> walked = walker_.Walk(*path);
+  if (!walked) return Conflict(walked.error().message, entry.pointer, "remove the entry");
+  if (!walked->status) {
+    Warn("path-missing", entry, Quoted(*path) + " of sockets does not exist: nothing is granted");
+    return Done{};
+  }
+  if (Status checked = Check(entry, *walked); !checked) return checked;
+  // Read-write: a mount that is read-only keeps nobody from connecting, and none is needed below such a
+  // grant.
+  const bool added = rules_.Add({.path = walked->path,
+                                 .access = Access::kReadWrite,
+                                 .object = walked->status->object,
+                                 .pointer = entry.pointer});
+  if (!added) {
+    Warn("tightened", entry, Quoted(walked->path) + " of sockets has another entry already");
+    return Done{};
+  }
+  for (const LinkMet& met : walked->links) {
+    if (!rules_.Visible(ParentOf(met.link.path))) policy_.links.push_back(met.link);
+  }
+  const std::string name = entry.path.starts_with('$') ? entry.path.substr(1) : "";
+  Warn(
+      "socket-granted", entry,
+      "whoever connects to " + Quoted(walked->path) + " " + std::string(MeaningOfSocket(name, walked->path)));
+  return Done{};
+}
+
+class SocketDenials {
+ public:
+  SocketDenials(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings)
+      : host_(host), walker_(walker), rules_(rules), warnings_(warnings) {}
+
+  void DenyKnown();
+  void DenyLive();
+  void DenyDirectories();
+
+ private:
+  void DenySocket(const std::string& path);
+  [[nodiscard]] bool IsOutOfReach(const std::string& path);
+  void DenyDirectory(const SocketDirectory& row, const std::string& path);
+  // The grant of the policy that shows `path`.
+  [[nodiscard]] const PathRule* GrantAround(const std::string& path) const {
+    const PathRule* rule = rules_.Covering(path);
+    const bool granted =
+        rule != nullptr && rule->access != Access::kDenied && rule->origin != Origin::kBaseline;
+    return granted ? rule : nullptr;
+  }
+  [[nodiscard]] std::string Expanded(std::string_view row) const;
+
+  const Host& host_;
+  PathWalker& walker_;
+  RuleSet& rules_;
+  std::vector<Warning>& warnings_;
+};
+
+// SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.
+std::vector<std::string> SocketsOfEnvironment(const Host& host) {
+  std::vector<std::string> result;
+  for (const char* name : {"SSH_AUTH_SOCK", "DOCKER_HOST", "TMUX", "DBUS_SESSION_BUS_ADDRESS"}) {
+    const std::optional<std::string> value = host.Environment(name);
+    if (!value) continue;
+    if (std::string path = PathInVariable(*value); path.starts_with('/')) result.push_back(std::move(path));
+  }
+  return result;
+}
+
+// "" where the caller has no such directory.
+std::string SocketDenials::Expanded(std::string_view row) const {
+  std::string path{row};
+  const auto put = [&](std::string_view mark, const std::optional<std::string>& value) {
+    const std::size_t at = path.find(mark);
+    if (at == std::string::npos) return;
+    if (!value || (mark != "{uid}" && !value->starts_with('/'))) return path.clear();
+    path.replace(at, mark.size(), *value);
+  };
+  put("{uid}", std::to_string(host_.Caller().uid));
+  put("{home}", host_.Environment("HOME"));
+  put("{runtime}", host_.Environment("XDG_RUNTIME_DIR"));
+  return path;
+}
+
+// Root's commands have no capability to pass a directory that only its owner may search; nor is a mask's
+// place found there.
+bool SocketDenials::IsOutOfReach(const std::string& path) {
+  const Identity caller = host_.Caller();
+  if (!caller.IsRoot()) return false;
+  for (std::string at{ParentOf(path)}; at != "/"; at = std::string(ParentOf(at))) {
+    const Lookup& lookup = walker_.LookAt(at);
+    if (!lookup.status || lookup.status->uid == caller.uid) continue;
+    const std::uint32_t mode = lookup.status->mode >> (lookup.status->gid == caller.gid ? 3U : 0U);
+    if ((mode & 1U) == 0) return true;
+  }
+  return false;
+}
+
+void SocketDenials::DenySocket(const std::string& path) {
+  const PathRule* around = rules_.Covering(path);
+  if (around == nullptr || around->access == Access::kDenied || IsOutOfReach(path)) return;
+  const bool granted_by_policy = around->origin == Origin::kPolicy;
+  const std::string pointer = around->pointer;
+  const std::string granted = around->path;
+  const Result<Walked> walked = walker_.Walk(path);
+  if (!walked || !walked->status) return;
+  const bool added = rules_.Add({.path = walked->path,
+                                 .access = Access::kDenied,
+                                 .object = walked->status->object,
+                                 .origin = Origin::kBaseline});
+  if (!added || !granted_by_policy) return;
+  warnings_.push_back({.category = "daemon-socket",
+                       .message = Quoted(path) + " in the grant of " + Quoted(granted) +
+                                  " belongs to a program outside the sandbox and is denied",
+                       .pointer = pointer});
+}
+
+void SocketDenials::DenyKnown() {
+  for (const BaselineRow& row : SocketRows()) DenySocket(Expanded(row.path));
+  for (const std::string& path : SocketsOfEnvironment(host_)) {
+    const Result<Walked> walked = walker_.Walk(path);
+    if (!walked || !walked->status || walked->status->object.type != FileType::kSocket) continue;
+    DenySocket(walked->path);
+  }
+}
+
+void SocketDenials::DenyLive() {
+  std::vector<std::string> directories;
+  std::vector<std::string> skipped = rules_.PathsWith(Access::kDenied);
+  for (const PathRule& rule : rules_.All()) {
+    const bool directory = rule.object && rule.object->type == FileType::kDirectory;
+    if (directory && rule.access != Access::kDenied && rule.origin == Origin::kPolicy)
+      directories.push_back(rule.path);
+  }
+  if (directories.empty()) return;
+  for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
+    if (rules_.Covering(own) == nullptr) skipped.emplace_back(own);
+  }
+  // A grant inside of what is denied is looked at on its own.
+  std::erase_if(skipped, [&](const std::string& denied) {
+    return std::any_of(directories.begin(), directories.end(),
+                       [&](const std::string& directory) { return IsAtOrBelow(directory, denied); });
+  });
+  for (const std::string& path : host_.LiveSockets(directories, skipped)) DenySocket(path);
+}
+
+// Another user may have put a link there, or a directory of his own: that one is none of the caller's
+// programs'.
+void SocketDenials::DenyDirectory(const SocketDirectory& row, const std::string& path) {
+  const PathRule* grant = GrantAround(path);
+  if (grant == nullptr || grant->path == path) return;
+  const Lookup& lookup = walker_.LookAt(path);
+  PathRule rule{
+      .path = path, .access = Access::kDenied, .socket_directory = row.mode, .origin = Origin::kBaseline};
+  if (lookup.status) {
+    const bool trusted = lookup.status->uid == host_.Caller().uid || lookup.status->uid == 0;
+    if (lookup.status->object.type != FileType::kDirectory || !trusted) return;
+    rule.object = lookup.status->object;
+  } else {
+    const std::string above{ParentOf(path)};
+    const bool missing = lookup.failure == LookupFailure::kMissing;
+    if (!row.made || !missing || !host_.MayAccess(above, Access::kReadWrite)) return;
+    rule.own_directory = row.mode;
+  }
+  rules_.Add(std::move(rule));
+}
+
+void SocketDenials::DenyDirectories() {
+  for (const SocketDirectory& row : SocketDirectories()) {
+    const std::string written = Expanded(row.path);
+    if (written.empty()) continue;
+    const Result<Walked> above = walker_.Walk(ParentOf(written));
+    if (!above || !above->status) continue;
+    DenyDirectory(row, JoinPath(above->path, written.substr(written.rfind('/') + 1)));
+  }
+}
+
+}  // namespace
+
+Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, PathWalker& walker,
+                    RuleSet& rules, Policy& policy) {
+  SocketGrants grants(host, walker, rules, policy);
+  for (const PathEntry& entry : written) {
+    if (Status added = grants.Add(entry); !added) return added;
+  }
+  const bool any = std::any_of(policy.warnings.begin(), policy.warnings.end(),
+                               [](const Warning& warning) { return warning.category == "socket-granted"; });
+  if (any) policy.relaxations.emplace_back("host-sockets");
+  return Done{};
+}
+
+void DenySockets(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
+  SocketDenials denials(host, walker, rules, warnings);
+  denials.DenyKnown();
+  if (!rules.HasGrantOfPolicy()) return;
+  denials.DenyDirectories();
+  denials.DenyLive();
+}
+
+void AddSocketVariables(const Config& config, const Host& host, Policy& policy) {
+  if (!KeepsStandardEnvironment(config.process)) return;
+  std::vector<Variable>& environment = policy.process.environment;
+  for (const PathEntry& entry : config.sockets) {
+    const std::string name = entry.path.starts_with('$') ? entry.path.substr(1) : "";
+    const auto of_name = [&](const Variable& variable) { return variable.name == name; };
+    const auto granted = [&](const PathRule& rule) {
+      return rule.pointer == entry.pointer && rule.access != Access::kDenied;
+    };
+    if (name.empty() || std::any_of(environment.begin(), environment.end(), of_name)) continue;
+    if (std::none_of(policy.paths.begin(), policy.paths.end(), granted)) continue;
+    environment.push_back({.name = name, .value = Secret{*host.Environment(name)}});
+  }
+}
+
+}  // namespace mxc

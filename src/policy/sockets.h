@@ -1,0 +1,30 @@
+// Unix sockets of the host's programs. Whoever connects acts outside of the sandbox, through a read-only
+// mount as well; so what the policy grants shows none that it does not name.
+#pragma once
+
+#include <vector>
+
+#include "config/config.h"
+#include "mxc/error.h"
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
+
+namespace mxc {
+
+// Makes the sockets that the policy names rules of their own, and tells in `policy` what each can do. Errors:
+// kConflict, for what is no socket, for what the caller may not connect to, and for a name that a command
+// could lead elsewhere.
+[[nodiscard]] Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, PathWalker& walker,
+                                  RuleSet& rules, Policy& policy);
+
+// Denies every other: those of known daemons, those that a process has bound, and directories that are for
+// sockets.
+void DenySockets(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
+
+// A variable that names a granted socket is part of the grant, unless the policy says what the environment
+// is.
+void AddSocketVariables(const Config& config, const Host& host, Policy& policy);
+
+}  // namespace mxc
