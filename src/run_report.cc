@@ -10,6 +10,7 @@
 
 #include "base/own_files.h"
 #include "base/quoted.h"
+#include "base/terminal.h"
 #include "isolation_fallback.h"
 #include "policy/records.h"
 
@@ -111,8 +112,24 @@ void RunReporter::OnEnded() {
   for (const Warning& left : review_()) OnWarning(left);
 }
 
+// Some programs try again for long without a word, and look as if they hung. Nothing waits for a reader: the
+// launcher keeps time-outs.
+void RunReporter::TellRefusedName(const GatewayRecord& record) {
+  constexpr int kStandardError = 2;
+  constexpr std::size_t kMaxTold = 20;
+  const bool refused = record.event == GatewayEvent::kName && record.verdict == RuleAction::kDeny;
+  if (!refused || record.name.empty() || refused_names_.size() >= kMaxTold) return;
+  const bool terminal = IsTerminal(kStandardError);
+  if ((summary_ == nullptr && !terminal) || !TakesText(kStandardError)) return;
+  if (!refused_names_.insert(record.name).second) return;
+  // The command may have a terminal of its own, and ours is raw then.
+  Tell(fmt::format("{}mxc-exec: network: the name {} is refused: {}{}\n", terminal ? "\r" : "",
+                   Escaped(record.name), Escaped(record.reason), terminal ? "\r" : ""));
+}
+
 void RunReporter::OnNetwork(const GatewayRecord& record) {
   status_.Network(record);
+  TellRefusedName(record);
   if (summary_ != nullptr) summary_->network.Add(record);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,10 +39,13 @@ class RunReporter final : public RunObserver {
   [[nodiscard]] bool Started() const { return started_; }
 
  private:
+  void TellRefusedName(const GatewayRecord& record);
+
   StatusReport& status_;
   Log& log_;
   RunSummary* summary_;  // nullptr: not asked for
   Review review_;
+  std::set<std::string> refused_names_ = {};  // that were told
   bool started_ = false;
 };
 

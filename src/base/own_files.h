@@ -52,6 +52,8 @@ enum class OwnFile {
 [[nodiscard]] std::int64_t ReadSome(int borrowed_fd, std::span<char> buffer);
 // One write, so that lines of several writers do not mix. Returns how much was taken.
 [[nodiscard]] std::int64_t WriteSome(int borrowed_fd, std::string_view text);
+// Writing a line would not wait for a reader, as far as this system can tell.
+[[nodiscard]] bool TakesText(int borrowed_fd);
 // Whether `size` bytes can be written without waiting for a reader, and after them `reserve` more.
 [[nodiscard]] bool HasRoom(int borrowed_fd, std::size_t size, std::size_t reserve);
 // Returns when what was written is on disk. False: errno says why.

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -264,6 +265,11 @@ UniqueFd Duplicate(int borrowed_fd) { return UniqueFd{::fcntl(borrowed_fd, F_DUP
 
 std::int64_t ReadSome(int borrowed_fd, std::span<char> buffer) {
   return ::read(borrowed_fd, buffer.data(), buffer.size());
+}
+
+bool TakesText(int borrowed_fd) {
+  pollfd poll{borrowed_fd, POLLOUT, 0};
+  return ::poll(&poll, 1, 0) == 1 && (poll.revents & POLLOUT) != 0;
 }
 
 std::int64_t WriteSome(int borrowed_fd, std::string_view text) {

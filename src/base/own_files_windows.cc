@@ -110,6 +110,8 @@ std::int64_t ReadSome(int borrowed_fd, std::span<char> buffer) {
   return ::_read(borrowed_fd, buffer.data(), static_cast<unsigned>(buffer.size()));
 }
 
+bool TakesText(int /*borrowed_fd*/) { return true; }
+
 std::int64_t WriteSome(int borrowed_fd, std::string_view text) {
   return ::_write(borrowed_fd, text.data(), static_cast<unsigned>(text.size()));
 }

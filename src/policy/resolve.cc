@@ -6,6 +6,7 @@
 #include "policy/as_written.h"
 #include "policy/cgroups.h"
 #include "policy/clauses.h"
+#include "policy/client_retries.h"
 #include "policy/closed.h"
 #include "policy/image.h"
 #include "policy/own_state.h"
@@ -238,6 +239,7 @@ Status ResolveHere(const Config& config, const Host& host, const std::string& wr
   }
   policy.paths = rules->Take();
   AddSocketVariables(config, host, policy);
+  ShortenClientRetries(config, policy);
   return Done{};
 }
 

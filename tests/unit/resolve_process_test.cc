@@ -134,9 +134,23 @@ TEST_F(ResolveProcessTest, DefaultEnvironment) {
             "HOME=/tmp/home\n"
             "TMPDIR=/tmp\n"
             "USER=ana\n"
-            "LOGNAME=ana\n");
+            "LOGNAME=ana\n"
+            "npm_config_fetch_retry_mintimeout=100\n"
+            "npm_config_fetch_retry_maxtimeout=1000\n"
+            "PIP_RETRIES=1\n"
+            "CARGO_NET_RETRY=1\n");
   host_.SetCaller(4242, 1);
   EXPECT_EQ(EnvironmentText().find("USER"), std::string::npos);
+}
+
+TEST_F(ResolveProcessTest, ClientsWaitAsTheyLikeWhereTheNetworkIsOpen) {
+  config_.network.egress = RuleAction::kAllow;
+  EXPECT_EQ(EnvironmentText().find("RETR"), std::string::npos);
+  config_.network.egress = RuleAction::kDeny;
+  config_.process.inherit_default_environment = true;
+  config_.process.environment = {{"PIP_RETRIES", Secret{"7"}}};
+  EXPECT_NE(EnvironmentText().find("PIP_RETRIES=7\n"), std::string::npos);
+  EXPECT_EQ(EnvironmentText().find("PIP_RETRIES=1\n"), std::string::npos);
 }
 
 TEST_F(ResolveProcessTest, AGrantedTmpIsNoPlaceForAHome) {
@@ -162,7 +176,11 @@ TEST_F(ResolveProcessTest, EnvironmentOverTheDefault) {
             "TMPDIR=/tmp\n"
             "USER=ana\n"
             "LOGNAME=ana\n"
-            "A=1\n");
+            "A=1\n"
+            "npm_config_fetch_retry_mintimeout=100\n"
+            "npm_config_fetch_retry_maxtimeout=1000\n"
+            "PIP_RETRIES=1\n"
+            "CARGO_NET_RETRY=1\n");
 }
 
 TEST_F(ResolveProcessTest, DirectExecutionSeesTheHost) {

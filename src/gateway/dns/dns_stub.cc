@@ -72,9 +72,11 @@ DnsAnswer DnsStub::AnswerName(const DnsQuestion& question, DnsReply& reply) {
     reply.judgement = name == kHostLoopbackName ? rules_.JudgeHostLoopback(Protocol::kAny, 0)
                                                 : rules_.JudgeName(name, Protocol::kAny, 0);
   }
+  // NXDOMAIN, because clients then give up. Of REFUSED the C library makes EAI_AGAIN, after which they try
+  // again for minutes, and musl waits for another answer.
   if (!reply.judgement.allowed || question.cls != kClassIn) {
     reply.refused = true;
-    return {.code = DnsCode::kRefused};
+    return {.code = question.cls == kClassIn ? DnsCode::kNoSuchName : DnsCode::kRefused};
   }
   const std::optional<std::uint32_t> number = names_.Number(name);
   if (!number) {

@@ -1,6 +1,6 @@
 // The resolver inside the sandbox: bytes of a query in, bytes of the answer out. It never asks anyone: a name
-// that a rule allows gets its synthetic address, every other is refused, so that no query carries anything
-// out.
+// that a rule allows gets its synthetic address, every other does not exist, so that no query carries
+// anything out.
 #pragma once
 
 #include <string>

@@ -1,0 +1,13 @@
+// Programs that ask a refused network again and again, in silence, and look as if they hung.
+#pragma once
+
+#include "config/config.h"
+#include "mxc/policy.h"
+
+namespace mxc {
+
+// Where nothing is reached but what the policy lists: variables of the default environment that keep clients
+// from waiting long between their tries. No answer of a resolver does that for them.
+void ShortenClientRetries(const Config& config, Policy& policy);
+
+}  // namespace mxc
