@@ -17,7 +17,8 @@ enum class FileUse {
 
 struct FileCall {
   FileUse use = FileUse::kLook;
-  std::string path = {};  // absolute, inside the sandbox; "..", links and what is missing are still in it
+  std::string path = {};   // absolute, inside the sandbox; "..", links and what is missing are still in it
+  bool directory = false;  // kWrite: one is to be made
 };
 
 // Why the policy kept a file from it.
@@ -26,7 +27,9 @@ struct FileDenial {
   std::string path = {};     // canonical
   std::string reason = {};   // "read-only"
   std::string pointer = {};  // clause that decided; empty: a default did
-  std::string grant = {};    // path that a further grant would have to name; empty: the clause must change
+  std::string grant = {};    // path that a further grant would have to name
+  std::string make = {};     // "mkdir", "touch": how `grant` has to be made first
+  std::string advice = {};   // without `grant` and clause: what helps, in words
 };
 
 }  // namespace mxc

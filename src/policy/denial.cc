@@ -4,6 +4,7 @@
 
 #include "policy/paths/baseline.h"
 #include "policy/paths/paths.h"
+#include "policy/process.h"
 
 namespace mxc {
 namespace {
@@ -46,12 +47,19 @@ std::string ReasonOf(const PathRule* rule, std::string_view own) {
   return denied ? "denied" : "read-only";
 }
 
-FileDenial DenialOf(FileUse use, const Walked& walked, const PathRule* rule, std::string_view own) {
-  FileDenial denial{.use = use, .path = walked.path, .reason = ReasonOf(rule, own)};
+FileDenial DenialOf(const Adviser& adviser, const FileCall& call, const Walked& walked, const PathRule* rule,
+                    std::string_view own) {
+  FileDenial denial{.use = call.use, .path = walked.path, .reason = ReasonOf(rule, own)};
   if (rule != nullptr) denial.pointer = rule->source.empty() ? rule->pointer : "/lxc";
-  // A grant of a name that does not exist yet grants nothing: its directory is what would help.
-  if (denial.pointer.empty()) denial.grant = walked.status ? walked.path : std::string(ParentOf(walked.path));
+  if (denial.pointer.empty()) adviser.Advise(call, walked, rule, denial);
   return denial;
+}
+
+std::string VariableOf(const Policy& policy, std::string_view name) {
+  for (const Variable& variable : policy.process.environment) {
+    if (variable.name == name) return variable.value.Reveal();
+  }
+  return "";
 }
 
 }  // namespace
@@ -63,8 +71,68 @@ bool DenialJudge::ShownInPart(std::string_view path) const {
   });
 }
 
+// What the command looks for in a HOME of its own, and the caller has in his.
+std::optional<FileDenial> DenialJudge::MissedAtHome(const FileCall& call) const {
+  const std::string inside = VariableOf(policy_, "HOME");
+  const std::string path = FoldLexically(call.path);
+  const std::string& home = adviser_->Home();
+  const bool own =
+      inside.size() > 1 && !home.empty() && inside != home && rules_->Covering(inside) == nullptr;
+  if (!own || Changes(call.use) || path == inside || !IsAtOrBelow(path, inside)) return std::nullopt;
+  const std::string rest = path.substr(inside.size() + 1);
+  const Result<Walked> whole = PathWalker(host_).Walk(JoinPath(home, rest));
+  if (!whole || !whole->status) return std::nullopt;
+  const std::string name = rest.substr(0, rest.find('/'));
+  const auto same = [&](const HomeFile& file) { return file.name == name; };
+  if (std::any_of(policy_.home_files.begin(), policy_.home_files.end(), same)) return std::nullopt;
+  FileDenial denial{.use = call.use,
+                    .path = JoinPath(home, name),
+                    .reason = "the command has a HOME of its own, which shows nothing of the host's"};
+  denial.advice = adviser_->IsForSecrets(denial.path)
+                      ? "it may hold secrets: nothing is advised"
+                      : "a grant of it shows it there; HOME=" + home + " makes programs look there";
+  return denial;
+}
+
+// A program that the command looked for along its PATH, and the caller has on his.
+std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const {
+  const std::string path = FoldLexically(call.path);
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const auto has = [&](std::string_view list, std::string_view directory) {
+    return (":" + std::string(list) + ":").find(":" + std::string(directory) + ":") != std::string::npos;
+  };
+  const std::string inside{SearchPath(policy_.process.environment)};
+  const bool searched = call.use == FileUse::kExecute || call.use == FileUse::kLook;
+  if (!searched || name.empty() || !has(inside, ParentOf(path))) return std::nullopt;
+  PathWalker walker(host_);
+  // The first directory of `list` that holds the program, of those that show or of those that do not.
+  const auto find = [&](std::string_view list, bool shown) -> std::string {
+    while (!list.empty()) {
+      const std::string_view directory = list.substr(0, list.find(':'));
+      list.remove_prefix(std::min(list.size(), directory.size() + 1));
+      if (!directory.starts_with('/')) continue;
+      const Result<Walked> walked = walker.Walk(JoinPath(directory, name));
+      const bool program = walked && walked->status && walked->status->object.type == FileType::kRegular;
+      if (program && host_.MayExecute(walked->path) && rules_->Visible(walked->path) == shown)
+        return JoinPath(directory, name);
+    }
+    return "";
+  };
+  if (!find(inside, true).empty()) return std::nullopt;
+  const std::string outside = find(host_.Environment("PATH").value_or(""), false);
+  if (outside.empty()) return std::nullopt;
+  return FileDenial{.use = FileUse::kExecute,
+                    .path = outside,
+                    .reason = "it is on the PATH of the caller, and the sandbox does not show it",
+                    .advice = "grant the directory where it is installed, and put " +
+                              Quoted(ParentOf(outside)) + " on the PATH of the command"};
+}
+
 std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   if (!rules_) rules_.emplace(policy_.paths);
+  if (!adviser_) adviser_.emplace(host_);
+  if (std::optional<FileDenial> missed = MissedAtHome(call)) return missed;
+  if (std::optional<FileDenial> missed = MissedOnPath(call)) return missed;
   const Result<Walked> walked = PathWalker(host_).Walk(call.path);
   if (!walked) return std::nullopt;  // the caller may not even look there
   const std::string& path = walked->path;
@@ -82,7 +150,7 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   // What stands in for a denied object can be looked at.
   if (rule != nullptr && rule->path == path && call.use == FileUse::kLook) return std::nullopt;
   if (!HostAllows(host_, *walked, call.use)) return std::nullopt;
-  return DenialOf(call.use, *walked, rule, own);
+  return DenialOf(*adviser_, call, *walked, rule, own);
 }
 
 }  // namespace mxc

@@ -12,6 +12,7 @@
 #include "mxc/file_call.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
+#include "policy/advice.h"
 #include "policy/paths/rules.h"
 
 namespace mxc {
@@ -23,11 +24,14 @@ class DenialJudge {
   [[nodiscard]] std::optional<FileDenial> Judge(const FileCall& call);
 
  private:
+  [[nodiscard]] std::optional<FileDenial> MissedAtHome(const FileCall& call) const;
+  [[nodiscard]] std::optional<FileDenial> MissedOnPath(const FileCall& call) const;
   [[nodiscard]] bool ShownInPart(std::string_view path) const;
 
   const Policy& policy_;
   const Host& host_;
   std::optional<RuleSet> rules_ = {};
+  std::optional<Adviser> adviser_ = {};
 };
 
 }  // namespace mxc

@@ -24,10 +24,15 @@ std::string_view FlagOf(std::string_view pointer) {
 
 std::string FileSummary::Remedy(const FileDenial& denial) const {
   const bool flags = form_ == PolicyForm::kFlags;
+  if (!denial.advice.empty()) return Escaped(denial.advice);
   if (denial.grant.empty())
     return fmt::format("decided by {}", flags ? FlagOf(denial.pointer) : std::string_view{denial.pointer});
-  if (flags) return fmt::format("to allow it, add {} {}", FlagFor(denial.use), ShellQuoted(denial.grant));
-  return fmt::format("to allow it, add {} to {}", Quoted(denial.grant), ListFor(denial.use));
+  const std::string first =
+      denial.make.empty() ? ""
+                          : fmt::format("run {} {} before, and ", denial.make, ShellQuoted(denial.grant));
+  if (flags)
+    return fmt::format("to allow it, {}add {} {}", first, FlagFor(denial.use), ShellQuoted(denial.grant));
+  return fmt::format("to allow it, {}add {} to {}", first, Quoted(denial.grant), ListFor(denial.use));
 }
 
 const FileDenial* FileSummary::Take(const FileCall& call) {

@@ -8,6 +8,8 @@
 namespace mxc {
 namespace {
 
+constexpr std::string_view kSandboxName = "mxc";  // LinuxSandbox::hostname
+
 bool IsIpv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
 
 std::string HostOf(const GatewayRecord& record) { return record.name.empty() ? record.address : record.name; }
@@ -77,7 +79,13 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
       pointer.find("/blockedHosts/") != std::string_view::npos) {
     return fmt::format("denied by {}", pointer);
   }
-  if (record.name == kHostLoopbackName) return "network.ingress.hostLoopback opens it, and no other entry";
+  if (record.name == kHostLoopbackName)
+    return "the host's loopback: network.ingress.hostLoopback opens it, every port, and no entry for a name "
+           "does";
+  if (record.name == kSandboxName) return "the sandbox's own name, which no server needs to know";
+  if (record.name.starts_with('_')) return "a question for a service, which programs do without";
+  if (const std::string_view shorter = WithoutSearchDomain(record.name); !shorter.empty())
+    return fmt::format("another form of {}, which resolvers try as well", shorter);
   if (record.reason.starts_with("always blocked") && !record.name.empty() && !record.address.empty()) {
     GatewayRecord address = record;  // of the name: what has to be allowed
     address.name.clear();
@@ -89,6 +97,16 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
     return fmt::format("{} allows the destination, not what was said there", pointer);
   }
   return Addition(record);
+}
+
+// The name that was refused as well and that a domain of resolv.conf makes this one; "" where there is none.
+std::string_view NetworkSummary::WithoutSearchDomain(std::string_view name) const {
+  for (const auto& [destination, refusals] : refused_) {
+    const std::string_view other = refusals.first.name;
+    const bool longer = !other.empty() && name.size() > other.size() && name.starts_with(other);
+    if (longer && name[other.size()] == '.' && other.find('.') != std::string_view::npos) return other;
+  }
+  return {};
 }
 
 std::string NetworkSummary::Addition(const GatewayRecord& record) const {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "mxc/egress.h"
 #include "report/policy_form.h"
@@ -30,6 +31,7 @@ class NetworkSummary {
     GatewayRecord first = {};
     std::size_t count = 0;
   };
+  [[nodiscard]] std::string_view WithoutSearchDomain(std::string_view name) const;
   [[nodiscard]] std::string Remedy(const GatewayRecord& record) const;
   [[nodiscard]] std::string Addition(const GatewayRecord& record) const;  // what the policy lacks
 

@@ -71,6 +71,13 @@ FileUse UseOf(const WatchedCall& watched, const seccomp_notif& call) {
   return writes ? FileUse::kWrite : FileUse::kRead;
 }
 
+bool MakesDirectory(int number) {
+#ifdef SYS_mkdir
+  if (number == SYS_mkdir) return true;
+#endif
+  return number == SYS_mkdirat;
+}
+
 std::optional<FileCall> CallOf(const WatchedCall& watched, const seccomp_notif& call) {
   const auto process = static_cast<pid_t>(call.pid);
   std::optional<std::string> path = ReadText(process, call.data.args[watched.path]);
@@ -86,7 +93,8 @@ std::optional<FileCall> CallOf(const WatchedCall& watched, const seccomp_notif& 
     if (!directory) return std::nullopt;
     path = *directory + "/" + *path;
   }
-  return FileCall{.use = UseOf(watched, call), .path = std::move(*path)};
+  return FileCall{
+      .use = UseOf(watched, call), .path = std::move(*path), .directory = MakesDirectory(watched.number)};
 }
 
 }  // namespace

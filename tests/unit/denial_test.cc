@@ -36,7 +36,14 @@ class DenialTest : public ::testing::Test {
   std::string Judge(FileUse use, const std::string& path) {
     const std::optional<FileDenial> denial = DenialJudge(policy, host).Judge({.use = use, .path = path});
     if (!denial) return "none";
-    return denial->reason + "; " + denial->pointer + "; " + denial->grant;
+    const std::string made = denial->make.empty() ? "" : denial->make + " ";
+    return denial->reason + "; " + denial->pointer + "; " + made + denial->grant + denial->advice;
+  }
+  // What --report advises about `path`, which nothing grants.
+  std::string Advice(FileUse use, const std::string& path, bool directory = false) {
+    const auto denial = DenialJudge(policy, host).Judge({.use = use, .path = path, .directory = directory});
+    if (!denial) return "none";
+    return (denial->make.empty() ? "" : denial->make + " ") + denial->grant + denial->advice;
   }
 
   FakeHost host;
@@ -51,7 +58,9 @@ TEST_F(DenialTest, WhatIsGrantedIsNone) {
 
 TEST_F(DenialTest, WhatNothingGrants) {
   EXPECT_EQ(Judge(FileUse::kRead, "/home/me/key"), "nothing of the policy grants it; ; /home/me/key");
-  EXPECT_EQ(Judge(FileUse::kLook, "/srv/work/../../home/me"), "nothing of the policy grants it; ; /home/me");
+  EXPECT_EQ(Judge(FileUse::kLook, "/srv/work/../../home/me"),
+            "nothing of the policy grants it; ; it holds more than one command needs: grant what the command "
+            "uses of it");
 }
 
 // An image's files are nobody's to change, and what it lacks is not there.
@@ -73,7 +82,9 @@ TEST_F(DenialTest, WhereAnImageShows) {
 }
 
 TEST_F(DenialTest, AFileThatWouldBeNewNeedsItsDirectory) {
-  EXPECT_EQ(Judge(FileUse::kWrite, "/home/me/new"), "nothing of the policy grants it; ; /home/me");
+  host.AddDirectory("/data/out", {.uid = 1000});
+  EXPECT_EQ(Judge(FileUse::kWrite, "/data/out/new"), "nothing of the policy grants it; ; /data/out");
+  EXPECT_EQ(Judge(FileUse::kWrite, "/home/me/new"), "nothing of the policy grants it; ; touch /home/me/new");
   EXPECT_EQ(Judge(FileUse::kWrite, "/home/me/no/such/new"), "none");
 }
 
@@ -86,8 +97,63 @@ TEST_F(DenialTest, TheClauseThatDecided) {
 
 TEST_F(DenialTest, TheDefaultsThatDecided) {
   host.SetCaller(0, 0);
-  EXPECT_EQ(Judge(FileUse::kRead, "/etc/shadow"), "hidden by default; ; /etc/shadow");
-  EXPECT_EQ(Judge(FileUse::kWrite, "/etc/passwd"), "part of the system, which is read-only; ; /etc/passwd");
+  EXPECT_EQ(Judge(FileUse::kRead, "/etc/shadow"),
+            "hidden by default; ; it may hold secrets: nothing is advised");
+  EXPECT_EQ(
+      Judge(FileUse::kWrite, "/etc/passwd"),
+      "part of the system, which is read-only; ; the system's files are read-only in every sandbox: let "
+      "the command write elsewhere");
+}
+
+TEST_F(DenialTest, ADirectoryThatIsMissingIsToBeMade) {
+  host.AddDirectory("/data/out", {.uid = 1000});
+  EXPECT_EQ(Advice(FileUse::kWrite, "/data/out/new", true), "mkdir /data/out/new");
+  EXPECT_EQ(Advice(FileUse::kWrite, "/home/me/new", true), "mkdir /home/me/new");
+}
+
+TEST_F(DenialTest, NothingIsAdvisedThatOpensMoreThanIsNeeded) {
+  const std::string broad = "it holds more than one command needs: grant what the command uses of it";
+  const std::string secret = "it may hold secrets: nothing is advised";
+  host.SetEnvironment("HOME", "/home/me")
+      .AddFile("/home/me/.ssh/id_ed25519")
+      .AddFile("/home/me/.config/gh/hosts.yml")
+      .AddFile("/home/me/.config/tool/rc")
+      .AddFile("/home/me/app/main.c")
+      .AddDirectory("/opt")
+      .AddSymlink("/home/me/link", ".ssh");
+  for (const char* path : {"/home", "/home/me", "/home/other", "/opt", "/home/me/.config"})
+    EXPECT_EQ(Advice(FileUse::kRead, path), broad) << path;
+  for (const char* path : {"/home/me/.ssh", "/home/me/.ssh/id_ed25519", "/home/me/link/id_ed25519",
+                           "/home/me/.config/gh/hosts.yml"})
+    EXPECT_EQ(Advice(FileUse::kRead, path), secret) << path;
+  EXPECT_EQ(Advice(FileUse::kRead, "/home/me/.config/tool/rc"), "/home/me/.config/tool/rc");
+  EXPECT_EQ(Advice(FileUse::kRead, "/home/me/app"), "/home/me/app");
+  EXPECT_EQ(Advice(FileUse::kWrite, "/home/me/.config/new"), "touch /home/me/.config/new");
+  EXPECT_EQ(Advice(FileUse::kWrite, "/home/me/.ssh/new"), secret);
+}
+
+TEST_F(DenialTest, WhatAHomeOfItsOwnHides) {
+  host.SetEnvironment("HOME", "/home/me").AddFile("/home/me/.toolrc").AddFile("/home/me/.npmrc");
+  policy.process.environment = {{.name = "HOME", .value = Secret{"/tmp/home"}}};
+  const std::string reason = "the command has a HOME of its own, which shows nothing of the host's; ; ";
+  EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.toolrc"),
+            reason + "a grant of it shows it there; HOME=/home/me makes programs look there");
+  EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.npmrc"), reason + "it may hold secrets: nothing is advised");
+  EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.none"), "none");
+  EXPECT_EQ(Judge(FileUse::kWrite, "/tmp/home/.toolrc"), "none");
+}
+
+TEST_F(DenialTest, WhatAPathOfItsOwnHides) {
+  host.SetEnvironment("PATH", "/home/me/bin:/usr/bin").AddFile("/home/me/bin/tool", "", {.mode = 0755});
+  host.AddFile("/usr/bin/ls", "", {.mode = 0755}).AddFile("/home/me/bin/ls", "", {.mode = 0755});
+  policy.process.environment = {{.name = "PATH", .value = Secret{"/usr/local/bin:/usr/bin"}}};
+  policy.paths.push_back(Rule("/usr", Access::kReadOnly, "", Origin::kBaseline));
+  EXPECT_EQ(
+      Judge(FileUse::kExecute, "/usr/bin/tool"),
+      "it is on the PATH of the caller, and the sandbox does not show it; ; grant the directory where it "
+      "is installed, and put '/home/me/bin' on the PATH of the command");
+  EXPECT_EQ(Judge(FileUse::kExecute, "/usr/local/bin/ls"), "none");
+  EXPECT_EQ(Judge(FileUse::kExecute, "/usr/bin/none"), "none");
 }
 
 TEST_F(DenialTest, WhatTheHostRefusesOrLacksIsNoneOfOurs) {

@@ -42,6 +42,27 @@ TEST(FileSummary, AClauseIsNamedInsteadOfAGrant) {
             "mxc-exec: files: 1 denied\n  '/x' (look): denied\n    decided by /filesystem/deniedPaths/0\n");
 }
 
+TEST(FileSummary, SaysWhatIsToBeMadeAndWhatIsNotAdvised) {
+  FileSummary summary(PolicyForm::kFlags, [](const FileCall& call) {
+    FileDenial denial{.use = call.use, .path = call.path, .reason = "denied"};
+    if (call.directory) {
+      denial.grant = call.path;
+      denial.make = "mkdir";
+    } else {
+      denial.advice = "it may hold secrets";
+    }
+    return std::optional(denial);
+  });
+  (void)summary.Take({.use = FileUse::kWrite, .path = "/a b", .directory = true});
+  (void)summary.Take({.use = FileUse::kRead, .path = "/c"});
+  EXPECT_EQ(summary.Text(), R"(mxc-exec: files: 2 denied
+  '/a b' (write): denied
+    to allow it, run mkdir '/a b' before, and add --rw '/a b'
+  '/c' (read): denied
+    it may hold secrets
+)");
+}
+
 TEST(FileSummary, WritesFlagsForAPolicyOfFlags) {
   FileSummary summary(PolicyForm::kFlags, [](const FileCall& call) -> std::optional<FileDenial> {
     FileDenial denial{.use = call.use, .path = call.path, .reason = "denied", .grant = call.path};

@@ -89,6 +89,17 @@ TEST(NetworkSummary, SaysHowTheHostsLoopbackIsReached) {
       << summary.Text();
 }
 
+TEST(NetworkSummary, AdvisesNothingThatNoProgramNeeds) {
+  NetworkSummary summary(PolicyForm::kFlags);
+  for (const char* name : {"a.test", "a.test.lan", "mxc", "_http._tcp.b.test"})
+    summary.Add(Refused(name, "", 0, GatewayEvent::kName));
+  const std::string text = summary.Text();
+  EXPECT_NE(text.find("add --allow-host a.test\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("another form of a.test, which resolvers try as well"), std::string::npos) << text;
+  EXPECT_NE(text.find("the sandbox's own name"), std::string::npos) << text;
+  EXPECT_EQ(text.find("--allow-host _http"), std::string::npos) << text;
+}
+
 TEST(NetworkSummary, CountsWhatARecordStandsFor) {
   NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add(Refused("b.test", "", 443));

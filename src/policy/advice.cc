@@ -1,0 +1,87 @@
+#include "policy/advice.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "policy/paths/baseline.h"
+#include "policy/protect/protect.h"
+
+namespace mxc {
+namespace {
+
+// More stands below each than one command needs.
+constexpr std::array<std::string_view, 24> kBroad = {
+    "/",      "/bin", "/boot", "/dev",       "/etc",  "/home",    "/lib",     "/lib64",
+    "/media", "/mnt", "/opt",  "/proc",      "/root", "/run",     "/sbin",    "/srv",
+    "/sys",   "/tmp", "/usr",  "/usr/local", "/var",  "/var/lib", "/var/log", "/var/tmp"};
+
+bool IsBroad(const std::string& home, std::string_view path) {
+  const bool above_home = !home.empty() && IsAtOrBelow(home, path);
+  return above_home || ParentOf(path) == "/home" || ParentOf(path) == "/run/user" ||
+         std::find(kBroad.begin(), kBroad.end(), path) != kBroad.end();
+}
+
+bool IsSystemFile(std::string_view path) {
+  const auto rows = BaselineRows();
+  return std::any_of(rows.begin(), rows.end(),
+                     [path](const BaselineRow& row) { return IsAtOrBelow(path, row.path); });
+}
+
+// The baseline denies what it takes for a secret, and /usr/local, which is none.
+bool IsHiddenSecret(const PathRule* rule) {
+  const auto rows = HiddenRows();
+  return rule != nullptr && rule->origin == Origin::kBaseline && rule->access == Access::kDenied &&
+         std::none_of(rows.begin(), rows.end(),
+                      [&](const BaselineRow& row) { return IsAtOrBelow(rule->path, row.path); });
+}
+
+}  // namespace
+
+Adviser::Adviser(const Host& host) {
+  PathWalker walker(host);
+  home_ = CanonicalHome(host, walker);
+  const auto add = [&](const std::string& path) {
+    const Result<Walked> walked = walker.Walk(path);
+    if (walked && walked->status) secrets_.push_back(walked->path);
+  };
+  for (const BaselineRow& row : SecretRows()) add(std::string(row.path));
+  if (home_.empty()) return;
+  for (const BaselineRow& row : HomeSecretRows()) add(JoinPath(home_, row.path));
+}
+
+bool Adviser::IsForSecrets(std::string_view path) const {
+  return path.starts_with("/etc/ssh/ssh_host_") ||
+         std::any_of(secrets_.begin(), secrets_.end(),
+                     [&](const std::string& secret) { return IsAtOrBelow(path, secret); });
+}
+
+bool Adviser::ShowsTooMuch(std::string_view directory) const {
+  return IsBroad(home_, directory) ||
+         std::any_of(secrets_.begin(), secrets_.end(),
+                     [&](const std::string& secret) { return IsAtOrBelow(secret, directory); });
+}
+
+void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule* rule,
+                     FileDenial& denial) const {
+  const std::string& path = walked.path;
+  if (IsHiddenSecret(rule) || IsForSecrets(path)) {
+    denial.advice = "it may hold secrets: nothing is advised";
+  } else if (call.use == FileUse::kWrite && IsSystemFile(path)) {
+    denial.advice = "the system's files are read-only in every sandbox: let the command write elsewhere";
+  } else if (!walked.status) {
+    const std::string above{ParentOf(path)};
+    const bool alone = call.directory || ShowsTooMuch(above);
+    denial.grant = alone ? path : above;
+    if (alone) denial.make = call.directory ? "mkdir" : "touch";
+  } else if (walked.status->object.type == FileType::kSocket) {
+    denial.advice = "filesystem.sockets of a policy grants a socket by its path";
+  } else if (walked.status->object.type == FileType::kDirectory && ShowsTooMuch(path)) {
+    denial.advice = "it holds more than one command needs: grant what the command uses of it";
+  } else {
+    denial.grant = path;
+  }
+}
+
+}  // namespace mxc

@@ -1,0 +1,35 @@
+// What --report advises about a file that the policy kept from the command: the least that lets the command
+// do what it tried, and nothing that opens a secret or a directory with more in it than one command needs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/file_call.h"
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/paths/paths.h"
+
+namespace mxc {
+
+class Adviser {
+ public:
+  explicit Adviser(const Host& host);  // borrowed; secrets are looked for once
+
+  // Fills `grant` and `make`, or `advice`, of the denial of `call`, which asked for `walked`. `rule`: the one
+  // that decided, which no clause stands behind; nullptr: none.
+  void Advise(const FileCall& call, const Walked& walked, const PathRule* rule, FileDenial& denial) const;
+  // `path` is for secrets, of the system or of the caller's home.
+  [[nodiscard]] bool IsForSecrets(std::string_view path) const;
+  [[nodiscard]] const std::string& Home() const { return home_; }  // the caller's, canonical; "": none
+
+ private:
+  // A grant of the directory would show more than what is asked for.
+  [[nodiscard]] bool ShowsTooMuch(std::string_view directory) const;
+
+  std::string home_ = {};
+  std::vector<std::string> secrets_ = {};  // canonical paths of those that exist
+};
+
+}  // namespace mxc
