@@ -22,12 +22,11 @@ class Adviser {
   void Advise(const FileCall& call, const Walked& walked, const PathRule* rule, FileDenial& denial) const;
   // `path` is for secrets, of the system or of the caller's home.
   [[nodiscard]] bool IsForSecrets(std::string_view path) const;
+  // A grant of the directory would show more than one command needs.
+  [[nodiscard]] bool ShowsTooMuch(std::string_view directory) const;
   [[nodiscard]] const std::string& Home() const { return home_; }  // the caller's, canonical; "": none
 
  private:
-  // A grant of the directory would show more than what is asked for.
-  [[nodiscard]] bool ShowsTooMuch(std::string_view directory) const;
-
   std::string home_ = {};
   std::vector<std::string> secrets_ = {};  // canonical paths of those that exist
 };

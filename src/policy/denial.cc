@@ -86,9 +86,9 @@ std::optional<FileDenial> DenialJudge::MissedAtHome(const FileCall& call) const 
   const auto same = [&](const HomeFile& file) { return file.name == name; };
   if (std::any_of(policy_.home_files.begin(), policy_.home_files.end(), same)) return std::nullopt;
   FileDenial denial{.use = call.use,
-                    .path = JoinPath(home, name),
+                    .path = JoinPath(home, adviser_->ShowsTooMuch(JoinPath(home, name)) ? rest : name),
                     .reason = "the command has a HOME of its own, which shows nothing of the host's"};
-  denial.advice = adviser_->IsForSecrets(denial.path)
+  denial.advice = adviser_->IsForSecrets(denial.path) || adviser_->ShowsTooMuch(denial.path)
                       ? "it may hold secrets: nothing is advised"
                       : "a grant of it shows it there; HOME=" + home + " makes programs look there";
   return denial;

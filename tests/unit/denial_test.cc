@@ -140,6 +140,11 @@ TEST_F(DenialTest, WhatAHomeOfItsOwnHides) {
             reason + "a grant of it shows it there; HOME=/home/me makes programs look there");
   EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.npmrc"), reason + "it may hold secrets: nothing is advised");
   EXPECT_EQ(Judge(FileUse::kRead, "/tmp/home/.none"), "none");
+  host.AddFile("/home/me/.config/gh/hosts.yml").AddFile("/home/me/.config/tool/rc");
+  const std::optional<FileDenial> inner =
+      DenialJudge(policy, host).Judge({.use = FileUse::kRead, .path = "/tmp/home/.config/tool/rc"});
+  ASSERT_TRUE(inner.has_value());
+  EXPECT_EQ(inner->path, "/home/me/.config/tool/rc") << "not all of .config, which holds a secret";
   EXPECT_EQ(Judge(FileUse::kWrite, "/tmp/home/.toolrc"), "none");
 }
 

@@ -150,8 +150,9 @@ TEST_F(OwnState, IsMadeAndMasked) {
   ASSERT_TRUE(policy.ok());
   const Result<linux_backend::Lowered> lowered = linux_backend::LowerPolicy(*policy);
   ASSERT_TRUE(lowered.ok());
-  ASSERT_EQ(lowered->setup.size(), 1U);
+  ASSERT_EQ(lowered->setup.size(), 2U);
   EXPECT_EQ(std::get<OwnDirectory>(lowered->setup[0]).path, "/tmp/mxc-exec-1000");
+  EXPECT_EQ(std::get<OwnDirectory>(lowered->setup[1]).path, "/tmp/tmux-1000") << "tmux's, made as tmux would";
   EXPECT_TRUE(
       std::any_of(lowered->sandbox.mounts.begin(), lowered->sandbox.mounts.end(), [](const auto& node) {
         const auto* mask = std::get_if<TmpfsMount>(&node);
