@@ -106,7 +106,7 @@ TEST_P(HostSockets, TmuxOfTheCallerIsOutOfReach) {
   const Ended ended = RunConfig(
       {.command =
            type + " || echo refused; tmux -L own new-session -d 'exec sleep 9' && tmux -L own list-sessions",
-       .filesystem = R"("temp":"shared")"});
+       .filesystem = R"("temp":"shared","protect":[])"});
   tmux("kill-server");
   EXPECT_THAT(ended.out, HasSubstr("refused\n")) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("0: 1 windows")) << "its own tmux works: " << ended.err;
