@@ -28,8 +28,8 @@ namespace {
 
 // A server puts its socket near the top of what it works in. A search for sockets that the kernel's list does
 // not tell of, because another network namespace has them, ends after so much.
-constexpr std::size_t kNearDirectories = 512;
-constexpr std::size_t kNearEntries = 16384;
+constexpr std::size_t kNearDirectories = 128;
+constexpr std::size_t kNearEntries = 8192;
 constexpr std::size_t kMaxListBytes = std::size_t{64} << 20U;
 
 // Of linux/dirent.h, which no C library offers.
