@@ -18,7 +18,7 @@ class Advice : public LauncherTest {
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     arguments.insert(arguments.end(), {"--", "sh", "-c", job});
     Launch launch = Prepare(arguments);
-    launch.environment.emplace_back("HOME=" + workspace.Path("home"));
+    launch.environment = {"PATH=/usr/bin:/bin", "HOME=" + workspace.Path("home")};
     return Execute(launch);
   }
   // Does what the lines say, and returns the flags they name.
@@ -30,7 +30,9 @@ class Advice : public LauncherTest {
       std::string rest = line.substr(kBegin.size());
       if (rest.starts_with("run ")) {
         const std::size_t end = rest.find(" before, and ");
-        Execute({.program = "/bin/sh", .arguments = {"-c", rest.substr(4, end - 4)}, .uid = uid});
+        const Ended made =
+            Execute({.program = "/bin/sh", .arguments = {"-c", rest.substr(4, end - 4)}, .uid = uid});
+        EXPECT_EQ(made.status, 0) << made.err;
         rest = rest.substr(end + std::string_view(" before, and ").size());
       }
       const Ended words =
