@@ -314,17 +314,28 @@ class Adder {
   std::vector<FlagPlace> places_ = {};
 };
 
+// Standard input, a file of that name, or one that begins like a document.
+bool MayBeConfiguration(const std::string& word, const Host& host) {
+  if (word == "-") return true;
+  const Result<std::string> path = PathOfFlag(word, host);
+  const Lookup found = path ? host.LookAt(*path) : Lookup{};
+  if (!found.status || found.status->object.type == FileType::kDirectory) return false;
+  if (word.ends_with(".json")) return true;
+  if (found.status->object.type != FileType::kRegular) return false;
+  constexpr std::size_t kStart = 64;
+  const Result<std::string> start = host.ReadFile(*path, kStart);
+  const std::size_t first = start ? start->find_first_not_of(" \t\r\n") : std::string::npos;
+  return first != std::string::npos && (*start)[first] == '{';
+}
+
 // A configuration that a flag has swallowed would be a policy that nobody enforces.
 Status CheckFurtherWords(const Options& options, const Host& host) {
   if (options.HasConfig()) return Done{};
   for (const auto& [flag, first, word] : options.further_words) {
-    if (!word.ends_with(".json")) continue;
-    const Result<std::string> path = PathOfFlag(word, host);
-    const Lookup found = path ? host.LookAt(*path) : Lookup{};
-    if (!found.status || found.status->object.type == FileType::kDirectory) continue;
-    return UsageError(Quoted(word) + " may be a configuration, or a path of " + flag,
+    if (!MayBeConfiguration(word, host)) continue;
+    return UsageError(Quoted(word) + " may be a configuration, or a value of " + flag,
                       "a configuration: mxc-exec " + ShellWord(word) + " " + flag + " " + ShellWord(first) +
-                          " -- ...; a path: " + flag + "=" + ShellWord(word));
+                          " -- ...; a value: " + flag + "=" + ShellWord(word));
   }
   return Done{};
 }

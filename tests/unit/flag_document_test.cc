@@ -49,7 +49,10 @@ class Machine : public FakeHost {
  public:
   Machine() {
     AddDebian().SetWorkingDirectory("/here").SetEnvironment("HOME", "/home/me").SetEnvironment("TOKEN", "s3");
-    AddFile("/here/policy.json").AddDirectory("/here/dir.json");
+    AddFile("/here/policy.json")
+        .AddFile("/here/policy", "\n {}")
+        .AddFile("/here/list", "[]")
+        .AddDirectory("/here/dir.json");
   }
 };
 
@@ -203,8 +206,11 @@ TEST(FlagDocument, AWordThatMayBeAConfigurationIsNoPath) {
   };
   EXPECT_EQ(
       told({"--rw", "build", "policy.json", "--", "make"}),
-      "'policy.json' may be a configuration, or a path of --rw | a configuration: mxc-exec policy.json --rw "
-      "build -- ...; a path: --rw=policy.json");
+      "'policy.json' may be a configuration, or a value of --rw | a configuration: mxc-exec policy.json --rw "
+      "build -- ...; a value: --rw=policy.json");
+  EXPECT_NE(told({"--env", "A=1", "policy", "--", "make"}), "");
+  EXPECT_NE(told({"--ro", "a", "-", "--", "make"}), "");
+  EXPECT_EQ(told({"--ro", "a", "list", "--", "make"}), "");
   EXPECT_EQ(told({"--rw", "build", "dir.json", "none.json", "--", "make"}), "");
   EXPECT_EQ(told({"--rw", "policy.json", "--", "make"}), "");
   EXPECT_EQ(told({"--rw=build", "--rw=policy.json", "--", "make"}), "");
