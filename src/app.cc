@@ -102,7 +102,7 @@ int Start(const Options& options, const Host& host) {
   const bool resolved_here = prepared && !prepared->policy.as_written;
   Result<Records> records = OpenRecords(resolved_here ? &prepared->policy : nullptr, host, options);
   if (!records) {
-    Tell(RenderError(records.error()));
+    TellError(records.error());
     return ExitStatus(records.error().code);
   }
   auto& [log, status] = *records;

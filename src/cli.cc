@@ -182,9 +182,11 @@ Status CheckWords(const Parser& parser, const Options& options) {
     if (parser.Given(name) && file->empty())
       return UsageError("--" + std::string(name) + " needs the path of a file", kSeeHelp);
   }
-  if (!options.explain.empty() && options.explain != "text" && options.explain != "json") {
-    return UsageError("--explain takes text or json, not " + Quoted(options.explain),
-                      "did you mean --explain=json?");
+  for (const std::string name : {"explain", "probe", "list"}) {
+    if (!parser.Given(name) || options.form.empty() || options.form == "text" || options.form == "json")
+      continue;
+    return UsageError("--" + name + " takes text or json, not " + Quoted(options.form),
+                      "did you mean --" + name + "=json?");
   }
   if (!options.help.empty() && options.help != "all")
     return UsageError("--help takes all, not " + Quoted(options.help), "did you mean --help=all?");
@@ -211,7 +213,6 @@ Result<Options> ParseCommandLine(int argc, char** argv) {
     if (options->command.empty()) return UsageError("no command behind --", kSeeHelp);
   }
   ChooseConfiguration(parser, *options);
-  options->explain_json = options->explain == "json";
   if (const Status checked = CheckWords(parser, *options); !checked) return checked.error();
   return options;
 }

@@ -72,8 +72,7 @@ struct Options {
   std::optional<int> status_fd = {};
   std::string result_file = {};
   bool report = false;
-  std::string explain = {};  // "", "text" or "json"
-  bool explain_json = false;
+  std::string form = {};  // of an answer: "text", "json", or empty for what is usual where it goes
   std::string schema_version = {};
   std::string discover = {};
   std::string container_name = {};

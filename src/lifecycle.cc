@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "base/quoted.h"
+#include "base/terminal.h"
 #include "lifecycle_parts.h"
 #include "persistent/persistent.h"
 #include "plan_run.h"
 #include "policy/records.h"
 #include "report/log.h"
+#include "report/prose.h"
 #include "report/report.h"
 #include "repositories.h"
 #include "run/run.h"
@@ -34,7 +36,7 @@ int Succeed(Object result = Object::object()) { return Print({{"result", std::mo
 
 // The reader of standard output gets the envelope, people the text.
 int Refuse(const Error& error) {
-  Tell(RenderText(error));
+  TellErrorText(error);
   fmt::print("{}\n", Envelope(error));
   return 1;
 }
@@ -139,6 +141,32 @@ int ExecPhase(const session::SandboxId& id, const Config& config, Options option
   return reporter.Started() ? Fail(outcome.error(), log, *status) : Refuse(outcome.error(), *status);
 }
 
+std::string Span(std::uint64_t ms) {
+  constexpr std::uint64_t kMinute = 60;
+  constexpr std::uint64_t kHour = 60 * kMinute;
+  constexpr std::uint64_t kDay = 24 * kHour;
+  const std::uint64_t seconds = ms / 1000;
+  if (seconds < kMinute) return fmt::format("{} s", seconds);
+  if (seconds < kHour) return fmt::format("{} min", seconds / kMinute);
+  return seconds < kDay ? fmt::format("{} h", seconds / kHour) : fmt::format("{} d", seconds / kDay);
+}
+
+int PrintTable(const std::vector<session::Listed>& sandboxes) {
+  std::vector<std::vector<Cell>> rows{
+      {{.text = "ID"}, {.text = "STATE"}, {.text = "AGE"}, {.text = "COMMANDS"}}};
+  for (const session::Listed& listed : sandboxes) {
+    const bool dead = listed.state == session::kDead;
+    rows.push_back({{.text = listed.id},
+                    {.text = listed.state, .style = dead ? Style::kError : Style::kPlain},
+                    {.text = dead ? "" : Span(listed.age_ms)},
+                    {.text = dead ? "" : std::to_string(listed.commands)}});
+  }
+  constexpr int kStandardOutput = 1;
+  fmt::print("{}",
+             sandboxes.empty() ? "You have no sandboxes.\n" : TableText(rows, TakesColours(kStandardOutput)));
+  return 0;
+}
+
 }  // namespace
 
 int RunPhase(const Result<Config>& config, const Options& options, const Host& host) {
@@ -166,7 +194,8 @@ int RunPhase(const Result<Config>& config, const Options& options, const Host& h
   return 1;
 }
 
-int PrintSandboxes() {
+int PrintSandboxes(bool for_people) {
+  if (for_people) return PrintTable(session::List());
   Object list = Object::array();
   for (const session::Listed& listed : session::List()) {
     Object entry{{"sandboxId", listed.id}, {"state", listed.state}};

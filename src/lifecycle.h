@@ -14,8 +14,8 @@ namespace mxc {
 // exit status: the command's, 0, or 1 for a request that was refused.
 [[nodiscard]] int RunPhase(const Result<Config>& config, const Options& options, const Host& host);
 
-// --list and --reap. Return the exit status.
-[[nodiscard]] int PrintSandboxes();
+// --list and --reap. Return the exit status. For people a table, else one JSON array on one line.
+[[nodiscard]] int PrintSandboxes(bool for_people);
 [[nodiscard]] int PrintReaped();
 
 // Ends what bears this name: the sandbox of an identifier, or the caller's container of a run with this

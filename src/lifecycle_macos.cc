@@ -11,13 +11,13 @@ int RunPhase(const Result<Config>& config, const Options& /*options*/, const Hos
                                      .pointer = "/phase",
                                      .hint = "run the command once, without a phase"}
                              : config.error();
-  Tell(RenderText(error));
+  TellErrorText(error);
   fmt::print("{}\n", Envelope(error));
   return 1;
 }
 
-int PrintSandboxes() {
-  fmt::print("[]\n");
+int PrintSandboxes(bool for_people) {
+  fmt::print("{}\n", for_people ? "This system has no persistent sandboxes." : "[]");
   return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "access/host_preparation.h"
 #include "base/quoted.h"
+#include "base/terminal.h"
 #include "config/schema.h"
 #include "dispatch.h"
 #include "help.h"
@@ -17,13 +18,16 @@
 #include "policy/cgroups.h"
 #include "policy/discover.h"
 #include "read_request.h"
+#include "report/probe_text.h"
 #include "report/report.h"
 
 namespace mxc {
 namespace {
 
+constexpr int kStandardOutput = 1;
+
 int Fail(const Error& error, int status) {
-  Tell(RenderError(error));
+  TellError(error);
   return status;
 }
 
@@ -143,18 +147,33 @@ int Prepare(const Options& options) {
   return reply->status;
 }
 
-// A configuration beside the question must be one, and is planned for the answer; nothing of it is run.
-int PrintProbe(const Options& options, const Host& host) {
-  if (!options.HasConfig()) {
-    fmt::print("{}", ProbeJson(host.System(), host.Caller(), ProbeAll(host)));
+bool AnswersPeople(const Options& options) {
+  return options.form.empty() ? IsTerminal(kStandardOutput) : options.form == "text";
+}
+
+int PrintProbeAnswer(const Options& options, const Host& host, const Result<Plan>* asked) {
+  ProbeAnswer answer{.system = host.System(),
+                     .caller = host.Caller(),
+                     .backends = ProbeAll(host),
+                     .process = ProcessContainmentOf(host.System()),
+                     .asked = asked};
+  if (!AnswersPeople(options)) {
+    fmt::print("{}", ProbeJson(answer.system, answer.caller, answer.backends, asked));
     return 0;
   }
+  if (answer.system == OperatingSystem::kLinux) answer.process = LinuxProcess(host).containment;
+  fmt::print("{}", ProbeText(answer, TakesColours(kStandardOutput)));
+  return 0;
+}
+
+// A configuration beside the question must be one, and is planned for the answer; nothing of it is run.
+int PrintProbe(const Options& options, const Host& host) {
+  if (!options.HasConfig()) return PrintProbeAnswer(options, host, nullptr);
   const Request request = ReadRequest(options, host);
   if (!request.config) return Fail(request.config.error(), 1);
   Result<Prepared> prepared = Prepare(*request.config, options, host);
   const Result<Plan> asked = prepared ? Result<Plan>(std::move(prepared->plan)) : prepared.error();
-  fmt::print("{}", ProbeJson(host.System(), host.Caller(), ProbeAll(host), &asked));
-  return 0;
+  return PrintProbeAnswer(options, host, &asked);
 }
 
 }  // namespace
@@ -177,7 +196,7 @@ int RunQuery(const Options& options, const Host& host) {
     case Mode::kDiscover:
       return PrintDiscovery(options.discover, host);
     case Mode::kList:
-      return PrintSandboxes();
+      return PrintSandboxes(AnswersPeople(options));
     case Mode::kReap:
       return PrintReaped();
     case Mode::kRecover:

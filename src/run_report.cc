@@ -166,7 +166,7 @@ int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& sta
   log.Line(fmt::format("Runner completed in {}ms", outcome.duration_ms));
   log.Line(fmt::format("Exit code: {} (0x{:08X})", exit_status, exit_status));
   status.Ended(plan, outcome, exit_status);
-  if (outcome.timed_out) Tell(RenderError(TimedOut(plan)));
+  if (outcome.timed_out) TellError(TimedOut(plan));
   return exit_status;
 }
 
@@ -174,7 +174,7 @@ int Fail(const Error& error, Log& log, StatusReport& status) {
   const int exit_status = ExitStatus(error.code);
   log.Line("Error: " + error.message);
   status.Failed(error, exit_status);
-  Tell(RenderError(error));
+  TellError(error);
   return exit_status;
 }
 

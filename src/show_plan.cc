@@ -25,16 +25,16 @@ void Print(const Prepared& prepared, decltype(DescribeText) describe) {
 
 int ExplainPlan(const Result<Prepared>& prepared, const Options& options) {
   if (!prepared) {
-    Tell(RenderError(prepared.error()));
+    TellError(prepared.error());
     return ExitStatus(prepared.error().code);
   }
-  Print(*prepared, options.explain_json ? DescribeJson : DescribeText);
+  Print(*prepared, options.form == "json" ? DescribeJson : DescribeText);
   return 0;
 }
 
 int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) {
   if (!prepared && ExitStatus(prepared.error().code) != 255) {
-    Tell(RenderError(prepared.error()));
+    TellError(prepared.error());
     return ExitStatus(prepared.error().code);
   }
   if (prepared && prepared->policy.as_written) {
@@ -50,7 +50,7 @@ int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) 
     return 0;
   }
   log.Line("Dry run completed. Result: validation failed: " + prepared.error().message);
-  Tell(RenderError(prepared.error()));
+  TellError(prepared.error());
   return 255;
 }
 

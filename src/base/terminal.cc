@@ -12,7 +12,7 @@
 namespace mxc {
 namespace {
 
-std::string_view Variable(const char* name) {
+std::string_view TextOfVariable(const char* name) {
   const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread
   return value == nullptr ? "" : value;
 }
@@ -28,8 +28,8 @@ bool IsTerminal(int borrowed_fd) {
 }
 
 bool TakesColours(int borrowed_fd) {
-  const std::string_view term = Variable("TERM");
-  return IsTerminal(borrowed_fd) && !term.empty() && term != "dumb" && Variable("NO_COLOR").empty();
+  const std::string_view term = TextOfVariable("TERM");
+  return IsTerminal(borrowed_fd) && !term.empty() && term != "dumb" && TextOfVariable("NO_COLOR").empty();
 }
 
 }  // namespace mxc

@@ -6,6 +6,8 @@
 
 #include "base/own_files.h"
 #include "base/quoted.h"
+#include "base/terminal.h"
+#include "report/prose.h"
 
 namespace mxc {
 namespace {
@@ -119,6 +121,15 @@ std::string HumanText(const Error& error) {
   return Escaped(error.message) + "\n" + HintLine(error);
 }
 
+constexpr int kStandardError = 2;
+
+bool& ForPrograms() {
+  static bool asked_for = false;
+  return asked_for;
+}
+
+bool PeopleRead() { return !ForPrograms() && IsTerminal(kStandardError); }
+
 Object OrNull(int number) { return number == 0 ? Object{} : Object(number); }
 
 void AddIsolationLevel(const Plan& plan, Object& line) {
@@ -195,11 +206,33 @@ void WriteLine(int fd, const std::string& line) {
 
 void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-void TellWarning(std::string_view message) { Tell("mxc-exec: warning: " + Escaped(message) + "\n"); }
+void TellWarning(std::string_view message) {
+  const bool colours = TakesColours(kStandardError);
+  Tell("mxc-exec: " + Styled("warning:", Style::kWarning, colours) + " " + Escaped(message) + "\n");
+}
+
+void TellErrorText(const Error& error) {
+  Tell(PeopleRead() ? RenderProse(error, TakesColours(kStandardError)) : RenderText(error));
+}
+
+void TellError(const Error& error) {
+  TellErrorText(error);
+  if (!PeopleRead()) Tell(Envelope(error) + "\n");
+}
+
+void TellErrorsToPrograms() { ForPrograms() = true; }
 
 std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
 
 std::string RenderText(const Error& error) { return HumanText(error); }
+
+std::string RenderProse(const Error& error, bool colours) {
+  std::string text = Styled("error:", Style::kError, colours) + " " + Escaped(error.message) + "\n";
+  if (!error.hint.empty())
+    text += "  " + Styled("hint:", Style::kStrong, colours) + " " + Escaped(error.hint) + "\n";
+  for (const Error& other : error.others) text += RenderProse(other, colours);
+  return text;
+}
 
 std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
 

@@ -28,11 +28,21 @@ namespace mxc {
 // Of it, the text for people alone.
 [[nodiscard]] std::string RenderText(const Error& error);
 
+// For people at a terminal: "error: " and the message, "hint: " and the hint, for each error a line or two.
+[[nodiscard]] std::string RenderProse(const Error& error, bool colours);
+
 // Writes to standard error. That it is full or gone changes nothing: the exit status still tells.
 void Tell(std::string_view text);
 
 // ... a line of "mxc-exec: warning: ".
 void TellWarning(std::string_view message);
+
+// ... the error: for people where standard error is a terminal, else as RenderError.
+void TellError(const Error& error);
+// ... the same without the envelope, which is elsewhere.
+void TellErrorText(const Error& error);
+// From now on a terminal gets what a pipe would.
+void TellErrorsToPrograms();
 
 // {"error":{"code":...,"message":...}} on one line, without newline (contract 2.2; docs/errors.md).
 [[nodiscard]] std::string Envelope(const Error& error);

@@ -66,12 +66,20 @@ TEST(Cli, ExplainDoesNotSwallowTheConfiguration) {
   const Result<Options> text = Parse({"--explain", "policy.json"});
   ASSERT_TRUE(text.ok());
   EXPECT_EQ(text->mode, Mode::kExplain);
-  EXPECT_FALSE(text->explain_json);
+  EXPECT_EQ(text->form, "");
   EXPECT_EQ(text->config_path, "policy.json");
 
   const Result<Options> json = Parse({"--explain=json", "policy.json"});
   ASSERT_TRUE(json.ok());
-  EXPECT_TRUE(json->explain_json);
+  EXPECT_EQ(json->form, "json");
+}
+
+TEST(Cli, QuestionsHaveAForm) {
+  EXPECT_EQ(Parse({"--probe"})->form, "");
+  EXPECT_EQ(Parse({"--probe=text"})->form, "text");
+  EXPECT_EQ(Parse({"--list=json"})->form, "json");
+  EXPECT_EQ(Parse({"--list=json"})->mode, Mode::kList);
+  EXPECT_EQ(Parse({"--json-errors", "policy.json"})->config_path, "policy.json");
 }
 
 TEST(Cli, PreparesAMachine) {
@@ -156,6 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{"--explain=yaml", "a"},
                 "--explain takes text or json, not 'yaml'",
                 "did you mean --explain=json?"},
+        Refused{{"--probe=table"}, "--probe takes text or json, not 'table'", "did you mean --probe=json?"},
         Refused{{"--rw", "/x"}, "no command to run", "put it behind --"},
         Refused{{"--report", "--rw", ".", "npm", "test it"},
                 "no command to run: --rw takes every word behind it",

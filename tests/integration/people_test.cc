@@ -1,0 +1,108 @@
+// People at a terminal read prose, programs read JSON.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "tests/support/lifecycle_test.h"
+#include "tests/support/terminal.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kEscape = "\x1b";
+
+class People : public LauncherTest {
+ protected:
+  // All that a call prints on a terminal of its own.
+  [[nodiscard]] std::string Shown(Launch launch) const {
+    const Terminal terminal(uid);
+    launch.terminal = terminal.Fd();
+    Running running(launch);
+    const Ended ended = running.Wait();
+    EXPECT_FALSE(ended.overdue);
+    std::string all;
+    for (std::string part = terminal.Output(); !part.empty(); part = terminal.Output()) all += part;
+    return all;
+  }
+  [[nodiscard]] Launch Refused(std::vector<std::string> flags = {}) const {
+    flags.emplace_back("/nonexistent.json");
+    return Prepare(std::move(flags));
+  }
+};
+MXC_FOR_EACH_CALLER(People);
+
+TEST_P(People, ReadErrorsAsProseAlone) {
+  EXPECT_THAT(Shown(Refused()), AllOf(StartsWith("error: Cannot read config '/nonexistent.json'"),
+                                      Not(HasSubstr("{\"error\""))));
+  EXPECT_THAT(Shown(Prepare({"--expain"})),
+              "error: unknown option '--expain'\n  hint: did you mean --explain?\n");
+  EXPECT_THAT(Execute(Refused()).err,
+              AllOf(StartsWith("Request error\n"), HasSubstr("\n{\"error\":{\"code\"")));
+}
+
+TEST_P(People, ReadThatTimeIsOver) {
+  EXPECT_THAT(Shown(PrepareConfig({.command = "sleep 60", .timeout_ms = 100})),
+              EndsWith("error: script timed out after 100ms\n"));
+}
+
+TEST_P(People, MayAskForWhatProgramsGet) {
+  const std::string same = Execute(Refused()).err;
+  EXPECT_EQ(Shown(Refused({"--json-errors"})), same);
+  Launch sdk = Refused();
+  sdk.program = workspace.Link("bin/lxc-exec", sdk.program);
+  EXPECT_EQ(Shown(sdk), same);
+  // The command's flags are its own.
+  EXPECT_THAT(Shown(Prepare({"--expain", "--", "--json-errors"})), Not(HasSubstr("{\"error\"")));
+}
+
+TEST_P(People, SeeColoursWhereATerminalTakesThem) {
+  Launch launch = Refused();
+  EXPECT_THAT(Shown(launch), Not(HasSubstr(kEscape))) << "without TERM";
+  launch.environment.emplace_back("TERM=xterm-256color");
+  EXPECT_THAT(Shown(launch), StartsWith("\x1b[1;31merror:\x1b[0m Cannot"));
+  EXPECT_THAT(Execute(launch).err, Not(HasSubstr(kEscape)));
+  launch.environment.back() = "TERM=dumb";
+  EXPECT_THAT(Shown(launch), Not(HasSubstr(kEscape)));
+  launch.environment.back() = "TERM=xterm";
+  launch.environment.emplace_back("NO_COLOR=1");
+  EXPECT_THAT(Shown(launch), Not(HasSubstr(kEscape)));
+}
+
+TEST_P(People, GetATableForAProbe) {
+  const std::string table = Shown(Prepare({"--probe"}));
+  EXPECT_THAT(table, StartsWith("BACKEND "));
+  EXPECT_THAT(table, HasSubstr("\nlandlock "));
+  for (const std::string& line : Lines(table)) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_THAT(Shown(Prepare({"--probe=json"})), StartsWith("{\n"));
+  EXPECT_THAT(Execute(Prepare({"--probe"})).out, StartsWith("{\n"));
+  EXPECT_THAT(Execute(Prepare({"--probe=text"})).out, StartsWith("BACKEND "));
+}
+
+class PeopleWithSandboxes : public LifecycleTest {};
+INSTANTIATE_TEST_SUITE_P(As, PeopleWithSandboxes,
+                         testing::Values(Setting{Caller::kRoot, "namespaces"},
+                                         Setting{Caller::kUser, "namespaces"}),
+                         CallerOf);
+
+TEST_P(PeopleWithSandboxes, GetATableForAList) {
+  OwnDirectory();
+  const auto list = [&](const char* flag) {
+    Launch launch = Phase("stop", "");
+    launch.arguments = {flag};
+    return Execute(launch).out;
+  };
+  EXPECT_EQ(list("--list"), "[]\n");
+  EXPECT_EQ(list("--list=text"), "You have no sandboxes.\n");
+  const std::string id = Started();
+  EXPECT_THAT(list("--list"), StartsWith("[{\"sandboxId\":\"" + id));
+  EXPECT_THAT(Lines(list("--list=text"))[0], testing::MatchesRegex("ID +STATE +AGE +COMMANDS"));
+  EXPECT_THAT(Lines(list("--list=text"))[1], testing::MatchesRegex(id + " +started +[0-9]+ s +0"));
+}
+
+}  // namespace
+}  // namespace mxc::test
