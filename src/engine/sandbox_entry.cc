@@ -50,6 +50,15 @@ std::vector<char*> Variables(std::string& text) {
   return variables;
 }
 
+// The tool shares the group that it was started in, and signals sent to that are not for it. With a private
+// terminal the group stays: in one of its own, whose parent is in the same session, the key that stops jobs
+// would stop a command that nobody continues.
+void LeaveGroupOfTool() {
+  const int terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0) ::setpgid(0, 0);
+  if (terminal >= 0) ::close(terminal);
+}
+
 }  // namespace
 
 namespace engine {
@@ -92,6 +101,7 @@ int RunSandboxEntry(std::span<char* const> arguments) {
   engine::ResetSignals();
   engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile));
   CloseAllBut(3, std::array<int, 0>{});
+  LeaveGroupOfTool();
   environ = const_cast<char**>(variables.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast): its type
   char* const* const command = &arguments[3];
   ::execvp(command[0], command);

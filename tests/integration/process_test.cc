@@ -57,6 +57,14 @@ TEST_P(Process, WorkingDirectoryOutsideThePolicyIsRefused) {
   EXPECT_EQ(EnvelopeCode(ended), "policy_validation");
 }
 
+TEST_P(Process, ASignalToItsGroupIsTheCommandsOwn) {
+  const Ended ended = RunConfig(
+      {.command =
+           "trap 'echo caught' USR1; kill -USR1 0; [ $(cut -d' ' -f5 /proc/$$/stat) = $$ ] && exit 5"});
+  EXPECT_EQ(ended.status, 5) << ended.err;
+  EXPECT_EQ(ended.out, "caught\n");
+}
+
 TEST_P(Process, TimeoutEndsTheWholeTree) {
   const std::string marker = Token();
   const Ended ended =
