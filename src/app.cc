@@ -87,7 +87,7 @@ int Start(const Options& options, const Host& host) {
   const Request request = ReadRequest(options, host);
   const Result<Config>& config = request.config;
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
-  if (request.lifecycle && !explains) return RunPhase(config, options, host);
+  if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(config, options, host);
 
   // Resolve, Plan
   Result<Prepared> prepared = config ? Prepare(*config, options, host) : Result<Prepared>(config.error());
@@ -135,7 +135,8 @@ void Recover(Mode mode) {
 int RunApp(const Options& options, const Host& host) {
   if (options.mode < Mode::kVersion) Recover(options.mode);
   if (options.mode > Mode::kExplain) return RunQuery(options, host);
-  if (!options.HasConfig() && options.command.empty()) {
+  if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
+  if (options.verb == Verb::kNone && !options.HasConfig() && options.command.empty()) {
     // As the reference does: its clients look for this status and these words.
     Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
     return 1;

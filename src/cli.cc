@@ -12,6 +12,7 @@
 #include "base/suggest.h"
 #include "flag_table.h"
 #include "flag_values.h"
+#include "verbs.h"
 
 namespace mxc {
 namespace {
@@ -36,7 +37,8 @@ std::string WithSeparator(const Words& words, std::size_t command) {
 // Takes the words before `--` apart, by the table of flags.
 class Parser {
  public:
-  explicit Parser(Words words) : words_(std::move(words)) {}
+  Parser(Words words, Verb verb)
+      : words_(std::move(words)), verb_(verb), next_(verb == Verb::kNone ? 0 : 1) {}
 
   Result<Options> Run() {
     while (next_ < words_.size()) {
@@ -45,11 +47,13 @@ class Parser {
     }
     return std::move(options_);
   }
+  [[nodiscard]] Words AllGiven() const { return {given_.begin(), given_.end()}; }
   [[nodiscard]] bool Given(std::string_view name) const { return given_.contains(name); }
   [[nodiscard]] const std::optional<std::string>& Positional() const { return positional_; }
   // Where the words begin that the last flag took behind its first value; the end when there are none.
   [[nodiscard]] std::size_t Further() const { return further_; }
   [[nodiscard]] const Words& All() const { return words_; }
+  [[nodiscard]] Verb CalledAs() const { return verb_; }
 
  private:
   Status TakePositional() {
@@ -58,7 +62,8 @@ class Parser {
       positional_ = words_[next_++];
       return Done{};
     }
-    const std::size_t command = positional_->ends_with(".json") ? next_ : first_;
+    const bool begins_here = verb_ == Verb::kExec || positional_->ends_with(".json");
+    const std::size_t command = begins_here ? next_ : first_;
     return UsageError("unexpected argument " + Quoted(words_[next_]),
                       "put a command behind --: " + WithSeparator(words_, command));
   }
@@ -142,7 +147,8 @@ class Parser {
   static std::string Name(const Flag& flag) { return "--" + std::string(flag.name); }
 
   Words words_;
-  std::size_t next_ = 0;
+  Verb verb_;
+  std::size_t next_;
   std::size_t first_ = 0;
   std::size_t further_ = words_.size();
   Options options_ = {};
@@ -192,7 +198,7 @@ Status CheckWords(const Parser& parser, const Options& options) {
     return UsageError("--help takes all, not " + Quoted(options.help), "did you mean --help=all?");
   if (options.force && options.mode != Mode::kSetupHyperlight)
     return UsageError("--force requires --setup-hyperlight", kSeeHelp);
-  const bool runs = options.mode <= Mode::kExplain;
+  const bool runs = options.mode <= Mode::kExplain && parser.CalledAs() == Verb::kNone;
   if (runs && HasPolicyFlags(parser) && !options.HasConfig() && options.command.empty())
     return NoCommand(parser, options);
   return Done{};
@@ -205,7 +211,8 @@ Result<Options> ParseCommandLine(int argc, char** argv) {
   const Words arguments{argv + 1, argv + argc};
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   if (arguments.size() == 1 && arguments.front() == "help") return Options{.mode = Mode::kHelp};
-  Parser parser({arguments.begin(), separator});
+  const bool verbs = argc > 1 && !CalledBySdk(argv[0]);
+  Parser parser({arguments.begin(), separator}, verbs ? VerbNamed(argv[1]) : Verb::kNone);
   Result<Options> options = parser.Run();
   if (!options) return options;
   if (separator != arguments.end()) {
@@ -214,7 +221,7 @@ Result<Options> ParseCommandLine(int argc, char** argv) {
   }
   ChooseConfiguration(parser, *options);
   if (const Status checked = CheckWords(parser, *options); !checked) return checked.error();
-  return options;
+  return WithVerb(parser.CalledAs(), *std::move(options), parser.AllGiven());
 }
 
 }  // namespace mxc

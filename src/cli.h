@@ -36,6 +36,9 @@ struct FurtherWord {
   std::string word = {};
 };
 
+// Of persistent sandboxes (verbs.h).
+enum class Verb { kNone, kStart, kExec, kStop, kList };
+
 struct Options {
   Mode mode = Mode::kRun;
   std::string help = {};  // for kHelp: "" or "all"
@@ -62,6 +65,10 @@ struct Options {
   std::string cpus = {};
   std::string tier = {};
   std::vector<FurtherWord> further_words = {};
+
+  Verb verb = Verb::kNone;
+  std::string sandbox = {};  // of exec and stop: its identifier, or how it begins
+  bool background = false;   // of exec: nobody waits for the command
 
   std::string containment = {};  // replaces the configuration's
   bool experimental = false;

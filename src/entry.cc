@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -10,19 +9,16 @@
 #include "cli.h"
 #include "host/host.h"
 #include "report/report.h"
+#include "verbs.h"
 
 namespace mxc {
 namespace {
-
-// What the published SDKs start.
-constexpr std::string_view kSdkNames[] = {"lxc-exec", "mxc-exec-mac", "wxc-exec", "wxc-exec.exe"};
 
 // Whatever standard error is. Asked before the command line is judged: what is wrong with that is told, too.
 bool ProgramsReadErrors(int argc, char** argv) {
   const std::vector<std::string_view> arguments{argv, argv + argc};
   if (arguments.empty()) return false;
-  const std::string_view name = arguments[0].substr(arguments[0].find_last_of("/\\") + 1);
-  if (std::find(std::begin(kSdkNames), std::end(kSdkNames), name) != std::end(kSdkNames)) return true;
+  if (CalledBySdk(arguments[0])) return true;
   const auto command = std::find(arguments.begin(), arguments.end(), "--");
   return std::find(arguments.begin(), command, "--json-errors") != command;
 }

@@ -16,6 +16,17 @@ constexpr std::string_view kUsage =
     "  mxc-exec --rw . --deny .env -- npm test    a policy of flags\n"
     "  mxc-exec policy.json                       the policy and command of a file\n"
     "  mxc-exec policy.json --rw build -- make    with more, and another command\n"
+    "  mxc-exec start --rw .                      a sandbox for many commands\n"
+    "\n";
+
+constexpr std::string_view kVerbLines =
+    "mxc-exec start prints the ID of a sandbox that stays:\n"
+    "\n"
+    "  mxc-exec exec ID -- CMD ARGS...            run a command in it\n"
+    "  mxc-exec stop ID                           end it, and what runs in it\n"
+    "  mxc-exec list                              show yours\n"
+    "\n"
+    "The beginning of an ID is enough. A file of the name of a verb is ./start.\n"
     "\n";
 
 constexpr std::string_view kStatus =
@@ -61,6 +72,7 @@ std::string FirstPage() {
 
 std::string AllPages(OperatingSystem system) {
   std::string pages{kUsage};
+  pages += kVerbLines;
   pages += kGrammar;
   const Flag* before = nullptr;
   for (const Flag& flag : AllFlags()) {

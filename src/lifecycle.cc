@@ -14,6 +14,7 @@
 #include "lifecycle_parts.h"
 #include "persistent/persistent.h"
 #include "plan_run.h"
+#include "policy/paths/rules.h"
 #include "policy/records.h"
 #include "report/log.h"
 #include "report/prose.h"
@@ -48,9 +49,10 @@ int PrintAnswer(const Result<std::vector<Warning>>& told) {
   return Succeed();
 }
 
-int Refuse(const Error& error, StatusReport& status) {
+// ... in the status lines; people and the caller are told elsewhere.
+Error Told(Error error, StatusReport& status) {
   status.Failed(error, 1);
-  return Refuse(error);
+  return error;
 }
 
 // Of another containment a sandbox would not be what its identifier says.
@@ -75,37 +77,19 @@ std::vector<Warning> FreshWarnings(const Plan& plan, const std::vector<Warning>&
   return fresh;
 }
 
-// What the request would run, if it ran anything, is of no importance.
-int ProvisionPhase(Config config, Options options, const Host& host) {
-  config.process = {.command_line = ":"};
-  Result<Prepared> prepared = PrepareSandbox(config, options, host);
-  if (!prepared) return Refuse(prepared.error());
-  if (options.mode == Mode::kDryRun) return Succeed();
-  std::string problem;
-  if (Status apart = KeepRecordsApart(prepared->policy, host, options, problem); !apart)
-    return Refuse(apart.error());
-  Log log{false, options.log_file, problem};
-  if (!problem.empty()) TellWarning(problem);
-  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
-  if (!status) return Refuse(status.error());
-  Warn(prepared->plan, log);
-  status->Backend(prepared->plan, "a persistent sandbox");
-  const Plan& plan = prepared->plan;
-  const auto anew = [&, known = plan.warnings](std::vector<Warning>& told) mutable -> Result<Plan> {
-    Result<Prepared> again = PrepareSandbox(config, options, host);
-    if (!again) return again.error();
-    if (again->plan.containment != plan.containment || again->plan.isolation_level != plan.isolation_level)
-      return OtherContainment(plan);
-    told = FreshWarnings(again->plan, known);
-    known = again->plan.warnings;
-    return std::move(again->plan);
-  };
-  const auto review = [&host](const Plan& stopped) { return ReviewRepositories(stopped.git, host); };
-  const Result<std::string> id =
-      session::Provision(plan, LimitsOf(config.session, prepared->policy), {.plan = anew, .review = review});
-  if (!id) return Refuse(id.error(), *status);
-  return Succeed({{"sandboxId", *id},
-                  {"metadata", {{"containment", Name(plan.containment)}, {"tier", Name(plan.tier)}}}});
+int ProvisionPhase(Config config, const Options& options, const Host& host) {
+  config.process = {.command_line = ":"};  // what the request would run, if it ran anything
+  if (options.mode == Mode::kDryRun) {
+    const Result<Prepared> prepared = PrepareSandbox(config, options, host);
+    return prepared ? Succeed() : Refuse(prepared.error());
+  }
+  Result<NewSandbox> made = MakeSandbox(config, options, host);
+  if (!made) return Refuse(made.error());
+  const int status =
+      Succeed({{"sandboxId", made->sandbox.id},
+               {"metadata", {{"containment", Name(made->containment)}, {"tier", Name(made->tier)}}}});
+  if (std::fflush(stdout) == 0) made->sandbox.Keep();
+  return status;
 }
 
 // The host has gone on since `start`: where a file stands now decides.
@@ -119,26 +103,11 @@ Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& option
   return KeepRecordsApart(policy, host, options, problem);
 }
 
-// What goes wrong once the command runs is told as after a run: standard output was the command's.
-int ExecPhase(const session::SandboxId& id, const Config& config, Options options, const Host& host) {
-  Result<session::Entry> entry = session::Enter(id);
-  std::string problem;
-  if (entry) {
-    const Status apart = KeepRecordsApart(*entry, host, options, problem);
-    if (!apart) return Refuse(apart.error());
-  }
-  Log log{false, options.log_file, problem};
-  if (!problem.empty()) TellWarning(problem);
-  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
-  if (!status) return Refuse(status.error());
-  if (!entry) return Refuse(entry.error(), *status);
-  const Result<Plan> plan = PlanOf(config, *entry, host);
-  if (!plan) return Refuse(plan.error(), *status);
-  status->Backend(*plan, "the sandbox's own");
-  RunReporter reporter{*status, log, nullptr};
-  const Result<Outcome> outcome = RunPlan(*plan, reporter, entry->connection.Get());
-  if (outcome) return Finish(*plan, *outcome, log, *status);
-  return reporter.Started() ? Fail(outcome.error(), log, *status) : Refuse(outcome.error(), *status);
+// A command that names no directory, where its sandbox shows the caller's.
+void StandWhereTheCallerDoes(const session::Entry& entry, const Host& host, Config& config) {
+  const std::string here = host.WorkingDirectory();
+  if (!config.process.cwd.empty() || !here.starts_with('/')) return;
+  if (RuleSet(VisibleOf(entry).paths).Visible(here)) config.process.cwd = here;
 }
 
 std::string Span(std::uint64_t ms) {
@@ -161,13 +130,69 @@ int PrintTable(const std::vector<session::Listed>& sandboxes) {
                     {.text = dead ? "" : Span(listed.age_ms)},
                     {.text = dead ? "" : std::to_string(listed.commands)}});
   }
-  constexpr int kStandardOutput = 1;
+  constexpr int kAnswerStream = 1;
   fmt::print("{}",
-             sandboxes.empty() ? "You have no sandboxes.\n" : TableText(rows, TakesColours(kStandardOutput)));
+             sandboxes.empty() ? "You have no sandboxes.\n" : TableText(rows, TakesColours(kAnswerStream)));
   return 0;
 }
 
 }  // namespace
+
+Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host& host) {
+  Result<Prepared> prepared = PrepareSandbox(config, options, host);
+  if (!prepared) return prepared.error();
+  std::string problem;
+  if (Status apart = KeepRecordsApart(prepared->policy, host, options, problem); !apart) return apart.error();
+  Log log{false, options.log_file, problem};
+  if (!problem.empty()) TellWarning(problem);
+  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
+  if (!status) return status.error();
+  Warn(prepared->plan, log);
+  status->Backend(prepared->plan, "a persistent sandbox");
+  const Plan& plan = prepared->plan;
+  const auto anew = [&, known = plan.warnings](std::vector<Warning>& told) mutable -> Result<Plan> {
+    Result<Prepared> again = PrepareSandbox(config, options, host);
+    if (!again) return again.error();
+    if (again->plan.containment != plan.containment || again->plan.isolation_level != plan.isolation_level)
+      return OtherContainment(plan);
+    told = FreshWarnings(again->plan, known);
+    known = again->plan.warnings;
+    return std::move(again->plan);
+  };
+  const auto review = [&host](const Plan& stopped) { return ReviewRepositories(stopped.git, host); };
+  Result<session::Provisioned> made =
+      session::Provision(plan, LimitsOf(config.session, prepared->policy), {.plan = anew, .review = review});
+  if (!made) return Told(made.error(), *status);
+  return NewSandbox{.sandbox = std::move(*made), .containment = plan.containment, .tier = plan.tier};
+}
+
+// What goes wrong once the command runs is told as after a run: standard output was the command's.
+Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options, const Host& host) {
+  Result<session::Entry> entry = session::Enter(id);
+  std::string problem;
+  if (entry) {
+    const Status apart = KeepRecordsApart(*entry, host, options, problem);
+    if (!apart) return apart.error();
+  }
+  Log log{false, options.log_file, problem};
+  if (!problem.empty()) TellWarning(problem);
+  Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
+  if (!status) return status.error();
+  if (!entry) return Told(entry.error(), *status);
+  if (options.verb == Verb::kExec) StandWhereTheCallerDoes(*entry, host, config);
+  const Result<Plan> plan = PlanOf(config, *entry, host);
+  if (!plan) return Told(plan.error(), *status);
+  if (options.background) {
+    const Status started = session::StartInBackground(*plan, entry->connection.Get());
+    return started ? Result<int>(0) : started.error();
+  }
+  status->Backend(*plan, "the sandbox's own");
+  RunReporter reporter{*status, log, nullptr};
+  const Result<Outcome> outcome = RunPlan(*plan, reporter, entry->connection.Get());
+  if (outcome) return Finish(*plan, *outcome, log, *status);
+  if (reporter.Started()) return Fail(outcome.error(), log, *status);
+  return Told(outcome.error(), *status);
+}
 
 int RunPhase(const Result<Config>& config, const Options& options, const Host& host) {
   if (!config) return Refuse(config.error());
@@ -184,8 +209,10 @@ int RunPhase(const Result<Config>& config, const Options& options, const Host& h
       break;
     case Phase::kStart:
       return PrintAnswer(session::Start(*id));
-    case Phase::kExec:
-      return ExecPhase(*id, *config, options, host);
+    case Phase::kExec: {
+      const Result<int> status = RunInSandbox(*id, *config, options, host);
+      return status ? *status : Refuse(status.error());
+    }
     case Phase::kStop:
       return PrintAnswer(session::Stop(*id));
     case Phase::kDeprovision:

@@ -14,6 +14,9 @@ namespace mxc {
 // exit status: the command's, 0, or 1 for a request that was refused.
 [[nodiscard]] int RunPhase(const Result<Config>& config, const Options& options, const Host& host);
 
+// The verbs `start`, `exec` and `stop`: what goes wrong is told as of a run. Returns the exit status.
+[[nodiscard]] int RunVerb(const Options& options, const Host& host);
+
 // --list and --reap. Return the exit status. For people a table, else one JSON array on one line.
 [[nodiscard]] int PrintSandboxes(bool for_people);
 [[nodiscard]] int PrintReaped();

@@ -16,6 +16,14 @@ int RunPhase(const Result<Config>& config, const Options& /*options*/, const Hos
   return 1;
 }
 
+int RunVerb(const Options& /*options*/, const Host& /*host*/) {
+  const Error error{.code = ErrorCode::kUnsupportedPhase,
+                    .message = "this build has no persistent sandboxes on this system",
+                    .hint = "run each command by itself: mxc-exec --rw . -- CMD"};
+  TellError(error);
+  return ExitStatus(error.code);
+}
+
 int PrintSandboxes(bool for_people) {
   fmt::print("{}\n", for_people ? "This system has no persistent sandboxes." : "[]");
   return 0;

@@ -1,4 +1,5 @@
-// What the phases of the lifecycle ask of each system that has persistent sandboxes.
+// What the phases of the lifecycle and the verbs have in common, and what they ask of each system that has
+// persistent sandboxes.
 #pragma once
 
 #include <string>
@@ -20,6 +21,18 @@ namespace mxc {
 [[nodiscard]] session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& policy);
 // What of the sandbox's policy decides where files of ours may be: what its commands can read and write.
 [[nodiscard]] Policy VisibleOf(const session::Entry& entry);
+// A sandbox that a call has made, and whose identifier it has to tell.
+struct NewSandbox {
+  session::Provisioned sandbox = {};
+  Containment containment = Containment::kNone;
+  Tier tier = Tier::kNone;
+};
+// Resolve, Plan, Provision. The configuration's command is not run; its directory and environment are those
+// of every command that has none of its own. Errors: those of the stages.
+[[nodiscard]] Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host& host);
+// Runs the command of an exec request. The exit status. Errors: it has not been started.
+[[nodiscard]] Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options,
+                                       const Host& host);
 // The sandbox's plan, taken out of `entry`, with the command of the request. Errors: kConflict.
 [[nodiscard]] Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& host);
 // A run with this `containerId`. False: there is none.

@@ -12,6 +12,7 @@
 #include "document/source.h"
 #include "expand_document.h"
 #include "flag_values.h"
+#include "verbs.h"
 
 namespace mxc {
 namespace {
@@ -64,6 +65,10 @@ Result<Source> ReadSource(const Options& options, const Host& host) {
 Error ReadAsCommand(const Options& options, const Host& host, Error error) {
   if (!options.config_path || !options.command.empty()) return error;
   const std::string& word = *options.config_path;
+  if (const std::string verb = NearestVerb(word); !verb.empty()) {
+    error.hint = "did you mean the verb, mxc-exec " + verb + "?";
+    return error;
+  }
   const Result<std::string> path = PathOfFlag(word, host);
   if (word.ends_with(".json") || !path || host.LookAt(*path).status) return error;
   const bool line = word.find(' ') != std::string::npos;
@@ -93,11 +98,34 @@ Result<Json> ReadDocument(const Options& options, const Host& host) {
   return document;
 }
 
+void Drop(Json& object, std::string_view key) {
+  std::erase_if(object.members, [key](const JsonMember& member) { return member.key == key; });
+}
+
+// The document that a verb stands for.
+Status AddPhase(const Options& options, Json& document) {
+  if (options.verb == Verb::kNone || document.kind != Json::Kind::kObject) return Done{};
+  if (PhaseOf(document))
+    return UsageError("the configuration has a phase: it is a request by itself",
+                      "remove `phase` from it, or leave the verb out");
+  if (options.verb == Verb::kExec) {
+    Put(document, "phase", Text("exec"));
+    Put(document, "sandboxId", Text(options.sandbox));
+    return Done{};
+  }
+  Put(document, "phase", Text("provision"));
+  if (document.Find("containment") == nullptr) Put(document, "containment", Text("process"));
+  for (JsonMember& member : document.members)
+    if (member.key == "process" && !options.HasConfig()) Drop(member.value, "argv");
+  return Done{};
+}
+
 }  // namespace
 
 Request ReadRequest(const Options& options, const Host& host) {
   Result<Json> document = ReadDocument(options, host);
   if (!document) return {.config = document.error()};
+  if (const Status phase = AddPhase(options, *document); !phase) return {.config = phase.error()};
   if (!options.containment.empty() && document->kind == Json::Kind::kObject) {
     Put(*document, "containment", Text(options.containment));
   }

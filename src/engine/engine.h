@@ -70,6 +70,7 @@ struct SessionRequest {
   int connection = -1;          // borrowed: its other end is with the sandbox's init
   const LinuxSandbox& sandbox;  // its argv, environment and cwd
   Streams streams = {};         // `on_created` is not called
+  bool background = false;      // once it runs, it does not end with `connection`
 };
 
 // A sandbox whose namespaces LXC makes.

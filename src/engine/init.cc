@@ -149,7 +149,8 @@ void RunCommand(const Child& child) {
     const int number = ::sigwaitinfo(&all, &info);
     // The connection's signal also comes when the command has just been read from it, and is dropped while
     // one of somebody inside waits. Those concern other commands.
-    if (child.session && child.LauncherIsGone()) child.Leave(255);
+    const bool tied = child.session && !child.command.background;
+    if (tied && child.LauncherIsGone()) child.Leave(255);
     const bool outside = info.si_code <= 0 && info.si_pid == 0;
     if (child.session && !outside) continue;
     if (number == SIGTERM && child.adopts) child.Leave(255);

@@ -101,6 +101,7 @@ struct Program {
   std::vector<std::string> variables = {};
   std::vector<char*> envp = {};  // into `variables`
   std::string cwd = {};
+  bool background = false;
 };
 
 // What is executed, as the kernel takes it: lists of texts that end with nullptr.
@@ -115,6 +116,7 @@ struct Command {
   const char* cwd = nullptr;
   int controlling_terminal = -1;
   std::array<int, 3> standard = {-1, -1, -1};  // its streams, where they are not connected yet
+  bool background = false;                     // SessionRequest::background
 };
 [[nodiscard]] Command CommandOf(const Program& program);  // borrows from it
 

@@ -26,6 +26,7 @@ struct Place {
   StateDirectory directory;
   SandboxId id = {};
   UniqueFd socket = {};
+  UniqueFd provisioner = {};  // who made it, until the name has been told to somebody
 };
 
 class SandboxDaemon {
@@ -42,6 +43,7 @@ class SandboxDaemon {
   [[nodiscard]] int PollTimeout() const;
   void OnTimers();
   void OnNames();
+  void OnProvisioner();
   void OnCpuTime(std::uint64_t now);
   void OnSandbox(short init, short ends, short records);
   void Accept();

@@ -106,16 +106,18 @@ void SandboxDaemon::OnCpuTime(std::uint64_t now) {
 }
 
 void SandboxDaemon::PollOnce() {
-  enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords, kNames, kCallers };
+  enum Slot : std::size_t { kCalls, kSignals, kInit, kEnds, kRecords, kNames, kProvisioner, kCallers };
   const auto readable = [](int fd) { return pollfd{.fd = fd, .events = POLLIN, .revents = 0}; };
-  std::vector<pollfd> polls = {readable(place_.socket.Get()), readable(signals_.Descriptor()),
-                               readable(sandbox_.Init()),     readable(sandbox_.Ends()),
-                               readable(sandbox_.Records()),  readable(names_.Get())};
+  std::vector<pollfd> polls = {readable(place_.socket.Get()),     readable(signals_.Descriptor()),
+                               readable(sandbox_.Init()),         readable(sandbox_.Ends()),
+                               readable(sandbox_.Records()),      readable(names_.Get()),
+                               readable(place_.provisioner.Get())};
   for (const UniqueFd& caller : callers_) polls.push_back(readable(caller.Get()));
   if (::poll(polls.data(), polls.size(), PollTimeout()) < 0) return;  // EINTR
   if (polls[kSignals].revents != 0 && signals_.Ending()) done_ = true;
   OnSandbox(polls[kInit].revents, polls[kEnds].revents, polls[kRecords].revents);
   if (polls[kNames].revents != 0) OnNames();
+  if (polls[kProvisioner].revents != 0) OnProvisioner();
   for (std::size_t i = callers_.size(); i-- > 0 && !done_;) {
     const auto caller = callers_.begin() + static_cast<std::ptrdiff_t>(i);
     if (polls[kCallers + i].revents != 0 && !Serve(*caller)) callers_.erase(caller);
@@ -127,6 +129,13 @@ void SandboxDaemon::PollOnce() {
 void SandboxDaemon::OnNames() {
   StateDirectory::DrainWatch(names_);
   done_ = done_ || !place_.directory.Has(place_.id.Name());
+}
+
+// It keeps the sandbox, or is gone before anybody knows the name.
+void SandboxDaemon::OnProvisioner() {
+  char word = 0;
+  done_ = done_ || ::recv(place_.provisioner.Get(), &word, 1, MSG_DONTWAIT) != 1;
+  place_.provisioner.Reset();
 }
 
 void SandboxDaemon::OnSandbox(short init, short ends, short records) {

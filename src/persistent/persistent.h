@@ -1,11 +1,13 @@
 // Persistent sandboxes, for the program: provisioned once, then started, used and stopped by calls that know
 // nothing of each other but the identifier.
 //
-//   Result<std::string> id = Provision(plan, limits, stages);
-//   Result<std::vector<Warning>> started = Start(*id);
-//   Result<Entry> entry = Enter(*id);
+//   Result<Provisioned> made = Provision(plan, limits, stages);
+//   ... its identifier is told ...
+//   made->Keep();
+//   Result<std::vector<Warning>> started = Start(id);
+//   Result<Entry> entry = Enter(id);
 //   ... the command of a PersistentLaunch, by RunPlan with entry->connection ...
-//   Status gone = Deprovision(*id);
+//   Status gone = Deprovision(id);
 #pragma once
 
 #include <cstdint>
@@ -35,9 +37,17 @@ struct Stages {
   std::function<std::vector<Warning>(const Plan& plan)> review = {};
 };
 
+// A sandbox of which nobody knows yet. On Linux it ends with this process, unless it is kept: whoever is
+// killed before the identifier is told leaves nothing behind.
+struct Provisioned {
+  std::string id = {};
+  UniqueFd daemon = {};
+  void Keep();
+};
+
 // Leaves a daemon behind; on Windows a record, whose plan every start takes. Errors: kUnsupportedPhase,
 // kSetupFailed.
-[[nodiscard]] Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& stages);
+[[nodiscard]] Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& stages);
 
 // Of all: kNotProvisioned, kStaleId, kSetupFailed. What is returned is what the stages have said.
 [[nodiscard]] Result<std::vector<Warning>> Start(const SandboxId& id);  // and kAlreadyStarted; as the stages
@@ -52,6 +62,11 @@ struct Entry {
   Plan plan = {};            // its command is empty; the environment is the default one
 };
 [[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted
+
+// Starts the command of a PersistentLaunch and leaves it to the sandbox, with which it ends: its streams are
+// the null device, and nobody is told how it ends. Of the audit log's two records it has the first.
+// `connection`: borrowed, of its Entry. Errors: as RunPlan; kUnsupported on Windows.
+[[nodiscard]] Status StartInBackground(const Plan& plan, int connection);
 
 inline constexpr const char* kDead = "dead";  // its daemon was killed, or its record cannot be read
 struct Listed {

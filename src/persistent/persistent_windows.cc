@@ -91,7 +91,7 @@ std::vector<std::string> Sweep(bool dead) {
 
 }  // namespace
 
-Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& /*stages*/) {
+Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& /*stages*/) {
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
   Sweep(false);
@@ -102,7 +102,7 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stag
                                        .relaxations = std::move(plan.relaxations),
                                        .limits = limits,
                                        .provisioned_ms = ClockMs()});
-  if (written) return id->Text();
+  if (written) return Provisioned{.id = id->Text()};
   static_cast<void>(folder.Remove());
   return written.error();
 }
@@ -161,6 +161,14 @@ Result<Entry> Enter(const SandboxId& id) {
             .audit = std::move(record->audit),
             .relaxations = std::move(record->relaxations)};
   return Entry{.plan = std::move(plan)};
+}
+
+void Provisioned::Keep() {}
+
+Status StartInBackground(const Plan& /*plan*/, int /*connection*/) {
+  return Error{.code = ErrorCode::kUnsupported,
+               .message = "Windows has no commands in the background of a sandbox",
+               .hint = "leave --background out, and let the call wait"};
 }
 
 std::vector<Listed> List() {

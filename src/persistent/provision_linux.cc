@@ -25,12 +25,12 @@ void KeepEnvironment() {
 
 // Nothing of the launcher's may stay open or in the way: not its streams, whose ends others wait for, nor its
 // terminal, its directory, its arguments.
-void Detach(const Place& place, const UniqueFd& ready) {
+void Detach(const Place& place) {
   ::setsid();
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
   std::vector<unsigned> kept;
-  for (const int fd : {place.socket.Get(), place.directory.Descriptor(), ready.Get()})
+  for (const int fd : {place.socket.Get(), place.directory.Descriptor(), place.provisioner.Get()})
     kept.push_back(static_cast<unsigned>(fd));
   std::sort(kept.begin(), kept.end());
   unsigned first = 3;
@@ -44,9 +44,8 @@ void Detach(const Place& place, const UniqueFd& ready) {
   if (::chdir("/") != 0) ::_exit(1);
 }
 
-[[noreturn]] void Hold(Plan plan, const SessionLimits& limits, const Stages& stages, Place place,
-                       UniqueFd ready) {
-  Detach(place, ready);
+[[noreturn]] void Hold(Plan plan, const SessionLimits& limits, const Stages& stages, Place place) {
+  Detach(place);
   SignalScope signals;
   if (!signals.Begin()) ::_exit(1);
   const StateDirectory* const directory = &place.directory;
@@ -54,11 +53,10 @@ void Detach(const Place& place, const UniqueFd& ready) {
   // As the one whom the kernel names to callers, before anybody can be told the name.
   const bool listens = ::listen(place.socket.Get(), kMaxCallers) == 0;
   // Who provisions has gone: nobody will ever know the name.
-  if (!listens || ::write(ready.Get(), "r", 1) != 1) {
+  if (!listens || ::send(place.provisioner.Get(), "r", 1, MSG_NOSIGNAL) != 1) {
     directory->Remove(name);
     ::_exit(1);
   }
-  ready.Reset();
   SandboxDaemon(std::move(plan), limits, stages, std::move(place), signals).Run();
   ::_exit(0);
 }
@@ -69,7 +67,12 @@ Error NotHeld() {
 
 }  // namespace
 
-Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stages& stages) {
+void Provisioned::Keep() {
+  [[maybe_unused]] const ssize_t told = ::send(daemon.Get(), "k", 1, MSG_NOSIGNAL);
+  daemon.Reset();
+}
+
+Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& stages) {
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
   Result<StateDirectory> directory = StateDirectory::Open();
@@ -80,15 +83,16 @@ Result<std::string> Provision(Plan plan, const SessionLimits& limits, const Stag
   Place place{.directory = std::move(*directory), .id = *id, .socket = std::move(*socket)};
 
   int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError(ErrorCode::kSetupFailed, "create a pipe", errno);
-  const UniqueFd reader{ends[0]};
-  UniqueFd writer{ends[1]};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "create a socket", errno);
+  Provisioned made{.id = id->Text(), .daemon = UniqueFd{ends[0]}};
+  place.provisioner.Reset(ends[1]);
   const pid_t daemon = ::fork();
-  if (daemon == 0) Hold(std::move(plan), limits, stages, std::move(place), std::move(writer));
+  if (daemon == 0) Hold(std::move(plan), limits, stages, std::move(place));
   const int number = errno;
-  writer.Reset();
+  place.provisioner.Reset();
   char byte = 0;
-  if (daemon > 0 && ::read(reader.Get(), &byte, 1) == 1) return id->Text();
+  if (daemon > 0 && ::read(made.daemon.Get(), &byte, 1) == 1) return made;
   place.directory.Remove(id->Name());
   return daemon < 0 ? SystemError(ErrorCode::kSetupFailed, "start the sandbox's daemon", number) : NotHeld();
 }

@@ -83,7 +83,7 @@ TEST_P(DryRun, Version) {
 }
 
 TEST_P(DryRun, Help) {
-  const Ended ended = Execute(Prepare({"--help"}));
+  const Ended ended = Execute(Prepare({"--help=all"}));
   EXPECT_EQ(ended.status, 0);
   for (const char* flag :
        {"--config", "--config-base64", "--dry-run", "--explain", "--status-fd", "--probe"}) {

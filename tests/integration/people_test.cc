@@ -90,18 +90,15 @@ INSTANTIATE_TEST_SUITE_P(As, PeopleWithSandboxes,
                          CallerOf);
 
 TEST_P(PeopleWithSandboxes, GetATableForAList) {
-  OwnDirectory();
   const auto list = [&](const char* flag) {
     Launch launch = Phase("stop", "");
     launch.arguments = {flag};
     return Execute(launch).out;
   };
-  EXPECT_EQ(list("--list"), "[]\n");
-  EXPECT_EQ(list("--list=text"), "You have no sandboxes.\n");
   const std::string id = Started();
-  EXPECT_THAT(list("--list"), StartsWith("[{\"sandboxId\":\"" + id));
+  EXPECT_THAT(list("--list"), HasSubstr("{\"sandboxId\":\"" + id));
   EXPECT_THAT(Lines(list("--list=text"))[0], testing::MatchesRegex("ID +STATE +AGE +COMMANDS"));
-  EXPECT_THAT(Lines(list("--list=text"))[1], testing::MatchesRegex(id + " +started +[0-9]+ s +0"));
+  EXPECT_THAT(list("--list=text"), testing::ContainsRegex("\n" + id + " +started +[0-9]+ s +0\n"));
 }
 
 }  // namespace

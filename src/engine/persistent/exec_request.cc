@@ -19,7 +19,7 @@
 namespace mxc::engine {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31636578652d786dULL;  // "mx-exec1"
+constexpr std::uint64_t kMagic = 0x32636578652d786dULL;  // "mx-exec2"
 // Far more than execve takes (MAX_ARG_STRLEN each, 6 MiB in all on Linux with the usual stack).
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
 constexpr std::size_t kLists = 5;
@@ -27,12 +27,13 @@ constexpr std::size_t kLists = 5;
 struct Header {
   std::uint64_t magic = 0;
   std::uint64_t slots = 0;
+  std::uint64_t background = 0;
 };
 
 // The memory file as it grows: slots and texts apart, because the offsets need the number of slots.
 class Builder {
  public:
-  explicit Builder(std::size_t slots) : slots_(slots) {}
+  Builder(std::size_t slots, bool background) : slots_(slots), background_(background) {}
 
   void Add(const std::string& text) {
     offsets_.push_back(sizeof(Header) + slots_ * sizeof(std::uint64_t) + texts_.size());
@@ -43,7 +44,7 @@ class Builder {
     offsets_.push_back(0);
   }
   [[nodiscard]] std::string Bytes() const {
-    const Header header{.magic = kMagic, .slots = slots_};
+    const Header header{.magic = kMagic, .slots = slots_, .background = background_ ? 1U : 0U};
     std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
     bytes.append(reinterpret_cast<const char*>(offsets_.data()), offsets_.size() * sizeof(std::uint64_t));
     return bytes + texts_;
@@ -51,6 +52,7 @@ class Builder {
 
  private:
   std::size_t slots_;
+  bool background_;
   std::vector<std::uint64_t> offsets_ = {};
   std::string texts_ = {};
 };
@@ -94,6 +96,7 @@ bool Link(char* base, std::size_t size, Command& command) {
   command.plain = {.paths = begins[2], .argv = begins[3]};
   command.envp = begins[4];
   command.cwd = *begins[kLists];
+  command.background = header.background != 0;
   return command.program.argv[0] != nullptr;
 }
 
@@ -127,7 +130,7 @@ Status SendCommand(int connection, const Program& program) {
       &program.plain.arguments, &program.variables};
   std::size_t slots = kLists + 1;
   for (const auto* list : lists) slots += list->size();
-  Builder builder(slots);
+  Builder builder(slots, program.background);
   for (const auto* list : lists) builder.AddList(*list);
   builder.Add(program.cwd);
   std::string bytes = builder.Bytes();

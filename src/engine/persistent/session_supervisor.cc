@@ -40,7 +40,7 @@ bool Serve(const Child& init, int connection, int control_socket) {
   if (!ReceiveCommand(connection, received)) ::_exit(255);
   child.command = received.command;
   child.Check(::prctl(PR_SET_CHILD_SUBREAPER, 1UL), Step::kSupervise);
-  TieToConnection(child);
+  if (!child.command.background) TieToConnection(child);
   RunCommand(child);
   Forget(received);
   return received.command.controlling_terminal < 0;

@@ -1,0 +1,144 @@
+// start, exec and stop: the lifecycle without documents. Answers are for people and shells, and refusals
+// those of a run.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/quoted.h"
+#include "base/terminal.h"
+#include "lifecycle.h"
+#include "lifecycle_parts.h"
+#include "persistent/persistent.h"
+#include "read_request.h"
+#include "report/report.h"
+
+namespace mxc {
+namespace {
+
+using session::SandboxId;
+
+constexpr int kErrorStream = 2;
+
+int RefuseVerb(const Error& error) {
+  TellError(error);
+  return ExitStatus(error.code);
+}
+
+std::string ThoseThereAre() {
+  constexpr std::size_t kMost = 5;
+  const std::vector<session::Listed> all = session::List();
+  if (all.empty()) return "you have none: `mxc-exec start --rw .` makes one";
+  std::string text = "yours:";
+  for (std::size_t i = 0; i < all.size() && i < kMost; ++i) text += " " + all[i].id;
+  return all.size() > kMost ? text + " and others: mxc-exec list" : text;
+}
+
+// Of a request with a phase the errors speak of phases, and of places in a document.
+Error InWordsOfVerbs(Error error, const std::string& word) {
+  error.pointer.clear();
+  if (error.code == ErrorCode::kStaleId || error.code == ErrorCode::kNotProvisioned) {
+    error.message = Quoted(word) + ": " + error.message;
+    error.hint = ThoseThereAre();
+  }
+  if (error.code == ErrorCode::kNotStarted)
+    error.hint = fmt::format("end it, and start another: mxc-exec stop {}", ShellWord(word));
+  return error;
+}
+
+// The one whose identifier is `word`, or begins with it; the containment in front may be left out.
+Result<SandboxId> FindSandbox(const std::string& word) {
+  Result<SandboxId> whole = session::ParseSandboxId(word);
+  if (whole) return whole;
+  std::vector<std::string> found;
+  for (const session::Listed& listed : session::List()) {
+    const std::string_view digits = std::string_view(listed.id).substr(listed.id.find(':') + 1);
+    if (listed.id.starts_with(word) || digits.starts_with(word)) found.push_back(listed.id);
+  }
+  if (found.size() == 1) return session::ParseSandboxId(found.front());
+  const std::string problem = found.empty() ? "there is no sandbox {}" : "several sandboxes begin with {}";
+  return Error{.code = ErrorCode::kStaleId,
+               .message = fmt::format(fmt::runtime(problem), Quoted(word)),
+               .hint = ThoseThereAre()};
+}
+
+Error NotTold() {
+  return {.code = ErrorCode::kOutputLost,
+          .message = "the identifier could not be written to standard output: the sandbox is ended"};
+}
+
+void TellUse(const SandboxId& id) {
+  if (!IsTerminal(kErrorStream)) return;
+  constexpr std::size_t kEnough = 6;  // digits
+  const std::string text = id.Text();
+  const std::string beginning = text.substr(0, text.find(':') + 1 + kEnough);
+  Tell(
+      fmt::format("  mxc-exec exec {0} -- CMD   runs a command in it\n"
+                  "  mxc-exec stop {0}          ends it\n",
+                  beginning));
+}
+
+Status StartAndTell(const SandboxId& id) {
+  const Result<std::vector<Warning>> told = session::Start(id);
+  if (!told) return told.error();
+  for (const Warning& warning : *told) TellWarning(warning.message);
+  fmt::print("{}\n", id.Text());
+  if (std::fflush(stdout) != 0) return NotTold();
+  TellUse(id);
+  return Done{};
+}
+
+int StartVerb(const Options& options, const Host& host) {
+  Request request = ReadRequest(options, host);
+  if (!request.config) return RefuseVerb(request.config.error());
+  Config& config = *request.config;
+  config.process.argv.clear();
+  config.process.command_line = ":";
+  config.process.timeout_ms = 0;
+  Result<NewSandbox> made = MakeSandbox(config, options, host);
+  if (!made) {
+    NameFlags(request.flags, made.error());
+    if (!options.HasConfig()) made.error().hint = InFlags(std::move(made.error().hint));
+    return RefuseVerb(made.error());
+  }
+  const Result<SandboxId> id = session::ParseSandboxId(made->sandbox.id);
+  const Status started = id ? StartAndTell(*id) : Status(id.error());
+  if (started) {
+    made->sandbox.Keep();
+    return 0;
+  }
+  if (id) [[maybe_unused]]
+    const Result<std::vector<Warning>> gone = session::Deprovision(*id);
+  return RefuseVerb(InWordsOfVerbs(started.error(), made->sandbox.id));
+}
+
+int ExecVerb(Options options, const Host& host) {
+  const std::string word = options.sandbox;
+  const Result<SandboxId> id = FindSandbox(word);
+  if (!id) return RefuseVerb(id.error());
+  options.sandbox = id->Text();
+  const Request request = ReadRequest(options, host);
+  if (!request.config) return RefuseVerb(request.config.error());
+  const Result<int> status = RunInSandbox(*id, *request.config, options, host);
+  return status ? *status : RefuseVerb(InWordsOfVerbs(status.error(), word));
+}
+
+int StopVerb(const Options& options) {
+  const Result<SandboxId> id = FindSandbox(options.sandbox);
+  if (!id) return RefuseVerb(id.error());
+  const Result<std::vector<Warning>> left = session::Deprovision(*id);
+  if (!left) return RefuseVerb(InWordsOfVerbs(left.error(), options.sandbox));
+  for (const Warning& warning : *left) TellWarning(warning.message);
+  return 0;
+}
+
+}  // namespace
+
+int RunVerb(const Options& options, const Host& host) {
+  if (options.verb == Verb::kExec) return ExecVerb(options, host);
+  return options.verb == Verb::kStop ? StopVerb(options) : StartVerb(options, host);
+}
+
+}  // namespace mxc

@@ -1,0 +1,205 @@
+// A persistent sandbox without documents: start, exec, stop, list.
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "tests/support/lifecycle_test.h"
+#include "tests/support/terminal.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+class Verbs : public LifecycleTest {
+ protected:
+  [[nodiscard]] Launch Called(std::vector<std::string> words) const {
+    Launch launch = Phase("stop", "");  // with the environment of this test
+    launch.arguments = std::move(words);
+    return launch;
+  }
+  [[nodiscard]] Ended Call(std::vector<std::string> words) const { return Execute(Called(std::move(words))); }
+  [[nodiscard]] Ended In(const std::string& id, const std::string& line) const {
+    return Call({"exec", id, "--", "sh", "-c", line});
+  }
+  // Sandboxes below `directory`, of OwnDirectory; names of daemons that never were are left out.
+  [[nodiscard]] std::vector<std::string> Living(const std::string& directory) const {
+    std::vector<std::string> living;
+    const std::string list = List();
+    for (const std::string& name : Names(directory)) {
+      const std::string id = prefix + ":" + name.substr(name.find('-') + 1);
+      if (list.find("\"" + id + "\",\"state\"") == std::string::npos) continue;
+      if (list.find("\"" + id + "\",\"state\":\"dead\"") == std::string::npos) living.push_back(id);
+    }
+    return living;
+  }
+  // The identifier.
+  std::string Start(std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"start", "--containment", containment});
+    const Ended ended = Call(std::move(flags));
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.out, MatchesRegex(prefix + ":[0-9a-f]+\n"));
+    provisioned.push_back(ended.out.substr(0, ended.out.find('\n')));
+    return provisioned.back();
+  }
+};
+MXC_FOR_EACH_CALLER_AND_ENGINE(Verbs);
+
+TEST_P(Verbs, KeepASandboxForManyCommands) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Start({"--rw", work, "--env", "FROM=start"});
+  EXPECT_EQ(In(id, "echo kept > /tmp/note; echo out > " + work + "/file").status, 0);
+  EXPECT_EQ(In(id, "cat /tmp/note; echo $FROM; exit 7").out, "kept\nstart\n");
+  EXPECT_EQ(In(id, "exit 7").status, 7);
+  EXPECT_EQ(Contents(work + "/file"), "out\n");
+  EXPECT_NE(In(id, "echo x > /etc/x").status, 0);
+  EXPECT_EQ(Call({"exec", "--env", "FROM=exec", "--cwd", work, id, "--", "sh", "-c", "echo $FROM; pwd"}).out,
+            "exec\n" + work + "\n");
+  Launch fed = Called({"exec", id, "--", "cat"});
+  fed.input = "some input";
+  EXPECT_EQ(Execute(fed).out, "some input");
+  const Ended stopped = Call({"stop", id});
+  EXPECT_EQ(stopped.status, 0);
+  EXPECT_EQ(stopped.out + stopped.err, "");
+  const Ended gone = In(id, "true");
+  EXPECT_EQ(gone.status, 1);
+  EXPECT_EQ(gone.out, "");
+  EXPECT_EQ(EnvelopeCode(gone), "stale_id");
+}
+
+TEST_P(Verbs, ACommandStandsWhereItsCallerDoes) {
+  const std::string work = workspace.Directory("work/below");
+  const std::string id = Start({"--rw", workspace.Path("work")});
+  Launch launch = Called({"exec", id, "--", "pwd"});
+  launch.cwd = work;
+  EXPECT_EQ(Execute(launch).out, work + "\n");
+  launch.cwd = workspace.Directory("elsewhere");
+  EXPECT_THAT(Execute(launch).out, Not(HasSubstr("elsewhere")));
+}
+
+TEST_P(Verbs, TakeThePolicyOfAFile) {
+  const std::string work = workspace.Directory("work");
+  const std::string file =
+      ConfigFile({.containment = containment, .command = "echo never run", .read_write = {work}});
+  const std::string id = Start({file});
+  EXPECT_EQ(In(id, "touch " + work + "/made").status, 0);
+  EXPECT_TRUE(Exists(work + "/made"));
+  const Ended phase = Call({"start", Phase("start", id).arguments.back()});
+  EXPECT_EQ(phase.status, 2);
+  EXPECT_THAT(phase.err, HasSubstr("the configuration has a phase"));
+}
+
+TEST_P(Verbs, ABeginningIsEnoughAndAWrongOneNamesTheOthers) {
+  const std::string id = Start({});
+  const std::string digits = id.substr(id.find(':') + 1);
+  EXPECT_EQ(In(id.substr(0, id.size() - 3), "echo in").out, "in\n");
+  EXPECT_EQ(In(digits.substr(0, 12), "echo in").out, "in\n");
+  const Ended wrong = In("zz", "true");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.err, AllOf(HasSubstr("there is no sandbox 'zz'\n"), HasSubstr("yours: "), HasSubstr(id)));
+  const std::string other = Start({});
+  const Ended several = In(prefix, "true");
+  EXPECT_EQ(several.status, 1);
+  EXPECT_THAT(several.err, AllOf(HasSubstr("several sandboxes begin with"), HasSubstr(id), HasSubstr(other)));
+  EXPECT_EQ(In(other, "cat /tmp/note").status, 1) << "each has a /tmp of its own";
+  EXPECT_THAT(Call({"list"}).out, AllOf(HasSubstr(id), HasSubstr(other), HasSubstr("\"state\":\"started\"")));
+  EXPECT_EQ(Call({"stop", digits}).status, 0);
+  EXPECT_EQ(DaemonOf(id), -1);
+  EXPECT_NE(DaemonOf(other), -1);
+  EXPECT_THAT(Call({"stop", id}).err, HasSubstr(other));
+}
+
+TEST_P(Verbs, AMisspeltOneIsTold) {
+  const Ended ended = Call({"strat"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, HasSubstr("did you mean the verb, mxc-exec start?"));
+}
+
+TEST_P(Verbs, AStartThatFailsLeavesNothing) {
+  const std::string directory = OwnDirectory();
+  const Ended refused = Call({"start", "--containment", containment, "--cwd", "/nowhere"});
+  EXPECT_EQ(refused.status, 255);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(Living(directory), testing::IsEmpty());
+  // Nobody learns the identifier.
+  const Launch start = Called({"start", "--containment", containment});
+  const Ended lost = Execute({.program = "/bin/sh",
+                              .arguments = {"-c", "\"$@\" > /dev/full", "sh", start.program,
+                                            start.arguments[0], start.arguments[1], start.arguments[2]},
+                              .environment = start.environment,
+                              .cwd = workspace.Root(),
+                              .uid = uid});
+  EXPECT_EQ(lost.status, 255) << lost.err;
+  EXPECT_EQ(EnvelopeCode(lost), "backend_error");
+  EXPECT_THAT(Living(directory), testing::IsEmpty());
+}
+
+// Killed at any moment, it has told the identifier or left nothing.
+TEST_P(Verbs, AStartThatIsKilledLeavesNothing) {
+  const std::string directory = OwnDirectory();
+  for (int i = 0; i < 12; ++i) {
+    Running running(Called({"start", "--containment", containment}));
+    ::usleep(static_cast<useconds_t>(i) * 4000);
+    running.Signal(SIGKILL);
+    const std::string told = running.Wait().out;
+    if (!told.empty()) provisioned.push_back(told.substr(0, told.find('\n')));
+  }
+  for (const std::string& id : provisioned) [[maybe_unused]] const Ended stopped = Call({"stop", id});
+  EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); })) << List();
+}
+
+TEST_P(Verbs, AKilledCallerEndsItsCommand) {
+  const std::string id = Start({});
+  const std::string marker = Token();
+  Running running(Called({"exec", id, "--", "sh", "-c", "echo up; exec sleep 1000 " + marker}));
+  ASSERT_TRUE(running.SaysOnStdout("up"));
+  running.Signal(SIGKILL);
+  EXPECT_TRUE(Eventually([&] { return In(id, "ps ax | grep -c '[s]leep 1000'").out == "0\n"; }));
+}
+
+TEST_P(Verbs, BackgroundOutlivesItsCallAndEndsWithTheSandbox) {
+  const std::string work = workspace.Directory("work");
+  const std::string id = Start({"--rw", work});
+  const std::string marker = Token();
+  const std::string line = "echo lost; echo lost >&2; touch " + work + "/up; exec sleep 1000 # " + marker;
+  const Ended begun = Call({"exec", "--background", id, "--", "sh", "-c", "sh -c '" + line + "'"});
+  EXPECT_EQ(begun.status, 0) << begun.err;
+  EXPECT_EQ(begun.out + begun.err, "");
+  EXPECT_TRUE(Eventually([&] { return Exists(work + "/up"); }));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(In(id, "true").status, 0);
+  EXPECT_THAT(List(), HasSubstr("\"" + id + "\",\"state\":\"started\",\"commands\":1,"));
+  EXPECT_THAT(In(id, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '").out, HasSubstr(marker));
+  EXPECT_EQ(Call({"stop", id}).status, 0);
+  EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
+}
+
+TEST_P(Verbs, BackgroundSaysWhatCannotBeExecuted) {
+  const std::string id = Start({});
+  const Ended ended = Call({"exec", "--background", id, "--", "no-such-program"});
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_THAT(ended.err, HasSubstr("no-such-program"));
+}
+
+TEST_P(Verbs, ATerminalIsTheCommandsAndSaysWhatToDo) {
+  const Terminal terminal(uid);
+  Launch start = Called({"start", "--containment", containment});
+  start.terminal = terminal.Fd();
+  EXPECT_EQ(Execute(start).status, 0);
+  const std::string said = terminal.OutputUpTo("ends it");
+  provisioned.push_back(said.substr(0, said.find('\n')));
+  EXPECT_THAT(said, MatchesRegex(prefix + ":[0-9a-f]+\n  mxc-exec exec " + prefix +
+                                 ":.*\n  mxc-exec stop .*ends it\n"));
+  Launch launch = Called({"exec", provisioned.back(), "--", "sh", "-c",
+                          "[ -t 0 ] && : > /dev/tty && echo controls; read x; echo got-$x; exit 3"});
+  launch.terminal = terminal.Fd();
+  Running running(launch);
+  terminal.Type("word\n");
+  EXPECT_THAT(terminal.OutputUpTo("got-word"), AllOf(HasSubstr("controls"), HasSubstr("got-word")));
+  EXPECT_EQ(running.Wait().status, 3);
+}
+
+}  // namespace
+}  // namespace mxc::test
