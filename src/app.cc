@@ -35,12 +35,13 @@ std::string ReasonOf(const Config& config) {
 }
 
 // Launch and Relay: runs the plan, passes its streams on, and reports.
-int Run(Prepared& prepared, const Config& config, const Options& options, const Host& host,
+int Run(Prepared& prepared, const Request& request, const Options& options, const Host& host,
         Records& records) {
+  const Config& config = *request.config;
   auto& [log, status] = records;
   status.Backend(prepared.plan, ReasonOf(config));
   std::optional<RunSummary> summary;
-  if (options.report) summary = SummaryFor(prepared.policy, FormOf(config, options), host);
+  if (options.report) summary = SummaryFor(prepared.policy, FormOf(config, options), host, request.flags);
   RunReporter reporter{status, log, summary ? &*summary : nullptr,
                        [&] { return ReviewRepositories(prepared.plan.git, host); }};
   const auto on_weaker = [&](const Plan& plan, const Error& refusal) {
@@ -117,7 +118,7 @@ int Start(const Options& options, const Host& host) {
   if (!prepared) return Fail(prepared.error(), log, status);
 
   // Launch, Relay
-  return Run(*prepared, *config, options, host, *records);
+  return Run(*prepared, request, options, host, *records);
 }
 
 // Windows: puts back access control lists that an interrupted run has left changed. What fails is a warning.

@@ -152,7 +152,7 @@ class Adder {
       return known->value.kind == kind ? &known->value : nullptr;
     }
     // Every document has `process`: what it lacks is not the flag's fault.
-    if (pointer != "/process") places_.push_back({.pointer = pointer, .flag = flag});
+    if (pointer != "/process") places_.push_back({.pointer = pointer, .flag = flag, .container = true});
     object.members.push_back({.key = std::move(key), .value = Empty(kind)});
     return &object.members.back().value;
   }

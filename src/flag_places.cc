@@ -15,7 +15,8 @@ std::string_view FlagAt(const std::vector<FlagPlace>& places, std::string_view p
   const FlagPlace* nearest = nullptr;
   for (const FlagPlace& place : places) {
     const bool nearer = nearest == nullptr || place.pointer.size() >= nearest->pointer.size();
-    if (nearer && IsAtOrIn(pointer, place.pointer)) nearest = &place;
+    const bool given = place.container ? pointer == place.pointer : IsAtOrIn(pointer, place.pointer);
+    if (nearer && given) nearest = &place;
   }
   return nearest == nullptr ? std::string_view() : nearest->flag;
 }

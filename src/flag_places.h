@@ -12,7 +12,8 @@ namespace mxc {
 // A member of the document that a flag has given.
 struct FlagPlace {
   std::string pointer = {};
-  std::string flag = {};  // "--rw build", fit for a shell; of --env without the value
+  std::string flag = {};   // "--rw build", fit for a shell; of --env without the value
+  bool container = false;  // made to hold it: what else comes to be in there is not the flag's
 };
 
 // The flag that gave the member at `pointer`, or what it is in; empty: none.

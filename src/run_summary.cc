@@ -1,6 +1,8 @@
 #include "run_summary.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "policy/denial.h"
 #include "report/report.h"
@@ -22,10 +24,17 @@ void RunSummary::Tell(const Plan& plan) const {
           : "mxc-exec: files: not watched; the containments namespaces and lxc can say what was denied\n");
 }
 
-RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host) {
+RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
+                      const std::vector<FlagPlace>& flags) {
   const auto judge = std::make_shared<DenialJudge>(policy, host);
-  return {.network = NetworkSummary{form},
-          .files = FileSummary{form, [judge](const FileCall& call) { return judge->Judge(call); }}};
+  const auto named = [judge, flags](const FileCall& call) {
+    std::optional<FileDenial> denial = judge->Judge(call);
+    const std::string_view flag = denial ? FlagAt(flags, denial->pointer) : std::string_view();
+    const bool decided = !flag.empty() && denial->grant.empty() && denial->advice.empty();
+    if (decided) denial->advice = "decided by " + std::string(flag);
+    return denial;
+  };
+  return {.network = NetworkSummary{form}, .files = FileSummary{form, named}};
 }
 
 }  // namespace mxc

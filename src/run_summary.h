@@ -1,6 +1,9 @@
 // What --report says when a run has ended: what was denied, and how one would allow it.
 #pragma once
 
+#include <vector>
+
+#include "flag_places.h"
 #include "mxc/host.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
@@ -17,7 +20,9 @@ struct RunSummary {
   void Tell(const Plan& plan) const;
 };
 
-// `policy` and `host` are borrowed; the policy is first read when the command runs.
-[[nodiscard]] RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host);
+// `policy` and `host` are borrowed; the policy is first read when the command runs. A denial that one of
+// `flags` decided is told with its words.
+[[nodiscard]] RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
+                                    const std::vector<FlagPlace>& flags);
 
 }  // namespace mxc

@@ -85,6 +85,19 @@ TEST_P(CommandLine, AFlagDoesNotOpenWhatTheConfigurationCloses) {
   EXPECT_THAT(ended.err, HasSubstr("warning: --rw " + secret + ": "));
 }
 
+TEST_P(CommandLine, TheReportNamesTheFlagThatDecided) {
+  const std::string secret = workspace.File("rw/secret", "SECRET");
+  const std::string hidden = workspace.File("rw/hidden", "HIDDEN");
+  const std::string file = ConfigFile({.containment = "namespaces",
+                                       .command = "cat secret hidden",
+                                       .read_only = {workspace.Path("rw")},
+                                       .denied = {secret},
+                                       .cwd = workspace.Path("rw")});
+  const Ended ended = Execute(Prepare({file, "--report", "--deny", "rw/hidden"}));
+  EXPECT_THAT(ended.err, HasSubstr("decided by /filesystem/deniedPaths/0\n"));
+  EXPECT_THAT(ended.err, HasSubstr("decided by --deny rw/hidden\n"));
+}
+
 TEST_P(CommandLine, ADirectoryThatIsNotGrantedIsSaidBeforeTheRun) {
   const Ended hidden = Execute(Prepare({"--", "pwd"}));
   EXPECT_EQ(hidden.out, "/\n");

@@ -190,6 +190,7 @@ TEST(FlagDocument, AnErrorNamesTheFlag) {
   const std::vector<FlagPlace> places = *AddFlags(OptionsOf({"a.json", "--rw", "a b"}), host, json);
   EXPECT_EQ(FlagAt(places, "/filesystem/readwritePaths/0"), "--rw 'a b'");
   EXPECT_EQ(FlagAt(places, "/filesystem"), "--rw 'a b'");
+  EXPECT_EQ(FlagAt(places, "/filesystem/protect"), "");  // the default's
   EXPECT_EQ(FlagAt(places, "/process"), "");
   Error error = Decode(json, {}).error();
   NameFlags(places, error);
