@@ -59,12 +59,12 @@ void DecodeEnvironment(Decoding& decoding, const Json& list, const Place& place)
 }
 
 bool IsVariableName(std::string_view name) {
-  constexpr std::string_view kDigits = "0123456789";
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+  constexpr std::string_view kNameDigits = "0123456789";
+  constexpr std::string_view kNameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
   const auto fits = [&](char c) {
-    return kLetters.find(c) != std::string_view::npos || kDigits.find(c) != std::string_view::npos;
+    return kNameLetters.find(c) != std::string_view::npos || kNameDigits.find(c) != std::string_view::npos;
   };
-  return !name.empty() && kDigits.find(name.front()) == std::string_view::npos &&
+  return !name.empty() && kNameDigits.find(name.front()) == std::string_view::npos &&
          std::all_of(name.begin(), name.end(), fits);
 }
 
