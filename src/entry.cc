@@ -20,7 +20,10 @@ bool ProgramsReadErrors(int argc, char** argv) {
   if (arguments.empty()) return false;
   if (CalledBySdk(arguments[0])) return true;
   const auto command = std::find(arguments.begin(), arguments.end(), "--");
-  return std::find(arguments.begin(), command, "--json-errors") != command;
+  // SDKs give configurations as base64, and some give us a terminal.
+  return std::any_of(arguments.begin(), command, [](std::string_view word) {
+    return word == "--json-errors" || word.starts_with("--config-base64");
+  });
 }
 
 int RefuseToStart(const Error& error) {

@@ -53,6 +53,7 @@ TEST_P(People, ReadThatTimeIsOver) {
 TEST_P(People, MayAskForWhatProgramsGet) {
   const std::string same = Execute(Refused()).err;
   EXPECT_EQ(Shown(Refused({"--json-errors"})), same);
+  EXPECT_THAT(Shown(Prepare({"--config-base64", "e30="})), HasSubstr("\n{\"error\""));
   Launch sdk = Refused();
   sdk.program = workspace.Link("bin/lxc-exec", sdk.program);
   EXPECT_EQ(Shown(sdk), same);
