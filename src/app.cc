@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/quoted.h"
 #include "cleanup/recover.h"
@@ -16,6 +17,7 @@
 #include "read_request.h"
 #include "report/report.h"
 #include "repositories.h"
+#include "run/config_lock_watch.h"
 #include "run_report.h"
 #include "run_summary.h"
 #include "show_plan.h"
@@ -42,8 +44,14 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   status.Backend(prepared.plan, ReasonOf(config));
   std::optional<RunSummary> summary;
   if (options.report) summary = SummaryFor(prepared.policy, FormOf(config, options), host, request.flags);
-  RunReporter reporter{status, log, summary ? &*summary : nullptr,
-                       [&] { return ReviewRepositories(prepared.plan.git, host); }};
+  ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
+  const auto review = [&] {
+    std::vector<Warning> left = ReviewRepositories(prepared.plan.git, host);
+    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, host))
+      left.push_back(std::move(*held));
+    return left;
+  };
+  RunReporter reporter{status, log, summary ? &*summary : nullptr, review, ConfigsToGuard(prepared.plan.git)};
   const auto on_weaker = [&](const Plan& plan, const Error& refusal) {
     Warn(plan, log, kWeakerIsolation);
     status.Backend(plan, "the kernel refuses stronger isolation: " + refusal.message);

@@ -15,6 +15,8 @@
 namespace mxc {
 namespace {
 
+constexpr std::string_view kSafeGit = "git=allow-safe";  // of --protect
+
 using Keys = std::initializer_list<std::string_view>;
 
 Json StringOf(std::string value) {
@@ -121,7 +123,7 @@ class Adder {
 
   Result<std::vector<FlagPlace>> Run() {
     for (const auto step : {&Adder::AddFiles, &Adder::AddProcess, &Adder::AddEnvironment, &Adder::AddNetwork,
-                            &Adder::AddLimits, &Adder::AddProtection}) {
+                            &Adder::AddLimits, &Adder::AddPresets, &Adder::AddTier}) {
       if (Status status = (this->*step)(); !status) return status.error();
     }
     return std::move(places_);
@@ -280,7 +282,12 @@ class Adder {
   }
 
   // The list of a document replaces the default, a flag adds to it. Of two tiers the stronger counts.
-  Status AddProtection() {
+  Status AddPresets() {
+    const Json* written = Find(document_, {"filesystem", "protect"});
+    const bool options =
+        std::find(options_.protect.begin(), options_.protect.end(), kSafeGit) != options_.protect.end() ||
+        (written != nullptr && written->kind == Json::Kind::kObject);
+    if (options && !options_.protect.empty()) return AddPresetsWithOptions(written);
     for (const std::string& name : options_.protect) {
       const std::string flag = Named("--protect", name);
       const bool git_by_default = Find(document_, {"filesystem", "protect"}) == nullptr && name != "git";
@@ -293,6 +300,38 @@ class Adder {
       if (known) continue;
       if (Status added = Append({"filesystem", "protect"}, StringOf(name), flag); !added) return added;
     }
+    return Done{};
+  }
+
+  // As an object, which a list becomes.
+  Status AddPresetsWithOptions(const Json* written) {
+    const std::string flag = Named("--protect", options_.protect.back());
+    Json presets =
+        written != nullptr && written->kind == Json::Kind::kObject ? *written : Empty(Json::Kind::kObject);
+    const auto add = [&](const std::string& name, Json value) {
+      const auto known = std::find_if(presets.members.begin(), presets.members.end(),
+                                      [&](const JsonMember& member) { return member.key == name; });
+      const bool replaced = known != presets.members.end() && !value.members.empty();
+      if (replaced) known->value = value;
+      if (known == presets.members.end()) presets.members.push_back({.key = name, .value = std::move(value)});
+    };
+    if (written == nullptr) add("git", Empty(Json::Kind::kObject));
+    if (written != nullptr) {
+      for (const Json& item : written->items) add(item.text, Empty(Json::Kind::kObject));
+    }
+    for (const std::string& name : options_.protect) {
+      const bool safe = name == kSafeGit;
+      places_.push_back({.pointer = PointerTo("/filesystem/protect", safe ? "git" : name), .flag = flag});
+      add(safe ? "git" : name, safe ? Map("config", StringOf("allow-safe")) : Empty(Json::Kind::kObject));
+    }
+    Result<Json*> files = Enter({"filesystem"}, Json::Kind::kObject, flag);
+    if (!files) return files.error();
+    std::erase_if((*files)->members, [](const JsonMember& member) { return member.key == "protect"; });
+    (*files)->members.push_back({.key = "protect", .value = std::move(presets)});
+    return Done{};
+  }
+
+  Status AddTier() {
     if (options_.tier.empty()) return Done{};
     const Json* written = Find(document_, {"minimumTier"});
     const std::optional<Tier> asked = TierNamed(options_.tier);

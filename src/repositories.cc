@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/quoted.h"
@@ -10,12 +11,16 @@
 #include "mxc/limits.h"
 #include "policy/protect/git_next_run.h"
 #include "policy/protect/git_review.h"
+#include "policy/protect/git_safe_config.h"
 #include "policy/protect/review_host.h"
 
 namespace mxc {
 namespace {
 
 using Kind = GitChange::Kind;
+
+constexpr std::string_view kAllowSafe =
+    R"(--protect git=allow-safe, or "protect": {"git": {"config": "allow-safe"}} to `filesystem`)";
 
 // A command must not be able to hide one among others, nor to fill the screen.
 std::string Named(const std::vector<std::string>& names) {
@@ -31,6 +36,12 @@ std::string Named(const std::vector<std::string>& names) {
 std::string Disarm(const GitChange& change, std::vector<std::string>& left,
                    std::vector<std::string>& standing) {
   std::string text = Quoted(change.path);
+  if (change.kind == Kind::kConfig) {
+    const Result<std::string> aside = PutBack(change.path, change.text);
+    if (!aside) standing.push_back(text + " (" + aside.error().message + ")");
+    if (aside && !aside->empty()) text += " (now " + Quoted(*aside) + ")";
+    return text + ": " + change.why;
+  }
   if (!change.part.empty()) {
     const Result<std::string> aside = SetAside(change.part, change.into);
     if (!aside) {
@@ -82,6 +93,10 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
        "; see what is in them before you use git there"},
       {Kind::kListed, "listing-restored",
        "the command had taken away the right to list directories, which can be listed again: ", ""},
+      {Kind::kConfig, "git-config-restored",
+       "the command had written to configurations of git's what may run something, or what they must keep; "
+       "what they said before stands there again: ",
+       ""},
       {Kind::kLinkTurned, "link-restored",
        "the command had replaced protected links, which lead again where they did: ", ""},
   };
@@ -94,8 +109,9 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
     Sort& sort = *std::find_if(std::begin(sorts), std::end(sorts),
                                [&](const Sort& each) { return each.kind == change.kind; });
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
-    sort.names.push_back(change.part.empty() && change.text.empty() ? Quoted(change.path)
-                                                                    : Disarm(change, left, standing));
+    sort.names.push_back(change.part.empty() && change.text.empty() && change.why.empty()
+                             ? Quoted(change.path)
+                             : Disarm(change, left, standing));
   }
   std::vector<Warning> warnings;
   for (const Sort& sort : sorts) {
@@ -133,6 +149,31 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
                         .pointer = "/filesystem/protect"});
   }
   return warnings;
+}
+
+std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before) {
+  std::vector<GuardedConfig> configs;
+  for (const GitSnapshot::Text& each : before.configs)
+    configs.push_back({.path = each.path, .text = each.text, .alone = !IsAllSafe(each.text)});
+  return configs;
+}
+
+std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried, const GitSnapshot& before,
+                                         const Host& host) {
+  std::vector<std::string> names;
+  for (const GitSnapshot::Held& held : before.held) {
+    if (std::find(tried.begin(), tried.end(), held.path) == tried.end()) continue;
+    const Lookup lookup = host.LookAt(held.path);
+    // The host's git may write it: that is told of as a loss.
+    if (lookup.status && lookup.status->object.inode == held.inode) names.push_back(Quoted(held.path));
+  }
+  if (names.empty()) return std::nullopt;
+  return Warning{.category = "git-config-held",
+                 .message = "git could not write " + Named(names) +
+                            ": `protect` holds it, because the host's git runs what it names; to let keys be "
+                            "written that execute nothing, add " +
+                            std::string(kAllowSafe),
+                 .pointer = "/filesystem/protect"};
 }
 
 }  // namespace mxc

@@ -107,9 +107,10 @@ void RunReporter::OnStarted(std::int64_t process_id) {
   status_.Started(process_id);
 }
 
-void RunReporter::OnEnded() {
-  if (!started_ || !review_) return;
+bool RunReporter::OnEnded() {
+  if (!started_ || !review_) return false;
   for (const Warning& left : review_()) OnWarning(left);
+  return true;
 }
 
 // Some programs try again for long without a word, and look as if they hung. Nothing waits for a reader: the
@@ -148,8 +149,8 @@ void RunReporter::OnWarning(const Warning& warning) {
 // directory that it cannot see: say it where the user looks. So does weaker isolation, which nobody asked for
 // by name.
 bool IsTold(const Warning& warning) {
-  constexpr std::string_view kTold[] = {"path-missing", "foreign-owner", "directory-hidden", kWeakerIsolation,
-                                        "protection-incomplete"};
+  constexpr std::string_view kTold[] = {"path-missing",         "foreign-owner",  "directory-hidden",
+                                        "git-directory-hidden", kWeakerIsolation, "protection-incomplete"};
   return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
 }
 

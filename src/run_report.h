@@ -27,10 +27,16 @@ class RunReporter final : public RunObserver {
   using Review = std::function<std::vector<Warning>()>;
 
   // `review` says what the command has left.
-  RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {})
-      : status_(status), log_(log), summary_(summary), review_(std::move(review)) {}
+  RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {},
+              std::vector<GuardedConfig> configs = {})
+      : status_(status),
+        log_(log),
+        summary_(summary),
+        review_(std::move(review)),
+        configs_(std::move(configs)) {}
   void OnStarted(std::int64_t process_id) override;
-  void OnEnded() override;
+  [[nodiscard]] std::vector<GuardedConfig> Configs() const override { return configs_; }
+  bool OnEnded() override;
   [[nodiscard]] bool WantsFiles() const override { return summary_ != nullptr; }
   [[nodiscard]] bool SpeaksOnStandardOutput() const override { return log_.OnStandardOutput(); }
   void OnFile(const FileCall& call) override;
@@ -46,6 +52,7 @@ class RunReporter final : public RunObserver {
   RunSummary* summary_;  // nullptr: not asked for
   Review review_;
   std::set<std::string> refused_names_ = {};  // that were told
+  std::vector<GuardedConfig> configs_;
   bool started_ = false;
 };
 

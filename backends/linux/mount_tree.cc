@@ -190,6 +190,8 @@ void TreeBuilder::PlaceOwn(std::string_view path) {
     Push(path, View::kEmpty);
     if (path != "/tmp") return;
     Add(MakeDirectory{.target = kHome, .mode = 0700});
+    for (const HomeFile& file : policy_.home_files)
+      Add(MakeFile{.target = std::string(kHome) + "/" + file.name, .text = file.text});
     if (policy_.private_temp_pointer.empty()) return;
     lowered_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTmp)});
   }

@@ -15,6 +15,7 @@
 
 #include "base/unique_fd.h"
 #include "cgroup/control_groups.h"
+#include "cleanup/guarded_config.h"
 #include "mxc/error.h"
 #include "stdio/private_terminal.h"
 
@@ -25,7 +26,10 @@ struct HostChanges {
   std::vector<Placeholder> placeholders = {};  // placeholders.h
   std::vector<RunGroup> groups = {};           // control_groups.h
   std::optional<CallersModes> terminal = {};   // whose modes we take back ourselves while we live
-  [[nodiscard]] bool Empty() const { return placeholders.empty() && groups.empty() && !terminal; }
+  std::vector<GuardedConfig> configs = {};     // guarded_configs.h
+  [[nodiscard]] bool Empty() const {
+    return placeholders.empty() && groups.empty() && !terminal && configs.empty();
+  }
 };
 
 // Takes away what a cleanup process that was killed has left, once nothing of the sandbox lives any more:
@@ -48,6 +52,8 @@ class CleanupProcess {
   // Nothing is removed before these have ended: a path must not become free while something in the sandbox
   // could still create it.
   void Watch(pid_t process) const;
+  // What the command has left in HostChanges::configs stays as it is.
+  void KeepConfigs() const;
   // Borrowed; -1 when nothing is guarded. Nothing is removed either while somebody else holds this open.
   [[nodiscard]] int Pipe() const { return pipe_.Get(); }
   // Waits until everything is removed; does that itself where the cleanup process has been killed.

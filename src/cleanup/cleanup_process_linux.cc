@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "base/process_tree.h"
+#include "base/quoted.h"
 #include "cleanup/cleanup_process.h"
+#include "cleanup/guarded_configs.h"
 #include "cleanup/placeholders.h"
 
 namespace mxc {
@@ -28,16 +30,24 @@ constexpr int kPipe = 3;
 constexpr int kTerminal = 4;
 constexpr int kFirstFree = 5;
 
+// In place of the number of a process: what the command left was judged.
+constexpr pid_t kKeep = 0;
+
 // The cleanup process's answer: all stand, or the errno of what does not.
 struct Answer {
-  enum class Part { kNone, kPlaceholder, kGroup };
+  enum class Part { kNone, kPlaceholder, kGroup, kConfig };
   Part failed = Part::kNone;
   std::size_t placeholder = 0;
+  std::size_t config = 0;
   GroupFailure group = {};
   int error = 0;
 };
 
-Answer MakeAll(const HostChanges& changes, std::vector<HeldFile>& files, std::vector<MadeGroup>& groups) {
+Answer MakeAll(const HostChanges& changes, std::vector<HeldFile>& files, std::vector<MadeGroup>& groups,
+               std::vector<UniqueFd>& locks) {
+  const std::size_t config = LockConfigs(changes.configs, locks);
+  if (config != changes.configs.size())
+    return {.failed = Answer::Part::kConfig, .config = config, .error = errno};
   const std::size_t placeholder = HoldFiles(changes.placeholders, files);
   if (placeholder != changes.placeholders.size())
     return {.failed = Answer::Part::kPlaceholder, .placeholder = placeholder, .error = errno};
@@ -74,8 +84,9 @@ void Detach(int pipe, int terminal) {
 }
 
 // Until nobody holds the other end of the pipe any more. For the terminal the launcher's end is enough: its
-// shell goes on there at once.
-void Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>& watched) {
+// shell goes on there at once. True: configurations stay as they are.
+bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>& watched) {
+  bool kept = false;
   UniqueFd terminal{changes.terminal ? kTerminal : -1};
   pollfd polls[] = {{.fd = kPipe, .events = POLLIN, .revents = 0},
                     {.fd = launcher.Get(), .events = POLLIN, .revents = 0}};
@@ -83,6 +94,8 @@ void Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
     if (::poll(polls, std::size(polls), -1) < 0) continue;
     pid_t process = 0;
     if (polls[0].revents != 0) count = ::recv(kPipe, &process, sizeof process, 0);
+    kept =
+        kept || (count == static_cast<ssize_t>(sizeof process) && polls[0].revents != 0 && process == kKeep);
     UniqueFd handle = process > 0 ? HandleOf(process) : UniqueFd{};  // none: it has ended already
     if (handle) watched.push_back(std::move(handle));
     if (polls[1].revents == 0 && count != 0) continue;
@@ -91,6 +104,7 @@ void Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
     terminal.Reset();
     polls[1].fd = -1;
   }
+  return kept;
 }
 
 [[noreturn]] void Guard(int pipe, const HostChanges& changes, pid_t parent) {
@@ -104,13 +118,15 @@ void Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
   }
   std::vector<HeldFile> files;
   std::vector<MadeGroup> groups;
-  const Answer answer = MakeAll(changes, files, groups);
+  std::vector<UniqueFd> locks;
+  const Answer answer = MakeAll(changes, files, groups, locks);
   ::send(kPipe, &answer, sizeof answer, MSG_NOSIGNAL);
   ReapStaleGroups(changes.groups);
   std::vector<UniqueFd> watched;
-  Listen(changes, std::move(launcher), watched);
+  const bool kept = Listen(changes, std::move(launcher), watched) || answer.failed != Answer::Part::kNone;
   EndGroups(groups);
   WaitForEnd(watched);
+  if (!kept) RestoreConfigs(changes.configs);
   RemoveGroups(groups);
   ReleaseFiles(files);
   ::_exit(0);
@@ -122,6 +138,14 @@ Error PlaceholderError(const std::string& path, int number) {
       .code = ErrorCode::kSetupFailed,
       .message = "'" + path + "' is not to be created inside; it appeared while the sandbox was being set up",
       .hint = "run the command again"};
+}
+
+Error ConfigError(const std::string& path, int number) {
+  if (number != EWOULDBLOCK && number != ESTALE)
+    return SystemError(ErrorCode::kSetupFailed, "lock the directory of " + Quoted(path), number);
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "another run may write " + Quoted(path) + " at the same time",
+          .hint = "run the command when that has ended, or without \"config\": \"allow-safe\""};
 }
 
 }  // namespace
@@ -151,6 +175,8 @@ Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
   }
   if (answer.failed == Answer::Part::kPlaceholder)
     return PlaceholderError(changes.placeholders.at(answer.placeholder).path, answer.error);
+  if (answer.failed == Answer::Part::kConfig)
+    return ConfigError(changes.configs.at(answer.config).path, answer.error);
   if (answer.failed == Answer::Part::kGroup) return GroupError(changes.groups, answer.group, answer.error);
   return cleanup_process;
 }
@@ -179,6 +205,10 @@ CleanupProcess& CleanupProcess::operator=(CleanupProcess&& other) noexcept {
 
 void CleanupProcess::Watch(pid_t process) const {
   if (pipe_) ::send(pipe_.Get(), &process, sizeof process, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void CleanupProcess::KeepConfigs() const {
+  if (pipe_) ::send(pipe_.Get(), &kKeep, sizeof kKeep, MSG_NOSIGNAL);
 }
 
 void CleanupProcess::Dismiss() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "mxc/error.h"
 
@@ -14,6 +15,10 @@ namespace mxc {
 // Makes a symbolic link where nothing stands, and the directories above it that are missing. Errors:
 // kSetupFailed.
 [[nodiscard]] Status MakeLink(const std::string& path, const std::string& text);
+
+// Puts a file with `text` at `path`, with the owner and at most the rights of what stands there, which is set
+// aside: its new path, "" when nothing was there. Errors: kSetupFailed.
+[[nodiscard]] Result<std::string> PutBack(const std::string& path, std::string_view text);
 
 // Gives the caller all rights in a directory of theirs that they cannot list. False: it is as it was.
 [[nodiscard]] bool RestoreListing(const std::string& path);

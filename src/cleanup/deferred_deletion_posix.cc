@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "base/own_files.h"
 #include "base/quoted.h"
@@ -49,6 +50,38 @@ Status MakeLink(const std::string& path, const std::string& text) {
   const WritableDirectory opened{place->directory.Get()};
   if (::symlinkat(text.c_str(), place->directory.Get(), place->name.c_str()) == 0) return Done{};
   return SystemError(ErrorCode::kSetupFailed, "create the link " + Quoted(path), errno);
+}
+
+Result<std::string> PutBack(const std::string& path, std::string_view text) {
+  const Result<NamedPlace> place = OpenPlace(path);
+  if (!place) return place.error();
+  const int directory = place->directory.Get();
+  const WritableDirectory opened{directory};
+  const std::string name = NameAside(place->name, "-" + RandomName());
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd file{::openat(directory, name.c_str(), kNew, 0600)};
+  const auto failed = [&] {
+    Error error = SystemError(ErrorCode::kSetupFailed, "write " + Quoted(path), errno);
+    ::unlinkat(directory, name.c_str(), 0);
+    return error;
+  };
+  if (!file || ::write(file.Get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    return failed();
+  struct stat there {};
+  std::string left;
+  if (::fstatat(directory, place->name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
+    constexpr mode_t kAtMost = 0664;
+    const mode_t mode =
+        S_ISREG(there.st_mode) ? (there.st_mode & kAtMost) | S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR;
+    const bool owned = ::fchown(file.Get(), there.st_uid, there.st_gid) == 0 || ::geteuid() != 0;
+    if (!owned || ::fchmod(file.Get(), mode) != 0) return failed();
+    Result<std::string> aside = SetAside(path, "");
+    if (!aside) ::unlinkat(directory, name.c_str(), 0);
+    if (!aside) return aside;
+    left = std::move(*aside);
+  }
+  if (::renameat(directory, name.c_str(), directory, place->name.c_str()) != 0) return failed();
+  return left;
 }
 
 bool RestoreListing(const std::string& path) {

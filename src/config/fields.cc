@@ -89,7 +89,8 @@ constexpr Field kFilesystemFields[] = {
      .in = kOwn,
      .text = "What stays read-only inside readwritePaths, wherever it stands: hooks and configuration of git "
              "repositories, start-up files of shells, settings of editors and of coding agents. The list "
-             "replaces the default; an empty one protects nothing.",
+             "replaces the default; an empty one protects nothing. An object names presets with options.",
+     .shape = &kProtectShape,
      .values = kPresets,
      .standard = "[\"git\"]"},
     {.name = "repositories",

@@ -60,7 +60,7 @@ struct Field {
   FieldType type = FieldType::kAny;
   Releases in = kEvery;  // who knows it; a name may stand twice for different releases
   std::string_view text = {};
-  const Shape* shape = nullptr;            // kObject, kObjectList
+  const Shape* shape = nullptr;  // kObject, kObjectList; of kEnumList: an object in place of the list
   std::span<const EnumValue> values = {};  // kEnum, kEnumList
   std::uint64_t minimum = 0;
   std::uint64_t maximum = UINT32_MAX;
@@ -83,6 +83,7 @@ struct Shape {
 extern const Shape kNetworkShape;
 extern const Shape kRuntimeShape;
 extern const Shape kResourcesShape;
+extern const Shape kProtectShape;
 
 // Sections of single backends, in fields_backend.cc.
 extern const Shape kProcessContainerShape;

@@ -79,6 +79,23 @@ void DecodePaths(Decoding& decoding, std::string_view key, std::vector<PathEntry
   }
 }
 
+Preset PresetOf(std::string_view name) {
+  if (name == "shell") return Preset::kShell;
+  if (name == "editors") return Preset::kEditors;
+  return name == "agents" ? Preset::kAgents : Preset::kGit;
+}
+
+// {"git": {"config": "allow-safe"}, "shell": {}}
+void DecodeProtectObject(const Json& object, const Place& place, std::vector<PresetEntry>& entries) {
+  for (const JsonMember& member : object.members) {
+    if (member.value.kind == Json::Kind::kNull) continue;
+    const Json* const config = Member(&member.value, "config");
+    entries.push_back({.preset = PresetOf(member.key),
+                       .pointer = place.Key(member.key).pointer,
+                       .safe_config = config != nullptr && config->text == "allow-safe"});
+  }
+}
+
 void DecodeProtect(Decoding& decoding) {
   const Json* list = Member(Member(&decoding.document, "filesystem"), "protect");
   if (list == nullptr) return;
@@ -86,13 +103,9 @@ void DecodeProtect(Decoding& decoding) {
   config.protect_written = true;
   config.protect.clear();
   const Place place = Place{}.Key("filesystem").Key("protect");
+  if (list->kind == Json::Kind::kObject) return DecodeProtectObject(*list, place, config.protect);
   for (std::size_t i = 0; i < list->items.size(); ++i) {
-    const std::string& name = list->items[i].text;
-    const Preset preset = name == "shell"     ? Preset::kShell
-                          : name == "editors" ? Preset::kEditors
-                          : name == "agents"  ? Preset::kAgents
-                                              : Preset::kGit;
-    config.protect.push_back({.preset = preset, .pointer = place.Item(i).pointer});
+    config.protect.push_back({.preset = PresetOf(list->items[i].text), .pointer = place.Item(i).pointer});
   }
 }
 

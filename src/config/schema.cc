@@ -81,7 +81,7 @@ class Renderer {
       case FieldType::kStringList:
         return List(field, {{"type", "string"}});
       case FieldType::kEnumList:
-        return List(field, Enum(field));
+        return field.shape == nullptr ? List(field, Enum(field)) : ListOrObject(field, open);
       case FieldType::kObjectList:
         return List(field, Object(*field.shape, open));
     }
@@ -94,6 +94,10 @@ class Renderer {
       if ((value.in & releases_) != 0) names.push_back(value.name);
     }
     return {{"type", "string"}, {"enum", std::move(names)}};
+  }
+
+  [[nodiscard]] OrderedJson ListOrObject(const Field& field, bool open) const {
+    return {{"anyOf", OrderedJson::array({List(field, Enum(field)), Object(*field.shape, open)})}};
   }
 
   static OrderedJson List(const Field& field, OrderedJson items) {

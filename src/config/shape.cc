@@ -142,6 +142,9 @@ class Checker {
   void Check(const Visit& visit) {
     const Json& value = *visit.value;
     if (visit.type == FieldType::kAny) return;
+    if (visit.type == FieldType::kEnumList && visit.field->shape != nullptr &&
+        value.kind == Json::Kind::kObject)
+      return CheckObject(visit);
     const bool whole_number = visit.type == FieldType::kNumber && value.kind == Json::Kind::kInteger;
     if (value.kind != KindOf(visit.type) && !whole_number) {
       Report(visit.place, value.position,

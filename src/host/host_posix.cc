@@ -143,7 +143,7 @@ Result<std::vector<DirectoryEntry>> PosixHost::ListEntries(const std::string& pa
     if (name == "." || name == "..") continue;
     const FileType type = TypeOf(*entry, directory.get());
     if (type != FileType::kDirectory && wanted && !wanted(name)) continue;
-    entries.push_back({.name = std::string(name), .type = type});
+    entries.push_back({.name = std::string(name), .type = type, .inode = entry->d_ino});
   }
   return entries;
 }

@@ -258,7 +258,7 @@ Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const 
   outcome.stderr_truncated = truncated(STDERR_FILENO);
   outcome.duration_ms = NowMs() - watched.started_ms;
   undo.Run();
-  watched.observer.OnEnded();
+  static_cast<void>(watched.observer.OnEnded());
   return outcome;
 }
 

@@ -17,6 +17,7 @@
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
 #include "policy/process.h"
+#include "policy/protect/git_identity.h"
 #include "policy/protect/protect.h"
 #include "policy/records.h"
 #include "policy/second_names.h"
@@ -89,6 +90,21 @@ const std::string* GitOf(const Config& config) {
     if (entry.preset == Preset::kGit) return &entry.pointer;
   }
   return nullptr;
+}
+
+// Something has to judge the file when the command has ended, and to put it back where nobody could.
+Status CheckSafeConfig(const Config& config, OperatingSystem system) {
+  for (const PresetEntry& entry : config.protect) {
+    if (!entry.safe_config || (system == OperatingSystem::kLinux && config.phase != Phase::kProvision))
+      continue;
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = system == OperatingSystem::kLinux
+                                ? "configurations of git's cannot be left to a persistent sandbox"
+                                : "configurations of git's are judged on Linux alone",
+                 .pointer = entry.pointer,
+                 .hint = "write \"config\": \"read-only\""};
+  }
+  return Done{};
 }
 
 Status CheckTemp(const Config& config, const RuleSet& rules, const Policy& policy) {
@@ -229,6 +245,8 @@ Status ResolveHere(const Config& config, const Host& host, const std::string& wr
   Result<Process> process = ResolveProcess(config.process, host, policy.containment, walker, *rules, *image);
   if (!process) return process.error();
   policy.process = std::move(*process);
+  const bool linux_home = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).isolates;
+  if (linux_home && KeepsStandardEnvironment(config.process)) policy.home_files = GitIdentity(host, walker);
   if (MayDoWithoutShell(policy))
     policy.process.without_shell = WithoutShell(
         {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);
@@ -253,6 +271,7 @@ Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOpti
   const bool elsewhere = home != OperatingSystem::kAny && home != host.System();
   Policy policy = Copy(config, *containment, elsewhere ? home : host.System());
   policy.network.recorded = options.network_recorded;
+  if (Status safe = CheckSafeConfig(config, policy.system); !safe) return safe.error();
   const Status resolved =
       elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, options.image, policy);
   if (!resolved) return resolved.error();

@@ -35,7 +35,8 @@ class Recorder final : public RunObserver {
  public:
   Recorder(RunObserver& observer, std::optional<AuditLog>& audit) : observer_(observer), audit_(audit) {}
   void OnStarted(std::int64_t process_id) override { observer_.OnStarted(process_id); }
-  void OnEnded() override { observer_.OnEnded(); }
+  [[nodiscard]] std::vector<GuardedConfig> Configs() const override { return observer_.Configs(); }
+  bool OnEnded() override { return observer_.OnEnded(); }
   void OnWarning(const Warning& warning) override { observer_.OnWarning(warning); }
   [[nodiscard]] bool WantsFiles() const override { return observer_.WantsFiles(); }
   [[nodiscard]] bool SpeaksOnStandardOutput() const override { return observer_.SpeaksOnStandardOutput(); }

@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <variant>
+#include <vector>
 
+#include "cleanup/guarded_config.h"
 #include "mxc/error.h"
 #include "mxc/file_call.h"
 #include "mxc/outcome.h"
@@ -26,8 +28,10 @@ class RunObserver {
   virtual ~RunObserver() = default;
 
   virtual void OnStarted(std::int64_t process_id) = 0;  // the sandbox stands, the command runs
-  // All of it has ended, and signals that would end us still wait.
-  virtual void OnEnded() {}
+  // Configurations that the command may write, and that are put back unless OnEnded has judged them.
+  [[nodiscard]] virtual std::vector<GuardedConfig> Configs() const { return {}; }
+  // All of it has ended, and signals that would end us still wait. True: what it left was judged.
+  virtual bool OnEnded() { return false; }
   // Is somebody interested in the command's files? Every call with a path then costs some microseconds.
   [[nodiscard]] virtual bool WantsFiles() const { return false; }
   // Is standard output ours, too? Then it stays open when the command has closed its own.

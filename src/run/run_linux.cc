@@ -146,6 +146,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   Result<HostChanges> changes = NameGuarded(plan.setup);
   if (!changes) return changes.error();
   changes->terminal = ModesToChange(plan);
+  changes->configs = observer.Configs();
   Result<HostResources> resources = PrepareHostResources(std::move(*changes));
   if (!resources) return resources.error();
   Undo undo;
@@ -190,7 +191,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   if (stdio->input) stdio->input->Finish();
   gateway->Finish();
   undo.Run();
-  observer.OnEnded();
+  if (observer.OnEnded()) resources->cleanup_process.KeepConfigs();
   [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   Outcome outcome = MakeOutcome(result, *stdio, NowMs() - started_ms);

@@ -35,7 +35,7 @@ Result<Outcome> Run(const OtherLaunch& /*launch*/, const Plan& plan, RunObserver
 Result<Outcome> RunToEnd(const Plan& plan, RunObserver& observer) {
   Result<Outcome> outcome =
       std::visit([&](const auto& launch) { return Run(launch, plan, observer); }, plan.launch);
-  observer.OnEnded();
+  static_cast<void>(observer.OnEnded());
   return outcome;
 }
 

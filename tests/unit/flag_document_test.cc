@@ -102,7 +102,14 @@ INSTANTIATE_TEST_SUITE_P(
              "begins so"},
         // The preset of the default stays, and so does a list that leaves it out.
         Case{"{}", {"--protect", "editors", "git"}, "{filesystem:{protect:[git,editors]}}"},
-        Case{R"({"filesystem":{"protect":[]}})", {"--protect", "shell"}, "{filesystem:{protect:[shell]}}"}));
+        Case{R"({"filesystem":{"protect":[]}})", {"--protect", "shell"}, "{filesystem:{protect:[shell]}}"},
+        Case{"{}", {"--protect", "git=allow-safe"}, "{filesystem:{protect:{git:{config:allow-safe}}}}"},
+        Case{R"({"filesystem":{"protect":["shell"]}})",
+             {"--protect", "git=allow-safe", "editors"},
+             "{filesystem:{protect:{shell:{},git:{config:allow-safe},editors:{}}}}"},
+        Case{R"({"filesystem":{"protect":{"git":{"config":"allow-safe"}}}})",
+             {"--protect", "git", "agents"},
+             "{filesystem:{protect:{git:{config:allow-safe},agents:{}}}}"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, FlagDocument,

@@ -34,14 +34,16 @@ class GitReview : public testing::Test {
       if (place.part.empty()) place.part = place.path;
     }
     for (const GitChange& change : ReviewGit(before_, *host_, gap, open)) {
-      constexpr const char* kKinds[] = {"new",     "aside", "instructions", "replaced", "link",
-                                        "passage", "index", "list",         "unlisted", "listed"};
+      constexpr const char* kKinds[] = {"new",   "aside", "instructions", "replaced", "link",  "passage",
+                                        "index", "list",  "unlisted",     "listed",   "config"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       const bool unlisted = change.kind == GitChange::Kind::kUnlisted;
       if (change.kind == GitChange::Kind::kTakenUp || unlisted) text += " " + change.part;
       const bool inside = change.kind == GitChange::Kind::kInstructions;
-      if (!change.into.empty() && !inside) text += " " + change.into;
+      const bool config = change.kind == GitChange::Kind::kConfig;
+      if (!change.into.empty() && !inside && !config) text += " " + change.into;
       if (change.kind == GitChange::Kind::kLinkTurned) text += " " + change.text;
+      if (config) text += " " + change.why;
       text += "\n";
     }
     return text + gap;
@@ -317,6 +319,58 @@ TEST_F(GitReview, DataThatIsWhatItWasIsNotListed) {
   };
   EXPECT_FALSE(listed("12"));
   EXPECT_TRUE(listed("13") && listed("14") && listed("15"));
+}
+
+TEST_F(GitReview, DirectoriesThatAreWhatTheyWereAreNotListed) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const FakeAttributes old{.changed = 100 * kSecond};
+  before_.since = 1000 * kSecond;
+  AddRepository("/srv/w/a/.git");
+  host_->AddDirectory("/srv/w", old).AddDirectory("/srv/w/b", old).AddDirectory("/srv/w/b/c", old);
+  host_->AddDirectory("/srv/w/b/new", {.changed = 1001 * kSecond}).AddDirectory("/srv/w/b/other", old);
+  AddRepository("/srv/w/b/new/x/.git");
+  AddRepository("/srv/w/b/c/hidden/.git");
+  AddRepository("/srv/w/b/other/.git");
+  const auto inode = [&](const std::string& path) { return host_->LookAt(path).status->object.inode; };
+  before_.listed = std::make_shared<const std::vector<GitSnapshot::Listed>>(
+      std::vector<GitSnapshot::Listed>{{"/srv/w", inode("/srv/w")},
+                                       {"/srv/w/a", 0},
+                                       {"/srv/w/b", inode("/srv/w/b")},
+                                       {"/srv/w/b/c", inode("/srv/w/b/c")},
+                                       {"/srv/w/b/new", inode("/srv/w/b/new")},
+                                       {"/srv/w/b/other", inode("/srv/w/b/other") + 1}});
+  EXPECT_EQ(Review(), "new /srv/w/b/new/x/.git\nnew /srv/w/b/other/.git\n");
+  // What has taken the place of a directory leads nowhere.
+  host_->Remove("/srv/w/b").AddDirectory("/srv/else").AddSymlink("/srv/w/b", "../else");
+  AddRepository("/srv/else/new/.git");
+  host_->AddDirectory("/srv/w", {.changed = 1001 * kSecond});
+  EXPECT_EQ(Review(), "");
+}
+
+TEST_F(GitReview, ConfigurationsThatTheCommandCouldWrite) {
+  const std::string config = "/srv/w/a/.git/config";
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/bare.git");
+  before_.places.push_back({"/srv/w/bare.git", "/srv/w/bare.git/objects"});
+  before_.directories = {"/srv/w/a/.git", "/srv/w/bare.git"};
+  before_.configs = {{.path = config, .text = kPlain}};
+  const auto review = [&](const std::string& added) {
+    host_->AddFile(config, kPlain + added);
+    return Review();
+  };
+  host_->AddDirectory("/srv/up.git").AddSymlink("/srv/w/way", "../up.git").AddDirectory("/srv/w/evil");
+  EXPECT_EQ(review(""), "");
+  EXPECT_EQ(review("[user]\n\tname = x\n"), "");
+  for (const char* known : {"/srv/up.git", "/srv/w/bare.git", "/srv/w/a"})
+    EXPECT_EQ(review(std::string("[remote \"o\"]\n\turl = ") + known + "\n"), "") << known;
+  for (const char* other : {"/srv/w/way", "/srv/w/evil", "/srv/gone"})
+    EXPECT_EQ(review(std::string("[remote \"o\"]\n\turl = ") + other + "\n"),
+              "config " + config + " remote.o.url\n");
+  EXPECT_EQ(review("[core]\n\tpager = x\n"), "config " + config + " core.pager\n");
+  host_->Remove(config);
+  EXPECT_EQ(Review(), "config " + config + " it is no file of its own\n");
+  host_->AddSymlink(config, "../x");
+  EXPECT_EQ(Review(), "config " + config + " it is no file of its own\n");
 }
 
 TEST_F(GitReview, LinksOnTheWayLeadToNothingKnown) {

@@ -135,7 +135,52 @@ TEST_F(Protection, LinkedWorkTreesAndSubmodules) {
                                    "/srv/w/a/sub/.git\n"
                                    "/srv/w/b/.git\n");
   EXPECT_EQ(WarningsText(*policy), "");
-  EXPECT_EQ(WarningsText(*With({.rw = {"/srv/w/b"}})), "git-directory-hidden /filesystem/protect/0\n");
+  const Policy hidden = *With({.rw = {"/srv/w/b"}});
+  EXPECT_EQ(WarningsText(hidden), "git-directory-hidden /filesystem/protect/0\n");
+  EXPECT_EQ(
+      hidden.warnings.front().message,
+      "'/srv/w/b/.git' leads to '/srv/w/a/.git/worktrees/b', which is not granted: git will not work there; "
+      "to use it, add --rw /srv/w/a/.git, or --ro for `status` and `log` alone");
+}
+
+TEST_F(Protection, APartOfAWorkTreeSaysWhatGitNeeds) {
+  AddRepository("/srv/w/a/.git");
+  host_.AddDirectory("/srv/w/a/sub");
+  Config config = ConfigOf({.rw = {"/srv/w/a/sub"}});
+  for (const char* other : {"npm test", "digit x", "./git-x", "git.exe", "cat .git/x"}) {
+    config.process.command_line = other;
+    EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "") << other;
+  }
+  for (const char* git : {"git status", "make; /usr/bin/git log", "cd x && git diff|cat"}) {
+    config.process.command_line = git;
+    const Result<Policy> policy = Resolve(config, host_, {});
+    ASSERT_EQ(WarningsText(*policy), "git-directory-hidden /filesystem/protect\n") << git;
+    EXPECT_EQ(policy->warnings.front().message,
+              "the grants are parts of the work tree '/srv/w/a': git will not work there; for `status` and "
+              "`log` add "
+              "--ro /srv/w/a, for `commit` --rw /srv/w/a/.git as well");
+  }
+  config.denied = ConfigOf({.denied = {"/srv/w/a/.git"}}).denied;
+  EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "");
+}
+
+TEST_F(Protection, SafeConfigsAreLeftToTheComparison) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/a/.git/modules/m");
+  AddRepository("/srv/w/b/.git");
+  host_.Remove("/srv/w/b/.git/config").AddSymlink("/srv/w/b/.git/config", "../c").AddFile("/srv/w/b/c");
+  Config config = ConfigOf({.rw = {"/srv/w"}});
+  config.protect = {{.preset = Preset::kGit, .pointer = "/filesystem/protect/git", .safe_config = true}};
+  const Result<Policy> policy = Resolve(config, host_, {});
+  const std::string text = Protected(policy);
+  EXPECT_EQ(text.find("/srv/w/a/.git/config\n"), std::string::npos);
+  EXPECT_NE(text.find("/srv/w/a/.git/config.worktree file\n/srv/w/a/.git/hooks\n"), std::string::npos);
+  EXPECT_NE(text.find("/srv/w/b/c\n"), std::string::npos);
+  std::string configs;
+  for (const GitSnapshot::Text& each : policy->git.configs) configs += each.path + "\n";
+  EXPECT_EQ(configs, "/srv/w/a/.git/config\n/srv/w/a/.git/modules/m/config\n");
+  config.phase = Phase::kProvision;
+  EXPECT_EQ(RefusalOf(Resolve(config, host_, {})).substr(0, 13), "unenforceable");
 }
 
 TEST_F(Protection, LinksAreReportedAndTheirTargetsHeld) {

@@ -1,5 +1,10 @@
 #include "policy/paths/search.h"
 
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
 
@@ -29,28 +34,75 @@ void TreeSearch::NoteUnread(const std::string& directory) {
   if (walked->status->uid == host_.Caller().uid || host_.MayExecute(directory)) closed_.push_back(directory);
 }
 
-void TreeSearch::Read(const std::string& directory, const Visit& visit, std::vector<std::string>& pending) {
+void TreeSearch::AsTheCommand(const std::vector<std::string>& grants) {
+  constexpr std::size_t kMaxStatusBytes = 65536;
+  constexpr std::string_view kGroups = "\nGroups:";
+  if (!host_.Caller().IsRoot()) return;
+  const Result<std::string> status = host_.ReadFile("/proc/self/status", kMaxStatusBytes);
+  const std::size_t begin = status ? status->find(kGroups) : std::string::npos;
+  if (begin == std::string::npos) return;  // then all is searched
+  as_command_ = true;
+  reached_ = {grants.begin(), grants.end()};
+  groups_ = {host_.Caller().gid};
+  std::string_view line = std::string_view(*status).substr(begin + kGroups.size());
+  line = line.substr(0, line.find('\n'));
+  while (!line.empty()) {
+    std::uint32_t group = 0;
+    const auto read = std::from_chars(line.data(), line.data() + line.size(), group);
+    if (read.ec == std::errc{}) groups_.insert(group);
+    line.remove_prefix(std::max<std::size_t>(1, static_cast<std::size_t>(read.ptr - line.data())));
+  }
+}
+
+bool TreeSearch::IsClosedToRoot(const std::string& directory) const {
+  constexpr std::uint32_t kEnterAsGroup = 0010;
+  constexpr std::uint32_t kEnterAsOther = 0001;
+  const Lookup lookup = host_.LookAt(directory);
+  if (!lookup.status || lookup.status->uid == 0) return false;
+  const bool member = groups_.contains(lookup.status->gid);
+  return (lookup.status->mode & (member ? kEnterAsGroup : kEnterAsOther)) == 0;
+}
+
+bool TreeSearch::IsOutOfReach(const std::string& directory) {
+  std::vector<std::string> way;
+  for (std::string_view above = directory; above != "/"; above = ParentOf(above)) {
+    if (reached_.contains(std::string(above))) break;
+    way.emplace_back(above);
+    if (IsClosedToRoot(way.back())) return true;
+  }
+  reached_.insert(way.begin(), way.end());
+  return false;
+}
+
+void TreeSearch::Read(const Pending& next, const Visit& visit, std::vector<Pending>& pending) {
+  const std::string& directory = next.path;
   Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, wanted_);
   if (!entries && open_ && open_(directory)) entries = host_.ListEntries(directory, wanted_);
   if (!entries) return NoteUnread(directory);
   seen_ += entries->size();
+  const auto wanted = [this](const DirectoryEntry& entry) { return wanted_ && wanted_(entry.name); };
+  if (as_command_ && std::any_of(entries->begin(), entries->end(), wanted) && IsOutOfReach(directory)) return;
+  inode_ = next.inode;
   visit(directory, *entries);
   bool deepest = false;
   for (const DirectoryEntry& entry : *entries) {
     if (entry.type != FileType::kDirectory) continue;
     std::string path = JoinPath(directory, entry.name);
     deepest = deepest || path.size() > kLongestName;
-    if (path.size() <= kLongestName) pending.push_back(std::move(path));
+    if (path.size() > kLongestName) continue;
+    pending.push_back({.path = std::move(path), .inode = entry.inode});
   }
   if (deepest) deepest_.push_back(directory);
 }
 
 // Depth first: what waits is what stands beside the way, not a whole level of the tree.
 void TreeSearch::Run(std::vector<std::string> roots, const Visit& visit) {
-  while (!roots.empty() && !Exhausted()) {
-    const std::string directory = std::move(roots.back());
-    roots.pop_back();
-    Read(directory, visit, roots);
+  std::vector<Pending> pending;
+  for (std::string& root : roots) pending.push_back({.path = std::move(root)});
+  while (!pending.empty() && !Exhausted()) {
+    const Pending next = std::move(pending.back());
+    pending.pop_back();
+    Read(next, visit, pending);
   }
 }
 

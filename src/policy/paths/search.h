@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,14 @@ class TreeSearch {
   explicit TreeSearch(const Host& host, NameFilter wanted = {}, Opener open = {})
       : host_(host), wanted_(std::move(wanted)), open_(std::move(open)), start_(host.Clock()) {}
 
+  // What a command of root's cannot get to below `grants`, because another user keeps a directory above it
+  // closed, is passed over where it holds something that is wanted: the command holds no capability against
+  // that.
+  void AsTheCommand(const std::vector<std::string>& grants);
+
   void Run(std::vector<std::string> roots, const Visit& visit);
+  // Of the directory that is visited; 0: not known.
+  [[nodiscard]] std::uint64_t Inode() const { return inode_; }
   // "" when all was searched, else one phrase: "it took longer than 30000 ms".
   [[nodiscard]] const std::string& Gap() const { return gap_; }
   // Directories that cannot be listed, but in which a name that is known could be used.
@@ -38,7 +46,14 @@ class TreeSearch {
   [[nodiscard]] const std::vector<std::string>& Deepest() const { return deepest_; }
 
  private:
-  void Read(const std::string& directory, const Visit& visit, std::vector<std::string>& pending);
+  struct Pending {
+    std::string path = {};
+    std::uint64_t inode = 0;
+  };
+
+  void Read(const Pending& next, const Visit& visit, std::vector<Pending>& pending);
+  [[nodiscard]] bool IsClosedToRoot(const std::string& directory) const;
+  [[nodiscard]] bool IsOutOfReach(const std::string& directory);
   void NoteUnread(const std::string& directory);
   [[nodiscard]] bool Exhausted();
   void NoteGap(std::string text) {
@@ -49,6 +64,10 @@ class TreeSearch {
   NameFilter wanted_;
   Opener open_;
   std::uint64_t start_;
+  bool as_command_ = false;
+  std::unordered_set<std::string> reached_ = {};   // by root's command: grants, and directories below
+  std::unordered_set<std::uint32_t> groups_ = {};  // of root's command
+  std::uint64_t inode_ = 0;
   std::size_t seen_ = 0;  // entries
   std::string gap_ = {};
   std::vector<std::string> closed_ = {};

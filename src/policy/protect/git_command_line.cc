@@ -159,4 +159,18 @@ class CommandLine {
 
 std::vector<ProgramWord> ProgramWords(std::string_view command) { return CommandLine(command).Words(); }
 
+bool CallsGit(std::string_view command) {
+  constexpr std::string_view kGitWord = "git";
+  const auto ends = [command](std::size_t at) {
+    return at >= command.size() ||
+           std::string_view(" \t\n|&;<>()`'\"/$").find(command[at]) != std::string_view::npos;
+  };
+  for (std::size_t at = command.find(kGitWord); at != std::string_view::npos;
+       at = command.find(kGitWord, at + 1)) {
+    const std::size_t end = at + kGitWord.size();
+    if ((at == 0 || ends(at - 1)) && ends(end) && command.substr(end, 1) != "/") return true;
+  }
+  return false;
+}
+
 }  // namespace mxc

@@ -44,4 +44,7 @@ struct ProgramWord {
 };
 [[nodiscard]] std::vector<ProgramWord> ProgramWords(std::string_view command);
 
+// A word of it is "git", or ends with "/git".
+[[nodiscard]] bool CallsGit(std::string_view command);
+
 }  // namespace mxc

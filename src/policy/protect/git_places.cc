@@ -71,6 +71,11 @@ bool GitPlaces::Wants(std::string_view name) {
                                         [name](std::string_view part) { return EqualsFolded(name, part); });
 }
 
+bool GitPlaces::Concerns(std::string_view directory, const std::vector<DirectoryEntry>& entries) {
+  return IsNamedGit(directory) || std::any_of(entries.begin(), entries.end(),
+                                              [](const DirectoryEntry& entry) { return Wants(entry.name); });
+}
+
 void GitPlaces::Add(WorkTree tree) {
   if (!seen_trees_.insert(tree.git).second) return;
   if (tree.type == FileType::kDirectory) Add(GitDirectory{.path = tree.git});

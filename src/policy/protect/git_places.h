@@ -32,6 +32,8 @@ class GitPlaces {
  public:
   // Of files: the names that Visit is about.
   [[nodiscard]] static bool Wants(std::string_view name);
+  // The directory, or a name in it, is one that Visit takes note of.
+  [[nodiscard]] static bool Concerns(std::string_view directory, const std::vector<DirectoryEntry>& entries);
   // Takes note of what stands in `directory`, and leaves in `entries` what may hold further repositories.
   // git's own data, of which there is much, is noted apart.
   void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries);

@@ -11,10 +11,12 @@
 #include "mxc/plan.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
+#include "policy/protect/git_config_review.h"
 #include "policy/protect/git_data_review.h"
 #include "policy/protect/git_instructions.h"
 #include "policy/protect/git_judge.h"
 #include "policy/protect/git_places.h"
+#include "policy/protect/listed_directories.h"
 
 namespace mxc {
 namespace {
@@ -44,6 +46,7 @@ class Review {
     }
     for (const GitSnapshot::Text& link : before_.links) JudgeLink(link);
     for (const GitSnapshot::Held& held : before_.held) JudgeHeld(held);
+    for (GitChange& change : ReviewGitConfigs(before_, host_, walker_)) changes_.push_back(std::move(change));
     std::unordered_set<std::string> looked;
     for (const GitDirectory& directory : places_.Directories()) JudgeInstructions(directory.path, looked);
     for (const GitSnapshot::Place& place : before_.places) JudgeInstructions(place.path, looked);
@@ -62,6 +65,8 @@ class Review {
   }
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
   [[nodiscard]] bool HasNothingNew(const std::string& directory) const;
+  [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed* listed) const;
+  [[nodiscard]] bool IsUnchanged(const Lookup& lookup) const;
   void Judge(const GitPlaces::Named& named);
   void TakeUp(const std::string& place, std::string part);
   [[nodiscard]] bool IsTold(const std::string& place) const;
@@ -95,16 +100,33 @@ class Review {
   GitJudge judge_;
 };
 
+// A directory that was listed before, held no name of git's and has not changed since is passed over: what is
+// in it is what was, and each directory among that is looked at in turn. Only real directories lead on.
 void Review::Search(std::string& gap) {
   const std::unordered_set<std::string> skipped(before_.skipped.begin(), before_.skipped.end());
+  const ListedDirectories listed(before_.listed.get());
   TreeSearch search(host_, GitPlaces::Wants, Opener());
-  search.Run(before_.roots, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
-    places_.Visit(directory, entries);
-    const auto apart = [&](const DirectoryEntry& entry) {
-      return skipped.contains(JoinPath(directory, entry.name));
-    };
-    entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
-  });
+  search.AsTheCommand(before_.roots);
+  std::vector<std::string> pending = before_.roots;
+  while (!pending.empty()) {
+    const std::string next = std::move(pending.back());
+    pending.pop_back();
+    if (IsAsListed(listed.Find(next))) {
+      listed.AddChildren(next, pending);
+      continue;
+    }
+    search.Run({next}, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+      places_.Visit(directory, entries);
+      const auto apart = [&](const DirectoryEntry& entry) {
+        const std::string path = JoinPath(directory, entry.name);
+        const bool turn = entry.type == FileType::kDirectory && listed.Find(path) != nullptr;
+        if (skipped.contains(path)) return true;
+        if (turn) pending.push_back(path);
+        return turn;
+      };
+      entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
+    });
+  }
   for (const GitDirectory& directory : places_.Directories()) directories_.insert(directory.path);
   SearchData(search, skipped);
   gap = search.Gap();
@@ -132,12 +154,22 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
 }
 
 bool Review::HasNothingNew(const std::string& directory) const {
-  constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
   constexpr std::uint64_t kNamesOfALeaf = 2;
   const Lookup lookup = host_.LookAt(directory);
+  return IsUnchanged(lookup) && lookup.status->links == kNamesOfALeaf;
+}
+
+bool Review::IsAsListed(const GitSnapshot::Listed* listed) const {
+  if (listed == nullptr || listed->inode == 0) return false;
+  const Lookup lookup = host_.LookAt(listed->path);
+  return IsUnchanged(lookup) && lookup.status->object.inode == listed->inode;
+}
+
+// A directory in which nothing was made, renamed or removed.
+bool Review::IsUnchanged(const Lookup& lookup) const {
+  constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
   return lookup.status && lookup.status->object.type == FileType::kDirectory && lookup.status->changed &&
-         before_.since && lookup.status->links == kNamesOfALeaf &&
-         *lookup.status->changed + kSlack < *before_.since;
+         before_.since && *lookup.status->changed + kSlack < *before_.since;
 }
 
 bool Review::IsInTheWay(const std::string& place) const {

@@ -25,12 +25,15 @@ struct GitChange {
     kList,          // of paths, which git would write, delete or copy: they lead out of what is the command's
     kUnlisted,      // a directory that may hold a repository: it cannot be listed
     kListed,        // one that could not be listed, and can be again
+    kConfig,        // of a repository, which the command could write: it says what it must not
   };
   Kind kind = Kind::kNew;
   std::string path = {};
   std::string part = {};  // without which git takes no notice of it; not of kNew and kReplaced
   std::string into = {};  // a directory where git takes no notice of it under another name; "": where it is
-  std::string text = {};  // of kLinkTurned: where it led before; "" when it leads there
+  std::string text =
+      {};  // of kLinkTurned: where it led before; "" when it leads there; of kConfig: what stood there
+  std::string why = {};  // of kConfig
 };
 
 // Sorted by path. `gap`: "" when all was looked at, else why not. `open`: for directories that could be

@@ -1,6 +1,7 @@
 #include "policy/protect/protect.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -8,6 +9,7 @@
 
 #include "policy/paths/entries.h"
 #include "policy/paths/search.h"
+#include "policy/protect/git_config.h"
 #include "policy/protect/git_data.h"
 #include "policy/protect/protect_git.h"
 #include "policy/protect/protector.h"
@@ -116,6 +118,10 @@ class Protection {
         git_(protector_, home_),
         search_(host, [this](std::string_view name) { return Wants(name); }),
         begun_(host.Time()) {
+    const auto calls_git = [](const std::string& word) { return CallsGit(word); };
+    const std::vector<std::string>& argv = config.process.argv;
+    if (CallsGit(config.process.command_line) || std::any_of(argv.begin(), argv.end(), calls_git))
+      git_.CommandUsesGit();
     for (const PresetEntry& entry : config.protect) {
       if (entry.preset != Preset::kGit) named_.emplace_back(entry);
     }
@@ -184,7 +190,7 @@ Status Protection::Find() {
       if (protector_.Writable(directory.path)) searched_.push_back(directory.path);
     }
   }
-  std::vector<std::string> roots = searched_;
+  std::vector<std::string> roots;
   // What is read-only inside holds repositories whose configuration may lead out of it.
   for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
     const Lookup& lookup = walker_.LookAt(path);
@@ -193,7 +199,8 @@ Status Protection::Find() {
                                     [&](const std::string& root) { return IsAtOrBelow(path, root); });
     if (directory && inside) roots.push_back(path);
   }
-  return Search(roots);
+  if (Status ended = Search(roots); !ended) return ended;
+  return Search(searched_);
 }
 
 // What shows in a grant through a mount stands in a work tree elsewhere.
@@ -209,11 +216,16 @@ void Protection::AddAroundMounts() {
 }
 
 Status Protection::Search(const std::vector<std::string>& roots) {
-  search_.Run(roots, [this](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+  std::vector<GitSnapshot::Listed> listed;
+  search_.AsTheCommand(roots);
+  search_.Run(roots, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    listed.push_back(
+        {.path = directory, .inode = GitPlaces::Concerns(directory, entries) ? 0 : search_.Inode()});
     for (NamedFiles& files : named_) files.Visit(directory, entries);
     git_.Places().Visit(directory, entries);
     KeepInside(rules_, directory, entries);
   });
+  policy_.git.listed = std::make_shared<const std::vector<GitSnapshot::Listed>>(std::move(listed));
   return Ended(search_.Gap());
 }
 
@@ -226,7 +238,9 @@ Status Protection::Ended(const std::string& gap) const {
 }
 
 Status Protection::HoldGit() {
-  protector_.Begin(EntryOf(config_, Preset::kGit));
+  const PresetEntry& entry = EntryOf(config_, Preset::kGit);
+  protector_.Begin(entry);
+  if (entry.safe_config) git_.AllowSafeConfigs();
   if (Status held = git_.Apply(); !held) return held;
   if (Status found = FindData(); !found) return found;
   closed_.insert(closed_.end(), search_.Closed().begin(), search_.Closed().end());
@@ -301,6 +315,7 @@ void Protection::TakeSnapshot() {
   SkipOwnDirectories();
   policy_.git.roots = searched_;
   policy_.git.closed = closed_;
+  policy_.git.configs = git_.Configs();
   policy_.git.links = protector_.Links();
   policy_.git.instructions = git_.Instructions();
   policy_.git.since = begun_;

@@ -91,16 +91,13 @@ Status GitProtection::FollowWorkTree(const WorkTree& tree) {
     protector_.Protect(walked->path, WhenMissing::kDirectory);
     return Done{};
   }
-  if (!protector_.Rules().Visible(walked->path) && protector_.Writable(tree.directory)) {
-    protector_.Warn("git-directory-hidden", Quoted(tree.git) + " leads to " + Quoted(walked->path) +
-                                                ", which is not granted: git will not work there");
-  }
   const Result<std::optional<std::string>> common = Read(JoinPath(walked->path, "commondir"));
   if (!common) return common.error();
   const std::string_view path = *common ? CommonDirectoryIn(**common) : ".";
   places_.Add(GitDirectory{.path = walked->path, .linked = path != "."});
   const Result<Walked> whole = walker.Walk(Against(walked->path, path));
   if (!whole || !whole->status) return Done{};
+  if (!protector_.Rules().Visible(walked->path)) WarnOfHidden(tree, walked->path, whole->path);
   places_.Add(GitDirectory{.path = whole->path});
   Repository& repository = repositories_[whole->path];
   repository.trees.push_back(tree.directory);
@@ -108,9 +105,48 @@ Status GitProtection::FollowWorkTree(const WorkTree& tree) {
   return Done{};
 }
 
-void GitProtection::ProtectDirectory(const GitDirectory& directory) {
-  protector_.ProtectRows(directory.path, directory.linked ? LinkedWorkTreeRows() : GitDirectoryRows());
+// git needs more than was granted, and a grant is never widened by itself: the history of a repository is
+// more than a part of its files.
+void GitProtection::WarnOfHidden(const WorkTree& tree, const std::string& git,
+                                 const std::string& common) const {
+  const PathRule* const rule = protector_.Rules().Covering(git);
+  if (rule != nullptr && rule->access == Access::kDenied) return;
+  if (protector_.Rules().Visible(tree.directory)) {
+    protector_.Warn("git-directory-hidden",
+                    Quoted(tree.git) + " leads to " + Quoted(git) +
+                        ", which is not granted: git will not work there; to use it, add --rw " +
+                        ShellWord(common) + ", or --ro for `status` and `log` alone");
+  } else if (uses_git_ && tree.type == FileType::kDirectory) {
+    protector_.Warn("git-directory-hidden",
+                    "the grants are parts of the work tree " + Quoted(tree.directory) +
+                        ": git will not work there; for `status` and `log` add --ro " +
+                        ShellWord(tree.directory) + ", for `commit` --rw " + ShellWord(common) + " as well");
+  }
+}
+
+// What has a second name, or is none of the command's, is no exception.
+Result<bool> GitProtection::LeaveConfig(const std::string& path) {
+  const Lookup& lookup = protector_.Walker().LookAt(path);
+  const bool single =
+      lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->links == 1;
+  if (!safe_configs_ || !single || !protector_.Writable(path) || protector_.Rules().Find(path) != nullptr)
+    return false;
+  Result<std::optional<std::string>> text = Read(path);
+  if (!text) return text.error();
+  if (!*text) return false;
+  configs_.push_back({.path = path, .text = std::move(**text), .stamp = StampOf(lookup)});
+  return true;
+}
+
+Status GitProtection::ProtectDirectory(const GitDirectory& directory) {
+  for (const ProtectedRow& row : directory.linked ? LinkedWorkTreeRows() : GitDirectoryRows()) {
+    const std::string path = JoinPath(directory.path, row.path);
+    const Result<bool> left = row.path == "config" ? LeaveConfig(path) : Result<bool>(false);
+    if (!left) return left.error();
+    if (!*left) protector_.Protect(path, row.missing, row.text);
+  }
   for (const std::string& part : directory.shape) protector_.Pin(part);
+  return Done{};
 }
 
 // `files`: where what it includes is added.
@@ -219,7 +255,7 @@ Status GitProtection::Apply() {
   }
   for (const GitDirectory& directory : places_.Directories()) {
     protector_.From(directory.path);
-    ProtectDirectory(directory);
+    if (Status held = ProtectDirectory(directory); !held) return held;
     if (!directory.linked) repositories_[directory.path];
   }
   for (auto& [git_directory, repository] : repositories_) {

@@ -22,6 +22,11 @@ class GitProtection {
 
   // The work trees and git directories that `grant` stands in.
   void AddAround(const std::string& grant);
+  // Configurations may be written, for keys that execute nothing.
+  void AllowSafeConfigs() { safe_configs_ = true; }
+  [[nodiscard]] const std::vector<GitSnapshot::Text>& Configs() const { return configs_; }
+  // The command calls git itself: what that lacks is told.
+  void CommandUsesGit() { uses_git_ = true; }
   // Errors: kConflict for what is no repository.
   [[nodiscard]] Status AddNamed(const PathEntry& named);
   [[nodiscard]] GitPlaces& Places() { return places_; }
@@ -50,7 +55,10 @@ class GitProtection {
   [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file) const;
   [[nodiscard]] Status AddFromEnvironment();
   [[nodiscard]] Status FollowWorkTree(const WorkTree& tree);
-  void ProtectDirectory(const GitDirectory& directory);
+  void WarnOfHidden(const WorkTree& tree, const std::string& git, const std::string& common) const;
+  [[nodiscard]] Status ProtectDirectory(const GitDirectory& directory);
+  // Left to be judged at the end; false: it is held like the others.
+  [[nodiscard]] Result<bool> LeaveConfig(const std::string& path);
   [[nodiscard]] Status ProtectGlobal();
   [[nodiscard]] Status ProtectRepository(const std::string& git_directory, Repository& repository);
   [[nodiscard]] Status Load(std::vector<std::string> files, Loaded& loaded);
@@ -71,6 +79,9 @@ class GitProtection {
 
   Protector& protector_;
   std::string home_;
+  bool uses_git_ = false;
+  bool safe_configs_ = false;
+  std::vector<GitSnapshot::Text> configs_ = {};
   GitPlaces places_ = {};
   std::vector<std::string> ways_ = {};                   // links by which repositories were named
   std::map<std::string, Repository> repositories_ = {};  // by common git directory

@@ -1,0 +1,16 @@
+// What is put back when a run has ended and nobody has judged what it left.
+#pragma once
+
+#include <string>
+
+namespace mxc {
+
+// A configuration of git's that the command may write. Unless the launcher says that it has judged what the
+// command left, `text` stands there again at the end.
+struct GuardedConfig {
+  std::string path = {};
+  std::string text = {};
+  bool alone = false;  // no other run may write it meanwhile: it could put back what this one took away
+};
+
+}  // namespace mxc

@@ -1,0 +1,54 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "cleanup/deferred_deletion.h"
+#include "cleanup/guarded_configs.h"
+#include "cleanup/named_place.h"
+
+namespace mxc {
+namespace {
+
+// The file is the one of that name, a regular file with no other, and says what it did.
+bool SaysTheSame(const GuardedConfig& config) {
+  const Result<NamedPlace> place = OpenPlace(config.path);
+  if (!place) return false;
+  constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  const UniqueFd file{::openat(place->directory.Get(), place->name.c_str(), kReading)};
+  struct stat status {};
+  if (!file || ::fstat(file.Get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
+    return false;
+  std::string text(config.text.size() + 1, '\0');
+  const ssize_t size = ::pread(file.Get(), text.data(), text.size(), 0);
+  return size >= 0 && text.substr(0, static_cast<std::size_t>(size)) == config.text;
+}
+
+}  // namespace
+
+std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, std::vector<UniqueFd>& locks) {
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    const Result<NamedPlace> place = OpenPlace(configs[i].path);
+    errno = ENOENT;
+    if (!place) return i;
+    constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    UniqueFd lock{::openat(place->directory.Get(), ".", kDirectory)};
+    if (!lock || ::flock(lock.Get(), (configs[i].alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) return i;
+    locks.push_back(std::move(lock));
+    // Read before it was locked: another run may have judged it since.
+    errno = ESTALE;
+    if (!SaysTheSame(configs[i])) return i;
+  }
+  return configs.size();
+}
+
+void RestoreConfigs(const std::vector<GuardedConfig>& configs) {
+  for (const GuardedConfig& config : configs) {
+    if (!SaysTheSame(config)) static_cast<void>(PutBack(config.path, config.text));
+  }
+}
+
+}  // namespace mxc

@@ -1,0 +1,144 @@
+#include "policy/protect/git_identity.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mxc/limits.h"
+#include "policy/protect/git_config.h"
+#include "policy/protect/git_places.h"
+#include "policy/protect/protect.h"
+
+namespace mxc {
+namespace {
+
+struct IdentityKey {
+  std::string_view section;
+  std::string_view name;     // folded
+  std::string_view written;  // as people write it
+};
+constexpr IdentityKey kIdentityKeys[] = {
+    {"user", "name", "name"}, {"user", "email", "email"}, {"init", "defaultbranch", "defaultBranch"}};
+
+constexpr std::string_view kSafe = "[safe]\n\tdirectory = *\n";
+
+// As git writes it: "a \"b\"".
+std::string InQuotes(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c == '\n') {
+      quoted += "\\n";
+    } else if (c == '\t') {
+      quoted += "\\t";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+class IdentityReader {
+ public:
+  IdentityReader(const Host& host, PathWalker& walker)
+      : host_(host), walker_(walker), home_(CanonicalHome(host, walker)) {}
+
+  std::vector<HomeFile> Read() {
+    std::string text;
+    for (const std::string& file : Files()) text += TextOf(file, 0);
+    files_.push_back({.name = ".gitconfig", .text = text + std::string(kSafe)});
+    return std::move(files_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> Files() const;
+  // What `file` says of the keys, as text of a configuration.
+  [[nodiscard]] std::string TextOf(const std::string& file, int depth);
+  [[nodiscard]] std::string TextOf(const GitVariable& variable, const std::string& base, int depth);
+  [[nodiscard]] std::string Expanded(std::string_view written, const std::string& base) const;
+  [[nodiscard]] std::string Condition(std::string_view written, const std::string& base) const;
+
+  const Host& host_;
+  PathWalker& walker_;
+  std::string home_;
+  std::size_t read_ = 0;
+  std::vector<HomeFile> files_ = {};
+};
+
+// In the order in which git reads them.
+std::vector<std::string> IdentityReader::Files() const {
+  std::vector<std::string> files;
+  if (!host_.Environment("GIT_CONFIG_NOSYSTEM"))
+    files.push_back(host_.Environment("GIT_CONFIG_SYSTEM").value_or("/etc/gitconfig"));
+  if (std::optional<std::string> global = host_.Environment("GIT_CONFIG_GLOBAL")) {
+    files.push_back(std::move(*global));
+    return files;
+  }
+  const std::optional<std::string> set = host_.Environment("XDG_CONFIG_HOME");
+  if (set && set->starts_with('/')) {
+    files.push_back(JoinPath(*set, "git/config"));
+  } else if (!home_.empty()) {
+    files.push_back(JoinPath(home_, ".config/git/config"));
+  }
+  if (!home_.empty()) files.push_back(JoinPath(home_, ".gitconfig"));
+  return files;
+}
+
+std::string IdentityReader::Expanded(std::string_view written, const std::string& base) const {
+  if (written.starts_with('/')) return std::string(written);
+  if (written.starts_with("~/")) return home_.empty() ? "" : JoinPath(home_, written.substr(2));
+  return written.empty() || written.starts_with('~') ? "" : JoinPath(base, written);
+}
+
+// "gitdir:~/work/" is about the caller's home, and "gitdir:./" about where the file stands.
+std::string IdentityReader::Condition(std::string_view written, const std::string& base) const {
+  for (const std::string_view kind : {"gitdir:", "gitdir/i:"}) {
+    if (!written.starts_with(kind)) continue;
+    const std::string_view pattern = written.substr(kind.size());
+    if (pattern.starts_with("~/") && !home_.empty())
+      return std::string(kind) + home_ + std::string(pattern.substr(1));
+    if (pattern.starts_with("./")) return std::string(kind) + base + std::string(pattern.substr(1));
+  }
+  return std::string(written);
+}
+
+std::string IdentityReader::TextOf(const GitVariable& variable, const std::string& base, int depth) {
+  const auto* const key =
+      std::find_if(std::begin(kIdentityKeys), std::end(kIdentityKeys), [&](const IdentityKey& each) {
+        return variable.Is(each.section, each.name) && variable.subsection.empty();
+      });
+  if (key != std::end(kIdentityKeys) && variable.value.find('\0') == std::string::npos)
+    return "[" + std::string(key->section) + "]\n\t" + std::string(key->written) + " = " +
+           InQuotes(variable.value) + "\n";
+  const bool conditional = variable.Is("includeif", "path");
+  if (!conditional && !variable.Is("include", "path")) return "";
+  std::string text = TextOf(Expanded(variable.value, base), depth + 1);
+  if (!conditional || text.empty() ||
+      variable.subsection.find_first_of(std::string_view("\n\0", 2)) != std::string::npos)
+    return conditional ? "" : text;
+  const std::string name = ".gitconfig-" + std::to_string(files_.size() + 1);
+  files_.push_back({.name = name, .text = std::move(text)});
+  return "[includeIf " + InQuotes(Condition(variable.subsection, base)) + "]\n\tpath = " + name + "\n";
+}
+
+std::string IdentityReader::TextOf(const std::string& file, int depth) {
+  constexpr int kDeepest = 10;  // git's own bound
+  if (!file.starts_with('/') || depth > kDeepest || ++read_ > kMaxGitConfigFiles) return "";
+  const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
+  if (!text || !*text) return "";
+  const std::string base{ParentOf(file)};
+  std::string found;
+  for (const GitVariable& variable : ReadGitConfig(**text)) found += TextOf(variable, base, depth);
+  return found;
+}
+
+}  // namespace
+
+std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker) {
+  return IdentityReader(host, walker).Read();
+}
+
+}  // namespace mxc

@@ -1,0 +1,18 @@
+// Who the caller is to git, for the command's own ~/.gitconfig: user.name, user.email, init.defaultBranch.
+// Nothing else of the caller's configuration is handed in: it names programs, credentials and places.
+#pragma once
+
+#include <vector>
+
+#include "mxc/host.h"
+#include "mxc/policy.h"
+#include "policy/paths/paths.h"
+
+namespace mxc {
+
+// ".gitconfig", and a file for each conditional include of the caller's that holds one of these keys: git
+// inside decides on the condition. In the repository's own configuration each key wins over these. Every
+// directory that is visible inside was granted, so git takes each repository for safe there.
+[[nodiscard]] std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker);
+
+}  // namespace mxc

@@ -1,0 +1,318 @@
+#include "policy/protect/git_safe_config.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/quoted.h"
+#include "mxc/fold.h"
+#include "mxc/limits.h"
+#include "policy/protect/git_config.h"
+
+namespace mxc {
+namespace {
+
+enum class SafeValue {
+  kAny,
+  kUrl,     // of a repository: an ordinary scheme, or a known one on this machine
+  kRemote,  // a remote of this configuration, or "."
+  kTags,    // an option of two
+};
+
+struct SafeRow {
+  std::string_view section;
+  std::string_view names;  // folded, between blanks; "*": every name
+  bool subsection = false;
+  SafeValue value = SafeValue::kAny;
+};
+
+// Not here, though it executes nothing: what leads git to other files (core.worktree, core.excludesFile,
+// commit.template), gives others rights (core.sharedRepository), or starts a program of the caller's
+// (commit.gpgSign, core.fsmonitor, submodule.recurse).
+constexpr SafeRow kSafeRows[] = {
+    {"advice", "*"},
+    {"blame", " blankboundary coloring date showemail showroot "},
+    {"branch", " autosetupmerge autosetuprebase sort "},
+    {"branch", " remote pushremote ", true, SafeValue::kRemote},
+    {"branch", " merge rebase description gh-merge-base github-pr-owner-number vscode-merge-base ", true},
+    {"checkout", " guess "},
+    {"color", "*"},
+    {"column", "*"},
+    {"commit", " cleanup status verbose "},
+    {"core",
+     " abbrev autocrlf bare bigfilethreshold checkstat commentchar compression eol filemode ignorecase "
+     "logallrefupdates longpaths loosecompression precomposeunicode preloadindex quotepath "
+     "repositoryformatversion safecrlf sparsecheckout sparsecheckoutcone symlinks trustctime untrackedcache "
+     "whitespace "},
+    {"diff",
+     " algorithm colormoved colormovedws context indentheuristic interhunkcontext mnemonicprefix noprefix "
+     "relative renamelimit renames wserrorhighlight "},
+    {"extensions", " worktreeconfig "},
+    {"fetch", " output parallel prune prunetags showforcedupdates writecommitgraph "},
+    {"gc", " auto "},
+    {"grep", " column extendedregexp fullname linenumber patterntype "},
+    {"i18n", " commitencoding logoutputencoding "},
+    {"init", " defaultbranch "},
+    {"log", " abbrevcommit date decorate follow showroot "},
+    {"merge", " conflictstyle directoryrenames ff log renamelimit renames stat verbosity "},
+    {"pull", " ff rebase "},
+    {"push", " autosetupremote default followtags "},
+    {"rebase", " autosquash autostash missingcommitscheck stat updaterefs "},
+    {"remote", " pushdefault ", false, SafeValue::kRemote},
+    {"remote", " url pushurl ", true, SafeValue::kUrl},
+    {"remote", " fetch push gh-resolved mirror prune prunetags skipdefaultupdate skipfetchall ", true},
+    {"remote", " tagopt ", true, SafeValue::kTags},
+    {"rerere", " autoupdate enabled "},
+    {"stash", " showincludeuntracked showpatch showstat "},
+    {"status",
+     " aheadbehind branch displaycommentprefix relativepaths renames short showstash showuntrackedfiles "},
+    {"submodule", " active ", true},
+    {"submodule", " url ", true, SafeValue::kUrl},
+    {"tag", " sort "},
+    {"user", " email name useconfigonly "},
+};
+
+constexpr std::string_view kSafeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr std::string_view kSafeDigits = "0123456789";
+
+bool IsOf(std::string_view text, std::string_view others) {
+  return std::all_of(text.begin(), text.end(), [others](char c) {
+    return kSafeLetters.find(c) != std::string_view::npos || kSafeDigits.find(c) != std::string_view::npos ||
+           others.find(c) != std::string_view::npos;
+  });
+}
+
+bool HasControl(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
+}
+
+std::string_view Stripped(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// One thing that a configuration says: a line, with those that a backslash joins to it.
+struct Statement {
+  std::string context = {};                  // the section it stands in, as git takes it
+  std::string text = {};                     // byte for byte
+  std::optional<GitVariable> variable = {};  // where two readers cannot differ about it
+};
+
+// Lines that two readers could take for different things are statements without a variable.
+class Statements {
+ public:
+  explicit Statements(std::string_view text) : rest_(text) {}
+
+  // None where the lines cannot be told apart for certain.
+  std::optional<std::vector<Statement>> Read() {
+    if (rest_.find('\0') != std::string_view::npos) return std::nullopt;
+    while (!rest_.empty()) {
+      if (!ReadOne()) return std::nullopt;
+    }
+    return std::move(found_);
+  }
+
+ private:
+  std::string_view TakeLine() {
+    const std::size_t end = rest_.find('\n');
+    const std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    return line;
+  }
+
+  bool ReadOne() {
+    const std::string_view begin = rest_;
+    std::string_view line = TakeLine();
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view text = Stripped(line);
+    if (text.empty() || text.starts_with('#') || text.starts_with(';')) return true;
+    if (text.starts_with('[')) {
+      ReadSection(text, line);
+      return true;
+    }
+    std::string_view last = line;
+    const bool joined = IsJoined(line);
+    while (IsJoined(last) && !rest_.empty()) {
+      // Behind a comment a backslash joins nothing: whether there is one takes a reader of quotes.
+      if (last.find_first_of("#;") != std::string_view::npos) return false;
+      last = TakeLine();
+      if (last.ends_with('\r')) last.remove_suffix(1);
+    }
+    std::string_view whole = begin.substr(0, begin.size() - rest_.size());
+    if (whole.ends_with('\n')) whole.remove_suffix(1);
+    Statement statement{.context = context_, .text = std::string(whole)};
+    if (plain_section_ && !joined) statement.variable = ReadVariable(text);
+    found_.push_back(std::move(statement));
+    return true;
+  }
+
+  // A backslash at the end, which no other before it makes a letter.
+  static bool IsJoined(std::string_view line) {
+    const std::size_t last = line.find_last_not_of('\\');
+    return (line.size() - (last == std::string_view::npos ? 0 : last + 1)) % 2 != 0;
+  }
+
+  // `[core]` or `[remote "origin"]`; any other is a statement itself.
+  void ReadSection(std::string_view text, std::string_view line) {
+    plain_section_ = false;
+    context_ = line;
+    std::string_view name = text.substr(1);
+    std::string_view subsection;
+    const std::size_t quote = name.find('"');
+    bool plain = name.ends_with(quote == std::string_view::npos ? "]" : "\"]") && !HasControl(text) &&
+                 text.find('\\') == std::string_view::npos;
+    if (plain && quote != std::string_view::npos) {
+      subsection = name.substr(quote + 1);
+      plain = subsection.size() > 2;
+      if (plain) subsection.remove_suffix(2);
+      plain = plain && subsection.find('"') == std::string_view::npos && name.substr(0, quote).ends_with(' ');
+      name = name.substr(0, quote);
+      name = plain ? name.substr(0, name.size() - 1) : name;
+    } else if (plain) {
+      name.remove_suffix(1);
+    }
+    if (!plain || name.empty() || !IsOf(name, "")) {
+      found_.push_back({.text = std::string(line)});
+      return;
+    }
+    plain_section_ = true;
+    section_ = Folded(name);
+    subsection_ = subsection;
+    context_ = section_ + '\n' + subsection_;
+  }
+
+  [[nodiscard]] std::optional<GitVariable> ReadVariable(std::string_view text) const {
+    const std::size_t equals = text.find('=');
+    const std::string_view name = Stripped(text.substr(0, equals));
+    if (name.empty() || kSafeLetters.find(name.front()) == std::string_view::npos || !IsOf(name, "-"))
+      return std::nullopt;
+    std::optional<std::string> value = "true";
+    if (equals != std::string_view::npos) value = ReadSafeValue(Stripped(text.substr(equals + 1)));
+    if (!value || HasControl(*value)) return std::nullopt;
+    return GitVariable{
+        .section = section_, .subsection = subsection_, .name = Folded(name), .value = std::move(*value)};
+  }
+
+  // As it stands, or as a whole in quotes, with \" and \\ in it: so git writes what has blanks, # or ;.
+  static std::optional<std::string> ReadSafeValue(std::string_view text) {
+    if (!text.starts_with('"')) {
+      if (text.find_first_of("\"\\#;") != std::string_view::npos) return std::nullopt;
+      return std::string(text);
+    }
+    std::string value;
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      if (text[i] == '"') return i + 1 == text.size() ? std::optional(std::move(value)) : std::nullopt;
+      if (text[i] == '\\' && (++i == text.size() || (text[i] != '"' && text[i] != '\\'))) return std::nullopt;
+      value += text[i];
+    }
+    return std::nullopt;
+  }
+
+  std::string_view rest_;
+  std::string context_ = {};
+  bool plain_section_ = false;
+  std::string section_ = {};
+  std::string subsection_ = {};
+  std::vector<Statement> found_ = {};
+};
+
+// https://host/x, host:x, /srv/x.git. Another scheme is a program called git-remote-SCHEME, and a local
+// repository runs its own hooks when it is pushed to.
+bool IsSafeUrl(const std::string& url, const KnownRepository& known) {
+  constexpr std::string_view kSchemes[] = {"https", "http", "ssh", "git"};
+  if (url.find("::") != std::string::npos) return false;
+  if (url.starts_with('/')) return known(url);
+  const std::size_t colon = url.find(':');
+  if (colon == std::string::npos || colon == 0) return false;
+  const std::string_view before = std::string_view(url).substr(0, colon);
+  std::string_view behind = std::string_view(url).substr(colon + 1);
+  if (!behind.starts_with("//"))
+    return IsOf(before, "@._-") && !before.starts_with('-') && before.find("@-") == std::string_view::npos &&
+           !behind.empty() && !behind.starts_with('-');
+  behind.remove_prefix(2);
+  if (before == "file") return behind.starts_with('/') && known(std::string(behind));
+  const std::string_view host = behind.substr(0, behind.find('/'));
+  return std::find(std::begin(kSchemes), std::end(kSchemes), before) != std::end(kSchemes) && !host.empty() &&
+         !host.starts_with('-') && host.find("@-") == std::string_view::npos;
+}
+
+class SafeJudge {
+ public:
+  SafeJudge(std::string_view text, const KnownRepository& known) : known_(known) {
+    for (const GitVariable& variable : ReadGitConfig(text)) {
+      if (variable.Is("remote", "url")) remotes_.insert(variable.subsection);
+    }
+  }
+
+  [[nodiscard]] bool IsSafe(const GitVariable& variable) const {
+    const std::string word = " " + variable.name + " ";
+    return std::any_of(std::begin(kSafeRows), std::end(kSafeRows), [&](const SafeRow& row) {
+      const bool named = row.names == "*" || row.names.find(word) != std::string_view::npos;
+      return row.section == variable.section && row.subsection == !variable.subsection.empty() && named &&
+             IsSafe(variable.value, row.value);
+    });
+  }
+
+ private:
+  [[nodiscard]] bool IsSafe(const std::string& value, SafeValue kind) const {
+    switch (kind) {
+      case SafeValue::kAny:
+        return true;
+      case SafeValue::kUrl:
+        return IsSafeUrl(value, known_);
+      case SafeValue::kRemote:
+        return value == "." || (IsOf(value, "._-") && remotes_.contains(value));
+      case SafeValue::kTags:
+        return value == "--tags" || value == "--no-tags";
+    }
+    return false;
+  }
+
+  const KnownRepository& known_;
+  std::set<std::string> remotes_ = {};
+};
+
+// What a command may not write, in order; none where that cannot be told.
+std::optional<std::vector<Statement>> Unsafe(std::string_view text, const KnownRepository& known) {
+  std::optional<std::vector<Statement>> statements = Statements(text).Read();
+  if (!statements) return std::nullopt;
+  const SafeJudge judge(text, known);
+  std::erase_if(*statements,
+                [&](const Statement& each) { return each.variable && judge.IsSafe(*each.variable); });
+  return statements;
+}
+
+std::string KeyIn(const Statement& statement) {
+  if (!statement.variable)
+    return Quoted(Stripped(statement.text.substr(0, statement.text.find_first_of("\r\n"))));
+  const GitVariable& variable = *statement.variable;
+  return variable.section + "." + (variable.subsection.empty() ? "" : Escaped(variable.subsection) + ".") +
+         variable.name;
+}
+
+}  // namespace
+
+std::string UnsafeChange(std::string_view before, std::string_view after, const KnownRepository& known) {
+  if (before == after) return "";
+  if (after.size() > kMaxGitConfigBytes) return "it is too long";
+  const std::optional<std::vector<Statement>> had = Unsafe(before, known);
+  const std::optional<std::vector<Statement>> has = Unsafe(after, known);
+  if (!had || !has) return "its lines can be read in two ways";
+  const auto same = [](const Statement& left, const Statement& right) {
+    return left.context == right.context && left.text == right.text;
+  };
+  const auto [old, now] = std::mismatch(had->begin(), had->end(), has->begin(), has->end(), same);
+  if (now != has->end()) return KeyIn(*now);
+  return old == had->end() ? "" : KeyIn(*old) + " is gone";
+}
+
+bool IsAllSafe(std::string_view text) {
+  const std::optional<std::vector<Statement>> unsafe = Unsafe(text, [](const std::string&) { return false; });
+  return unsafe && unsafe->empty();
+}
+
+}  // namespace mxc

@@ -1,0 +1,180 @@
+// git inside with the caller's identity, and configurations that a command may write: with the real git.
+#include <csignal>
+
+#include "tests/containment/containment.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class GitConfig : public ContainmentTest {
+ protected:
+  void SetUp() override {
+    ContainmentTest::SetUp();
+    if (IsSkipped()) return;
+    if (!Exists("/usr/bin/git")) GTEST_SKIP() << "git is not installed";
+    root = workspace.Directory("root");
+    config = root + "/work/.git/config";
+    ASSERT_EQ(
+        Shell(
+            "git init -q work && git init -q --bare up.git && cd work && git config core.hooksPath .husky && "
+            "git -c user.name=h -c user.email=h@h commit -q --allow-empty -m one")
+            .status,
+        0);
+  }
+
+  // On the host, as the caller.
+  [[nodiscard]] Ended Shell(const std::string& script) const {
+    Launch launch{.program = "/bin/sh", .arguments = {"-c", script}, .cwd = root, .uid = uid};
+    launch.environment = Environment();
+    return Execute(launch);
+  }
+  [[nodiscard]] std::vector<std::string> Environment() const {
+    return {"PATH=/usr/bin:/bin", "HOME=" + workspace.Root(), "GIT_CONFIG_NOSYSTEM=1"};
+  }
+  [[nodiscard]] Launch Prepared(const char* engine, const std::string& script,
+                                const std::string& protect) const {
+    Launch launch = PrepareConfig({.containment = engine,
+                                   .command = "export GIT_CONFIG_NOSYSTEM=1; cd " + root + "/work; " + script,
+                                   .read_write = {root},
+                                   .filesystem = protect});
+    launch.environment = Environment();
+    return launch;
+  }
+  [[nodiscard]] Ended Inside(
+      const char* engine, const std::string& script,
+      const std::string& protect = R"("protect":{"git":{"config":"allow-safe"}})") const {
+    return Execute(Prepared(engine, script, protect));
+  }
+
+  std::string root;
+  std::string config;
+};
+MXC_FOR_EACH_CALLER(GitConfig);
+
+const std::vector<const char*> kConfigEngines = Engines();
+constexpr const char* kByDefault = R"("protect":["git"])";
+constexpr const char* kPutBack = "stands there again";
+
+TEST_P(GitConfig, CommitsAreTheCallers) {
+  workspace.File(".gitconfig", "[user]\n\tname = Me\n\temail = me@here\n[alias]\n\tst = status\n");
+  for (const char* engine : kConfigEngines) {
+    const Ended ended = Inside(engine,
+                               "git commit -q --allow-empty -m x && git log -1 --format='%an <%ae>'; git st; "
+                               "git config --global user.name You && git config user.name",
+                               kByDefault);
+    EXPECT_THAT(ended.out, HasSubstr("Me <me@here>\nYou\n")) << engine << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("'st' is not a git command"));
+  }
+  ASSERT_EQ(Shell("cd work && git config user.name Repo").status, 0);
+  for (const char* engine : kConfigEngines)
+    EXPECT_EQ(Inside(engine, "git config user.name", kByDefault).out, "Repo\n") << engine;
+  EXPECT_EQ(Contents(workspace.Root() + "/.gitconfig"),
+            "[user]\n\tname = Me\n\temail = me@here\n[alias]\n\tst = status\n");
+}
+
+TEST_P(GitConfig, WhatWasRefusedIsExplained) {
+  for (const char* engine : kConfigEngines) {
+    const Ended ended = Inside(engine, "git config x.y z", kByDefault);
+    EXPECT_NE(ended.status, 0);
+    EXPECT_THAT(ended.err, HasSubstr("could not write '" + config + "'")) << engine;
+    EXPECT_THAT(ended.err, HasSubstr(R"("protect": {"git": {"config": "allow-safe"}})"));
+    EXPECT_THAT(Inside(engine, "git status -s", kByDefault).err, Not(HasSubstr("could not write")));
+  }
+}
+
+TEST_P(GitConfig, SafeKeysStay) {
+  for (const char* engine : kConfigEngines) {
+    const Ended ended = Inside(engine,
+                               "git config user.name x && git config user.email x@x && "
+                               "git remote add origin " +
+                                   root +
+                                   "/up.git && git push -qu origin HEAD:main && "
+                                   "git remote set-url origin https://example.com/x.git");
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    EXPECT_THAT(ended.err, Not(HasSubstr(kPutBack)));
+    EXPECT_EQ(
+        Shell("cd work && git config user.email; git config remote.origin.url; git remote remove origin; "
+              "git config --remove-section user; git -C ../up.git log --format=%s main")
+            .out,
+        "x@x\nhttps://example.com/x.git\none\n");
+  }
+}
+
+TEST_P(GitConfig, EverythingElseIsPutBack) {
+  const auto before = Contents(config);
+  for (const char* engine : kConfigEngines) {
+    for (const char* trick :
+         {"git config core.fsmonitor ./x", "git config alias.y '!x'", "git config --unset core.hooksPath",
+          "git remote add o 'ext::sh -c x'", "git init -q e && git remote add o $PWD/e", "rm .git/config",
+          "ln -sf /etc/passwd .git/config",
+          "ln .git/config l; git config core.pager x; echo '[alias]' >> .git/config",
+          "rm .git/config; mkdir -p .git/config/d", "rm .git/config; mkfifo .git/config",
+          "head -c 5000000 /dev/zero | tr '\\0' '#' >> .git/config", "printf '[color]\\0\\n' >> .git/config",
+          "printf '[core]\\n\\tabbrev = 7 \\\\\\n[core]\\n\\tpager = x\\n' >> .git/config",
+          "printf '[core] pager = x\\n' >> .git/config",
+          "printf '[color]\\r\\n\\tpager = x\\r\\n[core]\\r\\n\\teditor = x\\r\\n' >> .git/config",
+          "chmod 0 .git/config; mv .git/config .git/c", "chmod 500 .git; echo '[alias]x=y' >> .git/config",
+          "(exec 9>>.git/config; while :; do echo '[core] pager = x' >&9; done) & sleep 0.1",
+          "touch .git/config.lock; git config -f .git/config core.pager x; echo '[core] pager = x' >> "
+          ".git/config"}) {
+      SCOPED_TRACE(std::string(engine) + " " + trick);
+      const Ended ended = Inside(engine, std::string("ulimit -f unlimited; ") + trick);
+      EXPECT_THAT(ended.err, HasSubstr(kPutBack));
+      EXPECT_EQ(Contents(config), before);
+      ASSERT_EQ(
+          Shell(
+              "chmod 700 work/.git; rm -rf work/.git/config.untrusted* work/.git/config.lock work/e* work/l; "
+              "git -C work status -s")
+              .status,
+          0);
+    }
+  }
+}
+
+TEST_P(GitConfig, AKilledLauncherLeavesWhatWasThere) {
+  const auto before = Contents(config);
+  for (const char* engine : kConfigEngines) {
+    Running running(Prepared(engine, "git config core.pager x; echo ready; sleep 60",
+                             R"("protect":{"git":{"config":"allow-safe"}})"));
+    ASSERT_TRUE(running.SaysOnStdout("ready")) << engine;
+    EXPECT_NE(Contents(config), before);
+    running.Signal(SIGKILL);
+    EXPECT_EQ(running.Wait().status, -SIGKILL);
+    EXPECT_TRUE(Eventually([&] { return Contents(config) == before; })) << engine;
+  }
+}
+
+// Each could take for what was there before what the other has written.
+TEST_P(GitConfig, TwoRunsDoNotVouchForEachOther) {
+  for (const char* engine : kConfigEngines) {
+    Running running(Prepared(engine, "git config core.pager x; echo ready; sleep 60",
+                             R"("protect":{"git":{"config":"allow-safe"}})"));
+    ASSERT_TRUE(running.SaysOnStdout("ready")) << engine;
+    EXPECT_THAT(EnvelopeMessage(Inside(engine, "true")), HasSubstr("another run may write")) << engine;
+    running.Signal(SIGTERM);
+    EXPECT_THAT(running.Wait().err, HasSubstr(kPutBack));
+    EXPECT_EQ(Inside(engine, "git config core.pager").out, "");
+  }
+}
+
+TEST_P(GitConfig, SubmodulesAndSeveralRuns) {
+  ASSERT_EQ(
+      Shell("git init -q m && cd m && git -c user.name=h -c user.email=h@h commit -q --allow-empty -m m && "
+            "cd ../work && git -c protocol.file.allow=always submodule --quiet add ../m m")
+          .status,
+      0);
+  const std::string module = root + "/work/.git/modules/m/config";
+  const auto before = Contents(module);
+  for (int run = 0; run < 2; ++run) {
+    const Ended ended = Inside("namespaces", "git -C m config core.worktree /; git config user.name r");
+    EXPECT_THAT(ended.err, HasSubstr("modules/m/config"));
+    EXPECT_EQ(Contents(module), before);
+    EXPECT_EQ(Shell("git -C work config user.name; rm -f work/.git/modules/m/config.untrusted*").out, "r\n");
+  }
+}
+
+}  // namespace
+}  // namespace mxc::test

@@ -1,0 +1,58 @@
+// What a command learns of the caller's configuration of git.
+#include "policy/protect/git_identity.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_host.h"
+
+namespace mxc {
+namespace {
+
+class GitIdentityText : public testing::Test {
+ protected:
+  void SetUp() override { host_.AddDebian().AddDirectory("/home/me").SetEnvironment("HOME", "/home/me"); }
+  // "NAME:\nTEXT" of each file.
+  [[nodiscard]] std::string Files() const {
+    PathWalker walker(host_);
+    std::string text;
+    for (const HomeFile& file : GitIdentity(host_, walker)) text += file.name + ":\n" + file.text;
+    return text;
+  }
+  static std::string Only(const std::string& text) {
+    return ".gitconfig:\n" + text + "[safe]\n\tdirectory = *\n";
+  }
+
+  FakeHost host_;  // NOLINT: the tests fill it
+};
+
+TEST_F(GitIdentityText, NobodyIsKnown) { EXPECT_EQ(Files(), Only("")); }
+
+TEST_F(GitIdentityText, FourKeysAndNoneThatNamesAProgram) {
+  host_.AddFile("/etc/gitconfig", "[user]\n\tname = System\n[credential]\n\thelper = store\n");
+  host_.AddFile("/home/me/.config/git/config", "[init]\n\tdefaultBranch = main\n");
+  host_.AddFile("/home/me/.gitconfig",
+                "[user]\n\tname = Me \"\\\"x\\\"\"\n\temail = me@here\n\tsigningKey = K\n[alias]\n\tx = !sh\n"
+                "[core]\n\tpager = less\n[user \"x\"]\n\tname = no\n[url \"ext::\"]\n\tinsteadOf = h:\n");
+  EXPECT_EQ(Files(), Only("[user]\n\tname = \"System\"\n[init]\n\tdefaultBranch = \"main\"\n"
+                          "[user]\n\tname = \"Me \\\"x\\\"\"\n[user]\n\temail = \"me@here\"\n"));
+  host_.SetEnvironment("GIT_CONFIG_GLOBAL", "/dev/null").SetEnvironment("GIT_CONFIG_NOSYSTEM", "1");
+  EXPECT_EQ(Files(), Only(""));
+}
+
+// git inside decides whether a condition holds.
+TEST_F(GitIdentityText, IncludesAreReadForTheseKeysAlone) {
+  host_.AddFile("/home/me/.gitconfig",
+                "[include]\n\tpath = more\n[includeIf \"gitdir:~/work/\"]\n\tpath = ~/work.inc\n"
+                "[includeIf \"onbranch:x\"]\n\tpath = empty\n");
+  host_.AddFile("/home/me/more", "[user]\n\tname = More\n[include]\n\tpath = .gitconfig\n");
+  host_.AddFile("/home/me/work.inc", "[user]\n\temail = me@work\n\t[core]\n\tsshCommand = x\n");
+  host_.AddFile("/home/me/empty", "[core]\n\tpager = x\n");
+  const std::string text = Files();
+  EXPECT_EQ(text.find("pager"), std::string::npos);
+  EXPECT_EQ(text.find("sshCommand"), std::string::npos);
+  EXPECT_NE(text.find(".gitconfig-1:\n[user]\n\temail = \"me@work\"\n"), std::string::npos);
+  EXPECT_NE(text.find("[includeIf \"gitdir:/home/me/work/\"]\n\tpath = .gitconfig-"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mxc
