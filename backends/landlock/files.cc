@@ -135,6 +135,7 @@ Status FileLowering::PlaceGrant(const Entry& entry) {
   const Access around = Around();
   if (around == Access::kReadWrite && entry.access == Access::kReadOnly) return CannotHold(entry);
   above_.push_back(entry);
+  if (entry.path == "/tmp") sandbox_.private_temp = false;
   if (around == entry.access) {
     Record(entry, kInside);
     return Done{};
@@ -145,7 +146,6 @@ Status FileLowering::PlaceGrant(const Entry& entry) {
                              .object = checked ? entry.rule->object : std::nullopt,
                              .optional = entry.rule == nullptr});
   Record(entry, entry.access == Access::kReadOnly ? kReadOnlyRule : kReadWriteRule);
-  if (entry.path == "/tmp") sandbox_.private_temp = false;
   return Done{};
 }
 

@@ -20,10 +20,9 @@
 namespace mxc::linux_backend {
 
 // The sandbox's own parts of the tree.
-inline constexpr std::uint64_t kTmpBytes = 1ULL << 30;             // /tmp
-inline constexpr std::uint64_t kSharedMemoryBytes = 256ULL << 20;  // /dev/shm
+inline constexpr std::uint64_t kTmpBytes = 1ULL << 30;             // /tmp, or what HOME is in
+inline constexpr std::uint64_t kSharedMemoryBytes = 256ULL << 20;  // /dev/shm without HOME
 inline constexpr std::uint64_t kMaskBytes = 4096;                  // a denied directory: nothing fits in
-inline constexpr const char* kHome = "/tmp/home";
 
 // Facts of the host that no Policy holds.
 struct Facts {

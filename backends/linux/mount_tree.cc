@@ -7,6 +7,7 @@
 
 #include "backends/linux/own_nodes.h"
 #include "backends/linux/path_order.h"
+#include "mxc/sandbox/private_home.h"
 
 namespace mxc::linux_backend {
 namespace {
@@ -185,14 +186,17 @@ void TreeBuilder::PlaceOwn(std::string_view path) {
     Add(TmpfsMount{.target = target, .size_bytes = kMaskBytes, .mode = 0555, .read_only = true});
     Push(path, View::kKernel);
   } else {
-    const std::uint64_t size = path == "/tmp" ? kTmpBytes : kSharedMemoryBytes;
+    const std::string_view home = PrivateHome(policy_.paths);
+    const bool holds_home = IsBelow(home, path);
+    const std::uint64_t size = path == "/tmp" || holds_home ? kTmpBytes : kSharedMemoryBytes;
     Add(TmpfsMount{.target = target, .size_bytes = size, .mode = 01777});
     Push(path, View::kEmpty);
-    if (path != "/tmp") return;
-    Add(MakeDirectory{.target = kHome, .mode = 0700});
-    for (const HomeFile& file : policy_.home_files)
-      Add(MakeFile{.target = std::string(kHome) + "/" + file.name, .text = file.text});
-    if (policy_.private_temp_pointer.empty()) return;
+    if (holds_home) {
+      Add(MakeDirectory{.target = std::string(home), .mode = 0700});
+      for (const HomeFile& file : policy_.home_files)
+        Add(MakeFile{.target = std::string(home) + "/" + file.name, .text = file.text});
+    }
+    if (path != "/tmp" || policy_.private_temp_pointer.empty()) return;
     lowered_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTmp)});
   }
 }

@@ -18,6 +18,7 @@
 #include "base/remove_tree.h"
 #include "engine/landlock_rules.h"
 #include "engine/signal_guard.h"
+#include "mxc/sandbox/private_home.h"
 #include "seccomp/seccomp.h"
 
 namespace mxc::engine {
@@ -46,13 +47,26 @@ bool MayWriteIn(const std::string& directory) {
   return file || errno == EOPNOTSUPP || errno == EISDIR;
 }
 
-Result<std::string> ChooseTemp() {
+bool IsAtOrBelow(std::string_view path, std::string_view above) {
+  return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '/');
+}
+
+// By more than a grant of "/", which leaves /tmp out.
+bool IsGranted(const LandlockSandbox& sandbox, std::string_view path) {
+  return std::any_of(sandbox.grants.begin(), sandbox.grants.end(),
+                     [&](const LandlockGrant& grant) { return IsAtOrBelow(path, grant.path); });
+}
+
+// Where other runs have no grant, if there is such a place.
+Result<std::string> ChooseTemp(const LandlockSandbox& sandbox) {
   const char* const ours = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): one thread
-  for (const char* base : {ours, "/tmp", "/var/tmp"}) {
-    if (base == nullptr || *base != '/' || !MayWriteIn(base)) continue;
-    std::string name = RandomName();
-    if (name.empty()) break;
-    return std::string(base) + "/" + std::move(name);
+  for (const bool granted : {false, true}) {
+    for (const char* base : {ours, "/tmp", "/var/tmp"}) {
+      if (base == nullptr || *base != '/' || IsGranted(sandbox, base) != granted || !MayWriteIn(base))
+        continue;
+      std::string name = RandomName();
+      if (!name.empty()) return std::string(base) + "/" + std::move(name);
+    }
   }
   return Error{.code = ErrorCode::kSetupFailed,
                .message =
@@ -72,21 +86,20 @@ Status ChildrenShow() {
 }
 
 constexpr std::string_view kTemp = "/tmp";
+constexpr std::string_view kHome = "/home";  // in the directory for temporary files
 
-// What stands in the private /tmp of a policy stands in `temp` here. A grant below /tmp is the host's.
+// What stands in the private /tmp of a policy stands in `temp` here, and so does a private home elsewhere. A
+// grant below /tmp is the host's.
 std::string Moved(const std::string& path, const LandlockSandbox& sandbox, const std::string& temp) {
-  const auto is_at_or_below = [&](const std::string& above) {
-    return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '/');
-  };
-  const bool granted = std::any_of(sandbox.grants.begin(), sandbox.grants.end(),
-                                   [&](const LandlockGrant& grant) { return is_at_or_below(grant.path); });
-  if (temp.empty() || granted || !is_at_or_below(std::string(kTemp))) return path;
+  if (IsAtOrBelow(path, kHomeInSharedMemory))
+    return temp + std::string(kHome) + path.substr(kHomeInSharedMemory.size());
+  if (!sandbox.private_temp || IsGranted(sandbox, path) || !IsAtOrBelow(path, kTemp)) return path;
   return temp + path.substr(kTemp.size());
 }
 
 std::vector<Variable> MovedEnvironment(const LandlockSandbox& sandbox, const std::string& temp) {
   std::vector<Variable> moved;
-  bool named = temp.empty();
+  bool named = !sandbox.private_temp;
   for (const Variable& variable : sandbox.environment) {
     moved.push_back({.name = variable.name, .value = Secret{Moved(variable.value.Reveal(), sandbox, temp)}});
     named = named || variable.name == "TMPDIR";
@@ -104,7 +117,7 @@ void MakeTemp(Child& child) {
   child.temp_made = true;
   const int directory =
       child.Check(::open(temp.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), Step::kTemp);
-  child.Check(::mkdirat(directory, "home", 0700), Step::kTemp);
+  child.Check(::mkdirat(directory, kHome.data() + 1, 0700), Step::kTemp);
   child.Check(Allow(child.landlock, directory, Grant::kWriteTree), Step::kLandlock);
   ::close(directory);
 }
@@ -148,11 +161,9 @@ Status Prepare(const LandlockRequest& request, Program& program) {
   if (!program.scoped) {
     if (Status shown = ChildrenShow(); !shown) return shown.error();
   }
-  if (sandbox.private_temp) {
-    Result<std::string> temp = ChooseTemp();
-    if (!temp) return temp.error();
-    program.temp = std::move(*temp);
-  }
+  Result<std::string> temp = ChooseTemp(sandbox);
+  if (!temp) return temp.error();
+  program.temp = std::move(*temp);
   PrepareCommand({.argv = sandbox.argv,
                   .environment = MovedEnvironment(sandbox, program.temp),
                   .cwd = Moved(sandbox.cwd, sandbox, program.temp),

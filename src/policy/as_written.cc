@@ -154,7 +154,7 @@ Status AddCommand(const ProcessConfig& written, Policy& policy) {
   if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
   const bool own = TraitsOf(policy.containment).own_system;
   process.environment =
-      EnvironmentOf(written, own ? std::vector<Variable>{} : SystemEnvironment(policy.system));
+      EnvironmentOf(written, own ? std::vector<Variable>{} : SystemEnvironment(policy.system, policy.paths));
   process.keeps_guest_environment = own && KeepsStandardEnvironment(written);
   process.cwd = FirstGrant(policy);
   if (written.cwd.empty()) return Done{};

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mxc/sandbox/private_home.h"
 #include "policy/paths/entries.h"
 
 namespace mxc {
@@ -136,7 +137,7 @@ std::string_view SearchPath(const std::vector<Variable>& environment) {
   return "/usr/bin:/bin";
 }
 
-std::vector<Variable> SystemEnvironment(OperatingSystem system) {
+std::vector<Variable> SystemEnvironment(OperatingSystem system, const std::vector<PathRule>& rules) {
   if (system == OperatingSystem::kWindows) return {};  // the system makes one for each user
   const bool macos = system == OperatingSystem::kMacos;
   return {
@@ -144,22 +145,23 @@ std::vector<Variable> SystemEnvironment(OperatingSystem system) {
                             : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}},
       {"TERM", Secret{"xterm-256color"}},
       {"LANG", Secret{macos ? "en_US.UTF-8" : "C.UTF-8"}},
-      {"HOME", Secret{"/tmp/home"}},
+      {"HOME", Secret{std::string(macos ? kHomeInTemp : PrivateHome(rules))}},
       {"TMPDIR", Secret{"/tmp"}},
   };
 }
 
 std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules,
                                          const std::string& image) {
-  std::vector<Variable> result = SystemEnvironment(host.System());
+  const bool macos = host.System() == OperatingSystem::kMacos;
+  std::vector<Variable> result = SystemEnvironment(host.System(), rules.All());
   if (!TraitsOf(containment).isolates) {
     std::erase_if(result, [](const Variable& variable) {
       return variable.name == "HOME" || variable.name == "TMPDIR";
     });
     if (std::optional<std::string> home = host.Environment("HOME"))
       result.push_back({.name = "HOME", .value = Secret{std::move(*home)}});
-  } else if (rules.Find(TempOf(host.System())) != nullptr) {
-    // A granted /tmp is the host's, where others could prepare a home directory.
+  } else if (macos && rules.Find(TempOf(host.System())) != nullptr) {
+    // A granted /private/tmp is the host's, where others could prepare a home directory.
     SetVariable(result, {.name = "HOME", .value = Secret{"/"}});
   }
   const Result<std::string> passwd = host.ReadFile(image + "/etc/passwd", kMaxPasswdBytes);

@@ -16,7 +16,8 @@ namespace mxc {
 
 // What a command gets that was written without an environment: what stands there on every machine of
 // `system`, and with what this host says.
-[[nodiscard]] std::vector<Variable> SystemEnvironment(OperatingSystem system);
+[[nodiscard]] std::vector<Variable> SystemEnvironment(OperatingSystem system,
+                                                      const std::vector<PathRule>& rules);
 [[nodiscard]] std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment,
                                                        const RuleSet& rules, const std::string& image = {});
 // The variables of `written`, on top of `standard` where they are not everything there is to be.

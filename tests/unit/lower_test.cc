@@ -187,7 +187,8 @@ TEST(Lower, AGrantOfTmpTakesThePlaceOfThePrivateOne) {
   const Lowered lowered = Lower(PolicyOf({ReadWrite("/tmp")}));
   EXPECT_EQ(Text(lowered.sandbox.mounts),
             "dev /dev read-only\n"
-            "tmpfs /dev/shm 268435456 bytes, mode 1777\n"
+            "tmpfs /dev/shm 1073741824 bytes, mode 1777\n"
+            "directory /dev/shm/home mode 0700\n"
             "proc /proc\n"
             "read-write /tmp\n");
 }

@@ -153,9 +153,22 @@ TEST_F(ResolveProcessTest, ClientsWaitAsTheyLikeWhereTheNetworkIsOpen) {
   EXPECT_EQ(EnvironmentText().find("PIP_RETRIES=1\n"), std::string::npos);
 }
 
-TEST_F(ResolveProcessTest, AGrantedTmpIsNoPlaceForAHome) {
-  config_.read_write = Entries({"/tmp"}, "readwritePaths");
-  EXPECT_NE(EnvironmentText().find("HOME=/\n"), std::string::npos);
+TEST_F(ResolveProcessTest, HomeIsInNoGrant) {
+  const auto home = [this](const std::vector<std::string>& granted) {
+    config_.read_write = Entries(granted, "readwritePaths");
+    const std::string text = EnvironmentText();
+    const std::size_t at = text.find("HOME=");
+    return at == std::string::npos ? text : text.substr(at + 5, text.find('\n', at) - at - 5);
+  };
+  host_.AddDirectory("/tmp/home/x");
+  EXPECT_EQ(home({"/srv/work"}), "/tmp/home");
+  EXPECT_EQ(home({"/"}), "/tmp/home") << "of which the private /tmp is no part";
+  EXPECT_EQ(home({"/tmp/home/x"}), "/tmp/home") << "beside what is granted";
+  EXPECT_EQ(home({"/tmp"}), "/dev/shm/home");
+  EXPECT_EQ(home({"/", "/tmp"}), "/dev/shm/home");
+  EXPECT_EQ(home({"/tmp/home"}), "/dev/shm/home");
+  config_.denied = Entries({"/tmp"}, "deniedPaths");
+  EXPECT_EQ(home({"/srv/work"}), "/tmp/home") << "what is denied is the host's";
 }
 
 TEST_F(ResolveProcessTest, WrittenEnvironment) {
