@@ -20,6 +20,7 @@ void VisitAction(Archive& archive, Action& action) {
   archive(action.slot);
   archive(action.source);
   archive(action.writable);
+  archive(action.tree);
   archive(action.outer);
   archive(action.checked);
   archive(action.unmapped_owners);

@@ -148,6 +148,9 @@ Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Lu
   program.session = luggage.Add(program.session);
   program.watch_socket = luggage.Add(program.watch_socket);
   for (int& entrance : program.group_entrances) entrance = luggage.Add(entrance);
+  const Result<std::vector<UniqueFd>> trees = engine::CloneAhead(program);
+  if (!trees) return trees.error();
+  for (engine::MountAction& action : program.mounts) action.tree = luggage.Add(action.tree);
   order.seccomp = inside.sandbox.seccomp;
   order.publishes = inside.egress != nullptr && !inside.egress->publish.empty();
   const std::span<const std::uint8_t> steering = order.program.inside.rules.Bytes();

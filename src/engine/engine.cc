@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/kernel_calls.h"
@@ -114,23 +117,53 @@ Result<SandboxProcess> Start(const Streams& streams, Program& program) {
   return engine::AwaitStart(std::move(process), streams, program, EndedEarly);
 }
 
-// They take privileges over file systems, which only the launcher has.
-Result<std::vector<UniqueFd>> CloneUnmapped(Program& program) {
-  std::vector<UniqueFd> trees;
-  for (engine::MountAction& action : program.mounts) {
-    if (!action.unmapped_owners) continue;
-    UniqueFd tree = CloneWithUnmappedOwners(action.source);
-    if (!tree)
-      return SystemError(ErrorCode::kSetupFailed, "show others' view of " + Quoted(action.source), errno);
-    action.tree = tree.Get();
-    trees.push_back(std::move(tree));
+// Root's privileges over the files of others end where the sandbox begins: it cannot walk through directories
+// that their owners keep for themselves.
+class WaysIn {
+ public:
+  [[nodiscard]] bool IsForLauncherAlone(const std::string& path) {
+    return ::geteuid() == 0 && IsClosed(path.substr(0, path.rfind('/')));
   }
-  return trees;
+
+ private:
+  // NOLINTNEXTLINE(misc-no-recursion): no deeper than the path
+  bool IsClosed(const std::string& directory) {
+    if (directory.empty()) return false;
+    const auto known = closed_.find(directory);
+    if (known != closed_.end()) return known->second;
+    struct stat status {};
+    const bool others = ::lstat(directory.c_str(), &status) == 0 && status.st_uid != 0;
+    const mode_t search = status.st_gid == ::getegid() ? S_IXGRP : S_IXOTH;
+    const bool closed =
+        (others && (status.st_mode & search) == 0) || IsClosed(directory.substr(0, directory.rfind('/')));
+    return closed_[directory] = closed;
+  }
+  std::unordered_map<std::string, bool> closed_ = {};
+};
+
+UniqueFd CloneOf(const std::string& path) {
+  const UniqueFd source{OpenReference(AT_FDCWD, path.c_str(), 0)};
+  return UniqueFd{source ? CloneTree(source.Get()) : -1};
 }
 
 }  // namespace
 
 namespace engine {
+
+Result<std::vector<UniqueFd>> CloneAhead(Program& program) {
+  std::vector<UniqueFd> trees;
+  WaysIn ways;
+  for (MountAction& action : program.mounts) {
+    const bool bind = action.kind == MountAction::Kind::kBind;
+    if (!action.unmapped_owners && (!bind || !ways.IsForLauncherAlone(action.source))) continue;
+    UniqueFd tree = action.unmapped_owners ? CloneWithUnmappedOwners(action.source) : CloneOf(action.source);
+    if (!tree)
+      return SystemError(ErrorCode::kSetupFailed, "copy the mounts at " + Quoted(action.source), errno);
+    action.tree = tree.Get();
+    trees.push_back(std::move(tree));
+  }
+  return trees;
+}
 
 Result<ReportPipe> ReportPipe::Make() {
   int ends[2] = {-1, -1};
@@ -158,7 +191,7 @@ Result<SandboxProcess> AwaitStart(SandboxProcess process, const Streams& streams
 Result<SandboxProcess> StartSandbox(const SandboxRequest& request) {
   Program program;
   if (Status prepared = engine::Prepare(request, program); !prepared) return prepared.error();
-  const Result<std::vector<UniqueFd>> trees = CloneUnmapped(program);
+  const Result<std::vector<UniqueFd>> trees = engine::CloneAhead(program);
   if (!trees) return trees.error();
   return Start(request.streams, program);
 }

@@ -126,18 +126,19 @@ void AllowBound(const Child& child, const MountAction& action, int tree, bool di
 }
 
 // Made by the launcher, who has the privileges for it.
-int TakeUnmapped(const Child& child, const MountAction& action, bool& directory) {
+int TakeTree(const Child& child, const MountAction& action, bool& directory) {
   errno = EPERM;
   child.Check(action.tree, Step::kCloneMounts);
   directory = ExamineSource(child, action, action.tree);
-  child.Check(AddAttributes(action.tree, kOrdinary | MOUNT_ATTR_RDONLY, kPrivate), Step::kProtectMounts);
+  const unsigned attributes = action.writable ? kOrdinary : kOrdinary | MOUNT_ATTR_RDONLY;
+  child.Check(AddAttributes(action.tree, attributes, kPrivate), Step::kProtectMounts);
   return action.tree;
 }
 
 void Bind(const Child& child, const MountAction& action) {
   bool directory = false;
-  const int tree =
-      action.unmapped_owners ? TakeUnmapped(child, action, directory) : OpenSource(child, action, directory);
+  const bool ahead = action.unmapped_owners || action.tree >= 0;
+  const int tree = ahead ? TakeTree(child, action, directory) : OpenSource(child, action, directory);
   AttachAt(child, action, tree, directory);
   AllowBound(child, action, tree, directory);
   ::close(tree);

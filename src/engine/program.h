@@ -33,7 +33,7 @@ struct MountAction {
   std::string source = {};  // kBind; the text of kSymlink and kFile
   bool writable = false;
   bool unmapped_owners = false;
-  int tree = -1;         // with unmapped owners: the mounts, which the launcher has made; borrowed
+  int tree = -1;         // the mounts, where only the launcher can copy them (CloneAhead); borrowed
   bool outer = false;    // kProc: the outer one
   bool checked = false;  // `device` and `inode` are what the source must be
   bool covers_self =
@@ -142,6 +142,10 @@ void PrepareCommand(const CommandParts& parts, const Streams& streams, const Gro
 // Program::plain, for a sandbox with a root of its own: inside one can see which shell one does without.
 void PreparePlain(const LinuxSandbox& sandbox, Program& program);
 void SetReportPipe(int reader, int writer, Program& program);
+
+// Copies the mounts that take the launcher's privileges: over file systems, and over directories on the way
+// that belong to others. The actions borrow them. In engine.cc.
+[[nodiscard]] Result<std::vector<UniqueFd>> CloneAhead(Program& program);
 
 // The mount half of Prepare, in engine_tree.cc.
 [[nodiscard]] Status PrepareMounts(const LinuxSandbox& sandbox, Program& program);

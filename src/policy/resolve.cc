@@ -22,6 +22,7 @@
 #include "policy/records.h"
 #include "policy/second_names.h"
 #include "policy/sockets.h"
+#include "policy/unreachable.h"
 #include "policy/upstream.h"
 #include "policy/windows.h"
 #include "policy/without_shell.h"
@@ -114,6 +115,11 @@ Status CheckTemp(const Config& config, const RuleSet& rules, const Policy& polic
                   config.private_temp_pointer, "remove one of the two");
 }
 
+// Our own engine takes the source of a grant from the launcher, which may go everywhere.
+bool LauncherCopies(Containment containment) {
+  return containment == Containment::kNamespaces || containment == Containment::kLxc;
+}
+
 // With an image there is no baseline: what it takes the place of comes later, with the image.
 Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image, PathWalker& walker,
                              Policy& policy) {
@@ -152,6 +158,10 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   CloseToOthers(host, policy.containment, names, walker, rules);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
     return held.error();
+  if (Status denied =
+          DenyUnreachable(host, policy.containment, LauncherCopies(policy.containment), names, walker, rules);
+      !denied)
+    return denied.error();
   AddLinks(*entries, rules, policy.links);
   return rules;
 }
