@@ -29,8 +29,9 @@ Json Text(std::string value) {
   return json;
 }
 
-// What the flags of a run without a file are added to.
-Json DocumentOfCommand(const std::vector<std::string>& command) {
+// What the flags of a run without a file are added to. Whoever types a command means the program that a shell
+// would find.
+Json DocumentOfCommand(const std::vector<std::string>& command, OperatingSystem system) {
   Json argv;
   argv.kind = Json::Kind::kArray;
   for (const std::string& word : command) argv.items.push_back(Text(word));
@@ -41,6 +42,11 @@ Json DocumentOfCommand(const std::vector<std::string>& command) {
   document.kind = Json::Kind::kObject;
   Put(document, "version", Text("1.1.0-alpha"));
   Put(document, "process", std::move(process));
+  if (system != OperatingSystem::kLinux) return document;
+  Json filesystem;
+  filesystem.kind = Json::Kind::kObject;
+  Put(filesystem, "tools", Text("inherit"));
+  Put(document, "filesystem", std::move(filesystem));
   return document;
 }
 
@@ -88,7 +94,7 @@ std::string DirectoryOfFile(const Options& options, const Host& host) {
 }
 
 Result<Json> ReadDocument(const Options& options, const Host& host) {
-  if (!options.HasConfig()) return DocumentOfCommand(options.command);
+  if (!options.HasConfig()) return DocumentOfCommand(options.command, host.System());
   const Result<Source> source = ReadSource(options, host);
   if (!source) return ReadAsCommand(options, host, source.error());
   Result<Json> document = ParseDocument(*source);

@@ -29,6 +29,7 @@ constexpr EnumValue kPhases[] = {{"provision"}, {"start"}, {"exec"}, {"stop"}, {
 constexpr EnumValue kClipboards[] = {{"none"}, {"read"}, {"write"}, {"all"}};
 constexpr EnumValue kPresets[] = {{"git"}, {"shell"}, {"editors"}, {"agents"}};
 constexpr EnumValue kTemps[] = {{"private"}, {"shared"}};
+constexpr EnumValue kTools[] = {{"inherit"}, {"system"}};
 constexpr EnumValue kTiers[] = {{"process"}, {"container"}, {"virtual-machine"}};
 constexpr EnumValue kRedactions[] = {{"secrets"}, {"pii"}};
 constexpr EnumValue kAuditFailures[] = {{"refuse"}, {"warn"}};
@@ -110,6 +111,14 @@ constexpr Field kFilesystemFields[] = {
      .text = "/tmp inside: private and empty, or the host's.",
      .values = kTemps,
      .standard = "\"private\""},
+    {.name = "tools",
+     .type = FieldType::kEnum,
+     .in = kOwn,
+     .text =
+         "Whether the toolchains of the caller's PATH show inside, read-only, and are on its PATH; without "
+         "it the system's alone. Runs by flags inherit.",
+     .values = kTools,
+     .standard = "\"system\""},
     {.name = "clearPolicyOnExit",
      .type = FieldType::kBool,
      .in = kLegacyReleases,

@@ -145,6 +145,12 @@ void DecodeTemp(Decoding& decoding) {
   }
 }
 
+void DecodeTools(Decoding& decoding) {
+  const Json* tools = Member(Member(&decoding.document, "filesystem"), "tools");
+  if (tools == nullptr || tools->text != "inherit") return;
+  decoding.config.tools_pointer = Place{}.Key("filesystem").Key("tools").pointer;
+}
+
 Clipboard ClipboardNamed(const std::string& name) {
   if (name == "read") return Clipboard::kRead;
   if (name == "write") return Clipboard::kWrite;
@@ -222,6 +228,7 @@ void DecodeFilesystem(Decoding& decoding) {
   DecodeRepositories(decoding);
   DecodeSockets(decoding);
   DecodeTemp(decoding);
+  DecodeTools(decoding);
 }
 
 void DecodeAdditions(Decoding& decoding) {

@@ -114,13 +114,17 @@ std::string OutputText(const Output& output) {
 
 }  // namespace
 
-std::vector<Clause> ClausesOf(const Config& config, const Policy& policy) {
+std::vector<Clause> ClausesOf(const Config& config, const Policy& policy,
+                              const std::map<std::string, std::string>& tools) {
   std::vector<Clause> clauses;
   for (const PathRule& rule : policy.paths) {
     if (rule.origin == Origin::kProtection) continue;
     const bool socket = rule.object && rule.object->type == FileType::kSocket;
     const std::string_view what = socket && rule.access != Access::kDenied ? "socket" : Name(rule.access);
-    Add(clauses, rule.pointer, std::string(what) + " " + Quoted(rule.path));
+    const auto tool = tools.find(rule.path);
+    const bool inherited = tool != tools.end() && rule.pointer == config.tools_pointer;
+    Add(clauses, rule.pointer,
+        std::string(what) + " " + Quoted(rule.path) + (inherited ? ": " + tool->second : ""));
   }
   AddProtection(clauses, config, policy);
   Add(clauses, config.private_temp_pointer, "a private, empty /tmp");

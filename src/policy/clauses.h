@@ -1,6 +1,8 @@
 // The parts of a policy that a plan has to account for.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "config/config.h"
@@ -9,6 +11,8 @@
 namespace mxc {
 
 // One clause for each thing that was written, and "no network" where nothing was. `policy.paths` is complete.
-[[nodiscard]] std::vector<Clause> ClausesOf(const Config& config, const Policy& policy);
+// `tools` are the reasons of those that were not written, by path.
+[[nodiscard]] std::vector<Clause> ClausesOf(const Config& config, const Policy& policy,
+                                            const std::map<std::string, std::string>& tools = {});
 
 }  // namespace mxc

@@ -43,6 +43,30 @@ void SetVariable(std::vector<Variable>& environment, const Variable& variable) {
   environment.push_back(variable);
 }
 
+// The caller's order first, then what a system has anyway.
+std::string SearchPathOf(const Tools& tools, std::string_view standard) {
+  std::string path;
+  const auto add = [&](std::string_view directory) {
+    if ((":" + path + ":").find(":" + std::string(directory) + ":") != std::string::npos) return;
+    path += (path.empty() ? "" : ":") + std::string(directory);
+  };
+  for (const std::string& directory : tools.search) {
+    if (directory.find(':') == std::string::npos) add(directory);
+  }
+  while (!standard.empty()) {
+    const std::string_view directory = standard.substr(0, standard.find(':'));
+    standard.remove_prefix(std::min(standard.size(), directory.size() + 1));
+    add(directory);
+  }
+  return path;
+}
+
+void SetTools(const Tools& tools, std::vector<Variable>& environment) {
+  if (!tools.search.empty())
+    SetVariable(environment, {.name = "PATH", .value = Secret{SearchPathOf(tools, SearchPath(environment))}});
+  for (const Variable& variable : tools.variables) SetVariable(environment, variable);
+}
+
 // The sandbox's own directories that a command may start in.
 bool IsOwnDirectory(std::string_view path, const RuleSet& rules) {
   return path == "/" || (path == "/tmp" && rules.Find(path) == nullptr);
@@ -106,9 +130,27 @@ Error NoProgram(std::string message, std::string hint) {
           .hint = std::move(hint)};
 }
 
+// Where the caller would find it. A directory of its PATH that is inside is on the PATH there as well, but
+// only without a PATH of the policy's, and with `tools`.
+std::string HintFor(std::string_view name, const Host& host, PathWalker& walker, bool inherits) {
+  const std::string path = host.Environment("PATH").value_or("");
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string directory{rest.substr(0, rest.find(':'))};
+    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
+    const Result<Walked> walked = walker.Walk(JoinPath(directory, name));
+    if (!directory.starts_with('/') || !walked || !walked->status || !host.MayExecute(walked->path)) continue;
+    const std::string found = "here it is in " + Quoted(directory);
+    return inherits ? found + ": add --ro " + Quoted(directory)
+                    : found +
+                          ": write \"tools\": \"inherit\" in `filesystem`, or grant that directory and "
+                          "set PATH";
+  }
+  return "install it, or write its absolute path";
+}
+
 // No engine could say it better afterwards, and some only with a command that seems to have run.
-Status CheckProgram(const Process& process, const ProcessConfig& written, PathWalker& walker,
-                    const RuleSet& rules) {
+Status CheckProgram(const Process& process, const ProcessConfig& written, const Host& host,
+                    PathWalker& walker, const RuleSet& rules, const Tools& tools) {
   const std::string& name = process.argv.front();
   if (written.argv.empty() || name.empty()) return Done{};
   if (name.find('/') != std::string::npos) {
@@ -125,7 +167,7 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, PathWa
     if (directory.substr(0, 1) != "/" || MayBeThere(JoinPath(directory, name), walker, rules)) return Done{};
   }
   return NoProgram("the program " + Quoted(name) + " is in no directory of the sandbox's PATH",
-                   "grant its directory, or write its absolute path");
+                   HintFor(name, host, walker, !tools.search.empty()));
 }
 
 }  // namespace
@@ -151,7 +193,7 @@ std::vector<Variable> SystemEnvironment(OperatingSystem system, const std::vecto
 }
 
 std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment, const RuleSet& rules,
-                                         const std::string& image) {
+                                         const std::string& image, const Tools& tools) {
   const bool macos = host.System() == OperatingSystem::kMacos;
   std::vector<Variable> result = SystemEnvironment(host.System(), rules.All());
   if (!TraitsOf(containment).isolates) {
@@ -164,6 +206,7 @@ std::vector<Variable> DefaultEnvironment(const Host& host, Containment containme
     // A granted /private/tmp is the host's, where others could prepare a home directory.
     SetVariable(result, {.name = "HOME", .value = Secret{"/"}});
   }
+  SetTools(tools, result);
   const Result<std::string> passwd = host.ReadFile(image + "/etc/passwd", kMaxPasswdBytes);
   if (!passwd) return result;
   if (const std::optional<std::string> user = UserName(*passwd, host.Caller().uid)) {
@@ -184,7 +227,8 @@ std::vector<Variable> EnvironmentOf(const ProcessConfig& written, std::vector<Va
 }
 
 Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, Containment containment,
-                               PathWalker& walker, const RuleSet& rules, const std::string& image) {
+                               PathWalker& walker, const RuleSet& rules, const std::string& image,
+                               const Tools& tools) {
   Process process{.argv = written.argv,
                   .command_line = written.command_line,
                   .cwd_pointer = written.cwd_pointer,
@@ -197,10 +241,11 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
     if (!cwd) return cwd.error();
     process.cwd = std::move(*cwd);
   }
-  process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules, image));
+  process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules, image, tools));
   // What an image has the engine finds out as soon.
   if (!TraitsOf(containment).isolates || !image.empty()) return process;
-  if (const Status program = CheckProgram(process, written, walker, rules); !program) return program.error();
+  if (const Status program = CheckProgram(process, written, host, walker, rules, tools); !program)
+    return program.error();
   return process;
 }
 

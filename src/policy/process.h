@@ -11,6 +11,7 @@
 #include "mxc/policy.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
+#include "policy/tools.h"
 
 namespace mxc {
 
@@ -19,7 +20,8 @@ namespace mxc {
 [[nodiscard]] std::vector<Variable> SystemEnvironment(OperatingSystem system,
                                                       const std::vector<PathRule>& rules);
 [[nodiscard]] std::vector<Variable> DefaultEnvironment(const Host& host, Containment containment,
-                                                       const RuleSet& rules, const std::string& image = {});
+                                                       const RuleSet& rules, const std::string& image = {},
+                                                       const Tools& tools = {});
 // The variables of `written`, on top of `standard` where they are not everything there is to be.
 [[nodiscard]] std::vector<Variable> EnvironmentOf(const ProcessConfig& written,
                                                   std::vector<Variable> standard);
@@ -34,6 +36,7 @@ namespace mxc {
 // Errors: kConflict for a working directory that is missing or not visible inside.
 [[nodiscard]] Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host,
                                              Containment containment, PathWalker& walker,
-                                             const RuleSet& rules, const std::string& image = {});
+                                             const RuleSet& rules, const std::string& image = {},
+                                             const Tools& tools = {});
 
 }  // namespace mxc

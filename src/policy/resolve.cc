@@ -1,6 +1,7 @@
 #include "policy/resolve.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "policy/as_written.h"
@@ -22,6 +23,7 @@
 #include "policy/records.h"
 #include "policy/second_names.h"
 #include "policy/sockets.h"
+#include "policy/tools.h"
 #include "policy/unreachable.h"
 #include "policy/upstream.h"
 #include "policy/windows.h"
@@ -120,11 +122,29 @@ bool LauncherCopies(Containment containment) {
   return containment == Containment::kNamespaces || containment == Containment::kLxc;
 }
 
+// What the policy says itself comes first: a tool that it shows or denies needs no grant.
+Status ExamineTools(const Config& config, const Host& host, PathWalker& walker, std::vector<Entry>& entries,
+                    Tools& tools, std::vector<Warning>& warnings) {
+  tools = FindTools(host, config.tools_pointer, RulesOf(entries), walker);
+  Config inherited;
+  inherited.read_only = tools.entries;
+  Result<std::vector<Entry>> more = ExamineEntries(inherited, host, walker, warnings);
+  if (!more) return more.error();
+  std::move(more->begin(), more->end(), std::back_inserter(entries));
+  return Done{};
+}
+
 // With an image there is no baseline: what it takes the place of comes later, with the image.
 Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image, PathWalker& walker,
-                             Policy& policy) {
+                             Policy& policy, Tools& tools) {
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries.error();
+  const bool inherits = !config.tools_pointer.empty() && policy.system == OperatingSystem::kLinux && !image &&
+                        TraitsOf(policy.containment).isolates;
+  if (inherits) {
+    if (Status added = ExamineTools(config, host, walker, *entries, tools, policy.warnings); !added)
+      return added.error();
+  }
   TightenAliases(*entries, policy.warnings);
   RepeatUnderAliases(*entries, walker);
   RuleSet rules = RulesOf(*entries);
@@ -154,6 +174,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   } else {
     AddBaseline(host, walker, rules, policy.links);
   }
+  for (const std::string& path : tools.not_tools) MaskSecret(host, walker, rules, path);
   DenySockets(host, walker, rules, policy.warnings);
   CloseToOthers(host, policy.containment, names, walker, rules);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
@@ -236,7 +257,8 @@ Status CheckSystemOfSockets(const Config& config, OperatingSystem home, Operatin
 }
 
 // Everything that is asked of the machine.
-Status ResolveHere(const Config& config, const Host& host, const std::string& written_image, Policy& policy) {
+Status ResolveHere(const Config& config, const Host& host, const std::string& written_image, Policy& policy,
+                   Tools& tools) {
   if (policy.system == OperatingSystem::kWindows) return ResolveOnWindows(config, host, policy);
   policy.audit = config.audit;
   policy.identity = host.Caller();
@@ -250,9 +272,10 @@ Status ResolveHere(const Config& config, const Host& host, const std::string& wr
   PathWalker walker(host);
   const Result<std::string> image = ResolveImage(written_image, walker);
   if (!image) return image.error();
-  Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), walker, policy);
+  Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), walker, policy, tools);
   if (!rules) return rules.error();
-  Result<Process> process = ResolveProcess(config.process, host, policy.containment, walker, *rules, *image);
+  Result<Process> process =
+      ResolveProcess(config.process, host, policy.containment, walker, *rules, *image, tools);
   if (!process) return process.error();
   policy.process = std::move(*process);
   const bool linux_home = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).isolates;
@@ -282,10 +305,11 @@ Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOpti
   Policy policy = Copy(config, *containment, elsewhere ? home : host.System());
   policy.network.recorded = options.network_recorded;
   if (Status safe = CheckSafeConfig(config, policy.system); !safe) return safe.error();
+  Tools tools;
   const Status resolved =
-      elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, options.image, policy);
+      elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, options.image, policy, tools);
   if (!resolved) return resolved.error();
-  policy.clauses = ClausesOf(config, policy);
+  policy.clauses = ClausesOf(config, policy, tools.reasons);
   AddWarnings(policy);
   return policy;
 }

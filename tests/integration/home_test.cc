@@ -17,7 +17,7 @@ class Home : public LauncherTest {
   void ExpectOwnHome(const Parts& parts, const std::string& name) {
     const std::string token = Token();
     Parts run = parts;
-    run.command = "cd ~ && pwd && ls -A && echo " + token + " >kept && mkdir d && cat kept";
+    run.command = "cd ~ && pwd && ls -A -I .gitconfig && echo " + token + " >kept && mkdir d && cat kept";
     const Ended ended = RunConfig(run);
     EXPECT_EQ(ended.status, 0) << name << ": " << ended.err;
     const std::string home = ended.out.substr(0, ended.out.find('\n'));

@@ -1,0 +1,311 @@
+#include "policy/tools.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "policy/paths/baseline.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::size_t kMaxMarkerBytes = 4096;
+constexpr std::string_view kLocal = "/usr/local";
+constexpr std::string_view kPackages = "/opt";
+
+// What of an installation its programs need. It is known by its marker; where it has none and stands in a
+// directory for packages, the last row holds.
+struct Layout {
+  std::string_view marker;
+  std::vector<std::string_view> parts;
+};
+const std::vector<Layout>& Layouts() {
+  static const std::vector<Layout> kLayouts = {
+      {"pyvenv.cfg", {"bin", "include", "lib", "lib64", "pyvenv.cfg", "share"}},
+      {"shims",
+       {"bin", "completions", "lib", "libexec", "nodenv.d", "plugins", "pyenv.d", "rbenv.d", "shims",
+        "version", "versions"}},
+      {"conda-meta", {"bin", "conda-meta", "condabin", "etc", "include", "lib", "share", "ssl"}},
+      {"pkg/tool", {"VERSION", "bin", "go.env", "lib", "misc", "pkg", "src"}},
+      {"lib/jvm.cfg", {"bin", "conf", "include", "jmods", "legal", "lib", "release"}},
+      {"lib/node_modules", {"bin", "include", "lib", "share"}},
+      {"", {"bin", "include", "lib", "lib32", "lib64", "libexec", "sbin", "share"}},
+  };
+  return kLayouts;
+}
+
+// Directories below HOME in which programs install interpreters, each in one of its own.
+constexpr std::string_view kInterpreterStores[] = {
+    ".pyenv/versions", ".local/share/uv/python", ".rye/py", "miniconda3", "anaconda3", "miniforge3"};
+constexpr std::string_view kSecretsOfHome[] = {".ssh",
+                                               ".gnupg",
+                                               ".aws",
+                                               ".azure",
+                                               ".kube",
+                                               ".docker",
+                                               ".netrc",
+                                               ".config",
+                                               ".mozilla",
+                                               ".password-store",
+                                               ".local/share/keyrings"};
+// A version manager finds its versions by this variable, or at this place below HOME.
+struct Manager {
+  const char* variable;
+  std::string_view place;
+};
+constexpr Manager kManagers[] = {
+    {"PYENV_ROOT", ".pyenv"}, {"RBENV_ROOT", ".rbenv"}, {"NODENV_ROOT", ".nodenv"}};
+// Passed where they lead to what is inside, and as they are.
+constexpr const char* kPlaces[] = {"VIRTUAL_ENV", "NVM_BIN",      "NVM_INC",    "JAVA_HOME",
+                                   "GOROOT",      "CONDA_PREFIX", "DOTNET_ROOT"};
+constexpr const char* kChoices[] = {"PYENV_VERSION", "RBENV_VERSION", "NODENV_VERSION", "RUSTUP_TOOLCHAIN"};
+
+std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool IsProgramDirectory(std::string_view path) {
+  const std::string_view name = NameOf(path);
+  return name == "bin" || name == "sbin" || name == "shims" || name == "condabin";
+}
+
+bool IsOfSystem(std::string_view path) {
+  const auto rows = BaselineRows();
+  return !IsAtOrBelow(path, kLocal) && std::any_of(rows.begin(), rows.end(), [&](const BaselineRow& row) {
+    return IsAtOrBelow(path, row.path);
+  });
+}
+
+// Nobody but the caller and root can change it or put something in its place.
+bool IsCallersOwn(const Host& host, PathWalker& walker, const std::string& path) {
+  constexpr std::uint32_t kWriteByGroup = 020, kWriteByOther = 02, kSticky = 01000;
+  const Identity caller = host.Caller();
+  for (std::string at = path;; at = std::string(ParentOf(at))) {
+    const Lookup& lookup = walker.LookAt(at);
+    if (!lookup.status || (lookup.status->uid != 0 && lookup.status->uid != caller.uid)) return false;
+    const std::uint32_t mode = lookup.status->mode;
+    // Where each user has a group of its own, nobody else is in it.
+    const bool own_group =
+        lookup.status->gid == 0 || (lookup.status->gid == caller.gid && caller.gid == caller.uid);
+    const bool others = (mode & kWriteByOther) != 0 || ((mode & kWriteByGroup) != 0 && !own_group);
+    const bool guarded = at != path && lookup.status->uid == 0 && (mode & kSticky) != 0;
+    if (others && !guarded) return false;
+    if (at == "/") return true;
+  }
+}
+
+class ToolFinder {
+ public:
+  ToolFinder(const Host& host, std::string pointer, const RuleSet& granted, PathWalker& walker)
+      : host_(host), pointer_(std::move(pointer)), granted_(granted), walker_(walker) {
+    const std::optional<std::string> home = host.Environment("HOME");
+    const Result<Walked> walked = walker.Walk(home && home->starts_with('/') ? *home : "/");
+    if (walked && walked->path != "/") home_ = walked->path;
+  }
+
+  void AddSearchPath(std::string_view text);
+  void AddVariables();
+  [[nodiscard]] Tools Take() { return std::move(tools_); }
+
+ private:
+  bool Accept(const std::string& written, const std::string& why);
+  [[nodiscard]] bool IsInside(const std::string& path) const;
+  [[nodiscard]] bool MayShow(const std::string& path) const;
+  [[nodiscard]] bool MayGrant(const Walked& walked) const;
+  [[nodiscard]] bool IsSecret(std::string_view path) const;
+  [[nodiscard]] bool IsHomes(std::string_view path) const {
+    return !home_.empty() && IsAtOrBelow(path, home_);
+  }
+  void GrantInstallation(const std::string& programs, const std::string& why, bool of_store);
+  void GrantParts(const std::string& prefix, const std::vector<std::string_view>& parts,
+                  const std::string& why);
+  void Grant(const std::string& path, const std::string& why);
+  void AddNeeds(const std::string& programs);
+  void AddInterpreter(const std::string& environment);
+  void AddRustup();
+
+  const Host& host_;
+  std::string pointer_;
+  const RuleSet& granted_;
+  PathWalker& walker_;
+  std::string home_ = {};  // canonical; empty: not known
+  Tools tools_ = {};
+};
+
+void ToolFinder::AddSearchPath(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view entry = text.substr(0, text.find(':'));
+    text.remove_prefix(std::min(text.size(), entry.size() + 1));
+    if (!entry.starts_with('/')) continue;
+    const std::string path = FoldLexically(entry);
+    const bool known = std::find(tools_.search.begin(), tools_.search.end(), path) != tools_.search.end();
+    if (!known && Accept(path, "PATH names " + Quoted(path))) tools_.search.push_back(path);
+  }
+}
+
+void ToolFinder::AddVariables() {
+  for (const char* name : kPlaces) {
+    std::optional<std::string> value = host_.Environment(name);
+    if (!value || !value->starts_with('/')) continue;
+    const std::string path = FoldLexically(*value);
+    static_cast<void>(Accept(JoinPath(path, "bin"), std::string(name) + " names " + Quoted(path)));
+    const std::string programs = IsProgramDirectory(path) ? path : JoinPath(path, "bin");
+    if (IsInside(path) || IsInside(programs))
+      tools_.variables.push_back({.name = name, .value = Secret{std::move(*value)}});
+  }
+  for (const char* name : kChoices) {
+    if (std::optional<std::string> value = host_.Environment(name))
+      tools_.variables.push_back({.name = name, .value = Secret{std::move(*value)}});
+  }
+}
+
+// Whether programs of the directory can be found inside.
+bool ToolFinder::Accept(const std::string& written, const std::string& why) {
+  const Result<Walked> walked = walker_.Walk(written);
+  if (!walked || !walked->status || walked->folded_missing) return false;
+  const std::string& path = walked->path;
+  if (walked->status->object.type != FileType::kDirectory || path == "/" || IsNeverFromHost(path))
+    return false;
+  const PathRule* rule = granted_.Covering(path);
+  if (rule != nullptr && rule->access == Access::kDenied) return false;
+  if (rule == nullptr && !IsOfSystem(path)) {
+    if (!MayGrant(*walked)) return false;
+    GrantInstallation(path, why, false);
+    if (written != path) Grant(written, why);  // by this spelling too
+  }
+  AddNeeds(path);
+  return true;
+}
+
+bool ToolFinder::IsInside(const std::string& path) const {
+  const PathRule* rule = granted_.Covering(path);
+  if (rule != nullptr) return rule->access != Access::kDenied;
+  return IsOfSystem(path) ||
+         std::any_of(tools_.entries.begin(), tools_.entries.end(),
+                     [&](const PathEntry& entry) { return IsAtOrBelow(path, entry.path); });
+}
+
+bool ToolFinder::IsSecret(std::string_view path) const {
+  if (home_.empty()) return !IsAtOrBelow(path, kLocal) && !IsAtOrBelow(path, kPackages);
+  if (IsAtOrBelow(home_, path)) return true;
+  return std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome), [&](std::string_view name) {
+    const std::string secret = JoinPath(home_, name);
+    return IsAtOrBelow(path, secret) || IsAtOrBelow(secret, path);
+  });
+}
+
+bool ToolFinder::MayShow(const std::string& path) const {
+  return !IsSecret(path) && host_.MayAccess(path, Access::kReadOnly) && IsCallersOwn(host_, walker_, path);
+}
+
+// A link that others than root made leads to directories of programs alone, and one that a command may write
+// leads nowhere.
+bool ToolFinder::MayGrant(const Walked& walked) const {
+  return MayShow(walked.path) &&
+         std::all_of(walked.links.begin(), walked.links.end(), [&](const LinkMet& met) {
+           const PathRule* rule = granted_.Covering(met.link.path);
+           if (rule != nullptr && rule->access == Access::kReadWrite) return false;
+           return met.owner == 0 || IsProgramDirectory(walked.path);
+         });
+}
+
+void ToolFinder::Grant(const std::string& path, const std::string& why) {
+  if (!tools_.reasons.emplace(path, why).second) return;
+  tools_.entries.push_back({.path = path, .pointer = pointer_});
+}
+
+// A part that is a link stays in the installation.
+void ToolFinder::GrantParts(const std::string& prefix, const std::vector<std::string_view>& parts,
+                            const std::string& why) {
+  for (const std::string_view part : parts) {
+    const std::string path = JoinPath(prefix, part);
+    const Result<Walked> walked = walker_.Walk(path);
+    if (!walked || !walked->status || !IsAtOrBelow(walked->path, prefix)) continue;
+    const FileType type = walked->status->object.type;
+    if (type != FileType::kDirectory && type != FileType::kRegular) continue;
+    const PathRule* rule = granted_.Covering(walked->path);
+    if (rule == nullptr && MayShow(walked->path)) Grant(path, why);
+  }
+}
+
+// `of_store`: the directory above is an installation, whether it is marked or not.
+void ToolFinder::GrantInstallation(const std::string& programs, const std::string& why, bool of_store) {
+  const std::string prefix{ParentOf(programs)};
+  if (IsAtOrBelow(programs, kLocal)) {
+    Grant(std::string(kLocal), why);
+    tools_.not_tools = {"/usr/local/etc", "/usr/local/var"};
+    if (const std::optional<std::string> cargo = host_.Environment("CARGO_HOME")) {
+      for (const char* name : {"credentials", "credentials.toml"})
+        tools_.not_tools.push_back(JoinPath(*cargo, name));
+    }
+    return;
+  }
+  Grant(programs, why);
+  if (!IsProgramDirectory(programs) || prefix == "/" || prefix == home_) return;
+  for (const Layout& layout : Layouts()) {
+    const bool marked = !layout.marker.empty();
+    const bool fits = marked ? walker_.LookAt(JoinPath(prefix, layout.marker)).status.has_value()
+                             : of_store || (prefix != kPackages && IsAtOrBelow(prefix, kPackages));
+    if (fits) return GrantParts(prefix, layout.parts, why);
+  }
+  if (prefix == JoinPath(home_, ".local")) GrantParts(prefix, {"lib"}, why);
+}
+
+void ToolFinder::AddNeeds(const std::string& programs) {
+  const std::string prefix{ParentOf(programs)};
+  if (walker_.LookAt(JoinPath(prefix, "pyvenv.cfg")).status) AddInterpreter(prefix);
+  if (walker_.LookAt(JoinPath(programs, "rustup")).status) AddRustup();
+  for (const Manager& manager : kManagers) {
+    const std::string root = host_.Environment(manager.variable).value_or(JoinPath(home_, manager.place));
+    const auto known = [&](const Variable& variable) { return variable.name == manager.variable; };
+    if (root != prefix || std::any_of(tools_.variables.begin(), tools_.variables.end(), known)) continue;
+    tools_.variables.push_back({.name = manager.variable, .value = Secret{root}});
+  }
+}
+
+// The file may be one that a command has written: it chooses among interpreters, and nothing else.
+void ToolFinder::AddInterpreter(const std::string& environment) {
+  const Result<std::string> text = host_.ReadFile(JoinPath(environment, "pyvenv.cfg"), kMaxMarkerBytes);
+  constexpr std::string_view kHomeKey = "home = ";
+  if (!text || !text->starts_with(kHomeKey)) return;
+  const std::string written = text->substr(kHomeKey.size(), text->find('\n') - kHomeKey.size());
+  const Result<Walked> walked = walker_.Walk(written);
+  if (!written.starts_with('/') || !walked || !walked->status || IsInside(walked->path)) return;
+  const std::string& path = walked->path;
+  if (granted_.Covering(path) != nullptr || NameOf(path) != "bin") return;
+  const bool of_store =
+      !home_.empty() &&
+      std::any_of(std::begin(kInterpreterStores), std::end(kInterpreterStores),
+                  [&](std::string_view store) { return IsAtOrBelow(path, JoinPath(home_, store)); });
+  bool of_root = !IsHomes(path);
+  for (std::string at = path; of_root && at != "/"; at = std::string(ParentOf(at))) {
+    const Lookup& lookup = walker_.LookAt(at);
+    of_root = lookup.status && lookup.status->uid == 0;
+  }
+  if ((!of_store && !of_root) || !MayGrant(*walked)) return;
+  const std::string why = "the interpreter of " + Quoted(environment);
+  GrantInstallation(path, why, of_store);
+  if (FoldLexically(written) != path) Grant(FoldLexically(written), why);
+}
+
+// CARGO_HOME is the run's own: credentials lie in the caller's.
+void ToolFinder::AddRustup() {
+  const std::string root = host_.Environment("RUSTUP_HOME").value_or(JoinPath(home_, ".rustup"));
+  const auto known = [](const Variable& variable) { return variable.name == "RUSTUP_HOME"; };
+  if (!root.starts_with('/') || std::any_of(tools_.variables.begin(), tools_.variables.end(), known)) return;
+  const Result<Walked> walked = walker_.Walk(root);
+  if (!walked || !walked->status) return;
+  GrantParts(walked->path, {"settings.toml", "toolchains"}, "rustup keeps toolchains in " + Quoted(root));
+  tools_.variables.push_back({.name = "RUSTUP_HOME", .value = Secret{walked->path}});
+}
+
+}  // namespace
+
+Tools FindTools(const Host& host, const std::string& pointer, const RuleSet& granted, PathWalker& walker) {
+  ToolFinder finder(host, pointer, granted, walker);
+  finder.AddSearchPath(host.Environment("PATH").value_or(""));
+  finder.AddVariables();
+  return finder.Take();
+}
+
+}  // namespace mxc

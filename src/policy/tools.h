@@ -1,0 +1,31 @@
+// The caller's toolchains, for `tools: "inherit"`: what its PATH names, with as much of each installation as
+// makes it work, read-only. Which directories make up an installation is a table, so that no home directory,
+// no project and no secret comes along; nothing that a command could have written decides what is shown.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "mxc/host.h"
+#include "mxc/secret.h"
+#include "policy/paths/entries.h"
+#include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
+
+namespace mxc {
+
+struct Tools {
+  std::vector<PathEntry> entries = {};              // to be granted, as readonlyPaths are
+  std::map<std::string, std::string> reasons = {};  // by path: what asked for it
+  std::vector<std::string> not_tools = {};          // below these, but none of their business
+  std::vector<std::string> search = {};             // for PATH, in the caller's order
+  std::vector<Variable> variables = {};             // that make them work
+};
+
+// `granted` are the rules of the policy alone; what they deny stays denied. `pointer` is that of the clause.
+[[nodiscard]] Tools FindTools(const Host& host, const std::string& pointer, const RuleSet& granted,
+                              PathWalker& walker);
+
+}  // namespace mxc
