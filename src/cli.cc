@@ -1,9 +1,9 @@
 #include "cli.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,21 +34,83 @@ std::string WithSeparator(const Words& words, std::size_t command) {
   return "mxc-exec" + Joined(words, 0, command) + " --" + Joined(words, command, words.size());
 }
 
+std::string NameOf(const Flag& flag) { return "--" + std::string(flag.name); }
+
+const Flag* FindFlag(std::string_view word) {
+  const auto named = [word](const Flag& flag) {
+    return word.starts_with("--") && word.substr(2) == flag.name;
+  };
+  const auto found = std::find_if(AllFlags().begin(), AllFlags().end(), named);
+  return found == AllFlags().end() ? nullptr : &*found;
+}
+
+Error Unknown(const std::string& word) {
+  Words names;
+  for (const Flag& flag : AllFlags()) names.push_back(NameOf(flag));
+  const std::string nearest = Nearest(word.substr(0, word.find('=')), {names.begin(), names.end()});
+  return UsageError("unknown option " + Quoted(word),
+                    nearest.empty() ? kSeeHelp : "did you mean " + nearest + "?");
+}
+
+Status StoreNumber(const Flag& flag, const std::string& text, std::optional<int>& number) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end)
+    return UsageError(NameOf(flag) + " takes a number, not " + Quoted(text), kSeeHelp);
+  number = value;
+  return Done{};
+}
+
+Status Store(const Flag& flag, std::string value, Options& options) {
+  if (const auto* yes = std::get_if<bool Options::*>(&flag.target)) options.*(*yes) = true;
+  if (const auto* text = std::get_if<std::string Options::*>(&flag.target))
+    options.*(*text) = std::move(value);
+  else if (const auto* given = std::get_if<std::optional<std::string> Options::*>(&flag.target))
+    options.*(*given) = std::move(value);
+  else if (const auto* list = std::get_if<Words Options::*>(&flag.target))
+    (options.*(*list)).push_back(std::move(value));
+  else if (const auto* number = std::get_if<std::optional<int> Options::*>(&flag.target))
+    return StoreNumber(flag, value, options.*(*number));
+  return Done{};
+}
+
+// What CLI11 stores for a flag without a value.
+constexpr const char* kBare = "-";
+
 // Takes the words before `--` apart, by the table of flags.
 class Parser {
  public:
-  Parser(Words words, Verb verb)
-      : words_(std::move(words)), verb_(verb), next_(verb == Verb::kNone ? 0 : 1) {}
+  Parser(Words words, Verb verb) : words_(std::move(words)), verb_(verb) {
+    app_.set_help_flag();
+    app_.allow_extras();
+    app_.allow_windows_style_options(false);
+    app_.add_option("CONFIG_PATH", positional_);
+    for (const Flag& flag : AllFlags()) Add(flag);
+  }
 
   Result<Options> Run() {
-    while (next_ < words_.size()) {
-      const Status status = IsFlag(words_[next_]) ? TakeFlag() : TakePositional();
-      if (!status) return status.error();
+    try {
+      Words spread = Spread();
+      std::reverse(spread.begin(), spread.end());  // as CLI11 wants them
+      app_.parse(std::move(spread));
+    } catch (const CLI::ParseError& problem) {
+      return Explain(problem);
+    }
+    if (const Words extra = app_.remaining(); !extra.empty()) return Unexpected(extra.front());
+    for (const Flag& flag : AllFlags()) {
+      if (Status taken = Take(flag); !taken) return taken.error();
     }
     return std::move(options_);
   }
-  [[nodiscard]] Words AllGiven() const { return {given_.begin(), given_.end()}; }
-  [[nodiscard]] bool Given(std::string_view name) const { return given_.contains(name); }
+  [[nodiscard]] Words AllGiven() const {
+    Words given;
+    for (const Flag& flag : AllFlags()) {
+      if (Given(flag.name)) given.emplace_back(flag.name);
+    }
+    return given;
+  }
+  [[nodiscard]] bool Given(std::string_view name) const { return app_.count("--" + std::string(name)) > 0; }
   [[nodiscard]] const std::optional<std::string>& Positional() const { return positional_; }
   // Where the words begin that the last flag took behind its first value; the end when there are none.
   [[nodiscard]] std::size_t Further() const { return further_; }
@@ -56,104 +118,93 @@ class Parser {
   [[nodiscard]] Verb CalledAs() const { return verb_; }
 
  private:
-  Status TakePositional() {
-    if (!positional_) {
-      first_ = next_;
-      positional_ = words_[next_++];
-      return Done{};
+  void Add(const Flag& flag) {
+    const std::string letter = flag.letter == '\0' ? "" : std::string("-") + flag.letter;
+    const FlagValues values = ValuesOf(flag);
+    CLI::Option* option = nullptr;
+    if (values == FlagValues::kNone || values == FlagValues::kAttached) {
+      const std::string bare = std::string("{") + kBare + "}";
+      option = app_.add_flag((letter.empty() ? "" : letter + bare + ",") + NameOf(flag) + bare);
+    } else {
+      option = app_.add_option((letter.empty() ? "" : letter + ",") + NameOf(flag));
+      option->type_size(1)->expected(values == FlagValues::kOptional ? 0 : 1, 1);
+      option->allow_extra_args(false);
     }
-    const bool begins_here = verb_ == Verb::kExec || positional_->ends_with(".json");
-    const std::size_t command = begins_here ? next_ : first_;
-    return UsageError("unexpected argument " + Quoted(words_[next_]),
-                      "put a command behind --: " + WithSeparator(words_, command));
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
-  static const Flag* Find(std::string_view name) {
+  // `--rw a b` as `--rw a --rw b`, so that CLI11 knows where a list ends. It would also take a word for the
+  // value of `--rw=`.
+  Words Spread() {
+    Words spread;
+    std::size_t next = verb_ == Verb::kNone ? 0 : 1;
+    const auto value_follows = [&] { return next < words_.size() && !IsFlag(words_[next]); };
+    while (next < words_.size()) {
+      const std::string& word = words_[next++];
+      spread.push_back(word);
+      if (word.starts_with("--") && word.ends_with('=')) {
+        spread.back().pop_back();
+        spread.emplace_back();
+      }
+      const Flag* flag = FindFlag(word);
+      if (flag == nullptr || ValuesOf(*flag) != FlagValues::kSeveral || !value_follows()) continue;
+      const std::string first = words_[next++];
+      spread.push_back(first);
+      if (!value_follows()) continue;
+      further_ = next;
+      for (; value_follows(); ++next) {
+        options_.further_words.push_back({.flag = NameOf(*flag), .first = first, .word = words_[next]});
+        spread.insert(spread.end(), {word, words_[next]});
+      }
+      if (next < words_.size()) further_ = words_.size();
+    }
+    return spread;
+  }
+
+  Status Take(const Flag& flag) {
+    const CLI::Option* const option = app_.get_option(NameOf(flag));
+    if (option->count() == 0) return Done{};
+    const FlagValues values = ValuesOf(flag);
+    if (option->count() > 1 && values != FlagValues::kSeveral && values != FlagValues::kNone)
+      return UsageError(NameOf(flag) + " is given twice", kSeeHelp);
+    options_.mode = std::max(options_.mode, flag.mode);
+    if (flag.mode == Mode::kPrepare && options_.prepare.empty()) options_.prepare = flag.name;
+    const bool attached = values == FlagValues::kAttached;
+    for (const std::string& value : option->results()) {
+      if (values == FlagValues::kNone && value != kBare)
+        return UsageError(NameOf(flag) + " takes no value", kSeeHelp);
+      Status stored = Store(flag, attached && value == kBare ? "" : value, options_);
+      if (!stored) return stored;
+    }
+    return Done{};
+  }
+
+  // CLI11 begins its complaint with the flag.
+  static Error Explain(const CLI::ParseError& problem) {
+    const std::string text = problem.what();
     for (const Flag& flag : AllFlags()) {
-      const bool letter = name.size() == 2 && name[0] == '-' && flag.letter != '\0' && name[1] == flag.letter;
-      if (letter || (name.starts_with("--") && name.substr(2) == flag.name)) return &flag;
+      const std::string name = NameOf(flag);
+      if (text.find(name) == std::string::npos || text.find(name + "-") != std::string::npos) continue;
+      return UsageError(name + " needs a value", name + " " + std::string(flag.value));
     }
-    return nullptr;
+    return UsageError(text, kSeeHelp);
   }
 
-  static Error Unknown(const std::string& word) {
-    Words names;
-    for (const Flag& flag : AllFlags()) names.push_back("--" + std::string(flag.name));
-    const std::string nearest = Nearest(word.substr(0, word.find('=')), {names.begin(), names.end()});
-    return UsageError("unknown option " + Quoted(word),
-                      nearest.empty() ? kSeeHelp : "did you mean " + nearest + "?");
+  [[nodiscard]] Error Unexpected(const std::string& word) const {
+    if (IsFlag(word)) return Unknown(word);
+    const bool begins_here = verb_ == Verb::kExec || (positional_ && positional_->ends_with(".json"));
+    const std::string& begin = begins_here || !positional_ ? word : *positional_;
+    const auto command = std::find(words_.begin(), words_.end(), begin) - words_.begin();
+    return UsageError("unexpected argument " + Quoted(word),
+                      "put a command behind --: " + WithSeparator(words_, static_cast<std::size_t>(command)));
   }
-
-  Status TakeFlag() {
-    const std::string word = words_[next_++];
-    const std::size_t equals = word.find('=');
-    const Flag* flag = Find(std::string_view(word).substr(0, equals));
-    if (flag == nullptr) return Unknown(word);
-    const bool again = !given_.insert(flag->name).second;
-    const FlagValues values = ValuesOf(*flag);
-    if (again && values != FlagValues::kSeveral && values != FlagValues::kNone)
-      return UsageError(Name(*flag) + " is given twice", kSeeHelp);
-    options_.mode = std::max(options_.mode, flag->mode);
-    if (flag->mode == Mode::kPrepare && options_.prepare.empty()) options_.prepare = flag->name;
-    if (equals == std::string::npos) return TakeValues(*flag, values);
-    if (values == FlagValues::kNone) return UsageError(Name(*flag) + " takes no value", kSeeHelp);
-    return Store(*flag, word.substr(equals + 1));
-  }
-
-  [[nodiscard]] bool ValueFollows() const { return next_ < words_.size() && !IsFlag(words_[next_]); }
-
-  Status TakeValues(const Flag& flag, FlagValues values) {
-    if (values == FlagValues::kNone || values == FlagValues::kAttached) return Store(flag, "");
-    if (!ValueFollows()) {
-      if (values == FlagValues::kOptional) return Done{};
-      return UsageError(Name(flag) + " needs a value",
-                        Name(flag) + (flag.value.empty() ? "" : " ") + std::string(flag.value));
-    }
-    const std::string first = words_[next_++];
-    Status stored = Store(flag, first);
-    if (values != FlagValues::kSeveral || !ValueFollows()) return stored;
-    further_ = next_;
-    for (; stored && ValueFollows(); ++next_) {
-      options_.further_words.push_back({.flag = Name(flag), .first = first, .word = words_[next_]});
-      stored = Store(flag, words_[next_]);
-    }
-    if (next_ < words_.size()) further_ = words_.size();
-    return stored;
-  }
-
-  Status Store(const Flag& flag, std::string value) {
-    if (const auto* yes = std::get_if<bool Options::*>(&flag.target)) options_.*(*yes) = true;
-    if (const auto* text = std::get_if<std::string Options::*>(&flag.target))
-      options_.*(*text) = std::move(value);
-    else if (const auto* given = std::get_if<std::optional<std::string> Options::*>(&flag.target))
-      options_.*(*given) = std::move(value);
-    else if (const auto* list = std::get_if<Words Options::*>(&flag.target))
-      (options_.*(*list)).push_back(std::move(value));
-    else if (const auto* number = std::get_if<std::optional<int> Options::*>(&flag.target))
-      return StoreNumber(flag, value, options_.*(*number));
-    return Done{};
-  }
-
-  static Status StoreNumber(const Flag& flag, const std::string& text, std::optional<int>& number) {
-    int value = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || rest != end)
-      return UsageError(Name(flag) + " takes a number, not " + Quoted(text), kSeeHelp);
-    number = value;
-    return Done{};
-  }
-
-  static std::string Name(const Flag& flag) { return "--" + std::string(flag.name); }
 
   Words words_;
   Verb verb_;
-  std::size_t next_;
-  std::size_t first_ = 0;
   std::size_t further_ = words_.size();
   Options options_ = {};
   std::optional<std::string> positional_ = {};
-  std::set<std::string_view> given_ = {};
+  CLI::App app_;
 };
 
 bool HasPolicyFlags(const Parser& parser) {

@@ -20,6 +20,7 @@ need_for_build() {
   need ninja ninja-build
   need pkg-config pkg-config
   need /usr/include/nlohmann/json.hpp nlohmann-json3-dev
+  need /usr/include/CLI/CLI.hpp libcli11-dev
   need /usr/include/fmt/core.h libfmt-dev
   need /usr/include/spdlog/spdlog.h libspdlog-dev
   need /usr/include/seccomp.h libseccomp-dev

@@ -17,6 +17,7 @@ import time
 # name: licence, origin, whose copyright file Debian installs with the headers
 HEADERS = {
     "nlohmann-json": ("MIT", "https://github.com/nlohmann/json", "nlohmann-json3-dev"),
+    "CLI11": ("BSD-3-Clause", "https://github.com/CLIUtils/CLI11", "libcli11-dev"),
     "fmt": ("MIT", "https://github.com/fmtlib/fmt", "libfmt-dev"),
     "spdlog": ("MIT", "https://github.com/gabime/spdlog", "libspdlog-dev"),
 }

@@ -16,7 +16,7 @@ install(CODE "
     \"${CMAKE_CXX_COMPILER}\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")")
 
 # What is compiled in, for the list of components.
-file(WRITE ${PROJECT_BINARY_DIR}/components "nlohmann-json=${nlohmann_json_VERSION} "
+file(WRITE ${PROJECT_BINARY_DIR}/components "nlohmann-json=${nlohmann_json_VERSION} CLI11=${CLI11_VERSION} "
   "fmt=${fmt_VERSION} spdlog=${spdlog_VERSION}\n${PROJECT_VERSION}\n${CMAKE_SYSTEM_PROCESSOR}\n${CMAKE_CXX_COMPILER}\n")
 
 set(CPACK_GENERATOR DEB)

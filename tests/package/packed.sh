@@ -31,7 +31,7 @@ import hashlib, json, sys
 document = json.load(open(sys.argv[2]))
 packages = {each["name"]: each for each in document["packages"]}
 assert packages["mxc-exec"]["checksums"][0]["checksumValue"] == hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest()
-for name in ("nlohmann-json", "fmt", "spdlog"):
+for name in ("nlohmann-json", "CLI11", "fmt", "spdlog"):
     assert packages[name]["versionInfo"][0].isdigit(), name
 assert {"musl", "glibc"} & set(packages) and {"libc++", "libstdc++"} & set(packages)
 known = {each["SPDXID"] for each in document["packages"]} | {"SPDXRef-DOCUMENT"}
