@@ -31,10 +31,10 @@ Json Text(std::string value) {
 
 // What the flags of a run without a file are added to. Whoever types a command means the program that a shell
 // would find.
-Json DocumentOfCommand(const std::vector<std::string>& command, OperatingSystem system) {
+Json DocumentOfCommand(const Options& options, OperatingSystem system) {
   Json argv;
   argv.kind = Json::Kind::kArray;
-  for (const std::string& word : command) argv.items.push_back(Text(word));
+  for (const std::string& word : options.command) argv.items.push_back(Text(word));
   Json process;
   process.kind = Json::Kind::kObject;
   Put(process, "argv", std::move(argv));
@@ -42,7 +42,7 @@ Json DocumentOfCommand(const std::vector<std::string>& command, OperatingSystem 
   document.kind = Json::Kind::kObject;
   Put(document, "version", Text("1.1.0-alpha"));
   Put(document, "process", std::move(process));
-  if (system != OperatingSystem::kLinux) return document;
+  if (system != OperatingSystem::kLinux || options.verb == Verb::kExec) return document;
   Json filesystem;
   filesystem.kind = Json::Kind::kObject;
   Put(filesystem, "tools", Text("inherit"));
@@ -94,7 +94,7 @@ std::string DirectoryOfFile(const Options& options, const Host& host) {
 }
 
 Result<Json> ReadDocument(const Options& options, const Host& host) {
-  if (!options.HasConfig()) return DocumentOfCommand(options.command, host.System());
+  if (!options.HasConfig()) return DocumentOfCommand(options, host.System());
   const Result<Source> source = ReadSource(options, host);
   if (!source) return ReadAsCommand(options, host, source.error());
   Result<Json> document = ParseDocument(*source);

@@ -18,6 +18,12 @@ bool Appears(const std::string& path) {
 class Passing : public ContainmentTest {};
 MXC_FOR_EACH_CALLER_AND_ENGINE(Passing);
 
+// The socket of another sandbox is one of the host's, and denied unless it is named.
+Parts Reaching(Parts policy, const std::string& socket) {
+  policy.filesystem = R"("sockets":[")" + socket + R"("])";
+  return policy;
+}
+
 // The kernel takes the mounts of a namespace that ends off each other, unless they are locked.
 TEST_P(Passing, ADirectoryStaysMaskedWhenItsSandboxHasEnded) {
   const std::string rw = workspace.Directory("rw");
@@ -35,7 +41,8 @@ TEST_P(Passing, ADirectoryStaysMaskedWhenItsSandboxHasEnded) {
                                              {"write-below", "new"}});
   std::future<Ended> taken = std::async(std::launch::async, [&] { return Execute(taker); });
   ASSERT_TRUE(Appears(rw + "/socket"));  // both configurations stand in one file, one after the other
-  const Ended passed = Execute(PrepareGuest(policy, {{"pass", rw, rw + "/socket"}}));
+  const Ended passed =
+      Execute(PrepareGuest(Reaching(policy, rw + "/socket"), {{"pass", rw, rw + "/socket"}}));
   EXPECT_EQ(passed.out, "ok\n") << passed.err;
   workspace.File("rw/go", "");
   const Ended ended = taken.get();
@@ -69,7 +76,7 @@ TEST_P(Passing, ADirectoryIsNoGrantToWhomItIsSentTo) {
       std::vector<Words> passing = {{"pass", tree, socket}};
       if (!ended)
         passing.insert(passing.end(), {{"write", socket + "-go", "x"}, {"await", socket + "-done"}});
-      const Ended passed = Execute(PrepareGuest(sender, passing));
+      const Ended passed = Execute(PrepareGuest(Reaching(sender, socket), passing));
       EXPECT_EQ(passed.out, ended ? "ok\n" : "ok\nok\nok\n") << passed.err;
       if (ended) workspace.File(socket.substr(workspace.Root().size() + 1) + "-go", "");
       const Ended tried = taken.get();
@@ -111,8 +118,9 @@ TEST_P(PassingGit, WhatHasBeenJudgedIsWrittenByNobodyWhoHadItOpen) {
                      {{"take", socket}, {"await", workspace.Path(go)}, {"write-taken", "exec evil\n"}});
     std::future<Ended> taken = std::async(std::launch::async, [&] { return Execute(taker); });
     ASSERT_TRUE(Appears(socket));
-    const Ended passed = Execute(
-        PrepareGuest({.read_write = {workspace.Path("all/tree"), share}}, {{"pass-writable", file, socket}}));
+    const Ended passed =
+        Execute(PrepareGuest(Reaching({.read_write = {workspace.Path("all/tree"), share}}, socket),
+                             {{"pass-writable", file, socket}}));
     EXPECT_EQ(passed.out, "ok\n") << passed.err;
     EXPECT_THAT(passed.err, testing::HasSubstr("nobody has open: '" + file + "'"));
     workspace.File(go, "");

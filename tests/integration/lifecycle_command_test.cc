@@ -56,9 +56,10 @@ TEST_P(LifecycleCommand, OutputMayBeOpenedAgain) {
   const std::string file = workspace.File("out", "");
   const std::string request = ExecOf(id, "echo x > /dev/stdout; echo y > /dev/stderr").arguments.back();
   const std::string program = Prepare({}).program;
-  const Ended ended = Execute({.program = "/bin/sh",
-                               .arguments = {"-c", program + " --config " + request + " > " + file + " 2>&1"},
-                               .uid = uid});
+  const Ended ended =
+      Execute({.program = "/bin/sh",
+               .arguments = {"-c", "'" + program + "' --config " + request + " > " + file + " 2>&1"},
+               .uid = uid});
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(Contents(file), "x\ny\n");
 }

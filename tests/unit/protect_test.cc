@@ -147,6 +147,10 @@ TEST_F(Protection, APartOfAWorkTreeSaysWhatGitNeeds) {
   AddRepository("/srv/w/a/.git");
   host_.AddDirectory("/srv/w/a/sub");
   Config config = ConfigOf({.rw = {"/srv/w/a/sub"}});
+  config.process.command_line = "git status";
+  config.process.cwd = "/";  // git works on something else
+  EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "");
+  config.process.cwd = "/srv/w/a/sub";
   for (const char* other : {"npm test", "digit x", "./git-x", "git.exe", "cat .git/x"}) {
     config.process.command_line = other;
     EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "") << other;

@@ -121,7 +121,7 @@ class Protection {
     const auto calls_git = [](const std::string& word) { return CallsGit(word); };
     const std::vector<std::string>& argv = config.process.argv;
     if (CallsGit(config.process.command_line) || std::any_of(argv.begin(), argv.end(), calls_git))
-      git_.CommandUsesGit();
+      git_.CommandUsesGit(config.process.cwd.empty() ? host.WorkingDirectory() : config.process.cwd);
     for (const PresetEntry& entry : config.protect) {
       if (entry.preset != Preset::kGit) named_.emplace_back(entry);
     }

@@ -4,6 +4,7 @@
 
 #include "mxc/limits.h"
 #include "policy/paths/entries.h"
+#include "policy/paths/paths.h"
 #include "policy/protect/git_environment.h"
 #include "policy/protect/git_instructions.h"
 
@@ -116,7 +117,7 @@ void GitProtection::WarnOfHidden(const WorkTree& tree, const std::string& git,
                     Quoted(tree.git) + " leads to " + Quoted(git) +
                         ", which is not granted: git will not work there; to use it, add --rw " +
                         ShellWord(common) + ", or --ro for `status` and `log` alone");
-  } else if (uses_git_ && tree.type == FileType::kDirectory) {
+  } else if (tree.type == FileType::kDirectory && IsAtOrBelow(git_runs_in_, tree.directory)) {
     protector_.Warn("git-directory-hidden",
                     "the grants are parts of the work tree " + Quoted(tree.directory) +
                         ": git will not work there; for `status` and `log` add --ro " +

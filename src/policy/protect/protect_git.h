@@ -25,8 +25,8 @@ class GitProtection {
   // Configurations may be written, for keys that execute nothing.
   void AllowSafeConfigs() { safe_configs_ = true; }
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Configs() const { return configs_; }
-  // The command calls git itself: what that lacks is told.
-  void CommandUsesGit() { uses_git_ = true; }
+  // The command calls git itself, from there: what that lacks is told.
+  void CommandUsesGit(std::string from) { git_runs_in_ = std::move(from); }
   // Errors: kConflict for what is no repository.
   [[nodiscard]] Status AddNamed(const PathEntry& named);
   [[nodiscard]] GitPlaces& Places() { return places_; }
@@ -79,7 +79,7 @@ class GitProtection {
 
   Protector& protector_;
   std::string home_;
-  bool uses_git_ = false;
+  std::string git_runs_in_ = {};
   bool safe_configs_ = false;
   std::vector<GitSnapshot::Text> configs_ = {};
   GitPlaces places_ = {};
