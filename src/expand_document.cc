@@ -6,6 +6,7 @@
 
 #include "config/decoding.h"
 #include "document/place.h"
+#include "policy/paths/glob.h"
 
 namespace mxc {
 namespace {
@@ -49,7 +50,7 @@ class Expander {
     if (name.empty()) return Done{};
     Result<std::string> start = ValueOf(name);
     if (!start) return ErrorAt(place, value.position, start.error().message, kKnown);
-    value.text = *start + std::string(rest);
+    value.text = Below(*start, rest);
     return Done{};
   }
 

@@ -10,6 +10,7 @@
 
 #include "base/quoted.h"
 #include "mxc/windows/path.h"
+#include "policy/paths/glob.h"
 
 namespace mxc {
 namespace {
@@ -98,11 +99,11 @@ Result<std::string> PathOfFlag(const std::string& path, const Host& host) {
     }
     if (!home || !home->starts_with('/'))
       return UsageError(Quoted(path) + " needs HOME, which is not set", "write the directory");
-    return *home + path.substr(1);
+    return Below(*home, path.substr(1));
   }
   const std::string here = host.WorkingDirectory();
   if (path.empty() || path.front() == '/' || here.empty() || IsOnDrive(path)) return path;
-  return path == "." ? here : here + "/" + path;
+  return path == "." ? here : Below(here, "/" + path);
 }
 
 }  // namespace mxc

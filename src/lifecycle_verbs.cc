@@ -53,12 +53,16 @@ Result<SandboxId> FindSandbox(const std::string& word) {
   Result<SandboxId> whole = session::ParseSandboxId(word);
   if (whole) return whole;
   std::vector<std::string> found;
+  bool any_digits = false;  // what is left of a variable that is not set stops nothing
   for (const session::Listed& listed : session::List()) {
-    const std::string_view digits = std::string_view(listed.id).substr(listed.id.find(':') + 1);
-    if (listed.id.starts_with(word) || digits.starts_with(word)) found.push_back(listed.id);
+    const std::size_t digits = listed.id.find(':') + 1;
+    const bool by_id = listed.id.starts_with(word);
+    if (!by_id && !std::string_view(listed.id).substr(digits).starts_with(word)) continue;
+    found.push_back(listed.id);
+    any_digits = word.size() > (by_id ? digits : 0);
   }
-  if (found.size() == 1) return session::ParseSandboxId(found.front());
-  const std::string problem = found.empty() ? "there is no sandbox {}" : "several sandboxes begin with {}";
+  if (found.size() == 1 && any_digits) return session::ParseSandboxId(found.front());
+  const std::string problem = found.size() < 2 ? "there is no sandbox {}" : "several sandboxes begin with {}";
   return Error{.code = ErrorCode::kStaleId,
                .message = fmt::format(fmt::runtime(problem), Quoted(word)),
                .hint = ThoseThereAre()};

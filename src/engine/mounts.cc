@@ -1,5 +1,6 @@
 // The new root: built beside the old one, whose paths stay in reach until everything stands.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -257,14 +258,14 @@ void Symlink(const Child& child, const MountAction& action) {
 }
 
 void File(const Child& child, const MountAction& action) {
+  const std::size_t size = action.source.size();
+  // The caller's limit on the size of files holds for ours as well, with SIGXFSZ.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) return;
   const int base = child.slots[static_cast<std::size_t>(action.base)];
   constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const int file = child.Check(::openat(base, action.path.c_str(), kNew, 0600), Step::kMakeTarget);
-  const ssize_t written = ::write(file, action.source.data(), action.source.size());
-  // The caller's limit on the size of files holds for ours as well, and a tmpfs may be small: what is not
-  // whole is left out.
-  if (written != static_cast<ssize_t>(action.source.size()))
-    child.Check(::unlinkat(base, action.path.c_str(), 0), Step::kMakeTarget);
+  if (::write(file, action.source.data(), size) != static_cast<ssize_t>(size)) child.Fail(Step::kMakeTarget);
   ::close(file);
 }
 

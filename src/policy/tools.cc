@@ -27,7 +27,7 @@ const std::vector<Layout>& Layouts() {
       {"shims",
        {"bin", "completions", "lib", "libexec", "nodenv.d", "plugins", "pyenv.d", "rbenv.d", "shims",
         "version", "versions"}},
-      {"conda-meta", {"bin", "conda-meta", "condabin", "etc", "include", "lib", "share", "ssl"}},
+      {"conda-meta", {"bin", "conda-meta", "condabin", "include", "lib", "share", "ssl"}},
       {"pkg/tool", {"VERSION", "bin", "go.env", "lib", "misc", "pkg", "src"}},
       {"lib/jvm.cfg", {"bin", "conf", "include", "jmods", "legal", "lib", "release"}},
       {"lib/node_modules", {"bin", "include", "lib", "share"}},
@@ -112,6 +112,8 @@ class ToolFinder {
   [[nodiscard]] bool IsInside(const std::string& path) const;
   [[nodiscard]] bool MayShow(const std::string& path) const;
   [[nodiscard]] bool MayGrant(const Walked& walked) const;
+  [[nodiscard]] bool IsInHome(std::string_view path) const;
+  [[nodiscard]] bool HoldsOtherThings(const std::string& path) const;
   [[nodiscard]] bool IsSecret(std::string_view path) const;
   [[nodiscard]] bool IsHomes(std::string_view path) const {
     return !home_.empty() && IsAtOrBelow(path, home_);
@@ -188,6 +190,12 @@ bool ToolFinder::IsInside(const std::string& path) const {
 bool ToolFinder::IsSecret(std::string_view path) const {
   if (home_.empty()) return !IsAtOrBelow(path, kLocal) && !IsAtOrBelow(path, kPackages);
   if (IsAtOrBelow(home_, path)) return true;
+  const auto named = [path](std::string_view name) {
+    const std::string inside = "/" + std::string(name) + "/";
+    return (std::string(path) + "/").find(inside) != std::string::npos;
+  };
+  if (std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome), named))
+    return true;  // of another home
   return std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome), [&](std::string_view name) {
     const std::string secret = JoinPath(home_, name);
     return IsAtOrBelow(path, secret) || IsAtOrBelow(secret, path);
@@ -198,15 +206,32 @@ bool ToolFinder::MayShow(const std::string& path) const {
   return !IsSecret(path) && host_.MayAccess(path, Access::kReadOnly) && IsCallersOwn(host_, walker_, path);
 }
 
-// A link that others than root made leads to directories of programs alone, and one that a command may write
-// leads nowhere.
+// In a home there are projects, in which an earlier run may have put links and anything else: only a
+// directory that is called one of programs counts there, and no link. Elsewhere a link leads somewhere that
+// only the caller and root could choose.
 bool ToolFinder::MayGrant(const Walked& walked) const {
-  return MayShow(walked.path) &&
-         std::all_of(walked.links.begin(), walked.links.end(), [&](const LinkMet& met) {
-           const PathRule* rule = granted_.Covering(met.link.path);
-           if (rule != nullptr && rule->access == Access::kReadWrite) return false;
-           return met.owner == 0 || IsProgramDirectory(walked.path);
-         });
+  if (!MayShow(walked.path) || HoldsOtherThings(walked.path)) return false;
+  if (IsInHome(walked.path) && !IsProgramDirectory(walked.path)) return false;
+  const std::uint32_t caller = host_.Caller().uid;
+  return std::all_of(walked.links.begin(), walked.links.end(), [&](const LinkMet& met) {
+    if (met.owner == 0 && IsRootsAlone(met)) return true;
+    if (IsInHome(met.link.path) || (met.owner != 0 && met.owner != caller)) return false;
+    return IsProgramDirectory(walked.path) &&
+           IsCallersOwn(host_, walker_, std::string(ParentOf(met.link.path)));
+  });
+}
+
+// A home directory, whoever's.
+bool ToolFinder::IsInHome(std::string_view path) const {
+  return IsHomes(path) || IsAtOrBelow(path, "/home") || IsAtOrBelow(path, "/root");
+}
+
+// A project, or a directory of somebody's settings.
+bool ToolFinder::HoldsOtherThings(const std::string& path) const {
+  constexpr const char* kMarks[] = {".git", ".env", ".npmrc", ".netrc", "credentials", "credentials.toml"};
+  return std::any_of(std::begin(kMarks), std::end(kMarks), [&](const char* mark) {
+    return walker_.LookAt(JoinPath(path, mark)).status.has_value();
+  });
 }
 
 void ToolFinder::Grant(const std::string& path, const std::string& why) {

@@ -97,12 +97,14 @@ TEST_P(HostSockets, TmuxOfTheCallerIsOutOfReach) {
   if (::access("/usr/bin/tmux", X_OK) != 0) GTEST_SKIP() << "tmux is not installed";
   const std::string tmp = "/tmp/tmux-" + std::to_string(uid);
   const std::string mark = workspace.Path("typed");
+  const std::string server = "mxc-test-" + std::to_string(::getpid());  // other tests run meanwhile
   const auto tmux = [&](const std::string& arguments) {
-    return Execute(
-        {.program = "/bin/sh", .arguments = {"-c", "unset TMUX; tmux -L mxc-test " + arguments}, .uid = uid});
+    return Execute({.program = "/bin/sh",
+                    .arguments = {"-c", "unset TMUX; tmux -L " + server + " " + arguments},
+                    .uid = uid});
   };
   ASSERT_EQ(tmux("new-session -d 'exec sh'").status, 0);
-  const std::string type = "tmux -L mxc-test send-keys 'echo > " + mark + "' Enter";
+  const std::string type = "tmux -L " + server + " send-keys 'echo > " + mark + "' Enter";
   const Ended ended = RunConfig(
       {.command =
            type + " || echo refused; tmux -L own new-session -d 'exec sleep 9' && tmux -L own list-sessions",

@@ -100,6 +100,7 @@ TEST_P(Verbs, ABeginningIsEnoughAndAWrongOneNamesTheOthers) {
   const Ended wrong = In("zz", "true");
   EXPECT_EQ(wrong.status, 1);
   EXPECT_THAT(wrong.err, AllOf(HasSubstr("there is no sandbox 'zz'\n"), HasSubstr("yours: "), HasSubstr(id)));
+  for (const std::string& none : {std::string(), prefix}) EXPECT_EQ(Call({"stop", none}).status, 1);
   const std::string other = Start({});
   const Ended several = In(prefix, "true");
   EXPECT_EQ(several.status, 1);

@@ -86,6 +86,12 @@ TEST(GitSafeConfig, AddressesOfOrdinarySchemes) {
                           "-o:x", "a@-o:x", "h:-x", "/srv/w/evil", "../up", "x", "file://h/x",
                           "file:///srv/w/evil", "", "hg::https://h", "./a:b", ":x"})
     EXPECT_NE(verdict(url), "") << url;
+  for (const char* name : {"--upload-pack=x", "../x", ".x", "-x", "a b", "x/y", "ext::x"})
+    EXPECT_NE(Added(std::string("[remote \"") + name + "\"]\n\turl = https://h/x\n"), "") << name;
+  EXPECT_NE(Added("[remote \"no-url\"]\n\tfetch = +refs/heads/*:refs/remotes/o/*\n"), "");
+  for (const char* name : {"--x", "../x", "a/../b", "x;y"})
+    EXPECT_NE(Added(std::string("[submodule \"") + name + "\"]\n\tactive = true\n"), "") << name;
+  EXPECT_EQ(Added("[submodule \"lib/a b\"]\n\tactive = true\n\turl = https://h/x\n"), "");
   for (const char* remote : {"gone", "/srv/w/evil", "../x", "ext::x", "x/y"})
     EXPECT_NE(Added(std::string("[branch \"b\"]\n\tremote = ") + remote + "\n"), "") << remote;
 }

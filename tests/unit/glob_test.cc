@@ -241,5 +241,10 @@ TEST_F(Globs, WhatCannotBeSearchedIsRefused) {
       "searched: '/srv/w/closed' cannot be listed");
 }
 
+TEST(Glob, ADirectoryWithABracketIsNoPattern) {
+  EXPECT_EQ(Below("/srv/app[1]", "/*.env"), R"(/srv/app\[1]/*.env)");
+  EXPECT_EQ(Below("/srv/app[1]", "/.env"), "/srv/app[1]/.env");
+}
+
 }  // namespace
 }  // namespace mxc

@@ -149,6 +149,7 @@ TEST_F(ToolsTest, NothingThatACommandCouldChoose) {
   config_.read_write.clear();
   host_.AddSymlink("/home/ana/app/docs", "/home/ana/other", {.uid = 1000});
   EXPECT_EQ(Shown("/home/ana/app/docs"), "") << "a link leads to programs alone";
+  EXPECT_EQ(Shown("/home/ana/app/tools"), "") << "and in a home nowhere";
   OwnFile("/home/ana/other/pyvenv.cfg", "home = /usr/bin\n");
   EXPECT_EQ(
       Shown("/home/ana/other/bin"),
@@ -164,6 +165,10 @@ TEST_F(ToolsTest, NeverAHomeNorASecret) {
   Own("/home/ana/.local/share/keyrings");
   EXPECT_EQ(Shown("/home/ana"), "");
   EXPECT_EQ(Shown("/home"), "");
+  Own("/home/ana/project");
+  OwnFile("/home/ana/settings/bin/.npmrc");
+  host_.AddDirectory("/srv/other/.aws/bin", {.uid = 1000}).AddDirectory("/srv/app/.git", {.uid = 1000});
+  EXPECT_EQ(Shown("/home/ana/project:/home/ana/settings/bin:/srv/other/.aws/bin:/srv/app"), "");
   EXPECT_EQ(Shown("/"), "");
   EXPECT_EQ(Shown("/home/ana/.ssh/bin:/home/ana/.ssh"), "");
   EXPECT_EQ(Shown("/home/ana/bin"), "/home/ana/bin\nPATH=/home/ana/bin:\n");

@@ -152,6 +152,16 @@ Error TooMuch(std::string message) {
 
 }  // namespace
 
+std::string Below(std::string_view directory, std::string_view rest) {
+  std::string path;
+  const bool pattern = IsGlob(rest);
+  for (const char c : directory) {
+    if (pattern && kMeta.find(c) != std::string_view::npos) path += '\\';
+    path += c;
+  }
+  return path += rest;
+}
+
 bool IsGlob(std::string_view path) {
   const std::vector<std::string> components = Components(path);
   return std::any_of(components.begin(), components.end(),

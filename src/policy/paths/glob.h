@@ -15,6 +15,8 @@
 namespace mxc {
 
 [[nodiscard]] bool IsGlob(std::string_view path);
+// `rest` below a directory whose name is no pattern, whatever characters it has.
+[[nodiscard]] std::string Below(std::string_view directory, std::string_view rest);
 [[nodiscard]] bool MatchesName(std::string_view pattern, std::string_view name);
 // The directory above the first component with a pattern: "/srv" of "/srv/*/x".
 [[nodiscard]] std::string GlobBase(std::string_view pattern);

@@ -10,23 +10,19 @@
 namespace mxc {
 namespace {
 
-// Nothing that git runs there when it fetches or pushes is the command's: it is out of its reach, or was
-// protected.
+// A repository on this machine that no command can have made, with hooks that run when it is pushed to: it is
+// outside of the grants. What an earlier run left in them was there before this one, too.
 bool IsKnownRepository(const GitSnapshot& before, PathWalker& walker, const std::string& path) {
   const auto granted = [&](const std::string& place) {
     return std::any_of(before.roots.begin(), before.roots.end(),
                        [&](const std::string& root) { return IsAtOrBelow(place, root); });
-  };
-  const auto known = [&](const std::string& directory) {
-    return std::find(before.directories.begin(), before.directories.end(), directory) !=
-           before.directories.end();
   };
   const Result<Walked> walked = walker.Walk(path);
   if (!walked || !walked->status || walked->status->object.type != FileType::kDirectory) return false;
   const bool turnable = std::any_of(walked->links.begin(), walked->links.end(),
                                     [&](const LinkMet& met) { return granted(met.link.path); });
   if (turnable) return false;
-  return !granted(walked->path) || known(walked->path) || known(JoinPath(walked->path, ".git"));
+  return !granted(walked->path);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ constexpr SafeRow kSafeRows[] = {
     {"rebase", " autosquash autostash missingcommitscheck stat updaterefs "},
     {"remote", " pushdefault ", false, SafeValue::kRemote},
     {"remote", " url pushurl ", true, SafeValue::kUrl},
-    {"remote", " fetch push gh-resolved mirror prune prunetags skipdefaultupdate skipfetchall ", true},
+    {"remote", " fetch gh-resolved prune prunetags skipdefaultupdate skipfetchall ", true},
     {"remote", " tagopt ", true, SafeValue::kTags},
     {"rerere", " autoupdate enabled "},
     {"stash", " showincludeuntracked showpatch showstat "},
@@ -224,7 +224,7 @@ class Statements {
 // repository runs its own hooks when it is pushed to.
 bool IsSafeUrl(const std::string& url, const KnownRepository& known) {
   constexpr std::string_view kSchemes[] = {"https", "http", "ssh", "git"};
-  if (url.find("::") != std::string::npos) return false;
+  if (url.find("::") != std::string::npos || url.find('%') != std::string::npos) return false;
   if (url.starts_with('/')) return known(url);
   const std::size_t colon = url.find(':');
   if (colon == std::string::npos || colon == 0) return false;
@@ -240,6 +240,12 @@ bool IsSafeUrl(const std::string& url, const KnownRepository& known) {
          !host.starts_with('-') && host.find("@-") == std::string_view::npos;
 }
 
+// Some commands hand the name of a remote or of a submodule on as an argument, and take a remote without a
+// URL for a URL.
+bool IsPlainRemoteName(std::string_view name) {
+  return !name.empty() && IsOf(name, "._-") && name.front() != '-' && name.front() != '.';
+}
+
 class SafeJudge {
  public:
   SafeJudge(std::string_view text, const KnownRepository& known) : known_(known) {
@@ -253,11 +259,22 @@ class SafeJudge {
     return std::any_of(std::begin(kSafeRows), std::end(kSafeRows), [&](const SafeRow& row) {
       const bool named = row.names == "*" || row.names.find(word) != std::string_view::npos;
       return row.section == variable.section && row.subsection == !variable.subsection.empty() && named &&
-             IsSafe(variable.value, row.value);
+             IsSafeSubsection(variable) && IsSafe(variable.value, row.value);
     });
   }
 
  private:
+  [[nodiscard]] bool IsSafeSubsection(const GitVariable& variable) const {
+    const std::string& name = variable.subsection;
+    if (name.empty()) return true;
+    // git hands such a value on as an argument.
+    if (variable.value.starts_with('-') && variable.name != "tagopt") return false;
+    if (variable.section == "remote") return IsPlainRemoteName(name) && remotes_.contains(name);
+    if (variable.section != "submodule") return name.front() != '-';
+    // Its name is a path below .git/modules.
+    return IsOf(name, "._-/ ") && name.front() != '-' && name.find("..") == std::string::npos;
+  }
+
   [[nodiscard]] bool IsSafe(const std::string& value, SafeValue kind) const {
     switch (kind) {
       case SafeValue::kAny:
@@ -265,7 +282,7 @@ class SafeJudge {
       case SafeValue::kUrl:
         return IsSafeUrl(value, known_);
       case SafeValue::kRemote:
-        return value == "." || (IsOf(value, "._-") && remotes_.contains(value));
+        return value == "." || (IsPlainRemoteName(value) && remotes_.contains(value));
       case SafeValue::kTags:
         return value == "--tags" || value == "--no-tags";
     }
