@@ -2,14 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/quoted.h"
 #include "cleanup/recover.h"
 #include "isolation_fallback.h"
 #include "lifecycle.h"
@@ -25,13 +23,6 @@
 namespace mxc {
 namespace {
 
-PolicyForm FormOf(const Config& config, const Options& options) {
-  if (!options.HasConfig()) return PolicyForm::kFlags;
-  const bool legacy =
-      config.dialect == Dialect::kLegacy || config.network.egress_pointer == "/network/defaultPolicy";
-  return legacy ? PolicyForm::kLegacy : PolicyForm::kDirectional;
-}
-
 std::string ReasonOf(const Config& config) {
   return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
 }
@@ -40,7 +31,8 @@ std::string ReasonOf(const Config& config) {
 int Run(Prepared& prepared, const Request& request, const Options& options, const Host& host,
         Records& records) {
   const Config& config = *request.config;
-  auto& [log, status] = records;
+  Log& log = records.log;
+  StatusReport& status = records.status;
   status.Backend(prepared.plan, ReasonOf(config));
   std::optional<RunSummary> summary;
   if (options.report) summary = SummaryFor(prepared.policy, FormOf(config, options), host, request.flags);
@@ -62,36 +54,9 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   return Finish(prepared.plan, *outcome, log, status);
 }
 
-// A command that is not where its caller stands fails in ways that do not say so. A configuration says where.
-void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepared) {
-  const Policy& policy = prepared.policy;
-  const std::string here = host.WorkingDirectory();
-  if (options.HasConfig() || !options.cwd.empty() || !here.starts_with('/')) return;
-  const bool granted = std::any_of(policy.paths.begin(), policy.paths.end(),
-                                   [&](const PathRule& rule) { return rule.path == here; });
-  const bool own_temp = here == "/tmp" && TraitsOf(policy.containment).isolates && !granted;
-  if (policy.process.cwd == here && !own_temp) return;
-  prepared.plan.warnings.push_back(
-      {.category = "directory-hidden",
-       .message = own_temp
-                      ? "the command's /tmp is its own, and empty: --rw . grants this one, --ro . to read"
-                      : fmt::format("the command starts in {}, because {} is not granted: --rw . grants "
-                                    "it, --ro . to read",
-                                    Quoted(policy.process.cwd), Quoted(here))});
-}
-
-// A flag that an entry of the file overrules would seem to have had no effect.
-void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags) {
-  for (const Warning& warning : plan.warnings) {
-    const std::string_view flag = FlagAt(flags, warning.pointer);
-    if (warning.category == "tightened" && !flag.empty())
-      TellWarning(std::string(flag) + ": " + warning.message);
-  }
-}
-
 int Start(const Options& options, const Host& host) {
   using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
+  const auto start = Clock::now();
   // Read, Parse, Decode
   const Request request = ReadRequest(options, host);
   const Result<Config>& config = request.config;
@@ -108,8 +73,8 @@ int Start(const Options& options, const Host& host) {
   }
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 
-  const bool resolved_here = prepared && !prepared->policy.as_written;
-  Result<Records> records = OpenRecords(resolved_here ? &prepared->policy : nullptr, host, options);
+  const Policy* const resolved = prepared && !prepared->policy.as_written ? &prepared->policy : nullptr;
+  Result<Records> records = OpenRecords(resolved, host, options);
   if (!records) {
     TellError(records.error());
     return ExitStatus(records.error().code);
@@ -117,10 +82,8 @@ int Start(const Options& options, const Host& host) {
   auto& [log, status] = *records;
   if (!config) return Fail(config.error(), log, status);
   if (options.mode == Mode::kExplain) return ExplainPlan(prepared, options);
-  if (prepared) {
-    Warn(prepared->plan, log);
-    WarnOfOverruledFlags(prepared->plan, request.flags);
-  }
+  if (prepared) Warn(prepared->plan, log);
+  if (prepared) WarnOfOverruledFlags(prepared->plan, request.flags);
   LogRequest(*config, log);
   if (options.mode == Mode::kDryRun) return DryRun(prepared, log, elapsed.count());
   if (!prepared) return Fail(prepared.error(), log, status);
@@ -146,7 +109,7 @@ int RunApp(const Options& options, const Host& host) {
   if (options.mode > Mode::kExplain) return RunQuery(options, host);
   if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
   if (options.verb == Verb::kNone && !options.HasConfig() && options.command.empty()) {
-    // As the reference does: its clients look for this status and these words.
+    // The reference's clients look for this status and these words.
     Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
     return 1;
   }

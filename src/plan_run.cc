@@ -1,8 +1,12 @@
 #include "plan_run.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "base/quoted.h"
 #include "dispatch.h"
 #include "images/images.h"
 #include "isolation_fallback.h"
@@ -66,6 +70,23 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
   if (!plan) return plan.error();
   if (any && plan->isolation_level == IsolationLevel::kLandlock) plan->warnings.push_back(WeakerIsolation());
   return Prepared{std::move(*policy), std::move(*plan)};
+}
+
+void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepared) {
+  const Policy& policy = prepared.policy;
+  const std::string here = host.WorkingDirectory();
+  if (options.HasConfig() || !options.cwd.empty() || !here.starts_with('/')) return;
+  const bool granted = std::any_of(policy.paths.begin(), policy.paths.end(),
+                                   [&](const PathRule& rule) { return rule.path == here; });
+  const bool own_temp = here == "/tmp" && TraitsOf(policy.containment).isolates && !granted;
+  if (policy.process.cwd == here && !own_temp) return;
+  prepared.plan.warnings.push_back(
+      {.category = "directory-hidden",
+       .message = own_temp
+                      ? "the command's /tmp is its own, and empty: --rw . grants this one, --ro . to read"
+                      : fmt::format("the command starts in {}, because {} is not granted: --rw . grants "
+                                    "it, --ro . to read",
+                                    Quoted(policy.process.cwd), Quoted(here))});
 }
 
 }  // namespace mxc

@@ -30,4 +30,8 @@ struct Fallback {
 [[nodiscard]] Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& config,
                                          const Options& options, const Host& host);
 
+// A command that is not where its caller stands fails in ways that do not say so: warns of it, unless the
+// configuration or a flag says where the command starts.
+void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepared);
+
 }  // namespace mxc

@@ -162,6 +162,14 @@ void Warn(const Plan& plan, Log& log, std::string_view category) {
   }
 }
 
+void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags) {
+  for (const Warning& warning : plan.warnings) {
+    const std::string_view flag = FlagAt(flags, warning.pointer);
+    if (warning.category == "tightened" && !flag.empty())
+      TellWarning(std::string(flag) + ": " + warning.message);
+  }
+}
+
 int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status) {
   const int exit_status = ExitStatusOf(outcome);
   log.Line(fmt::format("Runner completed in {}ms", outcome.duration_ms));

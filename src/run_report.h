@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli.h"
+#include "flag_places.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/outcome.h"
@@ -60,6 +61,9 @@ class RunReporter final : public RunObserver {
 [[nodiscard]] bool IsTold(const Warning& warning);
 // All warnings of a plan, or those of one category.
 void Warn(const Plan& plan, Log& log, std::string_view category = "");
+
+// A flag that an entry of the file overrules would seem to have had no effect.
+void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags);
 
 // Both return the exit status.
 [[nodiscard]] int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status);

@@ -24,6 +24,13 @@ void RunSummary::Tell(const Plan& plan) const {
           : "mxc-exec: files: not watched; the containments namespaces and lxc can say what was denied\n");
 }
 
+PolicyForm FormOf(const Config& config, const Options& options) {
+  if (!options.HasConfig()) return PolicyForm::kFlags;
+  const bool legacy =
+      config.dialect == Dialect::kLegacy || config.network.egress_pointer == "/network/defaultPolicy";
+  return legacy ? PolicyForm::kLegacy : PolicyForm::kDirectional;
+}
+
 RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
                       const std::vector<FlagPlace>& flags) {
   const auto judge = std::make_shared<DenialJudge>(policy, host);

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "cli.h"
+#include "config/config.h"
 #include "flag_places.h"
 #include "mxc/host.h"
 #include "mxc/plan.h"
@@ -19,6 +21,9 @@ struct RunSummary {
   // On standard error.
   void Tell(const Plan& plan) const;
 };
+
+// The form in which the caller wrote the policy: advice is given in the same.
+[[nodiscard]] PolicyForm FormOf(const Config& config, const Options& options);
 
 // `policy` and `host` are borrowed; the policy is first read when the command runs. A denial that one of
 // `flags` decided is told with its words.

@@ -85,7 +85,6 @@ struct Process {
 struct ProtectEntry {
   std::string preset = {};
   std::string pointer = {};
-  bool safe_config = false;
 };
 
 // A file that stands in the private HOME when the command starts, and is the command's own.

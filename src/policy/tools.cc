@@ -194,12 +194,9 @@ bool ToolFinder::IsSecret(std::string_view path) const {
     const std::string inside = "/" + std::string(name) + "/";
     return (std::string(path) + "/").find(inside) != std::string::npos;
   };
-  if (std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome), named))
-    return true;  // of another home
-  return std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome), [&](std::string_view name) {
-    const std::string secret = JoinPath(home_, name);
-    return IsAtOrBelow(path, secret) || IsAtOrBelow(secret, path);
-  });
+  if (std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome), named)) return true;  // of any home
+  return std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome),
+                     [&](std::string_view name) { return IsAtOrBelow(JoinPath(home_, name), path); });
 }
 
 bool ToolFinder::MayShow(const std::string& path) const {
@@ -214,7 +211,7 @@ bool ToolFinder::MayGrant(const Walked& walked) const {
   if (IsInHome(walked.path) && !IsProgramDirectory(walked.path)) return false;
   const std::uint32_t caller = host_.Caller().uid;
   return std::all_of(walked.links.begin(), walked.links.end(), [&](const LinkMet& met) {
-    if (met.owner == 0 && IsRootsAlone(met)) return true;
+    if (IsRootsAlone(met)) return true;
     if (IsInHome(met.link.path) || (met.owner != 0 && met.owner != caller)) return false;
     return IsProgramDirectory(walked.path) &&
            IsCallersOwn(host_, walker_, std::string(ParentOf(met.link.path)));

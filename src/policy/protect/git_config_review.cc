@@ -19,10 +19,8 @@ bool IsKnownRepository(const GitSnapshot& before, PathWalker& walker, const std:
   };
   const Result<Walked> walked = walker.Walk(path);
   if (!walked || !walked->status || walked->status->object.type != FileType::kDirectory) return false;
-  const bool turnable = std::any_of(walked->links.begin(), walked->links.end(),
-                                    [&](const LinkMet& met) { return granted(met.link.path); });
-  if (turnable) return false;
-  return !granted(walked->path);
+  return !granted(walked->path) && std::none_of(walked->links.begin(), walked->links.end(),
+                                                [&](const LinkMet& met) { return granted(met.link.path); });
 }
 
 }  // namespace
