@@ -14,6 +14,7 @@
 #include "win32/wide_windows.h"
 #include "windows/acl_journal_store_windows.h"
 #include "windows/command_windows.h"
+#include "windows/start_attributes_windows.h"
 
 namespace mxc {
 namespace {
@@ -21,6 +22,17 @@ namespace {
 constexpr DWORD kMachinePollMs = 20;
 constexpr std::uint64_t kMachineEndLimitMs = 5000;
 constexpr std::wstring_view kProcessPrefix = L"WindowsSandbox";
+
+Error StartFailed(const char* what) { return WindowsError(ErrorCode::kSetupFailed, what, ::GetLastError()); }
+
+// Whoever is killed before the machine is recorded takes it along: nobody could end it later.
+Status EndWithUs(HANDLE job, bool ends) {
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
+  limits.BasicLimitInformation.LimitFlags = ends ? JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE : 0;
+  if (::SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits) != 0)
+    return Done{};
+  return StartFailed("limit the job of Windows Sandbox");
+}
 
 }  // namespace
 
@@ -61,22 +73,29 @@ Result<MachineProcess> StartMachine(const std::string& wsb_file, const BeforeSta
   ::GetSystemDirectoryW(directory.data(), MAX_PATH);
   const std::wstring program = std::wstring(directory.data()) + L"\\WindowsSandbox.exe";
   std::wstring line = L"\"" + program + L"\" \"" + Wide(wsb_file) + L"\"";
-  STARTUPINFOW startup{};
-  startup.cb = sizeof startup;
-  startup.dwFlags =
-      STARTF_USESTDHANDLES;  // none: it may outlive us, and who reads our output waits for its end
+  const UniqueHandle job{::CreateJobObjectW(nullptr, nullptr)};
+  if (Status limited = EndWithUs(job.Get(), true); !limited) return limited.error();
+  HANDLE jobs[] = {job.Get()};
+  StartAttributeList attributes;
+  const StartAttribute in_job{PROC_THREAD_ATTRIBUTE_JOB_LIST, jobs, sizeof jobs,
+                              "start Windows Sandbox in a job"};
+  if (Status added = attributes.Add(in_job); !added) return added.error();
+  STARTUPINFOEXW startup{};
+  startup.lpAttributeList = attributes.Get();
+  startup.StartupInfo.cb = sizeof startup;
+  // None: it may outlive us, and who reads our output waits for its end.
+  startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
   PROCESS_INFORMATION made{};
-  if (::CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, FALSE, CREATE_SUSPENDED, nullptr,
-                       directory.data(), &startup, &made) == 0)
-    return WindowsError(ErrorCode::kSetupFailed, "start Windows Sandbox", ::GetLastError());
+  if (::CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, FALSE,
+                       CREATE_SUSPENDED | EXTENDED_STARTUPINFO_PRESENT, nullptr, directory.data(),
+                       &startup.StartupInfo, &made) == 0)
+    return StartFailed("start Windows Sandbox");
   const UniqueHandle process{made.hProcess};
   const UniqueHandle thread{made.hThread};
   const MachineProcess first{.id = made.dwProcessId, .created = CreationOf(made.dwProcessId)};
   const Status told = before ? before(first) : Status(Done{});
-  if (!told) {
-    ::TerminateProcess(process.Get(), 1);
-    return told.error();
-  }
+  if (!told) return told.error();  // its job ends it
+  if (Status freed = EndWithUs(job.Get(), false); !freed) return freed.error();
   ::ResumeThread(thread.Get());
   return first;
 }

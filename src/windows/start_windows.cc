@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,38 +16,8 @@ namespace {
 
 constexpr DWORD64 kNoWin32k = DWORD64{1} << 28U;  // PROCESS_CREATION_MITIGATION_POLICY_WIN32K_..._ALWAYS_ON
 constexpr DWORD kOptOut = 1;                      // PROCESS_CREATION_ALL_APPLICATION_PACKAGES_OPT_OUT
-constexpr DWORD kMaxAttributes = 6;
 constexpr DWORD_PTR kSecurityEnvironment =
     35 | PROC_THREAD_ATTRIBUTE_INPUT;  // of Windows with a base container
-
-class Attributes {
- public:
-  Attributes() {
-    SIZE_T size = 0;
-    ::InitializeProcThreadAttributeList(nullptr, kMaxAttributes, 0, &size);
-    memory_ = std::make_unique<std::byte[]>(size);
-    ready_ = ::InitializeProcThreadAttributeList(Get(), kMaxAttributes, 0, &size) != 0;
-  }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
-  ~Attributes() {
-    if (ready_) ::DeleteProcThreadAttributeList(Get());
-  }
-
-  Status Add(const StartAttribute& attribute) {
-    if (ready_ && ::UpdateProcThreadAttribute(Get(), 0, attribute.number, attribute.value, attribute.size,
-                                              nullptr, nullptr) != 0)
-      return Done{};
-    return WindowsError(ErrorCode::kSetupFailed, attribute.what, ::GetLastError());
-  }
-  [[nodiscard]] LPPROC_THREAD_ATTRIBUTE_LIST Get() const {
-    return reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory_.get());
-  }
-
- private:
-  std::unique_ptr<std::byte[]> memory_;
-  bool ready_ = false;
-};
 
 // Sorted as Windows wants it, each name once, the last value of a name; an empty name before '=' ends the
 // block.
@@ -161,7 +130,7 @@ std::vector<StartAttribute> StartAttributes(const AppContainerSandbox& sandbox, 
 
 Result<StartedCommand> StartCommand(const AppContainerSandbox& sandbox, const StartOrders& orders) {
   if (!orders.identity.empty()) return StartInSandbox(sandbox, orders);
-  Attributes attributes;
+  StartAttributeList attributes;
   for (const StartAttribute& attribute : StartAttributes(sandbox, orders)) {
     if (Status added = attributes.Add(attribute); !added) return added.error();
   }

@@ -9,6 +9,7 @@
 #include "mxc/error.h"
 #include "mxc/windows/app_container.h"
 #include "win32/unique_handle_windows.h"
+#include "windows/start_attributes_windows.h"
 
 namespace mxc {
 
@@ -28,13 +29,7 @@ struct StartOrders {
   bool without_console = false;                // it gets none of the caller's either
 };
 
-// One attribute of CreateProcess, as data.
-struct StartAttribute {
-  DWORD_PTR number = 0;
-  void* value = nullptr;  // as long as the orders
-  std::size_t size = 0;
-  const char* what = "";  // for messages
-};
+// They point into the orders.
 [[nodiscard]] std::vector<StartAttribute> StartAttributes(const AppContainerSandbox& sandbox,
                                                           const StartOrders& orders);
 
