@@ -100,6 +100,11 @@ class Host {
   // Whether what is mounted at and below `directory` can be shown so that the kernel judges everybody as
   // others, root too (base/unmapped_owners.h): it is tried. Linux only.
   [[nodiscard]] virtual bool CanUnmapOwners(const std::string& /*directory*/) const { return false; }
+  // An extended attribute of what `path` names. Absent too where it may not be read. Linux only.
+  [[nodiscard]] virtual std::optional<std::string> Attribute(const std::string& /*path*/,
+                                                             const std::string& /*name*/) const {
+    return std::nullopt;
+  }
   // Of a clock that never steps back, in milliseconds.
   [[nodiscard]] virtual std::uint64_t Clock() const = 0;
   // Nanoseconds since 1970; absent where FileStatus::changed is.

@@ -51,6 +51,7 @@ struct ControlGroup {
   std::vector<std::string> controllers = {};  // of version 2 that `settings` need
   std::vector<std::string> switch_on = {};    // of those, to be enabled in `parent`; left enabled
   std::vector<CgroupSetting> settings = {};
+  std::optional<ScopeRequest> scope = {};  // made below `parent` first: then all this is in there
 };
 
 // A directory of mxc-exec's own below a grant, created with its parents where it is missing, so that it can

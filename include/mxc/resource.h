@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,14 @@ struct ResourceLimit {
   std::string pointer = {};  // clause it comes from
 };
 
+// What systemd is asked for where it keeps the control groups: a scope, which is a unit for processes that it
+// has not started, with the groups below it left to the caller.
+struct ScopeRequest {
+  std::string busctl = {};   // absolute
+  std::string address = {};  // of the bus that its manager is on: "unix:path=/run/user/1000/bus"
+  std::string slice = {};    // the unit below which it is made: "app.slice"
+};
+
 // A directory of a control group file system below which the caller may make groups.
 struct CgroupPlace {
   std::string directory = {};
@@ -32,8 +41,11 @@ struct CgroupPlace {
   // That count or limit in a group made here: "memory", "cpu", "pids", "cpuacct". Version 2 accounts for
   // processor time in every group, so there "cpuacct" always stands here.
   std::vector<std::string> controllers = {};
-  // Those of them that must be switched on in `directory` first; only in the root of version 2.
+  // Those of them that must be switched on in `directory` first; only in the root of version 2,
+  // and in a scope.
   std::vector<std::string> switched_off = {};
+  // Groups are made in a scope below `directory`, and its controllers are switched on in there.
+  std::optional<ScopeRequest> scope = {};
 };
 
 // Why no place has a controller, and what the user can do about it.

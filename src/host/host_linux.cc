@@ -1,8 +1,10 @@
 #include <linux/landlock.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/unmapped_owners.h"
 #include "host/closed_files_linux.h"
@@ -29,6 +31,12 @@ class LinuxHost final : public PosixHost {
   }
   [[nodiscard]] bool CanUnmapOwners(const std::string& directory) const override {
     return mxc::CanUnmapOwners(directory);
+  }
+  [[nodiscard]] std::optional<std::string> Attribute(const std::string& path,
+                                                     const std::string& name) const override {
+    std::array<char, 256> value{};
+    const ssize_t size = ::lgetxattr(path.c_str(), name.c_str(), value.data(), value.size());
+    return size < 0 ? std::nullopt : std::optional(std::string(value.data(), static_cast<std::size_t>(size)));
   }
 };
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mxc/host.h"
@@ -65,6 +66,10 @@ class FakeHost : public Host {
   FakeHost& SetClockStep(std::uint64_t milliseconds);  // that pass with each question for the time; 0
   FakeHost& AddLiveSocket(const std::string& path);    // a node, and a process that has it bound
   FakeHost& SetEnvironment(const std::string& name, std::string value);
+  FakeHost& AddAttribute(const std::string& path, const std::string& name, std::string value) {
+    extended_[{path, name}] = std::move(value);
+    return *this;
+  }
 
   FakeHost& AddTool(const std::string& name, std::string path);
   // What Try() returns for exactly these arguments; anything else does not start.
@@ -99,6 +104,11 @@ class FakeHost : public Host {
                                                      const std::vector<std::string>& skipped) const override;
   [[nodiscard]] bool CanUnmapOwners(const std::string& /*directory*/) const override {
     return unmaps_owners_;
+  }
+  [[nodiscard]] std::optional<std::string> Attribute(const std::string& path,
+                                                     const std::string& name) const override {
+    const auto known = extended_.find({path, name});
+    return known == extended_.end() ? std::nullopt : std::optional(known->second);
   }
   [[nodiscard]] std::uint64_t Clock() const override { return clock_ += step_; }
   [[nodiscard]] std::optional<std::uint64_t> Time() const override { return 1'000'000'000'000; }
@@ -150,6 +160,7 @@ class FakeHost : public Host {
   std::string working_directory_ = "/";
   bool interactive_ = false;
   bool unmaps_owners_ = false;
+  std::map<std::pair<std::string, std::string>, std::string> extended_ = {};  // attributes
   std::vector<std::string> live_sockets_ = {};
   int landlock_abi_ = 7;
   std::uint64_t next_inode_ = 2;
