@@ -18,9 +18,11 @@ constexpr std::size_t kMaxPrefixes = 2;
 constexpr char kEscape = '\x1b';
 
 // What a name ends with, without what stands between its words.
-constexpr std::string_view kNames[] = {"password",   "passwd",      "passphrase", "secret",
-                                       "token",      "apikey",      "accesskey",  "privatekey",
-                                       "credential", "credentials", "secretid"};
+constexpr std::string_view kNames[] = {"password", "passwd",     "passphrase", "secret",     "token",
+                                       "apikey",   "accesskey",  "privatekey", "credential", "credentials",
+                                       "secretid", "accountkey", "authkey",    "sharedkey",  "masterkey"};
+// In a URL: of Azure's shared access, and of AWS's presigned requests.
+constexpr std::string_view kSignatures[] = {"sig", "signature"};
 // ... but for these and numbers: SECRET_KEY_BASE, password_hash.
 constexpr std::string_view kTails[] = {"base", "hash", "key", "pem", "string", "value"};
 constexpr std::string_view kSchemes[] = {"bearer ", "basic ", "token ", "digest "};
@@ -143,6 +145,7 @@ void NamedSecrets::AddToName(char c) {
     return;
   }
   const char folded = Folded(c);
+  if (letters_.empty()) begins_capital_ = folded != c;
   capitals_ = capitals_ && (folded != c || c < 'a');
   if (letters_.size() == kMaxLetters) letters_.erase(0, kMaxLetters / 2);
   letters_ += folded;
@@ -169,16 +172,34 @@ void NamedSecrets::BehindName(char c) {
   }
 }
 
+bool NamedSecrets::IsInQuery() const { return before_.mark == '?' || before_.mark == '&'; }
+
+bool NamedSecrets::IsSignature() const {
+  return IsInQuery() &&
+         std::any_of(std::begin(kSignatures), std::end(kSignatures),
+                     [&](std::string_view name) { return std::string_view(letters_).ends_with(name); });
+}
+
+// A password in connection strings and documents, as in DB_PWD; but PWD and OLDPWD are directories of a
+// shell.
+bool NamedSecrets::IsPwd() const {
+  const std::string_view letters = letters_;
+  if (!letters.ends_with("pwd") || letters == "oldpwd") return false;
+  return letters != "pwd" || before_.mark == ';' || IsInQuery() || name_quoted_ ||
+         (begins_capital_ && !capitals_);
+}
+
 // ... and what the context of the name says of its value.
 bool NamedSecrets::IsNamed() {
   const std::string_view letters = letters_;
   header_ = letters.ends_with("authorization") ? Header::kAnyScheme : Header::kNo;
-  if (header_ == Header::kNo && !NamesASecret(letters) && !(capitals_ && named_inside_)) return false;
+  const bool named = NamesASecret(letters) || (capitals_ && named_inside_) || IsSignature() || IsPwd();
+  if (header_ == Header::kNo && !named) return false;
   // cat: /run/secret: …, http://token:…
   if (before_.mark == '/' && sign_ == ':' && !name_quoted_) return false;
   if (name_quoted_) {
     ends_ = ",;)]}\"'`";
-  } else if (before_.mark == '?' || before_.mark == '&') {
+  } else if (IsInQuery()) {
     ends_ = "&#<>\"'`";
   } else if (before_.mark == ';') {
     ends_ = ";\"'`";

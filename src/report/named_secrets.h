@@ -51,6 +51,9 @@ class NamedSecrets {
     return state_ >= State::kBeforeValue && state_ <= State::kBehindQuote;
   }
   [[nodiscard]] bool InControlSequence(char c);
+  [[nodiscard]] bool IsInQuery() const;
+  [[nodiscard]] bool IsSignature() const;
+  [[nodiscard]] bool IsPwd() const;
   [[nodiscard]] bool IsNamed();
   [[nodiscard]] bool EndsWord(char c) const;
   [[nodiscard]] bool EndsPart(char c) const;
@@ -78,9 +81,10 @@ class NamedSecrets {
   std::size_t backslashes_ = 0;  // directly before `place_`
   char sequence_ = '\0';         // last byte of an open control sequence
 
-  Quote last_ = {};            // the byte before `place_`, whatever it is
-  Quote before_ = {};          // ... before the name
-  std::string letters_ = {};   // last ones of the name, in lower case
+  Quote last_ = {};           // the byte before `place_`, whatever it is
+  Quote before_ = {};         // ... before the name
+  std::string letters_ = {};  // last ones of the name, in lower case
+  bool begins_capital_ = false;
   bool capitals_ = false;      // the name has no other letters
   bool named_inside_ = false;  // a word within the name is one of a secret
 

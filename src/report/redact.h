@@ -26,12 +26,12 @@
 namespace mxc {
 
 struct RedactionRules {
-  // Tokens of AWS, GitHub, GitLab, Slack, npm, PyPI, Google, OpenAI, Anthropic, Stripe, Hugging Face; private
-  // key blocks, JSON web tokens, bearer and authorization headers, passwords in URLs, what is assigned to a
-  // name such as password, secret, token or api_key; and `values`.
+  // Tokens of the services that shapes_secret.cc lists; private key blocks, JSON web tokens, bearer and
+  // authorization headers, passwords and signatures in URLs, what is assigned to a name such as password,
+  // secret, token or api_key; and `values`.
   bool secrets = false;
-  // Mail addresses, telephone numbers, payment cards (Luhn), US social security numbers. Not IP addresses:
-  // they are in every build log, and seldom a person.
+  // Mail addresses, telephone numbers, payment cards (Luhn), US social security numbers, IP addresses but for
+  // those of the machine itself.
   bool pii = false;
   std::vector<std::string> values = {};  // exact text to replace, of at least kMinValueBytes
 };

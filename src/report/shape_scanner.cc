@@ -72,6 +72,7 @@ std::size_t ShapeScanner::Step(std::string_view rest, Mode mode, RedactWindow& w
   if (pii_ && !IsMailByte(previous_)) {
     consider(MatchMail(rest, at_end));
     consider(MatchNumber(rest, at_end));
+    consider(MatchAddress(rest, at_end));
   }
   if (best.kind == Match::Kind::kStrong || (best.kind == Match::Kind::kWeak && mode == Mode::kMore)) return 0;
   if (best.kind != Match::Kind::kFound) return 1;

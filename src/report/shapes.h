@@ -34,6 +34,7 @@ struct Match {
 [[nodiscard]] Match MatchSecret(std::string_view text, bool at_end);
 [[nodiscard]] Match MatchMail(std::string_view text, bool at_end);
 [[nodiscard]] Match MatchNumber(std::string_view text, bool at_end);  // card, telephone, social security
+[[nodiscard]] Match MatchAddress(std::string_view text, bool at_end);  // IPv4, IPv6
 [[nodiscard]] Match MatchText(std::string_view text, std::string_view wanted, bool at_end);
 
 }  // namespace mxc

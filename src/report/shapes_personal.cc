@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <string>
 
+#include "base/cidr.h"
 #include "report/shapes.h"
 
 namespace mxc {
@@ -8,7 +10,9 @@ namespace {
 constexpr std::size_t kMaxLocalPart = 64;  // RFC 5321
 constexpr std::size_t kMaxDomain = 253;
 constexpr std::size_t kMaxNumberBytes = 40;
-constexpr std::size_t kTelling = 8;  // digits in a row that few other things have
+constexpr std::size_t kTelling = 8;           // digits in a row that few other things have
+constexpr std::size_t kMaxAddressBytes = 39;  // of IPv6 in full
+constexpr int kIpv4Dots = 3;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -57,11 +61,25 @@ bool PassesLuhn(std::string_view digits) {
   return sum % 10 == 0;
 }
 
+// In groups of four and more with the same sign between them: hexadecimal dumps come in pairs.
+bool IsGroupedAsCards(std::string_view shape) {
+  const std::size_t first = shape.find_first_not_of('d');
+  if (first == std::string_view::npos) return true;
+  const char sign = shape[first];
+  if (sign != ' ' && sign != '-') return false;
+  while (!shape.empty()) {
+    const std::size_t end = shape.find_first_not_of('d');
+    if (end == std::string_view::npos) return true;
+    if (end < 4 || shape[end] != sign) return false;
+    shape.remove_prefix(end + 1);
+  }
+  return true;
+}
+
 bool IsCard(const Number& number) {
   if (number.digits.size() < 13 || number.digits.size() > 19) return false;
   if (number.digits[0] < '2' || number.digits[0] > '6') return false;
-  if (number.shape.find_first_of(".()+") != std::string::npos) return false;
-  return PassesLuhn(number.digits);
+  return IsGroupedAsCards(number.shape) && PassesLuhn(number.digits);
 }
 
 bool IsTelephone(const Number& number) {
@@ -96,6 +114,57 @@ std::size_t DomainLength(std::string_view domain) {
   return IsAsciiLetter(domain[dot + 1]) ? domain.size() : 0;
 }
 
+bool IsIpv6Byte(unsigned char byte) {
+  const char c = static_cast<char>(byte);
+  return IsDigit(c) || c == ':' || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+bool IsIpv4Byte(unsigned char byte) { return IsDigit(static_cast<char>(byte)) || byte == '.'; }
+
+// Four numbers that go on are a version: 1.2.3.4.5, 1.2.3.4-rc1, 1.2.3.4_2.
+bool EndsIpv4(std::string_view behind) {
+  if (behind.empty()) return true;
+  const bool dotted = behind[0] == '.' || behind[0] == '-' || behind[0] == '+';
+  const std::size_t next = dotted ? 1 : 0;
+  return next == behind.size() || !IsWordByte(static_cast<unsigned char>(behind[next]));
+}
+
+// The machine itself, all machines and none are nobody's address; 2.0.0.0 and the like are versions.
+bool NamesAHost(const Cidr& block) {
+  const auto& bytes = block.address;
+  if (block.width == 32) return bytes[0] != 0 && bytes[0] != 127 && bytes[0] < 224 && bytes[3] != 0;
+  const bool global = (bytes[0] & 0xE0U) == 0x20;
+  const bool local = (bytes[0] & 0xFEU) == 0xFC || (bytes[0] == 0xFE && (bytes[1] & 0xC0U) == 0x80);
+  return global || local;
+}
+
+Match FoundAddress(std::string_view text) {
+  const Result<Cidr> block = ParseCidr(text, HostBits::kRefuse);
+  if (!block || !NamesAHost(*block)) return {};
+  return {.kind = Match::Kind::kFound, .length = text.size()};
+}
+
+Match MatchIpv4(std::string_view text, bool at_end) {
+  if (!IsDigit(text[0])) return {};
+  std::size_t length = RunOf(text.substr(0, kMaxAddressBytes), IsIpv4Byte);
+  if (text.substr(0, length).ends_with('.') && length < text.size()) --length;  // of a sentence
+  const std::string_view address = text.substr(0, length);
+  if (std::count(address.begin(), address.end(), '.') > kIpv4Dots + 1) return {};
+  // One byte more may be needed to see that it goes on.
+  if (!at_end && text.size() < length + 2) return {.kind = Match::Kind::kWeak};
+  return EndsIpv4(text.substr(length)) ? FoundAddress(address) : Match{};
+}
+
+// An address of a host begins with a group of four digits: ab::cd is the name of a program's.
+Match MatchIpv6(std::string_view text, bool at_end) {
+  std::size_t length = RunOf(text.substr(0, kMaxAddressBytes + 2), IsIpv6Byte);
+  if (length == text.size() && !at_end) return {.kind = Match::Kind::kWeak};
+  if (length < text.size() && IsWordByte(static_cast<unsigned char>(text[length]))) return {};
+  if (text.substr(0, length).find(':') != 4) return {};
+  const std::string_view run = text.substr(0, length);
+  if (run.ends_with(':') && !run.ends_with("::")) --length;
+  return FoundAddress(text.substr(0, length));
+}
+
 }  // namespace
 
 bool IsMailByte(unsigned char byte) {
@@ -114,6 +183,14 @@ Match MatchMail(std::string_view text, bool at_end) {
   const std::size_t length = DomainLength(text.substr(at + 1, domain));
   if (length == 0) return {};
   return {.kind = Match::Kind::kFound, .length = at + 1 + length};
+}
+
+Match MatchAddress(std::string_view text, bool at_end) {
+  const Match four = MatchIpv4(text, at_end);
+  return four.kind == Match::Kind::kFound
+             ? four
+             : std::max(four, MatchIpv6(text, at_end),
+                        [](const Match& left, const Match& right) { return left.kind < right.kind; });
 }
 
 Match MatchNumber(std::string_view text, bool at_end) {

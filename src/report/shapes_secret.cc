@@ -29,35 +29,87 @@ struct Shape {
   const ByteSet* body;
 };
 
-// Longer prefixes stand before shorter ones they begin with.
+// Prefixes that the services publish, mostly for scanners of secrets. Longer ones stand before shorter ones
+// they begin with.
+// clang-format off
 constexpr Shape kShapes[] = {
-    {"AKIA", 16, &kAlphanumeric},  // AWS access key of a user
-    {"ASIA", 16, &kAlphanumeric},  // AWS, temporary
-    {"ABIA", 16, &kAlphanumeric},  // AWS bearer
-    {"ACCA", 16, &kAlphanumeric},  // AWS context
-    {"AIza", 35, &kWebWord},       // Google API key
-    {"ya29.", 20, &kWebWord},      // Google OAuth access
-    {"GOCSPX-", 20, &kWebWord},    // Google OAuth client
-    {"github_pat_", 22, &kWord},   // GitHub fine-grained
-    {"ghp_", 30, &kAlphanumeric},  // GitHub personal
-    {"gho_", 30, &kAlphanumeric},  // GitHub OAuth
-    {"ghu_", 30, &kAlphanumeric},  // GitHub user to server
-    {"ghs_", 30, &kAlphanumeric},  // GitHub server
-    {"ghr_", 30, &kAlphanumeric},  // GitHub refresh
-    {"glpat-", 20, &kWebWord},     // GitLab personal
-    {"gldt-", 20, &kWebWord},      // GitLab deploy
-    {"glrt-", 20, &kWebWord},      // GitLab runner
-    {"xoxa-", 10, &kWebWord},      // Slack
-    {"xoxb-", 10, &kWebWord},         {"xoxe-", 10, &kWebWord},
-    {"xoxp-", 10, &kWebWord},         {"xoxr-", 10, &kWebWord},
-    {"xoxs-", 10, &kWebWord},         {"xapp-", 10, &kWebWord},
-    {"npm_", 36, &kAlphanumeric},     {"pypi-", 50, &kWebWord},
-    {"hf_", 30, &kAlphanumeric},       // Hugging Face
-    {"sk-ant-", 20, &kWebWord},        // Anthropic
-    {"sk-", 32, &kWebWord},            // OpenAI, also sk-proj- and sk-svcacct-
-    {"sk_live_", 16, &kAlphanumeric},  // Stripe
-    {"sk_test_", 16, &kAlphanumeric}, {"rk_live_", 16, &kAlphanumeric},
+    {"AGE-SECRET-KEY-1", 50, &kAlphanumeric},  // age
+    {"AIza", 35, &kWebWord},                   // Google API key
+    {"AKIA", 16, &kAlphanumeric},              // AWS access key of a user
+    {"ASIA", 16, &kAlphanumeric},              // AWS, temporary
+    {"ABIA", 16, &kAlphanumeric},              // AWS bearer
+    {"ACCA", 16, &kAlphanumeric},              // AWS context
+    {"ATATT3x", 50, &kDotted},                 // Atlassian
+    {"ATBB", 28, &kAlphanumeric},              // Bitbucket
+    {"GOCSPX-", 20, &kWebWord},                // Google OAuth client
+    {"HRKU-", 36, &kWebWord},                  // Heroku
+    {"NRAK-", 27, &kAlphanumeric},             // New Relic
+    {"PMAK-", 24, &kWebWord},                  // Postman
+    {"SG.", 60, &kDotted},                     // SendGrid
+    {"dapi", 32, &kAlphanumeric},              // Databricks
+    {"dckr_oat_", 20, &kWebWord},              // Docker Hub, organisation
+    {"dckr_pat_", 20, &kWebWord},              // Docker Hub, personal
+    {"doo_v1_", 40, &kAlphanumeric},           // DigitalOcean OAuth
+    {"dop_v1_", 40, &kAlphanumeric},           // DigitalOcean personal
+    {"dor_v1_", 40, &kAlphanumeric},           // DigitalOcean refresh
+    {"dp.pt.", 40, &kAlphanumeric},            // Doppler personal
+    {"dp.st.", 40, &kDotted},                  // Doppler service
+    {"figd_", 36, &kWebWord},                  // Figma
+    {"ghp_", 30, &kAlphanumeric},              // GitHub personal
+    {"gho_", 30, &kAlphanumeric},              // GitHub OAuth
+    {"ghu_", 30, &kAlphanumeric},              // GitHub user to server
+    {"ghs_", 30, &kAlphanumeric},              // GitHub server
+    {"ghr_", 30, &kAlphanumeric},              // GitHub refresh
+    {"github_pat_", 22, &kWord},               // GitHub fine-grained
+    {"glagent-", 40, &kWebWord},               // GitLab agent
+    {"glcbt-", 20, &kWebWord},                 // GitLab CI job
+    {"gldt-", 20, &kWebWord},                  // GitLab deploy
+    {"glpat-", 20, &kWebWord},                 // GitLab personal
+    {"glptt-", 20, &kWebWord},                 // GitLab trigger
+    {"glrt-", 20, &kWebWord},                  // GitLab runner
+    {"glc_", 32, &kBase64},                    // Grafana Cloud
+    {"glsa_", 32, &kWord},                     // Grafana service account
+    {"gsk_", 40, &kAlphanumeric},              // Groq
+    {"hf_", 30, &kAlphanumeric},               // Hugging Face
+    {"hvb.", 24, &kWebWord},                   // HashiCorp Vault, batch
+    {"hvr.", 24, &kWebWord},                   // HashiCorp Vault, recovery
+    {"hvs.", 24, &kWebWord},                   // HashiCorp Vault, service
+    {"lin_api_", 32, &kAlphanumeric},          // Linear
+    {"npm_", 36, &kAlphanumeric},              // npm
+    {"ntn_", 40, &kAlphanumeric},              // Notion
+    {"pplx-", 40, &kAlphanumeric},             // Perplexity
+    {"pscale_oauth_", 32, &kDotted},           // PlanetScale
+    {"pscale_pw_", 32, &kDotted},              // PlanetScale password
+    {"pscale_tkn_", 32, &kDotted},             // PlanetScale service
+    {"pypi-", 50, &kWebWord},                  // PyPI
+    {"r8_", 37, &kAlphanumeric},               // Replicate
+    {"rk_live_", 16, &kAlphanumeric},          // Stripe, restricted
+    {"rubygems_", 48, &kAlphanumeric},         // RubyGems
+    {"sbp_", 40, &kAlphanumeric},              // Supabase
+    {"shpat_", 32, &kAlphanumeric},            // Shopify admin
+    {"shpca_", 32, &kAlphanumeric},            // Shopify custom application
+    {"shppa_", 32, &kAlphanumeric},            // Shopify private application
+    {"shpss_", 32, &kAlphanumeric},            // Shopify shared secret
+    {"sk-ant-", 20, &kWebWord},                // Anthropic
+    {"sk-", 32, &kWebWord},                    // OpenAI, also sk-proj- and sk-svcacct-
+    {"sk_live_", 16, &kAlphanumeric},          // Stripe
+    {"sk_test_", 16, &kAlphanumeric},          // Stripe, test
+    {"sntrys_", 50, &kDotted},                 // Sentry, organisation
+    {"sntryu_", 50, &kAlphanumeric},           // Sentry, user
+    {"sq0atp-", 22, &kWebWord},                // Square access
+    {"sq0csp-", 40, &kWebWord},                // Square secret
+    {"tskey-", 20, &kWebWord},                 // Tailscale
+    {"xai-", 60, &kAlphanumeric},              // xAI
+    {"xapp-", 10, &kWebWord},                  // Slack application
+    {"xoxa-", 10, &kWebWord},                  // Slack, and all that follow
+    {"xoxb-", 10, &kWebWord},
+    {"xoxe-", 10, &kWebWord},
+    {"xoxp-", 10, &kWebWord},
+    {"xoxr-", 10, &kWebWord},
+    {"xoxs-", 10, &kWebWord},
+    {"ya29.", 20, &kWebWord},                  // Google OAuth access
 };
+// clang-format on
 
 constexpr std::size_t kMaxWebTokenHeader = 1024;
 constexpr std::size_t kMaxAuthority = 4000;  // of a URL

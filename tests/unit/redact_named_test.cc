@@ -41,6 +41,26 @@ TEST(RedactNamed, NamesOfOtherThings) {
     EXPECT_EQ(Secrets(text), text);
 }
 
+TEST(RedactNamed, ConnectionStringsAndSignedUrls) {
+  ExpectAtEverySplit({
+      {"Server=x;Uid=u;Pwd=a,b;Timeout=3", "Server=x;Uid=u;Pwd=[REDACTED];Timeout=3"},
+      {"Pwd=a rest", "Pwd=[REDACTED] rest"},
+      {";pwd=a;b", ";pwd=[REDACTED];b"},
+      {"MYSQL_PWD=a rest", "MYSQL_PWD=[REDACTED] rest"},
+      {R"({"pwd": "a b", "id": 1})", R"({"pwd": "[REDACTED]", "id": 1})"},
+      {"AccountName=n;AccountKey=abc==;EndpointSuffix=e",
+       "AccountName=n;AccountKey=[REDACTED];EndpointSuffix=e"},
+      {"Endpoint=sb://h/;SharedAccessKeyName=Root;SharedAccessKey=abc=",
+       "Endpoint=sb://h/;SharedAccessKeyName=Root;SharedAccessKey=[REDACTED]"},
+      {"https://h/b?sv=2021&sig=a%2Fb%3D&se=1", "https://h/b?sv=2021&sig=[REDACTED]&se=1"},
+      {"https://h/o?X-Amz-Signature=0a1b&X=1", "https://h/o?X-Amz-Signature=[REDACTED]&X=1"},
+      {R"({"accountKey":"x","authKey":"y"})", R"({"accountKey":"[REDACTED]","authKey":"[REDACTED]"})"},
+  });
+  for (const std::string text : {"PWD=/home/me", "OLDPWD=/", "pwd=$(pwd)", "pwd: /home/me", "sig=TERM",
+                                 "signature: ok", "SharedAccessKeyName=Root"})
+    EXPECT_EQ(Secrets(text), text);
+}
+
 TEST(RedactNamed, AnUnquotedValueEndsAsItsContextSays) {
   ExpectAtEverySplit({
       {"password=ab,REST rest", "password=[REDACTED] rest"},

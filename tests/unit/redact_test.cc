@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/redact_text.h"
@@ -43,8 +44,102 @@ std::vector<std::string> TokenShapes() {
           "sk-" + Body(48),
           "sk_live_" + Body(24),
           "rk_live_" + Body(24),
+          "AGE-SECRET-KEY-1" + Body(58),
+          "ATATT3xFfGF0" + Body(180),
+          "ATBB" + Body(32),
+          "HRKU-" + Body(60),
+          "NRAK-" + Body(27),
+          "PMAK-" + Body(59),
+          "SG." + Body(22) + "." + Body(43),
+          "dapi" + Body(32),
+          "dckr_oat_" + Body(32),
+          "dckr_pat_" + Body(27),
+          "doo_v1_" + Body(64),
+          "dop_v1_" + Body(64),
+          "dor_v1_" + Body(64),
+          "dp.pt." + Body(43),
+          "dp.st.dev." + Body(43),
+          "figd_" + Body(40),
+          "glagent-" + Body(50),
+          "glcbt-" + Body(20),
+          "glptt-" + Body(40),
+          "glc_" + Body(120),
+          "glsa_" + Body(32) + "_" + Body(8),
+          "gsk_" + Body(52),
+          "hvb." + Body(100),
+          "hvr." + Body(100),
+          "hvs." + Body(90),
+          "lin_api_" + Body(40),
+          "ntn_" + Body(46),
+          "pplx-" + Body(48),
+          "pscale_oauth_" + Body(43),
+          "pscale_pw_" + Body(43),
+          "pscale_tkn_" + Body(43),
+          "r8_" + Body(37),
+          "rubygems_" + Body(48),
+          "sbp_" + Body(40),
+          "shpat_" + Body(32),
+          "shpca_" + Body(32),
+          "shppa_" + Body(32),
+          "shpss_" + Body(32),
+          "sntrys_" + Body(90),
+          "sntryu_" + Body(64),
+          "sq0atp-" + Body(22),
+          "sq0csp-" + Body(43),
+          "tskey-auth-" + Body(30),
+          "xai-" + Body(80),
           kWebToken,
           kKeyBlock};
+}
+
+TEST(RedactPersonal, Addresses) {
+  for (const std::string address :
+       {"203.0.113.7", "10.1.2.3", "192.168.1.20", "2001:db8::1", "fd12:3456:789a::1", "fe80::1",
+        "2001:db8:1:2:3:4:5:6", "2A00:1450::93"}) {
+    for (const auto& [before, behind] :
+         std::vector<std::pair<std::string, std::string>>{{"from ", " port 22"},
+                                                          {"[", "]:443"},
+                                                          {"host=", ", x"},
+                                                          {"", ""},
+                                                          {"at ", ".\n"},
+                                                          {"ip:", ": refused"}}) {
+      const std::string text = before + address + behind;
+      EXPECT_EQ(Personal(text), before + "[REDACTED]" + behind) << text;
+      for (std::size_t cut = 0; cut <= text.size(); ++cut)
+        EXPECT_EQ(Redacted({.pii = true}, {text.substr(0, cut), text.substr(cut)}),
+                  before + "[REDACTED]" + behind)
+            << text << " cut at " << cut;
+    }
+  }
+  EXPECT_EQ(Personal("10.1.2.3:8080/24 10.1.2.3/24"), "[REDACTED]:8080/24 [REDACTED]/24");
+}
+
+TEST(RedactPersonal, WhatOnlyLooksLikeAnAddress) {
+  for (const std::string text : {"127.0.0.1:80",
+                                 "0.0.0.0",
+                                 "[::1]:80",
+                                 "::",
+                                 "255.255.255.255",
+                                 "224.0.0.1",
+                                 "1.2.3.4.5",
+                                 "v1.2.3.4",
+                                 "libx-1.2.3.4.tgz",
+                                 "1.2.3.4-rc1",
+                                 "1.2.3.4_2",
+                                 "1.2.3.400",
+                                 "2.0.0.0",
+                                 "1.2.3",
+                                 "std::string",
+                                 "ab::cd",
+                                 "12:34:56",
+                                 "2026-11-23T10:00:00",
+                                 "aa:bb:cc:dd:ee:ff",
+                                 "2001:",
+                                 "dead::",
+                                 "face::Feed",
+                                 "1::2",
+                                 "2024:11:23 10:00"})
+    EXPECT_EQ(Personal(text), text);
 }
 
 TEST(RedactSecrets, EveryTokenShape) {
@@ -167,8 +262,9 @@ TEST(RedactPersonal, MailTelephoneCardSocialSecurity) {
 
 TEST(RedactPersonal, LeavesOrdinaryNumbersAlone) {
   for (const std::string text :
-       {"2026-11-21 22:15:03.123", "4111 1111 1111 1112", "10.0.0.1:8080", "v1.2.3-rc4", "1234567890123456",
-        "user@host", "a @ b", "git@localhost:x", "0x1234567890", "1 2 3 4 5 6 7 8", "3.14159265358979",
+       {"2026-11-21 22:15:03.123", "4111 1111 1111 1112", "127.0.0.1:8080", "v1.2.3-rc4", "1234567890123456",
+        "user@host", "a @ b", "git@localhost:x", "0x1234567890", "<40-D5 66-76 64-55 00-00 80-D5",
+        "00-00 63-68 20-76 61-72 69-61 50-BF", "1 2 3 4 5 6 7 8", "3.14159265358979",
         "-rw-r--r-- 1 root root 4096", "+1 line", "(1)", "AKIAIOSFODNN7EXAMPLE"}) {
     EXPECT_EQ(Personal(text), text);
   }
