@@ -2,8 +2,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +22,21 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/unique_fd.h"
+#include "host/bound_sockets_linux.h"
 #include "mxc/limits.h"
 
 namespace mxc {
 namespace {
 
-// A server puts its socket near the top of what it works in. A search for sockets that the kernel's list does
-// not tell of, because another network namespace has them, ends after so much.
+// A server puts its socket near the top of what it works in. Nothing tells of sockets in a network namespace
+// that no process is in; a search for those ends after so much.
 constexpr std::size_t kNearDirectories = 128;
 constexpr std::size_t kNearEntries = 8192;
-constexpr std::size_t kMaxListBytes = std::size_t{64} << 20U;
 
 // Of linux/dirent.h, which no C library offers.
 struct SocketSearchEntry {
@@ -40,19 +46,6 @@ struct SocketSearchEntry {
   unsigned char type;
   char name[1];
 };
-
-std::optional<std::string> ReadSocketList() {
-  const UniqueFd file{::open("/proc/net/unix", O_RDONLY | O_CLOEXEC)};
-  if (!file) return std::nullopt;
-  std::string text;
-  std::array<char, 65536> buffer;  // NOLINT(*-member-init): the kernel fills it
-  for (;;) {
-    const ssize_t size = ::read(file.Get(), buffer.data(), buffer.size());
-    if (size < 0 || text.size() > kMaxListBytes) return std::nullopt;
-    if (size == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(size));
-  }
-}
 
 bool IsBelowAny(const std::string& path, const std::vector<std::string>& directories) {
   return std::any_of(directories.begin(), directories.end(), [&](const std::string& directory) {
@@ -72,81 +65,173 @@ bool IsBound(int socket_path_fd) {
   return ::connect(probe.Get(), generic, sizeof address) == 0 || errno != ECONNREFUSED;
 }
 
+// A subvolume of btrfs has a number of its own, which is not the one that the kernel tells of a socket.
+class ShownDevices {
+ public:
+  explicit ShownDevices(const std::vector<std::string>& directories) {
+    for (const std::string& directory : directories) Add(directory);
+  }
+  [[nodiscard]] bool Contains(std::uint64_t device) const { return any_ || devices_.contains(device); }
+
+ private:
+  void Add(const std::string& directory) {
+    struct stat status {};
+    struct statfs system {};
+    if (::lstat(directory.c_str(), &status) == 0) devices_.insert(status.st_dev);
+    const bool known = ::statfs(directory.c_str(), &system) == 0;
+    any_ = any_ || !known || static_cast<std::uint32_t>(system.f_type) == BTRFS_SUPER_MAGIC;
+  }
+
+  std::set<std::uint64_t> devices_ = {};
+  bool any_ = false;
+};
+
 class SocketSearch {
  public:
   SocketSearch(const std::vector<std::string>& directories, const std::vector<std::string>& skipped)
-      : directories_(directories), skipped_(skipped) {}
+      : directories_(directories), skipped_(skipped), roots_(directories.begin(), directories.end()) {}
 
   std::vector<std::string> Run();
 
  private:
+  using Clock = std::chrono::steady_clock;
+  using File = std::pair<std::uint64_t, std::uint32_t>;  // device, lower half of the inode
+
+  void LocateAll(const std::vector<BoundSocket>& sockets);
+  [[nodiscard]] bool Locate(const BoundSocket& socket);
+  [[nodiscard]] const std::string& Canonical(const std::string& directory);
   void Judge(std::string path);
-  void JudgeListed(const std::string& path);
   void Read(const std::string& directory);
+  void NoteUnread(const std::string& directory, int reason);
+  void AddEntry(const std::string& directory, std::string_view name, unsigned char type);
+  void Search(std::size_t most_directories, std::size_t most_entries);
 
   const std::vector<std::string>& directories_;
   const std::vector<std::string>& skipped_;
-  std::map<std::string, std::string> canonical_ = {};  // directories of the list
+  const std::set<std::string> roots_;  // each is read once, however it is come by
+  std::map<std::string, std::string> canonical_ = {};
+  std::map<File, std::size_t> sought_ = {};  // bound, but where; names that were found
   std::deque<std::string> pending_ = {};
+  std::vector<std::string> closed_ = {};  // cannot be searched
   std::vector<std::string> found_ = {};
+  std::size_t read_ = 0;  // directories
   std::size_t entries_ = 0;
+  const Clock::time_point end_ = Clock::now() + std::chrono::milliseconds(kMaxSearchMs);
 };
 
+const std::string& SocketSearch::Canonical(const std::string& directory) {
+  auto known = canonical_.find(directory);
+  if (known == canonical_.end()) {
+    std::array<char, PATH_MAX> resolved;  // NOLINT(*-member-init)
+    const bool exists = ::realpath(directory.c_str(), resolved.data()) != nullptr;
+    known = canonical_.emplace(directory, exists ? resolved.data() : "").first;
+  }
+  return known->second;
+}
+
+// It is where it was bound, and has no other name.
+bool SocketSearch::Locate(const BoundSocket& socket) {
+  if (!socket.path.starts_with('/')) return false;
+  const std::size_t slash = socket.path.rfind('/');
+  const std::string& above = Canonical(socket.path.substr(0, std::max<std::size_t>(slash, 1)));
+  if (above.empty()) return false;
+  std::string path = (above == "/" ? "" : above) + socket.path.substr(slash);
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  if (static_cast<std::uint32_t>(status.st_ino) != socket.inode) return false;
+  const bool usable = status.st_uid == ::getuid() || ::access(path.c_str(), W_OK) == 0;
+  if (usable) found_.push_back(std::move(path));
+  return status.st_nlink == 1;
+}
+
+void SocketSearch::LocateAll(const std::vector<BoundSocket>& sockets) {
+  std::vector<const BoundSocket*> elsewhere;
+  for (const BoundSocket& socket : sockets) {
+    if (!Locate(socket)) elsewhere.push_back(&socket);
+  }
+  if (elsewhere.empty() || directories_.empty()) return;
+  const ShownDevices shown(directories_);
+  for (const BoundSocket* socket : elsewhere) {
+    if (shown.Contains(socket->device)) sought_.emplace(File{socket->device, socket->inode}, 0);
+  }
+}
+
 void SocketSearch::Judge(std::string path) {
-  if (!IsBelowAny(path, directories_) || IsBelowAny(path, skipped_)) return;
+  if (IsBelowAny(path, skipped_)) return;
   const UniqueFd file{::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
   struct stat status {};
   if (!file || ::fstat(file.Get(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
+  const auto sought = sought_.find({status.st_dev, static_cast<std::uint32_t>(status.st_ino)});
+  const bool listed = sought != sought_.end();
+  if (listed && ++sought->second >= status.st_nlink) sought_.erase(sought);
   if (status.st_uid != ::getuid() && ::access(path.c_str(), W_OK) != 0) return;
-  if (IsBound(file.Get())) found_.push_back(std::move(path));
+  if (listed || IsBound(file.Get())) found_.push_back(std::move(path));
 }
 
-void SocketSearch::JudgeListed(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string above = path.substr(0, std::max<std::size_t>(slash, 1));
-  auto known = canonical_.find(above);
-  if (known == canonical_.end()) {
-    std::array<char, PATH_MAX> resolved;  // NOLINT(*-member-init)
-    const bool exists = ::realpath(above.c_str(), resolved.data()) != nullptr;
-    known = canonical_.emplace(above, exists ? resolved.data() : "").first;
+void SocketSearch::NoteUnread(const std::string& directory, int reason) {
+  if (reason == ENOTDIR) return Judge(directory);
+  if (reason != ENOENT && reason != ELOOP) closed_.push_back(directory);
+}
+
+// What no system call can be told the path of is closed with the directory that it stands in.
+void SocketSearch::AddEntry(const std::string& directory, std::string_view name, unsigned char type) {
+  const bool maybe_socket = type == DT_SOCK || type == DT_UNKNOWN;
+  const bool maybe_directory = type == DT_DIR || type == DT_UNKNOWN;
+  if (name == "." || name == ".." || (!maybe_socket && !maybe_directory)) return;
+  std::string path = directory == "/" ? directory : directory + "/";
+  path += name;
+  if (roots_.contains(path)) return;
+  if (path.size() >= PATH_MAX) {
+    closed_.push_back(directory);
+  } else if (type == DT_SOCK) {
+    Judge(std::move(path));
+  } else {
+    pending_.push_back(std::move(path));
   }
-  if (known->second.empty()) return;
-  Judge((known->second == "/" ? "" : known->second) + path.substr(slash));
 }
 
 void SocketSearch::Read(const std::string& directory) {
   if (IsBelowAny(directory, skipped_)) return;
   const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!fd) return;
-  const std::string prefix = directory == "/" ? directory : directory + "/";
+  if (!fd) return NoteUnread(directory, errno);
   std::array<char, 32768> buffer;  // NOLINT(*-member-init): the kernel fills it
   for (;;) {
     const long size = ::syscall(SYS_getdents64, fd.Get(), buffer.data(), buffer.size());
+    if (size < 0) NoteUnread(directory, errno);
     if (size <= 0) return;
     for (std::size_t at = 0; at < static_cast<std::size_t>(size); ++entries_) {
       const auto* entry =
           reinterpret_cast<const SocketSearchEntry*>(buffer.data() + at);  // NOLINT(*-reinterpret-cast)
-      const std::string_view name = static_cast<const char*>(entry->name);
+      AddEntry(directory, static_cast<const char*>(entry->name), entry->type);
       at += entry->size;
-      if (name == "." || name == "..") continue;
-      if (entry->type == DT_SOCK || entry->type == DT_UNKNOWN) Judge(prefix + std::string(name));
-      if (entry->type == DT_DIR || entry->type == DT_UNKNOWN) pending_.push_back(prefix + std::string(name));
     }
   }
 }
 
-std::vector<std::string> SocketSearch::Run() {
-  const std::optional<std::string> list = ReadSocketList();
-  const ListedSockets listed = list ? ParseListedSockets(*list) : ListedSockets{.others = true};
-  for (const std::string& path : listed.paths) JudgeListed(path);
-  const std::size_t most_entries = listed.others ? kMaxSearchEntries : kNearEntries;
-  const std::size_t most_directories = listed.others ? kMaxSearchEntries : kNearDirectories;
-  pending_.assign(directories_.begin(), directories_.end());
-  for (std::size_t read = 0; !pending_.empty() && read < most_directories && entries_ < most_entries;
-       ++read) {
+// Nearest first.
+void SocketSearch::Search(std::size_t most_directories, std::size_t most_entries) {
+  for (; !pending_.empty() && read_ < most_directories && entries_ < most_entries; ++read_) {
+    if (Clock::now() > end_) return;
     const std::string directory = std::move(pending_.front());
     pending_.pop_front();
     Read(directory);
+  }
+}
+
+// Other namespaces are asked about where that decides anything: it takes as long as many directories.
+std::vector<std::string> SocketSearch::Run() {
+  const std::optional<std::vector<BoundSocket>> listed = ListBoundSockets();
+  if (listed) LocateAll(*listed);
+  pending_.assign(directories_.begin(), directories_.end());
+  bool unknown = !listed;  // a bound socket may be any file
+  if (!unknown && sought_.empty()) {
+    Search(kNearDirectories, kNearEntries);
+    unknown = (!pending_.empty() || !closed_.empty()) && OthersHaveBoundSockets();
+  }
+  if (unknown || !sought_.empty()) {
+    Search(kMaxSearchEntries, kMaxSearchEntries);
+    if (unknown || !sought_.empty()) found_.insert(found_.end(), closed_.begin(), closed_.end());
+    if (!pending_.empty()) found_.insert(found_.end(), directories_.begin(), directories_.end());
   }
   std::sort(found_.begin(), found_.end());
   found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
@@ -154,34 +239,6 @@ std::vector<std::string> SocketSearch::Run() {
 }
 
 }  // namespace
-
-// "ffff9c7a8: 00000002 00000000 00010000 0001 01 21034 /run/a socket": what stands behind the number is the
-// path, or "@" and a name that is none. A path may hold any byte, the end of a line too.
-ListedSockets ParseListedSockets(std::string_view text) {
-  constexpr int kColumns = 7;
-  ListedSockets sockets;
-  text.remove_prefix(std::min(text.size(), text.find('\n') + 1));  // the heading
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::size_t number = line.find(": ");
-    if (number == std::string_view::npos || line.substr(0, number).find('/') != std::string_view::npos) {
-      sockets.others = true;
-      continue;
-    }
-    for (int column = 0; column < kColumns; ++column) {
-      const std::size_t end = std::min(line.find(' '), line.size());
-      line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
-    }
-    if (line.empty() || line.front() == '@') continue;
-    if (line.front() == '/') {
-      sockets.paths.emplace_back(line);
-    } else {
-      sockets.others = true;
-    }
-  }
-  return sockets;
-}
 
 std::vector<std::string> FindLiveSockets(const std::vector<std::string>& directories,
                                          const std::vector<std::string>& skipped) {

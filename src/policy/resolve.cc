@@ -175,7 +175,8 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     AddBaseline(host, walker, rules, policy.links);
   }
   for (const std::string& path : tools.not_tools) MaskSecret(host, walker, rules, path);
-  DenySockets(host, walker, rules, policy.warnings);
+  if (Status denied = DenySockets(host, policy.containment, names, walker, rules, policy.warnings); !denied)
+    return denied.error();
   CloseToOthers(host, policy.containment, names, walker, rules);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
     return held.error();

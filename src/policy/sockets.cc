@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mxc/limits.h"
 #include "policy/paths/baseline.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/socket_tables.h"
@@ -111,16 +112,19 @@ Status SocketGrants::Add(const PathEntry& entry) {
 
 class SocketDenials {
  public:
-  SocketDenials(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings)
-      : host_(host), walker_(walker), rules_(rules), warnings_(warnings) {}
+  SocketDenials(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
+                std::vector<Warning>& warnings)
+      : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
 
   void DenyKnown();
-  void DenyLive();
+  Status DenyLive();
   void DenyDirectories();
 
  private:
   void DenySocket(const std::string& path);
-  [[nodiscard]] bool IsOutOfReach(const std::string& path);
+  Status DenyFound(const std::string& path);
+  void Warn(const std::string& path, bool directory, const PathRule& grant);
+  [[nodiscard]] std::vector<std::string> Searched() const;
   void DenyDirectory(const SocketDirectory& row, const std::string& path);
   // The grant of the policy that shows `path`.
   [[nodiscard]] const PathRule* GrantAround(const std::string& path) const {
@@ -132,6 +136,7 @@ class SocketDenials {
   [[nodiscard]] std::string Expanded(std::string_view row) const;
 
   const Host& host_;
+  const MountNames& names_;
   PathWalker& walker_;
   RuleSet& rules_;
   std::vector<Warning>& warnings_;
@@ -163,37 +168,34 @@ std::string SocketDenials::Expanded(std::string_view row) const {
   return path;
 }
 
-// Root's commands have no capability to pass a directory that only its owner may search; nor is a mask's
-// place found there.
-bool SocketDenials::IsOutOfReach(const std::string& path) {
-  const Identity caller = host_.Caller();
-  if (!caller.IsRoot()) return false;
-  for (std::string at{ParentOf(path)}; at != "/"; at = std::string(ParentOf(at))) {
-    const Lookup& lookup = walker_.LookAt(at);
-    if (!lookup.status || lookup.status->uid == caller.uid) continue;
-    const std::uint32_t mode = lookup.status->mode >> (lookup.status->gid == caller.gid ? 3U : 0U);
-    if ((mode & 1U) == 0) return true;
-  }
-  return false;
+void SocketDenials::Warn(const std::string& path, bool directory, const PathRule& grant) {
+  const std::string what =
+      directory ? " cannot be searched, and may hold a socket of a program outside the sandbox: it is denied"
+                : " belongs to a program outside the sandbox and is denied";
+  warnings_.push_back({.category = "daemon-socket",
+                       .message = Quoted(path) + " in the grant of " + Quoted(grant.path) + what,
+                       .pointer = grant.pointer});
 }
 
 void SocketDenials::DenySocket(const std::string& path) {
   const PathRule* around = rules_.Covering(path);
-  if (around == nullptr || around->access == Access::kDenied || IsOutOfReach(path)) return;
-  const bool granted_by_policy = around->origin == Origin::kPolicy;
-  const std::string pointer = around->pointer;
-  const std::string granted = around->path;
+  if (around == nullptr || around->access == Access::kDenied) return;
+  const PathRule grant = *around;
   const Result<Walked> walked = walker_.Walk(path);
   if (!walked || !walked->status) return;
-  const bool added = rules_.Add({.path = walked->path,
-                                 .access = Access::kDenied,
-                                 .object = walked->status->object,
-                                 .origin = Origin::kBaseline});
-  if (!added || !granted_by_policy) return;
-  warnings_.push_back({.category = "daemon-socket",
-                       .message = Quoted(path) + " in the grant of " + Quoted(granted) +
-                                  " belongs to a program outside the sandbox and is denied",
-                       .pointer = pointer});
+  PathRule denial{.path = walked->path,
+                  .access = Access::kDenied,
+                  .object = walked->status->object,
+                  .origin = Origin::kBaseline};
+  // Protection keeps what cannot be listed as it is: read-only, which keeps nobody from connecting.
+  const PathRule* known = rules_.Find(walked->path);
+  if (known != nullptr && known->origin != Origin::kProtection) return;
+  if (known == nullptr) {
+    rules_.Add(denial);
+  } else {
+    rules_.Replace(denial);
+  }
+  if (grant.origin != Origin::kBaseline) Warn(path, denial.object->type == FileType::kDirectory, grant);
 }
 
 void SocketDenials::DenyKnown() {
@@ -205,15 +207,43 @@ void SocketDenials::DenyKnown() {
   }
 }
 
-void SocketDenials::DenyLive() {
+// Grants, and what is mounted below them: a file that is a mount point shows as what it covers.
+std::vector<std::string> SocketDenials::Searched() const {
   std::vector<std::string> directories;
-  std::vector<std::string> skipped = rules_.PathsWith(Access::kDenied);
   for (const PathRule& rule : rules_.All()) {
     const bool directory = rule.object && rule.object->type == FileType::kDirectory;
     if (directory && rule.access != Access::kDenied && rule.origin == Origin::kPolicy)
       directories.push_back(rule.path);
   }
-  if (directories.empty()) return;
+  for (const Mount* mount : names_.Visible()) {
+    const PathRule* grant = GrantAround(mount->path);
+    if (grant != nullptr && grant->path != mount->path) directories.push_back(mount->path);
+  }
+  return directories;
+}
+
+Status SocketDenials::DenyFound(const std::string& path) {
+  const PathRule* rule = rules_.Find(path);
+  const bool grant = rule != nullptr && rule->origin == Origin::kPolicy && rule->access != Access::kDenied;
+  if (grant && rule->object && rule->object->type == FileType::kDirectory) {
+    return Conflict(Quoted(path) + " could not be searched to its end for sockets of programs outside",
+                    rule->pointer, "grant less, or deny the directories that hold most");
+  }
+  DenySocket(path);
+  if (!names_.Any()) return Done{};
+  const std::optional<std::vector<std::string>> others = names_.OthersOf(path);
+  if (!others) {
+    return Conflict("the socket " + Quoted(path) + " has more than " + std::to_string(kMaxSecondNames) +
+                        " names through mounts",
+                    "/filesystem", "unmount some of them, or grant less");
+  }
+  for (const std::string& other : *others) DenySocket(other);
+  return Done{};
+}
+
+Status SocketDenials::DenyLive() {
+  const std::vector<std::string> directories = Searched();
+  std::vector<std::string> skipped = rules_.PathsWith(Access::kDenied);
   for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
     if (rules_.Covering(own) == nullptr) skipped.emplace_back(own);
   }
@@ -222,7 +252,10 @@ void SocketDenials::DenyLive() {
     return std::any_of(directories.begin(), directories.end(),
                        [&](const std::string& directory) { return IsAtOrBelow(directory, denied); });
   });
-  for (const std::string& path : host_.LiveSockets(directories, skipped)) DenySocket(path);
+  for (const std::string& path : host_.LiveSockets(directories, skipped)) {
+    if (Status denied = DenyFound(path); !denied) return denied;
+  }
+  return Done{};
 }
 
 // Another user may have put a link there, or a directory of his own: that one is none of the caller's
@@ -270,12 +303,13 @@ Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, Pat
   return Done{};
 }
 
-void DenySockets(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
-  SocketDenials denials(host, walker, rules, warnings);
+Status DenySockets(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
+                   RuleSet& rules, std::vector<Warning>& warnings) {
+  SocketDenials denials(host, names, walker, rules, warnings);
   denials.DenyKnown();
-  if (!rules.HasGrantOfPolicy()) return;
-  denials.DenyDirectories();
-  denials.DenyLive();
+  if (rules.HasGrantOfPolicy()) denials.DenyDirectories();
+  // With Landlock alone nobody has sockets, and nothing could be masked.
+  return TraitsOf(containment).mounts ? denials.DenyLive() : Status(Done{});
 }
 
 void AddSocketVariables(const Config& config, const Host& host, Policy& policy) {

@@ -8,6 +8,7 @@
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
+#include "policy/paths/mount_names.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
 
@@ -19,9 +20,11 @@ namespace mxc {
 [[nodiscard]] Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, PathWalker& walker,
                                   RuleSet& rules, Policy& policy);
 
-// Denies every other: those of known daemons, those that a process has bound, and directories that are for
-// sockets.
-void DenySockets(const Host& host, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
+// Denies every other: those of known daemons, those that a process has bound, by each of their names, and
+// directories that are for sockets or cannot be searched for them. Errors: kConflict, for a grant of which
+// that cannot be said.
+[[nodiscard]] Status DenySockets(const Host& host, Containment containment, const MountNames& names,
+                                 PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
 
 // A variable that names a granted socket is part of the grant, unless the policy says what the environment
 // is.

@@ -1,7 +1,17 @@
 // Sockets of the host's programs in what a policy grants, and those that the command makes there.
 
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "tests/containment/containment.h"
 #include "tests/containment/listener.h"
@@ -12,6 +22,25 @@ namespace {
 using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+// Stands in the namespaces of this one until it goes out of scope.
+class ChildProcess {
+ public:
+  ChildProcess() : pid_(::fork()) {
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) ::pause();
+  }
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+ private:
+  pid_t pid_;
+};
 
 class HostSockets : public ContainmentTest {
  protected:
@@ -72,6 +101,144 @@ TEST_P(HostSockets, OfAnotherNetworkNamespace) {
   }
   EXPECT_THAT(Try({.read_write = {rw}}, {Connect(rw + "/socket")}), ElementsAre("ECONNREFUSED"));
   EXPECT_FALSE(listener->WasReached());
+}
+
+// A process of the other namespace lives, as in a container: however deep the socket stands.
+TEST_P(HostSockets, OfAnotherNetworkNamespaceBehindManyDirectories) {
+  if (::geteuid() != 0) GTEST_SKIP() << "a network namespace needs root";
+  const std::string rw = workspace.Directory("rw");
+  for (int i = 0; i < 200; ++i) workspace.Directory("rw/a" + std::to_string(i));
+  const std::string deep = workspace.Directory("rw/z/run");
+  std::optional<Listener> listener;
+  std::optional<ChildProcess> inhabitant;
+  {
+    const PrivateNetwork other({"192.0.2.1"});
+    listener = Listener::Unix(deep + "/socket");
+    inhabitant.emplace();
+  }
+  EXPECT_THAT(Try({.read_write = {rw}}, {Connect(deep + "/socket")}), ElementsAre("ECONNREFUSED"));
+  EXPECT_FALSE(listener->WasReached());
+}
+
+// Another user's directory that this one may pass through and not list, or the caller's own.
+TEST_P(HostSockets, InDirectoriesThatCannotBeListed) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string closed = workspace.Directory("rw/closed");
+  std::vector<Listener> listeners;
+  const std::string here = std::filesystem::current_path();
+  std::filesystem::current_path(closed);
+  for (const char* name : {"relative", "renamed", "linked"}) listeners.push_back(Listener::Unix(name));
+  std::filesystem::rename("renamed", "r");
+  std::filesystem::create_hard_link("linked", "l");
+  std::filesystem::current_path(here);
+  for (const uid_t owner : {uid, static_cast<uid_t>(0)}) {
+    ASSERT_EQ(::chown(closed.c_str(), owner, owner), 0);
+    ASSERT_EQ(::chmod(closed.c_str(), 0311), 0);
+    for (const std::string& answer :
+         Try({.read_write = {rw}}, {Connect(closed + "/relative"), Connect(closed + "/r"),
+                                    Connect(closed + "/linked"), Connect(closed + "/l")}))
+      EXPECT_THAT(answer, AnyOf("ECONNREFUSED", "EACCES", "ENOENT"));
+  }
+  for (const Listener& listener : listeners) EXPECT_FALSE(listener.WasReached());
+  ASSERT_EQ(::chmod(closed.c_str(), 0755), 0);
+}
+
+TEST_P(HostSockets, BelowNamesThatAreTooLong) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string here = std::filesystem::current_path();
+  const std::string part(250, 'd');
+  std::filesystem::current_path(rw);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(::mkdir(part.c_str(), 0777), 0);
+    ASSERT_EQ(::chmod(part.c_str(), 0777), 0);
+    ASSERT_EQ(::chdir(part.c_str()), 0);
+  }
+  const Listener listener = Listener::Unix("socket");
+  std::filesystem::current_path(here);
+  const std::string client = workspace.File("rw/client.py",
+                                            "import os, socket\n"
+                                            "os.chdir('" +
+                                                rw +
+                                                "')\n"
+                                                "try:\n"
+                                                "  for i in range(20): os.chdir('" +
+                                                part +
+                                                "')\n"
+                                                "  socket.socket(socket.AF_UNIX).connect('socket')\n"
+                                                "  print('connected')\n"
+                                                "except OSError: print('refused')\n");
+  const Ended ended = RunConfig({.command = "python3 " + client, .read_write = {rw}});
+  EXPECT_EQ(ended.out, "refused\n") << ended.err;
+  EXPECT_FALSE(listener.WasReached());
+  std::filesystem::remove_all(rw + "/" + part);
+}
+
+// A directory, and a single file as container engines mount it; of this network namespace and of another.
+TEST_P(HostSockets, UnderTheNamesThatMountsGiveThem) {
+  if (::geteuid() != 0) GTEST_SKIP() << "mounting needs root";
+  const std::string rw = workspace.Directory("rw");
+  const std::string one = workspace.File("rw/one.sock", "");
+  const std::string other = workspace.File("rw/other.sock", "");
+  const std::string whole = workspace.Directory("rw/whole");
+  const std::string outside = workspace.Directory("outside");
+  const Listener own = Listener::Unix(outside + "/own");
+  std::optional<Listener> foreign;
+  {
+    const PrivateNetwork network({"192.0.2.1"});
+    foreign = Listener::Unix(outside + "/foreign");
+  }
+  const auto mount = [&] {
+    const auto bind = [](const std::string& source, const std::string& target) {
+      return ::mount(source.c_str(), target.c_str(), nullptr, MS_BIND, nullptr) == 0;
+    };
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        !bind(outside + "/own", one) || !bind(outside + "/foreign", other) || !bind(outside, whole))
+      std::_Exit(124);
+  };
+  const Words refused(3, "ECONNREFUSED");
+  const std::vector<Words> tries = {Connect(one), Connect(other), Connect(whole + "/own")};
+  EXPECT_EQ(Try({.read_write = {rw}}, tries, mount), refused);
+  EXPECT_EQ(Try({.read_only = {rw}}, tries, mount), refused);
+  EXPECT_FALSE(own.WasReached());
+  EXPECT_FALSE(foreign->WasReached());
+}
+
+TEST_P(HostSockets, OfTheBaseline) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root writes there";
+  const std::string path = "/etc/mxc-test-" + std::to_string(::getpid());
+  const Listener listener = Listener::Unix(path);
+  EXPECT_THAT(Try({}, {Connect(path)}), ElementsAre("ECONNREFUSED"));
+  std::filesystem::remove(path);
+  EXPECT_FALSE(listener.WasReached());
+}
+
+// What another user keeps from root's command stays closed when he opens it.
+TEST_P(HostSockets, OfAClosedDirectoryThatIsOpened) {
+  if (::geteuid() != 0 || uid != 0) GTEST_SKIP() << "for root's grants";
+  const std::string rw = workspace.Directory("rw");
+  const std::string closed = workspace.Directory("rw/closed");
+  const Listener listener = Listener::Unix(closed + "/socket");
+  ASSERT_EQ(::chown(closed.c_str(), 1, 1), 0);
+  ASSERT_EQ(::chmod(closed.c_str(), 0700), 0);
+  const std::string client =
+      workspace.File("rw/client.py",
+                     "import os, socket, sys, time\n"
+                     "open(sys.argv[1] + '/began', 'w').close()\n"
+                     "while not os.path.exists(sys.argv[1] + '/opened'): time.sleep(0.01)\n"
+                     "try:\n"
+                     "  socket.socket(socket.AF_UNIX).connect(sys.argv[1] + '/closed/socket')\n"
+                     "  print('connected')\n"
+                     "except OSError: print('refused')\n");
+  std::thread owner([&] {
+    while (!std::filesystem::exists(rw + "/began"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ::chmod(closed.c_str(), 0755);
+    workspace.File("rw/opened", "");
+  });
+  const Ended ended = RunConfig({.command = "python3 " + client + " " + rw, .read_write = {rw}});
+  owner.join();
+  EXPECT_EQ(ended.out, "refused\n") << ended.err;
+  EXPECT_FALSE(listener.WasReached());
 }
 
 // Also where an earlier run has left the file of a socket that nobody listens to any more.

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +19,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "host/live_sockets_linux.h"
+#include "host/bound_sockets_linux.h"
 #include "host/posix_host.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/needs.h"
@@ -253,55 +254,108 @@ TEST(ClosedFiles, AreWhatOthersMayNotRead) {
   std::filesystem::remove_all(top);
 }
 
-// Bound by whole and by relative paths, of each type; one that nobody has bound any more is none.
-TEST(LiveSockets, AreThoseThatAProcessHasBound) {
-  char name[] = "/tmp/mxc-sockets-XXXXXX";
-  ASSERT_NE(::mkdtemp(name), nullptr);
-  const std::string top = std::filesystem::canonical(name);
-  for (const char* directory : {"/a", "/a/b", "/skipped"})
-    ASSERT_EQ(::mkdir((top + directory).c_str(), 0755), 0);
-  std::vector<UniqueFd> sockets;
-  const auto bind = [&](const std::string& path, int type) {
-    sockets.emplace_back(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+class LiveSockets : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/mxc-sockets-XXXXXX";
+    ASSERT_NE(::mkdtemp(name), nullptr);
+    top_ = std::filesystem::canonical(name);
+  }
+  void TearDown() override { std::filesystem::remove_all(top_); }
+  void Bind(const std::string& path, int type = SOCK_STREAM) {
+    sockets_.emplace_back(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, sizeof address.sun_path - 1);
-    ASSERT_EQ(::bind(sockets.back().Get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0) << path;
-  };
-  bind(top + "/stream", SOCK_STREAM);
-  ASSERT_EQ(::listen(sockets.back().Get(), 1), 0);
-  bind(top + "/a/b/datagram", SOCK_DGRAM);
-  bind(top + "/a/../a/packet", SOCK_SEQPACKET);
-  bind(top + "/skipped/stream", SOCK_STREAM);
-  const std::filesystem::path here = std::filesystem::current_path();
-  std::filesystem::current_path(top + "/a");
-  bind("relative", SOCK_STREAM);
-  std::filesystem::current_path(here);
-  bind(top + "/dead", SOCK_STREAM);
-  sockets.pop_back();
-  EXPECT_THAT(
-      ThisHost()->LiveSockets({top}, {top + "/skipped"}),
-      testing::ElementsAre(top + "/a/b/datagram", top + "/a/packet", top + "/a/relative", top + "/stream"));
-  EXPECT_THAT(ThisHost()->LiveSockets({top + "/skipped"}, {}), testing::ElementsAre(top + "/skipped/stream"));
-  pollfd poll{sockets.front().Get(), POLLIN, 0};
+    const auto* plain = reinterpret_cast<const sockaddr*>(&address);
+    ASSERT_EQ(::bind(sockets_.back().Get(), plain, sizeof address), 0) << path;
+  }
+  void BindRelative(const std::string& directory, const std::string& name) {
+    const std::filesystem::path here = std::filesystem::current_path();
+    std::filesystem::current_path(directory);
+    Bind(name);
+    std::filesystem::current_path(here);
+  }
+  // Below the directory of this test: the machine has others.
+  [[nodiscard]] std::string Found(const std::vector<std::string>& directories,
+                                  const std::vector<std::string>& skipped = {}) const {
+    std::string text;
+    for (const std::string& path : ThisHost()->LiveSockets(directories, skipped)) {
+      if (path.starts_with(top_)) text += path.substr(top_.size()) + " ";
+    }
+    return text;
+  }
+
+  std::string top_;
+  std::vector<UniqueFd> sockets_;
+};
+
+// Bound by whole and by relative paths, of each type; one that nobody has bound any more is none.
+TEST_F(LiveSockets, AreThoseThatAProcessHasBound) {
+  std::filesystem::create_directories(top_ + "/a/b");
+  Bind(top_ + "/stream");
+  ASSERT_EQ(::listen(sockets_.back().Get(), 1), 0);
+  Bind(top_ + "/a/b/datagram", SOCK_DGRAM);
+  Bind(top_ + "/a/../a/packet", SOCK_SEQPACKET);
+  EXPECT_EQ(Found({}), "/a/b/datagram /a/packet /stream ") << "the kernel lists them";
+  BindRelative(top_ + "/a", "relative");
+  Bind(top_ + "/dead");
+  sockets_.pop_back();
+  EXPECT_EQ(Found({top_}), "/a/b/datagram /a/packet /a/relative /stream ");
+  EXPECT_EQ(Found({top_}, {top_ + "/a"}), "/a/b/datagram /a/packet /stream ");
+  EXPECT_EQ(Found({top_, top_ + "/a"}), "/a/b/datagram /a/packet /a/relative /stream ");
+  pollfd poll{sockets_.front().Get(), POLLIN, 0};
   EXPECT_EQ(::poll(&poll, 1, 0), 0) << "the server has seen the question";
-  std::filesystem::remove_all(top);
 }
 
-TEST(LiveSockets, AsTheKernelListsThem) {
+// However many directories stand before it.
+TEST_F(LiveSockets, AreFoundWhereTheyWereMoved) {
+  for (int i = 0; i < 300; ++i)
+    std::filesystem::create_directories(top_ + "/many/" + std::to_string(i) + "/x");
+  std::filesystem::create_directories(top_ + "/deep/er/still");
+  Bind(top_ + "/bound");
+  std::filesystem::rename(top_ + "/bound", top_ + "/deep/er/still/renamed");
+  EXPECT_EQ(Found({top_}), "/deep/er/still/renamed ");
+  Bind(top_ + "/linked");
+  ASSERT_EQ(::link((top_ + "/linked").c_str(), (top_ + "/deep/er/link").c_str()), 0);
+  EXPECT_EQ(Found({top_}), "/deep/er/link /deep/er/still/renamed /linked ");
+}
+
+TEST_F(LiveSockets, MayBeWhereNobodyCanLook) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root can list every directory";
+  std::filesystem::create_directories(top_ + "/closed");
+  ASSERT_EQ(::chmod((top_ + "/closed").c_str(), 0300), 0);
+  EXPECT_EQ(Found({top_}), "") << "all that are bound stand where they were";
+  BindRelative(top_ + "/closed", "relative");
+  EXPECT_EQ(Found({top_}), "/closed ");
+  ASSERT_EQ(::chmod((top_ + "/closed").c_str(), 0700), 0);
+  EXPECT_EQ(Found({top_}), "/closed/relative ");
+}
+
+TEST_F(LiveSockets, BelowNamesThatAreTooLong) {
+  const std::string part(200, 'd');
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::string path = top_;
+  std::filesystem::current_path(top_);
+  for (int i = 0; i < 25; ++i) {
+    ASSERT_EQ(::mkdir(part.c_str(), 0755), 0);
+    ASSERT_EQ(::chdir(part.c_str()), 0);
+    if (path.size() + part.size() + 1 < PATH_MAX) path += "/" + part;
+  }
+  Bind("socket");
+  std::filesystem::current_path(here);
+  EXPECT_EQ(Found({top_}), path.substr(top_.size()) + " ") << "the last that can be named";
+}
+
+TEST(SocketList, AsTheKernelWritesIt) {
   const std::string heading = "Num       RefCount Protocol Flags    Type St Inode Path\n";
   const std::string line = "00000000703bcc66: 00000002 00000000 00010000 0001 01  1598";
-  const auto parse = [&](const std::string& rest) {
-    const ListedSockets sockets = ParseListedSockets(heading + line + rest);
-    std::string text = sockets.others ? "others" : "all";
-    for (const std::string& path : sockets.paths) text += " " + path;
-    return text;
-  };
-  EXPECT_EQ(parse("\n"), "all");
-  EXPECT_EQ(parse(" @abstract\n" + line + " /run/a b\n"), "all /run/a b");
-  EXPECT_EQ(parse(" relative\n"), "others");
-  EXPECT_EQ(parse(" /run/two\nlines\n"), "others /run/two");
-  EXPECT_EQ(ParseListedSockets("").paths.size(), 0U);
+  EXPECT_FALSE(ListsPaths(heading));
+  EXPECT_FALSE(ListsPaths(heading + line + "\n"));
+  EXPECT_FALSE(ListsPaths(heading + line + " @abstract\n"));
+  EXPECT_TRUE(ListsPaths(heading + line + " @abstract\n" + line + " /run/a b\n"));
+  EXPECT_TRUE(ListsPaths(heading + line + " relative\n"));
+  EXPECT_FALSE(ListsPaths(""));
 }
 
 }  // namespace

@@ -72,10 +72,37 @@ TEST_F(Sockets, WhatAnotherUserHasPutThereDeniesNothing) {
   for (const PathRule& rule : policy->paths) EXPECT_EQ(rule.socket_directory, 0U) << rule.path;
 }
 
-TEST_F(Sockets, WhereRootHasNoCapabilityToGoNoneIsDenied) {
+// Its owner may open it during the run.
+TEST_F(Sockets, WhereRootHasNoCapabilityToGoTheDirectoryIsDenied) {
   host_.SetCaller(0, 0).AddDirectory("/srv/private", {.mode = 0700, .uid = 1000});
   host_.AddLiveSocket("/srv/private/a/s").AddLiveSocket("/srv/s");
-  EXPECT_EQ(Denied({.ro = {"/srv"}}), "/srv/s\n");
+  const Result<Policy> policy = With({.ro = {"/srv"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(RulesText(*policy), HasSubstr("denied /srv/private\n"));
+  EXPECT_THAT(RefusalOf(With({.ro = {"/srv/private"}})), HasSubstr("its owner lets nobody else in"));
+}
+
+TEST_F(Sockets, UnderTheNamesThatMountsGiveThem) {
+  host_.AddDirectory("/srv/app").AddLiveSocket("/var/lib/agent/s");
+  host_.AddBind("/srv/app/agent", "/var/lib/agent").AddBind("/srv/app/one.sock", "/var/lib/agent/s");
+  EXPECT_EQ(Denied({.ro = {"/srv/app"}}), "/srv/app/agent/s\n/srv/app/one.sock\n");
+}
+
+TEST_F(Sockets, OfTheBaselineAreDeniedWithoutAGrant) {
+  host_.AddLiveSocket("/etc/daemon/s").AddLiveSocket("/usr/share/s").AddLiveSocket("/srv/s");
+  EXPECT_EQ(Denied({}), "/etc/daemon/s\n/usr/share/s\n");
+}
+
+TEST_F(Sockets, WhatCannotBeSearchedIsDeniedOrRefuses) {
+  host_.AddLiveSocket("/srv/app/closed").AddDirectory("/srv/app/closed", {.mode = 0711});
+  const Result<Policy> policy = With({.rw = {"/srv/app"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  const auto denied = [](const PathRule& rule) {
+    return rule.path == "/srv/app/closed" && rule.access == Access::kDenied;
+  };
+  EXPECT_TRUE(std::any_of(policy->paths.begin(), policy->paths.end(), denied));
+  EXPECT_EQ(WarningsText(*policy), "daemon-socket /filesystem/readwritePaths/0\n");
+  EXPECT_THAT(RefusalOf(With({.ro = {"/srv/app/closed"}})), HasSubstr("could not be searched to its end"));
 }
 
 TEST_F(Sockets, NamedOnesAreGranted) {
