@@ -128,7 +128,7 @@ Status ExamineTools(const Config& config, const Host& host, PathWalker& walker, 
   tools = FindTools(host, config.tools_pointer, RulesOf(entries), walker);
   Config inherited;
   inherited.read_only = tools.entries;
-  Result<std::vector<Entry>> more = ExamineEntries(inherited, host, walker, warnings);
+  Result<std::vector<Entry>> more = ExamineEntries(inherited, host, walker, warnings, GrantedLinks::kJudged);
   if (!more) return more.error();
   std::move(more->begin(), more->end(), std::back_inserter(entries));
   return Done{};

@@ -43,7 +43,7 @@ class SocketGrants {
   Status Add(const PathEntry& entry);
 
  private:
-  [[nodiscard]] Status Check(const PathEntry& entry, const Walked& walked) const;
+  [[nodiscard]] Status Check(const PathEntry& entry, const Walked& walked);
   void Warn(std::string category, const PathEntry& entry, std::string message) {
     policy_.warnings.push_back(
         {.category = std::move(category), .message = std::move(message), .pointer = entry.pointer});
@@ -55,18 +55,13 @@ class SocketGrants {
   Policy& policy_;
 };
 
-// Whoever could replace a link on the way would choose the program that is asked.
-Status SocketGrants::Check(const PathEntry& entry, const Walked& walked) const {
+Status SocketGrants::Check(const PathEntry& entry, const Walked& walked) {
   if (IsNeverFromHost(walked.path) || walked.status->object.type != FileType::kSocket) {
     return Conflict(Quoted(walked.path) + " of sockets is no socket", entry.pointer,
                     "grant files and directories with readonlyPaths or readwritePaths");
   }
-  for (const LinkMet& met : walked.links) {
-    if (IsRootsAlone(met)) continue;
-    return Conflict(
-        "the socket " + Quoted(entry.path) + " leads through the symbolic link " + Quoted(met.link.path),
-        entry.pointer, "write the real path, " + Quoted(walked.path));
-  }
+  const std::string what = "the socket " + Quoted(entry.path);
+  if (Status links = CheckGrantedLinks(entry, what, walked, host_, walker_); !links) return links;
   if (host_.MayAccess(walked.path, Access::kReadWrite)) return Done{};
   return Conflict("the caller may not connect to " + Quoted(walked.path), entry.pointer,
                   "remove the entry, or change the mode of the socket");

@@ -56,24 +56,38 @@ TEST_F(ResolveLinks, ReadOnlyGrantOfADeniedObjectIsDenied) {
   EXPECT_EQ(WarningsText(*policy), "tightened /filesystem/readonlyPaths/0\n");
 }
 
-TEST_F(ResolveLinks, ReadWriteGrantsFollowRootsLinksOnly) {
+// What another user, or a command of an earlier run, may have put there leads nowhere.
+TEST_F(ResolveLinks, GrantsFollowRootsLinksOnly) {
   host_.AddDirectory("/usr/local").AddSymlink("/work", "/data/real").AddSymlink("/var/work", "/data/real");
   host_.AddSymlink("/usr/work", "/data/real").AddSymlink("/mine", "/data/real", {.uid = 1000});
   host_.AddSymlink("/srv/link", "/data/real").AddSymlink("/usr/local/work", "/data/real");
-  for (const char* path : {"/work", "/var/work", "/usr/work"}) {
-    const Result<Policy> policy = With({.rw = {path}});
-    ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
-    EXPECT_EQ(RulesText(*policy), "read-write /data/real\n");
-    // A link below /usr shows through the baseline as it is.
-    const bool below_baseline = std::string(path) == "/usr/work";
-    EXPECT_EQ(LinksText(*policy), below_baseline ? "" : std::string(path) + " -> /data/real\n");
-  }
-  for (const char* path : {"/mine", "/srv/link", "/usr/local/work"}) {
-    const Result<Policy> policy = With({.rw = {path}});
-    EXPECT_EQ(RefusalOf(policy), "policy_conflict /filesystem/readwritePaths/0: read-write '" +
-                                     std::string(path) + "' leads through the symbolic link '" + path + "'");
-    EXPECT_EQ(policy.error().hint, "write the real path, '/data/real'");
-  }
+  host_.AddDirectory("/tmp", {.mode = 01777}).AddSymlink("/tmp/link", "/data/real");
+  host_.AddDirectory("/home/me", {.uid = 1000});
+  host_.AddSymlink("/home/me/link", "/data/real").AddSymlink("/srv/theirs", "/data/real", {.uid = 1001});
+  const auto try_both = [&](const std::string& path, bool followed) {
+    for (const Lists& lists : {Lists{.rw = {path}}, Lists{.ro = {path}}}) {
+      const Result<Policy> policy = With(lists);
+      const std::string access = lists.rw.empty() ? "read-only" : "read-write";
+      const std::string list = lists.rw.empty() ? "readonlyPaths" : "readwritePaths";
+      if (followed) {
+        ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+        EXPECT_EQ(RulesText(*policy), access + " /data/real\n");
+        // A link below /usr shows through the baseline as it is.
+        const bool below_baseline = path.starts_with("/usr/") && !path.starts_with("/usr/local/");
+        EXPECT_EQ(LinksText(*policy), below_baseline ? "" : path + " -> /data/real\n");
+      } else {
+        EXPECT_EQ(RefusalOf(policy), "policy_conflict /filesystem/" + list + "/0: " + access + " '" + path +
+                                         "' leads through the symbolic link '" + path + "'");
+        EXPECT_EQ(policy.error().hint, "write the real path, '/data/real'");
+      }
+    }
+  };
+  for (const char* path : {"/work", "/var/work", "/usr/work", "/usr/local/work", "/srv/link"})
+    try_both(path, true);
+  for (const char* path : {"/mine", "/srv/theirs", "/tmp/link", "/home/me/link"}) try_both(path, false);
+  host_.SetCaller(0, 0);
+  for (const char* path : {"/work", "/usr/local/work"}) try_both(path, true);
+  for (const char* path : {"/srv/link", "/srv/theirs", "/tmp/link"}) try_both(path, false);
 }
 
 TEST_F(ResolveLinks, AWorkloadCannotChooseALaterReadOnlyGrant) {

@@ -149,7 +149,7 @@ TEST_F(Sockets, AddressesInVariables) {
 }
 
 TEST_F(Sockets, WhatIsNoneIsRefusedAndWhatIsMissingLeftOut) {
-  host_.AddLiveSocket("/srv/s").AddSymlink("/srv/link", "s").AddFile("/srv/file", "x");
+  host_.AddLiveSocket("/srv/s").AddSymlink("/srv/link", "s", {.uid = 1000}).AddFile("/srv/file", "x");
   host_.SetEnvironment("ABSTRACT", "unix:abstract=x");
   EXPECT_EQ(RefusalOf(With({}, {"/srv/file"})),
             "policy_conflict /filesystem/sockets/0: '/srv/file' of sockets is no socket");

@@ -102,14 +102,16 @@ RuleSet RulesOf(const std::vector<Entry>& entries) {
 
 Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<Warning>& warnings) {
   for (const Entry& entry : entries) {
-    if (entry.wanted == Access::kReadWrite) continue;  // already held to root's links
+    const bool narrows = entry.wanted == Access::kReadOnly && InsideReadWrite(rules, entry.walked.path);
+    if (entry.planted && !narrows) return *entry.planted;
     for (const LinkMet& met : entry.walked.links) {
-      if (!InsideReadWrite(rules, met.link.path)) continue;
+      const bool roots = entry.wanted == Access::kReadWrite && IsRootsAlone(met);
+      if (roots || !InsideReadWrite(rules, met.link.path)) continue;
       const std::string where =
           " leads through " + Quoted(met.link.path) + ", a link in a read-write directory";
-      if (entry.wanted == Access::kReadOnly) {
-        return Conflict("read-only " + Quoted(entry.walked.path) + where, entry.pointer,
-                        "write the real path, " + Quoted(entry.walked.path));
+      if (entry.wanted != Access::kDenied) {
+        return Conflict(std::string(Name(entry.wanted)) + " " + Quoted(entry.walked.path) + where,
+                        entry.pointer, "write the real path, " + Quoted(entry.walked.path));
       }
       warnings.push_back({.category = "link-replaceable",
                           .message = "the denial of " + Quoted(entry.walked.path) + where +

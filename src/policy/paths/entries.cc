@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -60,17 +61,6 @@ void WarnOfForeignOwner(const PathEntry& written, Access access, const FileStatu
                       .pointer = written.pointer});
 }
 
-// Whoever can replace a link on the way chooses what becomes writable. Only root changes these directories.
-Status CheckWritableLinks(const PathEntry& written, const Walked& walked) {
-  for (const LinkMet& met : walked.links) {
-    if (IsRootsAlone(met)) continue;
-    return Conflict(
-        "read-write " + Quoted(written.path) + " leads through the symbolic link " + Quoted(met.link.path),
-        written.pointer, "write the real path, " + Quoted(walked.path));
-  }
-  return Done{};
-}
-
 void WarnOfMissing(std::string_view path, Access access, const std::string& pointer,
                    std::vector<Warning>& warnings) {
   warnings.push_back({.category = "path-missing",
@@ -79,8 +69,8 @@ void WarnOfMissing(std::string_view path, Access access, const std::string& poin
                       .pointer = pointer});
 }
 
-Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, const Host& host,
-                      std::vector<Warning>& warnings) {
+Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Examination& all) {
+  std::vector<Warning>& warnings = all.warnings;
   if (IsNeverFromHost(walked.path)) return NeverFromHost(written, walked.path);
   if (!walked.status || walked.folded_missing) {
     // The command could create it where another entry lets it write: HoldMissing decides.
@@ -93,14 +83,15 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, co
     return std::optional<Entry>{};
   }
   if (const Status status = CheckGrantedType(written, walked); !status) return status.error();
-  if (access == Access::kReadWrite) {
-    if (const Status status = CheckWritableLinks(written, walked); !status) return status.error();
-    WarnOfWholeHost(walked.path, written, warnings);
-  }
-  if (const Status status = CheckDelegation(written, access, walked, host); !status) return status.error();
-  WarnOfForeignOwner(written, access, *walked.status, host, warnings);
-  return std::optional<Entry>{
-      Entry{.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)}};
+  if (access == Access::kReadWrite) WarnOfWholeHost(walked.path, written, warnings);
+  if (const Status status = CheckDelegation(written, access, walked, all.host); !status)
+    return status.error();
+  WarnOfForeignOwner(written, access, *walked.status, all.host, warnings);
+  const std::string what = std::string(Name(access)) + " " + Quoted(written.path);
+  const Status links = CheckGrantedLinks(written, what, walked, all.host, all.walker);
+  Entry entry{.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)};
+  if (!links && all.links == GrantedLinks::kRoots) entry.planted = links.error();
+  return std::optional<Entry>{std::move(entry)};
 }
 
 // The empty file that another run keeps at a denied path (Placeholder in mxc/plan.h).
@@ -153,7 +144,7 @@ Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
     const Result<Walked> literal = all.walker.Walk(written.path);
     if (!literal || !literal->status) return ExamineGlob(written, access, all);
   }
-  Examined examined = Examine(written, access, all.host, all.walker, all.warnings);
+  Examined examined = Examine(written, access, all);
   if (!examined) return examined.error();
   if (*examined) all.entries.push_back(std::move(**examined));
   return Done{};
@@ -225,11 +216,10 @@ std::string_view TypeName(FileType type) {
   return "";
 }
 
-Examined Examine(const PathEntry& written, Access access, const Host& host, PathWalker& walker,
-                 std::vector<Warning>& warnings) {
-  Result<Walked> walked = walker.Walk(written.path);
+Examined Examine(const PathEntry& written, Access access, Examination& all) {
+  Result<Walked> walked = all.walker.Walk(written.path);
   if (!walked) {
-    const std::string remedy = RemedyFor(host, written.path);
+    const std::string remedy = RemedyFor(all.host, written.path);
     return Conflict(Quoted(written.path) + " of " + std::string(ListName(access)) +
                         " cannot be resolved: " + walked.error().message,
                     written.pointer,
@@ -237,14 +227,39 @@ Examined Examine(const PathEntry& written, Access access, const Host& host, Path
                         ? "make the directories above it searchable for the caller, or remove the entry"
                         : remedy);
   }
-  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, host, walker);
-  if (access == Access::kDenied) {
-    return ExamineDenial(written, std::move(*walked), warnings);
-  }
-  return ExamineGrant(written, access, std::move(*walked), host, warnings);
+  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, all.host, all.walker);
+  if (access == Access::kDenied) return ExamineDenial(written, std::move(*walked), all.warnings);
+  return ExamineGrant(written, access, std::move(*walked), all);
 }
 
-;
+bool IsPlacedByRoot(const LinkMet& met, const Host& host, PathWalker& walker) {
+  constexpr std::array<std::string_view, 10> kInstalled = {"/usr", "/etc",   "/opt",   "/bin",    "/sbin",
+                                                           "/lib", "/lib32", "/lib64", "/libx32", "/nix"};
+  constexpr std::uint32_t kWriteByOthers = 022;
+  if (IsRootsAlone(met)) return true;
+  if (met.owner != 0) return false;
+  const std::string_view above = ParentOf(met.link.path);
+  if (std::any_of(kInstalled.begin(), kInstalled.end(),
+                  [&](std::string_view directory) { return IsAtOrBelow(above, directory); }))
+    return true;
+  if (host.Caller().IsRoot()) return false;
+  for (std::string_view at = above;; at = ParentOf(at)) {
+    const Lookup& lookup = walker.LookAt(std::string(at));
+    if (!lookup.status || lookup.status->uid != 0 || (lookup.status->mode & kWriteByOthers) != 0)
+      return false;
+    if (at == "/") return true;
+  }
+}
+
+Status CheckGrantedLinks(const PathEntry& written, std::string_view what, const Walked& walked,
+                         const Host& host, PathWalker& walker) {
+  for (const LinkMet& met : walked.links) {
+    if (IsPlacedByRoot(met, host, walker)) continue;
+    return Conflict(std::string(what) + " leads through the symbolic link " + Quoted(met.link.path),
+                    written.pointer, "write the real path, " + Quoted(walked.path));
+  }
+  return Done{};
+}
 
 void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings) {
   if (path != "/") return;
@@ -261,7 +276,7 @@ Error Conflict(std::string message, std::string pointer, std::string hint) {
 }
 
 Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host, PathWalker& walker,
-                                          std::vector<Warning>& warnings) {
+                                          std::vector<Warning>& warnings, GrantedLinks links) {
   struct List {
     const std::vector<PathEntry>& written;
     Access access;
@@ -269,7 +284,7 @@ Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host
   const List lists[] = {{config.read_write, Access::kReadWrite},
                         {config.read_only, Access::kReadOnly},
                         {config.denied, Access::kDenied}};
-  Examination all{.host = host, .walker = walker, .warnings = warnings};
+  Examination all{.host = host, .walker = walker, .warnings = warnings, .links = links};
   for (const List& list : lists) {
     for (const PathEntry& written : list.written) {
       if (Status status = ExamineOne(written, list.access, all); !status) return status.error();

@@ -20,6 +20,7 @@ struct Entry {
   Access access = Access::kReadOnly;  // after objects with several names were brought to one intent
   std::string pointer = {};
   Walked walked = {};
+  std::optional<Error> planted = {};  // somebody may have put a link on the way: CheckLinks decides
 };
 
 // A kConflict error about the value at `pointer`.
@@ -28,10 +29,22 @@ struct Entry {
 // Of a read-write entry: whether `path`, what it stands for, is everything there is.
 void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings);
 
+// Nobody but root could have put the link there: it is root's own, and stands directly in "/" or "/var",
+// below
+// "/usr", "/etc" or "/opt", or for another caller where root alone may write. Of a link that root's command
+// has left elsewhere in an earlier run, nobody can tell.
+[[nodiscard]] bool IsPlacedByRoot(const LinkMet& met, const Host& host, PathWalker& walker);
+// Whoever can put a link on the way, or turn one, chooses what is granted: none but root's is followed.
+[[nodiscard]] Status CheckGrantedLinks(const PathEntry& written, std::string_view what, const Walked& walked,
+                                       const Host& host, PathWalker& walker);
+
+enum class GrantedLinks { kRoots, kJudged };  // kJudged: whoever made the entries has looked at them
+
 // Every entry that stands for something, in document order. Grants of what does not exist are left out, with
 // a warning.
 [[nodiscard]] Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host,
-                                                        PathWalker& walker, std::vector<Warning>& warnings);
+                                                        PathWalker& walker, std::vector<Warning>& warnings,
+                                                        GrantedLinks links = GrantedLinks::kRoots);
 
 // Several names of one object (symlinks, hard links, bind mounts) get the strictest of their intents.
 void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings);
@@ -43,7 +56,8 @@ void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker);
 // The entries as rules, one per path; the strictest entry of a path gives the pointer.
 [[nodiscard]] RuleSet RulesOf(const std::vector<Entry>& entries);
 
-// Links that the workload of an earlier run could have planted choose nothing.
+// Refuses grants through links that others than root may have put there, or that the command could turn, but
+// not a read-only entry in a read-write grant: that opens nothing.
 [[nodiscard]] Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules,
                                 std::vector<Warning>& warnings);
 

@@ -16,14 +16,14 @@ struct Examination {
   const Host& host;
   PathWalker& walker;
   std::vector<Warning>& warnings;
+  GrantedLinks links = GrantedLinks::kRoots;
   std::vector<Entry> entries = {};
 };
 
 // "a socket"; "" for what can be granted.
 [[nodiscard]] std::string_view TypeName(FileType type);
 
-[[nodiscard]] Examined Examine(const PathEntry& written, Access access, const Host& host, PathWalker& walker,
-                               std::vector<Warning>& warnings);
+[[nodiscard]] Examined Examine(const PathEntry& written, Access access, Examination& all);
 
 // A pattern of `deniedPaths` or `readonlyPaths`: adds what it stands for. Grants come before denials.
 [[nodiscard]] Status ExamineGlob(const PathEntry& written, Access access, Examination& all);

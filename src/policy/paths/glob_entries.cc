@@ -75,7 +75,7 @@ Status Matches::Take(std::string path, FileType type) {
   if (denied && Left(path, all_.walker.Walk(path))) return Done{};
   any_ = true;
   const PathEntry entry{.path = std::move(path), .pointer = written_.pointer};
-  Examined examined = Examine(entry, access_, all_.host, all_.walker, all_.warnings);
+  Examined examined = Examine(entry, access_, all_);
   if (!examined && denied) return examined.error();
   // What a grant meets by chance is left out where the same path, written, would be refused.
   if (!examined) skipped_ = examined.error().message;
