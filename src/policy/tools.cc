@@ -1,12 +1,15 @@
 #include "policy/tools.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "policy/paths/baseline.h"
+#include "policy/paths/tool_tables.h"
 
 namespace mxc {
 namespace {
@@ -14,53 +17,6 @@ namespace {
 constexpr std::size_t kMaxMarkerBytes = 4096;
 constexpr std::string_view kLocal = "/usr/local";
 constexpr std::string_view kPackages = "/opt";
-
-// What of an installation its programs need. It is known by its marker; where it has none and stands in a
-// directory for packages, the last row holds.
-struct Layout {
-  std::string_view marker;
-  std::vector<std::string_view> parts;
-};
-const std::vector<Layout>& Layouts() {
-  static const std::vector<Layout> kLayouts = {
-      {"pyvenv.cfg", {"bin", "include", "lib", "lib64", "pyvenv.cfg", "share"}},
-      {"shims",
-       {"bin", "completions", "lib", "libexec", "nodenv.d", "plugins", "pyenv.d", "rbenv.d", "shims",
-        "version", "versions"}},
-      {"conda-meta", {"bin", "conda-meta", "condabin", "include", "lib", "share", "ssl"}},
-      {"pkg/tool", {"VERSION", "bin", "go.env", "lib", "misc", "pkg", "src"}},
-      {"lib/jvm.cfg", {"bin", "conf", "include", "jmods", "legal", "lib", "release"}},
-      {"lib/node_modules", {"bin", "include", "lib", "share"}},
-      {"", {"bin", "include", "lib", "lib32", "lib64", "libexec", "sbin", "share"}},
-  };
-  return kLayouts;
-}
-
-// Directories below HOME in which programs install interpreters, each in one of its own.
-constexpr std::string_view kInterpreterStores[] = {
-    ".pyenv/versions", ".local/share/uv/python", ".rye/py", "miniconda3", "anaconda3", "miniforge3"};
-constexpr std::string_view kSecretsOfHome[] = {".ssh",
-                                               ".gnupg",
-                                               ".aws",
-                                               ".azure",
-                                               ".kube",
-                                               ".docker",
-                                               ".netrc",
-                                               ".config",
-                                               ".mozilla",
-                                               ".password-store",
-                                               ".local/share/keyrings"};
-// A version manager finds its versions by this variable, or at this place below HOME.
-struct Manager {
-  const char* variable;
-  std::string_view place;
-};
-constexpr Manager kManagers[] = {
-    {"PYENV_ROOT", ".pyenv"}, {"RBENV_ROOT", ".rbenv"}, {"NODENV_ROOT", ".nodenv"}};
-// Passed where they lead to what is inside, and as they are.
-constexpr const char* kPlaces[] = {"VIRTUAL_ENV", "NVM_BIN",      "NVM_INC",    "JAVA_HOME",
-                                   "GOROOT",      "CONDA_PREFIX", "DOTNET_ROOT"};
-constexpr const char* kChoices[] = {"PYENV_VERSION", "RBENV_VERSION", "NODENV_VERSION", "RUSTUP_TOOLCHAIN"};
 
 std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -110,6 +66,9 @@ class ToolFinder {
  private:
   bool Accept(const std::string& written, const std::string& why);
   [[nodiscard]] bool IsInside(const std::string& path) const;
+  [[nodiscard]] bool IsShownDirectory(const std::string& path);
+  [[nodiscard]] bool IsVersion(const VersionChoice& choice, std::string_view value);
+  [[nodiscard]] bool HasPython(const std::string& programs);
   [[nodiscard]] bool MayShow(const std::string& path) const;
   [[nodiscard]] bool MayGrant(const Walked& walked) const;
   [[nodiscard]] bool IsInHome(std::string_view path) const;
@@ -125,12 +84,14 @@ class ToolFinder {
   void AddNeeds(const std::string& programs);
   void AddInterpreter(const std::string& environment);
   void AddRustup();
+  void NameRoot(const std::string& variable, const std::string& root);
 
   const Host& host_;
   std::string pointer_;
   const RuleSet& granted_;
   PathWalker& walker_;
-  std::string home_ = {};  // canonical; empty: not known
+  std::string home_ = {};                                       // canonical; empty: not known
+  std::map<std::string, std::string, std::less<>> roots_ = {};  // of what keeps versions, by variable
   Tools tools_ = {};
 };
 
@@ -151,14 +112,39 @@ void ToolFinder::AddVariables() {
     if (!value || !value->starts_with('/')) continue;
     const std::string path = FoldLexically(*value);
     static_cast<void>(Accept(JoinPath(path, "bin"), std::string(name) + " names " + Quoted(path)));
-    const std::string programs = IsProgramDirectory(path) ? path : JoinPath(path, "bin");
-    if (IsInside(path) || IsInside(programs))
+    if (IsShownDirectory(path) || (!IsProgramDirectory(path) && IsShownDirectory(JoinPath(path, "bin"))))
       tools_.variables.push_back({.name = name, .value = Secret{std::move(*value)}});
   }
-  for (const char* name : kChoices) {
-    if (std::optional<std::string> value = host_.Environment(name))
-      tools_.variables.push_back({.name = name, .value = Secret{std::move(*value)}});
+  for (const VersionChoice& choice : kChoices) {
+    std::optional<std::string> value = host_.Environment(choice.variable);
+    if (value && IsVersion(choice, *value))
+      tools_.variables.push_back({.name = choice.variable, .value = Secret{std::move(*value)}});
   }
+}
+
+// What a variable names is looked at: a word that names no directory inside may be anything.
+bool ToolFinder::IsShownDirectory(const std::string& path) {
+  const Result<Walked> walked = walker_.Walk(path);
+  return walked && walked->status && walked->status->object.type == FileType::kDirectory &&
+         IsInside(walked->path);
+}
+
+// "3.12", "3.12:3.11", "system"; "stable" for "stable-x86_64-unknown-linux-gnu".
+bool ToolFinder::IsVersion(const VersionChoice& choice, std::string_view value) {
+  const auto root = roots_.find(choice.root);
+  if (root == roots_.end() || value.empty()) return false;
+  const std::string versions = JoinPath(root->second, choice.versions);
+  const Result<std::vector<std::string>> installed = host_.ListDirectory(versions);
+  if (!installed) return false;
+  while (!value.empty()) {
+    const std::string_view word = value.substr(0, value.find(':'));
+    value.remove_prefix(std::min(value.size(), word.size() + 1));
+    const bool known = std::any_of(installed->begin(), installed->end(), [&](const std::string& name) {
+      return name == word || (choice.prefix && name.starts_with(std::string(word) + "-"));
+    });
+    if (!known && word != "system") return false;
+  }
+  return true;
 }
 
 // Whether programs of the directory can be found inside.
@@ -264,7 +250,7 @@ void ToolFinder::GrantInstallation(const std::string& programs, const std::strin
   }
   Grant(programs, why);
   if (!IsProgramDirectory(programs) || prefix == "/" || prefix == home_) return;
-  for (const Layout& layout : Layouts()) {
+  for (const ToolLayout& layout : ToolLayouts()) {
     const bool marked = !layout.marker.empty();
     const bool fits = marked ? walker_.LookAt(JoinPath(prefix, layout.marker)).status.has_value()
                              : of_store || (prefix != kPackages && IsAtOrBelow(prefix, kPackages));
@@ -277,11 +263,9 @@ void ToolFinder::AddNeeds(const std::string& programs) {
   const std::string prefix{ParentOf(programs)};
   if (walker_.LookAt(JoinPath(prefix, "pyvenv.cfg")).status) AddInterpreter(prefix);
   if (walker_.LookAt(JoinPath(programs, "rustup")).status) AddRustup();
-  for (const Manager& manager : kManagers) {
+  for (const VersionManager& manager : kManagers) {
     const std::string root = host_.Environment(manager.variable).value_or(JoinPath(home_, manager.place));
-    const auto known = [&](const Variable& variable) { return variable.name == manager.variable; };
-    if (root != prefix || std::any_of(tools_.variables.begin(), tools_.variables.end(), known)) continue;
-    tools_.variables.push_back({.name = manager.variable, .value = Secret{root}});
+    if (root == prefix) NameRoot(manager.variable, root);
   }
 }
 
@@ -304,21 +288,35 @@ void ToolFinder::AddInterpreter(const std::string& environment) {
     const Lookup& lookup = walker_.LookAt(at);
     of_root = lookup.status && lookup.status->uid == 0;
   }
-  if ((!of_store && !of_root) || !MayGrant(*walked)) return;
+  if ((!of_store && !of_root) || !HasPython(path) || !MayGrant(*walked)) return;
   const std::string why = "the interpreter of " + Quoted(environment);
   GrantInstallation(path, why, of_store);
   if (FoldLexically(written) != path) Grant(FoldLexically(written), why);
 }
 
+bool ToolFinder::HasPython(const std::string& programs) {
+  constexpr std::uint32_t kExecute = 0111;
+  const auto executable = [&](std::string_view name) {
+    const Result<Walked> walked = walker_.Walk(JoinPath(programs, name));
+    return walked && walked->status && walked->status->object.type == FileType::kRegular &&
+           (walked->status->mode & kExecute) != 0;
+  };
+  return executable("python3") || executable("python") || executable("pypy3");
+}
+
 // CARGO_HOME is the run's own: credentials lie in the caller's.
 void ToolFinder::AddRustup() {
   const std::string root = host_.Environment("RUSTUP_HOME").value_or(JoinPath(home_, ".rustup"));
-  const auto known = [](const Variable& variable) { return variable.name == "RUSTUP_HOME"; };
-  if (!root.starts_with('/') || std::any_of(tools_.variables.begin(), tools_.variables.end(), known)) return;
+  if (!root.starts_with('/') || roots_.contains("RUSTUP_HOME")) return;
   const Result<Walked> walked = walker_.Walk(root);
   if (!walked || !walked->status) return;
   GrantParts(walked->path, {"settings.toml", "toolchains"}, "rustup keeps toolchains in " + Quoted(root));
-  tools_.variables.push_back({.name = "RUSTUP_HOME", .value = Secret{walked->path}});
+  NameRoot("RUSTUP_HOME", walked->path);
+}
+
+void ToolFinder::NameRoot(const std::string& variable, const std::string& root) {
+  if (roots_.emplace(variable, root).second)
+    tools_.variables.push_back({.name = variable, .value = Secret{root}});
 }
 
 }  // namespace

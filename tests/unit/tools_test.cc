@@ -47,8 +47,8 @@ class ToolsTest : public testing::Test {
         if (standard != std::string::npos) value.resize(standard);
       }
       const bool tools = variable.name == "PATH" || variable.name.ends_with("_ROOT") ||
-                         variable.name == "VIRTUAL_ENV" || variable.name == "NVM_BIN" ||
-                         variable.name == "RUSTUP_HOME";
+                         variable.name == "VIRTUAL_ENV" || variable.name.starts_with("NVM_") ||
+                         variable.name.ends_with("_VERSION") || variable.name.starts_with("RUSTUP_");
       if (tools && !value.empty()) text += variable.name + "=" + value + "\n";
     }
     return text;
@@ -122,7 +122,7 @@ TEST_F(ToolsTest, OfAVirtualEnvironmentItsInterpreterToo) {
   host_.AddSymlink("/home/ana/app/.venv/lib64", "lib", {.uid = 1000});
   host_.AddSymlink("/home/ana/app/.venv/share", "/home/ana/.ssh", {.uid = 1000})
       .AddDirectory("/home/ana/.ssh");
-  Own("/home/ana/.local/share/uv/python/3/bin");
+  OwnFile("/home/ana/.local/share/uv/python/3/bin/python3");
   Own("/home/ana/.local/share/uv/python/3/lib");
   host_.SetEnvironment("VIRTUAL_ENV", "/home/ana/app/.venv");
   const std::string interpreter =
@@ -154,6 +154,43 @@ TEST_F(ToolsTest, NothingThatACommandCouldChoose) {
   EXPECT_EQ(
       Shown("/home/ana/other/bin"),
       "/home/ana/other/bin\n/home/ana/other/lib\n/home/ana/other/pyvenv.cfg\nPATH=/home/ana/other/bin:\n");
+}
+
+TEST_F(ToolsTest, AnInterpreterIsWhereOneIs) {
+  OwnFile("/home/ana/v/pyvenv.cfg", "home = /data/tool/bin\n");
+  Own("/home/ana/v/bin");
+  host_.AddFile("/data/tool/bin/other", "x");
+  const std::string own = "/home/ana/v/bin\n/home/ana/v/pyvenv.cfg\nPATH=/home/ana/v/bin:\n";
+  EXPECT_EQ(Shown("/home/ana/v/bin"), own);
+  host_.AddFile("/data/tool/bin/python3", "x", {.mode = 0644});
+  EXPECT_EQ(Shown("/home/ana/v/bin"), own);
+  host_.AddFile("/data/tool/bin/python3", "x", {.mode = 0755});
+  EXPECT_EQ(Shown("/home/ana/v/bin"), "/data/tool/bin\n" + own);
+}
+
+TEST_F(ToolsTest, WhatVariablesNameIsLookedAt) {
+  host_.AddDirectory("/usr/include").AddFile("/etc/passwd");
+  Own("/home/ana/.pyenv/shims");
+  Own("/home/ana/.pyenv/versions/3.12");
+  OwnFile("/home/ana/.cargo/bin/rustup");
+  Own("/home/ana/.rustup/toolchains/stable-x86_64");
+  const std::string path = "/home/ana/.pyenv/shims:/home/ana/.cargo/bin";
+  const auto variables = [&](const char* name, const std::string& value) {
+    host_.SetEnvironment(name, value);
+    const std::string shown = Shown(path);
+    host_.SetEnvironment(name, "");
+    const std::size_t at = shown.find("\n" + std::string(name) + "=");
+    return at == std::string::npos ? "" : shown.substr(at + 1, shown.find('\n', at + 1) - at - 1);
+  };
+  EXPECT_EQ(variables("NVM_BIN", "/usr/none/bin"), "");
+  EXPECT_EQ(variables("NVM_INC", "/etc/passwd"), "");
+  EXPECT_EQ(variables("NVM_INC", "/usr/include"), "NVM_INC=/usr/include");
+  EXPECT_EQ(variables("PYENV_VERSION", "$(id)"), "");
+  EXPECT_EQ(variables("PYENV_VERSION", "3.12:system"), "PYENV_VERSION=3.12:system");
+  EXPECT_EQ(variables("PYENV_VERSION", "3.12:3.13"), "");
+  EXPECT_EQ(variables("RBENV_VERSION", "3.12"), "") << "there is no rbenv";
+  EXPECT_EQ(variables("RUSTUP_TOOLCHAIN", "stable"), "RUSTUP_TOOLCHAIN=stable");
+  EXPECT_EQ(variables("RUSTUP_TOOLCHAIN", "ghp_token"), "");
 }
 
 TEST_F(ToolsTest, NeverAHomeNorASecret) {
