@@ -195,6 +195,22 @@ TEST_F(Protection, FilesOfGitThatCannotBeReadAreRefused) {
   EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok());
 }
 
+// In /tmp, for instance.
+TEST_F(Protection, WhatAnotherUserKeepsFromTheCallerIsDenied) {
+  AddRepository("/srv/w/mine/.git");
+  AddRepository("/srv/w/theirs/.git");
+  host_.AddFile("/srv/w/theirs/.git/config", "[core]\n", {.mode = 0600, .uid = 1001, .readable = false});
+  host_.AddFile("/srv/w/linked/.git", "gitdir: x\n", {.mode = 0600, .uid = 1001, .readable = false});
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  std::string denied;
+  for (const PathRule& rule : policy->paths) {
+    if (rule.access == Access::kDenied && rule.origin == Origin::kPolicy) denied += rule.path + "\n";
+  }
+  EXPECT_EQ(denied, "/srv/w/linked/.git\n/srv/w/theirs/.git\n");
+  EXPECT_THAT(WarningsText(*policy), testing::HasSubstr("git-directory-hidden"));
+}
+
 TEST_F(Protection, TheCallersConfigurationAndWhatItNames) {
   AddRepository("/home/ana/p/.git");
   host_.SetEnvironment("HOME", "/home/ana").SetEnvironment("XDG_CONFIG_HOME", "/home/ana/cfg");

@@ -1,5 +1,6 @@
 #include "policy/protect/protect_git.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "mxc/limits.h"
@@ -123,6 +124,29 @@ void GitProtection::WarnOfHidden(const WorkTree& tree, const std::string& git,
                         ": git will not work there; for `status` and `log` add --ro " +
                         ShellWord(tree.directory) + ", for `commit` --rw " + ShellWord(common) + " as well");
   }
+}
+
+// `path`: a git directory, or a file called `.git`. Root reads every file.
+bool GitProtection::DenyOthers(const std::string& path) {
+  if (std::any_of(others_.begin(), others_.end(),
+                  [&](const std::string& other) { return IsAtOrBelow(path, other); }))
+    return true;
+  const Host& host = protector_.TheHost();
+  const Lookup& whole = protector_.Walker().LookAt(path);
+  const PathRule* grant = protector_.Rules().Covering(path);
+  if (host.Caller().IsRoot() || !whole.status || grant == nullptr || grant->access == Access::kDenied)
+    return false;
+  const auto kept = [&](const std::string& file) {
+    const Lookup& lookup = protector_.Walker().LookAt(file);
+    return lookup.status && lookup.status->uid != host.Caller().uid &&
+           lookup.status->object.type == FileType::kRegular && !host.MayAccess(file, Access::kReadOnly);
+  };
+  const bool any = kept(path) || kept(JoinPath(path, "commondir")) || kept(JoinPath(path, "config")) ||
+                   kept(JoinPath(path, "config.worktree"));
+  const bool denied =
+      any && whole.status->object.type != FileType::kSymlink && protector_.Deny(path, whole.status->object);
+  if (denied) others_.insert(path);
+  return denied;
 }
 
 // What has a second name, or is none of the command's, is no exception.
@@ -252,10 +276,12 @@ Status GitProtection::Apply() {
   for (const std::string& link : ways_) protector_.WatchLink(link);
   const std::vector<WorkTree> trees = places_.WorkTrees();
   for (const WorkTree& tree : trees) {
+    if (DenyOthers(tree.git)) continue;
     if (Status followed = FollowWorkTree(tree); !followed) return followed;
   }
   for (const GitDirectory& directory : places_.Directories()) {
     protector_.From(directory.path);
+    if (DenyOthers(directory.path)) continue;
     if (Status held = ProtectDirectory(directory); !held) return held;
     if (!directory.linked) repositories_[directory.path];
   }

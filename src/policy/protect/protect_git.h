@@ -57,6 +57,8 @@ class GitProtection {
   [[nodiscard]] Status FollowWorkTree(const WorkTree& tree);
   void WarnOfHidden(const WorkTree& tree, const std::string& git, const std::string& common) const;
   [[nodiscard]] Status ProtectDirectory(const GitDirectory& directory);
+  // Another user keeps it from being judged: it is denied.
+  [[nodiscard]] bool DenyOthers(const std::string& path);
   // Left to be judged at the end; false: it is held like the others.
   [[nodiscard]] Result<bool> LeaveConfig(const std::string& path);
   [[nodiscard]] Status ProtectGlobal();
@@ -83,6 +85,7 @@ class GitProtection {
   bool safe_configs_ = false;
   std::vector<GitSnapshot::Text> configs_ = {};
   GitPlaces places_ = {};
+  std::set<std::string> others_ = {};                    // that are denied
   std::vector<std::string> ways_ = {};                   // links by which repositories were named
   std::map<std::string, Repository> repositories_ = {};  // by common git directory
   Loaded global_ = {};

@@ -25,6 +25,13 @@ void Protector::Add(PathRule rule, Access access) {
   most_from_ = from_;
 }
 
+bool Protector::Deny(const std::string& path, const FileObject& object) {
+  if (!rules_.Add({.path = path, .access = Access::kDenied, .object = object})) return false;
+  Warn("git-directory-hidden",
+       Quoted(path) + " belongs to another user, who keeps its configuration from this one: it is denied");
+  return true;
+}
+
 Status Protector::CheckCount(const std::string& pointer) const {
   if (count_ <= kMaxProtectedPaths) return Done{};
   std::string message = "the read-write grants hold " + std::to_string(count_) +

@@ -43,6 +43,9 @@ class Protector {
   void ProtectRows(std::string_view directory, std::span<const ProtectedRow> rows);
   // Nothing can be mounted on a link: it is compared when the run has ended.
   void WatchLink(const std::string& link);
+  // Another user's, which this one cannot judge: the directory as a whole. False: the policy has an entry for
+  // it.
+  [[nodiscard]] bool Deny(const std::string& path, const FileObject& object);
   // What stands at `path` keeps its name, and stays writable.
   void Pin(const std::string& path);
   void Warn(std::string category, std::string message) const {
