@@ -319,9 +319,19 @@ class Adder {
     if (written != nullptr) {
       for (const Json& item : written->items) add(item.text, Empty(Json::Kind::kObject));
     }
+    const Json* config = Find(document_, {"filesystem", "protect", "git", "config"});
+    const bool stricter = config != nullptr && config->text != "allow-safe";
     for (const std::string& name : options_.protect) {
       const bool safe = name == kSafeGit;
-      places_.push_back({.pointer = PointerTo("/filesystem/protect", safe ? "git" : name), .flag = flag});
+      const std::string pointer = PointerTo("/filesystem/protect", safe ? "git" : name);
+      if (safe && stricter) {
+        places_.push_back({.pointer = pointer,
+                           .flag = "--protect " + name,
+                           .overruled = "the file says `config` of `git` in `protect`: that stays, and "
+                                        "configurations of git's are read-only"});
+        continue;
+      }
+      places_.push_back({.pointer = pointer, .flag = flag});
       add(safe ? "git" : name, safe ? Map("config", StringOf("allow-safe")) : Empty(Json::Kind::kObject));
     }
     Result<Json*> files = Enter({"filesystem"}, Json::Kind::kObject, flag);

@@ -16,7 +16,7 @@ std::string_view FlagAt(const std::vector<FlagPlace>& places, std::string_view p
   for (const FlagPlace& place : places) {
     const bool nearer = nearest == nullptr || place.pointer.size() >= nearest->pointer.size();
     const bool given = place.container ? pointer == place.pointer : IsAtOrIn(pointer, place.pointer);
-    if (nearer && given) nearest = &place;
+    if (nearer && given && place.overruled.empty()) nearest = &place;
   }
   return nearest == nullptr ? std::string_view() : nearest->flag;
 }

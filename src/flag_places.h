@@ -12,8 +12,9 @@ namespace mxc {
 // A member of the document that a flag has given.
 struct FlagPlace {
   std::string pointer = {};
-  std::string flag = {};   // "--rw build", fit for a shell; of --env without the value
-  bool container = false;  // made to hold it: what else comes to be in there is not the flag's
+  std::string flag = {};       // "--rw build", fit for a shell; of --env without the value
+  bool container = false;      // made to hold it: what else comes to be in there is not the flag's
+  std::string overruled = {};  // a stricter member of the document stays: why the flag has given nothing
 };
 
 // The flag that gave the member at `pointer`, or what it is in; empty: none.

@@ -163,6 +163,9 @@ void Warn(const Plan& plan, Log& log, std::string_view category) {
 }
 
 void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags) {
+  for (const FlagPlace& place : flags) {
+    if (!place.overruled.empty()) TellWarning(place.flag + ": " + place.overruled);
+  }
   for (const Warning& warning : plan.warnings) {
     const std::string_view flag = FlagAt(flags, warning.pointer);
     if (warning.category == "tightened" && !flag.empty())

@@ -52,9 +52,15 @@ void AddProtection(std::vector<Clause>& clauses, const Config& config, const Pol
     const bool unheld = !TraitsOf(policy.containment).isolates || policy.system == OperatingSystem::kWindows;
     const bool refused = unheld && config.protect_written;
     if (count == 0 && !refused) continue;
-    Add(clauses, entry.pointer,
-        "`" + std::string(Name(entry.preset)) + "` stays unwritable in read-write grants: " +
-            std::to_string(count) + (count == 1 ? " path" : " paths"));
+    std::string text = "`" + std::string(Name(entry.preset)) +
+                       "` stays unwritable in read-write grants: " + std::to_string(count) +
+                       (count == 1 ? " path" : " paths");
+    if (const std::size_t judged = policy.git.configs.size(); entry.safe_config && judged != 0) {
+      text += "; but " + std::to_string(judged) +
+              (judged == 1 ? " configuration is" : " configurations are") +
+              " the command's to write, and judged when it has ended";
+    }
+    Add(clauses, entry.pointer, std::move(text));
   }
 }
 

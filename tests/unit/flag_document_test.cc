@@ -109,7 +109,17 @@ INSTANTIATE_TEST_SUITE_P(
              "{filesystem:{protect:{shell:{},git:{config:allow-safe},editors:{}}}}"},
         Case{R"({"filesystem":{"protect":{"git":{"config":"allow-safe"}}}})",
              {"--protect", "git", "agents"},
-             "{filesystem:{protect:{git:{config:allow-safe},agents:{}}}}"}));
+             "{filesystem:{protect:{git:{config:allow-safe},agents:{}}}}"},
+        // What is stricter stays, and what is wrong is told of.
+        Case{R"({"filesystem":{"protect":{"git":{"config":"read-only"}}}})",
+             {"--protect", "git=allow-safe"},
+             "{filesystem:{protect:{git:{config:read-only}}}}"},
+        Case{R"({"filesystem":{"protect":{"git":{"config":"wrong"}}}})",
+             {"--protect", "git=allow-safe"},
+             "{filesystem:{protect:{git:{config:wrong}}}}"},
+        Case{R"({"filesystem":{"protect":{"git":{}}}})",
+             {"--protect", "git=allow-safe"},
+             "{filesystem:{protect:{git:{config:allow-safe}}}}"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, FlagDocument,
