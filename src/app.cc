@@ -36,14 +36,15 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   status.Backend(prepared.plan, ReasonOf(config));
   std::optional<RunSummary> summary;
   if (options.report) summary = SummaryFor(prepared.policy, FormOf(config, options), host, request.flags);
+  const std::vector<GuardedConfig> configs = ConfigsToGuard(prepared.plan.git, host);
   ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
   const auto review = [&] {
-    std::vector<Warning> left = ReviewRepositories(prepared.plan.git, host);
+    std::vector<Warning> left = ReviewRepositories(prepared.plan.git, configs, host);
     if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, host))
       left.push_back(std::move(*held));
     return left;
   };
-  RunReporter reporter{status, log, summary ? &*summary : nullptr, review, ConfigsToGuard(prepared.plan.git)};
+  RunReporter reporter{status, log, summary ? &*summary : nullptr, review, configs};
   const auto on_weaker = [&](const Plan& plan, const Error& refusal) {
     Warn(plan, log, kWeakerIsolation);
     status.Backend(plan, "the kernel refuses stronger isolation: " + refusal.message);
@@ -92,14 +93,13 @@ int Start(const Options& options, const Host& host) {
   return Run(*prepared, request, options, host, *records);
 }
 
-// Windows: puts back access control lists that an interrupted run has left changed. What fails is a warning.
+// Puts back what an interrupted run has left changed. What fails is a warning.
 void Recover(Mode mode) {
   const Recovery recovery = RecoverRuns();
   for (const std::string& problem : recovery.problems) TellWarning(problem);
   if (recovery.restored == 0 && mode != Mode::kRecover) return;
-  Tell(recovery.restored == 0
-           ? "mxc-exec: nothing to recover\n"
-           : fmt::format("mxc-exec: access control lists put back: {}\n", recovery.restored));
+  Tell(recovery.restored == 0 ? "mxc-exec: nothing to recover\n"
+                              : fmt::format("mxc-exec: {} put back: {}\n", recovery.what, recovery.restored));
 }
 
 }  // namespace

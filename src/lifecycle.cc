@@ -159,7 +159,7 @@ Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host
     known = again->plan.warnings;
     return std::move(again->plan);
   };
-  const auto review = [&host](const Plan& stopped) { return ReviewRepositories(stopped.git, host); };
+  const auto review = [&host](const Plan& stopped) { return ReviewRepositories(stopped.git, {}, host); };
   Result<session::Provisioned> made =
       session::Provision(plan, LimitsOf(config.session, prepared->policy), {.plan = anew, .review = review});
   if (!made) return Told(made.error(), *status);

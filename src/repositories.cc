@@ -1,6 +1,7 @@
 #include "repositories.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/detach_writers.h"
 #include "mxc/limits.h"
+#include "policy/protect/git_config_review.h"
 #include "policy/protect/git_next_run.h"
 #include "policy/protect/git_review.h"
 #include "policy/protect/git_safe_config.h"
@@ -31,17 +33,48 @@ std::string Named(const std::vector<std::string>& names) {
   return text;
 }
 
+// What is judged afterwards is read as these say, which stand there again by then: an index for instance.
+std::string PutBackConfig(const GitChange& change, unsigned mode, std::set<std::string>& asides,
+                          std::vector<std::string>& standing) {
+  std::string text = Quoted(change.path);
+  const Result<std::string> aside = PutBack(change.path, change.text, mode);
+  if (!aside) standing.push_back(text + " (" + aside.error().message + ")");
+  if (aside && !aside->empty()) {
+    text += " (now " + Quoted(*aside) + ")";
+    asides.insert(*aside);
+  }
+  return text + ": " + change.why;
+}
+
+// `asides`: what stood in their places, by the names that it has now. One that others may write, or run,
+// since the command could is none that it may leave.
+std::vector<std::string> PutBackConfigs(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
+                                        const Host& host, std::set<std::string>& asides,
+                                        std::vector<std::string>& standing) {
+  PathWalker walker(host);
+  std::vector<std::string> names;
+  std::vector<GitChange> changes = ReviewGitConfigs(before, host, walker);
+  for (const GuardedConfig& config : configs) {
+    auto change = std::find_if(changes.begin(), changes.end(),
+                               [&](const GitChange& each) { return each.path == config.path; });
+    const Lookup lookup = host.LookAt(config.path);
+    if (change == changes.end() && lookup.status && (lookup.status->mode & ~config.mode) != 0) {
+      change = changes.insert(changes.end(), {.kind = Kind::kConfig,
+                                              .path = config.path,
+                                              .part = config.path,
+                                              .text = config.text,
+                                              .why = "its mode gives more than it did"});
+    }
+    if (change != changes.end()) names.push_back(PutBackConfig(*change, config.mode, asides, standing));
+  }
+  return names;
+}
+
 // Takes it out of git's way; what came of that. `left`: where it stands now. `standing`: what could not be
 // renamed.
 std::string Disarm(const GitChange& change, std::vector<std::string>& left,
                    std::vector<std::string>& standing) {
   std::string text = Quoted(change.path);
-  if (change.kind == Kind::kConfig) {
-    const Result<std::string> aside = PutBack(change.path, change.text);
-    if (!aside) standing.push_back(text + " (" + aside.error().message + ")");
-    if (aside && !aside->empty()) text += " (now " + Quoted(*aside) + ")";
-    return text + ": " + change.why;
-  }
   if (!change.part.empty()) {
     const Result<std::string> aside = SetAside(change.part, change.into);
     if (!aside) {
@@ -59,7 +92,8 @@ std::string Disarm(const GitChange& change, std::vector<std::string>& left,
 
 }  // namespace
 
-std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& host) {
+std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
+                                        const Host& host) {
   struct Sort {
     Kind kind;
     const char* category;
@@ -103,11 +137,18 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
   std::string gap;
   std::vector<std::string> left;
   std::vector<std::string> standing;
-  const ReviewHost reading(host, before,
-                           [](const std::string& path) { return DetachWriters(path, kMaxGitIndexBytes); });
+  const auto detach = [](const std::string& path) { return DetachWriters(path, kMaxGitIndexBytes); };
+  const ReviewHost judging(host, before, detach);
+  const ReviewHost reading(host, before, detach);
+  std::set<std::string> asides;
+  const auto sort_of = [&](Kind kind) -> Sort& {
+    return *std::find_if(std::begin(sorts), std::end(sorts),
+                         [&](const Sort& each) { return each.kind == kind; });
+  };
+  sort_of(Kind::kConfig).names = PutBackConfigs(before, configs, judging, asides, standing);
   for (const GitChange& change : ReviewGit(before, reading, gap, RestoreListing)) {
-    Sort& sort = *std::find_if(std::begin(sorts), std::end(sorts),
-                               [&](const Sort& each) { return each.kind == change.kind; });
+    if (asides.contains(change.path)) continue;  // told already
+    Sort& sort = sort_of(change.kind);
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
     sort.names.push_back(change.part.empty() && change.text.empty() && change.why.empty()
                              ? Quoted(change.path)
@@ -120,14 +161,16 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
                         .message = sort.before_names + Named(sort.names) + sort.after_names,
                         .pointer = "/filesystem/protect"});
   }
-  if (!reading.Copied().empty()) {
-    std::vector<std::string> names;
-    for (const std::string& path : reading.Copied()) names.push_back(Quoted(path));
+  std::vector<std::string> copies;
+  for (const ReviewHost* each : {&judging, &reading}) {
+    for (const std::string& path : each->Copied()) copies.push_back(Quoted(path));
+  }
+  if (!copies.empty()) {
     warnings.push_back(
         {.category = "repository-file-copied",
          .message = "files of git's were still open for writing when the command had ended, and are copies "
                     "now, which nobody has open: " +
-                    Named(names),
+                    Named(copies),
          .pointer = "/filesystem/protect"});
   }
   if (!standing.empty()) {
@@ -151,10 +194,16 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const Host& h
   return warnings;
 }
 
-std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before) {
+std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host& host) {
+  constexpr unsigned kOwnersAlone = 0600;
   std::vector<GuardedConfig> configs;
-  for (const GitSnapshot::Text& each : before.configs)
-    configs.push_back({.path = each.path, .text = each.text, .alone = !IsAllSafe(each.text)});
+  for (const GitSnapshot::Text& each : before.configs) {
+    const Lookup lookup = host.LookAt(each.path);
+    configs.push_back({.path = each.path,
+                       .text = each.text,
+                       .mode = lookup.status ? lookup.status->mode : kOwnersAlone,
+                       .alone = !IsAllSafe(each.text)});
+  }
   return configs;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/unique_fd.h"
 #include "cgroup/control_groups.h"
+#include "cleanup/config_record.h"
 #include "cleanup/guarded_config.h"
 #include "mxc/error.h"
 #include "stdio/private_terminal.h"
@@ -53,7 +54,7 @@ class CleanupProcess {
   // could still create it.
   void Watch(pid_t process) const;
   // What the command has left in HostChanges::configs stays as it is.
-  void KeepConfigs() const;
+  void KeepConfigs();
   // Borrowed; -1 when nothing is guarded. Nothing is removed either while somebody else holds this open.
   [[nodiscard]] int Pipe() const { return pipe_.Get(); }
   // Waits until everything is removed; does that itself where the cleanup process has been killed.
@@ -61,6 +62,7 @@ class CleanupProcess {
 
  private:
   HostChanges guarded_ = {};
+  ConfigRecord record_ = {};
   UniqueFd pipe_;  // the cleanup process lives as long as this is open
   pid_t process_ = -1;
 };

@@ -16,6 +16,7 @@
 #include "base/process_tree.h"
 #include "base/quoted.h"
 #include "cleanup/cleanup_process.h"
+#include "cleanup/config_record.h"
 #include "cleanup/guarded_configs.h"
 #include "cleanup/placeholders.h"
 
@@ -107,7 +108,7 @@ bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
   return kept;
 }
 
-[[noreturn]] void Guard(int pipe, const HostChanges& changes, pid_t parent) {
+[[noreturn]] void Guard(int pipe, const HostChanges& changes, ConfigRecord& record, pid_t parent) {
   Detach(pipe, changes.terminal ? changes.terminal->terminal : -1);
   UniqueFd launcher = HandleOf(parent);
   if (::getppid() != parent) launcher.Reset();
@@ -127,6 +128,7 @@ bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
   EndGroups(groups);
   WaitForEnd(watched);
   if (!kept) RestoreConfigs(changes.configs);
+  record.Remove();
   RemoveGroups(groups);
   ReleaseFiles(files);
   ::_exit(0);
@@ -161,11 +163,16 @@ Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
   cleanup_process.pipe_.Reset(ends[0]);
   const UniqueFd theirs{ends[1]};
   cleanup_process.guarded_ = changes;
+  if (!changes.configs.empty()) {
+    Result<ConfigRecord> record = ConfigRecord::Write(changes.configs);
+    if (!record) return record.error();
+    cleanup_process.record_ = std::move(*record);
+  }
   const pid_t launcher = ::getpid();
   cleanup_process.process_ = ::fork();
   if (cleanup_process.process_ < 0)
     return SystemError(ErrorCode::kSetupFailed, "start the cleanup process", errno);
-  if (cleanup_process.process_ == 0) Guard(theirs.Get(), changes, launcher);
+  if (cleanup_process.process_ == 0) Guard(theirs.Get(), changes, cleanup_process.record_, launcher);
   Answer answer;
   ssize_t count = 0;
   while ((count = ::recv(cleanup_process.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
@@ -190,6 +197,7 @@ void ClearAway(const HostChanges& changes) {
 
 CleanupProcess::CleanupProcess(CleanupProcess&& other) noexcept
     : guarded_(std::move(other.guarded_)),
+      record_(std::move(other.record_)),
       pipe_(std::move(other.pipe_)),
       process_(std::exchange(other.process_, -1)) {}
 
@@ -197,6 +205,7 @@ CleanupProcess& CleanupProcess::operator=(CleanupProcess&& other) noexcept {
   if (this != &other) {
     Dismiss();
     guarded_ = std::move(other.guarded_);
+    record_ = std::move(other.record_);
     pipe_ = std::move(other.pipe_);
     process_ = std::exchange(other.process_, -1);
   }
@@ -207,7 +216,9 @@ void CleanupProcess::Watch(pid_t process) const {
   if (pipe_) ::send(pipe_.Get(), &process, sizeof process, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void CleanupProcess::KeepConfigs() const {
+void CleanupProcess::KeepConfigs() {
+  record_.Remove();
+  guarded_.configs.clear();
   if (pipe_) ::send(pipe_.Get(), &kKeep, sizeof kKeep, MSG_NOSIGNAL);
 }
 
@@ -218,7 +229,11 @@ void CleanupProcess::Dismiss() {
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;
-  if (WIFSIGNALED(status)) ClearAway(guarded_);
+  if (WIFSIGNALED(status)) {
+    ClearAway(guarded_);
+    RestoreConfigs(guarded_.configs);
+  }
+  record_.Remove();
 }
 
 }  // namespace mxc

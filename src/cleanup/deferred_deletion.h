@@ -18,7 +18,7 @@ namespace mxc {
 
 // Puts a file with `text` at `path`, with the owner and at most the rights of what stands there, which is set
 // aside: its new path, "" when nothing was there. Errors: kSetupFailed.
-[[nodiscard]] Result<std::string> PutBack(const std::string& path, std::string_view text);
+[[nodiscard]] Result<std::string> PutBack(const std::string& path, std::string_view text, unsigned mode);
 
 // Gives the caller all rights in a directory of theirs that they cannot list. False: it is as it was.
 [[nodiscard]] bool RestoreListing(const std::string& path);

@@ -52,7 +52,7 @@ Status MakeLink(const std::string& path, const std::string& text) {
   return SystemError(ErrorCode::kSetupFailed, "create the link " + Quoted(path), errno);
 }
 
-Result<std::string> PutBack(const std::string& path, std::string_view text) {
+Result<std::string> PutBack(const std::string& path, std::string_view text, unsigned mode) {
   const Result<NamedPlace> place = OpenPlace(path);
   if (!place) return place.error();
   const int directory = place->directory.Get();
@@ -70,17 +70,17 @@ Result<std::string> PutBack(const std::string& path, std::string_view text) {
   struct stat there {};
   std::string left;
   if (::fstatat(directory, place->name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
-    constexpr mode_t kAtMost = 0664;
-    const mode_t mode =
-        S_ISREG(there.st_mode) ? (there.st_mode & kAtMost) | S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR;
     const bool owned = ::fchown(file.Get(), there.st_uid, there.st_gid) == 0 || ::geteuid() != 0;
-    if (!owned || ::fchmod(file.Get(), mode) != 0) return failed();
+    if (!owned) return failed();
     Result<std::string> aside = SetAside(path, "");
     if (!aside) ::unlinkat(directory, name.c_str(), 0);
     if (!aside) return aside;
     left = std::move(*aside);
   }
-  if (::renameat(directory, name.c_str(), directory, place->name.c_str()) != 0) return failed();
+  const auto rights = static_cast<mode_t>(mode | S_IRUSR | S_IWUSR);
+  if (::fchmod(file.Get(), rights) != 0 ||
+      ::renameat(directory, name.c_str(), directory, place->name.c_str()) != 0)
+    return failed();
   return left;
 }
 

@@ -10,7 +10,9 @@ Error NotHere() { return {.code = ErrorCode::kSetupFailed, .message = "not on Wi
 
 Result<std::string> SetAside(const std::string& /*path*/, const std::string& /*into*/) { return NotHere(); }
 Status MakeLink(const std::string& /*path*/, const std::string& /*text*/) { return NotHere(); }
-Result<std::string> PutBack(const std::string& /*path*/, std::string_view /*text*/) { return NotHere(); }
+Result<std::string> PutBack(const std::string& /*path*/, std::string_view /*text*/, unsigned /*mode*/) {
+  return NotHere();
+}
 bool RestoreListing(const std::string& /*path*/) { return false; }
 
 }  // namespace mxc

@@ -10,7 +10,8 @@ namespace mxc {
 struct GuardedConfig {
   std::string path = {};
   std::string text = {};
-  bool alone = false;  // no other run may write it meanwhile: it could put back what this one took away
+  unsigned mode = 0600;  // no right that it did not give then
+  bool alone = false;    // no other run may write it meanwhile: it could put back what this one took away
 };
 
 }  // namespace mxc

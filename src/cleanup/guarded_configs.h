@@ -15,7 +15,7 @@ namespace mxc {
 // sets errno (EWOULDBLOCK, ESTALE); configs.size() when all are locked.
 [[nodiscard]] std::size_t LockConfigs(const std::vector<GuardedConfig>& configs,
                                       std::vector<UniqueFd>& locks);
-// Puts back each that is not what it was.
-void RestoreConfigs(const std::vector<GuardedConfig>& configs);
+// Puts back each that is not what it was; how many there were.
+std::size_t RestoreConfigs(const std::vector<GuardedConfig>& configs);
 
 }  // namespace mxc

@@ -13,7 +13,7 @@
 namespace mxc {
 namespace {
 
-// The file is the one of that name, a regular file with no other, and says what it did.
+// The file is the one of that name, a regular file with no other, says what it did, and gives nobody more.
 bool SaysTheSame(const GuardedConfig& config) {
   const Result<NamedPlace> place = OpenPlace(config.path);
   if (!place) return false;
@@ -22,6 +22,7 @@ bool SaysTheSame(const GuardedConfig& config) {
   struct stat status {};
   if (!file || ::fstat(file.Get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
     return false;
+  if ((status.st_mode & 07777U & ~config.mode) != 0) return false;
   std::string text(config.text.size() + 1, '\0');
   const ssize_t size = ::pread(file.Get(), text.data(), text.size(), 0);
   return size >= 0 && text.substr(0, static_cast<std::size_t>(size)) == config.text;
@@ -45,10 +46,12 @@ std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, std::vector<U
   return configs.size();
 }
 
-void RestoreConfigs(const std::vector<GuardedConfig>& configs) {
+std::size_t RestoreConfigs(const std::vector<GuardedConfig>& configs) {
+  std::size_t restored = 0;
   for (const GuardedConfig& config : configs) {
-    if (!SaysTheSame(config)) static_cast<void>(PutBack(config.path, config.text));
+    if (!SaysTheSame(config) && PutBack(config.path, config.text, config.mode)) ++restored;
   }
+  return restored;
 }
 
 }  // namespace mxc

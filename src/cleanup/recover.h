@@ -1,18 +1,21 @@
 // Takes back what runs that were killed have left on the host.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mxc {
 
 struct Recovery {
-  std::size_t restored = 0;                // lists put back
+  std::size_t restored = 0;
+  std::string_view what = "access control lists";
   std::vector<std::string> problems = {};  // one sentence each
 };
 
-// Runs that still go on are left alone. Nothing is left where a cleanup process does this right after the
-// run.
+// Runs that still go on are left alone. On Linux a cleanup process does this right after the run, and only
+// what one has left that was killed too is found here.
 [[nodiscard]] Recovery RecoverRuns();
 
 }  // namespace mxc

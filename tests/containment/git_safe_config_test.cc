@@ -1,5 +1,9 @@
 // git inside with the caller's identity, and configurations that a command may write: with the real git.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <sstream>
 
 #include "tests/containment/containment.h"
 
@@ -8,6 +12,16 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+
+// -1: it has none.
+pid_t CleanupProcessOf(pid_t launcher) {
+  const std::string id = std::to_string(launcher);
+  std::istringstream children(Contents("/proc/" + id + "/task/" + id + "/children").value_or(""));
+  for (pid_t child = 0; children >> child;) {
+    if (Contents("/proc/" + std::to_string(child) + "/comm") == "mxc-cleanup\n") return child;
+  }
+  return -1;
+}
 
 class GitConfig : public ContainmentTest {
  protected:
@@ -144,6 +158,88 @@ TEST_P(GitConfig, AKilledLauncherLeavesWhatWasThere) {
     running.Signal(SIGKILL);
     EXPECT_EQ(running.Wait().status, -SIGKILL);
     EXPECT_TRUE(Eventually([&] { return Contents(config) == before; })) << engine;
+  }
+}
+
+// Its cleanup process, too: whoever calls next finishes what they had to do.
+TEST_P(GitConfig, WhatTwoKilledProcessesLeftIsPutBackByTheNextCall) {
+  const auto before = Contents(config);
+  for (const char* engine : kConfigEngines) {
+    for (const bool asked : {true, false}) {
+      Running running(Prepared(engine, "git config core.pager x; chmod 666 .git/config; echo ready; sleep 60",
+                               R"("protect":{"git":{"config":"allow-safe"}})"));
+      ASSERT_TRUE(running.SaysOnStdout("ready")) << engine;
+      const pid_t cleanup_process = CleanupProcessOf(running.Pid());
+      ASSERT_GT(cleanup_process, 0);
+      ::kill(cleanup_process, SIGKILL);
+      running.Signal(SIGKILL);
+      EXPECT_EQ(running.Wait().status, -SIGKILL);
+      EXPECT_NE(Contents(config), before);
+      const Ended next = asked ? Execute(Prepare({"--recover"})) : Inside(engine, "git config core.pager");
+      EXPECT_THAT(next.out + next.err, HasSubstr("configurations of git's put back: 1")) << engine;
+      EXPECT_EQ(Contents(config), before);
+      EXPECT_EQ(Shell("stat -c %a work/.git/config; rm work/.git/config.untrusted*").out, "644\n");
+      EXPECT_THAT(Execute(Prepare({"--recover"})).err, HasSubstr("nothing to recover"));
+    }
+  }
+}
+
+TEST_P(GitConfig, GivesNobodyMoreThanBefore) {
+  const auto before = Contents(config);
+  for (const char* engine : kConfigEngines) {
+    for (const char* mode : {"666", "777", "664"}) {
+      const Ended ended =
+          Inside(engine, "git config user.name x; chmod " + std::string(mode) + " .git/config");
+      EXPECT_THAT(ended.err, HasSubstr("its mode gives more than it did")) << engine;
+      EXPECT_EQ(Contents(config), before);
+      EXPECT_EQ(Shell("stat -c %a work/.git/config; rm work/.git/config.untrusted*").out, "644\n");
+    }
+  }
+}
+
+// The configuration says how it is to be read: that is put back first.
+TEST_P(GitConfig, AnIndexStaysWhereTheConfigurationIsPutBack) {
+  ASSERT_EQ(Shell("cd work && echo a > staged && git add staged").status, 0);
+  for (const char* engine : kConfigEngines) {
+    for (const char* trick :
+         {"rm .git/config; mkfifo .git/config", "chmod 0 .git/config; echo >> .git/config",
+          "git add .; git config core.pager x"}) {
+      EXPECT_THAT(Inside(engine, trick).err, Not(HasSubstr("indexes"))) << engine << trick;
+      EXPECT_EQ(Shell("rm -f work/.git/config.untrusted*; git -C work status -s").out, "A  staged\n")
+          << trick;
+    }
+  }
+}
+
+TEST_P(GitConfig, AFlagDoesNotLoosenWhatAFileSays) {
+  const auto before = Contents(config);
+  const auto with = [&](const std::string& value, const std::vector<std::string>& more) {
+    std::vector<std::string> flags = {"--protect=git=allow-safe"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    Launch launch = PrepareConfig({.version = "1.1.0-alpha",
+                                   .command = "cd " + root + "/work; git config user.name x",
+                                   .read_write = {root},
+                                   .filesystem = R"("protect":{"git":{"config":")" + value + "\"}}"},
+                                  flags);
+    launch.environment = Environment();
+    return Execute(launch);
+  };
+  EXPECT_THAT(with("read-only", {}).err, HasSubstr("--protect git=allow-safe: the file says"));
+  EXPECT_EQ(Contents(config), before);
+  EXPECT_EQ(with("wrong", {}).status, 1);
+  EXPECT_THAT(with("allow-safe", {"--explain"}).out, HasSubstr("judged when it has ended"));
+}
+
+// As /tmp has them: the rest of the grant is of use.
+TEST_P(GitConfig, AnotherUsersRepositoryThatCannotBeJudgedIsDenied) {
+  if (uid == 0) GTEST_SKIP() << "root reads all of them";
+  ASSERT_EQ(Shell("git init -q theirs").status, 0);
+  const std::string theirs = root + "/theirs/.git/config";
+  ASSERT_EQ(::chown(theirs.c_str(), 0, 0) + ::chmod(theirs.c_str(), 0600), 0);
+  for (const char* engine : kConfigEngines) {
+    const Ended ended = Inside(engine, "cat ../theirs/.git/HEAD; git status -s && echo fine", kByDefault);
+    EXPECT_EQ(ended.out, "fine\n") << engine << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("belongs to another user"));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "mxc/limits.h"
 #include "mxc/plan.h"
+#include "policy/protect/git_config_review.h"
 #include "policy/protect/git_next_run.h"
 #include "tests/support/fake_host.h"
 
@@ -33,7 +34,12 @@ class GitReview : public testing::Test {
     for (GitSnapshot::Place& place : before_.places) {
       if (place.part.empty()) place.part = place.path;
     }
-    for (const GitChange& change : ReviewGit(before_, *host_, gap, open)) {
+    PathWalker walker(*host_);
+    std::vector<GitChange> changes = ReviewGitConfigs(before_, *host_, walker);
+    for (const GitChange& change : changes) host_->Remove(change.path).AddFile(change.path, change.text);
+    const std::vector<GitChange> others = ReviewGit(before_, *host_, gap, open);
+    changes.insert(changes.end(), others.begin(), others.end());
+    for (const GitChange& change : changes) {
       constexpr const char* kKinds[] = {"new",   "aside", "instructions", "replaced", "link",  "passage",
                                         "index", "list",  "unlisted",     "listed",   "config"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
@@ -70,7 +76,7 @@ TEST_F(GitReview, WhatKeepsTheNextRunFromStartingIsTold) {
   const std::string remedy =
       "; remove it if an earlier run has left it, else make it a file that you can read, of at most 4194304 "
       "bytes; or write \"protect\": []";
-  host_->AddFile("/srv/w/c/.git/config", "", {.readable = false});
+  host_->AddFile("/srv/w/c/.git/config", "", {.uid = 1000, .readable = false});
   EXPECT_EQ(
       next("/srv/w/c/.git"),
       "git's file '/srv/w/c/.git/config' cannot be read: open '/srv/w/c/.git/config': Permission denied" +
@@ -83,7 +89,7 @@ TEST_F(GitReview, WhatKeepsTheNextRunFromStartingIsTold) {
   host_->AddNode("/srv/w/c/.git/modules/m/config", FileType::kFifo);
   EXPECT_EQ(next("/srv/w/c/.git"),
             "git's file '/srv/w/c/.git/modules/m/config' cannot be read: it is not a regular file" + remedy);
-  host_->AddFile("/srv/w/d/.git", "gitdir: x\n", {.readable = false});
+  host_->AddFile("/srv/w/d/.git", "gitdir: x\n", {.uid = 1000, .readable = false});
   EXPECT_NE(next("/srv/w/d/.git").find("'/srv/w/d/.git' cannot be read"), std::string::npos);
   host_->AddDirectory("/srv/w/e/.git/hooks", {.mode = 0, .uid = 1000, .readable = false});
   EXPECT_NE(next("/srv/w/e/.git").find("'/srv/w/e/.git/hooks' cannot be listed"), std::string::npos)

@@ -11,7 +11,6 @@
 #include "mxc/plan.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
-#include "policy/protect/git_config_review.h"
 #include "policy/protect/git_data_review.h"
 #include "policy/protect/git_instructions.h"
 #include "policy/protect/git_judge.h"
@@ -46,7 +45,6 @@ class Review {
     }
     for (const GitSnapshot::Text& link : before_.links) JudgeLink(link);
     for (const GitSnapshot::Held& held : before_.held) JudgeHeld(held);
-    for (GitChange& change : ReviewGitConfigs(before_, host_, walker_)) changes_.push_back(std::move(change));
     std::unordered_set<std::string> looked;
     for (const GitDirectory& directory : places_.Directories()) JudgeInstructions(directory.path, looked);
     for (const GitSnapshot::Place& place : before_.places) JudgeInstructions(place.path, looked);

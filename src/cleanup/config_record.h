@@ -1,0 +1,39 @@
+// What a run has to put back, on disk while it stands: for the case that its launcher and its cleanup process
+// are both killed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "cleanup/guarded_config.h"
+#include "mxc/error.h"
+
+namespace mxc {
+
+// Removed when it goes out of scope; whoever is killed leaves it.
+class ConfigRecord {
+ public:
+  // In the caller's runtime directory, which no sandbox shows. Errors: kSetupFailed.
+  [[nodiscard]] static Result<ConfigRecord> Write(const std::vector<GuardedConfig>& configs);
+
+  ConfigRecord() = default;
+  ConfigRecord(ConfigRecord&& other) noexcept;
+  ConfigRecord& operator=(ConfigRecord&& other) noexcept;
+  ConfigRecord(const ConfigRecord&) = delete;
+  ConfigRecord& operator=(const ConfigRecord&) = delete;
+  ~ConfigRecord() { Remove(); }
+
+  // All is judged, or put back. Safe to call where the record is another process's.
+  void Remove();
+
+ private:
+  std::string path_ = {};
+  UniqueFd file_ = {};  // locked as long as the launcher lives
+};
+
+// Puts back what records of runs say that are gone; how many configurations were not what they had been.
+[[nodiscard]] std::size_t RestoreByRecords();
+
+}  // namespace mxc

@@ -1,8 +1,0 @@
-#include "cleanup/recover.h"
-
-namespace mxc {
-
-// A cleanup process takes back what its run has made, as soon as the run is gone (cleanup_process_linux.cc).
-Recovery RecoverRuns() { return {}; }
-
-}  // namespace mxc
