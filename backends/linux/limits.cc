@@ -99,7 +99,8 @@ ControlGroup& LimitLowering::GroupIn(const CgroupPlace& place) {
       std::find_if(lowered_.groups.begin(), lowered_.groups.end(),
                    [&place](const ControlGroup& group) { return group.parent == place.directory; });
   if (known != lowered_.groups.end()) return *known;
-  return lowered_.groups.emplace_back(ControlGroup{.parent = place.directory, .unified = place.unified});
+  return lowered_.groups.emplace_back(
+      ControlGroup{.parent = place.directory, .unified = place.unified, .scope = place.scope});
 }
 
 std::vector<CgroupSetting> SettingsOf(const ResourceLimit& limit, bool unified, std::uint64_t engine_tasks) {
@@ -138,8 +139,9 @@ Status LimitLowering::InGroup(const ResourceLimit& limit) {
   if (place->unified && !counted_anyway) group.controllers.push_back(controller);
   if (Contains(place->switched_off, controller)) group.switch_on.push_back(controller);
   const std::string where =
-      fmt::format("control group of version {} in {}, controller {}", place->unified ? 2 : 1,
-                  place->directory, place->unified && counted_anyway ? "cpu.stat" : controller);
+      fmt::format("control group of version {} in {}{}, controller {}", place->unified ? 2 : 1,
+                  place->scope ? "a scope of systemd's below " : "", place->directory,
+                  place->unified && counted_anyway ? "cpu.stat" : controller);
   if (counted_anyway) {
     Hold(limit, Strength::kProxy, "the launcher ends the run; counted by a " + where);
   } else {

@@ -21,13 +21,13 @@ struct Message {
       : part{.iov_base = bytes, .iov_len = size} {
     header.msg_iov = &part;
     header.msg_iovlen = 1;
-    if (room == 0) return;
+    if (room == 0 && !credentials) return;
     header.msg_control = control.data();
     // Without the padding, in which the kernel would find room for one more. The C libraries differ in the
     // type.
     const std::size_t first = credentials ? CMSG_SPACE(sizeof(ucred)) : 0;
     header.msg_controllen =
-        static_cast<decltype(header.msg_controllen)>(first + CMSG_LEN(room * sizeof(int)));
+        static_cast<decltype(header.msg_controllen)>(first + (room == 0 ? 0 : CMSG_LEN(room * sizeof(int))));
   }
 };
 

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "base/unique_fd.h"
 
@@ -27,6 +33,19 @@ inline std::string ReadGroupFile(const std::string& path) {
     if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
   }
   return text;
+}
+
+// The processes in the text of cgroup.procs.
+inline std::vector<pid_t> MembersIn(std::string_view text) {
+  std::vector<pid_t> members;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end;) {
+    pid_t member = 0;
+    const auto [stop, error] = std::from_chars(at, end, member);
+    if (error == std::errc{} && member > 0) members.push_back(member);
+    at = std::find(stop, end, '\n') + 1;
+  }
+  return members;
 }
 
 }  // namespace mxc

@@ -64,13 +64,14 @@ Error CannotEnter(const RunGroup& group) {
 
 }  // namespace
 
-Result<GroupHandles> GroupHandles::Open(const std::vector<RunGroup>& groups) {
+Result<GroupHandles> GroupHandles::Open(const std::vector<RunGroup>& groups, int admission) {
   GroupHandles handles;
   for (const RunGroup& group : groups) {
-    UniqueFd entrance = Entrance(group);
+    const bool asks = group.plan.scope.has_value();
+    UniqueFd entrance = asks ? UniqueFd{::fcntl(admission, F_DUPFD_CLOEXEC, 3)} : Entrance(group);
     if (!entrance) return CannotEnter(group);
-    if (!group.plan.unified) {
-      handles.legacy_.push_back(std::move(entrance));
+    if (!group.plan.unified || asks) {
+      handles.others_.push_back(std::move(entrance));
       continue;
     }
     handles.unified_ = std::move(entrance);
@@ -81,14 +82,14 @@ Result<GroupHandles> GroupHandles::Open(const std::vector<RunGroup>& groups) {
   return handles;
 }
 
-std::vector<int> GroupHandles::LegacyEntrances() const {
+std::vector<int> GroupHandles::OtherEntrances() const {
   std::vector<int> entrances;
-  for (const UniqueFd& entrance : legacy_) entrances.push_back(entrance.Get());
+  for (const UniqueFd& entrance : others_) entrances.push_back(entrance.Get());
   return entrances;
 }
 
 std::vector<int> GroupHandles::Entrances() const {
-  std::vector<int> entrances = LegacyEntrances();
+  std::vector<int> entrances = OtherEntrances();
   if (unified_) entrances.push_back(unified_.Get());
   return entrances;
 }

@@ -7,6 +7,8 @@
 //   std::vector<Resource> reached = ReachedIn(groups);
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,6 +25,8 @@ namespace mxc {
 struct RunGroup {
   ControlGroup plan = {};
   std::string directory = {};  // "PARENT/mxc-0123456789abcdef"
+  std::string scope = {};      // "PARENT/mxc-0123456789abcdef.scope", when that is what it is made in
+  [[nodiscard]] const std::string& Above() const { return scope.empty() ? plan.parent : scope; }
   // Where the processes are. In version 2 one level below: a group that hands a controller down keeps it, so
   // that nobody can switch a limit off by switching the controller off above us.
   [[nodiscard]] std::string Inner() const { return plan.unified ? directory + "/run" : directory; }
@@ -46,10 +50,15 @@ struct GroupFailure {
   std::size_t setting = kNoSetting;  // of the plan; kNoSetting: the group itself could not be made
 };
 
-// Stops at the first thing that fails, and leaves errno.
+// All but those in a scope. Stops at the first thing that fails, and leaves errno.
 [[nodiscard]] std::optional<GroupFailure> MakeGroups(const std::vector<RunGroup>& groups,
                                                      std::vector<MadeGroup>& made);
 [[nodiscard]] Error GroupError(const std::vector<RunGroup>& groups, const GroupFailure& failure, int number);
+// Moves a process into the group in a scope. An ordinary caller may move nobody out of the session it has
+// logged in to: systemd does it, for a scope that begins with this process in it. So the first to come finds
+// no scope yet; the calling process gets into it too, and keeps it alive. Errors: kSetupFailed.
+[[nodiscard]] Status AdmitToScope(const std::vector<RunGroup>& groups, pid_t process,
+                                  std::vector<MadeGroup>& made);
 // Kills what is in them. A sandbox that was killed while it was being set up may not be tied together yet.
 void EndGroups(const std::vector<MadeGroup>& made);
 void RemoveGroups(const std::vector<MadeGroup>& made);
@@ -63,17 +72,17 @@ void ReapStaleGroups(const std::vector<RunGroup>& groups);
 
 class GroupHandles {
  public:
-  // Errors: kSetupFailed, naming the file.
-  [[nodiscard]] static Result<GroupHandles> Open(const std::vector<RunGroup>& groups);
+  // `admission` is borrowed: CleanupProcess::Admission. Errors: kSetupFailed, naming the file.
+  [[nodiscard]] static Result<GroupHandles> Open(const std::vector<RunGroup>& groups, int admission);
 
-  // Borrowed: a process that writes "0" here enters the group.
+  // Borrowed, for EnterGroup.
   [[nodiscard]] std::vector<int> Entrances() const;
-  // The same without the group of version 2, which clone3 can create a process in: its directory, or -1.
-  [[nodiscard]] std::vector<int> LegacyEntrances() const;
+  // The same without the group that clone3 can create a process in, of version 2: its directory, or -1.
+  [[nodiscard]] std::vector<int> OtherEntrances() const;
   [[nodiscard]] int UnifiedDirectory() const { return unified_directory_.Get(); }
 
  private:
-  std::vector<UniqueFd> legacy_ = {};
+  std::vector<UniqueFd> others_ = {};
   UniqueFd unified_ = {};
   UniqueFd unified_directory_ = {};
 };

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "base/process_tree.h"
 #include "cgroup/cgroup_files.h"
 #include "cgroup/control_groups.h"
+#include "cgroup/systemd_scope.h"
 
 namespace mxc {
 namespace {
@@ -60,7 +60,7 @@ bool Apply(const CgroupSetting& setting, const std::string& directory) {
 std::optional<GroupFailure> MakeGroup(const RunGroup& group, std::size_t index,
                                       std::vector<MadeGroup>& made) {
   const GroupFailure itself{.group = index};
-  if (!SwitchOn(group.plan.parent, group.plan.switch_on)) return itself;
+  if (!SwitchOn(group.Above(), group.plan.switch_on)) return itself;
   UniqueFd lock = MakeLocked(group.directory);
   if (!lock) return itself;
   made.push_back({.group = &group, .lock = std::move(lock)});
@@ -74,17 +74,13 @@ std::optional<GroupFailure> MakeGroup(const RunGroup& group, std::size_t index,
   return std::nullopt;
 }
 
-std::vector<pid_t> Members(const std::string& directory) {
-  const std::string text = ReadGroupFile(directory + "/cgroup.procs");
-  std::vector<pid_t> members;
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end;) {
-    pid_t member = 0;
-    const auto [stop, error] = std::from_chars(at, end, member);
-    if (error == std::errc{} && member > 0) members.push_back(member);
-    at = std::find(stop, end, '\n') + 1;
-  }
-  return members;
+// A group that hands controllers down holds no processes itself. systemd removes this one with the scope.
+bool StepAside(const std::string& scope, const std::vector<pid_t>& processes) {
+  const std::string aside = scope + "/mxc-cleanup";
+  if (::mkdir(aside.c_str(), 0755) != 0) return false;
+  return std::all_of(processes.begin(), processes.end(), [&aside](pid_t process) {
+    return WriteGroupFile(aside + "/cgroup.procs", std::to_string(process));
+  });
 }
 
 // Only our own names: "mxc-" and sixteen digits.
@@ -98,10 +94,10 @@ bool IsOurs(std::string_view name) {
 void KillMembers(const RunGroup& group) {
   // Since 5.14 the kernel does it at one stroke.
   if (group.plan.unified && WriteGroupFile(group.directory + "/cgroup.kill", "1")) return;
-  const std::string directory = group.Inner();
   std::vector<std::pair<pid_t, UniqueFd>> handles;
-  for (const pid_t member : Members(directory)) handles.emplace_back(member, HandleOf(member));
-  const std::vector<pid_t> still = Members(directory);
+  const std::string file = group.Inner() + "/cgroup.procs";
+  for (const pid_t member : MembersIn(ReadGroupFile(file))) handles.emplace_back(member, HandleOf(member));
+  const std::vector<pid_t> still = MembersIn(ReadGroupFile(file));
   for (const auto& [member, handle] : handles) {
     if (std::find(still.begin(), still.end(), member) != still.end()) SignalHandle(handle, SIGKILL);
   }
@@ -138,13 +134,18 @@ Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup) {
         return SystemError(ErrorCode::kSetupFailed, "choose a name for the control group", errno);
       std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(number));
     }
-    groups.push_back({.plan = *plan, .directory = plan->parent + "/" + std::string(kPrefix) + digits.data()});
+    RunGroup group{.plan = *plan};
+    const std::string name = "/" + std::string(kPrefix) + digits.data();
+    if (plan->scope) group.scope = plan->parent + name + ".scope";
+    group.directory = group.Above() + name;
+    groups.push_back(std::move(group));
   }
   return groups;
 }
 
 std::optional<GroupFailure> MakeGroups(const std::vector<RunGroup>& groups, std::vector<MadeGroup>& made) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].plan.scope) continue;
     const std::optional<GroupFailure> failure = MakeGroup(groups[i], i, made);
     if (failure) return failure;
   }
@@ -159,8 +160,28 @@ Error GroupError(const std::vector<RunGroup>& groups, const GroupFailure& failur
     what = "write '" + setting.value + "' to '" + group.directory + "/" + setting.file + "'";
   }
   Error error = SystemError(ErrorCode::kSetupFailed, what, number);
-  error.hint = "the limits of the control group above may not allow it: compare '" + group.plan.parent + "'";
+  error.hint = "the limits of the control group above may not allow it: compare '" + group.Above() + "'";
   return error;
+}
+
+Status AdmitToScope(const std::vector<RunGroup>& groups, pid_t process, std::vector<MadeGroup>& made) {
+  const auto group = std::find_if(groups.begin(), groups.end(),
+                                  [](const RunGroup& candidate) { return candidate.plan.scope.has_value(); });
+  if (group == groups.end() || process <= 0)
+    return Error{.code = ErrorCode::kSetupFailed, .message = "nobody known asks for a control group"};
+  const bool stands =
+      std::any_of(made.begin(), made.end(), [&](const MadeGroup& entry) { return entry.group == &*group; });
+  if (!stands) {
+    const std::vector<pid_t> both = {::getpid(), process};
+    if (Status asked = AskForScope(*group->plan.scope, group->scope, both); !asked) return asked;
+    if (!StepAside(group->scope, both))
+      return SystemError(ErrorCode::kSetupFailed, "divide the scope '" + group->scope + "'", errno);
+    const auto index = static_cast<std::size_t>(group - groups.begin());
+    const std::optional<GroupFailure> failure = MakeGroup(*group, index, made);
+    if (failure) return GroupError(groups, *failure, errno);
+  }
+  if (WriteGroupFile(group->Inner() + "/cgroup.procs", std::to_string(process))) return Done{};
+  return SystemError(ErrorCode::kSetupFailed, "enter the control group '" + group->Inner() + "'", errno);
 }
 
 void EndGroups(const std::vector<MadeGroup>& made) {

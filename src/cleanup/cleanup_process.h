@@ -57,6 +57,10 @@ class CleanupProcess {
   void KeepConfigs();
   // Borrowed; -1 when nothing is guarded. Nothing is removed either while somebody else holds this open.
   [[nodiscard]] int Pipe() const { return pipe_.Get(); }
+  // Borrowed: for processes that want into a group in a scope (EnterGroup); -1 when there is none.
+  [[nodiscard]] int Admission() const { return admission_.Get(); }
+  // Why one was not let in.
+  [[nodiscard]] std::optional<Error> Refusal() const;
   // Waits until everything is removed; does that itself where the cleanup process has been killed.
   void Dismiss();
 
@@ -64,6 +68,7 @@ class CleanupProcess {
   HostChanges guarded_ = {};
   ConfigRecord record_ = {};
   UniqueFd pipe_;  // the cleanup process lives as long as this is open
+  UniqueFd admission_;
   pid_t process_ = -1;
 };
 

@@ -8,11 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <iterator>
+#include <string>
 #include <utility>
 
+#include "base/passed_fds.h"
 #include "base/process_tree.h"
 #include "base/quoted.h"
 #include "cleanup/cleanup_process.h"
@@ -29,7 +32,10 @@ constexpr int kMaxWaitMs = 10000;
 // The cleanup process's descriptors beside the standard ones.
 constexpr int kPipe = 3;
 constexpr int kTerminal = 4;
-constexpr int kFirstFree = 5;
+constexpr int kAdmission = 5;
+constexpr int kFirstFree = 6;
+
+constexpr std::size_t kMaxRefusalBytes = 4096;
 
 // In place of the number of a process: what the command left was judged.
 constexpr pid_t kKeep = 0;
@@ -43,6 +49,11 @@ struct Answer {
   GroupFailure group = {};
   int error = 0;
 };
+
+bool InScope(const HostChanges& changes) {
+  return std::any_of(changes.groups.begin(), changes.groups.end(),
+                     [](const RunGroup& group) { return group.plan.scope.has_value(); });
+}
 
 Answer MakeAll(const HostChanges& changes, std::vector<HeldFile>& files, std::vector<MadeGroup>& groups,
                std::vector<UniqueFd>& locks) {
@@ -67,7 +78,7 @@ void WaitForEnd(const std::vector<UniqueFd>& watched) {
 
 // Nothing that stops the launcher may stop the cleanup process, and it may hold nothing open that someone
 // waits for the end of.
-void Detach(int pipe, int terminal) {
+void Detach(int pipe, int terminal, int admission) {
   ::setsid();
   sigset_t all;
   sigfillset(&all);
@@ -75,22 +86,43 @@ void Detach(int pipe, int terminal) {
   ::prctl(PR_SET_NAME, "mxc-cleanup");
   // The descriptors that stay, first out of each other's way.
   const int kept[] = {::fcntl(pipe, F_DUPFD_CLOEXEC, kFirstFree),
-                      ::fcntl(terminal, F_DUPFD_CLOEXEC, kFirstFree)};
+                      ::fcntl(terminal, F_DUPFD_CLOEXEC, kFirstFree),
+                      ::fcntl(admission, F_DUPFD_CLOEXEC, kFirstFree)};
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
   ::dup2(kept[0], kPipe);
   if (terminal < 0 || ::dup2(kept[1], kTerminal) < 0) ::close(kTerminal);
+  if (admission < 0 || ::dup2(kept[2], kAdmission) < 0) ::close(kAdmission);
   ::syscall(SYS_close_range, static_cast<unsigned>(kFirstFree), ~0U, 0U);
   if (::chdir("/") != 0) ::_exit(1);
 }
 
+// A refusal is told to the launcher: its message and its hint, a line each. The kernel says who asks; a
+// number of its own is none out here.
+void Admit(const HostChanges& changes, std::vector<MadeGroup>& groups) {
+  char byte = 0;
+  std::size_t none = 0;
+  ucred sender{};
+  if (ReceiveWithFds(kAdmission, &byte, 1, MSG_DONTWAIT, {}, none, &sender) <= 0) return;
+  const Status admitted = AdmitToScope(changes.groups, sender.pid, groups);
+  if (!admitted) {
+    const std::string text =
+        (admitted.error().message + "\n" + admitted.error().hint).substr(0, kMaxRefusalBytes);
+    ::send(kPipe, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  const int answer = admitted ? 0 : EPERM;
+  ::send(kAdmission, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 // Until nobody holds the other end of the pipe any more. For the terminal the launcher's end is enough: its
 // shell goes on there at once. True: configurations stay as they are.
-bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>& watched) {
+bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>& watched,
+            std::vector<MadeGroup>& groups) {
   bool kept = false;
   UniqueFd terminal{changes.terminal ? kTerminal : -1};
   pollfd polls[] = {{.fd = kPipe, .events = POLLIN, .revents = 0},
-                    {.fd = launcher.Get(), .events = POLLIN, .revents = 0}};
+                    {.fd = launcher.Get(), .events = POLLIN, .revents = 0},
+                    {.fd = InScope(changes) ? kAdmission : -1, .events = POLLIN, .revents = 0}};
   for (ssize_t count = -1; count != 0;) {
     if (::poll(polls, std::size(polls), -1) < 0) continue;
     pid_t process = 0;
@@ -99,6 +131,8 @@ bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
         kept || (count == static_cast<ssize_t>(sizeof process) && polls[0].revents != 0 && process == kKeep);
     UniqueFd handle = process > 0 ? HandleOf(process) : UniqueFd{};  // none: it has ended already
     if (handle) watched.push_back(std::move(handle));
+    if ((polls[2].revents & POLLIN) != 0) Admit(changes, groups);
+    if ((polls[2].revents & (POLLHUP | POLLERR)) != 0) polls[2].fd = -1;
     if (polls[1].revents == 0 && count != 0) continue;
     // One that dismisses us has taken them back itself.
     if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = changes.terminal->modes});
@@ -108,8 +142,9 @@ bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
   return kept;
 }
 
-[[noreturn]] void Guard(int pipe, const HostChanges& changes, ConfigRecord& record, pid_t parent) {
-  Detach(pipe, changes.terminal ? changes.terminal->terminal : -1);
+[[noreturn]] void Guard(int pipe, int admission, const HostChanges& changes, ConfigRecord& record,
+                        pid_t parent) {
+  Detach(pipe, changes.terminal ? changes.terminal->terminal : -1, admission);
   UniqueFd launcher = HandleOf(parent);
   if (::getppid() != parent) launcher.Reset();
   rlimit limit{};  // two descriptors are held for each placeholder
@@ -124,7 +159,8 @@ bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
   ::send(kPipe, &answer, sizeof answer, MSG_NOSIGNAL);
   ReapStaleGroups(changes.groups);
   std::vector<UniqueFd> watched;
-  const bool kept = Listen(changes, std::move(launcher), watched) || answer.failed != Answer::Part::kNone;
+  const bool kept =
+      Listen(changes, std::move(launcher), watched, groups) || answer.failed != Answer::Part::kNone;
   EndGroups(groups);
   WaitForEnd(watched);
   if (!kept) RestoreConfigs(changes.configs);
@@ -132,6 +168,20 @@ bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
   RemoveGroups(groups);
   ReleaseFiles(files);
   ::_exit(0);
+}
+
+// A socket keeps each message whole, in both directions.
+bool Connect(UniqueFd& ours, UniqueFd& theirs) {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  ours.Reset(ends[0]);
+  theirs.Reset(ends[1]);
+  return true;
+}
+
+bool ConnectAskers(UniqueFd& ours, UniqueFd& theirs) {
+  const int on = 1;
+  return Connect(ours, theirs) && ::setsockopt(theirs.Get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0;
 }
 
 Error PlaceholderError(const std::string& path, int number) {
@@ -155,13 +205,11 @@ Error ConfigError(const std::string& path, int number) {
 Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
   CleanupProcess cleanup_process;
   if (changes.Empty()) return cleanup_process;
-  int ends[2] = {-1, -1};
-  // A socket keeps each message whole, in both directions.
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return SystemError(ErrorCode::kSetupFailed, "reach the cleanup process", errno);
-  }
-  cleanup_process.pipe_.Reset(ends[0]);
-  const UniqueFd theirs{ends[1]};
+  UniqueFd theirs;
+  UniqueFd admits;
+  const bool reached = Connect(cleanup_process.pipe_, theirs) &&
+                       (!InScope(changes) || ConnectAskers(cleanup_process.admission_, admits));
+  if (!reached) return SystemError(ErrorCode::kSetupFailed, "reach the cleanup process", errno);
   cleanup_process.guarded_ = changes;
   if (!changes.configs.empty()) {
     Result<ConfigRecord> record = ConfigRecord::Write(changes.configs);
@@ -172,7 +220,8 @@ Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
   cleanup_process.process_ = ::fork();
   if (cleanup_process.process_ < 0)
     return SystemError(ErrorCode::kSetupFailed, "start the cleanup process", errno);
-  if (cleanup_process.process_ == 0) Guard(theirs.Get(), changes, cleanup_process.record_, launcher);
+  if (cleanup_process.process_ == 0)
+    Guard(theirs.Get(), admits.Get(), changes, cleanup_process.record_, launcher);
   Answer answer;
   ssize_t count = 0;
   while ((count = ::recv(cleanup_process.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
@@ -199,6 +248,7 @@ CleanupProcess::CleanupProcess(CleanupProcess&& other) noexcept
     : guarded_(std::move(other.guarded_)),
       record_(std::move(other.record_)),
       pipe_(std::move(other.pipe_)),
+      admission_(std::move(other.admission_)),
       process_(std::exchange(other.process_, -1)) {}
 
 CleanupProcess& CleanupProcess::operator=(CleanupProcess&& other) noexcept {
@@ -207,6 +257,7 @@ CleanupProcess& CleanupProcess::operator=(CleanupProcess&& other) noexcept {
     guarded_ = std::move(other.guarded_);
     record_ = std::move(other.record_);
     pipe_ = std::move(other.pipe_);
+    admission_ = std::move(other.admission_);
     process_ = std::exchange(other.process_, -1);
   }
   return *this;
@@ -222,9 +273,21 @@ void CleanupProcess::KeepConfigs() {
   if (pipe_) ::send(pipe_.Get(), &kKeep, sizeof kKeep, MSG_NOSIGNAL);
 }
 
+std::optional<Error> CleanupProcess::Refusal() const {
+  std::string text(kMaxRefusalBytes, '\0');
+  const ssize_t count = pipe_ ? ::recv(pipe_.Get(), text.data(), text.size(), MSG_DONTWAIT) : -1;
+  if (count <= 0) return std::nullopt;
+  text.resize(static_cast<std::size_t>(count));
+  const std::size_t line = std::min(text.find('\n'), text.size());
+  return Error{.code = ErrorCode::kSetupFailed,
+               .message = text.substr(0, line),
+               .hint = text.substr(std::min(line + 1, text.size()))};
+}
+
 void CleanupProcess::Dismiss() {
   if (process_ < 0) return;
   pipe_.Reset();
+  admission_.Reset();
   int status = 0;
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }

@@ -32,7 +32,8 @@ Result<HostResources> PrepareHostResources(HostChanges changes) {
   Result<CleanupProcess> cleanup_process = CleanupProcess::Start(resources.changes);
   if (!cleanup_process) return cleanup_process.error();
   resources.cleanup_process = std::move(*cleanup_process);
-  Result<GroupHandles> handles = GroupHandles::Open(resources.changes.groups);
+  Result<GroupHandles> handles =
+      GroupHandles::Open(resources.changes.groups, resources.cleanup_process.Admission());
   if (!handles) return handles.error();
   resources.groups = std::move(*handles);
   return resources;

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/group_entrance.h"
 #include "engine/container_order.h"
 #include "engine/hide_arguments.h"
 #include "engine/network_namespace.h"
@@ -37,7 +38,7 @@ void TieToLauncher(const Child& child) {
 // root.
 void EnterGroups(const Child& child) {
   for (const int entrance : child.program.group_entrances) {
-    child.Check(::write(entrance, "0", 1), Step::kEnterGroup);
+    if (!EnterGroup(entrance)) child.Fail(Step::kEnterGroup);
   }
   if (!child.program.InGroup() || child.program.supervised) return;
   child.Check(::unshare(CLONE_NEWCGROUP), Step::kEnterGroup);
@@ -66,7 +67,8 @@ void MapIdentity(const Child& child, int own) {
 }
 
 // The namespace is our own, so what refuses a name is the seccomp profile of a container around us (Podman's
-// and Docker's do, for everyone without CAP_SYS_ADMIN out there). The command then sees that container's name.
+// and Docker's do, for everyone without CAP_SYS_ADMIN out there). The command then sees that container's
+// name.
 void SetNames(const Child& child) {
   const auto set = [&child](int result) {
     if (result != 0 && errno != EPERM) child.Fail(Step::kHostname);

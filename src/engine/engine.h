@@ -45,7 +45,7 @@ struct Streams {
 
 // Control groups that the sandbox is in from its first instruction.
 struct Groups {
-  std::vector<int> entrances = {};  // borrowed: a process that writes "0" to one enters that group
+  std::vector<int> entrances = {};  // borrowed, for EnterGroup
   int unified = -1;                 // borrowed directory of the version 2 group it is created in
 };
 

@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 // Tools answer in a line or two; the rest is read and dropped so that they do not block.
 constexpr std::size_t kMaxOutputBytes = 65536;
 constexpr int kTickMs = 5;
+constexpr int kEndTickMs = 1;  // once it has closed its streams
 constexpr int kCannotExecute = 127;
 
 // Everything the child touches, made before fork: between fork and exec only async-signal-safe calls.
@@ -94,7 +95,8 @@ bool Listen(pid_t child, Prepared& prepared, Clock::time_point deadline, ToolRun
     const bool ended = HasEnded(child);
     std::array<pollfd, 2> polled = {
         {{prepared.out.reading.Get(), POLLIN, 0}, {prepared.err.reading.Get(), POLLIN, 0}}};
-    const int ready = ::poll(polled.data(), polled.size(), ended ? 0 : kTickMs);
+    const bool listening = prepared.out.reading || prepared.err.reading;
+    const int ready = ::poll(polled.data(), polled.size(), ended ? 0 : listening ? kTickMs : kEndTickMs);
     if (ready > 0) {
       if (polled[0].revents != 0 && !Drain(prepared.out.reading.Get(), run.out)) prepared.out.reading.Reset();
       if (polled[1].revents != 0 && !Drain(prepared.err.reading.Get(), run.err)) prepared.err.reading.Reset();

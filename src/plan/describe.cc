@@ -47,7 +47,8 @@ void AddSetup(const Plan& plan, ExplainPage& page) {
       page.Row(fmt::format("{:<11} {} (stays)", "directory", Quoted(directory->path)));
     } else {
       const auto& group = std::get<ControlGroup>(step);
-      page.Row(fmt::format("{:<11} {}{}", "group", Quoted(group.parent + "/mxc-*"), SettingsText(group)));
+      const std::string where = group.parent + (group.scope ? "/mxc-*.scope/mxc-*" : "/mxc-*");
+      page.Row(fmt::format("{:<11} {}{}", "group", Quoted(where), SettingsText(group)));
     }
   }
 }

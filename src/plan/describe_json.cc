@@ -22,7 +22,9 @@ Document OfProcess(const Policy& policy, const Plan& plan) {
 Document OfGroup(const ControlGroup& group) {
   Document settings = Document::object();
   for (const CgroupSetting& setting : group.settings) settings[setting.file] = setting.value;
-  return {{"step", "control-group"}, {"parent", group.parent}, {"settings", std::move(settings)}};
+  Document step = {{"step", "control-group"}, {"parent", group.parent}, {"settings", std::move(settings)}};
+  if (group.scope) step["scope"] = {{"slice", group.scope->slice}, {"bus", group.scope->address}};
+  return step;
 }
 
 Document OfSetup(const Plan& plan) {

@@ -16,8 +16,7 @@ constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;  // mountinfo of a t
 constexpr std::array<std::string_view, 4> kControllers = {"memory", "cpu", "pids", "cpuacct"};
 
 constexpr const char* kDelegate =
-    "start mxc-exec in a group that is delegated to the caller: `systemd-run --user --scope mxc-exec ...` "
-    "where there is systemd, otherwise a directory there that root has given to the caller";
+    "start mxc-exec in a group that is delegated to the caller: a directory there that root has given to it";
 constexpr const char* kWritableMount = "have it mounted writable, or run outside of the container";
 
 std::string Read(const Host& host, const std::string& path) {
@@ -29,6 +28,60 @@ bool HasController(const std::vector<std::string>& words, std::string_view word)
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// ---- systemd: where it runs, nobody else makes groups but below those that it has delegated ---------------
+
+constexpr const char* kSystemdRuns = "/run/systemd/system";  // sd_booted(3)
+
+constexpr const char* kNoBusctl = "install systemd with its busctl";
+constexpr const char* kNoManager =
+    "log in through PAM, as by ssh or `machinectl shell`, or have root run `loginctl enable-linger`";
+constexpr const char* kNoSystemBus = "install and start dbus";
+
+std::string_view LastPartOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// `directory` down to the manager that has made it: the last user's in it, else the system's, in `root`.
+std::string ManagerOver(const std::string& root, const std::string& directory) {
+  std::string manager = root;
+  for (std::size_t at = root.size(); at < directory.size();) {
+    at = std::min(directory.find('/', at + 1), directory.size());
+    const std::string_view path = std::string_view(directory).substr(0, at);
+    const std::string_view unit = LastPartOf(path);
+    if (unit.starts_with("user@") && unit.ends_with(".service")) manager = path;
+  }
+  return manager;
+}
+
+// The slice of `manager` that `directory` is in, whose limits hold for the scope as well; `standard` when it
+// is in none of its.
+std::string SliceOf(const std::string& manager, const std::string& directory, const char* standard) {
+  std::string slice = manager;
+  const bool below = directory.starts_with(manager + "/");
+  for (std::size_t at = manager.size(); below && at < directory.size();) {
+    at = std::min(directory.find('/', at + 1), directory.size());
+    const std::string_view path = std::string_view(directory).substr(0, at);
+    if (!path.ends_with(".slice")) break;
+    slice = path;
+  }
+  return slice == manager ? manager + "/" + standard : slice;
+}
+
+// The manager that makes scopes for the caller.
+struct ScopeMaker {
+  std::string group = {};   // the manager's own
+  std::string socket = {};  // of its bus
+  const char* slice = nullptr;
+  const char* remedy = nullptr;
+};
+
+ScopeMaker MakerFor(const Identity& caller, const std::string& root) {
+  if (caller.IsRoot()) return {root, "/run/dbus/system_bus_socket", "system.slice", kNoSystemBus};
+  const std::string user = std::to_string(caller.uid);
+  return {root + "/user.slice/user-" + user + ".slice/user@" + user + ".service",
+          "/run/user/" + user + "/bus", "app.slice", kNoManager};
+}
+
+// ---- places ----------------------------------------------------------------------------------------------
+
 // Collects places, and the first reason against each controller.
 class Finder {
  public:
@@ -39,7 +92,16 @@ class Finder {
 
  private:
   void LookAtLegacy(const CgroupMount& mount, const std::string& directory);
-  void LookAtUnified(const CgroupMount& mount, std::string directory);
+  void LookAtUnified(const CgroupMount& mount, std::string directory, const std::string& last);
+  // What systemd has delegated, and what it will.
+  void LookAtUnits(const CgroupMount& mount, const std::string& own,
+                   const std::vector<std::string>& controllers);
+  [[nodiscard]] std::string DelegatedOver(const CgroupMount& mount, std::string directory) const;
+  [[nodiscard]] bool IsOwnSocket(const std::string& path) const {
+    const Lookup found = host_.LookAt(path);
+    return found.status && found.status->object.type == FileType::kSocket &&
+           found.status->uid == host_.Caller().uid;
+  }
   [[nodiscard]] std::optional<CgroupPlace> UnifiedPlace(const CgroupMount& mount,
                                                         const std::string& directory) const;
   void Refuse(const std::vector<std::string>& controllers, const std::string& reason, const char* remedy);
@@ -72,8 +134,10 @@ void Finder::Look(const CgroupMount& mount, const std::vector<CgroupMembership>&
            "run outside of the container");
   } else if (mount.read_only) {
     Refuse(controllers, mount.directory + " is mounted read-only", kWritableMount);
+  } else if (mount.unified && host_.LookAt(kSystemdRuns).status) {
+    LookAtUnits(mount, *directory, controllers);
   } else if (mount.unified) {
-    LookAtUnified(mount, *directory);
+    LookAtUnified(mount, *directory, mount.directory);
     Refuse(controllers, "no control group from " + *directory + " upwards lets the caller use it", kDelegate);
   } else {
     LookAtLegacy(mount, *directory);
@@ -106,13 +170,54 @@ std::optional<CgroupPlace> Finder::UnifiedPlace(const CgroupMount& mount,
   return place;
 }
 
-void Finder::LookAtUnified(const CgroupMount& mount, std::string directory) {
+void Finder::LookAtUnified(const CgroupMount& mount, std::string directory, const std::string& last) {
   for (;;) {
     if (std::optional<CgroupPlace> place = UnifiedPlace(mount, directory))
       found_.places.push_back(std::move(*place));
-    if (directory.size() <= mount.directory.size()) return;
+    if (directory.size() <= last.size()) return;
     directory.resize(directory.rfind('/'));
   }
+}
+
+// The nearest group from `directory` upwards that its manager has delegated; empty when none is. systemd says
+// so by an attribute; older ones have given the group, with all below it, to the user that the unit runs as.
+// Below a user's manager everything is that user's.
+std::string Finder::DelegatedOver(const CgroupMount& mount, std::string directory) const {
+  const std::string manager = ManagerOver(mount.directory, directory);
+  const bool owned_means_delegated = manager == mount.directory && !host_.Caller().IsRoot();
+  std::string owned;
+  for (; directory.size() > manager.size(); directory.resize(directory.rfind('/'))) {
+    if (host_.Attribute(directory, "user.delegate") == "1" ||
+        host_.Attribute(directory, "trusted.delegate") == "1") {
+      return directory;
+    }
+    if (owned_means_delegated && MayMakeGroups(directory)) owned = directory;
+  }
+  return owned;
+}
+
+void Finder::LookAtUnits(const CgroupMount& mount, const std::string& own,
+                         const std::vector<std::string>& controllers) {
+  const std::string delegated = DelegatedOver(mount, own);
+  if (!delegated.empty()) LookAtUnified(mount, own, delegated);
+  const ScopeMaker maker = MakerFor(host_.Caller(), mount.directory);
+  const std::optional<std::string> busctl = host_.FindTool("busctl");
+  const std::string why = "systemd keeps the control groups here, ";
+  if (!busctl) return Refuse(controllers, why + "and there is no busctl to ask it for a scope", kNoBusctl);
+  if (!IsOwnSocket(maker.socket) || !host_.LookAt(maker.group).status) {
+    const std::string missing = host_.Caller().IsRoot() ? "the system bus" : "the caller's manager";
+    return Refuse(controllers, why + "and " + missing + " does not run (" + maker.socket + ")", maker.remedy);
+  }
+  CgroupPlace place{.directory = SliceOf(maker.group, own, maker.slice), .unified = true};
+  place.controllers = WordsIn(Read(host_, maker.group + "/cgroup.controllers"));
+  place.switched_off = place.controllers;
+  place.controllers.emplace_back("cpuacct");
+  place.scope = {.busctl = *busctl,
+                 .address = "unix:path=" + maker.socket,
+                 .slice = std::string(LastPartOf(place.directory))};
+  found_.places.push_back(std::move(place));
+  Refuse(controllers, why + "and " + maker.group + " has not got the controller",
+         "have it delegated: Delegate= of the unit user@.service");
 }
 
 CgroupSupport Finder::Take(bool any_mount) {

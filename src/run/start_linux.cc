@@ -127,7 +127,7 @@ Streams StreamsOf(const LaunchContext& context) {
 }
 
 Groups GroupsOf(const LaunchContext& context) {
-  return {.entrances = context.groups.LegacyEntrances(), .unified = context.groups.UnifiedDirectory()};
+  return {.entrances = context.groups.OtherEntrances(), .unified = context.groups.UnifiedDirectory()};
 }
 
 Result<Started> FromSandbox(Result<SandboxProcess> process) {
@@ -203,7 +203,12 @@ Result<Started> Start(const OtherLaunch& /*launch*/, const LaunchContext& /*cont
 }  // namespace
 
 Result<Started> StartChild(const LaunchContext& context) {
-  return std::visit([&](const auto& launch) { return Start(launch, context); }, context.plan.launch);
+  Result<Started> started =
+      std::visit([&](const auto& launch) { return Start(launch, context); }, context.plan.launch);
+  if (started) return started;
+  // The child itself knows only that it was not let in.
+  std::optional<Error> refusal = context.cleanup_process.Refusal();
+  return refusal ? Result<Started>(std::move(*refusal)) : std::move(started);
 }
 
 }  // namespace mxc

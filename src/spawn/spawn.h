@@ -34,7 +34,7 @@ struct SpawnRequest {
   bool ignores_keys = false;  // the signals of that terminal's keys: they are for the command, not its tool
   // Borrowed: gets the child's process group, when it leads a new session. ProcessGroupGuard::Group.
   std::atomic<pid_t>* group = nullptr;
-  // Control groups: the child enters each by writing to it, before it executes anything; borrowed.
+  // Control groups: the child enters each (EnterGroup) before it executes anything; borrowed.
   std::vector<int> group_entrances = {};
   // In a mount namespace of its own, where the control groups do not show: a tool that would make some then
   // makes none. For root; an ordinary caller has none to make, or ones of its own.

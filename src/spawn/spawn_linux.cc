@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <string>
 
+#include "base/group_entrance.h"
 #include "base/kernel_calls.h"
 #include "base/quoted.h"
 #include "base/unmapped_owners.h"
@@ -118,7 +119,7 @@ bool EnterSession(ChildContext& context) {
 
 bool EnterGroups(ChildContext& context) {
   for (std::size_t i = 0; i < context.group_count; ++i) {
-    if (::write(context.groups[i], "0", 1) != 1) return Fail(context, "enter the control group");
+    if (!EnterGroup(context.groups[i])) return Fail(context, "enter the control group");
   }
   return true;
 }

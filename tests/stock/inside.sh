@@ -1,14 +1,7 @@
 #!/bin/sh
 # What tests/stock/run.sh runs in the container: one line for each check, and status 1 when one failed.
 mxc=/given/mxc-exec
-failed=0
-check() { # TITLE EXPECTED ACTUAL: the shell pattern EXPECTED
-  # shellcheck disable=SC2254 # a pattern
-  case $3 in
-    $2) echo "ok      $1" ;;
-    *) failed=1; printf 'FAILED  %s\n        expected %s\n        found    %s\n' "$1" "$2" "$3" ;;
-  esac
-}
+. /given/check.sh
 
 useradd -m tester 2>/dev/null
 sleep 600 &

@@ -21,7 +21,7 @@ fi
 given=$(mktemp -d "${TMPDIR:-/tmp}/mxc-stock-XXXXXX")
 trap 'rm -rf "$given"' EXIT
 cp "$program" "$given/mxc-exec"
-cp tests/stock/inside.sh "$given"
+cp tests/stock/inside.sh tests/stock/check.sh "$given"
 chmod -R a+rX "$given"
 
 image=localhost/mxc-stock

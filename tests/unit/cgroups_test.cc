@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "policy/cgroup_mounts.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc {
 namespace {
+
+using ::testing::StartsWith;
 
 // "v1 /sys/fs/cgroup/pids: pids", "v2 /a: memory pids cpuacct, off: memory"; then "no memory: reason".
 std::string Text(const CgroupSupport& support) {
@@ -17,6 +21,8 @@ std::string Text(const CgroupSupport& support) {
     text += (place.unified ? "v2 " : "v1 ") + place.directory + ":";
     for (const std::string& controller : place.controllers) text += " " + controller;
     for (const std::string& controller : place.switched_off) text += " -" + controller;
+    if (place.scope)
+      text += ", " + place.scope->slice + " of " + place.scope->address + " by " + place.scope->busctl;
     text += "\n";
   }
   for (const CgroupGap& gap : support.gaps) text += "no " + gap.controller + ": " + gap.reason + "\n";
@@ -171,6 +177,119 @@ TEST(Cgroups, InsideASandboxThereAreNone) {
   const std::string why = "no control group file system is mounted here\n";
   EXPECT_EQ(Text(FindCgroups(host)), "no memory: " + why + "no cpu: " + why + "no pids: " + why +  //
                                          "no cpuacct: " + why);
+}
+
+// ---- with systemd ----------------------------------------------------------------------------------------
+
+const std::string kRoot = "/sys/fs/cgroup";
+const std::string kManager = kRoot + "/user.slice/user-1000.slice/user@1000.service";
+const std::string kOwnBus = " of unix:path=/run/user/1000/bus by /usr/bin/busctl\n";
+const std::string kSystemBus = " of unix:path=/run/dbus/system_bus_socket by /usr/bin/busctl\n";
+
+// With a manager of user 1000, and the launcher in the group `own`.
+FakeHost& AddSystemd(FakeHost& host, const std::string& own, bool busctl = true) {
+  host.AddDirectory("/run/systemd/system");
+  if (busctl) host.AddTool("busctl", "/usr/bin/busctl");
+  host.AddNode("/run/dbus/system_bus_socket", FileType::kSocket);
+  host.AddDirectory("/run/user/1000", {.uid = 1000});
+  host.AddNode("/run/user/1000/bus", FileType::kSocket, {.uid = 1000});
+  host.AddFile("/proc/self/mountinfo", kUnifiedMount).AddFile("/proc/self/cgroup", "0::" + own + "\n");
+  AddUnified(host, kRoot, 0, "cpu io memory pids", "cpu io memory pids");
+  AddUnified(host, kRoot + "/system.slice", 0, "cpu memory pids", "cpu memory pids");
+  AddUnified(host, kManager, 1000, "cpu memory pids", "cpu memory pids");
+  host.AddAttribute(kManager, "user.delegate", "1");
+  AddUnified(host, kManager + "/app.slice", 1000, "cpu memory pids", "cpu memory pids");
+  return host;
+}
+
+TEST(SystemdGroups, ALoginSessionAsksItsOwnManager) {
+  FakeHost host;
+  AddSystemd(host, "/user.slice/user-1000.slice/session-3.scope");
+  AddUnified(host, kRoot + "/user.slice/user-1000.slice/session-3.scope", 0, "memory pids", "");
+  EXPECT_EQ(Text(FindCgroups(host)),
+            "v2 " + kManager + "/app.slice: cpu memory pids cpuacct -cpu -memory -pids, app.slice" + kOwnBus);
+}
+
+// The manager writes in app.slice and nobody else, though it is the caller's by its owner.
+TEST(SystemdGroups, AUnitOfTheManagerAsksForAScopeInItsSlice) {
+  FakeHost host;
+  const std::string below = "/app.slice/app-term.slice/term.scope";
+  AddSystemd(host, kManager.substr(kRoot.size()) + below);
+  AddUnified(host, kManager + below, 1000, "memory pids", "");
+  EXPECT_EQ(Text(FindCgroups(host)),
+            "v2 " + kManager +
+                "/app.slice/app-term.slice: cpu memory pids cpuacct -cpu -memory -pids, app-term.slice" +
+                kOwnBus);
+}
+
+TEST(SystemdGroups, RootAsksTheSystemManager) {
+  FakeHost host;
+  host.SetCaller(0, 0);
+  const std::string what = ": cpu io memory pids cpuacct -cpu -io -memory -pids, ";
+  EXPECT_EQ(Text(FindCgroups(AddSystemd(host, "/system.slice/job.service"))),
+            "v2 " + kRoot + "/system.slice" + what + "system.slice" + kSystemBus);
+  EXPECT_EQ(Text(FindCgroups(AddSystemd(host, "/user.slice/user-0.slice/session-1.scope"))),
+            "v2 " + kRoot + "/user.slice/user-0.slice" + what + "user-0.slice" + kSystemBus);
+  EXPECT_EQ(Text(FindCgroups(AddSystemd(host, "/init.scope"))),
+            "v2 " + kRoot + "/system.slice" + what + "system.slice" + kSystemBus);
+}
+
+// The unit's own group hands controllers down when its processes are in a group below it.
+TEST(SystemdGroups, ADelegatedUnitIsTheFirstChoice) {
+  for (const char* attribute : {"user.delegate", "trusted.delegate"}) {
+    FakeHost host;
+    AddSystemd(host, "/system.slice/job.service/init").SetCaller(0, 0);
+    const std::string unit = kRoot + "/system.slice/job.service";
+    AddUnified(host, unit, 0, "cpu memory pids", "memory pids");
+    AddUnified(host, unit + "/init", 0, "memory pids", "");
+    host.AddAttribute(unit, attribute, "1");
+    EXPECT_EQ(Text(FindCgroups(host)),
+              "v2 " + unit + "/init: cpuacct\n" + "v2 " + unit + ": memory pids cpuacct\n" + "v2 " + kRoot +
+                  "/system.slice: cpu io memory pids cpuacct -cpu -io -memory -pids, system.slice" +
+                  kSystemBus);
+  }
+}
+
+// Before version 251 no attribute says it to others than root.
+TEST(SystemdGroups, AGroupThatWasGivenToAUserIsDelegated) {
+  FakeHost host;
+  AddSystemd(host, "/system.slice/alices.service/init");
+  const std::string unit = kRoot + "/system.slice/alices.service";
+  AddUnified(host, unit, 1000, "cpu memory pids", "cpu memory pids");
+  AddUnified(host, unit + "/init", 1000, "cpu memory pids", "");
+  host.Remove("/run/user/1000/bus");
+  EXPECT_EQ(Text(FindCgroups(host)),
+            "v2 " + unit + "/init: cpuacct\n" + "v2 " + unit + ": cpu memory pids cpuacct\n");
+}
+
+TEST(SystemdGroups, WithoutAManagerTheReasonSaysSo) {
+  const std::string session = "/user.slice/user-1000.slice/session-3.scope";
+  const auto reason = [&](const std::function<void(FakeHost&)>& change) {
+    FakeHost host;
+    change(AddSystemd(host, session));
+    const std::string text = Text(FindCgroups(host));
+    return text.substr(0, text.find('\n'));
+  };
+  const std::string missing = "no memory: systemd keeps the control groups here, ";
+  const std::string dead = missing + "and the caller's manager does not run (/run/user/1000/bus)";
+  EXPECT_EQ(reason([](FakeHost& host) { host.Remove("/run/user/1000/bus"); }), dead);
+  EXPECT_EQ(reason([](FakeHost& host) { host.Remove(kManager); }), dead);
+  EXPECT_EQ(reason([](FakeHost& host) { host.AddNode("/run/user/1000/bus", FileType::kSocket); }), dead);
+  EXPECT_EQ(reason([](FakeHost& host) { host.SetCaller(0, 0).Remove("/run/dbus/system_bus_socket"); }),
+            missing + "and the system bus does not run (/run/dbus/system_bus_socket)");
+  FakeHost host;
+  EXPECT_THAT(Text(FindCgroups(AddSystemd(host, session, false))),
+              StartsWith(missing + "and there is no busctl to ask it for a scope\n"));
+}
+
+TEST(SystemdGroups, AControllerThatTheManagerHasNotGotIsAGap) {
+  FakeHost host;
+  AddSystemd(host, "/user.slice/user-1000.slice/session-3.scope");
+  host.AddFile(kManager + "/cgroup.controllers", "memory pids\n");
+  EXPECT_EQ(Text(FindCgroups(host)), "v2 " + kManager +
+                                         "/app.slice: memory pids cpuacct -memory -pids, app.slice" +
+                                         kOwnBus + "no cpu: systemd keeps the control groups here, and " +
+                                         kManager + " has not got the controller\n");
 }
 
 TEST(Cgroups, LimitsThatNeedNoneAskForNone) {

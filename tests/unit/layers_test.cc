@@ -102,7 +102,7 @@ const std::vector<Layer>& Layers() {
       {"gateway/relay", {"gateway/dns", "gateway/inspect", "gateway/net", "gateway/rules", "gateway/setup"}},
       {"gateway", {"gateway/dns", "gateway/relay", "gateway/rules", "gateway/setup"}},
       {"access", {"win32"}},
-      {"cgroup", {}},
+      {"cgroup", {"host"}},
       {"spawn", {"seccomp"}},
       {"stdio", {"report"}},
       {"cleanup", {"cgroup", "stdio"}},

@@ -102,6 +102,21 @@ TEST(LowerLimits, ControllersAreSwitchedOnOnlyWhenAskedFor) {
             "/g v2 memory.max=67108864 memory.swap.max?=0 pids.max=21 [memory] [pids] +pids\n");
 }
 
+TEST(LowerLimits, AScopeIsAskedForWithTheGroup) {
+  CgroupSupport cgroups{.places = {{.directory = "/app.slice",
+                                    .unified = true,
+                                    .controllers = {"memory", "pids", "cpuacct"},
+                                    .switched_off = {"memory", "pids"},
+                                    .scope = ScopeRequest{.slice = "app.slice"}}}};
+  const Result<Lowered> lowered = LowerPolicy(With({kCounted[0]}, cgroups));
+  ASSERT_TRUE(lowered.ok()) << lowered.error().message;
+  EXPECT_EQ(GroupsText(*lowered), "/app.slice v2 memory.max=67108864 memory.swap.max?=0 [memory] +memory\n");
+  EXPECT_EQ(std::get<ControlGroup>(lowered->setup.front()).scope->slice, "app.slice");
+  EXPECT_EQ(LedgerText(*lowered),
+            "/resources/memory kernel control group of version 2 in a scope of systemd's below /app.slice, "
+            "controller memory\n");
+}
+
 TEST(LowerLimits, WithoutAControllerTheLimitIsRefused) {
   const CgroupSupport cgroups{.gaps = {{"memory", "nobody gave it", "ask for it"},
                                        {"cpuacct", "nobody counts", "count"},
