@@ -13,7 +13,7 @@ namespace mxc {
 namespace {
 
 // Of the call and of what follows it.
-constexpr std::uint32_t kLimitMs = 5000;
+constexpr std::uint32_t kLimitMs = 10000;
 constexpr useconds_t kScopePauseUs = 300;
 
 Error NoScope(const std::string& reason) {

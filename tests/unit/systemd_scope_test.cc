@@ -61,7 +61,7 @@ std::string StandIn(const ScratchDirectory& scratch, const std::string& body) {
 }
 
 std::string MakesScopesIn(const std::string& parent) {
-  return "scope=" + parent + R"(/${10}
+  return "scope=" + parent + R"(/$9
 mkdir "$scope" || exit 1
 while test "$1" != au; do shift; done
 shift 2
