@@ -53,14 +53,14 @@ for caller in session unit_of_user root_session service delegated; do
     "$(by $caller "$mxc --memory 64M -- python3 -c \"b = b'x' * 300000000\"; echo \$?" 2>&1 | tr '\n' ' ')"
   check "$caller: processor time" '*152*' "$(by $caller "$mxc $work/time.json; echo \$?" 2>&1 | tr '\n' ' ')"
   check "$caller: processes" '*limit of 6 processes*' "$(by $caller "$mxc $work/crowd.json" 2>&1 | tr '\n' ' ')"
-  check "$caller: part of a processor" '0' "$(by $caller "$mxc --cpus 0.5 -- true; echo \$?" 2>&1)"
+  check "$caller: part of a processor" '*0' "$(by $caller "$mxc --cpus 0.5 -- true; echo \$?" 2>&1)"
   for containment in namespaces bubblewrap lxc; do
-    check "$caller: $containment" '0' "$(by $caller "$mxc --containment $containment --memory 64M -- true; echo \$?" 2>&1)"
+    check "$caller: $containment" '*0' "$(by $caller "$mxc --containment $containment --memory 64M -- true; echo \$?" 2>&1)"
   done
   check "$caller: --probe says so" '*"name":"memory","held":true*' \
     "$(by $caller "$mxc --probe=json" 2>/dev/null | tr -d ' \n' | sed 's/.*"backend":"namespaces"//')"
 
-  by $caller "$mxc --memory 64M --status-fd 1 -- sleep 60 >$work/status-$caller & echo \$! >$work/launcher-$caller
+  by $caller "$mxc --memory 64M --status-fd 3 -- sleep 60 3>$work/status-$caller & echo \$! >$work/launcher-$caller
     cat /proc/self/cgroup >$work/own-$caller; wait" >/dev/null 2>&1 &
   until grep -q '"started"' "$work/status-$caller" 2>/dev/null; do sleep 0.2; done
   launcher=$(cat "$work/launcher-$caller")
@@ -80,7 +80,7 @@ reason='*manager does not run (/run/user/1777/bus)*'
 check "no manager: a run is refused" "$reason" "$(nobodys "$mxc --memory 64M -- echo ran")"
 check "no manager: --explain says why" "$reason" "$(nobodys "$mxc --explain --memory 64M -- echo ran")"
 check "no manager: --probe says why" "$reason" "$(nobodys "$mxc --probe=json")"
-check "no manager: what needs no group is held" 'ran ' "$(nobodys "$mxc -- echo ran")"
+check "no manager: what needs no group is held" '*ran*' "$(nobodys "$mxc -- echo ran")"
 manager=$(systemctl show -P MainPID "user@$uid.service")
 kill -STOP "$manager"
 began=$(date +%s)
