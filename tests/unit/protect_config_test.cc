@@ -195,6 +195,18 @@ TEST_F(Protection, FilesOfGitThatCannotBeReadAreRefused) {
   EXPECT_TRUE(With({.rw = {"/srv/w"}}).ok());
 }
 
+// Nobody would judge what its commands write: there is no end of a run.
+TEST_F(Protection, NoConfigurationIsLeftToAPersistentSandbox) {
+  AddRepository("/srv/w/.git");
+  Config config = ConfigOf({.rw = {"/srv/w"}});
+  config.protect = {{.preset = Preset::kGit, .pointer = "/filesystem/protect/git", .safe_config = true}};
+  EXPECT_TRUE(Resolve(config, host_, {}).ok());
+  config.phase = Phase::kProvision;
+  EXPECT_EQ(RefusalOf(Resolve(config, host_, {})),
+            "unenforceable /filesystem/protect/git: configurations of git's cannot be left to a persistent "
+            "sandbox");
+}
+
 // In /tmp, for instance.
 TEST_F(Protection, WhatAnotherUserKeepsFromTheCallerIsDenied) {
   AddRepository("/srv/w/mine/.git");
