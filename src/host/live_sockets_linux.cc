@@ -104,6 +104,7 @@ class SocketSearch {
   void Read(const std::string& directory);
   void NoteUnread(const std::string& directory, int reason);
   void AddEntry(const std::string& directory, std::string_view name, unsigned char type);
+  void LeaveWholeHost();
   void Search(std::size_t most_directories, std::size_t most_entries);
 
   const std::vector<std::string>& directories_;
@@ -218,6 +219,16 @@ void SocketSearch::Search(std::size_t most_directories, std::size_t most_entries
   }
 }
 
+// The whole host takes seconds: what only a grant of "/" shows is not searched further for a socket of which
+// nothing says that it is there.
+void SocketSearch::LeaveWholeHost() {
+  std::vector<std::string> others;
+  for (const std::string& directory : directories_) {
+    if (directory != "/") others.push_back(directory);
+  }
+  std::erase_if(pending_, [&](const std::string& path) { return !IsBelowAny(path, others); });
+}
+
 // Other namespaces are asked about where that decides anything: it takes as long as many directories.
 std::vector<std::string> SocketSearch::Run() {
   const std::optional<std::vector<BoundSocket>> listed = ListBoundSockets();
@@ -226,7 +237,9 @@ std::vector<std::string> SocketSearch::Run() {
   bool unknown = !listed;  // a bound socket may be any file
   if (!unknown && sought_.empty()) {
     Search(kNearDirectories, kNearEntries);
+    LeaveWholeHost();
     unknown = (!pending_.empty() || !closed_.empty()) && OthersHaveBoundSockets();
+    if (!unknown) pending_.clear();
   }
   if (unknown || !sought_.empty()) {
     Search(kMaxSearchEntries, kMaxSearchEntries);

@@ -175,8 +175,11 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     AddBaseline(host, walker, rules, policy.links);
   }
   for (const std::string& path : tools.not_tools) MaskSecret(host, walker, rules, path);
-  if (Status denied = DenySockets(host, policy.containment, names, walker, rules, policy.warnings); !denied)
-    return denied.error();
+  // With Landlock alone nobody has sockets, and nothing could be masked.
+  if (TraitsOf(policy.containment).mounts) {
+    const Status denied = DenySockets(host, config.tools_pointer, names, walker, rules, policy.warnings);
+    if (!denied) return denied.error();
+  }
   CloseToOthers(host, policy.containment, names, walker, rules);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
     return held.error();

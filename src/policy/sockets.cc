@@ -112,14 +112,14 @@ class SocketDenials {
       : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
 
   void DenyKnown();
-  Status DenyLive();
+  Status DenyLive(const std::string& tools_pointer);
   void DenyDirectories();
 
  private:
   void DenySocket(const std::string& path);
   Status DenyFound(const std::string& path);
   void Warn(const std::string& path, bool directory, const PathRule& grant);
-  [[nodiscard]] std::vector<std::string> Searched() const;
+  [[nodiscard]] std::vector<std::string> Searched(const std::string& tools_pointer);
   void DenyDirectory(const SocketDirectory& row, const std::string& path);
   // The grant of the policy that shows `path`.
   [[nodiscard]] const PathRule* GrantAround(const std::string& path) const {
@@ -203,16 +203,20 @@ void SocketDenials::DenyKnown() {
 }
 
 // Grants, and what is mounted below them: a file that is a mount point shows as what it covers.
-std::vector<std::string> SocketDenials::Searched() const {
+std::vector<std::string> SocketDenials::Searched(const std::string& tools_pointer) {
   std::vector<std::string> directories;
   for (const PathRule& rule : rules_.All()) {
     const bool directory = rule.object && rule.object->type == FileType::kDirectory;
-    if (directory && rule.access != Access::kDenied && rule.origin == Origin::kPolicy)
-      directories.push_back(rule.path);
+    const bool granted = rule.access != Access::kDenied && rule.origin == Origin::kPolicy;
+    const bool tools = !tools_pointer.empty() && rule.pointer == tools_pointer;
+    if (directory && granted && !tools) directories.push_back(rule.path);
   }
   for (const Mount* mount : names_.Visible()) {
     const PathRule* grant = GrantAround(mount->path);
-    if (grant != nullptr && grant->path != mount->path) directories.push_back(mount->path);
+    if (grant == nullptr || grant->path == mount->path) continue;
+    const Lookup& lookup = walker_.LookAt(mount->path);
+    const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
+    if (grant->path != "/" || !directory) directories.push_back(mount->path);
   }
   return directories;
 }
@@ -236,8 +240,8 @@ Status SocketDenials::DenyFound(const std::string& path) {
   return Done{};
 }
 
-Status SocketDenials::DenyLive() {
-  const std::vector<std::string> directories = Searched();
+Status SocketDenials::DenyLive(const std::string& tools_pointer) {
+  const std::vector<std::string> directories = Searched(tools_pointer);
   std::vector<std::string> skipped = rules_.PathsWith(Access::kDenied);
   for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
     if (rules_.Covering(own) == nullptr) skipped.emplace_back(own);
@@ -298,13 +302,12 @@ Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, Pat
   return Done{};
 }
 
-Status DenySockets(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
-                   RuleSet& rules, std::vector<Warning>& warnings) {
+Status DenySockets(const Host& host, const std::string& tools_pointer, const MountNames& names,
+                   PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
   SocketDenials denials(host, names, walker, rules, warnings);
   denials.DenyKnown();
   if (rules.HasGrantOfPolicy()) denials.DenyDirectories();
-  // With Landlock alone nobody has sockets, and nothing could be masked.
-  return TraitsOf(containment).mounts ? denials.DenyLive() : Status(Done{});
+  return denials.DenyLive(tools_pointer);
 }
 
 void AddSocketVariables(const Config& config, const Host& host, Policy& policy) {

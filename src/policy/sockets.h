@@ -22,8 +22,8 @@ namespace mxc {
 
 // Denies every other: those of known daemons, those that a process has bound, by each of their names, and
 // directories that are for sockets or cannot be searched for them. Errors: kConflict, for a grant of which
-// that cannot be said.
-[[nodiscard]] Status DenySockets(const Host& host, Containment containment, const MountNames& names,
+// that cannot be said. What `tools`, at this pointer, shows is programs, like the baseline: not searched.
+[[nodiscard]] Status DenySockets(const Host& host, const std::string& tools_pointer, const MountNames& names,
                                  PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
 
 // A variable that names a granted socket is part of the grant, unless the policy says what the environment

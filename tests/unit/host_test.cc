@@ -325,7 +325,6 @@ TEST_F(LiveSockets, MayBeWhereNobodyCanLook) {
   if (::geteuid() == 0) GTEST_SKIP() << "root can list every directory";
   std::filesystem::create_directories(top_ + "/closed");
   ASSERT_EQ(::chmod((top_ + "/closed").c_str(), 0300), 0);
-  EXPECT_EQ(Found({top_}), "") << "all that are bound stand where they were";
   BindRelative(top_ + "/closed", "relative");
   EXPECT_EQ(Found({top_}), "/closed ");
   ASSERT_EQ(::chmod((top_ + "/closed").c_str(), 0700), 0);
