@@ -213,6 +213,11 @@ bool HasPolicyFlags(const Parser& parser) {
   });
 }
 
+bool AsksForProfiles(const Options& options) {
+  if (options.profiles.empty()) return false;
+  return options.profiles.front() == "list" || options.profiles.front() == "show";
+}
+
 // Of several configurations one counts.
 void ChooseConfiguration(const Parser& parser, Options& options) {
   if (options.config_base64) options.config_path.reset();
@@ -259,18 +264,20 @@ Status CheckWords(const Parser& parser, const Options& options) {
 
 Result<Options> ParseCommandLine(int argc, char** argv) {
   // The command behind `--` is not ours to interpret.
-  const Words arguments{argv + 1, argv + argc};
-  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  if (arguments.size() == 1 && arguments.front() == "help") return Options{.mode = Mode::kHelp};
   const bool verbs = argc > 1 && !CalledBySdk(argv[0]);
-  Parser parser({arguments.begin(), separator}, verbs ? VerbNamed(argv[1]) : Verb::kNone);
+  Words arguments{argv + 1, argv + argc};
+  if (verbs && IsVerbOfFlag(arguments.front())) arguments.front().insert(0, "--");
+  const auto separator = std::find(arguments.cbegin(), arguments.cend(), "--");
+  if (arguments.size() == 1 && arguments.front() == "help") return Options{.mode = Mode::kHelp};
+  Parser parser({arguments.cbegin(), separator}, verbs ? VerbNamed(argv[1]) : Verb::kNone);
   Result<Options> options = parser.Run();
   if (!options) return options;
-  if (separator != arguments.end()) {
-    options->command.assign(separator + 1, arguments.end());
+  if (separator != arguments.cend()) {
+    options->command.assign(separator + 1, arguments.cend());
     if (options->command.empty()) return UsageError("no command behind --", kSeeHelp);
   }
   ChooseConfiguration(parser, *options);
+  if (AsksForProfiles(*options)) options->mode = std::max(options->mode, Mode::kProfiles);
   if (const Status checked = CheckWords(parser, *options); !checked) return checked.error();
   return WithVerb(parser.CalledAs(), *std::move(options), parser.AllGiven());
 }

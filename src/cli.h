@@ -22,6 +22,7 @@ enum class Mode {
   kDelete,
   kDiscover,
   kPrintSchema,
+  kProfiles,
   kProbe,
   kAvailableBackends,
   kSetupHyperlight,
@@ -59,6 +60,7 @@ struct Options {
   std::vector<std::string> published = {};
   std::vector<std::string> environment = {};
   std::vector<std::string> protect = {};
+  std::vector<std::string> profiles = {};  // for kProfiles: "list", or "show" and names
   std::string cwd = {};
   std::string timeout = {};
   std::string memory = {};

@@ -122,8 +122,8 @@ class Adder {
   }
 
   Result<std::vector<FlagPlace>> Run() {
-    for (const auto step : {&Adder::AddFiles, &Adder::AddProcess, &Adder::AddEnvironment, &Adder::AddNetwork,
-                            &Adder::AddLimits, &Adder::AddPresets, &Adder::AddTier}) {
+    for (const auto step : {&Adder::AddProfiles, &Adder::AddFiles, &Adder::AddProcess, &Adder::AddEnvironment,
+                            &Adder::AddNetwork, &Adder::AddLimits, &Adder::AddPresets, &Adder::AddTier}) {
       if (Status status = (this->*step)(); !status) return status.error();
     }
     return std::move(places_);
@@ -188,6 +188,14 @@ class Adder {
       Result<std::string> absolute = PathOfFlag(path, host_);
       if (!absolute) return absolute.error();
       Status added = Append({"filesystem", key}, StringOf(std::move(*absolute)), Named(flag, path));
+      if (!added) return added;
+    }
+    return Done{};
+  }
+
+  Status AddProfiles() {
+    for (const std::string& name : options_.profiles) {
+      Status added = Append({"profiles"}, StringOf(name), Named("--profile", name));
       if (!added) return added;
     }
     return Done{};

@@ -26,6 +26,11 @@ constexpr std::string_view kVerbLines =
     "  mxc-exec stop ID                           end it, and what runs in it\n"
     "  mxc-exec list                              show yours\n"
     "\n"
+    "Profiles say what tools need:\n"
+    "\n"
+    "  mxc-exec profile list                      the names that --profile takes\n"
+    "  mxc-exec profile show node                 what one of them adds\n"
+    "\n"
     "The beginning of an ID is enough. A file of the name of a verb is ./start.\n"
     "\n";
 

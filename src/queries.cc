@@ -12,11 +12,13 @@
 #include "base/terminal.h"
 #include "config/schema.h"
 #include "dispatch.h"
+#include "flag_values.h"
 #include "help.h"
 #include "isolation_fallback.h"
 #include "lifecycle.h"
 #include "policy/cgroups.h"
 #include "policy/discover.h"
+#include "profiles/profile.h"
 #include "read_request.h"
 #include "report/probe_text.h"
 #include "report/report.h"
@@ -94,6 +96,22 @@ int PrintDiscovery(const std::string& what, const Host& host) {
   const Result<Discovery> discovery = Discover(what, host);
   if (!discovery) return Fail(discovery.error(), 2);
   fmt::print("{}", FragmentJson(discovery->read_only, discovery->read_write));
+  return 0;
+}
+
+// `words`: "list", or "show" and names.
+int PrintProfiles(const std::vector<std::string>& words, const Host& host) {
+  if (words.front() == "list" && words.size() == 1) {
+    fmt::print("{}", ProfileTable(host));
+    return 0;
+  }
+  if (words.front() == "list" || words.size() == 1)
+    return Fail(UsageError("profiles are shown by name", "mxc-exec profile list, or profile show NAME"), 2);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const Result<Profile> profile = ReadProfile(words[i], host);
+    if (!profile) return Fail(profile.error(), ExitStatus(profile.error().code));
+    fmt::print("{}", profile->text);
+  }
   return 0;
 }
 
@@ -193,6 +211,8 @@ int RunQuery(const Options& options, const Host& host) {
       return 0;
     case Mode::kPrintSchema:
       return PrintSchema(options.schema_version);
+    case Mode::kProfiles:
+      return PrintProfiles(options.profiles, host);
     case Mode::kDiscover:
       return PrintDiscovery(options.discover, host);
     case Mode::kList:

@@ -10,8 +10,9 @@
 #include "config/decoding.h"
 #include "document/parse.h"
 #include "document/source.h"
-#include "expand_document.h"
 #include "flag_values.h"
+#include "profiles/add_profiles.h"
+#include "profiles/expand_document.h"
 #include "verbs.h"
 
 namespace mxc {
@@ -144,6 +145,10 @@ Request ReadRequest(const Options& options, const Host& host) {
   DecodeOptions decode{.system = host.System(), .testing_features = options.testing_features};
   if (options.HasConfig()) decode.command = options.command;
   request.config = Decode(*document, decode);
+  if (request.config) {
+    const Status added = AddProfiles(*document, host, options.mode == Mode::kRun, *request.config);
+    if (!added) request.config = added.error();
+  }
   request.flags = std::move(*flags);
   if (!request.config) NameFlags(request.flags, request.config.error());
   return request;

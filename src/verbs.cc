@@ -33,6 +33,9 @@ constexpr VerbTraits kVerbs[] = {{"start", Verb::kStart, true, kNotOfStart},
                                  {"stop", Verb::kStop, false, kOfOthers},
                                  {"list", Verb::kList, false, kOfOthers}};
 
+// A flag that reads like a verb in front.
+constexpr std::string_view kVerbsOfFlags[] = {"profile"};
+
 bool IsIn(FlagNames names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -93,8 +96,10 @@ Verb VerbNamed(std::string_view word) {
   return known == std::end(kVerbs) ? Verb::kNone : known->verb;
 }
 
+bool IsVerbOfFlag(std::string_view word) { return IsIn(kVerbsOfFlags, word); }
+
 std::string NearestVerb(std::string_view word) {
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names{std::begin(kVerbsOfFlags), std::end(kVerbsOfFlags)};
   for (const VerbTraits& traits : kVerbs) names.push_back(traits.name);
   return Nearest(word, names);
 }

@@ -16,6 +16,8 @@ namespace mxc {
 
 // The verb that this first word is. kNone: a flag or a configuration.
 [[nodiscard]] Verb VerbNamed(std::string_view word);
+// A flag that may be called without its dashes there: `mxc-exec profile list`.
+[[nodiscard]] bool IsVerbOfFlag(std::string_view word);
 // The word that was probably meant for a verb; empty: none.
 [[nodiscard]] std::string NearestVerb(std::string_view word);
 

@@ -1,5 +1,6 @@
 """The options of the program, as its help lists them."""
 
+import pathlib
 import re
 import subprocess
 from typing import NamedTuple
@@ -8,10 +9,13 @@ OPTION = re.compile(r"^ +(?P<names>(?:-\w, ?)?--[a-z][\w-]*|-\w)(?P<value>\S*(?:
 GROUP = re.compile(r"^(?P<name>\S.*):$")
 PATHS = re.compile(r"PATH|FILE|DIR|CONFIG")
 
+PROFILES = pathlib.Path(__file__).resolve().parents[2] / "schemas" / "profiles"
+
 # What an option takes on Linux, where its help does not list it.
 WORDS = {
     "--containment": ["process", "namespaces", "bubblewrap", "landlock", "lxc", "none"],
     "--discover": ["tools", "profile", "temp"],
+    "--profile": ["list", "show"] + sorted(file.stem for file in PROFILES.glob("*.json")),
     "--protect": ["git", "shell", "editors", "agents"],
     "--tier": ["none", "process", "container", "virtual-machine"],
 }

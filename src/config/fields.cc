@@ -213,6 +213,10 @@ constexpr Field kRootFields[] = {
              "expanded "
              "at the beginning of paths of filesystem, process.cwd and audit.path.",
      .standard = "false"},
+    {.name = "profiles",
+     .type = FieldType::kStringList,
+     .in = kOwn,
+     .text = "Named fragments of a policy, which are added to this one: `mxc-exec profile list` shows them."},
     {.name = "phase",
      .type = FieldType::kEnum,
      .text = "Lifecycle request.",

@@ -31,6 +31,14 @@ std::vector<std::string> NotedIn(const Host& host, const std::string& directory,
   return noted;
 }
 
+// Of the caller's profiles. Empty: there is none.
+std::string ConfigurationOf(const Host& host) {
+  const std::optional<std::string> config = host.Environment("XDG_CONFIG_HOME");
+  const std::optional<std::string> home = host.Environment("HOME");
+  if (IsAbsolute(config)) return JoinPath(*config, "mxc-exec");
+  return IsAbsolute(home) ? JoinPath(*home, ".config/mxc-exec") : "";
+}
+
 std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   const std::uint32_t uid = host.Caller().uid;
   const std::string fixed = FixedRuntimePlace(uid);
@@ -46,6 +54,8 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
     for (const char* below : {"/.local/share/mxc-exec", "/.cache/mxc-exec"})
       places.push_back({.path = *home + below, .sockets = false, .deep = true});
   }
+  if (std::string config = ConfigurationOf(host); !config.empty())
+    places.push_back({.path = std::move(config), .sockets = false, .deep = true});
   if (uid != 0) return places;
   for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec"})
     places.push_back({.path = path, .sockets = false});

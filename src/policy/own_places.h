@@ -12,7 +12,7 @@ namespace mxc {
 
 struct OwnPlace {
   std::string path = {};  // as written
-  bool sockets = true;    // false: images, which a read-only grant may show
+  bool sockets = true;    // false: images and configuration, which a read-only grant may show
   bool deep = false;      // directories above it may be missing, too
 };
 

@@ -20,10 +20,11 @@ bool CanBeMade(const Host& host, PathWalker& walker, const OwnPlace& place, cons
   return host.MayAccess(above, Access::kReadWrite);
 }
 
-Error Granted(const PathRule& rule, const std::string& path) {
-  return Conflict(
-      Quoted(rule.path) + ": what mxc-exec keeps of sandboxes in " + Quoted(path) + " never appears inside",
-      rule.pointer, "remove the entry");
+Error Granted(const PathRule& rule, const OwnPlace& place, const std::string& path) {
+  const std::string why =
+      place.sockets ? ": what mxc-exec keeps of sandboxes in " + Quoted(path) + " never appears inside"
+                    : ": what mxc-exec keeps in " + Quoted(path) + " is no command's to write";
+  return Conflict(Quoted(rule.path) + why, rule.pointer, "remove the entry");
 }
 
 Error IsALink(const PathRule& grant, const std::string& path) {
@@ -37,8 +38,9 @@ Status Deny(const Host& host, PathWalker& walker, RuleSet& rules, const OwnPlace
             const std::string& path) {
   for (const std::string& granted : rules.PathsAtOrBelow(path)) {
     const PathRule& rule = *rules.Find(granted);
-    if (place.sockets && rule.access != Access::kDenied && rule.origin == Origin::kPolicy)
-      return Granted(rule, path);
+    const bool refused =
+        rule.access == Access::kReadWrite || (place.sockets && rule.access != Access::kDenied);
+    if (refused && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
   }
   const PathRule* grant = rules.Covering(path);
   if (grant == nullptr || grant->access == Access::kDenied || grant->path == path) return Done{};

@@ -1,5 +1,5 @@
 // What mxc-exec keeps for itself between runs, and later runs trust: the sockets and records of sandboxes
-// that stay, and the images of `lxc`. Whoever could write there would choose what the next run does.
+// that stay, the images of `lxc`, and the caller's profiles. Whoever could write there would choose what the next run does.
 #pragma once
 
 #include <string>

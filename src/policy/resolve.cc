@@ -139,6 +139,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
                              Policy& policy, Tools& tools) {
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries.error();
+  YieldToPolicy(*entries);
   const bool inherits = !config.tools_pointer.empty() && policy.system == OperatingSystem::kLinux && !image &&
                         TraitsOf(policy.containment).isolates;
   if (inherits) {

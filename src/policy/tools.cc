@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "policy/paths/baseline.h"
+#include "policy/paths/callers_own.h"
 #include "policy/paths/tool_tables.h"
 
 namespace mxc {
@@ -30,24 +31,6 @@ bool IsOfSystem(std::string_view path) {
   return !IsAtOrBelow(path, kLocal) && std::any_of(rows.begin(), rows.end(), [&](const BaselineRow& row) {
     return IsAtOrBelow(path, row.path);
   });
-}
-
-// Nobody but the caller and root can change it or put something in its place.
-bool IsCallersOwn(const Host& host, PathWalker& walker, const std::string& path) {
-  constexpr std::uint32_t kWriteByGroup = 020, kWriteByOther = 02, kSticky = 01000;
-  const Identity caller = host.Caller();
-  for (std::string at = path;; at = std::string(ParentOf(at))) {
-    const Lookup& lookup = walker.LookAt(at);
-    if (!lookup.status || (lookup.status->uid != 0 && lookup.status->uid != caller.uid)) return false;
-    const std::uint32_t mode = lookup.status->mode;
-    // Where each user has a group of its own, nobody else is in it.
-    const bool own_group =
-        lookup.status->gid == 0 || (lookup.status->gid == caller.gid && caller.gid == caller.uid);
-    const bool others = (mode & kWriteByOther) != 0 || ((mode & kWriteByGroup) != 0 && !own_group);
-    const bool guarded = at != path && lookup.status->uid == 0 && (mode & kSticky) != 0;
-    if (others && !guarded) return false;
-    if (at == "/") return true;
-  }
 }
 
 class ToolFinder {

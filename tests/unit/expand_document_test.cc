@@ -1,4 +1,4 @@
-#include "expand_document.h"
+#include "profiles/expand_document.h"
 
 #include <gtest/gtest.h>
 

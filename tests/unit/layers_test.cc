@@ -90,6 +90,7 @@ const std::vector<Layer>& Layers() {
       {"report", {}},
       {"config", {"document"}},
       {"policy/paths", {"config"}},
+      {"profiles", {"config", "document", "policy/paths", "report"}},
       {"policy/protect", {"config", "policy/paths"}},
       {"policy", {"config", "policy/paths", "policy/protect"}},
       {"plan", {"policy/paths"}},

@@ -52,6 +52,19 @@ TEST_F(OwnState, LiesWhereTheEnvironmentSays) {
   EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "made /srv/work/run/mxc-exec\n");
 }
 
+// Profiles choose what later runs may do.
+TEST_F(OwnState, IncludesTheCallersConfiguration) {
+  host_.SetEnvironment("HOME", "/home/me").AddDirectory("/home/me/.config/mxc-exec", {.uid = 1000});
+  EXPECT_EQ(Denied({.ro = {"/home/me/.config"}}), "");
+  EXPECT_EQ(Denied({.rw = {"/home/me/.config"}}), "denied /home/me/.config/mxc-exec\n");
+  EXPECT_EQ(
+      Denied({.rw = {"/home/me/.config/mxc-exec"}}),
+      "policy_conflict /filesystem/readwritePaths/0: '/home/me/.config/mxc-exec': what mxc-exec keeps in "
+      "'/home/me/.config/mxc-exec' is no command's to write");
+  host_.SetEnvironment("XDG_CONFIG_HOME", "/srv/work/etc");
+  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "made /srv/work/etc/mxc-exec\n");
+}
+
 // One of another environment has left a note.
 TEST_F(OwnState, LiesWhereAnotherRunHasPutIt) {
   host_.AddDirectory("/tmp/mxc-exec-1000", {.mode = 0700, .uid = 1000})
@@ -141,7 +154,8 @@ TEST_F(OwnState, WhatNobodyCanMakeNeedsNoMask) {
 TEST_F(OwnState, ImagesAreKeptFromWhoCouldWriteThem) {
   host_.AddDirectory("/home/me", {.uid = 1000}).SetEnvironment("HOME", "/home/me");
   EXPECT_EQ(Denied({.rw = {"/home/me"}}),
-            "made /home/me/.cache/mxc-exec\nmade /home/me/.local/share/mxc-exec\n");
+            "made /home/me/.cache/mxc-exec\nmade /home/me/.config/mxc-exec\n"
+            "made /home/me/.local/share/mxc-exec\n");
   EXPECT_EQ(Denied({.ro = {"/home/me"}}), "");
 }
 

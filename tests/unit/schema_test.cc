@@ -13,7 +13,7 @@
 #include "config/fields.h"
 #include "decode_text.h"
 #include "document/parse.h"
-#include "expand_document.h"
+#include "profiles/expand_document.h"
 #include "tests/support/built.h"
 #include "tests/support/fake_host.h"
 

@@ -1,9 +1,12 @@
 // Where entries meet: aliases of one object, one path in two lists, links that stand in writable places.
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <unordered_set>
 #include <utility>
 
+#include "config/profile_pointer.h"
 #include "policy/paths/entries.h"
 
 namespace mxc {
@@ -48,7 +51,29 @@ void Repeat(const Entry& entry, const GrantsByObject& grants, PathWalker& walker
   }
 }
 
+// `rule`: what the entries before say about the path of `added`; nullptr: nothing.
+bool Yields(const Entry& added, const PathRule* rule) {
+  if (rule == nullptr) return false;
+  return rule->access != Access::kReadOnly || rule->path == added.walked.path;
+}
+
 }  // namespace
+
+void YieldToPolicy(std::vector<Entry>& entries) {
+  const auto of_profiles = std::stable_partition(
+      entries.begin(), entries.end(), [](const Entry& entry) { return !IsOfProfile(entry.pointer); });
+  std::vector<Entry> added(std::make_move_iterator(of_profiles), std::make_move_iterator(entries.end()));
+  entries.erase(of_profiles, entries.end());
+  // What one profile lets the command write, another does not narrow either.
+  std::stable_partition(added.begin(), added.end(),
+                        [](const Entry& entry) { return entry.wanted == Access::kReadWrite; });
+  RuleSet rules = RulesOf(entries);
+  for (Entry& entry : added) {
+    if (Yields(entry, rules.Covering(entry.walked.path))) continue;
+    rules.Add({.path = entry.walked.path, .access = entry.access});
+    entries.push_back(std::move(entry));
+  }
+}
 
 void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings) {
   std::map<ObjectKey, const Entry*> strictest;

@@ -46,6 +46,10 @@ enum class GrantedLinks { kRoots, kJudged };  // kJudged: whoever made the entri
                                                         PathWalker& walker, std::vector<Warning>& warnings,
                                                         GrantedLinks links = GrantedLinks::kRoots);
 
+// What profiles add yields to the document's own entries: what these deny, or name, stays as they say, and
+// what they let the command write is not narrowed.
+void YieldToPolicy(std::vector<Entry>& entries);
+
 // Several names of one object (symlinks, hard links, bind mounts) get the strictest of their intents.
 void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings);
 

@@ -14,4 +14,13 @@ namespace mxc {
 // Errors: kSchema, for a variable that is unknown, not set, or no directory.
 [[nodiscard]] Status ExpandDocument(const std::string& directory, const Host& host, Json& document);
 
+// What a variable that is no directory of the caller's stands for; empty: there is none here.
+struct ExpansionPlaces {
+  std::string directory = {};  // ${PWD}
+  std::string cache = {};      // ${CACHE}, of profiles alone
+};
+// One path. Errors: as above, without a place.
+[[nodiscard]] Result<std::string> ExpandPath(const std::string& path, const ExpansionPlaces& places,
+                                             const Host& host);
+
 }  // namespace mxc

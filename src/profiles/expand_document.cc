@@ -1,4 +1,4 @@
-#include "expand_document.h"
+#include "profiles/expand_document.h"
 
 #include <algorithm>
 #include <optional>
@@ -28,11 +28,10 @@ constexpr std::string_view kKnown =
 
 class Expander {
  public:
-  Expander(const std::string& directory, const Host& host) : directory_(directory), host_(host) {}
+  Expander(const ExpansionPlaces& places, const Host& host) : places_(places), host_(host) {}
 
-  Status Expand(const Place& place, Json& value) const {
-    if (value.kind != Json::Kind::kString) return Done{};  // Decode says so
-    std::string_view rest = value.text;
+  [[nodiscard]] Result<std::string> Expand(const std::string& path) const {
+    std::string_view rest = path;
     std::string name;
     if (rest.starts_with('~')) {
       name = "HOME";
@@ -42,25 +41,26 @@ class Expander {
       rest.remove_prefix(end + 1);
     }
     const bool whole = rest.empty() || rest.front() == '/';
-    if (rest.find("${") != rest.npos || (!name.empty() && !whole)) {
-      return ErrorAt(place, value.position,
-                     "in " + Ticked(value.text) + " only the first directory can be a variable",
-                     "write ~/x or ${NAME}/x");
-    }
-    if (name.empty()) return Done{};
-    Result<std::string> start = ValueOf(name);
-    if (!start) return ErrorAt(place, value.position, start.error().message, kKnown);
-    value.text = Below(*start, rest);
-    return Done{};
+    if (rest.find("${") != rest.npos || (!name.empty() && !whole))
+      return Refuse("in " + Ticked(path) + " only the first directory can be a variable",
+                    "write ~/x or ${NAME}/x");
+    if (name.empty()) return path;
+    const Result<std::string> start = ValueOf(name);
+    if (!start) return start.error();
+    return Below(*start, rest);
   }
 
  private:
+  static Error Refuse(std::string message, std::string_view hint) {
+    return {.code = ErrorCode::kSchema, .message = std::move(message), .hint = std::string(hint)};
+  }
+
   [[nodiscard]] std::optional<std::string> Home() const {
     return host_.Environment(host_.System() == OperatingSystem::kWindows ? "USERPROFILE" : "HOME");
   }
 
   [[nodiscard]] std::optional<std::string> Lookup(const std::string& name, const XdgDirectory* xdg) const {
-    if (xdg == nullptr) return name == "HOME" ? Home() : directory_;
+    if (xdg == nullptr) return name == "HOME" ? Home() : name == "PWD" ? places_.directory : places_.cache;
     const std::optional<std::string> set = host_.Environment(name);
     const std::optional<std::string> home = Home();
     if ((set && !set->empty()) || xdg->standard.empty() || !home) return set;
@@ -69,20 +69,22 @@ class Expander {
 
   [[nodiscard]] Result<std::string> ValueOf(const std::string& name) const {
     const auto refuse = [&](std::string_view why) {
-      return Error{.code = ErrorCode::kSchema, .message = Ticked("${" + name + "}") + std::string(why)};
+      return Refuse(Ticked("${" + name + "}") + std::string(why), kKnown);
     };
     const auto* xdg = std::find_if(std::begin(kXdgDirectories), std::end(kXdgDirectories),
                                    [&](const XdgDirectory& known) { return known.name == name; });
     const bool is_xdg = xdg != std::end(kXdgDirectories);
-    if (!is_xdg && name != "HOME" && name != "PWD") return refuse(" is not expanded");
+    const bool is_cache = name == "CACHE" && !places_.cache.empty();
+    if (!is_xdg && !is_cache && name != "HOME" && name != "PWD") return refuse(" is not expanded");
     std::optional<std::string> value = Lookup(name, is_xdg ? xdg : nullptr);
-    if (name == "PWD" && directory_.empty()) return refuse(" is the directory of a file, and this is none");
+    if (name == "PWD" && places_.directory.empty())
+      return refuse(" is the directory of a file, and this is none");
     if (!value || value->empty()) return refuse(" is not set");
     if (!IsAbsolutePath(*value)) return refuse(" is not an absolute path");
     return std::move(*value);
   }
 
-  const std::string& directory_;
+  const ExpansionPlaces& places_;
   const Host& host_;
 };
 
@@ -97,22 +99,34 @@ Json* Inside(Json& object, std::string_view key) {
 
 Status ExpandDocument(const std::string& directory, const Host& host, Json& document) {
   if (!IsTrue(Inside(document, "expand"))) return Done{};
-  const Expander expander(directory, host);
+  const ExpansionPlaces places{.directory = directory};
+  const Expander expander(places, host);
+  const auto expand = [&](const Place& place, Json& value) -> Status {
+    if (value.kind != Json::Kind::kString) return Done{};  // Decode says so
+    Result<std::string> expanded = expander.Expand(value.text);
+    if (!expanded) return ErrorAt(place, value.position, expanded.error().message, expanded.error().hint);
+    value.text = std::move(*expanded);
+    return Done{};
+  };
   for (const auto& [section, key] : {std::pair{"process", "cwd"}, std::pair{"audit", "path"}}) {
     Json* object = Inside(document, section);
     Json* value = object != nullptr ? Inside(*object, key) : nullptr;
     if (value == nullptr) continue;
-    if (Status status = expander.Expand(Place{}.Key(section).Key(key), *value); !status) return status;
+    if (Status status = expand(Place{}.Key(section).Key(key), *value); !status) return status;
   }
   Json* files = Inside(document, "filesystem");
   for (const char* key : {"readwritePaths", "readonlyPaths", "deniedPaths", "repositories"}) {
     Json* list = files != nullptr ? Inside(*files, key) : nullptr;
     for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
       const Place place = Place{}.Key("filesystem").Key(key).Item(i);
-      if (Status status = expander.Expand(place, list->items[i]); !status) return status;
+      if (Status status = expand(place, list->items[i]); !status) return status;
     }
   }
   return Done{};
+}
+
+Result<std::string> ExpandPath(const std::string& path, const ExpansionPlaces& places, const Host& host) {
+  return Expander(places, host).Expand(path);
 }
 
 }  // namespace mxc

@@ -1,0 +1,10 @@
+# Each file of schemas/profiles as a string in the program.
+file(GLOB profile_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schemas/profiles/*.json)
+set(builtin_profiles)
+foreach(profile_file ${profile_files})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${profile_file})
+  cmake_path(GET profile_file STEM profile_name)
+  file(READ ${profile_file} profile_text)
+  string(APPEND builtin_profiles "{\"${profile_name}\", R\"profile(${profile_text})profile\"},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generated/builtin_profiles.inc CONTENT "${builtin_profiles}" @ONLY)

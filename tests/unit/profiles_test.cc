@@ -1,0 +1,254 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "policy_text.h"
+#include "profiles/add_profiles.h"
+#include "profiles/builtin_profiles.h"
+#include "profiles/cache.h"
+#include "profiles/profile.h"
+#include "tests/support/fake_host.h"
+#include "tests/unit/decode_text.h"
+
+namespace mxc {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kOwnProfile = "/home/me/.config/mxc-exec/profiles/site.json";
+
+class ProfileHost : public FakeHost {
+ public:
+  ProfileHost() : ProfileHost("") {}
+  explicit ProfileHost(const std::string& own, FakeAttributes attributes = {.uid = 1000, .gid = 1000}) {
+    AddDebian().AddDirectory("/home/me", {.uid = 1000, .gid = 1000}).SetEnvironment("HOME", "/home/me");
+    for (const char* path : {"/home/me/app", "/home/me/.nvm", "/home/me/.pyenv", "/home/me/tools",
+                             "/home/me/.config", "/home/me/.config/mxc-exec/profiles"})
+      AddDirectory(path, {.uid = 1000, .gid = 1000});
+    SetWorkingDirectory("/home/me/app");
+    if (!own.empty()) AddFile(kOwnProfile, own, attributes);
+  }
+};
+
+Result<Config> Decoded(const std::string& fragment, const FakeHost& host) {
+  const Result<Json> document = ParseDocument({.name = "test", .bytes = With(fragment, "1.1.0-alpha")});
+  if (!document) return document.error();
+  Result<Config> config = Decode(*document, {});
+  if (!config) return config;
+  if (Status added = AddProfiles(*document, host, false, *config); !added) return added.error();
+  return config;
+}
+
+// Every part of a configuration that a profile can add to, a line each.
+std::string AddedText(const Result<Config>& config) {
+  if (!config) return config.error().pointer + " " + config.error().message + "; " + config.error().hint;
+  std::string text;
+  for (const PathEntry& entry : config->read_write) text += "rw " + entry.path + " " + entry.pointer + "\n";
+  for (const PathEntry& entry : config->read_only) text += "ro " + entry.path + " " + entry.pointer + "\n";
+  if (!config->tools_pointer.empty()) text += "tools " + config->tools_pointer + "\n";
+  if (config->process.environment) {
+    text += config->process.inherit_default_environment ? "env beside the default\n" : "env alone\n";
+    for (const Variable& variable : *config->process.environment)
+      text += "env " + variable.name + "=" + variable.value.Reveal() + "\n";
+  }
+  for (const NetworkRule& rule : config->network.allow)
+    text += "host " + rule.to.front().host + " " + rule.pointer + "\n";
+  return text;
+}
+
+constexpr const char* kSite = R"({
+  "_comment": "what this site has",
+  "filesystem": {"readonlyPaths": ["~/tools", "~/missing"], "readwritePaths": ["${CACHE}/x"]},
+  "process": {"env": ["A=one", "OPTIONS=-a ${HOME}/tools -b ${CACHE}/x"]},
+  "network": {"egress": {"allow": [{"to": [{"host": "registry.site.example"}]}]}}
+})";
+
+TEST(Profiles, AddWhatExistsAndNameThemselves) {
+  const ProfileHost host(kSite);
+  const std::string cache = *CacheDirectoryFor({}, host);
+  EXPECT_THAT(cache, StartsWith("/home/me/.cache/mxc-exec-caches/app-"));
+  EXPECT_EQ(AddedText(Decoded(R"("profiles":["site"])", host)),
+            "ro /home/me/tools profile site: /filesystem/readonlyPaths/0\n"
+            "env beside the default\n"
+            "env A=one\n"
+            "env OPTIONS=-a /home/me/tools -b " +
+                cache + "/x\n" + "host registry.site.example profile site: /network/egress/allow/0\n");
+}
+
+TEST(Profiles, AddACacheOnceItIsThere) {
+  ProfileHost host(kSite);
+  host.AddDirectory(*CacheDirectoryFor({}, host) + "/x", {.uid = 1000, .gid = 1000});
+  EXPECT_THAT(
+      AddedText(Decoded(R"("profiles":["site"])", host)),
+      HasSubstr("rw " + *CacheDirectoryFor({}, host) + "/x profile site: /filesystem/readwritePaths/0\n"));
+}
+
+// What a command leaves in a cache is found by those alone that may write the same.
+TEST(Profiles, CachesAreOfTheDirectoryAndTheGrants) {
+  ProfileHost host;
+  const std::string here = *CacheDirectoryFor({}, host);
+  EXPECT_NE(*CacheDirectoryFor(ConfigOf({.rw = {"/home/me/app"}}), host), here);
+  EXPECT_EQ(*CacheDirectoryFor(ConfigOf({.rw = {"/b", "/a/"}}), host),
+            *CacheDirectoryFor(ConfigOf({.rw = {"/a", "/b", "/b"}}), host));
+  EXPECT_EQ(*CacheDirectoryFor(ConfigOf({.ro = {"/a"}}), host), here);
+  host.SetWorkingDirectory("/home/me/.x y");
+  EXPECT_THAT(*CacheDirectoryFor({}, host), StartsWith("/home/me/.cache/mxc-exec-caches/_.x_y-"));
+}
+
+TEST(Profiles, TheDocumentsOwnValuesWin) {
+  const ProfileHost host(kSite);
+  const Result<Json> document = ParseDocument(
+      {.name = "test",
+       .bytes =
+           R"({"version":"1.1.0-alpha","profiles":["site","site"],"process":{"argv":["x"],"env":["A=two"]}})"});
+  Result<Config> config = Decode(*document, {});
+  ASSERT_TRUE(config.ok());
+  ASSERT_TRUE(AddProfiles(*document, host, false, *config).ok());
+  const std::vector<Variable>& variables = *config->process.environment;
+  ASSERT_EQ(variables.size(), 3U);
+  EXPECT_EQ(variables.back().name + "=" + variables.back().value.Reveal(), "A=two");
+  EXPECT_FALSE(config->process.inherit_default_environment);
+  const Result<Config> named = Decoded(R"("profiles":["node"],"filesystem":{"tools":"system"})", host);
+  EXPECT_THAT(AddedText(named), Not(HasSubstr("tools ")));
+  EXPECT_THAT(AddedText(Decoded(R"("profiles":["node"])", host)),
+              HasSubstr("tools profile node: /filesystem/tools\n"));
+}
+
+TEST(Profiles, AddNoHostWhereEveryOneIsReached) {
+  const ProfileHost host(kSite);
+  for (const std::string network : {R"("network":{"egress":{"default":"allow"}})",
+                                    R"("network":{"proxy":{"url":"http://10.0.0.1:3128"}})"})
+    EXPECT_THAT(AddedText(Decoded(R"("profiles":["site"],)" + network, host)), Not(HasSubstr("host ")));
+}
+
+TEST(Profiles, UnknownNamesGetASuggestion) {
+  const ProfileHost host(kSite);
+  EXPECT_EQ(
+      AddedText(Decoded(R"("profiles":["nod"])", host)),
+      "/profiles/0 Invalid configuration at `profiles[0]`: there is no profile 'nod' at line 1 column 71; "
+      "did you mean node? `mxc-exec profile list` shows them");
+  EXPECT_THAT(AddedText(Decoded(R"("profiles":["sites"])", host)), HasSubstr("did you mean site?"));
+  for (const char* name : {"../x", "", "list", "show", "a/b", ".x", "Site"})
+    EXPECT_THAT(AddedText(Decoded(std::string(R"("profiles":[")") + name + "\"]", host)),
+                HasSubstr("there is no profile"))
+        << name;
+}
+
+TEST(Profiles, CanOnlyAdd) {
+  for (const char* text : {R"({"filesystem":{"deniedPaths":["/x"]}})", R"({"filesystem":{"protect":[]}})",
+                           R"({"filesystem":{"sockets":["/x"]}})", R"({"filesystem":{"temp":"shared"}})",
+                           R"({"process":{"cwd":"/"}})", R"({"network":{"egress":{"default":"allow"}}})",
+                           R"({"network":{"ingress":{"hostLoopback":"allow"}}})", R"({"containment":"none"})",
+                           R"({"profiles":["node"]})", R"({"output":{"maxBytes":1}})",
+                           R"({"network":{"defaultPolicy":"allow"}})"}) {
+    const ProfileHost host(text);
+    EXPECT_THAT(AddedText(Decoded(R"("profiles":["site"])", host)), HasSubstr("a profile can only add"))
+        << text;
+  }
+}
+
+TEST(Profiles, ErrorsNameTheProfileAndItsFile) {
+  const ProfileHost host(R"({"filesystem":{"readonlyPaths":["x"]}})");
+  EXPECT_THAT(
+      AddedText(Decoded(R"("profiles":["site"])", host)),
+      StartsWith("profile site: /filesystem/readonlyPaths/0 profile site (" + std::string(kOwnProfile) +
+                 "): Invalid configuration at `filesystem.readonlyPaths[0]`"));
+}
+
+TEST(Profiles, AnOwnFileIsTheCallersAlone) {
+  const std::string ask = R"("profiles":["site"])";
+  EXPECT_THAT(AddedText(Decoded(ask, ProfileHost(kSite, {.mode = 0666, .uid = 1000, .gid = 1000}))),
+              HasSubstr("could be changed by others"));
+  EXPECT_THAT(AddedText(Decoded(ask, ProfileHost(kSite, {.uid = 1001}))),
+              HasSubstr("could be changed by others"));
+  EXPECT_THAT(AddedText(Decoded(ask, ProfileHost(kSite, {.uid = 1000, .gid = 1000, .links = 2}))),
+              HasSubstr("has another name"));
+  ProfileHost open(kSite);
+  open.AddDirectory("/home/me/.config/mxc-exec", {.mode = 0777, .uid = 1000, .gid = 1000});
+  EXPECT_THAT(AddedText(Decoded(ask, open)), HasSubstr("could be changed by others"));
+}
+
+TEST(Profiles, AnOwnFileIsOutOfTheCommandsReach) {
+  ProfileHost host(kSite);
+  host.AddSymlink("/home/me/link", "/home/me");
+  for (const char* path : {"/", "/home/me", "/home/me/.config", "/home/me/link", kOwnProfile}) {
+    const std::string grant = std::string(R"(,"filesystem":{"readwritePaths":[")") + path + "\"]}";
+    EXPECT_THAT(AddedText(Decoded(R"("profiles":["site"])" + grant, host)),
+                HasSubstr("could be written by the command"))
+        << path;
+    EXPECT_THAT(AddedText(Decoded(R"("profiles":["git"])" + grant, host)), HasSubstr("env ")) << path;
+  }
+}
+
+TEST(Profiles, AreListedWithTheirPurpose) {
+  const ProfileHost host(kSite);
+  const std::string table = ProfileTable(host);
+  EXPECT_THAT(table, HasSubstr("node         npm, npx, pnpm, yarn and corepack\n"));
+  EXPECT_THAT(table, HasSubstr("site         what this site has (your own)\n"));
+  EXPECT_THAT(ProfileNames(host), Contains("claude-code"));
+}
+
+// ---- those of the program ------------------------------------------------------------------------------
+
+TEST(Profiles, EveryBuiltinIsValidAndSaysWhatItIsFor) {
+  const ProfileHost host;
+  for (const BuiltinProfile& known : BuiltinProfiles()) {
+    const std::string name{known.name};
+    const Result<Config> config = Decoded("\"profiles\":[\"" + name + "\"]", host);
+    EXPECT_TRUE(config.ok()) << AddedText(config);
+    EXPECT_FALSE(AboutProfile(*ReadProfile(name, host)).empty()) << name;
+  }
+}
+
+// What a program of the host later runs or trusts is never a command's to write.
+TEST(Profiles, NoBuiltinWritesOutsideOfCaches) {
+  const ProfileHost host;
+  for (const BuiltinProfile& known : BuiltinProfiles()) {
+    const Result<Profile> profile = ReadProfile(std::string(known.name), host);
+    ASSERT_TRUE(profile.ok());
+    const Json* const files = profile->document.Find("filesystem");
+    const Json* const list = files != nullptr ? files->Find("readwritePaths") : nullptr;
+    if (list == nullptr) continue;
+    for (const Json& path : list->items) EXPECT_THAT(path.text, StartsWith("${CACHE}/")) << known.name;
+  }
+}
+
+// ---- with the policy's own entries ---------------------------------------------------------------------
+
+Config WithAdded(const Lists& own, const Lists& added) {
+  Config config = ConfigOf(own);
+  for (const std::string& path : added.rw) config.read_write.push_back({path, "profile x: /rw"});
+  for (const std::string& path : added.ro) config.read_only.push_back({path, "profile x: /ro"});
+  return config;
+}
+
+std::string RulesWith(const Lists& own, const Lists& added, const FakeHost& host = ProfileHost()) {
+  const Result<Policy> policy = Resolve(WithAdded(own, added), host, {});
+  return policy ? RulesText(*policy) : RefusalOf(policy);
+}
+
+TEST(Profiles, YieldToWhatThePolicyDenies) {
+  EXPECT_EQ(RulesWith({.denied = {"/home/me"}}, {.ro = {"/home/me/.nvm"}}), "denied /home/me\n");
+  EXPECT_EQ(RulesWith({.denied = {"/home/me/.nvm"}}, {.rw = {"/home/me/.nvm"}}), "denied /home/me/.nvm\n");
+  EXPECT_EQ(RulesWith({.denied = {"/home/*/.nvm"}}, {.ro = {"/home/me/.nvm"}}), "denied /home/me/.nvm\n");
+  EXPECT_EQ(RulesWith({.denied = {"/home/me/.nvm/x"}}, {.ro = {"/home/me/.nvm"}}),
+            "read-only /home/me/.nvm\ndenied /home/me/.nvm/x (missing from /home/me/.nvm/x)\n");
+  ProfileHost linked;
+  linked.AddSymlink("/home/me/.rbenv", "/home/me/tools");
+  EXPECT_EQ(RulesWith({.denied = {"/home/me/tools"}}, {.ro = {"/home/me/.rbenv"}}, linked),
+            "denied /home/me/tools\n");
+}
+
+TEST(Profiles, NarrowNothing) {
+  EXPECT_EQ(RulesWith({.rw = {"/home/me/app"}}, {.ro = {"/home/me/app"}}), "read-write /home/me/app\n");
+  EXPECT_EQ(RulesWith({}, {.rw = {"/home/me/.nvm"}, .ro = {"/home/me/.nvm"}}), "read-write /home/me/.nvm\n");
+  EXPECT_EQ(RulesWith({.ro = {"/home/me/app"}}, {.rw = {"/home/me/app"}}), "read-only /home/me/app\n");
+}
+
+}  // namespace
+}  // namespace mxc
