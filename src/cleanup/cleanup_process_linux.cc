@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -185,6 +186,13 @@ bool ConnectAskers(UniqueFd& ours, UniqueFd& theirs) {
 }
 
 Error PlaceholderError(const std::string& path, int number) {
+  struct stat status {};
+  if (number == EACCES && ::lstat(path.c_str(), &status) == 0) {
+    return {.code = ErrorCode::kSetupFailed,
+            .message = Quoted(path) + " is held by a run of user " + std::to_string(status.st_uid) +
+                       ", which could free the name while this one goes on",
+            .hint = "run the command when that has ended"};
+  }
   if (number != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create '" + path + "'", number);
   return {
       .code = ErrorCode::kSetupFailed,

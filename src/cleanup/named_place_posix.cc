@@ -18,6 +18,13 @@ constexpr int kWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kWay = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 #endif
 
+// Nobody gets through a directory that cannot be searched, not even to its own ".".
+bool ChangeMode(int directory, unsigned mode) {
+  const std::string link = "/proc/self/fd/" + std::to_string(directory);
+  return ::chmod(link.c_str(), static_cast<mode_t>(mode)) == 0 ||
+         ::fchmodat(directory, ".", static_cast<mode_t>(mode), 0) == 0;
+}
+
 }  // namespace
 
 // Component by component: another run could have put a link anywhere on the way.
@@ -41,12 +48,11 @@ WritableDirectory::WritableDirectory(int borrowed_directory) : directory_(borrow
   struct stat status {};
   if (::fstat(directory_, &status) != 0 || status.st_uid != ::geteuid()) return;
   mode_ = status.st_mode & 07777U;
-  changed_ =
-      (mode_ & kOwner) != kOwner && ::fchmodat(directory_, ".", static_cast<mode_t>(mode_ | kOwner), 0) == 0;
+  changed_ = (mode_ & kOwner) != kOwner && ChangeMode(directory_, mode_ | kOwner);
 }
 
 WritableDirectory::~WritableDirectory() {
-  if (changed_) static_cast<void>(::fchmodat(directory_, ".", static_cast<mode_t>(mode_), 0) == 0);
+  if (changed_) static_cast<void>(ChangeMode(directory_, mode_));
 }
 
 }  // namespace mxc

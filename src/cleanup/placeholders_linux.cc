@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cleanup/named_place.h"
 #include "cleanup/placeholders.h"
 #include "mxc/plan.h"
 
@@ -36,13 +37,14 @@ bool HasText(int borrowed_fd, std::string_view text) {
   return count >= 0 && std::string_view(found).substr(0, static_cast<std::size_t>(count)) == text;
 }
 
-// What is open is still what we make; whether a directory is empty shows when it is removed.
+// What is open is still what we make, also what another user's run has made; whether a directory is empty
+// shows when it is removed.
 bool IsPlaceholder(int borrowed_fd, const Placeholder& placeholder) {
   struct stat status {};
   if (::fstat(borrowed_fd, &status) != 0) return false;
   const bool directory = IsDirectory(placeholder);
   if (directory ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode)) return false;
-  if ((status.st_mode & 07777) != ModeOf(placeholder) || status.st_uid != ::geteuid()) return false;
+  if ((status.st_mode & 07777) != ModeOf(placeholder)) return false;
   return directory || HasText(borrowed_fd, TextOf(placeholder));
 }
 
@@ -112,9 +114,9 @@ bool TryHold(HeldFile& held) {
   if (!held.file && errno != EEXIST) return false;
   if (!held.file) {
     held.file = OpenAny(held);
-    const bool gone = !held.file && errno == ENOENT;
+    const int refusal = held.file ? EEXIST : errno;
     if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder)) {
-      errno = gone ? EAGAIN : EEXIST;
+      errno = refusal == ENOENT ? EAGAIN : refusal;
       return false;
     }
   }
@@ -163,6 +165,7 @@ void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& foun
 void ReleaseFiles(const std::vector<HeldFile>& held) {
   for (auto entry = held.rbegin(); entry != held.rend(); ++entry) {
     const bool last = ::flock(entry->file.Get(), LOCK_EX | LOCK_NB) == 0;
+    const WritableDirectory writable(entry->directory.Get());
     if (!last || !IsPlaceholder(entry->file.Get(), entry->placeholder) || !IsStillThere(*entry)) continue;
     // A directory stays when somebody on the host has put something in.
     const int flags = IsDirectory(entry->placeholder) ? AT_REMOVEDIR : 0;

@@ -1,11 +1,13 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <string>
 
 #include "tests/support/run_in_child.h"
@@ -119,6 +121,75 @@ TEST(Placeholders, StayUntilTheLastRunHasEndedAlsoWhenTheOtherWasKilled) {
   { const Holder killed(scratch, "killed"); }
   EXPECT_EQ(stays.End(), "1600\n");
   EXPECT_TRUE(Eventually([&] { return !Exists(scratch.Path("a")); })) << "whichever lets go of it last";
+}
+
+constexpr uid_t kOtherUser = 65534;
+
+void MakePlaceholderOf(uid_t user, const std::string& path, mode_t mode) {
+  WriteText(path, "");
+  ASSERT_EQ(::chown(path.c_str(), user, user), 0);
+  ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+}
+
+// Whoever relies on another user's holds it as well: the mask would go with the name.
+TEST(Placeholders, OfAnotherUserStayUntilTheLastRunHasEnded) {
+  if (::getuid() != 0) GTEST_SKIP() << "needs root";
+  const ScratchDirectory scratch;
+  const std::string other = scratch.Path("a");
+  MakePlaceholderOf(kOtherUser, other, kPlaceholderMode);
+  Holder stays(scratch, "stays");
+  UniqueFd theirs{::open(other.c_str(), O_RDONLY | O_CLOEXEC)};
+  EXPECT_NE(::flock(theirs.Get(), LOCK_EX | LOCK_NB), 0) << "their cleanup process would remove it";
+  ASSERT_EQ(::flock(theirs.Get(), LOCK_SH | LOCK_NB), 0);
+  EXPECT_EQ(stays.End(), "1600\n");
+  EXPECT_TRUE(Exists(other)) << "theirs still masks it";
+  theirs.Reset();
+  EXPECT_TRUE(RunInChild(WithPlaceholders(":", {other})).ok);
+  EXPECT_FALSE(Exists(other));
+}
+
+TEST(Placeholders, OfAnotherUserThatCannotBeHeldAreRefused) {
+  if (::getuid() != 0) GTEST_SKIP() << "needs root";
+  const ScratchDirectory scratch;
+  ASSERT_EQ(::chmod(scratch.Path().c_str(), 0777), 0);
+  MakePlaceholderOf(0, scratch.Path("a"), kPlaceholderMode);
+  Plan plan = WithPlaceholders("echo ran", {scratch.Path("a")});
+  const auto become = [] {
+    if (::setresgid(kOtherUser, kOtherUser, kOtherUser) != 0 ||
+        ::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0)
+      ::_exit(1);
+  };
+  const RunReport refused = RunInChild(plan, {.before = become});
+  EXPECT_EQ(refused.message,
+            "'" + scratch.Path("a") +
+                "' is held by a run of user 0, which could free the name while this one goes on");
+  EXPECT_EQ(refused.out, "");
+  // Stand-ins can be read by all, and so locked.
+  MakePlaceholderOf(0, scratch.Path("b"), kPlaceholderFileMode);
+  plan.setup = {WithText(scratch.Path("b"), "")};
+  EXPECT_EQ(RunInChild(plan, {.before = become}).out, "ran\n");
+  EXPECT_FALSE(Exists(scratch.Path("b")));
+}
+
+TEST(Placeholders, AreRemovedFromADirectoryThatTheCommandHasClosed) {
+  for (const char* mode : {"555", "000"}) {
+    const ScratchDirectory scratch;
+    ASSERT_EQ(::chmod(scratch.Path().c_str(), 0777), 0);
+    const std::string directory = scratch.Path("dir");
+    const auto become = [&] {
+      if (::getuid() == 0 && ::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) ::_exit(1);
+      ::mkdir(directory.c_str(), 0777);
+    };
+    EXPECT_TRUE(
+        RunInChild(WithPlaceholders("chmod " + std::string(mode) + " " + directory, {directory + "/a"}),
+                   {.before = become})
+            .ok);
+    struct stat status {};
+    EXPECT_EQ(::stat(directory.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777U, std::strtoul(mode, nullptr, 8)) << "as the command has left it";
+    ::chmod(directory.c_str(), 0777);
+    EXPECT_FALSE(Exists(directory + "/a")) << mode;
+  }
 }
 
 TEST(Placeholders, DanglingLinkIsNotFollowed) {

@@ -96,8 +96,9 @@ TEST_F(Protection, MissingPartsAreHeld) {
 TEST_F(Protection, WhatAnotherRunHoldsIsHeldAgain) {
   AddRepository("/srv/w/.git");
   const FakeAttributes file{.mode = kPlaceholderFileMode, .uid = 1000};
-  host_.AddFile("/srv/w/.git/commondir", ".\n", file).AddFile("/srv/w/.git/config.worktree", "", file);
-  host_.AddDirectory("/srv/w/.git/hooks", {.mode = kPlaceholderDirectoryMode, .uid = 1000});
+  const FakeAttributes others{.mode = kPlaceholderFileMode, .uid = 0};
+  host_.AddFile("/srv/w/.git/commondir", ".\n", file).AddFile("/srv/w/.git/config.worktree", "", others);
+  host_.AddDirectory("/srv/w/.git/hooks", {.mode = kPlaceholderDirectoryMode, .uid = 0});
   EXPECT_EQ(Git({.rw = {"/srv/w"}}),
             "/srv/w/.git/commondir file\n/srv/w/.git/config\n/srv/w/.git/config.worktree file\n"
             "/srv/w/.git/hooks directory\n");

@@ -94,16 +94,16 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
   return std::optional<Entry>{std::move(entry)};
 }
 
-// The empty file that another run keeps at a denied path (Placeholder in mxc/plan.h).
-bool IsPlaceholder(const Lookup& lookup, const Host& host) {
+// The empty file that another run, of any user, keeps at a denied path (Placeholder in mxc/plan.h).
+bool IsPlaceholder(const Lookup& lookup) {
   return lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->size == 0 &&
-         lookup.status->mode == kPlaceholderMode && lookup.status->uid == host.Caller().uid;
+         lookup.status->mode == kPlaceholderMode;
 }
 
 // What another run's placeholder stands for does not exist: this run needs to hold the name as well.
-void SeeThroughPlaceholder(Walked& walked, const Host& host, PathWalker& walker) {
+void SeeThroughPlaceholder(Walked& walked, PathWalker& walker) {
   const std::string held = walked.behind_file ? std::string(ParentOf(walked.first_missing)) : walked.path;
-  if ((!walked.status && !walked.behind_file) || !IsPlaceholder(walker.LookAt(held), host)) return;
+  if ((!walked.status && !walked.behind_file) || !IsPlaceholder(walker.LookAt(held))) return;
   walked.status.reset();
   walked.first_missing = held;
   walked.behind_file = false;
@@ -227,7 +227,7 @@ Examined Examine(const PathEntry& written, Access access, Examination& all) {
                         ? "make the directories above it searchable for the caller, or remove the entry"
                         : remedy);
   }
-  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, all.host, all.walker);
+  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, all.walker);
   if (access == Access::kDenied) return ExamineDenial(written, std::move(*walked), all.warnings);
   return ExamineGrant(written, access, std::move(*walked), all);
 }

@@ -146,8 +146,7 @@ bool Protector::HoldWay(const std::string& directory) {
   }
   if (lookup.status->object.type != FileType::kDirectory) return false;
   // Another run's: it stays until the last of us has ended.
-  const bool placeholder_kind =
-      lookup.status->mode == kPlaceholderDirectoryMode && lookup.status->uid == host_.Caller().uid;
+  const bool placeholder_kind = lookup.status->mode == kPlaceholderDirectoryMode;
   if (placeholder_kind && Writable(directory) && HoldWay(std::string(ParentOf(directory))))
     ways_.insert(directory);
   return true;
@@ -183,7 +182,7 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
 
 bool Protector::IsTypedPlaceholder(const std::string& path, const FileStatus& status, WhenMissing missing,
                                    std::string_view text) const {
-  if (missing == WhenMissing::kLeft || status.uid != host_.Caller().uid) return false;
+  if (missing == WhenMissing::kLeft) return false;
   if (missing == WhenMissing::kDirectory) {
     if (status.object.type != FileType::kDirectory || status.mode != kPlaceholderDirectoryMode) return false;
     const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
