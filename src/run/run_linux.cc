@@ -190,6 +190,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   }
   if (stdio->input) stdio->input->Finish();
   gateway->Finish();
+  stdio->DiscardTerminalAnswers();
   undo.Run();
   if (observer.OnEnded()) resources->cleanup_process.KeepConfigs();
   [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come

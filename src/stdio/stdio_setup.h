@@ -31,6 +31,9 @@ struct StdioSetup {
 
   [[nodiscard]] std::vector<Stream*> Outputs() const;
   [[nodiscard]] const PrivateTerminal* Shown() const;  // whichever there is
+  // Before the caller's terminal is as it was: answers to what the command has asked it are no input of the
+  // caller's.
+  void DiscardTerminalAnswers() const;
   void CloseChildEnds();  // once the child has them: the end of its output can be seen only then
 };
 

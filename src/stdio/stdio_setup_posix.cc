@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <utility>
@@ -152,6 +153,16 @@ std::vector<Stream*> StdioSetup::Outputs() const {
     if (stream) outputs.push_back(stream.get());
   }
   return outputs;
+}
+
+void StdioSetup::DiscardTerminalAnswers() const {
+  const std::vector<Stream*> outputs = Outputs();
+  const bool asked = std::any_of(outputs.begin(), outputs.end(),
+                                 [](const Stream* stream) { return stream->AskedTerminal(); });
+  if (!asked) return;
+  const int readable = ReadableTerminal();
+  const UniqueFd opened{readable < 0 ? ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC) : -1};
+  if (readable >= 0 || opened) DiscardAnswers(readable >= 0 ? readable : opened.Get());
 }
 
 void StdioSetup::CloseChildEnds() {

@@ -15,6 +15,7 @@
 
 #include "base/unique_fd.h"
 #include "stdio/output_filter.h"
+#include "stdio/terminal_queries.h"
 
 namespace mxc {
 
@@ -51,6 +52,8 @@ class Stream {
 
   [[nodiscard]] bool SourceOpen() const { return static_cast<bool>(source_); }
   [[nodiscard]] bool Finished() const { return !source_ && pending_.empty(); }
+  // What was written to a terminal may be answered by it.
+  [[nodiscard]] bool AskedTerminal() const { return queries_.Seen(); }
   [[nodiscard]] bool Truncated() const { return filter_.Truncated(); }
   // The errno of a write that failed although somebody may still read, a full disk for instance; 0: none.
   [[nodiscard]] int Failure() const { return failure_; }
@@ -83,6 +86,8 @@ class Stream {
   int failure_ = 0;
   char last_ = '\n';
   OutputFilter filter_;
+  bool to_terminal_ = false;  // of the caller's
+  TerminalQueries queries_ = {};
   std::function<std::string(char)> at_end_;
   std::string pending_;
   std::string dropped_;

@@ -29,6 +29,7 @@ Stream::Stream(StreamOptions options)
       at_end_(std::move(options.at_end)) {
   struct stat status {};
   if (::fstat(target_, &status) == 0) {
+    to_terminal_ = !at_end_ && S_ISCHR(status.st_mode) && ::isatty(target_) != 0;
     socket_ = S_ISSOCK(status.st_mode);
     pipe_or_socket_ = socket_ || S_ISFIFO(status.st_mode);
     // A terminal and a socket take bytes without waiting by other means than splice(2).
@@ -139,7 +140,9 @@ bool Stream::ReadOnce() {
   const ssize_t count = ::read(source_.Get(), buffer.data(), buffer.size());
   if (count > 0) {
     last_ = buffer.at(static_cast<std::size_t>(count) - 1);
-    filter_.Feed({buffer.data(), static_cast<std::size_t>(count)}, Sink());
+    const std::string_view text{buffer.data(), static_cast<std::size_t>(count)};
+    if (to_terminal_) queries_.Feed(text);
+    filter_.Feed(text, Sink());
     return true;
   }
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
