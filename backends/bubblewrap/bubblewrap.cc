@@ -36,10 +36,9 @@ Result<Exec> Render(const std::vector<std::string>& without_shell, LinuxSandbox&
 }  // namespace
 
 Result<Plan> PlanBubblewrap(const Policy& policy, const Support& support) {
-  // No mask over the /proc files of root alone (Facts::kernel_files): bwrap reads the whole mount table for
-  // each mount, and what they tell is no clause of a policy.
   // In its control groups bwrap has two processes: the one that waits, and process 1 of the sandbox.
   const linux_backend::Facts facts{
+      .kernel_files = support.kernel_files,
       .why_unsized = support.Has("size") ? nullptr : "this bubblewrap cannot limit the size of a tmpfs",
       .engine_tasks = 2,
       .why_no_gateway = support.no_gateway};

@@ -7,6 +7,7 @@
 
 #include "backends/bubblewrap/bubblewrap.h"
 #include "backends/linux/gateway_probe.h"
+#include "backends/linux/kernel_files.h"
 #include "backends/linux/probing.h"
 #include "mxc/limits.h"
 
@@ -77,6 +78,7 @@ Support Look(const Host& host) {
   } else if (auto setting = linux_backend::ForbiddingSetting(host); setting && !setting->per_program) {
     return Unusable(std::move(setting->trouble.reason), std::move(setting->trouble.remedy));
   }
+  support.kernel_files = linux_backend::KernelFilesHere(host, false);
   if (!HasMessageQueues(host)) std::erase(support.features, "mqueue");
   if (!support.Has("bind-fd")) {
     support.warnings.emplace_back(

@@ -1,5 +1,6 @@
-// Files of /proc that the kernel guards by their owner alone: a caller with uid 0 reads them inside a sandbox
-// although it holds no capability there. An ordinary caller cannot open them, inside or out.
+// Files of /proc that tell of more than the sandbox's own processes: the caller's keys, and what the kernel
+// guards by its owner alone. A caller with uid 0 reads that inside a sandbox although it holds no capability
+// there; an ordinary caller cannot open it, inside or out.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace mxc::linux_backend {
 
-// Those that exist here, for Facts::kernel_files; empty for an ordinary caller.
-[[nodiscard]] std::vector<std::string> KernelFilesHere(const Host& host);
+// Those that exist here and that this caller can read, for Facts::kernel_files. `roots`: also what only root
+// can.
+[[nodiscard]] std::vector<std::string> KernelFilesHere(const Host& host, bool roots = true);
 
 }  // namespace mxc::linux_backend

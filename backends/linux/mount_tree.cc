@@ -175,7 +175,6 @@ void TreeBuilder::PlaceOwn(std::string_view path) {
     const bool root = policy_.identity.IsRoot();
     Add(ProcMount{.target = target, .read_only = root || facts_.outer_proc, .outer = facts_.outer_proc});
     Push(path, View::kKernel);
-    if (!root) return;
     for (const std::string& file : facts_.kernel_files) Add(FileMask{.target = file});
   } else if (path == "/dev") {
     Add(DevMount{.target = target});

@@ -91,6 +91,12 @@ TEST_P(Leaks, KeyringOfTheLauncher) {
   EXPECT_THAT(Try({}, {{"key", "mxc-test"}}, add_key), ElementsAre("EPERM"));
 }
 
+// A user's keys are listed to all processes of that user, whatever session keyring they have.
+TEST_P(Leaks, TheListOfKeys) {
+  if (::access("/proc/keys", R_OK) != 0) GTEST_SKIP() << "no list of keys here";
+  EXPECT_THAT(Try({}, {{"read", "/proc/keys"}}), Each(AnyOf("ENOENT", "EACCES")));
+}
+
 TEST_P(Leaks, UnixSocketsOfTheHost) {
   const std::string name = "mxc-" + token.substr(4);
   Listener abstract = Listener::Abstract(name);

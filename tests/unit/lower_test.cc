@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "backends/linux/kernel_files.h"
+#include "tests/support/fake_host.h"
 #include "tests/unit/linux_policies.h"
 
 namespace mxc::linux_backend {
@@ -244,9 +246,19 @@ TEST(Lower, RootCaller) {
   EXPECT_EQ(lowered.sandbox.seccomp, SeccompProfile::kRootCaller);
   const std::string text = Text(lowered.sandbox.mounts);
   EXPECT_NE(text.find("proc /proc read-only\nmasked /proc/timer_list\n"), std::string::npos) << text;
-  const Lowered ordinary = Lower(PolicyOf({}), {.kernel_files = {"/proc/timer_list"}});
-  EXPECT_EQ(ordinary.sandbox.seccomp, SeccompProfile::kDefault);
-  EXPECT_EQ(Text(ordinary.sandbox.mounts).find("masked"), std::string::npos);
+  EXPECT_EQ(Lower(PolicyOf({})).sandbox.seccomp, SeccompProfile::kDefault);
+}
+
+TEST(Lower, KernelFilesThatTheCallerCanRead) {
+  FakeHost host;
+  host.AddFile("/proc/keys").AddFile("/proc/slabinfo");
+  EXPECT_EQ(KernelFilesHere(host), std::vector<std::string>{"/proc/keys"});
+  const Lowered ordinary = Lower(PolicyOf({}), {.kernel_files = KernelFilesHere(host)});
+  const std::string text = Text(ordinary.sandbox.mounts);
+  EXPECT_NE(text.find("proc /proc\nmasked /proc/keys\n"), std::string::npos) << text;
+  host.SetCaller(0, 0);
+  EXPECT_EQ(KernelFilesHere(host), (std::vector<std::string>{"/proc/keys", "/proc/slabinfo"}));
+  EXPECT_EQ(KernelFilesHere(host, false), std::vector<std::string>{"/proc/keys"});
 }
 
 TEST(Lower, DeniedKernelFiles) {
