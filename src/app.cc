@@ -35,7 +35,10 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   StatusReport& status = records.status;
   status.Backend(prepared.plan, ReasonOf(config));
   std::optional<RunSummary> summary;
-  if (options.report) summary = SummaryFor(prepared.policy, FormOf(config, options), host, request.flags);
+  if (options.report) {
+    summary =
+        SummaryFor(prepared.policy, FormOf(config, options), host, request.flags, *options.report == "short");
+  }
   const std::vector<GuardedConfig> configs = ConfigsToGuard(prepared.plan.git, host);
   ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
   const auto review = [&] {
@@ -50,7 +53,7 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
     status.Backend(plan, "the kernel refuses stronger isolation: " + refusal.message);
   };
   const Result<Outcome> outcome = RunWithFallback(config, options, host, prepared, reporter, on_weaker);
-  if (summary) summary->Tell(prepared.plan);
+  if (summary) summary->Tell(prepared.plan, !outcome || Failed(*outcome));
   if (!outcome) return Fail(outcome.error(), log, status);
   return Finish(prepared.plan, *outcome, log, status);
 }

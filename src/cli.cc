@@ -244,12 +244,14 @@ Status CheckWords(const Parser& parser, const Options& options) {
     if (parser.Given(name) && file->empty())
       return UsageError("--" + std::string(name) + " needs the path of a file", kSeeHelp);
   }
-  for (const std::string name : {"explain", "probe", "list"}) {
+  for (const std::string name : {"explain", "probe", "available-backends", "list"}) {
     if (!parser.Given(name) || options.form.empty() || options.form == "text" || options.form == "json")
       continue;
     return UsageError("--" + name + " takes text or json, not " + Quoted(options.form),
                       "did you mean --" + name + "=json?");
   }
+  if (options.report && !options.report->empty() && options.report != "short")
+    return UsageError("--report takes short, not " + Quoted(*options.report), "did you mean --report=short?");
   if (!options.help.empty() && options.help != "all")
     return UsageError("--help takes all, not " + Quoted(options.help), "did you mean --help=all?");
   if (options.force && options.mode != Mode::kSetupHyperlight)

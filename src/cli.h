@@ -72,6 +72,14 @@ struct Options {
   std::string sandbox = {};  // of exec and stop: its identifier, or how it begins
   bool background = false;   // of exec: nobody waits for the command
 
+  // Called as mxc-sh: `command` is a shell's, and the configuration says nothing of a command.
+  bool shell = false;
+  std::string policy_file = {};             // as it was written, to be judged; empty: it came in a variable
+  std::vector<std::string> variables = {};  // the caller's, passed on below those of the configuration
+
+  std::vector<std::string> sockets = {};
+  std::string tools = {};
+
   std::string containment = {};  // replaces the configuration's
   bool experimental = false;
   bool testing_features = false;
@@ -80,7 +88,7 @@ struct Options {
   std::string log_file = {};
   std::optional<int> status_fd = {};
   std::string result_file = {};
-  bool report = false;
+  std::optional<std::string> report = {};  // "" or "short"
   std::string form = {};  // of an answer: "text", "json", or empty for what is usual where it goes
   std::string schema_version = {};
   std::string discover = {};

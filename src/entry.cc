@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app.h"
 #include "cli.h"
 #include "host/host.h"
 #include "report/report.h"
+#include "shell/shell_call.h"
+#include "shell/shell_policy.h"
 #include "verbs.h"
 
 namespace mxc {
@@ -26,6 +30,23 @@ bool ProgramsReadErrors(int argc, char** argv) {
   });
 }
 
+// As mxc-sh. There is no place for a flag.
+Result<Options> ShellOptions(int argc, char** argv, const Host& host) {
+  Result<ShellPolicy> policy = FindShellPolicy(host);
+  if (!policy) return policy.error();
+  Options options{.command = ShellCommand(argv[0], {argv + 1, argv + argc}, host),
+                  .shell = true,
+                  .policy_file = std::move(policy->written),
+                  .variables = ShellVariables(host),
+                  .report = "short"};
+  if (policy->path.empty()) {
+    options.config_env = kPolicyVariable;
+  } else {
+    options.config_path = std::move(policy->path);
+  }
+  return options;
+}
+
 int RefuseToStart(const Error& error) {
   TellError(error);
   return ExitStatus(error.code);
@@ -34,10 +55,16 @@ int RefuseToStart(const Error& error) {
 }  // namespace
 
 int RunMain(int argc, char** argv) {
-  if (ProgramsReadErrors(argc, argv)) TellErrorsToPrograms();
+  const bool shell = argc > 0 && IsShellName(argv[0]);
+  if (shell) {
+    TellErrorsInALine("mxc-sh");
+  } else if (ProgramsReadErrors(argc, argv)) {
+    TellErrorsToPrograms();
+  }
   try {
-    const Result<Options> options = ParseCommandLine(argc, argv);
-    return options ? RunApp(*options, *ThisHost()) : RefuseToStart(options.error());
+    const std::unique_ptr<Host> host = ThisHost();
+    const Result<Options> options = shell ? ShellOptions(argc, argv, *host) : ParseCommandLine(argc, argv);
+    return options ? RunApp(*options, *host) : RefuseToStart(options.error());
   } catch (const std::exception& exception) {
     return RefuseToStart({.code = ErrorCode::kInternal, .message = exception.what()});
   }

@@ -10,6 +10,7 @@
 #include "config/endpoint.h"
 #include "config/fields.h"
 #include "config/version.h"
+#include "document/make_json.h"
 #include "flag_values.h"
 
 namespace mxc {
@@ -18,53 +19,6 @@ namespace {
 constexpr std::string_view kSafeGit = "git=allow-safe";  // of --protect
 
 using Keys = std::initializer_list<std::string_view>;
-
-Json StringOf(std::string value) {
-  Json json;
-  json.kind = Json::Kind::kString;
-  json.text = std::move(value);
-  return json;
-}
-
-Json NumberOf(std::uint64_t value) {
-  Json json;
-  json.kind = Json::Kind::kInteger;
-  json.integer = value;
-  json.text = std::to_string(value);
-  return json;
-}
-
-Json FractionOf(std::string text) {
-  Json json;
-  json.kind = Json::Kind::kFloat;
-  json.text = std::move(text);
-  return json;
-}
-
-Json True() {
-  Json json;
-  json.kind = Json::Kind::kBool;
-  json.boolean = true;
-  return json;
-}
-
-Json Empty(Json::Kind kind) {
-  Json json;
-  json.kind = kind;
-  return json;
-}
-
-Json List(Json item) {
-  Json json = Empty(Json::Kind::kArray);
-  json.items.push_back(std::move(item));
-  return json;
-}
-
-Json Map(std::string key, Json value) {
-  Json json = Empty(Json::Kind::kObject);
-  json.members.push_back({.key = std::move(key), .value = std::move(value)});
-  return json;
-}
 
 // "name:443", "10.0.0.0/8:443", "[::1]:443"; a colon of an IPv6 address alone is none of a port. What cannot
 // be read is left to Decode.
@@ -122,7 +76,8 @@ class Adder {
   }
 
   Result<std::vector<FlagPlace>> Run() {
-    for (const auto step : {&Adder::AddProfiles, &Adder::AddFiles, &Adder::AddProcess, &Adder::AddEnvironment,
+    for (const auto step : {&Adder::AddProfiles, &Adder::AddFiles, &Adder::AddSockets, &Adder::AddTools,
+                            &Adder::AddProcess, &Adder::AddEnvironment, &Adder::AddVariables,
                             &Adder::AddNetwork, &Adder::AddLimits, &Adder::AddPresets, &Adder::AddTier}) {
       if (Status status = (this->*step)(); !status) return status.error();
     }
@@ -208,6 +163,22 @@ class Adder {
     return added;
   }
 
+  // "$NAME" is for Decode.
+  Status AddSockets() {
+    for (const std::string& text : options_.sockets) {
+      Result<std::string> path = text.starts_with('$') ? text : PathOfFlag(text, host_);
+      if (!path) return path.error();
+      Status added = Append({"filesystem", "sockets"}, StringOf(std::move(*path)), Named("--socket", text));
+      if (!added) return added;
+    }
+    return Done{};
+  }
+
+  Status AddTools() {
+    if (options_.tools.empty()) return Done{};
+    return Set("filesystem", "tools", StringOf(options_.tools), Named("--tools", options_.tools));
+  }
+
   Status AddProcess() {
     if (!options_.cwd.empty()) {
       Result<std::string> cwd = PathOfFlag(options_.cwd, host_);
@@ -246,6 +217,24 @@ class Adder {
       }
       if (Status kept = KeepDefaultEnvironment(flag); !kept) return kept;
       if (Status added = Append({"process", "env"}, StringOf(std::move(entry)), flag); !added) return added;
+    }
+    return Done{};
+  }
+
+  // What the configuration says of a variable counts for more, and a version that cannot take one over stays
+  // without.
+  Status AddVariables() {
+    for (const std::string& name : options_.variables) {
+      const std::optional<std::string> value = host_.Environment(name);
+      const Json* written = Find(document_, {"process", "env"});
+      const bool known = written != nullptr &&
+                         std::any_of(written->items.begin(), written->items.end(),
+                                     [&](const Json& entry) { return entry.text.starts_with(name + "="); });
+      if (!value || known) continue;
+      const std::string source = "the variable " + name;
+      if (!KeepDefaultEnvironment(source)) return Done{};
+      if (Status added = Append({"process", "env"}, StringOf(name + "=" + *value), source); !added)
+        return added;
     }
     return Done{};
   }

@@ -44,7 +44,7 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
   ResolveOptions resolving{.experimental = options.experimental,
                            .allow_unsandboxed = options.allow_unsandboxed,
                            .shown_only = IsShownOnly(options),
-                           .network_recorded = options.report};
+                           .network_recorded = options.report.has_value()};
   std::optional<Found> found;
   if (any && host.System() == OperatingSystem::kLinux) {
     if (!choice) found = LinuxProcess(host);
@@ -75,18 +75,19 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
 void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepared) {
   const Policy& policy = prepared.policy;
   const std::string here = host.WorkingDirectory();
-  if (options.HasConfig() || !options.cwd.empty() || !here.starts_with('/')) return;
+  const bool written = (options.HasConfig() && !options.shell) || !options.cwd.empty();
+  if (written || !here.starts_with('/')) return;
   const bool granted = std::any_of(policy.paths.begin(), policy.paths.end(),
                                    [&](const PathRule& rule) { return rule.path == here; });
   const bool own_temp = here == "/tmp" && TraitsOf(policy.containment).isolates && !granted;
   if (policy.process.cwd == here && !own_temp) return;
+  const std::string remedy = options.shell ? "add it to readwritePaths, or readonlyPaths to read"
+                                           : "--rw . grants it, --ro . to read";
   prepared.plan.warnings.push_back(
       {.category = "directory-hidden",
-       .message = own_temp
-                      ? "the command's /tmp is its own, and empty: --rw . grants this one, --ro . to read"
-                      : fmt::format("the command starts in {}, because {} is not granted: --rw . grants "
-                                    "it, --ro . to read",
-                                    Quoted(policy.process.cwd), Quoted(here))});
+       .message = own_temp ? "the command's /tmp is its own, and empty; for the host's: " + remedy
+                           : fmt::format("the command starts in {}, because {} is not granted: {}",
+                                         Quoted(policy.process.cwd), Quoted(here), remedy)});
 }
 
 }  // namespace mxc

@@ -169,12 +169,28 @@ bool AnswersPeople(const Options& options) {
   return options.form.empty() ? IsTerminal(kStandardOutput) : options.form == "text";
 }
 
+ProbeAnswer Probed(const Host& host, const Result<Plan>* asked) {
+  return {.system = host.System(),
+          .caller = host.Caller(),
+          .backends = ProbeAll(host),
+          .process = ProcessContainmentOf(host.System()),
+          .asked = asked};
+}
+
+int PrintAvailable(const Options& options, const Host& host) {
+  ProbeAnswer answer = Probed(host, nullptr);
+  if (!AnswersPeople(options)) {
+    fmt::print("{}", AvailableBackendsJson(answer.backends));
+    return 0;
+  }
+  std::erase_if(answer.backends, [](const ProbedBackend& probed) { return !probed.support.usable; });
+  if (answer.system == OperatingSystem::kLinux) answer.process = LinuxProcess(host).containment;
+  fmt::print("{}", ProbeText(answer, TakesColours(kStandardOutput)));
+  return 0;
+}
+
 int PrintProbeAnswer(const Options& options, const Host& host, const Result<Plan>* asked) {
-  ProbeAnswer answer{.system = host.System(),
-                     .caller = host.Caller(),
-                     .backends = ProbeAll(host),
-                     .process = ProcessContainmentOf(host.System()),
-                     .asked = asked};
+  ProbeAnswer answer = Probed(host, asked);
   if (!AnswersPeople(options)) {
     fmt::print("{}", ProbeJson(answer.system, answer.caller, answer.backends, asked));
     return 0;
@@ -207,8 +223,7 @@ int RunQuery(const Options& options, const Host& host) {
     case Mode::kProbe:
       return PrintProbe(options, host);
     case Mode::kAvailableBackends:
-      fmt::print("{}", AvailableBackendsJson(ProbeAll(host)));
-      return 0;
+      return PrintAvailable(options, host);
     case Mode::kPrintSchema:
       return PrintSchema(options.schema_version);
     case Mode::kProfiles:

@@ -8,6 +8,7 @@
 #include "base/quoted.h"
 #include "config/decode.h"
 #include "config/decoding.h"
+#include "document/make_json.h"
 #include "document/parse.h"
 #include "document/source.h"
 #include "flag_values.h"
@@ -23,31 +24,18 @@ void Put(Json& object, const std::string& key, Json value) {
   object.members.push_back({.key = key, .value = std::move(value)});
 }
 
-Json Text(std::string value) {
-  Json json;
-  json.kind = Json::Kind::kString;
-  json.text = std::move(value);
-  return json;
-}
-
 // What the flags of a run without a file are added to. Whoever types a command means the program that a shell
 // would find.
 Json DocumentOfCommand(const Options& options, OperatingSystem system) {
-  Json argv;
-  argv.kind = Json::Kind::kArray;
-  for (const std::string& word : options.command) argv.items.push_back(Text(word));
-  Json process;
-  process.kind = Json::Kind::kObject;
+  Json argv = Empty(Json::Kind::kArray);
+  for (const std::string& word : options.command) argv.items.push_back(StringOf(word));
+  Json process = Empty(Json::Kind::kObject);
   Put(process, "argv", std::move(argv));
-  Json document;
-  document.kind = Json::Kind::kObject;
-  Put(document, "version", Text("1.1.0-alpha"));
+  Json document = Empty(Json::Kind::kObject);
+  Put(document, "version", StringOf("1.1.0-alpha"));
   Put(document, "process", std::move(process));
   if (system != OperatingSystem::kLinux || options.verb == Verb::kExec) return document;
-  Json filesystem;
-  filesystem.kind = Json::Kind::kObject;
-  Put(filesystem, "tools", Text("inherit"));
-  Put(document, "filesystem", std::move(filesystem));
+  Put(document, "filesystem", Map("tools", StringOf("inherit")));
   return document;
 }
 
@@ -116,14 +104,24 @@ Status AddPhase(const Options& options, Json& document) {
     return UsageError("the configuration has a phase: it is a request by itself",
                       "remove `phase` from it, or leave the verb out");
   if (options.verb == Verb::kExec) {
-    Put(document, "phase", Text("exec"));
-    Put(document, "sandboxId", Text(options.sandbox));
+    Put(document, "phase", StringOf("exec"));
+    Put(document, "sandboxId", StringOf(options.sandbox));
     return Done{};
   }
-  Put(document, "phase", Text("provision"));
-  if (document.Find("containment") == nullptr) Put(document, "containment", Text("process"));
+  Put(document, "phase", StringOf("provision"));
+  if (document.Find("containment") == nullptr) Put(document, "containment", StringOf("process"));
   for (JsonMember& member : document.members)
     if (member.key == "process" && !options.HasConfig()) Drop(member.value, "argv");
+  return Done{};
+}
+
+// The policy of a shell: where the command starts is the caller's affair, and what it is too.
+Status MakeShellPolicy(const Options& options, Json& document) {
+  if (!options.shell || document.kind != Json::Kind::kObject) return Done{};
+  if (PhaseOf(document))
+    return UsageError("the policy has a phase: it is a request of its own", "remove `phase` from it");
+  for (JsonMember& member : document.members)
+    if (member.key == "process") Drop(member.value, "cwd");
   return Done{};
 }
 
@@ -132,9 +130,10 @@ Status AddPhase(const Options& options, Json& document) {
 Request ReadRequest(const Options& options, const Host& host) {
   Result<Json> document = ReadDocument(options, host);
   if (!document) return {.config = document.error()};
+  if (const Status shell = MakeShellPolicy(options, *document); !shell) return {.config = shell.error()};
   if (const Status phase = AddPhase(options, *document); !phase) return {.config = phase.error()};
   if (!options.containment.empty() && document->kind == Json::Kind::kObject) {
-    Put(*document, "containment", Text(options.containment));
+    Put(*document, "containment", StringOf(options.containment));
   }
   Request request{.lifecycle = PhaseOf(*document).has_value(), .config = Config{}};
   Result<std::vector<FlagPlace>> flags = AddFlags(options, host, *document);

@@ -121,7 +121,8 @@ void RunReporter::TellRefusedName(const GatewayRecord& record) {
   const bool refused = record.event == GatewayEvent::kName && record.verdict == RuleAction::kDeny;
   if (!refused || record.name.empty() || refused_names_.size() >= kMaxTold) return;
   const bool terminal = IsTerminal(kStandardError);
-  if ((summary_ == nullptr && !terminal) || !TakesText(kStandardError)) return;
+  const bool reported = summary_ != nullptr && !summary_->brief;
+  if ((!reported && !terminal) || !TakesText(kStandardError)) return;
   if (!refused_names_.insert(record.name).second) return;
   // The command may have a terminal of its own, and ours is raw then.
   Tell(fmt::format("{}mxc-exec: network: the name {} is refused: {}{}\n", terminal ? "\r" : "",
@@ -173,6 +174,8 @@ void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags)
   }
 }
 
+bool Failed(const Outcome& outcome) { return ExitStatusOf(outcome) != 0; }
+
 int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status) {
   const int exit_status = ExitStatusOf(outcome);
   log.Line(fmt::format("Runner completed in {}ms", outcome.duration_ms));
@@ -191,6 +194,9 @@ int Fail(const Error& error, Log& log, StatusReport& status) {
 }
 
 Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options, std::string& problem) {
+  if (Status shell = CheckUnwritable({.name = "the policy", .path = options.policy_file}, host, policy);
+      !shell)
+    return shell.error();
   const std::string descriptor = options.status_fd ? PathOfDescriptor(*options.status_fd, host) : "";
   if (Status own = InFilesOfTheirOwn({{.name = "--result", .path = options.result_file},
                                       {.name = "--log-file", .path = options.log_file},

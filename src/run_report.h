@@ -65,6 +65,9 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "");
 // A flag that an entry of the file overrules would seem to have had no effect.
 void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags);
 
+// It ended otherwise than with status 0.
+[[nodiscard]] bool Failed(const Outcome& outcome);
+
 // Both return the exit status.
 [[nodiscard]] int Finish(const Plan& plan, const Outcome& outcome, Log& log, StatusReport& status);
 [[nodiscard]] int Fail(const Error& error, Log& log, StatusReport& status);
@@ -72,7 +75,7 @@ void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags)
 // Refuses a run whose records the command could read or change: a result file or an audit log in a grant,
 // behind a link, with a second name, of another user, in the file of a standard stream, or two records in one
 // file. A log file in a grant, behind a link or in the file of a stream is only left out, and `problem` says
-// why: no program relies on it.
+// why: no program relies on it. The policy of a shell is judged with them: its command does not write it.
 [[nodiscard]] Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options,
                                       std::string& problem);
 

@@ -1,16 +1,56 @@
 #include "run_summary.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/quoted.h"
 #include "policy/denial.h"
+#include "report/redact.h"
 #include "report/report.h"
 #include "run/run.h"
 
 namespace mxc {
+namespace {
 
-void RunSummary::Tell(const Plan& plan) const {
+// As DNS has names.
+std::string InSmallLetters(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c; });
+  return text;
+}
+
+}  // namespace
+
+// Whoever reads it decides by it what to try next, so what a command may not know is not in it.
+std::string RunSummary::Short() const {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> lines = files.Short();
+  const std::vector<std::string> hosts = network.Short();
+  // Of both the first.
+  if (!hosts.empty()) lines.insert(lines.begin() + (lines.empty() ? 0 : 1), hosts.begin(), hosts.end());
+  std::erase_if(lines, [&](const std::string& line) {
+    return std::any_of(secrets.begin(), secrets.end(), [&](const std::string& secret) {
+      return InSmallLetters(line).find(InSmallLetters(Escaped(secret))) != std::string::npos;
+    });
+  });
+  std::string text;
+  for (std::size_t i = 0; i < lines.size() && i < kMost; ++i) {
+    const bool more = i == kMost - 1 && lines.size() > kMost;
+    text += more ? fmt::format("mxc-exec: refused: {} more; mxc-exec --report lists them\n", lines.size() - i)
+                 : "mxc-exec: refused: " + lines[i] + "\n";
+  }
+  return text;
+}
+
+void RunSummary::Tell(const Plan& plan, bool failed) const {
+  if (brief) {
+    if (failed) mxc::Tell(Short());
+    return;
+  }
   const LinuxSandbox* const sandbox = LinuxSandboxOf(plan.launch);
   if (plan.egress) {
     mxc::Tell(network.Text());
@@ -32,7 +72,7 @@ PolicyForm FormOf(const Config& config, const Options& options) {
 }
 
 RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
-                      const std::vector<FlagPlace>& flags) {
+                      const std::vector<FlagPlace>& flags, bool brief) {
   const auto judge = std::make_shared<DenialJudge>(policy, host);
   const auto named = [judge, flags](const FileCall& call) {
     std::optional<FileDenial> denial = judge->Judge(call);
@@ -41,7 +81,10 @@ RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
     if (decided) denial->advice = "decided by " + std::string(flag);
     return denial;
   };
-  return {.network = NetworkSummary{form}, .files = FileSummary{form, named}};
+  return {.network = NetworkSummary{form},
+          .files = FileSummary{form, named},
+          .brief = brief,
+          .secrets = SecretValues(policy.process.environment)};
 }
 
 }  // namespace mxc

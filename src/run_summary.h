@@ -1,6 +1,7 @@
 // What --report says when a run has ended: what was denied, and how one would allow it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli.h"
@@ -17,9 +18,14 @@ namespace mxc {
 struct RunSummary {
   NetworkSummary network;
   FileSummary files;
+  bool brief = false;                     // --report=short
+  std::vector<std::string> secrets = {};  // values that a short report does not show
 
-  // On standard error.
-  void Tell(const Plan& plan) const;
+  // On standard error. A short report is at most three lines, and none of a command that did not fail.
+  void Tell(const Plan& plan, bool failed) const;
+
+ private:
+  [[nodiscard]] std::string Short() const;
 };
 
 // The form in which the caller wrote the policy: advice is given in the same.
@@ -28,6 +34,6 @@ struct RunSummary {
 // `policy` and `host` are borrowed; the policy is first read when the command runs. A denial that one of
 // `flags` decided is told with its words.
 [[nodiscard]] RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
-                                    const std::vector<FlagPlace>& flags);
+                                    const std::vector<FlagPlace>& flags, bool brief);
 
 }  // namespace mxc

@@ -7,4 +7,7 @@ DESTDIR="$place" cmake --install "$1" --prefix /opt/mxc --component Unspecified 
 for name in mxc-exec lxc-exec; do
   "$place/opt/mxc/bin/$name" --version | grep -q '^mxc-exec [0-9]'
 done
-test "$(readlink "$place/opt/mxc/bin/lxc-exec")" = mxc-exec
+for name in lxc-exec mxc-sh; do
+  test "$(readlink "$place/opt/mxc/bin/$name")" = mxc-exec
+done
+test "$(MXC_POLICY='{"version": "1.0.0"}' "$place/opt/mxc/bin/mxc-sh" -c 'echo inside')" = inside

@@ -139,9 +139,10 @@ def main():
         file = share / f"man/man{number}/{name}.{number}.gz"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(gzip.compress(roff(text, name.upper(), number, version).encode(), mtime=0))
-    link = share / "man/man1/lxc-exec.1.gz"
-    link.unlink(missing_ok=True)
-    link.symlink_to("mxc-exec.1.gz")
+    for name in ("lxc-exec", "mxc-sh"):
+        link = share / f"man/man1/{name}.1.gz"
+        link.unlink(missing_ok=True)
+        link.symlink_to("mxc-exec.1.gz")
 
 
 main()

@@ -30,6 +30,7 @@ struct FileDenial {
   std::string grant = {};    // path that a further grant would have to name
   std::string make = {};     // "mkdir", "touch": how `grant` has to be made first
   std::string advice = {};   // without `grant` and clause: what helps, in words
+  bool untold = false;       // to the command: denied by name, of secrets, or looked at in passing
 };
 
 }  // namespace mxc

@@ -47,11 +47,18 @@ std::string ReasonOf(const PathRule* rule, std::string_view own) {
   return denied ? "denied" : "read-only";
 }
 
+bool IsDeniedByName(const PathRule* rule) {
+  return rule != nullptr && rule->access == Access::kDenied && rule->origin != Origin::kBaseline;
+}
+
 FileDenial DenialOf(const Adviser& adviser, const FileCall& call, const Walked& walked, const PathRule* rule,
                     std::string_view own) {
   FileDenial denial{.use = call.use, .path = walked.path, .reason = ReasonOf(rule, own)};
   if (rule != nullptr) denial.pointer = rule->source.empty() ? rule->pointer : "/lxc";
   if (denial.pointer.empty()) adviser.Advise(call, walked, rule, denial);
+  // Many programs look into /usr/local before they go on without it.
+  const bool around = call.use == FileUse::kLook && rule != nullptr && rule->origin == Origin::kBaseline;
+  denial.untold = IsDeniedByName(rule) || adviser.IsForSecrets(walked.path) || around;
   return denial;
 }
 
@@ -91,6 +98,7 @@ std::optional<FileDenial> DenialJudge::MissedAtHome(const FileCall& call) const 
   denial.advice = adviser_->IsForSecrets(denial.path) || adviser_->ShowsTooMuch(denial.path)
                       ? "it may hold secrets: nothing is advised"
                       : "a grant of it shows it there; HOME=" + home + " makes programs look there";
+  denial.untold = IsDeniedByName(rules_->Covering(whole->path)) || adviser_->IsForSecrets(whole->path);
   return denial;
 }
 
@@ -125,7 +133,8 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
                     .path = outside,
                     .reason = "it is on the PATH of the caller, and the sandbox does not show it",
                     .advice = "grant the directory where it is installed, and put " +
-                              Quoted(ParentOf(outside)) + " on the PATH of the command"};
+                              Quoted(ParentOf(outside)) + " on the PATH of the command",
+                    .untold = IsDeniedByName(rules_->Covering(outside))};
 }
 
 std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {

@@ -23,18 +23,6 @@ Access AccessAt(const RuleSet& rules, std::string_view path) {
   return rule != nullptr ? rule->access : Access::kDenied;
 }
 
-// Under other names that mounts give it.
-Access AccessElsewhere(const RuleSet& rules, const Host& host, PathWalker& walker, const std::string& path) {
-  Result<std::vector<Mount>> mounts = ReadMounts(host);
-  if (!mounts) return Access::kDenied;  // Resolve has refused what then cannot be judged
-  const std::optional<std::vector<std::string>> others =
-      MountNames(std::move(*mounts), walker).OthersOf(path);
-  if (!others) return Access::kReadWrite;
-  Access access = Access::kDenied;
-  for (const std::string& name : *others) access = Looser(access, AccessAt(rules, name));
-  return access;
-}
-
 bool IsSame(const FileObject& left, const FileObject& right) {
   return left.device == right.device && left.inode == right.inode;
 }
@@ -59,6 +47,43 @@ Access AccessByObject(const RuleSet& rules, const Host& host, std::string path) 
   }
 }
 
+// What the command can do to files of the host, under every name that they have.
+class Reach {
+ public:
+  Reach(const RuleSet& rules, const Host& host, PathWalker& walker)
+      : rules_(rules), host_(host), walker_(walker) {}
+
+  [[nodiscard]] Access To(const std::string& path) {
+    return Looser(Elsewhere(path), Looser(AccessAt(rules_, path), AccessByObject(rules_, host_, path)));
+  }
+  // It, or a directory above it, which could be renamed.
+  [[nodiscard]] bool Replaces(std::string path) {
+    for (;; path = ParentOf(path)) {
+      if (To(path) == Access::kReadWrite) return true;
+      if (path == "/") return false;
+    }
+  }
+
+ private:
+  // Under other names that mounts give it.
+  [[nodiscard]] Access Elsewhere(const std::string& path) {
+    if (!mounts_) mounts_ = ReadMounts(host_);
+    if (!*mounts_) return Access::kDenied;  // Resolve has refused what then cannot be judged
+    if (!names_) names_.emplace(std::move(**mounts_), walker_);
+    const std::optional<std::vector<std::string>> others = names_->OthersOf(path);
+    if (!others) return Access::kReadWrite;
+    Access access = Access::kDenied;
+    for (const std::string& name : *others) access = Looser(access, AccessAt(rules_, name));
+    return access;
+  }
+
+  const RuleSet& rules_;
+  const Host& host_;
+  PathWalker& walker_;
+  std::optional<Result<std::vector<Mount>>> mounts_ = {};
+  std::optional<MountNames> names_ = {};
+};
+
 Error Reachable(const Record& record, Access access) {
   const bool writable = access == Access::kReadWrite;
   return Conflict(record.name + " " + Quoted(record.path) +
@@ -82,9 +107,7 @@ Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWa
         record.name + " " + Quoted(record.path) + " cannot be resolved: " + walked.error().message,
         record.pointer, "choose a path the caller can look at");
   }
-  const Access access =
-      Looser(AccessElsewhere(rules, host, walker, walked->path),
-             Looser(AccessAt(rules, walked->path), AccessByObject(rules, host, walked->path)));
+  const Access access = Reach(rules, host, walker).To(walked->path);
   if (access != Access::kDenied) return Reachable(record, access);
   // Another run, with other grants, may have put the link there.
   for (const LinkMet& met : walked->links) {
@@ -125,6 +148,24 @@ Result<std::string> CheckRecord(const Record& record, const Host& host, const Po
   }
   PathWalker walker(host);
   return ResolveRecord(absolute, host, walker, RuleSet(policy.paths));
+}
+
+Status CheckUnwritable(const Record& record, const Host& host, const Policy& policy) {
+  if (record.path.empty() || !TraitsOf(policy.containment).isolates) return Done{};
+  PathWalker walker(host);
+  const RuleSet rules(policy.paths);
+  const Result<Walked> walked = walker.Walk(record.path);
+  if (!walked) return walked.error();
+  std::vector<std::string> places = {walked->path};
+  for (const LinkMet& met : walked->links) places.push_back(met.link.path);
+  Reach reach(rules, host, walker);
+  for (const std::string& place : places) {
+    if (!reach.Replaces(place)) continue;
+    return Conflict(record.name + " " + Quoted(record.path) + " is where the command may write (" +
+                        Quoted(place) + "): it would choose what it is allowed next",
+                    record.pointer, "keep it outside of every read-write grant");
+  }
+  return Done{};
 }
 
 std::string PathOfDescriptor(int number, const Host& host) {

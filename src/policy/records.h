@@ -28,6 +28,10 @@ struct Record {
 // The same for a policy that is complete: the path to open. Direct execution reaches everything anyway.
 [[nodiscard]] Result<std::string> CheckRecord(const Record& record, const Host& host, const Policy& policy);
 
+// Of a file that decides about the command: neither it, nor a directory or a link on the way to it, is where
+// the command may write, by whatever name. It may read it. Errors: kConflict.
+[[nodiscard]] Status CheckUnwritable(const Record& record, const Host& host, const Policy& policy);
+
 // The file behind an open descriptor of ours; empty when it has no name that still leads to it (a pipe, a
 // socket, a removed file).
 [[nodiscard]] std::string PathOfDescriptor(int number, const Host& host);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/quoted.h"
 
 namespace mxc {
@@ -18,6 +20,11 @@ std::string_view FlagOf(std::string_view pointer) {
   if (pointer.starts_with("/filesystem/deniedPaths/")) return "--deny";
   if (pointer.starts_with("/filesystem/readonlyPaths/")) return "--ro";
   return pointer;
+}
+
+int RankOf(FileUse use) {
+  if (use == FileUse::kWrite) return 0;
+  return use == FileUse::kLook ? 2 : 1;
 }
 
 }  // namespace
@@ -42,26 +49,48 @@ const FileDenial* FileSummary::Take(const FileCall& call) {
   const auto met = denied_.find(denial->path);
   if (met != denied_.end()) {
     // Whoever wants to write has looked before; writing is what needs the grant.
-    if (denial->use != FileUse::kWrite && met->second.use != FileUse::kLook) return nullptr;
-    if (denial->use == met->second.use) return nullptr;
-    met->second = std::move(*denial);
-    return &met->second;
+    FileDenial& known = met->second.denial;
+    if (denial->use != FileUse::kWrite && known.use != FileUse::kLook) return nullptr;
+    if (denial->use == known.use) return nullptr;
+    met->second = {.denial = std::move(*denial), .order = ++met_};
+    return &known;
   }
   if (denied_.size() >= kMaxDenials) {
     ++others_;
     return nullptr;
   }
-  return &denied_.emplace(denial->path, *denial).first->second;
+  return &denied_.emplace(denial->path, Denied{.denial = *denial, .order = ++met_}).first->second.denial;
 }
 
 std::string FileSummary::Text() const {
   std::string text = fmt::format("mxc-exec: files: {} denied\n", denied_.size() + others_);
-  for (const auto& [path, denial] : denied_) {
+  for (const auto& [path, met] : denied_) {
+    const FileDenial& denial = met.denial;
     text += fmt::format("  {} ({}): {}\n    {}\n", Quoted(path), Name(denial.use), Escaped(denial.reason),
                         Remedy(denial));
   }
   if (others_ != 0) text += fmt::format("  and {} more\n", others_);
   return text;
+}
+
+std::vector<std::string> FileSummary::Short() const {
+  std::vector<std::pair<int, const Denied*>> ranked;
+  for (const auto& [path, met] : denied_) {
+    const FileDenial& denial = met.denial;
+    const bool decided = !denial.grant.empty() || !denial.pointer.empty() || denial.use == FileUse::kExecute;
+    if (!denial.untold && decided) ranked.emplace_back(RankOf(denial.use), &met);
+  }
+  std::sort(ranked.begin(), ranked.end(), [](const auto& left, const auto& right) {
+    return std::pair(left.first, right.second->order) < std::pair(right.first, left.second->order);
+  });
+  std::vector<std::string> lines;
+  for (const auto& [rank, met] : ranked) {
+    const FileDenial& denial = met->denial;
+    if (denial.use == FileUse::kLook && !lines.empty()) break;
+    lines.push_back(fmt::format("{} ({}): {}; {}", Quoted(denial.path), Name(denial.use),
+                                Escaped(denial.reason), Remedy(denial)));
+  }
+  return lines;
 }
 
 }  // namespace mxc

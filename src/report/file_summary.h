@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mxc/file_call.h"
 #include "report/policy_form.h"
@@ -32,14 +33,24 @@ class FileSummary {
   const FileDenial* Take(const FileCall& call);
   // Whole lines; also when nothing was denied.
   [[nodiscard]] std::string Text() const;
+  // For --report=short, the likeliest reason of a failure first: changes, then what was opened, of each the
+  // last first; what was only looked at where there is nothing else. Nothing that the denial calls secret,
+  // and nothing that no entry decides.
+  [[nodiscard]] std::vector<std::string> Short() const;
 
  private:
   [[nodiscard]] std::string Remedy(const FileDenial& denial) const;
 
+  struct Denied {
+    FileDenial denial = {};
+    std::size_t order = 0;  // in which they were met
+  };
+
   PolicyForm form_;
   Judge judge_;
   std::set<std::pair<FileUse, std::string>> known_ = {};  // judged already, by the path as it was used
-  std::map<std::string, FileDenial> denied_ = {};         // by path; the use that asks for most
+  std::map<std::string, Denied> denied_ = {};             // by path; the use that asks for most
+  std::size_t met_ = 0;
   std::size_t others_ = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/quoted.h"
 #include "mxc/json.h"
 
@@ -9,6 +11,9 @@ namespace mxc {
 namespace {
 
 constexpr std::string_view kSandboxName = "mxc";  // LinuxSandbox::hostname
+
+constexpr std::string_view kToAllow = "to allow it, ";
+constexpr std::string_view kDeniedBy = "denied by ";
 
 bool IsIpv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
 
@@ -65,7 +70,7 @@ void NetworkSummary::Add(const GatewayRecord& record) {
   if (known != refused_.end()) {
     ++known->second.count;
   } else if (refused_.size() < kMaxDestinations) {
-    refused_.emplace(destination, Refusals{.first = record, .count = 1});
+    refused_.emplace(destination, Refusals{.first = record, .count = 1, .order = refused_.size()});
   } else {
     ++others_;
   }
@@ -77,7 +82,7 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
   const std::string_view pointer = record.pointer;
   if (pointer.find("/deny/") != std::string_view::npos ||
       pointer.find("/blockedHosts/") != std::string_view::npos) {
-    return fmt::format("denied by {}", pointer);
+    return fmt::format("{}{}", kDeniedBy, pointer);
   }
   if (record.name == kHostLoopbackName)
     return "the host's loopback: network.ingress.hostLoopback opens it, every port, and no entry for a name "
@@ -111,11 +116,11 @@ std::string_view NetworkSummary::WithoutSearchDomain(std::string_view name) cons
 
 std::string NetworkSummary::Addition(const GatewayRecord& record) const {
   if (form_ == PolicyForm::kLegacy) {
-    return fmt::format("to allow it, add {} to network.allowedHosts", JsonString(Entry(record)));
+    return fmt::format("{}add {} to network.allowedHosts", kToAllow, JsonString(Entry(record)));
   }
   if (form_ == PolicyForm::kFlags)
-    return fmt::format("to allow it, add --allow-host {}", ShellWord(Entry(record)));
-  return fmt::format("to allow it, add {} to network.egress.allow", DirectionalRule(record));
+    return fmt::format("{}add --allow-host {}", kToAllow, ShellWord(Entry(record)));
+  return fmt::format("{}add {} to network.egress.allow", kToAllow, DirectionalRule(record));
 }
 
 std::string NetworkSummary::Text() const {
@@ -131,6 +136,24 @@ std::string NetworkSummary::Text() const {
   if (others_ != 0) text += fmt::format("  and {} refusals of other destinations\n", others_);
   if (lost_ != 0) text += fmt::format("  {} decisions are left out: there were too many of them\n", lost_);
   return text;
+}
+
+std::vector<std::string> NetworkSummary::Short() const {
+  std::vector<const Refusals*> decided;
+  for (const auto& [destination, refusals] : refused_) {
+    const std::string remedy = Remedy(refusals.first);
+    if (remedy.starts_with(kToAllow) || remedy.starts_with(kDeniedBy)) decided.push_back(&refusals);
+  }
+  std::sort(decided.begin(), decided.end(),
+            [](const Refusals* left, const Refusals* right) { return left->order > right->order; });
+  std::vector<std::string> lines;
+  for (const Refusals* refusals : decided) {
+    const GatewayRecord& record = refusals->first;
+    lines.push_back(fmt::format("{}: {}; {}", Escaped(Destination(record)),
+                                record.reason.empty() ? "refused" : Escaped(record.reason),
+                                EscapedJson(Remedy(record))));
+  }
+  return lines;
 }
 
 }  // namespace mxc

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mxc/egress.h"
 #include "report/policy_form.h"
@@ -25,11 +26,14 @@ class NetworkSummary {
   void Add(const GatewayRecord& record);
   // Whole lines; also when nothing was refused.
   [[nodiscard]] std::string Text() const;
+  // For --report=short: destinations that a rule decided about, or that a rule would allow, the last first.
+  [[nodiscard]] std::vector<std::string> Short() const;
 
  private:
   struct Refusals {
     GatewayRecord first = {};
     std::size_t count = 0;
+    std::size_t order = 0;  // in which destinations were met
   };
   [[nodiscard]] std::string_view WithoutSearchDomain(std::string_view name) const;
   [[nodiscard]] std::string Remedy(const GatewayRecord& record) const;

@@ -128,6 +128,12 @@ bool& ForPrograms() {
   return asked_for;
 }
 
+// Whose lines errors are; empty: they are of the usual form.
+std::string& LinesOf() {
+  static std::string program;
+  return program;
+}
+
 bool PeopleRead() { return !ForPrograms() && IsTerminal(kStandardError); }
 
 Object OrNull(int number) { return number == 0 ? Object{} : Object(number); }
@@ -212,12 +218,20 @@ void TellWarning(std::string_view message) {
 }
 
 void TellErrorText(const Error& error) {
+  if (!LinesOf().empty()) return Tell(RenderLine(LinesOf(), error));
   Tell(PeopleRead() ? RenderProse(error, TakesColours(kStandardError)) : RenderText(error));
 }
 
 void TellError(const Error& error) {
   TellErrorText(error);
-  if (!PeopleRead()) Tell(Envelope(error) + "\n");
+  if (LinesOf().empty() && !PeopleRead()) Tell(Envelope(error) + "\n");
+}
+
+void TellErrorsInALine(std::string_view program) { LinesOf() = program; }
+
+std::string RenderLine(std::string_view program, const Error& error) {
+  const std::string hint = error.hint.empty() ? "" : ": " + Escaped(error.hint);
+  return std::string(program) + ": " + Escaped(error.message) + hint + "\n";
 }
 
 void TellErrorsToPrograms() { ForPrograms() = true; }

@@ -43,6 +43,10 @@ void TellError(const Error& error);
 void TellErrorText(const Error& error);
 // From now on a terminal gets what a pipe would.
 void TellErrorsToPrograms();
+// From now on an error is one line of `program`'s, whoever reads it: "mxc-sh: MESSAGE: HINT".
+void TellErrorsInALine(std::string_view program);
+// The same line.
+[[nodiscard]] std::string RenderLine(std::string_view program, const Error& error);
 
 // {"error":{"code":...,"message":...}} on one line, without newline (contract 2.2; docs/errors.md).
 [[nodiscard]] std::string Envelope(const Error& error);

@@ -82,6 +82,9 @@ TEST_P(People, GetATableForAProbe) {
   EXPECT_THAT(Shown(Prepare({"--probe=json"})), StartsWith("{\n"));
   EXPECT_THAT(Execute(Prepare({"--probe"})).out, StartsWith("{\n"));
   EXPECT_THAT(Execute(Prepare({"--probe=text"})).out, StartsWith("BACKEND "));
+  EXPECT_THAT(Shown(Prepare({"--available-backends"})),
+              AllOf(StartsWith("BACKEND "), Not(HasSubstr("hyperlight"))));
+  EXPECT_THAT(Execute(Prepare({"--available-backends"})).out, StartsWith("["));
 }
 
 class PeopleWithSandboxes : public LifecycleTest {};

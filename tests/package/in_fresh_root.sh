@@ -20,7 +20,8 @@ test "$(mxc-exec --rw . --deny .env -- sh -c 'echo made >file; cat .env 2>/dev/n
 test "$(cat file)" = made || fail "the command wrote nothing"
 echo '{"version": "1.0.0", "process": {"argv": ["echo", "from a file"]}}' >policy.json
 test "$(lxc-exec policy.json)" = "from a file" || fail "lxc-exec runs no policy"
-for file in man/man1/mxc-exec.1.gz man/man1/lxc-exec.1.gz man/man5/mxc-policy.5.gz doc/mxc-exec/copyright doc/mxc-exec/README.md \
+test "$(MXC_POLICY=$PWD/policy.json mxc-sh 'echo from a shell')" = "from a shell" || fail "mxc-sh runs nothing"
+for file in man/man1/mxc-exec.1.gz man/man1/lxc-exec.1.gz man/man1/mxc-sh.1.gz man/man5/mxc-policy.5.gz doc/mxc-exec/copyright doc/mxc-exec/README.md \
   doc/mxc-exec/schemas/examples/npm-test.json mxc-exec/schemas/dev/mxc-exec.json bash-completion/completions/lxc-exec \
   zsh/vendor-completions/_mxc-exec fish/vendor_completions.d/mxc-exec.fish; do
   test -s "/usr/share/$file" || fail "there is no /usr/share/$file"

@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{"--rw"}, "--rw needs a value", "--rw PATH..."},
         Refused{{"--cwd", "--", "true"}, "--cwd needs a value", "--cwd DIR"},
         Refused{{"--cwd", "a", "--cwd=b", "--", "true"}, "--cwd is given twice", "see mxc-exec --help"},
-        Refused{{"--report=yes", "a"}, "--report takes no value", "see mxc-exec --help"},
+        Refused{{"--report=yes", "a"}, "--report takes short, not 'yes'", "did you mean --report=short?"},
         Refused{{"--help=al"}, "--help takes all, not 'al'", "did you mean --help=all?"},
         Refused{{"--status-fd", "x", "a"}, "--status-fd takes a number, not 'x'", "see mxc-exec --help"},
         Refused{{"--result", "", "--", "true"}, "--result needs the path of a file", "see mxc-exec --help"},

@@ -188,5 +188,21 @@ TEST_F(DenialTest, OfTheSandboxsOwnOnlyTheHostsTemporaryFilesAreMissed) {
             "the sandbox has a /tmp of its own; ; /tmp/of-the-host");
 }
 
+TEST_F(DenialTest, SomeAreNotToldToTheCommand) {
+  host.AddDirectory("/usr/local/lib");
+  policy.paths.push_back(Rule("/usr/local", Access::kDenied, "", Origin::kBaseline));
+  const auto untold = [&](FileUse use, const std::string& path) {
+    const std::optional<FileDenial> denial = DenialJudge(policy, host).Judge({.use = use, .path = path});
+    return denial && denial->untold;
+  };
+  EXPECT_TRUE(untold(FileUse::kRead, "/srv/work/.env"));
+  EXPECT_TRUE(untold(FileUse::kRead, "/etc/shadow"));
+  EXPECT_TRUE(untold(FileUse::kLook, "/usr/local/lib"));
+  EXPECT_FALSE(untold(FileUse::kRead, "/usr/local/lib"));
+  EXPECT_FALSE(untold(FileUse::kRead, "/home/me/key"));
+  EXPECT_FALSE(untold(FileUse::kWrite, "/srv/data/file"));
+  EXPECT_FALSE(untold(FileUse::kWrite, "/srv/work/.git/hooks/x"));
+}
+
 }  // namespace
 }  // namespace mxc

@@ -97,5 +97,42 @@ TEST(FileSummary, IsBounded) {
   EXPECT_NE(summary.Text().find("and 5 more"), std::string::npos);
 }
 
+// ---- --report=short
+// -----------------------------------------------------------------------------------------
+
+std::vector<std::string> ShortOf(const std::vector<FileCall>& calls) {
+  FileSummary summary(PolicyForm::kDirectional, [](const FileCall& call) -> std::optional<FileDenial> {
+    FileDenial denial{.use = call.use, .path = call.path, .reason = "denied", .grant = call.path};
+    denial.untold = call.path.starts_with("/secret");
+    if (call.path.starts_with("/words")) {
+      denial.grant.clear();
+      denial.advice = "words";
+    }
+    return denial;
+  });
+  for (const FileCall& call : calls) (void)summary.Take(call);
+  return summary.Short();
+}
+
+TEST(FileSummary, ShortOnesBeginWithTheLikeliestReason) {
+  EXPECT_THAT(ShortOf({{.use = FileUse::kRead, .path = "/a"},
+                       {.use = FileUse::kWrite, .path = "/b"},
+                       {.use = FileUse::kLook, .path = "/c"},
+                       {.use = FileUse::kWrite, .path = "/d"}}),
+              testing::ElementsAre("'/d' (write): denied; to allow it, add '/d' to filesystem.readwritePaths",
+                                   "'/b' (write): denied; to allow it, add '/b' to filesystem.readwritePaths",
+                                   "'/a' (read): denied; to allow it, add '/a' to filesystem.readonlyPaths"));
+  EXPECT_EQ(ShortOf({{.use = FileUse::kLook, .path = "/c"}}).size(), 1U);
+}
+
+TEST(FileSummary, ShortOnesAreSilentAboutWhatIsSecretAndWhatNoEntryDecides) {
+  EXPECT_THAT(ShortOf({{.use = FileUse::kRead, .path = "/secret"},
+                       {.use = FileUse::kWrite, .path = "/secret/too"},
+                       {.use = FileUse::kRead, .path = "/words"}}),
+              testing::IsEmpty());
+  EXPECT_THAT(ShortOf({{.use = FileUse::kExecute, .path = "/words"}}),
+              testing::ElementsAre("'/words' (execute): denied; words"));
+}
+
 }  // namespace
 }  // namespace mxc

@@ -89,6 +89,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{R"({"filesystem":{"readwritePaths":["/a"]}})",
              {"--rw", "b"},
              "{filesystem:{readwritePaths:[/a,/here/b]}}"},
+        Case{R"({"filesystem":{"tools":"inherit"}})",
+             {"--tools", "system", "--socket", "b", "$SSH_AUTH_SOCK"},
+             "{filesystem:{sockets:[/here/b,$SSH_AUTH_SOCK],tools:system}}"},
         Case{R"({"version":"0.7.0-alpha","filesystem":null})",
              {"--rw", "/b"},
              "{version:0.7.0-alpha,filesystem:{readwritePaths:[/b]}}"},
@@ -233,6 +236,25 @@ TEST(FlagDocument, AWordThatMayBeAConfigurationIsNoPath) {
   EXPECT_EQ(told({"--rw", "policy.json", "--", "make"}), "");
   EXPECT_EQ(told({"--rw=build", "--rw=policy.json", "--", "make"}), "");
   EXPECT_EQ(told({"other.json", "--rw", "build", "policy.json"}), "");
+}
+
+// What a shell's caller passes on.
+std::string WithVariables(const std::string& document) {
+  Result<Json> json = ParseDocument({.name = "test", .bytes = document});
+  if (!json) return json.error().message;
+  FakeHost host;
+  host.SetEnvironment("TERM", "tmux").SetEnvironment("CI", "1");
+  const Options options{.config_path = "policy.json", .shell = true, .variables = {"TERM", "CI", "UNSET"}};
+  const Result<std::vector<FlagPlace>> places = AddFlags(options, host, *json);
+  return places ? Rendered(*json) : "error: " + places.error().message;
+}
+
+TEST(FlagDocument, TheConfigurationsVariablesCountForMore) {
+  EXPECT_EQ(WithVariables(R"({"version":"1.0.0"})"),
+            "{version:1.0.0,process:{inheritDefaultEnv:true,env:[TERM=tmux,CI=1]}}");
+  EXPECT_EQ(WithVariables(R"({"version":"1.0.0","process":{"env":["TERM=dumb"]}})"),
+            "{version:1.0.0,process:{env:[TERM=dumb,CI=1]}}");
+  EXPECT_EQ(WithVariables(R"({"version":"0.7.0-alpha"})"), "{version:0.7.0-alpha}");
 }
 
 }  // namespace

@@ -94,6 +94,7 @@ const std::vector<Layer>& Layers() {
       {"policy/protect", {"config", "policy/paths"}},
       {"policy", {"config", "policy/paths", "policy/protect"}},
       {"plan", {"policy/paths"}},
+      {"shell", {"policy/paths"}},
       {"gateway/rules", {}},
       {"gateway/net", {"gateway/rules"}},
       {"gateway/dns", {"gateway/net", "gateway/rules"}},

@@ -156,5 +156,23 @@ TEST(NetworkSummary, IsBounded) {
   EXPECT_NE(text.find("  and 50 refusals of other destinations\n"), std::string::npos);
 }
 
+TEST(NetworkSummary, ShortOnesNameWhatARuleDecidesTheLastFirst) {
+  NetworkSummary summary(PolicyForm::kFlags);
+  summary.Add(Refused("b.test", "", 443));
+  summary.Add(Refused("a.test", "", 0, GatewayEvent::kName));
+  GatewayRecord denied = Refused("z.test", "", 80);
+  denied.pointer = "/network/egress/deny/0";
+  summary.Add(denied);
+  summary.Add(Refused("mxc", "", 0, GatewayEvent::kName));
+  GatewayRecord dead = Refused("gone.test", "", 0, GatewayEvent::kName);
+  dead.pointer.clear();
+  summary.Add(dead);
+  const std::vector<std::string> lines = summary.Short();
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "z.test port 80 (tcp): no rule allows it; denied by /network/egress/deny/0");
+  EXPECT_EQ(lines[1], "a.test (looked up): no rule allows it; to allow it, add --allow-host a.test");
+  EXPECT_EQ(lines[2], "b.test port 443 (tcp): no rule allows it; to allow it, add --allow-host b.test:443");
+}
+
 }  // namespace
 }  // namespace mxc

@@ -184,5 +184,11 @@ TEST(Report, SaysOfWindowsWhatTheSdksRead) {
   EXPECT_FALSE(said.contains("needsDaclAugmentation"));
 }
 
+TEST(RenderLine, IsOneWhateverIsInIt) {
+  EXPECT_EQ(RenderLine("mxc-sh", {.message = "there is no\npolicy", .hint = "write one"}),
+            "mxc-sh: there is no\\x0apolicy: write one\n");
+  EXPECT_EQ(RenderLine("mxc-sh", {.message = "wrong"}), "mxc-sh: wrong\n");
+}
+
 }  // namespace
 }  // namespace mxc

@@ -1,0 +1,209 @@
+// mxc-sh: the program as a shell.
+#include <gmock/gmock.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/support/launcher_test.h"
+#include "tests/support/terminal.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Shell : public LauncherTest {
+ protected:
+  // A call with the policy in the caller's configuration directory; the project is writable.
+  [[nodiscard]] Launch Called(std::vector<std::string> words) const {
+    return Called(std::move(words), {.read_write = {project_}});
+  }
+  [[nodiscard]] Launch Called(std::vector<std::string> words, const Parts& policy) const {
+    Launch launch = Prepare(std::move(words));
+    launch.program = Exists(workspace.Path("names/mxc-sh")) ? workspace.Path("names/mxc-sh")
+                                                            : workspace.Link("names/mxc-sh", launch.program);
+    launch.cwd = project_;
+    launch.environment.push_back("XDG_CONFIG_HOME=" + workspace.Directory("config"));
+    workspace.File("config/mxc-exec/policy.json", ConfigText(policy, GetParam().containment));
+    return launch;
+  }
+  [[nodiscard]] Ended Sh(std::vector<std::string> words) const { return Execute(Called(std::move(words))); }
+
+  std::string project_ = workspace.Directory("project");
+};
+INSTANTIATE_TEST_SUITE_P(As, Shell,
+                         testing::Values(Setting{Caller::kRoot, "namespaces"},
+                                         Setting{Caller::kUser, "namespaces"}),
+                         CallerOf);
+
+TEST_P(Shell, TakesWhatAShellTakes) {
+  workspace.File("project/script", "echo script $1 $2; exit 5\n");
+  EXPECT_EQ(Sh({"-c", "echo $0 $1", "name", "a"}).out, "name a\n");
+  EXPECT_EQ(Sh({"echo line; exit 3"}).out, "line\n");
+  EXPECT_EQ(Sh({"echo line; exit 3"}).status, 3);
+  EXPECT_EQ(Sh({"-lc", "shopt login_shell"}).out, "login_shell    \ton\n");
+  EXPECT_EQ(Sh({"-euc", "false; echo no"}).out, "");
+  EXPECT_EQ(Sh({"script", "a", "b"}).out, "script a b\n");
+  EXPECT_EQ(Sh({"script", "a", "b"}).status, 5);
+  EXPECT_EQ(Sh({"./script"}).out, "script\n");
+  Launch read = Called({});
+  read.input = "read x\nof the script\necho $x\n";
+  EXPECT_EQ(Execute(read).out, "of the script\n");
+  Launch fed = Called({"-c", "cat"});
+  fed.input = "of the caller";
+  EXPECT_EQ(Execute(fed).out, "of the caller");
+}
+
+TEST_P(Shell, HasNothingBesideTheCommandsOutput) {
+  const Ended ended = Sh({"-c", "pwd; echo wrong >&2; kill -TERM $$"});
+  EXPECT_EQ(ended.out, project_ + "\n");
+  EXPECT_EQ(ended.err, "wrong\n");
+  EXPECT_EQ(ended.status, 128 + SIGTERM);
+}
+
+TEST_P(Shell, PassesOnWhatJobsAreTold) {
+  Launch launch = Called({"-c", "echo $TERM:$API_TOKEN:$NAMED:$MXC_POLICY"});
+  for (const char* variable : {"TERM=tmux-256color", "API_TOKEN=secret", "NAMED=yes", "MXC_ENV=NAMED"})
+    launch.environment.emplace_back(variable);
+  launch.environment.push_back("MXC_POLICY=" + workspace.Path("config/mxc-exec/policy.json"));
+  EXPECT_EQ(Execute(launch).out, "tmux-256color::yes:\n");
+}
+
+TEST_P(Shell, TakesTheDocumentItself) {
+  Launch launch = Called({"-c", "echo inside"});
+  launch.environment.push_back("MXC_POLICY=" + ConfigText({.read_write = {project_}}, "namespaces"));
+  EXPECT_EQ(Execute(launch).out, "inside\n");
+}
+
+TEST_P(Shell, ASettingNamesTheShell) {
+  Launch launch = Called({"-c", "echo $0"});
+  launch.environment.emplace_back("MXC_SHELL=/bin/sh");
+  EXPECT_EQ(Execute(launch).out, "/bin/sh\n");
+}
+
+TEST_P(Shell, WhereTheCommandStandsIsTheCallersAffair) {
+  const Ended elsewhere = Execute(Called({"-c", "pwd"}, {.cwd = "/usr"}));
+  EXPECT_EQ(elsewhere.out, "/\n");
+  EXPECT_THAT(elsewhere.err, AllOf(HasSubstr("'" + project_ + "' is not granted: add it to readwritePaths"),
+                                   EndsWith("to read\n")));
+  EXPECT_EQ(Lines(elsewhere.err).size(), 1U);
+}
+
+// ---- The policy -------------------------------------------------------------------------------------------
+
+TEST_P(Shell, WithoutAPolicyALineSaysWhatToDo) {
+  Launch launch = Called({"-c", "echo ran"});
+  ::unlink(workspace.Path("config/mxc-exec/policy.json").c_str());
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(ended.err, "mxc-sh: there is no policy: write it to '" +
+                           workspace.Path("config/mxc-exec/policy.json") +
+                           "', or name a file in MXC_POLICY\n");
+}
+
+TEST_P(Shell, NoCommandWritesItsPolicy) {
+  for (const std::string& granted :
+       {workspace.Root(), workspace.Directory("config"), workspace.Directory("config/mxc-exec")}) {
+    const Ended ended = Execute(Called({"-c", "echo ran"}, {.read_write = {granted, project_}}));
+    EXPECT_EQ(ended.out, "") << granted;
+    EXPECT_THAT(ended.err, AllOf(StartsWith("mxc-sh: the policy '"), HasSubstr("the command may write")));
+    EXPECT_EQ(Lines(ended.err).size(), 1U) << ended.err;
+  }
+  Launch launch = Called({"-c", "echo ran"});
+  launch.environment.push_back("MXC_POLICY=" + project_ + "/link");
+  workspace.Link("project/link", workspace.Path("config/mxc-exec/policy.json"));
+  EXPECT_THAT(Execute(launch).err, HasSubstr("is where the command may write ('" + project_ + "/link')"));
+}
+
+TEST_P(Shell, NobodyElseWritesThePolicy) {
+  Launch launch = Called({"-c", "echo ran"});
+  ::chmod(workspace.Path("config/mxc-exec/policy.json").c_str(), 0666);
+  const Ended ended = Execute(launch);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, HasSubstr("could have been written by another user"));
+}
+
+TEST_P(Shell, APolicyIsNoRequest) {
+  const Ended ended = Execute(Called({"-c", "true"}, {.more = R"("phase":"provision")"}));
+  EXPECT_NE(ended.status, 0);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, StartsWith("mxc-sh: the policy has a phase"));
+}
+
+// ---- The report -------------------------------------------------------------------------------------------
+
+TEST_P(Shell, AFailureEndsWithWhatWasRefused) {
+  const std::string outside = workspace.Directory("outside");
+  const Ended ended = Sh({"-c", "echo x > " + outside + "/file"});
+  EXPECT_NE(ended.status, 0);
+  EXPECT_EQ(LastLine(ended.err), "mxc-exec: refused: '" + outside +
+                                     "/file' (write): nothing of the policy grants it; to allow it, add '" +
+                                     outside + "' to filesystem.readwritePaths");
+  EXPECT_THAT(Sh({"-c", "exec 2>&-; (echo x > " + outside + "/file); exit 0"}).err, "");
+}
+
+TEST_P(Shell, AFailureOfTheCommandsOwnIsNotExplained) {
+  const Ended ended = Sh({"-c", "ls missing; cat /nonexistent; exit 9"});
+  EXPECT_EQ(ended.status, 9);
+  EXPECT_THAT(ended.err, Not(HasSubstr("mxc-exec")));
+}
+
+TEST_P(Shell, ThreeLinesAreEnough) {
+  std::string line;
+  for (const char* name : {"a", "b", "c", "d", "e"}) line += "cat " + workspace.File(name, "x") + "; ";
+  const Ended ended = Sh({"-c", line + "exit 1"});
+  const std::vector<std::string> lines = Lines(ended.err);
+  ASSERT_GE(lines.size(), 3U);
+  EXPECT_THAT(lines[lines.size() - 4], Not(HasSubstr("mxc-exec")));
+  EXPECT_THAT(lines[lines.size() - 3], HasSubstr("'" + workspace.Path("e") + "' (read)"));
+  EXPECT_EQ(lines.back(), "mxc-exec: refused: 3 more; mxc-exec --report lists them");
+}
+
+TEST_P(Shell, WhatIsDeniedByNameIsNotTold) {
+  const std::string denied = workspace.File("project/.env", "x");
+  const std::string token = "supersecretvalue";
+  const std::string hidden = workspace.File("out-" + token, "x");
+  const Ended ended = Execute(Called({"-c", "cat .env " + denied + ".local; cat " + hidden + "; exit 1"},
+                                     {.read_write = {project_},
+                                      .denied = {denied, denied + ".local"},
+                                      .environment = {{"MY_TOKEN=" + token}}}));
+  EXPECT_THAT(ended.err, Not(HasSubstr("mxc-exec: refused")));
+}
+
+TEST_P(Shell, AnotherCallMayAskForItToo) {
+  const Ended ended =
+      Execute(PrepareConfig({.command = "cat " + workspace.File("outside/file", "x")}, {"--report=short"}));
+  EXPECT_THAT(LastLine(ended.err), HasSubstr("add '" + workspace.Path("outside/file") + "' to filesystem.r"));
+}
+
+// ---- A terminal -------------------------------------------------------------------------------------------
+
+TEST_P(Shell, HasATerminalWithJobsAndItsSize) {
+  const Terminal terminal(uid);
+  Launch launch = Called({"--norc", "-i"});
+  launch.environment.emplace_back("TERM=xterm");
+  launch.terminal = terminal.Fd();
+  Running running(launch);
+  terminal.Type("echo up-$((1+1))\n");
+  EXPECT_THAT(terminal.OutputUpTo("up-2"), HasSubstr("up-2"));
+  winsize size{.ws_row = 33, .ws_col = 77, .ws_xpixel = 0, .ws_ypixel = 0};
+  ASSERT_EQ(::ioctl(terminal.Fd(), TIOCSWINSZ, &size), 0);
+  terminal.Type("until [ \"$(stty size)\" = '33 77' ]; do sleep 0.1; done; echo size-$((2+3))\n");
+  EXPECT_THAT(terminal.OutputUpTo("size-5"), HasSubstr("size-5"));
+  terminal.Type("sh -c 'echo job-$((40+2)); sleep 300'\n");
+  EXPECT_THAT(terminal.OutputUpTo("job-42"), HasSubstr("job-42"));
+  terminal.Type("\x1a");
+  EXPECT_THAT(terminal.OutputUpTo("Stopped"), HasSubstr("Stopped"));
+  terminal.Type("kill %1; wait; exit 7\n");
+  EXPECT_EQ(running.Wait().status, 7);
+}
+
+}  // namespace
+}  // namespace mxc::test
