@@ -18,6 +18,8 @@ need npm npm
 need /etc/ssl/certs/ca-certificates.crt ca-certificates
 need git git
 need ip iproute2
+need tmux tmux
+need vim.tiny vim-tiny
 need lxc-start lxc
 need xz xz-utils
 need curl curl
