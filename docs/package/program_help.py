@@ -17,6 +17,7 @@ WORDS = {
     "--discover": ["tools", "profile", "temp"],
     "--profile": ["list", "show"] + sorted(file.stem for file in PROFILES.glob("*.json")),
     "--protect": ["git", "shell", "editors", "agents"],
+    "--tools": ["inherit", "system"],
     "--tier": ["none", "process", "container", "virtual-machine"],
 }
 
