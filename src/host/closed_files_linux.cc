@@ -1,30 +1,19 @@
 #include "host/closed_files_linux.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
 #include "base/unique_fd.h"
+#include "host/read_directory_linux.h"
 
 namespace mxc {
 namespace {
-
-// Of linux/dirent.h, which no C library offers.
-struct KernelEntry {
-  std::uint64_t inode;
-  std::int64_t offset;
-  unsigned short size;
-  unsigned char type;
-  char name[1];
-};
 
 constexpr mode_t kForOthers = S_IROTH;
 constexpr mode_t kDirectoryForOthers = S_IROTH | S_IXOTH;
@@ -47,7 +36,7 @@ class Search {
   using Names = std::string;
 
   void Enter(int above_fd, const char* name, std::size_t depth);
-  void Judge(int directory_fd, const KernelEntry& entry, Names& below);
+  void Judge(int directory_fd, const KernelDirectoryEntry& entry, std::string_view name, Names& below);
   void Close(std::string_view name) {
     std::string path = path_;
     if (!name.empty()) path.append("/").append(name);
@@ -57,12 +46,11 @@ class Search {
   std::string path_ = {};  // of the directory we are in
   std::vector<std::string> closed_ = {};
   std::size_t seen_ = 0;
-  std::array<char, 32768> buffer_;  // NOLINT(*-member-init): the kernel fills it
 };
 
-void Search::Judge(int directory_fd, const KernelEntry& entry, Names& below) {
-  const std::string_view name = static_cast<const char*>(entry.name);
-  if (entry.type == DT_LNK || name == "." || name == "..") return;
+void Search::Judge(int directory_fd, const KernelDirectoryEntry& entry, std::string_view name, Names& below) {
+  ++seen_;
+  if (entry.type == DT_LNK) return;
   const auto enter_later = [&] { below.append(name).push_back('\0'); };
   if (entry.type == DT_DIR) return enter_later();
   struct stat status {};
@@ -80,17 +68,10 @@ void Search::Enter(int above_fd, const char* name, std::size_t depth) {
                     (status.st_mode & kDirectoryForOthers) == kDirectoryForOthers;
   if (!open) return Close("");
   Names below;
-  for (;;) {
-    const long size = ::syscall(SYS_getdents64, fd.Get(), buffer_.data(), buffer_.size());
-    if (size < 0) return Close("");
-    if (size == 0) break;
-    for (std::size_t at = 0; at < static_cast<std::size_t>(size); ++seen_) {
-      const auto* entry =
-          reinterpret_cast<const KernelEntry*>(buffer_.data() + at);  // NOLINT(*-reinterpret-cast)
-      Judge(fd.Get(), *entry, below);
-      at += entry->size;
-    }
-  }
+  const auto judge = [&](const KernelDirectoryEntry& entry, std::string_view entry_name) {
+    Judge(fd.Get(), entry, entry_name, below);
+  };
+  if (ReadDirectory(fd.Get(), judge) != 0) return Close("");
   const std::size_t here = path_.size();
   for (std::size_t at = 0; at < below.size(); at = below.find('\0', at) + 1) {
     path_.append("/").append(below.c_str() + at);

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <linux/landlock.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -11,9 +13,19 @@
 #include "host/host.h"
 #include "host/live_sockets_linux.h"
 #include "host/posix_host.h"
+#include "host/read_directory_linux.h"
 
 namespace mxc {
 namespace {
+
+// Most file systems say it with the name; the others are asked.
+FileType TypeOf(const KernelDirectoryEntry& entry, int directory_fd) {
+  mode_t mode = static_cast<mode_t>(DTTOIF(entry.type));
+  struct stat found {};
+  if (entry.type == DT_UNKNOWN && ::fstatat(directory_fd, entry.name, &found, AT_SYMLINK_NOFOLLOW) == 0)
+    mode = found.st_mode;
+  return FileTypeOf(mode);
+}
 
 class LinuxHost final : public PosixHost {
  public:
@@ -22,6 +34,8 @@ class LinuxHost final : public PosixHost {
     const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     return static_cast<int>(std::max(abi, 0L));
   }
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
+                                                                const NameFilter& wanted) const override;
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override {
     return FindClosedFiles(directory);
   }
@@ -39,6 +53,22 @@ class LinuxHost final : public PosixHost {
     return size < 0 ? std::nullopt : std::optional(std::string(value.data(), static_cast<std::size_t>(size)));
   }
 };
+
+Result<std::vector<DirectoryEntry>> LinuxHost::ListEntries(const std::string& path,
+                                                           const NameFilter& wanted) const {
+  const UniqueFd fd{::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!fd) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
+  std::vector<DirectoryEntry> entries;
+  const auto take = [&](const KernelDirectoryEntry& entry, std::string_view name) {
+    if (entry.type != DT_DIR && entry.type != DT_UNKNOWN && wanted && !wanted(name)) return;
+    const FileType type = TypeOf(entry, fd.Get());
+    if (type != FileType::kDirectory && wanted && !wanted(name)) return;
+    entries.push_back({.name = std::string(name), .type = type, .inode = entry.inode});
+  };
+  if (const int problem = ReadDirectory(fd.Get(), take); problem != 0)
+    return SystemError(ErrorCode::kConflict, "list '" + path + "'", problem);
+  return entries;
+}
 
 }  // namespace
 

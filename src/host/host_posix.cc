@@ -22,25 +22,6 @@
 namespace mxc {
 namespace {
 
-FileType TypeOf(mode_t mode) {
-  switch (mode & S_IFMT) {
-    case S_IFDIR:
-      return FileType::kDirectory;
-    case S_IFLNK:
-      return FileType::kSymlink;
-    case S_IFSOCK:
-      return FileType::kSocket;
-    case S_IFCHR:
-      return FileType::kCharacterDevice;
-    case S_IFBLK:
-      return FileType::kBlockDevice;
-    case S_IFIFO:
-      return FileType::kFifo;
-    default:
-      return FileType::kRegular;
-  }
-}
-
 LookupFailure FailureOf(int number) {
   if (number == ENOENT || number == ENOTDIR) return LookupFailure::kMissing;
   return number == EACCES || number == EPERM ? LookupFailure::kDenied : LookupFailure::kOther;
@@ -65,16 +46,35 @@ struct CloseDirectory {
 
 // Most file systems say it with the name; the others are asked.
 FileType TypeOf(const dirent& entry, DIR* directory) {
-  if (entry.d_type != DT_UNKNOWN) return TypeOf(static_cast<mode_t>(DTTOIF(entry.d_type)));
+  if (entry.d_type != DT_UNKNOWN) return FileTypeOf(static_cast<mode_t>(DTTOIF(entry.d_type)));
   struct stat found {};
   if (::fstatat(::dirfd(directory), entry.d_name, &found, AT_SYMLINK_NOFOLLOW) != 0)
     return FileType::kRegular;
-  return TypeOf(found.st_mode);
+  return FileTypeOf(found.st_mode);
 }
 
 }  // namespace
 
-Identity PosixHost::Caller() const { return {.uid = ::getuid(), .gid = ::getgid()}; }
+FileType FileTypeOf(std::uint32_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR:
+      return FileType::kDirectory;
+    case S_IFLNK:
+      return FileType::kSymlink;
+    case S_IFSOCK:
+      return FileType::kSocket;
+    case S_IFCHR:
+      return FileType::kCharacterDevice;
+    case S_IFBLK:
+      return FileType::kBlockDevice;
+    case S_IFIFO:
+      return FileType::kFifo;
+    default:
+      return FileType::kRegular;
+  }
+}
+
+Identity CurrentIdentity() { return {.uid = ::getuid(), .gid = ::getgid()}; }
 
 std::string CurrentDirectory() {
   std::array<char, kMaxPathBytes> buffer{};
@@ -99,7 +99,7 @@ Lookup PosixHost::LookAt(const std::string& path) const {
   }
   return {.status = FileStatus{.object = {.device = static_cast<std::uint64_t>(found.st_dev),
                                           .inode = found.st_ino,
-                                          .type = TypeOf(found.st_mode)},
+                                          .type = FileTypeOf(found.st_mode)},
                                .mode = found.st_mode & 07777U,
                                .uid = found.st_uid,
                                .gid = found.st_gid,
@@ -122,13 +122,10 @@ bool PosixHost::MayAccess(const std::string& path, Access access) const {
 bool PosixHost::MayExecute(const std::string& path) const { return ::access(path.c_str(), X_OK) == 0; }
 
 Result<std::vector<std::string>> PosixHost::ListDirectory(const std::string& path) const {
-  const std::unique_ptr<DIR, CloseDirectory> directory{::opendir(path.c_str())};
-  if (!directory) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
+  Result<std::vector<DirectoryEntry>> entries = ListEntries(path, {});
+  if (!entries) return entries.error();
   std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
+  for (DirectoryEntry& entry : *entries) names.push_back(std::move(entry.name));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -138,14 +135,18 @@ Result<std::vector<DirectoryEntry>> PosixHost::ListEntries(const std::string& pa
   const std::unique_ptr<DIR, CloseDirectory> directory{::opendir(path.c_str())};
   if (!directory) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
   std::vector<DirectoryEntry> entries;
-  while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(directory.get());  // NOLINT(concurrency-mt-unsafe): own stream
+    if (entry == nullptr && errno != 0)
+      return SystemError(ErrorCode::kConflict, "list '" + path + "'", errno);
+    if (entry == nullptr) return entries;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     const FileType type = TypeOf(*entry, directory.get());
     if (type != FileType::kDirectory && wanted && !wanted(name)) continue;
     entries.push_back({.name = std::string(name), .type = type, .inode = entry->d_ino});
   }
-  return entries;
 }
 
 std::uint64_t PosixHost::Clock() const {

@@ -13,10 +13,13 @@ namespace mxc {
 
 // Empty: it has no name.
 [[nodiscard]] std::string CurrentDirectory();
+[[nodiscard]] Identity CurrentIdentity();
+// Of st_mode.
+[[nodiscard]] FileType FileTypeOf(std::uint32_t mode);
 
 class PosixHost : public Host {
  public:
-  [[nodiscard]] Identity Caller() const override;
+  [[nodiscard]] Identity Caller() const override { return caller_; }
   // Where the caller stood, wherever this process has gone since.
   [[nodiscard]] std::string WorkingDirectory() const override { return here_; }
   [[nodiscard]] bool Interactive() const override;
@@ -36,6 +39,7 @@ class PosixHost : public Host {
 
  private:
   std::string here_ = CurrentDirectory();
+  Identity caller_ = CurrentIdentity();
 };
 
 // An executable file that nobody but root can replace: it, every directory and every symlink on the way

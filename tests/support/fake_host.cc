@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <mutex>
 #include <utility>
 
 namespace mxc {
 namespace {
+
+// Searches look and list on several threads.
+std::mutex asked_at_once;
 
 constexpr int kMaxLinks = 40;
 
@@ -185,6 +189,7 @@ FakeHost::Found FakeHost::Find(const std::string& path, LastLink last_link) cons
 }
 
 Lookup FakeHost::LookAt(const std::string& path) const {
+  const std::lock_guard alone(asked_at_once);
   questions_.push_back("look " + path);
   const Found found = Find(path, LastLink::kKeep);
   if (found.node == nullptr) return found.failure;
@@ -233,6 +238,7 @@ Result<std::vector<std::string>> FakeHost::ListDirectory(const std::string& path
 
 Result<std::vector<DirectoryEntry>> FakeHost::ListEntries(const std::string& path,
                                                           const NameFilter& wanted) const {
+  const std::lock_guard alone(asked_at_once);
   questions_.push_back("entries " + path);
   const Found found = Find(path, LastLink::kFollow);
   if (found.node == nullptr || found.node->status.object.type != FileType::kDirectory ||

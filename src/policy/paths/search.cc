@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
+#include "base/at_once.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
 
@@ -74,18 +76,31 @@ bool TreeSearch::IsOutOfReach(const std::string& directory) {
   return false;
 }
 
-void TreeSearch::Read(const Pending& next, const Visit& visit, std::vector<Pending>& pending) {
-  const std::string& directory = next.path;
+TreeSearch::Listing TreeSearch::List(const std::string& directory) const {
   Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, wanted_);
-  if (!entries && open_ && open_(directory)) entries = host_.ListEntries(directory, wanted_);
-  if (!entries) return NoteUnread(directory);
-  seen_ += entries->size();
+  return entries ? Listing(*std::move(entries)) : Listing();
+}
+
+void TreeSearch::ListAll(const std::vector<Pending>& directories, std::vector<Listing>& listings) const {
+  listings.assign(directories.size(), {});
+  AtOnce(directories.size(), [&](std::size_t i) {
+    if (host_.Clock() - start_ <= kMaxSearchMs) listings[i] = List(directories[i].path);
+  });
+}
+
+void TreeSearch::Take(const Pending& next, Listing& listing, const Visit& visit,
+                      std::vector<Pending>& pending) {
+  const std::string& directory = next.path;
+  if (!listing && open_ && open_(directory)) listing = List(directory);
+  if (!listing) return NoteUnread(directory);
+  std::vector<DirectoryEntry>& entries = *listing;
+  seen_ += entries.size();
   const auto wanted = [this](const DirectoryEntry& entry) { return wanted_ && wanted_(entry.name); };
-  if (as_command_ && std::any_of(entries->begin(), entries->end(), wanted) && IsOutOfReach(directory)) return;
+  if (as_command_ && std::any_of(entries.begin(), entries.end(), wanted) && IsOutOfReach(directory)) return;
   inode_ = next.inode;
-  visit(directory, *entries);
+  visit(directory, entries);
   bool deepest = false;
-  for (const DirectoryEntry& entry : *entries) {
+  for (const DirectoryEntry& entry : entries) {
     if (entry.type != FileType::kDirectory) continue;
     std::string path = JoinPath(directory, entry.name);
     deepest = deepest || path.size() > kLongestName;
@@ -95,14 +110,20 @@ void TreeSearch::Read(const Pending& next, const Visit& visit, std::vector<Pendi
   if (deepest) deepest_.push_back(directory);
 }
 
-// Depth first: what waits is what stands beside the way, not a whole level of the tree.
+// Depth first, some at a time: what waits is what stands beside the way, not a whole level of the tree.
 void TreeSearch::Run(std::vector<std::string> roots, const Visit& visit) {
+  constexpr std::size_t kTogether = 4096;
   std::vector<Pending> pending;
+  std::vector<Pending> next;
+  std::vector<Listing> listings;
   for (std::string& root : roots) pending.push_back({.path = std::move(root)});
   while (!pending.empty() && !Exhausted()) {
-    const Pending next = std::move(pending.back());
-    pending.pop_back();
-    Read(next, visit, pending);
+    const auto first = pending.end() - static_cast<std::ptrdiff_t>(std::min(pending.size(), kTogether));
+    next.assign(std::make_move_iterator(first), std::make_move_iterator(pending.end()));
+    pending.erase(first, pending.end());
+    ListAll(next, listings);
+    // Time that runs out while they are listed has run out here as well.
+    for (std::size_t i = 0; i < next.size() && !Exhausted(); ++i) Take(next[i], listings[i], visit, pending);
   }
 }
 

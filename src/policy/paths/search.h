@@ -1,4 +1,5 @@
-// A search through directories, down to the last one. What it could not look at, it names.
+// A search through directories, down to the last one. What it could not look at, it names. Directories are
+// listed by several threads, and visited by one.
 //
 //   TreeSearch search(host, wanted);
 //   search.Run({"/srv/work"}, on_directory);  // called with each directory and its entries
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -51,7 +53,12 @@ class TreeSearch {
     std::uint64_t inode = 0;
   };
 
-  void Read(const Pending& next, const Visit& visit, std::vector<Pending>& pending);
+  // Absent: it could not be listed, or there was no time left.
+  using Listing = std::optional<std::vector<DirectoryEntry>>;
+
+  void ListAll(const std::vector<Pending>& directories, std::vector<Listing>& listings) const;
+  [[nodiscard]] Listing List(const std::string& directory) const;
+  void Take(const Pending& next, Listing& listing, const Visit& visit, std::vector<Pending>& pending);
   [[nodiscard]] bool IsClosedToRoot(const std::string& directory) const;
   [[nodiscard]] bool IsOutOfReach(const std::string& directory);
   void NoteUnread(const std::string& directory);

@@ -63,7 +63,7 @@ class Review {
   }
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
   [[nodiscard]] bool HasNothingNew(const std::string& directory) const;
-  [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed* listed) const;
+  [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed& listed) const;
   [[nodiscard]] bool IsUnchanged(const Lookup& lookup) const;
   void Judge(const GitPlaces::Named& named);
   void TakeUp(const std::string& place, std::string part);
@@ -102,14 +102,15 @@ class Review {
 // in it is what was, and each directory among that is looked at in turn. Only real directories lead on.
 void Review::Search(std::string& gap) {
   const std::unordered_set<std::string> skipped(before_.skipped.begin(), before_.skipped.end());
-  const ListedDirectories listed(before_.listed.get());
+  const ListedDirectories listed(before_.listed.get(),
+                                 [this](const GitSnapshot::Listed& each) { return IsAsListed(each); });
   TreeSearch search(host_, GitPlaces::Wants, Opener());
   search.AsTheCommand(before_.roots);
   std::vector<std::string> pending = before_.roots;
   while (!pending.empty()) {
     const std::string next = std::move(pending.back());
     pending.pop_back();
-    if (IsAsListed(listed.Find(next))) {
+    if (listed.IsAsListed(next)) {
       listed.AddChildren(next, pending);
       continue;
     }
@@ -117,7 +118,7 @@ void Review::Search(std::string& gap) {
       places_.Visit(directory, entries);
       const auto apart = [&](const DirectoryEntry& entry) {
         const std::string path = JoinPath(directory, entry.name);
-        const bool turn = entry.type == FileType::kDirectory && listed.Find(path) != nullptr;
+        const bool turn = entry.type == FileType::kDirectory && listed.Contains(path);
         if (skipped.contains(path)) return true;
         if (turn) pending.push_back(path);
         return turn;
@@ -157,10 +158,10 @@ bool Review::HasNothingNew(const std::string& directory) const {
   return IsUnchanged(lookup) && lookup.status->links == kNamesOfALeaf;
 }
 
-bool Review::IsAsListed(const GitSnapshot::Listed* listed) const {
-  if (listed == nullptr || listed->inode == 0) return false;
-  const Lookup lookup = host_.LookAt(listed->path);
-  return IsUnchanged(lookup) && lookup.status->object.inode == listed->inode;
+bool Review::IsAsListed(const GitSnapshot::Listed& listed) const {
+  if (listed.inode == 0) return false;
+  const Lookup lookup = host_.LookAt(listed.path);
+  return IsUnchanged(lookup) && lookup.status->object.inode == listed.inode;
 }
 
 // A directory in which nothing was made, renamed or removed.

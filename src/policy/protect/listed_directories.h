@@ -1,11 +1,13 @@
-// What the search before a run has listed, as a tree.
+// What the search before a run has listed, as a tree, and which of it is as it was.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/at_once.h"
 #include "mxc/git_snapshot.h"
 #include "policy/paths/paths.h"
 
@@ -13,28 +15,35 @@ namespace mxc {
 
 class ListedDirectories {
  public:
-  // Borrows `listed`; nullptr: nothing was listed.
-  explicit ListedDirectories(const std::vector<GitSnapshot::Listed>* listed) {
+  // Borrows `listed`; nullptr: nothing was listed. `is_as_listed` is asked of each, by several threads.
+  template <typename IsAsListed>
+  ListedDirectories(const std::vector<GitSnapshot::Listed>* listed, IsAsListed is_as_listed) {
     if (listed == nullptr) return;
-    for (const GitSnapshot::Listed& each : *listed) {
-      by_path_.emplace(each.path, &each);
-      if (each.path != "/") by_parent_.emplace(ParentOf(each.path), &each);
+    as_listed_.resize(listed->size());
+    AtOnce(listed->size(), [&](std::size_t i) { as_listed_[i] = is_as_listed((*listed)[i]) ? 1 : 0; });
+    by_path_.reserve(listed->size());
+    by_parent_.reserve(listed->size());
+    for (std::size_t i = 0; i < listed->size(); ++i) {
+      const std::string& path = (*listed)[i].path;
+      by_path_.emplace(path, i);
+      if (path != "/") by_parent_.emplace(ParentOf(path), &path);
     }
   }
 
-  // nullptr: it was not listed.
-  [[nodiscard]] const GitSnapshot::Listed* Find(std::string_view path) const {
+  [[nodiscard]] bool Contains(std::string_view path) const { return by_path_.contains(path); }
+  [[nodiscard]] bool IsAsListed(std::string_view path) const {
     const auto found = by_path_.find(path);
-    return found == by_path_.end() ? nullptr : found->second;
+    return found != by_path_.end() && as_listed_[found->second] != 0;
   }
   void AddChildren(std::string_view path, std::vector<std::string>& paths) const {
     const auto [first, last] = by_parent_.equal_range(path);
-    for (auto child = first; child != last; ++child) paths.push_back(child->second->path);
+    for (auto child = first; child != last; ++child) paths.push_back(*child->second);
   }
 
  private:
-  std::unordered_map<std::string_view, const GitSnapshot::Listed*> by_path_ = {};
-  std::unordered_multimap<std::string_view, const GitSnapshot::Listed*> by_parent_ = {};
+  std::vector<char> as_listed_ = {};  // one byte each: threads write side by side
+  std::unordered_map<std::string_view, std::size_t> by_path_ = {};
+  std::unordered_multimap<std::string_view, const std::string*> by_parent_ = {};
 };
 
 }  // namespace mxc

@@ -74,14 +74,27 @@ class NamedFiles {
 };
 
 // What has a rule of its own is searched on its own, or not at all.
-void KeepInside(const RuleSet& rules, const std::string& directory, std::vector<DirectoryEntry>& entries) {
-  const auto outside = [&](const DirectoryEntry& entry) {
-    if (entry.type != FileType::kDirectory) return false;
-    const std::string path = JoinPath(directory, entry.name);
-    return rules.Find(path) != nullptr || PrivateNodeOf(path) == path;
-  };
-  entries.erase(std::remove_if(entries.begin(), entries.end(), outside), entries.end());
-}
+class OwnRules {
+ public:
+  // Borrows `rules`, which stay as they are.
+  explicit OwnRules(const RuleSet& rules) : rules_(rules) {
+    parents_.insert("/");  // of the private nodes
+    for (const PathRule& rule : rules.All()) parents_.insert(ParentOf(rule.path));
+  }
+
+  void TakeOut(const std::string& directory, std::vector<DirectoryEntry>& entries) const {
+    if (!parents_.contains(directory)) return;
+    std::erase_if(entries, [&](const DirectoryEntry& entry) {
+      if (entry.type != FileType::kDirectory) return false;
+      const std::string path = JoinPath(directory, entry.name);
+      return rules_.Find(path) != nullptr || PrivateNodeOf(path) == path;
+    });
+  }
+
+ private:
+  const RuleSet& rules_;
+  std::unordered_set<std::string_view> parents_ = {};
+};
 
 // Servers may give a file another number when they are asked again: 0.
 std::uint64_t LastingInode(const Lookup& lookup) {
@@ -217,13 +230,14 @@ void Protection::AddAroundMounts() {
 
 Status Protection::Search(const std::vector<std::string>& roots) {
   std::vector<GitSnapshot::Listed> listed;
+  const OwnRules own_rules(rules_);
   search_.AsTheCommand(roots);
   search_.Run(roots, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
     listed.push_back(
         {.path = directory, .inode = GitPlaces::Concerns(directory, entries) ? 0 : search_.Inode()});
     for (NamedFiles& files : named_) files.Visit(directory, entries);
     git_.Places().Visit(directory, entries);
-    KeepInside(rules_, directory, entries);
+    own_rules.TakeOut(directory, entries);
   });
   policy_.git.listed = std::make_shared<const std::vector<GitSnapshot::Listed>>(std::move(listed));
   return Ended(search_.Gap());
@@ -285,6 +299,7 @@ Status Protection::HoldOtherNames() {
     if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots.push_back(path);
   }
   TreeSearch search(host_, {});
+  const OwnRules own_rules(rules_);
   std::vector<std::string> names;
   search.Run(std::move(roots), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
     for (const DirectoryEntry& entry : entries) {
@@ -295,7 +310,7 @@ Status Protection::HoldOtherNames() {
           protector_.SharedFiles().contains({lookup.status->object.device, lookup.status->object.inode}))
         names.push_back(std::move(path));
     }
-    KeepInside(rules_, directory, entries);
+    own_rules.TakeOut(directory, entries);
   });
   for (const std::string& name : names) protector_.Protect(name, WhenMissing::kLeft);
   if (search.Gap().empty()) return Done{};
