@@ -1,5 +1,6 @@
 // Process 1 of the sandbox: starts the command, passes signals on, reaps orphans, reports how the command
 // ended.
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -66,6 +67,14 @@ void ExecutePlain(const Command& command) {
   }
 }
 
+// An outer /proc shows what it has of this process, and of no other: a rule is for what exists when it is
+// made.
+void ConfineWithOwnProc(const Child& child) {
+  const int own = ::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (own >= 0) child.Check(Allow(child.landlock, own, Grant::kRead), Step::kLandlock);
+  child.Check(Restrict(child.landlock), Step::kLandlock);
+}
+
 // The command's process, in init's memory until execve. Init waits for that.
 int CommandMain(void* argument) {
   const Child& child = *static_cast<const Child*>(argument);
@@ -80,6 +89,7 @@ int CommandMain(void* argument) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   child.Check(::chdir(command.cwd), Step::kDirectory);
   if (child.program.supervised) ConfineCommand(child);
+  if (child.program.outer_proc) ConfineWithOwnProc(child);
   WatchFiles(child);
   ExecutePlain(command);
   int denied = 0;

@@ -80,7 +80,8 @@ void LoadFilters(const Child& child) {
 }
 
 // Init is locked down like the command, which inherits all of it: nothing inside has more rights than the
-// rest. Only where init is all that holds the processes together it stays outside of their domain.
+// rest. Where init is all that holds the processes together, and where the command gets a rule of its own, it
+// stays outside of their Landlock domain.
 // Descriptors are closed in bulk when the other task, which shares them, is done.
 void LockDown(Child& child, NetworkAhead& network) {
   for (int target = 0; target < 3; ++target) {
@@ -91,7 +92,7 @@ void LockDown(Child& child, NetworkAhead& network) {
   DropCapabilities(child);
   if (child.program.supervised) {
     KeepSignalsInside(child);
-  } else {
+  } else if (!child.program.outer_proc) {
     child.Check(Restrict(child.landlock), Step::kLandlock);
   }
   for (const LimitValue& limit : child.program.limits) {
@@ -99,9 +100,11 @@ void LockDown(Child& child, NetworkAhead& network) {
   }
   if (!child.program.supervised) LoadFilters(child);
   network.AwaitUp(child);
+  const int ruleset = child.program.outer_proc ? child.landlock.ruleset : -1;
   for (const auto& [first, last] : child.program.surplus) {
-    child.Check(CloseRangeBut(first, last, std::array{child.mounts, child.locked_mounts, child.network}),
-                Step::kDescriptors);
+    child.Check(
+        CloseRangeBut(first, last, std::array{child.mounts, child.locked_mounts, child.network, ruleset}),
+        Step::kDescriptors);
   }
   network.Reap(child);
 }

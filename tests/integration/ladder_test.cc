@@ -207,15 +207,30 @@ TEST_P(IsolationFallback, WhatLandlockCannotHoldIsRefused) {
   EXPECT_THAT(ended.err, HasSubstr("/filesystem/deniedPaths/0"));
 }
 
+TEST_P(IsolationFallback, ARepositoryIsPutBackWhereLandlockAloneStands) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string config = workspace.File("rw/.git/config", "[core]\n");
+  RunOn(RefuseNamespaces,
+        {.containment = "process",
+         .command = "cd " + rw + " && mkdir new && echo x >.git/index && echo y >>.git/config",
+         .read_write = {rw}});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Contents(config), "[core]\n");
+  EXPECT_TRUE(Exists(rw + "/new"));
+  EXPECT_TRUE(Exists(rw + "/.git/index"));
+}
+
 // One place decides why the kernel refused, for runs and for --probe.
 TEST_P(IsolationFallback, ARefusalNamesWhatRefused) {
-  const std::string rw = workspace.Directory("rw");
-  workspace.File("rw/.git/HEAD", "ref: refs/heads/main\n");
-  RunOn(RefuseNamespaces, {.containment = "process", .command = "echo ran", .read_write = {rw}});
+  const std::string denied = workspace.File("rw/.env", "SECRET");
+  RunOn(RefuseNamespaces, {.containment = "process",
+                           .command = "echo ran",
+                           .read_write = {workspace.Path("rw")},
+                           .denied = {denied}});
   EXPECT_EQ(ended.status, 255);
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, HasSubstr("could not create the namespaces"));
-  EXPECT_THAT(ended.err, HasSubstr("with \"protect\": []"));
+  EXPECT_THAT(ended.err, HasSubstr("grant the directories beside it"));
   EXPECT_THAT(ended.err, HasSubstr("clone, unshare, mount"));
   EXPECT_THAT(ended.err, testing::Not(HasSubstr("apparmor")));
 }
@@ -259,6 +274,9 @@ TEST_P(IsolationFallback, ACoveredProcLeavesTheOuterOne) {
   EXPECT_EQ(outcome["rung"], "namespaces-outer-proc");
   EXPECT_EQ(outcome["tier"], "container");
   EXPECT_EQ(outcome["notCovered"].size(), 1U);
+  // Of its own process the command sees what there is.
+  RunOn(CoverProc, {.containment = "process", .command = "exec grep -c CapEff /proc/self/status"});
+  EXPECT_EQ(ended.out, "1\n") << ended.err;
 }
 
 // mxc-exec inside mxc-exec inside mxc-exec: each holds within what the one around it leaves.
