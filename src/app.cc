@@ -47,7 +47,9 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
       left.push_back(std::move(*held));
     return left;
   };
-  RunReporter reporter{status, log, summary ? &*summary : nullptr, review, configs};
+  const auto paths = [&] { return PathsToGuard(prepared.policy, prepared.plan); };
+  RunReporter reporter{
+      status, log, summary ? &*summary : nullptr, review, {.configs = configs, .paths = paths}};
   const auto on_weaker = [&](const Plan& plan, const Error& refusal) {
     Warn(plan, log, kWeakerIsolation);
     status.Backend(plan, "the kernel refuses stronger isolation: " + refusal.message);

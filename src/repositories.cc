@@ -10,6 +10,7 @@
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/detach_writers.h"
 #include "mxc/limits.h"
+#include "policy/paths/paths.h"
 #include "policy/protect/git_config_review.h"
 #include "policy/protect/git_next_run.h"
 #include "policy/protect/git_review.h"
@@ -205,6 +206,53 @@ std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host&
                        .alone = !IsAllSafe(each.text)});
   }
   return configs;
+}
+
+std::vector<GuardedPath> PathsToGuard(const Policy& policy, const Plan& plan) {
+  std::vector<GuardedPath> guarded;
+  if (plan.isolation_level != IsolationLevel::kLandlock) return guarded;
+  for (const PathRule& rule : policy.paths) {
+    if (rule.origin != Origin::kProtection || rule.access != Access::kReadOnly) continue;
+    std::string grant = rule.path;  // without one nothing above it is renamed
+    for (const PathRule& above : policy.paths) {
+      const bool granted = above.origin == Origin::kPolicy && above.access == Access::kReadWrite;
+      if (granted && IsAtOrBelow(rule.path, above.path)) grant = above.path;
+    }
+    guarded.push_back({.path = rule.path, .grant = std::move(grant), .object = rule.object});
+  }
+  return guarded;
+}
+
+std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths) {
+  std::vector<std::string> again;
+  std::vector<std::string> standing;
+  std::string advice;
+  for (const PutBackPath& each : paths) {
+    const std::string aside = each.aside.empty() ? "" : " (now " + Quoted(each.aside) + ")";
+    if (each.path.ends_with("/config"))
+      advice = "; to let keys be written that execute nothing, add " + std::string(kAllowSafe);
+    if (each.failure.empty()) {
+      again.push_back(Quoted(each.path) + aside);
+    } else {
+      standing.push_back(Quoted(each.path) + " (" + each.failure + ")");
+    }
+  }
+  std::vector<Warning> warnings;
+  if (!again.empty()) {
+    warnings.push_back(
+        {.category = "protected-put-back",
+         .message = "the command had changed what `protect` names, which is what it was again: " +
+                    Named(again) + advice,
+         .pointer = "/filesystem/protect"});
+  }
+  if (!standing.empty()) {
+    warnings.push_back(
+        {.category = "protection-incomplete",
+         .message = "the command has changed what `protect` names, and it could not be put back: " +
+                    Named(standing) + "; see what it says before you use git there",
+         .pointer = "/filesystem/protect"});
+  }
+  return warnings;
 }
 
 std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried, const GitSnapshot& before,

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "cleanup/guarded_config.h"
+#include "cleanup/guarded_path.h"
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
+#include "mxc/plan.h"
 #include "mxc/policy.h"
 
 namespace mxc {
@@ -20,6 +22,11 @@ namespace mxc {
 
 // What the cleanup process has to know of the configurations that the command may write.
 [[nodiscard]] std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host& host);
+
+// What the cleanup process puts back where no mount holds what `protect` names: on Landlock alone.
+[[nodiscard]] std::vector<GuardedPath> PathsToGuard(const Policy& policy, const Plan& plan);
+// The lines for what was put back.
+[[nodiscard]] std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths);
 
 // The line for those of `tried`, configurations that were to be written, which are as they were.
 [[nodiscard]] std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried,

@@ -13,6 +13,7 @@
 #include "base/terminal.h"
 #include "isolation_fallback.h"
 #include "policy/records.h"
+#include "repositories.h"
 
 namespace mxc {
 namespace {
@@ -111,6 +112,10 @@ bool RunReporter::OnEnded() {
   if (!started_ || !review_) return false;
   for (const Warning& left : review_()) OnWarning(left);
   return true;
+}
+
+void RunReporter::OnPutBack(const std::vector<PutBackPath>& paths) {
+  for (const Warning& warning : TellOfPutBack(paths)) OnWarning(warning);
 }
 
 // Some programs try again for long without a word, and look as if they hung. Nothing waits for a reader: the

@@ -22,21 +22,30 @@
 
 namespace mxc {
 
+// What is put back, in the plan that is run.
+struct RunGuards {
+  std::vector<GuardedConfig> configs = {};
+  std::function<std::vector<GuardedPath>()> paths = {};
+};
+
 // Passes on what happens during a run.
 class RunReporter final : public RunObserver {
  public:
   using Review = std::function<std::vector<Warning>()>;
 
   // `review` says what the command has left.
-  RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {},
-              std::vector<GuardedConfig> configs = {})
+  RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {}, RunGuards guards = {})
       : status_(status),
         log_(log),
         summary_(summary),
         review_(std::move(review)),
-        configs_(std::move(configs)) {}
+        guards_(std::move(guards)) {}
   void OnStarted(std::int64_t process_id) override;
-  [[nodiscard]] std::vector<GuardedConfig> Configs() const override { return configs_; }
+  [[nodiscard]] std::vector<GuardedConfig> Configs() const override { return guards_.configs; }
+  [[nodiscard]] std::vector<GuardedPath> Paths() const override {
+    return guards_.paths ? guards_.paths() : std::vector<GuardedPath>{};
+  }
+  void OnPutBack(const std::vector<PutBackPath>& paths) override;
   bool OnEnded() override;
   [[nodiscard]] bool WantsFiles() const override { return summary_ != nullptr; }
   [[nodiscard]] bool SpeaksOnStandardOutput() const override { return log_.OnStandardOutput(); }
@@ -53,7 +62,7 @@ class RunReporter final : public RunObserver {
   RunSummary* summary_;  // nullptr: not asked for
   Review review_;
   std::set<std::string> refused_names_ = {};  // that were told
-  std::vector<GuardedConfig> configs_;
+  RunGuards guards_;
   bool started_ = false;
 };
 

@@ -22,6 +22,11 @@ constexpr std::string_view kLeftOut = "left out of the Landlock rules beside it"
 constexpr std::string_view kNotGranted = "no Landlock rule grants it";
 constexpr std::string_view kPrivateTemp =
     "a directory of the run's own, named by TMPDIR; nothing else of /tmp is granted";
+constexpr std::string_view kPutBack =
+    "not held, Landlock takes no right from a part of a grant: put back at once, and when the run has ended";
+constexpr std::string_view kForAMoment =
+    "what `protect` names can be changed for a moment: it is put back at once, and when the run has ended, "
+    "but a program of the host may read it in between";
 constexpr std::string_view kMissing = "does not exist, and what is around it is read-only";
 
 // What belongs to the system rather than to its files, in every sandbox: out of reach as a whole, with a few
@@ -67,6 +72,7 @@ class FileLowering {
       Status placed = entry.access == Access::kDenied ? PlaceDenied(entry) : PlaceGrant(entry);
       if (!placed) return placed;
     }
+    if (!put_back_.empty()) plan_.not_covered.emplace_back(kForAMoment);
     if (policy_.private_temp_pointer.empty()) return Done{};
     plan_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTemp)});
     return Done{};
@@ -78,9 +84,11 @@ class FileLowering {
   Status PlaceGrant(const Entry& entry);
   Status PlaceDenied(const Entry& entry);
   [[nodiscard]] Error CannotHold(const Entry& entry) const;
-  void Record(const Entry& entry, std::string_view mechanism) {
+  [[nodiscard]] bool CanBePutBack(const Entry& entry) const;
+  [[nodiscard]] bool IsPutBackWith(const Entry& entry) const;
+  void Record(const Entry& entry, std::string_view mechanism, Strength strength = Strength::kKernel) {
     if (entry.rule == nullptr || entry.rule->pointer.empty()) return;
-    plan_.ledger.push_back({entry.rule->pointer, Strength::kKernel, std::string(mechanism)});
+    plan_.ledger.push_back({entry.rule->pointer, strength, std::string(mechanism)});
   }
   // Access of what stands around; denied where nothing is granted.
   [[nodiscard]] Access Around() const { return above_.empty() ? Access::kDenied : above_.back().access; }
@@ -88,7 +96,8 @@ class FileLowering {
   const Policy& policy_;
   Plan& plan_;
   LandlockSandbox& sandbox_;
-  std::vector<Entry> above_ = {};  // what is in force from the root to where we are
+  std::vector<Entry> above_ = {};                // what is in force from the root to where we are
+  std::vector<std::string_view> put_back_ = {};  // what the launcher puts back
 };
 
 std::vector<Entry> FileLowering::SortedEntries() const {
@@ -133,7 +142,13 @@ Status FileLowering::PlaceGrant(const Entry& entry) {
   if (entry.rule != nullptr && entry.rule->object && entry.rule->object->type == FileType::kSocket)
     return NoSockets(*entry.rule);
   const Access around = Around();
-  if (around == Access::kReadWrite && entry.access == Access::kReadOnly) return CannotHold(entry);
+  if (around == Access::kReadWrite && entry.access == Access::kReadOnly) {
+    if (!CanBePutBack(entry)) return CannotHold(entry);
+    put_back_.push_back(entry.path);
+    Record(entry, kPutBack, Strength::kProxy);
+    return Done{};
+  }
+  if (IsPutBackWith(entry)) return CannotHold(entry);
   above_.push_back(entry);
   if (entry.path == "/tmp") sandbox_.private_temp = false;
   if (around == entry.access) {
@@ -169,12 +184,28 @@ Status FileLowering::PlaceDenied(const Entry& entry) {
   return Done{};
 }
 
+// What can be read whole now, and nothing else may write.
+bool FileLowering::CanBePutBack(const Entry& entry) const {
+  const std::vector<std::string>& closed = policy_.git.closed;
+  return entry.rule != nullptr && entry.rule->origin == Origin::kProtection &&
+         std::find(closed.begin(), closed.end(), entry.path) == closed.end();
+}
+
+// An entry of the policy makes a part of it writable.
+bool FileLowering::IsPutBackWith(const Entry& entry) const {
+  return entry.rule != nullptr && entry.rule->origin == Origin::kPolicy &&
+         std::any_of(put_back_.begin(), put_back_.end(),
+                     [&](std::string_view path) { return IsBelow(entry.path, path); });
+}
+
 // Below a read-write grant nothing can be taken back.
 Error FileLowering::CannotHold(const Entry& entry) const {
   const bool written = entry.rule != nullptr && !entry.rule->pointer.empty();
   const PathRule* grant = above_.back().rule;
   const bool preset = entry.rule != nullptr && entry.rule->origin == Origin::kProtection;
-  const char* const access = entry.access == Access::kDenied ? "denied" : "read-only";
+  const char* const access = entry.access == Access::kDenied     ? "denied"
+                             : entry.access == Access::kReadOnly ? "read-only"
+                                                                 : "read-write in what `protect` names,";
   return {
       .code = ErrorCode::kUnenforceable,
       .message = "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +

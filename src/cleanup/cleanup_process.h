@@ -17,6 +17,7 @@
 #include "cgroup/control_groups.h"
 #include "cleanup/config_record.h"
 #include "cleanup/guarded_config.h"
+#include "cleanup/guarded_paths.h"
 #include "mxc/error.h"
 #include "stdio/private_terminal.h"
 
@@ -28,8 +29,9 @@ struct HostChanges {
   std::vector<RunGroup> groups = {};           // control_groups.h
   std::optional<CallersModes> terminal = {};   // whose modes we take back ourselves while we live
   std::vector<GuardedConfig> configs = {};     // guarded_configs.h
+  std::vector<GuardedPath> paths = {};         // guarded_paths.h
   [[nodiscard]] bool Empty() const {
-    return placeholders.empty() && groups.empty() && !terminal && configs.empty();
+    return placeholders.empty() && groups.empty() && !terminal && configs.empty() && paths.empty();
   }
 };
 
@@ -39,8 +41,9 @@ void ClearAway(const HostChanges& changes);
 
 class CleanupProcess {
  public:
-  // When this returns, everything stands; nothing guarded needs no process. Errors: kSetupFailed, naming what
-  // could not be made; nothing is left behind then.
+  // When this returns, everything stands; nothing guarded needs no process. Waits some seconds for a run that
+  // has locked what HostChanges::paths names. Errors: kSetupFailed, naming what could not be made; nothing is
+  // left behind then.
   [[nodiscard]] static Result<CleanupProcess> Start(const HostChanges& changes);
 
   CleanupProcess() = default;
@@ -55,6 +58,9 @@ class CleanupProcess {
   void Watch(pid_t process) const;
   // What the command has left in HostChanges::configs stays as it is.
   void KeepConfigs();
+  // When nothing of the sandbox lives any more: all HostChanges::paths are what they were. Those that the
+  // command had changed, also before.
+  [[nodiscard]] PutBackReport PutBack();
   // Borrowed; -1 when nothing is guarded. Nothing is removed either while somebody else holds this open.
   [[nodiscard]] int Pipe() const { return pipe_.Get(); }
   // Borrowed: for processes that want into a group in a scope (EnterGroup); -1 when there is none.
@@ -65,8 +71,11 @@ class CleanupProcess {
   void Dismiss();
 
  private:
+  [[nodiscard]] static Result<CleanupProcess> StartOnce(const HostChanges& changes, bool& locked_out);
+
   HostChanges guarded_ = {};
   ConfigRecord record_ = {};
+  GuardedPaths paths_ = {};
   UniqueFd pipe_;  // the cleanup process lives as long as this is open
   UniqueFd admission_;
   pid_t process_ = -1;

@@ -21,8 +21,10 @@
 #include "base/quoted.h"
 #include "cleanup/cleanup_process.h"
 #include "cleanup/config_record.h"
+#include "cleanup/guard_watch.h"
 #include "cleanup/guarded_configs.h"
 #include "cleanup/placeholders.h"
+#include "cleanup/put_back_answer.h"
 
 namespace mxc {
 namespace {
@@ -40,13 +42,19 @@ constexpr std::size_t kMaxRefusalBytes = 4096;
 
 // In place of the number of a process: what the command left was judged.
 constexpr pid_t kKeep = 0;
+// And: what is guarded is to be put back, and told.
+constexpr pid_t kPutBack = -1;
+
+// A command that makes us put something back so often gives the host's programs a moment each time.
+constexpr int kMostPutBack = 256;
 
 // The cleanup process's answer: all stand, or the errno of what does not.
 struct Answer {
-  enum class Part { kNone, kPlaceholder, kGroup, kConfig };
+  enum class Part { kNone, kPlaceholder, kGroup, kConfig, kPath };
   Part failed = Part::kNone;
   std::size_t placeholder = 0;
   std::size_t config = 0;
+  std::size_t path = 0;
   GroupFailure group = {};
   int error = 0;
 };
@@ -56,9 +64,11 @@ bool InScope(const HostChanges& changes) {
                      [](const RunGroup& group) { return group.plan.scope.has_value(); });
 }
 
-Answer MakeAll(const HostChanges& changes, std::vector<HeldFile>& files, std::vector<MadeGroup>& groups,
-               std::vector<UniqueFd>& locks) {
-  const std::size_t config = LockConfigs(changes.configs, locks);
+Answer MakeAll(const HostChanges& changes, GuardedPaths& paths, std::vector<HeldFile>& files,
+               std::vector<MadeGroup>& groups, std::vector<UniqueFd>& locks) {
+  const std::size_t path = paths.OpenAlone();
+  if (path != paths.Size()) return {.failed = Answer::Part::kPath, .path = path, .error = errno};
+  const std::size_t config = LockConfigs(changes.configs, paths, locks);
   if (config != changes.configs.size())
     return {.failed = Answer::Part::kConfig, .config = config, .error = errno};
   const std::size_t placeholder = HoldFiles(changes.placeholders, files);
@@ -115,36 +125,75 @@ void Admit(const HostChanges& changes, std::vector<MadeGroup>& groups) {
   ::send(kAdmission, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Until nobody holds the other end of the pipe any more. For the terminal the launcher's end is enough: its
-// shell goes on there at once. True: configurations stay as they are.
-bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>& watched,
-            std::vector<MadeGroup>& groups) {
-  bool kept = false;
-  UniqueFd terminal{changes.terminal ? kTerminal : -1};
+// What reaches the cleanup process while the sandbox stands.
+class Listener {
+ public:
+  Listener(const HostChanges& changes, GuardedPaths& paths, std::vector<MadeGroup>& groups, UniqueFd launcher)
+      : changes_(changes), paths_(paths), groups_(groups), watch_(paths), launcher_(std::move(launcher)) {}
+
+  // Until nobody holds the other end of the pipe any more. For the terminal the launcher's end is enough: its
+  // shell goes on there at once.
+  void Run();
+  [[nodiscard]] bool KeepsConfigs() const { return kept_; }
+  [[nodiscard]] const std::vector<UniqueFd>& Watched() const { return watched_; }
+
+ private:
+  void Obey(pid_t process);
+  void PutBack();
+
+  const HostChanges& changes_;
+  GuardedPaths& paths_;
+  std::vector<MadeGroup>& groups_;
+  GuardWatch watch_;
+  UniqueFd launcher_;
+  std::vector<UniqueFd> watched_ = {};
+  bool kept_ = false;
+  int times_ = 0;
+};
+
+void Listener::Run() {
+  UniqueFd terminal{changes_.terminal ? kTerminal : -1};
   pollfd polls[] = {{.fd = kPipe, .events = POLLIN, .revents = 0},
-                    {.fd = launcher.Get(), .events = POLLIN, .revents = 0},
-                    {.fd = InScope(changes) ? kAdmission : -1, .events = POLLIN, .revents = 0}};
+                    {.fd = launcher_.Get(), .events = POLLIN, .revents = 0},
+                    {.fd = watch_.Descriptor(), .events = POLLIN, .revents = 0},
+                    {.fd = InScope(changes_) ? kAdmission : -1, .events = POLLIN, .revents = 0}};
   for (ssize_t count = -1; count != 0;) {
     if (::poll(polls, std::size(polls), -1) < 0) continue;
     pid_t process = 0;
+    if (polls[2].revents != 0 && watch_.Take()) PutBack();
     if (polls[0].revents != 0) count = ::recv(kPipe, &process, sizeof process, 0);
-    kept =
-        kept || (count == static_cast<ssize_t>(sizeof process) && polls[0].revents != 0 && process == kKeep);
-    UniqueFd handle = process > 0 ? HandleOf(process) : UniqueFd{};  // none: it has ended already
-    if (handle) watched.push_back(std::move(handle));
-    if ((polls[2].revents & POLLIN) != 0) Admit(changes, groups);
-    if ((polls[2].revents & (POLLHUP | POLLERR)) != 0) polls[2].fd = -1;
+    if (polls[0].revents != 0 && count == static_cast<ssize_t>(sizeof process)) Obey(process);
+    if ((polls[3].revents & POLLIN) != 0) Admit(changes_, groups_);
+    if ((polls[3].revents & (POLLHUP | POLLERR)) != 0) polls[3].fd = -1;
     if (polls[1].revents == 0 && count != 0) continue;
     // One that dismisses us has taken them back itself.
-    if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = changes.terminal->modes});
+    if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = changes_.terminal->modes});
     terminal.Reset();
     polls[1].fd = -1;
   }
-  return kept;
+}
+
+void Listener::Obey(pid_t process) {
+  if (process == kKeep) kept_ = true;
+  if (process == kPutBack) {
+    static_cast<void>(paths_.PutBack());
+    AnswerPutBack(kPipe, {.paths = paths_.Found(), .ended = times_ >= kMostPutBack});
+  }
+  UniqueFd handle = process > 0 ? HandleOf(process) : UniqueFd{};  // none: it has ended already
+  if (handle) watched_.push_back(std::move(handle));
+}
+
+void Listener::PutBack() {
+  // First: what comes after is told of by the watch.
+  watch_.Renew();
+  if (!paths_.PutBack()) return;
+  if (++times_ != kMostPutBack) return;
+  for (const UniqueFd& handle : watched_)
+    ::syscall(SYS_pidfd_send_signal, handle.Get(), SIGTERM, nullptr, 0U);
 }
 
 [[noreturn]] void Guard(int pipe, int admission, const HostChanges& changes, ConfigRecord& record,
-                        pid_t parent) {
+                        GuardedPaths& paths, pid_t parent) {
   Detach(pipe, changes.terminal ? changes.terminal->terminal : -1, admission);
   UniqueFd launcher = HandleOf(parent);
   if (::getppid() != parent) launcher.Reset();
@@ -156,16 +205,17 @@ bool Listen(const HostChanges& changes, UniqueFd launcher, std::vector<UniqueFd>
   std::vector<HeldFile> files;
   std::vector<MadeGroup> groups;
   std::vector<UniqueFd> locks;
-  const Answer answer = MakeAll(changes, files, groups, locks);
+  const Answer answer = MakeAll(changes, paths, files, groups, locks);
   ::send(kPipe, &answer, sizeof answer, MSG_NOSIGNAL);
   ReapStaleGroups(changes.groups);
-  std::vector<UniqueFd> watched;
-  const bool kept =
-      Listen(changes, std::move(launcher), watched, groups) || answer.failed != Answer::Part::kNone;
+  Listener listener(changes, paths, groups, std::move(launcher));
+  listener.Run();
   EndGroups(groups);
-  WaitForEnd(watched);
-  if (!kept) RestoreConfigs(changes.configs);
+  WaitForEnd(listener.Watched());
+  const bool made = answer.failed == Answer::Part::kNone;
+  if (made && !listener.KeepsConfigs()) RestoreConfigs(changes.configs);
   record.Remove();
+  if (made) static_cast<void>(paths.PutBack());
   RemoveGroups(groups);
   ReleaseFiles(files);
   ::_exit(0);
@@ -208,17 +258,42 @@ Error ConfigError(const std::string& path, int number) {
           .hint = "run the command when that has ended, or without \"config\": \"allow-safe\""};
 }
 
+Error PathError(const std::string& path, int number) {
+  if (number != EWOULDBLOCK && number != ESTALE)
+    return SystemError(ErrorCode::kSetupFailed, "lock the directory of " + Quoted(path), number);
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "another run may write " + Quoted(path) +
+                     ", which `protect` names, at the same time: without namespaces it is put back when that "
+                     "has ended",
+          .pointer = "/filesystem/protect",
+          .hint = "run the command when the other run has ended, or grant other directories"};
+}
+
 }  // namespace
 
 Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
+  if (changes.Empty()) return CleanupProcess{};
+  constexpr int kAttempts = 100;
+  constexpr useconds_t kPauseUs = 50'000;
+  for (int attempt = 1;; ++attempt) {
+    bool locked_out = false;
+    Result<CleanupProcess> started = StartOnce(changes, locked_out);
+    if (!locked_out || attempt == kAttempts) return started;
+    ::usleep(kPauseUs);
+  }
+}
+
+Result<CleanupProcess> CleanupProcess::StartOnce(const HostChanges& changes, bool& locked_out) {
   CleanupProcess cleanup_process;
-  if (changes.Empty()) return cleanup_process;
   UniqueFd theirs;
   UniqueFd admits;
   const bool reached = Connect(cleanup_process.pipe_, theirs) &&
                        (!InScope(changes) || ConnectAskers(cleanup_process.admission_, admits));
   if (!reached) return SystemError(ErrorCode::kSetupFailed, "reach the cleanup process", errno);
   cleanup_process.guarded_ = changes;
+  Result<GuardedPaths> paths = GuardedPaths::Remember(changes.paths);
+  if (!paths) return paths.error();
+  cleanup_process.paths_ = std::move(*paths);
   if (!changes.configs.empty()) {
     Result<ConfigRecord> record = ConfigRecord::Write(changes.configs);
     if (!record) return record.error();
@@ -229,7 +304,7 @@ Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
   if (cleanup_process.process_ < 0)
     return SystemError(ErrorCode::kSetupFailed, "start the cleanup process", errno);
   if (cleanup_process.process_ == 0)
-    Guard(theirs.Get(), admits.Get(), changes, cleanup_process.record_, launcher);
+    Guard(theirs.Get(), admits.Get(), changes, cleanup_process.record_, cleanup_process.paths_, launcher);
   Answer answer;
   ssize_t count = 0;
   while ((count = ::recv(cleanup_process.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
@@ -241,6 +316,10 @@ Result<CleanupProcess> CleanupProcess::Start(const HostChanges& changes) {
     return PlaceholderError(changes.placeholders.at(answer.placeholder).path, answer.error);
   if (answer.failed == Answer::Part::kConfig)
     return ConfigError(changes.configs.at(answer.config).path, answer.error);
+  locked_out =
+      answer.failed == Answer::Part::kPath && (answer.error == EWOULDBLOCK || answer.error == ESTALE);
+  if (answer.failed == Answer::Part::kPath)
+    return PathError(cleanup_process.paths_.PathAt(answer.path), answer.error);
   if (answer.failed == Answer::Part::kGroup) return GroupError(changes.groups, answer.group, answer.error);
   return cleanup_process;
 }
@@ -255,6 +334,7 @@ void ClearAway(const HostChanges& changes) {
 CleanupProcess::CleanupProcess(CleanupProcess&& other) noexcept
     : guarded_(std::move(other.guarded_)),
       record_(std::move(other.record_)),
+      paths_(std::move(other.paths_)),
       pipe_(std::move(other.pipe_)),
       admission_(std::move(other.admission_)),
       process_(std::exchange(other.process_, -1)) {}
@@ -264,6 +344,7 @@ CleanupProcess& CleanupProcess::operator=(CleanupProcess&& other) noexcept {
     Dismiss();
     guarded_ = std::move(other.guarded_);
     record_ = std::move(other.record_);
+    paths_ = std::move(other.paths_);
     pipe_ = std::move(other.pipe_);
     admission_ = std::move(other.admission_);
     process_ = std::exchange(other.process_, -1);
@@ -290,6 +371,17 @@ std::optional<Error> CleanupProcess::Refusal() const {
   return Error{.code = ErrorCode::kSetupFailed,
                .message = text.substr(0, line),
                .hint = text.substr(std::min(line + 1, text.size()))};
+}
+
+PutBackReport CleanupProcess::PutBack() {
+  if (paths_.Empty()) return {};
+  ::send(pipe_.Get(), &kPutBack, sizeof kPutBack, MSG_NOSIGNAL);
+  if (std::optional<PutBackReport> told = ReadPutBack(pipe_.Get(), kMaxWaitMs)) return *told;
+  // It was killed, or stopped: whoever is left does it.
+  ::kill(process_, SIGKILL);
+  paths_.Open();
+  static_cast<void>(paths_.PutBack());
+  return {.paths = paths_.Found()};
 }
 
 void CleanupProcess::Dismiss() {

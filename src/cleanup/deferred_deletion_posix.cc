@@ -12,17 +12,6 @@
 #include "cleanup/named_place.h"
 
 namespace mxc {
-namespace {
-
-// The command may have taken every name that can be foreseen.
-std::string NameAside(const std::string& name, const std::string& random) {
-  constexpr std::size_t kLongestName = 255;
-  const std::string ending = ".untrusted" + random;
-  return name.substr(0, kLongestName - ending.size()) + ending;
-}
-
-}  // namespace
-
 Result<std::string> SetAside(const std::string& path, const std::string& into) {
   const std::size_t slash = path.rfind('/');
   const std::string wanted = (into.empty() ? path.substr(0, slash) : into) + path.substr(slash);
@@ -30,18 +19,10 @@ Result<std::string> SetAside(const std::string& path, const std::string& into) {
   if (!from) return from.error();
   const Result<NamedPlace> to = OpenPlace(wanted);
   if (!to) return to.error();
-  const WritableDirectory opened_from{from->directory.Get()};
-  const WritableDirectory opened_to{to->directory.Get()};
-  constexpr int kAttempts = 10;
-  for (int i = 0; i < kAttempts; ++i) {
-    const std::string name = NameAside(to->name, i == 0 ? "" : "-" + RandomName());
-    struct stat there {};
-    if (::fstatat(to->directory.Get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) continue;
-    if (::renameat(from->directory.Get(), from->name.c_str(), to->directory.Get(), name.c_str()) == 0)
-      return wanted.substr(0, wanted.rfind('/') + 1) + name;
-    break;
-  }
-  return SystemError(ErrorCode::kSetupFailed, "rename " + Quoted(path), errno);
+  const Result<std::string> name =
+      RenameAside(from->directory.Get(), from->name, to->directory.Get(), to->name);
+  if (!name) return name.error();
+  return wanted.substr(0, wanted.rfind('/') + 1) + *name;
 }
 
 Status MakeLink(const std::string& path, const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 
 #include "cleanup/deferred_deletion.h"
 #include "cleanup/guarded_configs.h"
@@ -30,14 +31,17 @@ bool SaysTheSame(const GuardedConfig& config) {
 
 }  // namespace
 
-std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, std::vector<UniqueFd>& locks) {
+std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const GuardedPaths& guarded,
+                        std::vector<UniqueFd>& locks) {
   for (std::size_t i = 0; i < configs.size(); ++i) {
     const Result<NamedPlace> place = OpenPlace(configs[i].path);
     errno = ENOENT;
     if (!place) return i;
     constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     UniqueFd lock{::openat(place->directory.Get(), ".", kDirectory)};
-    if (!lock || ::flock(lock.Get(), (configs[i].alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) return i;
+    const bool ours = guarded.Locks(std::string_view(configs[i].path).substr(0, configs[i].path.rfind('/')));
+    if (!lock || (!ours && ::flock(lock.Get(), (configs[i].alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0))
+      return i;
     locks.push_back(std::move(lock));
     // Read before it was locked: another run may have judged it since.
     errno = ESTALE;

@@ -17,6 +17,12 @@ struct NamedPlace {
 // kSetupFailed.
 [[nodiscard]] Result<NamedPlace> OpenPlace(const std::string& path, bool make = false);
 
+// "NAME.untrusted", with `random` at its end: the command may have taken every name that can be foreseen.
+[[nodiscard]] std::string NameAside(const std::string& name, const std::string& random);
+// Renames it to such a name for `wanted`, in the same directory or another: that name. Errors: kSetupFailed.
+[[nodiscard]] Result<std::string> RenameAside(int borrowed_from, const std::string& name, int borrowed_to,
+                                              const std::string& wanted);
+
 // The command may have taken the right to write in a directory away from us; not more than it has itself.
 class WritableDirectory {
  public:

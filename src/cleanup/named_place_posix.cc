@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/own_files.h"
 #include "base/quoted.h"
 #include "cleanup/named_place.h"
 
@@ -41,6 +42,27 @@ Result<NamedPlace> OpenPlace(const std::string& path, bool make) {
   }
   if (!directory) return SystemError(ErrorCode::kSetupFailed, "open the directory of " + Quoted(path), errno);
   return NamedPlace{.directory = std::move(directory), .name = std::string(rest)};
+}
+
+std::string NameAside(const std::string& name, const std::string& random) {
+  constexpr std::size_t kLongestName = 255;
+  const std::string ending = ".untrusted" + random;
+  return name.substr(0, kLongestName - ending.size()) + ending;
+}
+
+Result<std::string> RenameAside(int borrowed_from, const std::string& name, int borrowed_to,
+                                const std::string& wanted) {
+  const WritableDirectory opened_from{borrowed_from};
+  const WritableDirectory opened_to{borrowed_to};
+  constexpr int kAttempts = 10;
+  for (int i = 0; i < kAttempts; ++i) {
+    std::string aside = NameAside(wanted, i == 0 ? "" : "-" + RandomName());
+    struct stat there {};
+    if (::fstatat(borrowed_to, aside.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) continue;
+    if (::renameat(borrowed_from, name.c_str(), borrowed_to, aside.c_str()) == 0) return aside;
+    break;
+  }
+  return SystemError(ErrorCode::kSetupFailed, "rename " + Quoted(name), errno);
 }
 
 WritableDirectory::WritableDirectory(int borrowed_directory) : directory_(borrowed_directory) {

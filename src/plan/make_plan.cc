@@ -58,6 +58,7 @@ void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
   plan.shape = ShapeOf(policy.process);
   plan.cwd = policy.process.cwd;
   plan.git = policy.git;
+  if (plan.isolation_level == IsolationLevel::kLandlock) plan.git.held.clear();  // put back instead
   plan.warnings.insert(plan.warnings.begin(), policy.warnings.begin(), policy.warnings.end());
   plan.relaxations.insert(plan.relaxations.end(), policy.relaxations.begin(), policy.relaxations.end());
   for (const std::string& text : support.warnings) {

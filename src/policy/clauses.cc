@@ -52,9 +52,13 @@ void AddProtection(std::vector<Clause>& clauses, const Config& config, const Pol
     const bool unheld = !TraitsOf(policy.containment).isolates || policy.system == OperatingSystem::kWindows;
     const bool refused = unheld && config.protect_written;
     if (count == 0 && !refused) continue;
-    std::string text = "`" + std::string(Name(entry.preset)) +
-                       "` stays unwritable in read-write grants: " + std::to_string(count) +
-                       (count == 1 ? " path" : " paths");
+    // Without mounts nothing is held.
+    const ContainmentTraits& traits = TraitsOf(policy.containment);
+    const bool put_back = traits.isolates && !traits.mounts && policy.system == OperatingSystem::kLinux;
+    std::string text =
+        "`" + std::string(Name(entry.preset)) +
+        (put_back ? "` is put back in read-write grants: " : "` stays unwritable in read-write grants: ") +
+        std::to_string(count) + (count == 1 ? " path" : " paths");
     if (const std::size_t judged = policy.git.configs.size(); entry.safe_config && judged != 0) {
       text += "; but " + std::to_string(judged) +
               (judged == 1 ? " configuration is" : " configurations are") +

@@ -36,6 +36,8 @@ class Recorder final : public RunObserver {
   Recorder(RunObserver& observer, std::optional<AuditLog>& audit) : observer_(observer), audit_(audit) {}
   void OnStarted(std::int64_t process_id) override { observer_.OnStarted(process_id); }
   [[nodiscard]] std::vector<GuardedConfig> Configs() const override { return observer_.Configs(); }
+  [[nodiscard]] std::vector<GuardedPath> Paths() const override { return observer_.Paths(); }
+  void OnPutBack(const std::vector<PutBackPath>& paths) override { observer_.OnPutBack(paths); }
   bool OnEnded() override { return observer_.OnEnded(); }
   void OnWarning(const Warning& warning) override { observer_.OnWarning(warning); }
   [[nodiscard]] bool WantsFiles() const override { return observer_.WantsFiles(); }

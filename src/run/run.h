@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cleanup/guarded_config.h"
+#include "cleanup/guarded_path.h"
 #include "mxc/error.h"
 #include "mxc/file_call.h"
 #include "mxc/outcome.h"
@@ -30,6 +31,10 @@ class RunObserver {
   virtual void OnStarted(std::int64_t process_id) = 0;  // the sandbox stands, the command runs
   // Configurations that the command may write, and that are put back unless OnEnded has judged them.
   [[nodiscard]] virtual std::vector<GuardedConfig> Configs() const { return {}; }
+  // What `protect` names and nothing holds: it is put back, at once and when the run has ended.
+  [[nodiscard]] virtual std::vector<GuardedPath> Paths() const { return {}; }
+  // Those that were put back.
+  virtual void OnPutBack(const std::vector<PutBackPath>& /*paths*/) {}
   // All of it has ended, and signals that would end us still wait. True: what it left was judged.
   virtual bool OnEnded() { return false; }
   // Is somebody interested in the command's files? Every call with a path then costs some microseconds.

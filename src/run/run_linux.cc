@@ -107,6 +107,17 @@ Outcome MakeOutcome(const RelayResult& result, const StdioSetup& stdio, std::uin
           .duration_ms = duration_ms};
 }
 
+Error WentOn() {
+  return {
+      .code = ErrorCode::kSetupFailed,
+      .message =
+          "the command was ended: it went on to change what `protect` names, which was put back each time",
+      .pointer = "/filesystem/protect",
+      .hint =
+          "run it where user namespaces are allowed, which hold these files, or leave the preset out of "
+          "`protect`"};
+}
+
 // What the kernel has refused to watch was not asked for in vain, and not in silence.
 Warning Unwatched() {
   return {.category = "files-unwatched",
@@ -147,6 +158,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   if (!changes) return changes.error();
   changes->terminal = ModesToChange(plan);
   changes->configs = observer.Configs();
+  changes->paths = observer.Paths();
   Result<HostResources> resources = PrepareHostResources(std::move(*changes));
   if (!resources) return resources.error();
   Undo undo;
@@ -192,6 +204,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   gateway->Finish();
   stdio->DiscardTerminalAnswers();
   undo.Run();
+  const PutBackReport put_back = resources->cleanup_process.PutBack();
+  observer.OnPutBack(put_back.paths);
   if (observer.OnEnded()) resources->cleanup_process.KeepConfigs();
   [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
@@ -199,6 +213,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   outcome.reached = ReachedLimits(plan, groups, outcome);
   // Memory may have run out for the sandbox's own first process.
   const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
+  if (put_back.ended) return WentOn();
   if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
     return NotReported(result, *stdio, reporting);
   if (const std::optional<Error> lost = LostOutput(*stdio); lost && !result.Stopped()) return *lost;

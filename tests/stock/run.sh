@@ -1,6 +1,6 @@
 #!/bin/sh
 # The program where most people run it: sh tests/stock/run.sh [PROGRAM]. In a Debian 12 container of Podman with its default
-# profile, as root and as an ordinary user; PROGRAM (build/release/mxc-exec) must be linked statically.
+# profile, and with one that refuses namespaces, as root and as an ordinary user; PROGRAM (build/release/mxc-exec) must be linked statically.
 # Needs root, and a Debian mirror for the image, which stays in build/stock.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -27,7 +27,16 @@ chmod -R a+rX "$given"
 image=localhost/mxc-stock
 podman --storage-driver=vfs image exists "$image" ||
   step "import it" sh -c 'tar -C "$1" --exclude=./boot -c . | podman --storage-driver=vfs import - "$2"' sh "$root" "$image"
-# crun wants control groups of version 2; none are asked of it.
-exec unshare -m sh -c 'mount -t cgroup2 none /sys/fs/cgroup; exec "$@"' sh \
-  podman --runtime=crun --storage-driver=vfs --cgroup-manager=cgroupfs run --rm --network=none --cgroups=disabled \
-  --ulimit nofile=1024:4096 --ulimit nproc=4096:4096 -v "$given":/given:ro "$image" sh /given/inside.sh
+inside() { # ISOLATION OPTION...: the checks in a container
+  isolation=$1
+  shift
+  # crun wants control groups of version 2; none are asked of it.
+  # shellcheck disable=SC2016 # of the inner shell
+  unshare -m sh -c 'mount -t cgroup2 none /sys/fs/cgroup; exec "$@"' sh \
+    podman --runtime=crun --storage-driver=vfs --cgroup-manager=cgroupfs run --rm --network=none --cgroups=disabled \
+    --ulimit nofile=1024:4096 --ulimit nproc=4096:4096 "$@" -v "$given":/given:ro "$image" sh /given/inside.sh "$isolation"
+}
+echo "== Podman's default profile"
+inside namespaces && first=0 || first=1
+echo "== namespaces refused, as in Docker's default profile"
+inside landlock --security-opt seccomp="$PWD/tests/stock/no-namespaces.json" && test "$first" = 0

@@ -44,14 +44,35 @@ std::vector<std::string> Holes(const Plan& plan) {
   return text;
 }
 
-TEST(LandlockPlan, PresetsAreRefusedBelowReadWrite) {
-  PathRule hooks = ReadOnly("/w/.git/hooks", "/filesystem/protect");
+Policy PresetIn(const std::string& grant) {
+  PathRule hooks = ReadOnly(grant + "/.git/hooks", "/filesystem/protect");
   hooks.origin = Origin::kProtection;
-  const Result<Plan> plan = PlanOf(PolicyOf({ReadWrite("/w"), hooks}));
-  ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.error().code, ErrorCode::kUnenforceable);
-  EXPECT_EQ(plan.error().pointer, "/filesystem/protect");
-  EXPECT_THAT(plan.error().hint, testing::HasSubstr("leave the preset out of `protect`"));
+  Policy policy = PolicyOf({ReadWrite(grant), hooks});
+  policy.clauses = {{.pointer = "/filesystem/protect"}};
+  return policy;
+}
+
+TEST(LandlockPlan, PresetsArePutBackBelowReadWrite) {
+  const Result<Plan> plan = PlanOf(PresetIn("/w"));
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_THAT(Grants(*plan), Contains("rw /w"));
+  ASSERT_EQ(plan->ledger.size(), 1U);
+  EXPECT_EQ(plan->ledger[0].strength, Strength::kProxy);
+  EXPECT_THAT(plan->ledger[0].mechanism, HasSubstr("put back"));
+  EXPECT_THAT(plan->not_covered, Contains(HasSubstr("for a moment")));
+}
+
+TEST(LandlockPlan, WhatCannotBePutBackIsRefused) {
+  Policy closed = PresetIn("/w");
+  closed.git.closed = {"/w/.git/hooks"};
+  Policy opened = PresetIn("/w");
+  opened.paths.push_back(ReadWrite("/w/.git/hooks/mine"));
+  for (const Policy& policy : {closed, opened}) {
+    const Result<Plan> plan = PlanOf(policy);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.error().code, ErrorCode::kUnenforceable);
+  }
+  EXPECT_THAT(PlanOf(closed).error().hint, HasSubstr("leave the preset out of `protect`"));
 }
 
 TEST(LandlockPlan, APrivateTmpIsAClauseItHolds) {

@@ -1,0 +1,204 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/quoted.h"
+#include "cleanup/guarded_paths.h"
+#include "cleanup/named_place.h"
+
+namespace mxc {
+namespace {
+
+// A thousand repositories have fifteen thousand hooks, which are examples, of sixty megabytes.
+constexpr KeepRoom kRoom{.files = 50000, .bytes = std::size_t{128} * 1024 * 1024};
+constexpr int kListed = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+bool IsIn(std::string_view path, std::string_view directory) {
+  return path.size() > directory.size() && path.starts_with(directory) &&
+         (directory == "/" || path[directory.size()] == '/');
+}
+
+Error CannotRemember(const std::string& path, int number) {
+  if (number == EFBIG) {
+    return {.code = ErrorCode::kSetupFailed,
+            .message = "there is more than can be put back among what `protect` names, with " + Quoted(path),
+            .pointer = "/filesystem/protect",
+            .hint = "grant less, or write \"protect\": []"};
+  }
+  Error error = SystemError(ErrorCode::kSetupFailed, "read " + Quoted(path) + " to put it back", number);
+  error.pointer = "/filesystem/protect";
+  error.hint = "make it readable, or write \"protect\": []";
+  return error;
+}
+
+Error Replaced(const std::string& path) {
+  return {.code = ErrorCode::kSetupFailed,
+          .message = Quoted(path) + " was replaced while the sandbox was being set up",
+          .hint = "run the command again; something else is writing there"};
+}
+
+}  // namespace
+
+Status GuardedPaths::RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded) {
+  const std::size_t slash = path.path.rfind('/');
+  Place place{.path = std::move(path)};
+  place.directory = place.path.path.substr(0, std::max<std::size_t>(slash, 1));
+  place.name = place.path.path.substr(slash + 1);
+  Directory& directory = guarded.directories_[place.directory];
+  if (const Result<NamedPlace> found = OpenPlace(place.path.path)) {
+    const int fd = found->directory.Get();
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) return CannotRemember(place.path.path, errno);
+    directory.device = status.st_dev;
+    directory.inode = status.st_ino;
+    directory.there = true;
+    const bool stands = ::fstatat(fd, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    const auto& object = place.path.object;
+    const bool same = object && status.st_dev == object->device && status.st_ino == object->inode;
+    if (stands ? !same : object.has_value()) return Replaced(place.path.path);
+    if (Keep(fd, place.name, room, place.kept) != 0) return CannotRemember(place.path.path, errno);
+  } else if (place.path.object) {
+    return Replaced(place.path.path);
+  }
+  guarded.places_.push_back(std::move(place));
+  return Done{};
+}
+
+Result<GuardedPaths> GuardedPaths::Remember(std::vector<GuardedPath> paths) {
+  GuardedPaths guarded;
+  KeepRoom room = kRoom;
+  std::sort(paths.begin(), paths.end(), [](const GuardedPath& left, const GuardedPath& right) {
+    return left.path.size() < right.path.size();
+  });
+  for (GuardedPath& path : paths) {
+    // What stands in a remembered directory is remembered with it.
+    const bool inside = std::any_of(guarded.places_.begin(), guarded.places_.end(), [&](const Place& place) {
+      return S_ISDIR(place.kept.mode) && IsIn(path.path, place.path.path);
+    });
+    if (inside) continue;
+    if (Status kept = RememberOne(std::move(path), room, guarded); !kept) return kept.error();
+  }
+  return guarded;
+}
+
+void GuardedPaths::Open() {
+  for (auto& [path, directory] : directories_) {
+    static_cast<void>(directory.opened.Release());  // in the cleanup process these numbers are others'
+    if (!directory.there) continue;
+    const Result<NamedPlace> place = OpenPlace(path == "/" ? "/." : path + "/.");
+    struct stat status {};
+    UniqueFd opened{place ? ::openat(place->directory.Get(), ".", kListed) : -1};
+    directory.failure = opened ? ESTALE : errno;
+    if (!opened || ::fstat(opened.Get(), &status) != 0) continue;
+    if (status.st_dev == directory.device && status.st_ino == directory.inode)
+      directory.opened = std::move(opened);
+  }
+}
+
+std::size_t GuardedPaths::OpenAlone() {
+  Open();
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Directory& directory = directories_.find(places_[i].directory)->second;
+    if (!directory.there) continue;
+    errno = directory.failure;
+    if (!directory.opened) return i;
+    if (!directory.locked && ::flock(directory.opened.Get(), LOCK_EX | LOCK_NB) != 0) return i;
+    directory.locked = true;
+    // Read before it was locked: another run may have put it back since.
+    errno = ESTALE;
+    if (!IsAsKept(directory.opened.Get(), places_[i].name, places_[i].kept)) return i;
+  }
+  return places_.size();
+}
+
+bool GuardedPaths::Locks(std::string_view directory) const {
+  const auto found = directories_.find(directory);
+  return found != directories_.end() && found->second.locked;
+}
+
+void GuardedPaths::Note(const std::string& path, Result<std::string> aside) {
+  PutBackPath& noted = found_[path];
+  noted = {.path = path, .aside = noted.aside};
+  if (!aside) noted.failure = aside.error().message;
+  if (aside && !aside->empty()) noted.aside = path.substr(0, path.rfind('/') + 1) + *aside;
+}
+
+// Component by component, as OpenPlace: the command could put a link anywhere below its grant.
+UniqueFd GuardedPaths::OpenOther(const std::string& directory, const Place& place) {
+  UniqueFd here{::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  for (std::size_t from = 1; here && from < directory.size();) {
+    const std::size_t end = std::min(directory.find('/', from), directory.size());
+    const std::string name = directory.substr(from, end - from);
+    UniqueFd next{::openat(here.Get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    const std::string path = directory.substr(0, end);
+    if (!next && errno == ENOTDIR && IsIn(path, place.path.grant))
+      Note(path, RenameAside(here.Get(), name, here.Get(), name));
+    here = std::move(next);
+    from = end + 1;
+  }
+  const Directory& known = directories_.find(directory)->second;
+  struct stat status {};
+  if (!here || ::fstat(here.Get(), &status) != 0) return UniqueFd{};
+  const bool same = known.there && status.st_dev == known.device && status.st_ino == known.inode;
+  return same ? UniqueFd{} : std::move(here);
+}
+
+bool GuardedPaths::PutBackOne(const Place& place) {
+  const int known = directories_.find(place.directory)->second.opened.Get();
+  struct stat status {};
+  // One that was removed as a whole holds nothing any more.
+  const bool stands = known >= 0 && ::fstat(known, &status) == 0 && status.st_nlink > 0;
+  bool changed = stands && !IsAsKept(known, place.name, place.kept);
+  if (changed) Note(place.path.path, MakeAgain(known, place.name, place.kept));
+  const std::size_t noted = found_.size();
+  const UniqueFd other = OpenOther(place.directory, place);
+  if (other && ::fstatat(other.Get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      !IsAsKept(other.Get(), place.name, place.kept)) {
+    Note(place.path.path, RenameAside(other.Get(), place.name, other.Get(), place.name));
+    changed = true;
+  }
+  return changed || found_.size() != noted;
+}
+
+bool GuardedPaths::PutBack() {
+  bool changed = false;
+  for (const Place& place : places_) changed = PutBackOne(place) || changed;
+  return changed;
+}
+
+std::vector<PutBackPath> GuardedPaths::Found() const {
+  std::vector<PutBackPath> found;
+  for (const auto& [path, each] : found_) found.push_back(each);
+  return found;
+}
+
+std::vector<std::string> GuardedPaths::Directories() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, directory] : directories_) paths.push_back(path);
+  return paths;
+}
+
+std::vector<std::string> GuardedPaths::Trees() const {
+  std::vector<std::string> paths;
+  const auto add = [&](const auto& self, const std::string& path, const KeptFile& kept) -> void {
+    if (!S_ISDIR(kept.mode)) return;
+    paths.push_back(path);
+    for (const auto& [name, entry] : kept.entries) self(self, path + "/" + name, entry);
+  };
+  for (const Place& place : places_) add(add, place.path.path, place.kept);
+  return paths;
+}
+
+bool GuardedPaths::Concerns(std::string_view name) const {
+  return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
+    const std::string_view directory = place.directory;
+    return name == place.name || name == directory.substr(directory.rfind('/') + 1);
+  });
+}
+
+}  // namespace mxc

@@ -1,0 +1,177 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include "base/own_files.h"
+#include "base/quoted.h"
+#include "base/unique_fd.h"
+#include "cleanup/kept_file.h"
+#include "cleanup/named_place.h"
+
+namespace mxc {
+namespace {
+
+constexpr int kReadKept = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+constexpr mode_t kRights = 07777;
+
+// -1 with errno: EFBIG when there are more than `limit`.
+int ListNames(int borrowed_directory, std::size_t limit, std::vector<std::string>& names) {
+  const int fd = ::openat(borrowed_directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing{::fdopendir(fd), ::closedir};
+  if (!listing) return -1;
+  errno = 0;
+  while (const dirent* entry = ::readdir(listing.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    names.push_back(name);
+    if (names.size() <= limit) continue;
+    errno = EFBIG;
+    return -1;
+  }
+  return errno == 0 ? 0 : -1;
+}
+
+// Up to `limit` bytes and one more, which tells that there are more. -1 with errno.
+int ReadKept(int file, std::size_t limit, std::string& text) {
+  std::array<char, 16384> buffer{};
+  while (text.size() <= limit) {
+    const ssize_t count = ::read(file, buffer.data(), std::min(buffer.size(), limit + 1 - text.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return static_cast<int>(count);
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return 0;
+}
+
+int ReadLinkAt(int directory, const std::string& name, std::string& text) {
+  std::array<char, 4096> buffer{};
+  const ssize_t count = ::readlinkat(directory, name.c_str(), buffer.data(), buffer.size());
+  if (count < 0) return -1;
+  text.assign(buffer.data(), static_cast<std::size_t>(count));
+  return 0;
+}
+
+int KeepText(int directory, const std::string& name, KeepRoom& room, KeptFile& kept) {
+  if (S_ISLNK(kept.mode)) return ReadLinkAt(directory, name, kept.text);
+  const UniqueFd file{::openat(directory, name.c_str(), kReadKept)};
+  if (!file || ReadKept(file.Get(), room.bytes, kept.text) != 0) return -1;
+  if (kept.text.size() > room.bytes) {
+    errno = EFBIG;
+    return -1;
+  }
+  room.bytes -= kept.text.size();
+  return 0;
+}
+
+// It is what the kernel still finds under that name.
+UniqueFd OpenKeptDirectory(int directory, const std::string& name) {
+  return UniqueFd{::openat(directory, name.c_str(), kReadKept | O_DIRECTORY)};
+}
+
+bool IsTextAsKept(int directory, const std::string& name, const KeptFile& kept) {
+  std::string text;
+  if (S_ISLNK(kept.mode)) return ReadLinkAt(directory, name, text) == 0 && text == kept.text;
+  const UniqueFd file{::openat(directory, name.c_str(), kReadKept)};
+  return file && ReadKept(file.Get(), kept.text.size(), text) == 0 && text == kept.text;
+}
+
+bool IsTreeAsKept(int directory, const std::string& name, const KeptFile& kept) {
+  const UniqueFd opened = OpenKeptDirectory(directory, name);
+  std::vector<std::string> names;
+  if (!opened || ListNames(opened.Get(), kept.entries.size(), names) != 0) return false;
+  if (names.size() != kept.entries.size()) return false;
+  return std::all_of(kept.entries.begin(), kept.entries.end(),
+                     [&](const auto& entry) { return IsAsKept(opened.Get(), entry.first, entry.second); });
+}
+
+int Write(int file, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(file, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return -1;
+    done += static_cast<std::size_t>(count);
+  }
+  return 0;
+}
+
+// Rights last: an owner that changes takes bits away.
+int GiveRights(int file, const KeptFile& kept) {
+  const bool owned = ::fchown(file, kept.uid, kept.gid) == 0 || ::geteuid() != 0;
+  return owned ? ::fchmod(file, kept.mode & kRights) : -1;
+}
+
+// Under a name where nothing stands. What else there is than files, directories and links is left out: git
+// obeys none of it.
+int Make(int directory, const std::string& name, const KeptFile& kept) {
+  if (S_ISLNK(kept.mode)) return ::symlinkat(kept.text.c_str(), directory, name.c_str());
+  if (S_ISREG(kept.mode)) {
+    constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const UniqueFd file{::openat(directory, name.c_str(), kNew, 0600)};
+    return file && Write(file.Get(), kept.text) == 0 ? GiveRights(file.Get(), kept) : -1;
+  }
+  if (!S_ISDIR(kept.mode)) return 0;
+  if (::mkdirat(directory, name.c_str(), 0700) != 0) return -1;
+  const UniqueFd opened = OpenKeptDirectory(directory, name);
+  if (!opened) return -1;
+  for (const auto& [below, entry] : kept.entries) {
+    if (Make(opened.Get(), below, entry) != 0) return -1;
+  }
+  return GiveRights(opened.Get(), kept);
+}
+
+}  // namespace
+
+int Keep(int borrowed_directory, const std::string& name, KeepRoom& room, KeptFile& kept) {
+  struct stat status {};
+  if (::fstatat(borrowed_directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT ? 0 : -1;
+  kept = {.mode = status.st_mode, .uid = status.st_uid, .gid = status.st_gid, .links = status.st_nlink};
+  if (room.files == 0) {
+    errno = EFBIG;
+    return -1;
+  }
+  --room.files;
+  if (S_ISREG(kept.mode) || S_ISLNK(kept.mode)) return KeepText(borrowed_directory, name, room, kept);
+  if (!S_ISDIR(kept.mode)) return 0;
+  const UniqueFd opened = OpenKeptDirectory(borrowed_directory, name);
+  std::vector<std::string> names;
+  if (!opened || ListNames(opened.Get(), room.files, names) != 0) return -1;
+  for (const std::string& below : names) {
+    if (Keep(opened.Get(), below, room, kept.entries[below]) != 0) return -1;
+  }
+  return 0;
+}
+
+bool IsAsKept(int borrowed_directory, const std::string& name, const KeptFile& kept) {
+  struct stat status {};
+  if (::fstatat(borrowed_directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT && kept.mode == 0;
+  const bool same = status.st_mode == kept.mode && status.st_uid == kept.uid && status.st_gid == kept.gid;
+  if (!same || (S_ISREG(kept.mode) && status.st_nlink > kept.links)) return false;
+  if (S_ISDIR(kept.mode)) return IsTreeAsKept(borrowed_directory, name, kept);
+  return (!S_ISREG(kept.mode) && !S_ISLNK(kept.mode)) || IsTextAsKept(borrowed_directory, name, kept);
+}
+
+Result<std::string> MakeAgain(int borrowed_directory, const std::string& name, const KeptFile& kept) {
+  const WritableDirectory writable{borrowed_directory};
+  const std::string made = NameAside(name, "-" + RandomName());
+  if (kept.mode != 0 && Make(borrowed_directory, made, kept) != 0)
+    return SystemError(ErrorCode::kSetupFailed, "write " + Quoted(name), errno);
+  struct stat there {};
+  const bool stands = ::fstatat(borrowed_directory, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
+  Result<std::string> aside =
+      stands ? RenameAside(borrowed_directory, name, borrowed_directory, name) : std::string();
+  if (!aside || kept.mode == 0) return aside;
+  if (::renameat(borrowed_directory, made.c_str(), borrowed_directory, name.c_str()) == 0) return aside;
+  return SystemError(ErrorCode::kSetupFailed, "write " + Quoted(name), errno);
+}
+
+}  // namespace mxc

@@ -1,0 +1,58 @@
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+#include "cleanup/put_back_answer.h"
+
+namespace mxc {
+namespace {
+
+// The last message.
+constexpr std::string_view kAnswerEnd = ".";
+constexpr std::string_view kCommandEnded = "!";
+constexpr std::size_t kMaxAnswerBytes = std::size_t{64} * 1024;
+
+std::string TakeField(std::string_view& text) {
+  const std::size_t end = text.find('\0');
+  const std::string field{text.substr(0, end)};
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return field;
+}
+
+}  // namespace
+
+void AnswerPutBack(int borrowed_socket, const PutBackReport& report) {
+  for (const PutBackPath& each : report.paths) {
+    const std::string text = each.path + '\0' + each.aside + '\0' + each.failure;
+    ::send(borrowed_socket, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  const std::string_view last = report.ended ? kCommandEnded : kAnswerEnd;
+  ::send(borrowed_socket, last.data(), last.size(), MSG_NOSIGNAL);
+}
+
+std::optional<PutBackReport> ReadPutBack(int borrowed_socket, int timeout_ms) {
+  PutBackReport report;
+  std::string buffer(kMaxAnswerBytes, '\0');
+  for (;;) {
+    pollfd answer{.fd = borrowed_socket, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&answer, 1, timeout_ms);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return std::nullopt;
+    const ssize_t count = ::recv(borrowed_socket, buffer.data(), buffer.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return std::nullopt;
+    std::string_view text = std::string_view(buffer).substr(0, static_cast<std::size_t>(count));
+    report.ended = text == kCommandEnded;
+    if (report.ended || text == kAnswerEnd) return report;
+    PutBackPath each;
+    each.path = TakeField(text);
+    each.aside = TakeField(text);
+    each.failure = TakeField(text);
+    report.paths.push_back(std::move(each));
+  }
+}
+
+}  // namespace mxc

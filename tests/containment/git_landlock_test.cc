@@ -1,0 +1,222 @@
+// What `protect` names where Landlock alone stands: with the real git, judged when the run has ended.
+#include <csignal>
+#include <sstream>
+
+#include "tests/containment/containment.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class GitOnLandlock : public ContainmentTest {
+ protected:
+  void SetUp() override {
+    ContainmentTest::SetUp();
+    if (IsSkipped()) return;
+    if (!Exists("/usr/bin/git")) GTEST_SKIP() << "git is not installed";
+    root = workspace.Directory("root");
+    ASSERT_EQ(Shell("git init -q work && cd work && git config alias.x status && echo a >a && git add a && "
+                    "git -c user.name=h -c user.email=h@h commit -qm one && echo '#!/bin/sh' "
+                    ">.git/hooks/post-commit && echo \"echo $PWD >>../hooks-ran\" >>.git/hooks/post-commit")
+                  .status,
+              0);
+    before = State();
+  }
+
+  // On the host, as the caller.
+  [[nodiscard]] Ended Shell(const std::string& script) const {
+    Launch launch{.program = "/bin/sh", .arguments = {"-c", script}, .cwd = root, .uid = uid};
+    launch.environment = Environment();
+    return Execute(launch);
+  }
+  [[nodiscard]] std::vector<std::string> Environment() const {
+    return {"PATH=/usr/bin:/bin", "HOME=" + workspace.Root(), "GIT_CONFIG_NOSYSTEM=1"};
+  }
+  // What git executes or obeys of the repository: names, modes, links and contents.
+  [[nodiscard]] std::string State() const {
+    return Shell(
+               "cd work/.git && for f in config config.worktree commondir; do stat -c '%n %a %h' $f; cat $f; "
+               "done 2>&1; "
+               "find hooks -printf '%p %y %m %n %l\\n' | sort; cat hooks/*")
+        .out;
+  }
+  [[nodiscard]] Launch Prepared(const std::string& script, const std::string& filesystem = {}) const {
+    Launch launch = PrepareConfig(
+        {.containment = "landlock",
+         .command = "export GIT_CONFIG_NOSYSTEM=1 HOME=$TMPDIR; cd " + root + "/work; " + script,
+         .read_write = {root},
+         .filesystem = filesystem});
+    launch.environment = Environment();
+    return launch;
+  }
+  [[nodiscard]] Ended Inside(const std::string& script, const std::string& filesystem = {}) const {
+    return Execute(Prepared(script, filesystem));
+  }
+
+  std::string root;
+  std::string before;
+};
+MXC_FOR_EACH_CALLER(GitOnLandlock);
+
+pid_t CleanupProcessOf(pid_t launcher) {
+  const std::string id = std::to_string(launcher);
+  std::istringstream children(Contents("/proc/" + id + "/task/" + id + "/children").value_or(""));
+  for (pid_t child = 0; children >> child;) {
+    if (Contents("/proc/" + std::to_string(child) + "/comm") == "mxc-cleanup\n") return child;
+  }
+  return -1;
+}
+
+constexpr const char* kAgain = "is what it was again";
+
+TEST_P(GitOnLandlock, EverydayWorkGoesOn) {
+  const Ended ended = Inside(
+      "mkdir -p node_modules/x build && echo y >node_modules/x/y && echo {} >p.json.new && mv p.json.new "
+      "p.json && "
+      "mv node_modules modules && rm -r build && echo b >b && git add b p.json && "
+      "git -c user.name=x -c user.email=x@x commit -qm two && git checkout -qb side && git mv a c && "
+      "git -c user.name=x -c user.email=x@x commit -qam three && git worktree add -q ../tree && git gc -q && "
+      "git log --format=%s");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, "three\ntwo\none\n");
+  EXPECT_THAT(ended.err, Not(HasSubstr(kAgain)));
+  EXPECT_EQ(State(), before);
+  EXPECT_EQ(Shell("cd work && git status --porcelain --untracked-files=no && git log --format=%s").out,
+            "three\ntwo\none\n");
+}
+
+TEST_P(GitOnLandlock, WhatGitObeysIsWhatItWas) {
+  for (const char* trick : {
+           "git config core.fsmonitor ./x",
+           "echo evil >>.git/hooks/post-commit",
+           "echo evil >.git/hooks/pre-commit; chmod 755 .git/hooks/pre-commit",
+           "chmod 755 .git/hooks/*.sample .git/hooks/post-commit",
+           "mv .git/hooks/pre-commit.sample .git/hooks/pre-commit",
+           "rm -r .git/hooks",
+           "rm -r .git/hooks; mkdir ../h; echo evil >../h/pre-commit; ln -s ../../h .git/hooks",
+           "chmod 0 .git/hooks .git/config",
+           "rm .git/config; ln -s ../c .git/config; echo '[alias]' >c",
+           "rm .git/config; mkdir -p .git/config/d",
+           "rm .git/config; mkfifo .git/config",
+           "ln .git/config l",
+           "echo ../other >.git/commondir; mkdir other",
+           "git config extensions.worktreeConfig true; git config --worktree core.pager evil",
+           "mv .git/config .git/hooks; chmod 500 .git",
+           "mv .git g; echo evil >g/hooks/pre-commit; mv g .git",
+       }) {
+    const Ended ended = Inside(trick);
+    EXPECT_THAT(ended.err, HasSubstr(kAgain)) << trick;
+    EXPECT_EQ(State(), before) << trick;
+    EXPECT_EQ(Shell("chmod 755 work/.git; cd work && git status").status, 0) << trick;
+  }
+}
+
+// What stands where the repository was is not obeyed, and the repository is what it was where it is now.
+TEST_P(GitOnLandlock, ARepositoryThatIsMovedAway) {
+  const Ended moved =
+      Inside("mv .git g; cp -r g .git; echo evil >.git/hooks/pre-commit; echo evil >g/hooks/pre-commit");
+  EXPECT_THAT(moved.err, HasSubstr(kAgain));
+  EXPECT_FALSE(Exists(root + "/work/.git/hooks/pre-commit"));
+  EXPECT_FALSE(Exists(root + "/work/g/hooks/pre-commit"));
+  ASSERT_EQ(Shell("cd work; rm -rf .git*; mv g .git").status, 0);
+  const Ended linked = Inside("mv .git g; cp -r g h; echo evil >h/hooks/pre-commit; ln -s h .git");
+  EXPECT_THAT(linked.err, HasSubstr(kAgain));
+  EXPECT_FALSE(Exists(root + "/work/.git/hooks/pre-commit"));
+}
+
+// The host's git runs meanwhile.
+TEST_P(GitOnLandlock, ItIsPutBackAtOnce) {
+  for (const char* trick :
+       {"echo evil >.git/hooks/pre-commit; f=.git/hooks/pre-commit; while test -e $f; do sleep 0.01; done",
+        "git config core.fsmonitor x; while git config core.fsmonitor; do sleep 0.01; done",
+        "mv .git g; mkdir .git; cp -r g/config .git; echo '[core]pager=x' >>.git/config; while test -e "
+        ".git/config; do "
+        "sleep 0.01; done; rm -r .git; mv g .git"}) {
+    const Ended ended = Inside(std::string(trick) + "; echo gone");
+    EXPECT_THAT(ended.out, HasSubstr("gone\n")) << trick << ended.err;
+    EXPECT_EQ(State(), before) << trick;
+  }
+}
+
+TEST_P(GitOnLandlock, ACommandThatGoesOnIsEnded) {
+  const Ended ended = Inside("while :; do echo x >>.git/hooks/pre-commit; done 2>/dev/null");
+  EXPECT_FALSE(ended.overdue);
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_THAT(ended.err, HasSubstr("went on to change"));
+  EXPECT_EQ(State(), before);
+}
+
+TEST_P(GitOnLandlock, ALauncherThatIsKilledLeavesWhatWas) {
+  for (const char* trick :
+       {"echo evil >.git/hooks/pre-commit", "mv .git g; cp -r g .git; echo x >.git/commondir"}) {
+    Running running(
+        Prepared(std::string(trick) + "; echo up; while :; do echo x >>.git/config; sleep 0.1; done"));
+    ASSERT_TRUE(running.SaysOnStdout("up\n"));
+    running.Signal(SIGKILL);
+    EXPECT_FALSE(running.Wait().overdue);
+    EXPECT_TRUE(Eventually([&] {
+      return Shell(
+                 "cd work/.git; if test -e hooks/pre-commit || test -e commondir || grep -qs ^x config; then "
+                 "exit 1; fi")
+                 .status == 0;
+    })) << trick;
+    ASSERT_EQ(Shell("cd work; if test -d g; then rm -rf .git*; mv g .git; fi").status, 0);
+    EXPECT_EQ(State(), before) << trick;
+  }
+}
+
+TEST_P(GitOnLandlock, WithoutACleanupProcessTheLauncherPutsBack) {
+  Running running(
+      Prepared("echo up; while ! test -e ../go; do sleep 0.1; done; echo evil >.git/hooks/pre-commit"));
+  ASSERT_TRUE(running.SaysOnStdout("up\n"));
+  const pid_t cleanup_process = CleanupProcessOf(running.Pid());
+  ASSERT_GT(cleanup_process, 0);
+  ASSERT_EQ(::kill(cleanup_process, SIGKILL), 0);
+  workspace.File("root/go", "", 0666);
+  const Ended ended = running.Wait();
+  EXPECT_THAT(ended.err, HasSubstr(kAgain));
+  EXPECT_EQ(State(), before);
+}
+
+// What the first has written for a moment would be what the second puts back.
+TEST_P(GitOnLandlock, TwoRunsAtATimeAreRefused) {
+  Running first(Prepared("echo up; sleep 60"));
+  ASSERT_TRUE(first.SaysOnStdout("up\n"));
+  const Ended second = Inside("echo ran");
+  EXPECT_EQ(second.status, 255);
+  EXPECT_EQ(second.out, "");
+  EXPECT_THAT(second.err, HasSubstr("another run may write"));
+  first.Signal(SIGTERM);
+  EXPECT_FALSE(first.Wait().overdue);
+  EXPECT_EQ(Inside("echo ran").out, "ran\n");
+}
+
+TEST_P(GitOnLandlock, SafeKeysStayWhereTheyAreAllowed) {
+  const Ended ended = Inside("git config user.name me; git config core.pager x",
+                             R"("protect":{"git":{"config":"allow-safe"}})");
+  EXPECT_THAT(ended.err, HasSubstr("stands there again"));
+  EXPECT_EQ(State(), before);
+  EXPECT_EQ(Inside("git config user.name me", R"("protect":{"git":{"config":"allow-safe"}})").err, "");
+  EXPECT_EQ(Shell("git -C work config user.name").out, "me\n");
+}
+
+TEST_P(GitOnLandlock, AnEntryInsideIsRefused) {
+  const Ended ended = Execute(PrepareConfig({.containment = "landlock",
+                                             .command = "echo ran",
+                                             .read_write = {root, root + "/work/.git/hooks/post-commit"}}));
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_EQ(ended.out, "");
+}
+
+TEST_P(GitOnLandlock, ExplainSaysHow) {
+  Launch launch = Prepared("true");
+  launch.arguments.insert(launch.arguments.begin(), "--explain");
+  const Ended ended = Execute(launch);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("put back at once"), HasSubstr("can be changed for a moment")));
+}
+
+}  // namespace
+}  // namespace mxc::test

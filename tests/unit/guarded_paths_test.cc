@@ -1,0 +1,135 @@
+// What is put back at the end of a run, whatever was seen meanwhile.
+#include "cleanup/guarded_paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "cleanup/put_back_answer.h"
+#include "tests/support/run_in_child.h"
+
+namespace mxc::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GuardedPathsTest : public ::testing::Test {
+ protected:
+  GuardedPathsTest() {
+    fs::create_directories(At("git/hooks/below"));
+    WriteText(At("git/config"), "[core]\n");
+    WriteText(At("git/hooks/one"), "#!/bin/sh\n");
+    fs::create_symlink("one", At("git/hooks/two"));
+  }
+  [[nodiscard]] std::string At(const std::string& name) const { return scratch_.Path(name); }
+  [[nodiscard]] GuardedPath Guard(const std::string& name) const {
+    GuardedPath guarded{.path = At(name), .grant = scratch_.Path("")};
+    while (guarded.grant.ends_with('/')) guarded.grant.pop_back();
+    struct stat status {};
+    if (::lstat(At(name).c_str(), &status) == 0)
+      guarded.object = FileObject{.device = status.st_dev, .inode = status.st_ino};
+    return guarded;
+  }
+  [[nodiscard]] GuardedPaths Remembered() const {
+    Result<GuardedPaths> guarded = GuardedPaths::Remember(
+        {Guard("git/config"), Guard("git/hooks"), Guard("git/hooks/one"), Guard("git/commondir")});
+    EXPECT_TRUE(guarded.ok()) << (guarded.ok() ? "" : guarded.error().message);
+    EXPECT_EQ(guarded->OpenAlone(), guarded->Size());
+    return std::move(*guarded);
+  }
+  // Names, modes and texts.
+  [[nodiscard]] std::string State() const {
+    const std::string command = "cd " + At("git") +
+                                " && find . -not -name '*.untrusted*' -printf '%p %y %m %l\\n' | "
+                                "sort; cat config hooks/one";
+    return RunInChild(ShellPlan(command)).out;
+  }
+
+  ScratchDirectory scratch_;
+};
+
+TEST_F(GuardedPathsTest, NothingIsTouchedThatIsWhatItWas) {
+  GuardedPaths guarded = Remembered();
+  const fs::file_time_type written = fs::last_write_time(At("git/hooks"));
+  WriteText(At("git/index"), "x");
+  EXPECT_FALSE(guarded.PutBack());
+  EXPECT_TRUE(guarded.Found().empty());
+  EXPECT_EQ(fs::last_write_time(At("git/hooks")), written);
+}
+
+TEST_F(GuardedPathsTest, EveryKindOfChangeIsUndone) {
+  const std::string before = State();
+  for (const char* change :
+       {"echo x >>config", "chmod 777 config", "ln config l", "rm config", "rm config; mkdir config",
+        "rm config; ln -s /etc/passwd config", "echo x >hooks/three", "rm hooks/one", "echo x >hooks/one",
+        "chmod 755 hooks/one", "ln -sf /bin/sh hooks/two", "rmdir hooks/below", "rm -r hooks",
+        "mv hooks h; ln -s h hooks", "echo .. >commondir", "mkdir commondir", "mkdir hooks/below/more",
+        "chmod 0 hooks; chmod 500 ."}) {
+    GuardedPaths guarded = Remembered();
+    ASSERT_TRUE(RunInChild(ShellPlan("cd " + At("git") + "; " + change)).ok);
+    EXPECT_TRUE(guarded.PutBack()) << change;
+    EXPECT_FALSE(guarded.PutBack()) << change;
+    ASSERT_TRUE(RunInChild(ShellPlan("cd " + At("git") + "; chmod 755 .; rm -rf l h *.untrusted*")).ok);
+    EXPECT_EQ(State(), before) << change;
+  }
+}
+
+TEST_F(GuardedPathsTest, WhatIsRenamedAboveIsFollowedAndItsPlaceIsCleared) {
+  GuardedPaths guarded = Remembered();
+  fs::rename(At("git"), At("old"));
+  WriteText(At("old/config"), "evil");
+  fs::create_directories(At("git"));
+  WriteText(At("git/config"), "evil");
+  WriteText(At("git/index"), "x");
+  EXPECT_TRUE(guarded.PutBack());
+  EXPECT_EQ(ReadText(At("old/config")), "[core]\n");
+  EXPECT_FALSE(fs::exists(At("git/config")));
+  EXPECT_TRUE(fs::exists(At("git/index")));
+  fs::remove_all(At("git"));
+  fs::create_symlink("old", At("git"));
+  EXPECT_TRUE(guarded.PutBack());
+  EXPECT_FALSE(fs::exists(fs::symlink_status(At("git"))));
+}
+
+TEST_F(GuardedPathsTest, WhatWasReplacedBeforeItWasRememberedIsRefused) {
+  GuardedPath guard = Guard("git/config");
+  fs::rename(At("git/config"), At("kept"));
+  EXPECT_FALSE(GuardedPaths::Remember({guard}).ok());
+  WriteText(At("git/config"), "other");
+  EXPECT_FALSE(GuardedPaths::Remember({guard}).ok());
+  guard.object.reset();
+  EXPECT_FALSE(GuardedPaths::Remember({guard}).ok());
+}
+
+TEST_F(GuardedPathsTest, TwoDoNotGuardAtATime) {
+  const GuardedPaths first = Remembered();
+  Result<GuardedPaths> second = GuardedPaths::Remember({Guard("git/config")});
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->OpenAlone(), 0U);
+}
+
+TEST_F(GuardedPathsTest, TheAnswerArrivesWhole) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+  const UniqueFd ours{ends[0]};
+  UniqueFd theirs{ends[1]};
+  AnswerPutBack(
+      theirs.Get(),
+      {.paths = {{.path = "/a", .aside = "/a.untrusted"}, {.path = "/b", .failure = "why"}}, .ended = true});
+  const auto answer = ReadPutBack(ours.Get(), 1000);
+  ASSERT_TRUE(answer.has_value());
+  ASSERT_EQ(answer->paths.size(), 2U);
+  EXPECT_EQ(answer->paths[0].aside, "/a.untrusted");
+  EXPECT_EQ(answer->paths[1].failure, "why");
+  EXPECT_TRUE(answer->ended);
+  theirs.Reset();
+  EXPECT_FALSE(ReadPutBack(ours.Get(), 1000).has_value());
+}
+
+}  // namespace
+}  // namespace mxc::testing
