@@ -89,7 +89,46 @@ TEST(ClientSide, FollowsTheFirstLineOfWhatIsUnknown) {
   EXPECT_EQ(other.Client("\x04\x01\x7f"), "\x04\x01\x7f");
   EXPECT_FALSE(other.Free());
   EXPECT_EQ(other.Client("\r\nmore"), "\r\nmore");
+  EXPECT_FALSE(other.Free());
+  EXPECT_EQ(other.Server("something"), "");
   EXPECT_TRUE(other.Free());
+}
+
+TEST(ClientSide, TlsIsFoundBehindAGreetingThatComesSecond) {
+  for (const std::string_view said : {"EHLO x\r\n", "EHLO x\n", "EHLO x\r\nSTARTTLS\r\n"}) {
+    Talk talk(false);
+    EXPECT_EQ(talk.Client(said), said);
+    EXPECT_EQ(talk.Server("220 mail\r\n"), "");
+    EXPECT_EQ(talk.Client("STARTTLS\r\n"), "STARTTLS\r\n");
+    EXPECT_FALSE(talk.Free());
+    EXPECT_EQ(talk.Client(Hello("good.test")), Hello("good.test"));
+  }
+  Talk mysql(false);
+  EXPECT_EQ(mysql.Client("x\r\n"), "x\r\n");
+  EXPECT_EQ(mysql.Server(std::string("J\0\0\0\n8.0", 8)),
+            "refused: it speaks before the server has greeted it");
+}
+
+TEST(ClientSide, ABodyPassesWhenTheServerWantsIt) {
+  const std::string ask =
+      "POST / HTTP/1.1\r\nHost: good.test\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n";
+  Talk talk;
+  EXPECT_EQ(talk.Client(ask), ask);
+  EXPECT_EQ(talk.Server("HTTP/1.1 "), "");
+  EXPECT_EQ(talk.Client("bo"), "");
+  EXPECT_EQ(talk.Server("100 Continue\r\n\r\n"), "bo");
+  EXPECT_EQ(talk.Client("dy"), "dy");
+  // On a connection that has carried another request nobody could tell what the server answers.
+  EXPECT_EQ(talk.Client(ask + "body"), "");
+  EXPECT_TRUE(talk.Waits());
+  EXPECT_EQ(talk.AnotherServer(), ask);
+  EXPECT_EQ(talk.Server("HTTP/1.1 100 Continue\r\n\r\n"), "body");
+
+  Talk declined;
+  EXPECT_EQ(declined.Client(ask), ask);
+  EXPECT_EQ(declined.Server("HTTP/1.1 417 No\r\n\r\n"), "");
+  EXPECT_EQ(declined.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"),
+            "refused: it sends a body that the server has not asked for");
 }
 
 TEST(ClientSide, AClientHelloThatHidesAnotherIsRefusedEverywhere) {

@@ -160,7 +160,9 @@ TEST(ProtocolSniffer, ReadsThePortOfATarget) {
   EXPECT_EQ(Read("GET /" + rest), "done http a.test");
   EXPECT_EQ(Read("GET http://a.test:8080/x:9" + rest), "done http a.test a.test at 8080");
   EXPECT_EQ(Read("GET http://a.test:" + rest), "done http a.test a.test at 80");
-  EXPECT_EQ(Read("GET HTTPS://a.test?x" + rest), "done http a.test a.test at 443");
+  EXPECT_EQ(Read("GET HTTPS://a.test/?x" + rest), "done http a.test a.test at 443");
+  for (const char* odd : {"?x", "#@b.test/", "?@b.test/", "#"})
+    EXPECT_EQ(Read("GET http://a.test" + std::string(odd) + rest), "broken: its HTTP request is malformed");
   EXPECT_EQ(Read("GET ws://a.test/" + rest), "done http a.test a.test at 80");
   EXPECT_EQ(Read("GET ftp://a.test:21/" + rest), "done http a.test a.test at 21");
   EXPECT_EQ(Read("connect [::1]:22" + rest), "done http ::1 a.test at 22 by tunnel");

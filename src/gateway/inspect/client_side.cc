@@ -102,7 +102,8 @@ void ClientSide::Skip(std::uint64_t count) {
 }
 
 bool ClientSide::AwaitsServer() const {
-  return phase_ == Phase::kAnswer || phase_ == Phase::kEncrypt || phase_ == Phase::kReconnect;
+  return phase_ == Phase::kAnswer || phase_ == Phase::kEncrypt || phase_ == Phase::kReconnect ||
+         phase_ == Phase::kContinue;
 }
 
 ClientSide::State ClientSide::Next() {
@@ -132,6 +133,8 @@ ClientSide::Step ClientSide::Advance() {
       return Step::kOn;
     case Phase::kBody:
       return HearBody();
+    case Phase::kContinue:
+      return AwaitContinue();
     case Phase::kReconnect:
       return Step::kWait;
     case Phase::kUpgrade:
@@ -148,6 +151,8 @@ ClientSide::Step ClientSide::Advance() {
       return HearMysql();
     case Phase::kUnknown:
       return HearUnknown();
+    case Phase::kUnheard:
+      return HearUnheard();
     case Phase::kFree:
       Pass(heard_.size());
       return Step::kWait;
@@ -179,13 +184,14 @@ ClientSide::Step ClientSide::HearFirstBytes() {
 
 void ClientSide::LeaveJudged() {
   if (head_.Is() == ProtocolSniffer::Kind::kHttp) {
-    if (head_.Head().websocket && heads_here_ > 1 && !blind_) {
+    const bool asks = head_.Head().websocket || head_.Head().awaits_continue;
+    if (asks && heads_here_ > 1 && !blind_) {
       phase_ = Phase::kReconnect;
       return;
     }
     blind_ = blind_ || head_.Connects();
     body_.emplace(head_.Body());
-    phase_ = Phase::kBody;
+    phase_ = head_.Head().awaits_continue ? Phase::kContinue : Phase::kBody;
   } else if (head_.Is() == ProtocolSniffer::Kind::kTls) {
     // Nobody asks for a third.
     phase_ = hello_again_ ? Phase::kFree : Phase::kRecords;
@@ -207,6 +213,15 @@ ClientSide::Step ClientSide::HearBody() {
   // A server that has spoken before it was asked has not been heard to the end.
   if (head_.Head().websocket && heads_here_ == 1 && server_.empty()) return Enter(Phase::kUpgrade);
   return Expect(ProtocolSniffer::Takes::kAll);
+}
+
+// A server that answers otherwise may read another request where the body stands.
+ClientSide::Step ClientSide::AwaitContinue() {
+  constexpr std::string_view kGoOn = "HTTP/1.1 100";
+  const std::string_view said{reinterpret_cast<const char*>(server_.data()), server_.size()};
+  if (!blind_ && said.starts_with(kGoOn)) return Enter(Phase::kBody);
+  if (heard_.empty() || (!blind_ && kGoOn.starts_with(said))) return Step::kWait;
+  return Broken("it sends a body that the server has not asked for");
 }
 
 // A server that does not agree reads another request.
@@ -315,28 +330,6 @@ ClientSide::Step ClientSide::HearMysql() {
   if (heard_.size() < size) return Step::kWait;
   Pass(size);
   return Expect(ProtocolSniffer::Takes::kHello);
-}
-
-// Its first line is followed to its end: a request may have begun in it, behind bytes that no request has and
-// that some server reads over. To some servers a lone LF is no end.
-ClientSide::Step ClientSide::HearUnknown() {
-  constexpr std::size_t kSign = 5;  // "http/"
-  std::size_t at = 0;
-  if (unknown_.empty()) {
-    while (at < heard_.size() && PassedOver(heard_[at])) ++at;
-  }
-  unknown_.append(heard_.begin() + static_cast<std::ptrdiff_t>(at), heard_.end());
-  unknown_size_ += heard_.size();
-  const std::size_t end = unknown_.find("\r\n");
-  const std::string_view line = std::string_view(unknown_).substr(0, end);
-  const std::size_t lone_end = line.find('\n');
-  const bool target = !ended_in_half_ && ResemblesRequest(line.substr(0, lone_end));
-  if (target || NamesHttp(line)) return Broken("its HTTP request is malformed");
-  if (end != std::string::npos || unknown_size_ > kMaxFirstBytes) return Enter(Phase::kFree);
-  ended_in_half_ = ended_in_half_ || lone_end != std::string_view::npos;
-  if (unknown_.size() >= kSign) unknown_.erase(0, unknown_.size() - kSign + 1);
-  Pass(heard_.size());
-  return Step::kWait;
 }
 
 }  // namespace mxc::egress

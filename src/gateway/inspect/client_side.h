@@ -46,9 +46,10 @@ class ClientSide {
   [[nodiscard]] bool Free() const { return phase_ == Phase::kFree; }
   // Bytes that have been heard and may not go on yet.
   [[nodiscard]] bool Holds() const { return !heard_.empty(); }
-  // It asks for a WebSocket on a connection that has carried another request. Where the answer to that one
-  // ends is not known, so no 101 could be told from bytes of its body: the request needs a connection to the
-  // server on which it is the first. Nothing more passes until OnAnotherServer.
+  // It asks for a WebSocket, or whether to send a body, on a connection that has carried another request.
+  // Where the answer to that one ends is not known, so no 101 or 100 could be told from bytes of its body:
+  // the request needs a connection to the server on which it is the first. Nothing more passes until
+  // OnAnotherServer.
   [[nodiscard]] bool WantsAnotherServer() const { return phase_ == Phase::kReconnect; }
   // What is passed from now on goes to a new connection, and HearServer hears its first bytes.
   void OnAnotherServer();
@@ -67,6 +68,7 @@ class ClientSide {
     kFirstBytes,
     kJudged,     // Head is with the caller
     kBody,       // of an HTTP request
+    kContinue,   // the server is to say whether it wants the body
     kReconnect,  // Head waits for another connection to the server
     kUpgrade,    // of HTTP to something else, which the server may decline
     kRecords,    // of TLS, behind a ClientHello
@@ -75,6 +77,7 @@ class ClientSide {
     kLines,
     kMysql,
     kUnknown,  // of no protocol that is known, where that passes
+    kUnheard,  // the same, behind its first line, until the server has said something
     kFree,
   };
   // Of one step.
@@ -88,7 +91,10 @@ class ClientSide {
   [[nodiscard]] Step HearLines();
   [[nodiscard]] Step HearMysql();
   [[nodiscard]] Step HearUnknown();
+  [[nodiscard]] Step HearUnheard();
+  [[nodiscard]] Step AfterGreeting(Sequel sequel);
   [[nodiscard]] Step AwaitUpgrade();
+  [[nodiscard]] Step AwaitContinue();
   [[nodiscard]] Step AwaitAnswer();
   [[nodiscard]] Step AwaitEncryption();
   Step Broken(std::string_view problem);

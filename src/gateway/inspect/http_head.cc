@@ -76,7 +76,10 @@ bool ReadTarget(std::string_view method, std::string_view target, HeadNames& nam
   if (scheme == std::string_view::npos || !IsToken(target.substr(0, scheme))) return false;
   const std::string_view rest = target.substr(scheme + 3);
   const std::uint16_t standard = StandardPort(target.substr(0, scheme));
-  return AddTarget(rest.substr(0, rest.find_first_of("/?#")), standard, names);
+  // Servers differ in where it ends, but for a slash: "http://a?@b/", "http://a#@b/".
+  const auto end = rest.find_first_of("/?#");
+  if (end != std::string_view::npos && rest[end] != '/') return false;
+  return AddTarget(rest.substr(0, end), standard, names);
 }
 
 struct RequestLine {
@@ -105,6 +108,7 @@ struct Counts {
   int host = 0;
   int framing = 0;  // Content-Length and Transfer-Encoding together
   int upgrade = 0;
+  int expect = 0;
 };
 
 struct Field {
@@ -160,6 +164,8 @@ bool ReadField(const Field& field, HeadNames& names, Counts& counts) {
   if (EqualsFolded(field.name, "content-length"))
     return ++counts.framing == 1 && ReadLength(field.value, names.body);
   if (EqualsFolded(field.name, "upgrade")) return ++counts.upgrade == 1;
+  if (EqualsFolded(field.name, "expect"))
+    return ++counts.expect == 1 && EqualsFolded(field.value, "100-continue");
   if (!EqualsFolded(field.name, "transfer-encoding")) return true;
   names.body.chunked = true;
   return ++counts.framing == 1 && EqualsFolded(field.value, "chunked");
@@ -192,6 +198,8 @@ HeadNames ReadHttpHead(std::string_view head) {
   // Chunks came with 1.1; and what follows CONNECT is no body.
   if ((names.body.chunked && request.old) || (names.connects && counts.framing > 0))
     return {.problem = kMalformedHead};
+  if (counts.expect > 0 && request.old) return {.problem = kMalformedHead};
+  names.awaits_continue = counts.expect > 0 && (names.body.chunked || names.body.length > 0);
   names.websocket = request.get && !request.old && counts.framing == 0 && handshake.upgrade &&
                     handshake.connection && handshake.key;
   return names;

@@ -42,10 +42,11 @@ struct HeadNames {
   // The port these hosts are asked for at, where the target of a request says it (CONNECT, absolute): a proxy
   // would dial it. 0: that of the connection; a port behind Host is only text.
   std::uint16_t port = 0;
-  bool connects = false;    // CONNECT
-  bool websocket = false;   // it is a whole opening handshake of that (RFC 6455, 4.1)
-  bool encrypted = false;   // the ClientHello may hide another one for another host
-  bool early_data = false;  // the ClientHello announces data before the server's answer
+  bool connects = false;         // CONNECT
+  bool websocket = false;        // it is a whole opening handshake of that (RFC 6455, 4.1)
+  bool awaits_continue = false;  // a body follows if the server wants it (RFC 9110, 10.1.1)
+  bool encrypted = false;        // the ClientHello may hide another one for another host
+  bool early_data = false;       // the ClientHello announces data before the server's answer
   std::string_view problem = {};
   BodyFrame body = {};
 };

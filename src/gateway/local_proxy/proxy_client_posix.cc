@@ -186,7 +186,7 @@ class ProxyClient {
     if (!checked_) return Relay(server, {}, PassAll);
     const auto passed = [&](std::string problem) -> Passed {
       if (problem.empty() && name_filter.Client().WantsAnotherServer())
-        problem = "it asks for a WebSocket on a connection that has carried another request";
+        problem = "it asks for a WebSocket or with Expect on a connection that has carried another request";
       return {.bytes = name_filter.Client().Take(), .problem = std::move(problem)};
     };
     Relay(

@@ -91,7 +91,8 @@ bool Connection::IsAnswered() const {
 // To where the first connection went: that was judged.
 void Connection::Reconnect() {
   if (in_.done) return Abort("reset");
-  if (!IsAnswered()) return Refuse("it asks for a WebSocket before an earlier request is answered");
+  if (!IsAnswered())
+    return Refuse("it asks for a WebSocket or with Expect before an earlier request is answered");
   outer_->end.socket.Reset();
   outer_->owner.reset();
   services_.loop.DeferDeletion(std::exchange(outer_, std::make_shared<Side>()));

@@ -1,0 +1,49 @@
+// What passes although no protocol is known for it, and what could still begin behind it.
+#include <string>
+#include <string_view>
+
+#include "gateway/inspect/client_side.h"
+
+namespace mxc::egress {
+
+// Its first line is followed to its end: a request may have begun in it, behind bytes that no request has and
+// that some server reads over. To some servers a lone LF is no end.
+ClientSide::Step ClientSide::HearUnknown() {
+  constexpr std::size_t kSign = 5;  // "http/"
+  if (const KnownProtocol* greeted = FindByGreeting(server_)) return AfterGreeting(greeted->sequel);
+  std::size_t at = 0;
+  if (unknown_.empty()) {
+    while (at < heard_.size() && PassedOver(heard_[at])) ++at;
+  }
+  unknown_.append(heard_.begin() + static_cast<std::ptrdiff_t>(at), heard_.end());
+  unknown_size_ += heard_.size();
+  const std::size_t end = unknown_.find("\r\n");
+  const std::string_view line = std::string_view(unknown_).substr(0, end);
+  const std::size_t lone_end = line.find('\n');
+  const bool target = !ended_in_half_ && ResemblesRequest(line.substr(0, lone_end));
+  if (target || NamesHttp(line)) return Broken("its HTTP request is malformed");
+  if (end != std::string::npos || unknown_size_ > kMaxFirstBytes) return Enter(Phase::kUnheard);
+  ended_in_half_ = ended_in_half_ || lone_end != std::string_view::npos;
+  if (unknown_.size() >= kSign) unknown_.erase(0, unknown_.size() - kSign + 1);
+  Pass(heard_.size());
+  return Step::kWait;
+}
+
+// No client of theirs speaks before such a server has greeted it. It may begin TLS behind a line that it has
+// sent already.
+ClientSide::Step ClientSide::AfterGreeting(Sequel sequel) {
+  if (sequel == Sequel::kMysql) return Broken("it speaks before the server has greeted it");
+  tls_named_ = true;
+  EnterSequel(sequel);
+  return Step::kOn;
+}
+
+ClientSide::Step ClientSide::HearUnheard() {
+  constexpr std::size_t kLongestGreeting = 9;
+  if (const KnownProtocol* greeted = FindByGreeting(server_)) return AfterGreeting(greeted->sequel);
+  if (server_.size() >= kLongestGreeting) return Enter(Phase::kFree);
+  Pass(heard_.size());
+  return Step::kWait;
+}
+
+}  // namespace mxc::egress
