@@ -81,10 +81,7 @@ int Start(const Options& options, const Host& host) {
 
   const Policy* const resolved = prepared && !prepared->policy.as_written ? &prepared->policy : nullptr;
   Result<Records> records = OpenRecords(resolved, host, options);
-  if (!records) {
-    TellError(records.error());
-    return ExitStatus(records.error().code);
-  }
+  if (!records) return FailWithoutRecords(records.error(), host, options);
   auto& [log, status] = *records;
   if (!config) return Fail(config.error(), log, status);
   if (options.mode == Mode::kExplain) return ExplainPlan(prepared, options);

@@ -88,6 +88,9 @@ struct Options {
   std::string log_file = {};
   std::optional<int> status_fd = {};
   std::string result_file = {};
+  std::optional<int> lifeline_fd = {};
+  std::optional<int> terminal_fd = {};
+  bool quiet = false;
   std::optional<std::string> report = {};  // "" or "short"
   std::string form = {};  // of an answer: "text", "json", or empty for what is usual where it goes
   std::string schema_version = {};

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "app.h"
+#include "base/terminal.h"
 #include "cli.h"
 #include "host/host.h"
 #include "report/report.h"
 #include "shell/shell_call.h"
 #include "shell/shell_policy.h"
+#include "spawn/lifeline.h"
 #include "verbs.h"
 
 namespace mxc {
@@ -47,6 +49,17 @@ Result<Options> ShellOptions(int argc, char** argv, const Host& host) {
   return options;
 }
 
+// What the program that calls wants of this process, before anything is done.
+Status Obey(const Options& options) {
+  if (options.quiet) KeepQuiet();
+  if (options.terminal_fd) {
+    if (Status given = GiveTerminal(*options.terminal_fd); !given) return given;
+  }
+  if (!options.lifeline_fd) return Done{};
+  return TieTo(*options.lifeline_fd, {options.config_fd.value_or(-1), options.status_fd.value_or(-1),
+                                      options.terminal_fd.value_or(-1)});
+}
+
 int RefuseToStart(const Error& error) {
   TellError(error);
   return ExitStatus(error.code);
@@ -64,7 +77,9 @@ int RunMain(int argc, char** argv) {
   try {
     const std::unique_ptr<Host> host = ThisHost();
     const Result<Options> options = shell ? ShellOptions(argc, argv, *host) : ParseCommandLine(argc, argv);
-    return options ? RunApp(*options, *host) : RefuseToStart(options.error());
+    if (!options) return RefuseToStart(options.error());
+    const Status obeyed = Obey(*options);
+    return obeyed ? RunApp(*options, *host) : RefuseToStart(obeyed.error());
   } catch (const std::exception& exception) {
     return RefuseToStart({.code = ErrorCode::kInternal, .message = exception.what()});
   }

@@ -119,6 +119,10 @@ constexpr Flag kFlags[] = {
      .text = "write the same lines to this file",
      .group = FlagGroup::kReporting,
      .target = &Options::result_file},
+    {.name = "quiet",
+     .text = "say nothing on standard error: --status-fd and --result tell",
+     .group = FlagGroup::kReporting,
+     .target = &Options::quiet},
     {.name = "json-errors",
      .text = "end standard error with the error as JSON on a terminal too",
      .group = FlagGroup::kReporting},
@@ -131,6 +135,17 @@ constexpr Flag kFlags[] = {
      .text = "append the log to this file",
      .group = FlagGroup::kReporting,
      .target = &Options::log_file},
+
+    {.name = "lifeline-fd",
+     .value = "N",
+     .text = "end all at once when nobody has the pipe behind it open to write",
+     .group = FlagGroup::kCallers,
+     .target = &Options::lifeline_fd},
+    {.name = "terminal-fd",
+     .value = "N",
+     .text = "give the command the terminal whose outer side this is",
+     .group = FlagGroup::kCallers,
+     .target = &Options::terminal_fd},
 
     {.name = "explain",
      .value = "[=json]",
@@ -260,6 +275,8 @@ std::string_view TitleOf(FlagGroup group) {
       return "Configuration";
     case FlagGroup::kReporting:
       return "Reporting";
+    case FlagGroup::kCallers:
+      return "Programs that start mxc-exec";
     case FlagGroup::kQuestions:
       return "Questions: nothing is run";
     case FlagGroup::kHousekeeping:

@@ -13,7 +13,7 @@
 
 namespace mxc {
 
-enum class FlagGroup { kPolicy, kConfiguration, kReporting, kQuestions, kHousekeeping, kWindows };
+enum class FlagGroup { kPolicy, kConfiguration, kReporting, kCallers, kQuestions, kHousekeeping, kWindows };
 
 // What a flag takes, by the spelling of Flag::value.
 enum class FlagValues {

@@ -42,6 +42,13 @@ int Refuse(const Error& error) {
   return 1;
 }
 
+// ... of a request that came to nothing yet. Whoever reads status lines learns it there, too.
+int RefuseEarly(const Error& error, const Options& options) {
+  Result<StatusReport> status = StatusReport::Open(options.status_fd, "");
+  if (status) status->Failed(error, 1);
+  return Refuse(error);
+}
+
 // What is told beside the answer is for people.
 int PrintAnswer(const Result<std::vector<Warning>>& told) {
   if (!told) return Refuse(told.error());
@@ -195,14 +202,14 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
 }
 
 int RunPhase(const Result<Config>& config, const Options& options, const Host& host) {
-  if (!config) return Refuse(config.error());
+  if (!config) return RefuseEarly(config.error(), options);
   if (options.mode == Mode::kExplain) {
     return Refuse({.code = ErrorCode::kUsage,
                    .message = "--explain shows the policy of a provision request, and this is none"});
   }
   if (*config->phase == Phase::kProvision) return ProvisionPhase(*config, options, host);
   const Result<session::SandboxId> id = session::ParseSandboxId(config->sandbox_id);
-  if (!id) return Refuse(id.error());
+  if (!id) return RefuseEarly(id.error(), options);
   if (options.mode == Mode::kDryRun) return Succeed();
   switch (*config->phase) {
     case Phase::kProvision:
@@ -211,7 +218,8 @@ int RunPhase(const Result<Config>& config, const Options& options, const Host& h
       return PrintAnswer(session::Start(*id));
     case Phase::kExec: {
       const Result<int> status = RunInSandbox(*id, *config, options, host);
-      return status ? *status : Refuse(status.error());
+      if (status) return *status;
+      return options.quiet && options.status_fd ? 1 : Refuse(status.error());
     }
     case Phase::kStop:
       return PrintAnswer(session::Stop(*id));

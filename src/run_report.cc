@@ -146,18 +146,9 @@ void RunReporter::OnFile(const FileCall& call) {
 }
 
 void RunReporter::OnWarning(const Warning& warning) {
-  status_.Warn(warning);
+  status_.Warn(warning, true);
   log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
   TellWarning(warning.message);
-}
-
-// A grant that is not there, or that root cannot use, explains most failures of the command, and so does a
-// directory that it cannot see: say it where the user looks. So does weaker isolation, which nobody asked for
-// by name.
-bool IsTold(const Warning& warning) {
-  constexpr std::string_view kTold[] = {"path-missing",         "foreign-owner",  "directory-hidden",
-                                        "git-directory-hidden", kWeakerIsolation, "protection-incomplete"};
-  return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
 }
 
 void Warn(const Plan& plan, Log& log, std::string_view category) {
@@ -227,6 +218,15 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
   if (HasOtherNames(*options.status_fd)) return OtherNames(*options.status_fd);
   const Result<std::string> status = CheckRecord({.name = "--status-fd", .path = descriptor}, host, policy);
   return status ? Status(Done{}) : status.error();
+}
+
+// Only into a pipe: what is wrong may be the descriptor itself.
+int FailWithoutRecords(const Error& error, const Host& host, const Options& options) {
+  const bool pipe = options.status_fd && PathOfDescriptor(*options.status_fd, host).empty();
+  Result<StatusReport> status = StatusReport::Open(pipe ? options.status_fd : std::nullopt, "");
+  if (status) status->Failed(error, ExitStatus(error.code));
+  TellError(error);
+  return ExitStatus(error.code);
 }
 
 Result<Records> OpenRecords(const Policy* policy, const Host& host, Options options) {

@@ -66,8 +66,6 @@ class RunReporter final : public RunObserver {
   bool started_ = false;
 };
 
-// On standard error, and not only in the log.
-[[nodiscard]] bool IsTold(const Warning& warning);
 // All warnings of a plan, or those of one category.
 void Warn(const Plan& plan, Log& log, std::string_view category = "");
 
@@ -96,5 +94,7 @@ struct Records {
 // Opens them, once it is known where the command may write. `policy`: nullptr where nothing will be run.
 // Errors: those of KeepRecordsApart and StatusReport::Open.
 [[nodiscard]] Result<Records> OpenRecords(const Policy* policy, const Host& host, Options options);
+// ... which are told where they can be: of records there are none. Returns the exit status.
+[[nodiscard]] int FailWithoutRecords(const Error& error, const Host& host, const Options& options);
 
 }  // namespace mxc

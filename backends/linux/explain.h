@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "mxc/explain.h"
+#include "mxc/backend.h"
 #include "mxc/sandbox/linux_sandbox.h"
 
 namespace mxc::linux_backend {

@@ -57,7 +57,7 @@ for_npm() {
   done
 }
 for_npm program "mxc-exec-linux-$cpu"
-cp "$work/$name/bin/mxc-exec" "$work/mxc-exec-linux-$cpu/package/bin/"
+cp "$work/$name/bin/mxc-exec" "$work/$name/lib/libmxc_ffi.so" "$work/mxc-exec-linux-$cpu/package/bin/"
 cp "$work/$name/share/doc/mxc-exec/copyright" "$work/mxc-exec-linux-$cpu/package/LICENSE"
 archive "$work/mxc-exec-linux-$cpu/package" "$out/mxc-exec-linux-$cpu-$version.tgz"
 for_npm launcher mxc-exec

@@ -8,7 +8,6 @@
 
 #include "mxc/containment.h"
 #include "mxc/error.h"
-#include "mxc/explain.h"
 #include "mxc/host.h"
 #include "mxc/plan.h"
 #include "mxc/policy.h"
@@ -44,6 +43,25 @@ enum class ProbeDepth {
   // For a plan that is shown on another system: the host is not asked, a current version of the backend's own
   // system is assumed.
   kAssumed,
+};
+
+// The text of --explain, line by line. Control characters are escaped.
+class ExplainPage {
+ public:
+  void Section(std::string_view title);
+  void Line(std::string_view name, std::string_view value);  // a fact with its name, in two columns
+  void Row(std::string_view line);                           // an entry of the section
+  void Rows(std::string_view text);                          // an entry per line of `text`
+  [[nodiscard]] std::string Take();
+
+ private:
+  std::string text_ = {};
+};
+
+// What a backend adds to --explain: its own part of a plan, as lines of text and as members of the document.
+struct Explanation {
+  void (*text)(const Plan& plan, ExplainPage& page) = nullptr;  // nullptr: there is nothing to add
+  std::string (*json)(const Plan& plan) = nullptr;              // a JSON object: its members are added
 };
 
 struct Backend {

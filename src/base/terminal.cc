@@ -3,10 +3,12 @@
 #if defined(_WIN32)
 #include <io.h>
 #else
+#include <stdlib.h>
 #include <unistd.h>
 #endif
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace mxc {
@@ -17,7 +19,33 @@ std::string_view TextOfVariable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+int& Given() {
+  static int outer = -1;
+  return outer;
+}
+
+bool IsOuterSide(int fd) {
+#if defined(_WIN32)
+  return fd < -1;  // there are none
+#else
+  return fd > 2 && ::ptsname(fd) != nullptr;  // NOLINT(concurrency-mt-unsafe): one thread
+#endif
+}
+
 }  // namespace
+
+Status GiveTerminal(int outer) {
+  if (!IsOuterSide(outer)) {
+    return Error{
+        .code = ErrorCode::kUsage,
+        .message = "--terminal-fd " + std::to_string(outer) + " is not the outer side of a pseudo-terminal",
+        .hint = "open one with posix_openpt(3)"};
+  }
+  Given() = outer;
+  return Done{};
+}
+
+int GivenTerminal() { return Given(); }
 
 bool IsTerminal(int borrowed_fd) {
 #if defined(_WIN32)

@@ -15,6 +15,7 @@
 #include <memory>
 #include <system_error>
 
+#include "base/terminal.h"
 #include "base/unique_fd.h"
 #include "host/posix_host.h"
 #include "mxc/limits.h"
@@ -82,7 +83,9 @@ std::string CurrentDirectory() {
   return here == nullptr ? "" : here;
 }
 
-bool PosixHost::Interactive() const { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
+bool PosixHost::Interactive() const {
+  return GivenTerminal() >= 0 || (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1);
+}
 
 std::optional<std::string> PosixHost::Environment(std::string_view name) const {
   const char* value = std::getenv(std::string(name).c_str());

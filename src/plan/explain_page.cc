@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/quoted.h"
-#include "mxc/explain.h"
+#include "mxc/backend.h"
 
 namespace mxc {
 

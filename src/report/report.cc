@@ -1,7 +1,9 @@
 #include "report/report.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/own_files.h"
@@ -134,6 +136,11 @@ std::string& LinesOf() {
   return program;
 }
 
+bool& Quiet() {
+  static bool asked_for = false;
+  return asked_for;
+}
+
 bool PeopleRead() { return !ForPrograms() && IsTerminal(kStandardError); }
 
 Object OrNull(int number) { return number == 0 ? Object{} : Object(number); }
@@ -210,7 +217,11 @@ void WriteLine(int fd, const std::string& line) {
 
 }  // namespace
 
-void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void Tell(std::string_view text) {
+  if (!Quiet()) std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void KeepQuiet() { Quiet() = true; }
 
 void TellWarning(std::string_view message) {
   const bool colours = TakesColours(kStandardError);
@@ -249,6 +260,12 @@ std::string RenderProse(const Error& error, bool colours) {
 }
 
 std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
+
+bool IsTold(const Warning& warning) {
+  constexpr std::string_view kTold[] = {"path-missing",         "foreign-owner",    "directory-hidden",
+                                        "git-directory-hidden", "weaker-isolation", "protection-incomplete"};
+  return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
+}
 
 Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string& file) {
   IgnoreFileSizeLimit();
@@ -301,9 +318,10 @@ void StatusReport::Backend(const Plan& plan, const std::string& reason) {
   for (const Warning& warning : plan.warnings) Warn(warning);
 }
 
-void StatusReport::Warn(const Warning& warning) {
+void StatusReport::Warn(const Warning& warning, bool told) {
   if (Silent()) return;
   Object line{{"event", "warning"}, {"category", warning.category}, {"message", warning.message}};
+  if (told) line["told"] = true;
   if (!warning.pointer.empty()) line["pointer"] = warning.pointer;
   Write(Line(line));
 }
@@ -399,6 +417,7 @@ std::string AvailableBackendsJson(const std::vector<ProbedBackend>& backends) {
   for (const ProbedBackend& probed : backends) {
     if (!probed.support.usable) continue;
     Object entry{{"backend", Name(probed.containment)}};
+    if (probed.support.Has("network-gateway")) entry["capabilities"] = {"proxyEnforcement"};
     if (!probed.support.warnings.empty()) entry["warnings"] = probed.support.warnings;
     list.push_back(std::move(entry));
   }

@@ -34,6 +34,8 @@ namespace mxc {
 // Writes to standard error. That it is full or gone changes nothing: the exit status still tells.
 void Tell(std::string_view text);
 
+// From now on nothing is written there: it is the command's alone.
+void KeepQuiet();
 // ... a line of "mxc-exec: warning: ".
 void TellWarning(std::string_view message);
 
@@ -48,6 +50,11 @@ void TellErrorsInALine(std::string_view program);
 // The same line.
 [[nodiscard]] std::string RenderLine(std::string_view program, const Error& error);
 
+// A grant that is not there, or that root cannot use, explains most failures of the command, and so does a
+// directory that it cannot see: such a warning is said where the user looks, and not only in the records. So is
+// weaker isolation, which nobody asked for by name.
+[[nodiscard]] bool IsTold(const Warning& warning);
+
 // {"error":{"code":...,"message":...}} on one line, without newline (contract 2.2; docs/errors.md).
 [[nodiscard]] std::string Envelope(const Error& error);
 
@@ -59,7 +66,8 @@ class StatusReport {
   [[nodiscard]] static Result<StatusReport> Open(std::optional<int> fd, const std::string& file);
 
   void Backend(const Plan& plan, const std::string& reason);  // the backend chosen and why; then the warnings
-  void Warn(const Warning& warning);
+  void Warn(const Warning& warning) { Warn(warning, IsTold(warning)); }
+  void Warn(const Warning& warning, bool told);
   void Started(std::int64_t process_id);
   void Network(const GatewayRecord& record);
   void File(const FileDenial& denial);

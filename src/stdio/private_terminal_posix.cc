@@ -7,12 +7,14 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/terminal.h"
 #include "stdio/private_terminal.h"
 
 namespace mxc {
 namespace {
 
 int CallersTerminal() {
+  if (GivenTerminal() >= 0) return -1;  // its caller does all that a terminal's owner does
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::isatty(fd) != 0) return fd;
   }
@@ -62,7 +64,10 @@ void TakeRawModesBack(const CallersModes& before) {
 }
 
 bool PrivateTerminal::OpenSides(int access) {
-  outer_.Reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
+  const int given = GivenTerminal();
+  outer_.Reset(given >= 0 ? ::fcntl(given, F_DUPFD_CLOEXEC, 3)
+                          : ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
+  if (given >= 0 && outer_) ::fcntl(Outer(), F_SETFL, O_RDWR | O_NONBLOCK);
   if (!outer_ || ::grantpt(Outer()) != 0 || ::unlockpt(Outer()) != 0) return false;
   inner_ = OpenInnerSide(Outer(), access);
   return static_cast<bool>(inner_);

@@ -24,7 +24,7 @@ constexpr std::size_t kMaxPendingBytes = 262144;
 Stream::Stream(StreamOptions options)
     : source_(std::move(options.source)),
       target_(options.target),
-      moves_(!options.filtered && !options.at_end),
+      moves_(!options.filtered && !options.at_end && ::isatty(source_.Get()) == 0),
       filter_(std::move(options.filter)),
       at_end_(std::move(options.at_end)) {
   struct stat status {};

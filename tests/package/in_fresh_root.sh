@@ -26,6 +26,11 @@ for file in man/man1/mxc-exec.1.gz man/man1/lxc-exec.1.gz man/man1/mxc-sh.1.gz m
   zsh/vendor-completions/_mxc-exec fish/vendor_completions.d/mxc-exec.fish; do
   test -s "/usr/share/$file" || fail "there is no /usr/share/$file"
 done
+test -s /usr/include/mxc/ffi.h || fail "there is no header of the library"
+if command -v python3 >/dev/null; then
+  python3 -c 'import ctypes; assert b"bubblewrap" in ctypes.string_at(ctypes.CFUNCTYPE(ctypes.c_void_p)(("mxc_available_backends_json", ctypes.CDLL("libmxc_ffi.so")))())' ||
+    fail "the library is not found, or finds no program"
+fi
 cd /
 test ! -e /etc/apparmor.d/mxc-exec || fail "there is a profile where nothing restricts user namespaces"
 dpkg --admindir=/opt/test/dpkg --purge mxc-exec >/dev/null 2>&1

@@ -4,6 +4,7 @@
 set -eu
 test -d "$1" || { echo "skipped: nothing was packed"; exit 77; }
 packages=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
 command -v npm >/dev/null || { echo "skipped: npm is not installed"; exit 77; }
 case $(uname -m) in x86_64) cpu=x64 ;; *) cpu=arm64 ;; esac
 place=$(mktemp -d /var/tmp/mxc-package-XXXXXX)
@@ -42,6 +43,10 @@ test "$status" = 143 || fail "SIGTERM ended it with $status"
 
 test "$(node -p "require('child_process').execFileSync(require('mxc-exec').path, ['--version']).toString().split(' ')[0]")" = \
   mxc-exec || fail "require('mxc-exec').path is not the program"
+if command -v python3 >/dev/null; then
+  python3 -B "$here/../../docs/examples/library.py" "node_modules/mxc-exec-linux-$cpu/bin/libmxc_ffi.so" |
+    grep -q '^from inside$' || fail "the library does not find the program beside it"
+fi
 rm -rf "node_modules/mxc-exec-linux-$cpu"
 status=0
 said=$($program --version 2>&1) || status=$?

@@ -83,6 +83,7 @@ const std::vector<Layer>& Layers() {
       {"win32", {}},
       {"base", {"win32"}},
       {"vocabulary", {}},
+      {"ffi", {}},
       {"seccomp", {}},
       {"document", {"win32"}},
       {"host", {"win32"}},

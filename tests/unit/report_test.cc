@@ -123,13 +123,16 @@ TEST(StatusReportTest, DoesNotFollowAPlantedLink) {
 
 TEST(Report, ListsOnlyUsableBackends) {
   const std::vector<ProbedBackend> probed{
-      {Containment::kBubblewrap, {.usable = true, .tier = Tier::kContainer}},
+      {Containment::kBubblewrap,
+       {.usable = true, .tier = Tier::kContainer, .features = {"bind-fd", "network-gateway"}}},
+      {Containment::kNamespaces, {.usable = true}},
       {Containment::kSeatbelt, {.usable = false, .reason = "not macOS", .remedy = "use process"}}};
   EXPECT_EQ(nlohmann::json::parse(AvailableBackendsJson(probed)),
-            nlohmann::json::parse(R"([{"backend":"bubblewrap"}])"));
+            nlohmann::json::parse(R"([{"backend":"bubblewrap","capabilities":["proxyEnforcement"]},
+                                      {"backend":"namespaces"}])"));
   const nlohmann::json all = nlohmann::json::parse(ProbeJson(OperatingSystem::kLinux, {.uid = 7}, probed));
   EXPECT_EQ(all["backends"][0]["tier"], "container");
-  EXPECT_EQ(all["backends"][1]["reason"], "not macOS");
+  EXPECT_EQ(all["backends"][2]["reason"], "not macOS");
   EXPECT_EQ(all["uid"], 7);
 }
 

@@ -1,0 +1,82 @@
+#include "ffi/capture.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iterator>
+
+namespace mxc::ffi {
+namespace {
+
+constexpr std::size_t kReadBytes = 65536;
+
+// False: no memory.
+bool ReadAll(int fd, Bytes& bytes, bool& open) {
+  for (;;) {
+    const Bytes::Read read = bytes.From(fd);
+    open = read != Bytes::Read::kEnd;
+    if (read != Bytes::Read::kMore) return read != Bytes::Read::kNoMemory;
+  }
+}
+
+// Until the program has said all it has to say, and what it has relayed is read.
+bool ReadStreams(Process& process, Captured& captured) {
+  bool output = true;
+  bool errors = true;
+  bool status = true;
+  bool memory = true;
+  while (status && memory) {
+    pollfd polls[] = {{.fd = process.status.Get(), .events = POLLIN, .revents = 0},
+                      {.fd = output ? process.output.Get() : -1, .events = POLLIN, .revents = 0},
+                      {.fd = errors ? process.errors.Get() : -1, .events = POLLIN, .revents = 0}};
+    if (::poll(&polls[0], std::size(polls), -1) < 0) continue;
+    if (polls[0].revents != 0) status = captured.lines.Read(process.status.Get());
+    if (polls[1].revents != 0) memory = ReadAll(process.output.Get(), captured.output, output);
+    if (polls[2].revents != 0 && memory) memory = ReadAll(process.errors.Get(), captured.errors, errors);
+  }
+  if (!memory) return false;
+  process.WaitForEnd();
+  return (!output || ReadAll(process.output.Get(), captured.output, output)) &&
+         (!errors || ReadAll(process.errors.Get(), captured.errors, errors));
+}
+
+}  // namespace
+
+Bytes::Read Bytes::From(int borrowed_fd) {
+  if (room_ - size_ < kReadBytes) {
+    const std::size_t room = room_ * 2 + kReadBytes;
+    auto* const grown = static_cast<char*>(std::realloc(data_, room));
+    if (grown == nullptr) return Read::kNoMemory;
+    data_ = grown;
+    room_ = room;
+  }
+  const ssize_t count = ::read(borrowed_fd, data_ + size_, room_ - size_);
+  if (count > 0) size_ += static_cast<std::size_t>(count);
+  if (count > 0 || (count < 0 && errno == EINTR)) return Read::kMore;
+  return count < 0 && errno == EAGAIN ? Read::kNothingNow : Read::kEnd;
+}
+
+Failure Capture(const Start& start, Captured& captured) {
+  Process process;
+  if (Failure failure = process.Begin(start); failure.Failed()) return failure;
+  if (!ReadStreams(process, captured)) {
+    return {.status = MXC_BACKEND_ERROR,
+            .message = "there is no memory for what the command writes",
+            .remediation = "write to a file, or set output.maxBytes"};
+  }
+  const StatusLines& lines = captured.lines;
+  if (lines.Refusal().Failed()) return lines.Refusal();
+  if (start.document.empty() || lines.Started() || !captured.output.View().empty()) return {};
+  return {.status = MXC_BACKEND_ERROR,
+          .message = "mxc-exec ended with " + process.HowItEnded() +
+                     " before the command started: " + std::string(captured.errors.View().substr(0, 1024))};
+}
+
+std::string Ask(const char* flag) {
+  Captured captured;
+  const Failure failure = Capture({.flags = {flag}}, captured);
+  return failure.Failed() ? std::string() : std::string(captured.output.View());
+}
+
+}  // namespace mxc::ffi
