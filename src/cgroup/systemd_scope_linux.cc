@@ -64,9 +64,9 @@ std::string ScopeRefusal(const ToolRun& call) {
   if (call.timed_out) return "its manager does not answer";
   if (!call.started) return "busctl does not start";
   if (call.exit_code == 0 && call.out.starts_with("o \"/")) return {};
-  constexpr std::string_view kPrefix = "Call failed: ";
+  constexpr std::string_view kFailed = "Call failed: ";
   std::string_view said = std::string_view(call.err).substr(0, call.err.find('\n'));
-  if (said.starts_with(kPrefix)) said.remove_prefix(kPrefix.size());
+  if (said.starts_with(kFailed)) said.remove_prefix(kFailed.size());
   return said.empty() ? fmt::format("busctl ended with status {}", call.exit_code) : std::string(said);
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace mxc {
 namespace {
@@ -24,12 +23,17 @@ std::uint32_t BigEndian(const std::uint8_t* bytes) {
          bytes[3];
 }
 
-std::uint32_t Mix(std::uint32_t word, int first, int second, int third) {
-  return std::rotr(word, first) ^ std::rotr(word, second) ^ std::rotr(word, third);
+// std::rotr takes an int in one standard library and an unsigned int in another.
+constexpr std::uint32_t Rotated(std::uint32_t word, unsigned count) {
+  return word >> count | word << (32U - count);
 }
 
-std::uint32_t Spread(std::uint32_t word, int first, int second, unsigned shift) {
-  return std::rotr(word, first) ^ std::rotr(word, second) ^ (word >> shift);
+std::uint32_t Mix(std::uint32_t word, unsigned first, unsigned second, unsigned third) {
+  return Rotated(word, first) ^ Rotated(word, second) ^ Rotated(word, third);
+}
+
+std::uint32_t Spread(std::uint32_t word, unsigned first, unsigned second, unsigned shift) {
+  return Rotated(word, first) ^ Rotated(word, second) ^ (word >> shift);
 }
 
 }  // namespace
