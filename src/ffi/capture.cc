@@ -20,17 +20,25 @@ bool ReadAll(int fd, Bytes& bytes, bool& open) {
   }
 }
 
+// Of a short and silent run the lines are read when its output has ended: each would wake us while the
+// program has work to do. Of a longer one they are read as they come, so that there is always room for more.
+constexpr int kShortRunMs = 50;
+
 // Until the program has said all it has to say, and what it has relayed is read.
 bool ReadStreams(Process& process, Captured& captured) {
   bool output = true;
   bool errors = true;
   bool status = true;
   bool memory = true;
+  bool listening = false;
   while (status && memory) {
-    pollfd polls[] = {{.fd = process.status.Get(), .events = POLLIN, .revents = 0},
+    listening = listening || (!output && !errors);
+    pollfd polls[] = {{.fd = listening ? process.status.Get() : -1, .events = POLLIN, .revents = 0},
                       {.fd = output ? process.output.Get() : -1, .events = POLLIN, .revents = 0},
                       {.fd = errors ? process.errors.Get() : -1, .events = POLLIN, .revents = 0}};
-    if (::poll(&polls[0], std::size(polls), -1) < 0) continue;
+    const int ready = ::poll(&polls[0], std::size(polls), listening ? -1 : kShortRunMs);
+    if (ready < 0) continue;
+    listening = listening || ready == 0 || !captured.output.View().empty() || !captured.errors.View().empty();
     if (polls[0].revents != 0) status = captured.lines.Read(process.status.Get());
     if (polls[1].revents != 0) memory = ReadAll(process.output.Get(), captured.output, output);
     if (polls[2].revents != 0 && memory) memory = ReadAll(process.errors.Get(), captured.errors, errors);
