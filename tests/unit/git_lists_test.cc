@@ -136,8 +136,33 @@ TEST_F(GitListReview, ObjectsComeFromWhatTheCommandCouldWrite) {
     EXPECT_EQ(at(text), "") << text;
   for (const char* text : {"/srv/o/.git/objects\n", "../../../c/.git/objects\n", "\"/srv/w/b\"\n"})
     EXPECT_EQ(at(text), list + " " + kGit + "\n") << text;
-  before_.passages = {{list, "/srv/o/.git/objects\n"}};
-  EXPECT_EQ(at("/srv/o/.git/objects\n"), "");
+  const std::string own = "/srv/o/.git/objects\n";
+  before_.passages = {{list, own + std::string(1, '\0') + "/srv/o/.git/objects"}};
+  EXPECT_EQ(at(own), "");
+}
+
+// An earlier run has left the line; this one turns what it leads to.
+TEST_F(GitListReview, ObjectsComeFromWhereTheyCame) {
+  const std::string list = kGit + "/objects/info/alternates";
+  host_.AddFile(list, "/srv/w/alt\n").AddDirectory("/srv/w/alt/pack").AddFile("/srv/w/alt/12/x");
+  before_.passages = {{list, std::string("/srv/w/alt\n\0/srv/w/alt", 22)}};
+  EXPECT_EQ(Review(), "");
+  host_.AddFile("/srv/w/alt/info/alternates", "/srv/o\n");
+  EXPECT_EQ(Review(), list + " " + kGit + "\n") << "a store of its own";
+  host_.Remove("/srv/w/alt/info/alternates");
+  for (const char* link : {"/srv/w/alt/34", "/srv/w/alt/12/y", "/srv/w/alt/pack/z"}) {
+    host_.AddSymlink(link, "/srv/o");
+    EXPECT_EQ(Review(), list + " " + kGit + "\n") << link;
+    host_.Remove(link);
+  }
+  EXPECT_EQ(Review(), "");
+  host_.Remove("/srv/w/alt/12/x");
+  host_.Remove("/srv/w/alt/12");
+  host_.Remove("/srv/w/alt/info");
+  host_.Remove("/srv/w/alt/pack");
+  host_.Remove("/srv/w/alt");
+  host_.AddSymlink("/srv/w/alt", "/srv/o").AddDirectory("/srv/o");
+  EXPECT_EQ(Review(), list + " " + kGit + "\n");
 }
 
 // Whatever else the directory looks like.
@@ -153,6 +178,29 @@ TEST_F(GitListReview, PacksAndTablesStandBesideThem) {
   host_.AddFile(kGit + "/objects/pack/multi-pack-index", PackIndex(std::string("x.idx\0", 6), 1));
   host_.Remove(kGit + "/objects/pack/multi-pack-index.d/multi-pack-index-1.midx");
   host_.AddFile(kGit + "/reftable/tables.list", "0x1.ref\n0x2.ref\n");
+  EXPECT_EQ(Review(), "");
+}
+
+// `git reset` writes to what ORIG_HEAD names, `git fetch` to what a tag does.
+TEST_F(GitListReview, RefsNameRefs) {
+  const std::string refs[] = {kGit + "/ORIG_HEAD",        kGit + "/AUTO_MERGE",
+                              kGit + "/refs/tags/v1",     kGit + "/refs/heads/a/b/c/d/e",
+                              kGit + "/worktrees/w/HEAD", kGit + "/worktrees/w/refs/x"};
+  host_.AddFile(kGit + "/worktrees/w/gitdir", "/srv/w/none/.git\n");
+  for (const std::string& ref : refs) {
+    for (const char* text :
+         {"ref: refs/heads/main\n", "ref:refs/x", "0123456789012345678901234567890123456789\n", ""}) {
+      host_.AddFile(ref, text);
+      EXPECT_EQ(Review(), "") << ref << text;
+    }
+    for (const char* text : {"ref: commondir\n", "ref:config", "ref: \t\nobjects/12/x\n",
+                             "ref: refs/../config", "ref: HEAD\n", "ref: worktrees/w/gitdir\n", "ref:"}) {
+      host_.AddFile(ref, text);
+      EXPECT_EQ(Review().substr(0, ref.size() + 1), ref + " ") << text;
+    }
+    host_.Remove(ref);
+  }
+  host_.AddFile(kGit + "/COMMIT_EDITMSG", "ref: the ticket\n").AddFile(kGit + "/description", "ref: x");
   EXPECT_EQ(Review(), "");
 }
 

@@ -504,13 +504,14 @@ TEST_F(GitReview, LinksAmongGitsDataAreTakenAway) {
   host_->AddSymlink(git + "/modules/m/FETCH_HEAD", "config").AddSymlink(git + "/worktrees/u", "/home/ana");
   host_->AddSymlink(git + "/worktrees/t/ORIG_HEAD", "../../config").AddNode(git + "/gc.log", FileType::kFifo);
   host_->AddSymlink("/srv/w/new/.git/MERGE_MSG", "../x");
-  // What git neither writes nor deletes through.
-  host_->AddSymlink(git + "/objects/34/link", "x").AddSymlink(git + "/hooks/x", "y");
+  host_->AddSymlink(git + "/objects/34/link", "x");  // an object of another repository
+  // What git neither reads, writes nor deletes through.
+  host_->AddSymlink(git + "/hooks/x", "y");
   host_->AddNode(git + "/fsmonitor--daemon.ipc", FileType::kSocket);
   EXPECT_EQ(Review(), "passage " + git + "/COMMIT_EDITMSG " + git + "\npassage " + git + "/gc.log " + git +
                           "\npassage " + git + "/logs/HEAD " + git + "\npassage " + git +
                           "/modules/m/FETCH_HEAD " + git + "\npassage " + git + "/objects/12 " + git +
-                          "\npassage " + git + "/objects/pack " + git + "\npassage " + git +
+                          "\npassage " + git + "/objects/34/link " + git + "\npassage " + git + "/objects/pack " + git + "\npassage " + git +
                           "/refs/heads/x " + git + "\npassage " + git + "/rr-cache " + git + "\npassage " +
                           git + "/worktrees/t/ORIG_HEAD " + git + "\npassage " + git + "/worktrees/u " + git +
                           "\nnew /srv/w/new/.git\npassage /srv/w/new/.git/MERGE_MSG /srv/w/new/.git\n");

@@ -56,14 +56,22 @@ bool IsKept(const DirectoryEntry& entry) {
 // In these a directory is named by whoever names a branch, and may look like a git directory.
 constexpr std::string_view kNested[] = {"logs", "refs"};
 constexpr std::string_view kLogs[] = {"logs"};
+constexpr std::string_view kRefs[] = {"refs"};
+
+// As git spells refs outside of refs/: HEAD, ORIG_HEAD, AUTO_MERGE. What ends with MSG is a message.
+bool IsRootRef(std::string_view name) {
+  const bool spelled = std::all_of(name.begin(), name.end(),
+                                   [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; });
+  return spelled && !name.ends_with("MSG");
+}
 
 bool IsIndex(std::string_view name) { return name == "index" || name.starts_with("sharedindex."); }
 
 class DataSearch {
  public:
   DataSearch(const std::vector<GitDirectory>& directories, const std::unordered_set<std::string>& skipped,
-             const Host& host)
-      : host_(host), walker_(host), skipped_(skipped) {
+             const Host& host, GitDataOf whose)
+      : host_(host), walker_(host), skipped_(skipped), whose_(whose) {
     for (const GitDirectory& directory : directories) tops_.insert(directory.path);
   }
 
@@ -116,7 +124,8 @@ class DataSearch {
   [[nodiscard]] bool HoldsObjects(const Place& place, std::string_view directory,
                                   const DirectoryEntry& entry) const {
     const std::string_view in = directory.substr(std::min(directory.size(), place.git_directory.size()));
-    return entry.name.size() == 2 && (in == "/objects" || in == "/lfs/objects" || in == "/annex/objects") &&
+    const bool objects = in == "/objects" && whose_ == GitDataOf::kHost;
+    return entry.name.size() == 2 && (objects || in == "/lfs/objects" || in == "/annex/objects") &&
            !place.nested;
   }
   [[nodiscard]] Place PlaceOf(const std::string& directory) const {
@@ -146,6 +155,8 @@ class DataSearch {
       }
       if (entry.type == FileType::kRegular) {
         if ((place.top && !IsOneOf(entry.name, kRenamed)) || place.log) NoteFile(place, path);
+        if (IsAmong(path, kRefs) || (place.top && IsRootRef(entry.name)))
+          Add(found_.refs, place, path, "", 0);
       } else if (entry.type != FileType::kSocket) {
         NotePassage(place, path, entry.type);
       }
@@ -198,6 +209,7 @@ class DataSearch {
   const Host& host_;
   PathWalker walker_;
   const std::unordered_set<std::string>& skipped_;
+  GitDataOf whose_;
   std::unordered_set<std::string> tops_ = {};
   GitData found_ = {};
 };
@@ -223,9 +235,9 @@ std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const H
 }  // namespace
 
 GitData FindGitData(const std::vector<GitDirectory>& directories,
-                    const std::unordered_set<std::string>& skipped, const Host& host,
+                    const std::unordered_set<std::string>& skipped, const Host& host, GitDataOf whose,
                     TreeSearch::Opener open) {
-  return DataSearch(directories, skipped, host).Run(std::move(open));
+  return DataSearch(directories, skipped, host, whose).Run(std::move(open));
 }
 
 std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {

@@ -1,7 +1,7 @@
 // git's own data: what git writes, empties or deletes there by name, whatever stands under it, and the
 // indexes that it obeys without a look.
 //
-//   const GitData found = FindGitData(directories, skipped, host);
+//   const GitData found = FindGitData(directories, skipped, host, GitDataOf::kHost);
 #pragma once
 
 #include <optional>
@@ -27,15 +27,19 @@ struct GitData {
   std::vector<Found> passages = {};
   std::vector<Found> indexes = {};
   std::vector<Found> lists = {};         // git_lists.h
+  std::vector<Found> refs = {};          // files that git takes for a ref; without a text
   std::vector<std::string> closed = {};  // directories that cannot be listed
   std::string gap = {};                  // "" when all was looked at
 };
 
-// In all `directories`; what `skipped` holds is left out. Of `objects` only the first two levels: git neither
-// follows nor writes anything by name below those.
+// What stands there before a run is the host's; what stands there afterwards is looked at further.
+enum class GitDataOf { kHost, kRun };
+
+// In all `directories`; what `skipped` holds is left out. Of the host's `objects` only the first two levels;
+// git itself makes nothing but files below those.
 [[nodiscard]] GitData FindGitData(const std::vector<GitDirectory>& directories,
                                   const std::unordered_set<std::string>& skipped, const Host& host,
-                                  TreeSearch::Opener open = {});
+                                  GitDataOf whose, TreeSearch::Opener open = {});
 
 // What tells an index from another, without its content; its path and inode, and when it was changed last.
 [[nodiscard]] std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker);

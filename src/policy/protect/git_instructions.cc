@@ -36,7 +36,6 @@ constexpr std::string_view kHarmless[] = {"abort-safety",
                                           "git-rebase-todo.backup",
                                           "gpg_sign_opt",
                                           "head",
-                                          "head-name",
                                           "ignore_date",
                                           "info",
                                           "interactive",
@@ -61,7 +60,6 @@ constexpr std::string_view kHarmless[] = {"abort-safety",
                                           "quiet",
                                           "quoted-cr",
                                           "rebasing",
-                                          "refs-to-delete",
                                           "rerere-autoupdate",
                                           "reschedule-failed-exec",
                                           "rewritten",
@@ -73,7 +71,6 @@ constexpr std::string_view kHarmless[] = {"abort-safety",
                                           "squash-onto",
                                           "stopped-sha",
                                           "threeway",
-                                          "update-refs",
                                           "utf8",
                                           "verbose"};
 
@@ -115,6 +112,29 @@ std::string_view TakeLine(std::string_view& text) {
   return line;
 }
 
+// Git writes and deletes what such a file names: refs, if below refs/, else files of its own.
+bool IsRef(std::string_view name) {
+  return name.starts_with("refs/") && name.find("..") == std::string_view::npos;
+}
+
+bool IsHead(std::string_view text) { return text == "detached HEAD\n" || IsRef(TakeLine(text)); }
+
+bool IsRefs(std::string_view text) {
+  while (!text.empty()) {
+    if (!IsRef(TakeLine(text))) return false;
+  }
+  return true;
+}
+
+// Three lines for each: its name, what it was, what it becomes.
+bool IsRefUpdates(std::string_view text) {
+  for (int line = 0; !text.empty(); ++line) {
+    const std::string_view name = TakeLine(text);
+    if (line % 3 == 0 && !IsRef(name)) return false;
+  }
+  return true;
+}
+
 // Whatever git takes for a command begins with a letter.
 bool IsHarmlessList(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return false;
@@ -123,6 +143,9 @@ bool IsHarmlessList(std::string_view text) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f"), line.size()));
     const std::string_view word = line.substr(0, line.find_first_of(" \t\r\v\f"));
     if (!word.empty() && IsLetterOrDigit(word.front()) && !IsListed(word, kCommands)) return false;
+    if (word != "update-ref" && word != "u") continue;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f", word.size()), line.size()));
+    if (!IsRef(line.substr(0, line.find_first_of(" \t\r\v\f")))) return false;
   }
   return true;
 }
@@ -189,14 +212,17 @@ struct Row {
   bool (*harmless)(std::string_view text);
 };
 
-constexpr std::array<Row, 8> kJudged = {{{"git-rebase-todo", IsHarmlessList},
-                                         {"todo", IsHarmlessList},
-                                         {"strategy", IsStrategy},
-                                         {"strategy_opts", IsPlain},
-                                         {"opts", IsPickOptions},
-                                         {"author-script", IsAuthor},
-                                         {"apply-opt", IsBlank},
-                                         {"BISECT_NAMES", IsQuotedWords}}};
+constexpr std::array<Row, 11> kJudged = {{{"git-rebase-todo", IsHarmlessList},
+                                          {"head-name", IsHead},
+                                          {"refs-to-delete", IsRefs},
+                                          {"update-refs", IsRefUpdates},
+                                          {"todo", IsHarmlessList},
+                                          {"strategy", IsStrategy},
+                                          {"strategy_opts", IsPlain},
+                                          {"opts", IsPickOptions},
+                                          {"author-script", IsAuthor},
+                                          {"apply-opt", IsBlank},
+                                          {"BISECT_NAMES", IsQuotedWords}}};
 
 // Of a patch series each is a file: 0001.
 bool IsPatch(std::string_view name) {

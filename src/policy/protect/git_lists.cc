@@ -37,6 +37,17 @@ std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t size)
   return number;
 }
 
+// Of an `alternates`; git reads it up to the first end of string.
+std::vector<std::string> ObjectStores(std::string_view text) {
+  std::vector<std::string> stores;
+  for (text = text.substr(0, text.find('\0')); !text.empty();) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (!line.empty() && !line.starts_with('#')) stores.emplace_back(line);
+  }
+  return stores;
+}
+
 }  // namespace
 
 bool IsGitList(std::string_view in, std::string_view name) {
@@ -53,7 +64,29 @@ GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host) {
   const Result<std::optional<std::string>> text =
       ReadGitFile(entry ? JoinPath(path, "gitdir") : path, host, walker);
   if (text) list.text = text->value_or("");
+  if (entry || list.text.empty()) return list;
+  // ... and where it leads: a directory on the way may be a link by the next run.
+  const std::string objects{ParentOf(ParentOf(path))};
+  const std::vector<std::string> stores = ObjectStores(list.text);
+  for (const std::string& store : stores) {
+    const Result<Walked> walked = walker.Walk(Against(objects, store));
+    list.text += '\0' + (walked ? walked->path : "");
+  }
   return list;
+}
+
+bool NamesARef(std::string_view text) {
+  constexpr std::string_view kSymbolic = "ref:";
+  if (!text.starts_with(kSymbolic)) return true;
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r", kSymbolic.size()), text.size()));
+  return text.starts_with("refs/") && text.find("..") == std::string_view::npos;
+}
+
+bool LeadsToRefs(const std::string& ref, const Host& host) {
+  constexpr std::size_t kLongest = 8192;  // above what a path can be
+  const Result<std::string> text = host.ReadFile(ref, kLongest);
+  if (text) return NamesARef(*text);
+  return !host.MayAccess(ref, Access::kReadOnly);  // nor can git on the host read it
 }
 
 // A header, a table of chunks, and among those the names, an end of string behind each.
@@ -98,13 +131,15 @@ std::optional<std::vector<std::string>> ConflictedPaths(std::string_view text) {
   return paths;
 }
 
-GitListJudge::GitListJudge(const GitSnapshot& before, const Host& host)
+GitListJudge::GitListJudge(const GitSnapshot& before, const std::vector<GitDirectory>& directories,
+                           const Host& host)
     : before_(before),
       host_(host),
       walker_(host),
       roots_(before.roots.begin(), before.roots.end()),
       closed_(before.skipped.begin(), before.skipped.end()) {
   for (const GitSnapshot::Held& held : before.held) closed_.insert(held.path);
+  for (const GitDirectory& directory : directories) stores_.insert(JoinPath(directory.path, "objects"));
 }
 
 // The nearest directory that says anything decides.
@@ -175,18 +210,33 @@ bool GitListJudge::NamesConflicts(const GitSnapshot::Text& list) {
   });
 }
 
-bool GitListJudge::NamesObjects(const GitSnapshot::Text& list) {
-  if (WasThere(list)) return true;
-  const std::string objects{ParentOf(ParentOf(list.path))};
-  for (std::string_view rest = list.text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    if (line.empty() || line.starts_with('#')) continue;
-    if (line.starts_with('"')) return false;
-    const Result<Walked> walked = walker_.Walk(Against(objects, line));
-    if (!walked || ThroughLinks(*walked) || !IsWritable(walked->path)) return false;
+// One that is no repository's is judged here: it leads nowhere else.
+bool GitListJudge::IsPlainStore(const std::string& store) const {
+  if (host_.LookAt(JoinPath(store, "info/alternates")).failure != LookupFailure::kMissing) return false;
+  std::vector<std::string> directories = {store};
+  for (std::size_t i = 0; i < directories.size(); ++i) {
+    const std::string directory = directories[i];
+    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
+    if (!entries) return false;
+    for (const DirectoryEntry& entry : *entries) {
+      if (entry.type != FileType::kRegular && entry.type != FileType::kDirectory) return false;
+      if (entry.type == FileType::kDirectory && i == 0)
+        directories.push_back(JoinPath(directory, entry.name));
+    }
   }
-  return !list.text.empty();
+  return true;
+}
+
+bool GitListJudge::NamesObjects(const GitSnapshot::Text& list) {
+  const bool was_there = WasThere(list);
+  const std::string objects{ParentOf(ParentOf(list.path))};
+  const std::vector<std::string> stores = ObjectStores(list.text);
+  return !list.text.empty() && std::all_of(stores.begin(), stores.end(), [&](const std::string& store) {
+    const Result<Walked> walked = walker_.Walk(Against(objects, store));
+    if (!walked || store.starts_with('"')) return was_there;
+    if (!IsWritable(walked->path) || ThroughLinks(*walked)) return was_there;
+    return stores_.contains(walked->path) || !walked->status || IsPlainStore(walked->path);
+  });
 }
 
 // Old versions of git look for such a path from where they stand, but not in a repository that says so.

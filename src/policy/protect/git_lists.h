@@ -5,6 +5,7 @@
 //   objects/info/alternates        directories of objects, which git shows as its own
 //   reftable/tables.list           tables: git deletes them when it writes new ones
 //   worktrees/NAME                 its `gitdir`: `git worktree repair` overwrites what that names
+//   refs/, ORIG_HEAD and the like  another ref, which is written in their place
 //
 // Chains of commit graphs and of multi-pack-indexes name hashes, and git takes nothing else there.
 #pragma once
@@ -18,6 +19,7 @@
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
+#include "policy/protect/git_places.h"
 
 namespace mxc {
 
@@ -26,6 +28,11 @@ namespace mxc {
 // As such a file is compared: its own text, or that of its `gitdir`.
 [[nodiscard]] GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host);
 
+// A ref is a hash, or names another one below refs/. What else it names is a file of git's own to git
+// (`ref: commondir`), which writes there what it means to write to the ref.
+[[nodiscard]] bool NamesARef(std::string_view text);
+[[nodiscard]] bool LeadsToRefs(const std::string& ref, const Host& host);
+
 // Every pack it names is a file beside it.
 [[nodiscard]] bool NamesPacksBeside(std::string_view multi_pack_index);
 // Of a MERGE_RR. None: it is damaged.
@@ -33,8 +40,8 @@ namespace mxc {
 
 class GitListJudge {
  public:
-  // Borrows both.
-  GitListJudge(const GitSnapshot& before, const Host& host);
+  // Borrows `before` and `host`. `directories`: the repositories whose own data is judged.
+  GitListJudge(const GitSnapshot& before, const std::vector<GitDirectory>& directories, const Host& host);
 
   // It names nothing that the command could not write itself, or says what it said before.
   [[nodiscard]] bool IsTrustworthy(const GitSnapshot::Text& list);
@@ -46,6 +53,7 @@ class GitListJudge {
   [[nodiscard]] std::vector<std::string> WorkTreesOf(const std::string& git_directory);
   [[nodiscard]] bool IsPlainFileOf(const std::string& tree, std::string_view path) const;
   [[nodiscard]] bool NamesConflicts(const GitSnapshot::Text& list);
+  [[nodiscard]] bool IsPlainStore(const std::string& store) const;
   [[nodiscard]] bool NamesObjects(const GitSnapshot::Text& list);
   [[nodiscard]] bool MayBeRelative(const std::string& git_directory);
   [[nodiscard]] bool NamesWorkTree(const GitSnapshot::Text& entry);
@@ -55,6 +63,7 @@ class GitListJudge {
   PathWalker walker_;
   std::unordered_set<std::string> roots_ = {};
   std::unordered_set<std::string> closed_ = {};  // to the command
+  std::unordered_set<std::string> stores_ = {};  // of objects, in repositories
 };
 
 }  // namespace mxc
