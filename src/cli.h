@@ -25,6 +25,7 @@ enum class Mode {
   kProfiles,
   kProbe,
   kAvailableBackends,
+  kVerifyAudit,
   kSetupHyperlight,
   kVersion,
   kHelp,
@@ -95,6 +96,8 @@ struct Options {
   std::string form = {};  // of an answer: "text", "json", or empty for what is usual where it goes
   std::string schema_version = {};
   std::string discover = {};
+  std::vector<std::string> audit_files = {};
+  std::vector<std::string> audit_anchors = {};
   std::string container_name = {};
   std::string prepare = {};  // the flag, for kPrepare: "prepare-system-drive"
   std::string drive = {};

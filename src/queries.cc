@@ -22,6 +22,7 @@
 #include "read_request.h"
 #include "report/probe_text.h"
 #include "report/report.h"
+#include "report/verify_audit.h"
 
 namespace mxc {
 namespace {
@@ -165,6 +166,13 @@ int Prepare(const Options& options) {
   return reply->status;
 }
 
+int PrintVerifiedAudit(const Options& options) {
+  const Result<std::string> answer = VerifyAudit(options.audit_files, options.audit_anchors);
+  if (!answer) return Fail(answer.error(), ExitStatus(answer.error().code));
+  fmt::print("{}", *answer);
+  return 0;
+}
+
 bool AnswersPeople(const Options& options) {
   return options.form.empty() ? IsTerminal(kStandardOutput) : options.form == "text";
 }
@@ -224,6 +232,8 @@ int RunQuery(const Options& options, const Host& host) {
       return PrintProbe(options, host);
     case Mode::kAvailableBackends:
       return PrintAvailable(options, host);
+    case Mode::kVerifyAudit:
+      return PrintVerifiedAudit(options);
     case Mode::kPrintSchema:
       return PrintSchema(options.schema_version);
     case Mode::kProfiles:

@@ -194,10 +194,12 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
       !shell)
     return shell.error();
   const std::string descriptor = options.status_fd ? PathOfDescriptor(*options.status_fd, host) : "";
+  const std::string head = policy.audit.path.empty() ? "" : AuditHeadPath(policy.audit.path);
   if (Status own = InFilesOfTheirOwn({{.name = "--result", .path = options.result_file},
                                       {.name = "--log-file", .path = options.log_file},
                                       {.name = "--status-fd", .path = descriptor},
-                                      {.name = "audit.path", .path = policy.audit.path}});
+                                      {.name = "audit.path", .path = policy.audit.path},
+                                      {.name = "the head of audit.path", .path = head}});
       !own)
     return own;
   if (Status apart = ApartFromStreams({{.name = "--result", .path = options.result_file},
@@ -205,6 +207,9 @@ Status KeepRecordsApart(const Policy& policy, const Host& host, Options& options
       !apart)
     return apart;
   if (Status apart = StatusApartFromStreams(options.status_fd); !apart) return apart;
+  const Result<std::string> beside =
+      CheckRecord({.name = "head of the audit log", .path = head}, host, policy);
+  if (!beside) return beside.error();
   options.log_file = PlaceOfLog(policy, host, options.log_file, problem);
   // Its other name may be in a grant: the command would read the log, or write it.
   if (!options.log_file.empty() && TraitsOf(policy.containment).isolates) {

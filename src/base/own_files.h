@@ -16,8 +16,12 @@ namespace mxc {
 enum class OwnFile {
   kLog,     // appended to
   kResult,  // replaced
-  kAudit,   // appended to
+  kAudit,   // appended to, and read
+  kHead,    // read and replaced (shared_file.h)
 };
+
+// Beside an audit log: the hash of its last line.
+[[nodiscard]] inline std::string AuditHeadPath(const std::string& path) { return path + ".head"; }
 
 // For writing; made for the caller alone when missing, emptied (kResult) only after it was looked at. `what`
 // is for messages: "open the audit log". Errors, kSetupFailed: it cannot be opened; a symbolic link on the

@@ -46,7 +46,8 @@ constexpr const char* kOfKernel = "it is in a file system of the kernel";
 // What was found where a file of ours should be, `fd` or an entry of that directory; empty: nothing is wrong
 // with it.
 std::string WrongWith(const struct stat& status, int fd, OwnFile file) {
-  if (file != OwnFile::kAudit && IsNullDevice(status)) return "";
+  const bool may_be_null = file == OwnFile::kLog || file == OwnFile::kResult;
+  if (may_be_null && IsNullDevice(status)) return "";
   if (S_ISLNK(status.st_mode)) return "it is a symbolic link";
   if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   if (IsOfKernel(fd)) return kOfKernel;
@@ -149,6 +150,12 @@ class Way {
   mode_t make_ = 0;
 };
 
+int FlagsOf(OwnFile file) {
+  const bool read = file == OwnFile::kAudit || file == OwnFile::kHead;
+  const bool appended = file == OwnFile::kAudit || file == OwnFile::kLog;
+  return (read ? O_RDWR : O_WRONLY) | (appended ? O_APPEND : 0) | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+}
+
 // Looked at before it is opened, because opening a device or a pipe may do something, and afterwards, because
 // by then it may be another.
 UniqueFd OpenExisting(const Way& way, OwnFile file, std::string& problem) {
@@ -159,8 +166,7 @@ UniqueFd OpenExisting(const Way& way, OwnFile file, std::string& problem) {
   }
   problem = WrongWith(status, way.Directory(), file);
   if (!problem.empty()) return UniqueFd{};
-  const int position = file == OwnFile::kResult ? 0 : O_APPEND;
-  const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | position;
+  const int flags = FlagsOf(file) | O_NONBLOCK;
   UniqueFd fd{::openat(way.Directory(), way.Last().c_str(), flags)};
   if (!fd && errno == ENOENT) return fd;
   if (!fd || ::fstat(fd.Get(), &status) != 0) {
@@ -177,8 +183,7 @@ UniqueFd OpenOrCreate(const Way& way, OwnFile file, std::string& problem) {
     UniqueFd fd = OpenExisting(way, file, problem);
     if (!fd && problem.empty() && IsOfKernel(way.Directory())) problem = kOfKernel;
     if (fd || !problem.empty()) return fd;
-    const int position = file == OwnFile::kResult ? 0 : O_APPEND;
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | position;
+    const int flags = FlagsOf(file) | O_CREAT | O_EXCL;
     fd.Reset(::openat(way.Directory(), way.Last().c_str(), flags, 0600));
     if (fd) return fd;
     if (errno != EEXIST) {

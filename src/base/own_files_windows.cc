@@ -56,13 +56,16 @@ Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, O
   if (IsLink(wide)) return refused("it is a symbolic link");
   const bool result = file == OwnFile::kResult;
   int number = -1;
-  const int flags = _O_WRONLY | _O_CREAT | _O_BINARY | _O_NOINHERIT | (result ? 0 : _O_APPEND);
+  const bool read = file == OwnFile::kAudit || file == OwnFile::kHead;
+  const bool appended = file == OwnFile::kAudit || file == OwnFile::kLog;
+  const int flags =
+      (read ? _O_RDWR : _O_WRONLY) | _O_CREAT | _O_BINARY | _O_NOINHERIT | (appended ? _O_APPEND : 0);
   const errno_t problem = ::_wsopen_s(&number, wide.c_str(), flags, _SH_DENYNO, _S_IREAD | _S_IWRITE);
   if (problem != 0) return refused(std::generic_category().message(problem));
   UniqueFd fd{number};
   if (HasOtherNames(number)) return refused("it has more than one name");
   const bool disk = IsDisk(number);
-  if (file == OwnFile::kAudit && !disk) return refused("it is not a regular file");
+  if (read && !disk) return refused("it is not a regular file");
   if (result && disk && ::_chsize_s(number, 0) != 0) return refused(std::generic_category().message(errno));
   return fd;
 }

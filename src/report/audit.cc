@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <chrono>
 #include <string_view>
 #include <utility>
@@ -56,14 +55,12 @@ std::string ReachedText(const std::vector<Resource>& reached) {
 
 }  // namespace
 
+AuditLog::AuditLog(AuditFile file) : file_(std::move(file)), run_(RandomName()) {}
+
 Result<AuditLog> AuditLog::Open(const std::string& path) {
-  AuditLog log;
-  log.path_ = path;
-  log.run_ = RandomName();
-  Result<UniqueFd> file = OpenOwnFile("open the audit log", path, OwnFile::kAudit);
+  Result<AuditFile> file = AuditFile::Open(path);
   if (!file) return file.error();
-  log.file_ = std::move(*file);
-  return log;
+  return AuditLog(std::move(*file));
 }
 
 Status AuditLog::Begin(const Plan& plan) {
@@ -79,7 +76,7 @@ Status AuditLog::Begin(const Plan& plan) {
 }
 
 Status AuditLog::Network(const GatewayRecord& record) {
-  return Write(fmt::format(
+  return file_.Append(fmt::format(
       "{{\"event\":\"network\",\"time\":{},\"run\":{},\"kind\":{},\"verdict\":{},\"name\":{},\"address\":{},"
       "\"port\":{},\"pointer\":{},\"reason\":{},\"bytesOut\":{},\"bytesIn\":{},\"lost\":{}}}\n",
       Quote(TimeText(std::chrono::milliseconds{record.time_ms})), Quote(run_), Quote(Name(record.event)),
@@ -102,21 +99,9 @@ Status AuditLog::End(const Result<Outcome>& result) {
       fmt::format("{{\"event\":\"end\",\"time\":{},\"run\":{},{}}}\n", Quote(Now()), Quote(run_), rest));
 }
 
-Status AuditLog::Write(const std::string& line) {
-  const std::int64_t count = WriteSome(file_.Get(), line);
-  if (count < 0 || static_cast<std::size_t>(count) != line.size()) {
-    return SystemError(ErrorCode::kSetupFailed, "write the audit log '" + path_ + "'",
-                       count < 0 ? errno : ENOSPC);
-  }
-  return Done{};
-}
-
 Status AuditLog::Append(const std::string& line) {
-  if (Status written = Write(line); !written) return written;
-  if (!FlushToDisk(file_.Get())) {
-    return SystemError(ErrorCode::kSetupFailed, "write the audit log '" + path_ + "' to disk", errno);
-  }
-  return Done{};
+  if (Status written = file_.Append(line); !written) return written;
+  return file_.Flush();
 }
 
 }  // namespace mxc

@@ -1,4 +1,5 @@
-// The audit log: one JSON object a line, one when a run begins and one when it ends.
+// The audit log: one JSON object a line, one when a run begins and one when it ends, each chained to the line
+// before it (audit_chain.h).
 //
 //   Result<AuditLog> log = AuditLog::Open("/var/log/mxc/audit.jsonl");
 //   Status written = log->Begin(plan);  // on disk before the command starts
@@ -10,16 +11,16 @@
 
 #include <string>
 
-#include "base/unique_fd.h"
 #include "mxc/error.h"
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
+#include "report/audit_file.h"
 
 namespace mxc {
 
 class AuditLog {
  public:
-  // As OpenOwnFile.
+  // As AuditFile::Open.
   [[nodiscard]] static Result<AuditLog> Open(const std::string& path);
 
   // Errors: kSetupFailed. Begin and End return when the line is on disk.
@@ -29,10 +30,9 @@ class AuditLog {
   [[nodiscard]] Status End(const Result<Outcome>& result);
 
  private:
-  [[nodiscard]] Status Write(const std::string& line);
-  [[nodiscard]] Status Append(const std::string& line);  // ... to disk
-  std::string path_;
-  UniqueFd file_;
+  explicit AuditLog(AuditFile file);
+  [[nodiscard]] Status Append(const std::string& line);  // to disk
+  AuditFile file_;
   std::string run_;  // random; ties the two lines together
 };
 

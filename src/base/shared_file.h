@@ -1,0 +1,21 @@
+// A file that several processes write by turns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace mxc {
+
+// Waits for whoever has it, at most `wait_ms` milliseconds. False: errno says why.
+[[nodiscard]] bool LockFile(int borrowed_fd, std::int64_t wait_ms);
+void UnlockFile(int borrowed_fd);
+
+// -1: errno says why.
+[[nodiscard]] std::int64_t SizeOfFile(int borrowed_fd);
+[[nodiscard]] std::int64_t ReadFileAt(int borrowed_fd, std::span<char> buffer, std::uint64_t offset);
+// Replaces all there is. False: errno says why.
+[[nodiscard]] bool ReplaceFile(int borrowed_fd, std::string_view text);
+[[nodiscard]] bool CutFile(int borrowed_fd, std::uint64_t size);
+
+}  // namespace mxc

@@ -1,0 +1,45 @@
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "base/shared_file.h"
+
+namespace mxc {
+
+bool LockFile(int borrowed_fd, std::int64_t wait_ms) {
+  constexpr std::chrono::milliseconds kPoll{2};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+  while (::flock(borrowed_fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(kPoll);
+  }
+  return true;
+}
+
+void UnlockFile(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
+
+std::int64_t SizeOfFile(int borrowed_fd) {
+  struct stat status {};
+  return ::fstat(borrowed_fd, &status) == 0 ? static_cast<std::int64_t>(status.st_size) : -1;
+}
+
+std::int64_t ReadFileAt(int borrowed_fd, std::span<char> buffer, std::uint64_t offset) {
+  return ::pread(borrowed_fd, buffer.data(), buffer.size(), static_cast<off_t>(offset));
+}
+
+bool ReplaceFile(int borrowed_fd, std::string_view text) {
+  const ssize_t written = ::pwrite(borrowed_fd, text.data(), text.size(), 0);
+  if (written >= 0 && static_cast<std::size_t>(written) != text.size()) errno = ENOSPC;
+  return written == static_cast<ssize_t>(text.size()) && CutFile(borrowed_fd, text.size());
+}
+
+bool CutFile(int borrowed_fd, std::uint64_t size) {
+  return ::ftruncate(borrowed_fd, static_cast<off_t>(size)) == 0;
+}
+
+}  // namespace mxc

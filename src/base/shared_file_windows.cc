@@ -1,0 +1,64 @@
+#include <io.h>
+#include <windows.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/shared_file.h"
+
+namespace mxc {
+namespace {
+
+// Behind every byte there is: a lock on Windows keeps others from reading what it covers.
+constexpr DWORD kLockedHigh = 0x40000000;
+constexpr DWORD kLockPollMs = 2;
+
+OVERLAPPED LockedPlace() {
+  OVERLAPPED place{};
+  place.OffsetHigh = kLockedHigh;
+  return place;
+}
+
+HANDLE FileHandle(int borrowed_fd) { return reinterpret_cast<HANDLE>(::_get_osfhandle(borrowed_fd)); }
+
+}  // namespace
+
+bool LockFile(int borrowed_fd, std::int64_t wait_ms) {
+  const ULONGLONG end = ::GetTickCount64() + static_cast<ULONGLONG>(wait_ms);
+  for (;;) {
+    OVERLAPPED place = LockedPlace();
+    constexpr DWORD kFlags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    if (::LockFileEx(FileHandle(borrowed_fd), kFlags, 0, 1, 0, &place) != 0) return true;
+    const DWORD problem = ::GetLastError();
+    errno = problem == ERROR_LOCK_VIOLATION || problem == ERROR_IO_PENDING ? EAGAIN : EIO;
+    if (errno == EIO || ::GetTickCount64() >= end) return false;
+    ::Sleep(kLockPollMs);
+  }
+}
+
+void UnlockFile(int borrowed_fd) {
+  OVERLAPPED place = LockedPlace();
+  ::UnlockFileEx(FileHandle(borrowed_fd), 0, 1, 0, &place);
+}
+
+std::int64_t SizeOfFile(int borrowed_fd) { return ::_filelengthi64(borrowed_fd); }
+
+std::int64_t ReadFileAt(int borrowed_fd, std::span<char> buffer, std::uint64_t offset) {
+  if (::_lseeki64(borrowed_fd, static_cast<__int64>(offset), SEEK_SET) < 0) return -1;
+  return ::_read(borrowed_fd, buffer.data(), static_cast<unsigned>(buffer.size()));
+}
+
+bool ReplaceFile(int borrowed_fd, std::string_view text) {
+  if (::_lseeki64(borrowed_fd, 0, SEEK_SET) < 0) return false;
+  const int written = ::_write(borrowed_fd, text.data(), static_cast<unsigned>(text.size()));
+  if (written >= 0 && static_cast<std::size_t>(written) != text.size()) errno = ENOSPC;
+  return written == static_cast<int>(text.size()) && CutFile(borrowed_fd, text.size());
+}
+
+bool CutFile(int borrowed_fd, std::uint64_t size) {
+  const errno_t problem = ::_chsize_s(borrowed_fd, static_cast<__int64>(size));
+  if (problem != 0) errno = problem;
+  return problem == 0;
+}
+
+}  // namespace mxc

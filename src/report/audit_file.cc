@@ -1,0 +1,113 @@
+#include "report/audit_file.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "base/own_files.h"
+#include "base/shared_file.h"
+#include "report/audit_chain.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::int64_t kLockWaitMs = 10000;        // a writer needs some milliseconds
+constexpr std::size_t kMaxLineBytes = 16U << 20U;  // far above what one plan's record needs
+constexpr std::size_t kTailBytes = 64U << 10U;
+constexpr int kMaxRotations = 8;  // that may happen while we look for the file
+
+}  // namespace
+
+class AuditFile::Lock {
+ public:
+  explicit Lock(int borrowed_fd) : fd_(borrowed_fd) {}
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() { UnlockFile(fd_); }
+
+ private:
+  int fd_;
+};
+
+Error AuditFile::Failed(const char* what, int number) const {
+  return SystemError(ErrorCode::kSetupFailed, std::string(what) + " the audit log '" + path_ + "'", number);
+}
+
+Result<AuditFile> AuditFile::Open(const std::string& path) {
+  AuditFile log(path);
+  if (Status opened = log.Reopen(); !opened) return opened.error();
+  const std::string head = AuditHeadPath(path);
+  if (Status right = CheckOwnFile("open the head of the audit log", head, OwnFile::kHead); !right)
+    return Error{.code = ErrorCode::kSetupFailed, .message = right.error().message};
+  if (Result<UniqueFd> file = OpenOwnFile("open the head of the audit log", head, OwnFile::kHead); file)
+    log.head_ = std::move(*file);
+  return log;
+}
+
+Status AuditFile::Reopen() {
+  Result<UniqueFd> file = OpenOwnFile("open the audit log", path_, OwnFile::kAudit);
+  if (!file) return file.error();
+  file_ = std::move(*file);
+  return Done{};
+}
+
+Status AuditFile::Append(std::string_view line) {
+  for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
+    if (!LockFile(file_.Get(), kLockWaitMs)) return Failed("lock", errno);
+    const Lock lock(file_.Get());
+    if (LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
+    if (Status opened = Reopen(); !opened) return opened;  // it was rotated
+  }
+  return Failed("find", EAGAIN);
+}
+
+Status AuditFile::AppendLocked(std::string_view line) {
+  std::uint64_t end = 0;
+  const Result<std::string> previous = Previous(end);
+  if (!previous) return previous.error();
+  const std::string text = WithPrevious(line, *previous);
+  const std::int64_t count = WriteSome(file_.Get(), text);
+  if (count < 0 || static_cast<std::size_t>(count) != text.size()) {
+    const int number = count < 0 ? errno : ENOSPC;
+    static_cast<void>(CutFile(file_.Get(), end));  // else the next writer does
+    return Failed("write", number);
+  }
+  if (head_ && !ReplaceFile(head_.Get(), LineHash(text) + "\n")) return Failed("write the head of", errno);
+  return Done{};
+}
+
+Result<std::string> AuditFile::Previous(std::uint64_t& end) {
+  const std::int64_t size = SizeOfFile(file_.Get());
+  if (size < 0) return Failed("read", errno);
+  std::string tail;
+  std::size_t last = std::string::npos;   // the last line feed
+  std::size_t first = std::string::npos;  // the one before it
+  auto at = static_cast<std::uint64_t>(size);
+  while (at > 0 && first == std::string::npos) {
+    if (tail.size() > kMaxLineBytes) return Failed("find a line of", EFBIG);
+    std::string piece(std::min<std::uint64_t>(kTailBytes, at), '\0');
+    at -= piece.size();
+    const std::int64_t count = ReadFileAt(file_.Get(), piece, at);
+    if (count != static_cast<std::int64_t>(piece.size())) return Failed("read", count < 0 ? errno : EIO);
+    tail.insert(0, piece);
+    last = tail.rfind('\n');
+    first = last == std::string::npos || last == 0 ? std::string::npos : tail.rfind('\n', last - 1);
+  }
+  end = last == std::string::npos ? 0 : at + last + 1;
+  if (end != static_cast<std::uint64_t>(size) && !CutFile(file_.Get(), end)) return Failed("mend", errno);
+  if (end != 0) {
+    const std::size_t begin = first == std::string::npos ? 0 : first + 1;
+    return LineHash(std::string_view(tail).substr(begin, last - begin));
+  }
+  std::string head(ChainStart().size(), '\0');
+  const bool known = head_ && ReadFileAt(head_.Get(), head, 0) == static_cast<std::int64_t>(head.size());
+  return known && IsLineHash(head) ? head : ChainStart();
+}
+
+Status AuditFile::Flush() {
+  if (FlushToDisk(file_.Get())) return Done{};
+  return Failed("write to disk", errno);
+}
+
+}  // namespace mxc

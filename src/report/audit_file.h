@@ -1,0 +1,37 @@
+// The file of an audit log, which many processes append to at once. Beside it, in PATH.head, stands the hash
+// of its last line: a log that was cut off is found out, and a rotated one goes on as the same chain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+
+namespace mxc {
+
+class AuditFile {
+ public:
+  // As OpenOwnFile, for both files. PATH.head may be missing where the caller may make no file there.
+  [[nodiscard]] static Result<AuditFile> Open(const std::string& path);
+
+  // Adds `line`, a JSON object and a line feed, to the chain. What a writer that was killed has left behind
+  // the last line feed is cut off; a line that does not fit on the disk leaves nothing. Errors: kSetupFailed.
+  [[nodiscard]] Status Append(std::string_view line);
+  [[nodiscard]] Status Flush();  // to disk
+
+ private:
+  class Lock;
+  explicit AuditFile(std::string path) : path_(std::move(path)) {}
+  [[nodiscard]] Status Reopen();
+  [[nodiscard]] Status AppendLocked(std::string_view line);
+  // Of the last line; the end of the whole lines goes to `end`.
+  [[nodiscard]] Result<std::string> Previous(std::uint64_t& end);
+  [[nodiscard]] Error Failed(const char* what, int number) const;
+
+  std::string path_;
+  UniqueFd file_ = {};
+  UniqueFd head_ = {};
+};
+
+}  // namespace mxc

@@ -1,0 +1,208 @@
+// An audit log as a chain: what --audit-verify finds, and what many writers, kills and full disks leave.
+#include "report/audit_chain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/own_files.h"
+#include "report/audit_file.h"
+#include "report/verify_audit.h"
+#include "tests/support/run_in_child.h"
+
+namespace mxc::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Record(const std::string& event, const std::string& run) {
+  return R"({"event":")" + event + R"(","run":")" + run + "\"}\n";
+}
+
+void Append(const std::string& path, const std::string& line) {
+  Result<AuditFile> file = AuditFile::Open(path);
+  ASSERT_TRUE(file) << file.error().message;
+  const Status appended = file->Append(line);
+  ASSERT_TRUE(appended) << appended.error().message;
+}
+
+// What the answer says, or its error.
+std::string Verified(const std::vector<std::string>& files, const std::vector<std::string>& anchors = {}) {
+  const Result<std::string> answer = VerifyAudit(files, anchors);
+  return answer ? *answer : answer.error().message;
+}
+
+std::vector<std::string> LinesOf(const std::string& path) {
+  std::vector<std::string> lines;
+  std::istringstream text(ReadText(path));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+void WriteLines(const std::string& path, const std::vector<std::string>& lines) {
+  std::ofstream file(path, std::ios::trunc);
+  for (const std::string& line : lines) file << line << "\n";
+}
+
+class AuditLogChain : public ::testing::Test {
+ protected:
+  ScratchDirectory scratch;
+  std::string path = scratch.Path("log");
+};
+
+TEST_F(AuditLogChain, NamesTheLineBefore) {
+  for (const char* event : {"begin", "network", "end"}) Append(path, Record(event, "a"));
+  Append(path, Record("begin", "b"));
+  const std::vector<std::string> lines = LinesOf(path);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], R"({"event":"begin","run":"a","previous":")" + ChainStart() + "\"}");
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    EXPECT_EQ(nlohmann::json::parse(lines[i])["previous"], LineHash(lines[i - 1]));
+  EXPECT_EQ(ReadText(AuditHeadPath(path)), LineHash(lines[3]) + "\n");
+  EXPECT_EQ(Verified({path}),
+            R"({"lines":4,"unchained":0,"head":")" + LineHash(lines[3]) + "\",\"openRuns\":[\"b\"]}\n");
+}
+
+TEST_F(AuditLogChain, FindsWhatWasDoneToIt) {
+  for (int i = 0; i < 9; ++i) Append(path, Record(i % 2 == 0 ? "begin" : "end", std::to_string(i / 2)));
+  const std::vector<std::string> whole = LinesOf(path);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::vector<std::string> lines = whole;
+    lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(i));
+    WriteLines(path, lines);
+    EXPECT_THAT(Verified({path}), HasSubstr("audit log")) << "without line " << i;
+    lines = whole;
+    lines[i].replace(lines[i].find("run") + 6, 1, "9");
+    WriteLines(path, lines);
+    EXPECT_THAT(Verified({path}), HasSubstr("audit log")) << "line " << i << " changed";
+    lines = whole;
+    std::swap(lines[i], lines[i == 0 ? 1 : i - 1]);
+    WriteLines(path, lines);
+    EXPECT_THAT(Verified({path}), HasSubstr("audit log")) << "line " << i << " elsewhere";
+    lines = whole;
+    lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(i), R"({"event":"begin","run":"x"})");
+    WriteLines(path, lines);
+    EXPECT_THAT(Verified({path}), HasSubstr("audit log")) << "a line before " << i;
+  }
+  WriteLines(path, whole);
+  const std::string text = ReadText(path);
+  for (std::size_t size = 0; size < text.size(); size += 13) {
+    std::ofstream(path, std::ios::trunc) << text.substr(0, size);
+    EXPECT_THAT(Verified({path}), HasSubstr("audit log")) << "cut after " << size;
+  }
+}
+
+// Without the file of its head, a log that ends earlier is whole; an earlier answer finds it out.
+TEST_F(AuditLogChain, AnAnchorFindsALogThatEndsEarlier) {
+  for (int i = 0; i < 3; ++i) Append(path, Record("begin", "a"));
+  std::vector<std::string> lines = LinesOf(path);
+  const std::string head = LineHash(lines.back());
+  EXPECT_THAT(Verified({path}, {head}), HasSubstr(R"("lines":3)"));
+  lines.pop_back();
+  WriteLines(path, lines);
+  ::unlink(AuditHeadPath(path).c_str());
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":2)"));
+  EXPECT_THAT(Verified({path}, {head}), HasSubstr("was in this log and is no longer"));
+  EXPECT_THAT(Verified({path}, {"abc"}), HasSubstr("no hash of a line"));
+}
+
+TEST_F(AuditLogChain, GoesOnInARotatedFile) {
+  Append(path, Record("begin", "a"));
+  Result<AuditFile> before = AuditFile::Open(path);
+  ASSERT_EQ(::rename(path.c_str(), scratch.Path("log.1").c_str()), 0);
+  ASSERT_TRUE(before->Append(Record("end", "a")));  // opened before, written behind
+  Append(path, Record("begin", "b"));
+  EXPECT_EQ(LinesOf(scratch.Path("log.1")).size(), 1U);
+  EXPECT_THAT(Verified({scratch.Path("log.1"), path}), HasSubstr(R"("lines":3)"));
+  EXPECT_THAT(Verified({path}), HasSubstr("an earlier file was left out"));
+  EXPECT_THAT(Verified({path}, {LineHash(LinesOf(scratch.Path("log.1")).back())}), HasSubstr(R"("lines":2)"));
+  EXPECT_THAT(Verified({path, scratch.Path("log.1")}), HasSubstr("audit log"));
+}
+
+TEST_F(AuditLogChain, HoldsTheLastOfOlderLines) {
+  WriteLines(path, {R"({"event":"begin","run":"o"})", R"({"event":"end","run":"o"})"});
+  Append(path, Record("begin", "a"));
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":3,"unchained":2)"));
+  std::vector<std::string> lines = LinesOf(path);
+  lines[1] = R"({"event":"end","run":"p"})";
+  WriteLines(path, lines);
+  EXPECT_THAT(Verified({path}), HasSubstr("line 3"));
+}
+
+TEST_F(AuditLogChain, CutsOffWhatAKilledWriterLeft) {
+  Append(path, Record("begin", "a"));
+  std::ofstream(path, std::ios::app) << R"({"event":"en)";
+  EXPECT_THAT(Verified({path}), HasSubstr("cut short"));
+  Append(path, Record("end", "a"));
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":2)"));
+}
+
+// The limit on a file's size stands for a disk that is full.
+TEST_F(AuditLogChain, AFullDiskBreaksNothing) {
+  Append(path, Record("begin", "a"));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = 180, .rlim_max = 180};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    Result<AuditFile> file = AuditFile::Open(path);
+    ::_exit(file && !file->Append(Record("end", "a")) ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":1)"));
+  Append(path, Record("end", "a"));
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":2)"));
+}
+
+// Two hundred writers, of which some are killed.
+TEST_F(AuditLogChain, ManyWritersMakeOneChain) {
+  constexpr int kWriters = 200;
+  constexpr int kLines = 5;
+  std::vector<pid_t> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int line = 0; line < kLines; ++line) {
+        Result<AuditFile> file = AuditFile::Open(path);
+        if (!file || !file->Append(Record("network", std::to_string(i)))) ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    writers.push_back(child);
+  }
+  std::size_t killed = 0;
+  for (std::size_t i = 0; i < writers.size(); i += 7) {
+    ::usleep(300);
+    ::kill(writers[i], SIGKILL);
+    ++killed;
+  }
+  for (const pid_t writer : writers) {
+    int status = 0;
+    ::waitpid(writer, &status, 0);
+    EXPECT_TRUE(status == 0 || WIFSIGNALED(status)) << status;
+  }
+  Append(path, Record("network", "last"));
+  EXPECT_THAT(Verified({path}), HasSubstr(R"({"lines":)"));
+  EXPECT_GE(LinesOf(path).size(), (kWriters - killed) * kLines);
+}
+
+TEST_F(AuditLogChain, TheHeadIsOpenedLikeTheLog) {
+  ASSERT_EQ(::symlink("elsewhere", AuditHeadPath(path).c_str()), 0);
+  const Result<AuditFile> file = AuditFile::Open(path);
+  ASSERT_FALSE(file);
+  EXPECT_THAT(file.error().message, HasSubstr("symbolic link"));
+}
+
+}  // namespace
+}  // namespace mxc::testing
