@@ -27,8 +27,8 @@ Status TakeFile(const std::string& file, AuditChain& chain) {
   std::uint64_t number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
-    if (Status taken = chain.Take(line); !taken) return WrongAt(file, number, taken.error().message);
     if (stream.eof()) return WrongAt(file, number, "it is cut short: its line feed is missing");
+    if (Status taken = chain.Take(line); !taken) return WrongAt(file, number, taken.error().message);
   }
   if (stream.bad()) return SystemError(ErrorCode::kSetupFailed, "read the audit log '" + file + "'", EIO);
   return Done{};

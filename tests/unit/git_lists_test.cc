@@ -139,6 +139,8 @@ TEST_F(GitListReview, ObjectsComeFromWhatTheCommandCouldWrite) {
   const std::string own = "/srv/o/.git/objects\n";
   before_.passages = {{list, own + std::string(1, '\0') + "/srv/o/.git/objects"}};
   EXPECT_EQ(at(own), "");
+  host_.AddFile(list, own, {.changed = 7});
+  EXPECT_EQ(Review(), list + " " + kGit + "\n") << "moved away, and back";
 }
 
 // An earlier run has left the line; this one turns what it leads to.
@@ -186,7 +188,8 @@ TEST_F(GitListReview, RefsNameRefs) {
   const std::string refs[] = {kGit + "/ORIG_HEAD",        kGit + "/AUTO_MERGE",
                               kGit + "/refs/tags/v1",     kGit + "/refs/heads/a/b/c/d/e",
                               kGit + "/worktrees/w/HEAD", kGit + "/worktrees/w/refs/x"};
-  host_.AddFile(kGit + "/worktrees/w/gitdir", "/srv/w/none/.git\n");
+  host_.AddFile(kGit + "/worktrees/w/gitdir", "/srv/w/none/.git\n")
+      .AddFile(kGit + "/worktrees/w/commondir", "../..\n");
   for (const std::string& ref : refs) {
     for (const char* text :
          {"ref: refs/heads/main\n", "ref:refs/x", "0123456789012345678901234567890123456789\n", ""}) {

@@ -70,8 +70,8 @@ bool IsIndex(std::string_view name) { return name == "index" || name.starts_with
 class DataSearch {
  public:
   DataSearch(const std::vector<GitDirectory>& directories, const std::unordered_set<std::string>& skipped,
-             const Host& host, GitDataOf whose)
-      : host_(host), walker_(host), skipped_(skipped), whose_(whose) {
+             const Host& host, const GitSnapshot* before)
+      : host_(host), walker_(host), skipped_(skipped), before_(before) {
     for (const GitDirectory& directory : directories) tops_.insert(directory.path);
   }
 
@@ -124,7 +124,9 @@ class DataSearch {
   [[nodiscard]] bool HoldsObjects(const Place& place, std::string_view directory,
                                   const DirectoryEntry& entry) const {
     const std::string_view in = directory.substr(std::min(directory.size(), place.git_directory.size()));
-    const bool objects = in == "/objects" && whose_ == GitDataOf::kHost;
+    const std::string path = JoinPath(directory, entry.name);
+    const bool objects =
+        in == "/objects" && (before_ == nullptr || IsUnchangedLeaf(host_.LookAt(path), *before_));
     return entry.name.size() == 2 && (objects || in == "/lfs/objects" || in == "/annex/objects") &&
            !place.nested;
   }
@@ -209,7 +211,7 @@ class DataSearch {
   const Host& host_;
   PathWalker walker_;
   const std::unordered_set<std::string>& skipped_;
-  GitDataOf whose_;
+  const GitSnapshot* before_;  // nullptr: there was no run
   std::unordered_set<std::string> tops_ = {};
   GitData found_ = {};
 };
@@ -235,9 +237,17 @@ std::optional<std::size_t> HashBytesOf(const std::string& git_directory, const H
 }  // namespace
 
 GitData FindGitData(const std::vector<GitDirectory>& directories,
-                    const std::unordered_set<std::string>& skipped, const Host& host, GitDataOf whose,
-                    TreeSearch::Opener open) {
-  return DataSearch(directories, skipped, host, whose).Run(std::move(open));
+                    const std::unordered_set<std::string>& skipped, const Host& host,
+                    const GitSnapshot* before, TreeSearch::Opener open) {
+  return DataSearch(directories, skipped, host, before).Run(std::move(open));
+}
+
+bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before) {
+  constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
+  constexpr std::uint64_t kNamesOfALeaf = 2;
+  return directory.status && directory.status->object.type == FileType::kDirectory &&
+         directory.status->links == kNamesOfALeaf && directory.status->changed && before.since &&
+         *directory.status->changed + kSlack < *before.since;
 }
 
 std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {

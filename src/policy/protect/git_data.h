@@ -1,7 +1,7 @@
 // git's own data: what git writes, empties or deletes there by name, whatever stands under it, and the
 // indexes that it obeys without a look.
 //
-//   const GitData found = FindGitData(directories, skipped, host, GitDataOf::kHost);
+//   const GitData found = FindGitData(directories, skipped, host, nullptr);
 #pragma once
 
 #include <optional>
@@ -32,14 +32,15 @@ struct GitData {
   std::string gap = {};                  // "" when all was looked at
 };
 
-// What stands there before a run is the host's; what stands there afterwards is looked at further.
-enum class GitDataOf { kHost, kRun };
-
-// In all `directories`; what `skipped` holds is left out. Of the host's `objects` only the first two levels;
-// git itself makes nothing but files below those.
+// In all `directories`; what `skipped` holds is left out. Of `objects` the first two levels, and behind a run
+// (`before`: what was there; nullptr before it) also what has changed below: git makes nothing but files
+// there.
 [[nodiscard]] GitData FindGitData(const std::vector<GitDirectory>& directories,
                                   const std::unordered_set<std::string>& skipped, const Host& host,
-                                  GitDataOf whose, TreeSearch::Opener open = {});
+                                  const GitSnapshot* before, TreeSearch::Opener open = {});
+
+// A directory without others in it, in which nothing was made, renamed or removed since.
+[[nodiscard]] bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before);
 
 // What tells an index from another, without its content; its path and inode, and when it was changed last.
 [[nodiscard]] std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker);

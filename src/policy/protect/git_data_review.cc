@@ -47,7 +47,7 @@ GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDire
   for (const std::string& root : before.roots) skipped.erase(root);
   std::unordered_set<std::string> told;
   for (const GitSnapshot::Text& link : before.links) told.insert(link.path);  // judged as such
-  GitData data = FindGitData(directories, skipped, host, GitDataOf::kRun, std::move(open));
+  GitData data = FindGitData(directories, skipped, host, &before, std::move(open));
   GitDataReview review{.closed = std::move(data.closed), .gap = std::move(data.gap)};
   const auto take = [&](const GitData::Found& found, GitChange::Kind kind) {
     const std::string& path = found.file.path;

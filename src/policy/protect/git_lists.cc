@@ -65,6 +65,9 @@ GitSnapshot::Text DescribeGitList(const std::string& path, const Host& host) {
       ReadGitFile(entry ? JoinPath(path, "gitdir") : path, host, walker);
   if (text) list.text = text->value_or("");
   if (entry || list.text.empty()) return list;
+  // Who moves it away and back has not left it alone: two commands may play that together.
+  const Lookup lookup = host.LookAt(path);
+  list.stamp = lookup.status ? lookup.status->changed.value_or(0) : 0;
   // ... and where it leads: a directory on the way may be a link by the next run.
   const std::string objects{ParentOf(ParentOf(path))};
   const std::vector<std::string> stores = ObjectStores(list.text);
@@ -212,7 +215,8 @@ bool GitListJudge::NamesConflicts(const GitSnapshot::Text& list) {
 
 // One that is no repository's is judged here: it leads nowhere else.
 bool GitListJudge::IsPlainStore(const std::string& store) const {
-  if (host_.LookAt(JoinPath(store, "info/alternates")).failure != LookupFailure::kMissing) return false;
+  const Lookup further = host_.LookAt(JoinPath(store, "info/alternates"));
+  if (further.status || further.failure != LookupFailure::kMissing) return false;
   std::vector<std::string> directories = {store};
   for (std::size_t i = 0; i < directories.size(); ++i) {
     const std::string directory = directories[i];

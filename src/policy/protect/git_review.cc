@@ -11,6 +11,7 @@
 #include "mxc/plan.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
+#include "policy/protect/git_data.h"
 #include "policy/protect/git_data_review.h"
 #include "policy/protect/git_instructions.h"
 #include "policy/protect/git_judge.h"
@@ -62,7 +63,6 @@ class Review {
     return [this](const std::string& directory) { return Open(directory); };
   }
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
-  [[nodiscard]] bool HasNothingNew(const std::string& directory) const;
   [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed& listed) const;
   [[nodiscard]] bool IsUnchanged(const Lookup& lookup) const;
   void Judge(const GitPlaces::Named& named);
@@ -140,7 +140,7 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
     places.Visit(directory, entries);
     const auto apart = [&](const DirectoryEntry& entry) {
       const std::string path = JoinPath(directory, entry.name);
-      return skipped.contains(path) || HasNothingNew(path);
+      return skipped.contains(path) || IsUnchangedLeaf(host_.LookAt(path), before_);
     };
     entries.erase(std::remove_if(entries.begin(), entries.end(), apart), entries.end());
   });
@@ -150,12 +150,6 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
     // Branches may be called `objects` and `refs`, none is called HEAD.
     if (!IsTold(place) && !known_.contains(place) && host_.LookAt(part).status) TakeUp(place, part);
   }
-}
-
-bool Review::HasNothingNew(const std::string& directory) const {
-  constexpr std::uint64_t kNamesOfALeaf = 2;
-  const Lookup lookup = host_.LookAt(directory);
-  return IsUnchanged(lookup) && lookup.status->links == kNamesOfALeaf;
 }
 
 bool Review::IsAsListed(const GitSnapshot::Listed& listed) const {

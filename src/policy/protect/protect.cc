@@ -282,7 +282,7 @@ Status Protection::FindData() {
       if (rules_.Find(path)->origin == Origin::kPolicy) skipped.insert(std::move(path));
     }
   }
-  GitData data = FindGitData(directories, skipped, host_, GitDataOf::kHost);
+  GitData data = FindGitData(directories, skipped, host_, nullptr);
   for (GitData::Found& found : data.passages) policy_.git.passages.push_back(std::move(found.file));
   for (GitData::Found& found : data.indexes) policy_.git.indexes.push_back(std::move(found.file));
   for (GitData::Found& found : data.lists) policy_.git.passages.push_back(std::move(found.file));
