@@ -1,4 +1,4 @@
-// Where a user's runs may find each other, as text.
+// Where a user's runs may find each other, and what is kept for later ones, as text.
 #pragma once
 
 #include <cstdint>
@@ -22,5 +22,8 @@ inline constexpr const char* kFixedPlacePrefix = "/tmp/mxc-exec-";
 
 // Links in the last one lead to directories that runs with another $XDG_RUNTIME_DIR have used.
 inline constexpr const char* kPlaceNote = ".place-";
+
+// A directory of this prefix is an image that is being unpacked; it has another name when a run may use it.
+inline constexpr const char* kUnfinishedImage = ".unpacking-";
 
 }  // namespace mxc

@@ -15,7 +15,7 @@ void UnlockFile(int borrowed_fd);
 [[nodiscard]] std::int64_t SizeOfFile(int borrowed_fd);
 [[nodiscard]] std::int64_t ReadFileAt(int borrowed_fd, std::span<char> buffer, std::uint64_t offset);
 // Replaces all there is. False: errno says why.
-[[nodiscard]] bool ReplaceFile(int borrowed_fd, std::string_view text);
+[[nodiscard]] bool ReplaceContents(int borrowed_fd, std::string_view text);
 [[nodiscard]] bool CutFile(int borrowed_fd, std::uint64_t size);
 
 }  // namespace mxc

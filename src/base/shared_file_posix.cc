@@ -32,7 +32,7 @@ std::int64_t ReadFileAt(int borrowed_fd, std::span<char> buffer, std::uint64_t o
   return ::pread(borrowed_fd, buffer.data(), buffer.size(), static_cast<off_t>(offset));
 }
 
-bool ReplaceFile(int borrowed_fd, std::string_view text) {
+bool ReplaceContents(int borrowed_fd, std::string_view text) {
   const ssize_t written = ::pwrite(borrowed_fd, text.data(), text.size(), 0);
   if (written >= 0 && static_cast<std::size_t>(written) != text.size()) errno = ENOSPC;
   return written == static_cast<ssize_t>(text.size()) && CutFile(borrowed_fd, text.size());

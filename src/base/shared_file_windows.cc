@@ -48,7 +48,7 @@ std::int64_t ReadFileAt(int borrowed_fd, std::span<char> buffer, std::uint64_t o
   return ::_read(borrowed_fd, buffer.data(), static_cast<unsigned>(buffer.size()));
 }
 
-bool ReplaceFile(int borrowed_fd, std::string_view text) {
+bool ReplaceContents(int borrowed_fd, std::string_view text) {
   if (::_lseeki64(borrowed_fd, 0, SEEK_SET) < 0) return false;
   const int written = ::_write(borrowed_fd, text.data(), static_cast<unsigned>(text.size()));
   if (written >= 0 && static_cast<std::size_t>(written) != text.size()) errno = ENOSPC;

@@ -15,6 +15,7 @@
 
 #include "base/own_files.h"
 #include "base/remove_tree.h"
+#include "base/runtime_places.h"
 #include "base/unique_fd.h"
 #include "images/images.h"
 
@@ -22,7 +23,6 @@ namespace mxc {
 namespace {
 
 constexpr std::uint32_t kUnpackLimitMs = 600000;
-constexpr std::string_view kFresh = ".unpacking-";
 
 Error Failed(const std::string& archive, const std::string& why, std::string hint = {}) {
   return {.code = ErrorCode::kSetupFailed,
@@ -116,7 +116,7 @@ void RemoveUnfinished(const Host& host, const std::string& cache) {
   const Result<std::vector<std::string>> names = host.ListDirectory(cache);
   if (!names) return;
   for (const std::string& name : *names) {
-    if (!name.starts_with(kFresh)) continue;
+    if (!name.starts_with(kUnfinishedImage)) continue;
     std::string tree = cache;
     tree.append("/").append(name);
     RemoveTree(tree.c_str());
@@ -136,7 +136,7 @@ Result<std::string> UnpackImage(const Host& host, const std::string& archive, co
   }
   if (host.LookAt(tree).status) return tree;  // somebody else has, meanwhile
   RemoveUnfinished(host, cache);
-  const std::string fresh = cache + "/" + std::string(kFresh) + RandomName();
+  const std::string fresh = cache + "/" + kUnfinishedImage + RandomName();
   if (::mkdir(fresh.c_str(), 0700) != 0)
     return Failed(archive, "no directory can be made in '" + cache + "'");
   Status unpacked = Unpack(host, archive, fresh);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/runtime_places.h"
 #include "mxc/limits.h"
 #include "policy/own_places.h"
 #include "policy/paths/entries.h"
@@ -18,6 +19,11 @@ bool CanBeMade(const Host& host, PathWalker& walker, const OwnPlace& place, cons
   if (!place.deep && !walker.LookAt(above).status) return false;
   while (!walker.LookAt(above).status && above != "/") above = ParentOf(above);
   return host.MayAccess(above, Access::kReadWrite);
+}
+
+// An image that is being unpacked: tar writes there, in a sandbox, and no run uses it before it is done.
+bool IsUnfinishedImage(const std::string& path) {
+  return std::string_view(path).substr(path.rfind('/') + 1).starts_with(kUnfinishedImage);
 }
 
 Error Granted(const PathRule& rule, const OwnPlace& place, const std::string& path) {
@@ -38,8 +44,8 @@ Status Deny(const Host& host, PathWalker& walker, RuleSet& rules, const OwnPlace
             const std::string& path) {
   for (const std::string& granted : rules.PathsAtOrBelow(path)) {
     const PathRule& rule = *rules.Find(granted);
-    const bool refused =
-        rule.access == Access::kReadWrite || (place.sockets && rule.access != Access::kDenied);
+    const bool refused = place.sockets ? rule.access != Access::kDenied
+                                       : rule.access == Access::kReadWrite && !IsUnfinishedImage(granted);
     if (refused && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
   }
   const PathRule* grant = rules.Covering(path);

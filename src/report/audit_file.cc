@@ -73,7 +73,7 @@ Status AuditFile::AppendLocked(std::string_view line) {
     static_cast<void>(CutFile(file_.Get(), end));  // else the next writer does
     return Failed("write", number);
   }
-  if (head_ && !ReplaceFile(head_.Get(), LineHash(text) + "\n")) return Failed("write the head of", errno);
+  if (head_ && !ReplaceContents(head_.Get(), LineHash(text) + "\n")) return Failed("write the head of", errno);
   return Done{};
 }
 

@@ -159,6 +159,19 @@ TEST_F(OwnState, ImagesAreKeptFromWhoCouldWriteThem) {
   EXPECT_EQ(Denied({.ro = {"/home/me"}}), "");
 }
 
+// Unpacking is itself a sandboxed run.
+TEST_F(OwnState, AnImageThatIsBeingUnpackedIsWritable) {
+  const std::string images = "/home/me/.cache/mxc-exec/images";
+  host_.SetEnvironment("HOME", "/home/me")
+      .AddDirectory("/home/me/.cache/mxc-exec", {.uid = 1000})
+      .AddDirectory(images + "/.unpacking-1", {.uid = 1000})
+      .AddDirectory(images + "/1", {.uid = 1000});
+  EXPECT_TRUE(Resolve(ConfigOf({.rw = {images + "/.unpacking-1"}}), host_, {}).ok());
+  EXPECT_EQ(Denied({.rw = {images + "/1"}}),
+            "policy_conflict /filesystem/readwritePaths/0: '" + images +
+                "/1': what mxc-exec keeps in '/home/me/.cache/mxc-exec' is no command's to write");
+}
+
 TEST_F(OwnState, IsMadeAndMasked) {
   const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/tmp"}}), host_, {});
   ASSERT_TRUE(policy.ok());
