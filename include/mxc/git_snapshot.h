@@ -44,7 +44,12 @@ struct GitSnapshot {
   std::vector<std::string> directories = {};  // git directories in the roots, or around them
   std::vector<Text> passages = {};            // links and the like among git's data, and paths in files
   std::vector<Text> indexes = {};             // with inode for a text
-  std::optional<std::uint64_t> since = {};    // the host's time, no later than the search
+  // What programs of the host find by name: the directories of the caller's PATH that the command could fill,
+  // as they are written, and the files there and in command lines of configurations. Their text is where each
+  // leads, and its inode; "" where nothing stands.
+  std::vector<std::string> searched = {};
+  std::vector<Text> named = {};
+  std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
 };
 
 }  // namespace mxc
