@@ -52,10 +52,10 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
     places.push_back({.path = RuntimePlaceIn(*runtime), .deep = true});
   if (const auto home = host.Environment("HOME"); IsAbsolute(home) && uid != 0) {
     for (const char* below : {"/.local/share/mxc-exec", "/.cache/mxc-exec"})
-      places.push_back({.path = *home + below, .sockets = false, .deep = true});
+      places.push_back({.path = *home + below, .sockets = false});
   }
   if (std::string config = ConfigurationOf(host); !config.empty())
-    places.push_back({.path = std::move(config), .sockets = false, .deep = true});
+    places.push_back({.path = std::move(config), .sockets = false});
   if (uid != 0) return places;
   for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec"})
     places.push_back({.path = path, .sockets = false});

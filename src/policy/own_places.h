@@ -13,7 +13,7 @@ namespace mxc {
 struct OwnPlace {
   std::string path = {};  // as written
   bool sockets = true;    // false: images and configuration, which a read-only grant may show
-  bool deep = false;      // directories above it may be missing, too
+  bool deep = false;      // with sockets: directories above it may be missing, too
 };
 
 // The caller's, whether or not they exist; for root also those of other users that exist: /tmp/mxc-exec-UID,

@@ -9,6 +9,7 @@
 #include "mxc/limits.h"
 #include "policy/own_places.h"
 #include "policy/paths/entries.h"
+#include "policy/protect/protector.h"
 
 namespace mxc {
 namespace {
@@ -39,60 +40,78 @@ Error IsALink(const PathRule& grant, const std::string& path) {
                   grant.pointer, "remove the link");
 }
 
-// `path` is one of the names of `place`.
+// One of the names of a place that no grant may show.
 Status Deny(const Host& host, PathWalker& walker, RuleSet& rules, const OwnPlace& place,
             const std::string& path) {
   for (const std::string& granted : rules.PathsAtOrBelow(path)) {
     const PathRule& rule = *rules.Find(granted);
-    const bool refused = place.sockets ? rule.access != Access::kDenied
-                                       : rule.access == Access::kReadWrite && !IsUnfinishedImage(granted);
-    if (refused && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
+    if (rule.access != Access::kDenied && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
   }
   const PathRule* grant = rules.Covering(path);
   if (grant == nullptr || grant->access == Access::kDenied || grant->path == path) return Done{};
-  const bool writable = grant->access == Access::kReadWrite;
-  if (!place.sockets && !writable) return Done{};
   const Lookup& lookup = walker.LookAt(path);
   if (lookup.status && lookup.status->object.type == FileType::kSymlink)
-    return writable ? Status(IsALink(*grant, path)) : Done{};
+    return grant->access == Access::kReadWrite ? Status(IsALink(*grant, path)) : Done{};
   if (!lookup.status && lookup.failure != LookupFailure::kMissing) return Done{};
   if (!lookup.status && !CanBeMade(host, walker, place, path)) return Done{};
   PathRule rule{.path = path, .access = Access::kDenied, .origin = Origin::kBaseline};
   if (lookup.status) {
     rule.object = lookup.status->object;
   } else {
-    rule.own_directory = place.sockets ? 0700 : 0755;
+    rule.own_directory = 0700;
   }
   rules.Add(std::move(rule));
   return Done{};
 }
 
-Status DenyNames(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
-                 const OwnPlace& place) {
+// One of the names of a place that a grant may show, and no command may write.
+Status Keep(PathWalker& walker, const RuleSet& rules, Protector& protector, const OwnPlace& place,
+            const std::string& path) {
+  for (const std::string& granted : rules.PathsAtOrBelow(path)) {
+    const PathRule& rule = *rules.Find(granted);
+    if (rule.access == Access::kReadWrite && rule.origin == Origin::kPolicy && !IsUnfinishedImage(granted))
+      return Granted(rule, place, path);
+  }
+  const PathRule* grant = rules.Covering(path);
+  if (grant == nullptr || grant->access != Access::kReadWrite || grant->path == path) return Done{};
+  const Lookup& lookup = walker.LookAt(path);
+  if (lookup.status && lookup.status->object.type == FileType::kSymlink) return IsALink(*grant, path);
+  while (grant->origin == Origin::kProtection && grant->path != "/")
+    grant = rules.Covering(ParentOf(grant->path));
+  protector.Begin({.preset = Preset::kGit, .pointer = grant->pointer});
+  protector.Protect(path, WhenMissing::kDirectory);
+  return protector.End();
+}
+
+Result<std::vector<std::string>> NamesOf(const MountNames& names, PathWalker& walker, const OwnPlace& place) {
   const Result<Walked> above = walker.Walk(ParentOf(place.path));
-  if (!above) return Done{};  // nor can a run of ours look there
+  if (!above) return std::vector<std::string>{};  // nor can a run of ours look there
   std::vector<std::string> all = {JoinPath(above->path, place.path.substr(place.path.rfind('/') + 1))};
-  if (names.Any()) {
-    const std::optional<std::vector<std::string>> others = names.OthersOf(all.front());
-    if (!others) {
-      return Conflict(Quoted(all.front()) + ", mxc-exec's own, has more than " +
-                          std::to_string(kMaxSecondNames) + " names through mounts",
-                      "/filesystem", "unmount some of them, or grant less");
-    }
-    all.insert(all.end(), others->begin(), others->end());
+  if (!names.Any()) return all;
+  const std::optional<std::vector<std::string>> others = names.OthersOf(all.front());
+  if (!others) {
+    return Conflict(Quoted(all.front()) + ", mxc-exec's own, has more than " +
+                        std::to_string(kMaxSecondNames) + " names through mounts",
+                    "/filesystem", "unmount some of them, or grant less");
   }
-  for (const std::string& path : all) {
-    if (Status denied = Deny(host, walker, rules, place, path); !denied) return denied;
-  }
-  return Done{};
+  all.insert(all.end(), others->begin(), others->end());
+  return all;
 }
 
 }  // namespace
 
-Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules) {
+Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
+                    std::vector<Warning>& warnings) {
   if (!rules.HasGrantOfPolicy()) return Done{};
+  Protector protector(host, names, walker, rules, warnings);
   for (const OwnPlace& place : FindOwnPlaces(host, walker)) {
-    if (Status denied = DenyNames(host, names, walker, rules, place); !denied) return denied;
+    const Result<std::vector<std::string>> all = NamesOf(names, walker, place);
+    if (!all) return all.error();
+    for (const std::string& path : *all) {
+      Status done = place.sockets ? Deny(host, walker, rules, place, path)
+                                  : Keep(walker, rules, protector, place, path);
+      if (!done) return done;
+    }
   }
   return Done{};
 }

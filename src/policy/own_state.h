@@ -1,5 +1,6 @@
 // What mxc-exec keeps for itself between runs, and later runs trust: the sockets and records of sandboxes
-// that stay, the images of `lxc`, and the caller's profiles. Whoever could write there would choose what the next run does.
+// that stay, the images of `lxc`, and the caller's profiles. Whoever could write there would choose what the
+// next run does.
 #pragma once
 
 #include <string>
@@ -13,11 +14,12 @@
 
 namespace mxc {
 
-// Denies every such directory that a grant shows, under whichever name mounts give it. One that does not
-// exist is to be made by the launcher (PathRule::own_directory) where a run outside could make it, or the
-// command. Errors: kConflict, for a grant of such a directory, and for one whose name is taken by a symbolic
-// link in a read-write grant.
+// Under whichever name mounts give such a directory below a grant: one with sockets is denied, and one that
+// does not exist is to be made by the launcher (PathRule::own_directory) where a run outside could make it,
+// or the command. Images and profiles are protected (Origin::kProtection): read-only, and their names held
+// for as long as the command runs. Errors: kConflict, for a grant of such a directory, and for one whose name
+// is taken by a symbolic link in a read-write grant.
 [[nodiscard]] Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker,
-                                  RuleSet& rules);
+                                  RuleSet& rules, std::vector<Warning>& warnings);
 
 }  // namespace mxc

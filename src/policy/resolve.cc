@@ -169,7 +169,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   const MountNames names(std::move(*mounts), walker);
   if (const Status added = AddProtection(config, host, names, walker, rules, policy); !added)
     return added.error();
-  if (const Status denied = DenyOwnState(host, names, walker, rules); !denied) return denied.error();
+  if (const Status denied = DenyOwnState(host, names, walker, rules, policy.warnings); !denied) return denied.error();
   if (image) {
     AddSecretMasks(host, walker, rules);
   } else {

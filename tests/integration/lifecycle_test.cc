@@ -118,7 +118,7 @@ TEST_P(Lifecycle, AStartIsOfTheCallerOfProvision) {
   Launch provision = ProvisionOf(R"(,"filesystem":{"readwritePaths":[)" + Quote(home) + "]}");
   provision.cwd = home;
   provision.environment.push_back("HOME=" + home);
-  std::erase(provision.environment, "HOME=/nonexistent");
+  std::erase(provision.environment, "HOME=/nonexistent-home");
   const std::string id = At(Execute(provision).out, "/result/sandboxId");
   provisioned.push_back(id);
   ASSERT_EQ(Execute(Phase("start", id)).status, 0);

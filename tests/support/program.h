@@ -32,7 +32,7 @@ struct Launch {
   std::vector<std::string> arguments = {};
   std::string input = {};  // all of standard input
   std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
-                                          "HOME=/nonexistent", "LANG=C.UTF-8"};
+                                          "HOME=/nonexistent-home", "LANG=C.UTF-8"};
   std::string cwd = "/";
   std::vector<PassedFile> files = {};
   int terminal = -1;  // borrowed; becomes the controlling terminal and all standard streams

@@ -15,16 +15,18 @@ namespace {
 class OwnState : public testing::Test {
  protected:
   void SetUp() override { host_.AddDebian().AddDirectory("/srv/work", {.uid = 1000}); }
-  // "denied PATH" of what exists, "made PATH" of what does not.
+  // "denied PATH" and "kept PATH" of what exists, "made PATH" and "held PATH" of what does not.
   [[nodiscard]] std::string Denied(const Lists& lists) const {
     const Result<Policy> policy = Resolve(ConfigOf(lists), host_, {});
     if (!policy) return RefusalOf(policy);
     std::string text;
     for (const PathRule& rule : policy->paths) {
       if (rule.path.find("mxc-exec") == std::string::npos) continue;
-      EXPECT_EQ(rule.access, Access::kDenied);
-      EXPECT_NE(rule.object.has_value(), rule.own_directory != 0);
-      text += (rule.object ? "denied " : "made ") + rule.path + "\n";
+      const bool kept = rule.origin == Origin::kProtection;
+      EXPECT_EQ(rule.access, kept ? Access::kReadOnly : Access::kDenied);
+      EXPECT_EQ(rule.own_directory != 0, !kept && !rule.object);
+      const char* const there = kept ? "kept " : "denied ";
+      text += (rule.object ? there : kept ? "held " : "made ") + rule.path + "\n";
     }
     return text;
   }
@@ -56,13 +58,13 @@ TEST_F(OwnState, LiesWhereTheEnvironmentSays) {
 TEST_F(OwnState, IncludesTheCallersConfiguration) {
   host_.SetEnvironment("HOME", "/home/me").AddDirectory("/home/me/.config/mxc-exec", {.uid = 1000});
   EXPECT_EQ(Denied({.ro = {"/home/me/.config"}}), "");
-  EXPECT_EQ(Denied({.rw = {"/home/me/.config"}}), "denied /home/me/.config/mxc-exec\n");
+  EXPECT_EQ(Denied({.rw = {"/home/me/.config"}}), "kept /home/me/.config/mxc-exec\n");
   EXPECT_EQ(
       Denied({.rw = {"/home/me/.config/mxc-exec"}}),
       "policy_conflict /filesystem/readwritePaths/0: '/home/me/.config/mxc-exec': what mxc-exec keeps in "
       "'/home/me/.config/mxc-exec' is no command's to write");
   host_.SetEnvironment("XDG_CONFIG_HOME", "/srv/work/etc");
-  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "made /srv/work/etc/mxc-exec\n");
+  EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "held /srv/work/etc/mxc-exec\n");
 }
 
 // One of another environment has left a note.
@@ -154,8 +156,8 @@ TEST_F(OwnState, WhatNobodyCanMakeNeedsNoMask) {
 TEST_F(OwnState, ImagesAreKeptFromWhoCouldWriteThem) {
   host_.AddDirectory("/home/me", {.uid = 1000}).SetEnvironment("HOME", "/home/me");
   EXPECT_EQ(Denied({.rw = {"/home/me"}}),
-            "made /home/me/.cache/mxc-exec\nmade /home/me/.config/mxc-exec\n"
-            "made /home/me/.local/share/mxc-exec\n");
+            "held /home/me/.cache/mxc-exec\nheld /home/me/.config/mxc-exec\n"
+            "held /home/me/.local/share/mxc-exec\n");
   EXPECT_EQ(Denied({.ro = {"/home/me"}}), "");
 }
 

@@ -34,7 +34,8 @@ class Protection : public testing::Test {
     if (!policy) return RefusalOf(policy);
     std::string text;
     for (const PathRule& rule : policy->paths) {
-      if (rule.origin != Origin::kProtection) continue;
+      const bool preset = rule.pointer.starts_with("/filesystem/protect");
+      if (rule.origin != Origin::kProtection || !preset) continue;  // the others keep what is ours
       EXPECT_NE(rule.access, Access::kDenied);
       EXPECT_NE(rule.object.has_value(), rule.placeholder_kind.has_value());
       text += rule.path;

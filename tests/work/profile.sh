@@ -26,7 +26,7 @@ caller=$3
 
 area=$(mktemp -d /var/tmp/mxc-profile-XXXXXX)
 server=
-trap 'test -z "$server" || kill "$server"; umount "$area/toolchain" 2>/dev/null; rm -rf "$area"' EXIT
+trap 'test -z "$server" || kill "$server"; umount "$area/toolchain" 2>/dev/null || true; rm -rf "$area"' EXIT
 chmod 755 "$area"
 project=$area/project
 www=$area/registries/www
