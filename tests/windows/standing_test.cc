@@ -194,12 +194,13 @@ TEST_F(Standing, ACommandHasItsInputEnvironmentAndDirectory) {
 
 TEST_F(Standing, CommandsRunSideBySide) {
   const std::string id = Started();
-  std::vector<std::string> said(6);
+  std::vector<Said> said(6);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < said.size(); ++i)
-    threads.emplace_back([&, i] { said[i] = Exec(id, {"copy"}, "", "number " + std::to_string(i)).out; });
+    threads.emplace_back([&, i] { said[i] = Exec(id, {"copy"}, "", "number " + std::to_string(i)); });
   for (std::thread& thread : threads) thread.join();
-  for (std::size_t i = 0; i < said.size(); ++i) EXPECT_EQ(said[i], "number " + std::to_string(i));
+  for (std::size_t i = 0; i < said.size(); ++i)
+    EXPECT_EQ(said[i].out, "number " + std::to_string(i)) << said[i].status << " " << said[i].err;
   EXPECT_THAT(List(), HasSubstr("\"commands\":0"));
 }
 
