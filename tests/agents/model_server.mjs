@@ -1,20 +1,23 @@
-// A model that asks for one shell command after the other and then says "done": Messages (Claude Code), Responses (Codex) and
-// Chat Completions (opencode, Copilot CLI), streamed or not. Each result of a command that an agent sends is a line of RESULTS.
+// A model that asks for one shell command after the other and then says "done": Messages (Claude Code), Responses (Codex),
+// Chat Completions (opencode, Copilot CLI) and generateContent (Gemini CLI), streamed or not. Each result of a command that
+// an agent sends is a line of RESULTS. It listens on port 443 with DIRECTORY/server.pem and DIRECTORY/server.key.
 //
-//   COMMANDS='["make", "cat log"]' RESULTS=results node model_server.mjs 192.0.2.1 8000
+//   COMMANDS='["make", "cat log"]' RESULTS=results node model_server.mjs 192.0.2.1 DIRECTORY
 import fs from 'node:fs';
-import http from 'node:http';
+import https from 'node:https';
 
 const commands = JSON.parse(process.env.COMMANDS);
-const names = ['Bash', 'bash', 'exec_command', 'shell_command', 'shell'];
+const names = ['Bash', 'bash', 'exec_command', 'shell_command', 'run_shell_command', 'shell'];
+const [address, directory] = process.argv.slice(2);
 let told = 0;
 
 // What a request has of results, oldest first, as text.
 function resultsOf(asked) {
-  const messages = asked.messages ?? (Array.isArray(asked.input) ? asked.input : []);
+  const messages = asked.messages ?? asked.contents ?? (Array.isArray(asked.input) ? asked.input : []);
   return messages.flatMap((message) => {
     if (message.type === 'function_call_output') return [message.output];
     if (message.role === 'tool') return [message.content];
+    if (message.parts) return message.parts.filter((part) => part.functionResponse).map((part) => part.functionResponse.response);
     const parts = Array.isArray(message.content) ? message.content : [];
     return parts.filter((part) => part.type === 'tool_result').map((part) => part.content);
   }).map((result) => typeof result === 'string' ? result : JSON.stringify(result));
@@ -24,7 +27,7 @@ function resultsOf(asked) {
 function nextCall(asked) {
   const results = resultsOf(asked);
   for (; told < results.length; ++told) fs.appendFileSync(process.env.RESULTS, JSON.stringify(results[told]) + '\n');
-  const tools = (asked.tools ?? []).map((tool) => tool.name ?? tool.function?.name);
+  const tools = (asked.tools ?? []).flatMap((tool) => tool.functionDeclarations ?? [tool.function ?? tool]).map((tool) => tool.name);
   const tool = names.find((name) => tools.includes(name));
   const command = commands[results.length];
   if (!tool || command === undefined) return null;
@@ -71,16 +74,30 @@ function completions(asked, call) {
   return chunk({delta: message, finish_reason: null}) + chunk({delta: {}, finish_reason}) + 'data: [DONE]\n\n';
 }
 
-http.createServer(async (request, response) => {
+function contents(path, call) {
+  const part = call ? {functionCall: {id: call.id, name: call.tool, args: call.input}} : {text: 'done'};
+  const answer = JSON.stringify({candidates: [{content: {role: 'model', parts: [part]}, finishReason: 'STOP', index: 0}],
+                                 usageMetadata: {promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2}});
+  return path.endsWith(':streamGenerateContent') ? `data: ${answer}\n\n` : answer;
+}
+
+function answerTo(path, asked) {
+  if (path === '/v1/messages') return messages(asked, nextCall(asked));
+  if (path === '/v1/messages/count_tokens') return '{"input_tokens": 1}';
+  if (path === '/v1/responses') return responses(nextCall(asked));
+  if (path === '/v1/chat/completions') return completions(asked, nextCall(asked));
+  if (/:(streamG|g)enerateContent$/.test(path)) return contents(path, nextCall(asked));
+  return null;
+}
+
+const tls = {cert: fs.readFileSync(`${directory}/server.pem`), key: fs.readFileSync(`${directory}/server.key`)};
+https.createServer(tls, async (request, response) => {
   let body = '';
   for await (const part of request) body += part;
-  const asked = JSON.parse(body || '{}');
   const path = request.url.split('?')[0];
-  const answers = {'/v1/messages': () => messages(asked, nextCall(asked)), '/v1/responses': () => responses(nextCall(asked)),
-                   '/v1/chat/completions': () => completions(asked, nextCall(asked)),
-                   '/v1/messages/count_tokens': () => '{"input_tokens": 1}'};
-  const answer = request.method === 'POST' && answers[path] ? answers[path]() : null;
+  const answer = request.method === 'POST' ? answerTo(path, JSON.parse(body || '{}')) : null;
   const type = answer?.startsWith('{') || answer === null ? 'application/json' : 'text/event-stream';
-  response.writeHead(answer === null ? 404 : 200, {'content-type': type});
+  const refusal = request.headers.upgrade ? 426 : 404; // no WebSocket: Codex asks again without
+  response.writeHead(answer === null ? refusal : 200, {'content-type': type});
   response.end(answer ?? '{}');
-}).listen(Number(process.argv[3]), process.argv[2]);
+}).listen(443, address);
