@@ -28,6 +28,7 @@ need openssl openssl
 need dig dnsutils
 need go golang-go
 need javac openjdk-17-jdk-headless
+need mvn maven
 need /usr/lib/python3/dist-packages/pytest python3-pytest
 need /usr/share/python-wheels python3-venv
 need x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
