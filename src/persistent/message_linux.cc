@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,11 +69,12 @@ Result<std::string> ReadAll(const UniqueFd& file) {
 
 Status SendCall(int daemon, Verb verb, const std::string& name) {
   if (PeerOutsideSandboxes(daemon) == 0) {
+    // A process that is ending closes its files before it leaves its namespaces.
+    pollfd end{.fd = daemon, .events = 0, .revents = 0};
+    if (::poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0) return DaemonEnded();
     return Error{.code = ErrorCode::kSetupFailed,
                  .message = "what answers for the sandbox is not its daemon",
-                 .hint =
-                     "something else has taken its name, or it has just been killed: see what is in the "
-                     "directory of its socket"};
+                 .hint = "something else has taken its name: see what is in the directory of its socket"};
   }
   const Hello hello = HelloTo(name, verb);
   if (::send(daemon, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello) return Done{};
