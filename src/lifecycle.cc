@@ -11,6 +11,7 @@
 
 #include "base/quoted.h"
 #include "base/terminal.h"
+#include "ceiling/cut_command.h"
 #include "lifecycle_parts.h"
 #include "persistent/persistent.h"
 #include "plan_run.h"
@@ -186,6 +187,12 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return status.error();
   if (!entry) return Told(entry.error(), *status);
+  Cuts cuts;
+  if (Status cut = CutCommand(host, entry->plan, options.background, config, cuts); !cut)
+    return Told(cut.error(), *status);
+  for (const Warning& warning : cuts.Warnings()) {
+    if (IsTold(warning)) TellWarning(warning.message);
+  }
   if (options.verb == Verb::kExec) StandWhereTheCallerDoes(*entry, host, config);
   const Result<Plan> plan = PlanOf(config, *entry, host);
   if (!plan) return Told(plan.error(), *status);

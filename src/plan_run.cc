@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "base/quoted.h"
+#include "ceiling/ceiling.h"
+#include "ceiling/cut_config.h"
+#include "ceiling/cuts.h"
 #include "dispatch.h"
 #include "images/images.h"
 #include "isolation_fallback.h"
@@ -36,15 +39,22 @@ Result<std::string> ImageOf(const Config& config, const Host& host) {
   return FindImage(host, name);
 }
 
-}  // namespace
+Status CheckWithin(const Bounds& bounds, const Config& config, const Policy& policy) {
+  if (bounds.ceiling == nullptr || policy.as_written) return Done{};
+  for (const CeilingSection& section : bounds.ceiling->sections) {
+    if (Status allowed = CheckContainment(section, config, policy.containment); !allowed) return allowed;
+  }
+  return Done{};
+}
 
-Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& config,
-                           const Options& options, const Host& host) {
+Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallback>& choice,
+                               const Config& config, const Options& options, const Host& host) {
   const bool any = MeansProcess(config);
   ResolveOptions resolving{.experimental = options.experimental,
                            .allow_unsandboxed = options.allow_unsandboxed,
                            .shown_only = IsShownOnly(options),
-                           .network_recorded = options.report.has_value()};
+                           .network_recorded = options.report.has_value(),
+                           .bounds = bounds};
   std::optional<Found> found;
   if (any && host.System() == OperatingSystem::kLinux) {
     if (!choice) found = LinuxProcess(host);
@@ -55,6 +65,7 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
   resolving.image = std::move(*image);
   Result<Policy> policy = Resolve(config, host, resolving);
   if (!policy) return policy.error();
+  if (Status allowed = CheckWithin(bounds, config, *policy); !allowed) return allowed.error();
 
   const Backend& backend = Dispatch(policy->containment);
   // A plan that is shown and not run must be the one that would run: only then is it tried out.
@@ -70,6 +81,45 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
   if (!plan) return plan.error();
   if (any && plan->isolation_level == IsolationLevel::kLandlock) plan->warnings.push_back(WeakerIsolation());
   return Prepared{std::move(*policy), std::move(*plan)};
+}
+
+// Of a plan that only shows what another system would do nothing is held.
+void TellOfCeiling(const Ceiling& ceiling, const Cuts& cuts, Prepared& prepared) {
+  if (prepared.policy.as_written) return;
+  Plan& plan = prepared.plan;
+  const std::vector<Warning> told = cuts.Warnings();
+  plan.warnings.insert(plan.warnings.begin(), told.begin(), told.end());
+  prepared.policy.clauses.push_back({.pointer = kCeilingPointer, .text = "what the operator allows"});
+  plan.ledger.push_back(
+      {.pointer = kCeilingPointer, .strength = Strength::kProxy, .mechanism = ceiling.Text()});
+}
+
+// What the ceiling has taken may be what is missed.
+Error AfterCuts(Error error, const Cuts& cuts) {
+  const std::vector<Warning> told = cuts.Warnings();
+  if (told.empty()) return error;
+  error.message += "; " + told.front().message;
+  return error;
+}
+
+}  // namespace
+
+Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& config,
+                           const Options& options, const Host& host) {
+  const Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
+  if (!ceiling) return ceiling.error();
+  if (!*ceiling) return PrepareWithin({}, choice, config, options, host);
+  Cuts cuts;
+  Config within = config;
+  for (const CeilingSection& section : (*ceiling)->sections) {
+    if (Status cut = CutConfig(section, host, within, cuts); !cut) return cut.error();
+  }
+  Result<Prepared> prepared =
+      PrepareWithin({.ceiling = &**ceiling, .cuts = &cuts}, choice, within, options, host);
+  if (Status refused = cuts.Refusal(); !refused) return refused.error();
+  if (!prepared) return AfterCuts(prepared.error(), cuts);
+  TellOfCeiling(**ceiling, cuts, *prepared);
+  return prepared;
 }
 
 void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepared) {

@@ -98,6 +98,8 @@ extern const Shape kExperimentalShape;
 // NOLINTEND(readability-identifier-naming)
 
 [[nodiscard]] const Shape& RootShape();
+// Of the bounds that an operator puts on policies (docs/operators.md), and of each section in there.
+[[nodiscard]] const Shape& CeilingShape();
 
 // Everything a document of this dialect may use; our additions are part of every dialect.
 [[nodiscard]] Releases ReleasesOf(Dialect dialect);

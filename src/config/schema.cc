@@ -142,6 +142,16 @@ std::string Render(const Published& published) {
   return json.dump(2) + "\n";
 }
 
+std::string RenderCeiling() {
+  OrderedJson json{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                   {"$id", "urn:mxc-exec:ceiling"},
+                   {"title", "ceiling of mxc-exec: what an operator lets callers ask for"}};
+  json.update(Renderer(kC11 | kOwn).Object(CeilingShape(), false));
+  for (const char* list : {"users", "groups"})
+    json["properties"][list]["additionalProperties"] = {{"$ref", "#"}};
+  return json.dump(2) + "\n";
+}
+
 }  // namespace
 
 std::vector<std::string> SchemaVersions() {
@@ -154,9 +164,10 @@ Result<std::string> SchemaText(std::string_view version) {
   for (const Published& published : kPublished) {
     if (published.version == version) return Render(published);
   }
+  if (version == kCeilingSchema) return RenderCeiling();
   std::string list;
-  for (const Published& published : kPublished)
-    list += (list.empty() ? "" : ", ") + std::string(published.version);
+  for (const Published& published : kPublished) list += std::string(published.version) + ", ";
+  list += kCeilingSchema;
   return Error{.code = ErrorCode::kUsage,
                .message = "no schema for version '" + std::string(version) + "'",
                .hint = "there are schemas for " + list};

@@ -11,7 +11,9 @@ namespace mxc {
 
 // Versions for which a schema can be printed, newest last ("0.4.0-alpha" ... "1.1.0-alpha", "mxc-exec").
 [[nodiscard]] std::vector<std::string> SchemaVersions();
-// Draft 2020-12 text. Errors: kUsage for a version that is not listed.
+// That of a ceiling (docs/operators.md), which has no versions.
+inline constexpr std::string_view kCeilingSchema = "ceiling";
+// Draft 2020-12 text. Errors: kUsage for anything else.
 [[nodiscard]] Result<std::string> SchemaText(std::string_view version);
 
 }  // namespace mxc

@@ -108,10 +108,10 @@ class Checker {
   Checker(Dialect dialect, Command command)
       : releases_(ReleasesOf(dialect)), takes_null_(TakesNull(dialect)), command_(command) {}
 
-  ShapeReport Run(const Json& document) {
+  ShapeReport Run(const Json& document, const Shape& shape) {
     static constexpr Field kDocument{.type = FieldType::kObject};
     Field root = kDocument;
-    root.shape = &RootShape();
+    root.shape = &shape;
     todo_.push_back({.value = &document, .field = &root, .type = root.type});
     while (!todo_.empty() && report_.errors.size() < kMaxReportedErrors) {
       const Visit visit = std::move(todo_.back());
@@ -325,7 +325,11 @@ class Checker {
 }  // namespace
 
 ShapeReport CheckShape(const Json& document, Dialect dialect, Command command) {
-  return Checker(dialect, command).Run(document);
+  return Checker(dialect, command).Run(document, RootShape());
+}
+
+ShapeReport CheckCeilingShape(const Json& section) {
+  return Checker(Dialect::kContract11, Command::kGivenApart).Run(section, CeilingShape());
 }
 
 }  // namespace mxc

@@ -18,5 +18,7 @@ struct ShapeReport {
 enum class Command { kInDocument, kGivenApart };  // kGivenApart: `process` need not name one
 
 [[nodiscard]] ShapeReport CheckShape(const Json& document, Dialect dialect, Command command);
+// A section of a ceiling, against CeilingShape.
+[[nodiscard]] ShapeReport CheckCeilingShape(const Json& section);
 
 }  // namespace mxc

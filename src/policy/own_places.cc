@@ -57,7 +57,7 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   if (std::string config = ConfigurationOf(host); !config.empty())
     places.push_back({.path = std::move(config), .sockets = false});
   if (uid != 0) return places;
-  for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec"})
+  for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/etc/mxc-exec"})
     places.push_back({.path = path, .sockets = false});
   return places;
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ceiling/cut_entries.h"
 #include "policy/as_written.h"
 #include "policy/cgroups.h"
 #include "policy/clauses.h"
@@ -67,13 +68,6 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
           .relaxations = RelaxationsOf(config)};
 }
 
-// Inside a sandbox of ours without a /proc of its own nobody may read what belongs to a process. Nothing that
-// is started here gets further than we do.
-bool MountsAreHidden(const Host& host) {
-  const std::string file = "/proc/self/mountinfo";
-  return host.LookAt(file).status.has_value() && !host.ReadFile(file, 1).ok();
-}
-
 // Below baseline and grants alike: an entry of the policy is what has to hold under every name. Nothing is
 // asked where the outer sandbox hides the answer.
 Result<std::vector<Mount>> MountsOf(const Host& host, const std::vector<Entry>& entries, Policy& policy) {
@@ -135,8 +129,8 @@ Status ExamineTools(const Config& config, const Host& host, PathWalker& walker, 
 }
 
 // With an image there is no baseline: what it takes the place of comes later, with the image.
-Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image, PathWalker& walker,
-                             Policy& policy, Tools& tools) {
+Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image, const Bounds& bounds,
+                             PathWalker& walker, Policy& policy, Tools& tools) {
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries.error();
   YieldToPolicy(*entries);
@@ -145,6 +139,11 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (inherits) {
     if (Status added = ExamineTools(config, host, walker, *entries, tools, policy.warnings); !added)
       return added.error();
+  }
+  for (std::size_t i = 0; bounds.ceiling != nullptr && i < bounds.ceiling->sections.size(); ++i) {
+    const Status cut =
+        CutEntries(bounds.ceiling->sections[i], host, walker, config.tools_pointer, *entries, *bounds.cuts);
+    if (!cut) return cut.error();
   }
   TightenAliases(*entries, policy.warnings);
   RepeatUnderAliases(*entries, walker);
@@ -262,7 +261,7 @@ Status CheckSystemOfSockets(const Config& config, OperatingSystem home, Operatin
 }
 
 // Everything that is asked of the machine.
-Status ResolveHere(const Config& config, const Host& host, const std::string& written_image, Policy& policy,
+Status ResolveHere(const Config& config, const Host& host, const ResolveOptions& options, Policy& policy,
                    Tools& tools) {
   if (policy.system == OperatingSystem::kWindows) return ResolveOnWindows(config, host, policy);
   policy.audit = config.audit;
@@ -275,9 +274,9 @@ Status ResolveHere(const Config& config, const Host& host, const std::string& wr
     policy.network.upstream = std::move(*upstream);
   }
   PathWalker walker(host);
-  const Result<std::string> image = ResolveImage(written_image, walker);
+  const Result<std::string> image = ResolveImage(options.image, walker);
   if (!image) return image.error();
-  Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), walker, policy, tools);
+  Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), options.bounds, walker, policy, tools);
   if (!rules) return rules.error();
   Result<Process> process =
       ResolveProcess(config.process, host, policy.containment, walker, *rules, *image, tools);
@@ -312,7 +311,7 @@ Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOpti
   if (Status safe = CheckSafeConfig(config, policy.system); !safe) return safe.error();
   Tools tools;
   const Status resolved =
-      elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, options.image, policy, tools);
+      elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, options, policy, tools);
   if (!resolved) return resolved.error();
   policy.clauses = ClausesOf(config, policy, tools.reasons);
   AddWarnings(policy);

@@ -4,12 +4,20 @@
 // and inode, strictest intent per object, most specific path wins), cwd, environment, clauses.
 #pragma once
 
+#include "ceiling/ceiling.h"
+#include "ceiling/cuts.h"
 #include "config/config.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
 
 namespace mxc {
+
+// What a policy may be at most, and what was cut of it.
+struct Bounds {
+  const Ceiling* ceiling = nullptr;
+  Cuts* cuts = nullptr;  // where there is a ceiling
+};
 
 struct ResolveOptions {
   bool experimental = false;       // --experimental
@@ -21,6 +29,7 @@ struct ResolveOptions {
   Containment linux_process = Containment::kBubblewrap;
   // The directory of the image's root file system, absolute; empty: the host's files are shown.
   std::string image = {};
+  Bounds bounds = {};
 };
 
 // "process", "auto" or nothing was written: any containment of the tier process or better.

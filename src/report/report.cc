@@ -262,8 +262,9 @@ std::string RenderProse(const Error& error, bool colours) {
 std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
 
 bool IsTold(const Warning& warning) {
-  constexpr std::string_view kTold[] = {"path-missing",         "foreign-owner",    "directory-hidden",
-                                        "git-directory-hidden", "weaker-isolation", "protection-incomplete"};
+  constexpr std::string_view kTold[] = {
+      "path-missing",     "foreign-owner",         "directory-hidden", "git-directory-hidden",
+      "weaker-isolation", "protection-incomplete", "ceiling"};
   return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
 }
 
@@ -373,6 +374,10 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
   if (outcome.inside) line["inside"] = {{"engine", outcome.inside->name}, {"tier", outcome.inside->tier}};
   AddIsolationLevel(plan, line);
   line["ledger"] = LedgerArray(plan.ledger);
+  for (const Warning& warning : plan.warnings) {
+    if (warning.category == "clamped")
+      line["clamped"].push_back({{"pointer", warning.pointer}, {"message", warning.message}});
+  }
   WriteLeftOut();
   Write(Line(line));
 }

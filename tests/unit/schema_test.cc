@@ -49,6 +49,10 @@ std::set<std::string> Keys(const Json& object) {
   return keys;
 }
 
+TEST(Schema, OfACeilingIsPublished) {
+  EXPECT_EQ(*SchemaText(kCeilingSchema), Contents(kSchemas / "dev" / "mxc-exec-ceiling.json"));
+}
+
 TEST(Schema, ListsThePublishedVersions) {
   EXPECT_THAT(SchemaVersions(),
               ElementsAre("0.4.0-alpha", "0.5.0-alpha", "0.6.0-alpha", "0.7.0-alpha", "0.8.0-alpha",

@@ -153,6 +153,11 @@ Result<std::vector<Mount>> ParseMounts(std::string_view text) {
   return mounts;
 }
 
+bool MountsAreHidden(const Host& host) {
+  const std::string file = "/proc/self/mountinfo";
+  return host.LookAt(file).status.has_value() && !host.ReadFile(file, 1).ok();
+}
+
 Result<std::vector<Mount>> ReadMounts(const Host& host) {
   Result<std::string> text = host.ReadFile("/proc/self/mountinfo", kMaxMountTableBytes + 1);
   if (text && text->size() <= kMaxMountTableBytes) return ParseMounts(*text);

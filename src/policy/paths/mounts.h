@@ -43,6 +43,9 @@ enum class Backing {
 
 // What is mounted in the caller's mount namespace. Errors: kUnavailable, when that cannot be learned.
 [[nodiscard]] Result<std::vector<Mount>> ReadMounts(const Host& host);
+// Inside a sandbox of ours without a /proc of its own nobody may read what belongs to a process. Nothing that
+// is started here gets further than we do.
+[[nodiscard]] bool MountsAreHidden(const Host& host);
 
 // Denies what is mounted below a grant of the policy and is not data. Errors: kConflict, for a grant of
 // something inside such a file system.

@@ -1,0 +1,66 @@
+// The ceiling: what the operator of this machine lets its callers ask for at most. A file of root's in the
+// language of a policy (docs/operators.md). Each run gets what lies both in its policy and in here.
+//
+//   Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
+//   Status cut = CutConfig(section, host, config, cuts);      // what needs no files
+//   Status cut = CutEntries(section, host, walker, "", entries, cuts);  // paths, in Resolve
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "mxc/error.h"
+#include "mxc/host.h"
+
+namespace mxc {
+
+struct Requirements {
+  std::vector<Preset> protect = {};
+  bool audit = false;
+  std::optional<std::vector<std::string>> containments = {};
+  std::optional<std::vector<std::string>> profiles = {};
+};
+
+// What is in force for a caller. A part that is not written bounds nothing.
+struct CeilingSection {
+  std::string pointer = {};  // of it in the file: "", "/users/alice"
+  Config bounds = {};
+  bool filesystem = false;  // is written
+  bool network = false;
+  std::uint64_t idle_ms = 0;  // of a persistent sandbox; 0: for ever
+  std::uint64_t lifetime_ms = 0;
+  std::optional<std::vector<std::string>> variables = {};
+  Requirements require = {};
+  bool refuses = false;  // onExcess
+  // Of a clause that it adds to a policy: "/ceiling/users/alice/filesystem/deniedPaths/0".
+  [[nodiscard]] std::string At(const std::string& clause) const { return "/ceiling" + pointer + clause; }
+};
+
+struct Ceiling {
+  std::string file = {};
+  std::string digest = {};                    // SHA-256 of its text
+  std::vector<CeilingSection> sections = {};  // all are in force
+  [[nodiscard]] std::string Text() const { return "within " + file + ", SHA-256 " + digest; }
+};
+
+// The pointer of the clause that says so in a plan's ledger.
+inline constexpr const char* kCeilingPointer = "/ceiling";
+
+// Where it stands. No flag, variable or configuration names another place.
+[[nodiscard]] std::string CeilingFile(OperatingSystem system);
+
+// The caller's sections; none where there is no such file. Errors, kConflict: it cannot be read, could be
+// written by others than root, is not a ceiling, or does not say what is in force for this caller.
+[[nodiscard]] Result<std::optional<Ceiling>> ReadCeiling(const Host& host,
+                                                         const std::vector<std::uint32_t>& groups);
+// Errors: as a policy's, kSchema and kMalformed.
+[[nodiscard]] Result<std::vector<CeilingSection>> DecodeCeiling(const std::string& text, const Host& host,
+                                                                const std::vector<std::uint32_t>& groups);
+
+// Groups that this process is in, its own included.
+[[nodiscard]] std::vector<std::uint32_t> CallersGroups();
+
+}  // namespace mxc

@@ -1,0 +1,252 @@
+#include "ceiling/cut_config.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/quoted.h"
+#include "config/profile_pointer.h"
+#include "policy/paths/glob.h"
+#include "policy/paths/paths.h"
+
+namespace mxc {
+namespace {
+
+// 0 stands for no limit. Whether `value` was more than `bound`, which it then is.
+template <class Number>
+bool Lower(Number& value, Number bound) {
+  if (bound == 0 || (value != 0 && value <= bound)) return false;
+  value = bound;
+  return true;
+}
+
+class ConfigCutter {
+ public:
+  ConfigCutter(const CeilingSection& section, const Host& host, Config& config, Cuts& cuts)
+      : section_(section), bounds_(section.bounds), host_(host), config_(config), cuts_(cuts) {}
+
+  void CutProfiles();
+  void CutSockets();
+  void CutResources();
+  void CutOutput();
+  void RaiseTier();
+  void AddPresets();
+  Status SetAudit();
+
+ private:
+  [[nodiscard]] bool IsForeign(std::string_view pointer) const;
+  [[nodiscard]] bool AllowsSocket(const std::string& written, PathWalker& walker) const;
+  template <class List>
+  void Drop(List& list, std::string_view what);
+  void AddPreset(std::size_t index);
+
+  const CeilingSection& section_;
+  const Config& bounds_;
+  const Host& host_;
+  Config& config_;
+  Cuts& cuts_;
+};
+
+// Of a profile that does not count.
+bool ConfigCutter::IsForeign(std::string_view pointer) const {
+  if (!IsOfProfile(pointer)) return false;
+  return std::none_of(section_.require.profiles->begin(), section_.require.profiles->end(),
+                      [&](const std::string& name) { return pointer.starts_with(ProfilePointer(name, "")); });
+}
+
+template <class List>
+void ConfigCutter::Drop(List& list, std::string_view what) {
+  std::erase_if(list, [&](const auto& entry) {
+    const bool foreign = IsForeign(entry.pointer);
+    if (foreign)
+      cuts_.Add(section_, "/require/profiles", entry.pointer,
+                "the profile's " + std::string(what) + " does not count");
+    return foreign;
+  });
+}
+
+void ConfigCutter::CutProfiles() {
+  if (!section_.require.profiles) return;
+  Drop(config_.read_write, "grant");
+  Drop(config_.read_only, "grant");
+  Drop(config_.network.allow, "rule");
+  if (IsForeign(config_.tools_pointer)) config_.tools_pointer.clear();
+}
+
+bool ConfigCutter::AllowsSocket(const std::string& written, PathWalker& walker) const {
+  const std::string path =
+      written.starts_with('$') ? host_.Environment(written.substr(1)).value_or("") : written;
+  const Result<Walked> asked = walker.Walk(path);
+  if (!asked || !asked->status) return false;
+  return std::any_of(bounds_.sockets.begin(), bounds_.sockets.end(), [&](const PathEntry& bound) {
+    const Result<Walked> allowed = walker.Walk(bound.path);
+    return allowed && allowed->status && allowed->path == asked->path;
+  });
+}
+
+void ConfigCutter::CutSockets() {
+  if (!section_.filesystem) return;
+  PathWalker walker(host_);
+  std::erase_if(config_.sockets, [&](const PathEntry& socket) {
+    if (AllowsSocket(socket.path, walker)) return false;
+    cuts_.Add(section_, "/filesystem", socket.pointer,
+              "the socket " + Quoted(socket.path) + " is not granted");
+    return true;
+  });
+}
+
+void ConfigCutter::CutResources() {
+  for (const ResourceLimit& bound : bounds_.resources) {
+    const auto asked =
+        std::find_if(config_.resources.begin(), config_.resources.end(),
+                     [&](const ResourceLimit& limit) { return limit.resource == bound.resource; });
+    ResourceLimit lowered = bound;
+    lowered.pointer = section_.At(bound.pointer);
+    if (asked == config_.resources.end()) {
+      config_.resources.push_back(std::move(lowered));
+    } else if (asked->amount > bound.amount) {
+      cuts_.Add(section_, bound.pointer, asked->pointer, AmountText(*asked) + " are " + AmountText(bound));
+      *asked = std::move(lowered);
+    }
+  }
+}
+
+void ConfigCutter::CutOutput() {
+  Output& output = config_.output;
+  const std::uint64_t asked = output.max_bytes;
+  const bool lowered = Lower(output.max_bytes, bounds_.output.max_bytes);
+  if (lowered && asked != 0)
+    cuts_.Add(section_, "/output/maxBytes", config_.output_pointer,
+              std::to_string(asked) + " bytes of output are " + std::to_string(output.max_bytes));
+  output.redact_secrets = output.redact_secrets || bounds_.output.redact_secrets;
+  output.redact_pii = output.redact_pii || bounds_.output.redact_pii;
+  if (output.Pumped() && config_.output_pointer.empty()) config_.output_pointer = section_.At("/output");
+}
+
+void ConfigCutter::RaiseTier() {
+  if (bounds_.minimum_tier <= config_.minimum_tier) return;
+  config_.minimum_tier = bounds_.minimum_tier;
+  config_.minimum_tier_pointer = section_.At("/require/minimumTier");
+}
+
+void ConfigCutter::AddPreset(std::size_t index) {
+  const Preset preset = section_.require.protect[index];
+  const std::string clause = "/require/protect/" + std::to_string(index);
+  const auto asked = std::find_if(config_.protect.begin(), config_.protect.end(),
+                                  [&](const PresetEntry& entry) { return entry.preset == preset; });
+  if (asked == config_.protect.end()) {
+    if (config_.protect_written)
+      cuts_.Add(section_, clause, "/filesystem/protect", "a preset that is required stays in force");
+    config_.protect.push_back({.preset = preset, .pointer = section_.At(clause)});
+    return;
+  }
+  if (asked->safe_config) {
+    cuts_.Add(section_, clause, asked->pointer, "configurations of git's stay unwritable");
+    asked->safe_config = false;
+  }
+}
+
+// A list of repositories leaves out those that it does not name.
+void ConfigCutter::AddPresets() {
+  for (std::size_t i = 0; i < section_.require.protect.size(); ++i) AddPreset(i);
+  if (section_.require.protect.empty() || !config_.repositories_written) return;
+  cuts_.Add(section_, "/require/protect", "/filesystem/repositories", "repositories are searched for");
+  config_.repositories_written = false;
+  config_.repositories.clear();
+}
+
+Status ConfigCutter::SetAudit() {
+  const std::string& path = bounds_.audit.path;
+  if (!path.empty()) {
+    if (!config_.audit.path.empty() && config_.audit.path != path)
+      cuts_.Add(section_, "/audit/path", config_.audit_pointer, "the record is written to " + Quoted(path));
+    config_.audit = {.path = path, .on_failure = Audit::OnFailure::kRefuse};
+    config_.audit_pointer = section_.At("/audit");
+    return Done{};
+  }
+  if (!section_.require.audit) return Done{};
+  if (config_.audit.path.empty())
+    return Error{.code = ErrorCode::kConflict,
+                 .message = "the ceiling of this machine asks for a record of every run (" +
+                            section_.At("/require/audit") + ")",
+                 .pointer = "/audit",
+                 .hint = "write \"audit\": {\"path\": ...} in the policy"};
+  if (config_.audit.on_failure != Audit::OnFailure::kRefuse)
+    cuts_.Add(section_, "/require/audit", config_.audit_pointer,
+              "a record that cannot be written refuses the run");
+  config_.audit.on_failure = Audit::OnFailure::kRefuse;
+  return Done{};
+}
+
+// What `process` may come to.
+constexpr std::string_view kOfProcess[] = {"namespaces", "bubblewrap", "landlock", "seatbelt"};
+
+}  // namespace
+
+void CutTime(const CeilingSection& section, Config& config, Cuts& cuts) {
+  const Config& bounds = section.bounds;
+  ProcessConfig& process = config.process;
+  const std::uint32_t asked = process.timeout_ms;
+  if (Lower(process.timeout_ms, bounds.process.timeout_ms)) {
+    if (asked != 0)
+      cuts.Add(section, "/process/timeout", process.timeout_pointer,
+               "the time-out of " + std::to_string(asked) + " ms is " + std::to_string(process.timeout_ms) +
+                   " ms");
+    process.timeout_pointer = section.At("/process/timeout");
+  }
+  (void)Lower(config.session.idle_timeout_ms, section.idle_ms);
+  (void)Lower(config.session.lifetime_ms, section.lifetime_ms);
+}
+
+void CutVariables(const CeilingSection& section, Config& config, Cuts& cuts) {
+  if (!section.variables || !config.process.environment) return;
+  std::erase_if(*config.process.environment, [&](const Variable& variable) {
+    const bool allowed =
+        std::any_of(section.variables->begin(), section.variables->end(),
+                    [&](const std::string& pattern) { return MatchesName(pattern, variable.name); });
+    if (!allowed)
+      cuts.Add(section, "/process/env", "/process/env",
+               "the variable " + Quoted(variable.name) + " is not set");
+    return !allowed;
+  });
+}
+
+Status CutConfig(const CeilingSection& section, const Host& host, Config& config, Cuts& cuts) {
+  ConfigCutter cutter(section, host, config, cuts);
+  cutter.CutProfiles();
+  cutter.CutSockets();
+  CutTime(section, config, cuts);
+  CutVariables(section, config, cuts);
+  cutter.CutResources();
+  cutter.CutOutput();
+  cutter.RaiseTier();
+  cutter.AddPresets();
+  if (section.network) CutNetwork(section, config.network, cuts);
+  return cutter.SetAudit();
+}
+
+Status CheckContainment(const CeilingSection& section, const Config& config, Containment containment) {
+  const std::string name{Name(containment)};
+  const auto refused = [&](const std::string& clause) {
+    return Error{.code = ErrorCode::kConflict,
+                 .message = "the ceiling of this machine does not allow the containment '" + name + "' (" +
+                            section.At(clause) + ")",
+                 .pointer = config.containment_pointer,
+                 .hint = "write \"containment\": \"process\", or ask the operator"};
+  };
+  if (!TraitsOf(containment).isolates) return refused("");
+  // Options of Seatbelt can open what no other clause speaks of.
+  const bool options = !config.backend_section.members.empty();
+  if (options && TraitsOf(containment).home == OperatingSystem::kMacos) return refused("");
+  if (!section.require.containments) return Done{};
+  const std::vector<std::string>& allowed = *section.require.containments;
+  const auto stands = [&](std::string_view word) {
+    return std::find(allowed.begin(), allowed.end(), word) != allowed.end();
+  };
+  const bool of_process =
+      std::find(std::begin(kOfProcess), std::end(kOfProcess), name) != std::end(kOfProcess);
+  if (stands(name) || (of_process && stands("process"))) return Done{};
+  return refused("/require/containments");
+}
+
+}  // namespace mxc

@@ -1,0 +1,26 @@
+// What a request asked for beyond a ceiling, clause by clause.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ceiling/ceiling.h"
+#include "mxc/error.h"
+
+namespace mxc {
+
+class Cuts {
+ public:
+  // `pointer`: of the request's clause; `what`: became of it; `clause`: of the section that says so.
+  void Add(const CeilingSection& by, const std::string& clause, std::string pointer, std::string what);
+  // The error of a section that refuses what it would cut; Done when there is none.
+  [[nodiscard]] Status Refusal() const;
+  // A warning "clamped" for each, and the one, "ceiling", that is told.
+  [[nodiscard]] std::vector<Warning> Warnings() const;
+
+ private:
+  std::vector<Warning> all_ = {};
+  std::vector<Error> refused_ = {};
+};
+
+}  // namespace mxc

@@ -1,0 +1,213 @@
+// The text: the bounds are decoded as a policy's clauses are, and which sections are the caller's.
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/quoted.h"
+#include "ceiling/ceiling.h"
+#include "config/decode.h"
+#include "config/decoding.h"
+#include "config/shape.h"
+#include "document/make_json.h"
+#include "document/parse.h"
+#include "document/place.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::size_t kMaxNamesFile = std::size_t{64} * 1024 * 1024;
+
+// ---- sections --------------------------------------------------------------------------------------------
+
+void PutMember(Json& object, std::string_view key, const Json* value) {
+  if (value != nullptr) object.members.push_back({.key = std::string(key), .value = *value});
+}
+
+// What a section bounds, as a policy that could be run.
+Json PolicyOf(const Json& section, std::uint32_t uid) {
+  Json process = Empty(Json::Kind::kObject);
+  const Json command = List(StringOf("true"));
+  PutMember(process, "argv", &command);
+  PutMember(process, "timeout", Member(Member(&section, "process"), "timeout"));
+  Json policy = Empty(Json::Kind::kObject);
+  const Json version = StringOf("1.1.0-alpha");
+  PutMember(policy, "version", &version);
+  PutMember(policy, "process", &process);
+  for (const std::string_view key : {"filesystem", "network", "resources", "output"})
+    PutMember(policy, key, section.Find(key));
+  PutMember(policy, "minimumTier", Member(Member(&section, "require"), "minimumTier"));
+  if (const Json* const path = Member(Member(&section, "audit"), "path")) {
+    constexpr std::string_view kUid = "{uid}";
+    std::string text = path->text;
+    for (std::size_t at = text.find(kUid); at != std::string::npos; at = text.find(kUid, at))
+      text.replace(at, kUid.size(), std::to_string(uid));
+    const Json audit = Map("path", StringOf(std::move(text)));
+    PutMember(policy, "audit", &audit);
+  }
+  return policy;
+}
+
+std::vector<std::string> TextsOf(const Json& list) {
+  std::vector<std::string> texts;
+  for (const Json& item : list.items) texts.push_back(item.text);
+  return texts;
+}
+
+Preset PresetNamed(std::string_view name) {
+  if (name == "shell") return Preset::kShell;
+  if (name == "editors") return Preset::kEditors;
+  return name == "agents" ? Preset::kAgents : Preset::kGit;
+}
+
+Requirements RequirementsOf(const Json* require) {
+  Requirements requirements{.audit = IsTrue(Member(require, "audit"))};
+  if (const Json* const presets = Member(require, "protect")) {
+    for (const Json& item : presets->items) requirements.protect.push_back(PresetNamed(item.text));
+  }
+  if (const Json* const list = Member(require, "containments")) requirements.containments = TextsOf(*list);
+  if (const Json* const list = Member(require, "profiles")) requirements.profiles = TextsOf(*list);
+  return requirements;
+}
+
+// A variable of the caller's would choose the socket.
+Status CheckSocketsOf(const Config& bounds) {
+  for (const PathEntry& socket : bounds.sockets) {
+    if (!socket.path.starts_with('$')) continue;
+    return Error{.code = ErrorCode::kSchema,
+                 .message = "`" + socket.path + "` at " + socket.pointer + " is the caller's to choose",
+                 .hint = "write the path of the socket"};
+  }
+  return Done{};
+}
+
+Error InSection(const std::string& pointer, Error error) {
+  if (!pointer.empty()) error.message = pointer + ": " + error.message;
+  return error;
+}
+
+Result<CeilingSection> DecodeSection(const Json& json, const std::string& pointer, const Host& host) {
+  if (json.kind != Json::Kind::kObject)
+    return InSection(pointer, ErrorAt(Place{}, json.position, "invalid type, expected an object"));
+  ShapeReport shape = CheckCeilingShape(json);
+  if (!shape.errors.empty()) return InSection(pointer, std::move(shape.errors.front()));
+  if (!pointer.empty() && (json.Find("users") != nullptr || json.Find("groups") != nullptr))
+    return InSection(pointer, ErrorAt(Place{}, json.position, "a section has no `users` or `groups`"));
+  Result<Config> bounds = Decode(PolicyOf(json, host.Caller().uid), {.system = host.System()});
+  if (!bounds) return InSection(pointer, std::move(bounds.error()));
+  if (const Status sockets = CheckSocketsOf(*bounds); !sockets) return InSection(pointer, sockets.error());
+  CeilingSection section{.pointer = pointer,
+                         .bounds = std::move(*bounds),
+                         .filesystem = Member(&json, "filesystem") != nullptr,
+                         .network = Member(&json, "network") != nullptr,
+                         .require = RequirementsOf(Member(&json, "require")),
+                         .refuses = TextOf(Member(&json, "onExcess")) == "refuse"};
+  const Json* const session = Member(&json, "session");
+  if (const Json* const idle = Member(session, "idleTimeoutMs")) section.idle_ms = idle->integer;
+  if (const Json* const life = Member(session, "lifetimeMs")) section.lifetime_ms = life->integer;
+  if (const Json* const names = Member(Member(&json, "process"), "env")) section.variables = TextsOf(*names);
+  return section;
+}
+
+// ---- whose ------------------------------------------------------------------------------------------------
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Of /etc/passwd and /etc/group: "name:x:number:...".
+struct Named {
+  std::set<std::string> all = {};
+  std::set<std::string> callers = {};        // names of the caller's numbers
+  std::set<std::string> callers_known = {};  // numbers of the caller's that have a name
+};
+
+Named NamesIn(const Host& host, const std::string& file, const std::set<std::string>& numbers) {
+  Named named;
+  const Result<std::string> text = host.ReadFile(file, kMaxNamesFile);
+  std::string_view rest = text ? std::string_view(*text) : std::string_view();
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::size_t password = line.find(':');
+    const std::size_t number = password == std::string_view::npos ? password : line.find(':', password + 1);
+    if (number == std::string_view::npos) continue;
+    const std::string name{line.substr(0, password)};
+    const std::string digits{line.substr(number + 1, line.find(':', number + 1) - number - 1)};
+    named.all.insert(name);
+    if (!numbers.contains(digits)) continue;
+    named.callers.insert(name);
+    named.callers_known.insert(digits);
+  }
+  return named;
+}
+
+// The members of `sections` that are about the caller. Errors: a name stands there that may be the caller's.
+Result<std::vector<const JsonMember*>> CallersIn(const Json& sections, const Host& host,
+                                                 const std::string& file,
+                                                 const std::set<std::string>& numbers) {
+  std::vector<const JsonMember*> found;
+  const bool names = std::any_of(sections.members.begin(), sections.members.end(),
+                                 [](const JsonMember& member) { return !IsNumber(member.key); });
+  const Named named = names ? NamesIn(host, file, numbers) : Named{};
+  for (const JsonMember& member : sections.members) {
+    if (numbers.contains(member.key) || named.callers.contains(member.key)) {
+      found.push_back(&member);
+      continue;
+    }
+    if (IsNumber(member.key) || named.all.contains(member.key)) continue;
+    for (const std::string& number : numbers) {
+      if (named.callers_known.contains(number)) continue;
+      return Error{.code = ErrorCode::kSchema,
+                   .message = Quoted(member.key) + " is not in " + file + ", and may be the caller's " +
+                              number + ", which has no name there",
+                   .hint = "write the number"};
+    }
+  }
+  return found;
+}
+
+// The caller's sections of a list. Mistakes in those of others are told as well: somebody is there to mend
+// them.
+Result<std::vector<CeilingSection>> OwnOf(const Json& written, std::string_view list, const Host& host,
+                                          const std::string& file, const std::set<std::string>& numbers) {
+  const Result<std::vector<const JsonMember*>> callers = CallersIn(written, host, file, numbers);
+  if (!callers) return callers.error();
+  std::vector<CeilingSection> sections;
+  for (const JsonMember& member : written.members) {
+    Result<CeilingSection> section =
+        DecodeSection(member.value, PointerTo("/" + std::string(list), member.key), host);
+    if (!section) return section.error();
+    const bool own = std::find(callers->begin(), callers->end(), &member) != callers->end();
+    if (own) sections.push_back(std::move(*section));
+  }
+  return sections;
+}
+
+}  // namespace
+
+Result<std::vector<CeilingSection>> DecodeCeiling(const std::string& text, const Host& host,
+                                                  const std::vector<std::uint32_t>& groups) {
+  const Result<Json> document = ParseDocument({.name = CeilingFile(host.System()), .bytes = text});
+  if (!document) return document.error();
+  Result<CeilingSection> general = DecodeSection(*document, "", host);
+  if (!general) return general.error();
+  std::set<std::string> gids{std::to_string(host.Caller().gid)};
+  for (const std::uint32_t gid : groups) gids.insert(std::to_string(gid));
+  const std::set<std::string> uids{std::to_string(host.Caller().uid)};
+  const auto own = [&](std::string_view list, const std::string& file,
+                       const std::set<std::string>& numbers) -> Result<std::vector<CeilingSection>> {
+    const Json* const written = Member(&*document, list);
+    return written == nullptr ? std::vector<CeilingSection>{} : OwnOf(*written, list, host, file, numbers);
+  };
+  Result<std::vector<CeilingSection>> user = own("users", "/etc/passwd", uids);
+  Result<std::vector<CeilingSection>> group = own("groups", "/etc/group", gids);
+  if (!user || !user->empty()) return user;
+  if (!group || !group->empty()) return group;
+  std::vector<CeilingSection> sections;
+  sections.push_back(std::move(*general));
+  return sections;
+}
+
+}  // namespace mxc

@@ -1,0 +1,164 @@
+// A ceiling on this machine, in a mount namespace of each call: other tests meet none.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/lifecycle_test.h"
+#include "tests/support/needs.h"
+
+namespace mxc::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kPlace = "/etc/mxc-exec";
+
+// In the child, before it is another user: the file, and what it says.
+void PutCeiling(const std::string& text, mode_t mode) {
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("tmpfs", kPlace, "tmpfs", 0, "mode=0755") != 0)
+    ::_exit(99);
+  const int file = ::open("/etc/mxc-exec/ceiling.json", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (!written || ::fchmod(file, mode) != 0) ::_exit(99);
+  ::close(file);
+}
+
+class CeilingHere : public LifecycleTest {
+ protected:
+  void SetUp() override {
+    LifecycleTest::SetUp();
+    if (const char* missing = MissingNamespaces()) GTEST_SKIP() << missing;
+    if (::geteuid() != 0) GTEST_SKIP() << "a ceiling is root's";
+    ::mkdir(kPlace, 0755);  // stays, empty
+    OwnDirectory();
+  }
+  [[nodiscard]] static Launch Under(const std::string& ceiling, Launch launch, mode_t mode = 0644) {
+    launch.before_exec = [ceiling, mode] { PutCeiling(ceiling, mode); };
+    return launch;
+  }
+  [[nodiscard]] std::string WritableBelow(const std::string& path) const {
+    return R"({"filesystem":{"readwritePaths":[)" + Quote(path) + "]}}";
+  }
+};
+MXC_FOR_EACH_CALLER(CeilingHere);
+
+TEST_P(CeilingHere, CutsAndTells) {
+  const std::string work = workspace.Directory("work");
+  workspace.File("secret", "s");
+  const std::string result = workspace.Path("result");
+  const Ended ended = Execute(
+      Under(WritableBelow(work), Prepare({"--rw", workspace.Root(), "--result", result, "--", "sh", "-c",
+                                          "echo > " + work + "/made; cat " + workspace.Path("secret")})));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("the ceiling of this machine cuts the policy"),
+                               HasSubstr("No such file or directory")));
+  EXPECT_TRUE(Exists(work + "/made"));
+  EXPECT_THAT(Contents(result).value_or(""),
+              AllOf(HasSubstr(R"("clamped":[{"pointer":"/filesystem/readwritePaths/0")"),
+                    HasSubstr("within /etc/mxc-exec/ceiling.json, SHA-256 ")));
+  const Ended shown =
+      Execute(Under(WritableBelow(work), Prepare({"--explain", "--rw", workspace.Root(), "--", "true"})));
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("clamped: "), HasSubstr("read-write '" + work + "'"),
+                               Not(HasSubstr("read-write '" + workspace.Root() + "'"))));
+}
+
+TEST_P(CeilingHere, RefusesWhereItIsToldTo) {
+  const std::string ceiling = R"({"onExcess":"refuse","filesystem":{},"network":{}})";
+  const Ended ended = Execute(
+      Under(ceiling, Prepare({"--rw", workspace.Root(), "--allow-host", "example.com", "--", "true"})));
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_EQ(EnvelopeCode(ended), "policy_validation");
+  EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("more than the ceiling of this machine allows"));
+  EXPECT_EQ(Execute(Under(ceiling, Prepare({"--", "/bin/true"}))).status, 0);
+}
+
+// Neither a flag nor a variable makes a run without it.
+TEST_P(CeilingHere, UnusableItRefusesEveryRun) {
+  for (const auto& [text, mode] : {std::pair{"{", 0644}, {"{\"filesystems\":{}}", 0644}, {"{}", 0666}}) {
+    std::vector<Launch> calls = {
+        Prepare({"--", "/bin/true"}),
+        Prepare({"--dry-run", "--", "/bin/true"}),
+        Prepare({"--explain", "--", "/bin/true"}),
+        Prepare({"--containment", "none", "--allow-unsandboxed", "--", "/bin/true"}),
+        Prepare({"--containment", "landlock", "--", "/bin/true"}),
+        Prepare({"start"}),
+        PrepareConfig({}),
+    };
+    Launch elsewhere = Prepare({"--", "/bin/true"});
+    for (const char* variable :
+         {"HOME=/tmp", "XDG_CONFIG_HOME=/tmp", "XDG_CONFIG_DIRS=/tmp", "MXC_CEILING=/tmp"})
+      elsewhere.environment.emplace_back(variable);
+    calls.push_back(elsewhere);
+    for (const Launch& call : calls) {
+      const Ended ended = Execute(Under(text, call, static_cast<mode_t>(mode)));
+      EXPECT_EQ(ended.status, 255) << testing::PrintToString(call.arguments);
+      EXPECT_THAT(ended.err, HasSubstr("cannot be used, and nothing runs without it"));
+    }
+  }
+}
+
+TEST_P(CeilingHere, NoneIsNever) {
+  const Ended ended =
+      Execute(Under("{}", Prepare({"--containment", "none", "--allow-unsandboxed", "--", "/bin/true"})));
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("does not allow the containment 'none'"));
+}
+
+TEST_P(CeilingHere, LimitsAndVariables) {
+  const std::string ceiling = R"({"process":{"timeout":300,"env":["CI"]},"resources":{"openFiles":77}})";
+  EXPECT_EQ(Execute(Under(ceiling, Prepare({"--", "sh", "-c", "ulimit -n"}))).out, "77\n");
+  EXPECT_EQ(Execute(Under(ceiling,
+                          Prepare({"--env", "CI=1", "--env", "LD_X=2", "--", "sh", "-c", "echo $CI$LD_X"})))
+                .out,
+            "1\n");
+  EXPECT_EQ(Execute(Under(ceiling, Prepare({"--timeout", "5m", "--", "sleep", "20"}))).status, 255);
+}
+
+// Inside a sandbox there is the same file, of an owner without a number, and a new run is within both.
+TEST_P(CeilingHere, NestedRunsAreBelowItToo) {
+  const std::string program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
+  const std::string ceiling = R"({"resources":{"openFiles":77}})";
+  const Ended ended = Execute(
+      Under(ceiling, Prepare({"--rw", workspace.Root(), "--", program, "--", "sh", "-c", "ulimit -n"})));
+  EXPECT_EQ(ended.out, "77\n") << ended.err;
+  const Ended broken = Execute(
+      Under("{}", Prepare({"--rw", workspace.Root(), "--deny", kPlace, "--", program, "--", "true"})));
+  EXPECT_EQ(broken.status, 255) << "what cannot be read refuses";
+}
+
+TEST_P(CeilingHere, ASandboxFromBeforeRunsNothing) {
+  const std::string id = Started();
+  EXPECT_EQ(Exec(id, "true").status, 0);
+  const Ended ended = Execute(Under("{}", ExecOf(id, "true")));
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.out, HasSubstr("the ceiling of this machine has changed since the sandbox was started"));
+}
+
+TEST_P(CeilingHere, ASandboxBelowItIsBounded) {
+  const std::string ceiling = R"({"filesystem":{},"process":{"timeout":300,"env":["CI"]}})";
+  const std::string id = LastLine(Execute(Under(ceiling, Prepare({"start", "--rw", workspace.Root()}))).out);
+  ASSERT_THAT(id, HasSubstr(":"));
+  provisioned.push_back(id);
+  const Ended ended = Execute(Under(ceiling, Prepare({"exec", id, "--env", "LD_X=1", "--env", "CI=2", "--",
+                                                      "sh", "-c", "echo $CI$LD_X; ls " + workspace.Root()})));
+  EXPECT_EQ(ended.out, "2\n") << ended.err;
+  EXPECT_EQ(Execute(Under(ceiling, Prepare({"exec", id, "--", "sleep", "20"}))).status, 255);
+  EXPECT_NE(Execute(Under(ceiling, Prepare({"exec", "--background", id, "--", "sleep", "20"}))).status, 0);
+  EXPECT_NE(Execute(Prepare({"exec", id, "--", "true"})).status, 0) << "the ceiling is gone";
+}
+
+// Root's commands could write the next run's ceiling.
+TEST_P(CeilingHere, NoCommandWritesIt) {
+  const Ended ended =
+      Execute(Under("{}", Prepare({"--rw", "/etc", "--", "sh", "-c",
+                                   "echo > /etc/mxc-exec/ceiling.json; echo > /etc/mxc-exec/x"})));
+  EXPECT_NE(ended.status, 0);
+}
+
+}  // namespace
+}  // namespace mxc::test
