@@ -67,6 +67,33 @@ TEST(References, FilesThatAreNamedExist) {
   EXPECT_GT(checked, 200U);
 }
 
+TEST(References, EachDecisionHasItsNumber) {
+  std::vector<std::string> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator(test::SourceDirectory() + "/docs/adr")) {
+    numbers.push_back(entry.path().filename().string().substr(0, 4));
+    EXPECT_TRUE(TextOf(entry.path()).starts_with("# " + numbers.back() + " ")) << entry.path();
+  }
+  std::sort(numbers.begin(), numbers.end());
+  EXPECT_EQ(std::adjacent_find(numbers.begin(), numbers.end()), numbers.end()) << "two have the same";
+}
+
+// [adr/0012](adr/0012-plain-commands-without-a-shell.md)
+TEST(References, LinksToDecisionsNameTheirNumber) {
+  constexpr std::string_view kText = "[adr/";
+  std::size_t checked = 0;
+  for (const std::filesystem::path& file : Documents()) {
+    const std::string text = TextOf(file);
+    for (std::size_t at = text.find(kText); at != std::string::npos; at = text.find(kText, at + 1)) {
+      const std::string number = text.substr(at + kText.size(), 4);
+      if (number.find_first_not_of("0123456789") != std::string::npos) continue;
+      ++checked;
+      const std::string link = text.substr(at, text.find(')', at) - at);
+      EXPECT_NE(link.find("/" + number + "-"), std::string::npos) << file << " has " << link;
+    }
+  }
+  EXPECT_GT(checked, 4U);
+}
+
 // "ADR 0012", "docs/adr/0012": the number of one decision.
 TEST(References, DecisionsThatAreNamedExist) {
   const std::filesystem::path root = test::SourceDirectory();
