@@ -31,6 +31,8 @@ void FillCommand(const Policy& policy, const Support& support, LandlockSandbox& 
   sandbox.argv = policy.process.argv;
   sandbox.environment = policy.process.environment;
   sandbox.cwd = policy.process.cwd;
+  for (const HomeFile& file : policy.home_files)
+    sandbox.home_files.push_back({.target = file.name, .text = file.text});
 }
 
 Status LowerResources(const Policy& policy, LandlockSandbox& sandbox, Plan& plan) {

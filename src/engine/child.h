@@ -2,6 +2,7 @@
 // may have held any lock.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "engine/landlock.h"
@@ -49,9 +50,11 @@ struct ContainerOrder;
 class NetworkAhead;
 
 // The parts of it, each in a file of its own name.
-void SetUpGateway(const Child& child);                           // network.cc
-void AwaitGatewayStart(const Child& child);                      // network.cc
-void BuildRoot(Child& child);                                    // mounts.cc
+void SetUpGateway(const Child& child);       // network.cc
+void AwaitGatewayStart(const Child& child);  // network.cc
+void BuildRoot(Child& child);                // mounts.cc
+// mounts.cc; a new file of the command's own, left out where the caller's limits forbid one of this size.
+[[nodiscard]] bool MakeTextFile(int directory, const char* name, std::string_view text);
 void FillDevices(Child& child, int dev);                         // devices.cc
 void EnterRoot(Child& child);                                    // mounts.cc
 void ResetSignals();                                             // child.cc

@@ -258,15 +258,8 @@ void Symlink(const Child& child, const MountAction& action) {
 }
 
 void File(const Child& child, const MountAction& action) {
-  const std::size_t size = action.source.size();
-  // The caller's limit on the size of files holds for ours as well, with SIGXFSZ.
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) return;
   const int base = child.slots[static_cast<std::size_t>(action.base)];
-  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  const int file = child.Check(::openat(base, action.path.c_str(), kNew, 0600), Step::kMakeTarget);
-  if (::write(file, action.source.data(), size) != static_cast<ssize_t>(size)) child.Fail(Step::kMakeTarget);
-  ::close(file);
+  if (!MakeTextFile(base, action.path.c_str(), action.source)) child.Fail(Step::kMakeTarget);
 }
 
 void Perform(Child& child, const MountAction& action) {
@@ -322,6 +315,18 @@ int MakeRoot(Child& child) {
 }
 
 }  // namespace
+
+bool MakeTextFile(int directory, const char* name, std::string_view text) {
+  // The caller's limit on the size of files holds for ours as well, with SIGXFSZ.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < text.size()) return true;
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int file = ::openat(directory, name, kNew, 0600);
+  if (file < 0) return false;
+  const bool whole = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(file);
+  return whole;
+}
 
 // The new root is mounted over the old one. Absolute paths still start at the old: a process keeps the root
 // directory it has, whatever is mounted over it.

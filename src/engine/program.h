@@ -70,8 +70,9 @@ struct Program {
   bool scoped = false;  // Landlock keeps signals inside; else a filter keeps them from ...
   int launcher = -1;    // ... this process and its group
   int launcher_group = -1;
-  LandlockRules landlock = {};  // made by the launcher; borrowed
-  std::string temp = {};        // made by init, removed at its end; empty: none
+  LandlockRules landlock = {};            // made by the launcher; borrowed
+  std::string temp = {};                  // made by init, removed at its end; empty: none
+  std::vector<MakeFile> home_files = {};  // in the private HOME there, by their names
 
   std::string uid_map = {};
   std::string gid_map = {};

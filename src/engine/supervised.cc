@@ -110,6 +110,16 @@ std::vector<Variable> MovedEnvironment(const LandlockSandbox& sandbox, const std
 
 // ---- in the child ----------------------------------------------------------------------------------------
 
+// On a full disk HOME stays empty: the command may be there to clear it.
+void FillHome(const Child& child, int temp) {
+  const int home = child.Check(
+      ::openat(temp, kHome.data() + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), Step::kTemp);
+  for (const MakeFile& file : child.program.home_files) {
+    if (!MakeTextFile(home, file.target.c_str(), file.text)) ::unlinkat(home, file.target.c_str(), 0);
+  }
+  ::close(home);
+}
+
 void MakeTemp(Child& child) {
   const std::string& temp = child.program.temp;
   if (temp.empty()) return;
@@ -118,6 +128,7 @@ void MakeTemp(Child& child) {
   const int directory =
       child.Check(::open(temp.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), Step::kTemp);
   child.Check(::mkdirat(directory, kHome.data() + 1, 0700), Step::kTemp);
+  FillHome(child, directory);
   child.Check(Allow(child.landlock, directory, Grant::kWriteTree), Step::kLandlock);
   ::close(directory);
 }
@@ -164,6 +175,7 @@ Status Prepare(const LandlockRequest& request, Program& program) {
   Result<std::string> temp = ChooseTemp(sandbox);
   if (!temp) return temp.error();
   program.temp = std::move(*temp);
+  program.home_files = sandbox.home_files;
   PrepareCommand({.argv = sandbox.argv,
                   .environment = MovedEnvironment(sandbox, program.temp),
                   .cwd = Moved(sandbox.cwd, sandbox, program.temp),

@@ -74,7 +74,9 @@ constexpr const char* kPutBack = "stands there again";
 
 TEST_P(GitConfig, CommitsAreTheCallers) {
   workspace.File(".gitconfig", "[user]\n\tname = Me\n\temail = me@here\n[alias]\n\tst = status\n");
-  for (const char* engine : kConfigEngines) {
+  std::vector<const char*> engines = kConfigEngines;
+  engines.push_back("landlock");
+  for (const char* engine : engines) {
     const Ended ended = Inside(engine,
                                "git commit -q --allow-empty -m x && git log -1 --format='%an <%ae>'; git st; "
                                "git config --global user.name You && git config user.name",
@@ -83,7 +85,7 @@ TEST_P(GitConfig, CommitsAreTheCallers) {
     EXPECT_THAT(ended.err, HasSubstr("'st' is not a git command"));
   }
   ASSERT_EQ(Shell("cd work && git config user.name Repo").status, 0);
-  for (const char* engine : kConfigEngines)
+  for (const char* engine : engines)
     EXPECT_EQ(Inside(engine, "git config user.name", kByDefault).out, "Repo\n") << engine;
   EXPECT_EQ(Contents(workspace.Root() + "/.gitconfig"),
             "[user]\n\tname = Me\n\temail = me@here\n[alias]\n\tst = status\n");

@@ -36,6 +36,7 @@ struct LandlockSandbox {
   std::vector<LandlockHole> holes = {};
   // A directory of the run's own, mode 0700, in place of /tmp: TMPDIR names it, and it is removed at the end.
   bool private_temp = true;
+  std::vector<MakeFile> home_files = {};  // in the private HOME, by their names there
   // No socket of any family. False: the host's network, without Unix sockets.
   bool no_network = true;
   // Signals reach nothing outside (ABI 6). Without it the tree is still ended, generation by generation.
