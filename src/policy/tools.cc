@@ -287,13 +287,15 @@ bool ToolFinder::HasPython(const std::string& programs) {
   return executable("python3") || executable("python") || executable("pypy3");
 }
 
-// CARGO_HOME is the run's own: credentials lie in the caller's.
+// CARGO_HOME is the run's own: credentials lie in the caller's. Without its update-hashes rustup makes them
+// anew, whatever it is asked.
 void ToolFinder::AddRustup() {
   const std::string root = host_.Environment("RUSTUP_HOME").value_or(JoinPath(home_, ".rustup"));
   if (!root.starts_with('/') || roots_.contains("RUSTUP_HOME")) return;
   const Result<Walked> walked = walker_.Walk(root);
   if (!walked || !walked->status) return;
-  GrantParts(walked->path, {"settings.toml", "toolchains"}, "rustup keeps toolchains in " + Quoted(root));
+  GrantParts(walked->path, {"settings.toml", "toolchains", "update-hashes"},
+             "rustup keeps toolchains in " + Quoted(root));
   NameRoot("RUSTUP_HOME", walked->path);
 }
 

@@ -109,9 +109,12 @@ TEST_F(ToolsTest, OfCargoTheProgramsAlone) {
   OwnFile("/home/ana/.cargo/credentials.toml");
   Own("/home/ana/.cargo/registry");
   Own("/home/ana/.rustup/toolchains");
+  Own("/home/ana/.rustup/tmp");
+  Own("/home/ana/.rustup/update-hashes");
   OwnFile("/home/ana/.rustup/settings.toml");
   EXPECT_EQ(Shown("/home/ana/.cargo/bin"),
             "/home/ana/.cargo/bin\n/home/ana/.rustup/settings.toml\n/home/ana/.rustup/toolchains\n"
+            "/home/ana/.rustup/update-hashes\n"
             "PATH=/home/ana/.cargo/bin:\nRUSTUP_HOME=/home/ana/.rustup\n");
 }
 
