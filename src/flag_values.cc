@@ -11,6 +11,7 @@
 #include "base/quoted.h"
 #include "mxc/windows/path.h"
 #include "policy/paths/glob.h"
+#include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {
@@ -53,6 +54,19 @@ std::optional<std::uint16_t> Port(std::string_view text) {
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (error != std::errc{} || rest != text.data() + text.size() || port == 0) return std::nullopt;
   return port;
+}
+
+// `here` is where the kernel says the caller stands, without links: "." and ".." at the front of `path` are
+// taken from it, so that messages name the place as people do. Behind a name ".." may follow a link.
+std::string Under(std::string_view here, std::string_view path) {
+  while (path.front() == '.') {
+    const std::string_view first = path.substr(0, path.find('/'));
+    if (first != "." && (first != ".." || here.front() != '/')) break;
+    if (first == "..") here = ParentOf(here);
+    path.remove_prefix(std::min(path.find_first_not_of('/', first.size()), path.size()));
+    if (path.empty()) return std::string(here);
+  }
+  return Below(here == "/" ? "" : here, "/" + std::string(path));
 }
 
 }  // namespace
@@ -103,7 +117,7 @@ Result<std::string> PathOfFlag(const std::string& path, const Host& host) {
   }
   const std::string here = host.WorkingDirectory();
   if (path.empty() || path.front() == '/' || here.empty() || IsOnDrive(path)) return path;
-  return path == "." ? here : Below(here, "/" + path);
+  return Under(here, path);
 }
 
 }  // namespace mxc

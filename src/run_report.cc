@@ -124,7 +124,8 @@ void RunReporter::TellRefusedName(const GatewayRecord& record) {
   constexpr int kStandardError = 2;
   constexpr std::size_t kMaxTold = 20;
   const bool refused = record.event == GatewayEvent::kName && record.verdict == RuleAction::kDeny;
-  if (!refused || record.name.empty() || refused_names_.size() >= kMaxTold) return;
+  const bool service = record.name.starts_with('_');  // apt asks for one first, and goes on without
+  if (!refused || record.name.empty() || service || refused_names_.size() >= kMaxTold) return;
   const bool terminal = IsTerminal(kStandardError);
   const bool reported = summary_ != nullptr && !summary_->brief;
   if ((!reported && !terminal) || !TakesText(kStandardError)) return;

@@ -1,6 +1,8 @@
 // The whole of a run, in order: audit, cleanup process, files, streams, start, relay. What each part has done
 // is undone by its owner, in reverse.
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,6 +46,28 @@ std::string ToolMessage(const StdioSetup& stdio) {
   return {};
 }
 
+// The tool's processes have ended: as many, asked for again, meet the limit that it met.
+bool ProcessesAreUsedUp() {
+  constexpr int kOfTool = 3;  // bwrap, process 1 of the sandbox, the command
+  std::vector<pid_t> started;
+  bool used_up = false;
+  for (int count = 0; count < kOfTool && !used_up; ++count) {
+    const pid_t process = ::fork();
+    if (process == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0UL, 0UL, 0UL);
+      while (::getppid() != 1) ::pause();
+      ::_exit(0);
+    }
+    used_up = process < 0 && errno == EAGAIN;
+    if (process > 0) started.push_back(process);
+  }
+  for (const pid_t process : started) {
+    ::kill(process, SIGKILL);
+    ::waitpid(process, nullptr, 0);
+  }
+  return used_up;
+}
+
 // The child ended without saying how its command did.
 //
 // bubblewrap explains itself on its standard error, and that is the command's, which is inherited untouched:
@@ -71,10 +95,9 @@ Error NotReported(const RelayResult& result, const StdioSetup& stdio, Reporting 
             .message = "the sandbox could not be set up: " + text,
             .hint = std::string(HintIn(text))};
   }
-  return {
-      .code = ErrorCode::kSetupFailed,
-      .message = "the sandbox could not be set up; the reason is on standard error, above",
-      .hint = fmt::format("where it is \"{}\", {}", std::generic_category().message(EAGAIN), HintOf(EAGAIN))};
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "the sandbox could not be set up; the reason is on standard error, above",
+          .hint = std::string(ProcessesAreUsedUp() ? HintOf(EAGAIN) : "")};
 }
 
 // The command itself could only be told by SIGPIPE, if it was still there to be told.

@@ -102,6 +102,18 @@ TEST_P(Reports, WithoutANetworkWhatWasTriedIsTold) {
               HasSubstr(R"(add {"to":[{"host":"registry.example.com"}]} to network.egress.allow)"));
 }
 
+// A line for each name, at once; a question for a service is one that programs do without.
+TEST_P(Reports, ARefusedNameIsToldWhileTheCommandRuns) {
+  if (!Exists("/usr/bin/dig")) GTEST_SKIP() << "dig is not installed";
+  const Ended ended = Execute(PrepareConfig(
+      {.command = "dig +tries=1 -t SRV _http._tcp.deb.example.com; getent hosts deb.example.com; "
+                  "getent hosts deb.example.com; echo the end >&2"},
+      {"--report"}));
+  const std::string live = ended.err.substr(0, ended.err.find("the end\n"));
+  EXPECT_EQ(live, "mxc-exec: network: the name deb.example.com is refused: no rule allows it\n") << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("_http._tcp.deb.example.com (looked up)"));
+}
+
 TEST_P(Reports, SharedHostNetworkIsAWarning) {
   const std::string file = workspace.Path("result.jsonl");
   const Ended ended = Execute(PrepareConfig(

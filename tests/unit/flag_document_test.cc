@@ -85,7 +85,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"{}",
              {"--rw", "b", "/c", "~/d", ".", "--ro", "~", "--deny", "./.env"},
              "{filesystem:{readonlyPaths:[/home/me],readwritePaths:[/here/b,/c,/home/me/d,/here],"
-             "deniedPaths:[/here/./.env]}}"},
+             "deniedPaths:[/here/.env]}}"},
+        // Behind a name ".." may follow a link.
+        Case{"{}",
+             {"--ro", "..", ".././../b", "./", ".//.git/../c", "..d", "--rw", "../here/e"},
+             "{filesystem:{readonlyPaths:[/,/b,/here,/here/.git/../c,/here/..d],readwritePaths:[/here/e]}}"},
         Case{R"({"filesystem":{"readwritePaths":["/a"]}})",
              {"--rw", "b"},
              "{filesystem:{readwritePaths:[/a,/here/b]}}"},
