@@ -62,6 +62,14 @@ TEST_P(Shell, TakesWhatAShellTakes) {
   EXPECT_EQ(Execute(fed).out, "of the caller");
 }
 
+TEST_P(Shell, NoWordOfOursIsOneOfAShell) {
+  for (const char* word : {"--container-init", "--sandbox-entry", "--session-init", "--allow-unsandboxed"}) {
+    const Ended ended = Sh({word, "0", "0", "0", "echo", "ran"});
+    EXPECT_EQ(ended.out, "") << word;
+    EXPECT_THAT(ended.err, HasSubstr(word)) << word;  // the shell's own complaint
+  }
+}
+
 TEST_P(Shell, HasNothingBesideTheCommandsOutput) {
   const Ended ended = Sh({"-c", "pwd; echo wrong >&2; kill -TERM $$"});
   EXPECT_EQ(ended.out, project_ + "\n");
