@@ -9,6 +9,7 @@
 
 #include "base/quoted.h"
 #include "policy/denial.h"
+#include "profiles/profile.h"
 #include "report/redact.h"
 #include "report/report.h"
 #include "run/run.h"
@@ -81,7 +82,8 @@ RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
     if (decided) denial->advice = "decided by " + std::string(flag);
     return denial;
   };
-  return {.network = NetworkSummary{form},
+  const bool profiles = host.System() != OperatingSystem::kWindows;
+  return {.network = NetworkSummary{form, profiles ? ProfileForHost : nullptr},
           .files = FileSummary{form, named},
           .brief = brief,
           .secrets = SecretValues(policy.process.environment)};

@@ -17,8 +17,9 @@ enum class FileUse {
 
 struct FileCall {
   FileUse use = FileUse::kLook;
-  std::string path = {};   // absolute, inside the sandbox; "..", links and what is missing are still in it
-  bool directory = false;  // kWrite: one is to be made
+  std::string path = {};     // absolute, inside the sandbox; "..", links and what is missing are still in it
+  bool directory = false;    // kWrite: one is to be made
+  bool link_itself = false;  // a link at the end is not followed
 };
 
 // Why the policy kept a file from it.
@@ -29,6 +30,7 @@ struct FileDenial {
   std::string pointer = {};  // clause that decided; empty: a default did
   std::string grant = {};    // path that a further grant would have to name
   std::string make = {};     // "mkdir", "touch": how `grant` has to be made first
+  std::string profile = {};  // better than `grant`: one that gives the command a directory of its own
   std::string advice = {};   // without `grant` and clause: what helps, in words
   bool untold = false;       // to the command: denied by name, of secrets, or looked at in passing
 };

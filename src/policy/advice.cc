@@ -23,6 +23,19 @@ bool IsBroad(const std::string& home, std::string_view path) {
          std::find(kBroad.begin(), kBroad.end(), path) != kBroad.end();
 }
 
+// Where programs of the host take what they run from, and the profile that has such a directory of its own.
+struct Cache {
+  std::string_view path;  // below HOME
+  std::string_view profile;
+};
+constexpr Cache kCaches[] = {{".npm", "node"},           {".yarn", "node"},
+                             {".cache/yarn", "node"},    {".cache/pip", "python"},
+                             {".cache/uv", "python"},    {".cache/pypoetry", "python"},
+                             {".cargo", "cargo"},        {"go", "go"},
+                             {".cache/go-build", "go"},  {".m2", "java"},
+                             {".gradle", "java"},        {".ccache", "cmake"},
+                             {".cache/ccache", "cmake"}, {".conan2", "cmake"}};
+
 bool IsSystemFile(std::string_view path) {
   const auto rows = BaselineRows();
   return std::any_of(rows.begin(), rows.end(),
@@ -63,6 +76,12 @@ bool Adviser::ShowsTooMuch(std::string_view directory) const {
                      [&](const std::string& secret) { return IsAtOrBelow(secret, directory); });
 }
 
+std::string Adviser::ProfileInsteadOf(std::string_view path) const {
+  for (const Cache& cache : kCaches)
+    if (!home_.empty() && IsAtOrBelow(path, JoinPath(home_, cache.path))) return std::string(cache.profile);
+  return "";
+}
+
 void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule* rule,
                      FileDenial& denial) const {
   const std::string& path = walked.path;
@@ -82,6 +101,7 @@ void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule*
   } else {
     denial.grant = path;
   }
+  if (call.use == FileUse::kWrite && !denial.grant.empty()) denial.profile = ProfileInsteadOf(path);
 }
 
 }  // namespace mxc

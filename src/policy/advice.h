@@ -17,8 +17,8 @@ class Adviser {
  public:
   explicit Adviser(const Host& host);  // borrowed; secrets are looked for once
 
-  // Fills `grant` and `make`, or `advice`, of the denial of `call`, which asked for `walked`. `rule`: the one
-  // that decided, which no clause stands behind; nullptr: none.
+  // Fills `grant`, `make` and `profile`, or `advice`, of the denial of `call`, which asked for `walked`.
+  // `rule`: the one that decided, which no clause stands behind; nullptr: none.
   void Advise(const FileCall& call, const Walked& walked, const PathRule* rule, FileDenial& denial) const;
   // `path` is for secrets, of the system or of the caller's home.
   [[nodiscard]] bool IsForSecrets(std::string_view path) const;
@@ -27,6 +27,8 @@ class Adviser {
   [[nodiscard]] const std::string& Home() const { return home_; }  // the caller's, canonical; "": none
 
  private:
+  [[nodiscard]] std::string ProfileInsteadOf(std::string_view path) const;
+
   std::string home_ = {};
   std::vector<std::string> secrets_ = {};  // canonical paths of those that exist
 };

@@ -15,8 +15,24 @@ bool Allows(Access access, FileUse use) {
   return access == Access::kReadWrite || (access == Access::kReadOnly && !Changes(use));
 }
 
+// What the call is about. The command goes on meanwhile: the link that it has just made stands there by now.
+Result<Walked> WalkTo(PathWalker& walker, const FileCall& call) {
+  const std::size_t end = call.path.rfind('/');
+  const std::string name = end == std::string::npos ? "" : call.path.substr(end + 1);
+  if (!call.link_itself || name.empty() || name == "." || name == "..") return walker.Walk(call.path);
+  const Result<Walked> above = walker.Walk(end == 0 ? "/" : call.path.substr(0, end));
+  if (!above || !above->status) return walker.Walk(call.path);
+  std::string path = JoinPath(above->path, name);
+  const Lookup& lookup = walker.LookAt(path);
+  const bool link = lookup.status && lookup.status->object.type == FileType::kSymlink;
+  if (!link) return walker.Walk(path);
+  return Walked{.path = std::move(path), .status = lookup.status};
+}
+
 // Would the caller itself succeed, without a sandbox?
 bool HostAllows(const Host& host, const Walked& walked, FileUse use) {
+  if (walked.status && walked.status->object.type == FileType::kSymlink)
+    return use == FileUse::kLook || host.MayAccess(std::string(ParentOf(walked.path)), Access::kReadWrite);
   if (walked.status)
     return use == FileUse::kLook ||
            host.MayAccess(walked.path, Changes(use) ? Access::kReadWrite : Access::kReadOnly);
@@ -142,7 +158,8 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   if (!adviser_) adviser_.emplace(host_);
   if (std::optional<FileDenial> missed = MissedAtHome(call)) return missed;
   if (std::optional<FileDenial> missed = MissedOnPath(call)) return missed;
-  const Result<Walked> walked = PathWalker(host_).Walk(call.path);
+  PathWalker walker(host_);
+  const Result<Walked> walked = WalkTo(walker, call);
   if (!walked) return std::nullopt;  // the caller may not even look there
   const std::string& path = walked->path;
   const PathRule* rule = rules_->Covering(path);

@@ -191,11 +191,11 @@ class Adder {
 
 // A command that can write the file would choose what later runs may do.
 Status CheckOutOfReach(const Profile& profile, const Host& host, const std::vector<PathEntry>& writable) {
-  if (profile.file.empty()) return Done{};
   PathWalker walker(host);
   for (const PathEntry& entry : writable) {
     const Result<Walked> grant = walker.Walk(entry.path);
-    if (!grant || !IsAtOrBelow(profile.file, grant->path)) continue;
+    const auto reaches = [&](const std::string& place) { return grant && IsAtOrBelow(place, grant->path); };
+    if (std::none_of(profile.places.begin(), profile.places.end(), reaches)) continue;
     return Error{.code = ErrorCode::kConflict,
                  .message = "the profile " + Quoted(profile.file) + " could be written by the command",
                  .pointer = entry.pointer,

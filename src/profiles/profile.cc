@@ -58,12 +58,17 @@ Error Refused(const std::string& path, std::string_view why, std::string_view hi
 // What chooses a policy may be written by nobody but the caller.
 Status CheckOwnProfile(const Host& host, PathWalker& walker, const Walked& file) {
   if (!file.status || file.status->object.type != FileType::kRegular)
-    return Refused(file.path, "is no file", "make it one");
+    return Refused(file.path, "is not a regular file", "make it one");
   if (file.status->links > 1)
     return Refused(file.path, "has another name, by which somebody could write it", "copy it");
-  if (!IsCallersOwn(host, walker, file.path))
-    return Refused(file.path, "could be changed by others",
-                   "let it, and each directory above it, belong to you or root, and chmod go-w them");
+  bool own = IsCallersOwn(host, walker, file.path);
+  // A link is as safe as the directory it stands in.
+  for (const LinkMet& met : file.links)
+    own = own && (IsRootsAlone(met) || IsCallersOwn(host, walker, std::string(ParentOf(met.link.path))));
+  if (!own)
+    return Refused(
+        file.path, "could be changed by others",
+        "let it, and each directory above it and its links, belong to you or root, and chmod go-w them");
   return Done{};
 }
 
@@ -75,9 +80,11 @@ Result<Profile> ReadOwn(const std::string& name, const Host& host) {
   const Result<Walked> walked = walker.Walk(path);
   if (!walked) return walked.error();
   if (Status own = CheckOwnProfile(host, walker, *walked); !own) return own.error();
-  Result<std::string> text = host.ReadFile(walked->path, kMaxDocumentBytes);
+  Result<std::string> text = host.ReadFile(walked->path, kMaxDocumentBytes + 1);
   if (!text) return text.error();
-  return Profile{.name = name, .file = walked->path, .text = std::move(*text)};
+  std::vector<std::string> places = {walked->path};
+  for (const LinkMet& met : walked->links) places.push_back(met.link.path);
+  return Profile{.name = name, .file = walked->path, .places = std::move(places), .text = std::move(*text)};
 }
 
 Result<Profile> Find(const std::string& name, const Host& host) {
@@ -116,6 +123,17 @@ Result<Profile> ReadProfile(const std::string& name, const Host& host) {
   if (!document) return document.error();
   profile->document = std::move(*document);
   return profile;
+}
+
+std::string ProfileForHost(std::string_view host) {
+  constexpr std::string_view kToolchains[] = {"cargo", "cmake", "go", "java", "node", "python"};
+  const std::string entry = "\"host\": \"" + std::string(host) + "\"";
+  for (const BuiltinProfile& known : BuiltinProfiles()) {
+    const bool toolchain =
+        std::find(std::begin(kToolchains), std::end(kToolchains), known.name) != std::end(kToolchains);
+    if (toolchain && known.text.find(entry) != std::string_view::npos) return std::string(known.name);
+  }
+  return "";
 }
 
 std::string AboutProfile(const Profile& profile) {

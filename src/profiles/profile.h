@@ -15,6 +15,7 @@ namespace mxc {
 struct Profile {
   std::string name = {};
   std::string file = {};  // of the caller's own, without links; empty: it is part of the program
+  std::vector<std::string> places = {};  // that file, and the links that lead to it
   std::string text = {};
   Json document = {};
 };
@@ -25,6 +26,9 @@ struct Profile {
 // Errors: kUsage for a name that there is none of, with the nearest; kConflict for a file that others could
 // change, that has a second name, or that is none; those of ParseDocument.
 [[nodiscard]] Result<Profile> ReadProfile(const std::string& name, const Host& host);
+
+// The toolchain's profile that has a host; "": none.
+[[nodiscard]] std::string ProfileForHost(std::string_view host);
 
 // The first line of its `_comment`.
 [[nodiscard]] std::string AboutProfile(const Profile& profile);

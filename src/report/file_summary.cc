@@ -32,6 +32,10 @@ int RankOf(FileUse use) {
 std::string FileSummary::Remedy(const FileDenial& denial) const {
   const bool flags = form_ == PolicyForm::kFlags;
   if (!denial.advice.empty()) return Escaped(denial.advice);
+  if (!denial.profile.empty() && form_ != PolicyForm::kLegacy) {
+    return fmt::format("to have one of the sandbox's own, add {}",
+                       flags ? "--profile " + denial.profile : Quoted(denial.profile) + " to profiles");
+  }
   if (denial.grant.empty())
     return fmt::format("decided by {}", flags ? FlagOf(denial.pointer) : std::string_view{denial.pointer});
   const std::string first =
@@ -43,7 +47,8 @@ std::string FileSummary::Remedy(const FileDenial& denial) const {
 }
 
 const FileDenial* FileSummary::Take(const FileCall& call) {
-  if (known_.size() >= kMaxKnown || !known_.emplace(call.use, call.path).second) return nullptr;
+  if (known_.size() >= kMaxKnown || !known_.emplace(call.use, call.link_itself, call.path).second)
+    return nullptr;
   std::optional<FileDenial> denial = judge_(call);
   if (!denial) return nullptr;
   const auto met = denied_.find(denial->path);

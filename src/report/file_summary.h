@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,8 +49,8 @@ class FileSummary {
 
   PolicyForm form_;
   Judge judge_;
-  std::set<std::pair<FileUse, std::string>> known_ = {};  // judged already, by the path as it was used
-  std::map<std::string, Denied> denied_ = {};             // by path; the use that asks for most
+  std::set<std::tuple<FileUse, bool, std::string>> known_ = {};  // judged already, by the path as it was used
+  std::map<std::string, Denied> denied_ = {};                    // by path; the use that asks for most
   std::size_t met_ = 0;
   std::size_t others_ = 0;
 };

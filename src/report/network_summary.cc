@@ -88,6 +88,8 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
     return "the host's loopback: network.ingress.hostLoopback opens it, every port, and no entry for a name "
            "does";
   if (record.name == kSandboxName) return "the sandbox's own name, which no server needs to know";
+  if (record.reason.find("metadata") != std::string::npos)
+    return "it may hand out credentials of this machine: nothing is advised";
   if (record.name.starts_with('_')) return "a question for a service, which programs do without";
   if (const std::string_view shorter = WithoutSearchDomain(record.name); !shorter.empty())
     return fmt::format("another form of {}, which resolvers try as well", shorter);
@@ -118,9 +120,15 @@ std::string NetworkSummary::Addition(const GatewayRecord& record) const {
   if (form_ == PolicyForm::kLegacy) {
     return fmt::format("{}add {} to network.allowedHosts", kToAllow, JsonString(Entry(record)));
   }
+  constexpr std::uint16_t kHttps = 443;
+  const bool asked =
+      profile_of_ != nullptr && !record.name.empty() && (record.port == 0 || record.port == kHttps);
+  const std::string profile = asked ? profile_of_(record.name) : "";
   if (form_ == PolicyForm::kFlags)
-    return fmt::format("{}add --allow-host {}", kToAllow, ShellWord(Entry(record)));
-  return fmt::format("{}add {} to network.egress.allow", kToAllow, DirectionalRule(record));
+    return fmt::format("{}add --allow-host {}{}", kToAllow, ShellWord(Entry(record)),
+                       profile.empty() ? "" : ", or --profile " + profile);
+  return fmt::format("{}add {} to network.egress.allow{}", kToAllow, DirectionalRule(record),
+                     profile.empty() ? "" : ", or " + JsonString(profile) + " to profiles");
 }
 
 std::string NetworkSummary::Text() const {

@@ -22,7 +22,11 @@ class NetworkSummary {
   // A program that tries one name after another fills a page, not our memory.
   static constexpr std::size_t kMaxDestinations = 100;
 
-  explicit NetworkSummary(PolicyForm form) : form_(form) {}
+  // The profile that has a host; "": none.
+  using ProfileOf = std::string (*)(std::string_view host);
+
+  explicit NetworkSummary(PolicyForm form, ProfileOf profile_of = nullptr)
+      : form_(form), profile_of_(profile_of) {}
   void Add(const GatewayRecord& record);
   // Whole lines; also when nothing was refused.
   [[nodiscard]] std::string Text() const;
@@ -40,6 +44,7 @@ class NetworkSummary {
   [[nodiscard]] std::string Addition(const GatewayRecord& record) const;  // what the policy lacks
 
   PolicyForm form_;
+  ProfileOf profile_of_;
   std::map<std::string, Refusals> refused_ = {};  // by destination, as it is printed
   std::size_t others_ = 0;
   std::uint64_t allowed_ = 0;

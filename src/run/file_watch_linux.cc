@@ -59,7 +59,7 @@ std::optional<std::string> LinkText(const std::string& link) {
 }
 
 FileUse UseOf(const WatchedCall& watched, const seccomp_notif& call) {
-  if (watched.flags == WatchedCall::kNone) return watched.use;
+  if (watched.flags == WatchedCall::kNone || watched.link == LastLink::kByFlags) return watched.use;
   std::uint64_t flags = call.data.args[watched.flags];
   if (watched.how) {
     open_how how{};
@@ -69,6 +69,11 @@ FileUse UseOf(const WatchedCall& watched, const seccomp_notif& call) {
   if ((flags & O_PATH) != 0) return FileUse::kLook;
   const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
   return writes ? FileUse::kWrite : FileUse::kRead;
+}
+
+bool MeansLinkItself(const WatchedCall& watched, const seccomp_notif& call) {
+  if (watched.link != LastLink::kByFlags) return watched.link == LastLink::kItself;
+  return (call.data.args[watched.flags] & AT_SYMLINK_NOFOLLOW) != 0;
 }
 
 bool MakesDirectory(int number) {
@@ -93,8 +98,10 @@ std::optional<FileCall> CallOf(const WatchedCall& watched, const seccomp_notif& 
     if (!directory) return std::nullopt;
     path = *directory + "/" + *path;
   }
-  return FileCall{
-      .use = UseOf(watched, call), .path = std::move(*path), .directory = MakesDirectory(watched.number)};
+  return FileCall{.use = UseOf(watched, call),
+                  .path = std::move(*path),
+                  .directory = MakesDirectory(watched.number),
+                  .link_itself = MeansLinkItself(watched, call)};
 }
 
 }  // namespace

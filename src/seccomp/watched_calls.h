@@ -15,6 +15,13 @@
 
 namespace mxc {
 
+// What a link at the end of the path is to a call.
+enum class LastLink {
+  kFollowed,
+  kItself,   // the call makes, moves, removes or looks at the name
+  kByFlags,  // as a flag says
+};
+
 struct WatchedCall {
   static constexpr int kNone = -1;
 
@@ -22,52 +29,53 @@ struct WatchedCall {
   FileUse use = FileUse::kLook;
   int path = 0;           // which argument is the path
   int directory = kNone;  // and the directory it is relative to; kNone: the working directory
-  int flags = kNone;      // of open(2): decide between reading and writing
-  bool how = false;       // `flags` points to a struct open_how
+  LastLink link = LastLink::kFollowed;
+  int flags = kNone;  // of open(2): decide between reading and writing; kByFlags: those of *at(2)
+  bool how = false;   // `flags` points to a struct open_how
 };
 
 inline constexpr WatchedCall kWatchedCalls[] = {
-    {SYS_openat, FileUse::kRead, 1, 0, 2},
-    {SYS_openat2, FileUse::kRead, 1, 0, 2, true},
+    {SYS_openat, FileUse::kRead, 1, 0, LastLink::kFollowed, 2},
+    {SYS_openat2, FileUse::kRead, 1, 0, LastLink::kFollowed, 2, true},
     {SYS_execve, FileUse::kExecute, 0},
     {SYS_execveat, FileUse::kExecute, 1, 0},
-    {SYS_newfstatat, FileUse::kLook, 1, 0},
-    {SYS_statx, FileUse::kLook, 1, 0},
+    {SYS_newfstatat, FileUse::kLook, 1, 0, LastLink::kByFlags, 3},
+    {SYS_statx, FileUse::kLook, 1, 0, LastLink::kByFlags, 2},
     {SYS_faccessat, FileUse::kLook, 1, 0},
-    {SYS_faccessat2, FileUse::kLook, 1, 0},
+    {SYS_faccessat2, FileUse::kLook, 1, 0, LastLink::kByFlags, 3},
     {SYS_chdir, FileUse::kLook, 0},
-    {SYS_mkdirat, FileUse::kWrite, 1, 0},
-    {SYS_mknodat, FileUse::kWrite, 1, 0},
-    {SYS_unlinkat, FileUse::kWrite, 1, 0},
-    {SYS_symlinkat, FileUse::kWrite, 2, 1},
-    {SYS_linkat, FileUse::kWrite, 3, 2},
-    {SYS_renameat2, FileUse::kWrite, 1, 0},
-    {SYS_renameat2, FileUse::kWrite, 3, 2},
+    {SYS_mkdirat, FileUse::kWrite, 1, 0, LastLink::kItself},
+    {SYS_mknodat, FileUse::kWrite, 1, 0, LastLink::kItself},
+    {SYS_unlinkat, FileUse::kWrite, 1, 0, LastLink::kItself},
+    {SYS_symlinkat, FileUse::kWrite, 2, 1, LastLink::kItself},
+    {SYS_linkat, FileUse::kWrite, 3, 2, LastLink::kItself},
+    {SYS_renameat2, FileUse::kWrite, 1, 0, LastLink::kItself},
+    {SYS_renameat2, FileUse::kWrite, 3, 2, LastLink::kItself},
     {SYS_fchmodat, FileUse::kWrite, 1, 0},
-    {SYS_fchownat, FileUse::kWrite, 1, 0},
+    {SYS_fchownat, FileUse::kWrite, 1, 0, LastLink::kByFlags, 4},
     {SYS_truncate, FileUse::kWrite, 0},
-    {SYS_utimensat, FileUse::kWrite, 1, 0},
+    {SYS_utimensat, FileUse::kWrite, 1, 0, LastLink::kByFlags, 3},
 #ifdef SYS_open  // the older half, which newer architectures never had
-    {SYS_open, FileUse::kRead, 0, WatchedCall::kNone, 1},
+    {SYS_open, FileUse::kRead, 0, WatchedCall::kNone, LastLink::kFollowed, 1},
     {SYS_creat, FileUse::kWrite, 0},
     {SYS_stat, FileUse::kLook, 0},
-    {SYS_lstat, FileUse::kLook, 0},
+    {SYS_lstat, FileUse::kLook, 0, WatchedCall::kNone, LastLink::kItself},
     {SYS_access, FileUse::kLook, 0},
-    {SYS_mkdir, FileUse::kWrite, 0},
-    {SYS_mknod, FileUse::kWrite, 0},
-    {SYS_rmdir, FileUse::kWrite, 0},
-    {SYS_unlink, FileUse::kWrite, 0},
-    {SYS_symlink, FileUse::kWrite, 1},
-    {SYS_link, FileUse::kWrite, 1},
-    {SYS_rename, FileUse::kWrite, 0},
-    {SYS_rename, FileUse::kWrite, 1},
+    {SYS_mkdir, FileUse::kWrite, 0, WatchedCall::kNone, LastLink::kItself},
+    {SYS_mknod, FileUse::kWrite, 0, WatchedCall::kNone, LastLink::kItself},
+    {SYS_rmdir, FileUse::kWrite, 0, WatchedCall::kNone, LastLink::kItself},
+    {SYS_unlink, FileUse::kWrite, 0, WatchedCall::kNone, LastLink::kItself},
+    {SYS_symlink, FileUse::kWrite, 1, WatchedCall::kNone, LastLink::kItself},
+    {SYS_link, FileUse::kWrite, 1, WatchedCall::kNone, LastLink::kItself},
+    {SYS_rename, FileUse::kWrite, 0, WatchedCall::kNone, LastLink::kItself},
+    {SYS_rename, FileUse::kWrite, 1, WatchedCall::kNone, LastLink::kItself},
     {SYS_chmod, FileUse::kWrite, 0},
     {SYS_chown, FileUse::kWrite, 0},
-    {SYS_lchown, FileUse::kWrite, 0},
+    {SYS_lchown, FileUse::kWrite, 0, WatchedCall::kNone, LastLink::kItself},
 #endif
 #ifdef SYS_renameat
-    {SYS_renameat, FileUse::kWrite, 1, 0},
-    {SYS_renameat, FileUse::kWrite, 3, 2},
+    {SYS_renameat, FileUse::kWrite, 1, 0, LastLink::kItself},
+    {SYS_renameat, FileUse::kWrite, 3, 2, LastLink::kItself},
 #endif
 };
 

@@ -170,6 +170,35 @@ TEST_F(DenialTest, LinksAreFollowed) {
   EXPECT_EQ(Judge(FileUse::kRead, "/srv/work/out"), "nothing of the policy grants it; ; /home/me/key");
 }
 
+// The command goes on while its call is judged: by then the link that it makes may stand there.
+TEST_F(DenialTest, ALinkThatTheCallDoesNotFollowIsNot) {
+  const auto judge = [&](FileUse use, const std::string& path) {
+    const auto denial = DenialJudge(policy, host).Judge({.use = use, .path = path, .link_itself = true});
+    return denial ? denial->path : "none";
+  };
+  for (const FileUse use : {FileUse::kWrite, FileUse::kLook}) {
+    EXPECT_EQ(judge(use, "/srv/work/out"), "none");
+    EXPECT_EQ(judge(use, "/srv/work/new"), "none");
+    EXPECT_EQ(judge(use, "/srv/work/out/"), "/home/me/key");
+  }
+  host.AddSymlink("/srv/data/link", "/srv/work/file").AddDirectory("/srv/data", {.uid = 1000});
+  EXPECT_EQ(judge(FileUse::kWrite, "/srv/work/../data/link"), "/srv/data/link");
+  EXPECT_EQ(judge(FileUse::kLook, "/srv/data/link"), "none");
+}
+
+TEST_F(DenialTest, AProfileStandsForACacheOfTheHosts) {
+  host.SetEnvironment("HOME", "/home/me")
+      .AddDirectory("/home/me", {.uid = 1000})
+      .AddFile("/home/me/.npm/_cacache/x");
+  const auto judge = [&](FileUse use, const std::string& path) {
+    const auto denial = DenialJudge(policy, host).Judge({.use = use, .path = path});
+    return denial ? denial->profile + "|" + denial->grant : "none";
+  };
+  EXPECT_EQ(judge(FileUse::kWrite, "/home/me/.npm/_cacache/x"), "node|/home/me/.npm/_cacache/x");
+  EXPECT_EQ(judge(FileUse::kWrite, "/home/me/.m2"), "java|/home/me/.m2");
+  EXPECT_EQ(judge(FileUse::kRead, "/home/me/.npm/_cacache/x"), "|/home/me/.npm/_cacache/x");
+}
+
 TEST_F(DenialTest, DirectoriesOnTheWayToAGrantAreThere) {
   EXPECT_EQ(Judge(FileUse::kRead, "/srv"), "none");
   EXPECT_EQ(Judge(FileUse::kLook, "/"), "none");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace mxc {
 namespace {
 
@@ -31,6 +33,28 @@ TEST(FileSummary, EachFileOnceWithTheUseThatNeedsMost) {
   '/no/b' (read): denied
     to allow it, add '/no/b' to filesystem.readonlyPaths
 )");
+}
+
+TEST(FileSummary, AProfileIsNamedBeforeAGrant) {
+  const auto judge = [](const FileCall& call) -> std::optional<FileDenial> {
+    return FileDenial{
+        .use = call.use, .path = call.path, .reason = "denied", .grant = call.path, .profile = "tool"};
+  };
+  for (const auto& [form, advice] : std::map<PolicyForm, std::string>{
+           {PolicyForm::kFlags, "to have one of the sandbox's own, add --profile tool"},
+           {PolicyForm::kDirectional, "to have one of the sandbox's own, add 'tool' to profiles"},
+           {PolicyForm::kLegacy, "to allow it, add '/x' to filesystem.readwritePaths"}}) {
+    FileSummary summary(form, judge);
+    (void)summary.Take({.use = FileUse::kWrite, .path = "/x"});
+    EXPECT_THAT(summary.Short(), testing::ElementsAre("'/x' (write): denied; " + advice));
+  }
+}
+
+TEST(FileSummary, ALinkAndWhatItLeadsToAreTwoQuestions) {
+  FileSummary summary(PolicyForm::kFlags,
+                      [](const FileCall& call) { return call.link_itself ? std::nullopt : DenyNo(call); });
+  EXPECT_EQ(summary.Take({.path = "/no/link", .link_itself = true}), nullptr);
+  EXPECT_NE(summary.Take({.path = "/no/link"}), nullptr);
 }
 
 TEST(FileSummary, AClauseIsNamedInsteadOfAGrant) {

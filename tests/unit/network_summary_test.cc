@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 namespace mxc {
 namespace {
 
@@ -68,6 +71,31 @@ TEST(NetworkSummary, WritesFlagsForAPolicyOfFlags) {
   c.test (looked up): no rule allows it
     to allow it, add --allow-host c.test
 )");
+}
+
+TEST(NetworkSummary, NamesTheProfileThatHasTheHost) {
+  const auto profile = [](std::string_view host) { return std::string(host == "b.test" ? "tool" : ""); };
+  for (const auto& [form, advice] : std::map<PolicyForm, std::string>{
+           {PolicyForm::kDirectional, "to network.egress.allow, or \"tool\" to profiles\n"},
+           {PolicyForm::kFlags, "--allow-host b.test, or --profile tool\n"},
+           {PolicyForm::kLegacy, "\"b.test\" to network.allowedHosts\n"}}) {
+    NetworkSummary summary(form, profile);
+    summary.Add(Refused("b.test", "", 0, GatewayEvent::kName));
+    EXPECT_NE(summary.Text().find(advice), std::string::npos) << summary.Text();
+    NetworkSummary other(form, profile);
+    other.Add(Refused("b.test", "", 22));
+    other.Add(Refused("c.test", "", 443));
+    EXPECT_EQ(other.Text().find("profile"), std::string::npos) << other.Text();
+  }
+}
+
+TEST(NetworkSummary, AdvisesNothingThatHandsOutCredentials) {
+  NetworkSummary summary(PolicyForm::kDirectional);
+  GatewayRecord record = Refused("", "169.254.169.254", 80);
+  record.reason = "always blocked: link-local and cloud metadata";
+  summary.Add(record);
+  EXPECT_NE(summary.Text().find("nothing is advised"), std::string::npos) << summary.Text();
+  EXPECT_TRUE(summary.Short().empty());
 }
 
 TEST(NetworkSummary, NamesTheAddressThatIsAlwaysBlocked) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "mxc/limits.h"
+#include "policy/paths/paths.h"
 #include "policy_text.h"
 #include "profiles/add_profiles.h"
 #include "profiles/builtin_profiles.h"
@@ -171,6 +173,35 @@ TEST(Profiles, AnOwnFileIsTheCallersAlone) {
   ProfileHost open(kSite);
   open.AddDirectory("/home/me/.config/mxc-exec", {.mode = 0777, .uid = 1000, .gid = 1000});
   EXPECT_THAT(AddedText(Decoded(ask, open)), HasSubstr("could be changed by others"));
+}
+
+TEST(Profiles, SoAreTheLinksThatLeadToIt) {
+  const auto through = [](const char* hop, FakeAttributes around, const std::string& grant) {
+    ProfileHost host;
+    host.AddFile("/home/me/site.json", kSite, {.uid = 1000, .gid = 1000});
+    host.AddDirectory(std::string(ParentOf(hop)), around).AddSymlink(hop, "/home/me/site.json");
+    host.AddSymlink(kOwnProfile, hop);
+    return AddedText(Decoded(R"("profiles":["site"])" + grant, host));
+  };
+  const FakeAttributes own = {.uid = 1000, .gid = 1000};
+  const std::string grant = R"(,"filesystem":{"readwritePaths":["/home/me/app"]})";
+  EXPECT_THAT(through("/home/me/app/hop", own, ""), HasSubstr("env A=one"));
+  EXPECT_THAT(through("/home/me/app/hop", own, grant), HasSubstr("could be written by the command"));
+  EXPECT_THAT(through("/srv/open/hop", {.mode = 0777, .uid = 1001}, ""),
+              HasSubstr("could be changed by others"));
+}
+
+TEST(Profiles, ALargeOwnFileIsRefusedAsThat) {
+  const std::string large = "{\"_comment\":\"" + std::string(kMaxDocumentBytes, 'x') + "\"}";
+  EXPECT_THAT(AddedText(Decoded(R"("profiles":["site"])", ProfileHost(large, {.uid = 1000, .gid = 1000}))),
+              HasSubstr("larger than"));
+}
+
+TEST(Profiles, AHostHasTheProfileOfItsToolchain) {
+  EXPECT_EQ(ProfileForHost("registry.npmjs.org"), "node");
+  EXPECT_EQ(ProfileForHost("files.pythonhosted.org"), "python");
+  for (const char* host : {"github.com", "api.anthropic.com", "", "npmjs.org", "org"})
+    EXPECT_EQ(ProfileForHost(host), "") << host;
 }
 
 TEST(Profiles, AnOwnFileIsOutOfTheCommandsReach) {
