@@ -49,9 +49,9 @@ download() {
   new=$(mktemp -d "$agents/new-XXXXXX")
   timeout 240 npm install -g --prefix "$new" --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=30000 \
     "$package" >"$new.log" 2>&1 || {
-    reason=$(grep -m 1 'npm error [^c]' "$new.log" || tail -n 1 "$new.log")
+    reason=$(grep 'npm error' "$new.log" | grep -Ev 'error (code|syscall|errno)' | head -n 1)
     rm -rf "$new" "$new.log"
-    skip "npm cannot install $package: $reason"
+    skip "npm cannot install $package: ${reason:-it took more than four minutes}"
   }
   rm "$new.log"
   chmod 755 "$new"
