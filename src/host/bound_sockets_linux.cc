@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -152,6 +153,19 @@ bool ListsPaths(std::string_view text) {
     if (!line.empty() && line.front() != '@') return true;
   }
   return false;
+}
+
+std::vector<std::string> WorkingDirectories() {
+  const std::unique_ptr<DIR, int (*)(DIR*)> processes{::opendir("/proc"), ::closedir};
+  std::unordered_set<std::string> directories;
+  while (const dirent* entry = processes ? ::readdir(processes.get()) : nullptr) {  // NOLINT(*-mt-unsafe)
+    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
+    const std::string link = "/proc/" + std::string(static_cast<const char*>(entry->d_name)) + "/cwd";
+    std::array<char, PATH_MAX> text;  // NOLINT(*-member-init): the kernel fills it
+    const ssize_t size = ::readlink(link.c_str(), text.data(), text.size());
+    if (size > 0) directories.emplace(text.data(), static_cast<std::size_t>(size));
+  }
+  return {directories.begin(), directories.end()};
 }
 
 // Each namespace has a file of its own, which the processes in it share.

@@ -18,6 +18,9 @@ struct BoundSocket {
 // Of this network namespace, by sock_diag(7). None: the kernel does not tell.
 [[nodiscard]] std::optional<std::vector<BoundSocket>> ListBoundSockets();
 
+// Of all processes that this one may ask: most sockets with a relative path were bound in one of these.
+[[nodiscard]] std::vector<std::string> WorkingDirectories();
+
 // Whether some socket is bound by a path in another network namespace that a visible process is in. Of these
 // nobody learns which files they are.
 [[nodiscard]] bool OthersHaveBoundSockets();

@@ -99,6 +99,7 @@ class SocketSearch {
 
   void LocateAll(const std::vector<BoundSocket>& sockets);
   [[nodiscard]] bool Locate(const BoundSocket& socket);
+  [[nodiscard]] bool LocateAt(const std::string& bound, const BoundSocket& socket);
   [[nodiscard]] const std::string& Canonical(const std::string& directory);
   void Judge(std::string path);
   void Read(const std::string& directory);
@@ -111,7 +112,8 @@ class SocketSearch {
   const std::vector<std::string>& skipped_;
   const std::set<std::string> roots_;  // each is read once, however it is come by
   std::map<std::string, std::string> canonical_ = {};
-  std::map<File, std::size_t> sought_ = {};  // bound, but where; names that were found
+  std::optional<std::vector<std::string>> working_ = {};  // directories of processes
+  std::map<File, std::size_t> sought_ = {};               // bound, but where; names that were found
   std::deque<std::string> pending_ = {};
   std::vector<std::string> closed_ = {};  // cannot be searched
   std::vector<std::string> found_ = {};
@@ -130,13 +132,20 @@ const std::string& SocketSearch::Canonical(const std::string& directory) {
   return known->second;
 }
 
-// It is where it was bound, and has no other name.
 bool SocketSearch::Locate(const BoundSocket& socket) {
-  if (!socket.path.starts_with('/')) return false;
-  const std::size_t slash = socket.path.rfind('/');
-  const std::string& above = Canonical(socket.path.substr(0, std::max<std::size_t>(slash, 1)));
+  if (socket.path.starts_with('/')) return LocateAt(socket.path, socket);
+  if (!working_) working_ = WorkingDirectories();
+  return std::any_of(working_->begin(), working_->end(), [&](const std::string& directory) {
+    return LocateAt(directory + "/" + socket.path, socket);
+  });
+}
+
+// It is where it was bound, and has no other name.
+bool SocketSearch::LocateAt(const std::string& bound, const BoundSocket& socket) {
+  const std::size_t slash = bound.rfind('/');
+  const std::string& above = Canonical(bound.substr(0, std::max<std::size_t>(slash, 1)));
   if (above.empty()) return false;
-  std::string path = (above == "/" ? "" : above) + socket.path.substr(slash);
+  std::string path = (above == "/" ? "" : above) + bound.substr(slash);
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
   if (static_cast<std::uint32_t>(status.st_ino) != socket.inode) return false;

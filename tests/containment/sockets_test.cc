@@ -212,6 +212,20 @@ TEST_P(HostSockets, OfTheBaseline) {
   EXPECT_FALSE(listener.WasReached());
 }
 
+// The program that has bound it stands there.
+TEST_P(HostSockets, OfTheBaselineBoundByARelativePath) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root writes there";
+  const std::string name = "mxc-test-relative-" + std::to_string(::getpid());
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path("/usr/share");
+  const Listener listener = Listener::Unix(name);
+  const ChildProcess program;
+  std::filesystem::current_path(here);
+  EXPECT_THAT(Try({}, {Connect("/usr/share/" + name)}), ElementsAre("ECONNREFUSED"));
+  std::filesystem::remove("/usr/share/" + name);
+  EXPECT_FALSE(listener.WasReached());
+}
+
 // What another user keeps from root's command stays closed when he opens it.
 TEST_P(HostSockets, OfAClosedDirectoryThatIsOpened) {
   if (::geteuid() != 0 || uid != 0) GTEST_SKIP() << "for root's grants";

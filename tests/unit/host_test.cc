@@ -308,6 +308,19 @@ TEST_F(LiveSockets, AreThoseThatAProcessHasBound) {
   EXPECT_EQ(::poll(&poll, 1, 0), 0) << "the server has seen the question";
 }
 
+// As long as a process stands where it was bound, no directory is searched for it.
+TEST_F(LiveSockets, BoundWhereAProcessStands) {
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::create_directories(top_ + "/a/b");
+  std::filesystem::current_path(top_ + "/a");
+  Bind("b/socket");
+  EXPECT_EQ(Found({}), "/a/b/socket ");
+  std::filesystem::rename(top_ + "/a/b/socket", top_ + "/a/b/moved");
+  EXPECT_EQ(Found({}), "");
+  EXPECT_EQ(Found({top_}), "/a/b/moved ");
+  std::filesystem::current_path(here);
+}
+
 // However many directories stand before it.
 TEST_F(LiveSockets, AreFoundWhereTheyWereMoved) {
   for (int i = 0; i < 300; ++i)
