@@ -132,6 +132,11 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::ve
        "the command had written to configurations of git's what may run something, or what they must keep; "
        "what they said before stands there again: ",
        ""},
+      {Kind::kFoundByName, "program-changed",
+       "what programs of the host find by name is new or changed, on the caller's PATH or in the words of "
+       "git's "
+       "configuration: ",
+       "; see what it does before you use git there"},
       {Kind::kLinkTurned, "link-restored",
        "the command had replaced protected links, which lead again where they did: ", ""},
   };

@@ -1,5 +1,6 @@
 // What git on the host writes and deletes by name among its own data, and the index that it obeys: the real
 // git after a command that has prepared them.
+#include <thread>
 #include <utility>
 
 #include "tests/containment/containment.h"
@@ -109,12 +110,14 @@ class GitData : public ContainmentTest {
             "GIT_CONFIG_KEY_0=protocol.file.allow",
             "GIT_CONFIG_VALUE_0=always"};
   }
-  [[nodiscard]] Ended Inside(const char* engine, const std::string& script) const {
+  [[nodiscard]] Ended Inside(const char* engine, const std::string& script,
+                             const std::string& path = "/usr/bin:/bin") const {
     Launch launch = PrepareConfig(
         {.containment = engine,
          .command = "export PATH=/usr/bin:/bin GIT_CONFIG_NOSYSTEM=1; cd " + root + "/grant/work; " + script,
          .read_write = {root + "/grant"}});
     launch.environment = Environment();
+    launch.environment.front() = "PATH=" + path;
     return Execute(launch);
   }
   void Renew() {
@@ -222,6 +225,58 @@ TEST_P(GitData, HonestDataStay) {
       EXPECT_EQ(ended.status, 0) << engine << form << made.err << ended.out << ended.err;
       EXPECT_EQ(Shell("git fsck --no-progress && git status --short", root + "/grant/work").status, 0)
           << form;
+    }
+  }
+}
+
+// git log runs `less`, wherever the caller's PATH finds it first.
+TEST_P(GitData, ProgramsOnThePathOfTheCallerAreTold) {
+  for (const char* engine : Engines()) {
+    Renew();
+    const std::string path = root + "/grant/bin:node_modules/.bin:/usr/bin:/bin";
+    const Ended ended =
+        Inside(engine,
+               "mkdir -p ../bin node_modules/.bin; for p in ../bin/less node_modules/.bin/gpg data; do "
+               "printf '#!/bin/sh\\n' > $p; chmod 755 $p; done",
+               path);
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    EXPECT_THAT(ended.err,
+                HasSubstr("new or changed, on the caller's PATH or in the words of git's configuration: '" +
+                          root + "/grant/bin/less', '" + root + "/grant/work/node_modules/.bin/gpg';"))
+        << engine;
+    EXPECT_EQ(Inside(engine, "../bin/less; cp ../bin/less other", path).err, "") << engine;
+    EXPECT_THAT(Inside(engine, "echo x >> ../bin/less", path).err, HasSubstr("/grant/bin/less';")) << engine;
+  }
+}
+
+// One command takes away what it has made before it is compared, the other, which found it there, brings it
+// back. Within a git directory that is a rename, and what is moved stays the same file.
+TEST_P(GitData, TwoCommandsHideNothingFromEachOther) {
+  for (const char* engine : Engines()) {
+    for (const char* git : {".git", "../bare.git"}) {
+      Renew();
+      const std::string enter = "cd " + std::string(git) + "; ";
+      const std::string work = root + "/grant/work";
+      EXPECT_EQ(Shell("git clone -q --bare . ../bare.git", work).status, 0);
+      Ended first;
+      std::thread other([&] {
+        first = Inside(
+            engine,
+            Meant(enter +
+                  "mkdir -p logs/evil; ln -s VICTIM/file logs/evil/x; echo VICTIM > objects/info/alternates; "
+                  "touch planted; until [ -e seen ]; do sleep 0.05; done; mkdir objects/away away; "
+                  "mv objects/info objects/away; mv logs/evil away; touch moved"));
+        static_cast<void>(Shell(enter + "touch over", work));
+      });
+      EXPECT_EQ(Shell(enter + "until [ -e planted ]; do sleep 0.05; done", work).status, 0);
+      const Ended second =
+          Inside(engine, enter +
+                             "touch seen; until [ -e over ]; do sleep 0.05; done; mv away/evil "
+                             "logs; mv objects/away/info objects");
+      other.join();
+      EXPECT_EQ(Shell(enter + "cat moved && ! ls logs/evil/x && ! ls objects/info/alternates", work).status,
+                0)
+          << engine << git << first.err << second.err;
     }
   }
 }

@@ -27,7 +27,7 @@ class GitReview : public testing::Test {
   }
   // "new /srv/w/a/.git", "aside PATH PART", "instructions PATH", "replaced PATH", "link PATH TEXT",
   // "passage PATH INTO", "index PATH INTO", "list PATH INTO", "unlisted PATH PART",
-  // "listed PATH", a line each.
+  // "listed PATH", "found PATH", a line each.
   [[nodiscard]] std::string Review(const TreeSearch::Opener& open = {}) {
     std::string text;
     std::string gap;
@@ -41,7 +41,7 @@ class GitReview : public testing::Test {
     changes.insert(changes.end(), others.begin(), others.end());
     for (const GitChange& change : changes) {
       constexpr const char* kKinds[] = {"new",   "aside", "instructions", "replaced", "link",  "passage",
-                                        "index", "list",  "unlisted",     "listed",   "config"};
+                                        "index", "list",  "unlisted",     "listed",   "found", "config"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       const bool unlisted = change.kind == GitChange::Kind::kUnlisted;
       if (change.kind == GitChange::Kind::kTakenUp || unlisted) text += " " + change.part;

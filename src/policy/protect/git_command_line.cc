@@ -1,6 +1,7 @@
 // The words of a command line in a configuration: programs, and what they are given.
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "mxc/fold.h"
@@ -155,7 +156,108 @@ class CommandLine {
   std::vector<std::string> searched_ = {};     // in its own PATH
 };
 
+void ReplaceAll(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
+// Words as a shell takes them apart; what is quoted stays in one piece.
+std::vector<std::string> QuotedWords(std::string_view command) {
+  std::vector<std::string> words(1);
+  char quote = 0;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == '\\' && quote != '\'' && i + 1 < command.size()) {
+      words.back() += command[++i];
+    } else if (c == quote || (quote == 0 && (c == '"' || c == '\''))) {
+      quote = quote == 0 ? c : 0;
+    } else if (quote == 0 && std::string_view(" \t\n|&;<>()`").find(c) != std::string_view::npos) {
+      if (!words.back().empty()) words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+class PathsOfWord {
+ public:
+  explicit PathsOfWord(std::set<std::string>& paths) : paths_(paths) {}
+
+  // `given`: an option stands before it.
+  void Add(const std::string& word, bool given) {
+    if (word.size() > kLongestWord) return;
+    AddPiece(word);
+    Split(word, " \t\n|&;<>()`'\"$!=:,{}[]@%*?#", [this](std::string_view piece) { AddPiece(piece); });
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos) {
+      AddNames(std::string_view(word).substr(equals + 1));
+    } else if (given) {
+      AddNames(word);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kLongestWord = 4096;
+
+  template <typename Take>
+  static void Split(std::string_view text, std::string_view separators, const Take& take) {
+    while (!text.empty()) {
+      const std::string_view piece = text.substr(0, text.find_first_of(separators));
+      text.remove_prefix(std::min(text.size(), piece.size() + 1));
+      if (!piece.empty()) take(piece);
+    }
+  }
+
+  void AddPiece(std::string_view piece) {
+    const bool slash = piece.find('/') != std::string_view::npos;
+    if (piece.starts_with('-')) {
+      if (!piece.starts_with("--")) AddJoined(piece);
+    } else if (slash) {
+      paths_.emplace(piece);
+      // "$(git rev-parse --show-toplevel)/tools/x"
+      if (piece.starts_with('/') && piece.size() > 1) paths_.emplace(piece.substr(1));
+    }
+  }
+  // -Fconfig, -r./x, -isystem/x
+  void AddJoined(std::string_view option) {
+    constexpr std::size_t kLetter = 2;
+    for (std::size_t at = kLetter; at < option.size(); ++at) {
+      const std::string_view rest = option.substr(at);
+      if (at == kLetter ? IsPlainName(rest) : rest.find('/') != std::string_view::npos) paths_.emplace(rest);
+    }
+  }
+  void AddNames(std::string_view value) {
+    Split(value, ":,!", [this](std::string_view name) {
+      if (IsPlainName(name) && !name.starts_with('-')) paths_.emplace(name);
+    });
+  }
+  static bool IsPlainName(std::string_view name) {
+    return std::all_of(name.begin(), name.end(), [](char c) {
+      return (Folded(c) >= 'a' && Folded(c) <= 'z') || (c >= '0' && c <= '9') ||
+             std::string_view("._+-~/").find(c) != std::string_view::npos;
+    });
+  }
+
+  std::set<std::string>& paths_;
+};
+
 }  // namespace
+
+std::set<std::string> PathsInCommand(std::string_view command, bool of_git) {
+  std::set<std::string> paths;
+  bool given = false;
+  for (std::string& word : QuotedWords(command)) {
+    for (const auto& [variable, path] : {std::pair("${HOME}", "~"), std::pair("$HOME", "~"),
+                                         std::pair("${PWD}", "."), std::pair("$PWD", ".")})
+      ReplaceAll(word, variable, path);
+    const std::size_t equals = word.find('=');
+    const bool value = equals != std::string::npos && word.find('.') < equals;
+    if (!of_git || value) PathsOfWord(paths).Add(word, given);
+    given = word.starts_with('-') && word != "--";
+  }
+  return paths;
+}
 
 std::vector<ProgramWord> ProgramWords(std::string_view command) { return CommandLine(command).Words(); }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,11 @@ struct ProgramWord {
   std::string key = {};  // that option or variable, folded: "--exec-path", "core.hookspath"
 };
 [[nodiscard]] std::vector<ProgramWord> ProgramWords(std::string_view command);
+
+// Whatever in it may be a path, however it is joined with other things: "x -F/a/b" holds "/a/b", "sh -c
+// 'x;./y'" holds "./y". Without a slash, what an option or a variable is given. `of_git`: nothing but values
+// of configuration, as in `-c core.pager=x log`, names a file.
+[[nodiscard]] std::set<std::string> PathsInCommand(std::string_view command, bool of_git);
 
 // A word of it is "git", or ends with "/git".
 [[nodiscard]] bool CallsGit(std::string_view command);

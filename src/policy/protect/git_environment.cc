@@ -36,8 +36,9 @@ std::string Unquoted(std::string_view& text) {
 }
 
 constexpr const char* kPrograms[] = {
-    "GIT_EDITOR",        "GIT_SEQUENCE_EDITOR", "GIT_PAGER",   "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
-    "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "SSH_ASKPASS", "VISUAL",  "EDITOR",          "PAGER"};
+    "GIT_EDITOR",        "GIT_SEQUENCE_EDITOR", "GIT_PAGER",   "GIT_SSH",  "GIT_SSH_COMMAND", "GIT_ASKPASS",
+    "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "SSH_ASKPASS", "VISUAL",   "EDITOR",          "PAGER",
+    "LESSOPEN",          "LESSCLOSE",           "LESSKEY",     "LESSKEYIN"};
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "mxc/plan.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
+#include "policy/protect/found_by_name.h"
 #include "policy/protect/git_data.h"
 #include "policy/protect/git_data_review.h"
 #include "policy/protect/git_instructions.h"
@@ -52,6 +53,8 @@ class Review {
     JudgeData(gap);
     JudgeClosed();
     changes_.insert(changes_.end(), listed_.begin(), listed_.end());
+    const std::vector<GitChange> found = ReviewFoundByName(before_, host_);
+    changes_.insert(changes_.end(), found.begin(), found.end());
     return std::move(changes_);
   }
 
@@ -330,7 +333,8 @@ bool Review::WasThere(const GitSnapshot::Text& file) const {
 std::vector<GitChange> ReviewGit(const GitSnapshot& before, const Host& host, std::string& gap,
                                  const TreeSearch::Opener& open) {
   gap.clear();
-  if (before.roots.empty() && before.links.empty() && before.places.empty()) return {};
+  const bool nothing = before.roots.empty() && before.links.empty() && before.places.empty();
+  if (nothing && before.searched.empty() && before.named.empty()) return {};
   std::vector<GitChange> changes = Review(before, host, open).Run(gap);
   std::stable_sort(changes.begin(), changes.end(),
                    [](const GitChange& left, const GitChange& right) { return left.path < right.path; });

@@ -9,6 +9,7 @@
 
 #include "policy/paths/entries.h"
 #include "policy/paths/search.h"
+#include "policy/protect/found_by_name.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_data.h"
 #include "policy/protect/protect_git.h"
@@ -283,6 +284,11 @@ Status Protection::FindData() {
     }
   }
   GitData data = FindGitData(directories, skipped, host_, nullptr);
+  // A link of before stands where it stood: two commands could take its directory away and bring it back.
+  for (const GitData::Found& link : data.passages) {
+    const std::string directory{ParentOf(link.file.path)};
+    if (directory != link.git_directory) protector_.Pin(directory);  // which has files that are held
+  }
   for (GitData::Found& found : data.passages) policy_.git.passages.push_back(std::move(found.file));
   for (GitData::Found& found : data.indexes) policy_.git.indexes.push_back(std::move(found.file));
   for (GitData::Found& found : data.lists) policy_.git.passages.push_back(std::move(found.file));
@@ -334,6 +340,7 @@ void Protection::TakeSnapshot() {
   policy_.git.links = protector_.Links();
   policy_.git.instructions = git_.Instructions();
   policy_.git.since = begun_;
+  NoteFoundByName(git_, protector_, policy_.git);
   for (GitPlaces::Named& place : git_.Places().All()) {
     const Lookup lookup = host_.LookAt(place.part);
     policy_.git.places.push_back(

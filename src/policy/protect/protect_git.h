@@ -38,6 +38,9 @@ class GitProtection {
   // Files that git may run something of, and that the command can write.
   [[nodiscard]] std::vector<GitSnapshot::Text> Instructions() const;
 
+  // Absolute paths of files that a command line of theirs may name.
+  [[nodiscard]] const std::set<std::string>& NamedPaths() const { return named_; }
+
   // What the caller's configuration names relative to whichever work tree git is in. Errors: as Apply's.
   [[nodiscard]] Result<std::vector<std::string>> NamedInEveryTree();
 
@@ -89,6 +92,7 @@ class GitProtection {
   std::vector<std::string> ways_ = {};                   // links by which repositories were named
   std::map<std::string, Repository> repositories_ = {};  // by common git directory
   Loaded global_ = {};
+  std::set<std::string> named_ = {};
 };
 
 // The same, where nothing is granted.

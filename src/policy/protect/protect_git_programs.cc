@@ -183,6 +183,11 @@ Status GitProtection::ObeyVariable(const GitVariable& variable, const std::strin
     if (NamesNoFile(variable, word)) continue;
     if (Status held = ObeyWord(word, base); !held) return held;
   }
+  const bool of_git = variable.section == "alias" && !variable.value.starts_with('!');
+  for (const std::string& written : PathsInCommand(CommandOf(variable), of_git)) {
+    std::string path = Expanded(base, written);
+    if (path.starts_with('/')) named_.insert(std::move(path));
+  }
   return Done{};
 }
 

@@ -14,6 +14,7 @@ constexpr ProtectedRow kGitDirectory[] = {
     {"commondir", kFile, ".\n", "says where config and hooks are; \".\" is what its absence means"},
     {"hooks", kDirectory, "", "programs that git runs"},
     {"info/attributes", kLeft, "", "chooses filters; only among those of the configuration"},
+    {"objects/info/alternates", kLeft, "", "shows objects from elsewhere; a new one is judged at the end"},
 };
 
 // Below worktrees/ of a git directory.

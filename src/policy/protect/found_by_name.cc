@@ -1,0 +1,156 @@
+#include "policy/protect/found_by_name.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "policy/paths/paths.h"
+
+namespace mxc {
+namespace {
+
+// What programs that git starts read in the caller's home, and may run something of.
+constexpr std::string_view kInHome[] = {".ssh/config", ".gitk", ".less", ".lesskey", ".config/lesskey"};
+
+GitSnapshot::Text DescribeFound(const std::string& path, PathWalker& walker) {
+  const Result<Walked> walked = walker.Walk(path);
+  if (!walked) return {.path = path, .text = walked.error().message};
+  if (!walked->status) return {.path = path};
+  return {.path = path,
+          .text = walked->path + '\n' + std::to_string(walked->status->object.inode),
+          .stamp = walked->status->changed.value_or(0)};
+}
+
+bool IsProgram(const std::string& path, PathWalker& walker) {
+  constexpr std::uint32_t kExecutable = 0111;
+  const Result<Walked> walked = walker.Walk(path);
+  if (!walked) return true;  // somebody may get there later
+  return walked->status && walked->status->object.type == FileType::kRegular &&
+         (walked->status->mode & kExecutable) != 0;
+}
+
+// "/a/x" for "/a/./x". A step back may lead elsewhere, behind a link.
+std::string Plain(const std::string& path) {
+  return path.find("..") == std::string::npos ? FoldLexically(path) : path;
+}
+
+// A relative one is another in every directory: git stands at the top of a work tree.
+std::set<std::string> DirectoriesOfPath(const Host& host, const GitProtection& git) {
+  std::vector<std::string> bases = {host.WorkingDirectory()};
+  for (const WorkTree& tree : git.Places().WorkTrees()) bases.push_back(tree.directory);
+  const std::string path = host.Environment("PATH").value_or("");
+  std::set<std::string> directories;
+  for (std::string_view rest = path; !path.empty();) {
+    const std::string_view entry = rest.substr(0, rest.find(':'));
+    for (const std::string& base : bases) directories.insert(Plain(Against(base, entry)));
+    if (entry.size() == rest.size()) break;
+    rest.remove_prefix(entry.size() + 1);
+  }
+  return directories;
+}
+
+class Notes {
+ public:
+  Notes(const Protector& protector, GitSnapshot& snapshot) : protector_(protector), snapshot_(snapshot) {}
+
+  void AddNamed(const std::string& path) {
+    const Result<Walked> walked = protector_.Walker().Walk(path);
+    const bool directory = walked && walked->status && walked->status->object.type == FileType::kDirectory;
+    if (!directory && MayChange(walked)) Note(path);
+  }
+  void AddDirectory(const std::string& directory, const std::string& home) {
+    PathWalker& walker = protector_.Walker();
+    const Result<Walked> walked = walker.Walk(directory);
+    const bool open = MayChange(walked);
+    // Elsewhere root alone makes links to programs.
+    const bool own = walked && ((!home.empty() && IsAtOrBelow(walked->path, home)) ||
+                                IsAtOrBelow(walked->path, "/usr/local"));
+    if (open) snapshot_.searched.push_back(directory);
+    if (!walked || !walked->status || (!open && !own)) return;
+    const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(walked->path, {});
+    if (!entries) return open ? Note(directory) : void();
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string path = JoinPath(directory, entry.name);
+      if (!open && entry.type == FileType::kSymlink) AddNamed(path);
+      if (open && entry.type != FileType::kDirectory && IsProgram(path, walker)) Note(path);
+    }
+  }
+
+ private:
+  // By a file, or by a link on the way there. Where the caller cannot look, the command may make it so.
+  [[nodiscard]] bool MayChange(const Result<Walked>& walked) const {
+    return !walked || protector_.Writable(walked->path) ||
+           std::any_of(walked->links.begin(), walked->links.end(),
+                       [this](const LinkMet& met) { return protector_.Writable(met.link.path); });
+  }
+  void Note(const std::string& path) {
+    if (seen_.insert(path).second) snapshot_.named.push_back(DescribeFound(path, protector_.Walker()));
+  }
+
+  const Protector& protector_;
+  GitSnapshot& snapshot_;
+  std::set<std::string> seen_ = {};
+};
+
+class FoundReview {
+ public:
+  FoundReview(const GitSnapshot& before, const Host& host) : before_(before), host_(host), walker_(host) {
+    for (const GitSnapshot::Text& each : before.named) known_.emplace(each.path, &each);
+  }
+
+  std::vector<GitChange> Run() {
+    for (const GitSnapshot::Text& each : before_.named) Compare(each.path);
+    for (const std::string& directory : before_.searched) Search(directory);
+    std::vector<GitChange> changes;
+    for (const std::string& path : changed_)
+      changes.push_back({.kind = GitChange::Kind::kFoundByName, .path = path});
+    return changes;
+  }
+
+ private:
+  void Search(const std::string& directory) {
+    const Result<Walked> walked = walker_.Walk(directory);
+    if (!walked || !walked->status) return;
+    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(walked->path, {});
+    // Who knows a name there can use it.
+    if (!entries) return host_.MayExecute(walked->path) ? Compare(directory) : void();
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string path = JoinPath(directory, entry.name);
+      if (entry.type != FileType::kDirectory && !known_.contains(path) && IsProgram(path, walker_))
+        changed_.insert(path);
+    }
+  }
+  void Compare(const std::string& path) {
+    const GitSnapshot::Text now = DescribeFound(path, walker_);
+    const auto known = known_.find(path);
+    if (!now.text.empty() && (known == known_.end() || now != *known->second)) changed_.insert(path);
+  }
+
+  const GitSnapshot& before_;
+  const Host& host_;
+  PathWalker walker_;
+  std::unordered_map<std::string_view, const GitSnapshot::Text*> known_ = {};
+  std::set<std::string> changed_ = {};
+};
+
+}  // namespace
+
+void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSnapshot& snapshot) {
+  const Host& host = protector.TheHost();
+  const std::string home = CanonicalHome(host, protector.Walker());
+  Notes notes(protector, snapshot);
+  for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
+  for (const std::string_view name : kInHome)
+    if (!home.empty()) notes.AddNamed(JoinPath(home, name));
+  for (const std::string& directory : DirectoriesOfPath(host, git)) notes.AddDirectory(directory, home);
+}
+
+std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host) {
+  return FoundReview(before, host).Run();
+}
+
+}  // namespace mxc

@@ -1,0 +1,22 @@
+// Files that programs of the host are found as by their names: in directories of the caller's PATH, and as
+// far as a command line of a configuration may name them. They are not held, because every installation of
+// packages fills such a directory, and a word may be anything. They are compared when the run has ended, and
+// told.
+#pragma once
+
+#include <vector>
+
+#include "mxc/git_snapshot.h"
+#include "mxc/host.h"
+#include "policy/protect/git_review.h"
+#include "policy/protect/protect_git.h"
+
+namespace mxc {
+
+// Those that the command could make or change, by now that all rules are known.
+void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSnapshot& snapshot);
+
+// Kind::kFoundByName.
+[[nodiscard]] std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host);
+
+}  // namespace mxc

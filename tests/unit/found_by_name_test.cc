@@ -1,0 +1,124 @@
+// Programs on the caller's PATH in grants, and what command lines may name: compared when the run has ended.
+#include "policy/protect/found_by_name.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "policy/protect/git_config.h"
+#include "policy/protect/git_review.h"
+#include "tests/unit/protect_text.h"
+
+namespace mxc {
+namespace {
+
+std::string Paths(std::string_view command, bool of_git = false) {
+  return fmt::format("{}", fmt::join(PathsInCommand(command, of_git), " "));
+}
+
+TEST(PathsInCommands, HoweverTheyAreJoined) {
+  EXPECT_EQ(Paths("ssh -F/a/b"), "/a/b /b a/b");
+  EXPECT_EQ(Paths("ssh -Fconfig host"), "config host");
+  EXPECT_EQ(Paths("node -r./x y"), "./x /x y");
+  EXPECT_EQ(Paths("vim -u rc +q"), "rc");
+  EXPECT_EQ(Paths("vim --rcfile=rc x"), "rc x");
+  EXPECT_EQ(Paths("sh -c 'x;./y'"), "./y x;./y");
+  EXPECT_EQ(Paths("java -cp a.jar:b.jar Main"), "a.jar b.jar p");
+  EXPECT_EQ(Paths("t\\ d/x"), "d/x t d/x");
+  EXPECT_EQ(Paths("to\"ols/x\""), "tools/x");
+  EXPECT_EQ(Paths("\"$HOME\"/x ${PWD}/y"), "./y ~/x");
+  EXPECT_EQ(Paths("!$(git rev-parse --show-toplevel)/tools/x"), "/tools/x tools/x");
+  EXPECT_EQ(Paths("git -c alias.y=!x y"), "x");
+  EXPECT_EQ(Paths("git-lfs clean -- %f"), "");
+  EXPECT_EQ(Paths("less"), "");
+}
+
+// `log src/x` is a command of git's own: nothing there is executed.
+TEST(PathsInCommands, OfGitsOwnOnlyWhatAConfigurationSays) {
+  EXPECT_EQ(Paths("log --format=x/y src/x", true), "");
+  EXPECT_EQ(Paths("-c alias.y=!tools/x y", true), "alias.y=!tools/x tools/x");
+}
+
+class FoundByName : public Protection {
+ protected:
+  void SetUp() override {
+    Protection::SetUp();
+    host_.SetWorkingDirectory("/srv/w").AddDirectory("/srv/w", {.uid = 1000});
+    host_.AddFile("/usr/bin/less");
+  }
+  // What the comparison tells when `change` has happened to the host.
+  template <typename Change>
+  std::string After(const Change& change, const Lists& lists = {.rw = {"/srv/w"}}) {
+    const Result<Policy> policy = With(lists);
+    if (!policy) return RefusalOf(policy);
+    change();
+    std::string text;
+    for (const GitChange& each : ReviewFoundByName(policy->git, host_)) text += each.path + "\n";
+    return text;
+  }
+  void Write(const std::string& path) { host_.AddFile(path, "", {.uid = 1000, .changed = ++now_}); }
+
+  std::uint64_t now_ = 1;
+};
+
+TEST_F(FoundByName, ProgramsOnThePathOfTheCaller) {
+  host_.SetEnvironment("PATH", "/srv/w/early:/srv/w/bin:/usr/bin");
+  Write("/srv/w/bin/tool");
+  Write("/srv/w/bin/other");
+  EXPECT_EQ(After([] {}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/bin/tool"); }), "/srv/w/bin/tool\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/early/less"); }), "/srv/w/early/less\n");
+  EXPECT_EQ(After([&] { host_.AddFile("/srv/w/bin/data", "", {.mode = 0644}); }), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/src/less"); }), "");
+  EXPECT_EQ(After([&] { Write("/usr/bin/new"); }), "");
+  EXPECT_EQ(After([&] { host_.Remove("/srv/w/bin/other"); }), "");
+}
+
+TEST_F(FoundByName, WhereverThePathLeads) {
+  host_.SetEnvironment("PATH", "node_modules/.bin::/srv/w/current/bin:/home/ana/bin")
+      .SetEnvironment("HOME", "/home/ana");
+  AddRepository("/srv/w/a/.git");
+  host_.AddSymlink("/srv/w/current", "v1").AddDirectory("/srv/w/v1/bin");
+  host_.AddSymlink("/home/ana/bin/tool", "/srv/w/tool/cli");
+  Write("/srv/w/tool/cli");
+  EXPECT_EQ(After([&] { Write("/srv/w/node_modules/.bin/x"); }), "/srv/w/node_modules/.bin/x\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/node_modules/.bin/less"); }), "/srv/w/a/node_modules/.bin/less\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/less"); }), "/srv/w/less\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/tool/cli"); }), "/home/ana/bin/tool\n");
+  Write("/srv/w/v2/bin/x");
+  EXPECT_EQ(After([&] { host_.Remove("/srv/w/current").AddSymlink("/srv/w/current", "v2"); }),
+            "/srv/w/current/bin/x\n");
+}
+
+TEST_F(FoundByName, WhatCommandLinesOfAConfigurationMayName) {
+  AddRepository("/srv/w/a/.git");
+  host_.AddFile(
+      "/srv/w/a/.git/config",
+      "[core]\n sshCommand = ssh -F/srv/w/ssh -Fother\n[diff \"d\"]\n textconv = node -r./x.js y.js\n"
+      "[alias]\n l = log --format=x src/x\n");
+  Write("/srv/w/a/x.js");
+  EXPECT_EQ(After([] {}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/x.js"); }), "/srv/w/a/x.js\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/ssh"); }), "/srv/w/ssh\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/other"); }), "/srv/w/a/other\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/src/x"); }), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/other"); }), "");
+}
+
+TEST_F(FoundByName, WhatProgramsReadInTheCallersHome) {
+  host_.SetEnvironment("HOME", "/home/ana").AddDirectory("/home/ana", {.uid = 1000});
+  const Lists home = {.rw = {"/home/ana"}};
+  EXPECT_EQ(After([&] { Write("/home/ana/.ssh/config"); }, home), "/home/ana/.ssh/config\n");
+  EXPECT_EQ(After([&] { Write("/home/ana/.lesskey"); }, home), "/home/ana/.lesskey\n");
+}
+
+// Two commands could take what is known for a while and bring it back.
+TEST_F(FoundByName, LinksAndAlternatesOfBeforeKeepTheirPlace) {
+  AddRepository("/srv/w/a/.git");
+  host_.AddFile("/srv/w/a/.git/objects/info/alternates", "/srv/store\n");
+  host_.AddSymlink("/srv/w/a/.git/logs/refs/x", "/srv/logs");
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), Usual("/srv/w/a/.git") + "/srv/w/a/.git/logs/refs writable\n" +
+                                         "/srv/w/a/.git/objects/info/alternates\n");
+}
+
+}  // namespace
+}  // namespace mxc
