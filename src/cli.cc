@@ -279,7 +279,8 @@ Status CheckWords(const Parser& parser, const Options& options) {
 
 Result<Options> ParseCommandLine(int argc, char** argv) {
   // The command behind `--` is not ours to interpret.
-  const bool verbs = argc > 1 && !CalledBySdk(argv[0]);
+  const bool for_sdk = argc > 0 && CalledBySdk(argv[0]);
+  const bool verbs = argc > 1 && !for_sdk;
   Words arguments{argv + 1, argv + argc};
   if (verbs && IsVerbOfFlag(arguments.front())) arguments.front().insert(0, "--");
   const auto separator = std::find(arguments.cbegin(), arguments.cend(), "--");
@@ -287,6 +288,7 @@ Result<Options> ParseCommandLine(int argc, char** argv) {
   Parser parser({arguments.cbegin(), separator}, verbs ? VerbNamed(argv[1]) : Verb::kNone);
   Result<Options> options = parser.Run();
   if (!options) return options;
+  options->for_sdk = for_sdk;
   if (separator != arguments.cend()) {
     options->command.assign(separator + 1, arguments.cend());
     if (options->command.empty()) return UsageError("no command behind --", kSeeHelp);

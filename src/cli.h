@@ -23,6 +23,7 @@ enum class Mode {
   kDiscover,
   kPrintSchema,
   kProfiles,
+  kImport,
   kProbe,
   kAvailableBackends,
   kVerifyAudit,
@@ -69,6 +70,7 @@ struct Options {
   std::string tier = {};
   std::vector<FurtherWord> further_words = {};
 
+  bool for_sdk = false;  // called by the name that an SDK looks for
   Verb verb = Verb::kNone;
   std::string sandbox = {};  // of exec and stop: its identifier, or how it begins
   bool background = false;   // of exec: nobody waits for the command
@@ -98,6 +100,7 @@ struct Options {
   std::string discover = {};
   std::vector<std::string> audit_files = {};
   std::vector<std::string> audit_anchors = {};
+  std::string import_file = {};
   std::string container_name = {};
   std::string prepare = {};  // the flag, for kPrepare: "prepare-system-drive"
   std::string drive = {};

@@ -194,6 +194,13 @@ constexpr Flag kFlags[] = {
      .text = "... and are these lines still in it? an earlier answer's \"head\"",
      .group = FlagGroup::kQuestions,
      .target = &Options::audit_anchors},
+    {.name = "import",
+     .value = "FILE",
+     .text =
+         "print another program's policy as one of ours: settings of srt or Claude Code, Codex's config.toml",
+     .group = FlagGroup::kQuestions,
+     .target = &Options::import_file,
+     .mode = Mode::kImport},
     {.name = "version",
      .letter = 'V',
      .text = "print the version",

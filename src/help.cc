@@ -30,6 +30,7 @@ constexpr std::string_view kVerbLines =
     "\n"
     "  mxc-exec profile list                      the names that --profile takes\n"
     "  mxc-exec profile show node                 what one of them adds\n"
+    "  mxc-exec import ~/.srt-settings.json       another program's policy as ours\n"
     "\n"
     "The beginning of an ID is enough. A file of the name of a verb is ./start.\n"
     "\n";

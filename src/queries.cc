@@ -14,6 +14,7 @@
 #include "dispatch.h"
 #include "flag_values.h"
 #include "help.h"
+#include "import/import.h"
 #include "isolation_fallback.h"
 #include "lifecycle.h"
 #include "policy/cgroups.h"
@@ -27,6 +28,7 @@
 namespace mxc {
 namespace {
 
+constexpr int kStandardInput = 0;
 constexpr int kStandardOutput = 1;
 
 int Fail(const Error& error, int status) {
@@ -97,6 +99,18 @@ int PrintDiscovery(const std::string& what, const Host& host) {
   const Result<Discovery> discovery = Discover(what, host);
   if (!discovery) return Fail(discovery.error(), 2);
   fmt::print("{}", FragmentJson(discovery->read_only, discovery->read_write));
+  return 0;
+}
+
+// What is left out is said on standard error, so that the configuration can go to a file.
+int PrintImport(const std::string& path, const Host& host) {
+  const Result<Source> source =
+      path == "-" ? ReadDescriptorSource(kStandardInput, "<stdin>") : ReadFileSource(path);
+  if (!source) return Fail(source.error(), 1);
+  const Result<Import> import = ImportSettings(*source, host.WorkingDirectory(), host);
+  if (!import) return Fail(import.error(), 1);
+  for (const std::string& warning : import->warnings) TellWarning(warning);
+  fmt::print("{}", import->text);
   return 0;
 }
 
@@ -238,6 +252,8 @@ int RunQuery(const Options& options, const Host& host) {
       return PrintSchema(options.schema_version);
     case Mode::kProfiles:
       return PrintProfiles(options.profiles, host);
+    case Mode::kImport:
+      return PrintImport(options.import_file, host);
     case Mode::kDiscover:
       return PrintDiscovery(options.discover, host);
     case Mode::kList:

@@ -34,7 +34,7 @@ constexpr VerbTraits kVerbs[] = {{"start", Verb::kStart, true, kNotOfStart},
                                  {"list", Verb::kList, false, kOfOthers}};
 
 // A flag that reads like a verb in front.
-constexpr std::string_view kVerbsOfFlags[] = {"profile"};
+constexpr std::string_view kVerbsOfFlags[] = {"import", "profile"};
 
 bool IsIn(FlagNames names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

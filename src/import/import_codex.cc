@@ -1,0 +1,226 @@
+// Codex's config.toml: permission profiles, and the older sandbox_mode.
+#include <utility>
+
+#include "import/imported.h"
+#include "mxc/limits.h"
+
+namespace mxc {
+namespace {
+
+std::string TextOfMember(const Json& object, std::string_view key) {
+  const Json* const value = object.kind == Json::Kind::kObject ? object.Find(key) : nullptr;
+  return value != nullptr ? value->text : "";
+}
+
+const Json* TableIn(const Json* object, std::string_view key) {
+  const Json* const value =
+      object != nullptr && object->kind == Json::Kind::kObject ? object->Find(key) : nullptr;
+  return value != nullptr && value->kind == Json::Kind::kObject ? value : nullptr;
+}
+
+bool IsOn(const Json* table, std::string_view key) {
+  const Json* const value = table != nullptr ? table->Find(key) : nullptr;
+  return value != nullptr && value->boolean;
+}
+
+class CodexReader {
+ public:
+  CodexReader() { imported_.source = "Codex"; }
+
+  // One of the program's own.
+  Status ReadBuiltin(const std::string& name) {
+    if (name == ":read-only" || name == "read-only") return Done{};
+    if (name == ":workspace" || name == "workspace-write") {
+      imported_.read_write.emplace_back("${PWD}");
+      return Done{};
+    }
+    return CannotImport(name, "it is no sandbox, or none that mxc-exec knows");
+  }
+
+  Status ReadProfile(const std::string& name, const Json& profile) {
+    const std::string base = TextOfMember(profile, "extends");
+    imported_.reads_all = !base.empty();
+    if (!base.empty()) {
+      if (Status read = ReadBuiltin(base); !read) return read;
+    }
+    for (const JsonMember& member : profile.members) {
+      const std::string key = "permissions." + name + "." + member.key;
+      Status read = Done{};
+      if (member.key == "filesystem") {
+        read = ReadFiles(key, member.value);
+      } else if (member.key == "network") {
+        read = ReadNetwork(key, member.value);
+      } else if (member.key == "workspace_roots") {
+        for (const JsonMember& root : member.value.members)
+          if (root.value.boolean) roots_.push_back(root.key);
+      } else if (member.key != "extends" && member.key != "description") {
+        LeaveOut(key, "mxc-exec does not know it; see what it denies", imported_);
+      }
+      if (!read) return read;
+    }
+    return AddRoots("permissions." + name + ".workspace_roots");
+  }
+
+  Status ReadOlder(const Json& settings) {
+    if (Status read = ReadBuiltin(TextOfMember(settings, "sandbox_mode")); !read) return read;
+    const Json* const write = TableIn(&settings, "sandbox_workspace_write");
+    if (write == nullptr) return Done{};
+    for (const JsonMember& member : write->members) {
+      const std::string key = "sandbox_workspace_write." + member.key;
+      if (member.key == "writable_roots") {
+        const auto paths = StringsOf(key, member.value);
+        if (!paths) return paths.error();
+        for (const std::string& path : *paths) Grant(key, path, imported_.read_write);
+      } else if (member.key == "network_access") {
+        imported_.open_egress = member.value.boolean;
+      } else if (!member.key.starts_with("exclude_")) {  // a /tmp of the run's own is always there
+        LeaveOut(key, "mxc-exec does not know it; see what it denies", imported_);
+      }
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] Imported& Result() { return imported_; }
+
+ private:
+  struct RootRule {
+    std::string key = {};
+    std::string below = {};  // the root
+    std::string access = {};
+  };
+
+  Status ReadFiles(const std::string& key, const Json& files) {
+    if (Status table = CheckKind(key, files, Json::Kind::kObject); !table) return table;
+    for (const JsonMember& member : files.members) {
+      const std::string at = key + "." + member.key;
+      const bool roots = member.key == ":workspace_roots" || member.key == ":project_roots";
+      if (member.key == "glob_scan_max_depth") continue;  // patterns have no limit
+      if (roots && member.value.kind == Json::Kind::kObject) {
+        for (const JsonMember& inner : member.value.members)
+          root_rules_.push_back({at + "." + inner.key, inner.key, inner.value.text});
+      } else if (roots) {
+        root_rules_.push_back({at, ".", member.value.text});
+      } else if (Status added = AddRule(at, member.key, member.value.text); !added) {
+        return added;
+      }
+    }
+    return Done{};
+  }
+
+  Status AddRule(const std::string& key, const std::string& path, const std::string& access) {
+    const bool denies = access == "deny" || access == "none";
+    if (path == ":minimal" && !denies) return Done{};  // the baseline
+    if (path == ":root" || path == "/") {
+      imported_.reads_all = access == "read";
+      if (access == "write") return CannotImport(key, "a sandbox that lets everything be written is none");
+      return Done{};
+    }
+    if ((path == ":tmpdir" || path == ":slash_tmp") && !denies) return Done{};  // one of the run's own
+    if (denies) {
+      const std::string denied = ImportedDenial(path);
+      if (denied.empty() || path.starts_with(':'))
+        return CannotImport(key, "it denies what no path of a configuration names");
+      imported_.denied.push_back(denied);
+      return Done{};
+    }
+    if (access != "read" && access != "write") return CannotImport(key, "it is neither read, write nor deny");
+    Grant(key, path, access == "write" ? imported_.read_write : imported_.read_only);
+    return Done{};
+  }
+
+  void Grant(const std::string& key, const std::string& written, std::vector<std::string>& list) {
+    const std::string path = written.starts_with(':') ? "" : ImportedPath(written);
+    const bool by_name = &list != &imported_.read_write || !HasPattern(path);
+    if (!path.empty() && by_name) {
+      list.push_back(path);
+    } else {
+      LeaveOut(key, path.empty() ? "it is no path that is expanded" : "write access is given by name",
+               imported_);
+    }
+  }
+
+  // Rules for roots hold in the directory of the file, and in each root that is named.
+  Status AddRoots(const std::string& key) {
+    roots_.insert(roots_.begin(), ".");
+    if (root_rules_.size() * roots_.size() > kMaxListEntries)
+      return CannotImport(key, "with the rules for each root there are more entries than a list may have");
+    for (const RootRule& rule : root_rules_) {
+      for (const std::string& root : roots_) {
+        const std::string path = rule.below == "." ? root
+                                 : root == "."     ? "./" + rule.below
+                                                   : root + "/" + rule.below;
+        if (Status added = AddRule(rule.key, path, rule.access); !added) return added;
+      }
+    }
+    if (root_rules_.empty() && !imported_.read_write.empty()) {
+      for (std::size_t i = 1; i < roots_.size(); ++i) Grant(key, roots_[i], imported_.read_write);
+    }
+    return Done{};
+  }
+
+  Status ReadNetwork(const std::string& key, const Json& network) {
+    if (Status table = CheckKind(key, network, Json::Kind::kObject); !table) return table;
+    const bool on = IsOn(&network, "enabled");
+    const Json* const domains = TableIn(&network, "domains");
+    imported_.open_egress = on && domains == nullptr;
+    for (const JsonMember& member : network.members) {
+      if (member.key == "enabled" || member.key == "domains") continue;
+      LeaveOut(key + "." + member.key,
+               member.key == "unix_sockets" ? "name sockets in filesystem.sockets"
+               : member.key == "mode"       ? "connections are judged by their names, and not opened"
+                                            : "the gateway has no such setting",
+               imported_);
+    }
+    if (!on || domains == nullptr) return Done{};
+    for (const JsonMember& domain : domains->members) {
+      std::string name = domain.key;
+      if (name.starts_with("**.")) {  // with the name itself
+        name.erase(0, 1);
+        if (Status added = AddDomain(key, name.substr(2), domain.value.text); !added) return added;
+      }
+      if (Status added = AddDomain(key, name, domain.value.text); !added) return added;
+    }
+    return Done{};
+  }
+
+  Status AddDomain(const std::string& key, const std::string& name, const std::string& access) {
+    return AddHost(key + ".domains", name, access == "allow", imported_);
+  }
+
+  Imported imported_ = {};
+  std::vector<std::string> roots_ = {};
+  std::vector<RootRule> root_rules_ = {};
+};
+
+}  // namespace
+
+Result<Imported> ImportCodex(const Json& settings) {
+  CodexReader reader;
+  const bool older = settings.Find("sandbox_mode") != nullptr;  // takes the place of profiles
+  const std::string name = TextOfMember(settings, "default_permissions");
+  std::vector<std::string> of_agent;
+  for (const JsonMember& member : settings.members) {
+    const bool of_profiles = member.key == "default_permissions" || member.key == "permissions";
+    const bool of_older = member.key == "sandbox_mode" || member.key == "sandbox_workspace_write";
+    if (older ? of_profiles : of_older)
+      LeaveOut(member.key, older ? "sandbox_mode takes its place" : "default_permissions takes its place",
+               reader.Result());
+    if (!of_profiles && !of_older) of_agent.push_back(member.key);
+  }
+  LeaveToAgent(of_agent, reader.Result());
+  const Json* const profile = TableIn(TableIn(&settings, "permissions"), name);
+  Status read = Done{};
+  if (older) {
+    read = reader.ReadOlder(settings);
+  } else if (name.starts_with(':')) {
+    read = reader.ReadBuiltin(name);
+  } else if (profile != nullptr) {
+    read = reader.ReadProfile(name, *profile);
+  } else {
+    read = CannotImport("default_permissions", "there is no profile of the name \"" + name + "\"");
+  }
+  if (!read) return read.error();
+  return std::move(reader.Result());
+}
+
+}  // namespace mxc

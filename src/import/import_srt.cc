@@ -1,0 +1,282 @@
+// Settings of srt, and of Claude Code, which hands its own on to srt.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "import/imported.h"
+
+namespace mxc {
+namespace {
+
+struct Unexpressed {
+  std::string_view key;
+  std::string_view why;  // empty: it holds anyway
+};
+
+constexpr Unexpressed kUnexpressed[] = {
+    {"network.strictAllowlist", ""},
+    {"network.deniedDomainReasons", "a refusal names the clause that decided"},
+    {"network.allowUnixSockets", "srt has no such list on Linux; name sockets in filesystem.sockets"},
+    {"network.allowAllUnixSockets", "sockets are granted one by one, in filesystem.sockets"},
+    {"network.allowLocalBinding",
+     "a command may always bind ports of its own loopback; network.ingress.publish leads there"},
+    {"network.allowMachLookup", "it is of macOS"},
+    {"network.allowManagedDomainsOnly", "what is managed is for the agent to read"},
+    {"network.httpProxyPort", "the gateway decides about hosts; a proxy of yours is network.proxy"},
+    {"network.socksProxyPort", "the gateway decides about hosts; proxies of SOCKS are not spoken to"},
+    {"network.mitmProxy", "connections are judged by their names, and not opened"},
+    {"network.filterRequest", "connections are judged by their names, and not opened"},
+    {"network.tlsTerminate", "connections are judged by their names, and not opened"},
+    {"network.parentProxy",
+     "network.egress.upstreamProxy \"environment\" takes the proxy of mxc-exec's environment"},
+    {"filesystem.allowManagedReadPathsOnly", "what is managed is for the agent to read"},
+    {"credentials.awsPairs", "no secret is put into requests"},
+    {"credentials.sigv4", "no secret is put into requests"},
+    {"credentials.allowPlaintextInject", "no secret is put into requests"},
+    {"ignoreViolations", "--report shows all that was refused"},
+    {"enableWeakerNestedSandbox", "isolation is never weakened by a setting"},
+    {"enableWeakerNetworkIsolation", "isolation is never weakened by a setting"},
+    {"allowNestedUserNamespaces", "no namespaces are made in a sandbox"},
+    {"allowAppleEvents", "it is of macOS"},
+    {"allowPty", "a command has a terminal where its caller has one"},
+    {"git", ""},                       // safe.directory is * inside
+    {"mandatoryDenySearchDepth", ""},  // `protect` searches every depth
+    {"ripgrep", "no such program is needed"},
+    {"seccomp", "no such program is needed"},
+    {"bwrapPath", "no such program is needed"},
+    {"socatPath", "no such program is needed"},
+    {"windows", "it is of Windows"},
+    {"enabledPlatforms", "it is of the agent"},
+    {"autoAllowBashIfSandboxed", "what is asked for approval is the agent's affair"},
+    {"excludedCommands", "nothing of a sandbox runs outside of it"},
+    {"allowUnsandboxedCommands", "nothing of a sandbox runs outside of it"},
+    {"failIfUnavailable", ""},  // always
+};
+
+bool SaysNothing(const Json& value) {
+  switch (value.kind) {
+    case Json::Kind::kNull:
+      return true;
+    case Json::Kind::kBool:
+      return !value.boolean;
+    case Json::Kind::kArray:
+      return value.items.empty();
+    case Json::Kind::kObject:
+      return value.members.empty();
+    case Json::Kind::kString:
+    case Json::Kind::kInteger:
+    case Json::Kind::kFloat:
+      return false;
+  }
+  return false;
+}
+
+class SrtReader {
+ public:
+  explicit SrtReader(std::string source) { imported_.source = std::move(source); }
+
+  Status Read(const Json& settings) {
+    for (const JsonMember& member : settings.members) {
+      const bool section =
+          member.key == "network" || member.key == "filesystem" || member.key == "credentials";
+      if (member.key == "enabled" || member.key == "$schema") continue;
+      if (!section) {
+        Mention(member.key, member.value);
+        continue;
+      }
+      if (Status table = CheckKind(member.key, member.value, Json::Kind::kObject); !table) return table;
+      for (const JsonMember& inner : member.value.members) {
+        if (Status read = ReadMember(member.key + "." + inner.key, inner.value); !read) return read;
+      }
+    }
+    return Done{};
+  }
+
+  Status AddPaths(const std::string& key, const std::vector<std::string>& written,
+                  std::vector<std::string>& list, bool denies) {
+    for (const std::string& text : written) {
+      std::string path = denies ? ImportedDenial(text) : ImportedPath(text);
+      const bool grant_by_pattern = &list == &imported_.read_write && HasPattern(path);
+      if (!path.empty() && !grant_by_pattern) {
+        list.push_back(std::move(path));
+        continue;
+      }
+      if (denies) return CannotImport(key + " " + text, "it denies what no path of a configuration names");
+      LeaveOut(key + " " + text,
+               path.empty() ? "it is no path that is expanded" : "write access is given by name", imported_);
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] Imported& Result() { return imported_; }
+
+ private:
+  Status ReadMember(const std::string& key, const Json& value) {
+    struct PathKey {
+      std::string_view key;
+      std::vector<std::string>& list;
+      bool denies;
+    };
+    const PathKey paths[] = {{"filesystem.denyRead", imported_.denied, true},
+                             {"filesystem.denyWrite", imported_.no_write, true},
+                             {"filesystem.allowRead", imported_.read_only, false},
+                             {"filesystem.allowWrite", imported_.read_write, false}};
+    for (const PathKey& known : paths) {
+      if (known.key != key) continue;
+      const auto strings = StringsOf(key, value);
+      if (!strings) return strings.error();
+      if (Status added = AddPaths(key, *strings, known.list, known.denies); !added) return added;
+      if (key == "filesystem.denyRead" && std::erase(imported_.denied, "/") != 0) {
+        imported_.reads_all = false;
+        LeaveOut(key + " /", "what every command needs of the system stays readable, and nothing else",
+                 imported_);
+      }
+      return Done{};
+    }
+    if (key == "network.allowedDomains" || key == "network.deniedDomains") {
+      const auto strings = StringsOf(key, value);
+      if (!strings) return strings.error();
+      for (const std::string& host : *strings) {
+        Status added = AddHost(key, host, key == "network.allowedDomains", imported_);
+        if (!added) return added;
+      }
+      return Done{};
+    }
+    if (key == "filesystem.disabled" && value.boolean)
+      return CannotImport(key, "a sandbox that holds no file is none");
+    if (key == "filesystem.disabled") return Done{};
+    if (key == "filesystem.allowGitConfig") {
+      imported_.safe_git_config = value.boolean;
+      return Done{};
+    }
+    if (key == "credentials.files" || key == "credentials.envVars") return ReadCredentials(key, value);
+    Mention(key, value);
+    return Done{};
+  }
+
+  // Variables of the caller's never get in.
+  Status ReadCredentials(const std::string& key, const Json& list) {
+    if (Status is_list = CheckKind(key, list, Json::Kind::kArray); !is_list) return is_list;
+    const bool files = key == "credentials.files";
+    for (const Json& entry : list.items) {
+      if (Status table = CheckKind("an entry of " + key, entry, Json::Kind::kObject); !table) return table;
+      const Json* const path = entry.Find("path");
+      const Json* const mode = entry.Find("mode");
+      if (files && path == nullptr) return CannotImport(key, "an entry names no path");
+      if (files) {
+        if (Status text = CheckKind(key + " path", *path, Json::Kind::kString); !text) return text;
+        if (Status added = AddPaths(key, {path->text}, imported_.denied, true); !added) return added;
+      }
+      if (mode != nullptr && mode->text == "mask")
+        LeaveOut(key + " mode mask", "no secret is put into requests: it is denied as a whole", imported_);
+    }
+    return Done{};
+  }
+
+  void Mention(const std::string& key, const Json& value) {
+    const auto* const known = std::find_if(std::begin(kUnexpressed), std::end(kUnexpressed),
+                                           [&](const Unexpressed& row) { return row.key == key; });
+    if (known == std::end(kUnexpressed)) {
+      LeaveOut(key, "mxc-exec does not know it; see what it denies", imported_);
+    } else if (!known->why.empty() && !SaysNothing(value)) {
+      LeaveOut(key, known->why, imported_);
+    }
+  }
+
+  Imported imported_ = {};
+};
+
+// "Edit(//etc/**)": in the rules of the agent a path with one slash begins where the settings lie.
+struct AgentRule {
+  std::string_view tool;
+  std::string subject = {};
+};
+AgentRule AgentRuleOf(const std::string& text) {
+  const std::size_t open = text.find('(');
+  if (open == std::string::npos || !text.ends_with(')')) return {.tool = text};
+  AgentRule rule{.tool = std::string_view(text).substr(0, open),
+                 .subject = text.substr(open + 1, text.size() - open - 2)};
+  if (rule.subject.starts_with("//")) {
+    rule.subject.erase(0, 1);
+  } else if (rule.subject.starts_with('/')) {
+    rule.subject.insert(0, 1, '.');
+  }
+  return rule;
+}
+
+// A name alone is one at any depth, as in a .gitignore.
+std::string DeniedSubject(const std::string& subject) {
+  const bool name_alone = subject.find('/') == std::string::npos && subject != "~" && subject != ".";
+  return name_alone ? "**/" + subject : subject;
+}
+
+Status ReadAgentRule(const std::string& key, const std::string& text, bool allow, SrtReader& reader) {
+  constexpr std::string_view kDomain = "domain:";
+  constexpr std::string_view kWriters[] = {"Edit", "MultiEdit", "NotebookEdit", "Write"};
+  const AgentRule rule = AgentRuleOf(text);
+  Imported& imported = reader.Result();
+  if (rule.tool == "WebFetch" && rule.subject.starts_with(kDomain))
+    return AddHost(key, rule.subject.substr(kDomain.size()), allow, imported);
+  const bool writes = std::find(std::begin(kWriters), std::end(kWriters), rule.tool) != std::end(kWriters);
+  const bool reads = rule.tool == "Read" && !allow;
+  if (rule.subject.empty() || (!writes && !reads)) {
+    LeaveOut(key + " " + text, "it is about the agent's own tools", imported);
+    return Done{};
+  }
+  std::vector<std::string>& into = reads ? imported.denied : allow ? imported.read_write : imported.no_write;
+  const std::string subject = allow ? rule.subject : DeniedSubject(rule.subject);
+  return reader.AddPaths(key + " " + text, {subject}, into, !allow);
+}
+
+Status ReadPermissions(const Json& permissions, SrtReader& reader) {
+  if (Status table = CheckKind("permissions", permissions, Json::Kind::kObject); !table) return table;
+  for (const JsonMember& member : permissions.members) {
+    const std::string key = "permissions." + member.key;
+    const bool directories = member.key == "additionalDirectories";
+    if (!directories && member.key != "allow" && member.key != "deny") {
+      LeaveOut(key, "what is asked for approval is the agent's affair", reader.Result());
+      continue;
+    }
+    const auto strings = StringsOf(key, member.value);
+    if (!strings) return strings.error();
+    if (directories) {
+      const Status added = reader.AddPaths(key, *strings, reader.Result().read_write, false);
+      if (!added) return added;
+      continue;
+    }
+    for (const std::string& text : *strings)
+      if (Status read = ReadAgentRule(key, text, member.key == "allow", reader); !read) return read;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Imported> ImportSrt(const Json& settings) {
+  SrtReader reader("srt");
+  if (Status read = reader.Read(settings); !read) return read.error();
+  return std::move(reader.Result());
+}
+
+Result<Imported> ImportClaude(const Json& settings) {
+  SrtReader reader("Claude Code");
+  reader.Result().read_write.emplace_back("${PWD}");
+  std::vector<std::string> of_agent;
+  for (const JsonMember& member : settings.members) {
+    Status read = Done{};
+    if (member.key == "sandbox") {
+      const Json* const enabled = member.value.Find("enabled");
+      if (enabled != nullptr && !enabled->boolean) return CannotImport("sandbox.enabled", "it is off");
+      read = reader.Read(member.value);
+    } else if (member.key == "permissions") {
+      read = ReadPermissions(member.value, reader);
+    } else if (member.key != "$schema") {
+      of_agent.push_back(member.key);
+    }
+    if (!read) return read.error();
+  }
+  LeaveToAgent(of_agent, reader.Result());
+  return std::move(reader.Result());
+}
+
+}  // namespace mxc

@@ -1,0 +1,296 @@
+// Settings of other programs in, configurations of ours out.
+#include "import/import.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "document/parse.h"
+#include "import/toml.h"
+#include "profiles/expand_document.h"
+#include "tests/support/fake_host.h"
+#include "tests/unit/decode_text.h"
+
+namespace mxc {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Of somebody in /srv/work, whose home is /home/me.
+Result<Import> Imported(const std::string& text) {
+  FakeHost host;
+  host.SetEnvironment("HOME", "/home/me");
+  host.AddDirectory("/srv/work/.github");
+  host.AddDirectory("/srv/work/docs");
+  host.AddDirectory("/a/b");
+  host.AddSymlink("/home/me/link", "/srv/work/docs");
+  return ImportSettings({.name = "test", .bytes = text}, "/srv/work", host);
+}
+
+// `filesystem` without what every import has, `network.egress`, and the warnings, a line each.
+std::string ImportText(const std::string& text) {
+  const Result<Import> import = Imported(text);
+  if (!import) return "refused: " + import.error().message;
+  nlohmann::ordered_json document = nlohmann::ordered_json::parse(import->text);
+  nlohmann::ordered_json files = document["filesystem"];
+  files.erase("tools");
+  if (files["protect"].is_array()) files.erase("protect");
+  std::string result = files.dump() + "\n" + document["network"]["egress"].dump() + "\n";
+  for (const std::string& warning : import->warnings)
+    if (!warning.starts_with("commands may read every file")) result += warning + "\n";
+  return result;
+}
+
+std::string Files(const std::string& text) {
+  const std::string all = ImportText(text);
+  return all.substr(0, all.find('\n'));
+}
+
+TEST(Import, SaysWhatSrtSays) {
+  EXPECT_EQ(
+      ImportText(R"({
+    "network": {"allowedDomains": ["github.com", "*.npmjs.org", "api.example.com:443", "[2001:db8::1]:80", "10.0.0.7"],
+                "deniedDomains": ["evil.example", "*:22"], "strictAllowlist": true},
+    "filesystem": {"denyRead": ["~/.ssh", "**/.env"], "allowRead": ["~/.ssh/known_hosts"],
+                   "allowWrite": [".", "/tmp/build/", "./out/**"], "denyWrite": ["./.github", "/etc"]}})"),
+      R"({"readwritePaths":["${PWD}","/tmp/build","${PWD}/out"],"readonlyPaths":["/","~/.ssh/known_hosts","${PWD}/.github"],)"
+      R"("deniedPaths":["~/.ssh","${PWD}/**/.env"]})"
+      "\n"
+      R"({"default":"deny","allow":[{"to":[{"host":"github.com"}]},{"to":[{"host":"*.npmjs.org"}]},)"
+      R"({"to":[{"host":"api.example.com"}],"ports":[{"port":443}]},{"to":[{"cidr":"2001:db8::1"}],"ports":[{"port":80}]},)"
+      R"({"to":[{"cidr":"10.0.0.7"}]}],"deny":[{"to":[{"host":"evil.example"}]},{"ports":[{"port":22}]}]})"
+      "\n");
+}
+
+// There a denial of writing wins wherever it stands; here the most specific entry would.
+TEST(Import, LetsDenialsWinAsTheyDoThere) {
+  EXPECT_EQ(
+      ImportText(
+          R"({"filesystem": {"allowWrite": ["/a", "/a/b/c", "/s/x"], "denyWrite": ["/a/b"], "denyRead": ["/s"]}})"),
+      R"({"readwritePaths":["/a"],"readonlyPaths":["/","/a/b"],"deniedPaths":["/s"]})"
+      "\n"
+      R"({"default":"deny"})"
+      "\n"
+      "writing /a/b/c is left out: another entry denies it there, and wins\n"
+      "writing /s/x is left out: another entry denies it there, and wins\n");
+}
+
+// Compared as they stand on this host: through links, "..", ~ and the directory it is called in.
+TEST(Import, ComparesDenialsByWhereTheyLead) {
+  const auto writes = [](const std::string& grant, const std::string& denied) {
+    const std::string files =
+        Files(R"({"filesystem": {"allowWrite": [")" + grant + R"("], "denyWrite": [")" + denied + R"("]}})");
+    return files.find("readwritePaths") != std::string::npos;
+  };
+  EXPECT_TRUE(writes("/a/c", "/a/b"));
+  EXPECT_FALSE(writes("/a/x/../b/c", "/a/b"));
+  EXPECT_FALSE(writes("/home/me/x", "~"));
+  EXPECT_FALSE(writes("./x", "/srv/work"));
+  EXPECT_FALSE(writes("~/link/x", "./docs"));
+  EXPECT_FALSE(writes("./docs/x", "~/link"));
+  EXPECT_FALSE(writes("./docs/x", "**/docs"));
+  EXPECT_FALSE(writes("./docs", "/srv/**/d*"));
+  EXPECT_FALSE(writes("./docs/x", "~/link/*"));
+  EXPECT_TRUE(writes("./docs", "**/docs/*"));
+  EXPECT_TRUE(writes("./docs", "/srv/*/d"));
+}
+
+TEST(Import, OpensWhatIsReadableBelowADenial) {
+  EXPECT_EQ(
+      Files(R"({"filesystem": {"denyRead": ["~"], "allowRead": ["~/w"], "allowWrite": ["~/w", "~/x"]}})"),
+      R"({"readwritePaths":["~/w"],"readonlyPaths":["/"],"deniedPaths":["~"]})");
+  EXPECT_EQ(Files(R"({"filesystem": {"denyRead": ["/"], "allowRead": ["/a"], "allowWrite": []}})"),
+            R"({"readonlyPaths":["/a"]})");
+}
+
+// A read-only entry for what is not there would let a command make it.
+TEST(Import, DeniesWhatIsNotThereAsAWhole) {
+  EXPECT_EQ(ImportText(R"({"filesystem": {"allowWrite": ["."], "denyWrite": ["./.vscode", "/none"]}})"),
+            R"({"readwritePaths":["${PWD}"],"readonlyPaths":["/"],"deniedPaths":["${PWD}/.vscode"]})"
+            "\n"
+            R"({"default":"deny"})"
+            "\n"
+            "${PWD}/.vscode is not there: it is denied as a whole, so that no command makes it\n");
+}
+
+TEST(Import, NamesWhatItLeavesOut) {
+  EXPECT_THAT(
+      ImportText(R"({
+    "network": {"allowedDomains": [], "allowUnixSockets": ["/run/x"], "tlsTerminate": {"caKeyPath": "/k"},
+                "allowLocalBinding": false, "httpProxyPort": 8080, "newKey": 1},
+    "filesystem": {"allowWrite": ["src/*", "$HOME/x"]},
+    "credentials": {"files": [{"path": "~/.netrc", "mode": "mask"}], "envVars": [{"name": "T", "mode": "deny"}], "sigv4": {"x": 1}},
+    "ignoreViolations": {"*": ["/x"]}, "enableWeakerNestedSandbox": true, "allowPty": false})"),
+      testing::EndsWith(
+          "network.allowUnixSockets is left out: srt has no such list on Linux; name sockets in "
+          "filesystem.sockets\n"
+          "network.tlsTerminate is left out: connections are judged by their names, and not opened\n"
+          "network.httpProxyPort is left out: the gateway decides about hosts; a proxy of yours is "
+          "network.proxy\n"
+          "network.newKey is left out: mxc-exec does not know it; see what it denies\n"
+          "filesystem.allowWrite src/* is left out: write access is given by name\n"
+          "filesystem.allowWrite $HOME/x is left out: it is no path that is expanded\n"
+          "credentials.files mode mask is left out: no secret is put into requests: it is denied as a whole\n"
+          "credentials.sigv4 is left out: no secret is put into requests\n"
+          "ignoreViolations is left out: --report shows all that was refused\n"
+          "enableWeakerNestedSandbox is left out: isolation is never weakened by a setting\n"));
+}
+
+TEST(Import, RefusesWhatWouldWiden) {
+  EXPECT_EQ(ImportText(R"({"filesystem": {"disabled": true}})"),
+            "refused: filesystem.disabled: a sandbox that holds no file is none");
+  EXPECT_EQ(ImportText(R"({"filesystem": {"denyRead": ["$HOME/.ssh"]}})"),
+            "refused: filesystem.denyRead $HOME/.ssh: it denies what no path of a configuration names");
+  EXPECT_EQ(ImportText(R"({"filesystem": {"denyRead": "~/.ssh"}})"),
+            "refused: filesystem.denyRead is no list of strings");
+  for (const char* path : {R"(C:\\x)", "C:/x", R"(a\\b)"})
+    EXPECT_THAT(ImportText(std::string(R"({"filesystem": {"denyRead": [")") + path + "\"]}}"),
+                HasSubstr("it denies what no path of a configuration names"))
+        << path;
+  EXPECT_EQ(ImportText(R"({"filesystem": {"denyRead": ["/a/{b,c}"]}})"),
+            "refused: filesystem.denyRead /a/{b,c}: it denies what no path of a configuration names");
+  EXPECT_EQ(ImportText(R"({"filesystem": {}, "network": ["x"]})"),
+            "refused: the settings are of no program that is known");
+  EXPECT_EQ(ImportText(R"({"filesystem": {"allowWrite": []}, "network": ["x"]})"),
+            "refused: network is no table");
+  EXPECT_EQ(ImportText(R"({"network": {"allowedDomains": [], "deniedDomains": ["http://x"]}})"),
+            "refused: network.deniedDomains http://x: it denies what no rule of a configuration names");
+  EXPECT_EQ(ImportText(R"({"network": {"allowedDomains": []}, "credentials": {"files": ["/x"]}})"),
+            "refused: an entry of credentials.files is no table");
+  EXPECT_EQ(ImportText(R"({"network": {"allowedDomains": []}, "credentials": {"files": [{}]}})"),
+            "refused: credentials.files: an entry names no path");
+  EXPECT_EQ(ImportText(R"({"sandbox": {"enabled": false}})"), "refused: sandbox.enabled: it is off");
+  EXPECT_EQ(ImportText(R"({"process": {"commandLine": "x"}, "filesystem": {}})"),
+            "refused: this is a configuration already");
+  EXPECT_THAT(ImportText(R"({"x": 1})"), HasSubstr("of no program that is known"));
+  EXPECT_THAT(ImportText("x = 1"), HasSubstr("of no program that is known"));
+  EXPECT_THAT(ImportText("{"), HasSubstr("refused"));
+  EXPECT_THAT(ImportText(""), HasSubstr("of no program that is known"));
+}
+
+TEST(Import, SaysWhatClaudeCodeSays) {
+  EXPECT_EQ(
+      ImportText(R"j({"model": "x", "sandbox": {"enabled": true, "excludedCommands": ["docker"],
+    "network": {"allowedDomains": ["a.example"]}, "filesystem": {"allowWrite": ["~/.kube"], "allowGitConfig": true}},
+    "permissions": {"allow": ["Bash(npm *)", "Edit(//srv/out/**)", "WebFetch(domain:b.example)"],
+                    "deny": ["Read(./.env)", "Read(~/.aws/**)", "Edit(/docs/**)"], "additionalDirectories": ["../lib"]}})j"),
+      R"({"readwritePaths":["${PWD}","~/.kube","/srv/out","${PWD}/../lib"],"readonlyPaths":["/","${PWD}/docs"],)"
+      R"("deniedPaths":["${PWD}/.env","~/.aws"],)"
+      R"("protect":{"git":{"config":"allow-safe"},"shell":{},"editors":{},"agents":{}}})"
+      "\n"
+      R"({"default":"deny","allow":[{"to":[{"host":"a.example"}]},{"to":[{"host":"b.example"}]}]})"
+      "\n"
+      "excludedCommands is left out: nothing of a sandbox runs outside of it\n"
+      "permissions.allow Bash(npm *) is left out: it is about the agent's own tools\n"
+      "model is left out: the agent itself reads it, not its sandbox\n");
+  EXPECT_EQ(Files(R"j({"sandbox": {}, "permissions": {"deny": ["Read(.env)", "Write(//a/b)"]}})j"),
+            R"({"readwritePaths":["${PWD}"],"readonlyPaths":["/"],"deniedPaths":["${PWD}/**/.env"]})");
+}
+
+TEST(Import, SaysWhatCodexSays) {
+  EXPECT_EQ(
+      ImportText(R"(
+default_permissions = "edit" # the one
+[permissions.edit]
+description = "x"
+[permissions.edit.workspace_roots]
+"/srv/lib" = true
+"/srv/off" = false
+[permissions.edit.filesystem]
+":minimal" = "read"
+":tmpdir" = "write"
+"~/sdk" = "read"
+"/srv/secret" = "deny"
+glob_scan_max_depth = 3
+[permissions.edit.filesystem.":workspace_roots"]
+"." = "write"
+"**/*.env" = "none"
+[permissions.edit.network]
+enabled = true
+mode = "limited"
+[permissions.edit.network.domains]
+"api.example.com" = "allow"
+"**.internal.example" = "deny"
+)"),
+      R"({"readwritePaths":["${PWD}","/srv/lib"],"readonlyPaths":["~/sdk"],)"
+      R"("deniedPaths":["/srv/secret","${PWD}/**/*.env","/srv/lib/**/*.env"]})"
+      "\n"
+      R"({"default":"deny","allow":[{"to":[{"host":"api.example.com"}]}],)"
+      R"("deny":[{"to":[{"host":"internal.example"}]},{"to":[{"host":"*.internal.example"}]}]})"
+      "\n"
+      "permissions.edit.network.mode is left out: connections are judged by their names, and not opened\n");
+}
+
+TEST(Import, SaysWhatCodexsOlderSettingsSay) {
+  EXPECT_EQ(ImportText("sandbox_mode = \"workspace-write\"\n[sandbox_workspace_write]\nwritable_roots = [\n  "
+                       "'/srv/a', # one\n"
+                       "  \"/srv/b\",\n]\nnetwork_access = true\nexclude_slash_tmp = true\n"),
+            R"({"readwritePaths":["${PWD}","/srv/a","/srv/b"],"readonlyPaths":["/"]})"
+            "\n"
+            R"({"default":"allow"})"
+            "\n");
+  EXPECT_EQ(Files("sandbox_mode = \"read-only\""), R"({"readonlyPaths":["/"]})");
+  EXPECT_EQ(Files("default_permissions = \":workspace\""),
+            R"({"readwritePaths":["${PWD}"],"readonlyPaths":["/"]})");
+  for (const char* name :
+       {"sandbox_mode = \"danger-full-access\"", "default_permissions = \":danger-full-access\""})
+    EXPECT_THAT(ImportText(name), HasSubstr("it is no sandbox")) << name;
+  EXPECT_THAT(ImportText("default_permissions = \"x\""), HasSubstr("there is no profile of the name \"x\""));
+  EXPECT_THAT(ImportText("default_permissions = \"x\"\n[permissions.x.filesystem]\n\":root\" = \"write\""),
+              HasSubstr("refused: permissions.x.filesystem.:root"));
+}
+
+// What comes out is a configuration.
+TEST(Import, IsReadByDecode) {
+  for (const char* text :
+       {R"({"network": {"allowedDomains": ["a.example:443", "[::1]"], "deniedDomains": ["*"]},
+                               "filesystem": {"denyRead": ["~/.ssh"], "allowWrite": ["."], "allowGitConfig": true}})",
+        "sandbox_mode = \"workspace-write\""}) {
+    const Result<Import> import = Imported(text);
+    ASSERT_TRUE(import.ok()) << import.error().message;
+    Result<Json> document = ParseDocument({.name = "test", .bytes = import->text});
+    ASSERT_TRUE(document.ok());
+    FakeHost host;
+    host.SetEnvironment("HOME", "/home/me");
+    ASSERT_TRUE(ExpandDocument("/srv/work", host, *document).ok());
+    const Result<Config> config = Decode(*document, {.command = {"true"}});
+    EXPECT_TRUE(config.ok()) << config.error().message;
+  }
+}
+
+TEST(Toml, ReadsWhatSettingsAreWrittenIn) {
+  const Result<Json> document = ParseToml(
+      "a.b = 1\n'c d' = \"x\\ty\" # c\n[t.\"u v\"]\nl = [1, [true, 'q'],]\ni = {a = 1, b.c = 2}\n[[s]]\nk "
+      "= "
+      "1\n[[s]]\nk = 2\n");
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  EXPECT_EQ(document->Find("a")->Find("b")->text, "1");
+  EXPECT_EQ(document->Find("c d")->text, "x\ty");
+  const Json& table = *document->Find("t")->Find("u v");
+  EXPECT_TRUE(table.Find("l")->items[1].items[0].boolean);
+  EXPECT_EQ(table.Find("i")->Find("b")->Find("c")->text, "2");
+  EXPECT_EQ(document->Find("s")->items[1].Find("k")->text, "2");
+}
+
+TEST(Toml, RefusesTheRest) {
+  for (const std::string text :
+       {"a", "a =", "= 1", "[a", "a = \"x", "a = 1 b = 2", "a = 1\na = 2", "a = 1\n[a]\nb = 1", "a = [1",
+        "a = {b = 1", "a = \"\"\"x\"\"\"", "a = \"\\u0041\"", "[[a]", "a = ]"})
+    EXPECT_FALSE(ParseToml(text).ok()) << text;
+  EXPECT_FALSE(ParseToml("a = \"\xff\"").ok());
+  std::string many;
+  for (int i = 0; i < 100000; ++i) many += "k" + std::to_string(i) + " = 1\n";
+  EXPECT_THAT(ParseToml(many).error().message, HasSubstr("too many entries"));
+  std::string dotted = "[a";
+  for (int i = 0; i < 100000; ++i) dotted += ".a";
+  EXPECT_THAT(ParseToml(dotted + "]").error().message, HasSubstr("too deep"));
+  std::string deep = "a = ";
+  for (int i = 0; i < 1000; ++i) deep += "[";
+  EXPECT_FALSE(ParseToml(deep).ok());
+}
+
+}  // namespace
+}  // namespace mxc
