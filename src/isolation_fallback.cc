@@ -37,6 +37,16 @@ Found LinuxProcess(const Host& host) {
   return best;
 }
 
+std::string WhyStrongest(Containment chosen, const Host& host) {
+  std::string lacking;
+  for (const Containment stronger : {Containment::kNamespaces, Containment::kBubblewrap}) {
+    if (stronger == chosen) break;
+    const Support support = Dispatch(stronger).probe(host, ProbeDepth::kQuick);
+    if (!support.usable) lacking += "; not " + std::string(Name(stronger)) + ": " + support.reason;
+  }
+  return "auto: the strongest that is usable here" + lacking;
+}
+
 // Where namespaces are refused without a setting that says so, bubblewrap is refused as well.
 std::optional<Fallback> NextFallback(IsolationLevel isolation_level, bool any_process) {
   switch (isolation_level) {
@@ -80,6 +90,7 @@ Result<Outcome> RunWithFallback(const Config& config, const Options& options, co
     if (!next) return refusal;
     Result<Prepared> weaker = PrepareOn(next, config, options, host);
     if (!weaker) return Both(refusal, weaker.error());
+    weaker->plan.run = prepared.plan.run;
     prepared = std::move(*weaker);
     on_weaker(prepared.plan, refusal);
     outcome = RunPlan(prepared.plan, observer);

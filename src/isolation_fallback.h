@@ -24,6 +24,9 @@ struct Found {
 // the first, whose refusal says why.
 [[nodiscard]] Found LinuxProcess(const Host& host);
 
+// Why the strongest is this one: what those that are stronger lack here.
+[[nodiscard]] std::string WhyStrongest(Containment chosen, const Host& host);
+
 // The next isolation level below a plan that the kernel refused (kUnavailable); nothing at the end of the
 // isolation fallback. `any_process`: the configuration asked for "process", "auto" or nothing, and not for
 // one containment.

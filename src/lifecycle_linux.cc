@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/own_files.h"
 #include "base/runtime_directory.h"
 #include "isolation_fallback.h"
 #include "lifecycle_parts.h"
@@ -79,6 +80,7 @@ Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& hos
   plan.command = process.argv.front();
   plan.shape = ShapeOf(process);
   plan.cwd = sandbox.cwd;
+  plan.run = RandomName();
   return plan;
 }
 

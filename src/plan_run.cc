@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/own_files.h"
 #include "base/quoted.h"
 #include "ceiling/ceiling.h"
 #include "ceiling/cut_config.h"
@@ -14,6 +15,7 @@
 #include "images/images.h"
 #include "isolation_fallback.h"
 #include "plan/make_plan.h"
+#include "plan/policy_hash.h"
 #include "policy/resolve.h"
 
 namespace mxc {
@@ -80,6 +82,8 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
   Result<Plan> plan = MakePlan(backend, *policy, support);
   if (!plan) return plan.error();
   if (any && plan->isolation_level == IsolationLevel::kLandlock) plan->warnings.push_back(WeakerIsolation());
+  plan->run = RandomName();
+  plan->policy_hash = PolicyHash(config, *policy);
   return Prepared{std::move(*policy), std::move(*plan)};
 }
 

@@ -88,6 +88,8 @@ struct CommandShape {
 };
 
 struct Plan {
+  std::string run = {};          // identifier of this run in its records; random
+  std::string policy_hash = {};  // plan/policy_hash.h; empty where no policy was resolved
   Containment containment = Containment::kNone;
   Tier tier = Tier::kNone;
   IsolationLevel isolation_level = IsolationLevel::kNone;

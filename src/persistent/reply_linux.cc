@@ -119,6 +119,7 @@ void VisitEntry(Archive& archive, AnyPlan& plan, AnySandbox& sandbox) {
   archive(plan.output.redact_pii);
   archive(plan.audit.path);
   archive(plan.audit.on_failure);
+  archive(plan.policy_hash);
   archive(plan.relaxations);
   archive(plan.not_covered);
   archive(plan.ledger);

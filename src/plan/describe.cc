@@ -62,6 +62,7 @@ void AddLimits(const Plan& plan, ExplainPage& page) {
   if (plan.output.redact_pii) page.Line("redacted", "personal data");
   if (!plan.audit.path.empty()) page.Line("audit", Quoted(plan.audit.path));
   for (const std::string& relaxation : plan.relaxations) page.Line("relaxation", relaxation);
+  if (!plan.policy_hash.empty()) page.Line("hash", plan.policy_hash);
 }
 
 // A settled ledger answers clause by clause; several may share a pointer.

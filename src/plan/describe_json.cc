@@ -83,6 +83,7 @@ std::string DescribeJson(const Backend& backend, const Policy& policy, const Pla
   if (!plan.audit.path.empty()) document["audit"] = plan.audit.path;
   if (backend.explain.json != nullptr) document.update(Document::parse(backend.explain.json(plan)));
   document["setup"] = OfSetup(plan);
+  if (!plan.policy_hash.empty()) document["policyHash"] = plan.policy_hash;
   document["relaxations"] = plan.relaxations;
   document["ledger"] = OfLedger(plan);
   document["warnings"] = OfWarnings(plan);

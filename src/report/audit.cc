@@ -64,12 +64,14 @@ Result<AuditLog> AuditLog::Open(const std::string& path) {
 }
 
 Status AuditLog::Begin(const Plan& plan) {
+  if (!plan.run.empty()) run_ = plan.run;
   return Append(fmt::format(
-      "{{\"event\":\"begin\",\"time\":{},\"run\":{},\"version\":{},\"pid\":{},\"uid\":{},\"containment\":{},"
+      "{{\"event\":\"begin\",\"time\":{},\"run\":{},\"policyHash\":{},\"version\":{},\"pid\":{},\"uid\":{},"
+      "\"containment\":{},"
       "\"tier\":{},\"rung\":{},\"notCovered\":{},\"command\":{},\"word\":{},\"arguments\":{},\"bytes\":{},"
       "\"cwd\":{},\"relaxations\":{},"
       "\"ledger\":{}}}\n",
-      Quote(Now()), Quote(run_), Quote(MXC_VERSION), OwnProcessId(), OwnUserId(),
+      Quote(Now()), Quote(run_), Quote(plan.policy_hash), Quote(MXC_VERSION), OwnProcessId(), OwnUserId(),
       Quote(Name(plan.containment)), Quote(Name(plan.tier)), Quote(Name(plan.isolation_level)),
       ListText(plan.not_covered), Quote(plan.command), Quote(plan.shape.word), plan.shape.arguments,
       plan.shape.bytes, Quote(plan.cwd), ListText(plan.relaxations), LedgerText(plan.ledger)));

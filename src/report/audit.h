@@ -33,7 +33,7 @@ class AuditLog {
   explicit AuditLog(AuditFile file);
   [[nodiscard]] Status Append(const std::string& line);  // to disk
   AuditFile file_;
-  std::string run_;  // random; ties the two lines together
+  std::string run_;  // of the plan, or random; ties its lines together
 };
 
 }  // namespace mxc

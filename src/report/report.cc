@@ -151,6 +151,11 @@ void AddIsolationLevel(const Plan& plan, Object& line) {
   line["notCovered"] = plan.not_covered;
 }
 
+void AddRun(const Plan& plan, Object& line) {
+  if (!plan.run.empty()) line["run"] = plan.run;
+  if (!plan.policy_hash.empty()) line["policyHash"] = plan.policy_hash;
+}
+
 // As contract 1.8 names them. What is not known is not claimed.
 Object WindowsProbes(const WindowsFacts& facts) {
   constexpr std::uint32_t kBuildWithIme = 22621;
@@ -315,6 +320,7 @@ void StatusReport::Backend(const Plan& plan, const std::string& reason) {
   AddIsolationLevel(plan, line);
   line["reason"] = reason;
   line["relaxations"] = plan.relaxations;
+  AddRun(plan, line);
   Write(Line(line));
   for (const Warning& warning : plan.warnings) Warn(warning);
 }
@@ -373,6 +379,7 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
   line["tier"] = Name(plan.tier);
   if (outcome.inside) line["inside"] = {{"engine", outcome.inside->name}, {"tier", outcome.inside->tier}};
   AddIsolationLevel(plan, line);
+  AddRun(plan, line);
   line["ledger"] = LedgerArray(plan.ledger);
   for (const Warning& warning : plan.warnings) {
     if (warning.category == "clamped")

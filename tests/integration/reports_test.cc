@@ -68,6 +68,25 @@ TEST_P(Reports, OutcomeOfAnExit) {
   EXPECT_EQ(At(outcome, "/ledger/0/pointer"), "/network/egress/default");
 }
 
+// The run's identifier, and the hash of its policy: in every record the same.
+TEST_P(Reports, NameTheRunAndItsPolicy) {
+  const std::string work = workspace.Directory("work");
+  const std::string log = workspace.Directory("log") + "/audit";
+  const Parts parts{.read_only = {work}, .more = R"("audit":{"path":")" + log + "\"}"};
+  const std::string outcome = Outcome(parts);
+  EXPECT_THAT(At(outcome, "/run"), MatchesRegex("[0-9a-f]{16}"));
+  EXPECT_THAT(At(outcome, "/policyHash"), MatchesRegex("sha256:[0-9a-f]{64}"));
+  const std::vector<std::string> audit = Lines(Contents(log).value_or(""));
+  ASSERT_EQ(audit.size(), 2U);
+  EXPECT_EQ(At(audit[0], "/run"), At(outcome, "/run"));
+  EXPECT_EQ(At(audit[0], "/policyHash"), At(outcome, "/policyHash"));
+  const std::string again = Outcome({.command = "exit 1", .read_only = {work + "/."}, .more = parts.more});
+  EXPECT_NE(At(again, "/run"), At(outcome, "/run"));
+  EXPECT_EQ(At(again, "/policyHash"), At(outcome, "/policyHash"));
+  EXPECT_NE(At(Outcome({.read_write = {work}, .more = parts.more}), "/policyHash"),
+            At(outcome, "/policyHash"));
+}
+
 TEST_P(Reports, OutcomeOfASignal) {
   EXPECT_EQ(At(Outcome({.command = "kill -KILL $$"}), "/exitCode"), "137");
 }

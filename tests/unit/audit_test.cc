@@ -87,6 +87,20 @@ TEST(Audit, RecordsBeginAndEnd) {
   EXPECT_THAT(ReadText(path), Not(HasSubstr("canary")));
 }
 
+TEST(Audit, NamesTheRunAndThePolicyOfThePlan) {
+  ScratchDirectory scratch;
+  const std::string path = scratch.Path("log");
+  Plan plan = AuditedPlan(path, ":");
+  plan.run = "5f";
+  plan.policy_hash = "sha256:0a";
+  ASSERT_TRUE(RunInChild(plan).ok);
+  const auto lines = Lines(path);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0]["run"], "5f");
+  EXPECT_EQ(lines[1]["run"], "5f");
+  EXPECT_EQ(lines[0]["policyHash"], "sha256:0a");
+}
+
 TEST(Audit, AppendsAndIsPrivate) {
   ScratchDirectory scratch;
   const std::string path = scratch.Path("log");
