@@ -23,7 +23,8 @@
 namespace mxc {
 namespace {
 
-std::string ReasonOf(const Config& config) {
+std::string ReasonOf(const Config& config, const Plan& plan, const Host& host) {
+  if (config.intent == Intent::kAuto) return WhyStrongest(plan.containment, host);
   return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
 }
 
@@ -33,7 +34,7 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   const Config& config = *request.config;
   Log& log = records.log;
   StatusReport& status = records.status;
-  status.Backend(prepared.plan, ReasonOf(config));
+  status.Backend(prepared.plan, ReasonOf(config, prepared.plan, host));
   std::optional<RunSummary> summary;
   if (options.report) {
     summary =

@@ -93,8 +93,9 @@ int ProvisionPhase(Config config, const Options& options, const Host& host) {
   }
   Result<NewSandbox> made = MakeSandbox(config, options, host);
   if (!made) return Refuse(made.error());
+  const Result<session::SandboxId> id = session::ParseSandboxId(made->sandbox.id);
   const int status =
-      Succeed({{"sandboxId", made->sandbox.id},
+      Succeed({{"sandboxId", options.for_sdk && id ? id->TextForSdk() : made->sandbox.id},
                {"metadata", {{"containment", Name(made->containment)}, {"tier", Name(made->tier)}}}});
   if (std::fflush(stdout) == 0) made->sandbox.Keep();
   return status;

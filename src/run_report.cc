@@ -155,6 +155,8 @@ void RunReporter::OnWarning(const Warning& warning) {
 void Warn(const Plan& plan, Log& log, std::string_view category) {
   for (const Warning& warning : plan.warnings) {
     if (!category.empty() && warning.category != category) continue;
+    // Nothing is said of root on the stream that programs read: they compare its lines.
+    if (warning.category == "running-as-root" && log.OnStandardOutput()) continue;
     log.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
     if (IsTold(warning)) TellWarning(warning.message);
   }

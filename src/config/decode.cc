@@ -29,28 +29,27 @@ Shaped ShapeOf(const Json& document, Dialect dialect, Command command) {
   return older;
 }
 
-bool IsContainerId(const std::string& text) {
+// The identifier names containers and files: what is not harmless in either stands as its number.
+std::string HarmlessName(std::string_view text) {
   constexpr std::string_view kFirst = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr std::string_view kDigits = "0123456789abcdef";
   constexpr std::size_t kMaxBytes = 128;
-  if (text.size() > kMaxBytes || kFirst.find(text.front()) == std::string_view::npos) return false;
-  return text.find_first_not_of(std::string(kFirst) + "_.-") == std::string::npos;
+  const std::string harmless = std::string(kFirst) + "_.-";
+  std::string name;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (harmless.find(c) != std::string::npos && (!name.empty() || kFirst.find(c) != std::string_view::npos))
+      name += c;
+    else
+      name += {name.empty() ? 'x' : '_', kDigits[byte >> 4U], kDigits[byte & 15U]};
+  }
+  return name.substr(0, kMaxBytes);
 }
 
-// The identifier names containers and files, so it is kept to what is harmless in either.
 void DecodeContainerId(Decoding& decoding) {
-  Place place = Place{}.Key("containerId");
   const Json* id = Member(&decoding.document, "containerId");
-  if (id == nullptr) {
-    place = Place{}.Key("lxc").Key("containerName");
-    id = Member(Member(&decoding.document, "lxc"), "containerName");
-  }
-  if (id == nullptr || id->text.empty()) return;
-  if (IsContainerId(id->text)) {
-    decoding.config.container_id = id->text;
-    return;
-  }
-  decoding.Fail(place, *id,
-                "must be up to 128 letters, digits, `_`, `.` or `-`, the first a letter or digit");
+  if (id == nullptr) id = Member(Member(&decoding.document, "lxc"), "containerName");
+  if (id != nullptr) decoding.config.container_id = HarmlessName(id->text);
 }
 
 }  // namespace

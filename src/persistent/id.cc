@@ -8,6 +8,7 @@
 namespace mxc::session {
 namespace {
 
+constexpr std::string_view kPrefixForSdk = "iso:";
 constexpr std::string_view kDigits = "0123456789abcdef";
 
 const IdKind* KindOf(Containment containment) {
@@ -61,6 +62,7 @@ Result<SandboxId> Parse(std::string_view text, char separator) {
 }  // namespace
 
 std::string SandboxId::Text() const { return Joined(*this, ':'); }
+std::string SandboxId::TextForSdk() const { return std::string(kPrefixForSdk) + Name(); }
 std::string SandboxId::Name() const { return Joined(*this, '-'); }
 
 Result<SandboxId> NewSandboxId(Containment containment) {
@@ -84,7 +86,13 @@ Result<SandboxId> NewSandboxId(Containment containment) {
   return id;
 }
 
-Result<SandboxId> ParseSandboxId(std::string_view text) { return Parse(text, ':'); }
+Result<SandboxId> ParseSandboxId(std::string_view text) {
+  if (text.starts_with(kPrefixForSdk)) {
+    Result<SandboxId> id = Parse(text.substr(kPrefixForSdk.size()), '-');
+    if (id) return id;
+  }
+  return Parse(text, ':');
+}
 Result<SandboxId> ParseSandboxName(std::string_view name) { return Parse(name, '-'); }
 
 }  // namespace mxc::session

@@ -25,6 +25,8 @@ struct SandboxId {
   std::string token = {};  // lower case hexadecimal digits
 
   [[nodiscard]] std::string Text() const;  // "ns:0123..."
+  // The same for SDKs that know the prefixes of Windows alone: "iso:ns-0123...".
+  [[nodiscard]] std::string TextForSdk() const;
   [[nodiscard]] std::string Name() const;  // of its socket or folder: "ns-0123..."
 };
 

@@ -1,6 +1,6 @@
 // SDK 1.0.1 starts no executor: it loads libmxc_ffi.so, which is ours here. Run by Node 24, which it asks for.
 import assert from 'node:assert/strict';
-import { spawn as start } from 'node:child_process';
+import { execFileSync, spawn as start } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fs from 'node:fs';
@@ -158,6 +158,37 @@ describe('mxc-sdk-101', () => {
     const network = { egress: { default: 'allow' }, ingress: { default: 'allow', hostLoopback: 'allow' } };
     await rejectsWith(mxc.provisionContainer({ containment: 'isolation_session', network }), 'backend_unavailable');
     await rejectsWith(mxc.startContainer('iso:abc'), 'backend_unavailable');
+  });
+
+  // Their functions provision sandboxes of Windows alone; one of ours has an identifier that they take for one.
+  it('uses a persistent sandbox from start to deprovision', async (test) => {
+    const lxcExec = path.join(work, 'lxc-exec');
+    fs.symlinkSync(path.join(process.env.MXC_FFI_DIR, 'mxc-exec'), lxcExec);
+    const provision = JSON.stringify({
+      version: '1.0.0', phase: 'provision', containment: 'process', filesystem: { readwritePaths: [work] } });
+    const base64 = Buffer.from(provision).toString('base64');
+    const { sandboxId } = JSON.parse(execFileSync(lxcExec, ['--config-base64', base64])).result;
+    assert.match(sandboxId, /^iso:ns-/);
+    test.after(() => mxc.deprovisionContainer(sandboxId).catch(() => {}));
+    await rejectsWith(mxc.runInContainer(sandboxId, { command: 'true' }), 'not_started');
+    assert.deepEqual(await mxc.validateStart(sandboxId), { warnings: [] });
+    assert.deepEqual(await mxc.startContainer(sandboxId), { warnings: [] });
+    await rejectsWith(mxc.startContainer(sandboxId), 'already_started');
+    const ran = await mxc.runInContainer(sandboxId, { command: 'echo out; echo err >&2; echo kept >/tmp/file; exit 7' });
+    assert.deepEqual(ran, { stdout: 'out\n', stderr: 'err\n', exitCode: 7, timedOut: false, warnings: [] });
+    const late = await mxc.runInContainer(sandboxId, { command: 'cat /tmp/file; sleep 60', timeoutMs: 300 });
+    assert.deepEqual([late.stdout, late.exitCode, late.timedOut], ['kept\n', -1, true]);
+    const child = await mxc.spawnInContainer(sandboxId, { command: 'sleep 60' });
+    child.kill();
+    assert.deepEqual(await child.wait(), { exitCode: -1, timedOut: false });
+    const terminal = await mxc.spawnInContainerWithPty(sandboxId, { command: 'stty size; cat /tmp/file' }, { size: { rows: 31, columns: 91 } });
+    const seen = textOf(terminal.output);
+    assert.equal((await terminal.wait()).exitCode, 0);
+    assert.equal(await seen, '31 91\r\nkept\r\n');
+    await mxc.stopContainer(sandboxId);
+    await rejectsWith(mxc.stopContainer(sandboxId), 'already_stopped');
+    await mxc.deprovisionContainer(sandboxId);
+    await rejectsWith(mxc.startContainer(sandboxId), 'stale_id');
   });
 
   it('runs fifty at once', async () => {

@@ -1,7 +1,9 @@
 // The lifecycle as the SDKs speak it: their own requests, and their own reading of the answers.
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { createRequire } from 'node:module';
+import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -78,6 +80,33 @@ for (const { name, version } of [
       assert.deepEqual(await call('deprovision', here()), {});
       await rejectsWith(call('start', here()), 'stale_id');
       await rejectsWith(call('start', { sandboxId: 'ns:1', config: { version } }), 'malformed_id');
+    });
+  });
+
+  // They tell containments apart by the prefixes of Windows.
+  describe(`${name}, lifecycle by its public functions`, () => {
+    let folder, sandboxId;
+    const asTheirs = {};
+    before(() => {
+      folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mxc-sdk-'));
+      fs.symlinkSync(program, path.join(folder, 'lxc-exec'));
+      Object.assign(asTheirs, { executablePath: path.join(folder, 'lxc-exec'), experimental: true });
+    });
+    after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+    it('takes the identifier from provision to deprovision', async () => {
+      const sdk = await import(name);
+      const config = { version, network: { defaultPolicy: 'block' } };
+      ({ sandboxId } = await sdk.provisionSandbox('process', config, asTheirs));
+      assert.match(sandboxId, /^iso:ns-[0-9a-f]{32}$/);
+      await sdk.startSandbox(sandboxId, { version }, asTheirs);
+      const process = { commandLine: 'echo out; exit 7' };
+      const result = await sdk.execInSandboxAsync(sandboxId, { version, process }, asTheirs);
+      assert.deepEqual(result, { stdout: 'out\n', stderr: '', exitCode: 7 });
+      await rejectsWith(sdk.startSandbox(sandboxId, { version }, asTheirs), 'already_started');
+      await sdk.stopSandbox(sandboxId, { version }, asTheirs);
+      await sdk.deprovisionSandbox(sandboxId, { version }, asTheirs);
+      await rejectsWith(sdk.startSandbox(sandboxId, { version }, asTheirs), 'stale_id');
     });
   });
 }

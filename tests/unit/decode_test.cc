@@ -29,6 +29,7 @@ TEST(Decode, SelectsTheDialectByVersion) {
     EXPECT_EQ(DialectOf(version), Dialect::kDirectional) << version;
   }
   EXPECT_EQ(DialectOf("0.9.0-alpha"), Dialect::kContract09);
+  EXPECT_EQ(DialectOf("0.10.0-alpha"), Dialect::kContract11);
   EXPECT_EQ(DialectOf("1.0.0"), Dialect::kContract10);
   EXPECT_EQ(DialectOf("1.1.0-alpha"), Dialect::kContract11);
 }
@@ -289,14 +290,35 @@ TEST(Decode, TakesOnlyAnAbsoluteWorkingDirectory) {
   EXPECT_EQ(empty->process.cwd_pointer, "");
 }
 
+// The last contract with the names before 1.0, and the first closed one with what is experimental.
+TEST(Decode, ReadsTheDevelopmentContractBefore10) {
+  const std::string version = "0.10.0-alpha";
+  for (const char* const known :
+       {R"("containment":"vm")",
+        R"("containment":"appcontainer","appContainer":{"ui":{"systemSettings":"any"}})",
+        R"("containment":"macos_sandbox","macos_sandbox":{})", R"("test":{"message":"x"})",
+        R"("containment":"hyperlight","hyperlight":{"runtime":"node"})", R"("telemetry":{"enabled":false})",
+        R"("containment":"windows_sandbox","windowsSandbox":{"idleTimeoutMs":1})"})
+    EXPECT_EQ(Blamed(With(known, version)), "ok") << known;
+  EXPECT_EQ(Blamed(With(R"("experimental":{})", version)), "/experimental");
+  EXPECT_EQ(Blamed(With(R"("containerId":null)", version)), "/containerId");
+  EXPECT_EQ(Blamed(With(R"("network":{"defaultPolicy":"allow"})", version)), "/network/defaultPolicy");
+  EXPECT_EQ(Blamed(With("", "0.10.0")), "/version");
+  EXPECT_EQ(Blamed(With(R"("appContainer":{})", "1.1.0-alpha")), "/appContainer");
+}
+
 TEST(Decode, KeepsTheContainerIdHarmless) {
   EXPECT_EQ(DecodeText(With(R"("containerId":"job-1.a_B")"))->container_id, "job-1.a_B");
   EXPECT_EQ(DecodeText(With(R"("containerId":"")"))->container_id, "");
   EXPECT_EQ(Blamed(With("\"containerId\":\"" + std::string(128, 'a') + "\"")), "ok");
-  for (const std::string id : {"../../x; rm", "-rf", ".hidden", "a b", "a/b", "\xC3\xA9"}) {
-    EXPECT_EQ(Blamed(With("\"containerId\":\"" + id + "\"")), "/containerId") << id;
-  }
-  EXPECT_EQ(Blamed(With("\"containerId\":\"" + std::string(129, 'a') + "\"")), "/containerId");
+  const auto name = [](const std::string& id) {
+    return DecodeText(With("\"containerId\":\"" + id + "\""))->container_id;
+  };
+  EXPECT_EQ(name("../../x; rm"), "x2e._2f.._2fx_3b_20rm");
+  EXPECT_EQ(name("-rf"), "x2drf");
+  EXPECT_EQ(name("a_b"), "a_b");
+  EXPECT_EQ(name("\xC3\xA9"), "xc3_a9");
+  EXPECT_EQ(name(std::string(129, 'a')), std::string(128, 'a'));
 }
 
 TEST(Decode, ReadsOurAdditionsInEveryDialect) {

@@ -37,6 +37,8 @@ TEST(SandboxId, IsRandomAndReadsBack) {
   EXPECT_NE(NewSandboxId(Containment::kNamespaces)->Text(), id->Text());
   EXPECT_EQ(ParseSandboxId(id->Text())->Name(), id->Name());
   EXPECT_EQ(ParseSandboxName(id->Name())->Text(), id->Text());
+  EXPECT_EQ(id->TextForSdk(), "iso:" + id->Name());
+  EXPECT_EQ(ParseSandboxId(id->TextForSdk())->Text(), id->Text());
   EXPECT_THAT(NewSandboxId(Containment::kBubblewrap)->Text(), MatchesRegex("bwrap:[0-9a-f]{32}"));
   EXPECT_THAT(NewSandboxId(Containment::kLxc)->Text(), MatchesRegex("lxc:[0-9a-f]{32}"));
   EXPECT_EQ(NewSandboxId(Containment::kLandlock).error().code, ErrorCode::kUnsupportedPhase);
