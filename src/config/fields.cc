@@ -9,15 +9,15 @@ constexpr std::uint64_t kMaxJsonInteger = (std::uint64_t{1} << 53U) - 1;
 constexpr EnumValue kContainments[] = {
     {"process", kV06 | kV07 | kV08 | kContracts},
     {"processcontainer", kV06 | kV07 | kV08 | kContracts},
-    {"appcontainer", kWireModel | kC09},
+    {"appcontainer", kWireModel | kC09 | kC010},
     {"lxc"},
     {"bubblewrap", kV06 | kV07 | kV08 | kContracts},
     {"seatbelt", kV07 | kV08 | kContracts},
-    {"macos_sandbox", kV05 | kV06 | kV07 | kV08 | kC09},
-    {"vm", kV06 | kV07 | kV08 | kC11},
-    {"windows_sandbox", kV05 | kV06 | kV07 | kV08 | kC11},
-    {"microvm", kV05 | kV06 | kV07 | kV08 | kC11},
-    {"hyperlight", kV06 | kV07 | kV08 | kC11},
+    {"macos_sandbox", kV05 | kV06 | kV07 | kV08 | kC09 | kC010},
+    {"vm", kV06 | kV07 | kV08 | kDevelopment},
+    {"windows_sandbox", kV05 | kV06 | kV07 | kV08 | kDevelopment},
+    {"microvm", kV05 | kV06 | kV07 | kV08 | kDevelopment},
+    {"hyperlight", kV06 | kV07 | kV08 | kDevelopment},
     {"wslc", kV05 | kV06 | kV07 | kV08 | kContracts},
     {"isolation_session", kV06 | kV07 | kV08 | kContracts},
     {"auto", kOwn},
@@ -229,9 +229,7 @@ constexpr Field kRootFields[] = {
      .text = "Lifecycle request.",
      .elsewhere = "closed contracts have no such key",
      .use = Use::kLifecycle},
-    {.name = "containerId",
-     .type = FieldType::kString,
-     .text = "Name of the container: letters, digits, `_`, `.` and `-`."},
+    {.name = "containerId", .type = FieldType::kString, .text = "Name of the container: any text."},
     {.name = "containment",
      .type = FieldType::kEnum,
      .text = "Kind of isolation; absent means process isolation of this operating system.",
@@ -247,7 +245,7 @@ constexpr Field kRootFields[] = {
      .shape = &kLifecycleShape},
     {.name = "appContainer",
      .type = FieldType::kObject,
-     .in = kWireModel | kC09,
+     .in = kWireModel | kC09 | kC010,
      .text = "Older name of processContainer.",
      .shape = &kProcessContainerShape,
      .alias_of = "processContainer",
@@ -284,7 +282,7 @@ constexpr Field kRootFields[] = {
      .shape = &kUiShape},
     {.name = "macos_sandbox",
      .type = FieldType::kObject,
-     .in = kV05 | kV06 | kV07 | kV08 | kC09,
+     .in = kV05 | kV06 | kV07 | kV08 | kC09 | kC010,
      .text = "Older name of seatbelt.",
      .shape = &kSeatbeltShape,
      .alias_of = "seatbelt",
@@ -314,16 +312,20 @@ constexpr Field kRootFields[] = {
      .elsewhere = "use experimental.wslc"},
     {.name = "hyperlight",
      .type = FieldType::kObject,
-     .in = kC11,
+     .in = kDevelopment,
      .text = "Options of containment `hyperlight`.",
      .shape = &kHyperlightShape},
     {.name = "windowsSandbox",
      .type = FieldType::kObject,
-     .in = kC11,
+     .in = kDevelopment,
      .text = "Options of containment `windows_sandbox`.",
      .shape = &kWindowsSandboxShape,
      .elsewhere = "use experimental.windows_sandbox"},
-    {.name = "test", .type = FieldType::kObject, .in = kC11, .text = "Ignored.", .shape = &kTestShape},
+    {.name = "test",
+     .type = FieldType::kObject,
+     .in = kDevelopment,
+     .text = "Ignored.",
+     .shape = &kTestShape},
     {.name = "resources",
      .type = FieldType::kObject,
      .in = kOwn,
@@ -356,7 +358,7 @@ constexpr Shape kRoot{.fields = kRootFields};
 
 const Shape& RootShape() { return kRoot; }
 
-Releases ReleasesOf(Dialect dialect) {
+Releases ReleasesOf(Dialect dialect, std::string_view version) {
   switch (dialect) {
     case Dialect::kLegacy:
       return kLegacyReleases | kOwn;
@@ -367,7 +369,7 @@ Releases ReleasesOf(Dialect dialect) {
     case Dialect::kContract10:
       return kC10 | kOwn;
     case Dialect::kContract11:
-      return kC11 | kOwn;
+      return (version == kVersion010 ? kC010 : kC11) | kOwn;
   }
   return kOwn;
 }

@@ -10,6 +10,9 @@
 
 namespace mxc {
 
+// The development contract between 0.9.0-alpha and 1.0.0; 1.1.0-alpha dropped its older names.
+inline constexpr std::string_view kVersion010 = "0.10.0-alpha";
+
 // Published versions as bits, and kOwn for what only mxc-exec knows.
 using Releases = std::uint16_t;
 inline constexpr Releases kV04 = 1U << 0U;
@@ -21,9 +24,11 @@ inline constexpr Releases kC09 = 1U << 5U;
 inline constexpr Releases kC10 = 1U << 6U;
 inline constexpr Releases kC11 = 1U << 7U;
 inline constexpr Releases kOwn = 1U << 8U;
+inline constexpr Releases kC010 = 1U << 9U;
+inline constexpr Releases kDevelopment = kC010 | kC11;  // with what has not been published yet
 inline constexpr Releases kLegacyReleases = kV04 | kV05 | kV06 | kV07;
-inline constexpr Releases kWireModel = kLegacyReleases | kV08;  // one model, open to null
-inline constexpr Releases kContracts = kC09 | kC10 | kC11;      // closed contracts
+inline constexpr Releases kWireModel = kLegacyReleases | kV08;      // one model, open to null
+inline constexpr Releases kContracts = kC09 | kC010 | kC10 | kC11;  // closed contracts
 inline constexpr Releases kEvery = kWireModel | kContracts;
 inline constexpr Releases kSince08 = kV08 | kContracts;
 
@@ -101,8 +106,9 @@ extern const Shape kExperimentalShape;
 // Of the bounds that an operator puts on policies (docs/operators.md), and of each section in there.
 [[nodiscard]] const Shape& CeilingShape();
 
-// Everything a document of this dialect may use; our additions are part of every dialect.
-[[nodiscard]] Releases ReleasesOf(Dialect dialect);
+// Everything a document of this dialect may use; our additions are part of every dialect. `version` tells the
+// two development contracts apart.
+[[nodiscard]] Releases ReleasesOf(Dialect dialect, std::string_view version);
 // The closed contracts reject null; the older model takes it for absence.
 [[nodiscard]] bool TakesNull(Dialect dialect);
 

@@ -18,15 +18,11 @@ struct Published {
 };
 
 constexpr Published kPublished[] = {
-    {"0.4.0-alpha", kV04, "^0\\.4\\."},
-    {"0.5.0-alpha", kV05, "^0\\.5\\."},
-    {"0.6.0-alpha", kV06, "^0\\.6\\."},
-    {"0.7.0-alpha", kV07, "^0\\.7\\."},
-    {"0.8.0-alpha", kV08, "^0\\.[89]\\."},
-    {"0.9.0-alpha", kC09, "0.9.0-alpha"},
-    {"1.0.0", kC10, "1.0.0"},
-    {"1.1.0-alpha", kC11, "1.1.0-alpha"},
-    {"mxc-exec", kC11 | kOwn, "1.1.0-alpha"},
+    {"0.4.0-alpha", kV04, "^0\\.4\\."},      {"0.5.0-alpha", kV05, "^0\\.5\\."},
+    {"0.6.0-alpha", kV06, "^0\\.6\\."},      {"0.7.0-alpha", kV07, "^0\\.7\\."},
+    {"0.8.0-alpha", kV08, "^0\\.[89]\\."},   {"0.9.0-alpha", kC09, "0.9.0-alpha"},
+    {"0.10.0-alpha", kC010, "0.10.0-alpha"}, {"1.0.0", kC10, "1.0.0"},
+    {"1.1.0-alpha", kC11, "1.1.0-alpha"},    {"mxc-exec", kC11 | kOwn, "1.1.0-alpha"},
 };
 
 // Renders the tables for one set of releases.

@@ -105,8 +105,8 @@ std::string Unknown(std::string_view what, std::string_view word,
 // Walks the document with a list of what is left to visit; documents are nested as deep as they like.
 class Checker {
  public:
-  Checker(Dialect dialect, Command command)
-      : releases_(ReleasesOf(dialect)), takes_null_(TakesNull(dialect)), command_(command) {}
+  Checker(Dialect dialect, std::string_view version, Command command)
+      : releases_(ReleasesOf(dialect, version)), takes_null_(TakesNull(dialect)), command_(command) {}
 
   ShapeReport Run(const Json& document, const Shape& shape) {
     static constexpr Field kDocument{.type = FieldType::kObject};
@@ -325,11 +325,12 @@ class Checker {
 }  // namespace
 
 ShapeReport CheckShape(const Json& document, Dialect dialect, Command command) {
-  return Checker(dialect, command).Run(document, RootShape());
+  const Json* const version = document.Find("version");
+  return Checker(dialect, version != nullptr ? version->text : "", command).Run(document, RootShape());
 }
 
 ShapeReport CheckCeilingShape(const Json& section) {
-  return Checker(Dialect::kContract11, Command::kGivenApart).Run(section, CeilingShape());
+  return Checker(Dialect::kContract11, "", Command::kGivenApart).Run(section, CeilingShape());
 }
 
 }  // namespace mxc

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "config/fields.h"
 #include "document/place.h"
 
 namespace mxc {
@@ -84,7 +85,7 @@ Result<Dialect> SelectDialect(const Json& document) {
   }
   if (version->text == "0.9.0-alpha") return Dialect::kContract09;
   if (version->text == "1.0.0") return Dialect::kContract10;
-  if (version->text == "1.1.0-alpha") return Dialect::kContract11;
+  if (version->text == "1.1.0-alpha" || version->text == kVersion010) return Dialect::kContract11;
   const Place place = Place{}.Key("version");
   const auto parsed = ParseSemanticVersion(version->text);
   if (!parsed) {
@@ -97,7 +98,7 @@ Result<Dialect> SelectDialect(const Json& document) {
   return ErrorAt(
       place, version->position,
       "schema version " + Ticked(version->text) + " is " + (older ? "older than supported" : "not supported"),
-      "supported are 0.4 to 0.9, 1.0.0 and 1.1.0-alpha");
+      "supported are 0.4 to 0.9, 0.10.0-alpha, 1.0.0 and 1.1.0-alpha");
 }
 
 }  // namespace mxc

@@ -56,7 +56,7 @@ TEST(Schema, OfACeilingIsPublished) {
 TEST(Schema, ListsThePublishedVersions) {
   EXPECT_THAT(SchemaVersions(),
               ElementsAre("0.4.0-alpha", "0.5.0-alpha", "0.6.0-alpha", "0.7.0-alpha", "0.8.0-alpha",
-                          "0.9.0-alpha", "1.0.0", "1.1.0-alpha", "mxc-exec"));
+                          "0.9.0-alpha", "0.10.0-alpha", "1.0.0", "1.1.0-alpha", "mxc-exec"));
   const Result<std::string> unknown = SchemaText("0.3.0");
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().code, ErrorCode::kUsage);
