@@ -57,10 +57,12 @@ for_npm() {
   done
 }
 for_npm program "mxc-exec-linux-$cpu"
-cp "$work/$name/bin/mxc-exec" "$work/$name/lib/libmxc_ffi.so" "$work/mxc-exec-linux-$cpu/package/bin/"
+# npm takes no links: the shell is a file of its own.
+cp "$work/$name/bin/mxc-exec" "$work/$name/bin/mxc-sh" "$work/$name/lib/libmxc_ffi.so" "$work/mxc-exec-linux-$cpu/package/bin/"
 cp "$work/$name/share/doc/mxc-exec/copyright" "$work/mxc-exec-linux-$cpu/package/LICENSE"
 archive "$work/mxc-exec-linux-$cpu/package" "$out/mxc-exec-linux-$cpu-$version.tgz"
 for_npm launcher mxc-exec
 mv "$work/mxc-exec/package/launcher.sh" "$work/mxc-exec/package/bin/mxc-exec"
-chmod 755 "$work/mxc-exec/package/bin/mxc-exec"
+cp "$work/mxc-exec/package/bin/mxc-exec" "$work/mxc-exec/package/bin/mxc-sh"
+chmod 755 "$work/mxc-exec/package/bin/mxc-exec" "$work/mxc-exec/package/bin/mxc-sh"
 archive "$work/mxc-exec/package" "$out/mxc-exec-$version.tgz"

@@ -30,6 +30,19 @@ status 7" || fail "npx passes its streams or the exit status on otherwise"
 test "$(cat file)" = inside || fail "the command wrote nothing"
 npm test --silent && test "$(cat result)" = tested || fail "a script of the project finds no mxc-exec"
 
+# As a shell, with a policy that its command does not see.
+printf '{"version": "1.1.0-alpha", "filesystem": {"readwritePaths": ["%s"]}}' "$PWD" >"$place/policy.json"
+export MXC_POLICY="$place/policy.json"
+status=0
+npx --no-install mxc-sh -c 'exit 5' || status=$?
+test "$status" = 5 || fail "npx mxc-sh ended with $status"
+npm pkg set "scripts.shell=test -e '$MXC_POLICY' || echo hidden >shell"
+npm run --silent shell --script-shell "$PWD/node_modules/.bin/mxc-sh"
+test "$(cat shell)" = hidden || fail "npm's script-shell is not in a sandbox"
+said=$(node -p "require('child_process').execFileSync(require('mxc-exec').shell, ['-c', 'echo from the shell']).toString().trim()")
+test "$said" = "from the shell" || fail "require('mxc-exec').shell is not the shell: $said"
+unset MXC_POLICY
+
 # Descriptors are the program's, and so is the process: what signals it is what the program is sent.
 $program --status-fd 3 --rw . -- true 3>"$place/status"
 grep -q '"event":"outcome"' "$place/status" || fail "--status-fd got no outcome: $(cat "$place/status")"
