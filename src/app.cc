@@ -61,11 +61,12 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   return Finish(prepared.plan, *outcome, log, status);
 }
 
-int Start(const Options& options, const Host& host) {
+int Start(Options options, const Host& host) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   // Read, Parse, Decode
   const Request request = ReadRequest(options, host);
+  if (!options.report) options.report = request.report;
   const Result<Config>& config = request.config;
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
   if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(config, options, host);

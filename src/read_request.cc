@@ -14,6 +14,7 @@
 #include "flag_values.h"
 #include "profiles/add_profiles.h"
 #include "profiles/expand_document.h"
+#include "profiles/settings.h"
 #include "verbs.h"
 
 namespace mxc {
@@ -125,12 +126,22 @@ Status MakeShellPolicy(const Options& options, Json& document) {
   return Done{};
 }
 
+// Of what starts a sandbox, for one command or for many; the others have theirs from there.
+Result<Settings> SettingsFor(const Options& options, const Json& document, const Host& host) {
+  const std::optional<Phase> phase = PhaseOf(document);
+  const bool starts = options.verb != Verb::kExec && (!phase || *phase == Phase::kProvision);
+  return starts ? ReadSettings(host) : Settings{};
+}
+
 }  // namespace
 
 Request ReadRequest(const Options& options, const Host& host) {
   Result<Json> document = ReadDocument(options, host);
   if (!document) return {.config = document.error()};
   if (const Status shell = MakeShellPolicy(options, *document); !shell) return {.config = shell.error()};
+  Result<Settings> settings = SettingsFor(options, *document, host);
+  if (!settings) return {.config = settings.error()};
+  AddSettings(*settings, *document);
   if (const Status phase = AddPhase(options, *document); !phase) return {.config = phase.error()};
   if (!options.containment.empty() && document->kind == Json::Kind::kObject) {
     Put(*document, "containment", StringOf(options.containment));
@@ -144,6 +155,8 @@ Request ReadRequest(const Options& options, const Host& host) {
   DecodeOptions decode{.system = host.System(), .testing_features = options.testing_features};
   if (options.HasConfig()) decode.command = options.command;
   request.config = Decode(*document, decode);
+  NameSettings(*settings, !options.containment.empty(), request.config);
+  request.report = settings->report;
   if (request.config) {
     const Status added = AddProfiles(*document, host, options.mode == Mode::kRun, *request.config);
     if (!added) request.config = added.error();

@@ -1,6 +1,8 @@
 // From the command line to a decoded configuration: Read, Parse, Decode.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli.h"
@@ -14,7 +16,8 @@ namespace mxc {
 struct Request {
   bool lifecycle = false;  // the document names a phase: its answer goes to standard output
   Result<Config> config;
-  std::vector<FlagPlace> flags = {};  // what flags gave
+  std::vector<FlagPlace> flags = {};       // what flags gave
+  std::optional<std::string> report = {};  // of the caller's settings, as Options::report
 };
 
 // Errors: those of the three stages, and of flags (kUsage).

@@ -13,10 +13,6 @@ namespace {
 
 std::string_view LastToken(std::string_view pointer) { return pointer.substr(pointer.rfind('/') + 1); }
 
-bool IsOrIsBelow(std::string_view pointer, std::string_view section) {
-  return pointer.starts_with(section) && (pointer.size() == section.size() || pointer[section.size()] == '/');
-}
-
 Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
   const std::string escalation = "SIGTERM, after " + std::to_string(kTermGraceMs) + " ms SIGKILL, ";
   switch (EndingOf(plan.launch)) {
@@ -54,14 +50,15 @@ Error Refuse(const Clause& clause, std::string_view why) {
 void AddLauncherEntries(const Policy& policy, Plan& plan) {
   for (const Clause& clause : policy.clauses) {
     const std::string& pointer = clause.pointer;
-    if (IsOrIsBelow(pointer, "/output")) {
+    const std::string_view what = LastToken(pointer);  // of a policy, of settings or of a ceiling
+    if (what == "output") {
       plan.ledger.push_back({pointer, Strength::kProxy, "the launcher passes the output on"});
-    } else if (IsOrIsBelow(pointer, "/audit")) {
+    } else if (what == "audit") {
       plan.ledger.push_back(
           {pointer, Strength::kProxy, "the launcher writes the record before it starts the command"});
-    } else if (IsOrIsBelow(pointer, "/minimumTier")) {
+    } else if (what == "minimumTier") {
       plan.ledger.push_back({pointer, Strength::kKernel, "tier " + std::string(Name(plan.tier))});
-    } else if (LastToken(pointer) == "timeout" && policy.process.timeout_ms != 0) {
+    } else if (what == "timeout" && policy.process.timeout_ms != 0) {
       plan.ledger.push_back(TimeoutEntry(pointer, plan));
     }
   }

@@ -119,6 +119,15 @@ TEST_P(CeilingHere, LimitsAndVariables) {
   EXPECT_EQ(Execute(Under(ceiling, Prepare({"--timeout", "5m", "--", "sleep", "20"}))).status, 255);
 }
 
+TEST_P(CeilingHere, RecordOutputAndTier) {
+  const std::string log = workspace.Directory("log", 0700) + "/audit.jsonl";
+  const std::string ceiling = R"({"audit":{"path":)" + Quote(log) +
+                              R"(},"output":{"maxBytes":5},"require":{"minimumTier":"process"}})";
+  const Ended ended = Execute(Under(ceiling, Prepare({"--", "echo", "0123456789"})));
+  EXPECT_EQ(ended.out, "01234") << ended.err;
+  EXPECT_THAT(Contents(log).value_or(""), HasSubstr("SHA-256 "));
+}
+
 // Inside a sandbox there is the same file, of an owner without a number, and a new run is within both.
 TEST_P(CeilingHere, NestedRunsAreBelowItToo) {
   const std::string program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
