@@ -28,7 +28,7 @@ std::string ReasonOf(const Config& config, const Plan& plan, const Host& host) {
   return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
 }
 
-// Launch and Relay: runs the plan, passes its streams on, and reports.
+// Launch and Relay: runs the plan, relays the command's streams, and reports.
 int Run(Prepared& prepared, const Request& request, const Options& options, const Host& host,
         Records& records) {
   const Config& config = *request.config;
@@ -97,7 +97,7 @@ int Start(Options options, const Host& host) {
   return Run(*prepared, request, options, host, *records);
 }
 
-// Puts back what an interrupted run has left changed. What fails is a warning.
+// Undoes what an interrupted run left on the host. A failure to do so is only a warning.
 void Recover(Mode mode) {
   const Recovery recovery = RecoverRuns();
   for (const std::string& problem : recovery.problems) TellWarning(problem);
@@ -113,7 +113,7 @@ int RunApp(const Options& options, const Host& host) {
   if (options.mode > Mode::kExplain) return RunQuery(options, host);
   if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
   if (options.verb == Verb::kNone && !options.HasConfig() && options.command.empty()) {
-    // The reference's clients look for this status and these words.
+    // Clients of Microsoft's lxc-exec look for this status and these words.
     Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
     return 1;
   }

@@ -1,5 +1,5 @@
-// A Plan: what will be done, as data. A planner makes it from a Policy and what a probe found, and asks
-// nothing else; src/run runs plans.
+// A Plan: what will be done, as data. A planner makes it from a Policy and what a probe found, and
+// consults nothing else; src/run runs plans. Masks and other mounts are part of its `launch`.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace mxc {
 
 // ---- setup -----------------------------------------------------------------------------------------------
 
-// Modes that mark a placeholder: a second run on the same directory must not take it for a file of the
-// user's. Together with the empty file or directory that it is they are otherwise not met.
+// Modes that mark a placeholder, so that a second run on the same directory does not mistake it for the
+// user's. No other empty file or directory is expected to have them.
 inline constexpr std::uint32_t kPlaceholderMode = 01600;
 inline constexpr std::uint32_t kPlaceholderFileMode = 01644;  // readable: to a program it is an empty file
 inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;
 
-// A file or an empty directory at a denied or protected path that does not exist below a writable grant: a
-// mount needs a target that exists. Removed when the last sandbox that needs it has ended, also when
+// A file or an empty directory, created below a read-write grant where a denied or protected path is missing,
+// because a mount needs an existing target. Removed when the last sandbox that needs it has ended, also when
 // the launcher was killed.
 struct Placeholder {
   std::string path = {};
@@ -42,35 +42,35 @@ struct CgroupSetting {
   bool optional = false;  // not every kernel has this file, and the limit holds without it
 };
 
-// A control group for the run below `parent`, under a name that no other has. The child enters it before it
+// A control group for the run, created below `parent` under a unique name. The child enters it before it
 // does anything else; removed with whatever is still in it when the run has ended, also when the launcher was
 // killed.
 struct ControlGroup {
   std::string parent = {};
   bool unified = false;                       // version 2
-  std::vector<std::string> controllers = {};  // of version 2 that `settings` need
-  std::vector<std::string> switch_on = {};    // of those, to be enabled in `parent`; left enabled
+  std::vector<std::string> controllers = {};  // version 2 only: those that `settings` need
+  std::vector<std::string> switch_on = {};    // those still to be enabled in `parent`; they stay so
   std::vector<CgroupSetting> settings = {};
-  std::optional<ScopeRequest> scope = {};  // made below `parent` first: then all this is in there
+  std::optional<ScopeRequest> scope = {};  // if set: made below `parent` first, the group inside it
 };
 
-// A directory of mxc-exec's own below a grant, created with its parents where it is missing, so that it can
-// be masked before a command could create it. It is not removed: other runs use it.
+// One of mxc-exec's own directories below a grant, created with its parents if missing, so that no command
+// can create it first. Kept afterwards: other runs use it.
 struct OwnDirectory {
   std::string path = {};
   std::uint32_t mode = 0700;
 };
 
-// Undone when the run has ended, but for OwnDirectory.
+// Undone after the run, except OwnDirectory and what `switch_on` enabled.
 using Step = std::variant<Placeholder, ControlGroup, OwnDirectory>;
 
 // ---- the ledger ------------------------------------------------------------------------------------------
 
 enum class Strength {
   kKernel,       // the kernel holds it
-  kProxy,        // our gateway, or the launcher, mediates it and cannot be bypassed
+  kProxy,        // our gateway or the launcher enforces it, and the command cannot bypass it
   kCooperative,  // the program could ignore it
-  kNone,         // nothing does; such a clause refuses the run
+  kNone,         // nothing holds it; the run is refused
 };
 
 // Which mechanism enforces a clause of the policy. Refusal rules: docs/policy.md.
@@ -80,7 +80,7 @@ struct Enforcement {
   std::string mechanism = {};
 };
 
-// What may be logged of a command: its arguments may hold secrets.
+// The part of a command that may be logged. Its arguments may not: they can hold secrets.
 struct CommandShape {
   std::string word = {};      // first word of a command line, when it is plainly a program's name or path
   std::size_t arguments = 0;  // argv[0] not counted

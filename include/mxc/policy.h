@@ -27,30 +27,29 @@ namespace mxc {
 enum class PathStyle { kPosix, kWindows };
 
 // Where a rule comes from. Baseline rules make a usable system (shell, libraries); they yield to policy
-// rules. Protection rules keep parts of read-write grants read-only, or keep them from being renamed and
+// rules. Protection rules keep parts of read-write grants read-only, or keep them from being renamed or
 // removed.
 enum class Origin { kBaseline, kPolicy, kProtection };
 
 struct PathRule {
   std::string path = {};  // absolute, canonical (no symlink, "." or ".."), no trailing slash
   Access access = Access::kReadOnly;
-  // Absent: nothing is there. Also where no file was looked at: with Policy::as_written, and in the baseline
-  // of macOS.
+  // Absent if nothing exists there, or if no file was looked at (Policy::as_written, the macOS baseline).
   std::optional<FileObject> object = {};
   // Only for a denied rule without object: the first missing component of `path`.
   std::string first_missing = {};
-  // Only for a denied rule without object: the mode of a directory of mxc-exec's own, which the launcher
-  // creates so that there is something to mount a mask on (Step OwnDirectory); 0: none is created.
+  // If not 0: a denied directory of mxc-exec's own that does not exist yet. The launcher creates it with this
+  // mode, so that a mask can be mounted on it (Step OwnDirectory).
   std::uint32_t own_directory = 0;
-  // Only for a denied directory: programs of the host keep sockets there. The command gets an empty directory
-  // of its own with this mode in its place; 0: it is denied for another reason.
+  // If not 0: programs of the host keep sockets in this denied directory. The command sees an empty directory
+  // of its own with this mode instead of a mask.
   std::uint32_t socket_directory = 0;
-  // Only for a protection rule without object; its parent directory exists.
+  // Set for a protection rule whose path does not exist: what holds the name.
   std::optional<PlaceholderKind> placeholder_kind = {};
-  // Clause it comes from; empty for the baseline, and for mounts of /proc, /sys and their like below a grant.
+  // Clause it comes from; empty for the baseline, and for /proc, /sys and similar mounts below a grant.
   std::string pointer = {};
   Origin origin = Origin::kPolicy;
-  std::string source = {};  // canonical path in an image, which shows there instead of the host's `path`
+  std::string source = {};  // if set: a canonical path in an image, shown at `path` instead of the host's
   // Mounted with unmapped owners (Host::CanUnmapOwners): every user inside, root included, has the
   // permissions of others only. A denied file that gives others none then needs no mask. Only in the
   // baseline, and only where our own engine or bubblewrap runs as root.
@@ -68,26 +67,25 @@ struct PathLink {
 
 struct Process {
   std::vector<std::string> argv = {};  // never empty in a Policy
-  // The words of `command_line`, where it is proven that a shell would do nothing but execute them; else
-  // empty.
+  // The words of `command_line`, if a shell would provably do nothing but execute them; else empty.
   std::vector<std::string> without_shell = {};
   std::string command_line = {};  // as written, for reports; empty when argv was given
   std::string cwd = {};           // absolute inside the sandbox, never empty in a Policy
   std::string cwd_pointer = {};
   std::vector<Variable> environment = {};  // exactly what the child gets; names are unique
-  // Of a containment with a system of its own (ContainmentTraits::own_system): that system's variables are
-  // kept, and `environment` overrides them.
+  // For a containment with a system of its own (ContainmentTraits::own_system): keep that system's variables;
+  // `environment` overrides them.
   bool keeps_guest_environment = false;
   std::uint32_t timeout_ms = 0;  // 0: none
 };
 
-// A preset of `protect`, by name, for a backend that writes a configuration for another mxc-exec (wslc).
+// A preset of `protect`, kept by name for wslc, which passes the policy on to an mxc-exec inside WSL.
 struct ProtectEntry {
   std::string preset = {};
   std::string pointer = {};
 };
 
-// A file that stands in the private HOME when the command starts, and is the command's own.
+// A file put into the private HOME before the command starts; the command may change it.
 struct HomeFile {
   std::string name = {};  // ".gitconfig"
   std::string text = {};
@@ -102,7 +100,7 @@ struct Clause {
 struct Policy {
   Containment containment = Containment::kBubblewrap;
   std::string container_id = {};
-  OperatingSystem system = OperatingSystem::kLinux;  // it was resolved for this one
+  OperatingSystem system = OperatingSystem::kLinux;  // the system it was resolved for
   PathStyle path_style = PathStyle::kPosix;
   // Resolved on another operating system, for display only: no file was looked at.
   bool as_written = false;
@@ -123,12 +121,12 @@ struct Policy {
   Output output = {};
   Audit audit = {};
   std::vector<ResourceLimit> resources = {};  // at most one of each kind
-  CgroupSupport cgroups = {};                 // looked for only when a limit of `resources` may need one
+  CgroupSupport cgroups = {};                 // probed only if a limit of `resources` may need a group
   Identity identity = {};
   Tier minimum_tier = Tier::kNone;
   bool interactive = false;                   // standard input and output are a terminal
-  bool stays = false;                         // of a persistent sandbox: its commands come later
-  std::vector<std::string> relaxations = {};  // what the policy opens of the defaults: "git-unprotected"
+  bool stays = false;                         // a persistent sandbox: its commands come later
+  std::vector<std::string> relaxations = {};  // defaults that the policy relaxes: "git-unprotected"
   std::vector<Clause> clauses = {};
   std::vector<Warning> warnings = {};
 };
