@@ -87,8 +87,7 @@ TEST_P(Abuse, ContainerNamesAreOnlyNames) {
   for (const std::string& name : {std::string("../../../../../..") + outside + "/x", outside + "/y",
                                   std::string("$(touch z)"), std::string(5000, 'a')}) {
     const Ended ended = RunConfig({.cwd = "/", .more = R"("containerId":)" + Quote(name)});
-    EXPECT_EQ(ended.status, 1) << name.substr(0, 40);
-    EXPECT_EQ(At(LastLine(ended.err), "/error/pointer"), "/containerId") << ended.err;
+    EXPECT_EQ(ended.status, 0) << name.substr(0, 40) << ended.err;
   }
   EXPECT_THAT(Names(outside), IsEmpty());
 }

@@ -317,7 +317,7 @@ TEST_P(Lifecycle, TimeLimits) {
 TEST_P(Lifecycle, WhatIsLeftWhenItsTimeIsOverIsTold) {
   const std::string work = workspace.Directory("work");
   const std::string grant =
-      R"("session":{"idleTimeoutMs":500},"filesystem":{"readwritePaths":[)" + Quote(work) + "]}";
+      R"("session":{"idleTimeoutMs":2000},"filesystem":{"readwritePaths":[)" + Quote(work) + "]}";
   for (const char* const phase : {"exec", "deprovision"}) {
     const std::string id = Started(grant);
     EXPECT_EQ(Exec(id, "mkdir -p " + work + "/" + phase + "/.git").err, "");
