@@ -144,7 +144,7 @@ TEST_P(LifecycleBounds, AKilledInitStopsTheSandbox) {
   const pid_t init = ChildOf(daemon, "mxc-init");
   ASSERT_GT(init, 0);
   ASSERT_EQ(::kill(init, SIGKILL), 0);
-  EXPECT_TRUE(Eventually([&] { return List().find(R"("state":"stopped")") != std::string::npos; }));
+  EXPECT_TRUE(Eventually([&] { return Listed(id, "state") == "stopped"; }));
   EXPECT_TRUE(Eventually([&] { return !Exists(work + "/missing"); })) << "what stood on the host";
   EXPECT_EQ(CodeOf(Exec(id, "true")), "not_started");
   EXPECT_EQ(Execute(Phase("start", id)).status, 0);

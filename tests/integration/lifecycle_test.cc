@@ -294,7 +294,7 @@ TEST_P(Lifecycle, ADeadHolderTakesEverythingAlong) {
   EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));
   EXPECT_TRUE(Eventually([&] { return !Contents(work + "/missing"); }));
   // The kernel closes what the daemon had open one after the other: its socket may be the last.
-  EXPECT_TRUE(Eventually([&] { return List().find("\"state\":\"dead\"") != std::string::npos; }));
+  EXPECT_TRUE(Eventually([&] { return Listed(id, "state") == "dead"; }));
   const Ended exec = Exec(id, "true");
   EXPECT_EQ(CodeOf(exec), "stale_id");
   EXPECT_THAT(At(exec.out, "/error/message"), HasSubstr("was killed"));
@@ -321,7 +321,7 @@ TEST_P(Lifecycle, WhatIsLeftWhenItsTimeIsOverIsTold) {
   for (const char* const phase : {"exec", "deprovision"}) {
     const std::string id = Started(grant);
     EXPECT_EQ(Exec(id, "mkdir -p " + work + "/" + phase + "/.git").err, "");
-    EXPECT_TRUE(Eventually([&] { return List().find("\"state\":\"expired\"") != std::string::npos; }));
+    EXPECT_TRUE(Eventually([&] { return Listed(id, "state") == "expired"; }));
     const bool over = std::string(phase) == "deprovision";
     const Ended told = over ? Execute(Phase(phase, id)) : Exec(id, "true");
     EXPECT_THAT(told.err, HasSubstr("new git repositories: '" + work + "/" + phase + "/.git'"));

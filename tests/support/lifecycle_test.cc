@@ -66,15 +66,19 @@ std::string LifecycleTest::Started(const std::string& more) {
   return id;
 }
 
-pid_t LifecycleTest::DaemonOf(const std::string& id) const {
+std::string LifecycleTest::Listed(const std::string& id, const std::string& key) const {
   const std::string list = List();
   for (int i = 0;; ++i) {
     const std::string entry = "/" + std::to_string(i);
     const std::string found = At(list, entry + "/sandboxId");
-    if (found == "absent") return -1;
-    const std::string daemon = At(list, entry + "/holder");
-    if (found == id) return daemon == "absent" ? -1 : std::stoi(daemon);
+    if (found == "absent") return found;
+    if (found == id) return At(list, entry + "/" + key);
   }
+}
+
+pid_t LifecycleTest::DaemonOf(const std::string& id) const {
+  const std::string daemon = Listed(id, "holder");
+  return daemon == "absent" ? -1 : std::stoi(daemon);
 }
 
 std::string CodeOf(const Ended& ended) { return At(ended.out, "/error/code"); }

@@ -34,6 +34,8 @@ class LifecycleTest : public LauncherTest {
   // With further members, without a comma before them; the identifier.
   [[nodiscard]] std::string Provision(const std::string& more = "");
   [[nodiscard]] std::string Started(const std::string& more = "");
+  // `key` of what is listed of `id`; "absent". Sandboxes of tests that run meanwhile are listed as well.
+  [[nodiscard]] std::string Listed(const std::string& id, const std::string& key) const;
   // -1: --list does not show it, or shows it as dead.
   [[nodiscard]] pid_t DaemonOf(const std::string& id) const;
   [[nodiscard]] std::string List() const { return Execute(Call({"--list"})).out; }
