@@ -126,7 +126,7 @@ TEST_P(Reports, ARefusedNameIsToldWhileTheCommandRuns) {
   if (!Exists("/usr/bin/dig")) GTEST_SKIP() << "dig is not installed";
   const Ended ended = Execute(PrepareConfig(
       {.command = "dig +tries=1 -t SRV _http._tcp.deb.example.com; getent hosts deb.example.com; "
-                  "getent hosts deb.example.com; echo the end >&2"},
+                  "getent hosts deb.example.com; sleep 2; echo the end >&2"},
       {"--report"}));
   const std::string live = ended.err.substr(0, ended.err.find("the end\n"));
   EXPECT_EQ(live, "mxc-exec: network: the name deb.example.com is refused: no rule allows it\n") << ended.err;
