@@ -2,7 +2,7 @@
 #include <csignal>
 #include <sstream>
 
-#include "tests/containment/containment.h"
+#include "tests/containment/git_on_the_host.h"
 
 namespace mxc::test {
 namespace {
@@ -11,13 +11,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class GitOnLandlock : public ContainmentTest {
+class GitOnLandlock : public GitOnTheHost {
  protected:
   void SetUp() override {
-    ContainmentTest::SetUp();
+    GitOnTheHost::SetUp();
     if (IsSkipped()) return;
-    if (!Exists("/usr/bin/git")) GTEST_SKIP() << "git is not installed";
-    root = workspace.Directory("root");
     ASSERT_EQ(Shell("git init -q work && cd work && git config alias.x status && echo a >a && git add a && "
                     "git -c user.name=h -c user.email=h@h commit -qm one && echo '#!/bin/sh' "
                     ">.git/hooks/post-commit && echo \"echo $PWD >>../hooks-ran\" >>.git/hooks/post-commit")
@@ -26,15 +24,6 @@ class GitOnLandlock : public ContainmentTest {
     before = State();
   }
 
-  // On the host, as the caller.
-  [[nodiscard]] Ended Shell(const std::string& script) const {
-    Launch launch{.program = "/bin/sh", .arguments = {"-c", script}, .cwd = root, .uid = uid};
-    launch.environment = Environment();
-    return Execute(launch);
-  }
-  [[nodiscard]] std::vector<std::string> Environment() const {
-    return {"PATH=/usr/bin:/bin", "HOME=" + workspace.Root(), "GIT_CONFIG_NOSYSTEM=1"};
-  }
   // What git executes or obeys of the repository: names, modes, links and contents.
   [[nodiscard]] std::string State() const {
     return Shell(
@@ -56,7 +45,6 @@ class GitOnLandlock : public ContainmentTest {
     return Execute(Prepared(script, filesystem));
   }
 
-  std::string root;
   std::string before;
 };
 MXC_FOR_EACH_CALLER(GitOnLandlock);

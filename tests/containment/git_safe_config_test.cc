@@ -5,7 +5,7 @@
 #include <csignal>
 #include <sstream>
 
-#include "tests/containment/containment.h"
+#include "tests/containment/git_on_the_host.h"
 
 namespace mxc::test {
 namespace {
@@ -23,13 +23,11 @@ pid_t CleanupProcessOf(pid_t launcher) {
   return -1;
 }
 
-class GitConfig : public ContainmentTest {
+class GitConfig : public GitOnTheHost {
  protected:
   void SetUp() override {
-    ContainmentTest::SetUp();
+    GitOnTheHost::SetUp();
     if (IsSkipped()) return;
-    if (!Exists("/usr/bin/git")) GTEST_SKIP() << "git is not installed";
-    root = workspace.Directory("root");
     config = root + "/work/.git/config";
     ASSERT_EQ(
         Shell(
@@ -39,15 +37,6 @@ class GitConfig : public ContainmentTest {
         0);
   }
 
-  // On the host, as the caller.
-  [[nodiscard]] Ended Shell(const std::string& script) const {
-    Launch launch{.program = "/bin/sh", .arguments = {"-c", script}, .cwd = root, .uid = uid};
-    launch.environment = Environment();
-    return Execute(launch);
-  }
-  [[nodiscard]] std::vector<std::string> Environment() const {
-    return {"PATH=/usr/bin:/bin", "HOME=" + workspace.Root(), "GIT_CONFIG_NOSYSTEM=1"};
-  }
   [[nodiscard]] Launch Prepared(const char* engine, const std::string& script,
                                 const std::string& protect) const {
     Launch launch = PrepareConfig({.containment = engine,
@@ -63,7 +52,6 @@ class GitConfig : public ContainmentTest {
     return Execute(Prepared(engine, script, protect));
   }
 
-  std::string root;
   std::string config;
 };
 MXC_FOR_EACH_CALLER(GitConfig);
