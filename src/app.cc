@@ -1,31 +1,31 @@
 #include "app.h"
 
-#include <fmt/core.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cleanup/recover.h"
 #include "isolation_fallback.h"
 #include "lifecycle.h"
 #include "queries.h"
 #include "read_request.h"
 #include "report/report.h"
 #include "repositories.h"
+#include "review/await_approval.h"
 #include "run/config_lock_watch.h"
 #include "run_report.h"
 #include "run_summary.h"
 #include "show_plan.h"
+#include "unix_sockets/run_marks.h"
 
 namespace mxc {
 namespace {
 
-std::string ReasonOf(const Config& config, const Plan& plan, const Host& host) {
-  if (config.intent == Intent::kAuto) return WhyStrongest(plan.containment, host);
-  return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
+// No system inside, and no other one, has them.
+bool HasPathsOfHere(const Policy& policy) {
+  const bool guest = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).linux_guest;
+  return !policy.as_written && !guest;
 }
 
 // Launch and Relay: runs the plan, relays the command's streams, and reports.
@@ -34,13 +34,14 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   const Config& config = *request.config;
   Log& log = records.log;
   StatusReport& status = records.status;
-  status.Backend(prepared.plan, ReasonOf(config, prepared.plan, host));
+  status.Backend(prepared.plan, WhyChosen(config, prepared.plan.containment, host));
   std::optional<RunSummary> summary;
   if (options.report) {
     summary =
         SummaryFor(prepared.policy, FormOf(config, options), host, request.flags, *options.report == "short");
   }
   const std::vector<GuardedConfig> configs = ConfigsToGuard(prepared.plan.git, host);
+  const RunMark mark = RunMark::Set(prepared.plan.git.since, prepared.plan.git.roots);
   ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
   const auto review = [&] {
     std::vector<Warning> left = ReviewRepositories(prepared.plan.git, configs, host);
@@ -63,6 +64,8 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
 
 int Start(Options options, const Host& host) {
   using Clock = std::chrono::steady_clock;
+  if (options.force_reclaim)
+    TellWarning("--force-reclaim has no effect: mxc-exec ends only machines that it has started");
   const auto start = Clock::now();
   // Read, Parse, Decode
   const Request request = ReadRequest(options, host);
@@ -81,7 +84,7 @@ int Start(Options options, const Host& host) {
   }
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 
-  const Policy* const resolved = prepared && !prepared->policy.as_written ? &prepared->policy : nullptr;
+  const Policy* const resolved = prepared && HasPathsOfHere(prepared->policy) ? &prepared->policy : nullptr;
   Result<Records> records = OpenRecords(resolved, host, options);
   if (!records) return FailWithoutRecords(records.error(), host, options);
   auto& [log, status] = *records;
@@ -90,31 +93,24 @@ int Start(Options options, const Host& host) {
   if (prepared) Warn(prepared->plan, log);
   if (prepared) WarnOfOverruledFlags(prepared->plan, request.flags);
   LogRequest(*config, log);
-  if (options.mode == Mode::kDryRun) return DryRun(prepared, log, elapsed.count());
+  if (options.mode == Mode::kDryRun) return DryRun(prepared, options, log, elapsed.count());
   if (!prepared) return Fail(prepared.error(), log, status);
+  const Status approved = AwaitApproval(prepared->policy, prepared->plan, options.approve);
+  if (!approved) return Fail(approved.error(), log, status);
 
   // Launch, Relay
   return Run(*prepared, request, options, host, *records);
 }
 
-// Undoes what an interrupted run left on the host. A failure to do so is only a warning.
-void Recover(Mode mode) {
-  const Recovery recovery = RecoverRuns();
-  for (const std::string& problem : recovery.problems) TellWarning(problem);
-  if (recovery.restored == 0 && mode != Mode::kRecover) return;
-  Tell(recovery.restored == 0 ? "mxc-exec: nothing to recover\n"
-                              : fmt::format("mxc-exec: {} put back: {}\n", recovery.what, recovery.restored));
-}
-
 }  // namespace
 
 int RunApp(const Options& options, const Host& host) {
-  if (options.mode < Mode::kVersion) Recover(options.mode);
+  if (options.mode < Mode::kVersion) RecoverAndTell(options.mode == Mode::kRecover);
   if (options.mode > Mode::kExplain) return RunQuery(options, host);
   if (options.verb != Verb::kNone && options.mode == Mode::kRun) return RunVerb(options, host);
-  if (options.verb == Verb::kNone && !options.HasConfig() && options.command.empty()) {
-    // Clients of Microsoft's lxc-exec look for this status and these words.
-    Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
+  const bool asks = options.HasConfig() || !options.command.empty() || !options.operation.empty();
+  if (options.verb == Verb::kNone && !asks) {
+    TellNothingToRun();
     return 1;
   }
   return Start(options, host);

@@ -34,6 +34,11 @@ std::string WithSeparator(const Words& words, std::size_t command) {
   return "mxc-exec" + Joined(words, 0, command) + " --" + Joined(words, command, words.size());
 }
 
+bool IsPhase(std::string_view word) {
+  constexpr std::string_view kPhases[] = {"provision", "start", "exec", "stop", "deprovision"};
+  return std::find(std::begin(kPhases), std::end(kPhases), word) != std::end(kPhases);
+}
+
 std::string NameOf(const Flag& flag) { return "--" + std::string(flag.name); }
 
 const Flag* FindFlag(std::string_view word) {
@@ -181,7 +186,8 @@ class Parser {
     if (option->count() > 1 && values != FlagValues::kSeveral && values != FlagValues::kNone)
       return UsageError(NameOf(flag) + " is given twice", kSeeHelp);
     options_.mode = std::max(options_.mode, flag.mode);
-    if (flag.mode == Mode::kPrepare && options_.prepare.empty()) options_.prepare = flag.name;
+    const bool by_name = flag.mode == Mode::kPrepare || flag.mode == Mode::kOfReference;
+    if (by_name && options_.asked.empty()) options_.asked = flag.name;
     const bool attached = values == FlagValues::kAttached;
     for (const std::string& value : option->results()) {
       if (values == FlagValues::kNone && value != kBare)
@@ -238,6 +244,7 @@ void ChooseConfiguration(const Parser& parser, Options& options) {
   const bool chosen = options.config_base64 || options.config_path || options.config_fd;
   if (chosen) options.config_env.clear();
   if (!chosen && options.config_env.empty()) options.config_path = parser.Positional();
+  if (!options.policy.empty() && !options.HasConfig()) options.config_path = options.policy;
 }
 
 // Why there is no command is mostly that a flag has taken it.
@@ -251,7 +258,20 @@ Error NoCommand(const Parser& parser, const Options& options) {
                                  Joined(parser.All(), 0, parser.All().size() - 1));
 }
 
+// Of the three ways to say what holds, one.
+Status CheckModes(const Options& options, bool runs) {
+  const std::string flag = options.policy.empty() ? "--base" : "--policy";
+  if (options.policy.empty() && options.base.empty()) return Done{};
+  const bool file = options.HasConfig() && options.config_path != options.policy;
+  if (file || (!options.base.empty() && options.HasConfig()))
+    return UsageError(flag + " takes the place of a configuration: leave one of them out", kSeeHelp);
+  if (runs && options.command.empty()) return UsageError(flag + " needs a command behind --", kSeeHelp);
+  return Done{};
+}
+
 Status CheckWords(const Parser& parser, const Options& options) {
+  const bool runs = options.mode <= Mode::kExplain && parser.CalledAs() == Verb::kNone;
+  if (Status modes = CheckModes(options, runs); !modes) return modes;
   for (const auto& [name, file] :
        {std::pair{"result", &options.result_file}, std::pair{"log-file", &options.log_file}}) {
     if (parser.Given(name) && file->empty())
@@ -269,7 +289,10 @@ Status CheckWords(const Parser& parser, const Options& options) {
     return UsageError("--help takes all, not " + Quoted(options.help), "did you mean --help=all?");
   if (options.force && options.mode != Mode::kSetupHyperlight)
     return UsageError("--force requires --setup-hyperlight", kSeeHelp);
-  const bool runs = options.mode <= Mode::kExplain && parser.CalledAs() == Verb::kNone;
+  if (!options.operation.empty() && !IsPhase(options.operation))
+    return UsageError(
+        "--operation takes provision, start, exec, stop or deprovision, not " + Quoted(options.operation),
+        kSeeHelp);
   if (runs && HasPolicyFlags(parser) && !options.HasConfig() && options.command.empty())
     return NoCommand(parser, options);
   return Done{};
@@ -280,8 +303,9 @@ Status CheckWords(const Parser& parser, const Options& options) {
 Result<Options> ParseCommandLine(int argc, char** argv) {
   // The command behind `--` is not ours to interpret.
   const bool for_sdk = argc > 0 && CalledBySdk(argv[0]);
-  const bool verbs = argc > 1 && !for_sdk;
+  const bool verbs = argc > 1 && !for_sdk && !CalledToPrepare(argv[0]);
   Words arguments{argv + 1, argv + argc};
+  if (argc > 0 && CalledToPrepare(argv[0])) arguments = AsPreparation(std::move(arguments));
   if (verbs && IsVerbOfFlag(arguments.front())) arguments.front().insert(0, "--");
   const auto separator = std::find(arguments.cbegin(), arguments.cend(), "--");
   if (arguments.size() == 1 && arguments.front() == "help") return Options{.mode = Mode::kHelp};

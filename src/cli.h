@@ -28,6 +28,7 @@ enum class Mode {
   kAvailableBackends,
   kVerifyAudit,
   kSetupHyperlight,
+  kOfReference,
   kVersion,
   kHelp,
 };
@@ -64,6 +65,11 @@ struct Options {
   std::vector<std::string> protect = {};
   std::vector<std::string> profiles = {};  // for kProfiles: "list", or "show" and names
   std::string cwd = {};
+  std::string workspace = {};
+  std::string review = {};
+  std::string approve = {};  // the hash of what was refused, and may run once
+  std::string base = {};     // "restrictive", "build" or "agent"
+  std::string policy = {};   // a file without a command; `config_path` is the same then
   std::string timeout = {};
   std::string memory = {};
   std::string cpus = {};
@@ -102,10 +108,16 @@ struct Options {
   std::vector<std::string> audit_anchors = {};
   std::string import_file = {};
   std::string container_name = {};
-  std::string prepare = {};  // the flag, for kPrepare: "prepare-system-drive"
+  std::string asked = {};  // the flag, for kPrepare and kOfReference: "prepare-system-drive"
   std::string drive = {};
   std::string hyperlight = {};
   bool force = false;
+
+  // Of Microsoft's program for Windows. A request's phase and sandbox, where its document does not say.
+  std::string operation = {};
+  std::string container_id = {};
+  bool force_reclaim = false;
+  std::vector<std::string> of_reference = {};  // what belongs to a flag that is refused
 
   [[nodiscard]] bool HasConfig() const {
     return config_base64 || config_path || config_fd || !config_env.empty();

@@ -3,6 +3,8 @@
 #include "backends/absent/absent.h"
 #include "backends/appcontainer/appcontainer.h"
 #include "backends/bubblewrap/bubblewrap.h"
+#include "backends/isolation_session/isolation_session.h"
+#include "backends/kubernetes/kubernetes.h"
 #include "backends/landlock/landlock.h"
 #include "backends/lxc/lxc.h"
 #include "backends/namespaces/namespaces.h"
@@ -26,6 +28,8 @@ const Backend& Dispatch(Containment containment) {
       return none::NoneBackend();
     case Containment::kLxc:
       return lxc::LxcBackend();
+    case Containment::kKubernetes:
+      return kubernetes::KubernetesBackend();
     case Containment::kProcessContainer:
       return appcontainer::AppContainerBackend();
     case Containment::kWindowsSandbox:
@@ -33,7 +37,7 @@ const Backend& Dispatch(Containment containment) {
     case Containment::kWslc:
       return wsl::WslBackend();
     case Containment::kIsolationSession:
-      return AbsentBackend<Containment::kIsolationSession>();
+      return isolation_session::IsolationSessionBackend();
     case Containment::kMicrovm:
       return AbsentBackend<Containment::kMicrovm>();
     case Containment::kHyperlight:

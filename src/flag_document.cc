@@ -179,12 +179,33 @@ class Adder {
     return Set("filesystem", "tools", StringOf(options_.tools), Named("--tools", options_.tools));
   }
 
+  // DIR, or DIR:PATH with the path inside.
+  Status AddWorkspace() {
+    if (options_.workspace.empty()) return Done{};
+    const std::string flag = Named("--workspace", options_.workspace);
+    const std::size_t colon = options_.workspace.rfind(":/");
+    Result<std::string> directory = PathOfFlag(options_.workspace.substr(0, colon), host_);
+    if (!directory) return directory.error();
+    Json workspace = Map("host", StringOf(std::move(*directory)));
+    if (colon != std::string::npos)
+      workspace.members.push_back({.key = "guest", .value = StringOf(options_.workspace.substr(colon + 1))});
+    return Set("process", "workspace", std::move(workspace), flag);
+  }
+
   Status AddProcess() {
     if (!options_.cwd.empty()) {
       Result<std::string> cwd = PathOfFlag(options_.cwd, host_);
       if (!cwd) return cwd.error();
       Status set = Set("process", "cwd", StringOf(std::move(*cwd)), Named("--cwd", options_.cwd));
       if (!set) return set;
+    }
+    if (Status workspace = AddWorkspace(); !workspace) return workspace;
+    if (!options_.review.empty()) {
+      const std::string flag = Named("--review", options_.review);
+      const Result<Json*> review = Enter({"review"}, Json::Kind::kString, flag);
+      if (!review) return review.error();
+      (*review)->text = options_.review;
+      places_.push_back({.pointer = "/review", .flag = flag});
     }
     if (options_.timeout.empty()) return Done{};
     const Result<std::uint32_t> limit = MillisecondsOf("--timeout", options_.timeout);

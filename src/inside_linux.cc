@@ -7,16 +7,24 @@
 #include "engine/container_init.h"
 #include "engine/persistent/session_init.h"
 #include "engine/sandbox_entry.h"
+#include "entry.h"
+#include "kubernetes/in_pod_linux.h"
+#include "kubernetes/pod_stream.h"
 #include "mxc/plan.h"
+#include "stdio/stdio_setup.h"
 
 namespace mxc {
 
 std::optional<int> RunInside(int argc, char** argv) {
   const std::string_view flag = argc > 1 ? argv[1] : "";
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc) + 1);  // and nullptr
-  if (argc > 5 && flag == kSandboxEntryFlag) return RunSandboxEntry(arguments.subspan(2));
+  if (argc > 6 && flag == kSandboxEntryFlag) return RunSandboxEntry(arguments.subspan(2));
   if (argc == 5 && flag == kSessionInitFlag) return RunSessionInit(arguments.subspan(2));
   if (argc == 3 && flag == kContainerInit) RunContainerInit(argv[2]);
+  if (argc == 2 && flag == kubernetes::kInPodFlag) {
+    FillStandardStreams();
+    return kubernetes::RunAsPodsProgram(argv[0], RunMain);
+  }
   return std::nullopt;
 }
 

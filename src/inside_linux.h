@@ -1,4 +1,4 @@
-// The program as a process inside a sandbox, which another of its processes has started with a flag.
+// The program as a process inside a sandbox or a pod, which another of its processes has started with a flag.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,12 @@
 #include "isolation_fallback.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "ceiling/ceiling.h"
+#include "ceiling/cut_config.h"
 #include "dispatch.h"
 #include "policy/resolve.h"
 
@@ -23,7 +27,98 @@ Error WithHint(Error refusal, Containment containment, const Host& host) {
   return refusal;
 }
 
+// Why this one is passed over; empty: it is taken. With a section in a cluster a pod is taken, or the run is
+// refused: nothing weaker comes in its place.
+std::string WhyNot(Containment containment, bool section, const Host& host) {
+  if (TraitsOf(containment).cluster) {
+    if (!IsInCluster(host)) return "this is no pod of a cluster";
+    return section ? "" : "there is no section `kubernetes`";
+  }
+  const OperatingSystem home = TraitsOf(containment).home;
+  if (home != OperatingSystem::kAny && home != host.System())
+    return "it belongs to " + std::string(Name(home));
+  const Support support = Dispatch(containment).probe(host, ProbeDepth::kLive);
+  return support.usable ? "" : support.reason;
+}
+
+// The error of a ceiling that does not allow it; one that cannot be read refuses the run later.
+std::string NotAllowed(const Result<std::optional<Ceiling>>& ceiling, const Config& config,
+                       Containment containment) {
+  if (!ceiling || !*ceiling) return "";
+  for (const CeilingSection& section : (*ceiling)->sections) {
+    const Status allowed = CheckContainment(section, config, containment);
+    if (!allowed) return allowed.error().message;
+  }
+  return "";
+}
+
+void Take(Containment containment, const std::string& passed_over, Config& config) {
+  const auto section =
+      std::find_if(config.sections.begin(), config.sections.end(),
+                   [&](const ContainmentSection& it) { return it.containment == containment; });
+  if (section != config.sections.end()) config.backend_section = std::move(section->section);
+  config.intent = Intent::kConcrete;
+  config.containment = containment;
+  config.choice =
+      "auto: " + (config.order.empty()
+                      ? std::string("this is a pod of a cluster, and there is a section `kubernetes`")
+                      : "the first of selection.order that is usable here" + passed_over);
+}
+
+// Why the strongest is this one: what those that are stronger lack here.
+std::string WhyStrongest(Containment chosen, const Host& host) {
+  std::string lacking;
+  for (const Containment stronger : {Containment::kNamespaces, Containment::kBubblewrap}) {
+    if (stronger == chosen) break;
+    const Support support = Dispatch(stronger).probe(host, ProbeDepth::kQuick);
+    if (!support.usable) lacking += "; not " + std::string(Name(stronger)) + ": " + support.reason;
+  }
+  return "auto: the strongest that is usable here" + lacking;
+}
+
 }  // namespace
+
+bool IsInCluster(const Host& host) {
+  return !host.Environment("KUBERNETES_SERVICE_HOST").value_or("").empty();
+}
+
+Result<Config> ChooseContainment(Config config, const Host& host) {
+  if (config.intent != Intent::kAuto) return config;
+  const auto has_section = [&config](Containment containment) {
+    return std::any_of(config.sections.begin(), config.sections.end(),
+                       [&](const ContainmentSection& it) { return it.containment == containment; });
+  };
+  if (config.order.empty()) {
+    if (IsInCluster(host) && has_section(Containment::kKubernetes))
+      Take(Containment::kKubernetes, "", config);
+    return config;
+  }
+  const Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
+  std::string passed_over;
+  for (const Containment containment : config.order) {
+    // Of a pod nothing weaker takes the place.
+    const bool cluster = TraitsOf(containment).cluster;
+    std::string reason = cluster ? "" : NotAllowed(ceiling, config, containment);
+    if (reason.empty()) reason = WhyNot(containment, has_section(containment), host);
+    if (reason.empty()) {
+      Take(containment, passed_over, config);
+      return config;
+    }
+    passed_over += "; not " + std::string(Name(containment)) + ": " + reason;
+  }
+  return Error{.code = ErrorCode::kUnavailable,
+               .message = "nothing of selection.order is usable here" + passed_over,
+               .pointer = "/selection/order",
+               .hint = "`mxc-exec --probe` says what is usable"};
+}
+
+Warning RunsInThisPod() {
+  return {.category = "in-this-pod",
+          .message =
+              "`auto` runs the command in this pod itself: there is no section `kubernetes`, which would "
+              "claim one for it",
+          .pointer = "/containment"};
+}
 
 Found LinuxProcess(const Host& host) {
   const auto look = [&host](Containment containment) {
@@ -37,14 +132,10 @@ Found LinuxProcess(const Host& host) {
   return best;
 }
 
-std::string WhyStrongest(Containment chosen, const Host& host) {
-  std::string lacking;
-  for (const Containment stronger : {Containment::kNamespaces, Containment::kBubblewrap}) {
-    if (stronger == chosen) break;
-    const Support support = Dispatch(stronger).probe(host, ProbeDepth::kQuick);
-    if (!support.usable) lacking += "; not " + std::string(Name(stronger)) + ": " + support.reason;
-  }
-  return "auto: the strongest that is usable here" + lacking;
+std::string WhyChosen(const Config& config, Containment chosen, const Host& host) {
+  if (!config.choice.empty()) return config.choice;
+  if (config.intent == Intent::kAuto) return WhyStrongest(chosen, host);
+  return config.containment_pointer.empty() ? "default of this system" : "asked for by the configuration";
 }
 
 // Where namespaces are refused without a setting that says so, bubblewrap is refused as well.

@@ -14,6 +14,17 @@
 
 namespace mxc {
 
+// This process runs in a pod of Kubernetes.
+[[nodiscard]] bool IsInCluster(const Host& host);
+
+// Where the configuration has a say in what `auto` is (a section `kubernetes` in a cluster,
+// `selection.order`): `config` with the containment named in it, so that no weaker one takes its place later.
+// Else as it is. Errors: kUnavailable when nothing of `selection.order` is usable here.
+[[nodiscard]] Result<Config> ChooseContainment(Config config, const Host& host);
+
+// Of `auto` in a cluster without a section `kubernetes`.
+[[nodiscard]] Warning RunsInThisPod();
+
 // A containment, and what its quick probe says of this host.
 struct Found {
   Containment containment = Containment::kNamespaces;
@@ -24,8 +35,8 @@ struct Found {
 // the first, whose refusal says why.
 [[nodiscard]] Found LinuxProcess(const Host& host);
 
-// Why the strongest is this one: what those that are stronger lack here.
-[[nodiscard]] std::string WhyStrongest(Containment chosen, const Host& host);
+// Why a run has this containment; of `auto`: what those that are stronger lack here.
+[[nodiscard]] std::string WhyChosen(const Config& config, Containment chosen, const Host& host);
 
 // The next isolation level below a plan that the kernel refused (kUnavailable); nothing at the end of the
 // isolation fallback. `any_process`: the configuration asked for "process", "auto" or nothing, and not for

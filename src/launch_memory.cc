@@ -2,8 +2,8 @@
 // that a launch neither maps nor unmaps any, and what is freed is used again while it is still in the cache.
 // Blocks larger than kLargest, those of other threads, and all once the block is used up are malloc's.
 //
-// Worth 4 to 5 % of the processor time of a launch, by musl. Measured by tests/bench/paired.py against a program
-// linked without this file.
+// Worth 4 to 5 % of the processor time of a launch, by musl. Measured by tests/bench/paired.py against a
+// program linked without this file.
 //
 // Not in builds with tests: a sanitizer brings its own.
 #include <array>

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/own_files.h"
 #include "base/quoted.h"
 #include "base/terminal.h"
 #include "ceiling/cut_command.h"
@@ -21,6 +22,7 @@
 #include "report/prose.h"
 #include "report/report.h"
 #include "repositories.h"
+#include "review/await_approval.h"
 #include "run/run.h"
 #include "run_report.h"
 
@@ -86,7 +88,8 @@ std::vector<Warning> FreshWarnings(const Plan& plan, const std::vector<Warning>&
 }
 
 int ProvisionPhase(Config config, const Options& options, const Host& host) {
-  config.process = {.command_line = ":"};  // what the request would run, if it ran anything
+  config.process = {.command_line = ":",
+                    .workspace = config.process.workspace};  // what the request would run, if it ran anything
   if (options.mode == Mode::kDryRun) {
     const Result<Prepared> prepared = PrepareSandbox(config, options, host);
     return prepared ? Succeed() : Refuse(prepared.error());
@@ -116,7 +119,8 @@ Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& option
 void StandWhereTheCallerDoes(const session::Entry& entry, const Host& host, Config& config) {
   const std::string here = host.WorkingDirectory();
   if (!config.process.cwd.empty() || !here.starts_with('/')) return;
-  if (RuleSet(VisibleOf(entry).paths).Visible(here)) config.process.cwd = here;
+  if (RuleSet(VisibleOf(entry).paths).Visible(here))
+    config.process.cwd = here;  // PlanOf names it as it stands inside
 }
 
 std::string Span(std::uint64_t ms) {
@@ -159,18 +163,20 @@ Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host
   Warn(prepared->plan, log);
   status->Backend(prepared->plan, "a persistent sandbox");
   const Plan& plan = prepared->plan;
-  const auto anew = [&, known = plan.warnings](std::vector<Warning>& told) mutable -> Result<Plan> {
+  const auto anew = [&, known = plan.warnings](std::vector<Warning>& told,
+                                               session::SessionLimits& limits) mutable -> Result<Plan> {
     Result<Prepared> again = PrepareSandbox(config, options, host);
     if (!again) return again.error();
     if (again->plan.containment != plan.containment || again->plan.isolation_level != plan.isolation_level)
       return OtherContainment(plan);
     told = FreshWarnings(again->plan, known);
     known = again->plan.warnings;
+    limits = LimitsOf(again->session, again->policy);
     return std::move(again->plan);
   };
   const auto review = [&host](const Plan& stopped) { return ReviewRepositories(stopped.git, {}, host); };
-  Result<session::Provisioned> made =
-      session::Provision(plan, LimitsOf(config.session, prepared->policy), {.plan = anew, .review = review});
+  Result<session::Provisioned> made = session::Provision(plan, LimitsOf(prepared->session, prepared->policy),
+                                                         {.plan = anew, .review = review});
   if (!made) return Told(made.error(), *status);
   return NewSandbox{.sandbox = std::move(*made), .containment = plan.containment, .tier = plan.tier};
 }
@@ -195,8 +201,17 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
     if (IsTold(warning)) TellWarning(warning.message);
   }
   if (options.verb == Verb::kExec) StandWhereTheCallerDoes(*entry, host, config);
-  const Result<Plan> plan = PlanOf(config, *entry, host);
+  const Policy visible = VisibleOf(*entry);
+  Result<Plan> plan = PlanOf(config, *entry, host);
   if (!plan) return Told(plan.error(), *status);
+  plan->run = RandomName();
+  const Process process{.argv = config.process.argv,
+                        .command_line = config.process.command_line,
+                        .cwd = plan->cwd,
+                        .environment = CommandEnvironment(plan->launch)};
+  const bool reviewed = !config.review_pointer.empty();
+  if (Status approved = AwaitApproval(process, visible, *plan, reviewed, options.approve); !approved)
+    return Told(approved.error(), *status);
   if (options.background) {
     const Status started = session::StartInBackground(*plan, entry->connection.Get());
     return started ? Result<int>(0) : started.error();

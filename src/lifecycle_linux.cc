@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "base/own_files.h"
 #include "base/runtime_directory.h"
 #include "isolation_fallback.h"
 #include "lifecycle_parts.h"
@@ -53,7 +52,8 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& /*pol
 }
 
 Policy VisibleOf(const session::Entry& entry) {
-  Policy policy{.containment = entry.plan.containment};
+  Policy policy{.containment = entry.plan.containment,
+                .workspace = LinuxSandboxOf(entry.plan.launch)->workspace};
   for (const MountNode& node : LinuxSandboxOf(entry.plan.launch)->mounts) {
     if (const auto* bind = std::get_if<BindMount>(&node))
       policy.paths.push_back({.path = bind->source, .access = bind->access, .object = bind->object});
@@ -74,13 +74,12 @@ Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& hos
   if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
   sandbox.argv = process.argv;
   sandbox.environment = EnvironmentOf(written, std::move(sandbox.environment));
-  if (!written.cwd.empty()) sandbox.cwd = written.cwd;
+  if (!written.cwd.empty()) sandbox.cwd = sandbox.workspace.Inside(written.cwd);
   launch.terminal = host.Interactive() ? Terminal::kPrivatePty : Terminal::kInherit;
   plan.timeout_ms = written.timeout_ms;
   plan.command = process.argv.front();
   plan.shape = ShapeOf(process);
   plan.cwd = sandbox.cwd;
-  plan.run = RandomName();
   return plan;
 }
 

@@ -12,11 +12,13 @@
 #include "ceiling/cut_config.h"
 #include "ceiling/cuts.h"
 #include "dispatch.h"
+#include "helpers/pins.h"
 #include "images/images.h"
 #include "isolation_fallback.h"
 #include "plan/make_plan.h"
 #include "plan/policy_hash.h"
 #include "policy/resolve.h"
+#include "review/await_approval.h"
 
 namespace mxc {
 namespace {
@@ -82,9 +84,27 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
   Result<Plan> plan = MakePlan(backend, *policy, support);
   if (!plan) return plan.error();
   if (any && plan->isolation_level == IsolationLevel::kLandlock) plan->warnings.push_back(WeakerIsolation());
+  if (config.intent == Intent::kAuto && IsInCluster(host)) plan->warnings.push_back(RunsInThisPod());
+  AddReview(config.review_pointer, *policy, *plan);
   plan->run = RandomName();
   plan->policy_hash = PolicyHash(config, *policy);
-  return Prepared{std::move(*policy), std::move(*plan)};
+  return Prepared{std::move(*policy), std::move(*plan), config.session};
+}
+
+// What the configuration and the ceiling pin: each holds.
+Result<Prepared> PrepareWithPins(const Bounds& bounds, const std::optional<Fallback>& choice,
+                                 const Config& config, const Options& options, const Host& host) {
+  if (config.helpers.empty()) return PrepareWithin(bounds, choice, config, options, host);
+  if (host.System() != OperatingSystem::kLinux)
+    return Error{.code = ErrorCode::kUnenforceable,
+                 .message = "helpers are pinned on Linux alone",
+                 .pointer = config.helpers.front().pointer,
+                 .hint = "remove `helpers`"};
+  const PinnedHost pinned(host, config.helpers);
+  Result<Prepared> prepared = PrepareWithin(bounds, choice, config, options, pinned);
+  if (Status refused = pinned.Refusal(); !refused) return refused.error();
+  if (prepared) PinPlan(config.helpers, prepared->policy, prepared->plan);
+  return prepared;
 }
 
 // Of a plan that only shows what another system would do nothing is held.
@@ -112,16 +132,21 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
                            const Options& options, const Host& host) {
   const Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
   if (!ceiling) return ceiling.error();
-  if (!*ceiling) return PrepareWithin({}, choice, config, options, host);
+  if (!*ceiling) return PrepareWithPins({}, choice, config, options, host);
   Cuts cuts;
   Config within = config;
   for (const CeilingSection& section : (*ceiling)->sections) {
     if (Status cut = CutConfig(section, host, within, cuts); !cut) return cut.error();
   }
   Result<Prepared> prepared =
-      PrepareWithin({.ceiling = &**ceiling, .cuts = &cuts}, choice, within, options, host);
+      PrepareWithPins({.ceiling = &**ceiling, .cuts = &cuts}, choice, within, options, host);
   if (Status refused = cuts.Refusal(); !refused) return refused.error();
   if (!prepared) return AfterCuts(prepared.error(), cuts);
+  for (const CeilingSection& section : (*ceiling)->sections) {
+    if (!section.require.verify) continue;
+    const Status pinned = CheckAllPinned(section.At("/require/verify"), prepared->plan);
+    if (!pinned) return pinned.error();
+  }
   TellOfCeiling(**ceiling, cuts, *prepared);
   return prepared;
 }
@@ -130,7 +155,9 @@ void WarnOfDirectory(const Options& options, const Host& host, Prepared& prepare
   const Policy& policy = prepared.policy;
   const std::string here = host.WorkingDirectory();
   const bool written = (options.HasConfig() && !options.shell) || !options.cwd.empty();
-  if (written || !here.starts_with('/')) return;
+  if (written || !policy.workspace.pointer.empty() || !here.starts_with('/') ||
+      TraitsOf(policy.containment).own_system)
+    return;
   const bool granted = std::any_of(policy.paths.begin(), policy.paths.end(),
                                    [&](const PathRule& rule) { return rule.path == here; });
   const bool own_temp = here == "/tmp" && TraitsOf(policy.containment).isolates && !granted;

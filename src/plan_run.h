@@ -17,6 +17,7 @@ namespace mxc {
 struct Prepared {
   Policy policy = {};
   Plan plan = {};
+  SessionConfig session = {};  // of a persistent sandbox, within the ceiling
 };
 
 // One step of the isolation fallback.

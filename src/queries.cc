@@ -10,12 +10,16 @@
 #include "access/host_preparation.h"
 #include "base/quoted.h"
 #include "base/terminal.h"
+#include "ceiling/ceiling.h"
 #include "config/schema.h"
 #include "dispatch.h"
 #include "flag_values.h"
+#include "hash/pinned_program.h"
 #include "help.h"
+#include "helpers/pins.h"
 #include "import/import.h"
 #include "isolation_fallback.h"
+#include "kubernetes/reap_claims.h"
 #include "lifecycle.h"
 #include "policy/cgroups.h"
 #include "policy/discover.h"
@@ -61,7 +65,8 @@ ProbedLimit Probe(Resource resource, const Backend& backend, const Support& supp
 
 std::vector<ProbedLimit> ProbeLimits(const Backend& backend, const Support& support, const Host& host) {
   std::vector<ProbedLimit> limits;
-  if (!support.usable || host.System() != OperatingSystem::kLinux) return limits;
+  const bool here = host.System() == OperatingSystem::kLinux && !TraitsOf(backend.containment).own_system;
+  if (!support.usable || !here) return limits;
   Policy policy{.containment = backend.containment, .cgroups = FindCgroups(host), .identity = host.Caller()};
   policy.process.argv = {"/bin/true"};
   policy.process.cwd = "/";
@@ -69,13 +74,43 @@ std::vector<ProbedLimit> ProbeLimits(const Backend& backend, const Support& supp
   return limits;
 }
 
-std::vector<ProbedBackend> ProbeAll(const Host& host) {
+// Of the operator and of the caller's settings; what is wrong with either is told by a run.
+std::vector<HelperPin> PinsHere(Options options, const Host& host) {
+  if (!options.HasConfig()) options.command = {"true"};
+  const Request request = ReadRequest(options, host);
+  std::vector<HelperPin> pins = request.config ? request.config->helpers : std::vector<HelperPin>{};
+  const Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
+  if (!ceiling || !*ceiling) return pins;
+  for (const CeilingSection& section : (*ceiling)->sections)
+    pins.insert(pins.end(), section.bounds.helpers.begin(), section.bounds.helpers.end());
+  return pins;
+}
+
+std::vector<ProbedHelper> ProbeHelpers(const std::vector<HelperPin>& pins, const Host& host) {
+  std::vector<ProbedHelper> helpers;
+  for (const std::string_view helper : AllHelpers()) {
+    const std::optional<std::string> path = host.FindTool(helper);
+    const Result<std::string> digest = path ? Sha256OfFile(*path) : Result<std::string>("");
+    if (!path || !digest) continue;
+    ProbedHelper& probed =
+        helpers.emplace_back(ProbedHelper{.name = std::string(helper), .path = *path, .sha256 = *digest});
+    for (const HelperPin& pin : pins) {
+      if (pin.name == helper && probed.pinned != Pinned::kOther)
+        probed.pinned = pin.sha256 == *digest ? Pinned::kThis : Pinned::kOther;
+    }
+  }
+  return helpers;
+}
+
+std::vector<ProbedBackend> ProbeAll(const PinnedHost& host) {
   std::vector<ProbedBackend> probed;
   for (const ContainmentTraits& traits : AllContainments()) {
     const Containment containment = traits.containment;
     if (!traits.isolates) continue;  // needs nothing, and isolates nothing
     const Backend& backend = Dispatch(containment);
     Support support = backend.probe(host, ProbeDepth::kLive);
+    if (const Status pins = host.Refusal(); !pins)
+      support = {.reason = pins.error().message, .remedy = pins.error().hint};
     // What the base container needs is Windows's own affair.
     if (containment == ProcessContainmentOf(OperatingSystem::kWindows) && support.usable &&
         !support.windows.security_environment) {
@@ -138,12 +173,16 @@ bool IsContainerName(const std::string& name) {
 }
 
 // A container of ours leaves nothing behind, so it is one that runs, or another program's.
-int DeleteContainer(const std::string& name, const Host& host) {
+int DeleteContainer(const Options& options, const Host& host) {
+  const std::string& name = options.container_name;
+  const PinnedHost pinned(host, PinsHere(options, host));
   if (name.empty()) {
     return Fail({.code = ErrorCode::kUsage, .message = "--delete needs --containername NAME"}, 1);
   }
   const bool valid = IsContainerName(name);
-  const Result<bool> ended = valid ? EndContainer(name, host) : Result<bool>(false);
+  const Result<bool> ended = valid ? EndContainer(name, pinned) : Result<bool>(false);
+  if (const Status refused = pinned.Refusal(); !refused)
+    return Fail(refused.error(), ExitStatus(refused.error().code));
   if (!ended) return Fail(ended.error(), 1);
   if (*ended) {
     fmt::print("Container {} deleted.\n", Quoted(name));
@@ -169,7 +208,7 @@ Preparation PreparationNamed(const std::string& flag) {
 int Prepare(const Options& options) {
   constexpr int kNotAdministrator = 65;  // as MXC's own program for it
   const Result<PreparationReply> reply =
-      PrepareHost({.what = PreparationNamed(options.prepare), .drive = options.drive});
+      PrepareHost({.what = PreparationNamed(options.asked), .drive = options.drive});
   if (!reply) {
     const ErrorCode code = reply.error().code;
     return Fail(reply.error(), code == ErrorCode::kUnavailable ? kNotAdministrator
@@ -178,6 +217,30 @@ int Prepare(const Options& options) {
   }
   fmt::print("{}", reply->text);
   return reply->status;
+}
+
+struct RefusedFlag {
+  std::string_view name;
+  const char* message;
+  const char* hint;
+};
+
+constexpr RefusedFlag kRefusedFlags[] = {
+    {"audit", "--audit records accesses in a trace of Windows that this program cannot read",
+     "`audit` in a configuration records runs, and --report lists what was refused on Linux"},
+    {"audit-verbose", "--audit-verbose belongs to --audit, which this program has not", "leave it out"},
+    {"setup-wslc", "--setup-wslc fetches images, and this program fetches none",
+     "put the root file system of the image into the distribution, below /var/lib/mxc-exec/images/NAME/TAG"},
+};
+
+// What is asked by flags that only Microsoft's program has.
+int AnswerForReference(const std::string& flag) {
+  for (const RefusedFlag& refused : kRefusedFlags) {
+    if (refused.name != flag) continue;
+    return Fail({.code = ErrorCode::kUnsupported, .message = refused.message, .hint = refused.hint}, 1);
+  }
+  fmt::print("mxc-exec collects and sends no telemetry: there is nothing to consent to.\n");
+  return 0;
 }
 
 int PrintVerifiedAudit(const Options& options) {
@@ -191,16 +254,18 @@ bool AnswersPeople(const Options& options) {
   return options.form.empty() ? IsTerminal(kStandardOutput) : options.form == "text";
 }
 
-ProbeAnswer Probed(const Host& host, const Result<Plan>* asked) {
+ProbeAnswer Probed(const Options& options, const Host& host, const Result<Plan>* asked) {
+  const std::vector<HelperPin> pins = PinsHere(options, host);
   return {.system = host.System(),
           .caller = host.Caller(),
-          .backends = ProbeAll(host),
+          .backends = ProbeAll(PinnedHost(host, pins)),
+          .helpers = ProbeHelpers(pins, host),
           .process = ProcessContainmentOf(host.System()),
           .asked = asked};
 }
 
 int PrintAvailable(const Options& options, const Host& host) {
-  ProbeAnswer answer = Probed(host, nullptr);
+  ProbeAnswer answer = Probed(options, host, nullptr);
   if (!AnswersPeople(options)) {
     fmt::print("{}", AvailableBackendsJson(answer.backends));
     return 0;
@@ -212,9 +277,9 @@ int PrintAvailable(const Options& options, const Host& host) {
 }
 
 int PrintProbeAnswer(const Options& options, const Host& host, const Result<Plan>* asked) {
-  ProbeAnswer answer = Probed(host, asked);
+  ProbeAnswer answer = Probed(options, host, asked);
   if (!AnswersPeople(options)) {
-    fmt::print("{}", ProbeJson(answer.system, answer.caller, answer.backends, asked));
+    fmt::print("{}", ProbeJson(answer));
     return 0;
   }
   if (answer.system == OperatingSystem::kLinux) answer.process = LinuxProcess(host).containment;
@@ -230,6 +295,26 @@ int PrintProbe(const Options& options, const Host& host) {
   Result<Prepared> prepared = Prepare(*request.config, options, host);
   const Result<Plan> asked = prepared ? Result<Plan>(std::move(prepared->plan)) : prepared.error();
   return PrintProbeAnswer(options, host, &asked);
+}
+
+// Of the cluster that the configuration names.
+int PrintReapedClaims(const Options& options, const Host& host) {
+  const Request request = ReadRequest(options, host);
+  if (!request.config) return Fail(request.config.error(), 1);
+  const Result<Prepared> prepared = Prepare(*request.config, options, host);
+  if (!prepared) return Fail(prepared.error(), ExitStatus(prepared.error().code));
+  const auto* const launch = std::get_if<KubernetesLaunch>(&prepared->plan.launch);
+  if (launch == nullptr)
+    return Fail({.code = ErrorCode::kUsage,
+                 .message = "--reap takes a configuration of the containment `kubernetes` only",
+                 .hint = "leave it out to clear away sandboxes of this machine"},
+                2);
+  const Result<std::vector<std::string>> claims = kubernetes::ReapClaims(launch->run);
+  if (!claims) return Fail(claims.error(), ExitStatus(claims.error().code));
+  std::string names;
+  for (const std::string& name : *claims) names += (names.empty() ? "" : ",") + JsonString(name);
+  fmt::print("{{\"reaped\":[{}]}}\n", names);
+  return 0;
 }
 
 }  // namespace
@@ -259,18 +344,20 @@ int RunQuery(const Options& options, const Host& host) {
     case Mode::kList:
       return PrintSandboxes(AnswersPeople(options));
     case Mode::kReap:
-      return PrintReaped();
+      return options.HasConfig() ? PrintReapedClaims(options, host) : PrintReaped();
     case Mode::kRecover:
       return 0;  // done at every start
     case Mode::kPrepare:
       return Prepare(options);
     case Mode::kDelete:
-      return DeleteContainer(options.container_name, host);
+      return DeleteContainer(options, host);
     case Mode::kSetupHyperlight:
       return Fail({.code = ErrorCode::kUnsupported,
                    .message = "the 'hyperlight' backend is not part of this build",
                    .hint = "--probe lists what this host can use"},
                   1);
+    case Mode::kOfReference:
+      return AnswerForReference(options.asked);
     case Mode::kRun:
     case Mode::kDryRun:
     case Mode::kExplain:

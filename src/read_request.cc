@@ -12,9 +12,13 @@
 #include "document/parse.h"
 #include "document/source.h"
 #include "flag_values.h"
+#include "import/sdk_policy.h"
+#include "isolation_fallback.h"
 #include "profiles/add_profiles.h"
+#include "profiles/base_document.h"
 #include "profiles/expand_document.h"
 #include "profiles/settings.h"
+#include "shell/shell_policy.h"
 #include "verbs.h"
 
 namespace mxc {
@@ -35,7 +39,8 @@ Json DocumentOfCommand(const Options& options, OperatingSystem system) {
   Json document = Empty(Json::Kind::kObject);
   Put(document, "version", StringOf("1.1.0-alpha"));
   Put(document, "process", std::move(process));
-  if (system != OperatingSystem::kLinux || options.verb == Verb::kExec) return document;
+  const bool starts = options.verb != Verb::kExec && options.operation.empty();
+  if (system != OperatingSystem::kLinux || !starts) return document;
   Put(document, "filesystem", Map("tools", StringOf("inherit")));
   return document;
 }
@@ -84,11 +89,19 @@ std::string DirectoryOfFile(const Options& options, const Host& host) {
 }
 
 Result<Json> ReadDocument(const Options& options, const Host& host) {
-  if (!options.HasConfig()) return DocumentOfCommand(options, host.System());
+  if (!options.HasConfig()) {
+    Json made = DocumentOfCommand(options, host.System());
+    if (options.base.empty()) return made;
+    const Status based = AddBase(options.base, host, made);
+    return based ? Result<Json>(std::move(made)) : based.error();
+  }
   const Result<Source> source = ReadSource(options, host);
   if (!source) return ReadAsCommand(options, host, source.error());
   Result<Json> document = ParseDocument(*source);
   if (!document) return document;
+  if (!options.policy.empty()) {
+    if (Status made = MakeConfigurationOfPolicy(options.policy, *document); !made) return made.error();
+  }
   if (Status expanded = ExpandDocument(DirectoryOfFile(options, host), host, *document); !expanded)
     return expanded.error();
   return document;
@@ -96,6 +109,24 @@ Result<Json> ReadDocument(const Options& options, const Host& host) {
 
 void Drop(Json& object, std::string_view key) {
   std::erase_if(object.members, [key](const JsonMember& member) { return member.key == key; });
+}
+
+// The phase and the sandbox of a request that names none.
+Status AddOperation(const Options& options, Json& document) {
+  if (document.kind != Json::Kind::kObject) return Done{};
+  for (const auto& [key, value] :
+       {std::pair{"phase", &options.operation}, std::pair{"sandboxId", &options.container_id}}) {
+    if (value->empty()) continue;
+    const Json* const written = document.Find(key);
+    if (written != nullptr && written->text != *value)
+      return UsageError("the configuration has another `" + std::string(key) + "` than the flag",
+                        "leave one of the two out");
+    Put(document, key, StringOf(*value));
+  }
+  // Only `exec` runs a command.
+  if (!options.operation.empty() && !options.HasConfig() && options.command.empty())
+    Drop(document, "process");
+  return Done{};
 }
 
 // The document that a verb stands for.
@@ -120,7 +151,7 @@ Status AddPhase(const Options& options, Json& document) {
 Status MakeShellPolicy(const Options& options, Json& document) {
   if (!options.shell || document.kind != Json::Kind::kObject) return Done{};
   if (PhaseOf(document))
-    return UsageError("the policy has a phase: it is a request of its own", "remove `phase` from it");
+    return UsageError("it has a phase: it is a request of its own", "remove `phase` from it");
   for (JsonMember& member : document.members)
     if (member.key == "process") Drop(member.value, "cwd");
   return Done{};
@@ -133,12 +164,11 @@ Result<Settings> SettingsFor(const Options& options, const Json& document, const
   return starts ? ReadSettings(host) : Settings{};
 }
 
-}  // namespace
-
-Request ReadRequest(const Options& options, const Host& host) {
+Request Read(const Options& options, const Host& host) {
   Result<Json> document = ReadDocument(options, host);
   if (!document) return {.config = document.error()};
   if (const Status shell = MakeShellPolicy(options, *document); !shell) return {.config = shell.error()};
+  if (const Status added = AddOperation(options, *document); !added) return {.config = added.error()};
   Result<Settings> settings = SettingsFor(options, *document, host);
   if (!settings) return {.config = settings.error()};
   AddSettings(*settings, *document);
@@ -161,8 +191,20 @@ Request ReadRequest(const Options& options, const Host& host) {
     const Status added = AddProfiles(*document, host, options.mode == Mode::kRun, *request.config);
     if (!added) request.config = added.error();
   }
+  if (request.config) request.config = ChooseContainment(std::move(*request.config), host);
   request.flags = std::move(*flags);
   if (!request.config) NameFlags(request.flags, request.config.error());
+  return request;
+}
+
+}  // namespace
+
+Request ReadRequest(const Options& options, const Host& host) {
+  Request request = Read(options, host);
+  if (!options.shell || request.config) return request;
+  // Nobody has named it on the command line.
+  const std::string policy = options.policy_file.empty() ? kPolicyVariable : Quoted(options.policy_file);
+  request.config.error().message.insert(0, "the policy " + policy + ": ");
   return request;
 }
 

@@ -1,6 +1,7 @@
 #include "repositories.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,7 +16,9 @@
 #include "policy/protect/git_next_run.h"
 #include "policy/protect/git_review.h"
 #include "policy/protect/git_safe_config.h"
+#include "policy/protect/review_budget.h"
 #include "policy/protect/review_host.h"
+#include "run/end_asked.h"
 
 namespace mxc {
 namespace {
@@ -26,20 +29,30 @@ constexpr std::string_view kAllowSafe =
     R"(--protect git=allow-safe, or "protect": {"git": {"config": "allow-safe"}} to `filesystem`)";
 
 // A command must not be able to hide one among others, nor to fill the screen.
-std::string Named(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 100;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
-  return text;
-}
+class Names {
+ public:
+  void Add(const std::string& name) {
+    constexpr std::size_t kNamed = 100;
+    if (named_ < kNamed) text_ += (text_.empty() ? "" : ", ") + name;
+    ++(named_ < kNamed ? named_ : more_);
+  }
+  [[nodiscard]] bool Empty() const { return named_ == 0; }
+  [[nodiscard]] std::string Text() const {
+    return more_ == 0 ? text_ : text_ + " and " + std::to_string(more_) + " more";
+  }
+
+ private:
+  std::string text_ = {};
+  std::size_t named_ = 0;
+  std::size_t more_ = 0;
+};
 
 // What is judged afterwards is read as these say, which stand there again by then: an index for instance.
 std::string PutBackConfig(const GitChange& change, unsigned mode, std::set<std::string>& asides,
-                          std::vector<std::string>& standing) {
+                          Names& standing) {
   std::string text = Quoted(change.path);
   const Result<std::string> aside = PutBack(change.path, change.text, mode);
-  if (!aside) standing.push_back(text + " (" + aside.error().message + ")");
+  if (!aside) standing.Add(text + " (" + aside.error().message + ")");
   if (aside && !aside->empty()) {
     text += " (now " + Quoted(*aside) + ")";
     asides.insert(*aside);
@@ -49,11 +62,10 @@ std::string PutBackConfig(const GitChange& change, unsigned mode, std::set<std::
 
 // `asides`: what stood in their places, by the names that it has now. One that others may write, or run,
 // since the command could is none that it may leave.
-std::vector<std::string> PutBackConfigs(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
-                                        const Host& host, std::set<std::string>& asides,
-                                        std::vector<std::string>& standing) {
+Names PutBackConfigs(const GitSnapshot& before, const std::vector<GuardedConfig>& configs, const Host& host,
+                     std::set<std::string>& asides, Names& standing) {
   PathWalker walker(host);
-  std::vector<std::string> names;
+  Names names;
   std::vector<GitChange> changes = ReviewGitConfigs(before, host, walker);
   for (const GuardedConfig& config : configs) {
     auto change = std::find_if(changes.begin(), changes.end(),
@@ -66,21 +78,20 @@ std::vector<std::string> PutBackConfigs(const GitSnapshot& before, const std::ve
                                               .text = config.text,
                                               .why = "its mode gives more than it did"});
     }
-    if (change != changes.end()) names.push_back(PutBackConfig(*change, config.mode, asides, standing));
+    if (change != changes.end()) names.Add(PutBackConfig(*change, config.mode, asides, standing));
   }
   return names;
 }
 
 // Takes it out of git's way; what came of that. `left`: where it stands now. `standing`: what could not be
 // renamed.
-std::string Disarm(const GitChange& change, std::vector<std::string>& left,
-                   std::vector<std::string>& standing) {
+std::string Disarm(const GitChange& change, std::vector<std::string>& left, Names& standing) {
   std::string text = Quoted(change.path);
   if (!change.part.empty()) {
     const Result<std::string> aside = SetAside(change.part, change.into);
     if (!aside) {
       text += " (" + aside.error().message + ")";
-      standing.push_back(text);
+      standing.Add(text);
       return text;
     }
     text += " (now " + Quoted(*aside) + ")";
@@ -89,6 +100,35 @@ std::string Disarm(const GitChange& change, std::vector<std::string>& left,
   if (change.text.empty()) return text;
   const Status made = MakeLink(change.path, change.text);
   return made ? text : text + " (" + made.error().message + ")";
+}
+
+// What the next run could not read would keep it from starting. Of what this one did not read there is no
+// telling.
+void TellOfNextRun(const GitSnapshot& before, const std::vector<std::string>& left, const Host& host,
+                   ReviewBudget& budget, std::vector<Warning>& warnings) {
+  const auto stays = [](const std::string& /*path*/, std::uint64_t /*room*/) { return Result<bool>(false); };
+  const ReviewHost reading(host, before, stays, &budget);
+  NextRun next = CheckNextRun(before, left, reading);
+  if (!budget.Gap().empty()) return;
+  Names names;
+  for (const std::string& obstacle : next.obstacles) {
+    const Result<std::string> aside = SetAside(obstacle, "");
+    if (aside) names.Add(Quoted(obstacle) + " (now " + Quoted(*aside) + ")");
+  }
+  if (!names.Empty()) {
+    warnings.push_back({.category = "repository-set-aside",
+                        .message = "the command has left files of git's that cannot be read, or name what "
+                                   "cannot be, which would keep later runs from starting: " +
+                                   names.Text() + "; see what they say before you put them back",
+                        .pointer = "/filesystem/protect"});
+    next = CheckNextRun(before, left, reading);
+  }
+  if (next.starts || !budget.Gap().empty()) return;
+  warnings.push_back(
+      {.category = "next-run-refused",
+       .message = "what the command has left keeps later runs with these grants from starting: " +
+                  next.starts.error().message + "; " + next.starts.error().hint,
+       .pointer = "/filesystem/protect"});
 }
 
 }  // namespace
@@ -100,7 +140,7 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::ve
     const char* category;
     const char* before_names;
     const char* after_names;
-    std::vector<std::string> names = {};
+    Names names = {};
   };
   Sort sorts[] = {
       {Kind::kNew, "new-repository",
@@ -114,6 +154,10 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::ve
       {Kind::kReplaced, "protection-lost",
        "protected files were changed from outside, and the command could write those that were replaced: ",
        "; see what they say before you use git there"},
+      {Kind::kYoung, "new-repository",
+       "while another command ran beside this one, git repositories were made or changed that have git run "
+       "something: ",
+       "; see what they run before you use git there"},
       {Kind::kPassage, "repository-set-aside",
        "the command has left what git would write or delete through, among git's own data: ",
        "; see where it leads before you put it back"},
@@ -142,10 +186,13 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::ve
   };
   std::string gap;
   std::vector<std::string> left;
-  std::vector<std::string> standing;
-  const auto detach = [](const std::string& path) { return DetachWriters(path, kMaxGitIndexBytes); };
-  const ReviewHost judging(host, before, detach);
-  const ReviewHost reading(host, before, detach);
+  Names standing;
+  const auto detach = [](const std::string& path, std::uint64_t room) {
+    return DetachWriters(path, static_cast<std::size_t>(std::min<std::uint64_t>(room, kMaxGitIndexBytes)));
+  };
+  ReviewBudget budget(host, {.interrupted = IsEndAsked});
+  const ReviewHost judging(host, before, detach, &budget);
+  const ReviewHost reading(host, before, detach, &budget);
   std::set<std::string> asides;
   const auto sort_of = [&](Kind kind) -> Sort& {
     return *std::find_if(std::begin(sorts), std::end(sorts),
@@ -156,41 +203,41 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::ve
     if (asides.contains(change.path)) continue;  // told already
     Sort& sort = sort_of(change.kind);
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
-    sort.names.push_back(change.part.empty() && change.text.empty() && change.why.empty()
-                             ? Quoted(change.path)
-                             : Disarm(change, left, standing));
+    sort.names.Add(change.part.empty() && change.text.empty() && change.why.empty()
+                       ? Quoted(change.path)
+                       : Disarm(change, left, standing));
   }
   std::vector<Warning> warnings;
   for (const Sort& sort : sorts) {
-    if (sort.names.empty()) continue;
+    if (sort.names.Empty()) continue;
     warnings.push_back({.category = sort.category,
-                        .message = sort.before_names + Named(sort.names) + sort.after_names,
+                        .message = sort.before_names + sort.names.Text() + sort.after_names,
                         .pointer = "/filesystem/protect"});
   }
-  std::vector<std::string> copies;
+  Names copies;
   for (const ReviewHost* each : {&judging, &reading}) {
-    for (const std::string& path : each->Copied()) copies.push_back(Quoted(path));
+    for (const std::string& path : each->Copied()) copies.Add(Quoted(path));
   }
-  if (!copies.empty()) {
+  if (!copies.Empty()) {
     warnings.push_back(
         {.category = "repository-file-copied",
          .message = "files of git's were still open for writing when the command had ended, and are copies "
                     "now, which nobody has open: " +
-                    Named(copies),
+                    copies.Text(),
          .pointer = "/filesystem/protect"});
   }
-  if (!standing.empty()) {
+  if (!standing.Empty()) {
     warnings.push_back({.category = "protection-incomplete",
-                        .message = "what git would obey still stands there: " + Named(standing) +
+                        .message = "what git would obey still stands there: " + standing.Text() +
                                    "; remove it before you use git there",
                         .pointer = "/filesystem/protect"});
   }
-  if (Status next = CheckNextRun(before, left, host); !next) {
-    warnings.push_back(
-        {.category = "next-run-refused",
-         .message = "what the command has left keeps later runs with these grants from starting: " +
-                    next.error().message + "; " + next.error().hint,
-         .pointer = "/filesystem/protect"});
+  TellOfNextRun(before, left, host, budget, warnings);
+  if (!budget.Gap().empty()) {
+    warnings.push_back({.category = "protection-incomplete",
+                        .message = "not all that the command has left for git was read, because " +
+                                   budget.Gap() + "; what was not read was treated as what cannot be read",
+                        .pointer = "/filesystem/protect"});
   }
   if (!gap.empty()) {
     warnings.push_back({.category = "protection-incomplete",
@@ -229,32 +276,44 @@ std::vector<GuardedPath> PathsToGuard(const Policy& policy, const Plan& plan) {
 }
 
 std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths) {
-  std::vector<std::string> again;
-  std::vector<std::string> standing;
+  Names again;
+  Names gone;
+  Names standing;
   std::string advice;
   for (const PutBackPath& each : paths) {
     const std::string aside = each.aside.empty() ? "" : " (now " + Quoted(each.aside) + ")";
     if (each.path.ends_with("/config"))
       advice = "; to let keys be written that execute nothing, add " + std::string(kAllowSafe);
-    if (each.failure.empty()) {
-      again.push_back(Quoted(each.path) + aside);
+    if (each.failure.empty() && each.gone) {
+      gone.Add(Quoted(each.path) + aside);
+    } else if (each.failure.empty()) {
+      again.Add(Quoted(each.path) + aside);
     } else {
-      standing.push_back(Quoted(each.path) + " (" + each.failure + ")");
+      standing.Add(Quoted(each.path) + " (" + each.failure + ")");
     }
   }
   std::vector<Warning> warnings;
-  if (!again.empty()) {
+  if (!again.Empty()) {
     warnings.push_back(
         {.category = "protected-put-back",
          .message = "the command had changed what `protect` names, which is what it was again: " +
-                    Named(again) + advice,
+                    again.Text() + advice,
          .pointer = "/filesystem/protect"});
   }
-  if (!standing.empty()) {
+  if (!gone.Empty()) {
+    warnings.push_back(
+        {.category = "protected-put-back",
+         .message =
+             "the command had moved away or removed what `protect` names, and put something else in its "
+             "place, where nothing stands any more: " +
+             gone.Text(),
+         .pointer = "/filesystem/protect"});
+  }
+  if (!standing.Empty()) {
     warnings.push_back(
         {.category = "protection-incomplete",
          .message = "the command has changed what `protect` names, and it could not be put back: " +
-                    Named(standing) + "; see what it says before you use git there",
+                    standing.Text() + "; see what it says before you use git there",
          .pointer = "/filesystem/protect"});
   }
   return warnings;
@@ -262,16 +321,16 @@ std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths) {
 
 std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried, const GitSnapshot& before,
                                          const Host& host) {
-  std::vector<std::string> names;
+  Names names;
   for (const GitSnapshot::Held& held : before.held) {
     if (std::find(tried.begin(), tried.end(), held.path) == tried.end()) continue;
     const Lookup lookup = host.LookAt(held.path);
     // The host's git may write it: that is told of as a loss.
-    if (lookup.status && lookup.status->object.inode == held.inode) names.push_back(Quoted(held.path));
+    if (lookup.status && lookup.status->object.inode == held.inode) names.Add(Quoted(held.path));
   }
-  if (names.empty()) return std::nullopt;
+  if (names.Empty()) return std::nullopt;
   return Warning{.category = "git-config-held",
-                 .message = "git could not write " + Named(names) +
+                 .message = "git could not write " + names.Text() +
                             ": `protect` holds it, because the host's git runs what it names; to let keys be "
                             "written that execute nothing, add " +
                             std::string(kAllowSafe),

@@ -11,21 +11,13 @@
 #include "base/own_files.h"
 #include "base/quoted.h"
 #include "base/terminal.h"
+#include "cleanup/recover.h"
 #include "isolation_fallback.h"
 #include "policy/records.h"
 #include "repositories.h"
 
 namespace mxc {
 namespace {
-
-// 128 + SIGXCPU, what a shell reports when the kernel ends a process for it.
-constexpr int kCpuTimeStatus = 152;
-
-int ExitStatusOf(const Outcome& outcome) {
-  if (outcome.timed_out) return 255;
-  if (outcome.cpu_time_out) return kCpuTimeStatus;
-  return outcome.interrupted_by != 0 ? 128 + outcome.interrupted_by : outcome.exit_code;
-}
 
 Error TimedOut(const Plan& plan) {
   return {.code = ErrorCode::kTimeout,
@@ -109,6 +101,7 @@ void RunReporter::OnStarted(std::int64_t process_id) {
 }
 
 bool RunReporter::OnEnded() {
+  TellHeld();
   if (!started_ || !review_) return false;
   for (const Warning& left : review_()) OnWarning(left);
   return true;
@@ -124,15 +117,22 @@ void RunReporter::TellRefusedName(const GatewayRecord& record) {
   constexpr int kStandardError = 2;
   constexpr std::size_t kMaxTold = 20;
   const bool refused = record.event == GatewayEvent::kName && record.verdict == RuleAction::kDeny;
-  const bool service = record.name.starts_with('_');  // apt asks for one first, and goes on without
-  if (!refused || record.name.empty() || service || refused_names_.size() >= kMaxTold) return;
+  // apt asks for a service first, and goes on without.
+  const bool passing = record.name.starts_with('_') || record.name == kSandboxName;
+  if (!refused || record.name.empty() || passing || refused_names_.size() >= kMaxTold) return;
   const bool terminal = IsTerminal(kStandardError);
   const bool reported = summary_ != nullptr && !summary_->brief;
   if ((!reported && !terminal) || !TakesText(kStandardError)) return;
   if (!refused_names_.insert(record.name).second) return;
   // The command may have a terminal of its own, and ours is raw then.
-  Tell(fmt::format("{}mxc-exec: network: the name {} is refused: {}{}\n", terminal ? "\r" : "",
-                   Escaped(record.name), Escaped(record.reason), terminal ? "\r" : ""));
+  held_ += fmt::format("{}mxc-exec: network: the name {} is refused: {}{}\n", terminal ? "\r" : "",
+                       Escaped(record.name), Escaped(record.reason), terminal ? "\r" : "");
+  if (!IsDrawnOn()) TellHeld();
+}
+
+void RunReporter::TellHeld() {
+  Tell(held_);
+  held_.clear();
 }
 
 void RunReporter::OnNetwork(const GatewayRecord& record) {
@@ -247,6 +247,14 @@ Result<Records> OpenRecords(const Policy* policy, const Host& host, Options opti
   Result<StatusReport> status = StatusReport::Open(options.status_fd, options.result_file);
   if (!status) return status.error();
   return Records{.log = std::move(log), .status = std::move(*status)};
+}
+
+void RecoverAndTell(bool asked) {
+  const Recovery recovery = RecoverRuns();
+  for (const std::string& problem : recovery.problems) TellWarning(problem);
+  if (recovery.restored == 0 && !asked) return;
+  Tell(recovery.restored == 0 ? "mxc-exec: nothing to recover\n"
+                              : fmt::format("mxc-exec: {} put back: {}\n", recovery.what, recovery.restored));
 }
 
 }  // namespace mxc

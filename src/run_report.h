@@ -56,12 +56,14 @@ class RunReporter final : public RunObserver {
 
  private:
   void TellRefusedName(const GatewayRecord& record);
+  void TellHeld();
 
   StatusReport& status_;
   Log& log_;
   RunSummary* summary_;  // nullptr: not asked for
   Review review_;
   std::set<std::string> refused_names_ = {};  // that were told
+  std::string held_ = {};                     // lines for which the terminal is not free
   RunGuards guards_;
   bool started_ = false;
 };
@@ -96,5 +98,9 @@ struct Records {
 [[nodiscard]] Result<Records> OpenRecords(const Policy* policy, const Host& host, Options options);
 // ... which are told where they can be: of records there are none. Returns the exit status.
 [[nodiscard]] int FailWithoutRecords(const Error& error, const Host& host, const Options& options);
+
+// Undoes what an interrupted run left on the host, and says so. `asked`: also when there was nothing. A
+// failure to do so is only a warning.
+void RecoverAndTell(bool asked);
 
 }  // namespace mxc

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/quoted.h"
 #include "dispatch.h"
 #include "plan/describe.h"
 #include "report/report.h"
@@ -17,8 +18,18 @@ bool IsOnlyMissing(const Error& error) {
          (error.code == ErrorCode::kUnavailable && error.pointer == "/lxc");
 }
 
-void Print(const Prepared& prepared, decltype(DescribeText) describe) {
-  fmt::print("{}", describe(Dispatch(prepared.plan.containment), prepared.policy, prepared.plan));
+// The mode of configuration.
+std::string OriginOf(const Options& options) {
+  if (!options.base.empty()) return "base " + options.base + ", generated";
+  if (!options.policy.empty()) return "of " + Quoted(options.policy) + ", which has no command";
+  if (!options.HasConfig()) return "of the flags";
+  return options.config_path && *options.config_path != "-" ? "configuration " + Quoted(*options.config_path)
+                                                            : "configuration";
+}
+
+void Print(const Prepared& prepared, const Options& options, decltype(DescribeText) describe) {
+  fmt::print(
+      "{}", describe(Dispatch(prepared.plan.containment), prepared.policy, prepared.plan, OriginOf(options)));
 }
 
 }  // namespace
@@ -28,17 +39,17 @@ int ExplainPlan(const Result<Prepared>& prepared, const Options& options) {
     TellError(prepared.error());
     return ExitStatus(prepared.error().code);
   }
-  Print(*prepared, options.form == "json" ? DescribeJson : DescribeText);
+  Print(*prepared, options, options.form == "json" ? DescribeJson : DescribeText);
   return 0;
 }
 
-int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms) {
+int DryRun(const Result<Prepared>& prepared, const Options& options, Log& log, std::int64_t elapsed_ms) {
   if (!prepared && ExitStatus(prepared.error().code) != 255) {
     TellError(prepared.error());
     return ExitStatus(prepared.error().code);
   }
   if (prepared && prepared->policy.as_written) {
-    Print(*prepared, DescribeText);
+    Print(*prepared, options, DescribeText);
   }
   log.Line(fmt::format("Runner completed in {}ms", elapsed_ms));
   // The configuration is valid for a build that has the backend: the reference's verdict, with the truth

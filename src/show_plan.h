@@ -13,7 +13,8 @@ namespace mxc {
 
 // Both return the exit status.
 [[nodiscard]] int ExplainPlan(const Result<Prepared>& prepared, const Options& options);
-[[nodiscard]] int DryRun(const Result<Prepared>& prepared, Log& log, std::int64_t elapsed_ms);
+[[nodiscard]] int DryRun(const Result<Prepared>& prepared, const Options& options, Log& log,
+                         std::int64_t elapsed_ms);
 
 // The request as --debug tells it.
 void LogRequest(const Config& config, Log& log);

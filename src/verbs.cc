@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kSdkNames[] = {"lxc-exec", "mxc-exec-mac", "wxc-exec", "wxc-exec.exe"};
 
+constexpr std::string_view kPreparationNames[] = {"wxc-host-prep", "wxc-host-prep.exe"};
+
 using FlagNames = std::span<const std::string_view>;
 
 struct VerbTraits {
@@ -21,11 +23,12 @@ struct VerbTraits {
   FlagNames flags = {};
 };
 
-constexpr std::string_view kNotOfStart[] = {"report", "timeout", "background"};
-constexpr std::string_view kOfExec[] = {"env",    "cwd",   "timeout",  "background", "status-fd",
-                                        "result", "debug", "log-file", "json-errors"};
+constexpr std::string_view kNotOfStart[] = {"report", "timeout", "background", "approve"};
+constexpr std::string_view kOfExec[] = {"env",         "cwd",    "timeout", "background",
+                                        "status-fd",   "result", "debug",   "log-file",
+                                        "json-errors", "review", "approve"};
 // Nobody waits for its end, so nobody keeps its time or tells how it ends.
-constexpr std::string_view kOfBackground[] = {"env", "cwd", "background", "json-errors"};
+constexpr std::string_view kOfBackground[] = {"env", "cwd", "background", "json-errors", "review", "approve"};
 constexpr std::string_view kOfOthers[] = {"json-errors"};
 
 constexpr VerbTraits kVerbs[] = {{"start", Verb::kStart, true, kNotOfStart},
@@ -84,10 +87,25 @@ Result<Options> AsList(Options options) {
   return options;
 }
 
+std::string_view FileName(std::string_view program) {
+  return program.substr(program.find_last_of("/\\") + 1);
+}
+
 }  // namespace
 
-bool CalledBySdk(std::string_view program) {
-  return IsIn(kSdkNames, program.substr(program.find_last_of("/\\") + 1));
+bool CalledBySdk(std::string_view program) { return IsIn(kSdkNames, FileName(program)); }
+
+bool CalledToPrepare(std::string_view program) { return IsIn(kPreparationNames, FileName(program)); }
+
+std::vector<std::string> AsPreparation(std::vector<std::string> words) {
+  constexpr std::string_view kTarget = "--target";
+  if (words.empty()) return {"--help=all"};
+  if (!words.front().starts_with('-')) words.front().insert(0, "--");
+  std::erase(words, kTarget);
+  for (std::string& word : words) {
+    if (word.starts_with(std::string(kTarget) + "=")) word.erase(0, kTarget.size() + 1);
+  }
+  return words;
 }
 
 Verb VerbNamed(std::string_view word) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli.h"
 #include "mxc/error.h"
@@ -13,6 +14,11 @@ namespace mxc {
 
 // Whether we are the program that the published SDKs start, by the name they look for. They know of no verbs.
 [[nodiscard]] bool CalledBySdk(std::string_view program);
+
+// Whether we are MXC's program that prepares Windows, and its words as flags of ours:
+// `prepare-system-drive --target C:\` is `--prepare-system-drive C:\`.
+[[nodiscard]] bool CalledToPrepare(std::string_view program);
+[[nodiscard]] std::vector<std::string> AsPreparation(std::vector<std::string> words);
 
 // The verb that this first word is. kNone: a flag or a configuration.
 [[nodiscard]] Verb VerbNamed(std::string_view word);

@@ -14,6 +14,7 @@ need_for_build
 need /usr/include/gtest/gtest.h libgtest-dev
 need /usr/include/gmock/gmock.h libgmock-dev
 need node nodejs
+need mcs mono-mcs
 need npm npm
 need /etc/ssl/certs/ca-certificates.crt ca-certificates
 need git git
@@ -33,6 +34,7 @@ need /usr/lib/python3/dist-packages/pytest python3-pytest
 need /usr/share/python-wheels python3-venv
 need x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
 need python3 python3
+need kubectl kubernetes-client
 need lowdown lowdown
 need mandoc mandoc
 need zsh zsh
@@ -42,10 +44,10 @@ need /usr/lib/wine/wine64 wine64
 cat <<PLAN
 What follows, with about its time on two idle cores:
   1. install missing Debian packages (two minutes):${missing:- none is}
-  2. compile the program and its tests, preset ci (ten minutes)
-  3. the same for Windows, preset windows (five minutes)
+  2. compile the program and its tests, preset ci (seven minutes)
+  3. the same for Windows, preset windows (four minutes)
   4. install the SDKs of tests/sdk with npm (half a minute)
-  5. run the tests (four minutes), those for Windows with Wine (a minute)
+  5. run the tests (eighteen minutes), those for Windows with Wine (two minutes)
 PLAN
 install_needed
 

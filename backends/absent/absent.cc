@@ -29,61 +29,13 @@ std::string RemedyOn(OperatingSystem system) {
 // What this machine lacks as well: a build that has the backend would not run here either.
 std::string MissingHere(Containment containment, const Host& host) {
   const bool windows = host.System() == OperatingSystem::kWindows;
-  switch (containment) {
-    case Containment::kIsolationSession:
-      return windows && !host.Windows().isolation_session ? ", nor has this Windows isolation sessions" : "";
-    case Containment::kMicrovm:
-    case Containment::kHyperlight: {
-      const bool hypervisor =
-          windows ? host.Windows().hypervisor : host.MayAccess("/dev/kvm", Access::kReadWrite);
-      return hypervisor ? ""
-                        : std::string(", nor is there a hypervisor to use") + (windows ? "" : " (/dev/kvm)");
-    }
-    case Containment::kBubblewrap:
-    case Containment::kNamespaces:
-    case Containment::kLandlock:
-    case Containment::kLxc:
-    case Containment::kProcessContainer:
-    case Containment::kWindowsSandbox:
-    case Containment::kWslc:
-    case Containment::kSeatbelt:
-    case Containment::kVm:
-    case Containment::kNone:
-      break;
+  if (containment == Containment::kMicrovm || containment == Containment::kHyperlight) {
+    const bool hypervisor =
+        windows ? host.Windows().hypervisor : host.MayAccess("/dev/kvm", Access::kReadWrite);
+    if (!hypervisor)
+      return std::string(", nor is there a hypervisor to use") + (windows ? "" : " (/dev/kvm)");
   }
   return "";
-}
-
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
-// An isolation session is a user of its own with the machine's network: it holds nothing of these clauses.
-Status CheckIsolationSession(const Policy& policy) {
-  const Network& network = policy.network;
-  const bool directional = network.egress == RuleAction::kAllow && network.ingress == RuleAction::kAllow &&
-                           network.host_loopback == RuleAction::kAllow;
-  const bool rules =
-      !network.allow.empty() || !network.deny.empty() || network.proxy || !network.publish.empty();
-  if (!policy.paths.empty()) {
-    return Conflict("an isolation session shares no files", policy.paths.front().pointer,
-                    "remove the section `filesystem`");
-  }
-  for (const std::string* pointer :
-       {&policy.ui.disabled_pointer, &policy.ui.clipboard_pointer, &policy.ui.injection_pointer}) {
-    if (!pointer->empty())
-      return Conflict("an isolation session has a desktop of its own", *pointer, "remove the section `ui`");
-  }
-  if (rules || !(directional || network.share_host)) {
-    return Conflict("an isolation session has the whole network", "/network",
-                    "allow egress, ingress and hostLoopback, without rules and without a proxy");
-  }
-  if (!policy.destroy_on_exit)
-    return Conflict("the session of a run ends with it", "/lifecycle/destroyOnExit", "leave it true");
-  return Done{};
 }
 
 }  // namespace
@@ -103,10 +55,7 @@ Support Probe(Containment containment, const Host& host, ProbeDepth depth) {
   return support;
 }
 
-Error Refusal(Containment containment, const Policy& policy, const Support& support) {
-  if (containment == Containment::kIsolationSession && support.code == ErrorCode::kNotBuilt) {
-    if (Status checked = CheckIsolationSession(policy); !checked) return checked.error();
-  }
+Error Refusal(Containment containment, const Support& support) {
   const ErrorCode code = support.usable ? ErrorCode::kNotBuilt : support.code;
   std::string reason = support.reason.empty() ? NotBuilt(containment) : support.reason;
   return {.code = code, .message = std::move(reason), .hint = support.remedy};

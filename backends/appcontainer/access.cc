@@ -25,7 +25,11 @@ Status CheckRule(const PathRule& rule, const WindowsFacts& facts) {
   if (!IsRootOfMany(rule.path, facts)) return Done{};
   return Refuse(
       name + " is the root of a drive, of Windows or of a profile: its entries would reach every file below",
-      rule, "name the directories below it that the command needs");
+      rule,
+      rule.access == Access::kReadOnly && IsDriveRoot(rule.path)
+          ? "name the directories below it that the command needs; for a look at the root itself: mxc-exec "
+            "--prepare-system-drive"
+          : "name the directories below it that the command needs");
 }
 
 // The nearest rule above `rule`; rules stand behind those of their ancestors.
@@ -61,12 +65,18 @@ bool IsRootOfMany(std::string_view path, const WindowsFacts& facts) {
   return IsSameWindowsName(path, profile) || IsSameWindowsName(path, ParentOnWindows(profile));
 }
 
-Result<std::vector<AclChange>> AclFor(const Policy& policy, const WindowsFacts& facts) {
+bool IsReadByEveryContainer(const PathRule& rule, const WindowsFacts& facts) {
+  return rule.access == Access::kReadOnly && !facts.windows_directory.empty() &&
+         IsAtOrBelowOnWindows(rule.path, facts.windows_directory);
+}
+
+Result<std::vector<AclChange>> AclFor(const Policy& policy, bool least_privilege, const WindowsFacts& facts) {
   std::vector<AclChange> acl;
   for (std::size_t i = 0; i < policy.paths.size(); ++i) {
     const PathRule& rule = policy.paths[i];
-    if (Status checked = CheckRule(rule, facts); !checked) return checked.error();
     const PathRule* above = Above(policy.paths, i);
+    if (!least_privilege && above == nullptr && IsReadByEveryContainer(rule, facts)) continue;
+    if (Status checked = CheckRule(rule, facts); !checked) return checked.error();
     switch (rule.access) {
       case Access::kReadWrite:
         acl.push_back(Entry(rule, AceType::kAllow, file_access::kReadWrite));

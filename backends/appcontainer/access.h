@@ -19,8 +19,13 @@ namespace mxc::appcontainer {
 // a person.
 [[nodiscard]] bool IsRootOfMany(std::string_view path, const WindowsFacts& facts);
 
+// Windows, or what stands below it, read-only: the lists there let every AppContainer do that, unless it has
+// the least privilege.
+[[nodiscard]] bool IsReadByEveryContainer(const PathRule& rule, const WindowsFacts& facts);
+
 // No more than one grant and one denial for each rule. Errors: kConflict for such a root; for a path of the
 // network; for a denial that there is no object to hold.
-[[nodiscard]] Result<std::vector<AclChange>> AclFor(const Policy& policy, const WindowsFacts& facts);
+[[nodiscard]] Result<std::vector<AclChange>> AclFor(const Policy& policy, bool least_privilege,
+                                                    const WindowsFacts& facts);
 
 }  // namespace mxc::appcontainer

@@ -40,7 +40,8 @@ Support Probe(const Host& host, ProbeDepth depth) {
                    .app_container = true,
                    .capability_names = true,
                    .system_drive = "C:",
-                   .windows_directory = "C:\\Windows"});
+                   .windows_directory = "C:\\Windows",
+                   .profile_directory = "C:\\Users\\user"});
   }
   if (host.System() != OperatingSystem::kWindows) {
     return Unusable(ErrorCode::kUnsupported, "the processcontainer backend belongs to Windows",
@@ -92,7 +93,7 @@ Result<std::string> CommandLine(const Process& process) {
 }
 
 Status PlanAccess(const Policy& policy, const WindowsFacts& facts, AppContainerSandbox& sandbox, Plan& plan) {
-  Result<std::vector<AclChange>> acl = AclFor(policy, facts);
+  Result<std::vector<AclChange>> acl = AclFor(policy, sandbox.least_privilege, facts);
   if (!acl) return acl.error();
   sandbox.acl = std::move(*acl);
   if (!sandbox.acl.empty() && !policy.acl_changes_allowed) {
@@ -111,8 +112,10 @@ Status PlanAccess(const Policy& policy, const WindowsFacts& facts, AppContainerS
     const bool held = std::any_of(sandbox.acl.begin(), sandbox.acl.end(),
                                   [&](const AclChange& change) { return change.path == rule.path; });
     if (!held)
-      plan.ledger.push_back(
-          {rule.pointer, Strength::kKernel, "not there, and nothing can be created in its place"});
+      plan.ledger.push_back({rule.pointer, Strength::kKernel,
+                             rule.access == Access::kDenied
+                                 ? "not there, and nothing can be created in its place"
+                                 : "no entry: the lists of Windows let every AppContainer read it"});
   }
   return Done{};
 }

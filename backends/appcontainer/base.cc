@@ -10,7 +10,8 @@ namespace {
 
 bool PathHolds(const Policy& policy, std::size_t at, bool denies, const WindowsFacts& facts) {
   const PathRule& rule = policy.paths[at];
-  if (!IsOnDrive(rule.path) || IsRootOfMany(rule.path, facts)) return false;
+  const bool root = IsRootOfMany(rule.path, facts) && !IsReadByEveryContainer(rule, facts);
+  if (!IsOnDrive(rule.path) || root) return false;
   const bool denied = rule.access == Access::kDenied;
   if (denied && (!denies || (!rule.object && !policy.as_written))) return false;
   return std::all_of(policy.paths.begin(), policy.paths.begin() + static_cast<std::ptrdiff_t>(at),

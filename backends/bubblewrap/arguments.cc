@@ -17,8 +17,11 @@ constexpr std::uint64_t kMaskBytes = 4096;  // nothing fits in
 
 class Renderer {
  public:
-  explicit Renderer(const Support& support)
-      : by_descriptor_(support.Has("bind-fd")), sizes_(support.Has("size")), queues_(support.Has("mqueue")) {}
+  Renderer(const Workspace& workspace, const Support& support)
+      : workspace_(workspace),
+        by_descriptor_(support.Has("bind-fd")),
+        sizes_(support.Has("size")),
+        queues_(support.Has("mqueue")) {}
 
   void Namespaces(const LinuxSandbox& sandbox);
   void Mounts(const LinuxSandbox& sandbox);
@@ -52,6 +55,7 @@ class Renderer {
   void Verify(const std::string& target, const std::optional<FileObject>& object);
   void Node(const MountNode& node);
 
+  const Workspace& workspace_;
   bool by_descriptor_;
   bool sizes_;
   bool queues_;
@@ -102,7 +106,7 @@ void Renderer::Bind(const BindMount& bind) {
 
 // bwrap finds the place of a mask by name.
 void Renderer::Verify(const std::string& target, const std::optional<FileObject>& object) {
-  if (object) verified_.push_back({.path = target, .object = *object});
+  if (object) verified_.push_back({.path = workspace_.OnHost(target), .object = *object});
 }
 
 void Renderer::Tmpfs(const TmpfsMount& tmpfs) {
@@ -181,6 +185,11 @@ std::vector<Piece> Renderer::Program(const LinuxSandbox& sandbox) {
   if (sandbox.stays)  // each command brings its own environment
     return {program, std::string(kSessionInitFlag), proc, profile, Pass(SessionSocket{})};
   std::vector<Piece> command = {program, std::string(kSandboxEntryFlag), proc, profile, Environment(sandbox)};
+  if (sandbox.gateway) {
+    command.emplace_back(Pass(SessionSocket{}));
+  } else {
+    command.emplace_back(std::string("-1"));
+  }
   command.insert(command.end(), sandbox.argv.begin(), sandbox.argv.end());
   return command;
 }
@@ -218,7 +227,7 @@ Error TooMany(std::size_t count) {
 
 Result<Exec> RenderArguments(const LinuxSandbox& sandbox, const Support& support) {
   if (Status lengths = CheckLengths(sandbox); !lengths) return lengths.error();
-  Renderer renderer{support};
+  Renderer renderer{sandbox.workspace, support};
   renderer.Namespaces(sandbox);
   renderer.Mounts(sandbox);
   renderer.Command(sandbox);

@@ -14,6 +14,7 @@ Result<Lowered> LowerPolicy(const Policy& policy, const Facts& facts) {
   if (Status network = LowerNetwork(policy, facts, lowered); !network) return network.error();
   if (Status tree = BuildMountTree(policy, facts, lowered); !tree) return tree.error();
   LinuxSandbox& sandbox = lowered.sandbox;
+  sandbox.workspace = policy.workspace;
   Result<LoweredLimits> limits = LowerLimits(policy, facts, sandbox.mounts);
   if (!limits) return limits.error();
   sandbox.limits = limits->processes;

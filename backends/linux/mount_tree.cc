@@ -50,7 +50,15 @@ struct Entry {
 class TreeBuilder {
  public:
   TreeBuilder(const Policy& policy, const Facts& facts, Lowered& lowered)
-      : policy_(policy), facts_(facts), lowered_(lowered) {}
+      : policy_(policy), facts_(facts), lowered_(lowered) {
+    if (policy.workspace.host.empty()) return;
+    moved_ = policy.paths;
+    rules_ = &moved_;
+    for (PathRule& rule : moved_) {
+      rule.path = policy.workspace.Inside(rule.path);
+      rule.first_missing = policy.workspace.Inside(rule.first_missing);
+    }
+  }
 
   Status Build();
 
@@ -90,9 +98,15 @@ class TreeBuilder {
     lowered_.ledger.push_back({rule.pointer, Strength::kKernel, std::string(mechanism)});
   }
 
+  // What is mounted at `path`, and where what it covers stands.
+  [[nodiscard]] std::string OnHost(std::string_view path) const { return policy_.workspace.OnHost(path); }
+
   const Policy& policy_;
   const Facts& facts_;
   Lowered& lowered_;
+  // Of the policy, by the names that they have inside: its own where nothing has another name.
+  std::vector<PathRule> moved_ = {};
+  const std::vector<PathRule>* rules_ = &policy_.paths;
   std::vector<Frame> frames_ = {Frame{.path = "/"}};  // directories from the root to where we are
   std::string_view last_grant_ = {};                  // also when it needed no mount
   std::vector<std::string_view> policy_rules_ = {};   // of the policy, at or above where we are
@@ -112,9 +126,9 @@ std::uint32_t MaskMode(const PathRule& rule) {
 
 std::vector<Entry> TreeBuilder::SortedEntries() const {
   std::vector<Entry> entries;
-  entries.reserve(policy_.paths.size() + policy_.links.size() + kOwnNodes.size());
+  entries.reserve(rules_->size() + policy_.links.size() + kOwnNodes.size());
   for (const std::string_view node : kOwnNodes) entries.push_back({.path = node});
-  for (const PathRule& rule : policy_.paths) {
+  for (const PathRule& rule : *rules_) {
     entries.push_back({.path = PlaceOf(rule), .kind = Kind::kRule, .rule = &rule});
   }
   for (const PathLink& link : policy_.links) {
@@ -213,7 +227,7 @@ void TreeBuilder::OpenWay(std::string_view path) {
     if (next == path || (!ours && view != View::kReadWrite)) return;
     const std::string target{next};
     if (view == View::kReadWrite) {
-      Add(BindMount{.source = target, .target = target, .access = Access::kReadWrite, .pin = true});
+      Add(BindMount{.source = OnHost(target), .target = target, .access = Access::kReadWrite, .pin = true});
     } else {
       Add(MakeDirectory{.target = target, .mode = 0755});
     }
@@ -249,7 +263,7 @@ Status TreeBuilder::PlaceGrant(const PathRule& rule) {
     return Done{};
   }
   OpenWay(rule.path);
-  Add(BindMount{.source = image ? rule.source : rule.path,
+  Add(BindMount{.source = image ? rule.source : OnHost(rule.path),
                 .target = rule.path,
                 .access = rule.access,
                 .object = policy || image ? rule.object : std::nullopt,
@@ -266,11 +280,12 @@ void TreeBuilder::PlaceProtected(const PathRule& rule) {
   Record(rule, kProtected);
   if (frames_.back().view != View::kReadWrite) return;
   OpenWay(rule.path);
-  BindMount bind{.source = rule.path, .target = rule.path, .access = rule.access};
+  BindMount bind{.source = OnHost(rule.path), .target = rule.path, .access = rule.access};
   if (rule.object) {
     bind.object = rule.object;
   } else {
-    lowered_.setup.emplace_back(Placeholder{.path = rule.path, .placeholder_kind = rule.placeholder_kind});
+    lowered_.setup.emplace_back(
+        Placeholder{.path = OnHost(rule.path), .placeholder_kind = rule.placeholder_kind});
     bind.pin = true;
     bind.type = rule.placeholder_kind->type;
   }
@@ -322,7 +337,7 @@ void TreeBuilder::MaskExisting(const PathRule& rule) {
 // Also under a read-only grant: we make it sooner or later ourselves.
 void TreeBuilder::MaskOwnDirectory(const PathRule& rule) {
   OpenWay(rule.path);
-  lowered_.setup.emplace_back(OwnDirectory{.path = rule.path, .mode = rule.own_directory});
+  lowered_.setup.emplace_back(OwnDirectory{.path = OnHost(rule.path), .mode = rule.own_directory});
   const std::size_t mask =
       Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = MaskMode(rule)});
   Push(rule.path, View::kMask);
@@ -342,7 +357,7 @@ Status TreeBuilder::PlaceMissing(const PathRule& rule, std::string_view name) {
   Record(rule, kMissingReadWrite);
   if (frames_.back().path == name) return Done{};  // another denied path below the same missing directory
   OpenWay(name);
-  lowered_.setup.emplace_back(Placeholder{.path = std::string(name)});
+  lowered_.setup.emplace_back(Placeholder{.path = OnHost(name)});
   Add(FileMask{.target = std::string(name), .placeholder = true});
   Push(name, View::kMask, true);
   if (name == rule.path) return Done{};

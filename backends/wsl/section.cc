@@ -1,6 +1,8 @@
 #include "backends/wsl/section.h"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace mxc::wsl {
 namespace {
@@ -20,22 +22,22 @@ std::uint64_t Number(const Json& object, std::string_view key) {
   return value == nullptr ? 0 : value->integer;
 }
 
-Error NeedsImages(std::string_view key) {
-  return {
-      .code = ErrorCode::kUnavailable,
-      .message = "`" + std::string(key) +
-                 "` belongs to containers made of images; the command runs on the files of a distribution",
-      .pointer = "/wslc/" + std::string(key),
-      .hint = "remove the key, and name a distribution that has what the command needs: `distribution`"};
+Error NotHere(std::string_view key, std::string message, std::string hint) {
+  return {.code = ErrorCode::kUnavailable,
+          .message = std::move(message),
+          .pointer = "/wslc/" + std::string(key),
+          .hint = std::move(hint)};
 }
 
-Status CheckImages(const Json& section) {
-  for (const std::string_view key : {"image", "imageTarPath", "storagePath"}) {
-    if (!Text(section, key).empty()) return NeedsImages(key);
+Status CheckAvailable(const Json& section) {
+  if (!Text(section, "imageTarPath").empty()) {
+    return NotHere("imageTarPath", "no image is unpacked from a file of Windows for a run",
+                   "unpack it in the distribution, below " + std::string(kImages) +
+                       "/NAME/TAG, and name it with `image`");
   }
   const Json* gpu = Find(section, "gpu");
-  if (gpu != nullptr && gpu->boolean) return NeedsImages("gpu");
-  return Done{};
+  if (gpu == nullptr || !gpu->boolean) return Done{};
+  return NotHere("gpu", "the sandbox inside has no graphics processor", "remove the key");
 }
 
 Error Conflict(std::string_view key, std::string message, std::string hint) {
@@ -45,22 +47,60 @@ Error Conflict(std::string_view key, std::string message, std::string hint) {
           .hint = std::move(hint)};
 }
 
+// One directory below the images of mxc-exec inside. "+" stands in no reference.
+Result<linux_backend::ImageReference> ReferenceOf(const std::string& text) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr std::size_t kMaxName = 64;
+  const auto is_name = [&](const std::string& name, std::string_view others) {
+    return !name.empty() && name.size() <= kMaxName &&
+           kLetters.find(name.front()) != std::string_view::npos &&
+           name.find_first_not_of(std::string(kLetters) + std::string(others)) == std::string::npos;
+  };
+  const std::size_t colon = text.find(':', text.rfind('/') == std::string::npos ? 0 : text.rfind('/'));
+  linux_backend::ImageReference image{
+      .distribution = text.substr(0, colon),
+      .release = colon == std::string::npos ? "latest" : text.substr(colon + 1)};
+  if (is_name(image.distribution, "_.-/") && is_name(image.release, "_.-")) {
+    std::replace(image.distribution.begin(), image.distribution.end(), '/', '+');
+    return image;
+  }
+  return Conflict("image", "'" + text + "' is no reference of an image that could be found here",
+                  "write NAME:TAG, such as alpine:3.23, each of up to 64 characters and without a digest");
+}
+
+// `key` of a provision request, or of the section itself.
+const Json* FindNearest(const Json& section, std::string_view key) {
+  const Json* provision = Find(section, "provision");
+  const Json* value = provision == nullptr ? nullptr : Find(*provision, key);
+  return value == nullptr ? Find(section, key) : value;
+}
+
 }  // namespace
 
 Result<Section> ReadSection(const Json& written) {
-  if (Status status = CheckImages(written); !status) return status.error();
+  if (Status status = CheckAvailable(written); !status) return status.error();
+  const Json* const provision = Find(written, "provision");
+  if (provision != nullptr) {
+    if (Status status = CheckAvailable(*provision); !status) return status.error();
+  }
   const std::string target = Text(written, "targetOs");
   if (!target.empty() && target != "linux")
     return Conflict("targetOs", "'" + target + "' does not run in WSL", "write \"linux\"");
   Section section{.distribution = Text(written, "distribution"),
                   .cpus = Number(written, "cpuCount"),
                   .memory_mb = Number(written, "memoryMb")};
+  const Json* const reference = FindNearest(written, "image");
+  if (reference != nullptr && !reference->text.empty()) {
+    Result<linux_backend::ImageReference> image = ReferenceOf(reference->text);
+    if (!image) return image.error();
+    section.image = std::move(*image);
+  }
   if (std::string program = Text(written, "program"); !program.empty()) section.program = std::move(program);
   if (!section.program.starts_with('/')) {
     return Conflict("program", "'" + section.program + "' is no absolute path inside a distribution",
                     "write where mxc-exec stands there, such as " + std::string(kProgram));
   }
-  const Json* ports = Find(written, "portMappings");
+  const Json* ports = FindNearest(written, "portMappings");
   for (std::size_t i = 0; ports != nullptr && i < ports->items.size(); ++i) {
     const Json& port = ports->items[i];
     section.ports.push_back({.host = static_cast<std::uint16_t>(Number(port, "windowsPort")),

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/linux/guest_document.h"
 #include "mxc/error.h"
 #include "mxc/json.h"
 #include "mxc/policy.h"
@@ -14,17 +15,22 @@ namespace mxc::wsl {
 // Where `cmake --install` puts it.
 inline constexpr const char* kProgram = "/usr/local/bin/mxc-exec";
 
+// Where mxc-exec inside looks for images first, as root (images/images.h).
+inline constexpr const char* kImages = "/var/lib/mxc-exec/images";
+
 struct Section {
   std::string distribution = {};  // empty: the default one
+  linux_backend::ImageReference image = {};
   std::string program = kProgram;
   std::uint64_t cpus = 0;       // 0: as many as there are
   std::uint64_t memory_mb = 0;  // 0: no limit
   std::vector<PublishedPort> ports = {};
 };
 
-// Decode has checked the types. Errors: kUnavailable for what belongs to containers made of images (image,
-// imageTarPath, storagePath, gpu), kConflict for another targetOs than Linux and for a program that is not
-// named by an absolute path.
+// Decode has checked the types. What `provision` says of image and ports counts before what stands beside it.
+// Errors: kUnavailable for what is not to be had here (imageTarPath, gpu), kConflict for another targetOs
+// than Linux, for an image that has no such reference and for a program that is not named by an absolute
+// path.
 [[nodiscard]] Result<Section> ReadSection(const Json& section);
 
 }  // namespace mxc::wsl

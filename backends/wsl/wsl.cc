@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/wsl/config.h"
+#include "backends/linux/guest_document.h"
 #include "backends/wsl/paths.h"
 #include "backends/wsl/section.h"
 #include "mxc/limits.h"
@@ -194,6 +194,14 @@ void AddProtection(const Policy& policy, const std::vector<PathRule>& paths, Pla
   }
 }
 
+void AddStorage(const Json& section, Plan& plan) {
+  const Json* const written = section.kind == Json::Kind::kObject ? section.Find("storagePath") : nullptr;
+  if (written == nullptr || written->text.empty()) return;
+  plan.warnings.push_back({.category = "without-effect",
+                           .message = "nothing of a run is stored: images are the distribution's",
+                           .pointer = "/wslc/storagePath"});
+}
+
 void AddUi(const Ui& ui, Plan& plan) {
   for (const std::string* pointer : {&ui.disabled_pointer, &ui.clipboard_pointer, &ui.injection_pointer})
     Add(plan, *pointer, Strength::kKernel, "the sandbox inside has no display");
@@ -201,6 +209,38 @@ void AddUi(const Ui& ui, Plan& plan) {
   plan.warnings.push_back({.category = "ui-not-given",
                            .message = "the sandbox inside has neither windows nor a clipboard",
                            .pointer = "/ui"});
+}
+
+// A name of a drive is itself; in lists that may hold patterns that has to be said.
+std::vector<PathRule> AsLiterals(std::vector<PathRule> paths) {
+  for (PathRule& rule : paths) {
+    if (rule.access == Access::kReadWrite || !IsOnDriveInside(rule.path)) continue;
+    std::string text;
+    for (const char c : rule.path) {
+      if (c == '[') text += '\\';
+      text += c;
+    }
+    rule.path = std::move(text);
+  }
+  return paths;
+}
+
+std::vector<TextPart> ConfigFor(const Policy& policy, const Section& section,
+                                const std::vector<PathRule>& paths, const std::string& cwd) {
+  constexpr std::uint64_t kMegabyte = 1U << 20U;
+  constexpr std::uint64_t kThousandths = 1000;
+  std::vector<ResourceLimit> limits;
+  if (section.memory_mb != 0)
+    limits.push_back({.resource = Resource::kMemory, .amount = section.memory_mb * kMegabyte});
+  if (section.cpus != 0)
+    limits.push_back({.resource = Resource::kCpus, .amount = section.cpus * kThousandths});
+  return linux_backend::GuestDocument(policy, {.paths = AsLiterals(paths),
+                                               .image = section.image,
+                                               .cwd = cwd,
+                                               .timeout_ms = policy.process.timeout_ms,
+                                               .minimum_tier = Tier::kContainer,
+                                               .limits = std::move(limits),
+                                               .ports = section.ports});
 }
 
 Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
@@ -221,6 +261,7 @@ Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
   AddNetwork(policy.network, plan);
   AddProtection(policy, *paths, plan);
   AddUi(policy.ui, plan);
+  AddStorage(policy.section, plan);
   for (const ResourceLimit& limit : policy.resources)
     Add(plan, limit.pointer, Strength::kKernel, "a limit of Linux, or mxc-exec inside refuses to start");
   plan.not_covered = {"the kernel is shared with every distribution of the user",

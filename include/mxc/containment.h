@@ -15,6 +15,7 @@ enum class Containment {
   kNamespaces,  // our own engine; what "process" means on Linux
   kLandlock,    // the same without namespaces: Landlock and seccomp alone
   kLxc,
+  kKubernetes,  // a pod of a cluster, with an mxc-exec of our own inside
   kProcessContainer,
   kWindowsSandbox,
   kWslc,
@@ -73,6 +74,7 @@ struct ContainmentTraits {
   bool planned = true;         // a backend can show its plan on another system
   bool own_system = false;     // the command meets another system than the host's, with variables of its own
   bool linux_guest = false;    // that system is a Linux, and paths are its
+  bool cluster = false;        // that system is a pod of a cluster
   bool mounts = false;         // the command gets a mount namespace
   bool persistent = false;     // one sandbox can take several commands (phases)
   bool keeps_profile = false;  // something can stay for the next run of the same name (destroyOnExit)

@@ -21,18 +21,19 @@ namespace mxc {
 // What went wrong, in the words of docs/errors.md. `WireCode` maps each onto the closed set of codes that
 // the SDKs know, `ExitStatus` onto the number the process ends with.
 enum class ErrorCode {
-  kUsage,          // the command line itself
-  kMalformed,      // not JSON, or over a bound of limits.h
-  kSchema,         // JSON, but not a configuration
-  kConflict,       // a configuration that contradicts itself or this host's files
-  kUnsupported,    // a containment that does not exist on this operating system
-  kGated,          // an experimental containment without --experimental
-  kNotBuilt,       // a containment of this system whose backend is not in this build
-  kUnavailable,    // this host lacks what the backend needs
-  kUnenforceable,  // a clause no mechanism of the chosen backend can hold
-  kSetupFailed,    // the sandbox could not be built
-  kTimeout,        // the command ran longer than process.timeout
-  kOutputLost,     // what the command wrote could not be written to the caller's stream
+  kUsage,             // the command line itself
+  kMalformed,         // not JSON, or over a bound of limits.h
+  kSchema,            // JSON, but not a configuration
+  kConflict,          // a configuration that contradicts itself or this host's files
+  kUnsupported,       // a containment that does not exist on this operating system
+  kGated,             // an experimental containment without --experimental
+  kNotBuilt,          // a containment of this system whose backend is not in this build
+  kUnavailable,       // this host lacks what the backend needs
+  kUnenforceable,     // a clause no mechanism of the chosen backend can hold
+  kApprovalRequired,  // a command that destroys, and that nobody has approved
+  kSetupFailed,       // the sandbox could not be built
+  kTimeout,           // the command ran longer than process.timeout
+  kOutputLost,        // what the command wrote could not be written to the caller's stream
   // Lifecycle requests:
   kMalformedId,       // a sandboxId that no provision can have answered
   kStaleId,           // its sandbox is gone

@@ -11,9 +11,10 @@ enum class FileUse {
   kRead,
   kWrite,  // change it, make it, remove it
   kExecute,
+  kConnect,  // to a Unix socket
 };
 
-[[nodiscard]] std::string_view Name(FileUse use);  // "look", "read", "write", "execute"
+[[nodiscard]] std::string_view Name(FileUse use);  // "look", "read", "write", "execute", "connect"
 
 struct FileCall {
   FileUse use = FileUse::kLook;

@@ -50,6 +50,8 @@ struct GitSnapshot {
   std::vector<std::string> searched = {};
   std::vector<Text> named = {};
   std::optional<std::uint64_t> since = {};  // the host's time, no later than the search
+  // The same of the caller's first other run that went on meanwhile: what is younger may be its command's.
+  std::optional<std::uint64_t> others_since = {};
 };
 
 }  // namespace mxc

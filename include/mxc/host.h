@@ -44,6 +44,14 @@ struct DirectoryEntry {
   std::uint64_t inode = 0;  // 0: not known; of a mount point that of the directory below
 };
 
+// Where Host::LiveSockets looks for sockets.
+struct SocketPlaces {
+  std::vector<std::string> directories = {};
+  // "/" and what is mounted below it, where only a grant of it shows that.
+  std::vector<std::string> whole_host = {};
+  std::vector<std::string> skipped = {};  // and what is below
+};
+
 // Which names a listing is about; empty: all.
 using NameFilter = std::function<bool(std::string_view name)>;
 
@@ -91,10 +99,9 @@ class Host {
   [[nodiscard]] virtual std::vector<std::string> ListClosed(const std::string& /*directory*/) const {
     return {};
   }
-  // Sockets at and below `directories` that a process has bound: all whose paths the kernel lists in this
-  // network namespace, and those of others that a bounded search meets. Not below `skipped`. Linux only.
-  [[nodiscard]] virtual std::vector<std::string> LiveSockets(
-      const std::vector<std::string>& /*directories*/, const std::vector<std::string>& /*skipped*/) const {
+  // Sockets in `places` that a process has bound: all that the kernel lists in this network namespace, and
+  // those of others that a bounded search meets. Linux only.
+  [[nodiscard]] virtual std::vector<std::string> LiveSockets(const SocketPlaces& /*places*/) const {
     return {};
   }
   // Whether what is mounted at and below `directory` can be shown so that the kernel judges everybody as
@@ -109,6 +116,12 @@ class Host {
   [[nodiscard]] virtual std::uint64_t Clock() const = 0;
   // Nanoseconds since 1970; absent where FileStatus::changed is.
   [[nodiscard]] virtual std::optional<std::uint64_t> Time() const { return std::nullopt; }
+  // When the first of the caller's runs began that go on now, with a grant at, above or below one of `roots`,
+  // by Time(); absent when none does. Linux only.
+  [[nodiscard]] virtual std::optional<std::uint64_t> OldestRun(
+      const std::vector<std::string>& /*roots*/) const {
+    return std::nullopt;
+  }
   // At most `limit` bytes.
   [[nodiscard]] virtual Result<std::string> ReadFile(const std::string& path, std::size_t limit) const = 0;
 
@@ -117,6 +130,73 @@ class Host {
   [[nodiscard]] virtual std::optional<std::string> FindTool(std::string_view name) const = 0;
   // Runs a trusted tool with an empty environment and no input, and ends it after `limit_ms`.
   [[nodiscard]] virtual ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const = 0;
+};
+
+// Asks another one: what stands in front of it overrides the questions that it answers itself.
+class ForwardingHost : public Host {
+ public:
+  explicit ForwardingHost(const Host& host) : host_(host) {}  // borrowed
+
+  [[nodiscard]] OperatingSystem System() const override { return host_.System(); }
+  [[nodiscard]] Identity Caller() const override { return host_.Caller(); }
+  [[nodiscard]] std::string WorkingDirectory() const override { return host_.WorkingDirectory(); }
+  [[nodiscard]] bool Interactive() const override { return host_.Interactive(); }
+  [[nodiscard]] std::optional<std::string> Environment(std::string_view name) const override {
+    return host_.Environment(name);
+  }
+  [[nodiscard]] int LandlockAbi() const override { return host_.LandlockAbi(); }
+  [[nodiscard]] WindowsFacts Windows() const override { return host_.Windows(); }
+  [[nodiscard]] bool MayChangeAccess(const std::string& path) const override {
+    return host_.MayChangeAccess(path);
+  }
+  [[nodiscard]] Lookup LookAt(const std::string& path) const override { return host_.LookAt(path); }
+  [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override {
+    return host_.ReadLink(path);
+  }
+  [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override {
+    return host_.MayAccess(path, access);
+  }
+  [[nodiscard]] bool MayExecute(const std::string& path) const override { return host_.MayExecute(path); }
+  [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override {
+    return host_.ListDirectory(path);
+  }
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
+                                                                const NameFilter& wanted) const override {
+    return host_.ListEntries(path, wanted);
+  }
+  [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override {
+    return host_.ListClosed(directory);
+  }
+  [[nodiscard]] std::vector<std::string> LiveSockets(const SocketPlaces& places) const override {
+    return host_.LiveSockets(places);
+  }
+  [[nodiscard]] bool CanUnmapOwners(const std::string& directory) const override {
+    return host_.CanUnmapOwners(directory);
+  }
+  [[nodiscard]] std::optional<std::string> Attribute(const std::string& path,
+                                                     const std::string& name) const override {
+    return host_.Attribute(path, name);
+  }
+  [[nodiscard]] std::uint64_t Clock() const override { return host_.Clock(); }
+  [[nodiscard]] std::optional<std::uint64_t> Time() const override { return host_.Time(); }
+  [[nodiscard]] std::optional<std::uint64_t> OldestRun(const std::vector<std::string>& roots) const override {
+    return host_.OldestRun(roots);
+  }
+  [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override {
+    return host_.ReadFile(path, limit);
+  }
+  [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override {
+    return host_.FindTool(name);
+  }
+  [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override {
+    return host_.Try(argv, limit_ms);
+  }
+
+ protected:
+  [[nodiscard]] const Host& Asked() const { return host_; }
+
+ private:
+  const Host& host_;
 };
 
 }  // namespace mxc

@@ -11,9 +11,11 @@
 #include "mxc/file_object.h"
 #include "mxc/sandbox/landlock_sandbox.h"
 #include "mxc/sandbox/linux_sandbox.h"
+#include "mxc/sandbox/pod_run.h"
 #include "mxc/sandbox/seatbelt_sandbox.h"
 #include "mxc/secret.h"
 #include "mxc/windows/app_container.h"
+#include "mxc/windows/isolation_session.h"
 #include "mxc/windows/sandbox_run.h"
 #include "mxc/windows/wsl_run.h"
 
@@ -57,8 +59,8 @@ struct StatusPipe {};
 struct InfoPipe {};
 struct BlockPipe {};
 
-// This program itself, as an O_PATH descriptor; and init's end of the daemon's socket: what process 1 of a
-// persistent sandbox is made of (engine/persistent/session_init.h).
+// This program itself, as an O_PATH descriptor; the host's /proc; and a socket: init's end of the daemon's
+// (engine/persistent/session_init.h), or of a run the one for the listener of its calls (run/call_watch.h).
 struct OwnProgram {};
 struct HostProc {};
 struct SessionSocket {};
@@ -79,6 +81,7 @@ enum class Terminal {
 // One program to start. It inherits the standard streams and `files`, nothing else.
 struct Exec {
   std::string program = {};                // absolute; never looked up on PATH
+  std::string sha256 = {};                 // what its file must hash to; empty: whatever it is
   std::vector<Piece> argv = {};            // argv[0] included
   std::vector<Variable> environment = {};  // of `program` itself, not of the command in the sandbox
   std::string cwd = {};                    // empty: stay
@@ -114,6 +117,7 @@ struct BubblewrapLaunch {
 struct LxcLaunch {
   LinuxSandbox sandbox = {};
   std::string program = {};        // lxc-start; absolute
+  std::string sha256 = {};         // as of Exec
   std::string configuration = {};  // lxc.container.conf(5)
   std::string name = {};           // of the container; empty: one that no other has
   Terminal terminal = Terminal::kInherit;
@@ -122,6 +126,12 @@ struct LxcLaunch {
 // Our own engine runs the command without namespaces.
 struct LandlockLaunch {
   LandlockSandbox sandbox = {};
+  Terminal terminal = Terminal::kInherit;
+};
+
+// A pod of a cluster is claimed, and the mxc-exec in it runs the command.
+struct KubernetesLaunch {
+  PodRun run = {};
   Terminal terminal = Terminal::kInherit;
 };
 
@@ -158,9 +168,15 @@ struct WindowsSandboxLaunch {
   Terminal terminal = Terminal::kInherit;
 };
 
-using Launch =
-    std::variant<DirectLaunch, NamespacesLaunch, BubblewrapLaunch, LxcLaunch, LandlockLaunch,
-                 PersistentLaunch, SeatbeltLaunch, AppContainerLaunch, WslLaunch, WindowsSandboxLaunch>;
+// Windows: a session of a user of its own. No build starts one yet: the plan is shown.
+struct IsolationSessionLaunch {
+  IsolationSession sandbox = {};
+  Terminal terminal = Terminal::kInherit;
+};
+
+using Launch = std::variant<DirectLaunch, NamespacesLaunch, BubblewrapLaunch, LxcLaunch, LandlockLaunch,
+                            KubernetesLaunch, PersistentLaunch, SeatbeltLaunch, AppContainerLaunch, WslLaunch,
+                            WindowsSandboxLaunch, IsolationSessionLaunch>;
 
 // What is ended, in the last resort, when the time of a run is over.
 enum class Ending {
@@ -172,6 +188,7 @@ enum class Ending {
   kJob,             // Windows: the job, and with it every process that it ever held
   kInnerLauncher,   // the sandbox of the mxc-exec inside
   kMachine,         // the virtual machine
+  kSession,         // the isolation session
 };
 
 [[nodiscard]] Ending EndingOf(const Launch& launch);

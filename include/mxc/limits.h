@@ -31,6 +31,7 @@ inline constexpr std::uint32_t kTermGraceMs = 2000;
 // run. Directories, and files whose name means something to a preset, count: 100000 of them cost about 0.3 s
 // on a local disk and 20 MB.
 inline constexpr std::size_t kMaxSearchEntries = 4000000;
+inline constexpr std::size_t kMaxSearchBytes = std::size_t{384} * 1024 * 1024;  // of their paths
 inline constexpr std::uint64_t kMaxSearchMs = 30000;
 // Paths that the presets of `protect` may come to. A workspace of a thousand repositories needs 4000; each
 // becomes a mount, of which the kernel has room for 100000.
@@ -43,6 +44,13 @@ inline constexpr std::size_t kMaxGlobMatches = 4096;
 inline constexpr std::size_t kMaxGitConfigBytes = std::size_t{4} * 1024 * 1024;
 // An index that is read when a run has ended: two million files.
 inline constexpr std::size_t kMaxGitIndexBytes = std::size_t{256} * 1024 * 1024;
+// What is read of all that a command has left for git, when a run has ended, and how long that may take with
+// the search before it.
+inline constexpr std::uint64_t kMaxReviewBytes = std::uint64_t{1024} * 1024 * 1024;
+inline constexpr std::uint64_t kMaxReviewMs = 2 * kMaxSearchMs;
+// What is remembered of what a command has left among git's data: links, lists, indexes. With 32 MiB of them a
+// launcher was seen to take 190 MB in all.
+inline constexpr std::size_t kMaxGitDataBytes = std::size_t{32} * 1024 * 1024;
 // Files that one configuration may include.
 inline constexpr std::size_t kMaxGitConfigFiles = 256;
 // Commands that run at the same time in one persistent sandbox.

@@ -15,6 +15,11 @@ namespace mxc {
 struct InnerEngine {
   std::string name = {};
   std::string tier = {};
+  std::string isolation_level = {};  // as there is one: "namespaces"
+  // Of `kubernetes`:
+  std::string pod = {};
+  std::string pod_uid = {};
+  std::string runtime_class = {};  // empty: the cluster's default
 };
 
 struct Outcome {
@@ -29,5 +34,16 @@ struct Outcome {
   std::uint64_t duration_ms = 0;
   std::optional<InnerEngine> inside = {};  // absent: there is none, or it has not said
 };
+
+inline constexpr int kTimedOutStatus = 255;
+// 128 + SIGXCPU, what a shell reports when the kernel ends a process for it.
+inline constexpr int kCpuTimeStatus = 152;
+
+// What mxc-exec ends with after such a run.
+[[nodiscard]] inline int ExitStatusOf(const Outcome& outcome) {
+  if (outcome.timed_out) return kTimedOutStatus;
+  if (outcome.cpu_time_out) return kCpuTimeStatus;
+  return outcome.interrupted_by != 0 ? 128 + outcome.interrupted_by : outcome.exit_code;
+}
 
 }  // namespace mxc

@@ -17,6 +17,7 @@ struct Audit {
   enum class OnFailure { kRefuse, kWarn };
   std::string path = {};  // absolute; empty: no audit
   OnFailure on_failure = OnFailure::kRefuse;
+  bool syslog = false;  // the hash of each line goes to the system's log as well
 };
 
 }  // namespace mxc

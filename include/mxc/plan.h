@@ -97,7 +97,7 @@ struct Plan {
   Launch launch = {};
   std::optional<EgressRules> egress = {};     // rules of the network gateway; absent: no gateway
   std::vector<std::string> not_covered = {};  // what a weaker isolation level leaves open, one sentence each
-  std::uint32_t timeout_ms = 0;
+  std::uint32_t timeout_ms = 0;               // a planner may set less than the policy says; 0: the policy's
   Output output = {};
   Audit audit = {};
   std::vector<ResourceLimit> resources = {};  // as in the policy: for the outcome

@@ -19,6 +19,7 @@
 #include "mxc/network.h"
 #include "mxc/output.h"
 #include "mxc/resource.h"
+#include "mxc/sandbox/workspace.h"
 #include "mxc/secret.h"
 #include "mxc/ui.h"
 
@@ -79,7 +80,7 @@ struct Process {
   std::uint32_t timeout_ms = 0;  // 0: none
 };
 
-// A preset of `protect`, kept by name for wslc, which passes the policy on to an mxc-exec inside WSL.
+// A preset of `protect`, kept by name for what passes the policy on to an mxc-exec inside: wslc, kubernetes.
 struct ProtectEntry {
   std::string preset = {};
   std::string pointer = {};
@@ -109,6 +110,7 @@ struct Policy {
   // path win. At most one rule per path.
   std::vector<PathRule> paths = {};
   std::vector<PathLink> links = {};
+  Workspace workspace = {};               // `paths` and `links` name its files as the host does
   std::string private_temp_pointer = {};  // not empty: the policy asks for a private /tmp
   std::vector<ProtectEntry> protect = {};
   GitSnapshot git = {};

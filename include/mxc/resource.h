@@ -30,6 +30,7 @@ struct ResourceLimit {
 // has not started, with the groups below it left to the caller.
 struct ScopeRequest {
   std::string busctl = {};   // absolute
+  std::string sha256 = {};   // what its file must hash to; empty: whatever it is
   std::string address = {};  // of the bus that its manager is on: "unix:path=/run/user/1000/bus"
   std::string slice = {};    // the unit below which it is made: "app.slice"
 };

@@ -13,6 +13,8 @@ namespace mxc {
 // -1 when there is no such process.
 [[nodiscard]] pid_t ParentOf(pid_t process);
 [[nodiscard]] std::vector<pid_t> ChildrenOf(pid_t process);
+// Of a process with one thread; -1 when there is none, or several.
+[[nodiscard]] pid_t OnlyChildOf(pid_t process);
 // Empty when there is no such process (any more).
 [[nodiscard]] UniqueFd HandleOf(pid_t process);
 void SignalHandle(const UniqueFd& handle, int signal);

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -52,6 +53,23 @@ pid_t ParentOf(pid_t process) {
 }
 
 std::vector<pid_t> ChildrenOf(pid_t process) { return ReadProcesses()[process]; }
+
+// The kernel's own list, where it has one (CONFIG_PROC_CHILDREN), leaves out some of several children that
+// come and go.
+pid_t OnlyChildOf(pid_t process) {
+  const std::string id = std::to_string(process);
+  const UniqueFd list{::open(("/proc/" + id + "/task/" + id + "/children").c_str(), O_RDONLY | O_CLOEXEC)};
+  std::array<char, 64> text{};  // "4711 "
+  if (!list) {
+    const std::vector<pid_t> children = ChildrenOf(process);
+    return children.size() == 1 ? children.front() : -1;
+  }
+  const ssize_t size = ::read(list.Get(), text.data(), text.size());
+  const char* const end = text.data() + std::max<ssize_t>(size, 0);
+  pid_t child = -1;
+  const auto [stop, error] = std::from_chars(text.data(), end, child);
+  return error == std::errc{} && stop + 1 == end ? child : -1;
+}
 
 UniqueFd HandleOf(pid_t process) {
   return UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, process, 0U))};

@@ -23,6 +23,10 @@ inline constexpr const char* kFixedPlacePrefix = "/tmp/mxc-exec-";
 // Links in the last one lead to directories that runs with another $XDG_RUNTIME_DIR have used.
 inline constexpr const char* kPlaceNote = ".place-";
 
+// Images of everybody: what the operator puts there, and what root's runs unpack.
+inline constexpr const char* kRootsImages = "/var/lib/mxc-exec/images";
+inline constexpr const char* kRootsUnpackedImages = "/var/cache/mxc-exec/images";
+
 // A directory of this prefix is an image that is being unpacked; it has another name when a run may use it.
 inline constexpr const char* kUnfinishedImage = ".unpacking-";
 

@@ -4,6 +4,7 @@
 #include <io.h>
 #else
 #include <stdlib.h>
+#include <termios.h>
 #include <unistd.h>
 #endif
 
@@ -20,6 +21,11 @@ std::string_view TextOfVariable(const char* name) {
 }
 
 int& Given() {
+  static int outer = -1;
+  return outer;
+}
+
+int& Shown() {
   static int outer = -1;
   return outer;
 }
@@ -46,6 +52,17 @@ Status GiveTerminal(int outer) {
 }
 
 int GivenTerminal() { return Given(); }
+
+void ShowTerminal(int outer) { Shown() = outer; }
+
+bool IsDrawnOn() {
+#if defined(_WIN32)
+  return false;
+#else
+  termios modes{};
+  return Shown() >= 0 && ::tcgetattr(Shown(), &modes) == 0 && (modes.c_lflag & ICANON) == 0;
+#endif
+}
 
 bool IsTerminal(int borrowed_fd) {
 #if defined(_WIN32)

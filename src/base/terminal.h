@@ -13,4 +13,9 @@ namespace mxc {
 [[nodiscard]] Status GiveTerminal(int outer);
 [[nodiscard]] int GivenTerminal();  // -1: none was
 
+// What the command writes to this outer side is shown on the caller's terminal. Borrowed; -1: no more.
+void ShowTerminal(int outer);
+// The command reads that terminal key by key, as a full-screen program does: a line of ours would stand in it.
+[[nodiscard]] bool IsDrawnOn();
+
 }  // namespace mxc

@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,12 +22,10 @@ namespace {
 // The kernel wants some mapping. This one is of an identifier that owns no file and that no sandbox maps.
 constexpr std::string_view kMapping = "4294967294 4294967294 1\n";
 
-// Holds its new user namespace until it is killed, or the launcher is. System calls and nothing else: its
-// memory is the launcher's, errno included, which no call writes that does not fail.
-__attribute__((no_sanitize("address", "thread", "undefined"))) int Hold(void* launcher) {
-  ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  while (::syscall(SYS_getppid) == *static_cast<const long*>(launcher))
-    ::syscall(SYS_ppoll, nullptr, 0, nullptr, nullptr, 0);
+// Its new user namespace is there until it has been waited for. One system call and nothing else: its memory
+// is the launcher's.
+__attribute__((no_sanitize("address", "thread", "undefined"))) int End(void* /*unused*/) {
+  ::syscall(SYS_exit, 0);
   return 0;
 }
 
@@ -44,24 +41,23 @@ UniqueFd NamespaceOf(pid_t holder) {
 }
 
 UniqueFd MakeNamespace() {
-  alignas(16) std::array<std::byte, 4096> stack;  // NOLINT(*-member-init): the kernel and Hold fill it
+  alignas(16) std::array<std::byte, 4096> stack;  // NOLINT(*-member-init): the kernel and End fill it
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);  // no handler of ours runs in it
   // Without a signal at its end, which would look like that of a child somebody waits for.
-  long launcher = ::getpid();
-  const pid_t holder = ::clone(Hold, stack.data() + stack.size(), CLONE_NEWUSER | CLONE_VM, &launcher);
-  UniqueFd made;
+  const pid_t holder =
+      ::clone(End, stack.data() + stack.size(), CLONE_NEWUSER | CLONE_VM | CLONE_VFORK, nullptr);
   int number = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  UniqueFd made;
   if (holder > 0) {
     made = NamespaceOf(holder);
     number = errno;
-    ::kill(holder, SIGKILL);
     while (::waitpid(holder, nullptr, __WALL) < 0 && errno == EINTR) {
     }
   }
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
   errno = number;
   return made;
 }

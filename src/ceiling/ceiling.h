@@ -20,6 +20,8 @@ namespace mxc {
 struct Requirements {
   std::vector<Preset> protect = {};
   bool audit = false;
+  bool review = false;
+  bool verify = false;  // of helpers: each has a pin
   std::optional<std::vector<std::string>> containments = {};
   std::optional<std::vector<std::string>> profiles = {};
 };

@@ -42,6 +42,7 @@ Status CutCommand(const Host& host, const Plan& sandbox, bool background, Config
     if (background && section.bounds.process.timeout_ms != 0) return InBackground(section);
     CutTime(section, config, cuts);
     CutVariables(section, config, cuts);
+    if (section.require.review) config.review_pointer = section.At("/require/review");
   }
   return cuts.Refusal();
 }

@@ -31,6 +31,7 @@ class ConfigCutter {
   void CutOutput();
   void RaiseTier();
   void AddPresets();
+  void AddSafeguards();
   Status SetAudit();
 
  private:
@@ -137,9 +138,10 @@ void ConfigCutter::AddPreset(std::size_t index) {
   if (asked == config_.protect.end()) {
     if (config_.protect_written)
       cuts_.Add(section_, clause, "/filesystem/protect", "a preset that is required stays in force");
-    config_.protect.push_back({.preset = preset, .pointer = section_.At(clause)});
+    config_.protect.push_back({.preset = preset, .pointer = section_.At(clause), .required = true});
     return;
   }
+  asked->required = true;
   if (asked->safe_config) {
     cuts_.Add(section_, clause, asked->pointer, "configurations of git's stay unwritable");
     asked->safe_config = false;
@@ -155,12 +157,22 @@ void ConfigCutter::AddPresets() {
   config_.repositories.clear();
 }
 
+void ConfigCutter::AddSafeguards() {
+  for (HelperPin pin : bounds_.helpers) {
+    pin.pointer = section_.At(pin.pointer);
+    config_.helpers.push_back(std::move(pin));
+  }
+  if (section_.require.review) config_.review_pointer = section_.At("/require/review");
+}
+
 Status ConfigCutter::SetAudit() {
   const std::string& path = bounds_.audit.path;
   if (!path.empty()) {
     if (!config_.audit.path.empty() && config_.audit.path != path)
       cuts_.Add(section_, "/audit/path", config_.audit_pointer, "the record is written to " + Quoted(path));
-    config_.audit = {.path = path, .on_failure = Audit::OnFailure::kRefuse};
+    config_.audit = {.path = path,
+                     .on_failure = Audit::OnFailure::kRefuse,
+                     .syslog = config_.audit.syslog || bounds_.audit.syslog};
     config_.audit_pointer = section_.At("/audit");
     return Done{};
   }
@@ -194,8 +206,13 @@ void CutTime(const CeilingSection& section, Config& config, Cuts& cuts) {
                    " ms");
     process.timeout_pointer = section.At("/process/timeout");
   }
-  (void)Lower(config.session.idle_timeout_ms, section.idle_ms);
-  (void)Lower(config.session.lifetime_ms, section.lifetime_ms);
+  SessionConfig& session = config.session;
+  if (Lower(session.idle_timeout_ms, section.idle_ms) && !session.idle_timeout_pointer.empty())
+    cuts.Add(section, "/session/idleTimeoutMs", session.idle_timeout_pointer,
+             "a sandbox without a command ends after " + std::to_string(section.idle_ms) + " ms");
+  if (Lower(session.lifetime_ms, section.lifetime_ms) && !session.lifetime_pointer.empty())
+    cuts.Add(section, "/session/lifetimeMs", session.lifetime_pointer,
+             "the sandbox ends after " + std::to_string(section.lifetime_ms) + " ms");
 }
 
 void CutVariables(const CeilingSection& section, Config& config, Cuts& cuts) {
@@ -221,6 +238,7 @@ Status CutConfig(const CeilingSection& section, const Host& host, Config& config
   cutter.CutOutput();
   cutter.RaiseTier();
   cutter.AddPresets();
+  cutter.AddSafeguards();
   if (section.network) CutNetwork(section, config.network, cuts);
   return cutter.SetAudit();
 }

@@ -35,7 +35,7 @@ Json PolicyOf(const Json& section, std::uint32_t uid) {
   const Json version = StringOf("1.1.0-alpha");
   PutMember(policy, "version", &version);
   PutMember(policy, "process", &process);
-  for (const std::string_view key : {"filesystem", "network", "resources", "output"})
+  for (const std::string_view key : {"filesystem", "network", "resources", "output", "helpers"})
     PutMember(policy, key, section.Find(key));
   PutMember(policy, "minimumTier", Member(Member(&section, "require"), "minimumTier"));
   if (const Json* const path = Member(Member(&section, "audit"), "path")) {
@@ -43,7 +43,8 @@ Json PolicyOf(const Json& section, std::uint32_t uid) {
     std::string text = path->text;
     for (std::size_t at = text.find(kUid); at != std::string::npos; at = text.find(kUid, at))
       text.replace(at, kUid.size(), std::to_string(uid));
-    const Json audit = Map("path", StringOf(std::move(text)));
+    Json audit = Map("path", StringOf(std::move(text)));
+    PutMember(audit, "syslog", Member(Member(&section, "audit"), "syslog"));
     PutMember(policy, "audit", &audit);
   }
   return policy;
@@ -62,7 +63,9 @@ Preset PresetNamed(std::string_view name) {
 }
 
 Requirements RequirementsOf(const Json* require) {
-  Requirements requirements{.audit = IsTrue(Member(require, "audit"))};
+  Requirements requirements{.audit = IsTrue(Member(require, "audit")),
+                            .review = Member(require, "review") != nullptr,
+                            .verify = IsTrue(Member(require, "verify"))};
   if (const Json* const presets = Member(require, "protect")) {
     for (const Json& item : presets->items) requirements.protect.push_back(PresetNamed(item.text));
   }
@@ -143,7 +146,16 @@ Named NamesIn(const Host& host, const std::string& file, const std::set<std::str
   return named;
 }
 
-// The members of `sections` that are about the caller. Errors: a name stands there that may be the caller's.
+// A number as the system writes it: "01001" and 4294967296 are nobody's.
+bool IsSomebodys(std::string_view number) {
+  constexpr std::uint64_t kNobody = 0xffffffff;
+  constexpr std::size_t kMostDigits = 10;
+  return number.size() <= kMostDigits && (number == "0" || number.front() != '0') &&
+         std::stoull(std::string(number)) < kNobody;
+}
+
+// The members of `sections` that are about the caller. Errors: a number stands there that nobody has, or a
+// name that may be the caller's.
 Result<std::vector<const JsonMember*>> CallersIn(const Json& sections, const Host& host,
                                                  const std::string& file,
                                                  const std::set<std::string>& numbers) {
@@ -152,6 +164,10 @@ Result<std::vector<const JsonMember*>> CallersIn(const Json& sections, const Hos
                                  [](const JsonMember& member) { return !IsNumber(member.key); });
   const Named named = names ? NamesIn(host, file, numbers) : Named{};
   for (const JsonMember& member : sections.members) {
+    if (IsNumber(member.key) && !IsSomebodys(member.key))
+      return Error{.code = ErrorCode::kSchema,
+                   .message = Quoted(member.key) + " is no number that a user or a group has",
+                   .hint = "write it without zeros in front"};
     if (numbers.contains(member.key) || named.callers.contains(member.key)) {
       found.push_back(&member);
       continue;
@@ -203,6 +219,11 @@ Result<std::vector<CeilingSection>> DecodeCeiling(const std::string& text, const
   };
   Result<std::vector<CeilingSection>> user = own("users", "/etc/passwd", uids);
   Result<std::vector<CeilingSection>> group = own("groups", "/etc/group", gids);
+  if (user && user->size() > 1)
+    return Error{.code = ErrorCode::kSchema,
+                 .message = Quoted(user->front().pointer) + " and " + Quoted(user->back().pointer) +
+                            " are sections of one user",
+                 .hint = "write one of them"};
   if (!user || !user->empty()) return user;
   if (!group || !group->empty()) return group;
   std::vector<CeilingSection> sections;

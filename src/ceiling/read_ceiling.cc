@@ -6,9 +6,9 @@
 
 #include "base/quoted.h"
 #include "ceiling/ceiling.h"
+#include "hash/sha256.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
-#include "report/sha256.h"
 
 namespace mxc {
 namespace {

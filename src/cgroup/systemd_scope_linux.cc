@@ -7,6 +7,7 @@
 
 #include "cgroup/cgroup_files.h"
 #include "cgroup/systemd_scope.h"
+#include "hash/pinned_program.h"
 #include "host/posix_host.h"
 
 namespace mxc {
@@ -75,7 +76,11 @@ Status AskForScope(const ScopeRequest& request, const std::string& directory,
   using Clock = std::chrono::steady_clock;
   const std::string name = directory.substr(directory.rfind('/') + 1);
   const Clock::time_point end = Clock::now() + std::chrono::milliseconds(kLimitMs);
-  const std::string refusal = ScopeRefusal(RunTool(ScopeCall(request, name, processes), kLimitMs));
+  const Result<PinnedProgram> busctl = OpenPinned(request.busctl, request.sha256);
+  if (!busctl) return busctl.error();
+  std::vector<std::string> call = ScopeCall(request, name, processes);
+  call.front() = busctl->executable;
+  const std::string refusal = ScopeRefusal(RunTool(call, kLimitMs));
   if (!refusal.empty()) return NoScope(refusal);
   while (!Holds(directory, processes)) {
     if (Clock::now() > end) return NoScope("the processes of the run did not get to " + directory);

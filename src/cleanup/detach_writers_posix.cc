@@ -46,6 +46,16 @@ Writers WritersOf(int file) {
 Writers WritersOf(int /*file*/) { return Writers::kUnknown; }
 #endif
 
+// git writes none. They cost whoever makes them nothing, and would be read, or written, byte by byte.
+bool HasHoles([[maybe_unused]] int file, [[maybe_unused]] off_t size) {
+#ifdef SEEK_HOLE
+  const off_t hole = ::lseek(file, 0, SEEK_HOLE);
+  return hole >= 0 && hole < size;
+#else
+  return false;
+#endif
+}
+
 Error Failed(const std::string& what, const std::string& path) {
   return SystemError(ErrorCode::kSetupFailed, what + " " + Quoted(path), errno);
 }
@@ -101,6 +111,8 @@ Result<bool> DetachWriters(const std::string& path, std::size_t limit) {
   struct stat status {};
   if (!file || ::fstat(file.Get(), &status) != 0) return Failed("open", path);
   if (!S_ISREG(status.st_mode)) return false;
+  if (HasHoles(file.Get(), status.st_size))
+    return Error{.code = ErrorCode::kSetupFailed, .message = Quoted(path) + " has holes"};
   const Writers writers = WritersOf(file.Get());
   if (writers == Writers::kNone && status.st_nlink == 1) return false;
   // Another user's file, which our commands cannot write either.

@@ -20,6 +20,7 @@ struct PutBackPath {
   std::string path = {};
   std::string aside = {};    // where what stood there is now; "" when nothing did
   std::string failure = {};  // why it is not what it was; "" when it is
+  bool gone = false;         // nothing stands there: what did was moved away, or removed
 };
 
 struct PutBackReport {

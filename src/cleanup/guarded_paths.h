@@ -56,6 +56,7 @@ class GuardedPaths {
   struct Directory {
     dev_t device = 0;
     ino_t inode = 0;
+    mode_t mode = 0;
     bool there = false;
     UniqueFd opened = {};
     int failure = 0;  // errno of what kept it from being opened
@@ -69,10 +70,15 @@ class GuardedPaths {
   };
 
   [[nodiscard]] static Status RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths& guarded);
-  // What stands at `directory` now, where that is not the one it was. A link or a file on the way is renamed.
+  // What stands at `directory` now, where that is not the one it was. A link or a file on the way is renamed,
+  // and what was moved away from there gets its name again.
   [[nodiscard]] UniqueFd OpenOther(const std::string& directory, const Place& place);
+  // Gives the directory that stood at `path`, at or above that of `place`, its name in `borrowed_here` again.
+  [[nodiscard]] bool MoveBack(const Place& place, const std::string& path, int borrowed_here) const;
+  // The owner's rights that it had. True: one was missing.
+  [[nodiscard]] bool GiveRightsBack(const std::string& path);
   bool PutBackOne(const Place& place);
-  void Note(const std::string& path, Result<std::string> aside);
+  void Note(const std::string& path, Result<std::string> aside, bool gone = false);
 
   std::vector<Place> places_ = {};  // none below another
   std::map<std::string, Directory, std::less<>> directories_ = {};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <utility>
 
 #include "base/quoted.h"
@@ -16,11 +17,21 @@ namespace {
 
 // A thousand repositories have fifteen thousand hooks, which are examples, of sixty megabytes.
 constexpr KeepRoom kRoom{.files = 50000, .bytes = std::size_t{128} * 1024 * 1024};
+constexpr int kDirectoryItself = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kListed = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 bool IsIn(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() && path.starts_with(directory) &&
          (directory == "/" || path[directory.size()] == '/');
+}
+
+// "" when it has none.
+std::string PathOf(int directory) {
+  std::string text(PATH_MAX, '\0');
+  const std::string link = "/proc/self/fd/" + std::to_string(directory);
+  const ssize_t size = ::readlink(link.c_str(), text.data(), text.size());
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
 }
 
 Error CannotRemember(const std::string& path, int number) {
@@ -56,6 +67,7 @@ Status GuardedPaths::RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths&
     if (::fstat(fd, &status) != 0) return CannotRemember(place.path.path, errno);
     directory.device = status.st_dev;
     directory.inode = status.st_ino;
+    directory.mode = status.st_mode;
     directory.there = true;
     const bool stands = ::fstatat(fd, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     const auto& object = place.path.object;
@@ -121,11 +133,37 @@ bool GuardedPaths::Locks(std::string_view directory) const {
   return found != directories_.end() && found->second.locked;
 }
 
-void GuardedPaths::Note(const std::string& path, Result<std::string> aside) {
+void GuardedPaths::Note(const std::string& path, Result<std::string> aside, bool gone) {
   PutBackPath& noted = found_[path];
-  noted = {.path = path, .aside = noted.aside};
+  noted = {.path = path, .aside = noted.aside, .gone = gone || noted.gone};
   if (!aside) noted.failure = aside.error().message;
   if (aside && !aside->empty()) noted.aside = path.substr(0, path.rfind('/') + 1) + *aside;
+}
+
+// The same way down leads from it to the directory that is known. Only what is in the grant is renamed.
+bool GuardedPaths::MoveBack(const Place& place, const std::string& path, int borrowed_here) const {
+  const Directory& known = directories_.find(place.directory)->second;
+  const std::string way = place.directory.substr(path.size());
+  UniqueFd moved{known.opened ? ::openat(known.opened.Get(), ".", kDirectoryItself) : -1};
+  for (auto up = std::count(way.begin(), way.end(), '/'); moved && up > 0; --up)
+    moved = UniqueFd{::openat(moved.Get(), "..", kDirectoryItself)};
+  struct stat status {};
+  if (!moved || ::fstat(moved.Get(), &status) != 0) return false;
+  const std::string from = PathOf(moved.Get());
+  const Result<NamedPlace> down = OpenPlace(from + way + "/.");
+  struct stat led {};
+  if (!IsIn(from, place.path.grant) || !down || ::fstat(down->directory.Get(), &led) != 0 ||
+      led.st_dev != known.device || led.st_ino != known.inode)
+    return false;
+  const Result<NamedPlace> there = OpenPlace(from);
+  if (!there || ::fstatat(there->directory.Get(), there->name.c_str(), &led, AT_SYMLINK_NOFOLLOW) != 0 ||
+      led.st_dev != status.st_dev || led.st_ino != status.st_ino)
+    return false;
+  const WritableDirectory opened_from{there->directory.Get()};
+  const WritableDirectory opened_to{borrowed_here};
+  const WritableDirectory opened{moved.Get()};  // its ".." is written
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return ::renameat(there->directory.Get(), there->name.c_str(), borrowed_here, name.c_str()) == 0;
 }
 
 // Component by component, as OpenPlace: the command could put a link anywhere below its grant.
@@ -134,10 +172,14 @@ UniqueFd GuardedPaths::OpenOther(const std::string& directory, const Place& plac
   for (std::size_t from = 1; here && from < directory.size();) {
     const std::size_t end = std::min(directory.find('/', from), directory.size());
     const std::string name = directory.substr(from, end - from);
-    UniqueFd next{::openat(here.Get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    UniqueFd next{::openat(here.Get(), name.c_str(), kDirectoryItself)};
     const std::string path = directory.substr(0, end);
-    if (!next && errno == ENOTDIR && IsIn(path, place.path.grant))
-      Note(path, RenameAside(here.Get(), name, here.Get(), name));
+    if (!next && errno == ENOTDIR && IsIn(path, place.path.grant)) {
+      Result<std::string> aside = RenameAside(here.Get(), name, here.Get(), name);
+      const bool again = aside && MoveBack(place, path, here.Get());
+      Note(path, std::move(aside), !again);
+      if (again) next = UniqueFd{::openat(here.Get(), name.c_str(), kDirectoryItself)};
+    }
     here = std::move(next);
     from = end + 1;
   }
@@ -148,18 +190,34 @@ UniqueFd GuardedPaths::OpenOther(const std::string& directory, const Place& plac
   return same ? UniqueFd{} : std::move(here);
 }
 
+// Who may not search it, as the caller, would find all that is in it changed.
+bool GuardedPaths::GiveRightsBack(const std::string& path) {
+  const Directory& known = directories_.find(path)->second;
+  struct stat status {};
+  if (!known.opened || ::fstat(known.opened.Get(), &status) != 0) return false;
+  const bool missing = (known.mode & ~status.st_mode & S_IRWXU) != 0;
+  if (!missing || ::fchmod(known.opened.Get(), known.mode & ~static_cast<mode_t>(S_IFMT)) != 0) return false;
+  Note(path, std::string());
+  return true;
+}
+
 bool GuardedPaths::PutBackOne(const Place& place) {
+  const bool closed = GiveRightsBack(place.directory);
   const int known = directories_.find(place.directory)->second.opened.Get();
   struct stat status {};
   // One that was removed as a whole holds nothing any more.
   const bool stands = known >= 0 && ::fstat(known, &status) == 0 && status.st_nlink > 0;
-  bool changed = stands && !IsAsKept(known, place.name, place.kept);
-  if (changed) Note(place.path.path, MakeAgain(known, place.name, place.kept));
+  bool changed = closed;
+  if (stands && !IsAsKept(known, place.name, place.kept)) {
+    changed = true;
+    Note(place.path.path, MakeAgain(known, place.name, place.kept));
+  }
   const std::size_t noted = found_.size();
   const UniqueFd other = OpenOther(place.directory, place);
   if (other && ::fstatat(other.Get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
       !IsAsKept(other.Get(), place.name, place.kept)) {
-    Note(place.path.path, RenameAside(other.Get(), place.name, other.Get(), place.name));
+    Note(place.path.path, RenameAside(other.Get(), place.name, other.Get(), place.name),
+         place.kept.mode != 0);
     changed = true;
   }
   return changed || found_.size() != noted;
@@ -173,7 +231,11 @@ bool GuardedPaths::PutBack() {
 
 std::vector<PutBackPath> GuardedPaths::Found() const {
   std::vector<PutBackPath> found;
-  for (const auto& [path, each] : found_) found.push_back(each);
+  for (const auto& [path, each] : found_) {
+    found.push_back(each);
+    struct stat status {};
+    found.back().gone = each.gone && ::lstat(path.c_str(), &status) != 0;
+  }
   return found;
 }
 

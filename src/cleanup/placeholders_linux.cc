@@ -74,51 +74,58 @@ UniqueFd OpenAny(const HeldFile& held) {
   return UniqueFd{::openat(held.directory.Get(), held.name.c_str(), kThere)};
 }
 
-// Nobody may see it without its text, so it gets its name last.
-UniqueFd CreateWithText(const HeldFile& held) {
-  const std::string_view text = TextOf(held.placeholder);
-  const std::string directory = "/proc/self/fd/" + std::to_string(held.directory.Get());
-  UniqueFd file{::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, ModeOf(held.placeholder))};
-  if (!file) return file;
-  if (::write(file.Get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return UniqueFd{};
-  const std::string name = "/proc/self/fd/" + std::to_string(file.Get());
-  const int directory_fd = held.directory.Get();
-  if (::linkat(AT_FDCWD, name.c_str(), directory_fd, held.name.c_str(), AT_SYMLINK_FOLLOW) != 0)
-    return UniqueFd{};
-  return file;
+// Whom a file of root's is given to: the mode of a mask lets its owner alone lock it, and a run of the
+// directory's owner, who could remove it anyway, shares it. 0: nobody.
+struct stat OwnerToBe(const HeldFile& held) {
+  struct stat status {};
+  if (::geteuid() != 0 || ModeOf(held.placeholder) != kPlaceholderMode ||
+      ::fstat(held.directory.Get(), &status) != 0)
+    status.st_uid = 0;
+  return status;
 }
 
-// Fails with EEXIST for whatever stands there, a symbolic link included. Without a file: errno.
-UniqueFd CreateNew(const HeldFile& held) {
+// Nobody may see it without its text and its owner, so it gets its name last.
+bool CreateUnnamed(const HeldFile& held, const struct stat& owner) {
+  const std::string_view text = TextOf(held.placeholder);
+  const std::string directory = "/proc/self/fd/" + std::to_string(held.directory.Get());
+  const UniqueFd file{::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, ModeOf(held.placeholder))};
+  if (!file) return false;
+  if (::write(file.Get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return false;
+  // A server may keep its files root's: then they are locked by root alone.
+  if (owner.st_uid != 0) static_cast<void>(::fchown(file.Get(), owner.st_uid, owner.st_gid) == 0);
+  const std::string name = "/proc/self/fd/" + std::to_string(file.Get());
+  return ::linkat(AT_FDCWD, name.c_str(), held.directory.Get(), held.name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+// Fails with EEXIST for whatever stands there, a symbolic link included. False: errno.
+bool CreateNew(const HeldFile& held) {
   const int directory = held.directory.Get();
   const char* const name = held.name.c_str();
   const mode_t mode = ModeOf(held.placeholder);
-  if (IsDirectory(held.placeholder))
-    return ::mkdirat(directory, name, mode) == 0 ? OpenAny(held) : UniqueFd{};
+  if (IsDirectory(held.placeholder)) return ::mkdirat(directory, name, mode) == 0;
   const std::string_view text = TextOf(held.placeholder);
-  if (!text.empty()) {
-    UniqueFd file = CreateWithText(held);
-    if (file || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
+  const struct stat owner = OwnerToBe(held);
+  if (!text.empty() || owner.st_uid != 0) {
+    if (CreateUnnamed(held, owner)) return true;
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT) return false;
   }
-  UniqueFd file{::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)};
-  if (!file || ::write(file.Get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
-    return file;
+  const UniqueFd file{::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)};
+  if (!file) return false;
+  if (::write(file.Get(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) return true;
   ::unlinkat(directory, name, 0);
-  return UniqueFd{};
+  return false;
 }
 
-// One attempt: creates the placeholder, or joins the one of another run. False: errno, EAGAIN when the other
-// run was just removing it.
+// One attempt: creates the placeholder, or joins the one of another run. It is held by a descriptor for
+// reading: whoever finds a file of git's open for writing puts a copy in its place. False: errno, EAGAIN when
+// another run was just removing it.
 bool TryHold(HeldFile& held) {
-  held.file = CreateNew(held);
-  if (!held.file && errno != EEXIST) return false;
-  if (!held.file) {
-    held.file = OpenAny(held);
-    const int refusal = held.file ? EEXIST : errno;
-    if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder)) {
-      errno = refusal == ENOENT ? EAGAIN : refusal;
-      return false;
-    }
+  if (!CreateNew(held) && errno != EEXIST) return false;
+  held.file = OpenAny(held);
+  const int refusal = held.file ? EEXIST : errno;
+  if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder)) {
+    errno = refusal == ENOENT ? EAGAIN : refusal;
+    return false;
   }
   if (::flock(held.file.Get(), LOCK_SH | LOCK_NB) == 0 && IsStillThere(held)) return true;
   errno = EAGAIN;

@@ -13,6 +13,7 @@ namespace {
 // The last message.
 constexpr std::string_view kAnswerEnd = ".";
 constexpr std::string_view kCommandEnded = "!";
+constexpr std::string_view kGone = "gone";
 constexpr std::size_t kMaxAnswerBytes = std::size_t{64} * 1024;
 
 std::string TakeField(std::string_view& text) {
@@ -26,7 +27,8 @@ std::string TakeField(std::string_view& text) {
 
 void AnswerPutBack(int borrowed_socket, const PutBackReport& report) {
   for (const PutBackPath& each : report.paths) {
-    const std::string text = each.path + '\0' + each.aside + '\0' + each.failure;
+    const std::string text =
+        each.path + '\0' + each.aside + '\0' + each.failure + '\0' + (each.gone ? std::string(kGone) : "");
     ::send(borrowed_socket, text.data(), text.size(), MSG_NOSIGNAL);
   }
   const std::string_view last = report.ended ? kCommandEnded : kAnswerEnd;
@@ -51,6 +53,7 @@ std::optional<PutBackReport> ReadPutBack(int borrowed_socket, int timeout_ms) {
     each.path = TakeField(text);
     each.aside = TakeField(text);
     each.failure = TakeField(text);
+    each.gone = TakeField(text) == kGone;
     report.paths.push_back(std::move(each));
   }
 }

@@ -15,6 +15,7 @@
 #include "mxc/network.h"
 #include "mxc/output.h"
 #include "mxc/resource.h"
+#include "mxc/sandbox/workspace.h"
 #include "mxc/secret.h"
 #include "mxc/ui.h"
 
@@ -45,6 +46,7 @@ struct PresetEntry {
   std::string pointer = {};
   // Of kGit: configurations of repositories may be written, for keys that execute nothing.
   bool safe_config = false;
+  bool required = false;  // by a ceiling: a grant of what it protects does not count
 };
 
 struct ProcessConfig {
@@ -52,6 +54,7 @@ struct ProcessConfig {
   std::vector<std::string> argv = {};
   std::string cwd = {};  // absolute, or empty
   std::string cwd_pointer = {};
+  Workspace workspace = {};                               // as written: neither path has been looked at
   std::optional<std::vector<Variable>> environment = {};  // absent: the default environment
   bool inherit_default_environment = false;               // lay `environment` over the default
   std::uint32_t timeout_ms = 0;
@@ -65,6 +68,20 @@ enum class Phase { kProvision, kStart, kExec, kStop, kDeprovision };
 struct SessionConfig {
   std::uint64_t idle_timeout_ms = 86400000;  // without a command running in it
   std::uint64_t lifetime_ms = 0;
+  std::string idle_timeout_pointer = {};  // empty: not written
+  std::string lifetime_pointer = {};
+};
+
+struct ContainmentSection {
+  Containment containment = Containment::kNone;
+  Json section = {};  // as written
+};
+
+// The file that a program which mxc-exec starts on the host has to be.
+struct HelperPin {
+  std::string name = {};    // "bwrap"
+  std::string sha256 = {};  // 64 hexadecimal digits, in small letters
+  std::string pointer = {};
 };
 
 struct Config {
@@ -97,11 +114,17 @@ struct Config {
   Audit audit = {};
   std::string audit_pointer = {};
   std::vector<ResourceLimit> resources = {};
+  std::vector<HelperPin> helpers = {};
+  std::string review_pointer = {};  // of `review`: commands that destroy wait for an approval
   Tier minimum_tier = Tier::kNone;
   std::string minimum_tier_pointer = {};
   bool destroy_on_exit = true;
   bool acl_changes_allowed = true;
-  Json backend_section = {};        // section of the containment, as written; kNull when absent
+  Json backend_section = {};  // section of the containment, as written; kNull when absent
+  // Of Intent::kAuto (isolation_fallback.h): what it tries, in this order, and sections of these.
+  std::vector<Containment> order = {};  // empty: the strongest on this system
+  std::vector<ContainmentSection> sections = {};
+  std::string choice = {};          // why the containment that was chosen
   std::vector<Warning> notes = {};  // tolerated keys, dropped entries: for the log
 };
 

@@ -83,6 +83,8 @@ Result<Config> Decode(const Json& document, const DecodeOptions& options) {
   DecodeNetwork(decoding);
   DecodeAdditions(decoding);
   DecodeResources(decoding);
+  DecodeHelpers(decoding);
+  DecodeReview(decoding);
   if (!decoding.errors.empty()) return decoding.errors.Take();
   return std::move(decoding.config);
 }

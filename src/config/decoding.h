@@ -59,6 +59,8 @@ void DecodeSections(Decoding& decoding);
 void DecodeFilesystem(Decoding& decoding);
 void DecodeNetwork(Decoding& decoding);
 void DecodeAdditions(Decoding& decoding);
+void DecodeHelpers(Decoding& decoding);
+void DecodeReview(Decoding& decoding);
 void DecodeResources(Decoding& decoding);
 
 // Of DecodeNetwork. The older dialect's network section in the newest shape.

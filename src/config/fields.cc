@@ -22,9 +22,13 @@ constexpr EnumValue kContainments[] = {
     {"isolation_session", kV06 | kV07 | kV08 | kContracts},
     {"auto", kOwn},
     {"namespaces", kOwn},
+    {"kubernetes", kOwn},
     {"landlock", kOwn},
     {"none", kOwn},
 };
+constexpr EnumValue kChoices[] = {{"kubernetes"},      {"lxc"},      {"namespaces"}, {"bubblewrap"},
+                                  {"landlock"},        {"seatbelt"}, {"wslc"},       {"windows_sandbox"},
+                                  {"processcontainer"}};
 constexpr EnumValue kPhases[] = {{"provision"}, {"start"}, {"exec"}, {"stop"}, {"deprovision"}};
 constexpr EnumValue kClipboards[] = {{"none"}, {"read"}, {"write"}, {"all"}};
 constexpr EnumValue kPresets[] = {{"git"}, {"shell"}, {"editors"}, {"agents"}};
@@ -33,6 +37,24 @@ constexpr EnumValue kTools[] = {{"inherit"}, {"system"}};
 constexpr EnumValue kTiers[] = {{"process"}, {"container"}, {"virtual-machine"}};
 constexpr EnumValue kRedactions[] = {{"secrets"}, {"pii"}};
 constexpr EnumValue kAuditFailures[] = {{"refuse"}, {"warn"}};
+
+constexpr EnumValue kReviews[] = {{"destructive"}};
+
+constexpr Field kWorkspaceFields[] = {
+    {.name = "host",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Absolute path of the directory, which the command may read and write.",
+     .required = kOwn,
+     .non_empty = true},
+    {.name = "guest",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Absolute path under which it stands inside.",
+     .non_empty = true,
+     .standard = "\"/workspace\""},
+};
+constexpr Shape kWorkspaceShape{.fields = kWorkspaceFields};
 
 constexpr std::string_view kCommandForms[] = {"commandLine", "argv"};
 
@@ -49,6 +71,13 @@ constexpr Field kProcessFields[] = {
     {.name = "cwd",
      .type = FieldType::kString,
      .text = "Working directory, an absolute path the policy grants."},
+    {.name = "workspace",
+     .type = FieldType::kObject,
+     .in = kOwn,
+     .text =
+         "A directory of this host that stands under another path inside, and under that alone. The command "
+         "starts in it unless `cwd` says otherwise; other paths may name files in it in either way.",
+     .shape = &kWorkspaceShape},
     {.name = "env",
      .type = FieldType::kStringList,
      .text = "Environment as NAME=value entries. Nothing is inherited from the caller; without this list "
@@ -178,6 +207,11 @@ constexpr Field kAuditFields[] = {
      .text = "What happens when the record cannot be written.",
      .values = kAuditFailures,
      .standard = "\"refuse\""},
+    {.name = "syslog",
+     .type = FieldType::kBool,
+     .in = kOwn,
+     .text = "The hash of each line of a run's begin and end goes to the system's log as well.",
+     .standard = "false"},
 };
 constexpr Shape kAuditShape{.fields = kAuditFields};
 
@@ -198,6 +232,17 @@ constexpr Field kSessionFields[] = {
      .standard = "0"},
 };
 constexpr Shape kSessionShape{.fields = kSessionFields};
+
+constexpr Field kSelectionFields[] = {
+    {.name = "order",
+     .type = FieldType::kEnumList,
+     .in = kOwn,
+     .text = "What containment `auto` tries, in this order: the first that is usable is taken, and no other.",
+     .values = kChoices,
+     .required = kOwn,
+     .non_empty = true},
+};
+constexpr Shape kSelectionShape{.fields = kSelectionFields};
 
 constexpr Field kRootFields[] = {
     {.name = "$schema", .type = FieldType::kString, .text = "For editors; ignored."},
@@ -234,6 +279,11 @@ constexpr Field kRootFields[] = {
      .type = FieldType::kEnum,
      .text = "Kind of isolation; absent means process isolation of this operating system.",
      .values = kContainments},
+    {.name = "selection",
+     .type = FieldType::kObject,
+     .in = kOwn,
+     .text = "How containment `auto` chooses.",
+     .shape = &kSelectionShape},
     {.name = "process",
      .type = FieldType::kObject,
      .text = "What is run.",
@@ -256,6 +306,11 @@ constexpr Field kRootFields[] = {
      .text = "Options of containment `processcontainer`.",
      .shape = &kProcessContainerShape},
     {.name = "lxc", .type = FieldType::kObject, .text = "Options of containment `lxc`.", .shape = &kLxcShape},
+    {.name = "kubernetes",
+     .type = FieldType::kObject,
+     .in = kOwn,
+     .text = "Where containment `kubernetes` gets its pod.",
+     .shape = &kKubernetesShape},
     {.name = "filesystem",
      .type = FieldType::kObject,
      .text = "Paths beyond the read-only system directories.",
@@ -310,6 +365,13 @@ constexpr Field kRootFields[] = {
      .text = "Options of containment `wslc`.",
      .shape = &kWslcShape,
      .elsewhere = "use experimental.wslc"},
+    {.name = "isolationSession",
+     .type = FieldType::kObject,
+     .in = kContracts,
+     .text = "Options of containment `isolation_session`.",
+     .shape = &kIsolationSessionShape,
+     .elsewhere = "use experimental.isolation_session",
+     .use = Use::kLifecycle},
     {.name = "hyperlight",
      .type = FieldType::kObject,
      .in = kDevelopment,
@@ -346,6 +408,19 @@ constexpr Field kRootFields[] = {
      .in = kOwn,
      .text = "Record of the run, written before the command starts.",
      .shape = &kAuditShape},
+    {.name = "helpers",
+     .type = FieldType::kObject,
+     .in = kOwn,
+     .text =
+         "The files that programs which mxc-exec starts for a run have to be; another file refuses the run.",
+     .shape = &kHelpersShape},
+    {.name = "review",
+     .type = FieldType::kEnum,
+     .in = kOwn,
+     .text =
+         "Commands that destroy what cannot be brought back wait for an approval, as far as their text shows "
+         "it. No part of the boundary.",
+     .values = kReviews},
     {.name = "minimumTier",
      .type = FieldType::kEnum,
      .in = kOwn,

@@ -89,13 +89,16 @@ extern const Shape kNetworkShape;
 extern const Shape kRuntimeShape;
 extern const Shape kResourcesShape;
 extern const Shape kProtectShape;
+extern const Shape kHelpersShape;
 
 // Sections of single backends, in fields_backend.cc.
 extern const Shape kProcessContainerShape;
 extern const Shape kLxcShape;
+extern const Shape kKubernetesShape;
 extern const Shape kSeatbeltShape;
 extern const Shape kWslcShape;
 extern const Shape kWindowsSandboxShape;
+extern const Shape kIsolationSessionShape;
 extern const Shape kHyperlightShape;
 extern const Shape kTestShape;
 extern const Shape kTelemetryShape;

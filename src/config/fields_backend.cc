@@ -111,6 +111,70 @@ constexpr Field kLxcFields[] = {
      .use = Use::kTolerated},
 };
 
+// The values of each are the cluster's words; no value is one of ours.
+constexpr Shape kLabelsShape{.open = true};
+
+constexpr Field kKubernetesFields[] = {
+    {.name = "namespace",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Namespace of the claim and its pod.",
+     .required = kOwn,
+     .non_empty = true},
+    {.name = "warmPool",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "SandboxWarmPool that the claim is bound from.",
+     .non_empty = true},
+    {.name = "template",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "SandboxTemplate for a pod of its own. Not built: refused.",
+     .non_empty = true},
+    {.name = "context",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Context of the kubeconfig; absent: its current one, in a cluster the pod's service account.",
+     .non_empty = true},
+    {.name = "kubeconfig",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Absolute path of the kubeconfig; absent: the one kubectl finds.",
+     .non_empty = true},
+    {.name = "container",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Container of the pod that the command runs in; absent: the first.",
+     .non_empty = true},
+    {.name = "workspace",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Absolute path in the pod of a volume that is mounted to be written. The command starts there.",
+     .non_empty = true},
+    {.name = "program",
+     .type = FieldType::kString,
+     .in = kOwn,
+     .text = "Absolute path in the pod of mxc-exec; where this version is not there, it is sent in.",
+     .non_empty = true,
+     .standard = "\"/usr/local/bin/mxc-exec\""},
+    {.name = "ttl",
+     .type = FieldType::kInteger,
+     .in = kOwn,
+     .text = "Seconds that the claim lives at most.",
+     .minimum = 5,
+     .maximum = 86400,
+     .standard = "3600"},
+    {.name = "podSelector",
+     .type = FieldType::kObject,
+     .in = kOwn,
+     .text = "Labels that the bound pod has to have: names and values.",
+     .shape = &kLabelsShape},
+    {.name = "acceptedRisks",
+     .type = FieldType::kStringList,
+     .in = kOwn,
+     .text = "Checks of the pod, by name, that may fail. Each is listed as a relaxation."},
+};
+
 constexpr Field kSeatbeltFields[] = {
     {.name = "profileOverride", .type = FieldType::kString, .text = "Profile text used as it is."},
     {.name = "guiAccess", .type = FieldType::kBool, .text = "Window server.", .standard = "false"},
@@ -152,6 +216,19 @@ constexpr Field kPortMappingFields[] = {
 };
 constexpr Shape kPortMappingShape{.fields = kPortMappingFields};
 
+// Of the lifecycle's requests, and so in no schema.
+constexpr Field kWslcProvisionFields[] = {
+    {.name = "image", .type = FieldType::kString, .text = "Image reference.", .use = Use::kLifecycle},
+    {.name = "imageTarPath", .type = FieldType::kString, .text = "Image file.", .use = Use::kLifecycle},
+    {.name = "portMappings",
+     .type = FieldType::kObjectList,
+     .in = kDevelopment | kOwn,
+     .text = "Ports of the container on Windows.",
+     .shape = &kPortMappingShape,
+     .use = Use::kLifecycle},
+};
+constexpr Shape kWslcProvisionShape{.fields = kWslcProvisionFields};
+
 constexpr Field kWslcFields[] = {
     {.name = "targetOs", .type = FieldType::kString, .text = "System inside.", .standard = "\"linux\""},
     {.name = "image",
@@ -167,6 +244,11 @@ constexpr Field kWslcFields[] = {
      .type = FieldType::kObjectList,
      .text = "Ports of the container on Windows.",
      .shape = &kPortMappingShape},
+    {.name = "provision",
+     .type = FieldType::kObject,
+     .text = "Lifecycle request.",
+     .shape = &kWslcProvisionShape,
+     .use = Use::kLifecycle},
     {.name = "distribution",
      .type = FieldType::kString,
      .in = kOwn,
@@ -189,6 +271,53 @@ constexpr Field kWindowsSandboxFields[] = {
      .text = "Older name of idleTimeoutMs.",
      .alias_of = "idleTimeoutMs"},
 };
+
+// SDK 0.6 gives an account of Entra when a session is made, and again when it starts.
+constexpr Field kEntraFields[] = {
+    {.name = "upn", .type = FieldType::kString, .text = "User principal name."},
+    {.name = "wamToken", .type = FieldType::kString, .text = "Token of the account: a secret."},
+};
+constexpr Shape kEntraShape{.fields = kEntraFields};
+
+constexpr Field kIsolationProvisionFields[] = {
+    {.name = "appId", .type = FieldType::kString, .text = "Application that calls.", .use = Use::kLifecycle},
+    {.name = "user",
+     .type = FieldType::kObject,
+     .in = kWireModel,
+     .text = "Account of Entra; a local one when absent.",
+     .shape = &kEntraShape,
+     .elsewhere = "closed contracts know local accounts only",
+     .use = Use::kLifecycle},
+};
+constexpr Shape kIsolationProvisionShape{.fields = kIsolationProvisionFields};
+
+constexpr Field kIsolationStartFields[] = {
+    {.name = "configurationId",
+     .type = FieldType::kString,
+     .text = "Size of the session.",
+     .use = Use::kLifecycle},
+    {.name = "user",
+     .type = FieldType::kObject,
+     .text = "The account that provision named.",
+     .shape = &kEntraShape,
+     .use = Use::kLifecycle},
+};
+constexpr Shape kIsolationStartShape{.fields = kIsolationStartFields};
+
+constexpr Field kIsolationSessionFields[] = {
+    {.name = "provision",
+     .type = FieldType::kObject,
+     .text = "Lifecycle request.",
+     .shape = &kIsolationProvisionShape,
+     .use = Use::kLifecycle},
+    {.name = "start",
+     .type = FieldType::kObject,
+     .in = kWireModel,
+     .text = "Lifecycle request.",
+     .shape = &kIsolationStartShape,
+     .use = Use::kLifecycle},
+};
+constexpr Shape kOpenIsolationSessionShape{.fields = kIsolationSessionFields, .open = true};
 
 constexpr Field kHyperlightFields[] = {
     {.name = "runtime", .type = FieldType::kString, .text = "Runtime image by name."},
@@ -220,7 +349,7 @@ constexpr Field kExperimentalFields[] = {
     {.name = "isolation_session",
      .type = FieldType::kObject,
      .text = "Options of containment `isolation_session`.",
-     .shape = &kOpenShape},
+     .shape = &kOpenIsolationSessionShape},
     {.name = "seatbelt",
      .type = FieldType::kObject,
      .text = "Older place of `seatbelt`.",
@@ -237,9 +366,11 @@ constexpr Field kExperimentalFields[] = {
 
 constexpr Shape kProcessContainerShape{.fields = kProcessContainerFields};
 constexpr Shape kLxcShape{.fields = kLxcFields};
+constexpr Shape kKubernetesShape{.fields = kKubernetesFields};
 constexpr Shape kSeatbeltShape{.fields = kSeatbeltFields};
 constexpr Shape kWslcShape{.fields = kWslcFields};
 constexpr Shape kWindowsSandboxShape{.fields = kWindowsSandboxFields};
+constexpr Shape kIsolationSessionShape{.fields = kIsolationSessionFields};
 constexpr Shape kHyperlightShape{.fields = kHyperlightFields};
 constexpr Shape kTestShape{.fields = kTestFields};
 constexpr Shape kTelemetryShape{.fields = kTelemetryFields};

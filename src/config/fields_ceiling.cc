@@ -9,9 +9,13 @@ constexpr std::uint64_t kMaxCeilingInteger = (std::uint64_t{1} << 53U) - 1;
 constexpr EnumValue kCeilingPresets[] = {{"git"}, {"shell"}, {"editors"}, {"agents"}};
 constexpr EnumValue kCeilingTiers[] = {{"process"}, {"container"}, {"virtual-machine"}};
 constexpr EnumValue kCeilingRedactions[] = {{"secrets"}, {"pii"}};
+constexpr EnumValue kCeilingReviews[] = {{"destructive"}};
 constexpr EnumValue kExcesses[] = {{"clamp"}, {"refuse"}};
-constexpr EnumValue kBoundedContainments[] = {{"process"},  {"namespaces"}, {"bubblewrap"},
-                                              {"landlock"}, {"lxc"},        {"seatbelt"}};
+// `process`, and each of AllContainments that isolates (containments_test.cc).
+constexpr EnumValue kBoundedContainments[] = {
+    {"process"},         {"bubblewrap"}, {"namespaces"},        {"landlock"}, {"lxc"},
+    {"kubernetes"},      {"wslc"},       {"isolation_session"}, {"microvm"},  {"hyperlight"},
+    {"windows_sandbox"}, {"seatbelt"},   {"processcontainer"},  {"vm"}};
 
 constexpr Field kCeilingFilesystemFields[] = {
     {.name = "readwritePaths",
@@ -72,6 +76,10 @@ constexpr Field kCeilingAuditFields[] = {
      .text = "Absolute path of the file that every run is recorded in; {uid} stands for the caller's number.",
      .required = kEvery,
      .non_empty = true},
+    {.name = "syslog",
+     .type = FieldType::kBool,
+     .text = "The hash of each line of a run's begin and end goes to the system's log as well.",
+     .standard = "false"},
 };
 constexpr Shape kCeilingAuditShape{.fields = kCeilingAuditFields};
 
@@ -93,6 +101,14 @@ constexpr Field kRequireFields[] = {
      .text = "The containments that may be used; `process` is whatever it comes to on this machine. Without "
              "the list all may, but never `none`.",
      .values = kBoundedContainments},
+    {.name = "verify",
+     .type = FieldType::kBool,
+     .text = "Refuse a run that starts a program of the host which `helpers` does not pin.",
+     .standard = "false"},
+    {.name = "review",
+     .type = FieldType::kEnum,
+     .text = "Commands that destroy wait for an approval in every run.",
+     .values = kCeilingReviews},
     {.name = "profiles",
      .type = FieldType::kStringList,
      .text = "The profiles whose grants count; without the list those of all do, within the bounds."},
@@ -132,6 +148,10 @@ constexpr Field kCeilingFields[] = {
      .type = FieldType::kObject,
      .text = "The record of every run, in place of the policy's.",
      .shape = &kCeilingAuditShape},
+    {.name = "helpers",
+     .type = FieldType::kObject,
+     .text = "The files that programs which mxc-exec starts for a run have to be.",
+     .shape = &kHelpersShape},
     {.name = "require",
      .type = FieldType::kObject,
      .text = "What every run has to have.",

@@ -34,7 +34,7 @@ bool Holds(const std::string_view (&list)[kCount], std::string_view name) {
 
 bool Takes(Phase phase, std::string_view key) {
   if (phase == Phase::kProvision) return !Holds(kNotOfProvision, key);
-  return Holds(kOfEveryPhase, key) || (phase == Phase::kExec && key == "process");
+  return Holds(kOfEveryPhase, key) || (phase == Phase::kExec && (key == "process" || key == "review"));
 }
 
 void RejectLifecycleKeys(Decoding& decoding) {
@@ -50,8 +50,14 @@ void RejectLifecycleKeys(Decoding& decoding) {
 
 void DecodeSession(Decoding& decoding, const Json& session) {
   SessionConfig& config = decoding.config.session;
-  if (const Json* idle = Member(&session, "idleTimeoutMs")) config.idle_timeout_ms = idle->integer;
-  if (const Json* lifetime = Member(&session, "lifetimeMs")) config.lifetime_ms = lifetime->integer;
+  if (const Json* idle = Member(&session, "idleTimeoutMs")) {
+    config.idle_timeout_ms = idle->integer;
+    config.idle_timeout_pointer = "/session/idleTimeoutMs";
+  }
+  if (const Json* lifetime = Member(&session, "lifetimeMs")) {
+    config.lifetime_ms = lifetime->integer;
+    config.lifetime_pointer = "/session/lifetimeMs";
+  }
 }
 
 // `key` is one that the phase cannot do without.

@@ -58,6 +58,19 @@ void DecodeEnvironment(Decoding& decoding, const Json& list, const Place& place)
   decoding.config.process.environment = std::move(variables);
 }
 
+void DecodeWorkspace(Decoding& decoding, const Json& workspace, const Place& place) {
+  Workspace& config = decoding.config.process.workspace;
+  if (decoding.config.phase == Phase::kExec)
+    return decoding.Fail(place, workspace, "is said when the sandbox is provisioned", "remove it");
+  const Json* const host = Member(&workspace, "host");
+  const Json* const guest = Member(&workspace, "guest");
+  if (host == nullptr || !CheckPath(decoding, place.Key("host"), *host)) return;
+  if (guest != nullptr && !CheckPath(decoding, place.Key("guest"), *guest)) return;
+  config = {.host = host->text,
+            .guest = guest != nullptr ? guest->text : std::string(kStandardWorkspace),
+            .pointer = place.pointer};
+}
+
 bool IsVariableName(std::string_view name) {
   constexpr std::string_view kNameDigits = "0123456789";
   constexpr std::string_view kNameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
@@ -191,6 +204,7 @@ void DecodeAudit(Decoding& decoding, const Json& audit) {
   if (path != nullptr && CheckPath(decoding, Place{}.Key("audit").Key("path"), *path)) {
     config.audit.path = path->text;
   }
+  config.audit.syslog = IsTrue(Member(&audit, "syslog"));
   if (TextOf(Member(&audit, "onFailure")) == "warn") config.audit.on_failure = Audit::OnFailure::kWarn;
 }
 
@@ -207,6 +221,8 @@ void DecodeProcess(Decoding& decoding) {
       config.cwd = cwd->text;
       config.cwd_pointer = here.pointer;
     }
+    if (const Json* workspace = Member(process, "workspace"))
+      DecodeWorkspace(decoding, *workspace, place.Key("workspace"));
     if (const Json* env = Member(process, "env")) DecodeEnvironment(decoding, *env, place.Key("env"));
     config.inherit_default_environment = IsTrue(Member(process, "inheritDefaultEnv"));
     if (const Json* timeout = Member(process, "timeout")) {

@@ -1,4 +1,5 @@
 // `containment`, and the sections that belong to one containment each.
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -120,6 +121,29 @@ std::optional<OtherName> NamedBy(std::string_view name) {
   return std::nullopt;
 }
 
+void DecodeSelection(Decoding& decoding) {
+  const Json* const selection = Member(&decoding.document, "selection");
+  const Json* const order = Member(selection, "order");
+  if (order == nullptr) return;
+  if (decoding.config.intent != Intent::kAuto) {
+    decoding.Fail(Place{}.Key("selection"), *selection,
+                  "the containment is named, so there is nothing to choose",
+                  "write \"containment\": \"auto\", or remove `selection`");
+    return;
+  }
+  for (const Json& name : order->items) {
+    if (const std::optional<OtherName> known = NamedBy(name.text))
+      decoding.config.order.push_back(known->containment);
+  }
+}
+
+// Sections of what `auto` may become stand side by side.
+bool KeptForAuto(const Config& config, Containment owner) {
+  if (config.intent != Intent::kAuto) return false;
+  if (config.order.empty()) return TraitsOf(owner).cluster;
+  return std::find(config.order.begin(), config.order.end(), owner) != config.order.end();
+}
+
 }  // namespace
 
 void DecodeContainment(Decoding& decoding) {
@@ -138,11 +162,16 @@ void DecodeContainment(Decoding& decoding) {
 }
 
 void DecodeSections(Decoding& decoding) {
+  DecodeSelection(decoding);
   const Containment own = ContainmentFor(decoding.config, decoding.options.system);
   for (const Section& section : PresentSections(decoding.document)) {
     if (section.moved && decoding.config.dialect != Dialect::kLegacy) {
       decoding.Fail(section.place, *section.value, "this section has moved to the top level",
                     "use the top-level section `seatbelt`");
+      continue;
+    }
+    if (KeptForAuto(decoding.config, section.owner)) {
+      decoding.config.sections.push_back({.containment = section.owner, .section = *section.value});
       continue;
     }
     if (section.owner != own) {

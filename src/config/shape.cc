@@ -112,6 +112,7 @@ class Checker {
     static constexpr Field kDocument{.type = FieldType::kObject};
     Field root = kDocument;
     root.shape = &shape;
+    document_ = &shape;
     todo_.push_back({.value = &document, .field = &root, .type = root.type});
     while (!todo_.empty() && report_.errors.size() < kMaxReportedErrors) {
       const Visit visit = std::move(todo_.back());
@@ -259,7 +260,24 @@ class Checker {
     }
     std::string text = Unknown("field", member.key, names);
     if (!elsewhere.empty()) text += "; " + std::string(elsewhere);
-    Report(place, member.position, text);
+    Report(place, member.position, text, elsewhere.empty() ? WhereItStands(shape, member.key) : "");
+  }
+
+  // A field of a section that was written at the top, or the other way round.
+  [[nodiscard]] std::string WhereItStands(const Shape& shape, std::string_view name) const {
+    const auto knows = [&](const Shape& other) {
+      const Field* field = FindField(other, name);
+      return field != nullptr && field->use == Use::kNormal;
+    };
+    if (&shape != document_)
+      return knows(*document_) ? Ticked(name) + " stands at the top of the document" : "";
+    for (const Field& section : shape.fields) {
+      const bool known = (section.in & releases_) != 0 && section.type == FieldType::kObject;
+      if (known && section.shape != nullptr && knows(*section.shape))
+        return "write it in " + Ticked(section.name) + ": \"" + std::string(section.name) + "\": {\"" +
+               std::string(name) + "\": ...}";
+    }
+    return "";
   }
 
   // The reference reads an alias as the field itself, so both together are the same key twice.
@@ -318,6 +336,7 @@ class Checker {
   Releases releases_;
   bool takes_null_;
   Command command_;
+  const Shape* document_ = nullptr;
   std::vector<Visit> todo_ = {};
   ShapeReport report_ = {};
 };

@@ -63,7 +63,7 @@ void DropCapabilities(const Child& child);                       // lockdown.cc
 void LockDown(Child& child, NetworkAhead& network);              // lockdown.cc
 void ConnectStream(const Child& child, int source, int target);  // lockdown.cc
 void LoadFilters(const Child& child);                            // lockdown.cc
-void WatchFiles(const Child& child);                             // watch.cc
+void WatchCalls(const Child& child);                             // watch.cc
 void RunCommand(const Child& child);                             // init.cc; returns when its end is reported
 [[noreturn]] void HoldSession(const Child& init);                // persistent/session.cc
 

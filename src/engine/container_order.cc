@@ -61,6 +61,7 @@ void VisitOrder(Archive& archive, Order& order) {
   archive(program.terminal_path);
   archive(program.report);
   archive(program.watch_socket);
+  archive(program.watch_files);
   archive(program.session);
   archive(program.command.candidates);
   archive(program.command.arguments);

@@ -163,7 +163,7 @@ Result<ContainerOrder> PrepareOrder(const SandboxRequest& inside, int report, Lu
 std::string PathOf(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 Exec CommandFor(const LxcLaunch& container, const std::string& name, const std::string& directory) {
-  Exec exec{.program = container.program};
+  Exec exec{.program = container.program, .sha256 = container.sha256};
   exec.argv = {std::string("lxc-start"), std::string("-F"), std::string("-n"), name,
                std::string("-P"),        directory};
   // No set-uid newuidmap on its path: what is mapped the kernel lets everybody map, and that program asks for
@@ -172,11 +172,6 @@ Exec CommandFor(const LxcLaunch& container, const std::string& name, const std::
                       {.name = "XDG_RUNTIME_DIR", .value = Secret{directory}}};
   exec.new_session = true;
   return exec;
-}
-
-pid_t OnlyChildOf(pid_t process) {
-  const std::vector<pid_t> children = ChildrenOf(process);
-  return children.size() == 1 ? children.front() : -1;
 }
 
 Result<SandboxProcess> StartOnce(const ContainerRequest& request, bool& aborted) {

@@ -57,8 +57,9 @@ struct SandboxRequest {
   const EgressRules* egress = nullptr;
   int gateway_handover = -1;
   Groups groups = {};
-  // Borrowed: where the command hands over the listener of FileWatch; -1: its files are not watched.
+  // Borrowed: where the command hands over the listener of CallWatch; -1: its calls are not watched.
   int watch_socket = -1;
+  bool watch_files = false;  // false: connect(2) alone
   // For a persistent sandbox: borrowed, init's end of a socket (SOCK_SEQPACKET). Then no command is run.
   // Every message on it is one byte and a connection (StartInSession); one byte comes back for each when its
   // command has ended. Init ends with the daemon, whom it takes for its launcher.
@@ -71,6 +72,7 @@ struct SessionRequest {
   const LinuxSandbox& sandbox;  // its argv, environment and cwd
   Streams streams = {};         // `on_created` is not called
   bool background = false;      // once it runs, it does not end with `connection`
+  int watch_socket = -1;        // as SandboxRequest's, of connect(2) alone; not of one in the background
 };
 
 // A sandbox whose namespaces LXC makes.

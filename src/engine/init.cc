@@ -90,7 +90,7 @@ int CommandMain(void* argument) {
   child.Check(::chdir(command.cwd), Step::kDirectory);
   if (child.program.supervised) ConfineCommand(child);
   if (child.program.outer_proc) ConfineWithOwnProc(child);
-  WatchFiles(child);
+  WatchCalls(child);
   ExecutePlain(command);
   int denied = 0;
   for (char* const* path = command.program.paths; *path != nullptr; ++path) {

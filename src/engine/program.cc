@@ -108,7 +108,8 @@ Command CommandOf(const Program& program) {
           .plain = view(program.plain),
           .envp = program.envp.data(),
           .cwd = program.cwd.c_str(),
-          .controlling_terminal = program.controlling_terminal};
+          .controlling_terminal = program.controlling_terminal,
+          .watch_socket = program.watch_socket};
 }
 
 Status Prepare(const SandboxRequest& request, Program& program) {
@@ -121,6 +122,7 @@ Status Prepare(const SandboxRequest& request, Program& program) {
   program.hostname = sandbox.hostname;
   program.gateway_handover = request.gateway_handover;
   program.watch_socket = request.watch_socket;
+  program.watch_files = request.watch_files;
   program.session = request.session;
   if (request.egress != nullptr) program.inside = egress::PrepareInside(*request.egress);
   program.root_read_only = sandbox.root_read_only;

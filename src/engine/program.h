@@ -94,7 +94,8 @@ struct Program {
   int report_reader = -1;                                   // the launcher's end
   std::vector<std::pair<unsigned, unsigned>> surplus = {};  // descriptors to close, as ranges
 
-  int watch_socket = -1;  // borrowed; -1: the command's files are not watched
+  int watch_socket = -1;  // borrowed; -1: the command's calls are not watched
+  bool watch_files = false;
   int session = -1;  // borrowed: our end of the daemon's socket, for a persistent sandbox; -1: one command
 
   Executable command = {};
@@ -118,6 +119,7 @@ struct Command {
   int controlling_terminal = -1;
   std::array<int, 3> standard = {-1, -1, -1};  // its streams, where they are not connected yet
   bool background = false;                     // SessionRequest::background
+  int watch_socket = -1;
 };
 [[nodiscard]] Command CommandOf(const Program& program);  // borrows from it
 

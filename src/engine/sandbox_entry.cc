@@ -70,7 +70,7 @@ int NumberIn(const char* text) {
   return error == std::errc() && parsed == end ? number : -1;
 }
 
-void FinishSandbox(int proc, SeccompProfile profile) {
+void FinishSandbox(int proc, SeccompProfile profile, int watch_socket) {
   Program program;
   program.uid_map = IdentityLine(::geteuid());
   program.gid_map = IdentityLine(::getegid());
@@ -86,6 +86,8 @@ void FinishSandbox(int proc, SeccompProfile profile) {
   DropCapabilities(child);
   child.Check(Restrict(child.landlock), Step::kLandlock);
   LoadFilters(child);
+  child.command.watch_socket = watch_socket;
+  WatchCalls(child);
 }
 
 }  // namespace engine
@@ -94,16 +96,17 @@ int RunSandboxEntry(std::span<char* const> arguments) {
   const int proc = engine::NumberIn(arguments[0]);
   const int profile = engine::NumberIn(arguments[1]);
   const int environment = engine::NumberIn(arguments[2]);
+  const int watch_socket = engine::NumberIn(arguments[3]);
   if (proc < 0 || environment < 0 || profile < 0 || profile > static_cast<int>(SeccompProfile::kRootCaller))
     return kUsage;
   std::string text = Contents(environment);
   const std::vector<char*> variables = Variables(text);
   engine::ResetSignals();
-  engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile));
+  engine::FinishSandbox(proc, static_cast<SeccompProfile>(profile), watch_socket);
   CloseAllBut(3, std::array<int, 0>{});
   LeaveGroupOfTool();
   environ = const_cast<char**>(variables.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast): its type
-  char* const* const command = &arguments[3];
+  char* const* const command = &arguments[4];
   ::execvp(command[0], command);
   const int number = errno;
   const std::string problem =

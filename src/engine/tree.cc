@@ -47,7 +47,7 @@ bool IsNormal(std::string_view path) {
 // Turns nodes into actions, knowing for each path what will stand there by then.
 class TreePreparer {
  public:
-  explicit TreePreparer(Program& program) : program_(program) {}
+  TreePreparer(const Workspace& workspace, Program& program) : workspace_(workspace), program_(program) {}
 
   Status Add(const MountNode& node) {
     return std::visit([this](const auto& kind) { return Take(kind); }, node);
@@ -69,6 +69,7 @@ class TreePreparer {
   void SetBase(const Cover& cover, MountAction& action);
   int SlotOf(std::size_t action);
 
+  const Workspace& workspace_;
   Program& program_;
   std::map<std::string, Placed, std::less<>> placed_ = {};
 };
@@ -130,9 +131,10 @@ Status TreePreparer::Insert(MountAction action, Place place) {
   MakeParents(*cover, action.target);
   SetBase(*cover, action);
   // A mask covers what was looked at; a bind its own source, where that shows already.
-  const bool covers = action.source.empty() || (action.source == action.target && !cover->moved);
+  const bool own = action.source == workspace_.OnHost(action.target);
+  const bool covers = action.source.empty() || (own && !cover->moved);
   action.covers_self = in_bind && action.checked && covers;
-  const bool moved = place == Place::kBind && action.source != action.target;
+  const bool moved = place == Place::kBind && !own;
   placed_[action.target] = {place, program_.mounts.size(), moved};
   program_.mounts.push_back(std::move(action));
   return Done{};
@@ -210,7 +212,7 @@ Status TreePreparer::Take(const MakeFile& file) {
 }  // namespace
 
 Status PrepareMounts(const LinuxSandbox& sandbox, Program& program) {
-  TreePreparer preparer{program};
+  TreePreparer preparer{sandbox.workspace, program};
   for (const MountNode& node : sandbox.mounts) {
     if (Status added = preparer.Add(node); !added) return added;
   }

@@ -1,4 +1,4 @@
-// The command's process asks the kernel to tell the launcher of its files, and hands over where it tells
+// The command's process asks the kernel to tell the launcher of its calls, and hands over where it tells
 // them.
 #include <sys/prctl.h>
 
@@ -17,10 +17,10 @@ constexpr unsigned kNewListener = 1U << 3U;  // SECCOMP_FILTER_FLAG_NEW_LISTENER
 constexpr unsigned kWaitKillable =
     1U << 5U;  // ..._WAIT_KILLABLE_RECV, of Linux 5.19: no signal starts a call over
 
-int Listen() {
+int Listen(std::span<const sock_filter> filter) {
   sock_fprog program{};
-  program.len = static_cast<unsigned short>(kWatchProgram.size());
-  program.filter = const_cast<sock_filter*>(kWatchProgram.data());  // NOLINT: the kernel only reads it
+  program.len = static_cast<unsigned short>(filter.size());
+  program.filter = const_cast<sock_filter*>(filter.data());  // NOLINT: the kernel only reads it
   for (const unsigned flags : {kNewListener | kWaitKillable, kNewListener}) {
     const auto listener = static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program));
     if (listener >= 0 || errno != EINVAL) return listener;
@@ -32,10 +32,11 @@ int Listen() {
 
 // A sandbox that watches already, around ours, keeps a second listener out. That is no reason not to run: the
 // launcher hears the reason instead.
-void WatchFiles(const Child& child) {
-  const int watch_socket = child.program.watch_socket;
+void WatchCalls(const Child& child) {
+  const int watch_socket = child.command.watch_socket;
   if (watch_socket < 0) return;
-  const int listener = Listen();
+  const int listener = Listen(child.program.watch_files ? std::span<const sock_filter>(kFileProgram)
+                                                        : std::span<const sock_filter>(kConnectProgram));
   const int number = listener < 0 ? errno : 0;
   const std::span<const int> passed(&listener, listener < 0 ? 0 : 1);
   child.Check(SendWithFds(watch_socket, &number, sizeof number, passed), Step::kWatch);

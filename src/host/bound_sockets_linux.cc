@@ -2,9 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/netlink.h>
-#include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -14,42 +13,18 @@
 #include <array>
 #include <climits>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <span>
+#include <thread>
 #include <unordered_set>
 
 #include "base/unique_fd.h"
+#include "unix_sockets/unix_sockets_linux.h"
 
 namespace mxc {
 namespace {
 
 constexpr std::size_t kMaxListBytes = std::size_t{64} << 20U;
-
-struct DumpRequest {
-  nlmsghdr head = {};
-  unix_diag_req socket = {};
-};
-
-template <typename Value>
-Value ValueAt(std::span<const char> bytes) {
-  Value value{};
-  std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
-  return value;
-}
-
-// The next of the parts that begin with their own length; empty at the end, and where it is none.
-template <typename Head>
-std::span<const char> TakePart(std::span<const char>& rest, std::size_t length) {
-  constexpr std::size_t kAlignment = 4;
-  if (length < sizeof(Head) || length > rest.size()) {
-    rest = {};
-    return {};
-  }
-  const std::span<const char> part = rest.first(length);
-  rest = rest.subspan(std::min(rest.size(), (length + kAlignment - 1) / kAlignment * kAlignment));
-  return part;
-}
 
 // 12 bits of the device's number above 20, as the kernel has it inside.
 std::uint64_t UserDevice(std::uint32_t number) {
@@ -58,40 +33,15 @@ std::uint64_t UserDevice(std::uint32_t number) {
 }
 
 // Nothing for a socket without a file.
-std::optional<BoundSocket> SocketIn(std::span<const char> message) {
-  if (message.size() < sizeof(nlmsghdr) + sizeof(unix_diag_msg)) return std::nullopt;
-  BoundSocket socket;
-  bool file = false;
-  for (auto rest = message.subspan(sizeof(nlmsghdr) + sizeof(unix_diag_msg));
-       rest.size() >= sizeof(nlattr);) {
-    const auto head = ValueAt<nlattr>(rest);
-    const std::span<const char> part = TakePart<nlattr>(rest, head.nla_len);
-    if (part.empty()) break;
-    const std::span<const char> value = part.subspan(sizeof(nlattr));
-    if (head.nla_type == UNIX_DIAG_NAME) {
-      socket.path.assign(value.begin(), std::find(value.begin(), value.end(), '\0'));
-    } else if (head.nla_type == UNIX_DIAG_VFS) {
-      const auto place = ValueAt<unix_diag_vfs>(value);
-      socket.device = UserDevice(place.udiag_vfs_dev);
-      socket.inode = place.udiag_vfs_ino;
-      file = true;
-    }
-  }
-  return file ? std::optional(std::move(socket)) : std::nullopt;
-}
-
-enum class Dump { kMore, kDone, kFailed };
-
-Dump AddSockets(std::span<const char> rest, std::vector<BoundSocket>& sockets) {
-  while (rest.size() >= sizeof(nlmsghdr)) {
-    const auto head = ValueAt<nlmsghdr>(rest);
-    const std::span<const char> message = TakePart<nlmsghdr>(rest, head.nlmsg_len);
-    if (head.nlmsg_type == NLMSG_DONE) return Dump::kDone;
-    if (message.empty() || head.nlmsg_type == NLMSG_ERROR || (head.nlmsg_flags & NLM_F_DUMP_INTR) != 0)
-      return Dump::kFailed;
-    if (std::optional<BoundSocket> socket = SocketIn(message)) sockets.push_back(std::move(*socket));
-  }
-  return Dump::kMore;
+std::optional<BoundSocket> BoundBy(const UnixSocket& each) {
+  const std::span<const char> file = each.Attribute(UNIX_DIAG_VFS);
+  if (file.empty()) return std::nullopt;
+  const std::span<const char> name = each.Attribute(UNIX_DIAG_NAME);
+  const auto place = ValueAt<unix_diag_vfs>(file);
+  return BoundSocket{.path = {name.begin(), std::find(name.begin(), name.end(), '\0')},
+                     .device = UserDevice(place.udiag_vfs_dev),
+                     .inode = place.udiag_vfs_ino,
+                     .number = each.Number()};
 }
 
 std::optional<std::string> ReadList(const char* path) {
@@ -108,23 +58,21 @@ std::optional<std::string> ReadList(const char* path) {
 }
 
 std::optional<std::vector<BoundSocket>> DumpBoundSockets() {
-  const UniqueFd netlink{::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG)};
-  DumpRequest request;
-  request.head.nlmsg_len = sizeof request;
-  request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-  request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  request.socket.sdiag_family = AF_UNIX;
-  request.socket.udiag_states = ~0U;
-  request.socket.udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_VFS;
-  if (!netlink || ::send(netlink.Get(), &request, sizeof request, 0) < 0) return std::nullopt;
   std::vector<BoundSocket> sockets;
-  std::array<char, 32768> buffer;  // NOLINT(*-member-init): the kernel fills it
-  for (Dump state = Dump::kMore; state != Dump::kDone;) {
-    const ssize_t size = ::recv(netlink.Get(), buffer.data(), buffer.size(), 0);
-    if (size <= 0) return std::nullopt;
-    state = AddSockets(std::span<const char>(buffer).first(static_cast<std::size_t>(size)), sockets);
-    if (state == Dump::kFailed) return std::nullopt;
-  }
+  const bool all = DumpUnixSockets(UDIAG_SHOW_NAME | UDIAG_SHOW_VFS, [&](const UnixSocket& each) {
+    if (std::optional<BoundSocket> socket = BoundBy(each)) sockets.push_back(std::move(*socket));
+  });
+  return all ? std::optional(std::move(sockets)) : std::nullopt;
+}
+
+// By a thread, which alone goes there.
+std::optional<std::vector<BoundSocket>> DumpBoundSocketsIn(const std::string& network_namespace) {
+  const UniqueFd there{::open(network_namespace.c_str(), O_RDONLY | O_CLOEXEC)};
+  std::optional<std::vector<BoundSocket>> sockets;
+  if (!there || ::geteuid() != 0) return sockets;
+  std::thread([&] {
+    if (::setns(there.Get(), CLONE_NEWNET) == 0) sockets = DumpBoundSockets();
+  }).join();
   return sockets;
 }
 
@@ -168,21 +116,27 @@ std::vector<std::string> WorkingDirectories() {
   return {directories.begin(), directories.end()};
 }
 
-// Each namespace has a file of its own, which the processes in it share.
-bool OthersHaveBoundSockets() {
+// Each namespace has a file of its own, which the processes in it share. What is in one of others is told to
+// root alone, who may enter it.
+std::optional<std::vector<BoundSocket>> ListOthersBoundSockets() {
   const std::unique_ptr<DIR, int (*)(DIR*)> processes{::opendir("/proc"), ::closedir};
   struct stat own {};
-  if (!processes || ::stat("/proc/self/net/unix", &own) != 0) return true;
+  if (!processes || ::stat("/proc/self/net/unix", &own) != 0) return std::nullopt;
   std::unordered_set<ino_t> seen = {own.st_ino};
+  std::vector<BoundSocket> all;
   while (const dirent* entry = ::readdir(processes.get())) {  // NOLINT(concurrency-mt-unsafe): own stream
     if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
-    const std::string list = "/proc/" + std::string(static_cast<const char*>(entry->d_name)) + "/net/unix";
+    const std::string process = "/proc/" + std::string(static_cast<const char*>(entry->d_name));
+    const std::string list = process + "/net/unix";
     struct stat status {};
     if (::stat(list.c_str(), &status) != 0 || !seen.insert(status.st_ino).second) continue;
     const std::optional<std::string> text = ReadList(list.c_str());
-    if (!text || ListsPaths(*text)) return true;
+    if (text && !ListsPaths(*text)) continue;
+    const std::optional<std::vector<BoundSocket>> sockets = DumpBoundSocketsIn(process + "/ns/net");
+    if (!sockets) return std::nullopt;
+    all.insert(all.end(), sockets->begin(), sockets->end());
   }
-  return false;
+  return all;
 }
 
 }  // namespace mxc

@@ -14,6 +14,7 @@
 #include "host/live_sockets_linux.h"
 #include "host/posix_host.h"
 #include "host/read_directory_linux.h"
+#include "unix_sockets/run_marks.h"
 
 namespace mxc {
 namespace {
@@ -39,9 +40,11 @@ class LinuxHost final : public PosixHost {
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override {
     return FindClosedFiles(directory);
   }
-  [[nodiscard]] std::vector<std::string> LiveSockets(const std::vector<std::string>& directories,
-                                                     const std::vector<std::string>& skipped) const override {
-    return FindLiveSockets(directories, skipped);
+  [[nodiscard]] std::vector<std::string> LiveSockets(const SocketPlaces& places) const override {
+    return FindLiveSockets(places);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> OldestRun(const std::vector<std::string>& roots) const override {
+    return OldestRunMark(roots);
   }
   [[nodiscard]] bool CanUnmapOwners(const std::string& directory) const override {
     return mxc::CanUnmapOwners(directory);

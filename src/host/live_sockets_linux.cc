@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -20,14 +19,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/at_once.h"
 #include "base/unique_fd.h"
 #include "host/bound_sockets_linux.h"
+#include "host/read_directory_linux.h"
+#include "host/socket_files_linux.h"
 #include "mxc/limits.h"
 
 namespace mxc {
@@ -37,15 +40,8 @@ namespace {
 // that no process is in; a search for those ends after so much.
 constexpr std::size_t kNearDirectories = 128;
 constexpr std::size_t kNearEntries = 8192;
-
-// Of linux/dirent.h, which no C library offers.
-struct SocketSearchEntry {
-  std::uint64_t inode;
-  std::int64_t offset;
-  unsigned short size;
-  unsigned char type;
-  char name[1];
-};
+// Directories that several threads list before anything is made of what is in them.
+constexpr std::size_t kTogether = 4096;
 
 bool IsBelowAny(const std::string& path, const std::vector<std::string>& directories) {
   return std::any_of(directories.begin(), directories.end(), [&](const std::string& directory) {
@@ -65,16 +61,18 @@ bool IsBound(int socket_path_fd) {
   return ::connect(probe.Get(), generic, sizeof address) == 0 || errno != ECONNREFUSED;
 }
 
-// A subvolume of btrfs has a number of its own, which is not the one that the kernel tells of a socket.
+// The file systems that are shown. A subvolume of btrfs has a number of its own, which is not the one that
+// the kernel tells of a socket: where there is one, a socket may be on any.
 class ShownDevices {
  public:
-  explicit ShownDevices(const std::vector<std::string>& directories) {
-    for (const std::string& directory : directories) Add(directory);
+  void Add(const std::vector<std::string>& directories) {
+    for (const std::string& directory : directories) AddOne(directory);
   }
   [[nodiscard]] bool Contains(std::uint64_t device) const { return any_ || devices_.contains(device); }
+  [[nodiscard]] bool Any() const { return any_; }
 
  private:
-  void Add(const std::string& directory) {
+  void AddOne(const std::string& directory) {
     struct stat status {};
     struct statfs system {};
     if (::lstat(directory.c_str(), &status) == 0) devices_.insert(status.st_dev);
@@ -86,10 +84,40 @@ class ShownDevices {
   bool any_ = false;
 };
 
+// What of a directory matters: each name ends with NUL.
+struct Listing {
+  int problem = 0;  // errno
+  std::size_t entries = 0;
+  std::string sockets = {};
+  std::string directories = {};  // and what may be one
+};
+
+Listing List(const std::string& directory) {
+  const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!fd) return {.problem = errno};
+  Listing listing;
+  listing.problem = ReadDirectory(fd.Get(), [&](const KernelDirectoryEntry& entry, std::string_view name) {
+    ++listing.entries;
+    if (entry.type == DT_SOCK) listing.sockets.append(name).push_back('\0');
+    if (entry.type == DT_DIR || entry.type == DT_UNKNOWN) listing.directories.append(name).push_back('\0');
+  });
+  return listing;
+}
+
+std::vector<const BoundSocket*> Pointers(const std::vector<BoundSocket>& sockets) {
+  std::vector<const BoundSocket*> pointers;
+  for (const BoundSocket& socket : sockets) pointers.push_back(&socket);
+  return pointers;
+}
+
 class SocketSearch {
  public:
-  SocketSearch(const std::vector<std::string>& directories, const std::vector<std::string>& skipped)
-      : directories_(directories), skipped_(skipped), roots_(directories.begin(), directories.end()) {}
+  explicit SocketSearch(const SocketPlaces& places) : places_(places) {
+    for (const auto* list : {&places.directories, &places.whole_host}) {
+      roots_.insert(list->begin(), list->end());
+      pending_.insert(pending_.end(), list->begin(), list->end());
+    }
+  }
 
   std::vector<std::string> Run();
 
@@ -98,22 +126,26 @@ class SocketSearch {
   using File = std::pair<std::uint64_t, std::uint32_t>;  // device, lower half of the inode
 
   void LocateAll(const std::vector<BoundSocket>& sockets);
+  void Seek(std::vector<const BoundSocket*> elsewhere);
   [[nodiscard]] bool Locate(const BoundSocket& socket);
   [[nodiscard]] bool LocateAt(const std::string& bound, const BoundSocket& socket);
+  [[nodiscard]] bool LocateFile(int file, const BoundSocket& socket);
   [[nodiscard]] const std::string& Canonical(const std::string& directory);
+  void Add(std::string path, const struct stat& status);
   void Judge(std::string path);
-  void Read(const std::string& directory);
   void NoteUnread(const std::string& directory, int reason);
-  void AddEntry(const std::string& directory, std::string_view name, unsigned char type);
-  void LeaveWholeHost();
-  void Search(std::size_t most_directories, std::size_t most_entries);
+  void Take(const std::string& directory, const Listing& listing);
+  [[nodiscard]] std::string PathIn(const std::string& directory, const char* name);
+  void SearchNear();
+  void SearchWhole(bool to_the_end);
+  [[nodiscard]] bool MayHoldSought(const std::string& directory) const;
 
-  const std::vector<std::string>& directories_;
-  const std::vector<std::string>& skipped_;
-  const std::set<std::string> roots_;  // each is read once, however it is come by
+  const SocketPlaces& places_;
+  std::set<std::string> roots_ = {};  // each is read once, however it is come by
   std::map<std::string, std::string> canonical_ = {};
   std::optional<std::vector<std::string>> working_ = {};  // directories of processes
-  std::map<File, std::size_t> sought_ = {};               // bound, but where; names that were found
+  ShownDevices shown_ = {};
+  std::map<File, std::size_t> sought_ = {};  // bound, but where; names that were found
   std::deque<std::string> pending_ = {};
   std::vector<std::string> closed_ = {};  // cannot be searched
   std::vector<std::string> found_ = {};
@@ -130,6 +162,11 @@ const std::string& SocketSearch::Canonical(const std::string& directory) {
     known = canonical_.emplace(directory, exists ? resolved.data() : "").first;
   }
   return known->second;
+}
+
+// A socket that this user may connect to, or open for himself.
+void SocketSearch::Add(std::string path, const struct stat& status) {
+  if (status.st_uid == ::getuid() || ::access(path.c_str(), W_OK) == 0) found_.push_back(std::move(path));
 }
 
 bool SocketSearch::Locate(const BoundSocket& socket) {
@@ -149,9 +186,29 @@ bool SocketSearch::LocateAt(const std::string& bound, const BoundSocket& socket)
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
   if (static_cast<std::uint32_t>(status.st_ino) != socket.inode) return false;
-  const bool usable = status.st_uid == ::getuid() || ::access(path.c_str(), W_OK) == 0;
-  if (usable) found_.push_back(std::move(path));
+  Add(std::move(path), status);
   return status.st_nlink == 1;
+}
+
+// The file itself says whether it has a name, and which. A process behind a file system could say anything;
+// one that has the socket open could have put another in its place.
+bool SocketSearch::LocateFile(int file, const BoundSocket& socket) {
+  struct stat status {};
+  struct stat named {};
+  struct statfs system {};
+  std::array<char, PATH_MAX> text;  // NOLINT(*-member-init): the kernel fills it
+  const ssize_t size =
+      ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), text.data(), text.size());
+  if (size <= 0 || ::fstat(file, &status) != 0 || ::fstatfs(file, &system) != 0) return false;
+  if (static_cast<std::uint32_t>(system.f_type) == FUSE_SUPER_MAGIC) return false;
+  const bool same = shown_.Any() || status.st_dev == socket.device;
+  if (!same || static_cast<std::uint32_t>(status.st_ino) != socket.inode) return false;
+  std::string path(text.data(), static_cast<std::size_t>(size));
+  if (status.st_nlink == 0) return path.ends_with(" (deleted)");
+  if (status.st_nlink != 1 || ::lstat(path.c_str(), &named) != 0) return false;
+  if (named.st_dev != status.st_dev || named.st_ino != status.st_ino) return false;
+  Add(std::move(path), named);
+  return true;
 }
 
 void SocketSearch::LocateAll(const std::vector<BoundSocket>& sockets) {
@@ -159,15 +216,23 @@ void SocketSearch::LocateAll(const std::vector<BoundSocket>& sockets) {
   for (const BoundSocket& socket : sockets) {
     if (!Locate(socket)) elsewhere.push_back(&socket);
   }
-  if (elsewhere.empty() || directories_.empty()) return;
-  const ShownDevices shown(directories_);
-  for (const BoundSocket* socket : elsewhere) {
-    if (shown.Contains(socket->device)) sought_.emplace(File{socket->device, socket->inode}, 0);
+  Seek(std::move(elsewhere));
+}
+
+void SocketSearch::Seek(std::vector<const BoundSocket*> elsewhere) {
+  if (elsewhere.empty() || roots_.empty()) return;
+  shown_.Add(places_.directories);
+  shown_.Add(places_.whole_host);
+  std::erase_if(elsewhere, [&](const BoundSocket* socket) { return !shown_.Contains(socket->device); });
+  const std::vector<UniqueFd> files = OpenSocketFiles(elsewhere);
+  for (std::size_t i = 0; i < elsewhere.size(); ++i) {
+    if (files[i] && LocateFile(files[i].Get(), *elsewhere[i])) continue;
+    sought_.emplace(File{elsewhere[i]->device, elsewhere[i]->inode}, 0);
   }
 }
 
 void SocketSearch::Judge(std::string path) {
-  if (IsBelowAny(path, skipped_)) return;
+  if (IsBelowAny(path, places_.skipped)) return;
   const UniqueFd file{::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
   struct stat status {};
   if (!file || ::fstat(file.Get(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
@@ -183,78 +248,96 @@ void SocketSearch::NoteUnread(const std::string& directory, int reason) {
   if (reason != ENOENT && reason != ELOOP) closed_.push_back(directory);
 }
 
-// What no system call can be told the path of is closed with the directory that it stands in.
-void SocketSearch::AddEntry(const std::string& directory, std::string_view name, unsigned char type) {
-  const bool maybe_socket = type == DT_SOCK || type == DT_UNKNOWN;
-  const bool maybe_directory = type == DT_DIR || type == DT_UNKNOWN;
-  if (name == "." || name == ".." || (!maybe_socket && !maybe_directory)) return;
+// "" for a directory that is searched on its own, and for what no system call can be told the path of: that
+// is closed with the directory that it stands in.
+std::string SocketSearch::PathIn(const std::string& directory, const char* name) {
   std::string path = directory == "/" ? directory : directory + "/";
   path += name;
-  if (roots_.contains(path)) return;
-  if (path.size() >= PATH_MAX) {
-    closed_.push_back(directory);
-  } else if (type == DT_SOCK) {
-    Judge(std::move(path));
-  } else {
-    pending_.push_back(std::move(path));
-  }
+  if (roots_.contains(path)) return {};
+  if (path.size() < PATH_MAX) return path;
+  closed_.push_back(directory);
+  return {};
 }
 
-void SocketSearch::Read(const std::string& directory) {
-  if (IsBelowAny(directory, skipped_)) return;
-  const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!fd) return NoteUnread(directory, errno);
-  std::array<char, 32768> buffer;  // NOLINT(*-member-init): the kernel fills it
-  for (;;) {
-    const long size = ::syscall(SYS_getdents64, fd.Get(), buffer.data(), buffer.size());
-    if (size < 0) NoteUnread(directory, errno);
-    if (size <= 0) return;
-    for (std::size_t at = 0; at < static_cast<std::size_t>(size); ++entries_) {
-      const auto* entry =
-          reinterpret_cast<const SocketSearchEntry*>(buffer.data() + at);  // NOLINT(*-reinterpret-cast)
-      AddEntry(directory, static_cast<const char*>(entry->name), entry->type);
-      at += entry->size;
+void SocketSearch::Take(const std::string& directory, const Listing& listing) {
+  ++read_;
+  entries_ += listing.entries;
+  if (listing.problem != 0) NoteUnread(directory, listing.problem);
+  const auto each = [&](const std::string& names, const auto& take) {
+    for (std::size_t at = 0; at < names.size(); at = names.find('\0', at) + 1) {
+      std::string path = PathIn(directory, names.c_str() + at);
+      if (!path.empty()) take(std::move(path));
     }
-  }
+  };
+  each(listing.sockets, [&](std::string path) { Judge(std::move(path)); });
+  each(listing.directories, [&](std::string path) {
+    if (!IsBelowAny(path, places_.skipped)) pending_.push_back(std::move(path));
+  });
 }
 
 // Nearest first.
-void SocketSearch::Search(std::size_t most_directories, std::size_t most_entries) {
-  for (; !pending_.empty() && read_ < most_directories && entries_ < most_entries; ++read_) {
-    if (Clock::now() > end_) return;
+void SocketSearch::SearchNear() {
+  while (!pending_.empty() && read_ < kNearDirectories && entries_ < kNearEntries && Clock::now() <= end_) {
     const std::string directory = std::move(pending_.front());
     pending_.pop_front();
-    Read(directory);
+    Take(directory, List(directory));
   }
 }
 
-// The whole host takes seconds: what only a grant of "/" shows is not searched further for a socket of which
-// nothing says that it is there.
-void SocketSearch::LeaveWholeHost() {
-  std::vector<std::string> others;
-  for (const std::string& directory : directories_) {
-    if (directory != "/") others.push_back(directory);
+// Until each of the sought is found, or to the end. What there was no time or room for is pending still.
+void SocketSearch::SearchWhole(bool to_the_end) {
+  while (!pending_.empty() && (to_the_end || !sought_.empty())) {
+    if (read_ >= kMaxSearchEntries || entries_ >= kMaxSearchEntries || Clock::now() > end_) return;
+    const auto last = pending_.begin() + static_cast<std::ptrdiff_t>(std::min(pending_.size(), kTogether));
+    const std::vector<std::string> directories(std::make_move_iterator(pending_.begin()),
+                                               std::make_move_iterator(last));
+    pending_.erase(pending_.begin(), last);
+    std::vector<std::optional<Listing>> listings(directories.size());
+    AtOnce(directories.size(), [&](std::size_t i) {
+      if (Clock::now() <= end_) listings[i] = List(directories[i]);
+    });
+    for (std::size_t i = 0; i < directories.size(); ++i) {
+      if (listings[i]) {
+        Take(directories[i], *listings[i]);
+      } else {
+        pending_.push_back(directories[i]);
+      }
+    }
   }
-  std::erase_if(pending_, [&](const std::string& path) { return !IsBelowAny(path, others); });
+  pending_.clear();
 }
 
-// Other namespaces are asked about where that decides anything: it takes as long as many directories.
+bool SocketSearch::MayHoldSought(const std::string& directory) const {
+  if (sought_.empty() || shown_.Any()) return !sought_.empty();
+  struct stat status {};
+  if (::lstat(directory.c_str(), &status) != 0) return true;
+  const auto first = sought_.lower_bound(File{status.st_dev, 0});
+  return first != sought_.end() && first->first.first == status.st_dev;
+}
+
+// Other namespaces are asked about where that decides anything: it takes as long as many directories. The
+// whole host takes seconds: what only a grant of "/" shows is not searched for a socket of which nothing says
+// that it is there.
 std::vector<std::string> SocketSearch::Run() {
   const std::optional<std::vector<BoundSocket>> listed = ListBoundSockets();
   if (listed) LocateAll(*listed);
-  pending_.assign(directories_.begin(), directories_.end());
-  bool unknown = !listed;  // a bound socket may be any file
-  if (!unknown && sought_.empty()) {
-    Search(kNearDirectories, kNearEntries);
-    LeaveWholeHost();
-    unknown = (!pending_.empty() || !closed_.empty()) && OthersHaveBoundSockets();
-    if (!unknown) pending_.clear();
+  std::erase_if(pending_, [&](const std::string& path) { return IsBelowAny(path, places_.skipped); });
+  SearchNear();
+  const bool beyond = !pending_.empty() || !closed_.empty();
+  bool others = false;  // have bound any that are not listed
+  if (listed && beyond) {
+    const std::optional<std::vector<BoundSocket>> theirs = ListOthersBoundSockets();
+    others = !theirs;
+    if (theirs) Seek(Pointers(*theirs));
   }
-  if (unknown || !sought_.empty()) {
-    Search(kMaxSearchEntries, kMaxSearchEntries);
-    if (unknown || !sought_.empty()) found_.insert(found_.end(), closed_.begin(), closed_.end());
-    if (!pending_.empty()) found_.insert(found_.end(), directories_.begin(), directories_.end());
-  }
+  std::erase_if(pending_, [&](const std::string& path) {
+    const bool any = !listed || (others && IsBelowAny(path, places_.directories));  // may be any file
+    return !any && !MayHoldSought(path);
+  });
+  const bool unknown = !listed || others;
+  SearchWhole(unknown);
+  if (unknown || !sought_.empty()) found_.insert(found_.end(), closed_.begin(), closed_.end());
+  if (!pending_.empty()) found_.insert(found_.end(), roots_.begin(), roots_.end());
   std::sort(found_.begin(), found_.end());
   found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   return std::move(found_);
@@ -262,9 +345,6 @@ std::vector<std::string> SocketSearch::Run() {
 
 }  // namespace
 
-std::vector<std::string> FindLiveSockets(const std::vector<std::string>& directories,
-                                         const std::vector<std::string>& skipped) {
-  return SocketSearch(directories, skipped).Run();
-}
+std::vector<std::string> FindLiveSockets(const SocketPlaces& places) { return SocketSearch(places).Run(); }
 
 }  // namespace mxc

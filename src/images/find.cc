@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/quoted.h"
+#include "base/runtime_places.h"
 #include "images/images.h"
 
 namespace mxc {
@@ -33,10 +34,27 @@ Status CheckName(const std::string& text, const char* key) {
                .hint = "up to 64 letters, digits, `_`, `.`, `+` or `-`, the first a letter or digit"};
 }
 
-bool Is(const Host& host, const std::string& path, FileType type) {
-  const Lookup lookup = host.LookAt(path);
-  if (!lookup.status) return false;
-  return lookup.status->object.type == type || lookup.status->object.type == FileType::kSymlink;
+// Whether `name`, with what follows it, stands below `place` as `type`. A link there would choose which files
+// are shown: it is refused, wherever it leads.
+Result<bool> Stands(const Host& host, const std::string& place, const ImageName& name,
+                    const std::vector<std::string>& rest, FileType type) {
+  std::vector<std::string> way = {name.distribution, name.release};
+  way.insert(way.end(), rest.begin(), rest.end());
+  std::string path = place;
+  FileType met = FileType::kDirectory;
+  for (const std::string& component : way) {
+    path.append("/").append(component);
+    const Lookup lookup = host.LookAt(path);
+    if (!lookup.status) return false;
+    met = lookup.status->object.type;
+    if (met == FileType::kSymlink)
+      return Error{.code = ErrorCode::kConflict,
+                   .message = "the image " + name.distribution + "/" + name.release + ": " + Quoted(path) +
+                              " is a symbolic link",
+                   .pointer = "/lxc",
+                   .hint = "put what it leads to in its place"};
+  }
+  return met == type;
 }
 
 Error MissingImage(const ImageName& name, const ImagePlaces& places) {
@@ -54,9 +72,9 @@ Error MissingImage(const ImageName& name, const ImagePlaces& places) {
 }  // namespace
 
 ImagePlaces ImagePlacesOf(const Host& host) {
-  ImagePlaces places{.directories = {"/var/lib/mxc-exec/images"}, .archives = {"/var/cache/lxc/download"}};
+  ImagePlaces places{.directories = {kRootsImages}, .archives = {"/var/cache/lxc/download"}};
   if (host.Caller().IsRoot()) {
-    places.unpacked = "/var/cache/mxc-exec/images";
+    places.unpacked = kRootsUnpackedImages;
     return places;
   }
   const std::optional<std::string> home = host.Environment("HOME");
@@ -73,13 +91,18 @@ Result<std::string> FindImage(const Host& host, const ImageName& name) {
   const ImagePlaces places = ImagePlacesOf(host);
   const std::string path = "/" + name.distribution + "/" + name.release;
   for (const std::string& directory : places.directories) {
-    if (Is(host, directory + path, FileType::kDirectory)) return directory + path;
+    const Result<bool> stands = Stands(host, directory, name, {}, FileType::kDirectory);
+    if (!stands) return stands.error();
+    if (*stands) return directory + path;
   }
   if (places.unpacked.empty()) return MissingImage(name, places);
+  const std::vector<std::string> below = {std::string(kArchitecture), "default", "rootfs.tar.xz"};
   for (const std::string& directory : places.archives) {
+    const Result<bool> stands = Stands(host, directory, name, below, FileType::kRegular);
+    if (!stands) return stands.error();
     const std::string archive =
         directory + path + "/" + std::string(kArchitecture) + "/default/rootfs.tar.xz";
-    if (Is(host, archive, FileType::kRegular)) return UnpackImage(host, archive, places.unpacked + path);
+    if (*stands) return UnpackImage(host, archive, places.unpacked + path);
   }
   return MissingImage(name, places);
 }

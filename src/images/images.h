@@ -27,8 +27,8 @@ struct ImagePlaces {
 
 // The directory of its root file system. What LXC has downloaded is unpacked once, in a sandbox, into a
 // directory that is the caller's alone; two callers at a time wait for each other. Errors: kSchema for a name
-// that is none, kUnavailable with pointer "/lxc" when this machine has no such image, kSetupFailed when it
-// cannot be unpacked.
+// that is none, kConflict for a symbolic link below the place that an image is looked for in, kUnavailable
+// with pointer "/lxc" when this machine has no such image, kSetupFailed when it cannot be unpacked.
 [[nodiscard]] Result<std::string> FindImage(const Host& host, const ImageName& name);
 
 // The archive `archive` as a directory below `cache`, under a name that no other archive gets.

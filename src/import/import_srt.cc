@@ -26,6 +26,11 @@ constexpr Unexpressed kUnexpressed[] = {
     {"network.socksProxyPort", "the gateway decides about hosts; proxies of SOCKS are not spoken to"},
     {"network.mitmProxy", "connections are judged by their names, and not opened"},
     {"network.filterRequest", "connections are judged by their names, and not opened"},
+    {"network.allowPlaintextHeaderSet", "connections are judged by their names, and not opened"},
+    {"network.stripResponseHeaders", "connections are judged by their names, and not opened"},
+    {"network.refuseOpaqueTunnels", "connections are judged by their names, and not opened"},
+    {"network.ambiguousRequestTarget", "connections are judged by their names, and not opened"},
+    {"network.requireHostMatch", ""},
     {"network.tlsTerminate", "connections are judged by their names, and not opened"},
     {"network.parentProxy",
      "network.egress.upstreamProxy \"environment\" takes the proxy of mxc-exec's environment"},
@@ -43,6 +48,7 @@ constexpr Unexpressed kUnexpressed[] = {
     {"mandatoryDenySearchDepth", ""},  // `protect` searches every depth
     {"ripgrep", "no such program is needed"},
     {"seccomp", "no such program is needed"},
+    {"javaAgentJarPath", "no such program is needed"},
     {"bwrapPath", "no such program is needed"},
     {"socatPath", "no such program is needed"},
     {"windows", "it is of Windows"},
@@ -133,7 +139,8 @@ class SrtReader {
       }
       return Done{};
     }
-    if (key == "network.allowedDomains" || key == "network.deniedDomains") {
+    const bool addresses = key == "network.deniedResolvedAddresses";  // denied by rule, an answer is as well
+    if (key == "network.allowedDomains" || key == "network.deniedDomains" || addresses) {
       const auto strings = StringsOf(key, value);
       if (!strings) return strings.error();
       for (const std::string& host : *strings) {

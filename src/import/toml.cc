@@ -119,8 +119,8 @@ class TomlParser {
       SkipBlanks();
       keys.push_back(Key());
       SkipBlanks();
-    } while (Take('.') && problem_.empty());
-    if (keys.size() > kMaxTomlDepth) Fail("too deep");
+      if (keys.size() > kMaxTomlDepth) Fail("too deep");
+    } while (problem_.empty() && Take('.'));
     return keys;
   }
 
@@ -134,6 +134,7 @@ class TomlParser {
 
   // The table at `keys`; of [[keys]] a new one at the end of the list.
   Json* Enter(Json& document, const Keys& keys, bool new_in_list) {
+    if (!problem_.empty()) return nullptr;
     Json* table = &document;
     for (std::size_t i = 0; i < keys.size() && table != nullptr; ++i) {
       const bool list = new_in_list && i + 1 == keys.size();

@@ -15,7 +15,7 @@ namespace {
 
 Status RecordBeginning(const Plan& plan) {
   if (plan.audit.path.empty()) return Done{};
-  Result<AuditLog> log = AuditLog::Open(plan.audit.path);
+  Result<AuditLog> log = AuditLog::Open(plan.audit);
   const Status begun = log ? log->Begin(plan) : Status(log.error());
   return plan.audit.on_failure == Audit::OnFailure::kRefuse ? begun : Status(Done{});
 }

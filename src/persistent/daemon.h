@@ -18,6 +18,7 @@
 #include "persistent/persistent.h"
 #include "report/audit.h"
 #include "run/signals.h"
+#include "unix_sockets/run_marks.h"
 
 namespace mxc::session {
 
@@ -59,9 +60,10 @@ class SandboxDaemon {
   [[nodiscard]] Status Enter(const UniqueFd& connection);
   void End();
 
-  Plan plan_;          // of the last start
-  std::string entry_;  // what an exec is told of it
-  SessionLimits limits_;
+  Plan plan_;             // of the last start
+  RunMark mark_ = {};     // while it stands
+  std::string entry_;     // what an exec is told of it
+  SessionLimits limits_;  // of the last start, too
   const Stages& stages_;
   Place place_;
   SignalScope& signals_;

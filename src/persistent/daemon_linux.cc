@@ -56,6 +56,7 @@ void SandboxDaemon::StopSandbox() {
   sandbox_.Stop();
   if (!stood) return;
   for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
+  mark_ = {};
 }
 
 // Who asks for it next is the first to be told what it has left.
@@ -211,11 +212,13 @@ std::string SandboxDaemon::State() const {
 // Objects are judged as they are now: the host has gone on since provision, or since the last start.
 Status SandboxDaemon::Renew() {
   std::vector<Warning> told;
-  Result<Plan> plan = stages_.plan(told);
+  SessionLimits limits = limits_;
+  Result<Plan> plan = stages_.plan(told, limits);
   if (!plan) return plan.error();
   std::string entry = EntryText(*plan);
   if (entry.size() > kMaxReplyBytes) return ReplyTooLong();
   entry_ = std::move(entry);
+  limits_ = limits;
   plan_ = std::move(*plan);
   std::move(told.begin(), told.end(), std::back_inserter(told_));
   plan_.timeout_ms = kStartLimitMs;  // commands bring their own
@@ -228,10 +231,11 @@ Status SandboxDaemon::Start() {
   if (Status renewed = Renew(); !renewed) return renewed;
   audit_.reset();  // it may have been moved to where this start would not take it
   if (!plan_.audit.path.empty()) {
-    Result<AuditLog> log = AuditLog::Open(plan_.audit.path);
+    Result<AuditLog> log = AuditLog::Open(plan_.audit);
     if (log) audit_.emplace(std::move(*log));
     if (!log && plan_.audit.on_failure == Audit::OnFailure::kRefuse) return log.error();
   }
+  mark_ = RunMark::Set(plan_.git.since, plan_.git.roots);
   return sandbox_.Start([this](const GatewayRecord& record) {
     if (audit_ && !audit_->Network(record)) audit_.reset();
   });

@@ -69,12 +69,14 @@ Status LiveSandbox::StartInit() {
   StdioSetup stdio;  // the daemon's streams, which lead nowhere
   stdio.standard[STDERR_FILENO] = said.Get();
   if (Status expected = engine::ExpectReports(session_.Get()); !expected) return expected;
+  CallWatch watch;  // of nothing: each command brings its own
   Result<Started> started = StartChild({.plan = plan_,
                                         .stdio = stdio,
                                         .signals = signals_,
                                         .cleanup_process = resources_.cleanup_process,
                                         .groups = resources_.groups,
                                         .gateway = *gateway_,
+                                        .watch = watch,
                                         .session = inner.Get(),
                                         .started_ms = NowMs()});
   if (!started) return started.error();

@@ -31,8 +31,8 @@ struct SessionLimits {
 // What the daemon asks of the stages around it. What they say is for whoever has asked the daemon.
 struct Stages {
   // The plan of each start: the same configuration, and what the host has now. `told` takes what is to be
-  // said about it.
-  std::function<Result<Plan>(std::vector<Warning>& told)> plan = {};
+  // said about it, `limits` how long the sandbox stays from now on.
+  std::function<Result<Plan>(std::vector<Warning>& told, SessionLimits& limits)> plan = {};
   // What the commands have left, when the sandbox has been stopped.
   std::function<std::vector<Warning>(const Plan& plan)> review = {};
 };

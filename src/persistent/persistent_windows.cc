@@ -100,6 +100,7 @@ Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stag
   const Status written = folder.Write({.run = std::move(std::get<WindowsSandboxLaunch>(plan.launch).run),
                                        .audit = std::move(plan.audit),
                                        .relaxations = std::move(plan.relaxations),
+                                       .policy_hash = std::move(plan.policy_hash),
                                        .limits = limits,
                                        .provisioned_ms = ClockMs()});
   if (written) return Provisioned{.id = id->Text()};
@@ -155,7 +156,8 @@ Result<Entry> Enter(const SandboxId& id) {
   if (!record) return record.error();
   if (record->state != State::kStarted) return NotStarted(record->state == State::kStopped);
   if (RunningCommands(folder.Path()) >= kMaxSessionCommands) return TooManyCommands();
-  Plan plan{.containment = Containment::kWindowsSandbox,
+  Plan plan{.policy_hash = std::move(record->policy_hash),
+            .containment = Containment::kWindowsSandbox,
             .tier = Tier::kVirtualMachine,
             .launch = WindowsSandboxLaunch{.run = std::move(record->run), .persistent = folder.Path()},
             .audit = std::move(record->audit),

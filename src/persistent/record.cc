@@ -10,7 +10,7 @@ namespace {
 
 using Object = nlohmann::ordered_json;
 
-constexpr int kForm = 1;
+constexpr int kForm = 2;
 constexpr const char* kStates[] = {"provisioned", "starting", "started", "stopped"};
 
 Object Folders(const std::vector<MappedFolder>& folders) {
@@ -37,6 +37,7 @@ Record Filled(const Object& object) {
   record.audit.on_failure =
       object.at("auditOrRefuse").get<bool>() ? Audit::OnFailure::kRefuse : Audit::OnFailure::kWarn;
   record.relaxations = object.at("relaxations").get<std::vector<std::string>>();
+  record.policy_hash = object.at("policyHash");
   record.limits = {.idle_ms = object.at("idleMs"), .lifetime_ms = object.at("lifetimeMs")};
   record.provisioned_ms = object.at("provisionedMs");
   const std::string state = object.at("state");
@@ -57,6 +58,7 @@ std::string RecordText(const Record& record) {
                       {"audit", record.audit.path},
                       {"auditOrRefuse", record.audit.on_failure == Audit::OnFailure::kRefuse},
                       {"relaxations", record.relaxations},
+                      {"policyHash", record.policy_hash},
                       {"idleMs", record.limits.idle_ms},
                       {"lifetimeMs", record.limits.lifetime_ms},
                       {"provisionedMs", record.provisioned_ms},

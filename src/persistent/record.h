@@ -18,6 +18,7 @@ struct Record {
   WindowsSandboxRun run = {};  // the machine; its command is empty
   Audit audit = {};
   std::vector<std::string> relaxations = {};
+  std::string policy_hash = {};
   SessionLimits limits = {};
   std::uint64_t provisioned_ms = 0;  // of the host's clock
   State state = State::kProvisioned;

@@ -74,20 +74,21 @@ void VisitMounted(Archive& archive, AnyMounted& mounted) {
 void Visit(ArchiveWriter& archive, const Mounted& mounted) { VisitMounted(archive, mounted); }
 void Visit(ArchiveReader& archive, Mounted& mounted) { VisitMounted(archive, mounted); }
 
-std::optional<Mounted> MountedBy(const MountNode& node) {
+std::optional<Mounted> MountedBy(const MountNode& node, const Workspace& workspace) {
   if (const auto* bind = std::get_if<BindMount>(&node); bind != nullptr && !bind->pin)
     return Mounted{.path = bind->source, .access = bind->access, .object = bind->object};
   if (const auto* mask = std::get_if<TmpfsMount>(&node); mask != nullptr && mask->object)
-    return Mounted{.path = mask->target, .access = Access::kDenied, .object = mask->object};
+    return Mounted{.path = workspace.OnHost(mask->target), .access = Access::kDenied, .object = mask->object};
   if (const auto* mask = std::get_if<FileMask>(&node); mask != nullptr && mask->object)
-    return Mounted{.path = mask->target, .access = Access::kDenied, .object = mask->object};
+    return Mounted{.path = workspace.OnHost(mask->target), .access = Access::kDenied, .object = mask->object};
   return std::nullopt;
 }
 
 void VisitMounts(ArchiveWriter& archive, const LinuxSandbox& sandbox) {
   std::vector<Mounted> list;
   for (const MountNode& node : sandbox.mounts) {
-    if (std::optional<Mounted> mounted = MountedBy(node)) list.push_back(std::move(*mounted));
+    if (std::optional<Mounted> mounted = MountedBy(node, sandbox.workspace))
+      list.push_back(std::move(*mounted));
   }
   archive(list);
 }
@@ -113,12 +114,16 @@ void VisitEntry(Archive& archive, AnyPlan& plan, AnySandbox& sandbox) {
   archive(plan.tier);
   archive(plan.isolation_level);
   archive(sandbox.cwd);
+  archive(sandbox.workspace.host);
+  archive(sandbox.workspace.guest);
   archive(sandbox.environment);
+  archive(sandbox.gateway);
   archive(plan.output.max_bytes);
   archive(plan.output.redact_secrets);
   archive(plan.output.redact_pii);
   archive(plan.audit.path);
   archive(plan.audit.on_failure);
+  archive(plan.audit.syslog);
   archive(plan.policy_hash);
   archive(plan.relaxations);
   archive(plan.not_covered);

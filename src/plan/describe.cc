@@ -92,8 +92,10 @@ const std::vector<std::string>& ExecutedBy(const Policy& policy, const Plan& pla
   return sandbox != nullptr ? sandbox->argv : policy.process.argv;
 }
 
-std::string DescribeText(const Backend& backend, const Policy& policy, const Plan& plan) {
+std::string DescribeText(const Backend& backend, const Policy& policy, const Plan& plan,
+                         std::string_view origin) {
   ExplainPage page;
+  if (!origin.empty()) page.Line("policy", origin);
   page.Line("containment", fmt::format("{} (tier {})", Name(plan.containment), Name(plan.tier)));
   page.Line("command", CommandText(ExecutedBy(policy, plan)));
   page.Line("cwd", Quoted(policy.process.cwd));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mxc/backend.h"
@@ -10,9 +11,12 @@
 
 namespace mxc {
 
-[[nodiscard]] std::string DescribeText(const Backend& backend, const Policy& policy, const Plan& plan);
+// `origin`: where the policy is from; empty: not told.
+[[nodiscard]] std::string DescribeText(const Backend& backend, const Policy& policy, const Plan& plan,
+                                       std::string_view origin = {});
 // One document, indented.
-[[nodiscard]] std::string DescribeJson(const Backend& backend, const Policy& policy, const Plan& plan);
+[[nodiscard]] std::string DescribeJson(const Backend& backend, const Policy& policy, const Plan& plan,
+                                       std::string_view origin = {});
 
 // What is executed: the policy's command, or what a plan that does without its shell makes of it. Borrowed
 // from both.

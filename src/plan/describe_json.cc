@@ -69,11 +69,13 @@ Document OfOutput(const Output& output) {
 
 }  // namespace
 
-std::string DescribeJson(const Backend& backend, const Policy& policy, const Plan& plan) {
+std::string DescribeJson(const Backend& backend, const Policy& policy, const Plan& plan,
+                         std::string_view origin) {
   Document document = {{"containment", std::string(Name(plan.containment))},
                        {"tier", std::string(Name(plan.tier))}};
   if (plan.isolation_level != IsolationLevel::kNone)
     document["rung"] = std::string(Name(plan.isolation_level));
+  if (!origin.empty()) document["policy"] = origin;
   document["notCovered"] = plan.not_covered;
   document["process"] = OfProcess(policy, plan);
   document["timeoutMs"] = plan.timeout_ms;

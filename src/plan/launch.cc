@@ -15,7 +15,9 @@ Ending EndingOf(const Launch& launch) {
                         },
                         [](const AppContainerLaunch&) { return Ending::kJob; },
                         [](const WslLaunch&) { return Ending::kInnerLauncher; },
+                        [](const KubernetesLaunch&) { return Ending::kInnerLauncher; },
                         [](const WindowsSandboxLaunch&) { return Ending::kMachine; },
+                        [](const IsolationSessionLaunch&) { return Ending::kSession; },
                         [](const auto&) { return Ending::kPidNamespace; },
                     },
                     launch);
@@ -42,6 +44,7 @@ const std::vector<Variable>& CommandEnvironment(const Launch& launch) {
       Overloaded{
           [](const DirectLaunch& it) -> const std::vector<Variable>& { return it.command.environment; },
           [](const WslLaunch&) -> const std::vector<Variable>& { return kNone; },
+          [](const KubernetesLaunch&) -> const std::vector<Variable>& { return kNone; },
           [](const WindowsSandboxLaunch& it) -> const std::vector<Variable>& { return it.run.environment; },
           [](const auto& it) -> const std::vector<Variable>& { return it.sandbox.environment; },
       },

@@ -22,6 +22,8 @@ Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
       return {pointer, Strength::kKernel, "mxc-exec inside ends its sandbox"};
     case Ending::kMachine:
       return {pointer, Strength::kKernel, "the virtual machine is ended"};
+    case Ending::kSession:
+      return {pointer, Strength::kKernel, "the service of Windows ends the session"};
     case Ending::kLandlockDomain:
       return {pointer, Strength::kKernel, escalation + "to every process of its Landlock domain"};
     case Ending::kAdopted:

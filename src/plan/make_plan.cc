@@ -50,7 +50,7 @@ void WarnOfStay(const Policy& policy, Plan& plan) {
 
 // What every plan carries over from its policy, whoever made it.
 void CarryOver(const Policy& policy, const Support& support, Plan& plan) {
-  plan.timeout_ms = policy.process.timeout_ms;
+  if (plan.timeout_ms == 0) plan.timeout_ms = policy.process.timeout_ms;
   plan.output = policy.output;
   plan.audit = policy.audit;
   plan.resources = policy.resources;

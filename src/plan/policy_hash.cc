@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "hash/sha256.h"
 #include "policy/paths/rules.h"
 #include "policy/protect/protect.h"
-#include "report/sha256.h"
 
 namespace mxc {
 namespace {
@@ -55,6 +55,9 @@ void AddPathLines(const Policy& policy, CanonicalLines& lines) {
     if (rule.origin == Origin::kPolicy && !rule.pointer.empty())
       lines.Add("path {} {}", Name(rule.access), HashWord(rule.path));
   }
+  const Workspace& workspace = policy.workspace;
+  if (!workspace.host.empty())
+    lines.Add("workspace {} {}", HashWord(workspace.host), HashWord(workspace.guest));
   if (!policy.private_temp_pointer.empty()) lines.Add("temp private");
 }
 

@@ -76,6 +76,24 @@ bool Adviser::ShowsTooMuch(std::string_view directory) const {
                      [&](const std::string& secret) { return IsAtOrBelow(secret, directory); });
 }
 
+std::vector<std::string> Adviser::DirectoriesOf(const Walked& walked) const {
+  std::vector<std::string> directories;
+  const auto add = [&](std::string_view directory) {
+    if (std::find(directories.begin(), directories.end(), directory) == directories.end())
+      directories.emplace_back(directory);
+  };
+  for (const LinkMet& met : walked.links) {
+    if (!IsRootsAlone(met)) add(ParentOf(met.link.path));
+  }
+  add(ParentOf(walked.path));
+  std::string_view common = directories.front();
+  for (const std::string& directory : directories) {
+    while (!IsAtOrBelow(directory, common)) common = ParentOf(common);
+  }
+  if (ShowsTooMuch(common)) return directories;
+  return {std::string(common)};
+}
+
 std::string Adviser::ProfileInsteadOf(std::string_view path) const {
   for (const Cache& cache : kCaches)
     if (!home_.empty() && IsAtOrBelow(path, JoinPath(home_, cache.path))) return std::string(cache.profile);

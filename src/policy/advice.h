@@ -20,6 +20,9 @@ class Adviser {
   // Fills `grant`, `make` and `profile`, or `advice`, of the denial of `call`, which asked for `walked`.
   // `rule`: the one that decided, which no clause stands behind; nullptr: none.
   void Advise(const FileCall& call, const Walked& walked, const PathRule* rule, FileDenial& denial) const;
+  // The directories that show what `walked` leads to, and each link on the way: the one that holds them all,
+  // unless that shows too much.
+  [[nodiscard]] std::vector<std::string> DirectoriesOf(const Walked& walked) const;
   // `path` is for secrets, of the system or of the caller's home.
   [[nodiscard]] bool IsForSecrets(std::string_view path) const;
   // A grant of the directory would show more than one command needs.

@@ -10,6 +10,7 @@
 #include "policy/paths/entries.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
+#include "policy/paths/spelling.h"
 #include "policy/process.h"
 
 namespace mxc {
@@ -186,11 +187,7 @@ Result<std::string> NormaliseWritten(const PathEntry& entry, PathsOf whose) {
   const OperatingSystem system = whose.system;
   const bool guest = whose.with_guest && entry.path.starts_with('/');
   const bool windows = system == OperatingSystem::kWindows && !guest;
-  const std::string on = " on " + std::string(Name(system));
-  if (entry.path.starts_with('/') == windows) {
-    return Conflict(Quoted(entry.path) + " is no path" + on, entry.pointer,
-                    windows ? "write it with its drive, such as C:\\work" : "write it from the root, /");
-  }
+  if (entry.path.starts_with('/') == windows) return NoPathOn(system, entry);
   if (StepsBack(entry.path)) {
     return Conflict(Quoted(entry.path) + " steps back with `..`, which only the machine itself can follow",
                     entry.pointer, "write the path without `..`");

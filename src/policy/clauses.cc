@@ -42,6 +42,12 @@ std::string Text(RuleAction verdict, const NetworkRule& rule) {
   return text;
 }
 
+// Where it stands inside, if elsewhere.
+std::string Moved(const Workspace& workspace, const std::string& path) {
+  const std::string inside = workspace.Inside(path);
+  return inside == path ? "" : " at " + Quoted(inside);
+}
+
 // One clause for each preset that has something to protect.
 void AddProtection(std::vector<Clause>& clauses, const Config& config, const Policy& policy) {
   for (const PresetEntry& entry : config.protect) {
@@ -134,7 +140,8 @@ std::vector<Clause> ClausesOf(const Config& config, const Policy& policy,
     const auto tool = tools.find(rule.path);
     const bool inherited = tool != tools.end() && rule.pointer == config.tools_pointer;
     Add(clauses, rule.pointer,
-        std::string(what) + " " + Quoted(rule.path) + (inherited ? ": " + tool->second : ""));
+        std::string(what) + " " + Quoted(rule.path) + Moved(policy.workspace, rule.path) +
+            (inherited ? ": " + tool->second : ""));
   }
   AddProtection(clauses, config, policy);
   Add(clauses, config.private_temp_pointer, "a private, empty /tmp");

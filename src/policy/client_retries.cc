@@ -1,8 +1,12 @@
 #include "policy/client_retries.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "mxc/sandbox/private_home.h"
 #include "policy/process.h"
 
 namespace mxc {
@@ -21,18 +25,29 @@ constexpr ClientSetting kClientSettings[] = {
     {"CARGO_NET_RETRY", "1"},                       // else three, 11 s
 };
 
+// apt reads no such variable, but a file that one names; /etc/apt wins over it. Else three more tries, 7 s.
+constexpr std::string_view kApt = "/usr/bin/apt-get";
+constexpr std::string_view kAptConfig = ".apt.conf";
+constexpr std::string_view kAptText = "Acquire::Retries \"1\";\n";
+
+void SetWhereMissing(std::vector<Variable>& environment, std::string_view name, std::string value) {
+  const bool set = std::any_of(environment.begin(), environment.end(),
+                               [&](const Variable& variable) { return variable.name == name; });
+  if (!set) environment.push_back({.name = std::string(name), .value = Secret{std::move(value)}});
+}
+
 }  // namespace
 
-void ShortenClientRetries(const Config& config, Policy& policy) {
+void ShortenClientRetries(const Config& config, const Host& host, Policy& policy) {
   const bool listed = !policy.network.share_host && policy.network.egress == RuleAction::kDeny;
   if (!listed || !KeepsStandardEnvironment(config.process) || !TraitsOf(policy.containment).isolates) return;
   std::vector<Variable>& environment = policy.process.environment;
-  for (const ClientSetting& setting : kClientSettings) {
-    const bool set = std::any_of(environment.begin(), environment.end(),
-                                 [&](const Variable& variable) { return variable.name == setting.name; });
-    if (!set)
-      environment.push_back({.name = std::string(setting.name), .value = Secret{std::string(setting.value)}});
-  }
+  for (const ClientSetting& setting : kClientSettings)
+    SetWhereMissing(environment, setting.name, std::string(setting.value));
+  if (policy.home_files.empty() || !host.LookAt(std::string(kApt)).status) return;
+  policy.home_files.push_back({.name = std::string(kAptConfig), .text = std::string(kAptText)});
+  SetWhereMissing(environment, "APT_CONFIG",
+                  std::string(PrivateHome(policy.paths)) + "/" + std::string(kAptConfig));
 }
 
 }  // namespace mxc

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "config/config.h"
+#include "mxc/host.h"
 #include "mxc/policy.h"
 
 namespace mxc {
 
 // Where nothing is reached but what the policy lists: variables of the default environment that keep clients
-// from waiting long between their tries. No answer of a resolver does that for them.
-void ShortenClientRetries(const Config& config, Policy& policy);
+// from waiting long between their tries, and a file of the private HOME for apt. No answer of a resolver does
+// that for them.
+void ShortenClientRetries(const Config& config, const Host& host, Policy& policy);
 
 }  // namespace mxc

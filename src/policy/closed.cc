@@ -71,7 +71,7 @@ bool Closing::ShowsInGrants(std::string_view directory) const {
 
 // Our engine takes the source of a grant from the host, bubblewrap from what it is shown of it.
 bool Closing::MayGrantIn(std::string_view directory) const {
-  if (containment_ == Containment::kNamespaces) return true;
+  if (containment_ == Containment::kNamespaces || containment_ == Containment::kLxc) return true;
   const std::vector<std::string> paths = rules_.PathsAtOrBelow(directory);
   return containment_ == Containment::kBubblewrap &&
          std::none_of(paths.begin(), paths.end(), [&](const std::string& path) {

@@ -10,7 +10,7 @@
 namespace mxc {
 
 // For a root caller: the directories of configuration are shown as others see them, by the kernel where
-// `containment` is our own engine and the host can do that, else by denying what FindClosedFiles finds. Every
+// `containment` can mount that and the host can do it, else by denying what FindClosedFiles finds. Every
 // other rule but those of second names has to be there already.
 void CloseToOthers(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
                    RuleSet& rules);

@@ -4,6 +4,7 @@
 
 #include "policy/paths/baseline.h"
 #include "policy/paths/paths.h"
+#include "policy/paths/socket_tables.h"
 #include "policy/process.h"
 
 namespace mxc {
@@ -52,6 +53,10 @@ bool IsOfTheSystem(std::string_view path) {
                      [path](const BaselineRow& row) { return IsAtOrBelow(path, row.path); });
 }
 
+bool IsSocket(const Walked& walked) {
+  return walked.status && walked.status->object.type == FileType::kSocket;
+}
+
 std::string ReasonOf(const PathRule* rule, std::string_view own) {
   if (!own.empty()) return "the sandbox has a " + std::string(own) + " of its own";
   if (rule == nullptr) return "nothing of the policy grants it";
@@ -78,6 +83,12 @@ FileDenial DenialOf(const Adviser& adviser, const FileCall& call, const Walked& 
   return denial;
 }
 
+std::string Words(const std::vector<std::string>& paths) {
+  std::string words;
+  for (const std::string& path : paths) words += (words.empty() ? "" : " and ") + Quoted(path);
+  return words;
+}
+
 std::string VariableOf(const Policy& policy, std::string_view name) {
   for (const Variable& variable : policy.process.environment) {
     if (variable.name == name) return variable.value.Reveal();
@@ -89,8 +100,33 @@ std::string VariableOf(const Policy& policy, std::string_view name) {
 
 // A directory on the way to a grant exists inside, with nothing but the way in it.
 bool DenialJudge::ShownInPart(std::string_view path) const {
-  return std::any_of(policy_.paths.begin(), policy_.paths.end(), [path](const PathRule& rule) {
-    return rule.access != Access::kDenied && IsAtOrBelow(rule.path, path);
+  return std::any_of(policy_.paths.begin(), policy_.paths.end(), [this, path](const PathRule& rule) {
+    return rule.access != Access::kDenied && IsAtOrBelow(policy_.workspace.Inside(rule.path), path);
+  });
+}
+
+// Rules about reading and writing keep nobody from connecting: what a grant shows of sockets it names, or the
+// command has bound.
+std::optional<FileDenial> DenialJudge::JudgeSocket(const FileCall& call) const {
+  const Result<Walked> walked = PathWalker(host_).Walk(call.path);
+  if (!walked || !IsSocket(*walked) || !host_.MayAccess(walked->path, Access::kReadWrite))
+    return std::nullopt;
+  const PathRule* rule = rules_->Covering(walked->path);
+  if (rule != nullptr && rule->access != Access::kDenied) return std::nullopt;
+  FileDenial denial{.use = call.use,
+                    .path = walked->path,
+                    .reason = "a program outside listens there: whoever connects " +
+                              std::string(MeaningOfSocket("", walked->path)),
+                    .untold = true};
+  if (rule != nullptr) denial.pointer = rule->pointer;
+  if (denial.pointer.empty()) denial.grant = walked->path;
+  return denial;
+}
+
+// The links through which the command comes there are inside as well, or are recreated.
+bool DenialJudge::WayIsShown(const Walked& walked) const {
+  return std::all_of(walked.links.begin(), walked.links.end(), [this](const LinkMet& met) {
+    return IsRootsAlone(met) || rules_->Visible(met.link.path);
   });
 }
 
@@ -145,10 +181,11 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
   if (!find(inside, true).empty()) return std::nullopt;
   const std::string outside = find(host_.Environment("PATH").value_or(""), false);
   if (outside.empty()) return std::nullopt;
+  const Result<Walked> program = walker.Walk(outside);
   return FileDenial{.use = FileUse::kExecute,
                     .path = outside,
                     .reason = "it is on the PATH of the caller, and the sandbox does not show it",
-                    .advice = "grant the directory where it is installed, and put " +
+                    .advice = "grant " + Words(adviser_->DirectoriesOf(*program)) + ", and put " +
                               Quoted(ParentOf(outside)) + " on the PATH of the command",
                     .untold = IsDeniedByName(rules_->Covering(outside))};
 }
@@ -156,10 +193,13 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
 std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   if (!rules_) rules_.emplace(policy_.paths);
   if (!adviser_) adviser_.emplace(host_);
+  if (call.use == FileUse::kConnect) return JudgeSocket(call);
   if (std::optional<FileDenial> missed = MissedAtHome(call)) return missed;
   if (std::optional<FileDenial> missed = MissedOnPath(call)) return missed;
   PathWalker walker(host_);
-  const Result<Walked> walked = WalkTo(walker, call);
+  FileCall on_host = call;
+  on_host.path = policy_.workspace.OnHost(call.path);
+  const Result<Walked> walked = WalkTo(walker, on_host);
   if (!walked) return std::nullopt;  // the caller may not even look there
   const std::string& path = walked->path;
   const PathRule* rule = rules_->Covering(path);
@@ -176,7 +216,18 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   // What stands in for a denied object can be looked at.
   if (rule != nullptr && rule->path == path && call.use == FileUse::kLook) return std::nullopt;
   if (!HostAllows(host_, *walked, call.use)) return std::nullopt;
-  return DenialOf(*adviser_, call, *walked, rule, own);
+  FileDenial denial = DenialOf(*adviser_, call, *walked, rule, own);
+  if (!Changes(call.use) && !denial.grant.empty() && !WayIsShown(*walked)) {
+    const std::vector<std::string> directories = adviser_->DirectoriesOf(*walked);
+    if (directories.size() == 1) {
+      denial.grant = directories.front();
+    } else {
+      denial.grant.clear();
+      denial.advice = "grant " + Words(directories) + ": it is found through links";
+    }
+  }
+  denial.path = policy_.workspace.Inside(denial.path);
+  return denial;
 }
 
 }  // namespace mxc

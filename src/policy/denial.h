@@ -24,9 +24,11 @@ class DenialJudge {
   [[nodiscard]] std::optional<FileDenial> Judge(const FileCall& call);
 
  private:
+  [[nodiscard]] std::optional<FileDenial> JudgeSocket(const FileCall& call) const;
   [[nodiscard]] std::optional<FileDenial> MissedAtHome(const FileCall& call) const;
   [[nodiscard]] std::optional<FileDenial> MissedOnPath(const FileCall& call) const;
   [[nodiscard]] bool ShownInPart(std::string_view path) const;
+  [[nodiscard]] bool WayIsShown(const Walked& walked) const;
 
   const Policy& policy_;
   const Host& host_;

@@ -13,6 +13,40 @@ namespace {
 // Mounts that taking directories apart may cost; each is made and looked up at every launch.
 constexpr std::size_t kMaxShown = 1000;
 
+// The host as it is seen from inside: its root is the image's, and links lead where they do there.
+class ImageHost final : public ForwardingHost {
+ public:
+  ImageHost(const Host& host, const std::string& image) : ForwardingHost(host), image_(image) {}
+
+  [[nodiscard]] Lookup LookAt(const std::string& path) const override {
+    return path == "/" ? Asked().LookAt(image_) : Asked().LookAt(Real(ParentOf(path)) + NameOf(path));
+  }
+  [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override {
+    return Asked().ReadLink(Real(ParentOf(path)) + NameOf(path));
+  }
+  [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override {
+    return Asked().MayAccess(Real(path), access);
+  }
+  [[nodiscard]] bool MayExecute(const std::string& path) const override {
+    return Asked().MayExecute(Real(path));
+  }
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
+                                                                const NameFilter& wanted) const override {
+    return Asked().ListEntries(Real(path), wanted);
+  }
+
+ private:
+  static std::string NameOf(std::string_view path) { return std::string(path.substr(path.rfind('/'))); }
+  // Asked by several threads at a time: each walks by itself.
+  [[nodiscard]] std::string Real(std::string_view path) const {
+    const Result<Walked> walked = PathWalker(Asked(), image_).Walk(path);
+    const std::string inside = walked ? walked->path : std::string(path);
+    return inside == "/" ? image_ : image_ + inside;
+  }
+
+  const std::string& image_;
+};
+
 class ImageLayer {
  public:
   ImageLayer(const ImageRequest& image, RuleSet& rules, std::vector<PathLink>& links)
@@ -23,7 +57,9 @@ class ImageLayer {
  private:
   [[nodiscard]] bool ShowsImage(std::string_view path) const;
   void TakeDenials();
-  void AddDenials();
+  Status AddDenials();
+  Status DenyMatches(const PathEntry& written);
+  void Deny(const std::string& path, const std::string& pointer);
   Status CollectMissing();
   Status NeedMountPoint(const std::string& path, FileType type, const std::string& pointer);
   Status NeedLink(const PathLink& link, bool& there);
@@ -51,32 +87,58 @@ bool ImageLayer::ShowsImage(std::string_view path) const {
   return true;
 }
 
-// The objects that denials were resolved to are the host's; where the image shows, its own are to be covered.
+// The objects that denials were resolved to are the host's; where the image shows, its own are to be covered:
+// what stands there under the same name, and what the host denies in the image's own directory.
 void ImageLayer::TakeDenials() {
   std::vector<PathRule> all = rules_.Take();
+  std::vector<PathEntry> more;
   for (PathRule& rule : all) {
+    if (rule.access == Access::kDenied && rule.path != image_.directory &&
+        IsAtOrBelow(rule.path, image_.directory))
+      more.push_back({.path = rule.path.substr(image_.directory.size()), .pointer = rule.pointer});
     if (rule.access == Access::kDenied && ShowsImage(rule.path)) {
       const Result<Walked> walked = walker_.Walk(rule.path);
       rule.object.reset();
       rule.first_missing.clear();
       if (walked && walked->status && walked->path == rule.path) rule.object = walked->status->object;
+      if (rule.origin == Origin::kPolicy) more.push_back({.path = rule.path, .pointer = rule.pointer});
     }
     rules_.Add(std::move(rule));
   }
+  for (const PathEntry& entry : more) Deny(entry.path, entry.pointer);
 }
 
-// What the user wrote may be another path in the image: its /bin/sh is a link of its own.
-void ImageLayer::AddDenials() {
-  for (const PathEntry& written : image_.config.denied) {
-    if (IsGlob(written.path)) continue;
-    Result<Walked> walked = walker_.Walk(written.path);
-    if (!walked || !walked->status || walked->path == "/" || !PrivateNodeOf(walked->path).empty()) continue;
-    if (!ShowsImage(walked->path)) continue;
-    rules_.Add({.path = std::move(walked->path),
-                .access = Access::kDenied,
-                .object = walked->status->object,
-                .pointer = written.pointer});
+// What `path` leads to in the image.
+void ImageLayer::Deny(const std::string& path, const std::string& pointer) {
+  Result<Walked> walked = walker_.Walk(path);
+  if (!walked || !walked->status || walked->path == "/" || !PrivateNodeOf(walked->path).empty()) return;
+  if (!ShowsImage(walked->path)) return;
+  rules_.Add({.path = std::move(walked->path),
+              .access = Access::kDenied,
+              .object = walked->status->object,
+              .pointer = pointer});
+}
+
+Status ImageLayer::DenyMatches(const PathEntry& written) {
+  const ImageHost inside(image_.host, image_.directory);
+  const Result<std::vector<GlobMatch>> matches = ExpandGlob(written.path, GlobLinks::kFollow, inside);
+  if (!matches)
+    return Conflict("the pattern " + Quoted(written.path) + ", in the image: " + matches.error().message,
+                    written.pointer, matches.error().hint);
+  for (const GlobMatch& match : *matches) Deny(match.path, written.pointer);
+  return Done{};
+}
+
+// What is written may be another path in the image: its /bin/sh is a link of its own. A pattern is a name,
+// too.
+Status ImageLayer::AddDenials() {
+  for (const PathEntry& name : image_.denials.names) Deny(name.path, name.pointer);
+  for (const PathEntry& written : image_.denials.written) {
+    Deny(written.path, written.pointer);
+    if (!IsGlob(written.path)) continue;
+    if (Status denied = DenyMatches(written); !denied) return denied;
   }
+  return Done{};
 }
 
 // What stands above `path` in the image are directories, as far as it has them. `whole`: it has them all.
@@ -203,12 +265,36 @@ Status ImageLayer::ShowDirectory(const std::string& path) {
 
 Status ImageLayer::Lay() {
   TakeDenials();
-  AddDenials();
+  if (Status denied = AddDenials(); !denied) return denied;
   if (Status collected = CollectMissing(); !collected) return collected;
   return ShowDirectory("/");
 }
 
 }  // namespace
+
+Result<std::string> ResolveImage(const std::string& image, const Host& host, PathWalker& walker) {
+  if (image.empty()) return image;
+  Result<Walked> walked = walker.Walk(image);
+  if (!walked) return Conflict(walked.error().message, "/lxc", {});
+  if (!walked->status || walked->status->object.type != FileType::kDirectory)
+    return Conflict("the image " + Quoted(image) + " is no directory", "/lxc", {});
+  const Status links = CheckGrantedLinks({.path = image, .pointer = "/lxc"}, "the image " + Quoted(image),
+                                         *walked, host, walker);
+  if (links) return std::move(walked->path);
+  Error error = links.error();
+  error.hint = "put what it leads to in its place";
+  return error;
+}
+
+Result<ImageDenials> DenialsIn(const std::string& image, const std::vector<PathEntry>& denied,
+                               const Ceiling* ceiling, const Host& host, PathWalker& walker) {
+  ImageDenials denials{.written = denied};
+  for (std::size_t i = 0; ceiling != nullptr && i < ceiling->sections.size(); ++i) {
+    const Status bound = BoundImage(ceiling->sections[i], host, walker, image, denials);
+    if (!bound) return bound.error();
+  }
+  return denials;
+}
 
 Status LayImageUnder(const ImageRequest& image, RuleSet& rules, std::vector<PathLink>& links) {
   return ImageLayer{image, rules, links}.Lay();

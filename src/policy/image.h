@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "ceiling/ceiling.h"
+#include "ceiling/ceiling_image.h"
 #include "config/config.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
@@ -18,15 +20,25 @@
 
 namespace mxc {
 
+// The canonical directory of an image; "" stands for none. Errors, kConflict: there is none, or it is reached
+// through a link that others than root may have put there, who would choose which files are shown.
+[[nodiscard]] Result<std::string> ResolveImage(const std::string& image, const Host& host,
+                                               PathWalker& walker);
+
+// What the policy and, where there is a ceiling, each of its sections deny in the image. Errors: those of
+// BoundImage.
+[[nodiscard]] Result<ImageDenials> DenialsIn(const std::string& image, const std::vector<PathEntry>& denied,
+                                             const Ceiling* ceiling, const Host& host, PathWalker& walker);
+
 struct ImageRequest {
   const Host& host;
   const std::string& directory;  // canonical
-  const Config& config;          // what is denied, as it is written: links of the image may lead elsewhere
+  const ImageDenials& denials;   // of the policy and the ceiling: the image's links may lead elsewhere
 };
 
 // Adds the image to the policy's own rules, and its links to `links`, which begins with those that spellings
 // of the policy need. Errors: kConflict, with the clause, for a path that what the image has there leaves no
-// room for.
+// room for, and for a pattern of which not everything in the image can be searched.
 [[nodiscard]] Status LayImageUnder(const ImageRequest& image, RuleSet& rules, std::vector<PathLink>& links);
 
 }  // namespace mxc

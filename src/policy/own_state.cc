@@ -9,6 +9,7 @@
 #include "mxc/limits.h"
 #include "policy/own_places.h"
 #include "policy/paths/entries.h"
+#include "policy/paths/placeholders.h"
 #include "policy/protect/protector.h"
 
 namespace mxc {
@@ -103,7 +104,9 @@ Result<std::vector<std::string>> NamesOf(const MountNames& names, PathWalker& wa
 Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
                     std::vector<Warning>& warnings) {
   if (!rules.HasGrantOfPolicy()) return Done{};
-  Protector protector(host, names, walker, rules, warnings);
+  const WithoutPlaceholders seen(host, rules);
+  PathWalker seen_walker(seen);
+  Protector protector(seen, names, seen_walker, rules, warnings);
   for (const OwnPlace& place : FindOwnPlaces(host, walker)) {
     const Result<std::vector<std::string>> all = NamesOf(names, walker, place);
     if (!all) return all.error();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mxc/sandbox/private_home.h"
+#include "policy/advice.h"
 #include "policy/paths/entries.h"
 
 namespace mxc {
@@ -106,9 +107,12 @@ Result<std::string> ResolveDirectoryIn(const std::string& image, const ProcessCo
   return there ? Result<std::string>(walked->path) : granted;
 }
 
-// Without a written directory: where the caller stands, if the command may see that; else "/".
-std::string DefaultDirectory(const Host& host, Containment containment, const RuleSet& rules) {
+// Without a written directory: where the caller stands, if the command may see that; else the workspace, or
+// "/".
+std::string DefaultDirectory(const Workspace& workspace, const Host& host, Containment containment,
+                             const RuleSet& rules) {
   std::string here = host.WorkingDirectory();
+  if (!workspace.host.empty() && !IsAtOrBelow(here, workspace.host)) here = workspace.host;
   if (here.substr(0, 1) != "/") return "/";
   if (!TraitsOf(containment).isolates || IsOwnDirectory(here, rules) || rules.Visible(here)) return here;
   return "/";
@@ -130,6 +134,13 @@ Error NoProgram(std::string message, std::string hint) {
           .hint = std::move(hint)};
 }
 
+std::string DirectoriesOf(const Walked& program, const Host& host) {
+  std::string words;
+  for (const std::string& directory : Adviser(host).DirectoriesOf(program))
+    words += (words.empty() ? "" : " ") + Quoted(directory);
+  return words;
+}
+
 // Where the caller would find it. A directory of its PATH that is inside is on the PATH there as well, but
 // only without a PATH of the policy's, and with `tools`.
 std::string HintFor(std::string_view name, const Host& host, PathWalker& walker, bool inherits) {
@@ -140,10 +151,10 @@ std::string HintFor(std::string_view name, const Host& host, PathWalker& walker,
     const Result<Walked> walked = walker.Walk(JoinPath(directory, name));
     if (!directory.starts_with('/') || !walked || !walked->status || !host.MayExecute(walked->path)) continue;
     const std::string found = "here it is in " + Quoted(directory);
-    return inherits ? found + ": add --ro " + Quoted(directory)
-                    : found +
-                          ": write \"tools\": \"inherit\" in `filesystem`, or grant that directory and "
-                          "set PATH";
+    const std::string grant = DirectoriesOf(*walked, host);
+    return inherits ? found + ": add --ro " + grant
+                    : found + ": write \"tools\": \"inherit\" in `filesystem`, or grant " + grant +
+                          " and set PATH";
   }
   return "install it, or write its absolute path";
 }
@@ -152,19 +163,25 @@ std::string HintFor(std::string_view name, const Host& host, PathWalker& walker,
 Status CheckProgram(const Process& process, const ProcessConfig& written, const Host& host,
                     PathWalker& walker, const RuleSet& rules, const Tools& tools) {
   const std::string& name = process.argv.front();
+  const Workspace& workspace = written.workspace;
   if (written.argv.empty() || name.empty()) return Done{};
   if (name.find('/') != std::string::npos) {
     const std::string path = name.front() == '/' ? name : JoinPath(process.cwd, name);
-    if (MayBeThere(path, walker, rules)) return Done{};
+    if (MayBeThere(workspace.OnHost(path), walker, rules)) return Done{};
+    const Result<Walked> walked = walker.Walk(workspace.OnHost(path));
+    const bool here = walked && walked->status;
     return NoProgram("the program " + Quoted(name) + " does not exist inside the sandbox",
-                     "grant it, and what it needs, with readonlyPaths");
+                     here
+                         ? "grant " + DirectoriesOf(*walked, host) + ", and what it needs, with readonlyPaths"
+                         : "it does not exist on this host either");
   }
   std::string_view rest = SearchPath(process.environment);
   while (!rest.empty()) {
     const std::string_view directory = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
     // A relative or empty entry stands for wherever the command is.
-    if (directory.substr(0, 1) != "/" || MayBeThere(JoinPath(directory, name), walker, rules)) return Done{};
+    const std::string path = workspace.OnHost(JoinPath(directory, name));
+    if (directory.substr(0, 1) != "/" || MayBeThere(path, walker, rules)) return Done{};
   }
   return NoProgram("the program " + Quoted(name) + " is in no directory of the sandbox's PATH",
                    HintFor(name, host, walker, !tools.search.empty()));
@@ -235,12 +252,13 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
                   .timeout_ms = written.timeout_ms};
   if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
   if (written.cwd.empty()) {
-    process.cwd = DefaultDirectory(host, containment, rules);
+    process.cwd = DefaultDirectory(written.workspace, host, containment, rules);
   } else {
     Result<std::string> cwd = ResolveDirectoryIn(image, written, containment, host, walker, rules);
     if (!cwd) return cwd.error();
     process.cwd = std::move(*cwd);
   }
+  process.cwd = written.workspace.Inside(process.cwd);
   process.environment = EnvironmentOf(written, DefaultEnvironment(host, containment, rules, image, tools));
   // What an image has the engine finds out as soon.
   if (!TraitsOf(containment).isolates || !image.empty()) return process;

@@ -1,6 +1,7 @@
 #include "policy/resolve.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "policy/paths/mounts.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
+#include "policy/paths/spelling.h"
 #include "policy/process.h"
 #include "policy/protect/git_identity.h"
 #include "policy/protect/protect.h"
@@ -29,6 +31,7 @@
 #include "policy/upstream.h"
 #include "policy/windows.h"
 #include "policy/without_shell.h"
+#include "policy/workspace.h"
 
 namespace mxc {
 namespace {
@@ -90,14 +93,13 @@ const std::string* GitOf(const Config& config) {
 }
 
 // Something has to judge the file when the command has ended, and to put it back where nobody could.
-Status CheckSafeConfig(const Config& config, OperatingSystem system) {
+Status CheckSafeConfig(const Config& config, Containment containment, OperatingSystem system) {
+  const bool here = system == OperatingSystem::kLinux && !TraitsOf(containment).own_system;
   for (const PresetEntry& entry : config.protect) {
-    if (!entry.safe_config || (system == OperatingSystem::kLinux && config.phase != Phase::kProvision))
-      continue;
+    if (!entry.safe_config || (here && config.phase != Phase::kProvision)) continue;
     return Error{.code = ErrorCode::kUnenforceable,
-                 .message = system == OperatingSystem::kLinux
-                                ? "configurations of git's cannot be left to a persistent sandbox"
-                                : "configurations of git's are judged on Linux alone",
+                 .message = here ? "configurations of git's cannot be left to a persistent sandbox"
+                                 : "configurations of git's are judged on this machine, and on Linux, alone",
                  .pointer = entry.pointer,
                  .hint = "write \"config\": \"read-only\""};
   }
@@ -128,6 +130,24 @@ Status ExamineTools(const Config& config, const Host& host, PathWalker& walker, 
   return Done{};
 }
 
+// Grants of what a ceiling's presets protect are cut like any other.
+Status Protect(const Config& config, const Host& host, const MountNames& names, const Bounds& bounds,
+               RuleSet& rules, Policy& policy) {
+  const Result<std::vector<TakenGrant>> taken = AddProtection(config, host, names, rules, policy);
+  if (!taken) return taken.error();
+  for (std::size_t i = 0; bounds.ceiling != nullptr && i < bounds.ceiling->sections.size(); ++i) {
+    const CeilingSection& section = bounds.ceiling->sections[i];
+    for (const TakenGrant& grant : *taken) {
+      for (std::size_t k = 0; k < section.require.protect.size(); ++k) {
+        if (section.require.protect[k] != grant.preset) continue;
+        bounds.cuts->Add(section, "/require/protect/" + std::to_string(k), grant.pointer,
+                         Quoted(grant.path) + " is protected");
+      }
+    }
+  }
+  return Done{};
+}
+
 // With an image there is no baseline: what it takes the place of comes later, with the image.
 Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image, const Bounds& bounds,
                              PathWalker& walker, Policy& policy, Tools& tools) {
@@ -140,12 +160,14 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     if (Status added = ExamineTools(config, host, walker, *entries, tools, policy.warnings); !added)
       return added.error();
   }
+  // A ceiling adds what it narrows: not below what is denied by another name.
+  TightenAliases(*entries, policy.warnings);
   for (std::size_t i = 0; bounds.ceiling != nullptr && i < bounds.ceiling->sections.size(); ++i) {
     const Status cut =
         CutEntries(bounds.ceiling->sections[i], host, walker, config.tools_pointer, *entries, *bounds.cuts);
     if (!cut) return cut.error();
   }
-  TightenAliases(*entries, policy.warnings);
+  if (bounds.ceiling != nullptr) TightenAliases(*entries, policy.warnings);
   RepeatUnderAliases(*entries, walker);
   RuleSet rules = RulesOf(*entries);
   if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
@@ -154,9 +176,8 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (Status granted = GrantSockets(config.sockets, host, walker, rules, policy); !granted)
     return granted.error();
   if (policy.system == OperatingSystem::kMacos) {
-    if (const Status added = AddProtection(config, host, MountNames({}, walker), walker, rules, policy);
-        !added)
-      return added.error();
+    const MountNames none({}, walker);
+    if (const Status added = Protect(config, host, none, bounds, rules, policy); !added) return added.error();
     AddMacosBaseline(rules);
     return rules;
   }
@@ -166,9 +187,9 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (Status denied = DenyKernelMounts(*mounts, *entries, walker, rules, policy.warnings); !denied)
     return denied.error();
   const MountNames names(std::move(*mounts), walker);
-  if (const Status added = AddProtection(config, host, names, walker, rules, policy); !added)
-    return added.error();
-  if (const Status denied = DenyOwnState(host, names, walker, rules, policy.warnings); !denied) return denied.error();
+  if (const Status added = Protect(config, host, names, bounds, rules, policy); !added) return added.error();
+  if (const Status denied = DenyOwnState(host, names, walker, rules, policy.warnings); !denied)
+    return denied.error();
   if (image) {
     AddSecretMasks(host, walker, rules);
   } else {
@@ -187,7 +208,13 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
           DenyUnreachable(host, policy.containment, LauncherCopies(policy.containment), names, walker, rules);
       !denied)
     return denied.error();
+  // Under the path it was written with, a workspace does not show.
+  const std::string& workspace_pointer = config.process.workspace.pointer;
+  if (!workspace_pointer.empty())
+    std::erase_if(*entries, [&](const Entry& entry) { return entry.pointer == workspace_pointer; });
   AddLinks(*entries, rules, policy.links);
+  if (Status workspace = CheckWorkspaceIn(config.process.workspace, rules, policy.links); !workspace)
+    return workspace.error();
   return rules;
 }
 
@@ -213,6 +240,12 @@ void AddNetworkWarnings(const Network& network, Containment containment, std::ve
                                        : "the command shares the host's network, loopback services included",
                         .pointer = network.share_host_pointer});
   }
+  // Its capability is for all of them: no host list stands between.
+  if (app_container && network.egress == RuleAction::kAllow && !network.share_host && !network.proxy) {
+    warnings.push_back({.category = "network-unrestricted",
+                        .message = "the command reaches every public address that this host reaches",
+                        .pointer = network.egress_pointer});
+  }
   if (network.egress == RuleAction::kAllow && !network.share_host && !network.proxy && !app_container) {
     warnings.push_back({.category = "private-network-reachable",
                         .message = "the command reaches the private networks that this host reaches",
@@ -236,36 +269,78 @@ void AddWarnings(Policy& policy) {
   AddNetworkWarnings(policy.network, policy.containment, policy.warnings);
 }
 
-Result<std::string> ResolveImage(const std::string& image, PathWalker& walker) {
-  if (image.empty()) return image;
-  Result<Walked> walked = walker.Walk(image);
-  if (!walked) return Conflict(walked.error().message, "/lxc", {});
-  if (walked->status && walked->status->object.type == FileType::kDirectory) return std::move(walked->path);
-  return Conflict("the image " + Quoted(image) + " is no directory", "/lxc", {});
-}
-
 // bubblewrap has no second try; the other engines find out by trying. On a private terminal another program
 // stands between it and the command.
 bool MayDoWithoutShell(const Policy& policy) {
-  return policy.containment == Containment::kBubblewrap && !policy.interactive && !policy.stays;
+  return policy.containment == Containment::kBubblewrap && !policy.interactive && !policy.stays &&
+         policy.workspace.host.empty();
 }
 
 // Elsewhere nothing keeps the sockets apart that are not granted.
-Status CheckSystemOfSockets(const Config& config, OperatingSystem home, OperatingSystem here) {
-  const bool linux = (home == OperatingSystem::kAny ? here : home) == OperatingSystem::kLinux;
-  if (config.sockets.empty() || linux) return Done{};
+Status CheckSystemOfSockets(const Config& config, Containment containment, OperatingSystem here) {
+  const ContainmentTraits& traits = TraitsOf(containment);
+  const bool linux = (traits.home == OperatingSystem::kAny ? here : traits.home) == OperatingSystem::kLinux;
+  if (config.sockets.empty() || (linux && !traits.own_system)) return Done{};
   return Error{.code = ErrorCode::kUnsupported,
-               .message = "sockets of the host are granted on Linux only",
+               .message = "sockets of the host are granted on Linux only, in a sandbox on this machine",
                .pointer = "/filesystem/sockets",
                .hint = "remove `filesystem.sockets`"};
 }
 
+// They are nobody's clause: no ceiling refuses them.
+void WarnOfHiddenTools(const std::vector<std::string>& hidden, Policy& policy) {
+  for (const std::string& directory : hidden)
+    policy.warnings.push_back({.category = "tools-hidden",
+                               .message = Quoted(directory) +
+                                          " of PATH is not granted by the ceiling of this "
+                                          "machine, and is not on the PATH inside"});
+}
+
+void NameToolsInside(const Workspace& workspace, Tools& tools) {
+  for (std::string& directory : tools.search) directory = workspace.Inside(directory);
+  for (Variable& variable : tools.variables)
+    variable.value = Secret{workspace.Inside(variable.value.Reveal())};
+}
+
+// The workspace stands elsewhere inside: to the image it is one directory there.
+Status LayImage(const ImageRequest& request, const Workspace& workspace, RuleSet& rules,
+                std::vector<PathLink>& links) {
+  if (workspace.host.empty()) return LayImageUnder(request, rules, links);
+  std::vector<PathRule> all = rules.Take();
+  const auto within = std::stable_partition(
+      all.begin(), all.end(), [&](const PathRule& rule) { return !IsAtOrBelow(rule.path, workspace.host); });
+  for (auto rule = all.begin(); rule != within; ++rule) rules.Add(std::move(*rule));
+  rules.Add({.path = workspace.guest,
+             .access = Access::kReadWrite,
+             .object = FileObject{.type = FileType::kDirectory},
+             .pointer = workspace.pointer});
+  if (Status laid = LayImageUnder(request, rules, links); !laid) return laid;
+  std::vector<PathRule> laid = rules.Take();
+  for (PathRule& rule : laid) {
+    if (rule.path != workspace.guest) rules.Add(std::move(rule));
+  }
+  for (auto rule = within; rule != all.end(); ++rule) rules.Add(std::move(*rule));
+  return Done{};
+}
+
+// Nobody of this machine: what the command may do with files is the pod's to say.
+constexpr Identity kOfTheGuest{.uid = UINT32_MAX, .gid = UINT32_MAX};
+
 // Everything that is asked of the machine.
-Status ResolveHere(const Config& config, const Host& host, const ResolveOptions& options, Policy& policy,
+Status ResolveHere(Config config, const Host& host, const ResolveOptions& options, Policy& policy,
                    Tools& tools) {
   if (policy.system == OperatingSystem::kWindows) return ResolveOnWindows(config, host, policy);
-  policy.audit = config.audit;
+  if (Status spelt = CheckSpellings(config, policy.system); !spelt) return spelt;
+  PathWalker walker(host);
+  if (Status named = NameWorkspace(walker, config); !named) return named;
+  policy.workspace = config.process.workspace;
+  if (TraitsOf(policy.containment).linux_guest) {
+    policy.identity = kOfTheGuest;
+    if (Status writing = ResolveWriting(config, policy); !writing) return writing;
+    return ResolveAudit(config, host, walker, {}, policy.audit);
+  }
   policy.identity = host.Caller();
+  policy.audit = config.audit;
   policy.interactive = host.Interactive();
   if (NeedsCgroup(config.resources)) policy.cgroups = FindCgroups(host);
   if (const std::string pointer = config.network.upstream.pointer; !pointer.empty()) {
@@ -273,11 +348,12 @@ Status ResolveHere(const Config& config, const Host& host, const ResolveOptions&
     if (!upstream) return upstream.error();
     policy.network.upstream = std::move(*upstream);
   }
-  PathWalker walker(host);
-  const Result<std::string> image = ResolveImage(options.image, walker);
+  const Result<std::string> image = ResolveImage(options.image, host, walker);
   if (!image) return image.error();
   Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), options.bounds, walker, policy, tools);
   if (!rules) return rules.error();
+  if (options.bounds.ceiling != nullptr) WarnOfHiddenTools(TakeHidden(*rules, walker, tools), policy);
+  NameToolsInside(policy.workspace, tools);
   Result<Process> process =
       ResolveProcess(config.process, host, policy.containment, walker, *rules, *image, tools);
   if (!process) return process.error();
@@ -289,12 +365,15 @@ Status ResolveHere(const Config& config, const Host& host, const ResolveOptions&
         {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);
   if (Status audit = ResolveAudit(config, host, walker, *rules, policy.audit); !audit) return audit;
   if (!image->empty()) {
-    const ImageRequest request{.host = host, .directory = *image, .config = config};
-    if (Status laid = LayImageUnder(request, *rules, policy.links); !laid) return laid;
+    const Result<ImageDenials> denials =
+        DenialsIn(*image, config.denied, options.bounds.ceiling, host, walker);
+    if (!denials) return denials.error();
+    const ImageRequest request{.host = host, .directory = *image, .denials = *denials};
+    if (Status laid = LayImage(request, policy.workspace, *rules, policy.links); !laid) return laid;
   }
   policy.paths = rules->Take();
   AddSocketVariables(config, host, policy);
-  ShortenClientRetries(config, policy);
+  ShortenClientRetries(config, host, policy);
   return Done{};
 }
 
@@ -304,11 +383,14 @@ Result<Policy> Resolve(const Config& config, const Host& host, const ResolveOpti
   const Result<Containment> containment = SelectContainment(config, host.System(), options);
   if (!containment) return containment.error();
   const OperatingSystem home = TraitsOf(*containment).home;
-  if (Status sockets = CheckSystemOfSockets(config, home, host.System()); !sockets) return sockets.error();
+  if (Status sockets = CheckSystemOfSockets(config, *containment, host.System()); !sockets)
+    return sockets.error();
+  if (Status workspace = CheckWorkspaceOf(config, *containment, host.System()); !workspace)
+    return workspace.error();
   const bool elsewhere = home != OperatingSystem::kAny && home != host.System();
   Policy policy = Copy(config, *containment, elsewhere ? home : host.System());
   policy.network.recorded = options.network_recorded;
-  if (Status safe = CheckSafeConfig(config, policy.system); !safe) return safe.error();
+  if (Status safe = CheckSafeConfig(config, *containment, policy.system); !safe) return safe.error();
   Tools tools;
   const Status resolved =
       elsewhere ? ResolveAsWritten(config, policy) : ResolveHere(config, host, options, policy, tools);

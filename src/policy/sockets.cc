@@ -119,7 +119,7 @@ class SocketDenials {
   void DenySocket(const std::string& path);
   Status DenyFound(const std::string& path);
   void Warn(const std::string& path, bool directory, const PathRule& grant);
-  [[nodiscard]] std::vector<std::string> Searched(const std::string& tools_pointer);
+  [[nodiscard]] SocketPlaces Searched(const std::string& tools_pointer);
   void DenyDirectory(const SocketDirectory& row, const std::string& path);
   // The grant of the policy that shows `path`.
   [[nodiscard]] const PathRule* GrantAround(const std::string& path) const {
@@ -203,22 +203,23 @@ void SocketDenials::DenyKnown() {
 }
 
 // Grants, and what is mounted below them: a file that is a mount point shows as what it covers.
-std::vector<std::string> SocketDenials::Searched(const std::string& tools_pointer) {
-  std::vector<std::string> directories;
+SocketPlaces SocketDenials::Searched(const std::string& tools_pointer) {
+  SocketPlaces places;
   for (const PathRule& rule : rules_.All()) {
     const bool directory = rule.object && rule.object->type == FileType::kDirectory;
     const bool granted = rule.access != Access::kDenied && rule.origin == Origin::kPolicy;
     const bool tools = !tools_pointer.empty() && rule.pointer == tools_pointer;
-    if (directory && granted && !tools) directories.push_back(rule.path);
+    if (!directory || !granted || tools) continue;
+    (rule.path == "/" ? places.whole_host : places.directories).push_back(rule.path);
   }
   for (const Mount* mount : names_.Visible()) {
     const PathRule* grant = GrantAround(mount->path);
     if (grant == nullptr || grant->path == mount->path) continue;
     const Lookup& lookup = walker_.LookAt(mount->path);
     const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
-    if (grant->path != "/" || !directory) directories.push_back(mount->path);
+    (grant->path == "/" && directory ? places.whole_host : places.directories).push_back(mount->path);
   }
-  return directories;
+  return places;
 }
 
 Status SocketDenials::DenyFound(const std::string& path) {
@@ -241,17 +242,17 @@ Status SocketDenials::DenyFound(const std::string& path) {
 }
 
 Status SocketDenials::DenyLive(const std::string& tools_pointer) {
-  const std::vector<std::string> directories = Searched(tools_pointer);
-  std::vector<std::string> skipped = rules_.PathsWith(Access::kDenied);
+  SocketPlaces places = Searched(tools_pointer);
+  places.skipped = rules_.PathsWith(Access::kDenied);
   for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
-    if (rules_.Covering(own) == nullptr) skipped.emplace_back(own);
+    if (rules_.Covering(own) == nullptr) places.skipped.emplace_back(own);
   }
   // A grant inside of what is denied is looked at on its own.
-  std::erase_if(skipped, [&](const std::string& denied) {
-    return std::any_of(directories.begin(), directories.end(),
+  std::erase_if(places.skipped, [&](const std::string& denied) {
+    return std::any_of(places.directories.begin(), places.directories.end(),
                        [&](const std::string& directory) { return IsAtOrBelow(directory, denied); });
   });
-  for (const std::string& path : host_.LiveSockets(directories, skipped)) {
+  for (const std::string& path : host_.LiveSockets(places)) {
     if (Status denied = DenyFound(path); !denied) return denied;
   }
   return Done{};

@@ -313,4 +313,15 @@ Tools FindTools(const Host& host, const std::string& pointer, const RuleSet& gra
   return finder.Take();
 }
 
+std::vector<std::string> TakeHidden(const RuleSet& rules, PathWalker& walker, Tools& tools) {
+  std::vector<std::string> hidden;
+  std::erase_if(tools.search, [&](const std::string& directory) {
+    const Result<Walked> walked = walker.Walk(directory);
+    if (walked && rules.Visible(walked->path)) return false;
+    hidden.push_back(directory);
+    return true;
+  });
+  return hidden;
+}
+
 }  // namespace mxc

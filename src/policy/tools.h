@@ -28,4 +28,8 @@ struct Tools {
 [[nodiscard]] Tools FindTools(const Host& host, const std::string& pointer, const RuleSet& granted,
                               PathWalker& walker);
 
+// Where a ceiling has taken directories of the search path away, the command does not look there. Returns
+// them.
+[[nodiscard]] std::vector<std::string> TakeHidden(const RuleSet& rules, PathWalker& walker, Tools& tools);
+
 }  // namespace mxc

@@ -77,7 +77,12 @@ Status CheckDelegation(const PathRule& rule, const Policy& policy, const Host& h
                         std::string(rule.access == Access::kReadWrite ? "read and write " : "read ") + name,
                     rule.pointer, "grant only what the caller can access");
   }
-  if (policy.containment != Containment::kProcessContainer || host.MayChangeAccess(rule.path)) return Done{};
+  if (policy.containment != Containment::kProcessContainer) return Done{};
+  // Nothing has to change where every AppContainer reads.
+  const std::string system = host.Windows().windows_directory;
+  const bool read_by_all =
+      rule.access == Access::kReadOnly && !system.empty() && IsAtOrBelowOnWindows(rule.path, system);
+  if (read_by_all || host.MayChangeAccess(rule.path)) return Done{};
   return Conflict(
       "the caller may not change who has access to " + name, rule.pointer,
       "a container needs an entry in its access control list (the right WRITE_DAC): use a copy the "

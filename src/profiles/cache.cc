@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "hash/sha256.h"
 #include "policy/paths/paths.h"
 #include "profiles/expand_document.h"
-#include "report/sha256.h"
 
 namespace mxc {
 namespace {

@@ -95,14 +95,27 @@ Json* Inside(Json& object, std::string_view key) {
   return nullptr;
 }
 
+// What the reference reads on macOS, in paths and in the working directory.
+bool IsOfHome(std::string_view path) { return path == "~" || path.starts_with("~/"); }
+
+bool IsForSeatbelt(Json& document, const Host& host) {
+  const Json* const containment = Inside(document, "containment");
+  const std::string_view name = containment != nullptr ? std::string_view(containment->text) : "process";
+  if (name == "seatbelt" || name == "macos_sandbox") return true;
+  return host.System() == OperatingSystem::kMacos && (name == "process" || name == "auto");
+}
+
 }  // namespace
 
 Status ExpandDocument(const std::string& directory, const Host& host, Json& document) {
-  if (!IsTrue(Inside(document, "expand"))) return Done{};
+  const Json* const written = Inside(document, "expand");
+  const bool home_alone = written == nullptr && IsForSeatbelt(document, host);
+  if (!home_alone && !IsTrue(written)) return Done{};
   const ExpansionPlaces places{.directory = directory};
   const Expander expander(places, host);
   const auto expand = [&](const Place& place, Json& value) -> Status {
     if (value.kind != Json::Kind::kString) return Done{};  // Decode says so
+    if (home_alone && !IsOfHome(value.text)) return Done{};
     Result<std::string> expanded = expander.Expand(value.text);
     if (!expanded) return ErrorAt(place, value.position, expanded.error().message, expanded.error().hint);
     value.text = std::move(*expanded);
@@ -113,6 +126,12 @@ Status ExpandDocument(const std::string& directory, const Host& host, Json& docu
     Json* value = object != nullptr ? Inside(*object, key) : nullptr;
     if (value == nullptr) continue;
     if (Status status = expand(Place{}.Key(section).Key(key), *value); !status) return status;
+  }
+  Json* const process = Inside(document, "process");
+  Json* const workspace = process != nullptr ? Inside(*process, "workspace") : nullptr;
+  if (Json* const root = workspace != nullptr ? Inside(*workspace, "host") : nullptr) {
+    const Place place = Place{}.Key("process").Key("workspace").Key("host");
+    if (Status status = expand(place, *root); !status) return status;
   }
   Json* files = Inside(document, "filesystem");
   for (const char* key : {"readwritePaths", "readonlyPaths", "deniedPaths", "repositories"}) {

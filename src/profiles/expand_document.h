@@ -1,5 +1,5 @@
 // "expand": true: ~, ${HOME}, ${PWD} and the XDG directories at the beginning of a configuration's paths.
-// Without it nothing is expanded.
+// Without it nothing is expanded, but for Seatbelt ~, as the reference does on macOS.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 namespace mxc {
 namespace {
 
-constexpr std::string_view kOfDocuments[] = {"containment", "profiles", "audit"};
+constexpr std::string_view kOfDocuments[] = {"containment", "profiles", "audit", "helpers", "review"};
 
 Error InSettings(const std::string& file, Error error) {
   error.message = "the settings " + Quoted(file) + ": " + error.message;
@@ -55,8 +55,9 @@ Status Take(const JsonMember& member, Settings& settings) {
     return Done{};
   }
   if (std::find(std::begin(kOfDocuments), std::end(kOfDocuments), member.key) == std::end(kOfDocuments))
-    return ErrorAt(place, member.position,
-                   "unknown field, expected one of `containment`, `profiles`, `audit`, `report`");
+    return ErrorAt(
+        place, member.position,
+        "unknown field, expected one of `containment`, `profiles`, `audit`, `helpers`, `review`, `report`");
   settings.members.push_back(member);
   return Done{};
 }
@@ -100,6 +101,9 @@ void NameSettings(const Settings& settings, bool containment_overruled, Result<C
       continue;
     }
     if (member.key == "audit") config->audit_pointer = "settings: /audit";
+    if (member.key == "review") config->review_pointer = "settings: /review";
+    for (HelperPin& pin : config->helpers)
+      if (member.key == "helpers") pin.pointer = "settings: " + pin.pointer;
     if (member.key == "containment") config->containment_pointer = "settings: /containment";
   }
 }

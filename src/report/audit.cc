@@ -10,6 +10,7 @@
 #include "base/own_files.h"
 #include "base/quoted.h"
 #include "mxc/json.h"
+#include "report/system_log.h"
 
 namespace mxc {
 namespace {
@@ -55,55 +56,73 @@ std::string ReachedText(const std::vector<Resource>& reached) {
 
 }  // namespace
 
-AuditLog::AuditLog(AuditFile file) : file_(std::move(file)), run_(RandomName()) {}
+AuditLog::AuditLog(Audit audit, AuditFile file)
+    : audit_(std::move(audit)), file_(std::move(file)), run_(RandomName()) {}
 
-Result<AuditLog> AuditLog::Open(const std::string& path) {
-  Result<AuditFile> file = AuditFile::Open(path);
+Result<AuditLog> AuditLog::Open(const Audit& audit) {
+  Result<AuditFile> file = AuditFile::Open(audit.path);
   if (!file) return file.error();
-  return AuditLog(std::move(*file));
+  return AuditLog(audit, std::move(*file));
 }
 
 Status AuditLog::Begin(const Plan& plan) {
   if (!plan.run.empty()) run_ = plan.run;
-  return Append(fmt::format(
-      "{{\"event\":\"begin\",\"time\":{},\"run\":{},\"policyHash\":{},\"version\":{},\"pid\":{},\"uid\":{},"
-      "\"containment\":{},"
-      "\"tier\":{},\"rung\":{},\"notCovered\":{},\"command\":{},\"word\":{},\"arguments\":{},\"bytes\":{},"
-      "\"cwd\":{},\"relaxations\":{},"
-      "\"ledger\":{}}}\n",
-      Quote(Now()), Quote(run_), Quote(plan.policy_hash), Quote(MXC_VERSION), OwnProcessId(), OwnUserId(),
-      Quote(Name(plan.containment)), Quote(Name(plan.tier)), Quote(Name(plan.isolation_level)),
-      ListText(plan.not_covered), Quote(plan.command), Quote(plan.shape.word), plan.shape.arguments,
-      plan.shape.bytes, Quote(plan.cwd), ListText(plan.relaxations), LedgerText(plan.ledger)));
+  return Append(
+      "begin", fmt::format("{{\"event\":\"begin\",\"time\":{},\"run\":{},\"policyHash\":{},\"version\":{},"
+                           "\"pid\":{},\"uid\":{},"
+                           "\"containment\":{},"
+                           "\"tier\":{},\"rung\":{},\"notCovered\":{},\"command\":{},\"word\":{},"
+                           "\"arguments\":{},\"bytes\":{},"
+                           "\"cwd\":{},\"relaxations\":{},"
+                           "\"ledger\":{}}}\n",
+                           Quote(Now()), Quote(run_), Quote(plan.policy_hash), Quote(MXC_VERSION),
+                           OwnProcessId(), OwnUserId(), Quote(Name(plan.containment)), Quote(Name(plan.tier)),
+                           Quote(Name(plan.isolation_level)), ListText(plan.not_covered), Quote(plan.command),
+                           Quote(plan.shape.word), plan.shape.arguments, plan.shape.bytes, Quote(plan.cwd),
+                           ListText(plan.relaxations), LedgerText(plan.ledger)));
 }
 
 Status AuditLog::Network(const GatewayRecord& record) {
-  return file_.Append(fmt::format(
+  if (record.verdict == RuleAction::kDeny) ++denied_;
+  const Result<std::string> hash = file_.Append(fmt::format(
       "{{\"event\":\"network\",\"time\":{},\"run\":{},\"kind\":{},\"verdict\":{},\"name\":{},\"address\":{},"
       "\"port\":{},\"pointer\":{},\"reason\":{},\"bytesOut\":{},\"bytesIn\":{},\"lost\":{}}}\n",
       Quote(TimeText(std::chrono::milliseconds{record.time_ms})), Quote(run_), Quote(Name(record.event)),
       record.verdict == RuleAction::kAllow ? "\"allow\"" : "\"deny\"", Quote(record.name),
       Quote(record.address), record.port, Quote(record.pointer), Quote(record.reason), record.bytes_out,
       record.bytes_in, record.lost));
+  return hash ? Status(Done{}) : Status(hash.error());
 }
 
 Status AuditLog::End(const Result<Outcome>& result) {
   std::string rest;
   if (result) {
     rest = fmt::format(
-        "\"exitCode\":{},\"signal\":{},\"timedOut\":{},\"interruptedBy\":{},\"reached\":{},\"durationMs\":{}",
+        "\"exitCode\":{},\"signal\":{},\"timedOut\":{},\"interruptedBy\":{},\"reached\":{},"
+        "\"denied\":{},\"durationMs\":{}",
         result->exit_code, result->signal, result->timed_out, result->interrupted_by,
-        ReachedText(result->reached), result->duration_ms);
+        ReachedText(result->reached), denied_, result->duration_ms);
   } else {
     rest = "\"error\":" + Quote(Name(result.error().code));
   }
-  return Append(
-      fmt::format("{{\"event\":\"end\",\"time\":{},\"run\":{},{}}}\n", Quote(Now()), Quote(run_), rest));
+  return Append("end", EndLine(rest));
 }
 
-Status AuditLog::Append(const std::string& line) {
-  if (Status written = file_.Append(line); !written) return written;
-  return file_.Flush();
+std::string AuditLog::EndLine(const std::string& rest) const {
+  return fmt::format("{{\"event\":\"end\",\"time\":{},\"run\":{},{}}}\n", Quote(Now()), Quote(run_), rest);
+}
+
+// Whoever writes the log may write it anew, but not what another machine, or root's journal, has of it.
+Status AuditLog::Append(std::string_view event, const std::string& line) {
+  const Result<std::string> hash = file_.Append(line);
+  if (!hash) return hash.error();
+  if (Status flushed = file_.Flush(); !flushed || !audit_.syslog) return flushed;
+  Status told = WriteToSystemLog(
+      fmt::format("audit {} {} run={} uid={} line={}", Quote(audit_.path), event, run_, OwnUserId(), *hash));
+  // The run that nobody witnesses does not begin: its record says so.
+  if (!told && event == "begin")
+    static_cast<void>(file_.Append(EndLine("\"error\":" + Quote(Name(told.error().code)))));
+  return told;
 }
 
 }  // namespace mxc

@@ -1,7 +1,7 @@
 // The audit log: one JSON object a line, one when a run begins and one when it ends, each chained to the line
 // before it (audit_chain.h).
 //
-//   Result<AuditLog> log = AuditLog::Open("/var/log/mxc/audit.jsonl");
+//   Result<AuditLog> log = AuditLog::Open({.path = "/var/log/mxc/audit.jsonl"});
 //   Status written = log->Begin(plan);  // on disk before the command starts
 //   log->End(outcome);
 //
@@ -20,8 +20,9 @@ namespace mxc {
 
 class AuditLog {
  public:
-  // As AuditFile::Open.
-  [[nodiscard]] static Result<AuditLog> Open(const std::string& path);
+  // As AuditFile::Open. Where the audit names syslog, nothing is written that the system's log does not
+  // witness.
+  [[nodiscard]] static Result<AuditLog> Open(const Audit& audit);
 
   // Errors: kSetupFailed. Begin and End return when the line is on disk.
   [[nodiscard]] Status Begin(const Plan& plan);
@@ -30,10 +31,13 @@ class AuditLog {
   [[nodiscard]] Status End(const Result<Outcome>& result);
 
  private:
-  explicit AuditLog(AuditFile file);
-  [[nodiscard]] Status Append(const std::string& line);  // to disk
+  AuditLog(Audit audit, AuditFile file);
+  [[nodiscard]] Status Append(std::string_view event, const std::string& line);  // to disk
+  [[nodiscard]] std::string EndLine(const std::string& rest) const;
+  Audit audit_;
   AuditFile file_;
-  std::string run_;  // of the plan, or random; ties its lines together
+  std::uint64_t denied_ = 0;  // by the gateway
+  std::string run_;           // of the plan, or random; ties its lines together
 };
 
 }  // namespace mxc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "report/sha256.h"
+#include "hash/sha256.h"
 
 namespace mxc {
 namespace {

@@ -47,22 +47,28 @@ Result<AuditFile> AuditFile::Open(const std::string& path) {
 
 Status AuditFile::Reopen() {
   Result<UniqueFd> file = OpenOwnFile("open the audit log", path_, OwnFile::kAudit);
-  if (!file) return file.error();
+  if (!file) {
+    Error error = file.error();
+    if (error.hint.empty())
+      error.hint =
+          "the directory is made beforehand, for the caller alone: install -d -m 700 -o USER DIRECTORY";
+    return error;
+  }
   file_ = std::move(*file);
   return Done{};
 }
 
-Status AuditFile::Append(std::string_view line) {
+Result<std::string> AuditFile::Append(std::string_view line) {
   for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
     if (!LockFile(file_.Get(), kLockWaitMs)) return Failed("lock", errno);
     const Lock lock(file_.Get());
     if (LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
-    if (Status opened = Reopen(); !opened) return opened;  // it was rotated
+    if (Status opened = Reopen(); !opened) return opened.error();  // it was rotated
   }
   return Failed("find", EAGAIN);
 }
 
-Status AuditFile::AppendLocked(std::string_view line) {
+Result<std::string> AuditFile::AppendLocked(std::string_view line) {
   std::uint64_t end = 0;
   const Result<std::string> previous = Previous(end);
   if (!previous) return previous.error();
@@ -73,8 +79,13 @@ Status AuditFile::AppendLocked(std::string_view line) {
     static_cast<void>(CutFile(file_.Get(), end));  // else the next writer does
     return Failed("write", number);
   }
-  if (head_ && !ReplaceContents(head_.Get(), LineHash(text) + "\n")) return Failed("write the head of", errno);
-  return Done{};
+  std::string hash = LineHash(text);
+  if (head_ && !ReplaceContents(head_.Get(), hash + "\n")) {
+    const int number = errno;
+    static_cast<void>(CutFile(file_.Get(), end));
+    return Failed("write the head of", number);
+  }
+  return hash;
 }
 
 Result<std::string> AuditFile::Previous(std::uint64_t& end) {
@@ -98,11 +109,50 @@ Result<std::string> AuditFile::Previous(std::uint64_t& end) {
   if (end != static_cast<std::uint64_t>(size) && !CutFile(file_.Get(), end)) return Failed("mend", errno);
   if (end != 0) {
     const std::size_t begin = first == std::string::npos ? 0 : first + 1;
-    return LineHash(std::string_view(tail).substr(begin, last - begin));
+    const std::string_view line = std::string_view(tail).substr(begin, last - begin);
+    if (Status whole = CheckHead(line, end); !whole) return whole.error();
+    return LineHash(line);
   }
   std::string head(ChainStart().size(), '\0');
   const bool known = head_ && ReadFileAt(head_.Get(), head, 0) == static_cast<std::int64_t>(head.size());
   return known && IsLineHash(head) ? head : ChainStart();
+}
+
+Result<bool> AuditFile::HasLine(const std::string& hash, std::uint64_t end) const {
+  std::string rest;
+  for (std::uint64_t at = 0; at < end;) {
+    std::string piece(std::min<std::uint64_t>(kTailBytes, end - at), '\0');
+    const std::int64_t count = ReadFileAt(file_.Get(), piece, at);
+    if (count != static_cast<std::int64_t>(piece.size())) return Failed("read", count < 0 ? errno : EIO);
+    at += piece.size();
+    rest += piece;
+    std::size_t begin = 0;
+    for (std::size_t feed = 0; (feed = rest.find('\n', begin)) != std::string::npos; begin = feed + 1) {
+      if (LineHash(std::string_view(rest).substr(begin, feed - begin)) == hash) return true;
+    }
+    rest.erase(0, begin);
+    if (rest.size() > kMaxLineBytes) return Failed("find a line of", EFBIG);
+  }
+  return false;
+}
+
+// A writer adds its line first: one that was killed in between, or a machine that lost its power, leaves the
+// head of an earlier line. An empty one was made just now.
+Status AuditFile::CheckHead(std::string_view last, std::uint64_t end) const {
+  if (!head_ || SizeOfFile(head_.Get()) == 0) return Done{};
+  std::string head(ChainStart().size(), '\0');
+  if (ReadFileAt(head_.Get(), head, 0) == static_cast<std::int64_t>(head.size()) && IsLineHash(head)) {
+    if (head == LineHash(last) || last.ends_with(head + "\"}")) return Done{};
+    const Result<bool> has = HasLine(head, end);
+    if (!has) return has.error();
+    if (*has) return Done{};
+  }
+  return Error{.code = ErrorCode::kSetupFailed,
+               .message = "the audit log '" + path_ + "' does not have the line of '" + AuditHeadPath(path_) +
+                          "': it was cut off, or changed",
+               .hint =
+                   "find out who could write it, and rename it: a new one goes on, and --audit-verify "
+                   "still finds the gap"};
 }
 
 Status AuditFile::Flush() {

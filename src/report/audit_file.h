@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
@@ -15,18 +16,23 @@ class AuditFile {
   // As OpenOwnFile, for both files. PATH.head may be missing where the caller may make no file there.
   [[nodiscard]] static Result<AuditFile> Open(const std::string& path);
 
-  // Adds `line`, a JSON object and a line feed, to the chain. What a writer that was killed has left behind
-  // the last line feed is cut off; a line that does not fit on the disk leaves nothing. Errors: kSetupFailed.
-  [[nodiscard]] Status Append(std::string_view line);
+  // Adds `line`, a JSON object and a line feed, to the chain; the hash of what was written. What a writer
+  // that was killed has left behind the last line feed is cut off; a line that does not fit on the disk
+  // leaves nothing. Errors: kSetupFailed; also where the line of PATH.head is not in the log: then lines were
+  // removed or changed, and a writer that went on would hide it.
+  [[nodiscard]] Result<std::string> Append(std::string_view line);
   [[nodiscard]] Status Flush();  // to disk
 
  private:
   class Lock;
   explicit AuditFile(std::string path) : path_(std::move(path)) {}
   [[nodiscard]] Status Reopen();
-  [[nodiscard]] Status AppendLocked(std::string_view line);
+  [[nodiscard]] Result<std::string> AppendLocked(std::string_view line);
   // Of the last line; the end of the whole lines goes to `end`.
   [[nodiscard]] Result<std::string> Previous(std::uint64_t& end);
+  // `last`: the log's last line; `end`: as above.
+  [[nodiscard]] Status CheckHead(std::string_view last, std::uint64_t end) const;
+  [[nodiscard]] Result<bool> HasLine(const std::string& hash, std::uint64_t end) const;
   [[nodiscard]] Error Failed(const char* what, int number) const;
 
   std::string path_;

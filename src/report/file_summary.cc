@@ -10,10 +10,14 @@ namespace mxc {
 namespace {
 
 std::string_view ListFor(FileUse use) {
+  if (use == FileUse::kConnect) return "filesystem.sockets";
   return use == FileUse::kWrite ? "filesystem.readwritePaths" : "filesystem.readonlyPaths";
 }
 
-std::string_view FlagFor(FileUse use) { return use == FileUse::kWrite ? "--rw" : "--ro"; }
+std::string_view FlagFor(FileUse use) {
+  if (use == FileUse::kConnect) return "--socket";
+  return use == FileUse::kWrite ? "--rw" : "--ro";
+}
 
 // The flag that became the clause; what is no flag's, by its pointer.
 std::string_view FlagOf(std::string_view pointer) {

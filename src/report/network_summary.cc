@@ -10,8 +10,6 @@
 namespace mxc {
 namespace {
 
-constexpr std::string_view kSandboxName = "mxc";  // LinuxSandbox::hostname
-
 constexpr std::string_view kToAllow = "to allow it, ";
 constexpr std::string_view kDeniedBy = "denied by ";
 

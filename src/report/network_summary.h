@@ -17,6 +17,9 @@
 
 namespace mxc {
 
+// LinuxSandbox::hostname. Programs look it up in passing.
+inline constexpr std::string_view kSandboxName = "mxc";
+
 class NetworkSummary {
  public:
   // A program that tries one name after another fills a page, not our memory.

@@ -64,6 +64,19 @@ std::string LimitsText(const ProbedBackend& probed) {
   return text;
 }
 
+// The hashes are for pins, and stand in the JSON.
+std::string HelpersText(const std::vector<ProbedHelper>& helpers) {
+  Words names;
+  std::string text;
+  for (const ProbedHelper& helper : helpers) {
+    names.push_back(helper.name);
+    if (helper.pinned == Pinned::kOther)
+      text += Paragraph(fmt::format("{} is not the file that is pinned.", Escaped(helper.path)));
+  }
+  if (names.empty()) return text;
+  return text + Paragraph(fmt::format("Helpers: {}; --probe=json has their hashes.", fmt::join(names, ", ")));
+}
+
 std::string AskedText(const Result<Plan>& asked, bool colours) {
   if (asked) return Paragraph(fmt::format("The policy given would run in {}.", Name(asked->containment)));
   return "The policy given would be refused:\n" + RenderProse(asked.error(), colours);
@@ -97,6 +110,7 @@ std::string ProbeText(const ProbeAnswer& answer, bool colours) {
   if (usual != nullptr) text += LimitsText(*usual);
   if (!missing.empty()) text += Paragraph(fmt::format("Not in this program: {}.", fmt::join(missing, ", ")));
   if (!others.empty()) text += Paragraph(fmt::format("Of other systems: {}.", fmt::join(others, ", ")));
+  text += HelpersText(answer.helpers);
   if (answer.asked != nullptr) text += AskedText(*answer.asked, colours);
   return text;
 }

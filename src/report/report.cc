@@ -1,5 +1,7 @@
 #include "report/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -108,6 +110,7 @@ std::string HumanText(const Error& error) {
     case ErrorCode::kNotBuilt:
     case ErrorCode::kUnavailable:
     case ErrorCode::kUnenforceable:
+    case ErrorCode::kApprovalRequired:
     case ErrorCode::kSetupFailed:
     case ErrorCode::kOutputLost:
     case ErrorCode::kInternal:
@@ -154,6 +157,12 @@ void AddIsolationLevel(const Plan& plan, Object& line) {
 void AddRun(const Plan& plan, Object& line) {
   if (!plan.run.empty()) line["run"] = plan.run;
   if (!plan.policy_hash.empty()) line["policyHash"] = plan.policy_hash;
+}
+
+// More than a filter stands between the command and the host: namespaces, a container or a machine of its
+// own.
+bool IsIsolated(const Plan& plan) {
+  return TraitsOf(plan.containment).isolates && plan.isolation_level != IsolationLevel::kLandlock;
 }
 
 // As contract 1.8 names them. What is not known is not claimed.
@@ -233,6 +242,12 @@ void TellWarning(std::string_view message) {
   Tell("mxc-exec: " + Styled("warning:", Style::kWarning, colours) + " " + Escaped(message) + "\n");
 }
 
+// Clients of Microsoft's lxc-exec look for these words.
+void TellNothingToRun() {
+  Tell("Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n");
+  if (PeopleRead()) Tell("  hint: mxc-exec --help shows how to call it\n");
+}
+
 void TellErrorText(const Error& error) {
   if (!LinesOf().empty()) return Tell(RenderLine(LinesOf(), error));
   Tell(PeopleRead() ? RenderProse(error, TakesColours(kStandardError)) : RenderText(error));
@@ -246,8 +261,11 @@ void TellError(const Error& error) {
 void TellErrorsInALine(std::string_view program) { LinesOf() = program; }
 
 std::string RenderLine(std::string_view program, const Error& error) {
-  const std::string hint = error.hint.empty() ? "" : ": " + Escaped(error.hint);
-  return std::string(program) + ": " + Escaped(error.message) + hint + "\n";
+  // The hint of a gate is its flag, for which a program that is called as a shell has no place.
+  const std::string hint = error.code == ErrorCode::kGated
+                               ? "choose another containment, or give mxc-exec the flag for it"
+                               : error.hint;
+  return fmt::format("{}: {}{}\n", program, Escaped(error.message), hint.empty() ? "" : ": " + Escaped(hint));
 }
 
 void TellErrorsToPrograms() { ForPrograms() = true; }
@@ -269,7 +287,8 @@ std::string RenderError(const Error& error) { return HumanText(error) + Envelope
 bool IsTold(const Warning& warning) {
   constexpr std::string_view kTold[] = {
       "path-missing",     "foreign-owner",         "directory-hidden", "git-directory-hidden",
-      "weaker-isolation", "protection-incomplete", "ceiling"};
+      "weaker-isolation", "protection-incomplete", "ceiling",          "in-this-pod",
+      "claim-left"};
   return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
 }
 
@@ -320,7 +339,10 @@ void StatusReport::Backend(const Plan& plan, const std::string& reason) {
   AddIsolationLevel(plan, line);
   line["reason"] = reason;
   line["relaxations"] = plan.relaxations;
+  line["realIsolation"] = IsIsolated(plan);
   AddRun(plan, line);
+  run_ = plan.run;
+  policy_hash_ = plan.policy_hash;
   Write(Line(line));
   for (const Warning& warning : plan.warnings) Warn(warning);
 }
@@ -363,6 +385,22 @@ void StatusReport::File(const FileDenial& denial) {
   WriteRecord(Line(line));
 }
 
+namespace {
+
+Object InsideObject(const InnerEngine& inside) {
+  Object object{{"engine", inside.name}, {"tier", inside.tier}};
+  const auto add = [&object](const char* key, const std::string& text) {
+    if (!text.empty()) object[key] = text;
+  };
+  add("rung", inside.isolation_level);
+  add("pod", inside.pod);
+  add("podUid", inside.pod_uid);
+  add("runtimeClass", inside.runtime_class);
+  return object;
+}
+
+}  // namespace
+
 void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;
   const bool ended_by_us = outcome.timed_out || outcome.cpu_time_out || outcome.interrupted_by != 0;
@@ -377,8 +415,12 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
   line["durationMs"] = outcome.duration_ms;
   line["backend"] = Name(plan.containment);
   line["tier"] = Name(plan.tier);
-  if (outcome.inside) line["inside"] = {{"engine", outcome.inside->name}, {"tier", outcome.inside->tier}};
+  if (outcome.inside) line["inside"] = InsideObject(*outcome.inside);
   AddIsolationLevel(plan, line);
+  // Where another mxc-exec holds the command, its word counts: without one nothing is claimed.
+  const bool inside =
+      outcome.inside ? outcome.inside->tier != Name(Tier::kProcess) : !TraitsOf(plan.containment).linux_guest;
+  line["realIsolation"] = IsIsolated(plan) && inside;
   AddRun(plan, line);
   line["ledger"] = LedgerArray(plan.ledger);
   for (const Warning& warning : plan.warnings) {
@@ -392,11 +434,13 @@ void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_stat
 void StatusReport::Failed(const Error& error, int exit_status) {
   if (Silent()) return;
   WriteLeftOut();
-  Write(Line({{"event", "error"}, {"exitStatus", exit_status}, {"error", ErrorObject(error)}}));
+  Object line{{"event", "error"}, {"exitStatus", exit_status}, {"error", ErrorObject(error)}};
+  AddRun({.run = run_, .policy_hash = policy_hash_}, line);
+  Write(Line(line));
 }
 
-std::string ProbeJson(OperatingSystem system, const Identity& caller,
-                      const std::vector<ProbedBackend>& backends, const Result<Plan>* asked) {
+std::string ProbeJson(const ProbeAnswer& answer) {
+  const std::vector<ProbedBackend>& backends = answer.backends;
   Object list = Object::array();
   for (const ProbedBackend& probed : backends) {
     const Support& support = probed.support;
@@ -415,12 +459,18 @@ std::string ProbeJson(OperatingSystem system, const Identity& caller,
     entry["warnings"] = support.warnings;
     list.push_back(std::move(entry));
   }
-  Object probe{{"version", MXC_VERSION}, {"system", Name(system)}, {"uid", caller.uid}};
+  Object probe{{"version", MXC_VERSION}, {"system", Name(answer.system)}, {"uid", answer.caller.uid}};
   for (const ProbedBackend& probed : backends) {
-    const bool process = probed.containment == ProcessContainmentOf(system);
-    if (process && system == OperatingSystem::kWindows) AddWindows(probed.support, asked, probe);
+    const bool process = probed.containment == ProcessContainmentOf(answer.system);
+    if (process && answer.system == OperatingSystem::kWindows)
+      AddWindows(probed.support, answer.asked, probe);
   }
   probe["backends"] = std::move(list);
+  for (const ProbedHelper& helper : answer.helpers) {
+    Object entry{{"path", helper.path}, {"sha256", helper.sha256}};
+    if (helper.pinned != Pinned::kNot) entry["pinned"] = helper.pinned == Pinned::kThis;
+    probe["helpers"][helper.name] = std::move(entry);
+  }
   return Line(probe, 2) + "\n";
 }
 

@@ -39,6 +39,8 @@ void KeepQuiet();
 // ... a line of "mxc-exec: warning: ".
 void TellWarning(std::string_view message);
 
+// ... that there is neither a configuration nor a command.
+void TellNothingToRun();
 // ... the error: for people where standard error is a terminal, else as RenderError.
 void TellError(const Error& error);
 // ... the same without the envelope, which is elsewhere.
@@ -51,8 +53,8 @@ void TellErrorsInALine(std::string_view program);
 [[nodiscard]] std::string RenderLine(std::string_view program, const Error& error);
 
 // A grant that is not there, or that root cannot use, explains most failures of the command, and so does a
-// directory that it cannot see: such a warning is said where the user looks, and not only in the records. So is
-// weaker isolation, which nobody asked for by name.
+// directory that it cannot see: such a warning is said where the user looks, and not only in the records. So
+// is weaker isolation, which nobody asked for by name.
 [[nodiscard]] bool IsTold(const Warning& warning);
 
 // {"error":{"code":...,"message":...}} on one line, without newline (contract 2.2; docs/errors.md).
@@ -86,6 +88,8 @@ class StatusReport {
   UniqueFd own_fd_ = {};
   std::uint64_t left_out_ = 0;
   UniqueFd file_ = {};
+  std::string run_ = {};  // of the last Backend, as is the next
+  std::string policy_hash_ = {};
 };
 
 // Whether one limit of `resources` can be held: through what, or why not.
@@ -103,11 +107,25 @@ struct ProbedBackend {
   Support support = {};
   std::vector<ProbedLimit> limits = {};  // of a usable one
 };
-// `asked`: the plan of a configuration that came with the question, or why there is none; on Windows it
-// decides which container is named. nullptr: none came.
-[[nodiscard]] std::string ProbeJson(OperatingSystem system, const Identity& caller,
-                                    const std::vector<ProbedBackend>& backends,
-                                    const Result<Plan>* asked = nullptr);
+enum class Pinned { kNot, kThis, kOther };
+// A helper (helpers/pins.h) that stands here.
+struct ProbedHelper {
+  std::string name = {};
+  std::string path = {};
+  std::string sha256 = {};
+  Pinned pinned = Pinned::kNot;  // kOther: another file is, and what needs this one is refused
+};
+struct ProbeAnswer {
+  OperatingSystem system = OperatingSystem::kLinux;
+  Identity caller = {};
+  std::vector<ProbedBackend> backends = {};
+  std::vector<ProbedHelper> helpers = {};
+  Containment process = Containment::kNamespaces;  // what "process" means here
+  // The plan of a configuration that came with the question, or why there is none; on Windows it decides
+  // which container is named. nullptr: none came.
+  const Result<Plan>* asked = nullptr;
+};
+[[nodiscard]] std::string ProbeJson(const ProbeAnswer& answer);
 [[nodiscard]] std::string AvailableBackendsJson(const std::vector<ProbedBackend>& backends);
 
 // {"filesystem":{"readonlyPaths":[...],"readwritePaths":[...]}}

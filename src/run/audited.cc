@@ -23,7 +23,7 @@ Status AuditFailure(const Plan& plan, const Error& error, RunObserver& observer)
 Result<std::optional<AuditLog>> BeginAudit(const Plan& plan, RunObserver& observer) {
   std::optional<AuditLog> none;
   if (plan.audit.path.empty()) return none;
-  Result<AuditLog> log = AuditLog::Open(plan.audit.path);
+  Result<AuditLog> log = AuditLog::Open(plan.audit);
   const Status written = log ? log->Begin(plan) : Status(log.error());
   if (written) return std::optional<AuditLog>(std::move(*log));
   if (Status failure = AuditFailure(plan, written.error(), observer); !failure) return failure.error();

@@ -1,81 +1,180 @@
 #include "run/inner_report.h"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-#include <string>
+#include <fmt/format.h>
 
-#include "mxc/windows/wsl_engine.h"
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "document/parse.h"
+#include "mxc/containment.h"
+#include "mxc/json.h"
+#include "mxc/plan.h"
 
 namespace mxc {
 namespace {
 
-using Document = nlohmann::json;
-
 constexpr Resource kResources[] = {Resource::kMemory,    Resource::kCpus, Resource::kProcesses,
                                    Resource::kOpenFiles, Resource::kTmp,  Resource::kFileSize,
                                    Resource::kCpuTime};
+constexpr int kMaxStatus = 255;
+constexpr int kMaxSignal = 64;
+constexpr std::uint64_t kMaxDuration = std::uint64_t{1} << 53U;
 
-const Document& At(const Document& object, const char* key) {
-  static const Document none;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found == object.end() ? none : *found;
-}
+// The members of one line. What is not as it has to be is noted, the first of it.
+class Members {
+ public:
+  Members(const Json& object, std::string& wrong) : object_(object), wrong_(wrong) {}
 
-int Number(const Document& object, const char* key) {
-  const Document& value = At(object, key);
-  return value.is_number_integer() ? value.get<int>() : 0;
-}
+  [[nodiscard]] std::string Text(const char* key) const {
+    const Json* const value = Of(key, Json::Kind::kString);
+    return value == nullptr ? std::string() : value->text;
+  }
+  [[nodiscard]] bool Flag(const char* key) const {
+    const Json* const value = Of(key, Json::Kind::kBool);
+    return value != nullptr && value->boolean;
+  }
+  [[nodiscard]] std::uint64_t Number(const char* key, std::uint64_t least, std::uint64_t most) const {
+    const Json* const value = Of(key, Json::Kind::kInteger);
+    if (value == nullptr) return 0;
+    if (value->negative || value->integer < least || value->integer > most) Note(key);
+    return value->integer;
+  }
+  // Null where there is none.
+  [[nodiscard]] std::optional<int> NumberOrNull(const char* key, int least, int most) const {
+    const Json* const value = object_.Find(key);
+    if (value != nullptr && value->kind == Json::Kind::kNull) return std::nullopt;
+    return static_cast<int>(Number(key, static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most)));
+  }
+  // Null: there is none, and it is noted.
+  [[nodiscard]] const Json* Of(const char* key, Json::Kind kind) const {
+    const Json* const value = object_.Find(key);
+    if (value != nullptr && value->kind == kind) return value;
+    Note(key);
+    return nullptr;
+  }
+  void Note(const char* key) const {
+    if (wrong_.empty()) wrong_ = fmt::format("`{}` is missing, or not what it has to be", key);
+  }
+  [[nodiscard]] bool Has(const char* key) const { return object_.Find(key) != nullptr; }
 
-bool IsTrue(const Document& object, const char* key) {
-  const Document& value = At(object, key);
-  return value.is_boolean() && value.get<bool>();
-}
+ private:
+  const Json& object_;
+  std::string& wrong_;
+};
 
-std::string Text(const Document& object, const char* key) {
-  const Document& value = At(object, key);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
-Outcome OutcomeOf(const Document& line) {
-  const Document& limits = At(line, "limits");
-  Outcome outcome{.exit_code = Number(line, "exitCode"),
-                  .signal = Number(line, "signal"),
-                  .timed_out = IsTrue(line, "timedOut"),
-                  .interrupted_by = Number(line, "interruptedBy"),
-                  .stdout_truncated = IsTrue(limits, "stdoutTruncated"),
-                  .stderr_truncated = IsTrue(limits, "stderrTruncated"),
-                  .duration_ms = static_cast<std::uint64_t>(std::max(0, Number(line, "durationMs")))};
-  if (const std::string backend = Text(line, "backend"); !backend.empty())
-    outcome.inside = InnerEngine{.name = WslEngine(backend), .tier = Text(line, "tier")};
-  // It ended the command itself, and neither the clock nor a signal made it.
-  outcome.cpu_time_out = At(line, "exitCode").is_null() && !outcome.timed_out && outcome.interrupted_by == 0;
-  for (const Document& name : At(limits, "reached")) {
-    for (const Resource resource : kResources) {
-      if (name.is_string() && name.get<std::string>() == Name(resource)) outcome.reached.push_back(resource);
+void ReadLimits(const Json& limits, Outcome& outcome, std::string& wrong) {
+  const Members members(limits, wrong);
+  outcome.stdout_truncated = members.Flag("stdoutTruncated");
+  outcome.stderr_truncated = members.Flag("stderrTruncated");
+  const Json* const reached = members.Of("reached", Json::Kind::kArray);
+  for (std::size_t i = 0; reached != nullptr && i < reached->items.size(); ++i) {
+    const Json& name = reached->items[i];
+    const auto* const found = std::find_if(
+        std::begin(kResources), std::end(kResources),
+        [&](Resource resource) { return name.kind == Json::Kind::kString && name.text == Name(resource); });
+    if (found == std::end(kResources)) {
+      members.Note("reached");
+    } else {
+      outcome.reached.push_back(*found);
     }
   }
+}
+
+// What held the command. Nothing may not.
+InnerEngine EngineOf(const Members& members) {
+  InnerEngine engine{.name = members.Text("backend"), .tier = members.Text("tier")};
+  if (members.Has("rung")) engine.isolation_level = members.Text("rung");
+  const auto containments = AllContainments();
+  if (std::none_of(containments.begin(), containments.end(),
+                   [&](const ContainmentTraits& it) { return it.name == engine.name && it.isolates; }))
+    members.Note("backend");
+  const std::optional<Tier> tier = TierNamed(engine.tier);
+  if (!tier || *tier == Tier::kNone) members.Note("tier");
+  if (!members.Flag("realIsolation") && tier && *tier >= Tier::kContainer) members.Note("realIsolation");
+  return engine;
+}
+
+void CheckLedger(const Members& members) {
+  const Json* const ledger = members.Of("ledger", Json::Kind::kArray);
+  for (std::size_t i = 0; ledger != nullptr && i < ledger->items.size(); ++i) {
+    const Json* const strength = ledger->items[i].Find("strength");
+    if (strength == nullptr || strength->kind != Json::Kind::kString ||
+        strength->text == Name(Strength::kNone))
+      members.Note("ledger");
+  }
+}
+
+Outcome OutcomeOf(const Json& line, std::string& wrong) {
+  const Members members(line, wrong);
+  const std::optional<int> exit_code = members.NumberOrNull("exitCode", 0, kMaxStatus);
+  Outcome outcome{.exit_code = exit_code.value_or(0),
+                  .signal = members.NumberOrNull("signal", 1, kMaxSignal).value_or(0),
+                  .timed_out = members.Flag("timedOut"),
+                  .interrupted_by = members.NumberOrNull("interruptedBy", 1, kMaxSignal).value_or(0),
+                  .duration_ms = members.Number("durationMs", 0, kMaxDuration),
+                  .inside = EngineOf(members)};
+  if (const Json* const limits = members.Of("limits", Json::Kind::kObject))
+    ReadLimits(*limits, outcome, wrong);
+  CheckLedger(members);
+  // It ended the command itself, and neither the clock nor a signal made it.
+  const bool by_us = outcome.timed_out || outcome.interrupted_by != 0;
+  outcome.cpu_time_out = !exit_code && !by_us;
+  if (exit_code && by_us) members.Note("exitCode");
+  const std::uint64_t status = members.Number("exitStatus", 0, kMaxStatus);
+  if (status != static_cast<std::uint64_t>(ExitStatusOf(outcome))) members.Note("exitStatus");
   return outcome;
 }
 
-Error ErrorOf(const Document& error) {
-  return {.code = ErrorCodeNamed(Text(error, "kind")),
-          .message = Text(error, "message"),
-          .hint = Text(error, "hint")};
+Error ErrorOf(const Json& line, std::string& wrong) {
+  const Json* const error = Members(line, wrong).Of("error", Json::Kind::kObject);
+  if (error == nullptr) return {};
+  const Members members(*error, wrong);
+  return {.code = ErrorCodeNamed(members.Text("kind")),
+          .message = members.Text("message"),
+          .hint = members.Has("hint") ? members.Text("hint") : std::string()};
+}
+
+std::string TextOf(const Json& line, const char* key) {
+  const Json* const value = line.Find(key);
+  return value != nullptr && value->kind == Json::Kind::kString ? value->text : std::string();
+}
+
+void Take(const Json& line, InnerReport& report) {
+  const std::string event = TextOf(line, "event");
+  const Json* const told = line.Find("told");
+  if (event == "started") report.started = true;
+  if (event == "warning" && told != nullptr && told->boolean)
+    report.warnings.push_back({.category = TextOf(line, "category"),
+                               .message = TextOf(line, "message"),
+                               .pointer = TextOf(line, "pointer")});
+  if (event != "outcome" && event != "error") return;
+  if (report.outcome || report.error) report.unreadable = "it tells of two ends";
+  if (event == "outcome") report.outcome = OutcomeOf(line, report.unreadable);
+  if (event == "error") report.error = ErrorOf(line, report.unreadable);
 }
 
 }  // namespace
 
 InnerReport ReadInnerReport(std::string_view lines) {
   InnerReport report;
-  while (!lines.empty()) {
+  while (!lines.empty() && report.unreadable.empty()) {
     const std::size_t end = lines.find('\n');
     if (end == std::string_view::npos) break;  // cut off
-    const Document line = Document::parse(lines.substr(0, end), nullptr, false);
+    const std::string_view text = lines.substr(0, end);
     lines.remove_prefix(end + 1);
-    const std::string event = Text(line, "event");
-    if (event == "started") report.started = true;
-    if (event == "outcome") report.outcome = OutcomeOf(line);
-    if (event == "error") report.error = ErrorOf(At(line, "error"));
+    if (!text.starts_with('{')) continue;
+    const Result<Json> line = ParseDocument({.name = {}, .bytes = std::string(text)});
+    if (line) {
+      Take(*line, report);
+    } else {
+      report.unreadable = line.error().message;
+    }
+  }
+  if (!report.unreadable.empty()) {
+    report.outcome.reset();
+    report.error.reset();
   }
   return report;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "mxc/error.h"
 #include "mxc/outcome.h"
@@ -13,9 +15,15 @@ struct InnerReport {
   bool started = false;  // the command was
   std::optional<Outcome> outcome = {};
   std::optional<Error> error = {};
+  std::vector<Warning> warnings = {};  // that it would have printed
+  // Why neither outcome nor error is taken: what came is not what an mxc-exec of this version writes, or
+  // speaks against itself. Empty: nothing is wrong.
+  std::string unreadable = {};
 };
 
-// Neither outcome nor error: it did not come to its end. Lines that are none of its events are passed over.
+// Neither outcome nor error: it did not come to its end. Every member that an outcome is made of is there,
+// once, with its type and within its bounds, and the command was held by something. Lines that are no objects
+// of JSON, and events that are none of its own, are passed over.
 [[nodiscard]] InnerReport ReadInnerReport(std::string_view lines);
 
 }  // namespace mxc

@@ -11,7 +11,7 @@
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
 #include "run/bubblewrap_status.h"
-#include "run/file_watch.h"
+#include "run/call_watch.h"
 #include "run/run_gateway.h"
 #include "run/signals.h"
 #include "run/stop.h"
@@ -37,7 +37,7 @@ struct RelayInput {
   std::function<void(std::int64_t)> on_sandbox = nullptr;  // process 1 of the sandbox exists
   CommandReports* reports = nullptr;                       // our engine's
   RunGateway* gateway = nullptr;
-  FileWatch* files = nullptr;
+  CallWatch& watch;
   std::uint64_t cpu_time_limit_ms = 0;                     // 0: none
   std::function<std::uint64_t()> cpu_time_used = nullptr;  // in ms, of the whole run
 };

@@ -73,7 +73,7 @@ void Relay::PollOnce() {
     kStatus,
     kSignals,
     kRecords,
-    kFiles,
+    kCalls,
     kInput,
     kInputPipe,
     kReports,
@@ -91,7 +91,7 @@ void Relay::PollOnce() {
       readable(rest_of_line_ == 0 ? in_.status.Get() : -1),
       readable(in_.signals.Descriptor()),
       readable(in_.gateway != nullptr ? in_.gateway->Records() : -1),
-      readable(in_.files != nullptr ? in_.files->Events() : -1),
+      readable(in_.watch.Events()),
       input != nullptr ? input->PollSource() : readable(-1),
       input != nullptr ? input->PollTarget() : readable(-1),
       readable(stops ? in_.reports->Descriptor() : -1)};
@@ -103,7 +103,7 @@ void Relay::PollOnce() {
   if (count < 0) return;  // EINTR
   if (polls[kSignals].revents != 0) OnSignals();
   if (polls[kStatus].revents != 0) OnStatus();
-  if (polls[kFiles].revents != 0) in_.files->Take(polls[kFiles].revents);
+  if (polls[kCalls].revents != 0) in_.watch.Take(polls[kCalls].revents);
   if (polls[kRecords].revents != 0) in_.gateway->TakeRecords((polls[kRecords].revents & POLLHUP) != 0);
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const short source = polls[kFirstStream + 2 * i].revents;

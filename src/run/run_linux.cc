@@ -20,11 +20,12 @@
 #include "cleanup/host_resources.h"
 #include "mxc/limit_hint.h"
 #include "run/audited.h"
-#include "run/file_watch.h"
+#include "run/call_watch.h"
 #include "run/reached_limits.h"
 #include "run/relay.h"
 #include "run/run.h"
 #include "run/run_gateway.h"
+#include "run/run_in_pod.h"
 #include "run/signals.h"
 #include "run/start.h"
 #include "run/stop.h"
@@ -149,8 +150,14 @@ Warning Unwatched() {
               "sandbox around this one watches already"};
 }
 
+// A command of a persistent sandbox has the sandbox's.
+bool HasGateway(const Plan& plan) {
+  const auto* const persistent = std::get_if<PersistentLaunch>(&plan.launch);
+  return persistent != nullptr ? persistent->sandbox.gateway : plan.egress.has_value();
+}
+
 RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope& signals, StdioSetup& stdio,
-                 RunGateway& gateway, FileWatch& files, std::uint64_t started_ms,
+                 RunGateway& gateway, CallWatch& watch, std::uint64_t started_ms,
                  const std::vector<RunGroup>& groups, const std::function<void(std::int64_t)>& on_sandbox) {
   Relay relay({.child = started.child,
                .tree = tree,
@@ -165,7 +172,7 @@ RelayResult Stay(const Plan& plan, Started& started, RunTree& tree, SignalScope&
                .on_sandbox = on_sandbox,
                .reports = started.reports ? &*started.reports : nullptr,
                .gateway = &gateway,
-               .files = &files,
+               .watch = watch,
                .cpu_time_limit_ms = CpuTimeLimitMs(plan),
                .cpu_time_used = [&groups] { return CpuTimeMs(groups); }});
   return relay.Run();
@@ -193,16 +200,18 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   Result<RunGateway> gateway =
       RunGateway::Start(plan, [&](const GatewayRecord& record) { observer.OnNetwork(record); });
   if (!gateway) return gateway.error();
-  Result<FileWatch> files = FileWatch::Start(observer.WantsFiles() && CanWatchFiles(plan),
-                                             [&](const FileCall& call) { observer.OnFile(call); });
-  if (!files) return files.error();
+  CallWatch::Wanted wanted{.connections = HasGateway(plan)};
+  if (observer.WantsFiles() && CanWatchFiles(plan))
+    wanted.on_file = [&](const FileCall& call) { observer.OnFile(call); };
+  Result<CallWatch> watch = CallWatch::Start(std::move(wanted));
+  if (!watch) return watch.error();
   Result<Started> started = StartChild({.plan = plan,
                                         .stdio = *stdio,
                                         .signals = signals,
                                         .cleanup_process = resources->cleanup_process,
                                         .groups = resources->groups,
                                         .gateway = *gateway,
-                                        .files = &*files,
+                                        .watch = *watch,
                                         .connection = connection,
                                         .started_ms = started_ms});
   if (!started) return started.error();
@@ -213,7 +222,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
     observer.OnStarted(started->container > 0 ? started->container : started->child.id);
 
   const std::vector<RunGroup>& groups = resources->changes.groups;
-  RelayResult result = Stay(plan, *started, tree, signals, *stdio, *gateway, *files, started_ms, groups,
+  RelayResult result = Stay(plan, *started, tree, signals, *stdio, *gateway, *watch, started_ms, groups,
                             [&](std::int64_t process) {
                               resources->cleanup_process.Watch(static_cast<pid_t>(process));
                               observer.OnStarted(process);
@@ -240,16 +249,29 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   if (reporting != Reporting::kExitStatus && !result.reported && !result.Stopped() && !starved)
     return NotReported(result, *stdio, reporting);
   if (const std::optional<Error> lost = LostOutput(*stdio); lost && !result.Stopped()) return *lost;
-  if (files->Wanted() && !files->Watched()) observer.OnWarning(Unwatched());
+  if (watch->WantsFiles() && !watch->Watched()) observer.OnWarning(Unwatched());
   for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
   return outcome;
+}
+
+// What has its child on this machine.
+template <class LocalLaunch>
+Result<Outcome> Run(const LocalLaunch& /*launch*/, const Plan& plan, RunObserver& observer, int connection) {
+  return RunChild(plan, observer, connection);
+}
+
+Result<Outcome> Run(const KubernetesLaunch& launch, const Plan& plan, RunObserver& observer,
+                    int /*connection*/) {
+  return RunInPod(launch, plan, observer);
 }
 
 }  // namespace
 
 Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int connection) {
-  return RunAudited(plan, observer,
-                    [&](RunObserver& recorder) { return RunChild(plan, recorder, connection); });
+  return RunAudited(plan, observer, [&](RunObserver& recorder) {
+    return std::visit([&](const auto& launch) { return Run(launch, plan, recorder, connection); },
+                      plan.launch);
+  });
 }
 
 }  // namespace mxc

@@ -14,7 +14,7 @@
 #include "engine/engine.h"
 #include "mxc/error.h"
 #include "mxc/plan.h"
-#include "run/file_watch.h"
+#include "run/call_watch.h"
 #include "run/run_gateway.h"
 #include "run/signals.h"
 #include "spawn/process_group_guard.h"
@@ -31,7 +31,7 @@ struct LaunchContext {
   const CleanupProcess& cleanup_process;
   const GroupHandles& groups;
   RunGateway& gateway;
-  FileWatch* files = nullptr;    // of a run whose files are watched
+  CallWatch& watch;
   int session = -1;              // init's end of a socket, for a persistent sandbox that is being made
   int connection = -1;           // to a persistent sandbox that runs (PersistentLaunch)
   std::uint64_t started_ms = 0;  // of NowMs()

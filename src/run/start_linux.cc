@@ -33,13 +33,12 @@ bool WaitFor(int fd, const LaunchContext& context) {
       const std::uint64_t now = NowMs();
       left = now >= end ? 0 : static_cast<int>(std::min<std::uint64_t>(end - now, 1U << 30U));
     }
-    pollfd polls[] = {
-        {.fd = fd, .events = POLLIN, .revents = 0},
-        {.fd = context.signals.Descriptor(), .events = POLLIN, .revents = 0},
-        {.fd = context.files != nullptr ? context.files->Events() : -1, .events = POLLIN, .revents = 0}};
+    pollfd polls[] = {{.fd = fd, .events = POLLIN, .revents = 0},
+                      {.fd = context.signals.Descriptor(), .events = POLLIN, .revents = 0},
+                      {.fd = context.watch.Events(), .events = POLLIN, .revents = 0}};
     const int count = ::poll(polls, std::size(polls), left);
     if (polls[2].revents != 0)
-      context.files->Take(polls[2].revents);  // set-up ends with a call that waits for it
+      context.watch.Take(polls[2].revents);  // set-up ends with a call that waits for it
     if (polls[0].revents != 0) return true;
     if (count == 0 && left == 0) return false;
     if (count > 0 && context.signals.Ending()) return false;
@@ -89,7 +88,9 @@ int TerminalOf(const StdioSetup& stdio) { return stdio.terminal ? stdio.terminal
 Result<Started> StartExec(const Exec& exec, bool tool, const LaunchContext& context) {
   Result<DescriptorLimit> limit = DescriptorLimit::Reserve(exec.files.size(), exec.limits.open_files);
   if (!limit) return limit.error();
-  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest(), context.session);
+  // For each command, where its calls are told; for a persistent sandbox, where commands come in.
+  const int socket = context.session >= 0 ? context.session : context.watch.WatchSocket();
+  Result<OpenedFiles> files = OpenFiles(exec.files, limit->Lowest(), socket);
   if (!files) return files.error();
   Result<ProcessGroupGuard> guard = tool ? ProcessGroupGuard::Start(context.cleanup_process.Pipe())
                                          : Result<ProcessGroupGuard>(ProcessGroupGuard{});
@@ -107,6 +108,7 @@ Result<Started> StartExec(const Exec& exec, bool tool, const LaunchContext& cont
   context.cleanup_process.Watch(child->id);
   // The child has its ends: ours would keep the pipes open.
   files->files.clear();
+  context.watch.CloseWatchSocket();
   if (Status connected = ConnectGateway(*files, context); !connected) {
     guard->Kill();
     End(*child);
@@ -155,14 +157,15 @@ SandboxRequest RequestOf(const LinuxSandbox& sandbox, const LaunchContext& conte
           .streams = StreamsOf(context),
           .egress = context.gateway.Rules(),
           .gateway_handover = context.gateway.Handover(),
-          .watch_socket = context.files != nullptr ? context.files->WatchSocket() : -1,
+          .watch_socket = context.watch.WatchSocket(),
+          .watch_files = context.watch.WantsFiles(),
           .session = context.session};
 }
 
 // What init has by now.
 void CloseWhatInitHas(const LaunchContext& context) {
   context.gateway.CloseHandover();
-  if (context.files != nullptr) context.files->CloseWatchSocket();
+  context.watch.CloseWatchSocket();
 }
 
 Result<Started> Start(const NamespacesLaunch& launch, const LaunchContext& context) {
@@ -188,8 +191,11 @@ Result<Started> Start(const LandlockLaunch& launch, const LaunchContext& context
 
 // Its last report comes when nothing of the command is left. The supervisor may end later.
 Result<Started> Start(const PersistentLaunch& launch, const LaunchContext& context) {
-  Result<Started> started = FromSandbox(StartInSession(
-      {.connection = context.connection, .sandbox = launch.sandbox, .streams = StreamsOf(context)}));
+  Result<Started> started = FromSandbox(StartInSession({.connection = context.connection,
+                                                        .sandbox = launch.sandbox,
+                                                        .streams = StreamsOf(context),
+                                                        .watch_socket = context.watch.WatchSocket()}));
+  context.watch.CloseWatchSocket();
   if (started) started->child.report.Reset(::fcntl(context.connection, F_DUPFD_CLOEXEC, 3));
   return started;
 }

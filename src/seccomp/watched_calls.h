@@ -1,5 +1,5 @@
-// The system calls that take a path, as one table: the filter is made of its numbers, and the launcher reads
-// the arguments by it.
+// What the launcher is told of: connect(2), and the system calls that take a path, as one table. The programs
+// are made of its numbers, and the launcher reads the arguments by it.
 #pragma once
 
 #include <linux/filter.h>
@@ -32,6 +32,7 @@ struct WatchedCall {
   LastLink link = LastLink::kFollowed;
   int flags = kNone;  // of open(2): decide between reading and writing; kByFlags: those of *at(2)
   bool how = false;   // `flags` points to a struct open_how
+  int size = kNone;   // of the struct sockaddr to which `path` points
 };
 
 inline constexpr WatchedCall kWatchedCalls[] = {
@@ -55,6 +56,7 @@ inline constexpr WatchedCall kWatchedCalls[] = {
     {SYS_fchownat, FileUse::kWrite, 1, 0, LastLink::kByFlags, 4},
     {SYS_truncate, FileUse::kWrite, 0},
     {SYS_utimensat, FileUse::kWrite, 1, 0, LastLink::kByFlags, 3},
+    {.number = SYS_connect, .use = FileUse::kConnect, .path = 1, .size = 2},
 #ifdef SYS_open  // the older half, which newer architectures never had
     {SYS_open, FileUse::kRead, 0, WatchedCall::kNone, LastLink::kFollowed, 1},
     {SYS_creat, FileUse::kWrite, 0},
@@ -81,18 +83,26 @@ inline constexpr WatchedCall kWatchedCalls[] = {
 
 // Loaded behind the sandbox's own program, whose refusals count for more (seccomp(2): the strictest answer
 // wins), and which has let only this architecture's calls through.
-inline constexpr auto kWatchProgram = [] {
-  constexpr std::size_t kCalls = std::size(kWatchedCalls);
+template <std::size_t kCalls>
+constexpr std::array<sock_filter, kCalls + 3> MakeWatchProgram(const std::array<int, kCalls>& numbers) {
   static_assert(kCalls < 250, "a jump reaches 255 instructions");
   std::array<sock_filter, kCalls + 3> program{};
   program[0] = {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)};
   for (std::size_t i = 0; i < kCalls; ++i) {
     program[i + 1] = {BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint8_t>(kCalls - i), 0,
-                      static_cast<std::uint32_t>(kWatchedCalls[i].number)};
+                      static_cast<std::uint32_t>(numbers[i])};
   }
   program[kCalls + 1] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
   program[kCalls + 2] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_USER_NOTIF};
   return program;
+}
+
+// Of connections alone; and of all.
+inline constexpr auto kConnectProgram = MakeWatchProgram(std::array{int{SYS_connect}});
+inline constexpr auto kFileProgram = [] {
+  std::array<int, std::size(kWatchedCalls)> numbers{};
+  for (std::size_t i = 0; i < std::size(kWatchedCalls); ++i) numbers[i] = kWatchedCalls[i].number;
+  return MakeWatchProgram(numbers);
 }();
 
 }  // namespace mxc

@@ -22,11 +22,11 @@ struct OpenedFiles {
   UniqueFd block = {};               // our end of the BlockPipe; empty without one
 };
 
-// Every number is at least `lowest`. `session` is borrowed: what a SessionSocket is made from. Errors:
+// Every number is at least `lowest`. `socket` is borrowed: what a SessionSocket is a copy of. Errors:
 // kSetupFailed, naming the path that could not be opened or that is no longer the object the policy was
 // resolved for.
 [[nodiscard]] Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest,
-                                            int session = -1);
+                                            int socket = -1);
 
 // For masks that bubblewrap can mount by name only: each path is still the object the policy was resolved
 // for. Errors: as above.

@@ -19,7 +19,7 @@ namespace {
 struct OpenContext {
   std::vector<UniqueFd>& files;
   OpenedFiles& opened;
-  int session = -1;
+  int socket = -1;
 };
 
 Error Replaced(const std::string& path) {
@@ -142,8 +142,8 @@ Result<UniqueFd> Open(const HostProc& /*file*/, OpenContext& /*context*/) {
 }
 
 Result<UniqueFd> Open(const SessionSocket& /*file*/, OpenContext& context) {
-  UniqueFd socket{::fcntl(context.session, F_DUPFD_CLOEXEC, 3)};
-  if (!socket) return SystemError(ErrorCode::kSetupFailed, "hand the daemon's socket over", errno);
+  UniqueFd socket{::fcntl(context.socket, F_DUPFD_CLOEXEC, 3)};
+  if (!socket) return SystemError(ErrorCode::kSetupFailed, "hand a socket over", errno);
   return socket;
 }
 
@@ -160,9 +160,9 @@ Result<UniqueFd> SealedFile(const char* name, std::string_view text) {
   return SealedFile(name, std::as_bytes(std::span(text)));
 }
 
-Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest, int session) {
+Result<OpenedFiles> OpenFiles(const std::vector<InheritedFile>& list, int lowest, int socket) {
   OpenedFiles opened;
-  OpenContext context{.files = opened.files, .opened = opened, .session = session};
+  OpenContext context{.files = opened.files, .opened = opened, .socket = socket};
   opened.files.reserve(list.size());
   for (const InheritedFile& file : list) {
     Result<UniqueFd> fd = std::visit([&](const auto& kind) { return Open(kind, context); }, file);

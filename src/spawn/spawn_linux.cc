@@ -19,6 +19,7 @@
 #include "base/kernel_calls.h"
 #include "base/quoted.h"
 #include "base/unmapped_owners.h"
+#include "hash/pinned_program.h"
 #include "spawn/inherited_files.h"
 #include "spawn/process_limits.h"
 #include "spawn/spawn.h"
@@ -258,11 +259,13 @@ Result<ChildProcess> Spawn(const SpawnRequest& request) {
   for (const UniqueFd& file : request.files) keep.push_back(file.Get());
   const Result<std::vector<Cover>> covers = MakeCovers(exec.unmapped_owners);
   if (!covers) return covers.error();
+  const Result<PinnedProgram> program = OpenPinned(exec.program, exec.sha256);
+  if (!program) return program.error();
   const std::vector<char*> argv = Pointers(arguments);
   const std::vector<char*> envp = Pointers(environment);
 
   ChildContext context;
-  context.program = exec.program.c_str();
+  context.program = program->executable.c_str();
   context.argv = argv.data();
   context.envp = envp.data();
   context.cwd = exec.cwd.empty() ? nullptr : exec.cwd.c_str();

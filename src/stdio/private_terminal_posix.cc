@@ -82,7 +82,11 @@ Result<PrivateTerminal> PrivateTerminal::Open(Undo& undo) {
   if (::tcsetattr(terminal.Inner(), TCSANOW, &caller->modes) != 0) return Failed();
   terminal.CopyWindowSize();
   terminal.before_ = caller;
-  undo.Push([before = *caller] { Restore(before); });
+  ShowTerminal(terminal.Outer());
+  undo.Push([before = *caller] {
+    ShowTerminal(-1);
+    Restore(before);
+  });
   MakeRaw(*caller);
   return terminal;
 }

@@ -66,6 +66,8 @@ class Stream {
   bool MoveOnce();
   void CountMoved(std::uint64_t count);
   std::string& Sink();
+  // Lets `write` append to the sink, and looks at what a terminal gets to see of it.
+  void Emit(const std::function<void(std::string& sink)>& write);
   void WritePending();
   void OnWriteError(int number);
   void LookAtTarget();

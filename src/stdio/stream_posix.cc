@@ -84,7 +84,7 @@ void Stream::OnTarget(short events) {
 
 void Stream::OnIdle() {
   if (!Idling()) return;
-  filter_.Idle(Sink());
+  Emit([this](std::string& sink) { filter_.Idle(sink); });
   WritePending();
 }
 
@@ -141,8 +141,7 @@ bool Stream::ReadOnce() {
   if (count > 0) {
     last_ = buffer.at(static_cast<std::size_t>(count) - 1);
     const std::string_view text{buffer.data(), static_cast<std::size_t>(count)};
-    if (to_terminal_) queries_.Feed(text);
-    filter_.Feed(text, Sink());
+    Emit([&](std::string& sink) { filter_.Feed(text, sink); });
     return true;
   }
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
@@ -156,12 +155,22 @@ std::string& Stream::Sink() {
   return discard_ ? dropped_ : pending_;
 }
 
+void Stream::Emit(const std::function<void(std::string& sink)>& write) {
+  std::string& sink = Sink();
+  const std::size_t before = sink.size();
+  write(sink);
+  if (to_terminal_) queries_.Feed(std::string_view(sink).substr(before));
+}
+
+// What the terminal gets after this is no part of a sequence of the command's.
 void Stream::CloseSource() {
   if (!source_) return;
   source_.Reset();
-  std::string& sink = Sink();
-  filter_.Finish(sink);
-  if (at_end_) filter_.Append(at_end_(last_), sink);
+  Emit([this](std::string& sink) {
+    filter_.Finish(sink);
+    if (at_end_) filter_.Append(at_end_(last_), sink);
+  });
+  if (to_terminal_) Sink() += queries_.Closing();
   if (pending_.empty()) ReleaseTarget();
 }
 

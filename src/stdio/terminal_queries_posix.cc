@@ -14,14 +14,33 @@ namespace {
 
 constexpr std::uint8_t kEnquiry = 0x05;
 constexpr std::uint8_t kBell = 0x07;
+constexpr std::uint8_t kShiftOut = 0x0e;
 constexpr std::uint8_t kCancel = 0x18;
 constexpr std::uint8_t kEscapeByte = 0x1b;
 // C1 controls of one byte, which terminals also take in the encoding of UTF-8, where it is the last byte.
+constexpr std::uint8_t kFirstC1 = 0x80;
+constexpr std::uint8_t kLastC1 = 0x9f;
 constexpr std::uint8_t kDcs = 0x90;
 constexpr std::uint8_t kDecId = 0x9a;
 constexpr std::uint8_t kCsi = 0x9b;
 constexpr std::uint8_t kStringEnd = 0x9c;
 constexpr std::uint8_t kOsc = 0x9d;
+
+// Brings a terminal from whatever state into one that shows text, and changes nothing that is seen. ST twice:
+// tmux takes the first for data of a DCS when ESC stands before it. CAN would end more, but Konsole shows it.
+constexpr std::string_view kEnd =
+    "\033\\\033\\"  // any string; another sequence is cancelled by ESC
+    "\033<"         // VT52 mode
+    "\033[4i";      // output to a printer
+// Restores the cursor too, which moves it where the alternate screen was not selected.
+constexpr std::string_view kLeaveAlternate = "\033[?1049l";
+constexpr std::string_view kReset =
+    "\033]8;;\033\\"              // no hyperlink
+    "\033(B\017"                  // ASCII as G0, which SI invokes
+    "\033[0;10m"                  // no attributes, the first font
+    "\033[4l\033[?7;25h"          // no insertion, lines wrap, the cursor is visible
+    "\033[?2026l"                 // nothing waits to be drawn
+    "\0337\033[?69l\033[r\0338";  // no margins, which moves the cursor
 
 // ECMA-48 and the "XTerm Control Sequences": what moves, erases, scrolls, selects and sets.
 constexpr std::string_view kSilent = "@ABCDEFGHIJKLMPSTXZ`abdefghlmrs";
@@ -68,12 +87,29 @@ void DropAnswers(int terminal) {
 }  // namespace
 
 void TerminalQueries::Feed(std::string_view output) {
-  for (std::size_t i = 0; i < output.size() && !seen_; ++i) Next(static_cast<std::uint8_t>(output[i]));
+  for (const char byte : output) Next(static_cast<std::uint8_t>(byte));
+}
+
+std::string TerminalQueries::Closing() const {
+  if (state_ == State::kText && !attributes_ && !other_) return "";
+  std::string closing{kEnd};
+  if (alternate_) closing += kLeaveAlternate;
+  return closing.append(kReset);
+}
+
+void TerminalQueries::BeginControl() {
+  state_ = State::kControl;
+  marked_ = false;
+  zeros_ = true;
+  font_ = false;
+  screen_ = false;
+  parameter_ = 0;
 }
 
 void TerminalQueries::Next(std::uint8_t byte) {
   if (byte == kEnquiry) seen_ = true;
   if (byte == kCancel) state_ = State::kText;
+  if (byte == kShiftOut || (byte >= kFirstC1 && byte <= kLastC1)) other_ = true;
   switch (state_) {
     case State::kText:
       return InText(byte);
@@ -89,38 +125,60 @@ void TerminalQueries::Next(std::uint8_t byte) {
 
 void TerminalQueries::InText(std::uint8_t byte) {
   if (byte == kEscapeByte) state_ = State::kEscape;
-  if (byte == kOsc) state_ = State::kString;
+  if (byte == kOsc || byte == kDcs) state_ = State::kString;
   if (byte == kDcs || byte == kDecId) seen_ = true;
-  if (byte != kCsi) return;
-  state_ = State::kControl;
-  marked_ = false;
+  if (byte == kCsi) BeginControl();
 }
 
 void TerminalQueries::InEscape(std::uint8_t byte) {
   if (byte == kEscapeByte || byte < ' ') return;  // a control does not end the sequence
   state_ = State::kText;
-  if (byte == '[') {
-    state_ = State::kControl;
-    marked_ = false;
-  } else if (byte == ']') {
+  if (byte == '[') return BeginControl();
+  other_ = true;
+  if (byte == 'c') alternate_ = false;
+  if (byte == ']') {
     state_ = State::kString;
   } else if (std::string_view("PX^_Z").find(static_cast<char>(byte)) != std::string_view::npos) {
     seen_ = true;
+    if (byte != 'Z') state_ = State::kString;
   } else if (byte < '0') {
     state_ = State::kEscape;  // an intermediate
   }
 }
 
+// Those of xterm, and of the Linux console, whose fonts SGR 0 does not reset.
+void TerminalQueries::EndParameter() {
+  constexpr unsigned kFirstFont = 10;
+  constexpr unsigned kLastFont = 19;
+  font_ = font_ || (parameter_ >= kFirstFont && parameter_ <= kLastFont);
+  screen_ = screen_ || parameter_ == 47 || parameter_ == 1047 || parameter_ == 1049;
+  parameter_ = 0;
+}
+
 void TerminalQueries::InControl(std::uint8_t byte) {
+  constexpr unsigned kBase = 10;
+  constexpr unsigned kMost = 100'000;
   if (byte == kEscapeByte) state_ = State::kEscape;
   if (byte < ' ') return;
   const auto c = static_cast<char>(byte);
+  if (c >= '0' && c <= '9') {
+    parameter_ = std::min(parameter_ * kBase + (byte - '0'), kMost);
+  } else {
+    EndParameter();
+  }
   if (byte < '@') {
     marked_ = marked_ || byte < '0' || byte > ';';
+    zeros_ = zeros_ && (c == '0' || c == ';');
     return;
   }
   state_ = State::kText;
-  seen_ = (marked_ ? kSilentPrivate : kSilent).find(c) == std::string_view::npos;
+  if (c == 'm' && !marked_ && !font_) {
+    attributes_ = !zeros_;
+  } else {
+    other_ = true;
+  }
+  if (marked_ && screen_ && (c == 'h' || c == 'l')) alternate_ = c == 'h';
+  seen_ = seen_ || (marked_ ? kSilentPrivate : kSilent).find(c) == std::string_view::npos;
 }
 
 // OSC: a "?" in the place of a value asks for it.

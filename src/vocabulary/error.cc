@@ -76,6 +76,8 @@ std::string_view Name(ErrorCode code) {
       return "unavailable";
     case ErrorCode::kUnenforceable:
       return "unenforceable";
+    case ErrorCode::kApprovalRequired:
+      return "approval_required";
     case ErrorCode::kSetupFailed:
       return "setup_failed";
     case ErrorCode::kTimeout:
@@ -116,6 +118,7 @@ std::string_view WireCode(ErrorCode code) {
       return "backend_unavailable";
     case ErrorCode::kConflict:
     case ErrorCode::kUnenforceable:
+    case ErrorCode::kApprovalRequired:
       return "policy_validation";
     case ErrorCode::kSetupFailed:
     case ErrorCode::kTimeout:
@@ -162,6 +165,7 @@ int ExitStatus(ErrorCode code) {
     case ErrorCode::kNotBuilt:
     case ErrorCode::kUnavailable:
     case ErrorCode::kUnenforceable:
+    case ErrorCode::kApprovalRequired:
     case ErrorCode::kSetupFailed:
     case ErrorCode::kTimeout:
     case ErrorCode::kOutputLost:

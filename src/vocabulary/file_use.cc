@@ -12,6 +12,8 @@ std::string_view Name(FileUse use) {
       return "write";
     case FileUse::kExecute:
       return "execute";
+    case FileUse::kConnect:
+      return "connect";
   }
   return "";
 }

@@ -1,4 +1,5 @@
-// Owner of a kernel handle. None is inheritable: those that cross into a child stand in its handle list.
+// Owner of a kernel handle. None is inheritable but those that cross into a child, which stand in its handle
+// list.
 #pragma once
 
 #include <windows.h>
@@ -31,5 +32,10 @@ class UniqueHandle {
  private:
   HANDLE handle_ = nullptr;
 };
+
+// For the handles that do cross.
+inline SECURITY_ATTRIBUTES Inheritable() {
+  return {.nLength = sizeof(SECURITY_ATTRIBUTES), .lpSecurityDescriptor = nullptr, .bInheritHandle = TRUE};
+}
 
 }  // namespace mxc

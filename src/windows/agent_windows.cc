@@ -26,10 +26,6 @@ constexpr UINT kUtf8 = 65001;
 constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 constexpr const char* kParts[] = {".exit", ".stdout", ".stderr"};
 
-SECURITY_ATTRIBUTES Inheritable() {
-  return {.nLength = sizeof(SECURITY_ATTRIBUTES), .lpSecurityDescriptor = nullptr, .bInheritHandle = TRUE};
-}
-
 UniqueHandle OpenInput(const std::string& path) {
   SECURITY_ATTRIBUTES inheritable = Inheritable();
   return UniqueHandle{

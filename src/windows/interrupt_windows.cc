@@ -8,10 +8,10 @@ namespace {
 
 // The console calls the handler on a thread of its own, without an argument of ours.
 HANDLE interrupt_event = nullptr;
-std::atomic<int> number = 0;
+std::atomic<int> interrupt_number = 0;
 
 BOOL WINAPI Handle(DWORD kind) {
-  number = kind == CTRL_C_EVENT ? SIGINT : SIGTERM;
+  interrupt_number = kind == CTRL_C_EVENT ? SIGINT : SIGTERM;
   ::SetEvent(interrupt_event);
   // Of these the process is ended as soon as this returns; it ends by itself once everything is undone.
   const bool last = kind == CTRL_CLOSE_EVENT || kind == CTRL_LOGOFF_EVENT || kind == CTRL_SHUTDOWN_EVENT;
@@ -22,7 +22,7 @@ BOOL WINAPI Handle(DWORD kind) {
 }  // namespace
 
 Interrupt::Interrupt() {
-  number = 0;
+  interrupt_number = 0;
   interrupt_event = ::CreateEventW(nullptr, TRUE, FALSE, nullptr);
   ::SetConsoleCtrlHandler(Handle, TRUE);
 }
@@ -32,6 +32,6 @@ Interrupt::~Interrupt() { ::SetConsoleCtrlHandler(Handle, FALSE); }
 
 HANDLE Interrupt::Event() const { return interrupt_event; }
 
-int Interrupt::Number() const { return number; }
+int Interrupt::Number() const { return interrupt_number; }
 
 }  // namespace mxc

@@ -47,7 +47,7 @@ Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int /*connectio
   const auto warn = [&observer](const Error& error) {
     observer.OnWarning({.category = "audit-failed", .message = error.message, .pointer = "/audit"});
   };
-  Result<AuditLog> log = AuditLog::Open(plan.audit.path);
+  Result<AuditLog> log = AuditLog::Open(plan.audit);
   const Status begun = log ? log->Begin(plan) : Status(log.error());
   if (!begun && refuses) return begun.error();
   if (!begun) warn(begun.error());

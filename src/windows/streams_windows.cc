@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 
 namespace mxc {
@@ -10,13 +11,6 @@ namespace {
 constexpr std::array<DWORD, 3> kNames = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
 constexpr std::size_t kInput = 0;
 constexpr std::size_t kOutput = 1;
-
-SECURITY_ATTRIBUTES Inheritable() {
-  SECURITY_ATTRIBUTES attributes{};
-  attributes.nLength = sizeof attributes;
-  attributes.bInheritHandle = TRUE;
-  return attributes;
-}
 
 UniqueHandle OpenNothing() {
   SECURITY_ATTRIBUTES attributes = Inheritable();

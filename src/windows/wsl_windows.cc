@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mxc/command_line.h"
+#include "mxc/windows/wsl_engine.h"
 #include "mxc/windows/wsl_run.h"
 #include "run/inner_report.h"
 #include "win32/run_tool_windows.h"
@@ -133,7 +134,10 @@ Result<Outcome> RunInWsl(const Plan& plan, RunObserver& observer) {
   const std::uint32_t limit = plan.timeout_ms == 0 ? 0 : plan.timeout_ms + kGraceMs;
   Result<Outcome> outcome = RunCommand({command, Plan{}, false, Terminal::kInherit, limit}, observer);
   if (!outcome) return outcome;
-  const InnerReport report = ReadInnerReport(folder->Read(kResultFile, kMaxResultBytes));
+  InnerReport report = ReadInnerReport(folder->Read(kResultFile, kMaxResultBytes));
+  if (report.outcome && report.outcome->inside)
+    report.outcome->inside =
+        InnerEngine{.name = WslEngine(report.outcome->inside->name), .tier = report.outcome->inside->tier};
   if (report.outcome) return *report.outcome;
   if (report.error) {
     Error error = *report.error;
@@ -142,9 +146,11 @@ Result<Outcome> RunInWsl(const Plan& plan, RunObserver& observer) {
   }
   EndInside(wsl, run, *folder);
   if (outcome->timed_out || outcome->interrupted_by != 0) return outcome;
+  const std::string why = report.unreadable.empty()
+                              ? "the mxc-exec inside has not said how the run went"
+                              : "what the mxc-exec inside says of the run is refused: " + report.unreadable;
   return Error{.code = ErrorCode::kSetupFailed,
-               .message = "wsl.exe ended with " + std::to_string(outcome->exit_code) +
-                          ", and the mxc-exec inside has not said how the run went",
+               .message = "wsl.exe ended with " + std::to_string(outcome->exit_code) + ", and " + why,
                .hint = "try it: wsl -d " + run.distribution};
 }
 

@@ -1,15 +1,16 @@
 #!/bin/sh
 # A whole loop of a real agent through a recipe of docs/integrations.md, in a network namespace with a model of ours:
 #
+#   MXC_TEST_AGENTS=1 sh tests/agents/run.sh build/release/mxc-exec claude install
 #   MXC_TEST_AGENTS=1 sh tests/agents/run.sh build/release/mxc-exec claude root 2
 #
-# The second block of the agent's section, as root; `user` is uid 23456. The model has the name of the agent's provider. It asks for
-# a command that reads, writes and reaches what the policy does not grant, and then for another; all is judged from outside.
-# The agents are installed by npm, at the versions below, in MXC_AGENTS (/var/tmp/mxc-agents), and stay there. Exit status 77: skipped.
+# The first installs the agent by npm, at the version below, in MXC_AGENTS (/var/tmp/mxc-agents), where it stays. The other is the second
+# block of the agent's section, as root; `user` is uid 23456. The model has the name of the agent's provider. It asks for a command
+# that reads, writes and reaches what the policy does not grant, and then for another; all is judged from outside. Exit status 77: skipped.
 set -eu
 program=$(realpath "$1")
 agent=$2
-caller=${3:-root}
+caller=$3
 block=${4:-1}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 model=192.0.2.1 unlisted=192.0.2.2
@@ -41,23 +42,21 @@ case $agent in # what the recipe's last line is called with, to ask one question
 esac
 agents=${MXC_AGENTS:-/var/tmp/mxc-agents}
 place=$agents/$agent-${package##*@}
-download() {
+if test "$caller" = install; then
+  test ! -d "$place" || exit 0
   mkdir -p "$agents"
-  exec 9>"$place.lock"
-  flock 9 # another test of the same agent
-  test ! -d "$place" || return 0
   new=$(mktemp -d "$agents/new-XXXXXX")
+  trap 'rm -rf "$new" "$new.log"' EXIT
   timeout 240 npm install -g --prefix "$new" --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=30000 \
     "$package" >"$new.log" 2>&1 || {
     reason=$(grep 'npm error' "$new.log" | grep -Ev 'error (code|syscall|errno)' | head -n 1)
-    rm -rf "$new" "$new.log"
     skip "npm cannot install $package: ${reason:-it took more than four minutes}"
   }
-  rm "$new.log"
   chmod 755 "$new"
   mv -T "$new" "$place"
-}
-test -d "$place" || download
+  exit 0
+fi
+test -d "$place" || skip "$agent is not installed: the same with \`install\` does it"
 
 if test "${IN_NAMESPACE:-0}" != 1; then
   IN_NAMESPACE=1 exec unshare --net --mount -- sh "$0" "$@"
@@ -84,8 +83,11 @@ ip address add $unlisted/32 dev lo
 (
   cd "$area"
   for name in $names; do echo "DNS:$name"; done | paste -sd, | sed 's/^/subjectAltName=/' >extensions
-  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout ca.key -out "$project/ca.pem"
-  openssl req -newkey rsa:2048 -nodes -subj /CN=model -keyout server.key -out request.pem
+  key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+  # shellcheck disable=SC2086 # words
+  openssl req -x509 $key -days 2 -subj /CN=test -keyout ca.key -out "$project/ca.pem"
+  # shellcheck disable=SC2086
+  openssl req $key -subj /CN=model -keyout server.key -out request.pem
   openssl x509 -req -days 2 -in request.pem -CA "$project/ca.pem" -CAkey ca.key -CAcreateserial -extfile extensions -out server.pem
 ) >/dev/null 2>&1
 
@@ -108,9 +110,15 @@ COMMANDS="[\"$first\", \"echo went on >>made\"]" RESULTS=$area/results node "$so
 servers=$!
 node "$area/unlisted.mjs" $unlisted "$area/reached" &
 servers="$servers $!"
-for url in https://api.openai.com/ http://unlisted.example/; do
-  curl -s --retry 20 --retry-connrefused --retry-delay 1 -o /dev/null --cacert "$project/ca.pem" $url || fail "nobody serves $url"
-done
+serves() { # URL
+  for _ in $(seq 300); do
+    ! curl -s -o /dev/null --cacert "$project/ca.pem" "$1" || return 0
+    sleep 0.1
+  done
+  fail "nobody serves $1"
+}
+serves https://api.openai.com/
+serves http://unlisted.example/
 test -e "$area/reached" || fail "the unlisted host cannot be reached at all"
 rm "$area/reached"
 

@@ -2,7 +2,7 @@
 //
 // A row holds the configuration, the exit status wanted of us, the one recorded of the reference, and what
 // the refusal must name. Where the two statuses differ, or the stage that refuses does, the row carries the
-// name of a deliberate difference, and docs/schema.md explains it.
+// name of a deliberate difference, and docs/schema.md explains it. So do the rows of reference.jsonl.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "tests/support/built.h"
 #include "tests/support/program.h"
 
-namespace mxc::test {
+namespace mxc::test::conformance_test {
 namespace {
 
 using testing::HasSubstr;
@@ -136,6 +136,81 @@ TEST(ConformanceTable, EveryDeviationIsDeliberate) {
   }
 }
 
+// ---- the reference's own configurations
+// -----------------------------------------------------------------------------------------------
+//
+// A row of reference.jsonl stands for configurations that the reference keeps as tests and examples, with
+// what is particular to them. `files` are their names there. A row says that the policy is planned, or with
+// which code and pointer it is refused; where the reference runs it and we refuse it, or plan something else,
+// it names the difference.
+
+struct Example {
+  std::string id = {};
+  nlohmann::json config = {};
+  bool explained = false;  // belongs to another system: --explain plans it
+  std::string containment = {};
+  std::string code = {};  // empty: planned
+  std::string pointer = {};
+  std::string difference = {};
+  std::size_t files = 0;
+};
+
+void PrintTo(const Example& example, std::ostream* out) { *out << example.config.dump(); }
+
+std::vector<Example> ReadExamples() {
+  std::vector<Example> examples;
+  std::ifstream file(SourceDirectory() + "/tests/conformance/reference.jsonl");
+  for (std::string line; std::getline(file, line);) {
+    const nlohmann::json json = nlohmann::json::parse(line);
+    examples.push_back({.id = json.at("id"),
+                        .config = json.at("config"),
+                        .explained = json.at("asks") == "explain",
+                        .containment = json.value("containment", ""),
+                        .code = json.value("code", ""),
+                        .pointer = json.value("pointer", ""),
+                        .difference = json.value("difference", ""),
+                        .files = json.at("files").size()});
+  }
+  return examples;
+}
+
+const std::vector<Example>& Examples() {
+  static const std::vector<Example> examples = ReadExamples();
+  return examples;
+}
+
+class Reference : public testing::TestWithParam<Example> {};
+
+TEST_P(Reference, IsPlannedOrRefusedAsTheRowSays) {
+  const Example& example = GetParam();
+  Launch launch{.arguments = {"--experimental", "--allow-testing-features"}, .input = example.config.dump()};
+  launch.arguments.emplace_back(example.explained ? "--explain=json" : "--dry-run");
+  if (!example.containment.empty()) {
+    launch.arguments.emplace_back("--containment");
+    launch.arguments.push_back(example.containment);
+  }
+  launch.arguments.emplace_back("-");
+  const Ended ended = Execute(launch);
+  if (example.code.empty()) {
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    return;
+  }
+  EXPECT_NE(ended.status, 0) << ended.out;
+  const nlohmann::json envelope = Envelope(ended.err + ended.out);
+  ASSERT_TRUE(envelope.is_object()) << ended.out << ended.err;
+  EXPECT_EQ(envelope.value("code", ""), example.code) << envelope;
+  EXPECT_EQ(envelope.value("pointer", ""), example.pointer) << envelope;
+  EXPECT_NE(envelope.value("hint", ""), "") << envelope;
+}
+
+std::string NameOfExample(const testing::TestParamInfo<Example>& info) {
+  std::string name = info.param.id;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, Reference, testing::ValuesIn(Examples()), NameOfExample);
+
 // The table of differences in the document, as the names in its first column.
 std::set<std::string> DocumentedDifferences() {
   std::ifstream file(SourceDirectory() + "/docs/schema.md");
@@ -149,13 +224,20 @@ std::set<std::string> DocumentedDifferences() {
   return names;
 }
 
+TEST(ConformanceTable, EveryExampleStandsForSomethingOfTheReference) {
+  for (const Example& example : Examples()) EXPECT_NE(example.files, 0U) << example.id;
+}
+
 TEST(ConformanceTable, TheDocumentListsExactlyTheDifferences) {
   std::set<std::string> used;
   for (const Row& row : Rows()) {
     if (!row.difference.empty()) used.insert(row.difference);
   }
+  for (const Example& example : Examples()) {
+    if (!example.difference.empty()) used.insert(example.difference);
+  }
   EXPECT_EQ(DocumentedDifferences(), used);
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::conformance_test

@@ -7,7 +7,7 @@
 
 #include "tests/containment/containment.h"
 
-namespace mxc::test {
+namespace mxc::test::abuse_test {
 namespace {
 
 using testing::HasSubstr;
@@ -131,4 +131,4 @@ TEST_P(Abuse, APathThatChangesBetweenCheckAndUse) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::abuse_test

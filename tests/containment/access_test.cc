@@ -3,7 +3,7 @@
 #include "tests/containment/listener.h"
 #include "tests/support/access_corpus.h"
 
-namespace mxc::test {
+namespace mxc::test::access_test {
 namespace {
 
 using testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST_P(AccessCorpusRun, Landlock) { JudgeAll("landlock"); }
 MXC_FOR_EACH_CALLER(AccessCorpusRun);
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::access_test

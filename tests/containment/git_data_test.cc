@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "tests/containment/containment.h"
+#include "tests/containment/git_on_the_host.h"
 
-namespace mxc::test {
+namespace mxc::test::git_data_test {
 namespace {
 
 using testing::HasSubstr;
@@ -121,8 +122,8 @@ class GitData : public ContainmentTest {
     return Execute(launch);
   }
   void Renew() {
-    root = workspace.Directory("root" + std::to_string(++roots));
-    const Ended made = Shell(kSetUp, root);
+    root = workspace.Directory("root");
+    const Ended made = Shell(Renewal(kSetUp, root, workspace.Directory("kept")), "/");
     ASSERT_EQ(made.status, 0) << made.err;
   }
   [[nodiscard]] std::string Meant(std::string text) const {
@@ -134,7 +135,6 @@ class GitData : public ContainmentTest {
   }
 
   std::string root;
-  int roots = 0;
 };
 MXC_FOR_EACH_CALLER(GitData);
 
@@ -203,6 +203,26 @@ TEST_P(GitData, AGrantKeepsItsName) {
 }
 
 // Indexes as git itself writes them, and links of the user's own.
+// A grant of the file alone: what git writes there is compared like all else.
+TEST_P(GitData, AFileThatIsGrantedAloneIsCompared) {
+  for (const char* engine : Engines()) {
+    Renew();
+    const std::string index = root + "/grant/work/.git/index";
+    Launch launch = PrepareConfig(
+        {.containment = engine,
+         .command = "export PATH=/usr/bin:/bin GIT_CONFIG_NOSYSTEM=1; cp -r " + root +
+                    "/grant/work /tmp/c; cd /tmp/c; " + Meant(kForge) +
+                    "forge xgit/hooks/pre-commit .git/hooks/pre-commit; cat .git/index > " + index,
+         .read_only = {root + "/grant"},
+         .read_write = {index}});
+    launch.environment = Environment();
+    const Ended ended = Execute(launch);
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("'" + index + "' (now '" + index + ".untrusted')")) << engine;
+    EXPECT_FALSE(Exists(index)) << engine;
+  }
+}
+
 TEST_P(GitData, HonestDataStay) {
   constexpr const char* kForms[] = {
       "git config index.version 4",
@@ -281,5 +301,32 @@ TEST_P(GitData, TwoCommandsHideNothingFromEachOther) {
   }
 }
 
+// A repository that one makes, takes apart and leaves, and the other puts together again.
+TEST_P(GitData, NoRepositoryOfTwoCommandsIsLeftUntold) {
+  for (const char* engine : Engines()) {
+    Renew();
+    const std::string work = root + "/grant/work";
+    std::string err;
+    std::thread other([&] {
+      err = Inside(engine,
+                   Meant("mkdir -p sub2/objects sub2/refs; echo ref: refs/heads/x > sub2/HEAD; printf "
+                         "'[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = touch CANARY; "
+                         "false\\n' > sub2/config; touch planted; until [ -e seen ]; do sleep 0.05; done; rm "
+                         "-r sub2/refs sub2/commondir sub2/config.worktree sub2/hooks; rm planted"))
+                .err;
+      static_cast<void>(Shell("touch over", work));
+    });
+    EXPECT_EQ(Shell("until [ -e planted ]; do sleep 0.05; done", work).status, 0);
+    const Ended second =
+        Inside(engine, "touch seen; until [ -e over ]; do sleep 0.05; done; mkdir -p sub2/refs; rm seen");
+    other.join();
+    EXPECT_THAT(second.err, HasSubstr("git repositories were made or changed that have git run something: '" +
+                                      work + "/sub2'"))
+        << engine << err << second.err;
+    EXPECT_EQ(Shell("rm over", work).status, 0);
+    EXPECT_EQ(Inside(engine, "git status --short").err, "") << engine << "alone nothing of that is told";
+  }
+}
+
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::git_data_test

@@ -4,7 +4,7 @@
 
 #include "tests/containment/git_on_the_host.h"
 
-namespace mxc::test {
+namespace mxc::test::git_landlock_test {
 namespace {
 
 using testing::AllOf;
@@ -106,13 +106,32 @@ TEST_P(GitOnLandlock, WhatGitObeysIsWhatItWas) {
 TEST_P(GitOnLandlock, ARepositoryThatIsMovedAway) {
   const Ended moved =
       Inside("mv .git g; cp -r g .git; echo evil >.git/hooks/pre-commit; echo evil >g/hooks/pre-commit");
-  EXPECT_THAT(moved.err, HasSubstr(kAgain));
+  EXPECT_THAT(moved.err, AllOf(HasSubstr("where nothing stands any more: "),
+                               HasSubstr("'" + root + "/work/.git/hooks'"), Not(HasSubstr(kAgain))));
   EXPECT_FALSE(Exists(root + "/work/.git/hooks/pre-commit"));
   EXPECT_FALSE(Exists(root + "/work/g/hooks/pre-commit"));
   ASSERT_EQ(Shell("cd work; rm -rf .git*; mv g .git").status, 0);
   const Ended linked = Inside("mv .git g; cp -r g h; echo evil >h/hooks/pre-commit; ln -s h .git");
   EXPECT_THAT(linked.err, HasSubstr(kAgain));
-  EXPECT_FALSE(Exists(root + "/work/.git/hooks/pre-commit"));
+  EXPECT_EQ(State(), before);
+}
+
+// Under a link, and from one grant's end to the other.
+TEST_P(GitOnLandlock, ARepositoryThatIsMovedAwayForALinkGetsItsNameAgain) {
+  for (const char* trick :
+       {"mv ../work ../w; ln -s w ../work", "cd ..; mkdir d; mv work d/w; chmod 500 d; ln -s d/w work",
+        "mv ../work ../w; cp -r ../w ../x; echo evil >../x/.git/hooks/pre-commit; ln -s x ../work",
+        "mv .git ../g; ln -s ../g .git", "mv .git ../g; echo gitdir: ../g >.git"}) {
+    const Ended ended = Inside(trick);
+    EXPECT_THAT(ended.err, AllOf(HasSubstr(kAgain), Not(HasSubstr("nothing stands")))) << trick;
+    ASSERT_EQ(
+        Shell(
+            "chmod -f u+w d; rm -rf d x *.untrusted work/*.untrusted work/.git.untrusted; git -C work status")
+            .status,
+        0)
+        << trick;
+    EXPECT_EQ(State(), before) << trick;
+  }
 }
 
 // The host's git runs meanwhile.
@@ -207,4 +226,4 @@ TEST_P(GitOnLandlock, ExplainSaysHow) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::git_landlock_test

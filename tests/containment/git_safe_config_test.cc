@@ -7,7 +7,7 @@
 
 #include "tests/containment/git_on_the_host.h"
 
-namespace mxc::test {
+namespace mxc::test::git_safe_config_test {
 namespace {
 
 using testing::HasSubstr;
@@ -263,4 +263,4 @@ TEST_P(GitConfig, SubmodulesAndSeveralRuns) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::git_safe_config_test

@@ -8,7 +8,7 @@
 #include "base/unique_fd.h"
 #include "tests/containment/containment.h"
 
-namespace mxc::test {
+namespace mxc::test::git_test {
 namespace {
 
 using testing::AnyOf;
@@ -167,16 +167,22 @@ TEST_P(Git, AConfigurationThatCannotBeReadIsRefused) {
   }
 }
 
-TEST_P(Git, WhatKeepsLaterRunsFromStartingIsNamedByTheRunThatLeavesIt) {
+TEST_P(Git, WhatWouldKeepLaterRunsFromStartingIsTakenOutOfTheWay) {
   for (const char* engine : kEngines) {
-    const Ended planted = Inside(engine, "mkdir -p ../new/.git; truncate -s 5M ../new/.git/config");
-    const std::string what = "git's file '" + root + "/new/.git/config' cannot be read: it is longer than";
-    EXPECT_THAT(planted.err, HasSubstr("keeps later runs with these grants from starting: " + what))
-        << engine;
-    EXPECT_THAT(planted.err, HasSubstr("; remove it if ")) << engine;
-    EXPECT_THAT(EnvelopeMessage(Inside(engine, "true")), HasSubstr(what)) << engine;
-    ASSERT_EQ(Shell("rm -r new", root).status, 0);
-    EXPECT_EQ(Inside(engine, "true").status, 0) << engine;
+    const Ended planted =
+        Inside(engine,
+               "mkdir -p ../new/.git ../other/.git; truncate -s 5M ../new/.git/config; "
+               "mkfifo ../pipe; printf '[include]\\npath = ../../pipe\\n' > ../other/.git/config; "
+               "mkdir -p ../third ../fourth/.git; truncate -s 5M ../third/.git; "
+               "ln -s /proc/self/cwd/x ../fourth/.git/hooks");
+    for (const char* file : {"/new/.git/config", "/other/.git/config", "/third/.git", "/fourth/.git/hooks"}) {
+      const std::string moved = "'" + root + file + "' (now '" + root + file + ".untrusted')";
+      EXPECT_THAT(planted.err, HasSubstr(moved)) << engine;
+    }
+    EXPECT_EQ(planted.err.find("next-run-refused"), std::string::npos) << planted.err;
+    const Ended next = Inside(engine, "true");
+    EXPECT_EQ(next.status, 0) << engine << next.err;
+    ASSERT_EQ(Shell("rm -r new other third fourth pipe", root).status, 0);
   }
 }
 
@@ -382,4 +388,4 @@ TEST_P(Git, WithoutThePresetTheyAreFiles) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::git_test

@@ -3,7 +3,7 @@
 
 #include "tests/containment/containment.h"
 
-namespace mxc::test {
+namespace mxc::test::kernel_test {
 namespace {
 
 using testing::AnyOf;
@@ -118,7 +118,8 @@ TEST_P(Kernel, OtherEntriesToTheKernelAreShut) {
 #ifndef __x86_64__
   GTEST_SKIP() << "x86-64 has them, this machine does not";
 #endif
-  EXPECT_THAT(Try({}, {{"int80"}, {"x32"}}), ElementsAre("SIGSYS", "ENOSYS"));
+  // A kernel without the 32-bit entry answers with SIGSEGV; one that has it and is not kept from it, with "ok".
+  EXPECT_THAT(Try({}, {{"int80"}, {"x32"}}), ElementsAre(AnyOf("SIGSYS", "SIGSEGV"), "ENOSYS"));
 }
 
 TEST_P(Kernel, OrdinaryProgramsWork) {
@@ -195,4 +196,4 @@ TEST_P(Kernel, AGrantOfTheRootDoesNotExposeProcDevAndSys) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::kernel_test

@@ -10,7 +10,7 @@
 #include "tests/containment/containment.h"
 #include "tests/containment/listener.h"
 
-namespace mxc::test {
+namespace mxc::test::leaks_test {
 namespace {
 
 using testing::AnyOf;
@@ -138,4 +138,4 @@ TEST_P(Leaks, TheConfigurationOfTheRun) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::leaks_test

@@ -8,7 +8,7 @@
 #include "tests/containment/containment.h"
 #include "tests/support/own_groups.h"
 
-namespace mxc::test {
+namespace mxc::test::limits_test {
 namespace {
 
 using testing::AnyOf;
@@ -225,4 +225,4 @@ TEST_P(UngroupedLimits, BubblewrapRefusesWhatItCannotCount) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::limits_test

@@ -1,12 +1,18 @@
 // What the host has mounted below a grant.
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 
 #include "tests/containment/containment.h"
+#include "tests/containment/listener.h"
 
-namespace mxc::test {
+namespace mxc::test::mounts_test {
 namespace {
 
 using testing::Each;
@@ -124,5 +130,36 @@ TEST_P(Mounts, OfDataBelongToTheGrant) {
   EXPECT_FALSE(Exists(root + "/disk/file"));
 }
 
+// A program that moves its socket there, far from where the search for sockets begins.
+void MoveSocket(const std::string& directory, uid_t uid) {
+  int ready[2];
+  if (::pipe2(ready, O_CLOEXEC) != 0) std::_Exit(124);
+  const pid_t server = ::fork();
+  if (server != 0) {
+    char byte = 0;
+    if (server < 0 || ::close(ready[1]) != 0 || ::read(ready[0], &byte, 1) != 1) std::_Exit(124);
+    return;
+  }
+  // Who starts mxc-exec may end it.
+  if (::setresuid(uid, uid, uid) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) std::_Exit(124);
+  for (int i = 0; i < 200; ++i)
+    std::filesystem::create_directories(directory + "/" + std::to_string(i) + "/a/b");
+  const Listener listener = Listener::Unix(directory + "/bound");
+  std::filesystem::rename(directory + "/bound", directory + "/0/a/b/moved");
+  if (::write(ready[1], "x", 1) == 1) ::pause();
+  std::_Exit(0);
+}
+
+TEST_P(Mounts, BelowAGrantOfTheWholeHostShowNoSocketThatWasMoved) {
+  const std::string disk = workspace.Directory("disk");
+  EXPECT_THAT(Try({.read_only = {"/"}}, {{"connect", "unix", disk + "/0/a/b/moved", "0", "x"}},
+                  [&] {
+                    OwnMounts();
+                    if (::mount("none", disk.c_str(), "tmpfs", 0, "mode=0777") != 0) std::_Exit(124);
+                    MoveSocket(disk, uid);
+                  }),
+              ElementsAre("ECONNREFUSED"));
+}
+
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::mounts_test

@@ -2,7 +2,7 @@
 #include "tests/containment/containment.h"
 #include "tests/containment/listener.h"
 
-namespace mxc::test {
+namespace mxc::test::network_test {
 namespace {
 
 using testing::Contains;
@@ -85,4 +85,4 @@ TEST_P(NetworkPolicy, SocketsOfTheHostAreNotListed) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::network_test

@@ -7,7 +7,7 @@
 
 #include "tests/containment/containment.h"
 
-namespace mxc::test {
+namespace mxc::test::passing_test {
 namespace {
 
 bool Appears(const std::string& path) {
@@ -145,4 +145,4 @@ TEST_P(PassingGit, WhatHasBeenJudgedIsWrittenUnderNoOtherName) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::passing_test

@@ -7,7 +7,7 @@
 #include "tests/containment/containment.h"
 #include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::processes_test {
 namespace {
 
 using testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST_P(Processes, ARunInTheBackgroundHasNoTerminal) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::processes_test

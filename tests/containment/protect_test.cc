@@ -2,9 +2,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "tests/containment/containment.h"
 
-namespace mxc::test {
+namespace mxc::test::protect_test {
 namespace {
 
 using testing::AnyOf;
@@ -89,6 +91,78 @@ TEST_P(Protect, WhatAgentsObey) {
   ExpectHeld("agents", {".claude/settings.json", "deep/er/AGENTS.md", ".mcp.json"}, {".codex"});
 }
 
+// The run that began first ends first: what it has held stays held for the other.
+TEST_P(Protect, WhatTwoRunsHoldIsHeldToTheEndOfTheSecond) {
+  const std::string rw = workspace.Directory("rw");
+  workspace.File("rw/.git/HEAD", "ref: refs/heads/main\n");
+  workspace.Directory("rw/.git/objects");
+  workspace.Directory("rw/.git/refs");
+  workspace.File("rw/.git/config", "[core]\n\tfsmonitor = tools/fsm\n");
+  const std::string before = Tree(rw);
+  for (const char* engine : kEngines) {
+    const auto run = [&](const std::string& command) {
+      return PrepareConfig({.containment = engine,
+                            .command = "cd " + rw + "; " + command,
+                            .read_write = {rw},
+                            .filesystem = R"("protect":["git","editors","agents"])"});
+    };
+    Running first(run("touch up; until [ -e end ]; do sleep 0.02; done"));
+    ASSERT_TRUE(Eventually([&] { return Exists(rw + "/up"); }));
+    Running second(run(
+        "touch two; until [ -e over ]; do sleep 0.02; done; rm -f up two end over; for d in tools .vscode "
+        ".claude; do rm -rf $d; mkdir -p $d; done; mkdir -p tools/fsm; echo x > tools/fsm; echo x > "
+        ".vscode/tasks.json; echo x > .claude/settings.json; true"));
+    ASSERT_TRUE(Eventually([&] { return Exists(rw + "/two"); }));
+    workspace.File("rw/end", "");
+    EXPECT_EQ(first.Wait().status, 0) << engine;
+    workspace.File("rw/over", "");
+    const Ended ended = second.Wait();
+    EXPECT_EQ(ended.status, 0) << engine << ended.err;
+    EXPECT_EQ(Tree(rw), before) << engine << ended.err;
+  }
+}
+
+// The first run ends while the second goes on: what it finds among git's files then is partly held by the
+// second.
+TEST_P(Protect, WhatTheSecondRunHoldsIsNoneOfTheFirstsLeavings) {
+  const std::string rw = workspace.Directory("rw");
+  workspace.File("rw/.git/HEAD", "ref: refs/heads/main\n");
+  workspace.Directory("rw/.git/objects");
+  workspace.Directory("rw/.git/refs");
+  workspace.Directory("rw/y");
+  const std::string before = Tree(rw);
+  for (const char* engine : kEngines) {
+    const auto run = [&](const std::string& command, const std::vector<std::string>& denied) {
+      return PrepareConfig({.containment = engine,
+                            .command = "cd " + rw + "; " + command,
+                            .read_write = {rw},
+                            .denied = denied,
+                            .filesystem = R"("protect":["git"])"});
+    };
+    Running first(
+        run("mkdir -p x/.git/objects x/.git/refs; echo ref: refs/heads/x > x/.git/HEAD; echo '[core]' > "
+            "x/.git/config; touch up; until [ -e end ]; do sleep 0.02; done",
+            {}));
+    ASSERT_TRUE(Eventually([&] { return Exists(rw + "/up"); }));
+    Running second(
+        run("touch two; until [ -e over ]; do sleep 0.02; done; for f in x/.git/commondir "
+            "x/.git/config.worktree y/.git .git/rebase-merge; do rm -f $f; echo x > $f && echo $f; done; "
+            "rm -f up two end over; true",
+            {rw + "/y/.git", rw + "/.git/rebase-merge"}));
+    ASSERT_TRUE(Eventually([&] { return Exists(rw + "/two"); }));
+    workspace.File("rw/end", "");
+    const Ended one = first.Wait();
+    EXPECT_EQ(one.err.find("untrusted"), std::string::npos) << engine << one.err;
+    EXPECT_EQ(one.err.find("copies"), std::string::npos) << engine << one.err;
+    workspace.File("rw/over", "");
+    const Ended two = second.Wait();
+    EXPECT_EQ(two.status, 0) << engine << two.err;
+    EXPECT_EQ(two.out, "") << engine << two.err;
+    std::filesystem::remove_all(rw + "/x");
+    EXPECT_EQ(Tree(rw), before) << engine << one.err << two.err;
+  }
+}
+
 TEST_P(Protect, AnEntryOfThePolicyDecides) {
   const std::string rw = workspace.Directory("rw");
   const std::string tasks = workspace.File("rw/.vscode/tasks.json", "OLD");
@@ -161,4 +235,4 @@ TEST_P(Protect, SandboxesOfOtherUsersAreOutOfReach) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::protect_test

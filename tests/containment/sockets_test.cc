@@ -16,7 +16,7 @@
 #include "tests/containment/containment.h"
 #include "tests/containment/listener.h"
 
-namespace mxc::test {
+namespace mxc::test::sockets_test {
 namespace {
 
 using testing::AnyOf;
@@ -316,4 +316,4 @@ TEST_P(HostSockets, OnlySocketsAreGrantedSo) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::sockets_test

@@ -14,9 +14,10 @@
 #include "tests/containment/containment.h"
 #include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::streams_test {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -197,6 +198,23 @@ TEST_P(PartOfATerminal, ErrorAloneReadsNothing) {
   EXPECT_THAT(terminal.Typed(), HasSubstr("typed"));
 }
 
+// It would swallow, or hide, what is said behind it.
+TEST_P(PartOfATerminal, WhatIsLeftOpenIsClosed) {
+  const std::string plain =
+      "\033\\\033\\\033<\033[4i\033]8;;\033\\\033(B\017\033[0;10m\033[4l\033[?7;25h\033[?2026l"
+      "\0337\033[?69l\033[r\0338";
+  Run("printf 'X\\033[8m\\033['", [] { Replace(0, "/dev/null"); });
+  EXPECT_THAT(shown, EndsWith("X\x1b[8m\x1b[" + plain));
+  Run("printf 'X\\033kt'", [] {});
+  EXPECT_THAT(shown, EndsWith("X\x1bkt" + plain));
+  Run("printf 'X\\033['; printf 'Y\\033[?7l\\033[999C' >&2", [] { Replace(1, "/dev/null"); });
+  EXPECT_THAT(shown, EndsWith("Y\x1b[?7l\x1b[999C" + plain));
+  Run("printf 'X\\033[?1049hfull'", [] {});
+  EXPECT_THAT(shown, EndsWith("full\x1b\\\x1b\\\x1b<\x1b[4i\x1b[?1049l" + plain.substr(10)));
+  Run("printf 'X\\033[1mY\\033[m'", [] {});
+  EXPECT_THAT(shown, EndsWith("\x1b[1mY\x1b[m"));
+}
+
 TEST_P(PartOfATerminal, InputAloneIsReadAndNotChanged) {
   Run("head -n 1 >&2; stty -echo; echo no > /proc/self/fd/0; true", [] { Replace(1, "/dev/null"); });
   EXPECT_THAT(shown, HasSubstr("typed\n"));
@@ -204,4 +222,4 @@ TEST_P(PartOfATerminal, InputAloneIsReadAndNotChanged) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::streams_test

@@ -5,7 +5,7 @@
 
 #include "tests/containment/containment.h"
 
-namespace mxc::test {
+namespace mxc::test::writing_test {
 namespace {
 
 using testing::AnyOf;
@@ -258,4 +258,4 @@ TEST_P(Writing, AReadOnlyPathThatIsMissingCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::writing_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::advice_test {
 namespace {
 
 using testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST_P(Advice, MakesTheJobPassAndOpensNoSecret) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::advice_test

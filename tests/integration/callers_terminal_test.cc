@@ -12,7 +12,7 @@
 #include "tests/support/lifecycle_test.h"
 #include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::callers_terminal_test {
 namespace {
 
 using testing::HasSubstr;
@@ -196,4 +196,4 @@ TEST_P(Suspended, AShellInsideHasItsOwnJobs) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::callers_terminal_test

@@ -6,10 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <fstream>
+#include <thread>
+
 #include "tests/support/lifecycle_test.h"
 #include "tests/support/needs.h"
 
-namespace mxc::test {
+namespace mxc::test::ceiling_test {
 namespace {
 
 using testing::AllOf;
@@ -128,6 +132,27 @@ TEST_P(CeilingHere, RecordOutputAndTier) {
   EXPECT_THAT(Contents(log).value_or(""), HasSubstr("SHA-256 "));
 }
 
+TEST_P(CeilingHere, CommandsThatDestroyWait) {
+  const Ended ended =
+      Execute(Under(R"({"require":{"review":"destructive"}})",
+                    Prepare({"--rw", workspace.Root(), "--", "rm", "-rf", workspace.Root()})));
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_THAT(ended.err, HasSubstr(R"("kind":"approval_required")"));
+  EXPECT_TRUE(Exists(workspace.Root()));
+}
+
+TEST_P(CeilingHere, HelpersAreThosePinned) {
+  const Launch bubblewrap = Prepare({"--containment", "bubblewrap", "--", "/bin/true"});
+  const Ended unpinned = Execute(Under(R"({"require":{"verify":true}})", bubblewrap));
+  EXPECT_EQ(unpinned.status, 255);
+  EXPECT_THAT(EnvelopeMessage(unpinned), HasSubstr("'bwrap' has none"));
+  const Ended other =
+      Execute(Under(R"({"helpers":{"bwrap":{"sha256":")" + std::string(64, 'a') + R"("}}})", bubblewrap));
+  EXPECT_EQ(other.status, 255);
+  EXPECT_THAT(EnvelopeMessage(other), HasSubstr("is not the file that is pinned"));
+  EXPECT_EQ(Execute(Under(R"({"require":{"verify":true}})", Prepare({"--", "/bin/true"}))).status, 0);
+}
+
 // Inside a sandbox there is the same file, of an owner without a number, and a new run is within both.
 TEST_P(CeilingHere, NestedRunsAreBelowItToo) {
   const std::string program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
@@ -161,6 +186,70 @@ TEST_P(CeilingHere, ASandboxBelowItIsBounded) {
   EXPECT_NE(Execute(Prepare({"exec", id, "--", "true"})).status, 0) << "the ceiling is gone";
 }
 
+// Whoever asks for more, or for nothing, gets what is allowed.
+TEST_P(CeilingHere, ASandboxEndsWithItsTime) {
+  const std::string ceiling = R"({"session":{"lifetimeMs":400}})";
+  std::vector<Launch> calls = {Prepare({"start"})};
+  for (const char* session :
+       {"", R"("session":{"lifetimeMs":0,"idleTimeoutMs":0})", R"("session":{"lifetimeMs":90000})"})
+    calls.push_back(ProvisionOf(*session == '\0' ? "" : "," + std::string(session)));
+  std::vector<std::string> ids;
+  for (const Launch& call : calls) {
+    const Ended made = Execute(Under(ceiling, call));
+    const std::string line = LastLine(made.out);
+    const std::size_t at = line.find(R"("sandboxId":")");
+    ids.push_back(at == std::string::npos ? line : line.substr(at + 13, line.find('"', at + 13) - at - 13));
+    ASSERT_THAT(ids.back(), HasSubstr(":")) << made.err;
+    provisioned.push_back(ids.back());
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds{600});
+  for (const std::string& id : ids)
+    EXPECT_THAT(Listed(id, "state"), testing::AnyOf("expired", "absent")) << id;
+}
+
+// A sandbox is as old as its name, and the ceiling of each start says how old it may be.
+TEST_P(CeilingHere, ASandboxThatStartsAgainIsBoundedInTime) {
+  const Ended made = Execute(Under("{}", ProvisionOf()));
+  const std::size_t at = made.out.find(R"("sandboxId":")");
+  ASSERT_NE(at, std::string::npos) << made.out << made.err;
+  const std::string id = made.out.substr(at + 13, made.out.find('"', at + 13) - at - 13);
+  provisioned.push_back(id);
+  const pid_t daemon = DaemonOf(id);
+  ASSERT_GT(daemon, 0);
+  std::ofstream("/proc/" + std::to_string(daemon) + "/root/etc/mxc-exec/ceiling.json")
+      << R"({"session":{"lifetimeMs":400}})";
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});
+  (void)Execute(Phase("start", id));
+  std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  EXPECT_THAT(Listed(id, "state"), testing::AnyOf("expired", "absent"));
+}
+
+TEST_P(CeilingHere, RequiredProtectionHolds) {
+  const std::string repository = workspace.Directory("work");
+  for (const char* directory : {"work/.git/hooks", "work/.git/objects", "work/.git/refs"})
+    workspace.Directory(directory);
+  workspace.File("work/.git/HEAD", "ref: refs/heads/main\n");
+  const std::string config = workspace.File("work/.git/config", "[core]\n");
+  const std::vector<std::string> words = {"--rw",
+                                          repository,
+                                          config,
+                                          repository + "/.git/hooks",
+                                          "--",
+                                          "sh",
+                                          "-c",
+                                          "echo x >> " + config + "; echo x > " + repository +
+                                              "/.git/hooks/post-checkout; echo > " + repository + "/made"};
+  const Ended ended = Execute(Under(R"({"require":{"protect":["git"]}})", Prepare(words)));
+  EXPECT_EQ(Contents(config).value_or(""), "[core]\n");
+  EXPECT_FALSE(Exists(repository + "/.git/hooks/post-checkout"));
+  EXPECT_TRUE(Exists(repository + "/made")) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the ceiling of this machine cuts the policy"));
+  const Ended refused =
+      Execute(Under(R"({"onExcess":"refuse","require":{"protect":["git"]}})", Prepare(words)));
+  EXPECT_EQ(refused.status, 255);
+  EXPECT_THAT(EnvelopeMessage(refused), HasSubstr("'" + config + "' is protected"));
+}
+
 // Root's commands could write the next run's ceiling.
 TEST_P(CeilingHere, NoCommandWritesIt) {
   const Ended ended =
@@ -170,4 +259,4 @@ TEST_P(CeilingHere, NoCommandWritesIt) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::ceiling_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::command_line_test {
 namespace {
 
 using testing::HasSubstr;
@@ -41,6 +41,22 @@ TEST_P(CommandLine, ARunWithoutAFile) {
 TEST_P(CommandLine, RelativePathsOfFlagsStartWhereTheCallerStands) {
   workspace.File("here/f", "found");
   EXPECT_EQ(Execute(Prepare({"--ro", "here", "--", "cat", workspace.Path("here/f")})).out, "found");
+}
+
+// Clients of Microsoft's program for Windows pass them.
+TEST_P(CommandLine, FlagsOfTheProgramForWindowsAreAnswered) {
+  for (const char* flag : {"--audit", "--setup-wslc"}) {
+    const Ended refused = Execute(Prepare({flag}));
+    EXPECT_EQ(refused.status, 1) << flag;
+    EXPECT_EQ(EnvelopeCode(refused), "unsupported_containment") << flag;
+    EXPECT_THAT(refused.err, HasSubstr(flag));
+  }
+  const Ended consent = Execute(Prepare({"--telemetry-consent", "status"}));
+  EXPECT_EQ(consent.status, 0);
+  EXPECT_THAT(consent.out, HasSubstr("no telemetry"));
+  const Ended reclaim = Execute(Prepare({"--force-reclaim", "--", "echo", "out"}));
+  EXPECT_EQ(reclaim.out, "out\n");
+  EXPECT_THAT(reclaim.err, HasSubstr("--force-reclaim has no effect"));
 }
 
 TEST_P(CommandLine, WithoutAGrantNothingOfTheCallerIsVisible) {
@@ -148,4 +164,4 @@ TEST_P(CommandLine, UnsandboxedOnlyWithConsent) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::command_line_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::dry_run_test {
 namespace {
 
 using testing::HasSubstr;
@@ -120,4 +120,4 @@ TEST_P(DryRun, DiscoverPrintsAFragment) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::dry_run_test

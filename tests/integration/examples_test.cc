@@ -7,7 +7,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::examples_test {
 namespace {
 
 using testing::HasSubstr;
@@ -73,4 +73,4 @@ TEST_P(Examples, DoWhatTheySay) {
 TEST_P(Examples, AWeakerMachineIsRefused) { EXPECT_EQ(RunExample("minimum-tier.json").status, 255); }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::examples_test

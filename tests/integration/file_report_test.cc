@@ -4,14 +4,19 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string>
 
+#include "base/unique_fd.h"
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::file_report_test {
 namespace {
 
 using testing::AllOf;
@@ -24,6 +29,19 @@ class FileReport : public LauncherTest {
     return Execute(PrepareConfig(parts, std::move(flags)));
   }
 };
+
+// For everybody.
+UniqueFd ListenAt(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  EXPECT_EQ(::bind(fd.Get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(fd.Get(), 8), 0);
+  EXPECT_EQ(::chmod(path.c_str(), 0666), 0);
+  return fd;
+}
+
 INSTANTIATE_TEST_SUITE_P(As, FileReport,
                          testing::Values(Setting{Caller::kRoot, "namespaces"},
                                          Setting{Caller::kUser, "namespaces"}, Setting{Caller::kRoot, "lxc"},
@@ -68,6 +86,26 @@ TEST_P(FileReport, EachDenialIsAnEvent) {
     if (At(line, "/event") == "file" && At(line, "/path") == hidden) uses.push_back(At(line, "/use"));
   }
   EXPECT_THAT(uses, testing::ElementsAre("read"));
+}
+
+// A program of the desktop, a docker, an agent: "connection refused" says nothing about the sandbox.
+TEST_P(FileReport, SaysWhichSocketsOfTheHostWereTried) {
+  const std::string path = workspace.Path("agent.sock");
+  const UniqueFd listening = ListenAt(path);
+  // Without `-I -S` Python looks for the caller's own packages, which a sandbox denies.
+  const std::string connect = "python3 -I -S -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"" +
+                              path + "\")' 2>/dev/null || echo refused";
+  const std::string told = "'" + path + "' (connect): a program outside listens there: whoever connects does";
+  const Ended hidden = Report({.command = connect});
+  EXPECT_EQ(hidden.out, "refused\n");
+  EXPECT_THAT(hidden.err, HasSubstr(told));
+  EXPECT_THAT(hidden.err, HasSubstr("to allow it, add '" + path + "' to filesystem.sockets\n"));
+  const Ended masked = Report({.command = connect, .read_write = {workspace.Path("")}});
+  EXPECT_EQ(masked.out, "refused\n");
+  EXPECT_THAT(masked.err, HasSubstr(told));
+  const Ended granted = Report({.command = connect, .filesystem = R"("sockets":[")" + path + "\"]"});
+  EXPECT_EQ(granted.out, "") << granted.err;
+  EXPECT_THAT(granted.err, HasSubstr("mxc-exec: files: 0 denied\n"));
 }
 
 TEST_P(FileReport, ManyProcessesAndThreadsGoOn) {
@@ -119,4 +157,4 @@ TEST_P(FileReport, WithoutAListenerTheRunSaysSo) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::file_report_test

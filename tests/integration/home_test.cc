@@ -3,7 +3,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::home_test {
 namespace {
 
 using testing::HasSubstr;
@@ -17,7 +17,8 @@ class Home : public LauncherTest {
   void ExpectOwnHome(const Parts& parts, const std::string& name) {
     const std::string token = Token();
     Parts run = parts;
-    run.command = "cd ~ && pwd && ls -A -I .gitconfig && echo " + token + " >kept && mkdir d && cat kept";
+    run.command =
+        "cd ~ && pwd && ls -A -I .gitconfig -I .apt.conf && echo " + token + " >kept && mkdir d && cat kept";
     const Ended ended = RunConfig(run);
     EXPECT_EQ(ended.status, 0) << name << ": " << ended.err;
     const std::string home = ended.out.substr(0, ended.out.find('\n'));
@@ -89,6 +90,12 @@ TEST_P(Home, IsBoundedLikeTmp) {
   EXPECT_THAT(shared.out, HasSubstr("1073741824")) << shared.err;
 }
 
+TEST_P(Home, TellsAptToGiveUpSooner) {
+  if (!Exists("/usr/bin/apt-get")) GTEST_SKIP() << "there is no apt here";
+  const Ended ended = RunConfig({.command = "apt-config dump Acquire::Retries"});
+  EXPECT_EQ(ended.out, "Acquire::Retries \"1\";\n") << ended.err;
+}
+
 TEST_P(Home, LetsNobodyElseIn) {
   const Ended ended = RunConfig({.command = "stat -c %a ~", .read_only = {"/tmp"}});
   EXPECT_EQ(ended.out, "700\n") << ended.err;
@@ -114,4 +121,4 @@ TEST_P(Home, ToolsThatKeepStateThereWork) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::home_test

@@ -19,7 +19,7 @@
 #include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::kill_sweep_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,17 +37,25 @@ std::string Text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Everything below `root`: type, permissions, size or text.
+constexpr std::uintmax_t kMaxText = 65536;
+
+std::string TextOrSize(const fs::directory_entry& file) {
+  std::error_code gone;
+  const std::uintmax_t size = file.file_size(gone);
+  return size <= kMaxText ? Text(file.path().string()) : std::to_string(size) + " bytes";
+}
+
+// Everything below `root`: type, permissions, and of files the text; of large ones (the program under test
+// may be there) the size.
 std::map<std::string, std::string> Tree(const std::string& root) {
   std::map<std::string, std::string> tree;
   std::error_code gone;  // what a sandbox removes at its end may go while we look
   for (fs::recursive_directory_iterator at(root, gone), end; !gone && at != end; at.increment(gone)) {
     const fs::directory_entry& entry = *at;
     const fs::file_status status = entry.symlink_status(gone);
-    tree[entry.path().string()] =
-        std::to_string(static_cast<int>(status.type())) + " " +
-        std::to_string(static_cast<unsigned>(status.permissions())) +
-        (fs::is_regular_file(status) ? " " + Text(entry.path().string()) : std::string());
+    tree[entry.path().string()] = std::to_string(static_cast<int>(status.type())) + " " +
+                                  std::to_string(static_cast<unsigned>(status.permissions())) +
+                                  (fs::is_regular_file(status) ? " " + TextOrSize(entry) : std::string());
   }
   return tree;
 }
@@ -148,4 +156,4 @@ TEST_P(KillSweep, LandlockAlone) {
 TEST_P(KillSweep, Bubblewrap) { Sweep(Everything(workspace, "bubblewrap")); }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::kill_sweep_test

@@ -15,7 +15,7 @@
 #include "tests/support/built.h"
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::ladder_test {
 namespace {
 
 using testing::HasSubstr;
@@ -326,4 +326,4 @@ TEST_P(IsolationFallback, AnExplanationIsOfThePlanThatWouldRun) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::ladder_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/lifecycle_test.h"
 
-namespace mxc::test {
+namespace mxc::test::lifecycle_audit_test {
 namespace {
 
 using testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST_P(LifecycleAudit, EachStartOpensTheLogAnew) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::lifecycle_audit_test

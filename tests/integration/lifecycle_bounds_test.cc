@@ -14,7 +14,7 @@
 
 #include "tests/support/lifecycle_test.h"
 
-namespace mxc::test {
+namespace mxc::test::lifecycle_bounds_test {
 namespace {
 
 class LifecycleBounds : public LifecycleTest {
@@ -191,4 +191,4 @@ TEST_P(LifecycleBounds, WithoutItsNameItEnds) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::lifecycle_bounds_test

@@ -5,7 +5,7 @@
 #include "tests/support/lifecycle_test.h"
 #include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::lifecycle_command_test {
 namespace {
 
 using testing::HasSubstr;
@@ -34,6 +34,29 @@ TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
   Launch apart = Phase("exec", id, R"(,"process":{"commandLine":"false"})");
   for (const char* word : {"--", "echo", "apart"}) apart.arguments.emplace_back(word);
   EXPECT_EQ(Execute(apart).out, "apart\n");
+}
+
+// As clients of Microsoft's program for Windows name them.
+TEST_P(LifecycleCommand, PhaseAndSandboxMayBeFlags) {
+  const std::string id = Provision();
+  const auto call = [&](const std::string& phase, const std::vector<std::string>& more = {}) {
+    Launch launch = Phase(phase, id);
+    launch.arguments = {"--operation", phase, "--container-id", id};
+    launch.arguments.insert(launch.arguments.end(), more.begin(), more.end());
+    return Execute(launch);
+  };
+  EXPECT_EQ(call("start").out, "{\"result\":{}}\n");
+  EXPECT_EQ(call("exec", {"--", "echo", "a b"}).out, "a b\n");
+  EXPECT_EQ(call("exec", {"--", "sh", "-c", "exit 7"}).status, 7);
+  Launch mixed = ExecOf(id, "echo mixed");
+  mixed.arguments.insert(mixed.arguments.begin(), {"--operation", "exec"});
+  EXPECT_EQ(Execute(mixed).out, "mixed\n");
+  mixed.arguments[1] = "stop";
+  const Ended contradiction = Execute(mixed);
+  EXPECT_EQ(contradiction.status, 2);
+  EXPECT_THAT(contradiction.err, HasSubstr("another `phase` than the flag"));
+  EXPECT_EQ(call("stop").out, "{\"result\":{}}\n");
+  EXPECT_EQ(call("deprovision").out, "{\"result\":{}}\n");
 }
 
 // The connection to the daemon must not become one of the streams that are closed.
@@ -177,4 +200,4 @@ TEST_P(LifecycleCommand, LimitsHoldForAllCommandsTogether) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::lifecycle_command_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/lifecycle_test.h"
 
-namespace mxc::test {
+namespace mxc::test::lifecycle_supervisor_test {
 namespace {
 
 class LifecycleSupervisor : public LifecycleTest {
@@ -130,4 +130,4 @@ TEST_P(LifecycleLateLauncher, EndsNotTheNextCommand) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::lifecycle_supervisor_test

@@ -16,7 +16,7 @@
 
 #include "tests/support/lifecycle_test.h"
 
-namespace mxc::test {
+namespace mxc::test::lifecycle_sweep_test {
 namespace {
 
 using testing::AnyOf;
@@ -289,4 +289,4 @@ TEST_P(LifecycleSweep, ManyCommandsLeaveNothingBehind) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::lifecycle_sweep_test

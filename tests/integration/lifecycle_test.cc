@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
-namespace mxc::test {
+namespace mxc::test::lifecycle_test {
 namespace {
 
 using testing::HasSubstr;
@@ -123,6 +123,16 @@ TEST_P(Lifecycle, AStartIsOfTheCallerOfProvision) {
   provisioned.push_back(id);
   ASSERT_EQ(Execute(Phase("start", id)).status, 0);
   EXPECT_EQ(Exec(id, "pwd; echo x 2>/dev/null >> .gitconfig || echo held").out, home + "\nheld\n");
+}
+
+TEST_P(Lifecycle, DeniedDestinationsAreRefusedAtConnect) {
+  const std::string id = Provision(R"("network":{"egress":{"allow":[{"to":[{"host":"good.test"}]}]}})");
+  ASSERT_EQ(Execute(Phase("start", id)).status, 0);
+  const Ended ended = Exec(id, R"(python3 -c '
+import errno, socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+print(errno.errorcode[s.connect_ex(("203.0.113.9", 9))])')");
+  EXPECT_EQ(ended.out, "EACCES\n") << ended.err;
 }
 
 TEST_P(Lifecycle, TakesTheOlderDialect) {
@@ -412,4 +422,4 @@ TEST_P(Lifecycle, NobodyElseAndNothingInsideGetsIn) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::lifecycle_test

@@ -4,7 +4,7 @@
 #include "tests/support/built.h"
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::limits_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST_P(ResourceLimits, ManyFilesOfThePlanDoNotUseUpTheCommands) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::limits_test

@@ -14,7 +14,7 @@
 #include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::lxc_image_test {
 namespace {
 
 using testing::ElementsAre;
@@ -301,4 +301,4 @@ TEST_P(LxcImage, StaysInASandboxThatStays) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::lxc_image_test

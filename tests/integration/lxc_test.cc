@@ -15,7 +15,7 @@
 #include "tests/support/launcher_test.h"
 #include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::lxc_test {
 namespace {
 
 using testing::ElementsAre;
@@ -294,4 +294,4 @@ TEST_P(Lxc, ATerminalIsPrivate) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::lxc_test

@@ -3,11 +3,14 @@
 
 #include "tests/integration/network_world.h"
 
-namespace mxc::test {
+namespace mxc::test::network_attacks_test {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
@@ -136,6 +139,54 @@ print("good", say("GET / HTTP/1.1\r\nHost: good.test\r\n\r\n"), say("GET / HTTP/
   for (const std::string& line : seen) EXPECT_EQ(line.find("never"), std::string::npos) << line;
 }
 
+// With TCP and UDP, IPv4 and IPv6, also of a thread: an address that is denied looks like none that is there.
+// What is sent without connecting is refused as well, and each of them is told.
+TEST_P(NetworkAttacks, DeniedDestinationsAreRefusedAtConnect) {
+  const std::string program = R"(
+import errno, socket, threading
+def connect(kind, address, port):
+    s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind)
+    try:
+        s.connect((address, port))
+        return "connected"
+    except OSError as error:
+        return errno.errorcode[error.errno]
+def send(address):
+    s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        return s.sendto(b"x", (address, 9))
+    except OSError as error:
+        return errno.errorcode[error.errno]
+for address in "203.0.113.9", "2001:db8::9":
+    print(connect(socket.SOCK_STREAM, address, 9), connect(socket.SOCK_DGRAM, address, 9), send(address))
+mapped = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+print(mapped.connect_ex(("::ffff:203.0.113.8", 9)) == errno.EACCES)
+thread = threading.Thread(target=lambda: print(connect(socket.SOCK_DGRAM, "203.0.113.7", 9)))
+thread.start(); thread.join()
+local = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); local.bind(("127.0.0.1", 0)); local.settimeout(0.2)
+print(connect(socket.SOCK_DGRAM, "203.0.113.1", 7), connect(socket.SOCK_DGRAM, *local.getsockname()))
+try: print("asked", local.recv(9))
+except TimeoutError: print("not asked"))";
+  constexpr const char* kEcho = R"({"egress":{"allow":[{"to":[{"cidr":"203.0.113.1"}],
+      "ports":[{"protocol":"udp","port":7}]}]}})";
+  for (const char* engine : kEngines) {
+    const std::string result = workspace.Path(std::string("result-") + engine);
+    const Ended ended = RunPolicy(engine, kEcho, Python(program), {"--result", result});
+    EXPECT_EQ(ended.out,
+              "ECONNREFUSED EACCES EPERM\nECONNREFUSED EACCES EPERM\nTrue\nEACCES\nconnected connected\nnot "
+              "asked\n")
+        << engine << ended.err;
+    const std::string told = Contents(result).value_or("");
+    for (const char* address : {"203.0.113.9", "203.0.113.8", "203.0.113.7", "2001:db8::9"}) {
+      EXPECT_THAT(Lines(told),
+                  Contains(AllOf(HasSubstr(R"("protocol":"udp")"), HasSubstr(R"("verdict":"deny")"),
+                                 HasSubstr("\"address\":\"" + std::string(address) + "\""))))
+          << engine << told;
+    }
+  }
+  EXPECT_THAT(Seen(), IsEmpty());  // the question is for nobody
+}
+
 // Sockets for ICMP cannot be had, whatever the destination: ping fails before it has sent anything.
 TEST_P(NetworkAttacks, EchoRequestsAreRefusedAtOnce) {
   const std::string program = R"(
@@ -169,4 +220,4 @@ TEST_P(NetworkAttacks, AnAllowedNameIsJudgedAgainEachTime) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::network_attacks_test

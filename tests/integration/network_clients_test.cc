@@ -5,7 +5,7 @@
 
 #include "tests/integration/network_world.h"
 
-namespace mxc::test {
+namespace mxc::test::network_clients_test {
 namespace {
 
 using testing::ElementsAre;
@@ -165,4 +165,4 @@ TEST_P(NetworkClients, OnEveryKindOfHost) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::network_clients_test

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace mxc::test {
+namespace mxc::test::network_world_test {
 namespace {
 
 using testing::AllOf;
@@ -270,4 +270,4 @@ TEST_P(NetworkWorld, DecisionsAreReported) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::network_world_test

@@ -8,7 +8,7 @@
 #include "tests/support/launcher_test.h"
 #include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::output_test {
 namespace {
 
 using testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST_P(Audit, ARecordTheCommandCouldWriteIsRefused) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::output_test

@@ -5,7 +5,7 @@
 #include "tests/support/lifecycle_test.h"
 #include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::people_test {
 namespace {
 
 using testing::AllOf;
@@ -43,6 +43,13 @@ TEST_P(People, ReadErrorsAsProseAlone) {
               "error: unknown option '--expain'\n  hint: did you mean --explain?\n");
   EXPECT_THAT(Execute(Refused()).err,
               AllOf(StartsWith("Request error\n"), HasSubstr("\n{\"error\":{\"code\"")));
+}
+
+TEST_P(People, AreLedToTheHelp) {
+  constexpr const char* kWords =
+      "Error: No config provided. Use CONFIG_PATH, --config, --config-base64, or -- CMD ARGS...\n";
+  EXPECT_EQ(Shown(Prepare({})), std::string(kWords) + "  hint: mxc-exec --help shows how to call it\n");
+  EXPECT_EQ(Execute(Prepare({})).err, kWords);
 }
 
 TEST_P(People, ReadThatTimeIsOver) {
@@ -106,4 +113,4 @@ TEST_P(PeopleWithSandboxes, GetATableForAList) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::people_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::process_test {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST_P(Process, TheCommandStartsWithACleanSignalState) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::process_test

@@ -12,7 +12,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::relayed_streams_test {
 namespace {
 
 using testing::HasSubstr;
@@ -190,4 +190,4 @@ TEST_P(RelayedStreams, AStreamThatTheCommandClosesEndsForTheCaller) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::relayed_streams_test

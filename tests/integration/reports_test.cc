@@ -7,10 +7,12 @@
 #include <array>
 
 #include "tests/support/launcher_test.h"
+#include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::reports_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
@@ -121,16 +123,31 @@ TEST_P(Reports, WithoutANetworkWhatWasTriedIsTold) {
               HasSubstr(R"(add {"to":[{"host":"registry.example.com"}]} to network.egress.allow)"));
 }
 
-// A line for each name, at once; a question for a service is one that programs do without.
+// A line for each name, at once; questions for a service and for the sandbox's own name are ones that
+// programs do without.
 TEST_P(Reports, ARefusedNameIsToldWhileTheCommandRuns) {
   if (!Exists("/usr/bin/dig")) GTEST_SKIP() << "dig is not installed";
   const Ended ended = Execute(PrepareConfig(
-      {.command = "dig +tries=1 -t SRV _http._tcp.deb.example.com; getent hosts deb.example.com; "
+      {.command = "dig +tries=1 -t SRV _http._tcp.deb.example.com; getent hosts mxc deb.example.com; "
                   "getent hosts deb.example.com; sleep 2; echo the end >&2"},
       {"--report"}));
   const std::string live = ended.err.substr(0, ended.err.find("the end\n"));
   EXPECT_EQ(live, "mxc-exec: network: the name deb.example.com is refused: no rule allows it\n") << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("_http._tcp.deb.example.com (looked up)"));
+}
+
+// A full-screen program would not know of the line, and draw around it.
+TEST_P(Reports, ARefusedNameIsToldOnceNobodyDrawsOnTheTerminal) {
+  const Terminal terminal(uid);
+  Launch launch =
+      PrepareConfig({.command = "stty raw; getent hosts deb.example.com; sleep 2; echo drawn; stty sane",
+                     .network = R"({"egress":{"allow":[{"to":[{"host":"other.example.com"}]}]}})"});
+  launch.terminal = terminal.Fd();
+  Running running(launch);
+  const std::string all = terminal.OutputUpTo("no rule allows it");
+  EXPECT_THAT(all, AllOf(HasSubstr("drawn"), HasSubstr("the name deb.example.com is refused")));
+  EXPECT_LT(all.find("drawn"), all.find("deb.example.com")) << all;
+  EXPECT_EQ(running.Wait().status, 0);
 }
 
 TEST_P(Reports, SharedHostNetworkIsAWarning) {
@@ -378,4 +395,4 @@ TEST_P(Reports, DebugPrintsTheLogOnStandardOutput) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::reports_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::secrets_test {
 namespace {
 
 using testing::HasSubstr;
@@ -122,4 +122,4 @@ TEST_P(Secrets, OfTheLauncherStayOutside) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::secrets_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::setup_test {
 namespace {
 
 using testing::HasSubstr;
@@ -140,4 +140,4 @@ TEST_P(Setup, HostileDocumentsEndCleanly) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::setup_test

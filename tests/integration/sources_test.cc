@@ -4,7 +4,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::sources_test {
 namespace {
 
 using testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST_P(Sources, EverySchemaErrorIsReported) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::sources_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::streams_test {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST_P(Streams, AFileSizeLimitEndsNoRun) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::streams_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::tools_test {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST_P(ToolRuns, ExplainSaysWhy) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::tools_test

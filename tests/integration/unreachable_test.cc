@@ -8,7 +8,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::unreachable_test {
 namespace {
 
 using testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST_P(Unreachable, GrantedItselfItSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::unreachable_test

@@ -6,7 +6,7 @@
 #include "tests/support/lifecycle_test.h"
 #include "tests/support/terminal.h"
 
-namespace mxc::test {
+namespace mxc::test::verbs_test {
 namespace {
 
 using testing::AllOf;
@@ -203,4 +203,4 @@ TEST_P(Verbs, ATerminalIsTheCommandsAndSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::verbs_test

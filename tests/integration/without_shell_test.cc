@@ -10,7 +10,7 @@
 
 #include "tests/support/launcher_test.h"
 
-namespace mxc::test {
+namespace mxc::test::without_shell_test {
 namespace {
 
 using testing::HasSubstr;
@@ -163,4 +163,4 @@ TEST_P(WithoutShell, MountsWhereNothingIsExecuted) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::without_shell_test

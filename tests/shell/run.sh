@@ -1,9 +1,10 @@
 #!/bin/sh
-# A program whose shell is mxc-sh: sh tests/shell/run.sh build/release/mxc-exec make|npm|rebase|languages|script|tmux|vim [user]
+# A program whose shell is mxc-sh: sh tests/shell/run.sh build/release/mxc-exec JOB [user]
 #
 # The project is writable, a marker beside it is not. Each job tells in the project what it saw. Exit status 77: skipped.
 set -eu
 program=$(realpath "$1")
+recipes=$(realpath "$(dirname "$0")/../../docs/integrations.md")
 job=$2
 caller=${3:-$(test "$(id -u)" = 0 && echo root || echo user)}
 
@@ -45,6 +46,80 @@ fi
 look="cat $area/marker >seen 2>&1; test \$? = 1 && echo contained >>seen"
 contained() { grep -q '^contained$' seen || fail "$1 was not contained: $(cat seen 2>&1)"; }
 cd "$area/project"
+
+# recipe TITLE: the blocks below this heading of docs/integrations.md.
+recipe() {
+  awk -v title="## $1" '/^## / {on = $0 == title} on && /^```/ {inside = !inside; next} on && inside' \
+    "$recipes" | grep . || fail "there is no recipe for $1"
+}
+run_python() {
+  require python3 pytest
+  echo 'def test_it(): import subprocess; subprocess.run("sh ./look", shell=True, check=True)' | as tee test_it.py >/dev/null
+  { echo 'import shutil, subprocess'; recipe Python; } | as tee recipe.py >/dev/null
+  as python3 -B recipe.py >log 2>&1 || fail "$(cat log)"
+  test "$(grep -c '1 passed' log)" = 2 || fail "$(cat log)"
+}
+run_node() {
+  require node npm
+  recipe Node | while read -r line; do
+    rm -f seen
+    as node -e "const {execFileSync, execSync} = require('child_process'); $line" >log 2>&1 || fail "$line: $(cat log)"
+    contained "$line"
+  done
+}
+run_csharp() {
+  require mcs mono
+  printf '#!/bin/sh\necho "$@" >asked && sh ./look\n' >"$area/bin/dotnet"
+  chmod 755 "$area/bin/dotnet"
+  { echo 'using System.Diagnostics; static class Recipe { static void Main() {'; recipe 'C#'; echo '} }'; } >"$area/recipe.cs"
+  mcs -out:"$area/recipe.exe" "$area/recipe.cs" >log 2>&1 || fail "$(cat log)"
+  as mono "$area/recipe.exe" >log 2>&1 || fail "$(cat log)"
+  test "$(cat asked)" = test || fail "dotnet was asked $(cat asked)"
+}
+# On a terminal, and with the line as the last argument.
+run_vscode() {
+  require node script
+  { echo '{'; recipe 'VS Code tasks'; echo '}'; } >"$area/tasks.json"
+  words=$(node -p 'const {executable, args} = JSON.parse(require("fs").readFileSync(process.argv[1])).options.shell;
+    [executable, ...args].join(" ")' "$area/tasks.json")
+  status=0
+  as script -q -e -c "$words 'test -t 1 && sh ./look && exit 6'" /dev/null >log 2>&1 || status=$?
+  test "$status" = 6 || fail "the task ended with $status: $(cat log)"
+}
+# A server that answers by the directory it is given.
+run_mcp() {
+  require node
+  cat >"$area/bin/notes-server" <<'SERVER'
+#!/bin/sh
+while read -r request; do sh ./look; echo "{\"result\": \"$(cat "$1/note")\", \"to\": $request}"; done
+SERVER
+  chmod 755 "$area/bin/notes-server"
+  { echo '{'; recipe 'An MCP client' | sed "s|/home/me/notes|$PWD|g"; echo '}'; } | as tee client.json >/dev/null
+  echo kept | as tee note >/dev/null
+  as node -e '
+    const {command, args} = JSON.parse(require("fs").readFileSync("client.json")).notes;
+    const server = require("child_process").spawn(command, args, {stdio: ["pipe", "pipe", "inherit"]});
+    server.stdin.write("1\n"); // and stays open
+    server.stdout.once("data", (line) => { console.log(String(line)); server.stdin.end(); });' >log 2>&1 || fail "$(cat log)"
+  grep -q '{"result": "kept", "to": 1}' log || fail "the server said $(cat log)"
+}
+# As a runner does: it writes the script to a file without a suffix, and puts its path for {0}.
+run_actions() {
+  require npm node
+  recipe 'GitHub Actions' >"$area/step.yml"
+  sed -n 's/^- run: //p' "$area/step.yml" >"$area/temp-script"
+  sed -n "s/^ *MXC_POLICY: '\(.*\)'\$/\1/p" "$area/step.yml" >"$area/policy"
+  mkdir "$area/temp"
+  mv "$area/temp-script" "$area/temp/6fa459ea-ee8a-3ca4-894e-db77e160355e"
+  policy=$(sed "s|\${{ github.workspace }}|$PWD|; s|\${{ runner.temp }}|$area/temp|" "$area/policy")
+  words=$(sed -n "s|^ *shell: \(.*\){0}\$|\1$area/temp/6fa459ea-ee8a-3ca4-894e-db77e160355e|p" "$area/step.yml")
+  # shellcheck disable=SC2086 # a runner takes it apart
+  as env MXC_POLICY="$policy" $words >log 2>&1 || fail "$(cat log)"
+  printf 'exit 8\nfalse\n' >"$area/temp/6fa459ea-ee8a-3ca4-894e-db77e160355e"
+  status=0
+  as env MXC_POLICY="$policy" $words >log 2>&1 || status=$?
+  test "$status" = 8 || fail "a step ended with $status: $(cat log)"
+}
 
 case $job in
   make)
@@ -105,22 +180,11 @@ JSON
     as git rebase -q --exec "mxc-sh 'test \$(cat file) != two'" --root >log 2>&1 || status=$?
     test "$status" = 1 && as git log -1 --format=%s | grep -qx two || fail "a failure did not stop the rebase: $status, $(cat log)"
     ;;
-  languages) # the lines of docs/integrations.md
-    require python3 node
-    as python3 - "$look" <<'PYTHON' || fail "python ended with $?"
-import shutil, subprocess, sys
-subprocess.run(sys.argv[1], shell=True, executable=shutil.which("mxc-sh"), check=True)
-said = subprocess.run(["mxc-exec", "--rw", ".", "--", "cat"], input="through", capture_output=True, text=True, check=True)
-assert said.stdout == "through", said
-PYTHON
-    contained "a subprocess of Python"
-    rm seen
-    as node -e '
-      const {execSync, execFileSync} = require("child_process");
-      execSync(process.argv[1], {shell: "mxc-sh", stdio: "inherit"});
-      require("assert").equal(execFileSync("mxc-exec", ["--rw", ".", "--", "echo", "said"]).toString(), "said\n");' "$look" ||
-      fail "node ended with $?"
-    contained "a child process of Node"
+  python | node | csharp | vscode | mcp | actions) # their recipes, as they stand in docs/integrations.md
+    printf '%s\n' '{"name": "project", "version": "1.0.0", "scripts": {"test": "sh ./look"}}' | as tee package.json >/dev/null
+    echo "$look" | as tee look >/dev/null
+    "run_$job"
+    contained "$job"
     ;;
   script)
     require script

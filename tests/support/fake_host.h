@@ -100,8 +100,9 @@ class FakeHost : public Host {
   [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
                                                                 const NameFilter& wanted) const override;
   [[nodiscard]] std::vector<std::string> ListClosed(const std::string& directory) const override;
-  [[nodiscard]] std::vector<std::string> LiveSockets(const std::vector<std::string>& directories,
-                                                     const std::vector<std::string>& skipped) const override;
+  [[nodiscard]] std::vector<std::string> LiveSockets(const SocketPlaces& places) const override;
+  // What the last question for live sockets was about.
+  [[nodiscard]] const SocketPlaces& SearchedForSockets() const { return socket_places_; }
   [[nodiscard]] bool CanUnmapOwners(const std::string& /*directory*/) const override {
     return unmaps_owners_;
   }
@@ -162,6 +163,7 @@ class FakeHost : public Host {
   bool unmaps_owners_ = false;
   std::map<std::pair<std::string, std::string>, std::string> extended_ = {};  // attributes
   std::vector<std::string> live_sockets_ = {};
+  mutable SocketPlaces socket_places_ = {};
   int landlock_abi_ = 7;
   std::uint64_t next_inode_ = 2;
   std::uint32_t mounts_ = 0;

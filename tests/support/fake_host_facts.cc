@@ -64,8 +64,8 @@ FakeHost& FakeHost::AddLiveSocket(const std::string& path) {
 }
 
 // As the kernel lists them.
-std::vector<std::string> FakeHost::LiveSockets(const std::vector<std::string>& /*directories*/,
-                                               const std::vector<std::string>& /*skipped*/) const {
+std::vector<std::string> FakeHost::LiveSockets(const SocketPlaces& places) const {
+  socket_places_ = places;
   return live_sockets_;
 }
 

@@ -22,7 +22,7 @@
 
 #include "run/run.h"
 
-namespace mxc::testing {
+namespace mxc::test {
 namespace {
 
 constexpr std::size_t kTextBytes = 4096;
@@ -156,14 +156,6 @@ RunReport RunningPlan::Finish() {
 
 RunReport RunInChild(const Plan& plan, const RunSetup& setup) { return RunningPlan(plan, setup).Finish(); }
 
-bool Eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 1000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return condition();
-}
-
 std::string ReadText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -189,4 +181,4 @@ std::string ScratchDirectory::Path(const std::string& name) const {
   return name.empty() ? path_ : path_ + "/" + name;
 }
 
-}  // namespace mxc::testing
+}  // namespace mxc::test

@@ -17,7 +17,7 @@
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
 
-namespace mxc::testing {
+namespace mxc::test {
 
 // A plan that executes /bin/sh -c `script` without any containment.
 [[nodiscard]] Plan ShellPlan(const std::string& script);
@@ -68,8 +68,6 @@ class RunningPlan {
 
 [[nodiscard]] RunReport RunInChild(const Plan& plan, const RunSetup& setup = {});
 
-// Waits until `condition` holds; false after ten seconds.
-[[nodiscard]] bool Eventually(const std::function<bool()>& condition);
 [[nodiscard]] std::string ReadText(const std::string& path);
 void WriteText(const std::string& path, const std::string& text);
 
@@ -86,4 +84,4 @@ class ScratchDirectory {
   std::string path_;
 };
 
-}  // namespace mxc::testing
+}  // namespace mxc::test

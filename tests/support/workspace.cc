@@ -45,11 +45,13 @@ std::string Workspace::Directory(const std::string& name, mode_t mode) const {
   return path;
 }
 
+void Workspace::MakeParent(const std::string& name) const {
+  const auto slash = name.rfind('/');
+  if (slash != std::string::npos && !Exists(Path(name.substr(0, slash)))) Directory(name.substr(0, slash));
+}
+
 std::string Workspace::File(const std::string& name, std::string_view text, mode_t mode) const {
-  if (const auto slash = name.rfind('/');
-      slash != std::string::npos && !Exists(Path(name.substr(0, slash)))) {
-    Directory(name.substr(0, slash));
-  }
+  MakeParent(name);
   std::string path = Path(name);
   std::ofstream(path, std::ios::binary) << text;
   Own(path);
@@ -58,7 +60,7 @@ std::string Workspace::File(const std::string& name, std::string_view text, mode
 }
 
 std::string Workspace::Link(const std::string& name, const std::string& target) const {
-  if (const auto slash = name.rfind('/'); slash != std::string::npos) Directory(name.substr(0, slash));
+  MakeParent(name);
   std::string path = Path(name);
   if (::symlink(target.c_str(), path.c_str()) != 0) std::abort();
   Own(path);
@@ -66,9 +68,13 @@ std::string Workspace::Link(const std::string& name, const std::string& target) 
 }
 
 std::string Workspace::CopyOf(const std::string& file, const std::string& name, mode_t mode) const {
-  const std::optional<std::string> bytes = Contents(file);
-  if (!bytes) std::abort();
-  return File(name, *bytes, mode);
+  MakeParent(name);
+  std::string path = Path(name);
+  // In the kernel, for the program under test has megabytes. It may be this copy already.
+  if (file != path) std::filesystem::copy_file(file, path, std::filesystem::copy_options::overwrite_existing);
+  Own(path);
+  ::chmod(path.c_str(), mode);
+  return path;
 }
 
 std::optional<std::string> Contents(const std::string& path) {

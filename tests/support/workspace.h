@@ -31,6 +31,7 @@ class Workspace {
 
  private:
   void Own(const std::string& path) const;
+  void MakeParent(const std::string& name) const;  // unless it is there
 
   std::string root_;
   uid_t owner_;

@@ -1,5 +1,4 @@
-// Containments without a backend in this build: what is wrong with the policy comes first, then why there is
-// no run, and what to use.
+// Containments without a backend in this build: why there is no run, and what to use.
 #include "backends/absent/absent.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +10,7 @@
 #include "plan/make_plan.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::absent_test {
 namespace {
 
 using testing::HasSubstr;
@@ -27,50 +26,10 @@ Support ProbeOf(Containment containment, const Host& host) {
   return Dispatch(containment).probe(host, ProbeDepth::kQuick);
 }
 
-Policy Open() {
-  Policy policy{.containment = Containment::kIsolationSession};
-  policy.network.egress = policy.network.ingress = policy.network.host_loopback = RuleAction::kAllow;
-  policy.process.argv = {"x"};
-  return policy;
-}
-
-// The pointer of the refusal of a run on Windows.
-std::string Blamed(const Policy& policy) {
-  const WindowsMachine host;
-  const Backend& backend = Dispatch(Containment::kIsolationSession);
-  const Result<Plan> plan = MakePlan(backend, policy, ProbeOf(Containment::kIsolationSession, host));
-  return plan ? "planned" : std::string(Name(plan.error().code)) + " " + plan.error().pointer;
-}
-
-TEST(Absent, AnIsolationSessionHoldsNoneOfThese) {
-  EXPECT_EQ(Blamed(Open()), "not_built ");
-  Policy files = Open();
-  files.paths.push_back({.path = "C:\\w", .pointer = "/filesystem/readonlyPaths/0"});
-  EXPECT_EQ(Blamed(files), "policy_conflict /filesystem/readonlyPaths/0");
-  Policy ui = Open();
-  ui.ui.clipboard_pointer = "/ui/clipboard";
-  EXPECT_EQ(Blamed(ui), "policy_conflict /ui/clipboard");
-  Policy closed = Open();
-  closed.network.ingress = RuleAction::kDeny;
-  EXPECT_EQ(Blamed(closed), "policy_conflict /network");
-  closed.network = {.share_host = true};
-  EXPECT_EQ(Blamed(closed), "not_built ");
-  Policy rules = Open();
-  rules.network.deny.push_back({});
-  EXPECT_EQ(Blamed(rules), "policy_conflict /network");
-  Policy kept = Open();
-  kept.destroy_on_exit = false;
-  EXPECT_EQ(Blamed(kept), "policy_conflict /lifecycle/destroyOnExit");
-}
-
 TEST(Absent, SaysWhatTheMachineLacksAsWell) {
   WindowsMachine windows;
-  EXPECT_THAT(ProbeOf(Containment::kIsolationSession, windows).reason,
-              HasSubstr("nor has this Windows isolation sessions"));
   EXPECT_THAT(ProbeOf(Containment::kHyperlight, windows).reason, HasSubstr("nor is there a hypervisor"));
-  windows.facts = {.isolation_session = true, .hypervisor = true};
-  EXPECT_EQ(ProbeOf(Containment::kIsolationSession, windows).reason,
-            "the 'isolation_session' backend is not part of this build");
+  windows.facts = {.hypervisor = true};
   EXPECT_EQ(ProbeOf(Containment::kMicrovm, windows).reason,
             "the 'microvm' backend is not part of this build");
   EXPECT_THAT(ProbeOf(Containment::kMicrovm, windows).remedy, HasSubstr("processcontainer"));
@@ -83,16 +42,7 @@ TEST(Absent, SaysWhatTheMachineLacksAsWell) {
 
   FakeHost mac;
   mac.SetSystem(OperatingSystem::kMacos);
-  EXPECT_EQ(ProbeOf(Containment::kIsolationSession, mac).code, ErrorCode::kUnsupported);
   EXPECT_THAT(ProbeOf(Containment::kVm, mac).remedy, HasSubstr("seatbelt"));
-}
-
-TEST(Absent, AnIsolationSessionGivesNothingOfTheDesktopAway) {
-  for (std::string Ui::*pointer : {&Ui::disabled_pointer, &Ui::injection_pointer}) {
-    Policy policy = Open();
-    policy.ui.*pointer = "/ui/x";
-    EXPECT_EQ(Blamed(policy), "policy_conflict /ui/x");
-  }
 }
 
 TEST(Absent, ARemedyBelongsToTheSystem) {
@@ -120,4 +70,4 @@ TEST(Absent, APlanThatIsShownIsRefusedAsNotBuilt) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::absent_test

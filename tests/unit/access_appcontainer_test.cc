@@ -17,7 +17,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/support/grant_model.h"
 
-namespace mxc {
+namespace mxc::access_appcontainer_test {
 namespace {
 
 using test::AccessCorpus;
@@ -176,4 +176,4 @@ TEST(AccessAppContainer, AnswersAsTheCorpusSays) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::access_appcontainer_test

@@ -13,7 +13,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/support/sbpl.h"
 
-namespace mxc {
+namespace mxc::access_seatbelt_test {
 namespace {
 
 using test::AccessCorpus;
@@ -148,4 +148,4 @@ TEST(AccessCorpus, IsAsLargeAsItSays) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::access_seatbelt_test

@@ -7,7 +7,7 @@
 
 #include "access/acl_journal.h"
 
-namespace mxc {
+namespace mxc::acl_test {
 namespace {
 
 using testing::ElementsAre;
@@ -177,4 +177,4 @@ TEST_F(AclJournalTest, WhatIsNoJournalIsToldApart) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::acl_test

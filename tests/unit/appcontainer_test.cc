@@ -15,7 +15,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/support/grant_model.h"
 
-namespace mxc {
+namespace mxc::appcontainer_test {
 namespace {
 
 using testing::Contains;
@@ -114,7 +114,7 @@ TEST(AppContainer, OneEntryForEachRule) {
 }
 
 TEST(AppContainer, LeavesRootsAlone) {
-  for (const char* path : {"C:\\\\", "D:/", "c:\\\\WINDOWS"}) {
+  for (const char* path : {"C:\\\\", "D:/"}) {
     EXPECT_THAT(RefusalOf(Files("\"readonlyPaths\": [\"" + std::string(path) + "\"]")),
                 HasSubstr("policy_conflict /filesystem/readonlyPaths/0"))
         << path;
@@ -122,11 +122,31 @@ TEST(AppContainer, LeavesRootsAlone) {
   const PathRule profile{.path = "C:\\Users\\Me", .pointer = "/p"};
   const WindowsFacts facts{.profile_directory = "C:\\Users\\me"};
   Policy policy{.as_written = true, .paths = {profile}};
-  EXPECT_FALSE(appcontainer::AclFor(policy, facts));
+  EXPECT_FALSE(appcontainer::AclFor(policy, false, facts));
   policy.paths[0].path = "C:\\Users";
-  EXPECT_FALSE(appcontainer::AclFor(policy, facts));
+  EXPECT_FALSE(appcontainer::AclFor(policy, false, facts));
   policy.paths[0].path = "C:\\Users\\me\\work";
-  EXPECT_TRUE(appcontainer::AclFor(policy, facts));
+  EXPECT_TRUE(appcontainer::AclFor(policy, false, facts));
+}
+
+TEST(AppContainer, WindowsIsReadWithoutAnEntry) {
+  const std::string system = Files(R"("readwritePaths": ["C:\\w"], "readonlyPaths": ["c:\\WINDOWS"])");
+  EXPECT_EQ(SandboxOf(system).acl.size(), 1U);
+  EXPECT_TRUE(SandboxOf(Files(R"("readonlyPaths": ["C:\\Windows\\System32"])")).acl.empty());
+  EXPECT_EQ(RefusalOf(system + R"(, "fallback": {"allowDaclMutation": true})"), "planned");
+  EXPECT_EQ(RefusalOf(Files(R"("readonlyPaths": ["C:\\Windows"])") +
+                      R"(, "fallback": {"allowDaclMutation": false})"),
+            "planned");
+  // Nobody lets a container with the least privilege read it, and nobody lets any write there.
+  EXPECT_THAT(RefusalOf(Files(R"("readonlyPaths": ["C:\\Windows"])") +
+                        R"(, "processContainer": {"leastPrivilege": true})"),
+              HasSubstr("policy_conflict /filesystem/readonlyPaths/0"));
+  EXPECT_THAT(RefusalOf(Files(R"("readwritePaths": ["C:\\Windows"])")),
+              HasSubstr("policy_conflict /filesystem/readwritePaths/0"));
+  // Below what is writable it takes one.
+  const AppContainerSandbox nested = SandboxOf(
+      Files(R"("readwritePaths": ["C:\\Windows\\Temp"], "readonlyPaths": ["C:\\Windows\\Temp\\a"])"));
+  EXPECT_EQ(nested.acl.size(), 3U);
 }
 
 TEST(AppContainer, RefusesPathsOfTheNetwork) {
@@ -142,16 +162,16 @@ TEST(AppContainer, DeniesOnlyWhatIsThere) {
   };
   Policy policy{
       .paths = {rule("C:\\w", Access::kReadWrite, true), rule("C:\\w\\no", Access::kDenied, false)}};
-  EXPECT_FALSE(appcontainer::AclFor(policy, {}));
+  EXPECT_FALSE(appcontainer::AclFor(policy, false, {}));
   policy.paths[0].access = Access::kReadOnly;  // where nothing can be created
-  const Result<std::vector<AclChange>> acl = appcontainer::AclFor(policy, {});
+  const Result<std::vector<AclChange>> acl = appcontainer::AclFor(policy, false, {});
   ASSERT_TRUE(acl);
   EXPECT_EQ(acl->size(), 1U);
 }
 
 TEST(AppContainer, AFileHandsNothingOn) {
   PathRule file{.path = "C:\\w\\f", .access = Access::kReadOnly, .object = FileObject{}, .pointer = "/p"};
-  const Result<std::vector<AclChange>> acl = appcontainer::AclFor({.paths = {file}}, {});
+  const Result<std::vector<AclChange>> acl = appcontainer::AclFor({.paths = {file}}, false, {});
   ASSERT_TRUE(acl);
   EXPECT_FALSE(acl->at(0).inherited);
 }
@@ -345,4 +365,4 @@ TEST(AppContainer, ProbesForEitherContainer) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::appcontainer_test

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/paths/spelling.h"
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::as_written_test {
 namespace {
 
 Config For(Containment containment, const Lists& lists = {}) {
@@ -46,6 +47,41 @@ TEST(AsWritten, PathsOfWindows) {
   EXPECT_EQ(Normal("C:\\a\\..\\b", windows),
             "/p: 'C:\\a\\..\\b' steps back with `..`, which only the machine itself can follow");
   EXPECT_EQ(Normal("/work", windows), "/p: '/work' is no path on Windows");
+}
+
+std::string HintFor(const std::string& path, OperatingSystem system) {
+  return NoPathOn(system, {.path = path}).hint;
+}
+
+TEST(Spelling, SaysWhatToWriteInstead) {
+  const OperatingSystem windows = OperatingSystem::kWindows;
+  EXPECT_EQ(HintFor("/srv/x", windows), "write it with its drive, such as 'C:\\srv\\x'");
+  EXPECT_EQ(HintFor("/mnt/d/x", windows), "write it with its drive, such as 'd:\\x'");
+  EXPECT_EQ(HintFor("/mnt/d", windows), "write it with its drive, such as 'd:\\'");
+  const OperatingSystem linux_system = OperatingSystem::kLinux;
+  const std::string drive =
+      "write where it stands on Linux; in a distribution of WSL that is '/mnt/c/Work/x'";
+  for (const char* path : {"C:\\Work\\x", "c:/Work/x", "\\\\?\\C:\\Work\\x"})
+    EXPECT_EQ(HintFor(path, linux_system), drive) << path;
+  EXPECT_EQ(HintFor("\\\\wsl.localhost\\Debian\\home\\me", linux_system),
+            "write it as the distribution has it, '/home/me'");
+  for (const char* path : {"\\\\server\\share\\x", "\\\\?\\UNC\\server\\share"})
+    EXPECT_EQ(HintFor(path, linux_system), "mount the share, and write where it is mounted") << path;
+  EXPECT_EQ(HintFor("C:\\x", OperatingSystem::kMacos), "write it from the root, /");
+}
+
+TEST(Spelling, EveryPathIsLookedAt) {
+  Config config;
+  EXPECT_TRUE(CheckSpellings(config, OperatingSystem::kLinux));
+  config.process = {.cwd = "C:\\w", .cwd_pointer = "/process/cwd"};
+  const auto blamed = [&] { return CheckSpellings(config, OperatingSystem::kLinux).error().pointer; };
+  EXPECT_EQ(blamed(), "/process/cwd");
+  config.denied = {{.path = "/a", .pointer = "/d/0"}, {.path = "C:\\a", .pointer = "/d/1"}};
+  EXPECT_EQ(blamed(), "/d/1");
+  config.denied.clear();
+  config.process.cwd.clear();
+  config.repositories = {{.path = "\\\\s\\r", .pointer = "/r/0"}};
+  EXPECT_EQ(blamed(), "/r/0");
 }
 
 TEST(AsWritten, TheHostIsNotAsked) {
@@ -125,4 +161,4 @@ TEST(AsWritten, TheDesktopIsAClauseWhereThereIsOne) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::as_written_test

@@ -13,7 +13,7 @@
 #include "policy/paths/paths.h"
 #include "policy/paths/search.h"
 
-namespace mxc {
+namespace mxc::at_once_test {
 namespace {
 
 TEST(AtOnce, CallsEachNumberOnce) {
@@ -87,4 +87,4 @@ TEST_F(ManyDirectories, ThatAVisitTakesOutAreNotSearched) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::at_once_test

@@ -19,7 +19,7 @@
 #include "report/verify_audit.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::audit_chain_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -31,7 +31,7 @@ std::string Record(const std::string& event, const std::string& run) {
 void Append(const std::string& path, const std::string& line) {
   Result<AuditFile> file = AuditFile::Open(path);
   ASSERT_TRUE(file) << file.error().message;
-  const Status appended = file->Append(line);
+  const Result<std::string> appended = file->Append(line);
   ASSERT_TRUE(appended) << appended.error().message;
 }
 
@@ -113,6 +113,40 @@ TEST_F(AuditLogChain, AnAnchorFindsALogThatEndsEarlier) {
   EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":2)"));
   EXPECT_THAT(Verified({path}, {head}), HasSubstr("was in this log and is no longer"));
   EXPECT_THAT(Verified({path}, {"abc"}), HasSubstr("no hash of a line"));
+}
+
+// A writer that went on would make the shortened log whole again.
+TEST_F(AuditLogChain, NothingIsAddedToALogThatWasCutOff) {
+  for (int i = 0; i < 6; ++i) Append(path, Record("begin", std::to_string(i)));
+  const std::vector<std::string> whole = LinesOf(path);
+  std::vector<std::string> other = whole;
+  other.back().replace(other.back().find("run") + 6, 1, "9");
+  for (const std::vector<std::string>& lines :
+       {std::vector<std::string>(whole.begin(), whole.begin() + 4), {whole[0]}, other}) {
+    WriteLines(path, lines);
+    Result<AuditFile> file = AuditFile::Open(path);
+    ASSERT_TRUE(file);
+    const Result<std::string> appended = file->Append(Record("begin", "x"));
+    ASSERT_FALSE(appended) << lines.size();
+    EXPECT_THAT(appended.error().message, HasSubstr("does not have the line of '" + path + ".head'"));
+    EXPECT_EQ(LinesOf(path), lines);
+    EXPECT_THAT(Verified({path}), HasSubstr("is no longer"));
+  }
+  // Renamed, as the error says: the chain goes on, and the gap stays to be seen.
+  ASSERT_EQ(::rename(path.c_str(), scratch.Path("log.1").c_str()), 0);
+  Append(path, Record("begin", "y"));
+  EXPECT_THAT(Verified({scratch.Path("log.1"), path}), HasSubstr("audit log"));
+}
+
+// A writer that is killed between its line and the head, or a machine that loses its power.
+TEST_F(AuditLogChain, AHeadMayBeOfAnEarlierLine) {
+  for (int i = 0; i < 300; ++i) Append(path, Record("begin", std::string(500, 'a')));
+  for (const std::size_t line : {298U, 290U, 0U}) {
+    std::ofstream(AuditHeadPath(path), std::ios::trunc) << LineHash(LinesOf(path)[line]) << "\n";
+    Append(path, Record("end", "a"));
+    EXPECT_EQ(ReadText(AuditHeadPath(path)), LineHash(LinesOf(path).back()) + "\n");
+  }
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":303)"));
 }
 
 TEST_F(AuditLogChain, GoesOnInARotatedFile) {
@@ -205,4 +239,4 @@ TEST_F(AuditLogChain, TheHeadIsOpenedLikeTheLog) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::audit_chain_test

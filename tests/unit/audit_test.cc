@@ -12,7 +12,7 @@
 
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::audit_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -168,4 +168,4 @@ TEST(Audit, SpecialFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::audit_test

@@ -11,7 +11,7 @@
 #include "plan/describe.h"
 #include "plan/make_plan.h"
 
-namespace mxc {
+namespace mxc::base_container_test {
 namespace {
 
 using testing::Contains;
@@ -336,4 +336,4 @@ TEST(BaseContainer, ReachesTheHostsLoopback) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::base_container_test

@@ -4,7 +4,7 @@
 #include "backends/bubblewrap/bubblewrap.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc::bubblewrap {
+namespace mxc::bubblewrap::bubblewrap_probe_test {
 namespace {
 
 using ::testing::Contains;
@@ -56,8 +56,8 @@ TEST(BubblewrapProbe, MessageQueuesWhereTheKernelHasThem) {
 }
 
 TEST(BubblewrapProbe, SetUidProgram) {
-  const Support support = ProbeBubblewrap(
-      BwrapHost({"--bind-fd", "--size"}, {.mode = 04755}), ProbeDepth::kQuick);
+  const Support support =
+      ProbeBubblewrap(BwrapHost({"--bind-fd", "--size"}, {.mode = 04755}), ProbeDepth::kQuick);
   EXPECT_THAT(support.features, ElementsAre("bind-fd", "setuid"));
 }
 
@@ -163,4 +163,4 @@ TEST(BubblewrapProbe, LiveExplainsSwitchedOffNamespaces) {
 }
 
 }  // namespace
-}  // namespace mxc::bubblewrap
+}  // namespace mxc::bubblewrap::bubblewrap_probe_test

@@ -16,7 +16,7 @@
 #include "policy/resolve.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::bubblewrap_run_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -129,4 +129,4 @@ TEST_F(BubblewrapRun, AGrantOfRootShowsNothingOfTheKernel) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::bubblewrap_run_test

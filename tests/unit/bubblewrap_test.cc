@@ -8,7 +8,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/linux_policies.h"
 
-namespace mxc::bubblewrap {
+namespace mxc::bubblewrap::bubblewrap_test {
 namespace {
 
 using namespace testing_policies;  // NOLINT(google-build-using-namespace)
@@ -50,7 +50,7 @@ TEST(Bubblewrap, CommandLineHoldsNothingOfThePolicy) {
   std::vector<std::string> words;
   for (const Piece& piece : ExecOf(plan).argv) words.push_back(Show(piece));
   EXPECT_THAT(words, ElementsAre("bwrap", "--args", "<5>", "--", "</proc/self/fd/2>", "--sandbox-entry",
-                                 "<3>", "0", "<4>", "/bin/sh", "-c", "true"));
+                                 "<3>", "0", "<4>", "-1", "/bin/sh", "-c", "true"));
   ASSERT_EQ(ExecOf(plan).environment.size(), 1U);
   EXPECT_EQ(ExecOf(plan).environment[0].name, "PATH");
   EXPECT_EQ(ExecOf(plan).program, "/usr/bin/bwrap");
@@ -60,7 +60,7 @@ TEST(Bubblewrap, CommandLineHoldsNothingOfThePolicy) {
 // Behind bwrap's arguments and those of this program inside.
 std::string CommandOf(const Plan& plan) {
   std::string text;
-  for (std::size_t i = 9; i < ExecOf(plan).argv.size(); ++i) text += Show(ExecOf(plan).argv[i]) + " ";
+  for (std::size_t i = 10; i < ExecOf(plan).argv.size(); ++i) text += Show(ExecOf(plan).argv[i]) + " ";
   return text;
 }
 
@@ -223,4 +223,4 @@ TEST(Bubblewrap, TooLongArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace mxc::bubblewrap
+}  // namespace mxc::bubblewrap::bubblewrap_test

@@ -10,7 +10,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/decode_text.h"
 
-namespace mxc {
+namespace mxc::ceiling_network_test {
 namespace {
 
 std::string RuleText(const NetworkRule& rule) {
@@ -255,4 +255,4 @@ TEST(CeilingNetwork, WhatIsLeftPassesInBoth) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::ceiling_network_test

@@ -9,7 +9,7 @@
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::ceiling_paths_test {
 namespace {
 
 Ceiling CeilingOf(const Lists& lists, bool refuses = false) {
@@ -104,6 +104,19 @@ TEST_F(CeilingPathsTest, DeniedThereIsDeniedHereByEveryName) {
             "'/mnt/bound/secret' is denied (/ceiling/filesystem/deniedPaths/0)\n");
   host_.AddBind("/mnt/key", "/srv/work/secret");
   EXPECT_THAT(Left(ceiling, {.ro = {"/mnt/key"}}), testing::StartsWith("'/mnt/key' is not granted"));
+}
+
+// What a ceiling narrows inside of a grant opens nothing that the request denies by another name of it.
+TEST_F(CeilingPathsTest, TheRequestsDenialHoldsUnderEveryName) {
+  host_.AddBind("/mnt/bound", "/srv/work");
+  const Lists ceiling{.rw = {"/srv"}, .ro = {"/mnt/bound/secret/key"}};
+  const auto left = [&](const std::string& granted) {
+    return Left(ceiling, {.rw = {granted}, .denied = {"/mnt/bound/secret"}});
+  };
+  EXPECT_THAT(left("/srv/work/secret"), testing::AllOf(testing::HasSubstr("denied /srv/work/secret\n"),
+                                                       testing::Not(testing::HasSubstr("read-only"))));
+  EXPECT_THAT(left("/srv/work"), testing::HasSubstr("which is denied ('/mnt/bound/secret')"));
+  EXPECT_THAT(left("/srv"), testing::HasSubstr("which is denied ('/mnt/bound/secret')"));
 }
 
 TEST_F(CeilingPathsTest, AMountShowsWhatTheCeilingGrantsByAnotherName) {
@@ -324,4 +337,4 @@ TEST(CeilingPairs, UnderWhatAllowsAllNothingIsCut) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::ceiling_paths_test

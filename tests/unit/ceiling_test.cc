@@ -9,10 +9,11 @@
 
 #include "ceiling/cut_command.h"
 #include "ceiling/cut_config.h"
+#include "isolation_fallback.h"
 #include "tests/support/fake_host.h"
 #include "tests/unit/decode_text.h"
 
-namespace mxc {
+namespace mxc::ceiling_test {
 namespace {
 
 using testing::HasSubstr;
@@ -104,6 +105,32 @@ TEST_F(CeilingFileTest, ANameThatMayBeTheCallersRefuses) {
   EXPECT_THAT(Sections(), HasSubstr("'carol' is not in /etc/passwd, and may be the caller's 5000"));
 }
 
+// A section that is nobody's by mistake would leave its user to the general one.
+TEST_F(CeilingFileTest, ASectionHasOneUserAndAUserOneSection) {
+  for (const char* number : {"01000", "00", "4294967295", "4294967296", "99999999999999999999"}) {
+    Write(R"({"users":{")" + std::string(number) + R"(":{}}})");
+    EXPECT_THAT(Sections(), HasSubstr("is no number that a user or a group has")) << number;
+    Write(R"({"groups":{")" + std::string(number) + R"(":{}}})");
+    EXPECT_THAT(Sections(), HasSubstr("is no number that a user or a group has")) << number;
+  }
+  Write(R"({"users":{"alice":{},"1000":{"filesystem":{}}}})");
+  EXPECT_THAT(Sections(), HasSubstr("'/users/alice' and '/users/1000' are sections of one user"));
+  Write(R"({"groups":{"devs":{},"2000":{}}})");
+  EXPECT_EQ(Sections({2000}), "'/groups/devs''/groups/2000'") << "of groups all are in force";
+}
+
+// What may not be used is passed over, as what is not usable here.
+TEST_F(CeilingFileTest, AutoPassesOverWhatIsNotAllowed) {
+  Write(R"({"require":{"containments":["landlock"]}})");
+  Config config{.intent = Intent::kAuto};
+  config.order = {Containment::kBubblewrap, Containment::kNamespaces};
+  const Result<Config> chosen = ChooseContainment(config, host_);
+  ASSERT_FALSE(chosen.ok());
+  EXPECT_THAT(chosen.error().message,
+              testing::AllOf(HasSubstr("not bubblewrap: the ceiling of this machine does not allow"),
+                             HasSubstr("not namespaces: the ceiling of this machine does not allow")));
+}
+
 TEST_F(CeilingFileTest, OwnersOfAUserNamespaceMaySeemUnmapped) {
   Write("{}", {.mode = 0644, .uid = 65534});
   EXPECT_THAT(Sections(), HasSubstr("does not belong to root"));
@@ -182,6 +209,31 @@ TEST_F(CeilingConfigTest, NoTimeOutIsTheLongest) {
   EXPECT_EQ(session(R"({"session":{"lifetimeMs":5}})", {.idle_timeout_ms = 0}), "0 5");
   EXPECT_EQ(session(R"({"session":{"idleTimeoutMs":7}})", {.idle_timeout_ms = 0, .lifetime_ms = 9}), "7 9");
   EXPECT_EQ(session(R"({"session":{"idleTimeoutMs":7}})", {.idle_timeout_ms = 6}), "6 0");
+}
+
+TEST_F(CeilingConfigTest, TheTimeOfASandboxIsTold) {
+  const auto cut = [&](const std::string& session) {
+    const Result<std::vector<CeilingSection>> sections = DecodeCeiling(
+        R"({"onExcess":"refuse","session":{"idleTimeoutMs":7000,"lifetimeMs":9000}})", host_, {});
+    Result<Config> config =
+        DecodeText(R"({"version":"1.1.0-alpha","phase":"provision","containment":"process")" + session + "}");
+    if (!config) return config.error().message;
+    Cuts cuts;
+    CutTime(sections->front(), *config, cuts);
+    std::string text = std::to_string(config->session.idle_timeout_ms) + " " +
+                       std::to_string(config->session.lifetime_ms) + "\n";
+    for (const Warning& warning : cuts.Warnings())
+      if (warning.category == "clamped") text += warning.pointer + ": " + warning.message + "\n";
+    return text + (cuts.Refusal() ? "" : "refused");
+  };
+  EXPECT_EQ(cut(""), "7000 9000\n") << "nobody has asked for the defaults";
+  EXPECT_EQ(cut(R"(,"session":{"idleTimeoutMs":7000,"lifetimeMs":1000})"), "7000 1000\n");
+  EXPECT_EQ(cut(R"(,"session":{"idleTimeoutMs":0,"lifetimeMs":100000})"),
+            "7000 9000\n"
+            "/session/idleTimeoutMs: a sandbox without a command ends after 7000 ms "
+            "(/ceiling/session/idleTimeoutMs)\n"
+            "/session/lifetimeMs: the sandbox ends after 9000 ms (/ceiling/session/lifetimeMs)\n"
+            "refused");
 }
 
 TEST_F(CeilingConfigTest, VariablesByName) {
@@ -301,4 +353,4 @@ TEST_F(CeilingFileTest, ASandboxOfAnotherCeilingRunsNothing) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::ceiling_test

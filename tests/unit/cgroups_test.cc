@@ -9,7 +9,7 @@
 #include "policy/cgroup_mounts.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::cgroups_test {
 namespace {
 
 using ::testing::StartsWith;
@@ -309,4 +309,4 @@ TEST(CgroupMounts, BrokenLinesAreNoMounts) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::cgroups_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::cidr_test {
 namespace {
 
 std::string Canonical(std::string_view text, HostBits host_bits = HostBits::kRefuse) {
@@ -84,4 +84,4 @@ TEST(Cidr, UnmapsIpv4) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::cidr_test

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
-namespace mxc {
+namespace mxc::cli_test {
 namespace {
 
-Result<Options> Parse(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "mxc-exec");
+using Words = std::vector<std::string>;
+
+Result<Options> Parse(Words arguments, const std::string& program = "mxc-exec") {
+  arguments.insert(arguments.begin(), program);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   return ParseCommandLine(static_cast<int>(argv.size()), argv.data());
@@ -86,17 +88,53 @@ TEST(Cli, PreparesAMachine) {
   const Result<Options> drive = Parse({"--prepare-system-drive", "D:\\"});
   ASSERT_TRUE(drive.ok());
   EXPECT_EQ(drive->mode, Mode::kPrepare);
-  EXPECT_EQ(drive->prepare, "prepare-system-drive");
+  EXPECT_EQ(drive->asked, "prepare-system-drive");
   EXPECT_EQ(drive->drive, "D:\\");
   for (const char* flag : {"prepare-system-drive", "unprepare-system-drive", "prepare-null-device",
                            "verify-null-device", "dump-null-device"}) {
     const Result<Options> options = Parse({"--" + std::string(flag)});
     ASSERT_TRUE(options.ok()) << flag;
     EXPECT_EQ(options->mode, Mode::kPrepare);
-    EXPECT_EQ(options->prepare, flag);
+    EXPECT_EQ(options->asked, flag);
     EXPECT_EQ(options->drive, "");
   }
-  EXPECT_EQ(Parse({"--recover"})->prepare, "");
+  EXPECT_EQ(Parse({"--recover"})->asked, "");
+}
+
+TEST(Cli, IsTheProgramThatPreparesWindowsByItsName) {
+  const std::string name = "C:\\sdk\\wxc-host-prep.exe";
+  for (const Words& words :
+       {Words{"prepare-system-drive", "--target", "D:\\"}, Words{"prepare-system-drive", "--target=D:\\"}}) {
+    const Result<Options> drive = Parse(words, name);
+    ASSERT_TRUE(drive.ok()) << drive.error().message;
+    EXPECT_EQ(drive->asked, "prepare-system-drive");
+    EXPECT_EQ(drive->drive, "D:\\");
+  }
+  EXPECT_EQ(Parse({"verify-null-device"}, "wxc-host-prep")->asked, "verify-null-device");
+  EXPECT_EQ(Parse({}, name)->mode, Mode::kHelp);
+  EXPECT_EQ(Parse({"--help"}, name)->mode, Mode::kHelp);
+  EXPECT_FALSE(Parse({"dump-null-device", "--json"}, name).ok());
+  EXPECT_EQ(Parse({"prepare-null-device"})->mode, Mode::kRun);  // not ours by this name: a file
+}
+
+TEST(Cli, KnowsTheFlagsOfTheProgramForWindows) {
+  for (const Words& words : {Words{"--audit"}, Words{"--audit", "--audit-verbose", "c.json"},
+                             Words{"--setup-wslc", "--image", "alpine:latest", "--image", "b",
+                                   "--storage-path", "C:\\s", "--wslc-daemon-slots", "2"},
+                             Words{"--telemetry-consent", "status", "--telemetry-consent-locale", "de-DE"}}) {
+    const Result<Options> options = Parse(words);
+    ASSERT_TRUE(options.ok()) << options.error().message;
+    EXPECT_EQ(options->mode, Mode::kOfReference);
+    EXPECT_EQ("--" + options->asked, words.front());
+  }
+  const Result<Options> phase =
+      Parse({"--operation", "exec", "--container-id", "ns:1", "--force-reclaim", "--", "true"});
+  ASSERT_TRUE(phase.ok());
+  EXPECT_EQ(phase->operation, "exec");
+  EXPECT_EQ(phase->container_id, "ns:1");
+  EXPECT_TRUE(phase->force_reclaim);
+  EXPECT_EQ(phase->mode, Mode::kRun);
+  EXPECT_EQ(Parse({"--operation", "begin"}).error().code, ErrorCode::kUsage);
 }
 
 TEST(Cli, TakesEveryWordUpToTheNextFlag) {
@@ -185,4 +223,4 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{"--force"}, "--force requires --setup-hyperlight", "see mxc-exec --help"}));
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::cli_test

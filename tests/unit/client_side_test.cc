@@ -8,7 +8,7 @@
 
 #include "gateway/inspect/host_name_filter.h"
 
-namespace mxc::egress {
+namespace mxc::egress::client_side_test {
 namespace {
 
 ByteView View(std::string_view text) {
@@ -86,12 +86,27 @@ TEST(ClientSide, FollowsTheFirstLineOfWhatIsUnknown) {
   EXPECT_EQ(talk.Client("GET\v/ HT"), "GET\v/ HT");
   EXPECT_EQ(talk.Client("TP/1.1\r\n"), "refused: its HTTP request is malformed");
   Talk other(false);
-  EXPECT_EQ(other.Client("\x04\x01\x7f"), "\x04\x01\x7f");
+  EXPECT_EQ(other.Client("\x06\x01\x7f"), "\x06\x01\x7f");
   EXPECT_FALSE(other.Free());
   EXPECT_EQ(other.Client("\r\nmore"), "\r\nmore");
   EXPECT_FALSE(other.Free());
   EXPECT_EQ(other.Server("something"), "");
   EXPECT_TRUE(other.Free());
+}
+
+// A name that is denied could be asked for in it.
+TEST(ClientSide, SocksIsRefusedWhereWhatIsUnknownPasses) {
+  const std::string refused = "refused: it asks a SOCKS proxy, which is to reach any host";
+  EXPECT_EQ(Talk(false).Client(std::string("\5\1\0", 3)), "");  // held: so little tells no protocol
+  EXPECT_EQ(Talk(false).Client(std::string("\5\2\0\2", 4)), refused);
+  EXPECT_EQ(Talk(false).Client(std::string("\4\1\0\x50\0\0\0\1\0name\0", 14)), refused);
+  EXPECT_EQ(Talk(false).Client(std::string("\4\2\0\x50", 4)), refused);
+  Talk slow(false);
+  EXPECT_EQ(slow.Client("\5"), "");
+  EXPECT_EQ(slow.Client(std::string("\2\0\1", 3)), refused);
+  const std::string rpc("\5\0\x0b\3", 4);  // DCE
+  EXPECT_EQ(Talk(false).Client(rpc), rpc);
+  EXPECT_EQ(Talk(false).Client("\4\3x"), "\4\3x");
 }
 
 TEST(ClientSide, TlsIsFoundBehindAGreetingThatComesSecond) {
@@ -400,4 +415,4 @@ TEST(ClientSide, WhatIsSaidThroughATunnelIsJudged) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::client_side_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::command_line_test {
 namespace {
 
 std::string Program(std::string_view argument) { return QuoteArgument(argument, QuoteFor::kProgram); }
@@ -47,4 +47,4 @@ TEST(CommandLine, JoinsWithSpaces) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::command_line_test

@@ -6,10 +6,12 @@
 #include <sstream>
 #include <string>
 
+#include "ceiling/ceiling.h"
 #include "mxc/containment.h"
 #include "tests/support/built.h"
+#include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::containments_test {
 namespace {
 
 std::string Row(const ContainmentTraits& traits) {
@@ -38,6 +40,7 @@ TEST(Containments, AreOneTable) {
             "namespaces | Linux | mounts persistent\n"
             "landlock | Linux |\n"
             "lxc | Linux | mounts persistent image\n"
+            "kubernetes | Linux | own-system linux-guest\n"
             "processcontainer | Windows | keeps-profile\n"
             "windows_sandbox | Windows | experimental own-system persistent\n"
             "wslc | Windows | experimental own-system linux-guest\n"
@@ -47,6 +50,14 @@ TEST(Containments, AreOneTable) {
             "seatbelt | macOS |\n"
             "vm | Windows | never-planned\n"
             "none | any | no-isolation\n");
+}
+
+TEST(Containments, ACeilingNamesEachThatIsolates) {
+  const FakeHost host;
+  for (const ContainmentTraits& traits : AllContainments()) {
+    const std::string text = fmt::format(R"({{"require":{{"containments":["{}"]}}}})", traits.name);
+    EXPECT_EQ(DecodeCeiling(text, host, {}).ok(), traits.isolates) << text;
+  }
 }
 
 TEST(Containments, StandInTheReadmesTable) {
@@ -59,4 +70,4 @@ TEST(Containments, StandInTheReadmesTable) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::containments_test

@@ -7,9 +7,10 @@
 #include <csignal>
 #include <string>
 
+#include "tests/support/program.h"
 #include "tests/unit/engine_sandboxes.h"
 
-namespace mxc::testing {
+namespace mxc::test::control_groups_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -115,4 +116,4 @@ TEST_F(ControlGroups, WhatIsInTheGroupEndsWithAKilledLauncher) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::control_groups_test

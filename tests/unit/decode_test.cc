@@ -6,7 +6,7 @@
 #include "decode_text.h"
 #include "mxc/limits.h"
 
-namespace mxc {
+namespace mxc::decode_test {
 namespace {
 
 using testing::ElementsAre;
@@ -122,6 +122,16 @@ TEST(Decode, KnowsFieldsPerVersion) {
   EXPECT_THAT(Errors(With(R"("network":{"proxy":{}})", "1.0.0")),
               ElementsAre(HasSubstr("unknown field `proxy`, expected one of `egress`, `ingress`; use "
                                     "runtimeConfig.networkProxy at")));
+}
+
+TEST(Decode, SaysWhereAFieldStands) {
+  const auto hint = [](const std::string& text) { return DecodeText(With(text)).error().hint; };
+  EXPECT_EQ(hint(R"("protect":["git"])"), R"(write it in `filesystem`: "filesystem": {"protect": ...})");
+  EXPECT_EQ(hint(R"("readonlyPaths":["/srv"])"),
+            R"(write it in `filesystem`: "filesystem": {"readonlyPaths": ...})");
+  EXPECT_EQ(hint(R"("filesystem":{"network":{}})"), "`network` stands at the top of the document");
+  EXPECT_EQ(hint(R"("filesystem":{"egress":{}})"), "");
+  EXPECT_EQ(hint(R"("zzz":1)"), "");
 }
 
 TEST(Decode, LeavesOpenSectionsAlone) {
@@ -347,4 +357,4 @@ TEST(Decode, ReadsOurAdditionsInEveryDialect) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::decode_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::denial_test {
 namespace {
 
 class DenialTest : public ::testing::Test {
@@ -61,6 +61,31 @@ TEST_F(DenialTest, WhatNothingGrants) {
   EXPECT_EQ(Judge(FileUse::kLook, "/srv/work/../../home/me"),
             "nothing of the policy grants it; ; it holds more than one command needs: grant what the command "
             "uses of it");
+}
+
+// That a grant of the directory would not do, and what a socket opens, is said with the advice.
+TEST_F(DenialTest, SocketsOfTheHost) {
+  for (const char* path : {"/tmp/.X11-unix/X0", "/run/docker.sock", "/srv/work/agent.sock", "/srv/work/mine",
+                           "/srv/data/named", "/srv/other.sock"})
+    host.AddLiveSocket(path);
+  policy.paths.push_back(Rule("/srv/work/agent.sock", Access::kDenied, "", Origin::kBaseline));
+  policy.paths.push_back(Rule("/srv/data/named", Access::kReadWrite, "/filesystem/sockets/0"));
+  EXPECT_EQ(
+      Judge(FileUse::kConnect, "/tmp/.X11-unix/X0"),
+      "a program outside listens there: whoever connects reads keyboard and screen, and types into every "
+      "window; ; /tmp/.X11-unix/X0");
+  EXPECT_EQ(Judge(FileUse::kConnect, "/var/run/docker.sock"),
+            "a program outside listens there: whoever connects starts containers that mount any file of the "
+            "host: this is root; ; /run/docker.sock");
+  EXPECT_THAT(Judge(FileUse::kConnect, "/srv/work/agent.sock"),
+              testing::EndsWith("; ; /srv/work/agent.sock"));
+  EXPECT_EQ(Judge(FileUse::kConnect, "/srv/work/mine"), "none") << "bound by the command";
+  EXPECT_EQ(Judge(FileUse::kConnect, "/srv/data/named"), "none");
+  EXPECT_EQ(Judge(FileUse::kConnect, "/srv/work/.env"), "none") << "no socket";
+  EXPECT_EQ(Judge(FileUse::kConnect, "/run/nobody.sock"), "none");
+  policy.paths.push_back(Rule("/srv/other.sock", Access::kDenied, "/filesystem/deniedPaths/1"));
+  EXPECT_THAT(Judge(FileUse::kConnect, "/srv/other.sock"),
+              testing::EndsWith("; /filesystem/deniedPaths/1; "));
 }
 
 // An image's files are nobody's to change, and what it lacks is not there.
@@ -155,10 +180,24 @@ TEST_F(DenialTest, WhatAPathOfItsOwnHides) {
   policy.paths.push_back(Rule("/usr", Access::kReadOnly, "", Origin::kBaseline));
   EXPECT_EQ(
       Judge(FileUse::kExecute, "/usr/bin/tool"),
-      "it is on the PATH of the caller, and the sandbox does not show it; ; grant the directory where it "
-      "is installed, and put '/home/me/bin' on the PATH of the command");
+      "it is on the PATH of the caller, and the sandbox does not show it; ; grant '/home/me/bin', and put "
+      "'/home/me/bin' on the PATH of the command");
   EXPECT_EQ(Judge(FileUse::kExecute, "/usr/local/bin/ls"), "none");
   EXPECT_EQ(Judge(FileUse::kExecute, "/usr/bin/none"), "none");
+}
+
+// As npm and pipx install programs: the target alone would leave the link out, the link's directory the
+// target.
+TEST_F(DenialTest, AdviceShowsTheLinksOnTheWayToo) {
+  host.AddFile("/home/me/app/node_modules/tool/cli.js", "", {.mode = 0755})
+      .AddSymlink("/home/me/app/node_modules/.bin/tool", "../tool/cli.js");
+  EXPECT_EQ(Advice(FileUse::kExecute, "/home/me/app/node_modules/.bin/tool"), "/home/me/app/node_modules");
+  host.AddFile("/home/me/.local/share/venvs/tool/bin/tool", "", {.mode = 0755})
+      .AddSymlink("/home/me/bin/tool", "/home/me/.local/share/venvs/tool/bin/tool");
+  EXPECT_EQ(Advice(FileUse::kExecute, "/home/me/bin/tool"),
+            "grant '/home/me/bin' and '/home/me/.local/share/venvs/tool/bin': it is found through links");
+  policy.paths.push_back(Rule("/home/me/bin", Access::kReadOnly, "/filesystem/readonlyPaths/1"));
+  EXPECT_EQ(Advice(FileUse::kExecute, "/home/me/bin/tool"), "/home/me/.local/share/venvs/tool/bin/tool");
 }
 
 TEST_F(DenialTest, WhatTheHostRefusesOrLacksIsNoneOfOurs) {
@@ -234,4 +273,4 @@ TEST_F(DenialTest, SomeAreNotToldToTheCommand) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::denial_test

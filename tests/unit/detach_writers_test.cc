@@ -16,7 +16,7 @@
 #include "base/unique_fd.h"
 #include "tests/support/workspace.h"
 
-namespace mxc {
+namespace mxc::detach_writers_test {
 namespace {
 
 constexpr std::size_t kLimit = 100;
@@ -121,6 +121,12 @@ TEST_F(DetachingWriters, WhatIsLongerThanTheLimitIsNotCopied) {
   EXPECT_EQ(test::Names(workspace.Path("git")), std::vector<std::string>{"index"});
 }
 
+// git writes no holes, and whoever makes one can have it as long as they like.
+TEST_F(DetachingWriters, WhatHasHolesIsNotRead) {
+  ASSERT_EQ(::truncate(file.c_str(), 1048576), 0);
+  EXPECT_EQ(Detach(), "'" + file + "' has holes");
+}
+
 TEST_F(DetachingWriters, NoLinkIsFollowed) {
   const UniqueFd writer = Open(O_WRONLY);
   const std::string link = workspace.Link("git/link", file);
@@ -141,4 +147,4 @@ TEST_F(DetachingWriters, AnotherUsersFileStays) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::detach_writers_test

@@ -9,7 +9,7 @@
 #include "engine/child.h"
 #include "engine/namespace_discard.h"
 
-namespace mxc::engine {
+namespace mxc::engine::discard_test {
 namespace {
 
 // What is thrown away here is the writing end of a pipe: its reader sees when it is closed.
@@ -62,4 +62,4 @@ TEST(Discard, TheKernelClosesTheQueueFirst) {
 }
 
 }  // namespace
-}  // namespace mxc::engine
+}  // namespace mxc::engine::discard_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::discover_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -56,4 +56,4 @@ TEST(Discover, AnythingElseIsAMistakeOfUsage) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::discover_test

@@ -7,7 +7,7 @@
 #include "gateway/dns/dns_stub.h"
 #include "gateway/rules/resolv_conf.h"
 
-namespace mxc::egress {
+namespace mxc::egress::egress_dns_test {
 namespace {
 
 using testing::ElementsAre;
@@ -161,4 +161,4 @@ TEST(Hosts, GivesAllAddressesOfAName) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::egress_dns_test

@@ -5,7 +5,7 @@
 
 #include "gateway/rules/rules.h"
 
-namespace mxc::egress {
+namespace mxc::egress::egress_rules_test {
 namespace {
 
 NetworkRule To(std::vector<Peer> peers, std::vector<PortRange> ports = {}) {
@@ -236,4 +236,4 @@ TEST(RuleBook, RefusesWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::egress_rules_test

@@ -8,10 +8,10 @@
 
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test {
 
 // Nothing runs under that number any more; init may not have collected it yet.
-inline bool Ended(long process) {
+inline bool HasEnded(long process) {
   const std::string stat = ReadText("/proc/" + std::to_string(process) + "/stat");
   return stat.empty() || stat.find(") Z ") != std::string::npos;
 }
@@ -23,4 +23,4 @@ inline bool Still(const std::string& beat) {
   return ReadText(beat).size() == size;
 }
 
-}  // namespace mxc::testing
+}  // namespace mxc::test

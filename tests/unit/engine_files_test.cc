@@ -8,9 +8,10 @@
 #include <csignal>
 
 #include "base/process_tree.h"
+#include "tests/support/program.h"
 #include "tests/unit/engine_run.h"
 
-namespace mxc::testing {
+namespace mxc::test::engine_files_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -218,4 +219,4 @@ TEST_F(EngineMounts, SealedOnesKeepNoTimes) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::engine_files_test

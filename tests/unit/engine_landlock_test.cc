@@ -10,7 +10,7 @@
 
 #include "tests/unit/engine_sandboxes.h"
 
-namespace mxc::testing {
+namespace mxc::test::engine_landlock_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -125,4 +125,4 @@ TEST_P(EngineLandlock, ALinkIsNoGrant) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::engine_landlock_test

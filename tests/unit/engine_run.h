@@ -9,7 +9,7 @@
 #include "tests/support/needs.h"
 #include "tests/unit/engine_sandboxes.h"
 
-namespace mxc::testing {
+namespace mxc::test {
 
 enum class Caller { kRoot, kOrdinary };
 
@@ -41,4 +41,4 @@ inline std::string CallerName(const ::testing::TestParamInfo<Caller>& test) {
   return test.param == Caller::kRoot ? "Root" : "Ordinary";
 }
 
-}  // namespace mxc::testing
+}  // namespace mxc::test

@@ -11,7 +11,7 @@
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test {
 
 inline FileObject ObjectAt(const std::string& path) {
   struct stat status {};
@@ -59,4 +59,4 @@ inline bool MayBecomeOrdinary() {
   });
 }
 
-}  // namespace mxc::testing
+}  // namespace mxc::test

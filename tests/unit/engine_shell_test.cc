@@ -11,7 +11,7 @@
 
 #include "tests/unit/engine_sandboxes.h"
 
-namespace mxc::testing {
+namespace mxc::test::engine_shell_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST_F(EngineShell, NothingRunsWhereItMayNotRun) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::engine_shell_test

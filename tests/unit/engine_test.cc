@@ -12,9 +12,10 @@
 #include <csignal>
 
 #include "base/process_tree.h"
+#include "tests/support/program.h"
 #include "tests/unit/engine_run.h"
 
-namespace mxc::testing {
+namespace mxc::test::engine_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -190,4 +191,4 @@ TEST_F(EngineMemory, StreamsThatAreFilesOpenAgain) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::engine_test

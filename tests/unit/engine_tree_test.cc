@@ -4,7 +4,7 @@
 #include "engine/program.h"
 #include "engine/report.h"
 
-namespace mxc::engine {
+namespace mxc::engine::engine_tree_test {
 namespace {
 
 using Kind = MountAction::Kind;
@@ -125,4 +125,4 @@ TEST(EngineReport, KnownHostsGetTheirRemedy) {
 }
 
 }  // namespace
-}  // namespace mxc::engine
+}  // namespace mxc::engine::engine_tree_test

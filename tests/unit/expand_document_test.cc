@@ -7,7 +7,7 @@
 #include "document/parse.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::expand_document_test {
 namespace {
 
 class CallerAtHome : public FakeHost {
@@ -48,6 +48,32 @@ TEST(Expand, OnlyWhereItIsWritten) {
   EXPECT_EQ(json.Find("process")->Find("cwd")->text, "~");
 }
 
+TEST(Expand, OfHomeAloneForSeatbelt) {
+  const auto expanded = [](const std::string& members, const std::string& path, const FakeHost& host) {
+    Json json = *ParseDocument({.name = "test",
+                                .bytes = "{" + members +
+                                         R"("process":{"cwd":"~/w"},"filesystem":{"readonlyPaths":[")" +
+                                         path + R"("]}})"});
+    const Status status = ExpandDocument("/work", host, json);
+    return status ? json.Find("process")->Find("cwd")->text + " " +
+                        json.Find("filesystem")->Find("readonlyPaths")->items.front().text
+                  : status.error().message;
+  };
+  const std::string seatbelt = R"("containment":"seatbelt",)";
+  const CallerAtHome home;
+  EXPECT_EQ(expanded(seatbelt, "~", home), "/home/me/w /home/me");
+  EXPECT_EQ(expanded(seatbelt, "~/.zsh_history", home), "/home/me/w /home/me/.zsh_history");
+  EXPECT_EQ(expanded(seatbelt, "~you", home), "/home/me/w ~you");
+  EXPECT_EQ(expanded(seatbelt, "${HOME}/x", home), "/home/me/w ${HOME}/x");
+  EXPECT_EQ(expanded(seatbelt + R"("expand":false,)", "~", home), "~/w ~");
+  EXPECT_EQ(expanded(R"("containment":"process",)", "~", home), "~/w ~");
+  CallerAtHome mac;
+  mac.SetSystem(OperatingSystem::kMacos);
+  EXPECT_EQ(expanded(R"("containment":"process",)", "~", mac), "/home/me/w /home/me");
+  EXPECT_EQ(expanded("", "~", mac), "/home/me/w /home/me");
+  EXPECT_NE(expanded(seatbelt, "~", FakeHost()).find("`${HOME}` is not set"), std::string::npos);
+}
+
 TEST(Expand, CwdAndRecordsToo) {
   Json json = *ParseDocument(
       {.name = "test",
@@ -73,4 +99,4 @@ TEST(Expand, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::expand_document_test

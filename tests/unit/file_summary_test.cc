@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace mxc {
+namespace mxc::file_summary_test {
 namespace {
 
 // Denies what lies below /no.
@@ -97,13 +97,16 @@ TEST(FileSummary, WritesFlagsForAPolicyOfFlags) {
   (void)summary.Take({.use = FileUse::kRead, .path = "/no/.env"});
   (void)summary.Take({.use = FileUse::kRead, .path = "/no/a"});
   (void)summary.Take({.use = FileUse::kWrite, .path = "/no/b"});
-  EXPECT_EQ(summary.Text(), R"(mxc-exec: files: 3 denied
+  (void)summary.Take({.use = FileUse::kConnect, .path = "/no/c"});
+  EXPECT_EQ(summary.Text(), R"(mxc-exec: files: 4 denied
   '/no/.env' (read): denied
     decided by --deny
   '/no/a' (read): denied
     to allow it, add --ro '/no/a'
   '/no/b' (write): denied
     to allow it, add --rw '/no/b'
+  '/no/c' (connect): denied
+    to allow it, add --socket '/no/c'
 )");
 }
 
@@ -159,4 +162,4 @@ TEST(FileSummary, ShortOnesAreSilentAboutWhatIsSecretAndWhatNoEntryDecides) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::file_summary_test

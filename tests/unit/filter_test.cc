@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace mxc::egress {
+namespace mxc::egress::filter_test {
 namespace {
 
 using testing::IsEmpty;
@@ -126,4 +126,4 @@ TEST(Filter, LeavesWhatIsTooMuchToTheGateway) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::filter_test

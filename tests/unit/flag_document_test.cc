@@ -10,7 +10,7 @@
 #include "document/parse.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::flag_document_test {
 namespace {
 
 // NOLINTNEXTLINE(misc-no-recursion)
@@ -262,4 +262,4 @@ TEST(FlagDocument, TheConfigurationsVariablesCountForMore) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::flag_document_test

@@ -8,7 +8,7 @@
 #include "policy/protect/git_review.h"
 #include "tests/unit/protect_text.h"
 
-namespace mxc {
+namespace mxc::found_by_name_test {
 namespace {
 
 std::string Paths(std::string_view command, bool of_git = false) {
@@ -121,4 +121,4 @@ TEST_F(FoundByName, LinksAndAlternatesOfBeforeKeepTheirPlace) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::found_by_name_test

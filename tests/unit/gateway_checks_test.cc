@@ -8,7 +8,7 @@
 
 #include "tests/support/network_world.h"
 
-namespace mxc {
+namespace mxc::gateway_checks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -329,4 +329,4 @@ TEST(GatewayChecks, WhatServersPassOverIsRefused) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::gateway_checks_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/network_world.h"
 
-namespace mxc {
+namespace mxc::gateway_datagrams_test {
 namespace {
 
 using testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST(GatewayDatagrams, QuicAndDtlsAreRefusedWhereANameIsDenied) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::gateway_datagrams_test

@@ -14,7 +14,7 @@
 
 #include "tests/support/network_world.h"
 
-namespace mxc {
+namespace mxc::gateway_process_test {
 namespace {
 
 using testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST(GatewayProcess, ItsDeathIsTheEndOfTheNetwork) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::gateway_process_test

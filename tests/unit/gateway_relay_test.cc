@@ -15,7 +15,7 @@
 #include "gateway/net/sockets_linux.h"
 #include "tests/support/network_world.h"
 
-namespace mxc {
+namespace mxc::gateway_relay_test {
 namespace {
 
 using testing::ElementsAre;
@@ -329,4 +329,4 @@ TEST(GatewayRelay, WaitsForAPublishedPortThatIsGivenUpInAMoment) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::gateway_relay_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/network_world.h"
 
-namespace mxc {
+namespace mxc::gateway_test {
 namespace {
 
 using testing::ElementsAre;
@@ -174,4 +174,4 @@ TEST(Gateway, AnOpenDefaultRefusesWhatIsDeniedWhenAProgramConnects) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::gateway_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/network_world.h"
 
-namespace mxc {
+namespace mxc::gateway_upstream_test {
 namespace {
 
 using testing::ElementsAre;
@@ -145,4 +145,4 @@ TEST(GatewayUpstream, AProxyThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::gateway_upstream_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::git_config_test {
 namespace {
 
 // "core.hookspath=.husky", a line each.
@@ -152,4 +152,4 @@ TEST(GitConfigKeys, WhereProgramsOfACommandLineStand) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::git_config_test

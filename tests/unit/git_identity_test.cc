@@ -5,7 +5,7 @@
 
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::git_identity_test {
 namespace {
 
 class GitIdentityText : public testing::Test {
@@ -55,4 +55,4 @@ TEST_F(GitIdentityText, IncludesAreReadForTheseKeysAlone) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::git_identity_test

@@ -11,7 +11,7 @@
 
 #include "mxc/limits.h"
 
-namespace mxc {
+namespace mxc::git_index_test {
 namespace {
 
 std::string Number(std::uint64_t number, int size) {
@@ -200,4 +200,4 @@ TEST(GitIndex, SplitIndexesTakeNamesFromTheirBase) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::git_index_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::git_instructions_test {
 namespace {
 
 TEST(GitInstructions, Lists) {
@@ -49,4 +49,4 @@ TEST(GitInstructions, WhatNoTableKnows) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::git_instructions_test

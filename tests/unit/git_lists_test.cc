@@ -8,7 +8,7 @@
 #include "policy/protect/git_review.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::git_lists_test {
 namespace {
 
 std::string Number(std::uint64_t number, int size) {
@@ -208,4 +208,4 @@ TEST_F(GitListReview, RefsNameRefs) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::git_lists_test

@@ -13,7 +13,7 @@
 #include "policy/protect/git_next_run.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::git_review_test {
 namespace {
 
 constexpr const char* kPlain = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
@@ -40,8 +40,9 @@ class GitReview : public testing::Test {
     const std::vector<GitChange> others = ReviewGit(before_, *host_, gap, open);
     changes.insert(changes.end(), others.begin(), others.end());
     for (const GitChange& change : changes) {
-      constexpr const char* kKinds[] = {"new",   "aside", "instructions", "replaced", "link",  "passage",
-                                        "index", "list",  "unlisted",     "listed",   "found", "config"};
+      constexpr const char* kKinds[] = {"new",    "aside",   "instructions", "replaced", "young",
+                                        "link",   "passage", "index",        "list",     "unlisted",
+                                        "listed", "found",   "config"};
       text += std::string(kKinds[static_cast<int>(change.kind)]) + " " + change.path;
       const bool unlisted = change.kind == GitChange::Kind::kUnlisted;
       if (change.kind == GitChange::Kind::kTakenUp || unlisted) text += " " + change.part;
@@ -67,9 +68,13 @@ TEST_F(GitReview, NothingNew) {
 // As the next run finds it: it would refuse what it cannot read.
 TEST_F(GitReview, WhatKeepsTheNextRunFromStartingIsTold) {
   const auto next = [&](const std::string& left) {
-    const Status checked = CheckNextRun(before_, {left}, *host_);
-    return checked ? std::string() : checked.error().message + "; " + checked.error().hint;
+    const NextRun checked = CheckNextRun(before_, {left}, *host_);
+    std::string text =
+        checked.starts ? "" : checked.starts.error().message + "; " + checked.starts.error().hint;
+    for (const std::string& file : checked.obstacles) text += "\nobstacle " + file;
+    return text;
   };
+  const std::string obstacle = "\nobstacle /srv/w/c/.git/config";
   AddRepository("/srv/w/c/.git", "[core]\n\tfsmonitor = x\n");
   EXPECT_EQ(next("/srv/w/c/.git"), "");
   EXPECT_EQ(next("/srv/w/gone/.git"), "");
@@ -80,20 +85,67 @@ TEST_F(GitReview, WhatKeepsTheNextRunFromStartingIsTold) {
   EXPECT_EQ(
       next("/srv/w/c/.git"),
       "git's file '/srv/w/c/.git/config' cannot be read: open '/srv/w/c/.git/config': Permission denied" +
-          remedy);
+          remedy + obstacle);
   host_->AddFile("/srv/w/c/.git/config", std::string(kMaxGitConfigBytes + 1, '#'));
   EXPECT_EQ(next("/srv/w/c/.git"),
-            "git's file '/srv/w/c/.git/config' cannot be read: it is longer than 4194304 bytes" + remedy);
+            "git's file '/srv/w/c/.git/config' cannot be read: it is longer than 4194304 bytes" + remedy +
+                obstacle);
   host_->AddFile("/srv/w/c/.git/config", kPlain);
   AddRepository("/srv/w/c/.git/modules/m");
   host_->AddNode("/srv/w/c/.git/modules/m/config", FileType::kFifo);
   EXPECT_EQ(next("/srv/w/c/.git"),
-            "git's file '/srv/w/c/.git/modules/m/config' cannot be read: it is not a regular file" + remedy);
+            "git's file '/srv/w/c/.git/modules/m/config' cannot be read: it is not a regular file" + remedy +
+                "\nobstacle /srv/w/c/.git/modules/m/config");
   host_->AddFile("/srv/w/d/.git", "gitdir: x\n", {.uid = 1000, .readable = false});
   EXPECT_NE(next("/srv/w/d/.git").find("'/srv/w/d/.git' cannot be read"), std::string::npos);
+  EXPECT_TRUE(next("/srv/w/d/.git").ends_with("\nobstacle /srv/w/d/.git"));
   host_->AddDirectory("/srv/w/e/.git/hooks", {.mode = 0, .uid = 1000, .readable = false});
   EXPECT_NE(next("/srv/w/e/.git").find("'/srv/w/e/.git/hooks' cannot be listed"), std::string::npos)
       << next("/srv/w/e/.git");
+  AddRepository("/srv/w/f/.git", "[include]\n\tpath = /srv/w/pipe\n");
+  host_->AddNode("/srv/w/pipe", FileType::kFifo);
+  EXPECT_EQ(next("/srv/w/f/.git"), "git's file '/srv/w/pipe' cannot be read: it is not a regular file" +
+                                       remedy + "\nobstacle /srv/w/f/.git/config");
+}
+
+// What cannot be read is nobody's file: the one that leads there is.
+TEST_F(GitReview, WhatLeadsThroughProcKeepsNoLaterRunFromStarting) {
+  host_->AddSymlink("/proc/self", "1")
+      .AddDirectory("/srv/w/c")
+      .AddFile("/srv/w/c/.git", "gitdir: /proc/self/cwd\n");
+  AddRepository("/srv/w/d/.git");
+  host_->AddFile("/srv/w/d/.git/commondir", "/proc/self/cwd\n");
+  const NextRun next = CheckNextRun(before_, {"/srv/w/c/.git", "/srv/w/d/.git"}, *host_);
+  ASSERT_FALSE(next.starts);
+  EXPECT_TRUE(
+      next.starts.error().message.starts_with("'/srv/w/c/.git' leads to where git's file '/proc/self"))
+      << next.starts.error().message;
+  EXPECT_EQ(next.starts.error().hint,
+            "remove '/srv/w/c/.git' if an earlier run has left it; or write \"protect\": []");
+  EXPECT_EQ(next.obstacles, (std::vector<std::string>{"/srv/w/c/.git", "/srv/w/d/.git/commondir"}));
+}
+
+// Of before, another user's perhaps: the command did not leave it.
+TEST_F(GitReview, WhatWasThereBeforeIsNoObstacle) {
+  AddRepository("/srv/w/a/.git", "[core]\n\tpager = x\n");
+  host_->AddFile("/srv/w/t/.git", "gitdir: /srv/w/a/.git/worktrees/t\n");
+  host_->AddFile("/srv/w/a/.git/worktrees/t/commondir", "../..\n");
+  host_->AddNode("/srv/w/a/.git/worktrees/t/config.worktree", FileType::kFifo);
+  const NextRun next = CheckNextRun(before_, {"/srv/w/t/.git"}, *host_);
+  EXPECT_FALSE(next.starts);
+  EXPECT_TRUE(next.obstacles.empty()) << next.obstacles.front();
+}
+
+TEST_F(GitReview, TheNextRunProtectsWhatWasThereAsWell) {
+  AddRepository("/srv/w/c/.git");
+  for (std::size_t i = 0; i < kMaxProtectedPaths; ++i)
+    before_.held.push_back({.path = "/srv/w/a/" + std::to_string(i), .inode = 1});
+  const NextRun next = CheckNextRun(before_, {"/srv/w/c/.git"}, *host_);
+  ASSERT_FALSE(next.starts);
+  EXPECT_NE(next.starts.error().message.find("protected paths, more than the 20000"), std::string::npos)
+      << next.starts.error().message;
+  before_.held.resize(kMaxProtectedPaths / 2);
+  EXPECT_TRUE(CheckNextRun(before_, {"/srv/w/c/.git"}, *host_).starts);
 }
 
 TEST_F(GitReview, PlainRepositoriesAreTold) {
@@ -282,6 +334,9 @@ TEST_F(GitReview, WhatSomebodyElseReplaced) {
                   {"/srv/w/a/.git/config.worktree"},
                   {"/srv/w/a/.git/commondir"}};
   EXPECT_EQ(Review(), "");
+  // The mode alone is anybody's to give.
+  host_->AddFile("/srv/w/a/.git/config.worktree", "[alias]\n", {.mode = kPlaceholderFileMode});
+  EXPECT_EQ(Review(), "replaced /srv/w/a/.git/config.worktree\n");
   host_->AddFile("/srv/w/a/.git/config.worktree", "");
   before_.held[0].inode = 999;
   const std::string lost = "replaced /srv/w/a/.git/config\nreplaced /srv/w/a/.git/config.worktree\n";
@@ -291,6 +346,24 @@ TEST_F(GitReview, WhatSomebodyElseReplaced) {
   before_.held[0].inode = inode("/srv/w/a/.git/config");
   before_.since = 8;
   EXPECT_EQ(Review(), lost);
+}
+
+// Another run goes on that began at 7: what is younger may be its command's.
+TEST_F(GitReview, RepositoriesThatAreYoungerThanAnotherRun) {
+  const auto review = [&](std::uint64_t changed, const std::string& config) {
+    AddRepository("/srv/w/a/.git");
+    host_->AddFile("/srv/w/a/.git/config", config, {.changed = changed});
+    return Review();
+  };
+  const std::string armed = "[core]\n\tfsmonitor = x\n";
+  EXPECT_EQ(review(8, armed), "");
+  before_.others_since = 7;
+  EXPECT_EQ(review(6, armed), "");
+  EXPECT_EQ(review(8, kPlain), "");
+  EXPECT_EQ(review(8, armed), "young /srv/w/a/.git\n");
+  EXPECT_EQ(review(6, armed), "");
+  host_->AddFile("/srv/w/a/.git/hooks/pre-commit", "x", {.changed = 8});
+  EXPECT_EQ(review(6, kPlain), "young /srv/w/a/.git\n");
 }
 
 TEST_F(GitReview, RepositoriesInDataOfGit) {
@@ -469,6 +542,21 @@ TEST_F(GitReview, WhatTheCommandHasClosedIsOpened) {
             "listed /srv/w/a\nlisted /srv/w/a/.git/logs\npassage /srv/w/a/.git/logs/HEAD /srv/w/a/.git\n");
 }
 
+// Root lists everything; root's commands cannot.
+TEST_F(GitReview, WhatACommandOfRootsHasClosedIsOpened) {
+  host_->SetCaller(0, 0);
+  AddRepository("/srv/w/a/.git");
+  before_.since = 100;
+  before_.closed = {"/srv/w/x"};
+  host_->AddDirectory("/srv/w", {.mode = 0, .changed = 101})
+      .AddDirectory("/srv/w/b", {.mode = 0100, .changed = 100});
+  host_->AddDirectory("/srv/w/c", {.mode = 0, .changed = 99})
+      .AddDirectory("/srv/w/d", {.mode = 0511, .changed = 101});
+  host_->AddDirectory("/srv/w/x", {.mode = 0, .changed = 101});
+  const auto open = [](const std::string&) { return true; };
+  EXPECT_EQ(Review(open), "listed /srv/w\nlisted /srv/w/b\n");
+}
+
 TEST_F(GitReview, WhatNobodyCanEnterIsNotNamed) {
   AddRepository("/srv/w/a/.git");
   host_->AddDirectory("/srv/w/a/.git", {.mode = 0, .uid = 1000, .readable = false, .executable = false});
@@ -511,9 +599,10 @@ TEST_F(GitReview, LinksAmongGitsDataAreTakenAway) {
   EXPECT_EQ(Review(), "passage " + git + "/COMMIT_EDITMSG " + git + "\npassage " + git + "/gc.log " + git +
                           "\npassage " + git + "/logs/HEAD " + git + "\npassage " + git +
                           "/modules/m/FETCH_HEAD " + git + "\npassage " + git + "/objects/12 " + git +
-                          "\npassage " + git + "/objects/34/link " + git + "\npassage " + git + "/objects/pack " + git + "\npassage " + git +
-                          "/refs/heads/x " + git + "\npassage " + git + "/rr-cache " + git + "\npassage " +
-                          git + "/worktrees/t/ORIG_HEAD " + git + "\npassage " + git + "/worktrees/u " + git +
+                          "\npassage " + git + "/objects/34/link " + git + "\npassage " + git +
+                          "/objects/pack " + git + "\npassage " + git + "/refs/heads/x " + git +
+                          "\npassage " + git + "/rr-cache " + git + "\npassage " + git +
+                          "/worktrees/t/ORIG_HEAD " + git + "\npassage " + git + "/worktrees/u " + git +
                           "\nnew /srv/w/new/.git\npassage /srv/w/new/.git/MERGE_MSG /srv/w/new/.git\n");
 }
 
@@ -621,4 +710,4 @@ TEST_F(GitReview, AnIndexOfBeforeIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::git_review_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::git_safe_config_test {
 namespace {
 
 constexpr const char* kBefore =
@@ -149,4 +149,4 @@ TEST(GitSafeConfig, ACommandCouldHaveWrittenAll) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::git_safe_config_test

@@ -7,7 +7,7 @@
 #include "mxc/limits.h"
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::glob_test {
 namespace {
 
 TEST(GlobNames, StarAndQuestionMark) {
@@ -247,4 +247,4 @@ TEST(Glob, ADirectoryWithABracketIsNoPattern) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::glob_test

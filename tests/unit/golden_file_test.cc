@@ -9,7 +9,7 @@
 
 #include "tests/support/line_difference.h"
 
-namespace mxc::test {
+namespace mxc::test::golden_file_test {
 namespace {
 
 TEST(LineDifference, ShowsWhatIsGoneAndWhatIsNew) {
@@ -64,4 +64,4 @@ TEST(GoldenFile, BackendsWithTheSameDifferencesShareThem) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::golden_file_test

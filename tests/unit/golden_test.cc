@@ -24,7 +24,7 @@
 #include "tests/support/golden_file.h"
 #include "tests/support/line_difference.h"
 
-namespace mxc {
+namespace mxc::golden_test {
 namespace {
 
 std::string ReadAll(const std::filesystem::path& path) {
@@ -36,7 +36,7 @@ void Furnish(FakeHost& host) {
   const char kOptions[] = "--clearenv\0--perms\0--json-status-fd\0--bind-fd\0--size";
   host.AddDebian();
   host.AddFile("/usr/bin/bwrap", std::string(kOptions, sizeof kOptions)).AddTool("bwrap", "/usr/bin/bwrap");
-  host.AddTool("lxc-start", "/usr/bin/lxc-start");
+  host.AddTool("lxc-start", "/usr/bin/lxc-start").AddTool("kubectl", "/usr/bin/kubectl");
   host.AddFile("/proc/sys/kernel/osrelease", "6.1.0-56-amd64\n");
   const FakeAttributes own{.uid = 1000, .gid = 1000};
   for (const char* path :
@@ -103,6 +103,16 @@ void PutPathsOnDrive(Json& document) {
   }
 }
 
+// Without it there is no pod.
+void PutCluster(Json& document) {
+  if (document.Find("kubernetes") != nullptr) return;
+  Json section;
+  section.kind = Json::Kind::kObject;
+  Put(section, "namespace", "agents");
+  Put(section, "warmPool", "small");
+  document.members.push_back({.key = "kubernetes", .value = std::move(section)});
+}
+
 bool IsOnWindows(const std::string& containment) {
   return containment == "processcontainer" || containment == "wslc" || containment == "windows_sandbox";
 }
@@ -125,6 +135,7 @@ std::string PlanText(const std::string& document, const std::string& containment
   if (!json) return Refused(json.error());
   if (!containment.empty()) Put(*json, "containment", containment);
   if (IsOnWindows(containment)) PutPathsOnDrive(*json);
+  if (containment == "kubernetes") PutCluster(*json);
   const Result<Config> config = Decode(*json, {});
   if (!config) return Refused(config.error());
   const Result<Policy> policy =
@@ -143,9 +154,9 @@ const std::string kFolder = test::SourceDirectory() + "/tests/golden/";
 const std::string kPolicies = kFolder + "policies/";
 const std::string kNothing = "nothing";  // the policy whose plans are written whole
 
-constexpr const char* kBackends[] = {"namespaces",     "bubblewrap", "lxc",
-                                     "landlock",       "seatbelt",   "processcontainer",
-                                     "base_container", "wslc",       "windows_sandbox"};
+constexpr const char* kBackends[] = {
+    "namespaces",       "bubblewrap",     "lxc",  "landlock",       "kubernetes", "seatbelt",
+    "processcontainer", "base_container", "wslc", "windows_sandbox"};
 
 std::vector<std::string> NamesIn(const std::string& folder, const std::string& extension) {
   std::vector<std::string> names;
@@ -271,4 +282,4 @@ TEST(Golden, NoSecretsAndNoFilesWithoutPolicies) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::golden_test

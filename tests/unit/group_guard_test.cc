@@ -14,7 +14,7 @@
 #include "base/process_tree.h"
 #include "spawn/process_group_guard.h"
 
-namespace mxc {
+namespace mxc::group_guard_test {
 namespace {
 
 bool IsClosed(int reading, int timeout_ms) {
@@ -102,4 +102,4 @@ TEST(ProcessGroupGuard, EndsByItselfWhenItIsReleased) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::group_guard_test

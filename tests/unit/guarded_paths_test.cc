@@ -13,7 +13,7 @@
 #include "cleanup/put_back_answer.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::guarded_paths_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,10 +90,39 @@ TEST_F(GuardedPathsTest, WhatIsRenamedAboveIsFollowedAndItsPlaceIsCleared) {
   EXPECT_EQ(ReadText(At("old/config")), "[core]\n");
   EXPECT_FALSE(fs::exists(At("git/config")));
   EXPECT_TRUE(fs::exists(At("git/index")));
-  fs::remove_all(At("git"));
-  fs::create_symlink("old", At("git"));
-  EXPECT_TRUE(guarded.PutBack());
-  EXPECT_FALSE(fs::exists(fs::symlink_status(At("git"))));
+  ASSERT_FALSE(guarded.Found().empty());
+  EXPECT_TRUE(guarded.Found().front().gone);
+}
+
+TEST_F(GuardedPathsTest, WhatWasMovedAwayForALinkGetsItsNameAgain) {
+  const std::string before = State();
+  for (const char* trick :
+       {"mv git old; ln -s old git", "mkdir d; mv git d/git; chmod 500 d; ln -s d/git git",
+        "mv git old; chmod a-w old; echo x >git"}) {
+    GuardedPaths guarded = Remembered();
+    ASSERT_TRUE(RunInChild(ShellPlan("cd " + At("") + "; " + trick)).ok);
+    EXPECT_TRUE(guarded.PutBack()) << trick;
+    EXPECT_FALSE(guarded.PutBack()) << trick;
+    ASSERT_TRUE(RunInChild(ShellPlan("cd " + At("") + "; chmod -R u+w .; rm -rf d *.untrusted*")).ok);
+    EXPECT_EQ(State(), before) << trick;
+    ASSERT_EQ(guarded.Found().size(), 1U);
+    EXPECT_EQ(guarded.Found().front().path, At("git"));
+    EXPECT_FALSE(guarded.Found().front().gone);
+  }
+}
+
+// Nothing is renamed that is not in the grant, or does not hold what was held.
+TEST_F(GuardedPathsTest, WhatIsRemovedForALinkIsGone) {
+  for (const char* trick : {"rm -r git; ln -s x git", "mkdir d; mv git/* d; rmdir git; ln -s d git"}) {
+    GuardedPaths guarded = Remembered();
+    ASSERT_TRUE(RunInChild(ShellPlan("cd " + At("") + "; cp -r git kept; " + trick)).ok);
+    EXPECT_TRUE(guarded.PutBack()) << trick;
+    EXPECT_FALSE(fs::exists(fs::symlink_status(At("git")))) << trick;
+    ASSERT_FALSE(guarded.Found().empty());
+    EXPECT_EQ(guarded.Found().front().path, At("git"));
+    EXPECT_TRUE(guarded.Found().front().gone);
+    ASSERT_TRUE(RunInChild(ShellPlan("cd " + At("") + "; rm -rf d git* ; mv kept git")).ok);
+  }
 }
 
 TEST_F(GuardedPathsTest, WhatWasReplacedBeforeItWasRememberedIsRefused) {
@@ -118,18 +147,20 @@ TEST_F(GuardedPathsTest, TheAnswerArrivesWhole) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
   const UniqueFd ours{ends[0]};
   UniqueFd theirs{ends[1]};
-  AnswerPutBack(
-      theirs.Get(),
-      {.paths = {{.path = "/a", .aside = "/a.untrusted"}, {.path = "/b", .failure = "why"}}, .ended = true});
+  AnswerPutBack(theirs.Get(), {.paths = {{.path = "/a", .aside = "/a.untrusted", .gone = true},
+                                         {.path = "/b", .failure = "why"}},
+                               .ended = true});
   const auto answer = ReadPutBack(ours.Get(), 1000);
   ASSERT_TRUE(answer.has_value());
   ASSERT_EQ(answer->paths.size(), 2U);
   EXPECT_EQ(answer->paths[0].aside, "/a.untrusted");
+  EXPECT_TRUE(answer->paths[0].gone);
   EXPECT_EQ(answer->paths[1].failure, "why");
+  EXPECT_FALSE(answer->paths[1].gone);
   EXPECT_TRUE(answer->ended);
   theirs.Reset();
   EXPECT_FALSE(ReadPutBack(ours.Get(), 1000).has_value());
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::guarded_paths_test

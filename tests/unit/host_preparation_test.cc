@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace mxc {
+namespace mxc::host_preparation_test {
 namespace {
 
 using testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST(HostPreparation, BelongsToWindows) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::host_preparation_test

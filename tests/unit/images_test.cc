@@ -6,7 +6,7 @@
 
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::images_test {
 namespace {
 
 using testing::ElementsAre;
@@ -39,6 +39,20 @@ TEST(Images, ADirectoryIsTakenAsItIs) {
   EXPECT_EQ(*FindImage(host, {"alpine", "3.23"}), "/var/lib/mxc-exec/images/alpine/3.23");
 }
 
+// Whoever put it there would choose which files of the host are shown.
+TEST(Images, ALinkIsNoImage) {
+  for (const std::string link : {"alpine", "alpine/3.23"}) {
+    FakeHost host;
+    host.AddDirectory("/srv/3.23")
+        .AddSymlink("/var/lib/mxc-exec/images/" + link, link.size() > 6 ? "/" : "/srv");
+    const Result<std::string> image = FindImage(host, {"alpine", "3.23"});
+    ASSERT_FALSE(image.ok()) << link;
+    EXPECT_EQ(image.error().code, ErrorCode::kConflict);
+    EXPECT_THAT(image.error().message,
+                HasSubstr("'/var/lib/mxc-exec/images/" + link + "' is a symbolic link"));
+  }
+}
+
 TEST(Images, WhatIsMissingIsToldWithHowToGetIt) {
   FakeHost host;
   const Result<std::string> image = FindImage(host, {"alpine", "3.23"});
@@ -64,4 +78,4 @@ TEST(Images, ANameIsOneComponent) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::images_test

@@ -13,7 +13,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/decode_text.h"
 
-namespace mxc {
+namespace mxc::import_test {
 namespace {
 
 using testing::HasSubstr;
@@ -53,7 +53,8 @@ TEST(Import, SaysWhatSrtSays) {
   EXPECT_EQ(
       ImportText(R"({
     "network": {"allowedDomains": ["github.com", "*.npmjs.org", "api.example.com:443", "[2001:db8::1]:80", "10.0.0.7"],
-                "deniedDomains": ["evil.example", "*:22"], "strictAllowlist": true},
+                "deniedDomains": ["evil.example", "*:22"], "deniedResolvedAddresses": ["192.0.2.0/24", "fd00::/8"],
+                "strictAllowlist": true, "requireHostMatch": true},
     "filesystem": {"denyRead": ["~/.ssh", "**/.env"], "allowRead": ["~/.ssh/known_hosts"],
                    "allowWrite": [".", "/tmp/build/", "./out/**"], "denyWrite": ["./.github", "/etc"]}})"),
       R"({"readwritePaths":["${PWD}","/tmp/build","${PWD}/out"],"readonlyPaths":["/","~/.ssh/known_hosts","${PWD}/.github"],)"
@@ -61,7 +62,8 @@ TEST(Import, SaysWhatSrtSays) {
       "\n"
       R"({"default":"deny","allow":[{"to":[{"host":"github.com"}]},{"to":[{"host":"*.npmjs.org"}]},)"
       R"({"to":[{"host":"api.example.com"}],"ports":[{"port":443}]},{"to":[{"cidr":"2001:db8::1"}],"ports":[{"port":80}]},)"
-      R"({"to":[{"cidr":"10.0.0.7"}]}],"deny":[{"to":[{"host":"evil.example"}]},{"ports":[{"port":22}]}]})"
+      R"({"to":[{"cidr":"10.0.0.7"}]}],"deny":[{"to":[{"host":"evil.example"}]},{"ports":[{"port":22}]},)"
+      R"({"to":[{"cidr":"192.0.2.0/24"}]},{"to":[{"cidr":"fd00::/8"}]}]})"
       "\n");
 }
 
@@ -293,4 +295,4 @@ TEST(Toml, RefusesTheRest) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::import_test

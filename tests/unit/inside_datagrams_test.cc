@@ -5,7 +5,7 @@
 
 #include "tests/unit/inside_workload.h"
 
-namespace mxc::egress {
+namespace mxc::egress::inside_datagrams_test {
 namespace {
 
 // The meant destination of the next datagram.
@@ -152,4 +152,4 @@ TEST_F(InsideDatagrams, DropsWhatIsNeitherTcpNorUdp) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::inside_datagrams_test

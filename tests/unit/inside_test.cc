@@ -7,7 +7,7 @@
 
 #include "tests/unit/inside_workload.h"
 
-namespace mxc::egress {
+namespace mxc::egress::inside_test {
 namespace {
 
 // Invalid with errno.
@@ -161,4 +161,4 @@ TEST(InsideErrors, SaysWhatTheKernelLacks) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::inside_test

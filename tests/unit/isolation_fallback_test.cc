@@ -9,7 +9,7 @@
 #include "backends/namespaces/namespaces.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::isolation_fallback_test {
 namespace {
 
 using linux_backend::Surroundings;
@@ -116,4 +116,4 @@ TEST(NamespacesProbe, SaysWhichRungTheTrialReached) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::isolation_fallback_test

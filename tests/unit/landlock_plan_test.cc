@@ -10,7 +10,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/linux_policies.h"
 
-namespace mxc::landlock {
+namespace mxc::landlock::landlock_plan_test {
 namespace {
 
 using namespace testing_policies;  // NOLINT(google-build-using-namespace)
@@ -219,4 +219,4 @@ TEST(LandlockProbe, LiveRunsACommand) {
 }
 
 }  // namespace
-}  // namespace mxc::landlock
+}  // namespace mxc::landlock::landlock_plan_test

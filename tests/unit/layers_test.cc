@@ -14,7 +14,7 @@
 
 #include "tests/support/built.h"
 
-namespace mxc {
+namespace mxc::layers_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -83,21 +83,25 @@ const std::vector<Layer>& Layers() {
       {"win32", {}},
       {"base", {"win32"}},
       {"vocabulary", {}},
+      {"hash", {}},
       {"ffi", {}},
       {"seccomp", {}},
       {"document", {"win32"}},
-      {"host", {"win32"}},
+      {"unix_sockets", {}},
+      {"host", {"unix_sockets", "win32"}},
       {"images", {}},
-      {"report", {}},
+      {"report", {"hash"}},
       {"config", {"document"}},
+      {"helpers", {"config", "hash"}},
       {"policy/paths", {"config"}},
-      {"profiles", {"config", "document", "policy/paths", "report"}},
+      {"profiles", {"config", "document", "hash", "policy/paths"}},
       {"import", {"document", "policy/paths", "profiles"}},
       {"policy/protect", {"config", "policy/paths"}},
       {"gateway/rules", {}},
-      {"ceiling", {"config", "document", "gateway/rules", "policy/paths", "report"}},
+      {"ceiling", {"config", "document", "gateway/rules", "hash", "policy/paths", "report"}},
       {"policy", {"ceiling", "config", "policy/paths", "policy/protect"}},
-      {"plan", {"config", "policy/paths", "policy/protect", "report"}},
+      {"review", {"hash", "policy/paths"}},
+      {"plan", {"config", "hash", "policy/paths", "policy/protect", "report"}},
       {"shell", {"policy/paths"}},
       {"gateway/net", {"gateway/rules"}},
       {"gateway/dns", {"gateway/net", "gateway/rules"}},
@@ -107,18 +111,21 @@ const std::vector<Layer>& Layers() {
       {"gateway/relay", {"gateway/dns", "gateway/inspect", "gateway/net", "gateway/rules", "gateway/setup"}},
       {"gateway", {"gateway/dns", "gateway/relay", "gateway/rules", "gateway/setup"}},
       {"access", {"win32"}},
-      {"cgroup", {"host"}},
-      {"spawn", {"seccomp"}},
+      {"cgroup", {"hash", "host"}},
+      {"spawn", {"hash", "seccomp"}},
       {"stdio", {"report"}},
       {"cleanup", {"cgroup", "stdio"}},
       {"engine", {"gateway/setup", "seccomp", "spawn"}},
       {"engine/persistent", {"engine"}},
+      {"kubernetes", {"document", "spawn"}},
       {"run",
-       {"cgroup", "cleanup", "engine", "gateway", "gateway/setup", "report", "seccomp", "spawn", "stdio"}},
+       {"cgroup", "cleanup", "document", "engine", "gateway", "gateway/net", "gateway/rules", "gateway/setup",
+        "kubernetes", "report", "seccomp", "spawn", "stdio"}},
       {"macos", {"gateway/local_proxy", "run", "spawn", "stdio"}},
       {"windows", {"access", "cleanup", "report", "run", "stdio", "win32"}},
       {"persistent",
-       {"cleanup", "engine", "engine/persistent", "report", "run", "spawn", "win32", "windows"}},
+       {"cleanup", "engine", "engine/persistent", "report", "run", "spawn", "unix_sockets", "win32",
+        "windows"}},
   };
   return layers;
 }
@@ -270,6 +277,23 @@ TEST(Layers, StagesCompareContainmentsRarely) {
   EXPECT_LE(comparisons.size(), 4U);
 }
 
+// The files of a folder of tests compile as one (preset ci), so each keeps its names to itself.
+TEST(Layers, EachTestFileHasANamespaceOfItsOwn) {
+  const std::filesystem::path root = test::SourceDirectory();
+  for (const std::string folder : {"tests", "backends"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const std::filesystem::path file = entry.path().lexically_relative(root);
+      if (!file.filename().string().ends_with("_test.cc") || *++file.begin() == "support" ||
+          file.string().find("/node_modules/") != std::string::npos)
+        continue;
+      std::ifstream stream(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(stream), {}};
+      EXPECT_NE(text.find("::" + file.stem().string() + " {\n"), std::string::npos)
+          << file << " has no namespace mxc::" << file.stem().string();
+    }
+  }
+}
+
 // What compiles on every system includes nothing of one system.
 TEST(Layers, SystemHeadersStandInFilesOfTheirSystem) {
   const std::vector<std::string> kStages = {"src/document", "src/config", "src/policy", "src/plan"};
@@ -284,4 +308,4 @@ TEST(Layers, SystemHeadersStandInFilesOfTheirSystem) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::layers_test

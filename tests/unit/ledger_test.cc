@@ -8,7 +8,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/linux_policies.h"
 
-namespace mxc {
+namespace mxc::ledger_test {
 namespace {
 
 using namespace testing_policies;  // NOLINT(google-build-using-namespace)
@@ -173,8 +173,7 @@ TEST(Dispatch, EveryContainmentHasItsBackend) {
 
 TEST(Absent, SaysWhyAndWhatElse) {
   FakeHost host;
-  for (const Containment containment :
-       {Containment::kIsolationSession, Containment::kMicrovm, Containment::kHyperlight, Containment::kVm}) {
+  for (const Containment containment : {Containment::kMicrovm, Containment::kHyperlight, Containment::kVm}) {
     const Backend& backend = Dispatch(containment);
     const Support support = backend.probe(host, ProbeDepth::kLive);
     EXPECT_FALSE(support.usable);
@@ -191,4 +190,4 @@ TEST(Absent, SaysWhyAndWhatElse) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::ledger_test

@@ -11,7 +11,7 @@
 #include "gateway/inspect/host_name_filter.h"
 #include "tests/support/lenient_server.h"
 
-namespace mxc::egress {
+namespace mxc::egress::leniency_test {
 namespace {
 
 using testing::Contains;
@@ -203,4 +203,4 @@ TEST(Leniency, TheServerSeesWhatRealOnesDo) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::leniency_test

@@ -5,7 +5,7 @@
 #include "backends/linux/lower.h"
 #include "tests/unit/linux_policies.h"
 
-namespace mxc::linux_backend {
+namespace mxc::linux_backend::limits_lower_test {
 namespace {
 
 using namespace testing_policies;  // NOLINT(google-build-using-namespace)
@@ -209,4 +209,4 @@ TEST(LowerLimits, NoneIsTheDefault) {
 }
 
 }  // namespace
-}  // namespace mxc::linux_backend
+}  // namespace mxc::linux_backend::limits_lower_test

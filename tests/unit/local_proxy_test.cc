@@ -17,7 +17,7 @@
 #include "gateway/local_proxy/plain_sockets_posix.h"
 #include "gateway/local_proxy/proxy_request.h"
 
-namespace mxc::egress {
+namespace mxc::egress::local_proxy_test {
 namespace {
 
 using testing::HasSubstr;
@@ -265,4 +265,4 @@ TEST(ProxyRequest, IsTheServersOwn) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::local_proxy_test

@@ -5,7 +5,7 @@
 #include "backends/linux/lower.h"
 #include "tests/unit/linux_policies.h"
 
-namespace mxc::linux_backend {
+namespace mxc::linux_backend::lower_network_test {
 namespace {
 
 using ::mxc::testing_policies::PolicyOf;
@@ -286,4 +286,4 @@ TEST(LowerNetwork, TheHostsNetworkCannotBeFiltered) {
 }
 
 }  // namespace
-}  // namespace mxc::linux_backend
+}  // namespace mxc::linux_backend::lower_network_test

@@ -10,7 +10,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/linux_policies.h"
 
-namespace mxc::linux_backend {
+namespace mxc::linux_backend::lower_test {
 namespace {
 
 using namespace testing_policies;  // NOLINT(google-build-using-namespace)
@@ -317,4 +317,4 @@ TEST(Lower, SessionFollowsTheTerminal) {
 }
 
 }  // namespace
-}  // namespace mxc::linux_backend
+}  // namespace mxc::linux_backend::lower_test

@@ -9,7 +9,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/linux_policies.h"
 
-namespace mxc::lxc {
+namespace mxc::lxc::lxc_test {
 namespace {
 
 using testing::ElementsAre;
@@ -218,4 +218,4 @@ TEST(ContainerOrder, AnythingElseIsNone) {
 }
 
 }  // namespace
-}  // namespace mxc::lxc
+}  // namespace mxc::lxc::lxc_test

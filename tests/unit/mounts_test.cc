@@ -7,7 +7,7 @@
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::mounts_test {
 namespace {
 
 std::string TextOf(const Mount& mount) {
@@ -182,4 +182,4 @@ TEST_F(KernelMounts, AreAskedForOnceAndOnlyWithAnEntry) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::mounts_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/fake_host.h"
 
-namespace mxc::namespaces {
+namespace mxc::namespaces::namespaces_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -144,4 +144,4 @@ TEST(NamespacesPlan, TheOuterProcLeavesSomethingOpen) {
 }
 
 }  // namespace
-}  // namespace mxc::namespaces
+}  // namespace mxc::namespaces::namespaces_test

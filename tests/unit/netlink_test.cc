@@ -9,7 +9,7 @@
 
 #include "gateway/setup/tproxy_setup.h"
 
-namespace mxc::egress {
+namespace mxc::egress::netlink_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -164,4 +164,4 @@ TEST(NetlinkAnswers, EndsOnAnyBytes) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::netlink_test

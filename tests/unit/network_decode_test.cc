@@ -4,7 +4,7 @@
 #include "config/endpoint.h"
 #include "decode_text.h"
 
-namespace mxc {
+namespace mxc::network_decode_test {
 namespace {
 
 using testing::ElementsAre;
@@ -279,4 +279,4 @@ TEST(HostName, FollowsTheRulesOfTheDns) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::network_decode_test

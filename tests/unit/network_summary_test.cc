@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace mxc {
+namespace mxc::network_summary_test {
 namespace {
 
 GatewayRecord Refused(std::string name, std::string address, std::uint16_t port,
@@ -203,4 +203,4 @@ TEST(NetworkSummary, ShortOnesNameWhatARuleDecidesTheLastFirst) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::network_summary_test

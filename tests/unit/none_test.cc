@@ -10,7 +10,7 @@
 #include "plan/make_plan.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::none_test {
 namespace {
 
 using testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(NoIsolation, OnWindowsItIsAJobWithoutAContainer) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::none_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::output_filter_test {
 namespace {
 
 std::string Fed(OutputFilter& filter, const std::string& bytes) {
@@ -52,4 +52,4 @@ TEST(OutputFilter, KeepsTheHeadForMessages) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::output_filter_test

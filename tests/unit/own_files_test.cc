@@ -11,7 +11,7 @@
 
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::own_files_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -126,4 +126,4 @@ TEST(OneFile, BehindADescriptor) {
 INSTANTIATE_TEST_SUITE_P(All, OwnFiles, ::testing::Values(OwnFile::kLog, OwnFile::kResult, OwnFile::kAudit));
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::own_files_test

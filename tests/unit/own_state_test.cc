@@ -9,7 +9,7 @@
 #include "backends/linux/lower.h"
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::own_state_test {
 namespace {
 
 class OwnState : public testing::Test {
@@ -190,4 +190,4 @@ TEST_F(OwnState, IsMadeAndMasked) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::own_state_test

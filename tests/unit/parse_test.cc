@@ -5,7 +5,7 @@
 #include "document/place.h"
 #include "mxc/limits.h"
 
-namespace mxc {
+namespace mxc::parse_test {
 namespace {
 
 using namespace std::string_literals;
@@ -173,4 +173,4 @@ TEST(Place, QuotesForATerminal) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::parse_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::paths_test {
 namespace {
 
 std::string CanonicalOf(const FakeHost& host, std::string_view path) {
@@ -144,4 +144,4 @@ TEST(PathWalker, AsksOnceForEachDirectory) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::paths_test

@@ -7,7 +7,7 @@
 #include "mxc/windows/sandbox_command.h"
 #include "persistent/record.h"
 
-namespace mxc {
+namespace mxc::persistent_machine_test {
 namespace {
 
 TEST(PersistentMachine, IsThisFile) {
@@ -81,8 +81,9 @@ TEST(PersistentMachine, ACommandStaysInTheFoldersOfThePolicy) {
 }
 
 }  // namespace
+}  // namespace mxc::persistent_machine_test
 
-namespace session {
+namespace mxc::session::persistent_machine_test {
 namespace {
 
 Record Whole() {
@@ -115,7 +116,7 @@ TEST(SandboxRecord, NothingElseIsOne) {
     return ReadRecord(std::string(text).replace(at, from.size(), to)).has_value();
   };
   EXPECT_TRUE(with("\"idleMs\":1", "\"idleMs\":3"));
-  EXPECT_FALSE(with("\"form\":1", "\"form\":2"));
+  EXPECT_FALSE(with("\"form\":2", "\"form\":1"));
   EXPECT_FALSE(with("\"state\":\"started\"", "\"state\":\"else\""));
   EXPECT_FALSE(with("\"idleMs\":1", "\"idleMs\":\"1\""));
   EXPECT_FALSE(with("\"machine\"", "\"else\""));
@@ -123,5 +124,4 @@ TEST(SandboxRecord, NothingElseIsOne) {
 }
 
 }  // namespace
-}  // namespace session
-}  // namespace mxc
+}  // namespace mxc::session::persistent_machine_test

@@ -10,9 +10,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "tests/support/program.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::placeholder_test {
 namespace {
 
 bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -148,6 +149,23 @@ TEST(Placeholders, OfAnotherUserStayUntilTheLastRunHasEnded) {
   EXPECT_FALSE(Exists(other));
 }
 
+// In their own directory its owner could take it away anyway.
+TEST(Placeholders, OfRootsAreSharedWithTheOwnerOfTheDirectory) {
+  if (::getuid() != 0) GTEST_SKIP() << "needs root";
+  const ScratchDirectory scratch;
+  ASSERT_EQ(::chown(scratch.Path().c_str(), kOtherUser, kOtherUser), 0);
+  Holder roots(scratch, "roots");
+  const auto become = [] {
+    if (::setresgid(kOtherUser, kOtherUser, kOtherUser) != 0 ||
+        ::setresuid(kOtherUser, kOtherUser, kOtherUser) != 0)
+      ::_exit(1);
+  };
+  const RunReport shared = RunInChild(WithPlaceholders("echo ran", {scratch.Path("a")}), {.before = become});
+  EXPECT_EQ(shared.out, "ran\n") << shared.message;
+  EXPECT_EQ(roots.End(), "1600\n") << "root's run still masks it";
+  EXPECT_FALSE(Exists(scratch.Path("a")));
+}
+
 TEST(Placeholders, OfAnotherUserThatCannotBeHeldAreRefused) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root";
   const ScratchDirectory scratch;
@@ -262,4 +280,4 @@ TEST(Placeholders, GuardianHoldsNothingOfTheCallers) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::placeholder_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mxc::testing {
+namespace mxc::test::plain_command_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -66,4 +66,4 @@ TEST(PlainCommand, LongLinesAreTheShells) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::plain_command_test

@@ -11,7 +11,7 @@
 #include "policy/resolve.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::policy_hash_test {
 namespace {
 
 using testing::HasSubstr;
@@ -124,4 +124,4 @@ TEST(PolicyHash, IsOfNothingThatIsSecretOrForged) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::policy_hash_test

@@ -14,7 +14,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/decode_text.h"
 
-namespace mxc {
+namespace mxc::profiles_test {
 namespace {
 
 using testing::Contains;
@@ -282,4 +282,4 @@ TEST(Profiles, NarrowNothing) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::profiles_test

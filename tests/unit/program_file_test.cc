@@ -7,7 +7,7 @@
 #include "host/host.h"
 #include "tests/unit/elf_text.h"
 
-namespace mxc {
+namespace mxc::program_file_test {
 namespace {
 
 std::string LoaderOf(const std::string& head) {
@@ -83,4 +83,4 @@ TEST(ProgramFile, TheSystemsOwn) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::program_file_test

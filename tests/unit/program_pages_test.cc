@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-namespace mxc {
+namespace mxc::program_pages_test {
 namespace {
 
 long MappedFilesKb() {
@@ -26,4 +26,4 @@ TEST(ProgramPages, AreReleasedAndComeBackWhenNeeded) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::program_pages_test

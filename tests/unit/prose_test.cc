@@ -9,7 +9,7 @@
 #include "report/probe_text.h"
 #include "report/report.h"
 
-namespace mxc {
+namespace mxc::prose_test {
 namespace {
 
 using testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(Prose, ATableOfAProbeFitsATerminal) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::prose_test

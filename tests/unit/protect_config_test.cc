@@ -6,7 +6,7 @@
 #include "policy/protect/protect_git.h"
 #include "tests/unit/protect_text.h"
 
-namespace mxc {
+namespace mxc::protect_config_test {
 namespace {
 
 TEST_F(Protection, HooksAndIncludesInTheWorkTree) {
@@ -308,4 +308,4 @@ TEST_F(Protection, ConfigurationOfGitInAWritableHome) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::protect_config_test

@@ -5,7 +5,7 @@
 #include "policy/protect/protect.h"
 #include "tests/unit/protect_text.h"
 
-namespace mxc {
+namespace mxc::protect_presets_test {
 namespace {
 
 TEST_F(Protection, EachPresetIsOneClause) {
@@ -105,4 +105,4 @@ TEST_F(Protection, EveryRowSaysWhy) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::protect_presets_test

@@ -7,7 +7,7 @@
 #include "mxc/plan.h"
 #include "tests/unit/protect_text.h"
 
-namespace mxc {
+namespace mxc::protect_test {
 namespace {
 
 TEST_F(Protection, EveryRepositoryUnderAReadWriteGrant) {
@@ -106,6 +106,23 @@ TEST_F(Protection, WhatAnotherRunHoldsIsHeldAgain) {
   EXPECT_EQ(Git({.rw = {"/srv/w"}}),
             "/srv/w/.git/commondir\n/srv/w/.git/config\n/srv/w/.git/config.worktree file\n"
             "/srv/w/.git/hooks\n");
+}
+
+// ... whatever it is held for, with the directories above it.
+TEST_F(Protection, ProgramsAndDirectoriesThatAnotherRunHoldsAreHeldAgain) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/srv/w/.git/config", "[core]\n fsmonitor = tools/fsm\n");
+  const std::string alone = Git({.rw = {"/srv/w"}});
+  EXPECT_THAT(alone, ::testing::HasSubstr("/srv/w/tools/fsm directory\n"));
+  const std::string editors = Protected(With({.rw = {"/srv/w"}}, {Preset::kEditors}));
+  EXPECT_THAT(editors, ::testing::HasSubstr("/srv/w/.vscode directory\n"));
+  for (const char* const path : {"/srv/w/tools", "/srv/w/tools/fsm", "/srv/w/.vscode"})
+    host_.AddDirectory(path, {.mode = kPlaceholderDirectoryMode, .uid = 0});
+  EXPECT_EQ(Git({.rw = {"/srv/w"}}), alone);
+  EXPECT_EQ(Protected(With({.rw = {"/srv/w"}}, {Preset::kEditors})), editors);
+  host_.AddFile("/srv/w/.vscode/tasks.json");
+  EXPECT_THAT(Protected(With({.rw = {"/srv/w"}}, {Preset::kEditors})),
+              ::testing::HasSubstr("/srv/w/.vscode\n"));
 }
 
 TEST_F(Protection, NamesThatNobodyInsideCouldCreateAreNotHeld) {
@@ -314,4 +331,4 @@ TEST_F(Protection, OnlyTheRepositoriesThatAreNamed) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::protect_test

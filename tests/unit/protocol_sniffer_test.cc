@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace mxc::egress {
+namespace mxc::egress::protocol_sniffer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -271,4 +271,4 @@ TEST(ProtocolSniffer, EndsWithWhatDoesNotEnd) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::protocol_sniffer_test

@@ -15,7 +15,7 @@
 
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::pty_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -204,4 +204,4 @@ TEST(PtyWithoutCaller, EndOfInputIsTyped) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::pty_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::pump_test {
 namespace {
 
 std::string Numbered(const std::string& word) {
@@ -145,4 +145,4 @@ TEST(Pump, WithoutItTheCommandHasTheCallersOwnStream) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::pump_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace mxc {
+namespace mxc::quoted_test {
 namespace {
 
 TEST(Escaped, LeavesTextAsItIs) {
@@ -55,4 +55,4 @@ TEST(ShellWord, QuotesWhatAShellActsOn) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::quoted_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc::egress {
+namespace mxc::egress::record_limit_test {
 namespace {
 
 using Fate = RecordLimit::Fate;
@@ -51,4 +51,4 @@ TEST(RecordLimit, WhatIsLetThroughIsWrittenUpToARate) {
 }
 
 }  // namespace
-}  // namespace mxc::egress
+}  // namespace mxc::egress::record_limit_test

@@ -7,7 +7,7 @@
 #include "report/redact.h"
 #include "tests/unit/redact_text.h"
 
-namespace mxc {
+namespace mxc::redact_key_test {
 namespace {
 
 TEST(RedactKeys, KeyBlockWithoutEndDoesNotEatTheOutput) {
@@ -165,4 +165,4 @@ TEST(RedactKeys, WithoutAnEndHoldLittle) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::redact_key_test

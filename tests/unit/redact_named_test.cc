@@ -7,7 +7,7 @@
 #include "report/redact.h"
 #include "tests/unit/redact_text.h"
 
-namespace mxc {
+namespace mxc::redact_named_test {
 namespace {
 
 TEST(RedactNamed, EveryNameTakesEverySign) {
@@ -150,4 +150,4 @@ TEST(RedactNamed, HoldsNothingBeforeTheValue) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::redact_named_test

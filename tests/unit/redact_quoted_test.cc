@@ -7,7 +7,7 @@
 #include "report/redact.h"
 #include "tests/unit/redact_text.h"
 
-namespace mxc {
+namespace mxc::redact_quoted_test {
 namespace {
 
 TEST(RedactQuoted, AnEscapedQuoteEndsNoValue) {
@@ -111,4 +111,4 @@ TEST(RedactQuoted, AKeyAsAValue) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::redact_quoted_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/redact_text.h"
 
-namespace mxc {
+namespace mxc::redact_test {
 namespace {
 
 std::string Personal(const std::string& text) { return Redacted({.pii = true}, {text}); }
@@ -323,4 +323,4 @@ TEST(RedactNames, ValuesOfTheEnvironment) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::redact_test

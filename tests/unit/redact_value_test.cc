@@ -8,7 +8,7 @@
 #include "report/redact.h"
 #include "tests/unit/redact_text.h"
 
-namespace mxc {
+namespace mxc::redact_value_test {
 namespace {
 
 RedactionRules Knowing(std::vector<std::string> values) {
@@ -153,4 +153,4 @@ TEST(RedactValues, NothingButTheirStartIsHeld) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::redact_value_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/built.h"
 
-namespace mxc {
+namespace mxc::references_test {
 namespace {
 
 std::string TextOf(const std::filesystem::path& file) {
@@ -117,4 +117,4 @@ TEST(References, DecisionsThatAreNamedExist) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::references_test

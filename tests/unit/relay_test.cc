@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "base/process_tree.h"
+#include "tests/support/program.h"
 #include "tests/support/run_in_child.h"
 #include "tests/unit/ended.h"
 
-namespace mxc::testing {
+namespace mxc::test::relay_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -185,7 +186,7 @@ TEST_F(RelayBubblewrap, TimeoutKillsWhatIgnoresIt) {
   ASSERT_TRUE(report.ok) << report.message;
   EXPECT_TRUE(report.outcome.timed_out);
   EXPECT_EQ(report.outcome.exit_code, 137);
-  EXPECT_TRUE(Ended(report.started));
+  EXPECT_TRUE(HasEnded(report.started));
 }
 
 TEST_F(RelayBubblewrap, SandboxIsGoneWhenTheRunReturns) {
@@ -193,7 +194,7 @@ TEST_F(RelayBubblewrap, SandboxIsGoneWhenTheRunReturns) {
   for (int i = 0; i < 20; ++i) {
     const RunReport report = RunInChild(Sandbox("(setsid sleep 100 &); exit 0"));
     ASSERT_TRUE(report.ok) << report.message;
-    EXPECT_TRUE(Ended(report.started));
+    EXPECT_TRUE(HasEnded(report.started));
   }
 }
 
@@ -211,4 +212,4 @@ TEST_F(RelayBubblewrap, SandboxDiesWithALauncherThatIsKilled) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::relay_test

@@ -4,7 +4,7 @@
 #include "policy/paths/mounts.h"
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::remedy_test {
 namespace {
 
 std::string HintOf(const Result<Policy>& policy) { return policy ? "" : policy.error().hint; }
@@ -69,4 +69,4 @@ TEST(Temp, SharedIsARelaxedGrantAndPrivateAClause) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::remedy_test

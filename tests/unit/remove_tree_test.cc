@@ -15,7 +15,7 @@
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::remove_tree_test {
 namespace {
 
 bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -107,4 +107,4 @@ TEST(RemoveTree, ALinkInItsPlaceIsLeft) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::remove_tree_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace mxc {
+namespace mxc::report_test {
 namespace {
 
 std::vector<std::string> Lines(const std::string& text) {
@@ -105,6 +105,21 @@ TEST_F(StatusPipeTest, ATimeoutHasNoExitCode) {
   EXPECT_EQ(outcome["exitStatus"], 255);
 }
 
+// Where another mxc-exec holds the command, nothing is known without its word.
+TEST_F(StatusPipeTest, ClaimsNoMoreThanTheSystemInside) {
+  Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
+  ASSERT_TRUE(report.ok());
+  const auto claimed = [&](Containment containment, const Outcome& outcome) {
+    report->Ended({.containment = containment, .tier = Tier::kContainer}, outcome, 0);
+    return NextLine()["realIsolation"].get<bool>();
+  };
+  EXPECT_TRUE(claimed(Containment::kBubblewrap, {}));
+  EXPECT_FALSE(claimed(Containment::kKubernetes, {.timed_out = true}));
+  EXPECT_FALSE(claimed(Containment::kWslc, {}));
+  EXPECT_TRUE(claimed(Containment::kKubernetes, {.inside = InnerEngine{.tier = "container"}}));
+  EXPECT_FALSE(claimed(Containment::kKubernetes, {.inside = InnerEngine{.tier = "process"}}));
+}
+
 TEST(StatusReportTest, RefusesADescriptorThatIsNotOpen) {
   const Result<StatusReport> report = StatusReport::Open(987, "");
   ASSERT_FALSE(report.ok());
@@ -130,7 +145,7 @@ TEST(Report, ListsOnlyUsableBackends) {
   EXPECT_EQ(nlohmann::json::parse(AvailableBackendsJson(probed)),
             nlohmann::json::parse(R"([{"backend":"bubblewrap","capabilities":["proxyEnforcement"]},
                                       {"backend":"namespaces"}])"));
-  const nlohmann::json all = nlohmann::json::parse(ProbeJson(OperatingSystem::kLinux, {.uid = 7}, probed));
+  const nlohmann::json all = nlohmann::json::parse(ProbeJson({.caller = {.uid = 7}, .backends = probed}));
   EXPECT_EQ(all["backends"][0]["tier"], "container");
   EXPECT_EQ(all["backends"][2]["reason"], "not macOS");
   EXPECT_EQ(all["uid"], 7);
@@ -140,11 +155,14 @@ TEST(Report, ListsOnlyUsableBackends) {
 TEST(Report, SaysOfWindowsWhatTheSdksRead) {
   const auto probe = [](Support support) {
     return nlohmann::json::parse(
-        ProbeJson(OperatingSystem::kWindows, {}, {{Containment::kProcessContainer, std::move(support)}}));
+        ProbeJson({.system = OperatingSystem::kWindows,
+                   .backends = {{Containment::kProcessContainer, std::move(support)}}}));
   };
   const auto tier = [](Support support, const Result<Plan>& asked) {
-    const nlohmann::json said = nlohmann::json::parse(ProbeJson(
-        OperatingSystem::kWindows, {}, {{Containment::kProcessContainer, std::move(support)}}, &asked));
+    const nlohmann::json said =
+        nlohmann::json::parse(ProbeJson({.system = OperatingSystem::kWindows,
+                                         .backends = {{Containment::kProcessContainer, std::move(support)}},
+                                         .asked = &asked}));
     return said.value("tier", said.value("error", ""));
   };
   Support support{.usable = true, .tier = Tier::kProcess, .warnings = {"unprepared"}};
@@ -191,7 +209,10 @@ TEST(RenderLine, IsOneWhateverIsInIt) {
   EXPECT_EQ(RenderLine("mxc-sh", {.message = "there is no\npolicy", .hint = "write one"}),
             "mxc-sh: there is no\\x0apolicy: write one\n");
   EXPECT_EQ(RenderLine("mxc-sh", {.message = "wrong"}), "mxc-sh: wrong\n");
+  EXPECT_EQ(
+      RenderLine("mxc-sh", {.code = ErrorCode::kGated, .message = "no isolation", .hint = "pass --this"}),
+      "mxc-sh: no isolation: choose another containment, or give mxc-exec the flag for it\n");
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::report_test

@@ -6,7 +6,7 @@
 #include "policy/paths/baseline.h"
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::resolve_baseline_test {
 namespace {
 
 class ResolveBaseline : public testing::Test {
@@ -143,9 +143,11 @@ class ClosedByTheKernel : public ResolveBaseline {
 TEST_F(ClosedByTheKernel, WhereTheHostCan) {
   EXPECT_EQ(Etc({}), kByKernel);
   EXPECT_EQ(Etc({}, Containment::kBubblewrap), kByKernel);
+  EXPECT_EQ(Etc({}, Containment::kLxc), kByKernel);
   EXPECT_EQ(Etc({}, Containment::kLandlock), kByMasks);
   // bubblewrap would take the grant from the directory without owners.
   EXPECT_EQ(Etc({.ro = {"/etc/passwd"}}), kByKernel);
+  EXPECT_EQ(Etc({.ro = {"/etc/passwd"}}, Containment::kLxc), kByKernel);
   EXPECT_EQ(Etc({.ro = {"/etc/passwd"}}, Containment::kBubblewrap), kByMasks);
   EXPECT_EQ(Etc({.denied = {"/etc/passwd"}}, Containment::kBubblewrap), kByKernel);
   host_.SetUnmapsOwners(false);
@@ -268,4 +270,4 @@ TEST_F(ResolveBaseline, ALaunchAsksFewQuestions) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::resolve_baseline_test

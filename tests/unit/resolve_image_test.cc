@@ -1,9 +1,10 @@
 // The root file system of an image under the paths of a policy: what shows where, and what has no room.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::resolve_image_test {
 namespace {
 
 constexpr const char* kImage = "/var/cache/image";
@@ -123,6 +124,36 @@ TEST_F(ResolveImage, DenialsReachTheImagesOwnFiles) {
   EXPECT_EQ(object("/usr/share")->type, FileType::kDirectory);
 }
 
+TEST_F(ResolveImage, PatternsReachTheImagesOwnFiles) {
+  for (const char* path : {"/opt/a/.env", "/opt/b/x/.env", "/opt/c/env"}) AddImage(path);
+  host_.AddSymlink(std::string(kImage) + "/srv/other/away", "/opt/c");  // of the image's, not of the host's
+  const Result<Policy> policy = With({.denied = {"/opt/**/.env", "/srv/*/*/env"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_EQ(RulesText(*policy), "denied /opt/a/.env\ndenied /opt/b/x/.env\ndenied /opt/c/env\n");
+}
+
+// A file has two names: what is denied under the one is not shown under the other.
+TEST_F(ResolveImage, DenialsOfTheImagesDirectoryHoldInside) {
+  const Result<Policy> policy = With({.denied = {std::string(kImage) + "/etc/passwd"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(RulesText(*policy), testing::HasSubstr("denied /etc/passwd\n"));
+}
+
+// What the host denies may be a link in the image.
+TEST_F(ResolveImage, ADenialIsFollowedInside) {
+  host_.AddFile("/etc/secret").AddSymlink("/secret", "/etc/secret");
+  host_.AddSymlink(std::string(kImage) + "/etc/secret", "../usr/share/words");
+  const Result<Policy> policy = With({.denied = {"/secret"}});
+  ASSERT_TRUE(policy.ok()) << RefusalOf(policy);
+  EXPECT_THAT(RulesText(*policy), testing::HasSubstr("denied /usr/share/words\n"));
+}
+
+TEST_F(ResolveImage, ALinkOnTheWayChoosesNoImage) {
+  host_.AddSymlink("/home/me/images", kImage, {.uid = 1000});
+  const Result<Policy> policy = Resolve(ConfigOf({}), host_, {.image = "/home/me/images"});
+  EXPECT_THAT(RefusalOf(policy), testing::HasSubstr("leads through the symbolic link '/home/me/images'"));
+}
+
 TEST_F(ResolveImage, DenialsBelowAGrantAreTheHosts) {
   host_.AddFile("/srv/work/secret");
   const Result<Policy> policy = With({.rw = {"/srv/work"}, .denied = {"/srv/work/secret"}});
@@ -160,4 +191,4 @@ TEST_F(ResolveImage, TakingApartIsBounded) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::resolve_image_test

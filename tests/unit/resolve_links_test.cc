@@ -3,7 +3,7 @@
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::resolve_links_test {
 namespace {
 
 class ResolveLinks : public testing::Test {
@@ -114,4 +114,4 @@ TEST_F(ResolveLinks, LoopsAreRefused) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::resolve_links_test

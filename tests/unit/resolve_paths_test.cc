@@ -4,7 +4,7 @@
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::resolve_paths_test {
 namespace {
 
 class ResolvePaths : public testing::Test {
@@ -228,4 +228,4 @@ TEST_F(ResolvePaths, RootIsToldWhoseTheGrantIs) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::resolve_paths_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::resolve_process_test {
 namespace {
 
 class ResolveProcessTest : public testing::Test {
@@ -151,6 +151,20 @@ TEST_F(ResolveProcessTest, ClientsWaitAsTheyLikeWhereTheNetworkIsOpen) {
   config_.process.environment = {{"PIP_RETRIES", Secret{"7"}}};
   EXPECT_NE(EnvironmentText().find("PIP_RETRIES=7\n"), std::string::npos);
   EXPECT_EQ(EnvironmentText().find("PIP_RETRIES=1\n"), std::string::npos);
+}
+
+// apt takes this from a file alone.
+TEST_F(ResolveProcessTest, AptIsToldInAFileOfTheHome) {
+  EXPECT_EQ(EnvironmentText().find("APT_CONFIG"), std::string::npos);
+  host_.AddFile("/usr/bin/apt-get");
+  EXPECT_NE(EnvironmentText().find("APT_CONFIG=/tmp/home/.apt.conf\n"), std::string::npos);
+  config_.process.inherit_default_environment = true;
+  config_.process.environment = {{"APT_CONFIG", Secret{"/srv/mine"}}};
+  EXPECT_NE(EnvironmentText().find("APT_CONFIG=/srv/mine\n"), std::string::npos);
+  EXPECT_EQ(EnvironmentText().find(".apt.conf"), std::string::npos);
+  config_.network.egress = RuleAction::kAllow;
+  config_.process.environment.reset();
+  EXPECT_EQ(EnvironmentText().find("APT_CONFIG"), std::string::npos);
 }
 
 TEST_F(ResolveProcessTest, HomeIsInNoGrant) {
@@ -357,4 +371,4 @@ TEST_F(ResolveProcessTest, SelectionComesBeforeAnyFileIsLookedAt) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::resolve_process_test

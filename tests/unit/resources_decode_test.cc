@@ -4,7 +4,7 @@
 
 #include "decode_text.h"
 
-namespace mxc {
+namespace mxc::resources_decode_test {
 namespace {
 
 using testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(Resources, OutOfBounds) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::resources_decode_test

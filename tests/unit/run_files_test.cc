@@ -14,7 +14,7 @@
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::run_files_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -156,4 +156,4 @@ TEST(RunFiles, MoreThanTheHardLimitIsAnError) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::run_files_test

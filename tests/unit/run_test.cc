@@ -12,9 +12,10 @@
 #include <string>
 
 #include "base/process_tree.h"
+#include "tests/support/program.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::run_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -130,4 +131,4 @@ TEST(RunLaunch, ChildDiesWithALauncherThatIsKilled) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::run_test

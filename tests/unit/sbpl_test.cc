@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::sbpl_test {
 namespace {
 
 SbplProfile Parsed(const std::string& rules, std::vector<SeatbeltParameter> parameters = {}) {
@@ -102,4 +102,4 @@ TEST(Sbpl, WhatTheKernelWouldRefuseIsAnError) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::sbpl_test

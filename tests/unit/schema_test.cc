@@ -17,7 +17,7 @@
 #include "tests/support/built.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::schema_test {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(Examples, AllDecode) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::schema_test

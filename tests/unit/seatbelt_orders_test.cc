@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::seatbelt_orders_test {
 namespace {
 
 SeatbeltOrders Example() {
@@ -50,4 +50,4 @@ TEST(SeatbeltOrders, TheTemporaryDirectoryStandsForTmp) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::seatbelt_orders_test

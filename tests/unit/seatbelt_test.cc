@@ -9,7 +9,7 @@
 #include "tests/support/sbpl.h"
 #include "tests/unit/linux_policies.h"
 
-namespace mxc::seatbelt {
+namespace mxc::seatbelt::seatbelt_test {
 namespace {
 
 using testing::HasSubstr;
@@ -266,4 +266,4 @@ TEST(Seatbelt, ProbeKnowsItsSystem) {
 }
 
 }  // namespace
-}  // namespace mxc::seatbelt
+}  // namespace mxc::seatbelt::seatbelt_test

@@ -17,7 +17,7 @@
 #include "seccomp/seccomp.h"
 #include "tests/support/needs.h"
 
-namespace mxc {
+namespace mxc::seccomp_kernel_test {
 namespace {
 
 std::vector<sock_filter> Program(SeccompProfile profile) {
@@ -154,4 +154,4 @@ TEST(SeccompKernel, ThreadsAndProcessesStillStart) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::seccomp_kernel_test

@@ -16,7 +16,7 @@
 
 #include "seccomp/seccomp_rules.h"
 
-namespace mxc {
+namespace mxc::seccomp_test {
 namespace {
 
 using seccomp_rules::Bits;
@@ -321,4 +321,4 @@ TEST(SeccompRules, CommonCallsAreDecidedByNumberAlone) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::seccomp_test

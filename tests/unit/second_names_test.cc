@@ -6,7 +6,7 @@
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::second_names_test {
 namespace {
 
 using testing::ElementsAre;
@@ -218,4 +218,4 @@ TEST_F(SecondNamesTest, OverlaysThatNameNoPlaceAreDenied) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::second_names_test

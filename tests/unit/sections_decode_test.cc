@@ -3,7 +3,7 @@
 
 #include "decode_text.h"
 
-namespace mxc {
+namespace mxc::sections_decode_test {
 namespace {
 
 using testing::ElementsAre;
@@ -24,6 +24,7 @@ TEST(Containment, EveryNameMeansOneThing) {
       {"none", Intent::kConcrete, Containment::kNone},
       {"bubblewrap", Intent::kConcrete, Containment::kBubblewrap},
       {"lxc", Intent::kConcrete, Containment::kLxc},
+      {"kubernetes", Intent::kConcrete, Containment::kKubernetes},
       {"processcontainer", Intent::kConcrete, Containment::kProcessContainer},
       {"appcontainer", Intent::kConcrete, Containment::kProcessContainer},
       {"seatbelt", Intent::kConcrete, Containment::kSeatbelt},
@@ -132,4 +133,4 @@ TEST(Sections, TheContractsWantBothLxcFields) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::sections_decode_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/flat_reader.h"
 
-namespace mxc {
+namespace mxc::security_environment_test {
 namespace {
 
 using test::FlatTable;
@@ -152,4 +152,4 @@ TEST(SandboxSpecification, StartsClosed) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::security_environment_test

@@ -2,7 +2,7 @@
 
 #include "policy/resolve.h"
 
-namespace mxc {
+namespace mxc::select_test {
 namespace {
 
 Config Asking(Containment containment, Dialect dialect = Dialect::kDirectional) {
@@ -92,4 +92,4 @@ TEST(Select, RefusalsPointAndHelp) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::select_test

@@ -20,7 +20,7 @@
 #include "tests/support/needs.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::session {
+namespace mxc::session::session_test {
 namespace {
 
 using ::testing::MatchesRegex;
@@ -258,7 +258,7 @@ class SessionPeer : public test::NamespacesTest {
     return looked;
   }
 
-  mxc::testing::ScratchDirectory scratch;
+  mxc::test::ScratchDirectory scratch;
   UniqueFd listening;
   sockaddr_un address{};
 };
@@ -305,4 +305,4 @@ TEST_F(SessionPeer, ADeadListenerIsNobody) {
 }
 
 }  // namespace
-}  // namespace mxc::session
+}  // namespace mxc::session::session_test

@@ -8,7 +8,7 @@
 #include "cleanup/deferred_deletion.h"
 #include "tests/support/run_in_child.h"
 
-namespace mxc::testing {
+namespace mxc::test::set_aside_test {
 namespace {
 
 TEST(SetAside, NoNameBesideItHoldsItBack) {
@@ -51,4 +51,4 @@ TEST(RestoreListing, OfTheCallersDirectoriesAlone) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::set_aside_test

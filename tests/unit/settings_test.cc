@@ -5,7 +5,7 @@
 #include "read_request.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::settings_test {
 namespace {
 
 using testing::HasSubstr;
@@ -81,4 +81,4 @@ TEST_F(SettingsTest, SayNothingElse) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::settings_test

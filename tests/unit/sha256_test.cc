@@ -1,10 +1,10 @@
-#include "report/sha256.h"
+#include "hash/sha256.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace mxc {
+namespace mxc::sha256_test {
 namespace {
 
 // FIPS 180-4 and NIST's example values.
@@ -31,4 +31,4 @@ TEST(Sha256, PiecesAreAsTheWhole) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::sha256_test

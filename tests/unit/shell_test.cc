@@ -11,7 +11,7 @@
 #include "tests/support/fake_host.h"
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::shell_test {
 namespace {
 
 using testing::HasSubstr;
@@ -180,4 +180,4 @@ TEST_F(UnwritableTest, NorByAnotherNameNorThroughALink) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::shell_test

@@ -8,7 +8,7 @@
 #include "policy/paths/socket_tables.h"
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::sockets_test {
 namespace {
 
 using testing::HasSubstr;
@@ -52,6 +52,16 @@ TEST_F(Sockets, AGrantOfTheWholeHostShowsNoTmp) {
   host_.AddLiveSocket("/tmp/s").AddLiveSocket("/srv/s");
   EXPECT_EQ(Denied({.ro = {"/"}}), "/srv/s\n");
   EXPECT_EQ(Denied({.ro = {"/", "/tmp"}}), "/srv/s\n/tmp/s\n/tmp/tmux-1000 (made)\n");
+}
+
+// A file system that is mounted below has sockets of its own; /proc is not the host's.
+TEST_F(Sockets, AGrantOfTheWholeHostIsSearchedOnEveryFileSystem) {
+  host_.AddMount("/home", "ext4", true).AddMount("/proc", "proc").AddMount("/srv/app/disk", "ext4", true);
+  ASSERT_TRUE(With({.ro = {"/", "/srv/app"}}).ok());
+  const SocketPlaces& places = host_.SearchedForSockets();
+  EXPECT_THAT(places.whole_host, testing::ElementsAre("/", "/home"));
+  EXPECT_THAT(places.directories, testing::ElementsAre("/srv/app", "/srv/app/disk"));
+  EXPECT_THAT(places.skipped, testing::IsSupersetOf({"/proc", "/sys", "/dev", "/tmp"}));
 }
 
 TEST_F(Sockets, DirectoriesForSocketsAreDeniedBeforeTheyHoldAny) {
@@ -168,8 +178,10 @@ TEST_F(Sockets, AreGrantedOnLinuxOnly) {
   config.sockets = Entries({"/srv/s"}, "sockets");
   FakeHost mac;
   mac.SetSystem(OperatingSystem::kMacos);
-  EXPECT_EQ(RefusalOf(Resolve(config, mac, {})),
-            "unsupported /filesystem/sockets: sockets of the host are granted on Linux only");
+  EXPECT_EQ(
+      RefusalOf(Resolve(config, mac, {})),
+      "unsupported /filesystem/sockets: sockets of the host are granted on Linux only, in a sandbox on this "
+      "machine");
 }
 
 TEST_F(Sockets, LandlockAloneMasksNoneAndGrantsNone) {
@@ -197,4 +209,4 @@ TEST_F(Sockets, EveryMeaningIsAVerbPhrase) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::sockets_test

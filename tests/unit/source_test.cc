@@ -11,7 +11,7 @@
 #include "base/unique_fd.h"
 #include "mxc/limits.h"
 
-namespace mxc {
+namespace mxc::source_test {
 namespace {
 
 std::string Decoded(std::string_view text) {
@@ -98,4 +98,4 @@ TEST_F(FileSource, ReadsADescriptorToItsEnd) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::source_test

@@ -15,11 +15,12 @@
 #include "mxc/limit_hint.h"
 #include "run/bubblewrap_status.h"
 #include "tests/support/needs.h"
+#include "tests/support/program.h"
 #include "tests/support/run_in_child.h"
 #include "tests/unit/ended.h"
 #include "tests/unit/engine_sandboxes.h"
 
-namespace mxc::testing {
+namespace mxc::test::status_pipe_test {
 namespace {
 
 TEST(SandboxStatus, ReadsBothNumbersFromPieces) {
@@ -118,7 +119,7 @@ TEST(StatusPipe, ItsGuardEndsWithTheCommand) {
   ASSERT_TRUE(Eventually([&] { return running.Started() == 1; }));
   EXPECT_TRUE(Eventually([&] {
     const std::vector<pid_t> children = ChildrenOf(running.Launcher());
-    return std::count_if(children.begin(), children.end(), [](pid_t child) { return !Ended(child); }) == 1;
+    return std::count_if(children.begin(), children.end(), [](pid_t child) { return !HasEnded(child); }) == 1;
   }));
   WriteText(go, "");
   EXPECT_EQ(running.Finish().outcome.exit_code, 3);
@@ -210,7 +211,7 @@ TEST(StatusPipe, SandboxOfAToolThatHasEndedIsGoneWhenTheRunReturns) {
     ASSERT_TRUE(report.ok) << report.message;
     EXPECT_EQ(report.outcome.exit_code, 3);
     EXPECT_GT(report.started, 1);
-    EXPECT_TRUE(Ended(report.started)) << i;
+    EXPECT_TRUE(HasEnded(report.started)) << i;
   }
 }
 
@@ -223,4 +224,4 @@ TEST(StatusPipe, TimeoutDuringSetupIsATimeout) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::status_pipe_test

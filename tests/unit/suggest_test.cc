@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mxc {
+namespace mxc::suggest_test {
 namespace {
 
 TEST(Suggest, FindsTheNearestWord) {
@@ -18,4 +18,4 @@ TEST(Suggest, KeepsSilentWhenNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::suggest_test

@@ -11,9 +11,10 @@
 #include <string>
 
 #include "cgroup/cgroup_files.h"
+#include "tests/support/program.h"
 #include "tests/unit/engine_sandboxes.h"
 
-namespace mxc::testing {
+namespace mxc::test::systemd_scope_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -112,8 +113,10 @@ TEST_F(ScopeGroups, ACommandIsMovedIntoAGroupInTheScope) {
 // Seen from outside: the sandbox takes its group for the root.
 TEST_F(ScopeGroups, TheEngineIsMovedBeforeItBuildsTheSandbox) {
   const std::string busctl = StandIn(scratch_, MakesScopesIn(kUnified));
-  RunningPlan running(In(PlanOf(ShellSandbox("grep ^0:: /proc/self/cgroup; sleep 100")), busctl), {});
-  ASSERT_TRUE(Eventually([&] { return running.Started() > 0; }));
+  const std::string marker = std::to_string(::getpid());  // in an argument of its own: grep has written then
+  RunningPlan running(
+      In(PlanOf(ShellSandbox("grep ^0:: /proc/self/cgroup; n=" + marker + "; sleep 1000.$n")), busctl), {});
+  ASSERT_TRUE(Eventually([&] { return !Survivors("1000." + marker).empty() && running.Started() > 0; }));
   const std::string text = ReadText("/proc/" + std::to_string(running.Started()) + "/cgroup");
   const std::string line = text.substr(text.find("0::"));
   running.Signal(SIGTERM);
@@ -135,4 +138,4 @@ TEST_F(ScopeGroups, ARefusalOfSystemdsStopsTheRunInItsWords) {
 }
 
 }  // namespace
-}  // namespace mxc::testing
+}  // namespace mxc::test::systemd_scope_test

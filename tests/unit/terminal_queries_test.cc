@@ -15,7 +15,7 @@
 #include "base/unique_fd.h"
 #include "stdio/private_terminal.h"
 
-namespace mxc {
+namespace mxc::terminal_queries_test {
 namespace {
 
 // In one piece and byte by byte.
@@ -72,6 +72,70 @@ TEST(TerminalQueries, WhatIsSilent) {
     EXPECT_FALSE(Asks(silent)) << silent;
 }
 
+// In one piece and byte by byte.
+std::string Closing(std::string_view output) {
+  TerminalQueries whole;
+  whole.Feed(output);
+  TerminalQueries split;
+  for (const char byte : output) split.Feed({&byte, 1});
+  EXPECT_EQ(whole.Closing(), split.Closing()) << output;
+  return std::string(whole.Closing());
+}
+
+TEST(TerminalQueries, WhatIsLeftOpenIsClosed) {
+  const std::string plain = Closing("\x1b");
+  ASSERT_NE(plain, "");
+  for (const std::string_view open : {"\x1b[",
+                                      "text\x1b[6",
+                                      "\x1b]0;title",
+                                      "\x1b]0;\xc3\x9c",
+                                      "\x1b]0;t\x1b",
+                                      "\x1bP+q",
+                                      "\x1bPa\x07",
+                                      "\x1b(",
+                                      "\x9b",
+                                      "\xc2\x9b",
+                                      "\x9d"
+                                      "0;t",
+                                      "\x1b[6nfirst\x1b[",
+                                      "\x1b_x",
+                                      "\x1b[1\x1b[",
+                                      "\x1bkt",
+                                      "\x1b!t",
+                                      "\xc2\x98t",
+                                      "\xc2\x9et",
+                                      "\xc2\x9ft",
+                                      "\x1bP\x18",
+                                      "\x1b]0;title\x07"})
+    EXPECT_EQ(Closing(open), plain) << open.substr(1);
+  for (const std::string_view set : {"\x1b[8m", "\x1b[0;31mred\n", "\x1b[m\x1b[38;5;0m", "\x1b[12m\x1b[m",
+                                     "\x9b"
+                                     "8m",
+                                     "\x1b[8m\xc3\x9bm", "\x1b[6n\x1b[7m", "\x1b[?7l\x1b[999C", "\x1b[5i",
+                                     "\x1b(0", "\x1b)0\x0e", "\x0e", "\x1b[\x0em", "\x1b[?25l", "\x1b[4h",
+                                     "\x1b[1;2r", "\x1b[?2l", "\x1b[>4;1m", "\x1b]8;;http://a\x1b\\link"})
+    EXPECT_EQ(Closing(set), plain) << set.substr(1);
+}
+
+// It goes before all that moves the cursor: it may move it itself.
+TEST(TerminalQueries, TheAlternateScreenIsLeft) {
+  const std::string leave = "\x1b[?1049l";
+  for (const std::string_view entered : {"\x1b[?1049h", "\x1b[?25;1049h\x1b[2J", "\x1b[?47h", "\x1b[?1047;7h",
+                                         "\x1b[?1049l\x1b[?1049h\x1b[?1049$p\x1b[?25l"})
+    EXPECT_NE(Closing(entered).find(leave), std::string::npos) << entered.substr(1);
+  for (const std::string_view left : {"\x1b[?1049h\x1b[?1049l", "\x1b[?1049h\x1b[?1049;25l",
+                                      "\x1b[?1049h\x1b"
+                                      "c",
+                                      "\x1b[1049h", "\x1b[?10490h", "\x1b[?25l"})
+    EXPECT_EQ(Closing(left).find(leave), std::string::npos) << left.substr(1);
+}
+
+TEST(TerminalQueries, WhatIsClosedStaysAsItIs) {
+  for (const std::string_view closed : {"", "text\n", "a\tb\r\n\x07\x08\x0c", "\xc3\xa9",
+                                        "\x1b[1;31mred\x1b[m", "\x1b[1mbold\x1b[0m", "\x1b[\x18"})
+    EXPECT_EQ(Closing(closed), "") << closed;
+}
+
 TEST(TerminalQueries, AnswersDoNotStay) {
   const UniqueFd user{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
   ASSERT_TRUE(::grantpt(user.Get()) == 0 && ::unlockpt(user.Get()) == 0);
@@ -96,4 +160,4 @@ TEST(TerminalQueries, AnswersDoNotStay) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::terminal_queries_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::tools_test {
 namespace {
 
 // The caller's files, made with the directories above them.
@@ -31,10 +31,11 @@ class ToolsTest : public testing::Test {
     host_.AddFile(path, text, {.uid = 1000});
   }
   // What shows beside what the lists name, and the search path without what every sandbox has.
-  [[nodiscard]] std::string Shown(const std::string& path) {
+  [[nodiscard]] std::string Shown(const std::string& path, const Bounds& bounds = {}) {
     host_.SetEnvironment("PATH", path);
-    const Result<Policy> policy = Resolve(config_, host_, {});
+    const Result<Policy> policy = Resolve(config_, host_, {.bounds = bounds});
     if (!policy) return RefusalOf(policy);
+    warnings_ = WarningsText(*policy);
     std::string text;
     for (const PathRule& rule : policy->paths) {
       if (!rule.pointer.empty() && rule.pointer == config_.tools_pointer) text += rule.path + "\n";
@@ -54,9 +55,21 @@ class ToolsTest : public testing::Test {
     return text;
   }
 
-  FakeHost host_;  // NOLINT: the tests fill it
-  Config config_;  // NOLINT: the tests fill it
+  FakeHost host_;         // NOLINT: the tests fill it
+  Config config_;         // NOLINT: the tests fill it
+  std::string warnings_;  // NOLINT: the same
 };
+
+TEST_F(ToolsTest, WhatACeilingTakesAwayIsNotOnThePath) {
+  host_.AddFile("/opt/node/bin/node").AddFile("/opt/go/bin/go");
+  const Ceiling ceiling{
+      .sections = {{.bounds = ConfigOf({.ro = {"/opt/go"}}), .filesystem = true, .refuses = true}}};
+  Cuts cuts;
+  EXPECT_EQ(Shown("/opt/node/bin:/opt/go/bin", {.ceiling = &ceiling, .cuts = &cuts}),
+            "/opt/go/bin\nPATH=/opt/go/bin:\n");
+  EXPECT_EQ(warnings_, "tools-hidden \n");
+  EXPECT_TRUE(cuts.Refusal().ok());
+}
 
 TEST_F(ToolsTest, NothingWithoutTheClause) {
   host_.AddDirectory("/opt/node/bin");
@@ -251,6 +264,20 @@ TEST_F(ToolsTest, EachSaysWhy) {
       "/filesystem/tools: read-only '/opt/node/bin': PATH names '/opt/node/bin'\n/network: no network\n");
 }
 
+TEST_F(ToolsTest, AMissingProgramThatIsALinkSaysWhereBothAre) {
+  host_.AddFile("/srv/app/node_modules/tool/cli.js", "", {.mode = 0755})
+      .AddSymlink("/srv/app/node_modules/.bin/tool", "../tool/cli.js");
+  host_.SetEnvironment("PATH", "/srv/app/node_modules/.bin:/usr/bin");
+  config_.process = {.argv = {"tool"}};
+  EXPECT_EQ(Resolve(config_, host_, {}).error().hint,
+            "here it is in '/srv/app/node_modules/.bin': add --ro '/srv/app/node_modules'");
+  config_.process = {.argv = {"/srv/app/node_modules/.bin/tool"}};
+  EXPECT_EQ(Resolve(config_, host_, {}).error().hint,
+            "grant '/srv/app/node_modules', and what it needs, with readonlyPaths");
+  config_.process = {.argv = {"/srv/nosuch"}};
+  EXPECT_EQ(Resolve(config_, host_, {}).error().hint, "it does not exist on this host either");
+}
+
 TEST_F(ToolsTest, AMissingProgramSaysWhereItIs) {
   host_.AddFile("/opt/theirs/bin/tool", "", {.mode = 0755}).AddDirectory("/opt/theirs", {.uid = 1001});
   host_.SetEnvironment("PATH", "/opt/theirs/bin:/usr/bin");
@@ -259,12 +286,11 @@ TEST_F(ToolsTest, AMissingProgramSaysWhereItIs) {
             "here it is in '/opt/theirs/bin': add --ro '/opt/theirs/bin'");
   config_.tools_pointer = "";
   EXPECT_EQ(Resolve(config_, host_, {}).error().hint,
-            "here it is in '/opt/theirs/bin': write \"tools\": \"inherit\" in `filesystem`, or grant that "
-            "directory "
-            "and set PATH");
+            "here it is in '/opt/theirs/bin': write \"tools\": \"inherit\" in `filesystem`, or grant "
+            "'/opt/theirs/bin' and set PATH");
   config_.process = {.argv = {"nosuch"}};
   EXPECT_EQ(Resolve(config_, host_, {}).error().hint, "install it, or write its absolute path");
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::tools_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace mxc {
+namespace mxc::undo_test {
 namespace {
 
 TEST(Undo, RunsInReverseWhenItGoesOutOfScope) {
@@ -30,4 +30,4 @@ TEST(Undo, RunsOnce) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::undo_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::unreachable_test {
 namespace {
 
 class UnreachableTest : public testing::Test {
@@ -61,4 +61,4 @@ TEST_F(UnreachableTest, WhatCannotBeHeldOrReachedRefuses) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::unreachable_test

@@ -7,7 +7,7 @@
 #include "policy/upstream.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::upstream_test {
 namespace {
 
 using egress::ConnectAnswer;
@@ -127,4 +127,4 @@ TEST(Upstream, ReadsTheProxysAnswer) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::upstream_test

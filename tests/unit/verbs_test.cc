@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace mxc {
+namespace mxc::verbs_test {
 namespace {
 
 Result<Options> Called(std::vector<std::string> words) {
@@ -110,4 +110,4 @@ INSTANTIATE_TEST_SUITE_P(
                                 "mxc-exec exec --background ID -- CMD ARGS..."}));
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::verbs_test

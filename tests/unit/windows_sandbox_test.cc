@@ -17,7 +17,7 @@
 #include "policy/resolve.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::windows_sandbox_test {
 namespace {
 
 using testing::HasSubstr;
@@ -208,4 +208,4 @@ TEST(GuestScript, OnlyItsOwnLineCounts) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::windows_sandbox_test

@@ -12,7 +12,7 @@
 #include "tests/unit/elf_text.h"
 #include "tests/unit/policy_text.h"
 
-namespace mxc {
+namespace mxc::without_shell_test {
 namespace {
 
 using testing::Contains;
@@ -313,4 +313,4 @@ TEST(WithoutShell, RootHasToOwnWhatItExecutes) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::without_shell_test

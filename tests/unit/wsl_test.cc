@@ -17,7 +17,7 @@
 #include "policy/resolve.h"
 #include "tests/support/fake_host.h"
 
-namespace mxc {
+namespace mxc::wsl_test {
 namespace {
 
 using testing::HasSubstr;
@@ -117,6 +117,45 @@ TEST(Wsl, HandsThePolicyOnInTheWordsOfLinux) {
   EXPECT_TRUE(inner.output.redact_secrets);
 }
 
+// "distribution/release" of the image that the mxc-exec inside shows; or the refusal.
+std::string ImageOf(const std::string& reference) {
+  const std::string members = "\"wslc\": {\"image\": \"" + reference + "\"}";
+  if (const std::string refusal = RefusalOf(members); refusal != "planned") return refusal;
+  const Config inner = Inner(members);
+  EXPECT_EQ(inner.containment, Containment::kLxc);
+  EXPECT_EQ(inner.minimum_tier, Tier::kContainer);
+  const auto text = [&](const char* key) {
+    const Json* value = inner.backend_section.Find(key);
+    return value == nullptr ? std::string() : value->text;
+  };
+  return text("distribution") + "/" + text("release");
+}
+
+TEST(Wsl, AnImageIsShownByTheMxcExecInside) {
+  EXPECT_EQ(ImageOf("alpine:3.23"), "alpine/3.23");
+  EXPECT_EQ(ImageOf("alpine"), "alpine/latest");
+  EXPECT_EQ(ImageOf("python:3.12-alpine"), "python/3.12-alpine");
+  EXPECT_EQ(ImageOf("mcr.microsoft.com/cbl-mariner/base/core:2.0"),
+            "mcr.microsoft.com+cbl-mariner+base+core/2.0");
+  for (const char* bad : {"a@sha256:0", "localhost:5000/a", "../a", "a:..", "a+b", "a b", ":x", "a:"})
+    EXPECT_THAT(ImageOf(bad), HasSubstr("policy_conflict /wslc/image")) << bad;
+  EXPECT_EQ(Inner(R"("wslc": {"image": ""})").intent, Intent::kProcess);
+}
+
+TEST(Wsl, ProvisionHasAPlaceOfItsOwnForTheImage) {
+  const Config inner = Inner(R"("wslc": {"image": "debian:12", "provision": {"image": "alpine:3.23"}})");
+  EXPECT_EQ(inner.backend_section.Find("distribution")->text, "alpine");
+  EXPECT_THAT(RefusalOf(R"("wslc": {"provision": {"imageTarPath": "C:\\a.tar"}})"),
+              HasSubstr("unavailable /wslc/imageTarPath"));
+}
+
+TEST(Wsl, StorageIsNotNeeded) {
+  const Result<Plan> plan = PlanOf(R"("wslc": {"storagePath": "C:\\s"})");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->warnings.back().category + plan->warnings.back().pointer,
+            "without-effect/wslc/storagePath");
+}
+
 TEST(Wsl, TheEnvironmentIsTheGuestsUnlessItIsWritten) {
   EXPECT_FALSE(Inner("").process.environment);
   const std::string env = R"("process": {"argv": ["a", "b \"c\""], "env": ["T=s \"q\" \\ \u0001", "U="])";
@@ -187,9 +226,8 @@ TEST(Wsl, ReadsItsSection) {
 }
 
 TEST(Wsl, RefusesWhatBelongsToImages) {
-  EXPECT_THAT(RefusalOf(R"("wslc": {"image": "alpine:latest"})"), HasSubstr("unavailable /wslc/image"));
+  EXPECT_THAT(RefusalOf(R"("wslc": {"gpu": true})"), HasSubstr("unavailable /wslc/gpu"));
   EXPECT_THAT(RefusalOf(R"("wslc": {"imageTarPath": "C:\\a"})"), HasSubstr("/wslc/imageTarPath"));
-  EXPECT_THAT(RefusalOf(R"("wslc": {"storagePath": "C:\\a"})"), HasSubstr("/wslc/storagePath"));
   EXPECT_THAT(RefusalOf(R"("wslc": {"gpu": true})"), HasSubstr("/wslc/gpu"));
   EXPECT_THAT(RefusalOf(R"("wslc": {"targetOs": "windows"})"), HasSubstr("policy_conflict /wslc/targetOs"));
   EXPECT_THAT(RefusalOf(R"("wslc": {"program": "mxc-exec"})"), HasSubstr("/wslc/program"));
@@ -314,4 +352,4 @@ TEST(Wsl, AsksTheMxcExecInside) {
 }
 
 }  // namespace
-}  // namespace mxc
+}  // namespace mxc::wsl_test

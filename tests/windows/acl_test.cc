@@ -11,7 +11,7 @@
 #include "win32/wide_windows.h"
 #include "windows/acl_journal_store_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::acl_test {
 namespace {
 
 using testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST_F(WindowsAcl, AFileThatIsNoJournalIsReported) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::acl_test

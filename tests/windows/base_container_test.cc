@@ -18,7 +18,7 @@
 #include "win32/system_library_windows.h"
 #include "win32/wide_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::base_container_test {
 namespace {
 
 using testing::HasSubstr;
@@ -172,4 +172,4 @@ TEST_F(WindowsBase, TheProbeBelievesNoExport) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::base_container_test

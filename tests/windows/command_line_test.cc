@@ -4,7 +4,7 @@
 
 #include "tests/windows/program_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::command_line_test {
 namespace {
 
 using testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(WindowsCommandLine, ProbesWithoutStartingAnything) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::command_line_test

@@ -14,7 +14,7 @@
 #include "win32/wide_windows.h"
 #include "windows/guest_file_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::guest_file_test {
 namespace {
 
 // "true", "false", or "refused".
@@ -69,4 +69,4 @@ TEST(GuestFile, ALinkInThePlaceOfAnAnswerIsRefused) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::guest_file_test

@@ -9,7 +9,7 @@
 #include "windows/command_windows.h"
 #include "windows/job_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::job_test {
 namespace {
 
 using testing::ElementsAre;
@@ -102,4 +102,4 @@ TEST(WindowsJob, ATimeOutComesBeforeProcessorTimeThatIsNotUsed) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::job_test

@@ -5,7 +5,7 @@
 #include "tests/windows/guest_windows.h"
 #include "tests/windows/program_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::output_test {
 namespace {
 
 using testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST_F(WindowsOutput, WhatIsSilentIsLetGo) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::output_test

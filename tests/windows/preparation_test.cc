@@ -5,7 +5,7 @@
 #include "tests/windows/program_windows.h"
 #include "tests/windows/system_programs_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::preparation_test {
 namespace {
 
 using testing::AnyOf;
@@ -30,4 +30,4 @@ TEST(WindowsPreparation, SaysWhatTheNullDeviceHas) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::preparation_test

@@ -13,7 +13,7 @@
 #include "tests/windows/program_windows.h"
 #include "win32/wide_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::run_test {
 namespace {
 
 using testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(WindowsRun, RefusesAContainerThatIsNotToBeHad) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::run_test

@@ -17,7 +17,7 @@
 #include "win32/wide_windows.h"
 #include "windows/machine_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::standing_test {
 namespace {
 
 using testing::HasSubstr;
@@ -131,6 +131,24 @@ TEST_F(Standing, GoesThroughAllPhases) {
   EXPECT_EQ(Phase("deprovision", id).out, kDone);
   EXPECT_FALSE(std::filesystem::exists(FolderOf(id)));
   EXPECT_THAT(Exec(id, {"both"}).out, HasSubstr("stale_id"));
+}
+
+TEST_F(Standing, EachCommandHasARunUnderTheHashOfThePolicy) {
+  const std::string id = Started();
+  std::string runs[2];
+  for (std::string& run : runs) {
+    Request(R"("phase": "exec", "sandboxId": ")" + id + R"(", "process": {"argv": )" +
+                Quoted(Guest({"exit", "0"})) + "}",
+            {"--result", scratch.Path("result")});
+    const std::string result = scratch.Read("result");
+    const std::size_t at = result.find(R"("event":"outcome")");
+    ASSERT_NE(at, std::string::npos) << result;
+    EXPECT_THAT(result.substr(at), HasSubstr(R"("policyHash":"sha256:)"));
+    const std::size_t from = result.find(R"("run":")", at);
+    ASSERT_NE(from, std::string::npos) << result;
+    run = result.substr(from, 30);
+  }
+  EXPECT_NE(runs[0], runs[1]);
 }
 
 TEST_F(Standing, RefusesPhasesOutOfOrder) {
@@ -308,4 +326,4 @@ TEST_F(Standing, ReapsWhatAKilledCallHasLeft) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::standing_test

@@ -11,7 +11,7 @@
 #include "windows/console_windows.h"
 #include "windows/start_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::start_test {
 namespace {
 
 using testing::ElementsAre;
@@ -121,4 +121,4 @@ TEST(WindowsStart, TheCommandEndsWithAKilledLauncher) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::start_test

@@ -65,9 +65,14 @@ int RunInner(const std::vector<std::string>& argv, const std::string& orders) {
   std::fputs("out \xff", stdout);
   std::fputs("err", stderr);
   Append(result,
-         "{\"event\":\"started\",\"pid\":1}\n{\"event\":\"outcome\",\"exitCode\":7,\"signal\":null,"
-         "\"timedOut\":false,\"interruptedBy\":null,\"limits\":{},\"durationMs\":1,"
-         "\"backend\":\"namespaces\",\"tier\":\"container\"}\n");
+         R"({"event":"started","pid":1})"
+         "\n"
+         R"({"event":"outcome","exitStatus":7,"exitCode":7,"signal":null,"timedOut":false,)"
+         R"("interruptedBy":null,"limits":{"stdoutTruncated":false,"stderrTruncated":false,"reached":[]},)"
+         R"("durationMs":1,"backend":")" +
+             std::string(orders == "held by nothing" ? "none" : "namespaces") +
+             R"(","tier":"container","realIsolation":true,"ledger":[]})"
+             "\n");
   return 7;
 }
 

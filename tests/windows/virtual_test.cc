@@ -15,7 +15,7 @@
 #include "tests/windows/system_programs_windows.h"
 #include "win32/wide_windows.h"
 
-namespace mxc::test {
+namespace mxc::test::virtual_test {
 namespace {
 
 using testing::HasSubstr;
@@ -130,6 +130,13 @@ TEST_F(Wsl, AStatusWithoutAReportIsNoStatus) {
   EXPECT_EQ(said.status, 255U);
   EXPECT_THAT(said.err, HasSubstr("has not said how the run went"));
   EXPECT_THAT(ReadAll(log), HasSubstr("[--exec] [pkill] [-TERM] [-f] ["));
+}
+
+TEST_F(Wsl, ARunThatNothingHeldIsNoRun) {
+  Order("held by nothing");
+  const Said said = Run(R"("process": {"commandLine": "x"})");
+  EXPECT_EQ(said.status, 255U);
+  EXPECT_THAT(said.err, HasSubstr("is refused: `backend` is missing, or not what it has to be"));
 }
 
 TEST_F(Wsl, WhatWslSaysIsReadAndKeptOutOfTheOutput) {
@@ -282,4 +289,4 @@ TEST_F(InVirtualMachine, LeftFoldersAreRemoved) {
 }
 
 }  // namespace
-}  // namespace mxc::test
+}  // namespace mxc::test::virtual_test

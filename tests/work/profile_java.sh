@@ -1,4 +1,6 @@
 require mvn javac jar keytool
+quick="export JAVA_TOOL_OPTIONS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'" # for machines that live for a second
+eval "$quick"
 
 # deploy GROUP NAME VERSION: what is in $area/source/NAME.
 deploy() {
@@ -40,11 +42,11 @@ XML
 test='library=$(dirname "$GRADLE_USER_HOME")/maven/repository/org/example/library/1.0.0/library-1.0.0.jar
 javac -cp "$library" -d target Project.java ProjectTest.java
 java -ea -cp "$library:target" ProjectTest'
-fetch="keytool -importcert -noprompt -file $area/ca.pem -keystore trust -storepass trusted >/dev/null 2>&1
-export JAVA_TOOL_OPTIONS='-Djavax.net.ssl.trustStore=trust -Djavax.net.ssl.trustStorePassword=trusted'
-mvn -B -q validate
-unset JAVA_TOOL_OPTIONS
+fetch="$quick
+keytool -importcert -noprompt -file $area/ca.pem -keystore trust -storepass trusted >/dev/null 2>&1
+JAVA_TOOL_OPTIONS=\"\$JAVA_TOOL_OPTIONS -Djavax.net.ssl.trustStore=trust -Djavax.net.ssl.trustStorePassword=trusted\" mvn -B -q validate
 $test"
 again="rm -rf target
+$quick
 mvn -B -q -o validate
 $test"

@@ -28,7 +28,6 @@ fetch='/usr/bin/python3 -m venv .venv
 .venv/bin/pip download -q -d wheels -r requirements.txt
 .venv/bin/pip install -q -r requirements.txt
 .venv/bin/python -m unittest -q'
-again='rm -rf .venv
-/usr/bin/python3 -m venv .venv
+again='.venv/bin/pip uninstall -q -y library
 .venv/bin/pip install -q --no-index --find-links wheels -r requirements.txt
 .venv/bin/python -m unittest -q'

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mxc/file_object.h"
+#include "mxc/sandbox/workspace.h"
 #include "mxc/secret.h"
 
 namespace mxc {
@@ -111,6 +112,7 @@ struct ProcessLimits {
 struct LinuxSandbox {
   std::vector<MountNode> mounts = {};
   bool root_read_only = true;  // the tmpfs at / itself, once everything stands
+  Workspace workspace = {};    // where what the mounts cover stands on the host
 
   // user, mount, pid, ipc, uts and cgroup namespaces are always new.
   bool private_network = true;  // an empty network namespace with `lo`; false shares the host's

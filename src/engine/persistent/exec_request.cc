@@ -19,7 +19,7 @@
 namespace mxc::engine {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32636578652d786dULL;  // "mx-exec2"
+constexpr std::uint64_t kMagic = 0x33636578652d786dULL;  // "mx-exec3"
 // Far more than execve takes (MAX_ARG_STRLEN each, 6 MiB in all on Linux with the usual stack).
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
 constexpr std::size_t kLists = 5;
@@ -28,15 +28,17 @@ struct Header {
   std::uint64_t magic = 0;
   std::uint64_t slots = 0;
   std::uint64_t background = 0;
+  std::uint64_t watched = 0;  // there is a watch socket
 };
 
 // The memory file as it grows: slots and texts apart, because the offsets need the number of slots.
 class Builder {
  public:
-  Builder(std::size_t slots, bool background) : slots_(slots), background_(background) {}
+  Builder(std::size_t slots, bool background, bool watched)
+      : header_{.magic = kMagic, .slots = slots, .background = background, .watched = watched} {}
 
   void Add(const std::string& text) {
-    offsets_.push_back(sizeof(Header) + slots_ * sizeof(std::uint64_t) + texts_.size());
+    offsets_.push_back(sizeof(Header) + header_.slots * sizeof(std::uint64_t) + texts_.size());
     texts_.append(text.c_str(), text.size() + 1);
   }
   void AddList(const std::vector<std::string>& list) {
@@ -44,15 +46,13 @@ class Builder {
     offsets_.push_back(0);
   }
   [[nodiscard]] std::string Bytes() const {
-    const Header header{.magic = kMagic, .slots = slots_, .background = background_ ? 1U : 0U};
-    std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+    std::string bytes(reinterpret_cast<const char*>(&header_), sizeof header_);
     bytes.append(reinterpret_cast<const char*>(offsets_.data()), offsets_.size() * sizeof(std::uint64_t));
     return bytes + texts_;
   }
 
  private:
-  std::size_t slots_;
-  bool background_;
+  Header header_;
   std::vector<std::uint64_t> offsets_ = {};
   std::string texts_ = {};
 };
@@ -70,10 +70,10 @@ Result<UniqueFd> MakeFile(const std::string& bytes) {
 }
 
 constexpr std::size_t kStreams = 3;
-constexpr std::size_t kMaxFiles = kStreams + 2;  // three streams, a terminal, a memory file
+constexpr std::size_t kMaxFiles = kStreams + 3;  // three streams, a terminal, a watch socket, a memory file
 
 // Turns offsets into addresses in place, and finds the lists.
-bool Link(char* base, std::size_t size, Command& command) {
+bool Link(char* base, std::size_t size, Command& command, bool& watched) {
   Header header;
   std::memcpy(&header, base, sizeof header);
   const std::size_t most = (size - sizeof header) / sizeof(std::uint64_t);
@@ -97,11 +97,12 @@ bool Link(char* base, std::size_t size, Command& command) {
   command.envp = begins[4];
   command.cwd = *begins[kLists];
   command.background = header.background != 0;
+  watched = header.watched != 0;
   return command.program.argv[0] != nullptr;
 }
 
 // Of a command that did not fit into its message.
-bool MapFile(int file, ReceivedCommand& received) {
+bool MapFile(int file, ReceivedCommand& received, bool& watched) {
   struct stat status {};
   if (::fstat(file, &status) != 0) return false;
   const auto size = static_cast<std::size_t>(status.st_size);
@@ -109,7 +110,7 @@ bool MapFile(int file, ReceivedCommand& received) {
   void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
   if (memory == MAP_FAILED) return false;
   received.mapped = {static_cast<char*>(memory), size};
-  return Link(received.mapped.data(), size, received.command);
+  return Link(received.mapped.data(), size, received.command, watched);
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ Status SendCommand(int connection, const Program& program) {
       &program.plain.arguments, &program.variables};
   std::size_t slots = kLists + 1;
   for (const auto* list : lists) slots += list->size();
-  Builder builder(slots, program.background);
+  Builder builder(slots, program.background, program.watch_socket >= 0);
   for (const auto* list : lists) builder.AddList(*list);
   builder.Add(program.cwd);
   std::string bytes = builder.Bytes();
@@ -140,6 +141,7 @@ Status SendCommand(int connection, const Program& program) {
     if (program.standard.at(i) >= 0) files.at(i) = program.standard.at(i);
   }
   if (program.controlling_terminal >= 0) files.push_back(program.controlling_terminal);
+  if (program.watch_socket >= 0) files.push_back(program.watch_socket);
   UniqueFd file;
   if (bytes.size() > kMaxMessage) {
     Result<UniqueFd> made = MakeFile(bytes);
@@ -160,14 +162,18 @@ bool ReceiveCommand(int connection, ReceivedCommand& received) {
   const ssize_t count =
       ReceiveWithFds(connection, received.message.data(), received.message.size(), 0, numbers, files);
   const bool mapped = count == 1;
-  const std::size_t others = kStreams + (mapped ? 1 : 0);
-  if (count <= 0 || files < others || files > others + 1) return false;
+  if (count <= 0 || files < kStreams + (mapped ? 1 : 0)) return false;
   const auto size = static_cast<std::size_t>(count);
-  const bool linked = mapped ? MapFile(numbers.at(files - 1), received)
-                             : size > sizeof(Header) && Link(received.message.data(), size, received.command);
+  bool watched = false;
+  const bool linked =
+      mapped ? MapFile(numbers.at(files - 1), received, watched)
+             : size > sizeof(Header) && Link(received.message.data(), size, received.command, watched);
+  const std::size_t others = kStreams + (watched ? 1 : 0) + (mapped ? 1 : 0);
+  if (!linked || files < others || files > others + 1) return false;
   received.command.standard = {numbers[0], numbers[1], numbers[2]};
   if (files > others) received.command.controlling_terminal = numbers[kStreams];
-  return linked;
+  if (watched) received.command.watch_socket = numbers.at(files - (mapped ? 2 : 1));
+  return true;
 }
 
 void Forget(ReceivedCommand& received) {

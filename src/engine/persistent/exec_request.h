@@ -1,5 +1,5 @@
-// A command on its way into a persistent sandbox: one message with the standard streams and the private
-// terminal, if there is one. A long command is in a memory file, which comes behind these.
+// A command on its way into a persistent sandbox: one message with the standard streams, the private terminal
+// and the watch socket, if there are such. A long command is in a memory file, which comes behind these.
 //
 // Its form: a header, then slots of eight bytes, then the texts. A slot is the offset of a text, 0 ends a
 // list; the lists are paths and arguments of the command, those of the plain one, and the environment; behind

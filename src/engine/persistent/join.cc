@@ -38,6 +38,7 @@ Result<SandboxProcess> StartInSession(const SessionRequest& request) {
                          request.streams, {}, program);
   engine::PreparePlain(request.sandbox, program);
   program.background = request.background;
+  program.watch_socket = request.watch_socket;
   if (Status expected = engine::ExpectReports(request.connection); !expected) return expected.error();
   if (Status sent = engine::SendCommand(request.connection, program); !sent) return sent.error();
   SandboxProcess process{.report = UniqueFd{::fcntl(request.connection, F_DUPFD_CLOEXEC, 3)}};

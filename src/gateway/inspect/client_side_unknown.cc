@@ -5,12 +5,32 @@
 #include "gateway/inspect/client_side.h"
 
 namespace mxc::egress {
+namespace {
+
+// Whoever opens SOCKS 4, 4A or 5 (RFC 1928) asks the server for other hosts, by name or by address.
+enum class Socks { kNo, kPerhaps, kYes };
+
+Socks ReadSocks(ByteView opening) {
+  constexpr std::uint8_t kSocks4 = 4, kSocks5 = 5, kConnect = 1, kBind = 2;
+  if (opening.empty() || (opening[0] != kSocks4 && opening[0] != kSocks5)) return Socks::kNo;
+  if (opening.size() == 1) return Socks::kPerhaps;
+  const std::uint8_t next = opening[1];  // the command, or how many methods of authentication follow
+  const bool socks = opening[0] == kSocks5 ? next != 0 : next == kConnect || next == kBind;
+  return socks ? Socks::kYes : Socks::kNo;
+}
+
+}  // namespace
 
 // Its first line is followed to its end: a request may have begun in it, behind bytes that no request has and
 // that some server reads over. To some servers a lone LF is no end.
 ClientSide::Step ClientSide::HearUnknown() {
   constexpr std::size_t kSign = 5;  // "http/"
   if (const KnownProtocol* greeted = FindByGreeting(server_)) return AfterGreeting(greeted->sequel);
+  if (unknown_size_ == 0) {
+    const Socks socks = ReadSocks(heard_);
+    if (socks == Socks::kPerhaps) return Step::kWait;
+    if (socks == Socks::kYes) return Broken("it asks a SOCKS proxy, which is to reach any host");
+  }
   std::size_t at = 0;
   if (unknown_.empty()) {
     while (at < heard_.size() && PassedOver(heard_[at])) ++at;

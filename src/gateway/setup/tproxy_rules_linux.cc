@@ -194,6 +194,18 @@ void AddGuard(Tables& tables, const Filter& filter) {
   }
 }
 
+void DropQuestions(Tables& tables, bool ipv6) {
+  constexpr std::uint32_t kHops4 = 8, kHops6 = 7, kUdpLength = 4;  // in their headers
+  constexpr std::array<std::uint8_t, 1> kHops = {kQuestionHops};
+  constexpr std::array<std::uint8_t, 2> kEmpty = {0, 8};
+  tables.Add(kSteer)
+      .Family(ipv6)
+      .Payload(NFT_PAYLOAD_NETWORK_HEADER, ipv6 ? kHops6 : kHops4, kHops)
+      .Meta(NFT_META_L4PROTO, IPPROTO_UDP)
+      .Payload(NFT_PAYLOAD_TRANSPORT_HEADER, kUdpLength, kEmpty)
+      .Drop();
+}
+
 }  // namespace
 
 NetlinkBatch SteeringRules(const Filter& filter) {
@@ -220,6 +232,7 @@ NetlinkBatch SteeringRules(const Filter& filter) {
   AddGuard(tables, filter);
 
   tables.Add(kSteer).Mark(kAnswerMark).Accept();
+  for (const bool ipv6 : {false, true}) DropQuestions(tables, ipv6);
   // tproxy itself passes over what is neither TCP nor UDP. Without a socket that would take the packet it
   // goes on to a receiver inside, which does not exist.
   tables.Add(kSteer).Ports(kDnsPort, kDnsPort).ToGateway(kGatewayPort).Accept();

@@ -10,6 +10,9 @@
 //    gateway itself writes carries kAnswerMark and passes; to set a mark takes a capability. `steer` looks at
 //    what arrives: TCP and UDP to any address but loopback are handed to the gateway's transparent sockets;
 //    so is port 53 on loopback, because a resolv.conf may name it.
+// 3. What `guard` would say is asked by an empty datagram that may make kQuestionHops hops: `steer` drops
+// what
+//    `guard` has let pass. Sent by a program it goes nowhere either.
 //
 // The workload has no capability over the namespace, so it can change none of this; and if it could, there is
 // no other way out to be found.
@@ -41,6 +44,8 @@ enum class Family { kIpv4, kIpv6 };
 [[nodiscard]] NetlinkBatch BindRefusals();  // nfnetlink: the sender receives what is logged to kRefusalGroup
 
 inline constexpr std::uint16_t kRefusalGroup = 1;
+
+inline constexpr int kQuestionHops = 1;
 
 // A number of SyntheticNames joins the set of class N when a datagram with kAnswerMark comes from its IPv4
 // address and goes to port kFirstClassPort + N. Programs have no socket there: it takes a capability.

@@ -8,10 +8,10 @@
 #include <iterator>
 #include <utility>
 
-#include "mxc/plan.h"
 #include "policy/paths/examination.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/mounts.h"
+#include "policy/paths/placeholders.h"
 
 namespace mxc {
 namespace {
@@ -94,19 +94,15 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
   return std::optional<Entry>{std::move(entry)};
 }
 
-// The empty file that another run, of any user, keeps at a denied path (Placeholder in mxc/plan.h).
-bool IsPlaceholder(const Lookup& lookup) {
-  return lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->size == 0 &&
-         lookup.status->mode == kPlaceholderMode;
-}
-
 // What another run's placeholder stands for does not exist: this run needs to hold the name as well.
-void SeeThroughPlaceholder(Walked& walked, PathWalker& walker) {
-  const std::string held = walked.behind_file ? std::string(ParentOf(walked.first_missing)) : walked.path;
-  if ((!walked.status && !walked.behind_file) || !IsPlaceholder(walker.LookAt(held))) return;
-  walked.status.reset();
-  walked.first_missing = held;
-  walked.behind_file = false;
+void SeeThroughPlaceholder(Walked& walked, const Host& host, PathWalker& walker) {
+  std::string held = walked.status ? walked.path : std::string(ParentOf(walked.first_missing));
+  while (IsPlaceholder(host, held, walker.LookAt(held))) {
+    walked.status.reset();
+    walked.first_missing = held;
+    walked.behind_file = false;
+    held = ParentOf(held);
+  }
 }
 
 Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warning>& warnings) {
@@ -227,7 +223,7 @@ Examined Examine(const PathEntry& written, Access access, Examination& all) {
                         ? "make the directories above it searchable for the caller, or remove the entry"
                         : remedy);
   }
-  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, all.walker);
+  if (access != Access::kReadWrite) SeeThroughPlaceholder(*walked, all.host, all.walker);
   if (access == Access::kDenied) return ExamineDenial(written, std::move(*walked), all.warnings);
   return ExamineGrant(written, access, std::move(*walked), all);
 }

@@ -54,6 +54,15 @@ bool RuleSet::Add(PathRule rule) {
   return true;
 }
 
+void RuleSet::Remove(const std::string& path) {
+  const auto found = by_path_.find(path);
+  if (found == by_path_.end()) return;
+  const std::size_t at = found->second;
+  by_path_.erase(found);
+  rules_.erase(rules_.begin() + static_cast<std::ptrdiff_t>(at));
+  for (auto& [name, index] : by_path_) index -= index > at ? 1 : 0;
+}
+
 const PathRule* RuleSet::Find(std::string_view path) const {
   const auto found = by_path_.find(path);
   return found == by_path_.end() ? nullptr : &rules_[found->second];

@@ -30,6 +30,8 @@ class RuleSet {
   bool Add(PathRule rule);
   // The rule of `path`, which has one, becomes this one.
   void Replace(PathRule rule) { rules_[by_path_.find(rule.path)->second] = std::move(rule); }
+  // The path has no rule then.
+  void Remove(const std::string& path);
   [[nodiscard]] const PathRule* Find(std::string_view path) const;
   // The rule that decides about `path`: its own or its nearest ancestor's. None when the path is invisible,
   // also because a node of the sandbox's own (/proc, /sys, /dev, /tmp) stands between.

@@ -21,6 +21,8 @@ constexpr std::size_t kLongestName = kMaxPathBytes - sizeof "/.git/config";
 bool TreeSearch::Exhausted() {
   if (seen_ > kMaxSearchEntries)
     NoteGap("there are more than " + std::to_string(kMaxSearchEntries) + " directories");
+  if (bytes_ > kMaxSearchBytes)
+    NoteGap("the paths of all that is there have more than " + std::to_string(kMaxSearchBytes) + " bytes");
   if (host_.Clock() - start_ > kMaxSearchMs)
     NoteGap("it took longer than " + std::to_string(kMaxSearchMs) + " ms");
   return !gap_.empty();
@@ -95,6 +97,7 @@ void TreeSearch::Take(const Pending& next, Listing& listing, const Visit& visit,
   if (!listing) return NoteUnread(directory);
   std::vector<DirectoryEntry>& entries = *listing;
   seen_ += entries.size();
+  bytes_ += entries.size() * directory.size();
   const auto wanted = [this](const DirectoryEntry& entry) { return wanted_ && wanted_(entry.name); };
   if (as_command_ && std::any_of(entries.begin(), entries.end(), wanted) && IsOutOfReach(directory)) return;
   inode_ = next.inode;

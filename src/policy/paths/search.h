@@ -75,7 +75,8 @@ class TreeSearch {
   std::unordered_set<std::string> reached_ = {};   // by root's command: grants, and directories below
   std::unordered_set<std::uint32_t> groups_ = {};  // of root's command
   std::uint64_t inode_ = 0;
-  std::size_t seen_ = 0;  // entries
+  std::size_t seen_ = 0;   // entries
+  std::size_t bytes_ = 0;  // of the directories of those
   std::string gap_ = {};
   std::vector<std::string> closed_ = {};
   std::vector<std::string> deepest_ = {};

@@ -127,7 +127,9 @@ class FoundReview {
   void Compare(const std::string& path) {
     const GitSnapshot::Text now = DescribeFound(path, walker_);
     const auto known = known_.find(path);
-    if (!now.text.empty() && (known == known_.end() || now != *known->second)) changed_.insert(path);
+    // Another run's command may have made what stood there before.
+    const bool young = before_.others_since && now.stamp >= *before_.others_since;
+    if (!now.text.empty() && (young || known == known_.end() || now != *known->second)) changed_.insert(path);
   }
 
   const GitSnapshot& before_;

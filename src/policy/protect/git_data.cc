@@ -83,6 +83,8 @@ class DataSearch {
                });
     found_.closed = search.Closed();
     found_.gap = search.Gap();
+    if (!found_.crowded.empty())
+      found_.gap = Quoted(found_.crowded) + " holds more links, lists and the like than git makes";
     return std::move(found_);
   }
 
@@ -143,8 +145,9 @@ class DataSearch {
   }
 
   void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries) {
-    const Place place = PlaceOf(directory);
     std::vector<DirectoryEntry> further;
+    if (!found_.crowded.empty()) return entries.swap(further);
+    const Place place = PlaceOf(directory);
     for (DirectoryEntry& entry : entries) {
       const std::string path = JoinPath(directory, entry.name);
       if ((place.mixed && !IsKept(entry)) || skipped_.contains(path)) continue;
@@ -157,8 +160,8 @@ class DataSearch {
       }
       if (entry.type == FileType::kRegular) {
         if ((place.top && !IsOneOf(entry.name, kRenamed)) || place.log) NoteFile(place, path);
-        if (IsAmong(path, kRefs) || (place.top && IsRootRef(entry.name)))
-          Add(found_.refs, place, path, "", 0);
+        const bool is_ref = IsAmong(path, kRefs) || (place.top && IsRootRef(entry.name));
+        if (is_ref && before_ != nullptr && !LeadsToRefs(path, host_)) Add(found_.refs, place, path, "", 0);
       } else if (entry.type != FileType::kSocket) {
         NotePassage(place, path, entry.type);
       }
@@ -184,7 +187,7 @@ class DataSearch {
   void NoteIndex(const Place& place, const std::string& path) {
     std::optional<GitSnapshot::Text> index = DescribeIndex(path, walker_);
     if (!index) return;
-    found_.indexes.push_back(
+    Add(found_.indexes,
         {.git_directory = place.git_directory, .whole = place.whole, .file = std::move(*index)});
   }
   // A part of a git directory may look like one itself.
@@ -196,16 +199,23 @@ class DataSearch {
     std::string_view top = directory;
     for (int i = 0; i <= kDepth && top != "/"; ++i, top = ParentOf(top)) {
       if (!tops_.contains(std::string(top)) || !IsGitList(directory.substr(top.size()), name)) continue;
-      found_.lists.push_back(
+      return Add(
+          found_.lists,
           {.git_directory = std::string(top), .whole = place.whole, .file = DescribeGitList(path, host_)});
-      return;
     }
   }
-  static void Add(std::vector<GitData::Found>& list, const Place& place, const std::string& path,
-                  std::string text, std::uint64_t stamp) {
-    list.push_back({.git_directory = place.git_directory,
-                    .whole = place.whole,
-                    .file = {.path = path, .text = std::move(text), .stamp = stamp}});
+  void Add(std::vector<GitData::Found>& list, const Place& place, const std::string& path, std::string text,
+           std::uint64_t stamp) {
+    Add(list, {.git_directory = place.git_directory,
+               .whole = place.whole,
+               .file = {.path = path, .text = std::move(text), .stamp = stamp}});
+  }
+  // How many there are, and how long their names, is the command's choice.
+  void Add(std::vector<GitData::Found>& list, GitData::Found found) {
+    bytes_ += sizeof found + found.git_directory.size() + found.whole.size() + found.file.path.size() +
+              found.file.text.size();
+    if (bytes_ > kMaxGitDataBytes && found_.crowded.empty()) found_.crowded = found.whole;
+    if (found_.crowded.empty()) list.push_back(std::move(found));
   }
 
   const Host& host_;
@@ -214,6 +224,7 @@ class DataSearch {
   const GitSnapshot* before_;  // nullptr: there was no run
   std::unordered_set<std::string> tops_ = {};
   GitData found_ = {};
+  std::size_t bytes_ = 0;  // of `found_`
 };
 
 // None where its configuration cannot be read.

@@ -26,10 +26,11 @@ struct GitData {
   // through them to something else.
   std::vector<Found> passages = {};
   std::vector<Found> indexes = {};
-  std::vector<Found> lists = {};         // git_lists.h
-  std::vector<Found> refs = {};          // files that git takes for a ref; without a text
+  std::vector<Found> lists = {};  // git_lists.h
+  std::vector<Found> refs = {};   // files that git takes for a ref and that lead elsewhere; behind a run
   std::vector<std::string> closed = {};  // directories that cannot be listed
   std::string gap = {};                  // "" when all was looked at
+  std::string crowded = {};              // the git directory with more of these than kMaxGitDataBytes, or ""
 };
 
 // In all `directories`; what `skipped` holds is left out. Of `objects` the first two levels, and behind a run

@@ -66,9 +66,10 @@ GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDire
   for (const GitData::Found& list : data.lists) {
     if (!judge.IsTrustworthy(list.file)) take(list, GitChange::Kind::kList);
   }
-  for (const GitData::Found& ref : data.refs) {
-    if (!LeadsToRefs(ref.file.path, host)) take(ref, GitChange::Kind::kList);
-  }
+  for (const GitData::Found& ref : data.refs) take(ref, GitChange::Kind::kList);
+  // A grant keeps its name.
+  if (!data.crowded.empty() && IsGranted(before, ParentOf(data.crowded)))
+    review.crowded = std::move(data.crowded);
   return review;
 }
 

@@ -16,6 +16,7 @@ struct GitDataReview {
   std::vector<GitChange> changes = {};   // kPassage, kIndex and kList
   std::vector<std::string> closed = {};  // directories that cannot be listed
   std::string gap = {};                  // "" when all was looked at
+  std::string crowded = {};              // a git directory of which most was not looked at, or ""
 };
 
 [[nodiscard]] GitDataReview ReviewGitData(const GitSnapshot& before,

@@ -170,11 +170,13 @@ std::vector<std::string> GitListJudge::WorkTreesOf(const std::string& git_direct
   if (IsNamedGit(git_directory)) written.emplace_back(ParentOf(git_directory));
   const Result<std::optional<std::string>> linked =
       ReadGitFile(JoinPath(git_directory, "gitdir"), host_, walker_);
-  if (linked && *linked) written.emplace_back(ParentOf(Against(git_directory, CommonDirectoryIn(**linked))));
+  if (!linked) return {};
+  if (*linked) written.emplace_back(ParentOf(Against(git_directory, CommonDirectoryIn(**linked))));
   for (const char* file : {"config", "config.worktree"}) {
     const Result<std::optional<std::string>> text =
         ReadGitFile(JoinPath(git_directory, file), host_, walker_);
-    for (const GitVariable& variable : ReadGitConfig(text ? text->value_or("") : "")) {
+    if (!text) return {};
+    for (const GitVariable& variable : ReadGitConfig(text->value_or(""))) {
       if (variable.Is("core", "worktree")) written.push_back(Against(git_directory, variable.value));
     }
   }

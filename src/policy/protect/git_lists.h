@@ -50,6 +50,7 @@ class GitListJudge {
   [[nodiscard]] bool IsWritable(std::string_view path) const;
   [[nodiscard]] bool WasThere(const GitSnapshot::Text& list) const;
   [[nodiscard]] bool ThroughLinks(const Walked& walked) const;
+  // None where one of the files that name them cannot be read.
   [[nodiscard]] std::vector<std::string> WorkTreesOf(const std::string& git_directory);
   [[nodiscard]] bool IsPlainFileOf(const std::string& tree, std::string_view path) const;
   [[nodiscard]] bool NamesConflicts(const GitSnapshot::Text& list);

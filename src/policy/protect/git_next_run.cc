@@ -1,5 +1,8 @@
 #include "policy/protect/git_next_run.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "policy/paths/search.h"
@@ -7,16 +10,59 @@
 #include "policy/protect/protect_git.h"
 
 namespace mxc {
+namespace {
 
-Status CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& left, const Host& host) {
-  if (left.empty()) return Done{};
+// The file itself, or whatever leads to the whole repository, or the configuration or link that leads to it.
+// None: something else than files of the command's.
+std::vector<std::string> ObstaclesOf(const GitProtection::Refusal& refusal,
+                                     const std::vector<std::string>& left, const Host& host,
+                                     PathWalker& walker) {
+  const auto is_left = [&](const std::string& file) {
+    return std::any_of(left.begin(), left.end(),
+                       [&](const std::string& place) { return IsAtOrBelow(file, place); });
+  };
+  if (!refusal.file.empty() && is_left(refusal.file)) return {refusal.file};
+  std::vector<std::string> leads;
+  std::copy_if(refusal.leads.begin(), refusal.leads.end(), std::back_inserter(leads), is_left);
+  if (!leads.empty()) return leads;
+  for (const char* name : {"config", "config.worktree"}) {
+    std::string file = JoinPath(refusal.place, name);
+    const Result<std::optional<std::string>> text = ReadGitFile(file, host, walker);
+    const bool harmless = text && IsHarmlessGitConfig(text->value_or(""));
+    if (!harmless && is_left(file)) return {std::move(file)};
+  }
+  std::string hooks = JoinPath(refusal.place, "hooks");
+  const Lookup lookup = host.LookAt(hooks);
+  const bool link = lookup.status && lookup.status->object.type == FileType::kSymlink;
+  if (link && is_left(hooks)) return {std::move(hooks)};
+  return {};
+}
+
+// Of the rules that `before` was made with. What is a repository by its shape has two parts that keep their
+// names.
+std::size_t CountOf(const GitSnapshot& before) {
+  const auto shaped = std::count_if(before.places.begin(), before.places.end(),
+                                    [](const GitSnapshot::Place& place) { return place.part != place.path; });
+  return before.held.size() + 2 * static_cast<std::size_t>(shaped);
+}
+
+}  // namespace
+
+NextRun CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& left, const Host& host) {
+  NextRun next;
+  if (left.empty()) return next;
   PathWalker walker(host);
   const MountNames names({}, walker);
   RuleSet rules;
   for (const std::string& root : before.roots) rules.Add({.path = root, .access = Access::kReadWrite});
+  for (const GitSnapshot::Held& held : before.held)
+    rules.Add({.path = held.path, .access = Access::kReadOnly, .origin = Origin::kProtection});
   std::vector<Warning> warnings;  // the next run gives them itself
   Protector protector(host, names, walker, rules, warnings);
+  protector.Count(CountOf(before));
   GitProtection git(protector, CanonicalHome(host, walker));
+  std::vector<GitProtection::Refusal> refusals;
+  git.CollectRefusals(refusals);
   std::vector<std::string> roots;
   for (const std::string& path : left) {
     const Lookup& lookup = walker.LookAt(path);
@@ -30,9 +76,15 @@ Status CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& l
   search.Run(std::move(roots), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
     git.Places().Visit(directory, entries);
   });
-  if (Status held = git.Apply(); !held) return held;
-  if (Status ended = protector.End(); !ended) return ended;
-  return protector.CheckCount({});
+  next.starts = git.Apply();
+  for (const GitProtection::Refusal& refusal : refusals) {
+    if (next.starts) next.starts = refusal.error;
+    for (std::string& obstacle : ObstaclesOf(refusal, left, host, walker))
+      next.obstacles.push_back(std::move(obstacle));
+  }
+  if (next.starts) next.starts = protector.End();
+  if (next.starts) next.starts = protector.CheckCount({});
+  return next;
 }
 
 }  // namespace mxc

@@ -11,8 +11,14 @@
 
 namespace mxc {
 
-// Protects the repositories at and below `left`, as the next run would. Errors: its refusal, kConflict.
-[[nodiscard]] Status CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& left,
-                                  const Host& host);
+struct NextRun {
+  Status starts = Done{};  // Errors: its refusal, kConflict
+  // Files at or below `left` that cause it: they cannot be read, or name what cannot be.
+  std::vector<std::string> obstacles = {};
+};
+
+// Protects the repositories at and below `left`, beside what was protected before, as the next run would.
+[[nodiscard]] NextRun CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& left,
+                                   const Host& host);
 
 }  // namespace mxc

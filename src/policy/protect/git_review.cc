@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "mxc/plan.h"
 #include "policy/paths/paths.h"
+#include "policy/paths/placeholders.h"
 #include "policy/paths/search.h"
 #include "policy/protect/found_by_name.h"
 #include "policy/protect/git_data.h"
@@ -40,10 +41,25 @@ class Review {
     std::sort(trees_.begin(), trees_.end());
   }
 
+  // Of a command that leaves more than there is memory for, what was found until then is told of.
   std::vector<GitChange> Run(std::string& gap) {
+    try {
+      Look(gap);
+    } catch (const std::bad_alloc&) {
+      gap = "there was not enough memory";
+    }
+    return std::move(changes_);
+  }
+
+ private:
+  void Look(std::string& gap) {
     Search(gap);
     for (const GitPlaces::Named& place : places_.All()) {
-      if (!known_.contains(place.path)) Judge(place);
+      if (!known_.contains(place.path)) {
+        Judge(place);
+      } else if (IsYoung(place.path) && judge_.IsArmed(place.path)) {
+        changes_.push_back({.kind = GitChange::Kind::kYoung, .path = place.path});
+      }
     }
     for (const GitSnapshot::Text& link : before_.links) JudgeLink(link);
     for (const GitSnapshot::Held& held : before_.held) JudgeHeld(held);
@@ -55,13 +71,19 @@ class Review {
     changes_.insert(changes_.end(), listed_.begin(), listed_.end());
     const std::vector<GitChange> found = ReviewFoundByName(before_, host_);
     changes_.insert(changes_.end(), found.begin(), found.end());
-    return std::move(changes_);
+    const auto is_anothers = [this](const GitChange& change) {
+      constexpr GitChange::Kind kMade[] = {GitChange::Kind::kNew, GitChange::Kind::kTakenUp,
+                                           GitChange::Kind::kInstructions, GitChange::Kind::kIndex,
+                                           GitChange::Kind::kList};
+      const bool made = std::find(std::begin(kMade), std::end(kMade), change.kind) != std::end(kMade);
+      return made && IsOfAnotherRun(change.path);
+    };
+    changes_.erase(std::remove_if(changes_.begin(), changes_.end(), is_anothers), changes_.end());
   }
-
- private:
   void Search(std::string& gap);
   // Of the grants alone, and only what the command has closed.
   bool Open(const std::string& directory);
+  void OpenForRootsCommands(const std::string& directory);
   [[nodiscard]] TreeSearch::Opener Opener() {
     return [this](const std::string& directory) { return Open(directory); };
   }
@@ -69,6 +91,7 @@ class Review {
   [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed& listed) const;
   [[nodiscard]] bool IsUnchanged(const Lookup& lookup) const;
   void Judge(const GitPlaces::Named& named);
+  [[nodiscard]] bool IsYoung(const std::string& place) const;
   void TakeUp(const std::string& place, std::string part);
   [[nodiscard]] bool IsTold(const std::string& place) const;
   // It has another name soon, or is no repository any more.
@@ -78,6 +101,8 @@ class Review {
   void JudgeHeld(const GitSnapshot::Held& held);
   void JudgeInstructions(const std::string& place, std::unordered_set<std::string>& looked);
   void JudgeData(std::string& gap);
+  void TakeAsAWhole(const std::string& crowded);
+  [[nodiscard]] bool IsOfAnotherRun(const std::string& path) const;
   // It has another name soon, or something above it has.
   [[nodiscard]] bool IsSetAside(const std::string& path) const;
   void JudgeClosed();
@@ -88,6 +113,7 @@ class Review {
   const GitSnapshot& before_;
   const Host& host_;
   const TreeSearch::Opener& open_;
+  const bool root_ = host_.Caller().IsRoot();
   PathWalker walker_;
   GitPlaces places_ = {};
   std::unordered_set<std::string> directories_ = {};  // of `places_`
@@ -119,6 +145,7 @@ void Review::Search(std::string& gap) {
     }
     search.Run({next}, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
       places_.Visit(directory, entries);
+      if (root_) OpenForRootsCommands(directory);
       const auto apart = [&](const DirectoryEntry& entry) {
         const std::string path = JoinPath(directory, entry.name);
         const bool turn = entry.type == FileType::kDirectory && listed.Contains(path);
@@ -208,6 +235,26 @@ void Review::Judge(const GitPlaces::Named& named) {
   }
 }
 
+// What git obeys there was made or changed since another run began, whose command may have done it: it cannot
+// set these times. That run may have ended while this was no repository.
+bool Review::IsYoung(const std::string& place) const {
+  const auto is_young = [this](const std::string& path) {
+    const Lookup lookup = host_.LookAt(path);
+    return StampOf(lookup) >= *before_.others_since && !IsPlaceholder(host_, path, lookup);
+  };
+  if (!before_.others_since) return false;
+  const Lookup lookup = host_.LookAt(place);
+  if (lookup.status && lookup.status->object.type != FileType::kDirectory) return is_young(place);
+  const std::string hooks = JoinPath(place, "hooks");
+  const std::string parts[] = {JoinPath(place, "config"), JoinPath(place, "config.worktree"),
+                               JoinPath(place, "commondir"), hooks};
+  if (std::any_of(std::begin(parts), std::end(parts), is_young)) return true;
+  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(hooks, {});
+  return entries && std::any_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
+           return is_young(JoinPath(hooks, entry.name));
+         });
+}
+
 // Whatever stands on the way to a protected link now and is no directory: the command moved the one away.
 std::string Review::InTheWayTo(const std::string& link) const {
   std::string found;
@@ -249,9 +296,7 @@ void Review::JudgeHeld(const GitSnapshot::Held& held) {
   const bool written = status.object.type == FileType::kRegular && status.changed && before_.since &&
                        *status.changed > *before_.since;
   if (status.object.inode == held.inode && !written) return;
-  const bool placeholder_kind =
-      status.mode == kPlaceholderFileMode || status.mode == kPlaceholderDirectoryMode;
-  if (held.inode == 0 && placeholder_kind) return;  // another run's
+  if (held.inode == 0 && IsPlaceholder(host_, held.path, lookup)) return;  // another run's
   changes_.push_back({.kind = GitChange::Kind::kReplaced, .path = held.path});
 }
 
@@ -287,8 +332,27 @@ void Review::JudgeData(std::string& gap) {
   }
   changes_.insert(changes_.end(), std::make_move_iterator(found.begin()),
                   std::make_move_iterator(found.end()));
+  if (!data.crowded.empty()) TakeAsAWhole(data.crowded);
   closed_.insert(closed_.end(), data.closed.begin(), data.closed.end());
   if (gap.empty()) gap = std::move(data.gap);
+}
+
+// What stands for a name that another run denies says nothing to git, and that run takes it away. What
+// somebody has open for writing is a copy once it has been read, and bears no such mode any more.
+bool Review::IsOfAnotherRun(const std::string& path) const {
+  const auto stands_for_nothing = [&] {
+    const Lookup lookup = host_.LookAt(path);
+    return lookup.status && lookup.status->object.type == FileType::kRegular &&
+           IsPlaceholder(host_, path, lookup);
+  };
+  return stands_for_nothing() && host_.ReadFile(path, 1) && stands_for_nothing();
+}
+
+void Review::TakeAsAWhole(const std::string& crowded) {
+  const auto is_in = [&](const GitChange& change) { return IsAtOrBelow(change.path, crowded); };
+  changes_.erase(std::remove_if(changes_.begin(), changes_.end(), is_in), changes_.end());
+  changes_.push_back({.kind = GitChange::Kind::kPassage, .path = crowded, .part = crowded});
+  aside_.insert(crowded);
 }
 
 bool Review::IsSetAside(const std::string& path) const {
@@ -308,6 +372,16 @@ bool Review::Open(const std::string& directory) {
   if (!open_ || closed_before || !in(before_.roots) || !open_(directory)) return false;
   listed_.push_back({.kind = GitChange::Kind::kListed, .path = directory});
   return true;
+}
+
+// Root lists it whatever its mode says. Root's commands hold no capability against that: later ones could not
+// even begin there.
+void Review::OpenForRootsCommands(const std::string& directory) {
+  constexpr std::uint32_t kList = 0500;
+  const Lookup lookup = host_.LookAt(directory);
+  if (!lookup.status || (lookup.status->mode & kList) == kList) return;
+  const bool before = lookup.status->changed && before_.since && *lookup.status->changed < *before_.since;
+  if (!before) Open(directory);
 }
 
 // git needs no list to enter what it knows by name: `.git`, or what the index names. A grant keeps its name,

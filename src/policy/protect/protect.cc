@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "policy/paths/entries.h"
+#include "policy/paths/placeholders.h"
 #include "policy/paths/search.h"
 #include "policy/protect/found_by_name.h"
 #include "policy/protect/git_config.h"
@@ -54,14 +55,17 @@ class NamedFiles {
 
   // `tops`: home, the top of each grant, the work trees. There missing names are held as well.
   void Apply(Protector& protector, const std::vector<std::string>& tops) const {
+    const auto is_there = [&](const std::string& path) {
+      return protector.Walker().LookAt(path).status.has_value();
+    };
     for (const std::string& path : found_) {
-      if (protector.Walker().LookAt(path).status) protector.Protect(path, WhenMissing::kLeft);
+      if (is_there(path)) protector.Protect(path, WhenMissing::kLeft);
     }
     for (const std::string& top : tops) {
       for (const ProtectedRow& row : RowsOf(preset_.preset)) {
         const std::string path = JoinPath(top, row.path);
-        if (std::find(found_.begin(), found_.end(), path) != found_.end()) continue;
-        protector.Protect(path, row.missing, row.text);
+        const bool found = std::find(found_.begin(), found_.end(), path) != found_.end();
+        if (!found || !is_there(path)) protector.Protect(path, row.missing, row.text);
       }
     }
   }
@@ -146,6 +150,7 @@ class Protection {
       const Lookup& lookup = walker_.LookAt(path);
       if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots_.push_back(path);
     }
+    others_since_ = host_.OldestRun(roots_);
     if (Status found = Find(); !found) return found;
     if (Has(config_, Preset::kGit)) {
       if (Status held = HoldGit(); !held) return held;
@@ -153,6 +158,7 @@ class Protection {
     if (Status held = HoldNamed(); !held) return held;
     return protector_.CheckCount(config_.protect.front().pointer);
   }
+  [[nodiscard]] const std::vector<TakenGrant>& Taken() const { return protector_.Taken(); }
 
  private:
   [[nodiscard]] bool Wants(std::string_view name) const {
@@ -165,10 +171,12 @@ class Protection {
   Status Search(const std::vector<std::string>& roots);
   [[nodiscard]] Status Ended(const std::string& gap) const;
   Status HoldGit();
+  void AddSingleFiles();
   Status FindData();
   Status HoldOtherNames();
   void SkipOwnDirectories();
   void TakeSnapshot();
+  [[nodiscard]] std::vector<std::string> AboveGrants() const;
   Status HoldNamed();
 
   const Config& config_;
@@ -183,6 +191,7 @@ class Protection {
   std::vector<NamedFiles> named_ = {};
   TreeSearch search_;
   std::optional<std::uint64_t> begun_;
+  std::optional<std::uint64_t> others_since_ = {};
   std::vector<std::string> roots_ = {};     // read-write directories
   std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
   std::vector<std::string> closed_ = {};    // directories that cannot be listed
@@ -266,8 +275,21 @@ Status Protection::HoldGit() {
   return Done{};
 }
 
+// Of git's data a single one may be granted.
+void Protection::AddSingleFiles() {
+  const std::vector<GitDirectory>& directories = git_.Places().Directories();
+  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+    const Lookup& lookup = walker_.LookAt(path);
+    const bool data = std::any_of(directories.begin(), directories.end(), [&](const GitDirectory& directory) {
+      return IsAtOrBelow(path, directory.path);
+    });
+    if (data && lookup.status && lookup.status->object.type == FileType::kRegular) searched_.push_back(path);
+  }
+}
+
 // git's data are compared when the run has ended: they cannot be held, for git writes there.
 Status Protection::FindData() {
+  AddSingleFiles();
   std::vector<GitDirectory> directories;
   for (const GitDirectory& directory : git_.Places().Directories()) {
     const bool reached = std::any_of(searched_.begin(), searched_.end(), [&](const std::string& root) {
@@ -340,6 +362,8 @@ void Protection::TakeSnapshot() {
   policy_.git.links = protector_.Links();
   policy_.git.instructions = git_.Instructions();
   policy_.git.since = begun_;
+  // Also one that began during the search.
+  policy_.git.others_since = others_since_ ? others_since_ : host_.OldestRun(roots_);
   NoteFoundByName(git_, protector_, policy_.git);
   for (GitPlaces::Named& place : git_.Places().All()) {
     const Lookup lookup = host_.LookAt(place.part);
@@ -357,15 +381,27 @@ void Protection::TakeSnapshot() {
   }
 }
 
+std::vector<std::string> Protection::AboveGrants() const {
+  std::vector<std::string> above;
+  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+    for (std::string_view at = path; at != "/"; at = ParentOf(at)) above.emplace_back(ParentOf(at));
+  }
+  return above;
+}
+
 Status Protection::HoldNamed() {
   std::vector<std::string> tops = roots_;
   if (!home_.empty()) tops.push_back(home_);
   for (const WorkTree& tree : git_.Places().WorkTrees()) tops.push_back(tree.directory);
   std::sort(tops.begin(), tops.end());
   tops.erase(std::unique(tops.begin(), tops.end()), tops.end());
+  std::vector<std::string> all_tops = tops;  // of which a part may be granted by itself
+  for (std::string& above : AboveGrants()) all_tops.push_back(std::move(above));
+  std::sort(all_tops.begin(), all_tops.end());
+  all_tops.erase(std::unique(all_tops.begin(), all_tops.end()), all_tops.end());
   for (const NamedFiles& files : named_) {
     protector_.Begin(files.Entry());
-    files.Apply(protector_, tops);
+    files.Apply(protector_, files.Entry().required ? all_tops : tops);
     if (Status ended = protector_.End(); !ended) return ended;
   }
   return Done{};
@@ -380,12 +416,16 @@ std::string CanonicalHome(const Host& host, PathWalker& walker) {
   return walked ? std::move(walked->path) : "";
 }
 
-Status AddProtection(const Config& config, const Host& host, const MountNames& names, PathWalker& walker,
-                     RuleSet& rules, Policy& policy) {
+Result<std::vector<TakenGrant>> AddProtection(const Config& config, const Host& host, const MountNames& names,
+                                              RuleSet& rules, Policy& policy) {
   if (!Has(config, Preset::kGit)) policy.relaxations.emplace_back("git-unprotected");
   const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
-  if (config.protect.empty() || grants.empty()) return Done{};
-  return Protection(config, host, names, walker, rules, policy).Run(grants);
+  if (config.protect.empty() || grants.empty()) return std::vector<TakenGrant>{};
+  const WithoutPlaceholders seen(host, rules);
+  PathWalker seen_walker(seen);
+  Protection protection(config, seen, names, seen_walker, rules, policy);
+  if (Status run = protection.Run(grants); !run) return run.error();
+  return protection.Taken();
 }
 
 }  // namespace mxc

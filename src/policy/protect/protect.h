@@ -43,11 +43,21 @@ struct ProtectedRow {
 // The caller's, also when it is to be made yet; "" when there is none.
 [[nodiscard]] std::string CanonicalHome(const Host& host, PathWalker& walker);
 
-// Adds rules of Origin::kProtection below the read-write rules of `rules`; a rule of the policy for exactly
-// such a path stays. Reports to `policy` what could not be protected, and which presets are off.
+// A read-write grant that a required preset has taken back.
+struct TakenGrant {
+  Preset preset = Preset::kGit;
+  std::string path = {};
+  std::string pointer = {};  // of the grant
+};
+
+// Adds rules of Origin::kProtection below the read-write rules of `rules`. A rule of the policy for exactly
+// such a path stays, but where the preset is required: then what the policy grants at or below a protected
+// path is read-only, and is returned. Reports to `policy` what could not be protected, and which presets are
+// off.
 // Errors: kConflict, when there is more to protect than limits.h allows, or what is to be protected cannot be
 // told.
-[[nodiscard]] Status AddProtection(const Config& config, const Host& host, const MountNames& names,
-                                   PathWalker& walker, RuleSet& rules, Policy& policy);
+[[nodiscard]] Result<std::vector<TakenGrant>> AddProtection(const Config& config, const Host& host,
+                                                            const MountNames& names, RuleSet& rules,
+                                                            Policy& policy);
 
 }  // namespace mxc

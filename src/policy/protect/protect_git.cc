@@ -102,6 +102,8 @@ Status GitProtection::FollowWorkTree(const WorkTree& tree) {
   if (!protector_.Rules().Visible(walked->path)) WarnOfHidden(tree, walked->path, whole->path);
   places_.Add(GitDirectory{.path = whole->path});
   Repository& repository = repositories_[whole->path];
+  if (tree.type != FileType::kDirectory) repository.leads.insert(tree.git);
+  if (path != ".") repository.leads.insert(JoinPath(walked->path, "commondir"));
   repository.trees.push_back(tree.directory);
   repository.files.insert(JoinPath(walked->path, "config.worktree"));
   return Done{};
@@ -186,10 +188,32 @@ void GitProtection::Take(GitVariable variable, const std::string& base, std::vec
   if (MayExecute(variable)) loaded.variables.push_back(std::move(variable));
 }
 
-Result<std::optional<std::string>> GitProtection::Read(const std::string& file) const {
+Result<std::optional<std::string>> GitProtection::Read(const std::string& file) {
   Result<std::optional<std::string>> text = ReadGitFile(file, protector_.TheHost(), protector_.Walker());
-  if (!text) text.error().pointer = protector_.Pointer();
+  if (text) return text;
+  unreadable_ = file;
+  text.error().pointer = protector_.Pointer();
   return text;
+}
+
+// Nobody could do anything about /proc/self/commondir but by what leads there.
+bool GitProtection::GoesOn(Status& held, std::set<std::string> leads) {
+  if (held) return true;
+  std::string file = std::exchange(unreadable_, {});
+  const Result<Walked> walked = protector_.Walker().Walk(file.empty() ? "/" : ParentOf(file));
+  const bool proc = walked && walked->status && walked->status->object.type == FileType::kSymlink;
+  if (!proc || leads.contains(file)) leads.clear();
+  if (!leads.empty()) {
+    const std::string lead = Quoted(*leads.begin());
+    held.error().message = lead + " leads to where " + held.error().message;
+    held.error().hint = "remove " + lead + " if an earlier run has left it; or write \"protect\": []";
+  }
+  if (refusals_ == nullptr) return false;
+  refusals_->push_back({.file = std::move(file),
+                        .place = protector_.From(),
+                        .leads = std::move(leads),
+                        .error = held.error()});
+  return true;
 }
 
 // Reads `files` and what they include.
@@ -276,18 +300,22 @@ Status GitProtection::Apply() {
   for (const std::string& link : ways_) protector_.WatchLink(link);
   const std::vector<WorkTree> trees = places_.WorkTrees();
   for (const WorkTree& tree : trees) {
+    protector_.From(tree.git);
     if (DenyOthers(tree.git)) continue;
-    if (Status followed = FollowWorkTree(tree); !followed) return followed;
+    std::set<std::string> leads;
+    if (tree.type != FileType::kDirectory) leads.insert(tree.git);
+    if (Status followed = FollowWorkTree(tree); !GoesOn(followed, leads)) return followed;
   }
   for (const GitDirectory& directory : places_.Directories()) {
     protector_.From(directory.path);
     if (DenyOthers(directory.path)) continue;
-    if (Status held = ProtectDirectory(directory); !held) return held;
+    if (Status held = ProtectDirectory(directory); !GoesOn(held)) return held;
     if (!directory.linked) repositories_[directory.path];
   }
   for (auto& [git_directory, repository] : repositories_) {
     protector_.From(git_directory);
-    if (Status held = ProtectRepository(git_directory, repository); !held) return held;
+    if (Status held = ProtectRepository(git_directory, repository); !GoesOn(held, repository.leads))
+      return held;
   }
   return Done{};
 }

@@ -34,6 +34,14 @@ class GitProtection {
   // The rules for all that was noted, and for the configuration of the caller's own. Errors: kConflict for a
   // file of git's that cannot be read.
   [[nodiscard]] Status Apply();
+  // What one repository fails with. Where refusals are collected, Apply goes on with the next.
+  struct Refusal {
+    std::string file = {};             // that cannot be read; "": another reason
+    std::string place = {};            // its `.git`, or its git directory
+    std::set<std::string> leads = {};  // files and links by which git gets there, through /proc
+    Error error = {};
+  };
+  void CollectRefusals(std::vector<Refusal>& refusals) { refusals_ = &refusals; }
 
   // Files that git may run something of, and that the command can write.
   [[nodiscard]] std::vector<GitSnapshot::Text> Instructions() const;
@@ -48,6 +56,7 @@ class GitProtection {
   struct Repository {
     std::vector<std::string> trees = {};  // work trees, as far as they are known
     std::set<std::string> files = {};     // further configuration: config.worktree of each
+    std::set<std::string> leads = {};     // files and links that name it
   };
   struct Loaded {
     std::vector<GitVariable> variables = {};
@@ -55,7 +64,9 @@ class GitProtection {
     std::string work_tree = {};
   };
 
-  [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file) const;
+  [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file);
+  // `leads`: files and links that name the repository; the error names one where it is about /proc.
+  [[nodiscard]] bool GoesOn(Status& held, std::set<std::string> leads = {});
   [[nodiscard]] Status AddFromEnvironment();
   [[nodiscard]] Status FollowWorkTree(const WorkTree& tree);
   void WarnOfHidden(const WorkTree& tree, const std::string& git, const std::string& common) const;
@@ -92,6 +103,8 @@ class GitProtection {
   std::vector<std::string> ways_ = {};                   // links by which repositories were named
   std::map<std::string, Repository> repositories_ = {};  // by common git directory
   Loaded global_ = {};
+  std::vector<Refusal>* refusals_ = nullptr;
+  std::string unreadable_ = {};  // the last file that Read could not read
   std::set<std::string> named_ = {};
 };
 

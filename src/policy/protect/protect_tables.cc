@@ -1,4 +1,5 @@
 // What each preset protects, with the reason per row.
+#include "policy/paths/placeholders.h"
 #include "policy/protect/protect.h"
 
 namespace mxc {
@@ -11,7 +12,8 @@ using enum WhenMissing;
 constexpr ProtectedRow kGitDirectory[] = {
     {"config", kFile, "", "names programs: filters, aliases, pager, editor, fsmonitor, includes"},
     {"config.worktree", kFile, "", "the same for one work tree"},
-    {"commondir", kFile, ".\n", "says where config and hooks are; \".\" is what its absence means"},
+    {"commondir", kFile, kOwnCommonDirectory,
+     "says where config and hooks are; \".\" is what its absence means"},
     {"hooks", kDirectory, "", "programs that git runs"},
     {"info/attributes", kLeft, "", "chooses filters; only among those of the configuration"},
     {"objects/info/alternates", kLeft, "", "shows objects from elsewhere; a new one is judged at the end"},
@@ -36,8 +38,8 @@ constexpr ProtectedRow kGitConfigHome[] = {
 
 constexpr ProtectedRow kShell[] = {
     {".profile", kFile, "", "read by login shells"},
-    {".bash_profile", kFile, "[ ! -r ~/.bash_login ] || . ~/.bash_login\n", "instead of the next two"},
-    {".bash_login", kFile, "[ ! -r ~/.profile ] || . ~/.profile\n", "instead of .profile"},
+    {".bash_profile", kFile, kNextBashLogin, "instead of the next two"},
+    {".bash_login", kFile, kNextProfile, "instead of .profile"},
     {".bash_logout", kFile, "", "read by login shells"},
     {".bashrc", kFile, "", "read by bash"},
     {".bash_aliases", kFile, "", "read by .bashrc"},
@@ -49,10 +51,10 @@ constexpr ProtectedRow kShell[] = {
     {".kshrc", kFile, "", "read by ksh"},
     {".mkshrc", kFile, "", "read by mksh"},
     {".cshrc", kFile, "", "read by csh"},
-    {".tcshrc", kFile, "if ( -r ~/.cshrc ) source ~/.cshrc\n", "instead of .cshrc"},
+    {".tcshrc", kFile, kNextCshrc, "instead of .cshrc"},
     {".login", kFile, "", "read by csh"},
     {".logout", kFile, "", "read by csh"},
-    {".inputrc", kFile, "$include /etc/inputrc\n", "types commands for keys"},
+    {".inputrc", kFile, kSystemsInputrc, "types commands for keys"},
     {".xprofile", kFile, "", "read by display managers"},
     {".xsessionrc", kFile, "", "read by X sessions"},
     {".xsession", kLeft, "", "is the X session"},

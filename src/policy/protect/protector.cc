@@ -25,7 +25,35 @@ void Protector::Add(PathRule rule, Access access) {
   most_from_ = from_;
 }
 
+// Of a required preset: the policy's right to write there, by an entry for exactly this path. What shows
+// there can be read as before.
+bool Protector::TakeGrant(const std::string& path) {
+  const PathRule* const found = rules_.Find(path);
+  if (!preset_.required || found == nullptr || found->origin != Origin::kPolicy ||
+      found->access != Access::kReadWrite)
+    return false;
+  PathRule rule = *found;
+  taken_.push_back({.preset = preset_.preset, .path = path, .pointer = rule.pointer});
+  rules_.Remove(path);
+  if (Writable(path)) return true;  // by a grant above: it is to be protected there
+  rule.access = Access::kReadOnly;
+  rules_.Add(std::move(rule));
+  return true;
+}
+
+void Protector::TakeGrantsBelow() {
+  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+    for (std::string_view at = path; at != "/"; at = ParentOf(at)) {
+      if (!asked_.contains(std::string(at))) continue;
+      if (TakeGrant(path) && Writable(path)) Protect(path, WhenMissing::kLeft);
+      break;
+    }
+  }
+  asked_.clear();
+}
+
 bool Protector::Deny(const std::string& path, const FileObject& object) {
+  if (TakeGrant(path)) rules_.Remove(path);
   if (!rules_.Add({.path = path, .access = Access::kDenied, .object = object})) return false;
   Warn("git-directory-hidden",
        Quoted(path) + " belongs to another user, who keeps its configuration from this one: it is denied");
@@ -58,12 +86,14 @@ void Protector::Protect(const std::string& path, WhenMissing missing, std::strin
 
 void Protector::ProtectHere(const std::string& path, const std::optional<FileStatus>& status,
                             WhenMissing missing, std::string_view text) {
+  if (preset_.required) asked_.insert(path);
+  if (TakeGrant(path) && status) NoteOtherNames(*status);
   if (!Writable(path)) return ProtectElsewhere(path, status, missing, text);
   if (const PathRule* rule = rules_.Find(path); rule != nullptr) {
     if (rule->origin == Origin::kProtection || !overridden_.insert(path).second) return;
     Warn("protection-overridden", Quoted(path) + " is read-write by an entry of its own, although `" +
                                       std::string(Name(preset_.preset)) + "` would protect it");
-  } else if (!status || IsTypedPlaceholder(path, *status, missing, text)) {
+  } else if (!status) {
     HoldName(path, missing, text);
   } else {
     ProtectExisting(path, *status);
@@ -81,6 +111,7 @@ void Protector::ProtectElsewhere(const std::string& path, const std::optional<Fi
   if (status) NoteOtherNames(*status);
   if (!names_.Any() || !elsewhere_.insert(path).second) return;
   for (const std::string& name : OthersOf(path)) {
+    if (preset_.required) asked_.insert(name);
     if (Writable(name)) ProtectHere(name, walker_.LookAt(name).status, missing, text);
   }
 }
@@ -155,6 +186,7 @@ bool Protector::HoldWay(const std::string& directory) {
 // Whoever owns a directory could give the right to write there; anybody else can create nothing in it either.
 void Protector::HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path) {
   if (status.uid != host_.Caller().uid) return;
+  (void)TakeGrant(directory);
   if (preset_.preset != Preset::kGit || rules_.Find(directory) != nullptr) return open_.push_back(path);
   ProtectExisting(directory, status);
 }
@@ -180,20 +212,8 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
                                            .text = std::string(text)}});
 }
 
-bool Protector::IsTypedPlaceholder(const std::string& path, const FileStatus& status, WhenMissing missing,
-                                   std::string_view text) const {
-  if (missing == WhenMissing::kLeft) return false;
-  if (missing == WhenMissing::kDirectory) {
-    if (status.object.type != FileType::kDirectory || status.mode != kPlaceholderDirectoryMode) return false;
-    const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
-    return entries && entries->empty();
-  }
-  if (status.object.type != FileType::kRegular || status.mode != kPlaceholderFileMode) return false;
-  const Result<std::string> found = host_.ReadFile(path, text.size() + 1);
-  return found && *found == text;
-}
-
 Status Protector::End() {
+  TakeGrantsBelow();
   ProtectMounts();
   if (!too_many_names_.empty()) {
     return Conflict(Quoted(too_many_names_) + " has more than " + std::to_string(kMaxSecondNames) +

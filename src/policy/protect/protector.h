@@ -32,9 +32,9 @@ class Protector {
     from_ = std::move(git_directory);
     count_from_ = 0;
   }
-  // Holds mounts in grants that show a part of what is protected elsewhere, and the directories of names that
-  // are held in ones that are missing. Reports the names that nothing holds. Errors: kConflict, for an object
-  // with more names than limits.h allows.
+  // Takes grants back, where the preset is required. Holds mounts in grants that show a part of what is
+  // protected elsewhere, and the directories of names that are held in ones that are missing. Reports the
+  // names that nothing holds. Errors: kConflict, for an object with more names than limits.h allows.
   [[nodiscard]] Status End();
 
   // What `path` leads to, in whichever grant that is or, through a mount, shows. Nothing happens where the
@@ -53,6 +53,11 @@ class Protector {
         {.category = std::move(category), .message = std::move(message), .pointer = preset_.pointer});
   }
 
+  // Grants that required presets have taken back.
+  [[nodiscard]] const std::vector<TakenGrant>& Taken() const { return taken_; }
+
+  // Rules that count beside those made here.
+  void Count(std::size_t others) { count_ += others; }
   // Errors: kConflict, when there are more rules than limits.h allows; names a git directory that causes
   // many.
   [[nodiscard]] Status CheckCount(const std::string& pointer) const;
@@ -77,13 +82,12 @@ class Protector {
   void ProtectMounts();
   void NoteOtherNames(const FileStatus& status);
   [[nodiscard]] std::vector<std::string> OthersOf(const std::string& path);
+  [[nodiscard]] bool TakeGrant(const std::string& path);
+  void TakeGrantsBelow();
   void ProtectExisting(const std::string& path, const FileStatus& status);
   void HoldName(const std::string& path, WhenMissing missing, std::string_view text);
   [[nodiscard]] bool HoldWay(const std::string& directory);
   void HoldClosed(const std::string& directory, const FileStatus& status, const std::string& path);
-  // What another run holds the name with does not exist.
-  [[nodiscard]] bool IsTypedPlaceholder(const std::string& path, const FileStatus& status,
-                                        WhenMissing missing, std::string_view text) const;
   void Add(PathRule rule, Access access = Access::kReadOnly);
 
   const Host& host_;
@@ -102,6 +106,8 @@ class Protector {
   std::vector<GitSnapshot::Text> links_ = {};
   std::set<std::string> watched_ = {};  // of those
   std::set<std::string> overridden_ = {};
+  std::set<std::string> asked_ = {};  // of a required preset: all that it protects, in grants or not
+  std::vector<TakenGrant> taken_ = {};
   Shared shared_ = {};
   std::set<std::string> elsewhere_ = {};  // protected, and in no grant
   std::string too_many_names_ = {};       // an object with more than can be held

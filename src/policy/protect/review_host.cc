@@ -1,12 +1,16 @@
 #include "policy/protect/review_host.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace mxc {
 
-ReviewHost::ReviewHost(const Host& host, const GitSnapshot& before, DetachWriters detach)
-    : host_(host),
+ReviewHost::ReviewHost(const Host& host, const GitSnapshot& before, DetachWriters detach,
+                       ReviewBudget* budget)
+    : ForwardingHost(host),
       detach_(std::move(detach)),
+      budget_(budget),
       roots_(before.roots.begin(), before.roots.end()),
       closed_(before.skipped.begin(), before.skipped.end()),
       walker_(host) {
@@ -22,21 +26,41 @@ bool ReviewHost::WasWritable(std::string_view path) const {
   }
 }
 
-Status ReviewHost::Detach(const std::string& path) const {
-  const Result<Walked> walked = walker_.Walk(path);
-  if (!walked) return walked.error();
-  if (!walked->status || !WasWritable(walked->path)) return Done{};
-  const auto [place, first] = detached_.emplace(walked->path, Done{});
+Status ReviewHost::Detach(const Walked& walked) const {
+  if (!WasWritable(walked.path)) return Done{};
+  const auto [place, first] = detached_.emplace(walked.path, Done{});
   if (!first) return place->second;
-  const Result<bool> detached = detach_(walked->path);
-  if (!detached) return place->second = detached.error();
-  if (*detached) copied_.push_back(walked->path);
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  const Result<bool> detached = detach_(walked.path, budget_ == nullptr ? kAll : budget_->Room());
+  if (!detached) {
+    place->second = detached.error();
+    // It may have been too long for a copy.
+    const bool fits = budget_ == nullptr || budget_->Allows(walked.status->size);
+    return fits ? place->second : NotRead(walked.path);
+  }
+  if (*detached) copied_.push_back(walked.path);
+  if (budget_ == nullptr) return Done{};
+  // A copy was read as a whole.
+  const Lookup now = Asked().LookAt(walked.path);
+  if (now.status && now.status->object.inode != walked.status->object.inode) budget_->Spend(now.status->size);
   return Done{};
 }
 
+Error ReviewHost::NotRead(const std::string& path) const {
+  return {.code = ErrorCode::kConflict, .message = Quoted(path) + " was not read: " + budget_->Gap()};
+}
+
 Result<std::string> ReviewHost::ReadFile(const std::string& path, std::size_t limit) const {
-  if (Status detached = Detach(path); !detached) return detached.error();
-  return host_.ReadFile(path, limit);
+  const Result<Walked> walked = walker_.Walk(path);
+  if (!walked) return walked.error();
+  const std::uint64_t size = walked->status ? walked->status->size : 0;
+  if (budget_ != nullptr && !budget_->Allows(std::min<std::uint64_t>(size, limit))) return NotRead(path);
+  if (walked->status) {
+    if (Status detached = Detach(*walked); !detached) return detached.error();
+  }
+  Result<std::string> text = Asked().ReadFile(path, limit);
+  if (text && budget_ != nullptr) budget_->Spend(text->size());
+  return text;
 }
 
 }  // namespace mxc

@@ -12,60 +12,31 @@
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
+#include "policy/protect/review_budget.h"
 
 namespace mxc {
 
-class ReviewHost final : public Host {
+class ReviewHost final : public ForwardingHost {
  public:
-  // cleanup/detach_writers.h
-  using DetachWriters = std::function<Result<bool>(const std::string& path)>;
+  // cleanup/detach_writers.h; `room`: it copies nothing longer.
+  using DetachWriters = std::function<Result<bool>(const std::string& path, std::uint64_t room)>;
 
-  // Borrows both.
-  ReviewHost(const Host& host, const GitSnapshot& before, DetachWriters detach);
+  // Borrows `host`, `before` and `budget`, which may be nullptr: then there is no bound.
+  ReviewHost(const Host& host, const GitSnapshot& before, DetachWriters detach,
+             ReviewBudget* budget = nullptr);
 
-  // Errors: also those of DetachWriters.
+  // Errors: also those of DetachWriters, and whatever it is, when the budget is used up.
   [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const override;
   // Those that were open for writing, and are copies now.
   [[nodiscard]] const std::vector<std::string>& Copied() const { return copied_; }
 
-  [[nodiscard]] OperatingSystem System() const override { return host_.System(); }
-  [[nodiscard]] Identity Caller() const override { return host_.Caller(); }
-  [[nodiscard]] std::string WorkingDirectory() const override { return host_.WorkingDirectory(); }
-  [[nodiscard]] bool Interactive() const override { return host_.Interactive(); }
-  [[nodiscard]] std::optional<std::string> Environment(std::string_view name) const override {
-    return host_.Environment(name);
-  }
-  [[nodiscard]] int LandlockAbi() const override { return host_.LandlockAbi(); }
-  [[nodiscard]] Lookup LookAt(const std::string& path) const override { return host_.LookAt(path); }
-  [[nodiscard]] Result<std::string> ReadLink(const std::string& path) const override {
-    return host_.ReadLink(path);
-  }
-  [[nodiscard]] bool MayAccess(const std::string& path, Access access) const override {
-    return host_.MayAccess(path, access);
-  }
-  [[nodiscard]] bool MayExecute(const std::string& path) const override { return host_.MayExecute(path); }
-  [[nodiscard]] Result<std::vector<std::string>> ListDirectory(const std::string& path) const override {
-    return host_.ListDirectory(path);
-  }
-  [[nodiscard]] Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path,
-                                                                const NameFilter& wanted) const override {
-    return host_.ListEntries(path, wanted);
-  }
-  [[nodiscard]] std::uint64_t Clock() const override { return host_.Clock(); }
-  [[nodiscard]] std::optional<std::uint64_t> Time() const override { return host_.Time(); }
-  [[nodiscard]] std::optional<std::string> FindTool(std::string_view name) const override {
-    return host_.FindTool(name);
-  }
-  [[nodiscard]] ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const override {
-    return host_.Try(argv, limit_ms);
-  }
-
  private:
   [[nodiscard]] bool WasWritable(std::string_view path) const;
-  [[nodiscard]] Status Detach(const std::string& path) const;
+  [[nodiscard]] Status Detach(const Walked& walked) const;
+  [[nodiscard]] Error NotRead(const std::string& path) const;
 
-  const Host& host_;
   DetachWriters detach_;
+  ReviewBudget* budget_;
   std::unordered_set<std::string> roots_ = {};
   std::unordered_set<std::string> closed_ = {};  // to the command
   mutable PathWalker walker_;

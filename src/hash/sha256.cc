@@ -1,4 +1,4 @@
-#include "report/sha256.h"
+#include "hash/sha256.h"
 
 #include <fmt/format.h>
 

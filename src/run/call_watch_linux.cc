@@ -1,21 +1,31 @@
 #include <fcntl.h>
 #include <linux/ioctl.h>
 #include <linux/openat2.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/passed_fds.h"
-#include "run/file_watch.h"
+#include "base/process_tree.h"
+#include "gateway/net/socket_address_posix.h"
+#include "gateway/rules/names.h"
+#include "gateway/setup/tproxy_setup.h"
+#include "run/call_watch.h"
 #include "seccomp/watched_calls.h"
 
 namespace mxc {
@@ -49,6 +59,16 @@ std::optional<std::string> ReadText(pid_t process, std::uint64_t address) {
     address += size;
   }
   return std::nullopt;
+}
+
+// Of a Unix socket that has a path: an abstract name is no file.
+std::optional<std::string> ReadSocketPath(pid_t process, std::uint64_t address, std::uint64_t size) {
+  sockaddr_un socket{};
+  constexpr std::size_t kBegin = offsetof(sockaddr_un, sun_path);
+  if (size <= kBegin || size > sizeof socket || !Read(process, address, &socket, size)) return std::nullopt;
+  const std::string_view path(socket.sun_path, size - kBegin);
+  if (socket.sun_family != AF_UNIX || path.front() == '\0') return std::nullopt;
+  return std::string(path.substr(0, path.find('\0')));
 }
 
 std::optional<std::string> LinkText(const std::string& link) {
@@ -85,7 +105,10 @@ bool MakesDirectory(int number) {
 
 std::optional<FileCall> CallOf(const WatchedCall& watched, const seccomp_notif& call) {
   const auto process = static_cast<pid_t>(call.pid);
-  std::optional<std::string> path = ReadText(process, call.data.args[watched.path]);
+  const std::uint64_t address = call.data.args[watched.path];
+  std::optional<std::string> path = watched.size == WatchedCall::kNone
+                                        ? ReadText(process, address)
+                                        : ReadSocketPath(process, address, call.data.args[watched.size]);
   if (!path || path->empty()) return std::nullopt;
   if (path->front() != '/') {
     std::string base = "/proc/" + std::to_string(process) + "/cwd";
@@ -104,27 +127,90 @@ std::optional<FileCall> CallOf(const WatchedCall& watched, const seccomp_notif& 
                   .link_itself = MeansLinkItself(watched, call)};
 }
 
+// The process that a thread beside its first belongs to: the kernel gives handles of processes.
+pid_t ProcessOf(pid_t thread) {
+  std::ifstream status("/proc/" + std::to_string(thread) + "/status");
+  for (std::string word; status >> word;) {
+    pid_t process = -1;
+    if (word == "Tgid:" && status >> process) return process;
+  }
+  return -1;
+}
+
+UniqueFd SocketOf(const seccomp_notif& call) {
+  constexpr long kGetFd = 438;  // SYS_pidfd_getfd, of Linux 5.6
+  const auto thread = static_cast<pid_t>(call.pid);
+  UniqueFd process = HandleOf(thread);
+  if (!process) process = HandleOf(ProcessOf(thread));
+  return UniqueFd{
+      static_cast<int>(::syscall(kGetFd, process.Get(), static_cast<int>(call.data.args[0]), 0U))};
+}
+
+// The packet filter, asked by the datagram that it passes to nobody (gateway/setup/tproxy_setup.h). It
+// refuses with EPERM, and tells the gateway.
+bool FilterRefuses(int borrowed_socket, const sockaddr_storage& address, socklen_t size) {
+  struct {
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> hops4 = {};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> hops6 = {};
+  } control;
+  static_assert(sizeof control == 2 * CMSG_SPACE(sizeof(int)));
+  sockaddr_storage name = address;
+  msghdr message{};
+  message.msg_name = &name;
+  message.msg_namelen = size;
+  message.msg_control = &control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  for (const auto& [level, type] : {std::pair{SOL_IP, IP_TTL}, {SOL_IPV6, IPV6_HOPLIMIT}}) {
+    header->cmsg_level = level;
+    header->cmsg_type = type;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &egress::kQuestionHops, sizeof(int));
+    header = CMSG_NXTHDR(&message, header);
+  }
+  return ::sendmsg(borrowed_socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EPERM;
+}
+
+// Programs connect UDP sockets to each address of a name, to see which they would use (RFC 6724), and mean to
+// send nothing: whether a name may be reached is told when it is asked for.
+bool IsRefusedConnect(int listener, seccomp_notif& call) {
+  sockaddr_storage address{};
+  const auto size = static_cast<socklen_t>(std::min<std::uint64_t>(call.data.args[2], sizeof address));
+  if (size < sizeof(sockaddr_in) || !Read(static_cast<pid_t>(call.pid), call.data.args[1], &address, size))
+    return false;
+  const std::optional<egress::IpEndpoint> meant = egress::FromSocketAddress(address);
+  if (!meant || egress::SyntheticNames::IsSynthetic(meant->address)) return false;
+  const UniqueFd socket = SocketOf(call);
+  int protocol = 0;
+  socklen_t length = sizeof protocol;
+  if (!socket || ::getsockopt(socket.Get(), SOL_SOCKET, SO_PROTOCOL, &protocol, &length) != 0 ||
+      protocol != IPPROTO_UDP)
+    return false;
+  const bool same = Control(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
+  return same && FilterRefuses(socket.Get(), address, size);
+}
+
 }  // namespace
 
-Result<FileWatch> FileWatch::Start(bool wanted, OnCall on_call) {
-  FileWatch watch;
-  if (!wanted) return watch;
+Result<CallWatch> CallWatch::Start(Wanted wanted) {
+  CallWatch watch;
+  watch.wanted_ = std::move(wanted);
+  if (!watch.wanted_.connections && !watch.WantsFiles()) return watch;
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return SystemError(ErrorCode::kSetupFailed, "create a pair of sockets", errno);
   watch.ours_ = UniqueFd{ends[0]};
   watch.watch_socket_ = UniqueFd{ends[1]};
-  watch.on_call_ = std::move(on_call);
   return watch;
 }
 
-void FileWatch::Take(short events) {
+void CallWatch::Take(short events) {
   if (!listener_) return TakeListener();
   if ((events & POLLIN) != 0) return TakeCall();
   listener_.Reset();  // nobody is left who could call
 }
 
-void FileWatch::TakeListener() {
+void CallWatch::TakeListener() {
   int number = 0;
   int listener = -1;
   std::size_t count = 0;
@@ -136,24 +222,29 @@ void FileWatch::TakeListener() {
   watched_ = count == 1;
 }
 
-// The call goes on whatever we made of it. ENOENT: the caller was killed meanwhile.
-void FileWatch::TakeCall() {
+// A call about files goes on whatever we made of it. ENOENT: the caller was killed meanwhile.
+void CallWatch::TakeCall() {
   seccomp_notif call{};
   if (Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;
-  std::array<std::optional<FileCall>, 2> found;  // a rename has two
-  std::size_t count = 0;
-  for (const WatchedCall& watched : kWatchedCalls) {
-    if (watched.number == call.data.nr && count < found.size()) found[count++] = CallOf(watched, call);
-  }
-  // Still the process that called, and not another that got its number?
-  const bool same = Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
   seccomp_notif_resp answer{};
   answer.id = call.id;
   answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  if (call.data.nr == SYS_connect && wanted_.connections && IsRefusedConnect(listener_.Get(), call)) {
+    answer.flags = 0;
+    answer.error = -EACCES;
+  }
+  std::array<std::optional<FileCall>, 2> found;  // a rename has two
+  std::size_t count = 0;
+  for (const WatchedCall& watched : kWatchedCalls) {
+    if (WantsFiles() && watched.number == call.data.nr && count < found.size())
+      found[count++] = CallOf(watched, call);
+  }
+  // Still the process that called, and not another that got its number?
+  const bool same = Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) == 0;
   Control(listener_.Get(), SECCOMP_IOCTL_NOTIF_SEND, &answer);
   if (!same) return;
   for (const std::optional<FileCall>& file : found) {
-    if (file) on_call_(*file);
+    if (file) wanted_.on_file(*file);
   }
 }
 

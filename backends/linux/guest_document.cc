@@ -1,4 +1,4 @@
-#include "backends/wsl/config.h"
+#include "backends/linux/guest_document.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/wsl/paths.h"
 #include "mxc/json.h"
 
-namespace mxc::wsl {
+namespace mxc::linux_backend {
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1U << 20U;
@@ -28,22 +27,10 @@ std::string Member(std::string_view key, std::string_view value) {
   return fmt::format("{}: {}", JsonString(key), value);
 }
 
-// A name of a drive is itself; in lists that may hold patterns that has to be said.
-std::string Literal(const PathRule& rule) {
-  if (rule.access == Access::kReadWrite || !IsOnDriveInside(rule.path)) return rule.path;
-  std::string text;
-  for (const char c : rule.path) {
-    if (c == '[') text += '\\';
-    text += c;
-  }
-  return text;
-}
-
 std::string PathsWith(Access access, const std::vector<PathRule>& paths) {
   std::vector<std::string> items;
   for (const PathRule& rule : paths) {
-    if (rule.access == access && rule.pointer != "/filesystem/temp")
-      items.push_back(JsonString(Literal(rule)));
+    if (rule.access == access && rule.pointer != "/filesystem/temp") items.push_back(JsonString(rule.path));
   }
   return List(items);
 }
@@ -132,20 +119,18 @@ std::string Amount(const ResourceLimit& limit) {
 }
 
 // The smaller of what two places of the document say.
-void Limit(Resource resource, std::uint64_t amount, std::vector<ResourceLimit>& limits) {
-  if (amount == 0) return;
+void Limit(const ResourceLimit& other, std::vector<ResourceLimit>& limits) {
   for (ResourceLimit& limit : limits) {
-    if (limit.resource != resource) continue;
-    limit.amount = std::min(limit.amount, amount);
+    if (limit.resource != other.resource) continue;
+    limit.amount = std::min(limit.amount, other.amount);
     return;
   }
-  limits.push_back({.resource = resource, .amount = amount});
+  limits.push_back(other);
 }
 
-std::string Resources(const Policy& policy, const Section& section) {
+std::string Resources(const Policy& policy, const Guest& guest) {
   std::vector<ResourceLimit> limits = policy.resources;
-  Limit(Resource::kMemory, section.memory_mb * kMegabyte, limits);
-  Limit(Resource::kCpus, section.cpus * kThousandths, limits);
+  for (const ResourceLimit& limit : guest.limits) Limit(limit, limits);
   std::vector<std::string> members;
   for (const ResourceLimit& limit : limits) members.push_back(Amount(limit));
   return Object(members);
@@ -161,14 +146,14 @@ std::string OutputText(const Output& output) {
 }
 
 // The last section, and of it the environment the last member: what stands before may be shown.
-void AddProcess(const Process& process, const std::string& cwd, std::vector<TextPart>& config) {
+void AddProcess(const Process& process, const Guest& guest, std::vector<TextPart>& config) {
   std::vector<std::string> argv;
   for (const std::string& argument : process.argv) argv.push_back(JsonString(argument));
   std::vector<std::string> members;
   members.push_back(process.command_line.empty() ? Member("argv", List(argv))
                                                  : Member("commandLine", JsonString(process.command_line)));
-  members.push_back(Member("cwd", JsonString(cwd)));
-  if (process.timeout_ms != 0) members.push_back(Member("timeout", std::to_string(process.timeout_ms)));
+  members.push_back(Member("cwd", JsonString(guest.cwd)));
+  if (guest.timeout_ms != 0) members.push_back(Member("timeout", std::to_string(guest.timeout_ms)));
   members.push_back(Member("inheritDefaultEnv", process.keeps_guest_environment ? "true" : "false"));
   const bool exact = !process.keeps_guest_environment;
   std::string text = " \"process\": {" + Join(members);
@@ -186,18 +171,27 @@ void AddProcess(const Process& process, const std::string& cwd, std::vector<Text
 
 }  // namespace
 
-std::vector<TextPart> ConfigFor(const Policy& policy, const Section& section,
-                                const std::vector<PathRule>& paths, const std::string& cwd) {
-  std::string text = "{\"version\": \"1.1.0-alpha\", \"containment\": \"process\",\n";
-  text += " \"minimumTier\": " + JsonString(Name(Tier::kContainer)) + ",\n";
+std::vector<TextPart> GuestDocument(const Policy& policy, const Guest& guest) {
+  // An image takes a container; without one the mxc-exec inside chooses.
+  const bool image = !guest.image.distribution.empty();
+  std::string text =
+      "{\"version\": \"1.1.0-alpha\", \"containment\": " + JsonString(image ? "lxc" : "process") + ",\n";
+  if (image) {
+    text += " \"lxc\": " +
+            Object({Member("distribution", JsonString(guest.image.distribution)),
+                    Member("release", JsonString(guest.image.release))}) +
+            ",\n";
+  }
+  if (guest.minimum_tier != Tier::kNone)
+    text += " \"minimumTier\": " + JsonString(Name(guest.minimum_tier)) + ",\n";
   if (!policy.container_id.empty()) text += " \"containerId\": " + JsonString(policy.container_id) + ",\n";
-  text += " \"filesystem\": " + Files(policy, paths) + ",\n";
-  text += " \"network\": " + NetworkText(policy.network, section.ports) + ",\n";
-  text += " \"resources\": " + Resources(policy, section) + ",\n";
+  text += " \"filesystem\": " + Files(policy, guest.paths) + ",\n";
+  text += " \"network\": " + NetworkText(policy.network, guest.ports) + ",\n";
+  text += " \"resources\": " + Resources(policy, guest) + ",\n";
   if (policy.output.Pumped()) text += " \"output\": " + OutputText(policy.output) + ",\n";
   std::vector<TextPart> config = {std::move(text)};
-  AddProcess(policy.process, cwd, config);
+  AddProcess(policy.process, guest, config);
   return config;
 }
 
-}  // namespace mxc::wsl
+}  // namespace mxc::linux_backend

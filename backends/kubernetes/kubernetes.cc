@@ -1,0 +1,127 @@
+#include "backends/kubernetes/kubernetes.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "backends/kubernetes/section.h"
+#include "backends/linux/guest_document.h"
+
+namespace mxc::kubernetes {
+namespace {
+
+// What is left of the claim's life when the command's time is over: the end has to be told, and the claim
+// deleted.
+constexpr std::uint32_t kMaxMarginMs = 10000;
+
+Error Unenforceable(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kUnenforceable,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
+}
+
+// What of the network means this machine: to the sandbox inside, the host is the pod.
+Status CheckNetwork(const Network& network) {
+  if (network.share_host) {
+    return Unenforceable("the pod has a network of its own, not that of this machine",
+                         network.share_host_pointer, "allow what is needed with `egress`");
+  }
+  if (network.host_loopback == RuleAction::kAllow) {
+    return Unenforceable("the loopback inside is that of the pod, not that of this machine",
+                         network.host_loopback_pointer, "deny it");
+  }
+  if (network.ingress == RuleAction::kAllow || !network.publish.empty()) {
+    return Unenforceable("no port of this machine leads into a pod",
+                         network.publish.empty() ? network.ingress_pointer : network.publish.front().pointer,
+                         "deny it, and leave `publish` out");
+  }
+  if (network.proxy) {
+    return Unenforceable("a proxy is reached from this machine, not from the pod", network.proxy->pointer,
+                         "name the hosts that may be reached in `egress.allow`");
+  }
+  return Done{};
+}
+
+void Add(Plan& plan, const std::string& pointer, Strength strength, std::string mechanism) {
+  if (!pointer.empty()) plan.ledger.push_back({pointer, strength, std::move(mechanism)});
+}
+
+// The mxc-exec inside keeps a ledger of its own, and refuses what it cannot hold in this pod.
+void AddLedger(const Policy& policy, Plan& plan) {
+  for (const PathRule& rule : policy.paths)
+    Add(plan, rule.pointer, Strength::kKernel, "the sandbox inside the pod: " + rule.path);
+  Add(plan, policy.private_temp_pointer, Strength::kKernel, "a /tmp of the sandbox inside the pod");
+  const Network& network = policy.network;
+  const bool open = network.egress == RuleAction::kAllow || !network.allow.empty();
+  const char* const gateway =
+      "the network gateway of mxc-exec inside, within what a NetworkPolicy allows the pod";
+  Add(plan, network.egress_pointer, open ? Strength::kProxy : Strength::kKernel,
+      open ? gateway : "the sandbox inside the pod has no way out");
+  for (const auto* rules : {&network.allow, &network.deny}) {
+    for (const NetworkRule& rule : *rules) Add(plan, rule.pointer, Strength::kProxy, gateway);
+  }
+  for (const std::string* pointer : {&network.ingress_pointer, &network.host_loopback_pointer})
+    Add(plan, *pointer, Strength::kKernel, "the sandbox inside the pod");
+  if (network.egress_pointer.empty())
+    Add(plan, "/network", Strength::kKernel, "the sandbox inside the pod has no way out");
+  for (const ProtectEntry& entry : policy.protect)
+    Add(plan, entry.pointer, Strength::kKernel, "the sandbox inside the pod");
+  for (const ResourceLimit& limit : policy.resources)
+    Add(plan, limit.pointer, Strength::kKernel, "a limit of Linux, or mxc-exec inside refuses to start");
+}
+
+// The claim outlives the command.
+std::uint32_t TimeoutFor(const Policy& policy, const PodRun& run, Plan& plan) {
+  const std::uint32_t life = run.ttl_s * 1000;
+  const std::uint32_t longest = life - std::min(life / 10, kMaxMarginMs);
+  const std::uint32_t asked = policy.process.timeout_ms;
+  if (asked != 0 && asked <= longest) return asked;
+  if (asked != 0) {
+    plan.warnings.push_back({.category = "timeout-shortened",
+                             .message = "the command is ended after " + std::to_string(longest) +
+                                        " ms: the claim lives " + std::to_string(run.ttl_s) +
+                                        " s at most (kubernetes.ttl)",
+                             .pointer = "/process/timeout"});
+  }
+  return longest;
+}
+
+std::string DirectoryFor(const Policy& policy, const PodRun& run) {
+  const bool written = !policy.process.cwd_pointer.empty();
+  return written || run.workspace.empty() ? policy.process.cwd : run.workspace;
+}
+
+Result<Plan> MakePodPlan(const Policy& policy, const Support& support) {
+  Result<PodRun> run = ReadSection(policy.section);
+  if (!run) return run.error();
+  if (Status network = CheckNetwork(policy.network); !network) return network.error();
+  run->kubectl = support.program;
+  run->virtual_machine = policy.minimum_tier == Tier::kVirtualMachine;
+  Plan plan{.containment = Containment::kKubernetes,
+            .tier = run->virtual_machine ? Tier::kVirtualMachine : Tier::kContainer};
+  AddLedger(policy, plan);
+  plan.timeout_ms = TimeoutFor(policy, *run, plan);
+  for (const PodCheck check : run->accepted)
+    plan.relaxations.push_back("pod-" + std::string(TraitsOf(check).name));
+  if (policy.network.recorded) {
+    plan.warnings.push_back({.category = "files-unwatched",
+                             .message = "what the command is refused in the pod is not known here"});
+  }
+  plan.not_covered = {"what the cluster's operators, its nodes and its API server do to the pod",
+                      "whether the network of the cluster enforces a NetworkPolicy: it is read, not tried"};
+  run->config = linux_backend::GuestDocument(
+      policy, {.paths = policy.paths, .cwd = DirectoryFor(policy, *run), .timeout_ms = plan.timeout_ms});
+  plan.launch = KubernetesLaunch{.run = std::move(*run)};
+  return plan;
+}
+
+}  // namespace
+
+const Backend& KubernetesBackend() {
+  static const Backend kBackend{
+      .containment = Containment::kKubernetes, .probe = Probe, .plan = MakePodPlan, .explain = Explain()};
+  return kBackend;
+}
+
+}  // namespace mxc::kubernetes

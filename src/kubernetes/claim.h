@@ -1,0 +1,79 @@
+// A SandboxClaim from its creation to its deletion. It has a lease: the time at which the cluster deletes it,
+// which is set a little ahead again and again, so that it does not outlive a launcher that was killed.
+//
+//   Claim claim(kubectl, plan.run);                   // kubectl calls claim.Renew() while it is waited for
+//   Result<BoundPod> pod = claim.Bind(deadline_ms);   // created, bound, judged
+//   ...
+//   if (Status deleted = claim.Delete(); !deleted) Warn(deleted.error());
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kubernetes/cluster_objects.h"
+#include "kubernetes/kubectl.h"
+#include "mxc/error.h"
+
+namespace mxc::kubernetes {
+
+struct BoundPod {
+  std::string name = {};
+  PodState state = {};
+};
+
+class Claim {
+ public:
+  // `kubectl` is borrowed. `run`: the identifier of the run.
+  Claim(const Kubectl& kubectl, const std::string& run);
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+  ~Claim() = default;
+
+  // A pod that may be used. Errors: kUnavailable: the cluster refuses, has none in time, or the pod is judged
+  // unfit; kInternal with the message "" when the wait was interrupted.
+  [[nodiscard]] Result<BoundPod> Bind();
+  // It is the same pod, and it runs. Errors: kSetupFailed.
+  [[nodiscard]] Status CheckAgain(const BoundPod& pod) const;
+
+  // Milliseconds of CLOCK_MONOTONIC when the lease is to be renewed, and when the claim ends whatever is
+  // done.
+  [[nodiscard]] std::uint64_t RenewAt() const { return renew_at_; }
+  [[nodiscard]] std::uint64_t EndsAt() const { return ends_at_; }
+  // Starts it, and looks at how the last one went. Called now and then.
+  void Renew();
+
+  // Errors: what stays behind, and until when.
+  [[nodiscard]] Status Delete();
+
+ private:
+  [[nodiscard]] Status Create();
+  [[nodiscard]] Status Adopt(const KubectlAnswer& refusal);
+  struct Waited {
+    std::string sandbox = {};  // the claim is bound to it; empty: not yet
+    std::string reason = {};   // why not
+  };
+  [[nodiscard]] Result<Waited> WaitUntilReady();
+  [[nodiscard]] Result<BoundPod> LookAtPod(const std::string& sandbox, bool& passing) const;
+  [[nodiscard]] Result<BoundPod> Judge(BoundPod pod, const std::string& text, bool& passing) const;
+  [[nodiscard]] Result<std::string> Get(const std::string& what, const std::string& path,
+                                        bool& passing) const;
+  [[nodiscard]] ObjectId Id() const;
+  [[nodiscard]] std::string Path() const;
+  void Know(const ClaimState& state);
+  [[nodiscard]] std::string EndOfLease();
+
+  const Kubectl& kubectl_;
+  std::string name_;
+  std::string owner_;
+  std::string uid_ = {};
+  std::uint64_t lease_ms_;
+  std::int64_t clock_ahead_s_ = 0;  // of the API server's clock
+  std::uint64_t begun_at_;
+  std::uint64_t ends_at_;
+  std::uint64_t renew_at_;
+  std::string last_end_ = {};
+  bool created_ = false;
+  KubectlProcess renewal_ = {};
+};
+
+}  // namespace mxc::kubernetes

@@ -1,0 +1,331 @@
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubernetes/claim.h"
+#include "kubernetes/judge_pod.h"
+#include "kubernetes/reap_claims.h"
+
+namespace mxc::kubernetes {
+namespace {
+
+constexpr std::uint64_t kMaxLeaseMs = 120000;
+constexpr std::uint64_t kMinLeaseMs = 5000;
+// A warm pod is there at once, a cold one has an image to pull.
+constexpr std::uint64_t kReadyMs = 300000;
+// A watch is begun anew so often: each tells first what is, so that one that says nothing costs no more.
+constexpr int kWatchSeconds = 10;
+constexpr std::uint64_t kPauseMs = 500;
+constexpr std::uint32_t kCallMs = 15000;
+constexpr int kDeleteAttempts = 5;
+
+std::uint64_t NowMs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000000;
+}
+
+void Pause() { ::usleep(static_cast<useconds_t>(kPauseMs * 1000)); }
+
+std::string RandomText() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return {};
+  std::string text;
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+std::string ClaimsPath(const PodRun& run) {
+  return "/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/" + run.name_space + "/sandboxclaims";
+}
+
+std::string PodPath(const PodRun& run, const std::string& pod) {
+  return "/api/v1/namespaces/" + run.name_space + "/pods/" + pod;
+}
+
+// The caller ended the wait; it knows why.
+Error Interrupted() { return {.code = ErrorCode::kInternal}; }
+
+Error NotReady(const std::string& reason) {
+  return {
+      .code = ErrorCode::kUnavailable,
+      .message = reason.empty() ? "the claim got no pod in time" : "the claim got no pod in time: " + reason,
+      .pointer = "/kubernetes/warmPool",
+      .hint = "let the warm pool have more replicas, or look at the controller's log"};
+}
+
+}  // namespace
+
+Claim::Claim(const Kubectl& kubectl, const std::string& run)
+    : kubectl_(kubectl),
+      name_("mxc-" + run),
+      owner_(RandomText()),
+      lease_ms_(
+          std::clamp<std::uint64_t>(std::uint64_t{kubectl.Run().ttl_s} * 250, kMinLeaseMs, kMaxLeaseMs)),
+      begun_at_(NowMs()),
+      ends_at_(begun_at_ + std::uint64_t{kubectl.Run().ttl_s} * 1000),
+      renew_at_(begun_at_ + lease_ms_ / 3) {}
+
+ObjectId Claim::Id() const {
+  return {.kind = "SandboxClaim", .name_space = kubectl_.Run().name_space, .name = name_};
+}
+
+std::string Claim::Path() const { return ClaimsPath(kubectl_.Run()) + "/" + name_; }
+
+std::string Claim::EndOfLease() {
+  const std::uint64_t now = NowMs();
+  const std::uint64_t end = std::min(now + lease_ms_, ends_at_);
+  const std::int64_t ahead = static_cast<std::int64_t>(end > now ? (end - now) / 1000 : 0);
+  last_end_ = TimeText(static_cast<std::int64_t>(std::time(nullptr)) + clock_ahead_s_ + ahead);
+  return last_end_;
+}
+
+void Claim::Know(const ClaimState& state) {
+  uid_ = state.uid;
+  if (const std::optional<std::int64_t> created = ReadTime(state.created)) {
+    const std::int64_t since = static_cast<std::int64_t>((NowMs() - begun_at_) / 1000);
+    const std::int64_t ahead = *created + since - static_cast<std::int64_t>(std::time(nullptr));
+    clock_ahead_s_ = ahead >= -2 && ahead <= 2 ? 0 : ahead;  // what seconds alone can tell
+  }
+}
+
+// One that has our name is ours if it has our owner's text, too: its creation was answered with a failure.
+Status Claim::Adopt(const KubectlAnswer& refusal) {
+  bool passing = false;
+  const Result<std::string> text = Get("look at the claim", Path(), passing);
+  if (!text) return text.error();
+  const Result<ClaimState> state = ReadClaim(*text, Id());
+  if (!state || state->owner != owner_) {
+    created_ = false;  // nothing of it is known to be ours to delete
+    return state ? ErrorOf("create a SandboxClaim", refusal) : state.error();
+  }
+  created_ = true;
+  Know(*state);
+  return Done{};
+}
+
+Status Claim::Create() {
+  if (owner_.empty()) return SystemError(ErrorCode::kSetupFailed, "get random bytes", 0);
+  for (;;) {
+    const std::string manifest =
+        ClaimManifest(kubectl_.Run(), {.claim = name_, .owner = owner_, .shutdown_time = EndOfLease()});
+    const Result<KubectlAnswer> answer =
+        kubectl_.Call({.arguments = {"create", "--raw", ClaimsPath(kubectl_.Run()), "-f", "-"},
+                       .input = manifest,
+                       .limit_ms = kCallMs});
+    if (!answer) return answer.error();
+    if (answer->Succeeded()) {
+      created_ = true;
+      const Result<ClaimState> state = ReadClaim(answer->out, Id());
+      if (!state) return state.error();
+      Know(*state);
+      return Done{};
+    }
+    created_ = created_ || answer->end != KubectlEnd::kExited;  // it may have been
+    if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
+    const KubectlFailure failure = FailureOf(*answer);
+    if (failure == KubectlFailure::kExists) return Adopt(*answer);
+    created_ = created_ || failure == KubectlFailure::kPassing;
+    if (failure != KubectlFailure::kPassing || NowMs() > begun_at_ + lease_ms_)
+      return ErrorOf("create a SandboxClaim", *answer);
+    Pause();
+  }
+}
+
+Result<std::string> Claim::Get(const std::string& what, const std::string& path, bool& passing) const {
+  Result<KubectlAnswer> answer = kubectl_.Call({.arguments = {"get", "--raw", path}, .limit_ms = kCallMs});
+  if (!answer) return answer.error();
+  if (answer->Succeeded()) return std::move(answer->out);
+  if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
+  const KubectlFailure failure = FailureOf(*answer);
+  passing = failure == KubectlFailure::kPassing || failure == KubectlFailure::kNotFound;
+  return ErrorOf(what, *answer);
+}
+
+// As long as one watch lasts.
+Result<Claim::Waited> Claim::WaitUntilReady() {
+  const std::string path = fmt::format("{}?watch=1&fieldSelector=metadata.name%3D{}&timeoutSeconds={}",
+                                       ClaimsPath(kubectl_.Run()), name_, kWatchSeconds);
+  ClaimEvent last;
+  std::optional<Error> unreadable;
+  const auto on_line = [&](std::string_view line) {
+    Result<ClaimEvent> event = ReadClaimEvent(line, Id());
+    if (!event) {
+      unreadable = event.error();
+      return true;
+    }
+    last = std::move(*event);
+    return !last.claim || last.deleted || last.claim->failure || !last.claim->sandbox.empty();
+  };
+  const Result<KubectlAnswer> answer = kubectl_.Call(
+      {.arguments = {"get", "--raw", path}, .limit_ms = (kWatchSeconds + 2) * 1000, .on_line = on_line});
+  if (!answer) return answer.error();
+  if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
+  if (unreadable) return std::move(*unreadable);
+  if (last.deleted)
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = "the claim was deleted before it had a pod",
+                 .pointer = "/kubernetes",
+                 .hint = "raise kubernetes.ttl, set this machine's clock, or ask who deletes claims"};
+  if (last.claim && last.claim->uid != uid_)
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = "the claim was replaced by another of its name",
+                 .pointer = "/kubernetes"};
+  if (last.claim && last.claim->failure) return *last.claim->failure;
+  if (last.claim && !last.claim->sandbox.empty()) return Waited{.sandbox = last.claim->sandbox};
+  if (answer->end == KubectlEnd::kExited && answer->exit_code != 0 &&
+      FailureOf(*answer) == KubectlFailure::kRefused)
+    return ErrorOf("watch the claim", *answer);
+  return Waited{.reason = last.claim ? last.claim->reason : ""};
+}
+
+// Its Ready may be an old one: of a pod that is gone, or not there yet.
+Result<BoundPod> Claim::LookAtPod(const std::string& sandbox, bool& passing) const {
+  const PodRun& run = kubectl_.Run();
+  const std::string path =
+      "/apis/agents.x-k8s.io/v1beta1/namespaces/" + run.name_space + "/sandboxes/" + sandbox;
+  const Result<std::string> bound = Get("look at the sandbox '" + sandbox + "'", path, passing);
+  if (!bound) return bound.error();
+  const Result<std::string> name =
+      ReadPodName(*bound, {.kind = "Sandbox", .name_space = run.name_space, .name = sandbox});
+  if (!name) return name.error();
+  Result<std::string> text = Get("look at the pod '" + *name + "'", PodPath(run, *name), passing);
+  if (!text) return text.error();
+  Result<PodState> state =
+      ReadPod(*text, {.kind = "Pod", .name_space = run.name_space, .name = *name}, run.container);
+  if (!state) return state.error();
+  if (state->claim_uid != uid_) {
+    passing = true;  // the label of the claim that had it before, or none yet
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = "the pod '" + *name + "' is not the one of this claim",
+                 .pointer = "/kubernetes"};
+  }
+  if (!state->ready) {
+    passing = true;
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = "the pod '" + *name + "' does not run",
+                 .pointer = "/kubernetes"};
+  }
+  return Judge({.name = *name, .state = std::move(*state)}, *text, passing);
+}
+
+Result<BoundPod> Claim::Judge(BoundPod pod, const std::string& text, bool& passing) const {
+  const PodRun& run = kubectl_.Run();
+  const Result<std::string> policies =
+      Get("list the NetworkPolicies",
+          "/apis/networking.k8s.io/v1/namespaces/" + run.name_space + "/networkpolicies", passing);
+  if (!policies) return policies.error();
+  if (std::optional<Error> refusal = RefusalOf(JudgePod(text, *policies, run), run.accepted))
+    return std::move(*refusal);
+  return pod;
+}
+
+Result<BoundPod> Claim::Bind() {
+  if (Status created = Create(); !created) return created.error();
+  const std::uint64_t deadline = std::min(begun_at_ + kReadyMs, ends_at_);
+  std::string reason;
+  while (NowMs() < deadline) {
+    const Result<Waited> waited = WaitUntilReady();
+    if (!waited) return waited.error();
+    if (!waited->reason.empty()) reason = waited->reason;
+    if (!waited->sandbox.empty()) {
+      bool passing = false;
+      Result<BoundPod> pod = LookAtPod(waited->sandbox, passing);
+      if (pod || !passing) return pod;
+      reason = pod.error().message;
+    }
+    Pause();
+  }
+  return NotReady(reason);
+}
+
+Status Claim::CheckAgain(const BoundPod& pod) const {
+  const Error replaced{.code = ErrorCode::kSetupFailed,
+                       .message = "the pod '" + pod.name +
+                                  "' was replaced or deleted while the command ran: its outcome is not known",
+                       .hint = "run it again where it may run twice"};
+  for (int attempt = 0; attempt < kDeleteAttempts; ++attempt) {
+    bool passing = false;
+    const Result<std::string> text =
+        Get("look at the pod '" + pod.name + "' again", PodPath(kubectl_.Run(), pod.name), passing);
+    if (text) {
+      const PodRun& run = kubectl_.Run();
+      Result<PodState> state = ReadPod(*text, {.kind = "Pod", .name_space = run.name_space, .name = pod.name},
+                                       pod.state.container);
+      if (state) return state->uid == pod.state.uid ? Status(Done{}) : Status(replaced);
+      Error unknown = state.error();
+      unknown.code = ErrorCode::kSetupFailed;
+      return unknown;
+    }
+    if (!passing) return text.error();
+    Pause();
+  }
+  return replaced;
+}
+
+void Claim::Renew() {
+  int exit_code = 0;
+  if (renewal_.Started()) {
+    if (!renewal_.HasEnded(exit_code)) return;
+    renewal_ = {};
+    // Soon again: a third of the lease is left for what passes.
+    if (exit_code != 0) renew_at_ = NowMs() + lease_ms_ / 10;
+  }
+  if (uid_.empty() || NowMs() < renew_at_) return;
+  renew_at_ = NowMs() + lease_ms_ / 3;
+  const std::string patch =
+      fmt::format(R"({{"spec":{{"lifecycle":{{"shutdownTime":"{}"}}}}}})", EndOfLease());
+  Result<KubectlProcess> started =
+      kubectl_.Start({"patch", "sandboxclaims.v1beta1.extensions.agents.x-k8s.io", name_, "--type=merge",
+                      "--request-timeout=10s", "-p", patch});
+  if (started) renewal_ = std::move(*started);
+}
+
+Status Claim::Delete() {
+  renewal_.End();
+  if (!created_) return Done{};
+  Error last;
+  for (int attempt = 0; attempt < kDeleteAttempts; ++attempt) {
+    if (attempt != 0) Pause();
+    const Result<KubectlAnswer> answer =
+        kubectl_.Finish({.arguments = {"delete", "--raw", Path()}, .limit_ms = kCallMs});
+    if (!answer) return answer.error();
+    if (answer->Succeeded() || FailureOf(*answer) == KubectlFailure::kNotFound) return Done{};
+    last = ErrorOf("delete the claim '" + name_ + "'", *answer);
+    if (FailureOf(*answer) == KubectlFailure::kRefused) break;
+  }
+  last.message += "; the cluster deletes it at " + last_end_;
+  return last;
+}
+
+Result<std::vector<std::string>> ReapClaims(const PodRun& run) {
+  const Kubectl kubectl(run, {});
+  const std::string path = ClaimsPath(run) + "?labelSelector=" + "app.kubernetes.io%2Fmanaged-by%3Dmxc-exec";
+  const Result<KubectlAnswer> list = kubectl.Call({.arguments = {"get", "--raw", path}, .limit_ms = kCallMs});
+  if (!list) return list.error();
+  if (!list->Succeeded()) return ErrorOf("list the claims", *list);
+  const Result<std::vector<std::string>> expired =
+      ReadExpiredClaims(list->out, {.kind = "SandboxClaimList", .name_space = run.name_space},
+                        TimeText(static_cast<std::int64_t>(std::time(nullptr))));
+  if (!expired) return expired.error();
+  std::vector<std::string> names;
+  for (const std::string& name : *expired) {
+    const Result<KubectlAnswer> answer =
+        kubectl.Call({.arguments = {"delete", "--raw", ClaimsPath(run) + "/" + name}, .limit_ms = kCallMs});
+    if (!answer) return answer.error();
+    const bool gone = answer->Succeeded() || FailureOf(*answer) == KubectlFailure::kNotFound;
+    if (!gone) return ErrorOf("delete the claim '" + name + "'", *answer);
+    names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace mxc::kubernetes

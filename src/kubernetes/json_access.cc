@@ -1,0 +1,25 @@
+#include "kubernetes/json_access.h"
+
+namespace mxc::kubernetes {
+
+const Json& At(const Json& object, std::string_view key) {
+  static const Json none;
+  const Json* const found = IsObject(object) ? object.Find(key) : nullptr;
+  return found == nullptr ? none : *found;
+}
+
+const std::string& Text(const Json& object, std::string_view key) {
+  static const std::string none;
+  const Json& value = At(object, key);
+  return IsText(value) ? value.text : none;
+}
+
+bool IsBool(const Json& value, bool which) {
+  return value.kind == Json::Kind::kBool && value.boolean == which;
+}
+
+bool IsNumber(const Json& value, std::uint64_t which) {
+  return value.kind == Json::Kind::kInteger && !value.negative && value.integer == which;
+}
+
+}  // namespace mxc::kubernetes

@@ -1,0 +1,40 @@
+// What other runs hold missing names with (Placeholder in mxc/plan.h): what it stands for does not exist, and
+// goes when the last run that holds it ends. A run that took it for a file of the host would be left with a
+// name that nothing holds.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "mxc/host.h"
+#include "policy/paths/rules.h"
+
+namespace mxc {
+
+// Texts of placeholders: to its readers each means the same as no file.
+inline constexpr std::string_view kNoText = "";
+inline constexpr std::string_view kOwnCommonDirectory = ".\n";  // of a git directory
+inline constexpr std::string_view kNextBashLogin = "[ ! -r ~/.bash_login ] || . ~/.bash_login\n";
+inline constexpr std::string_view kNextProfile = "[ ! -r ~/.profile ] || . ~/.profile\n";
+inline constexpr std::string_view kNextCshrc = "if ( -r ~/.cshrc ) source ~/.cshrc\n";
+inline constexpr std::string_view kSystemsInputrc = "$include /etc/inputrc\n";
+inline constexpr std::array kPlaceholderTexts = {kNoText,      kOwnCommonDirectory, kNextBashLogin,
+                                                 kNextProfile, kNextCshrc,          kSystemsInputrc};
+
+// `lookup` of `path` is a placeholder, or a directory with the mode of one and nothing but such in it.
+[[nodiscard]] bool IsPlaceholder(const Host& host, const std::string& path, const Lookup& lookup);
+
+// The host as it is without them.
+class WithoutPlaceholders final : public ForwardingHost {
+ public:
+  // Borrows both. What the policy's own rules of `rules` name is there all the same.
+  WithoutPlaceholders(const Host& host, const RuleSet& rules) : ForwardingHost(host), rules_(rules) {}
+
+  [[nodiscard]] Lookup LookAt(const std::string& path) const override;
+
+ private:
+  const RuleSet& rules_;
+};
+
+}  // namespace mxc

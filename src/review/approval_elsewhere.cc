@@ -1,0 +1,18 @@
+#include "review/approval.h"
+
+namespace mxc {
+namespace {
+
+Error OnLinuxAlone() {
+  return {.code = ErrorCode::kUnsupported, .message = "commands are approved on Linux alone"};
+}
+
+}  // namespace
+
+Result<std::string> LeaveNote(const std::string& /*request_hash*/) { return OnLinuxAlone(); }
+
+Result<NoteTaken> TakeNote(const std::string& /*approval*/, const std::string& /*request_hash*/) {
+  return OnLinuxAlone();
+}
+
+}  // namespace mxc

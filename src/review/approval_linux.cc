@@ -1,0 +1,92 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <string_view>
+
+#include "base/own_files.h"
+#include "base/runtime_directory.h"
+#include "hash/sha256.h"
+#include "review/approval.h"
+
+namespace mxc {
+namespace {
+
+constexpr const char* kNotes = ".approvals";
+constexpr mode_t kOwnersAlone = 0700;
+const std::string kPrefix = "sha256:";
+constexpr std::size_t kHashDigits = 2 * Sha256::kBytes;
+
+Result<UniqueFd> OpenNotes() {
+  const Result<RuntimeDirectory> place = RuntimeDirectory::Open();
+  if (!place) return place.error();
+  const int above = place->descriptor.Get();
+  if (::mkdirat(above, kNotes, kOwnersAlone) != 0 && errno != EEXIST)
+    return SystemError(ErrorCode::kSetupFailed, "create '" + place->path + "/.approvals'", errno);
+  UniqueFd notes{::openat(above, kNotes, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!notes) return SystemError(ErrorCode::kSetupFailed, "open '" + place->path + "/.approvals'", errno);
+  return notes;
+}
+
+bool IsFresh(const struct stat& status) {
+  constexpr std::uint64_t kMsPerSecond = 1000;
+  const std::time_t age = std::time(nullptr) - status.st_mtime;
+  return age >= 0 && static_cast<std::uint64_t>(age) * kMsPerSecond <= kApprovalMs;
+}
+
+// It becomes a file's name.
+bool IsApproval(std::string_view text) {
+  return text.starts_with(kPrefix) && text.size() == kPrefix.size() + kHashDigits &&
+         text.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+}
+
+// Each refusal leaves one.
+void RemoveOld(int notes) {
+  DIR* const listing = ::fdopendir(::openat(notes, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (listing == nullptr) return;
+  while (const dirent* const entry = ::readdir(listing)) {
+    struct stat status {};
+    const bool old = IsApproval(entry->d_name) &&
+                     ::fstatat(notes, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && !IsFresh(status);
+    if (old) ::unlinkat(notes, entry->d_name, 0);
+  }
+  ::closedir(listing);
+}
+
+}  // namespace
+
+Result<std::string> LeaveNote(const std::string& request_hash) {
+  const Result<UniqueFd> notes = OpenNotes();
+  if (!notes) return notes.error();
+  RemoveOld(notes->Get());
+  std::array<unsigned char, 32> random{};
+  if (!FillRandom(random))
+    return Error{.code = ErrorCode::kSetupFailed, .message = "the system gives no random bytes"};
+  const std::string approval = kPrefix + Sha256Text(request_hash + std::string(random.begin(), random.end()));
+  const UniqueFd note{
+      ::openat(notes->Get(), approval.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (note && WriteSome(note.Get(), request_hash) == static_cast<std::int64_t>(request_hash.size()))
+    return approval;
+  return SystemError(ErrorCode::kSetupFailed, "note what is to be approved", errno);
+}
+
+// Of several that approve at once, one takes it away: the name never comes back.
+Result<NoteTaken> TakeNote(const std::string& approval, const std::string& request_hash) {
+  if (!IsApproval(approval)) return NoteTaken::kNone;
+  const Result<UniqueFd> notes = OpenNotes();
+  if (!notes) return notes.error();
+  const UniqueFd note{::openat(notes->Get(), approval.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat status {};
+  if (!note || ::fstat(note.Get(), &status) != 0 || !S_ISREG(status.st_mode) || !IsFresh(status))
+    return NoteTaken::kNone;
+  std::string of(kHashDigits, '\0');
+  const bool read = ReadSome(note.Get(), of) == static_cast<std::int64_t>(of.size());
+  if (!read || of != request_hash) return NoteTaken::kOther;
+  return ::unlinkat(notes->Get(), approval.c_str(), 0) == 0 ? NoteTaken::kTaken : NoteTaken::kNone;
+}
+
+}  // namespace mxc

@@ -1,0 +1,62 @@
+#include "review/await_approval.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "review/approval.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kClause = "/review";  // "/review", "/ceiling/require/review"
+
+bool IsReviewed(const Plan& plan) {
+  return std::any_of(plan.ledger.begin(), plan.ledger.end(),
+                     [](const Enforcement& entry) { return entry.pointer.ends_with(kClause); });
+}
+
+std::string ValueOf(const std::vector<Variable>& environment, std::string_view name) {
+  for (const Variable& variable : environment) {
+    if (variable.name == name) return variable.value.Reveal();
+  }
+  return {};
+}
+
+ReviewRequest RequestOf(const Process& process, const Policy& visible, const Plan& plan) {
+  ReviewRequest request{.command = {.argv = process.argv,
+                                    .line = process.command_line,
+                                    .cwd = process.cwd,
+                                    .home = ValueOf(process.environment, "HOME")},
+                        .variables = process.environment,
+                        .policy_hash = plan.policy_hash};
+  for (const PathRule& rule : visible.paths) {
+    if (rule.origin == Origin::kPolicy && rule.access == Access::kReadWrite)
+      request.command.roots.push_back(visible.workspace.Inside(rule.path));
+  }
+  return request;
+}
+
+}  // namespace
+
+void AddReview(const std::string& pointer, Policy& policy, Plan& plan) {
+  if (pointer.empty()) return;
+  policy.clauses.push_back({.pointer = pointer, .text = "commands that destroy wait for an approval"});
+  plan.ledger.push_back({.pointer = pointer,
+                         .strength = Strength::kProxy,
+                         .mechanism = "the launcher reads the command's text: no part of the boundary"});
+}
+
+Status AwaitApproval(const Policy& policy, const Plan& plan, const std::string& approved) {
+  return AwaitApproval(policy.process, policy, plan, false, approved);
+}
+
+Status AwaitApproval(const Process& process, const Policy& visible, const Plan& plan, bool asked,
+                     const std::string& approved) {
+  if (asked || IsReviewed(plan)) return CheckApproval(RequestOf(process, visible, plan), approved);
+  if (approved.empty()) return Done{};
+  return Error{.code = ErrorCode::kUsage,
+               .message = "--approve " + approved + ": nothing asks for a review of this command",
+               .hint = "leave --approve out, or add --review destructive"};
+}
+
+}  // namespace mxc

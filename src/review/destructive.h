@@ -1,0 +1,49 @@
+// Commands that destroy what nobody can bring back, recognised by their text. Outside of the boundary: a
+// program can do the same without saying so, and nothing of the policy depends on it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mxc {
+
+struct ReviewedCommand {
+  std::vector<std::string> argv = {};
+  std::string line = {};  // of a shell; empty: argv is executed
+  std::string cwd = {};   // inside, as the next are
+  std::string home = {};
+  std::vector<std::string> roots = {};  // what may be written
+};
+
+struct Destruction {
+  std::string command = {};  // its words
+  std::string what = {};     // "rewrites what others have fetched"
+  std::string source = {};   // where its program says so: "git-push(1)"
+};
+
+// In order, at most one for each command of the line.
+[[nodiscard]] std::vector<Destruction> FindDestruction(const ReviewedCommand& command);
+
+// ---- the table
+// ---------------------------------------------------------------------------------------------
+
+struct DestructiveRow {
+  std::string_view programs = {};  // "npm|yarn"; a name that ends in "*" is the beginning of one
+  std::string_view verbs = {};     // "volume rm": words that follow in this order, others may stand between
+  std::string_view flags = {};     // "-f|--force": one of them; empty: with any or none
+  std::string_view what = {};
+  std::string_view source = {};
+};
+[[nodiscard]] std::span<const DestructiveRow> DestructiveRows();
+
+// Statements to databases, in the words of any of these programs.
+struct DestructiveStatement {
+  std::string_view programs = {};
+  std::string_view text = {};  // in small letters, one blank between words
+  std::string_view source = {};
+};
+[[nodiscard]] std::span<const DestructiveStatement> DestructiveStatements();
+
+}  // namespace mxc

@@ -1,0 +1,131 @@
+// Which commands destroy, with the document that says so: a manual page, or the command's reference.
+#include "review/destructive.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kHistory = "discards commits or files that are nowhere else";
+constexpr std::string_view kRemote = "rewrites or deletes what others have fetched";
+constexpr std::string_view kDisk = "writes over a disk or its partitions";
+constexpr std::string_view kPublishes = "publishes what cannot be taken back";
+constexpr std::string_view kUnpublishes = "takes away what others depend on";
+constexpr std::string_view kDatabase = "deletes a database or all of its contents";
+constexpr std::string_view kRemoteResources = "deletes resources on other machines";
+constexpr std::string_view kVolumes = "deletes volumes with their contents";
+
+constexpr DestructiveRow kRows[] = {
+    {"git", "push", "-f|--force|--force-with-lease|--mirror|--delete|-d|--prune", kRemote, "git-push(1)"},
+    {"git", "reset", "--hard", kHistory, "git-reset(1)"},
+    {"git", "clean", "-f|--force", kHistory, "git-clean(1)"},
+    {"git", "branch", "-D", kHistory, "git-branch(1)"},
+    {"git", "checkout", "-f|--force", kHistory, "git-checkout(1)"},
+    {"git", "checkout .", "", kHistory, "git-checkout(1)"},
+    {"git", "restore .", "", kHistory, "git-restore(1)"},
+    {"git", "stash drop", "", kHistory, "git-stash(1)"},
+    {"git", "stash clear", "", kHistory, "git-stash(1)"},
+    {"git", "reflog expire", "", kHistory, "git-reflog(1)"},
+    {"git", "reflog delete", "", kHistory, "git-reflog(1)"},
+    {"git", "gc", "--prune", kHistory, "git-gc(1)"},
+    {"git", "filter-branch", "", kHistory, "git-filter-branch(1)"},
+    {"git", "filter-repo", "", kHistory, "git-filter-repo(1)"},
+    {"git", "update-ref", "-d", kHistory, "git-update-ref(1)"},
+    {"git", "worktree remove", "-f|--force", kHistory, "git-worktree(1)"},
+
+    {"mkfs|mkfs.*|mke2fs|mkswap|wipefs|blkdiscard|badblocks", "", "", kDisk,
+     "mkfs(8), wipefs(8), blkdiscard(8)"},
+    {"fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted", "", "", kDisk, "fdisk(8), parted(8)"},
+    {"cryptsetup", "luksFormat", "", kDisk, "cryptsetup-luksFormat(8)"},
+    {"cryptsetup", "erase", "", kDisk, "cryptsetup-erase(8)"},
+    {"mdadm", "", "--zero-superblock|--create", kDisk, "mdadm(8)"},
+    {"lvremove|vgremove|pvremove|lvreduce", "", "", kDisk, "lvm(8)"},
+    {"zpool|zfs", "destroy", "", kDisk, "zpool-destroy(8), zfs-destroy(8)"},
+    {"btrfs", "subvolume delete", "", kDisk, "btrfs-subvolume(8)"},
+    {"nvme", "format", "", kDisk, "nvme-format(1)"},
+    {"hdparm", "", "--security-erase|--trim-sector-ranges", kDisk, "hdparm(8)"},
+    {"shred|wipe|srm", "", "", "writes over files", "shred(1)"},
+    {"userdel|deluser", "", "-r|--remove|--remove-home|--remove-all-files", "deletes a user's files",
+     "userdel(8)"},
+    {"crontab", "", "-r", "deletes a table of jobs", "crontab(1)"},
+
+    {"dropdb", "", "", kDatabase, "dropdb(1)"},
+    {"mysqladmin|mariadb-admin", "drop", "", kDatabase, "mysqladmin(1)"},
+    {"redis-cli|valkey-cli", "flushall", "", kDatabase, "the Redis command FLUSHALL"},
+    {"redis-cli|valkey-cli", "flushdb", "", kDatabase, "the Redis command FLUSHDB"},
+    {"rails|rake", "db:drop", "", kDatabase, "the Rails command line guide"},
+    {"rails|rake", "db:reset", "", kDatabase, "the Rails command line guide"},
+    {"prisma|npx|bunx", "migrate reset", "", kDatabase, "the Prisma CLI reference"},
+    {"prisma|npx|bunx", "db push", "--force-reset", kDatabase, "the Prisma CLI reference"},
+    {"manage.py|django-admin|python*", "flush", "", kDatabase, "django-admin, flush"},
+    {"alembic", "downgrade base", "", kDatabase, "the Alembic command reference"},
+
+    {"npm|pnpm|yarn|bun", "publish", "", kPublishes, "npm-publish(1)"},
+    {"npm|pnpm|yarn", "unpublish", "", kUnpublishes, "npm-unpublish(1)"},
+    {"npm|pnpm|yarn", "deprecate", "", kUnpublishes, "npm-deprecate(1)"},
+    {"cargo", "publish", "", kPublishes, "cargo-publish(1)"},
+    {"cargo", "yank", "", kUnpublishes, "cargo-yank(1)"},
+    {"twine|python*", "upload", "", kPublishes, "the Twine documentation"},
+    {"poetry|uv|flit|hatch|pdm|maturin", "publish", "", kPublishes, "the Python Packaging User Guide"},
+    {"gem", "push", "", kPublishes, "gem help push"},
+    {"gem", "yank", "", kUnpublishes, "gem help yank"},
+    {"mvn|mvnw", "deploy", "", kPublishes, "Maven, the deploy phase"},
+    {"gradle|gradlew", "publish", "", kPublishes, "the Gradle Maven Publish plugin"},
+    {"dotnet|nuget", "push", "", kPublishes, "dotnet nuget push"},
+    {"dotnet", "nuget delete", "", kUnpublishes, "dotnet nuget delete"},
+    {"docker|podman|buildah|skopeo", "push", "", kPublishes, "docker push"},
+    {"helm|oras", "push", "", kPublishes, "helm push"},
+    {"goreleaser", "release", "", kPublishes, "goreleaser release"},
+    {"gh", "release create", "", kPublishes, "gh release create"},
+    {"gh", "release delete", "", kUnpublishes, "gh release delete"},
+    {"gh", "repo delete", "", kRemoteResources, "gh repo delete"},
+    {"glab", "repo delete", "", kRemoteResources, "glab repo delete"},
+    {"vsce|ovsx", "publish", "", kPublishes, "vsce publish"},
+    {"pod", "trunk push", "", kPublishes, "pod trunk push"},
+    {"dart|flutter", "pub publish", "", kPublishes, "dart pub publish"},
+    {"mix", "hex.publish", "", kPublishes, "mix hex.publish"},
+
+    {"terraform|tofu|pulumi|vagrant|cdk", "destroy", "", kRemoteResources, "terraform destroy"},
+    {"terraform|tofu", "apply", "-destroy|-auto-approve", kRemoteResources, "terraform apply"},
+    {"kubectl|oc", "delete", "", kRemoteResources, "kubectl delete"},
+    {"kubectl|oc", "drain", "", kRemoteResources, "kubectl drain"},
+    {"helm", "uninstall", "", kRemoteResources, "helm uninstall"},
+    {"helm", "delete", "", kRemoteResources, "helm uninstall"},
+    {"aws", "s3 rb", "", kRemoteResources, "aws s3 rb"},
+    {"aws", "s3 rm", "--recursive", kRemoteResources, "aws s3 rm"},
+    {"aws", "s3 sync", "--delete", kRemoteResources, "aws s3 sync"},
+    {"aws", "delete-*", "", kRemoteResources, "the AWS CLI reference"},
+    {"aws", "terminate-*", "", kRemoteResources, "the AWS CLI reference"},
+    {"gcloud|az|doctl|hcloud|flyctl|fly|linode-cli", "delete", "", kRemoteResources, "gcloud, az: delete"},
+    {"fly|flyctl", "destroy", "", kRemoteResources, "fly apps destroy"},
+    {"gsutil", "rm", "-r|-R", kRemoteResources, "gsutil rm"},
+    {"heroku", "apps:destroy", "", kRemoteResources, "heroku apps:destroy"},
+    {"heroku", "pg:reset", "", kDatabase, "heroku pg:reset"},
+    {"virsh", "undefine", "--remove-all-storage", kVolumes, "virsh(1)"},
+    {"virsh", "vol-delete", "", kVolumes, "virsh(1)"},
+
+    {"docker|podman", "volume rm", "", kVolumes, "docker volume rm"},
+    {"docker|podman", "volume prune", "", kVolumes, "docker volume prune"},
+    {"docker|podman", "system prune", "", kVolumes, "docker system prune"},
+    {"docker|podman|docker-compose|podman-compose", "down", "-v|--volumes", kVolumes, "docker compose down"},
+    {"rsync", "",
+     "--delete|--delete-before|--delete-after|--delete-during|--delete-excluded|--remove-source-files",
+     "deletes what the other side lacks", "rsync(1)"},
+};
+
+constexpr std::string_view kClients =
+    "psql|mysql|mariadb|sqlite3|sqlcmd|duckdb|clickhouse-client|cockroach|cqlsh|bq|snowsql|mongosh|mongo";
+
+constexpr DestructiveStatement kStatements[] = {
+    {kClients, "drop database", "SQL"},      {kClients, "drop schema", "SQL"},
+    {kClients, "drop table", "SQL"},         {kClients, "drop keyspace", "CQL"},
+    {kClients, "drop owned", "PostgreSQL"},  {kClients, "truncate ", "SQL"},
+    {kClients, "delete from", "SQL"},        {kClients, "dropdatabase(", "mongosh, db.dropDatabase()"},
+    {kClients, ".drop(", "mongosh, drop()"}, {kClients, "deletemany({})", "mongosh, deleteMany()"},
+};
+
+}  // namespace
+
+std::span<const DestructiveRow> DestructiveRows() { return kRows; }
+
+std::span<const DestructiveStatement> DestructiveStatements() { return kStatements; }
+
+}  // namespace mxc

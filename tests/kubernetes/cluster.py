@@ -1,0 +1,62 @@
+"""Starts api_server.py, and mxc-exec against it."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Cluster:
+    """`program`: the mxc-exec under test, which is in the pods' image as well."""
+
+    def __init__(self, program):
+        self.program = program
+        self.directory = tempfile.TemporaryDirectory(prefix="mxc-kubernetes-")
+        path = self.directory.name
+        os.chmod(path, 0o755)
+        self.server = subprocess.Popen([sys.executable, "-B", HERE + "/api_server.py", path], text=True,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        while not os.path.exists(path + "/kubeconfig"):
+            assert self.server.poll() is None, "the server has ended"
+            time.sleep(0.02)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.stdin.close()
+        self.server.stdout.close()
+        self.server.wait()
+        self.directory.cleanup()
+
+    def order(self, **order):
+        self.server.stdin.write(json.dumps(order) + "\n")
+        self.server.stdin.flush()
+        return json.loads(self.server.stdout.readline())
+
+    def state(self):
+        return self.order(state=True)
+
+    def start(self, command, ttl=60, section=None, stdin=subprocess.DEVNULL, flags=(), **members):
+        config = {
+            "version": "1.1.0-alpha", "containment": "kubernetes",
+            "kubernetes": {"namespace": "agents", "warmPool": "small", "program": self.program, "ttl": ttl,
+                           "kubeconfig": self.directory.name + "/kubeconfig", **(section or {})},
+            "process": {"argv": command, **members.pop("process", {})}, **members}
+        name = tempfile.mkdtemp(dir=self.directory.name)
+        with open(name + "/config.json", "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        run = subprocess.Popen([self.program, *flags, "--result", name + "/result", name + "/config.json"], cwd="/",
+                               env={"PATH": "/usr/bin:/bin", "HOME": self.directory.name},
+                               stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        run.result_file = name + "/result"
+        return run
+
+
+def outcome(run):
+    """The last status line: of an outcome or an error."""
+    with open(run.result_file, encoding="utf-8") as file:
+        return json.loads(file.read().splitlines()[-1])

@@ -1,0 +1,81 @@
+// An image below a ceiling: whose it may be, and what is denied in it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/policy_text.h"
+
+namespace mxc::ceiling_image_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kOwn = "/home/me/.local/share/mxc-exec/images/x/1";
+constexpr const char* kRoots = "/var/lib/mxc-exec/images/x/1";
+
+class CeilingImage : public testing::Test {
+ protected:
+  void SetUp() override {
+    host_.AddDebian().AddDirectory("/home/me/work", {.uid = 1000}).AddDirectory("/srv/secret");
+    host_.AddDirectory("/srv/closed").AddUnreadable("/srv/closed");
+    for (const std::string image : {kOwn, kRoots}) {
+      host_.AddFile(image + "/bin/sh").AddFile(image + "/srv/secret/s").AddFile(image + "/srv/closed/key");
+      host_.AddFile(image + "/home/you/.ssh/id").AddFile(image + "/opt/shown");
+    }
+  }
+  // The policy's rules under the ceiling, or why there are none.
+  [[nodiscard]] std::string Under(const Lists& ceiling, const std::string& image,
+                                  const Lists& lists = {}) const {
+    const Ceiling bounds{.file = "ceiling", .sections = {{.bounds = ConfigOf(ceiling), .filesystem = true}}};
+    Cuts cuts;
+    const Result<Policy> policy =
+        Resolve(ConfigOf(lists), host_, {.image = image, .bounds = {.ceiling = &bounds, .cuts = &cuts}});
+    return policy ? RulesText(*policy) : RefusalOf(policy);
+  }
+
+  FakeHost host_;  // NOLINT: the tests fill it
+};
+
+TEST_F(CeilingImage, IsGrantedLikeAnyDirectory) {
+  EXPECT_THAT(Under({.rw = {"/home/me/work"}}, kOwn),
+              HasSubstr("the image '" + std::string(kOwn) + "' is not granted"));
+  EXPECT_THAT(Under({.ro = {"/home"}, .denied = {"/home/me/.local"}}, kOwn),
+              HasSubstr("is not granted (/ceiling/filesystem/deniedPaths/0)"));
+  EXPECT_EQ(Under({.ro = {"/home/me/.local"}}, kOwn), "");
+  EXPECT_EQ(Under({.rw = {"/"}}, kOwn), "");
+}
+
+TEST_F(CeilingImage, RootsOwnNeedNoGrant) {
+  EXPECT_EQ(Under({}, kRoots), "");
+  EXPECT_THAT(Under({.denied = {"/var/lib/mxc-exec"}}, kRoots), HasSubstr("is not granted"));
+  host_.AddDirectory("/var/lib/mxc-exec/images/x", {.mode = 0777});
+  EXPECT_THAT(Under({}, kRoots), HasSubstr("is not granted"));
+  host_.AddDirectory("/var/lib/mxc-exec/images/x", {.mode = 0755, .uid = 1000});
+  EXPECT_THAT(Under({}, kRoots), HasSubstr("is not granted"));
+}
+
+// Also where the host has nothing of the name, or the caller cannot look.
+TEST_F(CeilingImage, DeniedPathsAreDeniedInside) {
+  EXPECT_EQ(Under({.denied = {"/srv/secret", "/home/*/.ssh", "/srv/closed/key"}}, kRoots),
+            "denied /home/you/.ssh\ndenied /srv/closed/key\ndenied /srv/secret\n");
+  host_.AddSymlink("/etc/kept", "/srv/secret");
+  EXPECT_EQ(Under({.denied = {"/etc/kept"}}, kRoots), "denied /srv/secret\n");
+  EXPECT_THAT(Under({.denied = {"/"}}, kRoots), HasSubstr("'/' is denied"));
+}
+
+TEST_F(CeilingImage, DeniedFilesOfTheImageAreDeniedInside) {
+  EXPECT_EQ(Under({.rw = {"/home/me"}, .denied = {"/home/me/**/shown"}}, kOwn), "denied /opt/shown\n");
+  host_.AddBind("/mnt/images", "/home/me/.local/share/mxc-exec/images");
+  EXPECT_EQ(Under({.rw = {"/home/me"}, .denied = {"/mnt/images/x/1/opt"}}, kOwn), "denied /opt\n");
+}
+
+TEST_F(CeilingImage, AGrantOverTheImageIsCutAsOnTheHost) {
+  host_.AddDirectory("/home/me/work/sub", {.uid = 1000}).AddDirectory(std::string(kRoots) + "/home/me/work");
+  EXPECT_THAT(Under({.rw = {"/home"}, .denied = {"/home/me/work/sub"}}, kRoots, {.rw = {"/home/me/work"}}),
+              AllOf(HasSubstr("read-write /home/me/work\n"), HasSubstr("denied /home/me/work/sub\n"),
+                    Not(HasSubstr("secret"))));
+}
+
+}  // namespace
+}  // namespace mxc::ceiling_image_test
