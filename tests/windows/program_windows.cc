@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -30,8 +30,21 @@ struct Pipe {
 };
 
 [[noreturn]] void Give(const char* what) {
-  std::fprintf(stderr, "%s: error %lu\n", what, ::GetLastError());
-  std::exit(1);
+  throw std::runtime_error(std::string(what) + ": error " + std::to_string(::GetLastError()));
+}
+
+// About once in some thousand starts, Wine's loader ends before the new process has told its server of
+// itself; CreateProcess then fails with ERROR_INTERNAL_ERROR, and nothing has run.
+PROCESS_INFORMATION Start(const std::vector<std::string>& argv, bool inherit, STARTUPINFOW& startup) {
+  std::wstring line = Wide(JoinArguments(argv, QuoteFor::kProgram));
+  PROCESS_INFORMATION made{};
+  for (int left = 3; ::CreateProcessW(nullptr, line.data(), nullptr, nullptr, inherit ? TRUE : FALSE, 0,
+                                      nullptr, nullptr, &startup, &made) == 0;
+       --left) {
+    if (left == 0 || ::GetLastError() != ERROR_INTERNAL_ERROR) Give("CreateProcess");
+    std::fprintf(stderr, "CreateProcess failed with ERROR_INTERNAL_ERROR and is called again\n");
+  }
+  return made;
 }
 
 Pipe MakePipe(bool child_reads) {
@@ -81,12 +94,7 @@ Said RunProgram(const std::vector<std::string>& arguments, const std::string& in
   startup.hStdInput = in.read.Get();
   startup.hStdOutput = out.write.Get();
   startup.hStdError = err.write.Get();
-  std::wstring line = Wide(JoinArguments(argv, QuoteFor::kProgram));
-  PROCESS_INFORMATION made{};
-  if (::CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, 0, nullptr, nullptr, &startup, &made) ==
-      0) {
-    Give("CreateProcess");
-  }
+  const PROCESS_INFORMATION made = Start(argv, true, startup);
   const UniqueHandle process{made.hProcess};
   const UniqueHandle thread{made.hThread};
   in.read.Reset();
@@ -110,12 +118,7 @@ bool KillProgramOnce(const std::vector<std::string>& arguments, const std::strin
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   STARTUPINFOW startup{};
   startup.cb = sizeof startup;
-  std::wstring line = Wide(JoinArguments(argv, QuoteFor::kProgram));
-  PROCESS_INFORMATION made{};
-  if (::CreateProcessW(nullptr, line.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup, &made) ==
-      0) {
-    Give("CreateProcess");
-  }
+  const PROCESS_INFORMATION made = Start(argv, false, startup);
   const UniqueHandle process{made.hProcess};
   const UniqueHandle thread{made.hThread};
   bool there = false;

@@ -19,7 +19,7 @@ void SetProgramPath(std::string path);
 // For a string of JSON.
 [[nodiscard]] std::string Escaped(const std::string& text);
 
-// Errors end the test program: without the program there is nothing to test.
+// Throws std::runtime_error where the program cannot be started, which fails the test.
 [[nodiscard]] Said RunProgram(const std::vector<std::string>& arguments, const std::string& input = "");
 
 // Starts the program, kills it as soon as `file` is there, at most 20 s later, and says whether it was.
