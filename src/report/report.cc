@@ -288,7 +288,7 @@ bool IsTold(const Warning& warning) {
   constexpr std::string_view kTold[] = {
       "path-missing",     "foreign-owner",         "directory-hidden", "git-directory-hidden",
       "weaker-isolation", "protection-incomplete", "ceiling",          "in-this-pod",
-      "claim-left"};
+      "claim-left",       "git-lock-held"};
   return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
 }
 

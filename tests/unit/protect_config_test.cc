@@ -51,6 +51,17 @@ TEST_F(Protection, WhatAConfigurationNamesIsHeldBeforeItExists) {
                                          "/srv/w/tools/watch directory\n");
 }
 
+// git takes the name for a lock of another git.
+TEST_F(Protection, ALockThatAConfigurationNamesIsHeldAndTold) {
+  AddRepository("/srv/w/.git");
+  AddRepository("/srv/w/x");
+  host_.AddFile("/srv/w/x/config", "[include]\n path = ../.git/index.lock\n");
+  const Result<Policy> policy = With({.rw = {"/srv/w"}});
+  EXPECT_THAT(Protected(policy), testing::HasSubstr("/srv/w/.git/index.lock file\n"));
+  ASSERT_EQ(WarningsText(*policy), "git-lock-held /filesystem/protect/0\n");
+  EXPECT_THAT(policy->warnings[0].message, testing::HasSubstr("because '/srv/w/x' has git"));
+}
+
 TEST_F(Protection, ProgramsAreFoundWhereACommandLineWouldFindThem) {
   AddRepository("/srv/w/.git");
   host_.AddFile("/srv/w/tools/p").AddFile("/srv/w/tools/q", "", {.mode = 0644});

@@ -206,6 +206,11 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
   if (nearest.status && !host_.MayAccess(above, Access::kReadWrite))
     return HoldClosed(above, *nearest.status, path);
   if (!HoldWay(std::string(ParentOf(path)))) return open_.push_back(path);
+  if (preset_.preset == Preset::kGit && path.ends_with(".lock")) {
+    Warn("git-lock-held", Quoted(path) + " is held during the run, because " + Quoted(From()) +
+                              " has git run or read it: while it is there, git writes nothing that it locks. "
+                              "Remove what names it if an earlier run has left that");
+  }
   const bool directory = missing == WhenMissing::kDirectory;
   Add({.path = path,
        .placeholder_kind = PlaceholderKind{.type = directory ? FileType::kDirectory : FileType::kRegular,
