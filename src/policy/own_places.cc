@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/runtime_places.h"
+#include "policy/paths/homes.h"
 
 namespace mxc {
 namespace {
@@ -31,14 +32,6 @@ std::vector<std::string> NotedIn(const Host& host, const std::string& directory,
   return noted;
 }
 
-// Of the caller's profiles. Empty: there is none.
-std::string ConfigurationOf(const Host& host) {
-  const std::optional<std::string> config = host.Environment("XDG_CONFIG_HOME");
-  const std::optional<std::string> home = host.Environment("HOME");
-  if (IsAbsolute(config)) return JoinPath(*config, "mxc-exec");
-  return IsAbsolute(home) ? JoinPath(*home, ".config/mxc-exec") : "";
-}
-
 std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   const std::uint32_t uid = host.Caller().uid;
   const std::string fixed = FixedRuntimePlace(uid);
@@ -50,15 +43,19 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   }
   if (const auto runtime = host.Environment("XDG_RUNTIME_DIR"); IsAbsolute(runtime))
     places.push_back({.path = RuntimePlaceIn(*runtime), .deep = true});
-  if (const auto home = host.Environment("HOME"); IsAbsolute(home) && uid != 0) {
-    for (const char* below : {"/.local/share/mxc-exec", "/.cache/mxc-exec"})
-      places.push_back({.path = *home + below, .sockets = false});
+  // Settings and profiles of later calls, whatever the environment of this one.
+  const auto keep = [&places](std::string path) {
+    places.push_back({.path = std::move(path), .sockets = false});
+  };
+  for (const std::string& home : CallersHomes(host, walker)) {
+    keep(JoinPath(home, ".config/mxc-exec"));
+    if (uid == 0) continue;
+    for (const char* below : {".local/share/mxc-exec", ".cache/mxc-exec"}) keep(JoinPath(home, below));
   }
-  if (std::string config = ConfigurationOf(host); !config.empty())
-    places.push_back({.path = std::move(config), .sockets = false});
+  if (const auto config = host.Environment("XDG_CONFIG_HOME"); IsAbsolute(config))
+    keep(JoinPath(*config, "mxc-exec"));
   if (uid != 0) return places;
-  for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/etc/mxc-exec"})
-    places.push_back({.path = path, .sockets = false});
+  for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/etc/mxc-exec"}) keep(path);
   return places;
 }
 

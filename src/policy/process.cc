@@ -8,31 +8,13 @@
 #include "mxc/sandbox/private_home.h"
 #include "policy/advice.h"
 #include "policy/paths/entries.h"
+#include "policy/paths/homes.h"
 
 namespace mxc {
 namespace {
 
 // Users stand in the first lines where it matters; a directory service is not asked.
 constexpr std::size_t kMaxPasswdBytes = 65536;
-
-// Name of `uid` in text of the form of /etc/passwd.
-std::optional<std::string> UserName(std::string_view passwd, std::uint32_t uid) {
-  const std::string wanted = std::to_string(uid);
-  while (!passwd.empty()) {
-    const std::size_t end = passwd.find('\n');
-    const std::string_view line = passwd.substr(0, end);
-    passwd.remove_prefix(end == std::string_view::npos ? passwd.size() : end + 1);
-    const std::size_t name_end = line.find(':');
-    const std::size_t uid_start =
-        line.find(':', name_end == std::string_view::npos ? name_end : name_end + 1);
-    if (name_end == 0 || uid_start == std::string_view::npos) continue;
-    const std::size_t uid_end = line.find(':', uid_start + 1);
-    if (line.substr(uid_start + 1, uid_end - uid_start - 1) == wanted) {
-      return std::string(line.substr(0, name_end));
-    }
-  }
-  return std::nullopt;
-}
 
 // The last value of a name wins, in the place of the first.
 void SetVariable(std::vector<Variable>& environment, const Variable& variable) {

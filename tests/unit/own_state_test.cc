@@ -65,6 +65,14 @@ TEST_F(OwnState, IncludesTheCallersConfiguration) {
       "'/home/me/.config/mxc-exec' is no command's to write");
   host_.SetEnvironment("XDG_CONFIG_HOME", "/srv/work/etc");
   EXPECT_EQ(Denied({.rw = {"/srv/work"}}), "held /srv/work/etc/mxc-exec\n");
+  EXPECT_EQ(Denied({.rw = {"/home/me/.config"}}), "kept /home/me/.config/mxc-exec\n") << "of the next call";
+}
+
+TEST_F(OwnState, IncludesTheConfigurationInTheHomeOfTheListOfUsers) {
+  host_.AddDirectory("/home/ana/.config/mxc-exec", {.uid = 1000}).SetEnvironment("HOME", "/srv/h");
+  host_.AddDirectory("/home/ana/.local/share/mxc-exec", {.uid = 1000});
+  EXPECT_EQ(Denied({.rw = {"/home/ana/.config", "/home/ana/.local"}}),
+            "kept /home/ana/.config/mxc-exec\nkept /home/ana/.local/share/mxc-exec\n");
 }
 
 // One of another environment has left a note.

@@ -252,6 +252,25 @@ TEST_F(Protection, TheCallersConfigurationAndWhatItNames) {
                 "/home/ana/p/.hooks directory\n/home/ana/system file\n/home/ana/t\n");
 }
 
+// HOME is the caller's for one call; the next git on the host has the home of the list of users.
+TEST_F(Protection, TheHomeOfTheListOfUsersIsProtectedWhateverHomeSays) {
+  AddRepository("/srv/w/.git");
+  host_.AddFile("/home/ana/.gitconfig", "[core] hooksPath = ~/hooks\n").AddDirectory("/home/ana/.config");
+  host_.AddDirectory("/srv/h").AddFile("/srv/w/.git/config", "[include]\n path = ~/more\n");
+  for (const char* set : {"/srv/h", "", "h", "/home/ana"}) {
+    host_.SetEnvironment("HOME", set);
+    EXPECT_EQ(Git({.rw = {"/home/ana"}}),
+              "/home/ana/.config/git directory\n/home/ana/.gitconfig\n/home/ana/hooks directory\n")
+        << set;
+    EXPECT_THAT(Git({.rw = {"/home/ana", "/srv/w"}}), testing::HasSubstr("/home/ana/more file\n")) << set;
+    EXPECT_THAT(Protected(With({.rw = {"/home/ana"}}, {Preset::kShell})),
+                testing::HasSubstr("/home/ana/.ssh directory\n"))
+        << set;
+  }
+  host_.SetEnvironment("HOME", "/srv/h");
+  EXPECT_THAT(Git({.rw = {"/srv/h", "/srv/w"}}), testing::HasSubstr("/srv/h/more file\n"));
+}
+
 // There are repositories outside the grants, and these are obeyed there.
 TEST_F(Protection, TheCallersConfigurationNeedsNoRepositoryInTheGrant) {
   const auto held = [&](const std::string& config) {

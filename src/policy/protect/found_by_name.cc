@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "policy/paths/homes.h"
 #include "policy/paths/paths.h"
 
 namespace mxc {
@@ -62,13 +63,15 @@ class Notes {
     const bool directory = walked && walked->status && walked->status->object.type == FileType::kDirectory;
     if (!directory && MayChange(walked)) Note(path);
   }
-  void AddDirectory(const std::string& directory, const std::string& home) {
+  void AddDirectory(const std::string& directory, const std::vector<std::string>& homes) {
     PathWalker& walker = protector_.Walker();
     const Result<Walked> walked = walker.Walk(directory);
     const bool open = MayChange(walked);
     // Elsewhere root alone makes links to programs.
-    const bool own = walked && ((!home.empty() && IsAtOrBelow(walked->path, home)) ||
-                                IsAtOrBelow(walked->path, "/usr/local"));
+    const bool own = walked && (IsAtOrBelow(walked->path, "/usr/local") ||
+                                std::any_of(homes.begin(), homes.end(), [&](const std::string& home) {
+                                  return IsAtOrBelow(walked->path, home);
+                                }));
     if (open) snapshot_.searched.push_back(directory);
     if (!walked || !walked->status || (!open && !own)) return;
     const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(walked->path, {});
@@ -143,12 +146,13 @@ class FoundReview {
 
 void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSnapshot& snapshot) {
   const Host& host = protector.TheHost();
-  const std::string home = CanonicalHome(host, protector.Walker());
+  const std::vector<std::string> homes = CallersHomes(host, protector.Walker());
   Notes notes(protector, snapshot);
   for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
-  for (const std::string_view name : kInHome)
-    if (!home.empty()) notes.AddNamed(JoinPath(home, name));
-  for (const std::string& directory : DirectoriesOfPath(host, git)) notes.AddDirectory(directory, home);
+  for (const std::string& home : homes) {
+    for (const std::string_view name : kInHome) notes.AddNamed(JoinPath(home, name));
+  }
+  for (const std::string& directory : DirectoriesOfPath(host, git)) notes.AddDirectory(directory, homes);
 }
 
 std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "policy/paths/homes.h"
 #include "policy/paths/search.h"
 #include "policy/protect/git_places.h"
 #include "policy/protect/protect_git.h"
@@ -60,7 +61,7 @@ NextRun CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& 
   std::vector<Warning> warnings;  // the next run gives them itself
   Protector protector(host, names, walker, rules, warnings);
   protector.Count(CountOf(before));
-  GitProtection git(protector, CanonicalHome(host, walker));
+  GitProtection git(protector, CallersHomes(host, walker));
   std::vector<GitProtection::Refusal> refusals;
   git.CollectRefusals(refusals);
   std::vector<std::string> roots;

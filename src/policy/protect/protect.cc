@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "policy/paths/entries.h"
+#include "policy/paths/homes.h"
 #include "policy/paths/placeholders.h"
 #include "policy/paths/search.h"
 #include "policy/protect/found_by_name.h"
@@ -131,9 +132,9 @@ class Protection {
         walker_(walker),
         rules_(rules),
         policy_(policy),
-        home_(CanonicalHome(host, walker)),
+        homes_(CallersHomes(host, walker)),
         protector_(host, names, walker, rules, policy.warnings),
-        git_(protector_, home_),
+        git_(protector_, homes_),
         search_(host, [this](std::string_view name) { return Wants(name); }),
         begun_(host.Time()) {
     const auto calls_git = [](const std::string& word) { return CallsGit(word); };
@@ -185,7 +186,7 @@ class Protection {
   PathWalker& walker_;
   RuleSet& rules_;
   Policy& policy_;
-  std::string home_;
+  std::vector<std::string> homes_;
   Protector protector_;
   GitProtection git_;
   std::vector<NamedFiles> named_ = {};
@@ -391,7 +392,7 @@ std::vector<std::string> Protection::AboveGrants() const {
 
 Status Protection::HoldNamed() {
   std::vector<std::string> tops = roots_;
-  if (!home_.empty()) tops.push_back(home_);
+  tops.insert(tops.end(), homes_.begin(), homes_.end());
   for (const WorkTree& tree : git_.Places().WorkTrees()) tops.push_back(tree.directory);
   std::sort(tops.begin(), tops.end());
   tops.erase(std::unique(tops.begin(), tops.end()), tops.end());

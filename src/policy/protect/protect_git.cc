@@ -294,9 +294,22 @@ Status GitProtection::ProtectGlobal() {
   return Obey(global_, "");
 }
 
+Status GitProtection::WithEachHome(const std::function<Status()>& act) {
+  if (homes_.size() < 2) return act();
+  for (const std::string& home : homes_) {
+    home_ = home;
+    if (Status done = act(); !done) return done;
+  }
+  return Done{};
+}
+
+Status GitProtection::ProtectGlobals() {
+  return WithEachHome([this] { return ProtectGlobal(); });
+}
+
 Status GitProtection::Apply() {
   if (Status added = AddFromEnvironment(); !added) return added;
-  if (Status global = ProtectGlobal(); !global) return global;
+  if (Status global = ProtectGlobals(); !global) return global;
   for (const std::string& link : ways_) protector_.WatchLink(link);
   const std::vector<WorkTree> trees = places_.WorkTrees();
   for (const WorkTree& tree : trees) {
@@ -314,8 +327,9 @@ Status GitProtection::Apply() {
   }
   for (auto& [git_directory, repository] : repositories_) {
     protector_.From(git_directory);
-    if (Status held = ProtectRepository(git_directory, repository); !GoesOn(held, repository.leads))
-      return held;
+    Status held =
+        WithEachHome([&, &path = git_directory, &at = repository] { return ProtectRepository(path, at); });
+    if (!GoesOn(held, repository.leads)) return held;
   }
   return Done{};
 }

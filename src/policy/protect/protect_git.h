@@ -2,6 +2,7 @@
 // the caller's own configuration.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,7 +19,9 @@ namespace mxc {
 
 class GitProtection {
  public:
-  GitProtection(Protector& protector, std::string home) : protector_(protector), home_(std::move(home)) {}
+  // `homes`: the caller's. git on the host finds its configuration in any of them.
+  GitProtection(Protector& protector, std::vector<std::string> homes)
+      : protector_(protector), homes_(std::move(homes)), home_(homes_.empty() ? "" : homes_.front()) {}
 
   // The work trees and git directories that `grant` stands in.
   void AddAround(const std::string& grant);
@@ -76,6 +79,8 @@ class GitProtection {
   // Left to be judged at the end; false: it is held like the others.
   [[nodiscard]] Result<bool> LeaveConfig(const std::string& path);
   [[nodiscard]] Status ProtectGlobal();
+  [[nodiscard]] Status ProtectGlobals();
+  [[nodiscard]] Status WithEachHome(const std::function<Status()>& act);
   [[nodiscard]] Status ProtectRepository(const std::string& git_directory, Repository& repository);
   [[nodiscard]] Status Load(std::vector<std::string> files, Loaded& loaded);
   void Take(GitVariable variable, const std::string& base, std::vector<std::string>& files, Loaded& loaded);
@@ -94,7 +99,8 @@ class GitProtection {
   [[nodiscard]] std::string Expanded(const std::string& base, std::string_view written) const;
 
   Protector& protector_;
-  std::string home_;
+  std::vector<std::string> homes_;
+  std::string home_;  // what "~" stands for
   std::string git_runs_in_ = {};
   bool safe_configs_ = false;
   std::vector<GitSnapshot::Text> configs_ = {};

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "policy/paths/entries.h"
+#include "policy/paths/homes.h"
 #include "policy/protect/protect_git.h"
 
 namespace mxc {
@@ -31,22 +32,6 @@ std::string_view CommandOf(const GitVariable& variable) {
   const bool none =
       std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections);
   return none || variable.Is("core", "hookspath") ? std::string_view{} : variable.value;
-}
-
-// Of the user of that name; "" when the machine's own list does not know them.
-std::string HomeOf(const Host& host, std::string_view user) {
-  constexpr std::size_t kMaxPasswdBytes = std::size_t{1} << 20U;
-  constexpr int kHomeField = 5;
-  const Result<std::string> passwd = host.ReadFile("/etc/passwd", kMaxPasswdBytes);
-  for (std::string_view rest = passwd ? std::string_view(*passwd) : ""; !rest.empty();) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    if (line.substr(0, line.find(':')) != user) continue;
-    for (int field = 0; field < kHomeField; ++field)
-      line.remove_prefix(std::min(line.size(), std::min(line.find(':'), line.size()) + 1));
-    return std::string(line.substr(0, line.find(':')));
-  }
-  return "";
 }
 
 }  // namespace
@@ -203,7 +188,7 @@ Status GitProtection::Obey(const Loaded& loaded, const std::string& base) {
 }
 
 Result<std::vector<std::string>> GitProtection::NamedInEveryTree() {
-  if (Status read = ProtectGlobal(); !read) return read.error();
+  if (Status read = ProtectGlobals(); !read) return read.error();
   std::set<std::string> names(global_.hooks.begin(), global_.hooks.end());
   for (const GitVariable& variable : global_.variables) {
     for (const ProgramWord& word : ProgramWords(CommandOf(variable))) {
@@ -224,7 +209,7 @@ Result<std::vector<std::string>> NamedInEveryTree(const Host& host, PathWalker& 
   RuleSet no_grants;
   std::vector<Warning> warnings;
   Protector protector(host, names, walker, no_grants, warnings);
-  return GitProtection(protector, CanonicalHome(host, walker)).NamedInEveryTree();
+  return GitProtection(protector, CallersHomes(host, walker)).NamedInEveryTree();
 }
 
 }  // namespace mxc

@@ -1,0 +1,60 @@
+#include "policy/paths/homes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace mxc {
+namespace {
+
+constexpr std::size_t kMaxPasswdBytes = std::size_t{1} << 20U;
+constexpr std::size_t kName = 0;
+constexpr std::size_t kUid = 2;
+constexpr std::size_t kHome = 5;
+
+std::string_view FieldOf(std::string_view line, std::size_t field) {
+  for (; field > 0; --field) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return {};
+    line.remove_prefix(colon + 1);
+  }
+  return line.substr(0, line.find(':'));
+}
+
+// The first line with `value` in `field`; empty where there is none.
+std::string_view LineWith(std::string_view passwd, std::size_t field, std::string_view value) {
+  while (!passwd.empty()) {
+    const std::string_view line = passwd.substr(0, passwd.find('\n'));
+    passwd.remove_prefix(std::min(passwd.size(), line.size() + 1));
+    if (!FieldOf(line, kName).empty() && FieldOf(line, field) == value) return line;
+  }
+  return {};
+}
+
+std::string HomeIn(const Host& host, std::size_t field, std::string_view value) {
+  const Result<std::string> passwd = host.ReadFile("/etc/passwd", kMaxPasswdBytes);
+  return passwd ? std::string(FieldOf(LineWith(*passwd, field, value), kHome)) : "";
+}
+
+}  // namespace
+
+std::optional<std::string> UserName(std::string_view passwd, std::uint32_t uid) {
+  const std::string_view name = FieldOf(LineWith(passwd, kUid, std::to_string(uid)), kName);
+  return name.empty() ? std::nullopt : std::optional(std::string(name));
+}
+
+std::string HomeOf(const Host& host, std::string_view user) { return HomeIn(host, kName, user); }
+
+std::vector<std::string> CallersHomes(const Host& host, PathWalker& walker) {
+  std::vector<std::string> homes;
+  for (const std::string& home :
+       {host.Environment("HOME").value_or(""), HomeIn(host, kUid, std::to_string(host.Caller().uid))}) {
+    if (!home.starts_with('/')) continue;
+    Result<Walked> walked = walker.Walk(home);
+    if (walked && std::find(homes.begin(), homes.end(), walked->path) == homes.end())
+      homes.push_back(std::move(walked->path));
+  }
+  return homes;
+}
+
+}  // namespace mxc

@@ -1,0 +1,26 @@
+// The list of users, /etc/passwd, and which directories are the caller's home.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mxc/host.h"
+#include "policy/paths/paths.h"
+
+namespace mxc {
+
+// Of the line for `uid` in a text of the form of /etc/passwd.
+[[nodiscard]] std::optional<std::string> UserName(std::string_view passwd, std::uint32_t uid);
+
+// Of the user of that name; "" where this machine's own list does not have one.
+[[nodiscard]] std::string HomeOf(const Host& host, std::string_view user);
+
+// What HOME and the list of users say, without links, each once, also those that are to be made yet. The
+// variable is the caller's for one call; programs on the host obey the files of the other, too. Users whom
+// only a directory service knows have HOME alone.
+[[nodiscard]] std::vector<std::string> CallersHomes(const Host& host, PathWalker& walker);
+
+}  // namespace mxc
