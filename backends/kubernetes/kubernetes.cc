@@ -62,7 +62,8 @@ void AddLedger(const Policy& policy, Plan& plan) {
     for (const NetworkRule& rule : *rules) Add(plan, rule.pointer, Strength::kProxy, gateway);
   }
   for (const std::string* pointer : {&network.ingress_pointer, &network.host_loopback_pointer})
-    Add(plan, *pointer, Strength::kKernel, "the sandbox inside the pod");
+    Add(plan, *pointer, open ? Strength::kProxy : Strength::kKernel,
+        open ? gateway : "the sandbox inside the pod has no way out");
   if (network.egress_pointer.empty())
     Add(plan, "/network", Strength::kKernel, "the sandbox inside the pod has no way out");
   for (const ProtectEntry& entry : policy.protect)
