@@ -18,6 +18,7 @@ import time
 from cluster import Cluster, outcome
 
 AT_ONCE = 4
+LATE = 1.5  # seconds that the controller may take to delete what is over
 LINES = 300  # of output, 6 bytes each
 FAULTS = [("create", kind) for kind in ("429", "500", "lost", "refused", "409", "409-own", "401", "403")] + \
     [("watch", kind) for kind in ("429", "500", "refused", "410", "slow", "401")] + \
@@ -102,6 +103,9 @@ def faults(program, count, seed):
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for job in [pool.submit(worker) for _ in range(AT_ONCE)]:
             job.result()
+    if tally.get("outcome", 0) < count // 4:
+        failed += 1
+        print("hardly anything has run")
     print("%d runs, seed %d: %s; %d wrong" % (count, seed, tally, failed))
     return failed
 
@@ -121,7 +125,7 @@ def kills(program, count, seed):
             time.sleep(0.2)
         state = cluster.state()
         claims = len(state["ended"])
-        late = [end for end in state["ended"] if end["how"] == "expired" and end["late"] > 1.5]
+        late = [end for end in state["ended"] if end["how"] == "expired" and end["late"] > LATE]
         left = state["claims"]
         seconds = time.time() - last
     for end in late:
