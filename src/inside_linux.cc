@@ -21,10 +21,11 @@ std::optional<int> RunInside(int argc, char** argv) {
   if (argc > 6 && flag == kSandboxEntryFlag) return RunSandboxEntry(arguments.subspan(2));
   if (argc == 5 && flag == kSessionInitFlag) return RunSessionInit(arguments.subspan(2));
   if (argc == 3 && flag == kContainerInit) RunContainerInit(argv[2]);
-  if (argc == 2 && flag == kubernetes::kInPodFlag) {
+  if ((argc == 2 || argc == 3) && flag == kubernetes::kInPodFlag) {
     FillStandardStreams();
     return kubernetes::RunAsPodsProgram(argv[0], RunMain);
   }
+  if (argc == 3 && flag == kubernetes::kEndInPodFlag) return kubernetes::EndPodsPrograms(argv[2]);
   return std::nullopt;
 }
 

@@ -100,7 +100,11 @@ int ProvisionPhase(Config config, const Options& options, const Host& host) {
   const int status =
       Succeed({{"sandboxId", options.for_sdk && id ? id->TextForSdk() : made->sandbox.id},
                {"metadata", {{"containment", Name(made->containment)}, {"tier", Name(made->tier)}}}});
-  if (std::fflush(stdout) == 0) made->sandbox.Keep();
+  if (std::fflush(stdout) == 0) {
+    made->sandbox.Keep();
+  } else if (id) {
+    static_cast<void>(session::Deprovision(*id));
+  }
   return status;
 }
 
@@ -141,7 +145,7 @@ int PrintTable(const std::vector<session::Listed>& sandboxes) {
     rows.push_back({{.text = listed.id},
                     {.text = listed.state, .style = dead ? Style::kError : Style::kPlain},
                     {.text = dead ? "" : Span(listed.age_ms)},
-                    {.text = dead ? "" : std::to_string(listed.commands)}});
+                    {.text = dead || !listed.commands ? "" : std::to_string(*listed.commands)}});
   }
   constexpr int kAnswerStream = 1;
   fmt::print("{}",
@@ -258,7 +262,7 @@ int PrintSandboxes(bool for_people) {
   for (const session::Listed& listed : session::List()) {
     Object entry{{"sandboxId", listed.id}, {"state", listed.state}};
     if (listed.state != session::kDead) {
-      entry["commands"] = listed.commands;
+      if (listed.commands) entry["commands"] = *listed.commands;
       entry["ageMs"] = listed.age_ms;
       entry["idleMs"] = listed.idle_ms;
     }

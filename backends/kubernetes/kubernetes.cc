@@ -1,6 +1,5 @@
 #include "backends/kubernetes/kubernetes.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -9,10 +8,6 @@
 
 namespace mxc::kubernetes {
 namespace {
-
-// What is left of the claim's life when the command's time is over: the end has to be told, and the claim
-// deleted.
-constexpr std::uint32_t kMaxMarginMs = 10000;
 
 Error Unenforceable(std::string message, std::string pointer, std::string hint) {
   return {.code = ErrorCode::kUnenforceable,
@@ -74,8 +69,7 @@ void AddLedger(const Policy& policy, Plan& plan) {
 
 // The claim outlives the command.
 std::uint32_t TimeoutFor(const Policy& policy, const PodRun& run, Plan& plan) {
-  const std::uint32_t life = run.ttl_s * 1000;
-  const std::uint32_t longest = life - std::min(life / 10, kMaxMarginMs);
+  const std::uint32_t longest = LongestCommandMs(run.ttl_s);
   const std::uint32_t asked = policy.process.timeout_ms;
   if (asked != 0 && asked <= longest) return asked;
   if (asked != 0) {

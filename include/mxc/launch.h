@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -129,9 +130,10 @@ struct LandlockLaunch {
   Terminal terminal = Terminal::kInherit;
 };
 
-// A pod of a cluster is claimed, and the mxc-exec in it runs the command.
+// A pod of a cluster is claimed, or was before, and the mxc-exec in it runs the command.
 struct KubernetesLaunch {
   PodRun run = {};
+  std::optional<KeptPod> kept = {};  // of a persistent sandbox: it stays
   Terminal terminal = Terminal::kInherit;
 };
 

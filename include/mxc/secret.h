@@ -33,5 +33,7 @@ struct Variable {
 using TextPart = std::variant<std::string, Secret>;
 // With "…" for each secret.
 [[nodiscard]] std::string ShownText(const std::vector<TextPart>& parts);
+// All of it.
+[[nodiscard]] std::string RevealedText(const std::vector<TextPart>& parts);
 
 }  // namespace mxc

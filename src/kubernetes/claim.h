@@ -5,9 +5,17 @@
 //   Result<BoundPod> pod = claim.Bind(deadline_ms);   // created, bound, judged
 //   ...
 //   if (Status deleted = claim.Delete(); !deleted) Warn(deleted.error());
+//
+// One that stays between two calls has its whole time from each of them, and nobody renews it:
+//
+//   Result<KeptPod> kept = claim.Keep(*pod, ends_s);
+//   ... a later call:
+//   Claim claim(kubectl, kept);
+//   Result<BoundPod> pod = claim.Rejoin();            // still ours, still that pod, judged again
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "kubernetes/cluster_objects.h"
@@ -25,6 +33,7 @@ class Claim {
  public:
   // `kubectl` is borrowed. `run`: the identifier of the run.
   Claim(const Kubectl& kubectl, const std::string& run);
+  Claim(const Kubectl& kubectl, const KeptPod& kept);
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
   ~Claim() = default;
@@ -32,6 +41,11 @@ class Claim {
   // A pod that may be used. Errors: kUnavailable: the cluster refuses, has none in time, or the pod is judged
   // unfit; kInternal with the message "" when the wait was interrupted.
   [[nodiscard]] Result<BoundPod> Bind();
+  // It stays, from now on for its `ttl`, and for `lifetime_ms` at most; 0: for ever. Errors: as Bind.
+  [[nodiscard]] Result<KeptPod> Keep(const BoundPod& pod, std::uint64_t lifetime_ms);
+  // The pod of a claim that was kept; its time begins anew. Errors: as Bind, and kStaleId: it is gone, or not
+  // what was kept.
+  [[nodiscard]] Result<BoundPod> Rejoin();
   // It is the same pod, and it runs. Errors: kSetupFailed.
   [[nodiscard]] Status CheckAgain(const BoundPod& pod) const;
 
@@ -44,6 +58,8 @@ class Claim {
 
   // Errors: what stays behind, and until when.
   [[nodiscard]] Status Delete();
+  // One that was kept, if it is there and ours still.
+  [[nodiscard]] Status DeleteKept();
 
  private:
   [[nodiscard]] Status Create();
@@ -55,6 +71,11 @@ class Claim {
   [[nodiscard]] Result<Waited> WaitUntilReady();
   [[nodiscard]] Result<BoundPod> LookAtPod(const std::string& sandbox, bool& passing) const;
   [[nodiscard]] Result<BoundPod> Judge(BoundPod pod, const std::string& text, bool& passing) const;
+  [[nodiscard]] Result<std::optional<std::string>> Find(const std::string& what,
+                                                        const std::string& path) const;
+  [[nodiscard]] Status IsOurs() const;
+  [[nodiscard]] Status Extend();
+  [[nodiscard]] std::string Patch();
   [[nodiscard]] Result<std::string> Get(const std::string& what, const std::string& path,
                                         bool& passing) const;
   [[nodiscard]] ObjectId Id() const;
@@ -66,6 +87,7 @@ class Claim {
   std::string name_;
   std::string owner_;
   std::string uid_ = {};
+  KeptPod kept_ = {};
   std::uint64_t lease_ms_;
   std::int64_t clock_ahead_s_ = 0;  // of the API server's clock
   std::uint64_t begun_at_;

@@ -26,11 +26,18 @@ constexpr int kWatchSeconds = 10;
 constexpr std::uint64_t kPauseMs = 500;
 constexpr std::uint32_t kCallMs = 15000;
 constexpr int kDeleteAttempts = 5;
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr const char* kClaims = "sandboxclaims.v1beta1.extensions.agents.x-k8s.io";
 
 std::uint64_t NowMs() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000000;
+}
+
+// Seconds since 1970.
+std::int64_t ServerTime(std::int64_t ahead_s) {
+  return static_cast<std::int64_t>(std::time(nullptr)) + ahead_s;
 }
 
 void Pause() { ::usleep(static_cast<useconds_t>(kPauseMs * 1000)); }
@@ -54,6 +61,19 @@ std::string PodPath(const PodRun& run, const std::string& pod) {
 // The caller ended the wait; it knows why.
 Error Interrupted() { return {.code = ErrorCode::kInternal}; }
 
+Error NotRunning(const std::string& pod) {
+  return {.code = ErrorCode::kUnavailable,
+          .message = "the pod '" + pod + "' does not run",
+          .pointer = "/kubernetes"};
+}
+
+Error Gone(const std::string& how) {
+  return {.code = ErrorCode::kStaleId,
+          .message = "the sandbox is gone: " + how,
+          .pointer = "/sandboxId",
+          .hint = "deprovision it, and provision another"};
+}
+
 Error NotReady(const std::string& reason) {
   return {
       .code = ErrorCode::kUnavailable,
@@ -74,6 +94,23 @@ Claim::Claim(const Kubectl& kubectl, const std::string& run)
       ends_at_(begun_at_ + std::uint64_t{kubectl.Run().ttl_s} * 1000),
       renew_at_(begun_at_ + lease_ms_ / 3) {}
 
+Claim::Claim(const Kubectl& kubectl, const KeptPod& kept)
+    : kubectl_(kubectl),
+      name_(kept.claim),
+      owner_(kept.owner),
+      uid_(kept.claim_uid),
+      kept_(kept),
+      lease_ms_(std::uint64_t{kubectl.Run().ttl_s} * 1000),
+      clock_ahead_s_(kept.clock_ahead_s),
+      begun_at_(NowMs()),
+      ends_at_(begun_at_ + lease_ms_),
+      renew_at_(kNever),
+      created_(true) {
+  const std::int64_t left_s = kept.ends_s - ServerTime(clock_ahead_s_);
+  if (kept.ends_s != 0)
+    ends_at_ = std::min(ends_at_, begun_at_ + (left_s > 0 ? static_cast<std::uint64_t>(left_s) * 1000 : 0));
+}
+
 ObjectId Claim::Id() const {
   return {.kind = "SandboxClaim", .name_space = kubectl_.Run().name_space, .name = name_};
 }
@@ -84,7 +121,7 @@ std::string Claim::EndOfLease() {
   const std::uint64_t now = NowMs();
   const std::uint64_t end = std::min(now + lease_ms_, ends_at_);
   const std::int64_t ahead = static_cast<std::int64_t>(end > now ? (end - now) / 1000 : 0);
-  last_end_ = TimeText(static_cast<std::int64_t>(std::time(nullptr)) + clock_ahead_s_ + ahead);
+  last_end_ = TimeText(ServerTime(clock_ahead_s_) + ahead);
   return last_end_;
 }
 
@@ -210,9 +247,7 @@ Result<BoundPod> Claim::LookAtPod(const std::string& sandbox, bool& passing) con
   }
   if (!state->ready) {
     passing = true;
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = "the pod '" + *name + "' does not run",
-                 .pointer = "/kubernetes"};
+    return NotRunning(*name);
   }
   return Judge({.name = *name, .state = std::move(*state)}, *text, passing);
 }
@@ -271,6 +306,98 @@ Status Claim::CheckAgain(const BoundPod& pod) const {
   return replaced;
 }
 
+std::string Claim::Patch() {
+  return fmt::format(R"({{"spec":{{"lifecycle":{{"shutdownTime":"{}"}}}}}})", EndOfLease());
+}
+
+// Nothing: there is none. What passes is asked again.
+Result<std::optional<std::string>> Claim::Find(const std::string& what, const std::string& path) const {
+  for (int attempt = 1;; ++attempt) {
+    Result<KubectlAnswer> answer = kubectl_.Call({.arguments = {"get", "--raw", path}, .limit_ms = kCallMs});
+    if (!answer) return answer.error();
+    if (answer->Succeeded()) return std::optional<std::string>(std::move(answer->out));
+    if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
+    const KubectlFailure failure = FailureOf(*answer);
+    if (failure == KubectlFailure::kNotFound) return std::optional<std::string>();
+    if (failure != KubectlFailure::kPassing || attempt == kDeleteAttempts) return ErrorOf(what, *answer);
+    Pause();
+  }
+}
+
+// The claim that was kept, by all that it is known by. Errors: kStaleId: it is not there, or somebody else's.
+Status Claim::IsOurs() const {
+  const Result<std::optional<std::string>> text = Find("look at the claim '" + name_ + "'", Path());
+  if (!text) return text.error();
+  if (!*text) return Gone("its claim has expired, or was deleted");
+  const Result<ClaimState> state = ReadClaim(**text, Id());
+  if (!state) return state.error();
+  if (state->owner != owner_ || state->uid != uid_) return Gone("a claim of that name is not the one it had");
+  return Done{};
+}
+
+Status Claim::Extend() {
+  for (int attempt = 1;; ++attempt) {
+    const Result<KubectlAnswer> answer =
+        kubectl_.Call({.arguments = {"patch", kClaims, name_, "--type=merge", "-o", "json", "-p", Patch()},
+                       .limit_ms = kCallMs});
+    if (!answer) return answer.error();
+    if (answer->Succeeded()) {
+      const Result<ClaimState> state = ReadClaim(answer->out, Id());
+      if (!state) return state.error();
+      return state->uid == uid_ ? Status(Done{}) : Status(Gone("its claim was replaced by another"));
+    }
+    if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
+    const KubectlFailure failure = FailureOf(*answer);
+    if (failure == KubectlFailure::kNotFound) return Gone("its claim has expired, or was deleted");
+    if (failure != KubectlFailure::kPassing || attempt == kDeleteAttempts)
+      return ErrorOf("set the time of the claim", *answer);
+    Pause();
+  }
+}
+
+Result<KeptPod> Claim::Keep(const BoundPod& pod, std::uint64_t lifetime_ms) {
+  renewal_.End();
+  renew_at_ = kNever;
+  const std::uint64_t ttl_ms = std::uint64_t{kubectl_.Run().ttl_s} * 1000;
+  lease_ms_ = lifetime_ms == 0 ? ttl_ms : std::min(ttl_ms, lifetime_ms);
+  ends_at_ = NowMs() + lease_ms_;
+  if (Status extended = Extend(); !extended) return extended.error();
+  const std::int64_t ends_s = ServerTime(clock_ahead_s_) + static_cast<std::int64_t>(lifetime_ms / 1000);
+  return KeptPod{.claim = name_,
+                 .pod = pod.name,
+                 .owner = owner_,
+                 .claim_uid = uid_,
+                 .pod_uid = pod.state.uid,
+                 .clock_ahead_s = clock_ahead_s_,
+                 .ends_s = lifetime_ms == 0 ? 0 : ends_s};
+}
+
+Result<BoundPod> Claim::Rejoin() {
+  const PodRun& run = kubectl_.Run();
+  if (NowMs() >= ends_at_) return Gone("its time was over");
+  if (Status ours = IsOurs(); !ours) return ours.error();
+  const Result<std::optional<std::string>> text =
+      Find("look at the pod '" + kept_.pod + "'", PodPath(run, kept_.pod));
+  if (!text) return text.error();
+  if (!*text) return Gone("its pod was deleted");
+  Result<PodState> state =
+      ReadPod(**text, {.kind = "Pod", .name_space = run.name_space, .name = kept_.pod}, run.container);
+  if (!state) return state.error();
+  if (state->uid != kept_.pod_uid || state->claim_uid != uid_) return Gone("its pod was replaced by another");
+  if (!state->ready) return NotRunning(kept_.pod);
+  bool passing = false;
+  Result<BoundPod> pod = Judge({.name = kept_.pod, .state = std::move(*state)}, **text, passing);
+  if (!pod) return pod;
+  if (Status extended = Extend(); !extended) return extended.error();
+  return pod;
+}
+
+Status Claim::DeleteKept() {
+  const Status ours = IsOurs();
+  if (ours) return Delete();
+  return ours.error().code == ErrorCode::kStaleId ? Status(Done{}) : ours;
+}
+
 void Claim::Renew() {
   int exit_code = 0;
   if (renewal_.Started()) {
@@ -281,11 +408,8 @@ void Claim::Renew() {
   }
   if (uid_.empty() || NowMs() < renew_at_) return;
   renew_at_ = NowMs() + lease_ms_ / 3;
-  const std::string patch =
-      fmt::format(R"({{"spec":{{"lifecycle":{{"shutdownTime":"{}"}}}}}})", EndOfLease());
   Result<KubectlProcess> started =
-      kubectl_.Start({"patch", "sandboxclaims.v1beta1.extensions.agents.x-k8s.io", name_, "--type=merge",
-                      "--request-timeout=10s", "-p", patch});
+      kubectl_.Start({"patch", kClaims, name_, "--type=merge", "--request-timeout=10s", "-p", Patch()});
   if (started) renewal_ = std::move(*started);
 }
 
@@ -302,7 +426,8 @@ Status Claim::Delete() {
     last = ErrorOf("delete the claim '" + name_ + "'", *answer);
     if (FailureOf(*answer) == KubectlFailure::kRefused) break;
   }
-  last.message += "; the cluster deletes it at " + last_end_;
+  last.message += last_end_.empty() ? "; the cluster deletes it when its time is over"
+                                    : "; the cluster deletes it at " + last_end_;
   return last;
 }
 

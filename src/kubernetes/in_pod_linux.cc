@@ -1,15 +1,25 @@
 #include "kubernetes/in_pod_linux.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/process_tree.h"
 #include "base/unique_fd.h"
 #include "kubernetes/pod_stream.h"
 
@@ -17,6 +27,7 @@ namespace mxc::kubernetes {
 namespace {
 
 constexpr int kNoWord = 2;
+constexpr int kEndWaitMs = 5000;
 constexpr std::size_t kMaxReport = std::size_t{256} << 10U;
 
 // Not a byte more than that: what follows is the command's.
@@ -67,7 +78,52 @@ std::string ReportIn(int fd) {
   return report;
 }
 
+// Which process holds it the handle says, before the number can be another's.
+struct PodsProgram {
+  pid_t id = -1;
+  UniqueFd handle = {};
+};
+
+bool IsCalled(pid_t process, std::string_view name) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string words = std::string(1, '\0') + kInPodFlag + std::string(1, '\0') + std::string(name);
+  const std::size_t first = text.find('\0');
+  return first != std::string::npos && std::string_view(text).substr(first).starts_with(words);
+}
+
+// Without the children that they have forked, which end with them.
+std::vector<PodsProgram> ProgramsCalled(std::string_view name) {
+  std::vector<PodsProgram> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir("/proc"), ::closedir);
+  while (const dirent* entry =
+             listing ? ::readdir(listing.get()) : nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    const pid_t id = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (id <= 1) continue;
+    PodsProgram program{.id = id, .handle = HandleOf(id)};
+    if (program.handle && IsCalled(id, name) && !IsCalled(ParentOf(id), name))
+      found.push_back(std::move(program));
+  }
+  return found;
+}
+
+bool HasEnded(const PodsProgram& program, int limit_ms) {
+  pollfd ended{.fd = program.handle.Get(), .events = POLLIN, .revents = 0};
+  return ::poll(&ended, 1, limit_ms) == 1;
+}
+
 }  // namespace
+
+int EndPodsPrograms(std::string_view name) {
+  bool all_ended = true;
+  for (const PodsProgram& program : ProgramsCalled(name)) SignalHandle(program.handle, SIGTERM);
+  for (const PodsProgram& program : ProgramsCalled(name)) {
+    if (HasEnded(program, kEndWaitMs)) continue;
+    SignalHandle(program.handle, SIGKILL);
+    all_ended = HasEnded(program, kEndWaitMs) && all_ended;
+  }
+  return all_ended ? 0 : 1;
+}
 
 int RunAsPodsProgram(char* name, int (*run_main)(int argc, char** argv)) {
   std::string header;

@@ -14,8 +14,10 @@
 
 namespace mxc::kubernetes {
 
-// The flag with which the program is started in a pod: `mxc-exec --in-pod`.
+// The flags with which the program is started in a pod: `mxc-exec --in-pod [NAME]`, and
+// `mxc-exec --end-in-pod NAME`, which ends those whose name begins with that.
 inline constexpr const char* kInPodFlag = "--in-pod";
+inline constexpr const char* kEndInPodFlag = "--end-in-pod";
 
 inline constexpr std::size_t kHeaderBytes = 64;
 inline constexpr std::size_t kMaxPodDocument = std::size_t{4} << 20U;

@@ -6,6 +6,7 @@
 #include "persistent/directory.h"
 #include "persistent/message.h"
 #include "persistent/persistent.h"
+#include "persistent/pod_sandbox.h"
 #include "persistent/refusals.h"
 #include "persistent/reply.h"
 
@@ -47,10 +48,19 @@ Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb) {
   return Do(*daemon, verb, id);
 }
 
+// Of these there is no daemon.
+bool IsInCluster(const SandboxId& id) { return TraitsOf(id.containment).cluster; }
+
+Result<std::vector<Warning>> Quietly(const Status& done) {
+  if (!done) return done.error();
+  return std::vector<Warning>{};
+}
+
 // What a name in the directory is: a sandbox, a dead one, or nothing of ours.
 std::optional<Listed> Look(const StateDirectory& directory, const std::string& name) {
   const Result<SandboxId> id = ParseSandboxName(name);
   if (!id) return std::nullopt;
+  if (IsInCluster(*id)) return ListedPod(directory, *id);
   const UniqueFd daemon = directory.Connect(name);
   if (!daemon && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = kDead};
   if (!daemon) return std::nullopt;
@@ -63,11 +73,16 @@ std::optional<Listed> Look(const StateDirectory& directory, const std::string& n
 
 }  // namespace
 
-Result<std::vector<Warning>> Start(const SandboxId& id) { return Do(id, Verb::kStart); }
+Result<std::vector<Warning>> Start(const SandboxId& id) {
+  return IsInCluster(id) ? Quietly(StartPod(id)) : Do(id, Verb::kStart);
+}
 
-Result<std::vector<Warning>> Stop(const SandboxId& id) { return Do(id, Verb::kStop); }
+Result<std::vector<Warning>> Stop(const SandboxId& id) {
+  return IsInCluster(id) ? Quietly(StopPod(id)) : Do(id, Verb::kStop);
+}
 
 Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
+  if (IsInCluster(id)) return DeprovisionPod(id);
   std::optional<StateDirectory> refused;
   const Result<UniqueFd> daemon = Reach(id, refused);
   if (refused) {
@@ -79,6 +94,7 @@ Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
 }
 
 Result<Entry> Enter(const SandboxId& id) {
+  if (IsInCluster(id)) return EnterPod(id);
   std::optional<StateDirectory> refused;
   Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
@@ -105,7 +121,9 @@ std::vector<std::string> Reap() {
   for (const StateDirectory& directory : StateDirectory::Existing()) {
     for (const std::string& name : directory.Names()) {
       const Result<SandboxId> id = ParseSandboxName(name);
-      if (id && directory.RemoveDead(name)) reaped.push_back(id->Text());
+      if (!id) continue;
+      const bool removed = IsInCluster(*id) ? RemoveDeadPod(directory, *id) : directory.RemoveDead(name);
+      if (removed) reaped.push_back(id->Text());
     }
   }
   return reaped;

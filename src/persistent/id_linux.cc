@@ -3,8 +3,10 @@
 namespace mxc::session {
 
 std::span<const IdKind> IdKinds() {
-  static constexpr IdKind kKinds[] = {
-      {"ns", Containment::kNamespaces}, {"bwrap", Containment::kBubblewrap}, {"lxc", Containment::kLxc}};
+  static constexpr IdKind kKinds[] = {{"ns", Containment::kNamespaces},
+                                      {"bwrap", Containment::kBubblewrap},
+                                      {"lxc", Containment::kLxc},
+                                      {"k8s", Containment::kKubernetes}};
   return kKinds;
 }
 

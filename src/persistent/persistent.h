@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,8 +72,8 @@ struct Entry {
 inline constexpr const char* kDead = "dead";  // its daemon was killed, or its record cannot be read
 struct Listed {
   std::string id = {};
-  std::string state = {};  // "provisioned", "started", "stopped", "expired", or kDead
-  std::uint64_t commands = 0;
+  std::string state = {};                     // "provisioned", "started", "stopped", "expired", or kDead
+  std::optional<std::uint64_t> commands = 0;  // nothing: nobody on this machine counts them
   std::uint64_t age_ms = 0;
   std::uint64_t idle_ms = 0;
   std::int64_t daemon = 0;  // Linux

@@ -13,6 +13,7 @@
 #include "engine/hide_arguments.h"
 #include "persistent/daemon.h"
 #include "persistent/persistent.h"
+#include "persistent/pod_sandbox.h"
 #include "persistent/recovery_record.h"
 
 namespace mxc::session {
@@ -73,6 +74,7 @@ void Provisioned::Keep() {
 }
 
 Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& stages) {
+  if (TraitsOf(plan.containment).cluster) return ProvisionPod(std::move(plan), limits);
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
   Result<StateDirectory> directory = StateDirectory::Open();

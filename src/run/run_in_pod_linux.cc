@@ -7,14 +7,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kubernetes/claim.h"
+#include "kubernetes/pod_program.h"
 #include "kubernetes/pod_stream.h"
 #include "run/inner_report.h"
 #include "run/pod_exec.h"
@@ -33,9 +32,6 @@ using kubernetes::KubectlEnd;
 
 // What the mxc-exec inside needs to end a run whose time is over, before we do.
 constexpr std::uint64_t kGraceMs = 15000;
-constexpr std::uint32_t kVersionMs = 30000;
-constexpr std::uint32_t kSendMs = 120000;
-constexpr const char* kVersion = "mxc-exec " MXC_VERSION;
 
 std::string RandomToken() {
   std::array<unsigned char, 16> bytes{};
@@ -48,68 +44,6 @@ std::string RandomToken() {
 // The wait was ended by a signal; which one, SignalScope knows.
 bool WasInterrupted(const Error& error) {
   return error.code == ErrorCode::kInternal && error.message.empty();
-}
-
-std::string Revealed(const std::vector<TextPart>& parts) {
-  std::string text;
-  for (const TextPart& part : parts) {
-    const auto* const shown = std::get_if<std::string>(&part);
-    text += shown != nullptr ? *shown : std::get<Secret>(part).Reveal();
-  }
-  return text;
-}
-
-std::vector<std::string> ExecIn(const BoundPod& pod, std::vector<std::string> command) {
-  std::vector<std::string> words = {"exec", "-i", pod.name, "-c", pod.state.container, "--"};
-  words.insert(words.end(), std::make_move_iterator(command.begin()), std::make_move_iterator(command.end()));
-  return words;
-}
-
-Error NoProgram(const PodRun& run, const BoundPod& pod, std::string_view why) {
-  return {
-      .code = ErrorCode::kUnavailable,
-      .message = fmt::format("the pod '{}' has no {} at '{}', and it cannot be sent in: {}", pod.name,
-                             kVersion, run.program, why),
-      .pointer = "/kubernetes/program",
-      .hint =
-          "put the static mxc-exec of this version into the image, or give it sh and cat, and an emptyDir at "
-          "/tmp"};
-}
-
-// This program, through the standard input of a shell in the pod, into a directory that nobody else enters.
-// The command's own /tmp hides it.
-Result<std::string> SendProgram(const Kubectl& kubectl, const BoundPod& pod, const std::string& name) {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::string directory = "/tmp/." + name;
-  const char* const script =
-      "umask 077 && mkdir \"$0\" && cat >\"$0/mxc-exec\" && chmod 500 \"$0/mxc-exec\" && exec "
-      "\"$0/mxc-exec\" "
-      "--version";
-  const Result<KubectlAnswer> sent = kubectl.Call({.arguments = ExecIn(pod, {"sh", "-c", script, directory}),
-                                                   .input = std::move(bytes),
-                                                   .limit_ms = kSendMs});
-  if (!sent) return sent.error();
-  if (sent->end == KubectlEnd::kInterrupted) return Error{.code = ErrorCode::kInternal};
-  if (sent->Succeeded() && sent->out.starts_with(std::string(kVersion) + "\n"))
-    return directory + "/mxc-exec";
-  const std::string why = sent->err.empty() ? sent->out : sent->err;
-  return NoProgram(kubectl.Run(), pod, why.substr(0, why.find('\n')));
-}
-
-// Where the program is in the pod: in its image, if that is this very version.
-Result<std::string> ProgramIn(const Kubectl& kubectl, const BoundPod& pod, const std::string& name) {
-  const std::string& there = kubectl.Run().program;
-  const Result<KubectlAnswer> version =
-      kubectl.Call({.arguments = ExecIn(pod, {there, "--version"}), .limit_ms = kVersionMs});
-  if (!version) return version.error();
-  if (version->end == KubectlEnd::kInterrupted) return Error{.code = ErrorCode::kInternal};
-  if (version->Succeeded() && version->out.starts_with(std::string(kVersion) + "\n")) return there;
-  const bool missing = version->err.find("no such file") != std::string::npos;
-  const bool refused = kubernetes::FailureOf(*version) == kubernetes::KubectlFailure::kRefused;
-  if (version->end == KubectlEnd::kTimedOut || (refused && !missing))
-    return kubernetes::ErrorOf("exec in the pod '" + pod.name + "'", *version);
-  return SendProgram(kubectl, pod, name);
 }
 
 // Of a run that was begun. What the mxc-exec inside says counts; without its word nothing is known.
@@ -155,20 +89,45 @@ Result<Outcome> OutcomeOf(const PodExecEnd& end, const BoundPod& pod, std::uint6
   return outcome;
 }
 
-Result<Outcome> RunClaimed(const Kubectl& kubectl, Claim& claim, const Plan& plan, SignalScope& signals,
-                           RunObserver& observer) {
-  const std::string token = RandomToken();
-  const std::string name = "mxc-" + plan.run;
-  if (token.empty()) return SystemError(ErrorCode::kSetupFailed, "get random bytes", errno);
-  const Result<BoundPod> pod = claim.Bind();
+// A pod that may be used, and where it has the program.
+struct Ready {
+  BoundPod pod = {};
+  std::string program = {};
+};
+
+Result<Ready> MakeReady(const Kubectl& kubectl, Claim& claim, const KubernetesLaunch& launch,
+                        const std::string& run) {
+  Result<BoundPod> pod = launch.kept ? claim.Rejoin() : claim.Bind();
   if (!pod) return pod.error();
-  const Result<std::string> program = ProgramIn(kubectl, *pod, name);
+  if (launch.kept) return Ready{.pod = std::move(*pod), .program = launch.kept->program};
+  Result<std::string> program = kubernetes::ProgramIn(kubectl, *pod, "mxc-" + run);
   if (!program) return program.error();
-  const std::string document = Revealed(kubectl.Run().config);
+  return Ready{.pod = std::move(*pod), .program = std::move(*program)};
+}
+
+// With a claim that stays the command would stay, too, until its time is over.
+void EndLeft(const Kubectl& kubectl, const Ready& ready, const std::string& name, RunObserver& observer) {
+  const Status ended = kubernetes::EndInPod(kubectl, ready.pod, ready.program, name);
+  if (!ended)
+    observer.OnWarning({.category = "command-left",
+                        .message = ended.error().message + "; it ends there when its time is over",
+                        .pointer = "/kubernetes"});
+}
+
+Result<Outcome> RunClaimed(const Kubectl& kubectl, Claim& claim, const KubernetesLaunch& launch,
+                           const Plan& plan, SignalScope& signals, RunObserver& observer) {
+  const std::string token = RandomToken();
+  if (token.empty()) return SystemError(ErrorCode::kSetupFailed, "get random bytes", errno);
+  const std::string document = RevealedText(kubectl.Run().config);
   if (document.size() > kubernetes::kMaxPodDocument)
     return Error{.code = ErrorCode::kSetupFailed,
                  .message = "the policy is longer than 4 MiB",
                  .hint = "grant directories rather than the files in them"};
+  const Result<Ready> ready = MakeReady(kubectl, claim, launch, plan.run);
+  if (!ready) return ready.error();
+  std::vector<std::string> command = {ready->program, kubernetes::kInPodFlag};
+  const std::string name = launch.kept ? launch.kept->claim + "." + plan.run : "";
+  if (launch.kept) command.push_back(name);
   const std::string input = kubernetes::HeaderText({.token = token, .document = document.size()}) + document;
   const std::uint64_t begun = NowMs();
   const std::uint64_t ends_at = std::min(begun + plan.timeout_ms + kGraceMs, claim.EndsAt());
@@ -176,14 +135,26 @@ Result<Outcome> RunClaimed(const Kubectl& kubectl, Claim& claim, const Plan& pla
   const Result<PodExecEnd> end = RunPodExec({.kubectl = kubectl,
                                              .claim = claim,
                                              .signals = signals,
-                                             .arguments = ExecIn(*pod, {*program, kubernetes::kInPodFlag}),
+                                             .arguments = kubernetes::ExecIn(ready->pod, std::move(command)),
                                              .token = token,
                                              .input = input,
                                              .ends_at_ms = ends_at});
   if (!end) return end.error();
-  Result<Outcome> outcome = OutcomeOf(*end, *pod, NowMs() - begun, observer);
+  if (launch.kept && !end->complete) EndLeft(kubectl, *ready, name, observer);
+  Result<Outcome> outcome = OutcomeOf(*end, ready->pod, NowMs() - begun, observer);
   if (!outcome || outcome->interrupted_by != 0) return outcome;
-  if (Status same = claim.CheckAgain(*pod); !same) return same.error();
+  if (Status same = claim.CheckAgain(ready->pod); !same) return same.error();
+  return outcome;
+}
+
+// Deleted in any case, if it was made for this run alone.
+Result<Outcome> RunWith(const Kubectl& kubectl, Claim& claim, const KubernetesLaunch& launch,
+                        const Plan& plan, SignalScope& signals, RunObserver& observer) {
+  Result<Outcome> outcome = RunClaimed(kubectl, claim, launch, plan, signals, observer);
+  if (launch.kept) return outcome;
+  if (Status deleted = claim.Delete(); !deleted)
+    observer.OnWarning(
+        {.category = "claim-left", .message = deleted.error().message, .pointer = "/kubernetes"});
   return outcome;
 }
 
@@ -200,12 +171,14 @@ Result<Outcome> RunInPod(const KubernetesLaunch& launch, const Plan& plan, RunOb
                                          [&] {
                                            if (renewed != nullptr) renewed->Renew();
                                          }});
-  Claim claim(kubectl, plan.run);
-  renewed = &claim;
-  Result<Outcome> outcome = RunClaimed(kubectl, claim, plan, signals, observer);
-  if (Status deleted = claim.Delete(); !deleted)
-    observer.OnWarning(
-        {.category = "claim-left", .message = deleted.error().message, .pointer = "/kubernetes"});
+  std::optional<Claim> claim;
+  if (launch.kept) {
+    claim.emplace(kubectl, *launch.kept);
+  } else {
+    claim.emplace(kubectl, plan.run);
+  }
+  renewed = &*claim;
+  Result<Outcome> outcome = RunWith(kubectl, *claim, launch, plan, signals, observer);
   static_cast<void>(observer.OnEnded());
   if (outcome || !WasInterrupted(outcome.error())) return outcome;
   for (const int number : signals.Take())

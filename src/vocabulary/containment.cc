@@ -39,6 +39,7 @@ constexpr ContainmentTraits kTraits[] = {
      .own_system = true,
      .linux_guest = true,
      .cluster = true,
+     .persistent = true,
      .section = "kubernetes"},
     {.containment = Containment::kProcessContainer,
      .name = "processcontainer",

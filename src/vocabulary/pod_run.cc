@@ -47,6 +47,7 @@ constexpr bool ChecksAreInOrder() {
 }
 static_assert(ChecksAreInOrder(), "TraitsOf takes the enumerator for an index");
 
+constexpr std::uint32_t kMaxMarginMs = 10000;
 constexpr std::size_t kMaxName = 253;
 constexpr std::size_t kMaxLabel = 63;
 
@@ -66,6 +67,11 @@ bool HasOwnKernel(std::string_view runtime_class) {
   });
 }
 
+std::uint32_t LongestCommandMs(std::uint32_t ttl_s) {
+  const std::uint32_t life = ttl_s * 1000;
+  return life - std::min(life / 10, kMaxMarginMs);
+}
+
 bool IsDnsLabel(std::string_view name) {
   const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !name.empty() && name.size() <= kMaxLabel && is_alnum(name.front()) && is_alnum(name.back()) &&
@@ -81,15 +87,32 @@ bool IsDnsName(std::string_view name) {
   return IsDnsLabel(name);
 }
 
+namespace {
+
+std::string Metadata(const PodRun& run, const ClaimNames& names) {
+  return fmt::format(
+      " \"metadata\": {{\"name\": {}, \"namespace\": {},\n"
+      "  \"labels\": {{\"{}\": \"mxc-exec\", \"{}\": {}}}}},\n",
+      JsonString(names.claim), JsonString(run.name_space), kManagedByLabel, kOwnerLabel,
+      JsonString(names.owner));
+}
+
+}  // namespace
+
 std::string ClaimManifest(const PodRun& run, const ClaimNames& names) {
   return fmt::format(
-      "{{\"apiVersion\": \"extensions.agents.x-k8s.io/v1beta1\", \"kind\": \"SandboxClaim\",\n"
-      " \"metadata\": {{\"name\": {}, \"namespace\": {},\n"
-      "  \"labels\": {{\"{}\": \"mxc-exec\", \"{}\": {}}}}},\n"
+      "{{\"apiVersion\": \"extensions.agents.x-k8s.io/v1beta1\", \"kind\": \"SandboxClaim\",\n{}"
       " \"spec\": {{\"warmPoolRef\": {{\"name\": {}}},\n"
       "  \"lifecycle\": {{\"shutdownTime\": {}, \"shutdownPolicy\": \"Delete\"}}}}}}\n",
-      JsonString(names.claim), JsonString(run.name_space), kManagedByLabel, kOwnerLabel,
-      JsonString(names.owner), JsonString(run.warm_pool), JsonString(names.shutdown_time));
+      Metadata(run, names), JsonString(run.warm_pool), JsonString(names.shutdown_time));
+}
+
+std::string SandboxManifest(const PodRun& run, const ClaimNames& names, std::string_view pod) {
+  return fmt::format(
+      "{{\"apiVersion\": \"agents.x-k8s.io/v1beta1\", \"kind\": \"Sandbox\",\n{}"
+      " \"spec\": {{\"shutdownTime\": {}, \"shutdownPolicy\": \"Delete\",\n"
+      "  \"podTemplate\": {}}}}}\n",
+      Metadata(run, names), JsonString(names.shutdown_time), pod);
 }
 
 }  // namespace mxc

@@ -11,6 +11,7 @@ commands run on this machine. On standard input it takes one JSON object a line:
   {"sandbox": {...}}                                                merged into the Sandboxes that come
   {"policies": [...]}                                               the NetworkPolicies there are
   {"rest": "..."}                                                   metadata.continue of their list
+  {"replace": true}, {"disown": true}, {"vanish": true}             the pods get other UIDs, the claims another owner, all goes
 
 and answers {"ok": true}; {"state": true} is answered with claims, requests and execs. It ends with its input.
 """
@@ -543,7 +544,8 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
 def state():
     with LOCK:
-        return {"claims": sorted(CLUSTER.claims), "ended": CLUSTER.ended, "requests": CLUSTER.requests,
+        ends = {name: CLUSTER.end_of(claim) for name, claim in CLUSTER.claims.items()}
+        return {"claims": sorted(CLUSTER.claims), "ends": ends, "ended": CLUSTER.ended, "requests": CLUSTER.requests,
                 "faults": CLUSTER.faults, "execs": [{"pod": run["pod"], "command": run["command"]} for run in CLUSTER.execs]}
 
 
@@ -558,6 +560,13 @@ def obey(order):
         CLUSTER.sandbox = order.get("sandbox", CLUSTER.sandbox)
         CLUSTER.policies = order.get("policies", CLUSTER.policies)
         CLUSTER.rest = order.get("rest", CLUSTER.rest)
+        if "replace" in order:
+            CLUSTER.pods = {name: merge(pod, {"metadata": {"uid": "another"}}) for name, pod in CLUSTER.pods.items()}
+        if "disown" in order:
+            for name, claim in CLUSTER.claims.items():
+                CLUSTER.claims[name] = merge(claim, {"metadata": {"labels": {"mxc-exec/owner": "another"}}})
+        if "vanish" in order:
+            CLUSTER.claims, CLUSTER.sandboxes, CLUSTER.pods = {}, {}, {}
         if "claim" in order:
             CLUSTER.create(order["claim"], bound=False)
     return {"ok": True}

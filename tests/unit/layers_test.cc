@@ -124,8 +124,8 @@ const std::vector<Layer>& Layers() {
       {"macos", {"gateway/local_proxy", "run", "spawn", "stdio"}},
       {"windows", {"access", "cleanup", "report", "run", "stdio", "win32"}},
       {"persistent",
-       {"cleanup", "engine", "engine/persistent", "report", "run", "spawn", "unix_sockets", "win32",
-        "windows"}},
+       {"cleanup", "engine", "engine/persistent", "kubernetes", "report", "run", "spawn", "unix_sockets",
+        "win32", "windows"}},
   };
   return layers;
 }

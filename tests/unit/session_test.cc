@@ -40,6 +40,7 @@ TEST(SandboxId, IsRandomAndReadsBack) {
   EXPECT_EQ(id->TextForSdk(), "iso:" + id->Name());
   EXPECT_EQ(ParseSandboxId(id->TextForSdk())->Text(), id->Text());
   EXPECT_THAT(NewSandboxId(Containment::kBubblewrap)->Text(), MatchesRegex("bwrap:[0-9a-f]{32}"));
+  EXPECT_THAT(NewSandboxId(Containment::kKubernetes)->Text(), MatchesRegex("k8s:[0-9a-f]{32}"));
   EXPECT_THAT(NewSandboxId(Containment::kLxc)->Text(), MatchesRegex("lxc:[0-9a-f]{32}"));
   EXPECT_EQ(NewSandboxId(Containment::kLandlock).error().code, ErrorCode::kUnsupportedPhase);
 }

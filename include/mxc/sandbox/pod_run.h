@@ -65,15 +65,32 @@ struct PodRun {
   std::string kubectl = {};               // absolute
   std::vector<std::string> options = {};  // of every call: --kubeconfig, --context, --namespace
   std::string name_space = {};
-  std::string warm_pool = {};
-  std::string container = {};                                    // empty: the pod's first
-  std::string workspace = {};                                    // absolute, in the pod; empty: none
-  std::string program = {};                                      // absolute, in the pod
+  std::string warm_pool = {};     // of the claim; empty: a Sandbox of `pod_template`
+  std::string pod_template = {};  // a SandboxTemplate
+  std::string container = {};     // empty: the pod's first
+  std::string workspace = {};     // absolute, in the pod; empty: none
+  std::string program = {};       // absolute, in the pod
   std::vector<std::pair<std::string, std::string>> labels = {};  // that the pod has to have
   std::uint32_t ttl_s = 0;                                       // of the claim
   bool virtual_machine = false;                                  // a runtime class of that tier is asked for
   std::vector<PodCheck> accepted = {};
   std::vector<TextPart> config = {};  // the JSON document that the mxc-exec inside runs
+};
+
+// What is left of a claim's life when the command's time is over: the end has to be told, and the claim
+// deleted.
+[[nodiscard]] std::uint32_t LongestCommandMs(std::uint32_t ttl_s);
+
+// A claim that stays between two calls, and the pod that it was bound to, as a later call finds them again.
+struct KeptPod {
+  std::string claim = {};  // names of objects
+  std::string pod = {};
+  std::string owner = {};  // of kOwnerLabel
+  std::string claim_uid = {};
+  std::string pod_uid = {};
+  std::string program = {};        // where the pod has the mxc-exec of this version
+  std::int64_t clock_ahead_s = 0;  // of the API server's clock, as its creation has shown it
+  std::int64_t ends_s = 0;  // by that clock, since 1970: when it ends whatever is asked of it; 0: never
 };
 
 // The labels by which our claims are known, and who made one: a random text that only its launcher has.
@@ -88,5 +105,7 @@ struct ClaimNames {
 
 // The SandboxClaim that is sent, as JSON. Nothing of the policy is in it.
 [[nodiscard]] std::string ClaimManifest(const PodRun& run, const ClaimNames& names);
+// The Sandbox that takes its place; `pod`: spec.podTemplate of the SandboxTemplate, as JSON.
+[[nodiscard]] std::string SandboxManifest(const PodRun& run, const ClaimNames& names, std::string_view pod);
 
 }  // namespace mxc

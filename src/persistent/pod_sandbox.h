@@ -1,0 +1,30 @@
+// Persistent sandboxes in a cluster: a claim that stays, and a record of it beside the sockets of the others.
+// The functions are those of persistent.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mxc/error.h"
+#include "mxc/plan.h"
+#include "persistent/directory.h"
+#include "persistent/id.h"
+#include "persistent/persistent.h"
+
+namespace mxc::session {
+
+// The claim, the pod judged, the program in it, and the record. Errors: nothing of that is left, or the
+// message says what. A launcher that is killed leaves a claim that ends with its lease.
+[[nodiscard]] Result<Provisioned> ProvisionPod(Plan plan, const SessionLimits& limits);
+[[nodiscard]] Status StartPod(const SandboxId& id);
+[[nodiscard]] Status StopPod(const SandboxId& id);  // and every command that runs in it
+[[nodiscard]] Result<std::vector<Warning>> DeprovisionPod(const SandboxId& id);
+[[nodiscard]] Result<Entry> EnterPod(const SandboxId& id);
+
+// As its record and this machine's clock have it: no cluster is asked.
+[[nodiscard]] Listed ListedPod(const StateDirectory& directory, const SandboxId& id);
+// Removes a record whose sandbox cannot be there any more. False: it may be.
+[[nodiscard]] bool RemoveDeadPod(const StateDirectory& directory, const SandboxId& id);
+
+}  // namespace mxc::session

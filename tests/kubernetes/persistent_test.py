@@ -1,0 +1,361 @@
+#!/usr/bin/python3
+"""Sandboxes that stay in a cluster: each phase a call of mxc-exec by itself, with the real kubectl and api_server.py.
+
+  persistent_test.py MXC_EXEC [NAME...]
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from cluster import Cluster
+
+PROGRAM = ""
+SKIPPED = 77
+
+
+class Persistent(unittest.TestCase):
+    def setUp(self):
+        self.cluster = self.enterContext(Cluster(PROGRAM))
+        self.work = self.cluster.directory.name
+        os.mkdir(self.work + "/run", 0o700)
+
+    def start_phase(self, document, flags=(), stdin=subprocess.DEVNULL, **streams):
+        name = tempfile.mkdtemp(dir=self.work)
+        with open(name + "/request.json", "w", encoding="utf-8") as file:
+            json.dump({"version": "1.1.0-alpha", **document}, file)
+        environment = {"PATH": "/usr/bin:/bin", "HOME": self.work, "XDG_RUNTIME_DIR": self.work + "/run"}
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+        return subprocess.Popen([PROGRAM, *flags, name + "/request.json"], cwd="/", env=environment, stdin=stdin, text=True,
+                                **streams)
+
+    def phase(self, name, *flags, **members):
+        """The answer."""
+        run = self.start_phase({"phase": name, **members}, flags)
+        out, err = run.communicate(timeout=90)
+        answer = json.loads(out)
+        self.assertEqual(run.returncode, 1 if "error" in answer else 0, err)
+        return answer
+
+    def refused(self, name, **members):
+        return self.phase(name, **members)["error"]
+
+    def provision_document(self, ttl=60, section=None, **members):
+        return {"phase": "provision", "containment": "kubernetes", "kubernetes": {
+            "namespace": "agents", "warmPool": "small", "program": PROGRAM, "ttl": ttl,
+            "kubeconfig": self.work + "/kubeconfig", **(section or {})}, **members}
+
+    def ask_provision(self, **members):
+        """The answer."""
+        run = self.start_phase(self.provision_document(**members))
+        return json.loads(run.communicate(timeout=90)[0])
+
+    def provision(self, **members):
+        answer = self.ask_provision(**members)
+        self.assertIn("result", answer)
+        self.assertEqual(answer["result"]["metadata"], {"containment": "kubernetes", "tier": "container"})
+        return answer["result"]["sandboxId"]
+
+    def started(self, **members):
+        identifier = self.provision(**members)
+        self.assertEqual(self.phase("start", sandboxId=identifier), {"result": {}})
+        return identifier
+
+    def exec(self, identifier, *command, **process):
+        run = self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {"argv": list(command), **process}})
+        out, err = run.communicate(timeout=90)
+        return run.returncode, out, err
+
+    def list(self, flag="--list"):
+        run = subprocess.run([PROGRAM, flag], capture_output=True, text=True, check=True,
+                             env={"PATH": "/usr/bin:/bin", "HOME": self.work, "XDG_RUNTIME_DIR": self.work + "/run"})
+        return json.loads(run.stdout)
+
+    def ends(self):
+        """Of the claims: seconds from now."""
+        return [end - time.time() for end in self.cluster.state()["ends"].values()]
+
+    def wait(self, true, seconds=15):
+        end = time.time() + seconds
+        while not true():
+            self.assertLess(time.time(), end)
+            time.sleep(0.05)
+
+    def test_all_phases_are_on_one_claim(self):
+        identifier = self.provision()
+        self.assertRegex(identifier, "^k8s:[0-9a-f]{32}$")
+        claims = self.cluster.state()["claims"]
+        self.assertEqual(claims, ["mxc-" + identifier[4:]])
+        self.assertIn("has not been started", self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["message"])
+        self.assertIn("never started", self.refused("stop", sandboxId=identifier)["message"])
+        self.assertEqual(self.phase("start", sandboxId=identifier), {"result": {}})
+        self.assertEqual(self.refused("start", sandboxId=identifier)["code"], "already_started")
+        self.assertEqual(self.exec(identifier, "sh", "-c", "echo out; echo err >&2; exit 7"), (7, "out\n", "err\n"))
+        self.assertEqual(self.exec(identifier, "echo", "again")[:2], (0, "again\n"))
+        self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
+        self.assertEqual(self.refused("stop", sandboxId=identifier)["code"], "already_stopped")
+        self.assertIn("is stopped", self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["message"])
+        self.assertEqual(self.phase("start", sandboxId=identifier), {"result": {}})
+        self.assertEqual(self.exec(identifier, "echo", "more")[:2], (0, "more\n"))
+        self.assertEqual(self.cluster.state()["claims"], claims)
+        self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+        state = self.cluster.state()
+        self.assertEqual((state["claims"], [end["how"] for end in state["ended"]]), ([], ["deleted"]))
+        self.assertEqual(self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["code"], "stale_id")
+        self.assertEqual(self.list(), [])
+
+    def test_the_policy_holds_for_each_command(self):
+        for name, text in (("secret", "TOKEN"), ("read", "readable")):
+            with open(self.work + "/" + name, "w", encoding="utf-8") as file:
+                file.write(text)
+        os.mkdir(self.work + "/out")
+        identifier = self.started(filesystem={
+            "readonlyPaths": [self.work], "readwritePaths": [self.work + "/out"], "deniedPaths": [self.work + "/secret"]})
+        script = "cat read; cat secret; echo no >read; echo yes >>out/new; cat out/new"
+        self.assertEqual(self.exec(identifier, "sh", "-c", script, cwd=self.work)[1], "readableyes\n")
+        self.assertEqual(self.exec(identifier, "sh", "-c", script, cwd=self.work)[1], "readableyes\nyes\n")
+
+    def test_environment_and_input_are_the_commands(self):
+        identifier = self.started()
+        run = self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {
+            "commandLine": "echo $TOKEN; cat", "env": ["TOKEN=swordfish"]}}, stdin=subprocess.PIPE)
+        self.assertEqual(run.communicate("input\n", timeout=60)[0], "swordfish\ninput\n")
+        state = json.dumps(self.cluster.state())
+        self.assertNotIn("swordfish", state)
+        self.assertNotIn("TOKEN", state)
+
+    def test_the_verbs(self):
+        environment = {"PATH": "/usr/bin:/bin", "HOME": self.work, "XDG_RUNTIME_DIR": self.work + "/run"}
+        config = {k: v for k, v in self.provision_document().items() if k != "phase"}
+        with open(self.work + "/config.json", "w", encoding="utf-8") as file:
+            json.dump({"version": "1.1.0-alpha", "process": {"argv": ["true"], "env": ["FROM=start"], "inheritDefaultEnv": True},
+                       **config}, file)
+
+        def verb(*words):
+            return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, env=environment, cwd="/")
+        begun = verb("start", self.work + "/config.json")
+        self.assertEqual(begun.returncode, 0, begun.stderr)
+        identifier = begun.stdout.strip()
+        done = verb("exec", identifier[:10], "--", "sh", "-c", "echo $FROM; exit 3")
+        self.assertEqual((done.returncode, done.stdout), (3, "start\n"), done.stderr)
+        self.assertEqual(verb("exec", "--background", identifier, "--", "true").returncode, 1)
+        self.assertEqual(verb("stop", identifier).returncode, 0)
+        self.assertEqual(self.cluster.state()["claims"], [])
+
+    def test_its_time_begins_anew_with_each_call(self):
+        identifier = self.provision(ttl=30)
+        self.assertAlmostEqual(self.ends()[0], 30, delta=4)
+        for name, members in (("start", {}), ("exec", {"process": {"argv": ["true"]}}), ("stop", {})):
+            time.sleep(3)
+            before = self.ends()[0] + time.time()
+            run = self.start_phase({"phase": name, "sandboxId": identifier, **members})
+            told = run.communicate(timeout=60)
+            self.assertEqual(run.returncode, 0, told)
+            self.assertGreater(self.ends()[0] + time.time(), before + 1, name)
+
+    def test_the_lifetime_bounds_all_of_that(self):
+        identifier = self.started(ttl=60, session={"lifetimeMs": 9000})
+        self.assertLess(self.ends()[0], 10)
+        self.wait(lambda: not self.cluster.state()["claims"], 12)
+        self.assertEqual(self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["code"], "stale_id")
+
+    def test_the_idle_time_bounds_it(self):
+        self.provision(ttl=60, session={"idleTimeoutMs": 7000})
+        self.assertLess(self.ends()[0], 8)
+
+    def test_a_command_ends_before_the_claim(self):
+        identifier = self.started(ttl=10)
+        begin = time.time()
+        status, _, err = self.exec(identifier, "sleep", "30", timeout=30000)
+        self.assertNotEqual(status, 0)
+        self.assertIn("is ended after 9000 ms", err)
+        self.assertLess(time.time() - begin, 20)
+
+    def test_a_replaced_pod_is_refused(self):
+        identifier = self.started()
+        self.assertEqual(self.exec(identifier, "echo", "ran")[:2], (0, "ran\n"))
+        self.cluster.order(replace=True)
+        runs = len(self.cluster.state()["execs"])
+        for name, members in (("exec", {"process": {"argv": ["true"]}}), ("stop", {})):
+            error = self.refused(name, sandboxId=identifier, **members)
+            self.assertEqual(error["code"], "stale_id")
+            self.assertIn("was replaced", error["message"])
+        self.assertEqual(len(self.cluster.state()["execs"]), runs)
+        self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+        self.assertEqual(self.cluster.state()["claims"], [])
+
+    def test_a_pod_that_is_replaced_while_the_command_runs(self):
+        identifier = self.started()
+        self.cluster.order(faults=[{"at": "exec", "kind": "replaced"}])
+        _, out, err = self.exec(identifier, "true")
+        self.assertIn("was replaced", out + err)
+
+    def test_the_pod_is_judged_each_time(self):
+        identifier = self.started()
+        self.cluster.order(policies=[])
+        error = self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})
+        self.assertIn("network-policy", error["message"])
+
+    def test_a_claim_of_another_owner(self):
+        identifier = self.started()
+        runs = len(self.cluster.state()["execs"])
+        self.cluster.order(disown=True)
+        error = self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})
+        self.assertEqual(error["code"], "stale_id")
+        self.assertIn("is not the one", error["message"])
+        self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+        state = self.cluster.state()
+        self.assertEqual((len(state["claims"]), len(state["execs"])), (1, runs))  # it is left alone
+        self.assertEqual([each for each in state["requests"] if each["verb"] == "DELETE"], [])
+
+    def test_an_expired_claim(self):
+        identifier = self.started(ttl=5)
+        self.wait(lambda: not self.cluster.state()["claims"])
+        self.assertEqual(self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["code"], "stale_id")
+        self.wait(lambda: self.list()[0]["state"] == "expired")
+        self.assertEqual(self.list("--reap"), {"reaped": [identifier]})
+        self.assertEqual(self.list(), [])
+
+    def test_what_is_gone_is_deprovisioned(self):
+        identifier = self.started()
+        self.cluster.order(vanish=True)
+        self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+        self.assertEqual(self.refused("deprovision", sandboxId=identifier)["code"], "stale_id")
+
+    def test_deprovision_that_fails_may_be_repeated(self):
+        identifier = self.provision()
+        self.cluster.order(faults=[{"at": "delete", "kind": "403"}])
+        self.assertIn("forbidden", self.refused("deprovision", sandboxId=identifier)["message"])
+        self.assertEqual(len(self.list()), 1)
+        self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+        self.assertEqual(self.cluster.state()["claims"], [])
+
+    def test_a_provision_that_fails_leaves_nothing(self):
+        faults = ({"at": "pod", "kind": "reason", "reason": "PodFailed"}, {"at": "create", "kind": "403"},
+                  {"at": "patch", "kind": "403"}, {"at": "get pods", "kind": "403"})
+        for fault in faults:
+            with self.subTest(fault):
+                self.cluster.order(faults=[fault])
+                answer = self.ask_provision()
+                self.assertEqual(answer["error"]["kind"], "unavailable", answer)
+                self.assertEqual((self.cluster.state()["claims"], self.list()), ([], []))
+
+    def test_an_unfit_pod_is_not_kept(self):
+        self.cluster.order(pod={"spec": {"hostPID": True}})
+        error = self.ask_provision()["error"]
+        self.assertIn("spec.hostPID", error["message"])
+        self.assertEqual((self.cluster.state()["claims"], self.cluster.state()["execs"], self.list()), ([], [], []))
+
+    def test_a_killed_provision_leaves_a_claim_no_longer_than_its_lease(self):
+        self.cluster.order(faults=[{"at": "pod", "kind": "reason", "reason": "SandboxNotReady"}])
+        run = self.start_phase(self.provision_document(ttl=20))
+        self.wait(lambda: self.cluster.state()["claims"])
+        run.kill()
+        run.communicate()
+        self.wait(lambda: not self.cluster.state()["claims"], 7)  # a lease of 5 s
+        self.assertEqual(self.list(), [])
+
+    def test_a_signal_to_provision_deletes_the_claim(self):
+        self.cluster.order(faults=[{"at": "pod", "kind": "reason", "reason": "SandboxNotReady"}])
+        run = self.start_phase(self.provision_document())
+        self.wait(lambda: any("watch" in each["path"] for each in self.cluster.state()["requests"]))
+        run.send_signal(signal.SIGTERM)
+        run.communicate(timeout=30)
+        self.assertEqual((self.cluster.state()["claims"], self.list()), ([], []))
+
+    def test_nobody_reads_the_identifier(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            self.start_phase(self.provision_document(), stdout=full).communicate(timeout=60)
+        self.assertEqual((self.cluster.state()["claims"], self.list()), ([], []))
+
+    def test_a_signal_ends_the_command_and_not_the_sandbox(self):
+        identifier = self.started()
+        run = self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {"argv": ["sleep", "50"]}})
+        self.wait(lambda: any("--in-pod" in each["command"] for each in self.cluster.state()["execs"]))
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 128 + signal.SIGINT)
+        self.wait(lambda: not self.running(identifier))
+        self.assertEqual(self.exec(identifier, "echo", "ran")[:2], (0, "ran\n"))
+
+    def test_stop_ends_what_runs(self):
+        identifier = self.started()
+        runs = [self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {"argv": ["sleep", "50"]}}) for _ in range(2)]
+        self.wait(lambda: len(self.running(identifier)) >= 2)
+        time.sleep(1)
+        self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
+        for run in runs:
+            run.communicate(timeout=30)
+            self.assertNotEqual(run.returncode, 0)
+        self.assertEqual(self.running(identifier), [])
+
+    @staticmethod
+    def running(identifier):
+        """The processes in the pod that hold a command."""
+        found = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/" + name + "/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue
+            if len(words) > 2 and words[1] == b"--in-pod" and words[2].startswith(b"mxc-" + identifier[4:].encode()):
+                found.append(name)
+        return found
+
+    def test_the_program_is_sent_in_once(self):
+        identifier = self.started(section={"program": "/nonexistent/mxc-exec"})
+        self.assertEqual(self.exec(identifier, "echo", "ran")[:2], (0, "ran\n"))
+        self.assertEqual(self.exec(identifier, "echo", "ran")[:2], (0, "ran\n"))
+        commands = [each["command"][0] for each in self.cluster.state()["execs"]]
+        self.assertEqual(commands.count("sh"), 1)
+        self.assertEqual(commands[-1], "/tmp/.mxc-" + identifier[4:] + "/mxc-exec")
+
+    def test_the_program_may_not_be_written(self):
+        for path in ("/tmp", "/", os.path.dirname(PROGRAM)):
+            error = self.ask_provision(filesystem={"readwritePaths": [path]})["error"]
+            self.assertEqual(error["kind"], "policy_conflict")
+        self.assertEqual(self.cluster.state()["requests"], [])
+
+    def test_only_its_owner_has_the_record(self):
+        identifier = self.started()
+        record = self.work + "/run/mxc-exec/k8s-" + identifier[4:]
+        self.assertEqual(os.stat(record).st_mode & 0o777, 0o600)
+        runs = len(self.cluster.state()["requests"])
+        os.chmod(record, 0o644)
+        self.assertEqual(self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["code"], "stale_id")
+        os.chmod(record, 0o600)
+        os.link(record, self.work + "/other")
+        self.assertEqual(self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["code"], "stale_id")
+        os.unlink(self.work + "/other")
+        self.assertEqual(len(self.cluster.state()["requests"]), runs)
+        self.assertEqual(self.exec(identifier, "echo", "ran")[:2], (0, "ran\n"))
+        self.assertEqual(self.refused("exec", sandboxId="k8s:" + "0" * 32, process={"argv": ["true"]})["code"], "stale_id")
+
+    def test_listing_asks_no_cluster(self):
+        identifier = self.started()
+        asked = len(self.cluster.state()["requests"])
+        listed = self.list()
+        self.assertEqual([(each["sandboxId"], each["state"]) for each in listed], [(identifier, "started")])
+        self.assertNotIn("commands", listed[0])
+        self.assertEqual(self.list("--reap"), {"reaped": []})
+        self.assertEqual(len(self.cluster.state()["requests"]), asked)
+
+
+def main():
+    global PROGRAM
+    PROGRAM = os.path.abspath(sys.argv[1])
+    if shutil.which("kubectl", path="/usr/bin:/bin:/usr/local/bin") is None:
+        print("kubectl is not installed")
+        sys.exit(SKIPPED)
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
