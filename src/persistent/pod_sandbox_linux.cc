@@ -100,7 +100,10 @@ const KubernetesLaunch& LaunchOf(const PodRecord& record) {
 
 // The cluster has deleted its claim by then, if clocks can be trusted.
 bool IsOver(const FoundPod& found) {
-  return WallMs() > found.used_ms + std::uint64_t{LaunchOf(found.record).run.ttl_s} * 1000;
+  const KubernetesLaunch& launch = LaunchOf(found.record);
+  const std::int64_t server_s = static_cast<std::int64_t>(WallMs() / 1000) + launch.kept->clock_ahead_s;
+  if (launch.kept->ends_s != 0 && server_s > launch.kept->ends_s) return true;
+  return WallMs() > found.used_ms + std::uint64_t{launch.run.ttl_s} * 1000;
 }
 
 // The directory that has the name, wherever the sandbox may have been provisioned.

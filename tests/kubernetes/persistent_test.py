@@ -5,6 +5,7 @@
 """
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -258,6 +259,18 @@ class Persistent(unittest.TestCase):
         run.kill()
         run.communicate()
         self.wait(lambda: not self.cluster.state()["claims"], 7)  # a lease of 5 s
+        self.assertEqual(self.list(), [])
+
+    def test_a_provision_that_is_killed_at_any_moment(self):
+        for _ in range(8):
+            run = self.start_phase(self.provision_document(ttl=8))
+            time.sleep(random.random() * 2.5)
+            run.kill()
+            run.communicate()
+        self.wait(lambda: not self.cluster.state()["claims"], 12)
+        self.assertTrue(all(end["how"] == "expired" and end["late"] < 2 for end in self.cluster.state()["ended"]))
+        self.wait(lambda: all(each["state"] == "expired" for each in self.list()))
+        self.list("--reap")
         self.assertEqual(self.list(), [])
 
     def test_a_signal_to_provision_deletes_the_claim(self):
