@@ -5,6 +5,7 @@
 
 #include "backends/kubernetes/kubernetes.h"
 #include "base/quoted.h"
+#include "mxc/json.h"
 
 namespace mxc::kubernetes {
 namespace {
@@ -13,7 +14,9 @@ using Document = nlohmann::ordered_json;
 
 // What is known when it is sent.
 std::string Claim(const PodRun& run) {
-  return ClaimManifest(run, {.claim = "mxc-RUN", .owner = "RANDOM", .shutdown_time = "NOW+LEASE"});
+  const ClaimNames names{.claim = "mxc-RUN", .owner = "RANDOM", .shutdown_time = "NOW+LEASE"};
+  if (run.pod_template.empty()) return ClaimManifest(run, names);
+  return SandboxManifest(run, names, JsonString("OF THE SandboxTemplate " + run.pod_template));
 }
 
 bool IsAccepted(const PodRun& run, PodCheck check) {
@@ -39,7 +42,7 @@ void AddRun(const PodRun& run, ExplainPage& page) {
   page.Line("program", Quoted(run.program));
   if (!run.workspace.empty()) page.Line("workspace", Quoted(run.workspace));
   page.Line("lives", std::to_string(run.ttl_s) + " s at most");
-  page.Section("claim");
+  page.Section(run.pod_template.empty() ? "claim" : "sandbox");
   page.Rows(Claim(run));
   page.Section("checks of the pod");
   for (const auto& [name, text] : Checks(run)) page.Row(name + ": " + text);

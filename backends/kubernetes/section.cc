@@ -30,9 +30,9 @@ std::string Text(const Json& section, std::string_view key) {
 }
 
 Status CheckNames(const Json& section) {
-  for (const std::string_view key : {"namespace", "warmPool", "container"}) {
+  for (const std::string_view key : {"namespace", "warmPool", "template", "container"}) {
     const std::string name = Text(section, key);
-    const bool is_name = key == "warmPool" ? IsDnsName(name) : IsDnsLabel(name);
+    const bool is_name = key == "warmPool" || key == "template" ? IsDnsName(name) : IsDnsLabel(name);
     if (!name.empty() && !is_name)
       return Conflict(key, Quoted(name) + " is no name of an object in a cluster",
                       "write lower-case letters, digits and -");
@@ -100,19 +100,19 @@ Result<PodRun> ReadSection(const Json& section) {
     missing.pointer = "/containment";
     return missing;
   }
-  if (Find(section, "template") != nullptr) {
-    return Error{.code = ErrorCode::kNotBuilt,
-                 .message = "a pod from a `template`, without a warm pool, is not built yet",
-                 .pointer = "/kubernetes/template",
-                 .hint = "name a SandboxWarmPool of that template: `warmPool`"};
-  }
-  if (Text(section, "warmPool").empty())
-    return Conflict("warmPool", "no warm pool is named to claim a pod from", "add \"warmPool\"");
+  const bool pool = Find(section, "warmPool") != nullptr;
+  if (pool && Find(section, "template") != nullptr)
+    return Conflict("template", "both `warmPool` and `template` say where the pod comes from",
+                    "name a warm pool, or a template for a pod of its own");
+  if (!pool && Find(section, "template") == nullptr)
+    return Conflict("warmPool", "neither a warm pool nor a template says where the pod comes from",
+                    "add \"warmPool\" or \"template\"");
   if (Status names = CheckNames(section); !names) return names.error();
   const Json* const ttl = Find(section, "ttl");
   PodRun run{.options = OptionsOf(section),
              .name_space = Text(section, "namespace"),
              .warm_pool = Text(section, "warmPool"),
+             .pod_template = Text(section, "template"),
              .container = Text(section, "container"),
              .workspace = Text(section, "workspace"),
              .program = Text(section, "program"),

@@ -1,5 +1,6 @@
-// A SandboxClaim from its creation to its deletion. It has a lease: the time at which the cluster deletes it,
-// which is set a little ahead again and again, so that it does not outlive a launcher that was killed.
+// A SandboxClaim, or a Sandbox of its own in its place, from its creation to its deletion. It has a lease:
+// the time at which the cluster deletes it, which is set a little ahead again and again, so that it does not
+// outlive a launcher that was killed.
 //
 //   Claim claim(kubectl, plan.run);                   // kubectl calls claim.Renew() while it is waited for
 //   Result<BoundPod> pod = claim.Bind(deadline_ms);   // created, bound, judged
@@ -63,6 +64,7 @@ class Claim {
 
  private:
   [[nodiscard]] Status Create();
+  [[nodiscard]] Result<std::string> PodTemplate() const;
   [[nodiscard]] Status Adopt(const KubectlAnswer& refusal);
   struct Waited {
     std::string sandbox = {};  // the claim is bound to it; empty: not yet

@@ -27,7 +27,6 @@ constexpr std::uint64_t kPauseMs = 500;
 constexpr std::uint32_t kCallMs = 15000;
 constexpr int kDeleteAttempts = 5;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-constexpr const char* kClaims = "sandboxclaims.v1beta1.extensions.agents.x-k8s.io";
 
 std::uint64_t NowMs() {
   timespec now{};
@@ -50,8 +49,36 @@ std::string RandomText() {
   return text;
 }
 
+// What is created: a claim of a warm pool, or a Sandbox of its own.
+struct ClaimKind {
+  std::string_view kind;
+  std::string_view noun;
+  std::string_view group;
+  std::string_view plural;
+};
+
+const ClaimKind& KindOf(const PodRun& run) {
+  static constexpr ClaimKind kClaim{"SandboxClaim", "claim", "extensions.agents.x-k8s.io", "sandboxclaims"};
+  static constexpr ClaimKind kSandbox{"Sandbox", "sandbox", "agents.x-k8s.io", "sandboxes"};
+  return run.pod_template.empty() ? kClaim : kSandbox;
+}
+
 std::string ClaimsPath(const PodRun& run) {
-  return "/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/" + run.name_space + "/sandboxclaims";
+  const ClaimKind& kind = KindOf(run);
+  return fmt::format("/apis/{}/v1beta1/namespaces/{}/{}", kind.group, run.name_space, kind.plural);
+}
+
+// As kubectl takes it.
+std::string ClaimResource(const PodRun& run) {
+  return fmt::format("{}.v1beta1.{}", KindOf(run).plural, KindOf(run).group);
+}
+
+std::string TheClaim(const PodRun& run) { return fmt::format("the {}", KindOf(run).noun); }
+
+// The controller labels the pod of a claim with the claim's UID. The pod of a Sandbox of its own has no such
+// label: that it was made for this one its ownerReferences prove.
+bool IsPodOf(const PodRun& run, const PodState& state, const std::string& uid) {
+  return (run.pod_template.empty() ? state.claim_uid : state.sandbox_uid) == uid;
 }
 
 std::string PodPath(const PodRun& run, const std::string& pod) {
@@ -74,12 +101,13 @@ Error Gone(const std::string& how) {
           .hint = "deprovision it, and provision another"};
 }
 
-Error NotReady(const std::string& reason) {
-  return {
-      .code = ErrorCode::kUnavailable,
-      .message = reason.empty() ? "the claim got no pod in time" : "the claim got no pod in time: " + reason,
-      .pointer = "/kubernetes/warmPool",
-      .hint = "let the warm pool have more replicas, or look at the controller's log"};
+Error NotReady(const PodRun& run, const std::string& reason) {
+  const bool pool = run.pod_template.empty();
+  return {.code = ErrorCode::kUnavailable,
+          .message = TheClaim(run) + " got no pod in time" + (reason.empty() ? "" : ": " + reason),
+          .pointer = pool ? "/kubernetes/warmPool" : "/kubernetes/template",
+          .hint = pool ? "let the warm pool have more replicas, or look at the controller's log"
+                       : "look at the Sandbox's status, or at the controller's log"};
 }
 
 }  // namespace
@@ -112,7 +140,7 @@ Claim::Claim(const Kubectl& kubectl, const KeptPod& kept)
 }
 
 ObjectId Claim::Id() const {
-  return {.kind = "SandboxClaim", .name_space = kubectl_.Run().name_space, .name = name_};
+  return {.kind = KindOf(kubectl_.Run()).kind, .name_space = kubectl_.Run().name_space, .name = name_};
 }
 
 std::string Claim::Path() const { return ClaimsPath(kubectl_.Run()) + "/" + name_; }
@@ -137,23 +165,44 @@ void Claim::Know(const ClaimState& state) {
 // One that has our name is ours if it has our owner's text, too: its creation was answered with a failure.
 Status Claim::Adopt(const KubectlAnswer& refusal) {
   bool passing = false;
-  const Result<std::string> text = Get("look at the claim", Path(), passing);
+  const Result<std::string> text = Get("look at " + TheClaim(kubectl_.Run()), Path(), passing);
   if (!text) return text.error();
   const Result<ClaimState> state = ReadClaim(*text, Id());
   if (!state || state->owner != owner_) {
     created_ = false;  // nothing of it is known to be ours to delete
-    return state ? ErrorOf("create a SandboxClaim", refusal) : state.error();
+    return state ? ErrorOf("create a " + std::string(KindOf(kubectl_.Run()).kind), refusal) : state.error();
   }
   created_ = true;
   Know(*state);
   return Done{};
 }
 
+// Empty: the pod comes from a warm pool.
+Result<std::string> Claim::PodTemplate() const {
+  const PodRun& run = kubectl_.Run();
+  if (run.pod_template.empty()) return std::string();
+  const Result<std::optional<std::string>> text =
+      Find("look at the template '" + run.pod_template + "'",
+           fmt::format("/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/{}/sandboxtemplates/{}",
+                       run.name_space, run.pod_template));
+  if (!text) return text.error();
+  if (!*text)
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = "there is no SandboxTemplate '" + run.pod_template + "'",
+                 .pointer = "/kubernetes/template",
+                 .hint = "create it, or correct kubernetes.template"};
+  return ReadPodTemplate(**text,
+                         {.kind = "SandboxTemplate", .name_space = run.name_space, .name = run.pod_template});
+}
+
 Status Claim::Create() {
   if (owner_.empty()) return SystemError(ErrorCode::kSetupFailed, "get random bytes", 0);
+  const Result<std::string> pod = PodTemplate();
+  if (!pod) return pod.error();
   for (;;) {
+    const ClaimNames names{.claim = name_, .owner = owner_, .shutdown_time = EndOfLease()};
     const std::string manifest =
-        ClaimManifest(kubectl_.Run(), {.claim = name_, .owner = owner_, .shutdown_time = EndOfLease()});
+        pod->empty() ? ClaimManifest(kubectl_.Run(), names) : SandboxManifest(kubectl_.Run(), names, *pod);
     const Result<KubectlAnswer> answer =
         kubectl_.Call({.arguments = {"create", "--raw", ClaimsPath(kubectl_.Run()), "-f", "-"},
                        .input = manifest,
@@ -172,7 +221,7 @@ Status Claim::Create() {
     if (failure == KubectlFailure::kExists) return Adopt(*answer);
     created_ = created_ || failure == KubectlFailure::kPassing;
     if (failure != KubectlFailure::kPassing || NowMs() > begun_at_ + lease_ms_)
-      return ErrorOf("create a SandboxClaim", *answer);
+      return ErrorOf("create a " + std::string(KindOf(kubectl_.Run()).kind), *answer);
     Pause();
   }
 }
@@ -209,18 +258,18 @@ Result<Claim::Waited> Claim::WaitUntilReady() {
   if (unreadable) return std::move(*unreadable);
   if (last.deleted)
     return Error{.code = ErrorCode::kUnavailable,
-                 .message = "the claim was deleted before it had a pod",
+                 .message = TheClaim(kubectl_.Run()) + " was deleted before it had a pod",
                  .pointer = "/kubernetes",
                  .hint = "raise kubernetes.ttl, set this machine's clock, or ask who deletes claims"};
   if (last.claim && last.claim->uid != uid_)
     return Error{.code = ErrorCode::kUnavailable,
-                 .message = "the claim was replaced by another of its name",
+                 .message = TheClaim(kubectl_.Run()) + " was replaced by another of its name",
                  .pointer = "/kubernetes"};
   if (last.claim && last.claim->failure) return *last.claim->failure;
   if (last.claim && !last.claim->sandbox.empty()) return Waited{.sandbox = last.claim->sandbox};
   if (answer->end == KubectlEnd::kExited && answer->exit_code != 0 &&
       FailureOf(*answer) == KubectlFailure::kRefused)
-    return ErrorOf("watch the claim", *answer);
+    return ErrorOf("watch " + TheClaim(kubectl_.Run()), *answer);
   return Waited{.reason = last.claim ? last.claim->reason : ""};
 }
 
@@ -239,10 +288,10 @@ Result<BoundPod> Claim::LookAtPod(const std::string& sandbox, bool& passing) con
   Result<PodState> state =
       ReadPod(*text, {.kind = "Pod", .name_space = run.name_space, .name = *name}, run.container);
   if (!state) return state.error();
-  if (state->claim_uid != uid_) {
+  if (!IsPodOf(run, *state, uid_)) {
     passing = true;  // the label of the claim that had it before, or none yet
     return Error{.code = ErrorCode::kUnavailable,
-                 .message = "the pod '" + *name + "' is not the one of this claim",
+                 .message = "the pod '" + *name + "' is not the one of this " + std::string(KindOf(run).noun),
                  .pointer = "/kubernetes"};
   }
   if (!state->ready) {
@@ -279,7 +328,7 @@ Result<BoundPod> Claim::Bind() {
     }
     Pause();
   }
-  return NotReady(reason);
+  return NotReady(kubectl_.Run(), reason);
 }
 
 Status Claim::CheckAgain(const BoundPod& pod) const {
@@ -307,7 +356,10 @@ Status Claim::CheckAgain(const BoundPod& pod) const {
 }
 
 std::string Claim::Patch() {
-  return fmt::format(R"({{"spec":{{"lifecycle":{{"shutdownTime":"{}"}}}}}})", EndOfLease());
+  const bool pool = kubectl_.Run().pod_template.empty();
+  return fmt::format(fmt::runtime(pool ? R"({{"spec":{{"lifecycle":{{"shutdownTime":"{}"}}}}}})"
+                                       : R"({{"spec":{{"shutdownTime":"{}"}}}})"),
+                     EndOfLease());
 }
 
 // Nothing: there is none. What passes is asked again.
@@ -326,7 +378,8 @@ Result<std::optional<std::string>> Claim::Find(const std::string& what, const st
 
 // The claim that was kept, by all that it is known by. Errors: kStaleId: it is not there, or somebody else's.
 Status Claim::IsOurs() const {
-  const Result<std::optional<std::string>> text = Find("look at the claim '" + name_ + "'", Path());
+  const Result<std::optional<std::string>> text =
+      Find("look at " + TheClaim(kubectl_.Run()) + " '" + name_ + "'", Path());
   if (!text) return text.error();
   if (!*text) return Gone("its claim has expired, or was deleted");
   const Result<ClaimState> state = ReadClaim(**text, Id());
@@ -338,7 +391,8 @@ Status Claim::IsOurs() const {
 Status Claim::Extend() {
   for (int attempt = 1;; ++attempt) {
     const Result<KubectlAnswer> answer =
-        kubectl_.Call({.arguments = {"patch", kClaims, name_, "--type=merge", "-o", "json", "-p", Patch()},
+        kubectl_.Call({.arguments = {"patch", ClaimResource(kubectl_.Run()), name_, "--type=merge", "-o",
+                                     "json", "-p", Patch()},
                        .limit_ms = kCallMs});
     if (!answer) return answer.error();
     if (answer->Succeeded()) {
@@ -350,7 +404,7 @@ Status Claim::Extend() {
     const KubectlFailure failure = FailureOf(*answer);
     if (failure == KubectlFailure::kNotFound) return Gone("its claim has expired, or was deleted");
     if (failure != KubectlFailure::kPassing || attempt == kDeleteAttempts)
-      return ErrorOf("set the time of the claim", *answer);
+      return ErrorOf("set the time of " + TheClaim(kubectl_.Run()), *answer);
     Pause();
   }
 }
@@ -383,7 +437,8 @@ Result<BoundPod> Claim::Rejoin() {
   Result<PodState> state =
       ReadPod(**text, {.kind = "Pod", .name_space = run.name_space, .name = kept_.pod}, run.container);
   if (!state) return state.error();
-  if (state->uid != kept_.pod_uid || state->claim_uid != uid_) return Gone("its pod was replaced by another");
+  if (state->uid != kept_.pod_uid || !IsPodOf(run, *state, uid_))
+    return Gone("its pod was replaced by another");
   if (!state->ready) return NotRunning(kept_.pod);
   bool passing = false;
   Result<BoundPod> pod = Judge({.name = kept_.pod, .state = std::move(*state)}, **text, passing);
@@ -408,8 +463,8 @@ void Claim::Renew() {
   }
   if (uid_.empty() || NowMs() < renew_at_) return;
   renew_at_ = NowMs() + lease_ms_ / 3;
-  Result<KubectlProcess> started =
-      kubectl_.Start({"patch", kClaims, name_, "--type=merge", "--request-timeout=10s", "-p", Patch()});
+  Result<KubectlProcess> started = kubectl_.Start({"patch", ClaimResource(kubectl_.Run()), name_,
+                                                   "--type=merge", "--request-timeout=10s", "-p", Patch()});
   if (started) renewal_ = std::move(*started);
 }
 
@@ -423,7 +478,7 @@ Status Claim::Delete() {
         kubectl_.Finish({.arguments = {"delete", "--raw", Path()}, .limit_ms = kCallMs});
     if (!answer) return answer.error();
     if (answer->Succeeded() || FailureOf(*answer) == KubectlFailure::kNotFound) return Done{};
-    last = ErrorOf("delete the claim '" + name_ + "'", *answer);
+    last = ErrorOf("delete " + TheClaim(kubectl_.Run()) + " '" + name_ + "'", *answer);
     if (FailureOf(*answer) == KubectlFailure::kRefused) break;
   }
   last.message += last_end_.empty() ? "; the cluster deletes it when its time is over"
@@ -436,10 +491,11 @@ Result<std::vector<std::string>> ReapClaims(const PodRun& run) {
   const std::string path = ClaimsPath(run) + "?labelSelector=" + "app.kubernetes.io%2Fmanaged-by%3Dmxc-exec";
   const Result<KubectlAnswer> list = kubectl.Call({.arguments = {"get", "--raw", path}, .limit_ms = kCallMs});
   if (!list) return list.error();
-  if (!list->Succeeded()) return ErrorOf("list the claims", *list);
-  const Result<std::vector<std::string>> expired =
-      ReadExpiredClaims(list->out, {.kind = "SandboxClaimList", .name_space = run.name_space},
-                        TimeText(static_cast<std::int64_t>(std::time(nullptr))));
+  if (!list->Succeeded()) return ErrorOf("list what is ours", *list);
+  const Result<std::vector<std::string>> expired = ReadExpiredClaims(
+      list->out,
+      {.kind = run.pod_template.empty() ? "SandboxClaimList" : "SandboxList", .name_space = run.name_space},
+      TimeText(static_cast<std::int64_t>(std::time(nullptr))));
   if (!expired) return expired.error();
   std::vector<std::string> names;
   for (const std::string& name : *expired) {
@@ -447,7 +503,7 @@ Result<std::vector<std::string>> ReapClaims(const PodRun& run) {
         kubectl.Call({.arguments = {"delete", "--raw", ClaimsPath(run) + "/" + name}, .limit_ms = kCallMs});
     if (!answer) return answer.error();
     const bool gone = answer->Succeeded() || FailureOf(*answer) == KubectlFailure::kNotFound;
-    if (!gone) return ErrorOf("delete the claim '" + name + "'", *answer);
+    if (!gone) return ErrorOf("delete " + TheClaim(run) + " '" + name + "'", *answer);
     names.push_back(name);
   }
   return names;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/quoted.h"
@@ -17,7 +18,7 @@ namespace {
 
 struct Failure {
   std::string_view reason;   // of the condition Ready
-  std::string_view message;  // completes "the claim "
+  std::string_view message;  // completes "the claim ", "the sandbox "
   std::string_view hint;
 };
 
@@ -56,10 +57,12 @@ Error NoName(const ObjectId& id, std::string_view field, std::string_view name) 
   return Unreadable(id, fmt::format("{} is {}, which is no name of an object", field, Quoted(name)));
 }
 
-std::optional<Error> FailureOf(const std::string& reason, const std::string& message) {
+std::string_view NounOf(const ObjectId& id) { return id.kind == "Sandbox" ? "sandbox" : "claim"; }
+
+std::optional<Error> FailureOf(const ObjectId& id, const std::string& reason, const std::string& message) {
   const auto error = [&](const Failure& failure) {
     return Error{.code = ErrorCode::kUnavailable,
-                 .message = fmt::format("the claim {}: {}{}{}", failure.message, reason,
+                 .message = fmt::format("the {} {}: {}{}{}", NounOf(id), failure.message, reason,
                                         message.empty() ? "" : ": ", message),
                  .pointer = "/kubernetes",
                  .hint = std::string(failure.hint)};
@@ -79,13 +82,14 @@ Result<ClaimState> ClaimOf(const Json& claim, const ObjectId& id) {
   const Json* const ready = ReadyOf(claim);
   if (ready == nullptr) return state;
   if (Text(*ready, "status") == "True") {
-    state.sandbox = Text(At(At(claim, "status"), "sandbox"), "name");
+    const bool is_sandbox = id.kind == "Sandbox";
+    state.sandbox = Text(is_sandbox ? metadata : At(At(claim, "status"), "sandbox"), "name");
     if (!state.sandbox.empty() && !IsDnsName(state.sandbox))
       return NoName(id, "status.sandbox.name", state.sandbox);
     return state;
   }
   state.reason = Text(*ready, "reason");
-  state.failure = FailureOf(state.reason, Text(*ready, "message"));
+  state.failure = FailureOf(id, state.reason, Text(*ready, "message"));
   return state;
 }
 
@@ -104,6 +108,16 @@ bool IsReady(const Json& pod, const std::string& container) {
   for (const Json& one : At(status, "containerStatuses").items)
     if (Text(one, "name") == container) ready = IsBool(At(one, "ready"), true);
   return ready && Text(status, "phase") == "Running" && IsNull(At(At(pod, "metadata"), "deletionTimestamp"));
+}
+
+// Whom the controller made it for. A label can be copied, this the API server keeps to one.
+std::string ControllerOf(const Json& metadata) {
+  for (const Json& owner : At(metadata, "ownerReferences").items) {
+    const bool ours =
+        Text(owner, "kind") == "Sandbox" && Text(owner, "apiVersion").starts_with("agents.x-k8s.io/");
+    if (ours && IsBool(At(owner, "controller"), true)) return Text(owner, "uid");
+  }
+  return {};
 }
 
 }  // namespace
@@ -126,6 +140,25 @@ Result<ClaimEvent> ReadClaimEvent(std::string_view line, const ObjectId& id) {
   Result<ClaimState> claim = ClaimOf(object, id);
   if (!claim) return claim.error();
   return ClaimEvent{.claim = std::move(*claim), .deleted = type == "DELETED"};
+}
+
+Result<std::string> ReadPodTemplate(std::string_view text, const ObjectId& id) {
+  const Result<Json> document = ReadObject(text, id);
+  if (!document) return document.error();
+  const Json& spec = At(*document, "spec");
+  if (!IsObject(At(spec, "podTemplate")) || !IsObject(At(At(spec, "podTemplate"), "spec")))
+    return Unreadable(id, "spec.podTemplate.spec is no object");
+  if (!IsNull(At(spec, "volumeClaimTemplates")) && !At(spec, "volumeClaimTemplates").items.empty())
+    return Error{.code = ErrorCode::kUnavailable,
+                 .message = fmt::format("the SandboxTemplate {} has volumeClaimTemplates", Quoted(id.name)),
+                 .pointer = "/kubernetes/template",
+                 .hint = "claim from a warm pool of it: `warmPool`"};
+  const nlohmann::ordered_json whole = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (!whole.is_object()) return Unreadable(id, "it is no JSON");
+  nlohmann::ordered_json pod = whole.at("spec").at("podTemplate");
+  if (!pod["spec"].contains("automountServiceAccountToken"))
+    pod["spec"]["automountServiceAccountToken"] = false;  // as the controller has it for claims
+  return pod.dump();
 }
 
 Result<std::string> ReadPodName(std::string_view sandbox, const ObjectId& id) {
@@ -151,6 +184,7 @@ Result<PodState> ReadPod(std::string_view text, const ObjectId& id, std::string_
   const Json& metadata = At(*pod, "metadata");
   PodState state{.uid = Text(metadata, "uid"),
                  .claim_uid = Text(At(metadata, "labels"), "agents.x-k8s.io/claim-uid"),
+                 .sandbox_uid = ControllerOf(metadata),
                  .container = *name,
                  .runtime_class = Text(At(*pod, "spec"), "runtimeClassName"),
                  .ready = IsReady(*pod, *name)};
@@ -167,8 +201,8 @@ Result<std::vector<std::string>> ReadExpiredClaims(std::string_view list, const 
   const std::optional<std::int64_t> limit = ReadTime(now);
   for (const Json& claim : At(*document, "items").items) {
     const Json& metadata = At(claim, "metadata");
-    const std::optional<std::int64_t> end =
-        ReadTime(Text(At(At(claim, "spec"), "lifecycle"), "shutdownTime"));
+    const std::optional<std::int64_t> end = ReadTime(Text(
+        id.kind == "SandboxList" ? At(claim, "spec") : At(At(claim, "spec"), "lifecycle"), "shutdownTime"));
     const bool ours = Text(At(metadata, "labels"), kManagedByLabel) == "mxc-exec";
     if (!ours || !limit || !end || *end >= *limit) continue;
     const std::string& name = Text(metadata, "name");

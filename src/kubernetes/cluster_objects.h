@@ -15,7 +15,7 @@
 
 namespace mxc::kubernetes {
 
-// How far a SandboxClaim has come.
+// How far a SandboxClaim has come, or a Sandbox of its own.
 struct ClaimState {
   std::string uid = {};
   std::string owner = {};             // of kOwnerLabel
@@ -34,13 +34,18 @@ struct ClaimEvent {
 };
 [[nodiscard]] Result<ClaimEvent> ReadClaimEvent(std::string_view line, const ObjectId& id);
 
+// spec.podTemplate of a SandboxTemplate, as JSON, without a token of the service account unless it asks for
+// one. Errors also: it has what only the controller of claims makes.
+[[nodiscard]] Result<std::string> ReadPodTemplate(std::string_view text, const ObjectId& id);
+
 // The name of the pod of a Sandbox.
 [[nodiscard]] Result<std::string> ReadPodName(std::string_view sandbox, const ObjectId& id);
 
 struct PodState {
   std::string uid = {};
-  std::string claim_uid = {};  // of the label that the controller sets
-  std::string container = {};  // the one that was asked for, or the first
+  std::string claim_uid = {};    // of the label that the controller sets
+  std::string sandbox_uid = {};  // of the Sandbox that controls it, by its ownerReferences
+  std::string container = {};    // the one that was asked for, or the first
   std::string runtime_class = {};
   bool ready = false;  // that container runs, and nobody deletes the pod
 };

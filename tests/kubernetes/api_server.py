@@ -9,6 +9,7 @@ commands run on this machine. On standard input it takes one JSON object a line:
   {"faults": [{"at": "create", "kind": "429", "times": 1}, ...]}   what goes wrong next (FAULTS below)
   {"pod": {...}}                                                    merged into the pods that come
   {"sandbox": {...}}                                                merged into the Sandboxes that come
+  {"template": {...}}                                               merged into the SandboxTemplate
   {"policies": [...]}                                               the NetworkPolicies there are
   {"rest": "..."}                                                   metadata.continue of their list
   {"replace": true}, {"disown": true}, {"vanish": true}             the pods get other UIDs, the claims another owner, all goes
@@ -81,6 +82,7 @@ class Cluster:
     def __init__(self):
         self.claims, self.sandboxes, self.pods = {}, {}, {}
         self.policies, self.pod, self.sandbox, self.rest = DEFAULT_POLICIES, DEFAULT_POD, {}, None
+        self.template = {}  # of the SandboxTemplate `small`, which makes DEFAULT_POD
         self.watchers, self.faults, self.requests, self.execs = [], [], [], []
         self.ended = []  # claims: name, how (deleted, expired), seconds past their lease
         self.version = 1
@@ -120,6 +122,8 @@ class Cluster:
         if kind == "stale":
             self.set_ready(claim, "True", "DependenciesReady", sandbox="gone-" + name)
             time.sleep(1)
+        if claim["kind"] == "Sandbox":
+            return self.run(claim, kind)
         sandbox, pod = "box-" + name, "pod-" + name
         owner = "0" if kind == "wrong-uid" else claim["metadata"]["uid"]
         with LOCK:
@@ -134,6 +138,24 @@ class Cluster:
             self.pods[pod]["status"] = {"phase": "Running", "containerStatuses": [
                 {"name": each, "ready": True} for each in names]}
         self.set_ready(claim, "True", "DependenciesReady", sandbox=sandbox)
+
+    def run(self, sandbox, kind):
+        """The pod of a Sandbox without a claim: its template, its name, and no label of a claim."""
+        name = sandbox["metadata"]["name"]
+        owner = "0" if kind == "wrong-uid" else sandbox["metadata"]["uid"]
+        template = sandbox["spec"]["podTemplate"]
+        names = [one["name"] for one in template["spec"]["containers"]]
+        with LOCK:
+            if self.claims.get(name) is not sandbox:
+                return
+            self.pods[name] = {
+                "kind": "Pod", "apiVersion": "v1", "spec": template["spec"],
+                "metadata": merge(template.get("metadata", {}), {
+                    "name": name, "namespace": SPACE, "uid": "uid-" + name,
+                    "ownerReferences": [{"apiVersion": "agents.x-k8s.io/v1beta1", "kind": "Sandbox", "name": name, "uid": owner,
+                                         "controller": True, "blockOwnerDeletion": True}]}),
+                "status": {"phase": "Running", "containerStatuses": [{"name": each, "ready": True} for each in names]}}
+        self.set_ready(sandbox, "True", "DependenciesReady")
 
     def create(self, claim, bound=True):
         name = claim["metadata"]["name"]
@@ -155,16 +177,17 @@ class Cluster:
             self.ended.append({"name": name, "how": how, "late": late})
             self.sandboxes.pop("box-" + name, None)
             self.pods.pop("pod-" + name, None)
+            self.pods.pop(name, None)
             self.tell("DELETED", claim)
             for run in self.execs:
-                if run["pod"] == "pod-" + name:
+                if run["pod"] in (name, "pod-" + name):
                     run["kill"]()
         subprocess.run(["rm", "-rf", "/tmp/." + name], check=False)
         return claim
 
     @staticmethod
     def end_of(claim):
-        text = claim["spec"]["lifecycle"]["shutdownTime"]
+        text = claim["spec"].get("lifecycle", claim["spec"])["shutdownTime"]
         return time.mktime(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ")) - time.timezone
 
     def expire(self):
@@ -349,11 +372,12 @@ class Handler(BaseHTTPRequestHandler):
         if url.path in DISCOVERY:
             return self.answer(DISCOVERY[url.path])
         parts = url.path.strip("/").split("/")
-        kind, name = (parts[-2], parts[-1]) if parts[-2] in ("sandboxclaims", "sandboxes", "pods") else (parts[-1], "")
+        kinds = ("sandboxclaims", "sandboxes", "pods", "sandboxtemplates")
+        kind, name = (parts[-2], parts[-1]) if parts[-2] in kinds else (parts[-1], "")
         if parts[-1] == "exec":
             return self.exec(parts[-2], query)
-        if kind == "sandboxclaims":
-            return self.claims(name, query, body)
+        if kind == "sandboxclaims" or (kind == "sandboxes" and name not in CLUSTER.sandboxes):
+            return self.claims("SandboxClaim" if kind == "sandboxclaims" else "Sandbox", name, query, body)
         if kind == "networkpolicies":
             return self.answer({"kind": "NetworkPolicyList", "items": CLUSTER.policies,
                                 "metadata": {"continue": CLUSTER.rest} if CLUSTER.rest else {}})
@@ -361,7 +385,10 @@ class Handler(BaseHTTPRequestHandler):
         if self.refuse(fault.get("kind")):
             return None
         with LOCK:
-            found = {"sandboxes": CLUSTER.sandboxes, "pods": CLUSTER.pods}.get(kind, {}).get(name)
+            template = merge({"kind": "SandboxTemplate", "metadata": {"name": "small", "namespace": SPACE, "uid": "t"},
+                              "spec": {"podTemplate": CLUSTER.pod}}, CLUSTER.template)
+            found = {"sandboxes": CLUSTER.sandboxes, "pods": CLUSTER.pods,
+                     "sandboxtemplates": {"small": template}}.get(kind, {}).get(name)
         return self.found(found, name, fault.get("kind"))
 
     do_GET = do_POST = do_PATCH = do_DELETE = serve
@@ -371,7 +398,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(status(404, "NotFound", '"%s" not found' % name), 404)
         return self.answer(document, spoil=spoil)
 
-    def claims(self, name, query, body):
+    def claims(self, kind, name, query, body):
         verb = {"POST": "create", "PATCH": "patch", "DELETE": "delete"}.get(self.command, "get")
         if "watch" in query:
             return self.watch(query)
@@ -383,7 +410,10 @@ class Handler(BaseHTTPRequestHandler):
         with LOCK:
             claim = CLUSTER.claims.get(name)
             if verb == "get" and not name:
-                return self.answer({"kind": "SandboxClaimList", "items": list(CLUSTER.claims.values())})
+                items = [each for each in CLUSTER.claims.values() if each["kind"] == kind]
+                return self.answer({"kind": kind + "List", "items": items})
+            if claim is not None and claim["kind"] != kind:
+                claim = None
             if verb == "patch" and claim is not None:
                 claim["spec"] = merge(claim["spec"], json.loads(body)["spec"])
                 CLUSTER.tell("MODIFIED", claim)
@@ -567,6 +597,7 @@ def obey(order):
                 CLUSTER.claims[name] = merge(claim, {"metadata": {"labels": {"mxc-exec/owner": "another"}}})
         if "vanish" in order:
             CLUSTER.claims, CLUSTER.sandboxes, CLUSTER.pods = {}, {}, {}
+        CLUSTER.template = order.get("template", CLUSTER.template)
         if "claim" in order:
             CLUSTER.create(order["claim"], bound=False)
     return {"ok": True}

@@ -41,10 +41,11 @@ class Cluster:
         return self.order(state=True)
 
     def start(self, command, ttl=60, section=None, stdin=subprocess.DEVNULL, flags=(), **members):
+        section = {"namespace": "agents", "warmPool": "small", "program": self.program, "ttl": ttl,
+                   "kubeconfig": self.directory.name + "/kubeconfig", **(section or {})}
         config = {
             "version": "1.1.0-alpha", "containment": "kubernetes",
-            "kubernetes": {"namespace": "agents", "warmPool": "small", "program": self.program, "ttl": ttl,
-                           "kubeconfig": self.directory.name + "/kubeconfig", **(section or {})},
+            "kubernetes": {key: value for key, value in section.items() if value is not None},
             "process": {"argv": command, **members.pop("process", {})}, **members}
         name = tempfile.mkdtemp(dir=self.directory.name)
         with open(name + "/config.json", "w", encoding="utf-8") as file:

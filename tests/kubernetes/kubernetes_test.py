@@ -246,6 +246,59 @@ class Kubernetes(unittest.TestCase):
         self.assertIn("the claim got no pod in time", error["message"])
         self.assertEqual(self.cluster.state()["execs"], [])
 
+    def test_a_sandbox_of_a_template(self):
+        section = {"warmPool": None, "template": "small"}
+        status, out, err, told = self.run_in_pod("sh", "-c", "echo out; exit 7", section=section)
+        self.assertEqual((status, out), (7, "out\n"), err)
+        self.assertRegex(told["inside"]["pod"], "^mxc-[0-9a-f]{16}$")
+        state = self.cluster.state()
+        self.assertEqual([end["how"] for end in state["ended"]], ["deleted"])
+        made = [json.loads(each["body"]) for each in state["requests"] if each["verb"] == "POST" and each["body"]]
+        self.assertEqual([(one["kind"], one["spec"]["shutdownPolicy"]) for one in made], [("Sandbox", "Delete")])
+        self.assertFalse(made[0]["spec"]["podTemplate"]["spec"]["automountServiceAccountToken"])
+        self.assertNotIn("exit 7", json.dumps(state))
+
+    def test_a_sandbox_of_a_template_has_a_lease(self):
+        section = {"warmPool": None, "template": "small"}
+        status, _, err, _ = self.run_in_pod("sleep", "12", ttl=40, section=section)
+        self.assertEqual(status, 0, err)
+        run = self.cluster.start(["sleep", "30"], ttl=20, section=section)
+        while not self.cluster.state()["execs"][1:]:
+            time.sleep(0.05)
+        run.kill()
+        run.communicate()
+        end = time.time() + 8  # a lease of 5 s
+        while self.cluster.state()["claims"]:
+            self.assertLess(time.time(), end)
+            time.sleep(0.1)
+
+    def test_a_template_that_cannot_be_used(self):
+        section = {"warmPool": None, "template": "small"}
+        self.assertIn("no SandboxTemplate", self.refused(section={"warmPool": None, "template": "other"})["message"])
+        self.cluster.order(template={"spec": {"volumeClaimTemplates": [{}]}})
+        self.assertIn("volumeClaimTemplates", self.refused(section=section)["message"])
+        self.cluster.order(template={"spec": {"podTemplate": None}})
+        self.assertIn("cannot be read", self.refused(section=section)["message"])
+        self.cluster.order(template={})
+        for kind in ("doubled", "short", "twice", "other"):
+            self.cluster.order(faults=[{"at": "get sandboxtemplates", "kind": kind}])
+            self.assertIn("about the SandboxTemplate", self.refused(section=section)["message"])
+        self.cluster.order(pod={"spec": {"hostPID": True}})
+        self.assertIn("spec.hostPID", self.refused(section=section)["message"])
+        self.assertEqual(self.cluster.state()["execs"], [])
+
+    def test_a_pod_of_another_sandbox_is_not_used(self):
+        self.cluster.order(faults=[{"at": "pod", "kind": "wrong-uid"}])
+        self.assertIn("the sandbox got no pod in time", self.refused(ttl=8, section={"warmPool": None, "template": "small"})["message"])
+        self.assertEqual(self.cluster.state()["execs"], [])
+
+    def test_reap_deletes_sandboxes_that_are_over(self):
+        over = self.claim("mxc-old", "2020-01-01T00:00:00Z", keep=True)
+        self.cluster.order(claim={**over, "kind": "Sandbox", "spec": over["spec"]["lifecycle"]})
+        run = self.cluster.start(["true"], flags=["--reap"], section={"warmPool": None, "template": "small"})
+        _, err = run.communicate(timeout=30)
+        self.assertEqual((run.returncode, self.cluster.state()["claims"]), (0, []), err)
+
     def test_a_pod_that_was_replaced(self):
         self.cluster.order(faults=[{"at": "exec", "kind": "replaced"}])
         status, _, _, told = self.run_in_pod("true")
@@ -341,6 +394,11 @@ class Documents(unittest.TestCase):
         self.assertEqual(self.run_once()[0], 0)
         self.assertEqual(self.run_once("--reap")[0], 0)
         self.cluster.start(["sleep", "7"], ttl=20).communicate(timeout=60)  # the lease is renewed
+        template = {"warmPool": None, "template": "small"}
+        for words in ({}, {"flags": ["--reap"]}):
+            self.cluster.start(["sleep", "7"], ttl=20, section=template, **words).communicate(timeout=60)
+        self.cluster.order(faults=[{"at": "watch", "kind": "slow"}])
+        self.cluster.start(["true"], section=template).communicate(timeout=60)
         asked = set()
         for request in self.cluster.state()["requests"]:
             path, _, query = request["path"].partition("?")
@@ -377,6 +435,12 @@ class Auto(unittest.TestCase):
         self.assertEqual(inside["containment"], "kubernetes")
         self.assertIn("SandboxClaim", inside["kubernetes"]["claim"])
         self.assertNotEqual(self.explain(config)["containment"], "kubernetes")
+
+    def test_a_template_is_shown_as_a_sandbox(self):
+        told = self.explain({"containment": "kubernetes", "kubernetes": {"namespace": "agents", "template": "small"}})
+        shown = json.loads(told["kubernetes"]["claim"])
+        self.assertEqual((shown["kind"], shown["spec"]["shutdownPolicy"]), ("Sandbox", "Delete"))
+        self.assertEqual(shown["spec"]["podTemplate"], "OF THE SandboxTemplate small")
 
     def test_without_a_section_it_says_so(self):
         told = json.dumps(self.explain({"containment": "auto"}, KUBERNETES_SERVICE_HOST="10.0.0.1")["warnings"])

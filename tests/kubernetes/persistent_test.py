@@ -47,9 +47,10 @@ class Persistent(unittest.TestCase):
         return self.phase(name, **members)["error"]
 
     def provision_document(self, ttl=60, section=None, **members):
-        return {"phase": "provision", "containment": "kubernetes", "kubernetes": {
-            "namespace": "agents", "warmPool": "small", "program": PROGRAM, "ttl": ttl,
-            "kubeconfig": self.work + "/kubeconfig", **(section or {})}, **members}
+        section = {"namespace": "agents", "warmPool": "small", "program": PROGRAM, "ttl": ttl,
+                   "kubeconfig": self.work + "/kubeconfig", **(section or {})}
+        section = {key: value for key, value in section.items() if value is not None}
+        return {"phase": "provision", "containment": "kubernetes", "kubernetes": section, **members}
 
     def ask_provision(self, **members):
         """The answer."""
@@ -321,6 +322,15 @@ class Persistent(unittest.TestCase):
             if len(words) > 2 and words[1] == b"--in-pod" and words[2].startswith(b"mxc-" + identifier[4:].encode()):
                 found.append(name)
         return found
+
+    def test_a_sandbox_of_a_template_stays(self):
+        identifier = self.started(section={"warmPool": None, "template": "small"})
+        self.assertEqual(self.exec(identifier, "echo", "ran")[:2], (0, "ran\n"))
+        self.assertGreater(self.ends()[0], 40)
+        self.cluster.order(replace=True)
+        self.assertIn("was replaced", self.refused("exec", sandboxId=identifier, process={"argv": ["true"]})["message"])
+        self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+        self.assertEqual(self.cluster.state()["claims"], [])
 
     def test_the_program_is_sent_in_once(self):
         identifier = self.started(section={"program": "/nonexistent/mxc-exec"})

@@ -29,6 +29,7 @@ using kubernetes::ReadExpiredClaims;
 using kubernetes::ReadHeader;
 using kubernetes::ReadPod;
 using kubernetes::ReadPodName;
+using kubernetes::ReadPodTemplate;
 using kubernetes::ReadTime;
 using kubernetes::TimeText;
 
@@ -193,6 +194,61 @@ TEST(ClusterObjects, OnlyOursAndOnlyWhatIsOver) {
   EXPECT_FALSE(expired(R"({"kind": "SandboxClaimList", "items": [)" +
                        claim("../pods/x", "mxc-exec", "2026-11-24T09:59:59Z") + "]}"));
   EXPECT_FALSE(expired(R"({"items": []})"));
+}
+
+TEST(ClusterObjects, ThePodOfASandboxHasItForItsController) {
+  const auto controller = [](const std::string& owners) {
+    const Result<PodState> pod = ReadPod(
+        R"({"kind": "Pod", "metadata": {"name": "p", "namespace": "agents", "uid": "u", "ownerReferences": )" +
+            owners + R"(}, "spec": {"containers": [{"name": "a"}]}})",
+        kPod, "");
+    EXPECT_TRUE(pod);
+    return pod ? pod->sandbox_uid : "unread";
+  };
+  const std::string ours =
+      R"({"apiVersion": "agents.x-k8s.io/v1beta1", "kind": "Sandbox", "name": "s", "uid": "1", "controller": true})";
+  EXPECT_EQ(controller("[" + ours + "]"), "1");
+  EXPECT_EQ(controller(R"([{"apiVersion": "v1", "kind": "Other", "uid": "2"}, )" + ours + "]"), "1");
+  EXPECT_EQ(controller("[]"), "");
+  EXPECT_EQ(controller(R"([{"apiVersion": "agents.x-k8s.io/v1beta1", "kind": "Sandbox", "uid": "1"}])"), "");
+  EXPECT_EQ(
+      controller(
+          R"([{"apiVersion": "apps/v1", "kind": "Sandbox", "name": "s", "uid": "1", "controller": true}])"),
+      "");
+}
+
+TEST(ClusterObjects, ATemplateIsTakenForWhatItSays) {
+  constexpr ObjectId kTemplate{.kind = "SandboxTemplate", .name_space = "agents", .name = "t"};
+  const auto pod = [&](const std::string& spec) {
+    return ReadPodTemplate(
+        R"({"kind": "SandboxTemplate", "metadata": {"name": "t", "namespace": "agents", "uid": "u"}, "spec": )" +
+            spec + "}",
+        kTemplate);
+  };
+  EXPECT_EQ(*pod(R"({"podTemplate": {"metadata": {"labels": {"a": "b"}}, "spec": {"x": 1}}})"),
+            R"({"metadata":{"labels":{"a":"b"}},"spec":{"x":1,"automountServiceAccountToken":false}})");
+  EXPECT_EQ(*pod(R"({"podTemplate": {"spec": {"automountServiceAccountToken": true}}})"),
+            R"({"spec":{"automountServiceAccountToken":true}})");  // which is judged
+  EXPECT_FALSE(pod(R"({})"));
+  EXPECT_FALSE(pod(R"({"podTemplate": {}})"));
+  EXPECT_FALSE(pod(R"({"podTemplate": {"spec": {}, "spec": {}}})"));
+  EXPECT_EQ(pod(R"({"podTemplate": {"spec": {}}, "volumeClaimTemplates": [{}]})").error().pointer,
+            "/kubernetes/template");
+}
+
+TEST(ClusterObjects, ASandboxOfItsOwnIsReadLikeAClaim) {
+  const Result<ClaimState> ready = ReadClaim(
+      R"({"kind": "Sandbox", "metadata": {"name": "box", "namespace": "agents", "uid": "u"}, "status":)" +
+          Condition("True", "DependenciesReady", "", "other") + "}",
+      kSandbox);
+  ASSERT_TRUE(ready);
+  EXPECT_EQ(ready->sandbox, "box");
+  EXPECT_THAT(
+      *ReadExpiredClaims(
+          R"({"kind": "SandboxList", "items": [{"metadata": {"name": "old", "namespace": "agents", "labels":
+              {"app.kubernetes.io/managed-by": "mxc-exec"}}, "spec": {"shutdownTime": "2026-11-24T10:00:00Z"}}]})",
+          {.kind = "SandboxList", .name_space = "agents"}, "2026-11-24T10:00:01Z"),
+      ::testing::ElementsAre("old"));
 }
 
 TEST(ClusterObjects, TimesThereAndBack) {

@@ -117,6 +117,23 @@ TEST(Kubernetes, TheClaimHoldsNothingOfThePolicy) {
   EXPECT_THAT(claim, Not(HasSubstr("secret")));
 }
 
+TEST(Kubernetes, ATemplateMakesASandboxOfItsOwn) {
+  const PodRun run =
+      RunOf(R"("process": {"commandLine": "make SECRET"})", R"("namespace": "a", "template": "t")");
+  const std::string sandbox =
+      SandboxManifest(run, {.claim = "mxc-1", .owner = "o", .shutdown_time = "2026-11-24T10:00:00Z"},
+                      R"({"spec": {"x": 1}})");
+  const Result<Json> read = ParseDocument({.name = "sandbox", .bytes = sandbox});
+  ASSERT_TRUE(read) << sandbox;
+  EXPECT_EQ(read->Find("apiVersion")->text, "agents.x-k8s.io/v1beta1");
+  EXPECT_EQ(read->Find("kind")->text, "Sandbox");
+  EXPECT_EQ(read->Find("metadata")->Find("labels")->Find("mxc-exec/owner")->text, "o");
+  EXPECT_EQ(read->Find("spec")->Find("shutdownTime")->text, "2026-11-24T10:00:00Z");
+  EXPECT_EQ(read->Find("spec")->Find("shutdownPolicy")->text, "Delete");
+  EXPECT_NE(read->Find("spec")->Find("podTemplate")->Find("spec"), nullptr);
+  EXPECT_THAT(sandbox, Not(HasSubstr("SECRET")));
+}
+
 TEST(Kubernetes, TheCommandEndsBeforeTheClaim) {
   const auto timeout = [](const std::string& members, const std::string& ttl) {
     return PlanOf(members, R"("namespace": "a", "warmPool": "p", "ttl": )" + ttl);
@@ -140,8 +157,11 @@ TEST(Kubernetes, WhatItCannotHoldIsRefused) {
 
 TEST(Kubernetes, TheSectionIsChecked) {
   EXPECT_THAT(RefusalOf("", R"("namespace": "a")"), HasSubstr("policy_conflict /kubernetes/warmPool"));
-  EXPECT_THAT(RefusalOf("", R"("namespace": "a", "template": "t")"),
-              HasSubstr("not_built /kubernetes/template"));
+  EXPECT_EQ(RefusalOf("", R"("namespace": "a", "template": "t")"), "planned");
+  EXPECT_THAT(RefusalOf("", R"("namespace": "a", "warmPool": "p", "template": "t")"),
+              HasSubstr("policy_conflict /kubernetes/template: both"));
+  EXPECT_THAT(RefusalOf("", R"("namespace": "a", "template": "../t")"),
+              HasSubstr("policy_conflict /kubernetes/template"));
   EXPECT_THAT(RefusalOf("", R"("namespace": "a b", "warmPool": "p")"),
               HasSubstr("policy_conflict /kubernetes/namespace"));
   EXPECT_THAT(RefusalOf("", R"("namespace": "a", "warmPool": "../x")"),
