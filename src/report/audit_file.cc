@@ -1,7 +1,9 @@
 #include "report/audit_file.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -12,7 +14,7 @@
 namespace mxc {
 namespace {
 
-constexpr std::int64_t kLockWaitMs = 10000;        // a writer needs some milliseconds
+constexpr std::chrono::seconds kLockWait{10};      // a writer needs some milliseconds
 constexpr std::size_t kMaxLineBytes = 16U << 20U;  // far above what one plan's record needs
 constexpr std::size_t kTailBytes = 64U << 10U;
 constexpr int kMaxRotations = 8;  // that may happen while we look for the file
@@ -21,13 +23,24 @@ constexpr int kMaxRotations = 8;  // that may happen while we look for the file
 
 class AuditFile::Lock {
  public:
-  explicit Lock(int borrowed_fd) : fd_(borrowed_fd) {}
+  Lock() = default;
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
-  ~Lock() { UnlockFile(fd_); }
+  ~Lock() { Release(); }
+  // False: errno says why.
+  [[nodiscard]] bool Take(int borrowed_fd, std::chrono::steady_clock::time_point end) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (!LockFile(borrowed_fd, left.count())) return false;
+    fd_ = borrowed_fd;
+    return true;
+  }
+  void Release() {
+    if (fd_ >= 0) UnlockFile(fd_);
+    fd_ = -1;
+  }
 
  private:
-  int fd_;
+  int fd_ = -1;
 };
 
 Error AuditFile::Failed(const char* what, int number) const {
@@ -37,12 +50,22 @@ Error AuditFile::Failed(const char* what, int number) const {
 Result<AuditFile> AuditFile::Open(const std::string& path) {
   AuditFile log(path);
   if (Status opened = log.Reopen(); !opened) return opened.error();
-  const std::string head = AuditHeadPath(path);
-  if (Status right = CheckOwnFile("open the head of the audit log", head, OwnFile::kHead); !right)
-    return Error{.code = ErrorCode::kSetupFailed, .message = right.error().message};
-  if (Result<UniqueFd> file = OpenOwnFile("open the head of the audit log", head, OwnFile::kHead); file)
-    log.head_ = std::move(*file);
+  if (Status opened = log.ReopenHead(); !opened) return opened.error();
   return log;
+}
+
+// Only where none can be made there is none.
+Status AuditFile::ReopenHead() {
+  const std::string what = "open the head of the audit log";
+  const std::string head = AuditHeadPath(path_);
+  head_.Reset();
+  if (Status right = CheckOwnFile(what, head, OwnFile::kHead); !right)
+    return Error{.code = ErrorCode::kSetupFailed, .message = right.error().message};
+  Result<UniqueFd> file = OpenOwnFile(what, head, OwnFile::kHead);
+  std::error_code unknown;
+  if (!file && std::filesystem::exists(std::filesystem::symlink_status(head, unknown))) return file.error();
+  if (file) head_ = std::move(*file);
+  return Done{};
 }
 
 Status AuditFile::Reopen() {
@@ -58,12 +81,26 @@ Status AuditFile::Reopen() {
   return Done{};
 }
 
+// The lock of the head is that of the chain, whose files change: the file that has the name under it is the
+// last, also when it is renamed before the line is in it. The lock of the file keeps apart those that have no
+// head, or one that was removed.
 Result<std::string> AuditFile::Append(std::string_view line) {
+  const auto end = std::chrono::steady_clock::now() + kLockWait;
   for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
-    if (!LockFile(file_.Get(), kLockWaitMs)) return Failed("lock", errno);
-    const Lock lock(file_.Get());
-    if (LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
-    if (Status opened = Reopen(); !opened) return opened.error();  // it was rotated
+    Lock chain;
+    if (head_ && !chain.Take(head_.Get(), end)) return Failed("lock the head of", errno);
+    if (head_ && !LeadsToFileOf(AuditHeadPath(path_), head_.Get())) {
+      chain.Release();
+      if (Status opened = ReopenHead(); !opened) return opened.error();
+      continue;
+    }
+    for (; attempt < kMaxRotations; ++attempt) {
+      Lock lock;
+      if (!lock.Take(file_.Get(), end)) return Failed("lock", errno);
+      if (LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
+      lock.Release();
+      if (Status opened = Reopen(); !opened) return opened.error();  // it was rotated
+    }
   }
   return Failed("find", EAGAIN);
 }

@@ -13,7 +13,8 @@ namespace mxc {
 
 class AuditFile {
  public:
-  // As OpenOwnFile, for both files. PATH.head may be missing where the caller may make no file there.
+  // As OpenOwnFile, for both files. PATH.head may be missing where the caller may make no file there, but not
+  // be one that cannot be opened.
   [[nodiscard]] static Result<AuditFile> Open(const std::string& path);
 
   // Adds `line`, a JSON object and a line feed, to the chain; the hash of what was written. What a writer
@@ -27,6 +28,7 @@ class AuditFile {
   class Lock;
   explicit AuditFile(std::string path) : path_(std::move(path)) {}
   [[nodiscard]] Status Reopen();
+  [[nodiscard]] Status ReopenHead();
   [[nodiscard]] Result<std::string> AppendLocked(std::string_view line);
   // Of the last line; the end of the whole lines goes to `end`.
   [[nodiscard]] Result<std::string> Previous(std::uint64_t& end);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -229,6 +230,68 @@ TEST_F(AuditLogChain, ManyWritersMakeOneChain) {
   Append(path, Record("network", "last"));
   EXPECT_THAT(Verified({path}), HasSubstr(R"({"lines":)"));
   EXPECT_GE(LinesOf(path).size(), (kWriters - killed) * kLines);
+}
+
+// Writers that still have the file that was renamed, and writers with the new one.
+TEST_F(AuditLogChain, RotationAmidManyWritersKeepsOneChain) {
+  constexpr int kWriters = 8;
+  constexpr int kLines = 250;
+  constexpr int kRotations = 400;
+  std::vector<pid_t> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int line = 0; line < kLines; ++line) {
+        Result<AuditFile> file = AuditFile::Open(path);
+        if (!file || !file->Append(Record("network", std::to_string(i)))) ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    writers.push_back(child);
+  }
+  std::vector<std::string> files;
+  for (int i = 0; i < kRotations; ++i) {
+    ::usleep(1000);
+    const std::string rotated = scratch.Path("log." + std::to_string(i));
+    if (::rename(path.c_str(), rotated.c_str()) == 0) files.push_back(rotated);
+  }
+  for (const pid_t writer : writers) {
+    int status = 0;
+    ::waitpid(writer, &status, 0);
+    EXPECT_EQ(status, 0) << "a writer was refused";
+  }
+  Append(path, Record("network", "last"));
+  files.push_back(path);
+  EXPECT_THAT(Verified(files), HasSubstr(R"({"lines":)" + std::to_string(kWriters * kLines + 1) + ","));
+}
+
+// A writer without it would not take turns with the others.
+TEST_F(AuditLogChain, AHeadThatCannotBeOpenedIsNoMissingOne) {
+  constexpr uid_t kNobody = 65534;
+  Append(path, Record("begin", "a"));
+  ASSERT_EQ(::chmod(AuditHeadPath(path).c_str(), 0), 0);
+  for (const std::string& name : {scratch.Path(""), path, AuditHeadPath(path)})
+    ASSERT_TRUE(::getuid() != 0 || ::chown(name.c_str(), kNobody, kNobody) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::getuid() == 0 && ::setuid(kNobody) != 0) ::_exit(2);
+    const Result<AuditFile> file = AuditFile::Open(path);
+    ::_exit(!file && file.error().message.ends_with("Permission denied") ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+// One that was removed and made anew has another lock.
+TEST_F(AuditLogChain, GoesOnWhereTheHeadWasRemoved) {
+  Append(path, Record("begin", "a"));
+  Result<AuditFile> before = AuditFile::Open(path);
+  ASSERT_EQ(::unlink(AuditHeadPath(path).c_str()), 0);
+  Append(path, Record("begin", "b"));
+  ASSERT_TRUE(before->Append(Record("end", "a")));
+  EXPECT_EQ(ReadText(AuditHeadPath(path)), LineHash(LinesOf(path).back()) + "\n");
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":3)"));
 }
 
 TEST_F(AuditLogChain, TheHeadIsOpenedLikeTheLog) {
