@@ -14,7 +14,6 @@
 namespace mxc {
 namespace {
 
-constexpr std::chrono::seconds kLockWait{10};      // a writer needs some milliseconds
 constexpr std::size_t kMaxLineBytes = 16U << 20U;  // far above what one plan's record needs
 constexpr std::size_t kTailBytes = 64U << 10U;
 constexpr int kMaxRotations = 8;  // that may happen while we look for the file
@@ -47,8 +46,15 @@ Error AuditFile::Failed(const char* what, int number) const {
   return SystemError(ErrorCode::kSetupFailed, std::string(what) + " the audit log '" + path_ + "'", number);
 }
 
-Result<AuditFile> AuditFile::Open(const std::string& path) {
-  AuditFile log(path);
+Error AuditFile::NotLocked(const std::string& path) const {
+  if (errno != EAGAIN) return Failed("lock", errno);
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "add to the audit log '" + path_ + "': another process holds the lock of '" + path + "'",
+          .hint = "find the process that has that file open, and end it: lsof FILE, or /proc/locks"};
+}
+
+Result<AuditFile> AuditFile::Open(const std::string& path, std::chrono::milliseconds lock_wait) {
+  AuditFile log(path, lock_wait);
   if (Status opened = log.Reopen(); !opened) return opened.error();
   if (Status opened = log.ReopenHead(); !opened) return opened.error();
   return log;
@@ -85,10 +91,10 @@ Status AuditFile::Reopen() {
 // last, also when it is renamed before the line is in it. The lock of the file keeps apart those that have no
 // head, or one that was removed.
 Result<std::string> AuditFile::Append(std::string_view line) {
-  const auto end = std::chrono::steady_clock::now() + kLockWait;
+  const auto end = std::chrono::steady_clock::now() + lock_wait_;
   for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
     Lock chain;
-    if (head_ && !chain.Take(head_.Get(), end)) return Failed("lock the head of", errno);
+    if (head_ && !chain.Take(head_.Get(), end)) return NotLocked(AuditHeadPath(path_));
     if (head_ && !LeadsToFileOf(AuditHeadPath(path_), head_.Get())) {
       chain.Release();
       if (Status opened = ReopenHead(); !opened) return opened.error();
@@ -96,13 +102,16 @@ Result<std::string> AuditFile::Append(std::string_view line) {
     }
     for (; attempt < kMaxRotations; ++attempt) {
       Lock lock;
-      if (!lock.Take(file_.Get(), end)) return Failed("lock", errno);
+      if (!lock.Take(file_.Get(), end)) return NotLocked(path_);
       if (LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
       lock.Release();
       if (Status opened = Reopen(); !opened) return opened.error();  // it was rotated
     }
   }
-  return Failed("find", EAGAIN);
+  return Error{
+      .code = ErrorCode::kSetupFailed,
+      .message = "the audit log '" + path_ + "' was renamed again and again while a line was to be added",
+      .hint = "rotate it less often"};
 }
 
 Result<std::string> AuditFile::AppendLocked(std::string_view line) {

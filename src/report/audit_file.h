@@ -2,6 +2,7 @@
 // of its last line: a log that was cut off is found out, and a rotated one goes on as the same chain.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,8 +15,9 @@ namespace mxc {
 class AuditFile {
  public:
   // As OpenOwnFile, for both files. PATH.head may be missing where the caller may make no file there, but not
-  // be one that cannot be opened.
-  [[nodiscard]] static Result<AuditFile> Open(const std::string& path);
+  // be one that cannot be opened. `lock_wait` is for whoever adds a line at the same time, some milliseconds.
+  [[nodiscard]] static Result<AuditFile> Open(const std::string& path,
+                                              std::chrono::milliseconds lock_wait = std::chrono::seconds(10));
 
   // Adds `line`, a JSON object and a line feed, to the chain; the hash of what was written. What a writer
   // that was killed has left behind the last line feed is cut off; a line that does not fit on the disk
@@ -26,7 +28,8 @@ class AuditFile {
 
  private:
   class Lock;
-  explicit AuditFile(std::string path) : path_(std::move(path)) {}
+  AuditFile(std::string path, std::chrono::milliseconds lock_wait)
+      : path_(std::move(path)), lock_wait_(lock_wait) {}
   [[nodiscard]] Status Reopen();
   [[nodiscard]] Status ReopenHead();
   [[nodiscard]] Result<std::string> AppendLocked(std::string_view line);
@@ -35,9 +38,12 @@ class AuditFile {
   // `last`: the log's last line; `end`: as above.
   [[nodiscard]] Status CheckHead(std::string_view last, std::uint64_t end) const;
   [[nodiscard]] Result<bool> HasLine(const std::string& hash, std::uint64_t end) const;
+  // `path`: the log or its head; errno says why it could not be locked.
+  [[nodiscard]] Error NotLocked(const std::string& path) const;
   [[nodiscard]] Error Failed(const char* what, int number) const;
 
   std::string path_;
+  std::chrono::milliseconds lock_wait_;
   UniqueFd file_ = {};
   UniqueFd head_ = {};
 };

@@ -1,14 +1,17 @@
 // An audit log as a chain: what --audit-verify finds, and what many writers, kills and full disks leave.
 #include "report/audit_chain.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -292,6 +295,22 @@ TEST_F(AuditLogChain, GoesOnWhereTheHeadWasRemoved) {
   ASSERT_TRUE(before->Append(Record("end", "a")));
   EXPECT_EQ(ReadText(AuditHeadPath(path)), LineHash(LinesOf(path).back()) + "\n");
   EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":3)"));
+}
+
+TEST_F(AuditLogChain, AHeldLockIsToldAsOne) {
+  Append(path, Record("begin", "a"));
+  for (const std::string& locked : {path, AuditHeadPath(path)}) {
+    const UniqueFd held{::open(locked.c_str(), O_RDONLY | O_CLOEXEC)};
+    ASSERT_EQ(::flock(held.Get(), LOCK_EX), 0);
+    Result<AuditFile> file = AuditFile::Open(path, std::chrono::milliseconds(20));
+    ASSERT_TRUE(file);
+    const Result<std::string> appended = file->Append(Record("end", "a"));
+    ASSERT_FALSE(appended);
+    EXPECT_THAT(appended.error().message, HasSubstr("another process holds the lock of '" + locked + "'"));
+    EXPECT_THAT(appended.error().hint, HasSubstr("lsof"));
+    EXPECT_EQ(LinesOf(path).size(), 1U);
+  }
+  Append(path, Record("end", "a"));
 }
 
 TEST_F(AuditLogChain, TheHeadIsOpenedLikeTheLog) {
