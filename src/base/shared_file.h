@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace mxc {
@@ -11,6 +12,9 @@ namespace mxc {
 [[nodiscard]] bool LockFile(int borrowed_fd, std::int64_t wait_ms);
 void UnlockFile(int borrowed_fd);
 
+// Its number and the time when it was made, because the number of a file that was removed is given again.
+// Empty: not known here.
+[[nodiscard]] std::string IdentityOfFile(int borrowed_fd);
 // -1: errno says why.
 [[nodiscard]] std::int64_t SizeOfFile(int borrowed_fd);
 [[nodiscard]] std::int64_t ReadFileAt(int borrowed_fd, std::span<char> buffer, std::uint64_t offset);

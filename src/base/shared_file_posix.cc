@@ -1,3 +1,5 @@
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +24,24 @@ bool LockFile(int borrowed_fd, std::int64_t wait_ms) {
 }
 
 void UnlockFile(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
+
+std::string IdentityOfFile([[maybe_unused]] int borrowed_fd) {
+#if defined(STATX_BTIME)
+  struct statx status {};
+  constexpr unsigned kWanted = STATX_INO | STATX_BTIME;
+  if (::statx(borrowed_fd, "", AT_EMPTY_PATH, kWanted, &status) != 0 ||
+      (status.stx_mask & kWanted) != kWanted)
+    return "";
+  return fmt::format("{} {}.{:09}", status.stx_ino, status.stx_btime.tv_sec, status.stx_btime.tv_nsec);
+#elif defined(__APPLE__)
+  struct stat status {};
+  if (::fstat(borrowed_fd, &status) != 0) return "";
+  const struct timespec made = status.st_birthtimespec;
+  return fmt::format("{} {}.{:09}", status.st_ino, made.tv_sec, made.tv_nsec);
+#else
+  return "";
+#endif
+}
 
 std::int64_t SizeOfFile(int borrowed_fd) {
   struct stat status {};

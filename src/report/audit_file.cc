@@ -1,9 +1,11 @@
 #include "report/audit_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -53,6 +55,12 @@ Error AuditFile::NotLocked(const std::string& path) const {
           .hint = "find the process that has that file open, and end it: lsof FILE, or /proc/locks"};
 }
 
+Error AuditFile::NotFound() const {
+  return {.code = ErrorCode::kSetupFailed,
+          .message = "the audit log '" + path_ + "' was renamed again and again while a line was to be added",
+          .hint = "rotate it less often"};
+}
+
 Result<AuditFile> AuditFile::Open(const std::string& path, std::chrono::milliseconds lock_wait) {
   AuditFile log(path, lock_wait);
   if (Status opened = log.Reopen(); !opened) return opened.error();
@@ -95,23 +103,23 @@ Result<std::string> AuditFile::Append(std::string_view line) {
   for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
     Lock chain;
     if (head_ && !chain.Take(head_.Get(), end)) return NotLocked(AuditHeadPath(path_));
-    if (head_ && !LeadsToFileOf(AuditHeadPath(path_), head_.Get())) {
-      chain.Release();
-      if (Status opened = ReopenHead(); !opened) return opened.error();
-      continue;
-    }
-    for (; attempt < kMaxRotations; ++attempt) {
-      Lock lock;
-      if (!lock.Take(file_.Get(), end)) return NotLocked(path_);
-      if (LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
-      lock.Release();
-      if (Status opened = Reopen(); !opened) return opened.error();  // it was rotated
-    }
+    if (!head_ || LeadsToFileOf(AuditHeadPath(path_), head_.Get())) return AppendToLast(line, end);
+    chain.Release();
+    if (Status opened = ReopenHead(); !opened) return opened.error();
   }
-  return Error{
-      .code = ErrorCode::kSetupFailed,
-      .message = "the audit log '" + path_ + "' was renamed again and again while a line was to be added",
-      .hint = "rotate it less often"};
+  return NotFound();
+}
+
+Result<std::string> AuditFile::AppendToLast(std::string_view line,
+                                            std::chrono::steady_clock::time_point end) {
+  for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
+    Lock lock;
+    if (!lock.Take(file_.Get(), end)) return NotLocked(path_);
+    if (LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
+    lock.Release();
+    if (Status opened = Reopen(); !opened) return opened.error();  // it was rotated
+  }
+  return NotFound();
 }
 
 Result<std::string> AuditFile::AppendLocked(std::string_view line) {
@@ -126,7 +134,7 @@ Result<std::string> AuditFile::AppendLocked(std::string_view line) {
     return Failed("write", number);
   }
   std::string hash = LineHash(text);
-  if (head_ && !ReplaceContents(head_.Get(), hash + "\n")) {
+  if (head_ && !ReplaceContents(head_.Get(), hash + "\n" + IdentityOfFile(file_.Get()) + "\n")) {
     const int number = errno;
     static_cast<void>(CutFile(file_.Get(), end));
     return Failed("write the head of", number);
@@ -152,16 +160,26 @@ Result<std::string> AuditFile::Previous(std::uint64_t& end) {
     first = last == std::string::npos || last == 0 ? std::string::npos : tail.rfind('\n', last - 1);
   }
   end = last == std::string::npos ? 0 : at + last + 1;
+  const std::size_t begin = first == std::string::npos ? 0 : first + 1;
+  const std::string_view line =
+      end == 0 ? std::string_view() : std::string_view(tail).substr(begin, last - begin);
+  const Head head = ReadHead();
+  if (Status whole = CheckHead(head, line, end); !whole) return whole.error();
   if (end != static_cast<std::uint64_t>(size) && !CutFile(file_.Get(), end)) return Failed("mend", errno);
-  if (end != 0) {
-    const std::size_t begin = first == std::string::npos ? 0 : first + 1;
-    const std::string_view line = std::string_view(tail).substr(begin, last - begin);
-    if (Status whole = CheckHead(line, end); !whole) return whole.error();
-    return LineHash(line);
-  }
-  std::string head(ChainStart().size(), '\0');
-  const bool known = head_ && ReadFileAt(head_.Get(), head, 0) == static_cast<std::int64_t>(head.size());
-  return known && IsLineHash(head) ? head : ChainStart();
+  if (end != 0) return LineHash(line);
+  return IsLineHash(head.line) ? head.line : ChainStart();
+}
+
+AuditFile::Head AuditFile::ReadHead() const {
+  constexpr std::size_t kMaxHeadBytes = 256;
+  std::string text(kMaxHeadBytes, '\0');
+  const std::int64_t count = head_ ? ReadFileAt(head_.Get(), text, 0) : 0;
+  text.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+  Head head{.empty = count == 0};
+  std::istringstream lines(text);
+  std::getline(lines, head.line);
+  std::getline(lines, head.file);
+  return head;
 }
 
 Result<bool> AuditFile::HasLine(const std::string& hash, std::uint64_t end) const {
@@ -183,13 +201,15 @@ Result<bool> AuditFile::HasLine(const std::string& hash, std::uint64_t end) cons
 }
 
 // A writer adds its line first: one that was killed in between, or a machine that lost its power, leaves the
-// head of an earlier line. An empty one was made just now.
-Status AuditFile::CheckHead(std::string_view last, std::uint64_t end) const {
-  if (!head_ || SizeOfFile(head_.Get()) == 0) return Done{};
-  std::string head(ChainStart().size(), '\0');
-  if (ReadFileAt(head_.Get(), head, 0) == static_cast<std::int64_t>(head.size()) && IsLineHash(head)) {
-    if (head == LineHash(last) || last.ends_with(head + "\"}")) return Done{};
-    const Result<bool> has = HasLine(head, end);
+// head of an earlier line. An empty one was made just now. A log that is empty itself is the next of one that
+// was renamed, or removed, unless it is the file that had the line.
+Status AuditFile::CheckHead(const Head& head, std::string_view last, std::uint64_t end) const {
+  if (head.empty) return Done{};
+  if (end == 0) {
+    if (head.file.empty() || head.file != IdentityOfFile(file_.Get())) return Done{};
+  } else if (IsLineHash(head.line)) {
+    if (head.line == LineHash(last) || last.ends_with(head.line + "\"}")) return Done{};
+    const Result<bool> has = HasLine(head.line, end);
     if (!has) return has.error();
     if (*has) return Done{};
   }

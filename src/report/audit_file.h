@@ -1,5 +1,6 @@
 // The file of an audit log, which many processes append to at once. Beside it, in PATH.head, stands the hash
-// of its last line: a log that was cut off is found out, and a rotated one goes on as the same chain.
+// of its last line, and which file has it: a log that was cut off or emptied is found out, and a rotated one
+// goes on as the same chain.
 #pragma once
 
 #include <chrono>
@@ -28,18 +29,27 @@ class AuditFile {
 
  private:
   class Lock;
+  struct Head {
+    bool empty = false;     // or missing
+    std::string line = {};  // the hash of the last line
+    std::string file = {};  // the identity of the file that has it, if known
+  };
   AuditFile(std::string path, std::chrono::milliseconds lock_wait)
       : path_(std::move(path)), lock_wait_(lock_wait) {}
   [[nodiscard]] Status Reopen();
   [[nodiscard]] Status ReopenHead();
+  [[nodiscard]] Result<std::string> AppendToLast(std::string_view line,
+                                                 std::chrono::steady_clock::time_point end);
   [[nodiscard]] Result<std::string> AppendLocked(std::string_view line);
   // Of the last line; the end of the whole lines goes to `end`.
   [[nodiscard]] Result<std::string> Previous(std::uint64_t& end);
+  [[nodiscard]] Head ReadHead() const;
   // `last`: the log's last line; `end`: as above.
-  [[nodiscard]] Status CheckHead(std::string_view last, std::uint64_t end) const;
+  [[nodiscard]] Status CheckHead(const Head& head, std::string_view last, std::uint64_t end) const;
   [[nodiscard]] Result<bool> HasLine(const std::string& hash, std::uint64_t end) const;
   // `path`: the log or its head; errno says why it could not be locked.
   [[nodiscard]] Error NotLocked(const std::string& path) const;
+  [[nodiscard]] Error NotFound() const;
   [[nodiscard]] Error Failed(const char* what, int number) const;
 
   std::string path_;

@@ -1,6 +1,7 @@
 #include "report/verify_audit.h"
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -34,12 +35,26 @@ Status TakeFile(const std::string& file, AuditChain& chain) {
   return Done{};
 }
 
-// Missing where the writers could make none.
-std::string RecordedHead(const std::string& file) {
-  std::ifstream stream(AuditHeadPath(file), std::ios::binary);
+// Empty: a file that is missing, because the writers could make none, or that was made just now.
+Result<std::string> RecordedHead(const std::string& file) {
+  const std::string path = AuditHeadPath(file);
+  std::error_code unknown;
+  const std::filesystem::file_status found = std::filesystem::symlink_status(path, unknown);
+  if (!std::filesystem::exists(found)) return std::string();
   std::string head;
-  std::getline(stream, head);
-  return IsLineHash(head) ? head : "";
+  bool read = std::filesystem::is_regular_file(found);
+  if (read) {
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream)
+      return SystemError(ErrorCode::kSetupFailed, "read the head of the audit log '" + path + "'", errno);
+    std::getline(stream, head);
+    read = IsLineHash(head) || (head.empty() && stream.eof());
+  }
+  if (read) return head;
+  return WrongAt(
+      file, 0,
+      "'" + path +
+          "' does not hold the hash of a line: it was changed, and a run that needs a record is refused");
 }
 
 }  // namespace
@@ -56,12 +71,14 @@ Result<std::string> VerifyAudit(const std::vector<std::string>& files,
     wanted.insert(anchor);
   }
   // Read before the lines: a writer adds a line first.
-  if (const std::string head = RecordedHead(files.back()); !head.empty()) wanted.insert(head);
+  const Result<std::string> head = RecordedHead(files.back());
+  if (head && !head->empty()) wanted.insert(*head);
   AuditChain chain(std::move(wanted));
   for (const std::string& file : files) {
     if (Status taken = TakeFile(file, chain); !taken) return taken.error();
   }
   if (Status whole = chain.Finish(); !whole) return WrongAt(files.back(), 0, whole.error().message);
+  if (!head) return head.error();
   const nlohmann::ordered_json answer = {{"lines", chain.Lines()},
                                          {"unchained", chain.Unchained()},
                                          {"head", chain.Head()},

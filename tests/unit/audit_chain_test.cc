@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "base/own_files.h"
+#include "base/shared_file.h"
+#include "base/unique_fd.h"
 #include "report/audit_file.h"
 #include "report/verify_audit.h"
 #include "tests/support/run_in_child.h"
@@ -52,6 +54,8 @@ std::vector<std::string> LinesOf(const std::string& path) {
   return lines;
 }
 
+std::string HeadOf(const std::string& path) { return LinesOf(AuditHeadPath(path)).at(0); }
+
 void WriteLines(const std::string& path, const std::vector<std::string>& lines) {
   std::ofstream file(path, std::ios::trunc);
   for (const std::string& line : lines) file << line << "\n";
@@ -71,7 +75,7 @@ TEST_F(AuditLogChain, NamesTheLineBefore) {
   EXPECT_EQ(lines[0], R"({"event":"begin","run":"a","previous":")" + ChainStart() + "\"}");
   for (std::size_t i = 1; i < lines.size(); ++i)
     EXPECT_EQ(nlohmann::json::parse(lines[i])["previous"], LineHash(lines[i - 1]));
-  EXPECT_EQ(ReadText(AuditHeadPath(path)), LineHash(lines[3]) + "\n");
+  EXPECT_EQ(HeadOf(path), LineHash(lines[3]));
   EXPECT_EQ(Verified({path}),
             R"({"lines":4,"unchained":0,"head":")" + LineHash(lines[3]) + "\",\"openRuns\":[\"b\"]}\n");
 }
@@ -148,7 +152,7 @@ TEST_F(AuditLogChain, AHeadMayBeOfAnEarlierLine) {
   for (const std::size_t line : {298U, 290U, 0U}) {
     std::ofstream(AuditHeadPath(path), std::ios::trunc) << LineHash(LinesOf(path)[line]) << "\n";
     Append(path, Record("end", "a"));
-    EXPECT_EQ(ReadText(AuditHeadPath(path)), LineHash(LinesOf(path).back()) + "\n");
+    EXPECT_EQ(HeadOf(path), LineHash(LinesOf(path).back()));
   }
   EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":303)"));
 }
@@ -164,6 +168,57 @@ TEST_F(AuditLogChain, GoesOnInARotatedFile) {
   EXPECT_THAT(Verified({path}), HasSubstr("an earlier file was left out"));
   EXPECT_THAT(Verified({path}, {LineHash(LinesOf(scratch.Path("log.1")).back())}), HasSubstr(R"("lines":2)"));
   EXPECT_THAT(Verified({path, scratch.Path("log.1")}), HasSubstr("audit log"));
+}
+
+// As logrotate does with `create`.
+TEST_F(AuditLogChain, GoesOnInAFileThatIsMadeForIt) {
+  Append(path, Record("begin", "a"));
+  ASSERT_EQ(::rename(path.c_str(), scratch.Path("log.1").c_str()), 0);
+  const UniqueFd made{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+  Append(path, Record("end", "a"));
+  EXPECT_THAT(Verified({scratch.Path("log.1"), path}), HasSubstr(R"("lines":2)"));
+}
+
+// As logrotate does with `copytruncate`.
+TEST_F(AuditLogChain, NothingIsAddedToALogThatWasEmptied) {
+  for (int i = 0; i < 3; ++i) Append(path, Record("begin", "a"));
+  Result<AuditFile> file = AuditFile::Open(path);
+  const UniqueFd log{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (IdentityOfFile(log.Get()).empty()) GTEST_SKIP() << "the file system does not tell when a file was made";
+  for (const std::string text : {"", "{"}) {
+    std::ofstream(path, std::ios::trunc) << text;
+    const Result<std::string> appended = file->Append(Record("begin", "x"));
+    ASSERT_FALSE(appended);
+    EXPECT_THAT(appended.error().message, HasSubstr("does not have the line of '" + path + ".head'"));
+    EXPECT_EQ(ReadText(path), text);
+  }
+  ASSERT_EQ(::rename(path.c_str(), scratch.Path("log.1").c_str()), 0);
+  ASSERT_TRUE(file->Append(Record("begin", "y")));
+  EXPECT_THAT(Verified({scratch.Path("log.1"), path}), HasSubstr("audit log"));
+  EXPECT_THAT(Verified({path}), HasSubstr("lines were removed"));
+}
+
+// Its name says nothing of where its file is now.
+TEST_F(AuditLogChain, ALogThatWasRemovedLooksLikeOneThatWasRenamed) {
+  Append(path, Record("begin", "a"));
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  Append(path, Record("end", "a"));
+  EXPECT_THAT(Verified({path}), HasSubstr("an earlier file was left out, or lines were removed"));
+}
+
+TEST_F(AuditLogChain, AHeadThatIsNoHashIsTold) {
+  Append(path, Record("begin", "a"));
+  for (const char* text : {"garbage", "\n", "0123\n"}) {
+    std::ofstream(AuditHeadPath(path), std::ios::trunc) << text;
+    EXPECT_THAT(Verified({path}), HasSubstr("'" + path + ".head' does not hold the hash of a line"));
+    EXPECT_FALSE(AuditFile::Open(path)->Append(Record("end", "a")));
+  }
+  std::ofstream(AuditHeadPath(path), std::ios::trunc);  // as it is made
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":1)"));
+  ASSERT_EQ(::unlink(AuditHeadPath(path).c_str()), 0);
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":1)"));
+  ASSERT_EQ(::mkdir(AuditHeadPath(path).c_str(), 0700), 0);
+  EXPECT_THAT(Verified({path}), HasSubstr("does not hold the hash of a line"));
 }
 
 TEST_F(AuditLogChain, HoldsTheLastOfOlderLines) {
@@ -293,7 +348,7 @@ TEST_F(AuditLogChain, GoesOnWhereTheHeadWasRemoved) {
   ASSERT_EQ(::unlink(AuditHeadPath(path).c_str()), 0);
   Append(path, Record("begin", "b"));
   ASSERT_TRUE(before->Append(Record("end", "a")));
-  EXPECT_EQ(ReadText(AuditHeadPath(path)), LineHash(LinesOf(path).back()) + "\n");
+  EXPECT_EQ(HeadOf(path), LineHash(LinesOf(path).back()));
   EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":3)"));
 }
 
