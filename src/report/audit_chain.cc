@@ -18,13 +18,25 @@ std::string TextOf(const nlohmann::json& record, const char* member) {
   return found != record.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+std::set<std::string> TextsOf(const nlohmann::json& record, const char* member) {
+  std::set<std::string> texts;
+  const auto found = record.find(member);
+  if (found == record.end() || !found->is_array()) return texts;
+  for (const nlohmann::json& text : *found) {
+    if (text.is_string()) texts.insert(text.get<std::string>());
+  }
+  return texts;
+}
+
 }  // namespace
 
 std::string ChainStart() { return std::string(kHashDigits, '0'); }
 
-std::string WithPrevious(std::string_view line, std::string_view previous) {
+std::string WithPrevious(std::string_view line, std::string_view previous,
+                         const std::vector<std::string>& killed) {
   constexpr std::string_view kEnd = "}\n";
   std::string text(line.substr(0, line.size() - kEnd.size()));
+  if (!killed.empty()) text += ",\"killed\":" + nlohmann::json(killed).dump();
   text += kMember;
   text += previous;
   text += "\"}\n";
@@ -45,7 +57,7 @@ bool IsLineHash(std::string_view text) {
 Status AuditChain::Take(std::string_view line) {
   const nlohmann::json record = nlohmann::json::parse(line, nullptr, false);
   if (!record.is_object()) return Broken("it is no record: a JSON object is expected");
-  if (Status linked = Link(TextOf(record, "previous")); !linked) return linked;
+  if (Status linked = Link(TextOf(record, "previous"), TextsOf(record, "killed")); !linked) return linked;
   ++lines_;
   head_ = LineHash(line);
   missing_.erase(head_);
@@ -56,14 +68,16 @@ Status AuditChain::Take(std::string_view line) {
   return Done{};
 }
 
-Status AuditChain::Link(const std::string& previous) {
+Status AuditChain::Link(const std::string& previous, const std::set<std::string>& killed) {
   const bool chained = lines_ > unchained_;
   if (previous.empty() && !chained) {
     ++unchained_;
     return Done{};
   }
-  if (previous == head_) return Done{};
-  if (lines_ == 0 && missing_.erase(previous) != 0) return Done{};
+  if (previous == head_ || (chained && killed.contains(head_))) return Done{};
+  bool anchored = lines_ == 0 && missing_.erase(previous) != 0;
+  for (const std::string& hash : killed) anchored = (lines_ == 0 && missing_.erase(hash) != 0) || anchored;
+  if (anchored) return Done{};
   if (lines_ == 0 && IsLineHash(previous))
     return Broken("it goes on after a line " + previous +
                   ", which is not here: an earlier file was left out, or lines were removed");

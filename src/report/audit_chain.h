@@ -3,6 +3,7 @@
 //
 //   {"event":"begin",...,"previous":"0000…"}  the first
 //   {"event":"end",...,"previous":"9f86…"}    of the line above, without its line feed
+//   {...,"killed":["60c4…"],"previous":"9f86…"}  of that line, or of the line 60c4…, whose writer was killed
 //
 //   AuditChain chain(anchors);
 //   Status taken = chain.Take(line);  // every line of every file, in the order of their rotation
@@ -13,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mxc/error.h"
 
@@ -20,8 +22,10 @@ namespace mxc {
 
 // What stands for the line before the first: 64 zeros.
 [[nodiscard]] std::string ChainStart();
-// `line` is one JSON object and a line feed; `previous` becomes its last member.
-[[nodiscard]] std::string WithPrevious(std::string_view line, std::string_view previous);
+// `line` is one JSON object and a line feed; `previous` becomes its last member. `killed`: hashes of lines
+// after that one, each of which may be there or not, because its writer was killed.
+[[nodiscard]] std::string WithPrevious(std::string_view line, std::string_view previous,
+                                       const std::vector<std::string>& killed = {});
 // With or without its line feed.
 [[nodiscard]] std::string LineHash(std::string_view line);
 [[nodiscard]] bool IsLineHash(std::string_view text);
@@ -44,7 +48,7 @@ class AuditChain {
   [[nodiscard]] const std::set<std::string>& Open() const { return open_; }
 
  private:
-  [[nodiscard]] Status Link(const std::string& previous);
+  [[nodiscard]] Status Link(const std::string& previous, const std::set<std::string>& killed);
 
   std::uint64_t lines_ = 0;
   std::uint64_t unchained_ = 0;

@@ -115,26 +115,32 @@ Result<std::string> AuditFile::AppendToLast(std::string_view line,
   for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
     Lock lock;
     if (!lock.Take(file_.Get(), end)) return NotLocked(path_);
-    if (LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
+    const bool last = head_ && attempt > 0;  // opened under the lock of the chain
+    if (last || LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
     lock.Release();
     if (Status opened = Reopen(); !opened) return opened.error();  // it was rotated
   }
   return NotFound();
 }
 
+// A writer may be killed before its line is there, or before the head says so, and the log be renamed then:
+// the next one cannot tell which, so its line names both.
 Result<std::string> AuditFile::AppendLocked(std::string_view line) {
   std::uint64_t end = 0;
-  const Result<std::string> previous = Previous(end);
+  const Result<Head> previous = Previous(end);
   if (!previous) return previous.error();
-  const std::string text = WithPrevious(line, *previous);
+  const std::string text = WithPrevious(line, previous->line, previous->next);
+  std::string hash = LineHash(text);
+  Head begun = *previous;
+  begun.next.push_back(hash);
+  if (!WriteHead(begun)) return Failed("write the head of", errno);
   const std::int64_t count = WriteSome(file_.Get(), text);
   if (count < 0 || static_cast<std::size_t>(count) != text.size()) {
     const int number = count < 0 ? errno : ENOSPC;
-    static_cast<void>(CutFile(file_.Get(), end));  // else the next writer does
+    if (CutFile(file_.Get(), end)) static_cast<void>(WriteHead(*previous));  // else the next writer does
     return Failed("write", number);
   }
-  std::string hash = LineHash(text);
-  if (head_ && !ReplaceContents(head_.Get(), hash + "\n" + IdentityOfFile(file_.Get()) + "\n")) {
+  if (!WriteHead({.line = hash, .file = IdentityOfFile(file_.Get())})) {
     const int number = errno;
     static_cast<void>(CutFile(file_.Get(), end));
     return Failed("write the head of", number);
@@ -142,7 +148,7 @@ Result<std::string> AuditFile::AppendLocked(std::string_view line) {
   return hash;
 }
 
-Result<std::string> AuditFile::Previous(std::uint64_t& end) {
+Result<AuditFile::Head> AuditFile::Previous(std::uint64_t& end) {
   const std::int64_t size = SizeOfFile(file_.Get());
   if (size < 0) return Failed("read", errno);
   std::string tail;
@@ -163,15 +169,23 @@ Result<std::string> AuditFile::Previous(std::uint64_t& end) {
   const std::size_t begin = first == std::string::npos ? 0 : first + 1;
   const std::string_view line =
       end == 0 ? std::string_view() : std::string_view(tail).substr(begin, last - begin);
-  const Head head = ReadHead();
+  Head head = ReadHead();
   if (Status whole = CheckHead(head, line, end); !whole) return whole.error();
   if (end != static_cast<std::uint64_t>(size) && !CutFile(file_.Get(), end)) return Failed("mend", errno);
-  if (end != 0) return LineHash(line);
-  return IsLineHash(head.line) ? head.line : ChainStart();
+  if (end != 0) return Head{.line = LineHash(line), .file = IdentityOfFile(file_.Get())};
+  if (!IsLineHash(head.line)) return Head{.line = ChainStart()};
+  return head;
+}
+
+bool AuditFile::WriteHead(const Head& head) {
+  if (!head_ || head.line == ChainStart()) return true;  // there is no line that it could name
+  std::string text = head.line + "\n" + head.file + "\n";
+  for (const std::string& next : head.next) text += next + "\n";
+  return ReplaceContents(head_.Get(), text);
 }
 
 AuditFile::Head AuditFile::ReadHead() const {
-  constexpr std::size_t kMaxHeadBytes = 256;
+  constexpr std::size_t kMaxHeadBytes = 4096;
   std::string text(kMaxHeadBytes, '\0');
   const std::int64_t count = head_ ? ReadFileAt(head_.Get(), text, 0) : 0;
   text.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
@@ -179,6 +193,9 @@ AuditFile::Head AuditFile::ReadHead() const {
   std::istringstream lines(text);
   std::getline(lines, head.line);
   std::getline(lines, head.file);
+  for (std::string next; std::getline(lines, next);) {
+    if (IsLineHash(next) && next != head.line) head.next.push_back(next);
+  }
   return head;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
@@ -33,6 +34,8 @@ class AuditFile {
     bool empty = false;     // or missing
     std::string line = {};  // the hash of the last line
     std::string file = {};  // the identity of the file that has it, if known
+    // Of lines that were added next, of which each is there or not; but for the last, its writer was killed.
+    std::vector<std::string> next = {};
   };
   AuditFile(std::string path, std::chrono::milliseconds lock_wait)
       : path_(std::move(path)), lock_wait_(lock_wait) {}
@@ -41,9 +44,10 @@ class AuditFile {
   [[nodiscard]] Result<std::string> AppendToLast(std::string_view line,
                                                  std::chrono::steady_clock::time_point end);
   [[nodiscard]] Result<std::string> AppendLocked(std::string_view line);
-  // Of the last line; the end of the whole lines goes to `end`.
-  [[nodiscard]] Result<std::string> Previous(std::uint64_t& end);
+  // Of the last line, as the head should say it; the end of the whole lines goes to `end`.
+  [[nodiscard]] Result<Head> Previous(std::uint64_t& end);
   [[nodiscard]] Head ReadHead() const;
+  [[nodiscard]] bool WriteHead(const Head& head);  // false: errno says why
   // `last`: the log's last line; `end`: as above.
   [[nodiscard]] Status CheckHead(const Head& head, std::string_view last, std::uint64_t end) const;
   [[nodiscard]] Result<bool> HasLine(const std::string& hash, std::uint64_t end) const;

@@ -221,6 +221,53 @@ TEST_F(AuditLogChain, AHeadThatIsNoHashIsTold) {
   EXPECT_THAT(Verified({path}), HasSubstr("does not hold the hash of a line"));
 }
 
+// The head says then what it said before the line, and which line it was.
+TEST_F(AuditLogChain, GoesOnBehindAKilledWriterInARotatedFile) {
+  Append(path, Record("begin", "a"));
+  const std::string before = ReadText(AuditHeadPath(path));
+  Append(path, Record("end", "a"));
+  const std::vector<std::string> lines = LinesOf(path);
+  const std::string rotated = scratch.Path("log.1");
+  ASSERT_EQ(::rename(path.c_str(), rotated.c_str()), 0);
+  std::ofstream(AuditHeadPath(path), std::ios::trunc) << before << LineHash(lines[1]) << "\n";
+  Append(path, Record("begin", "b"));
+  Append(path, Record("end", "b"));
+  EXPECT_THAT(Verified({rotated, path}), HasSubstr(R"("lines":4)"));
+  EXPECT_THAT(Verified({path}, {LineHash(lines[1])}), HasSubstr(R"("lines":2)"));
+  WriteLines(rotated, {lines[0]});  // killed before its line was there
+  EXPECT_THAT(Verified({rotated, path}), HasSubstr(R"("lines":3)"));
+  const std::string other = WithPrevious(Record("end", "x"), LineHash(lines[0]));
+  WriteLines(rotated, {lines[0], other.substr(0, other.size() - 1)});
+  EXPECT_THAT(Verified({rotated, path}), HasSubstr("it does not name the line before it"));
+  EXPECT_THAT(Verified({path}), HasSubstr("an earlier file was left out"));
+}
+
+// Killed where the kernel lets them be.
+TEST_F(AuditLogChain, RotationAmidKilledWritersKeepsOneChain) {
+  constexpr int kWriters = 400;
+  std::vector<std::string> files;
+  Append(path, Record("network", "first"));
+  for (int i = 0; i < kWriters; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (;;) {
+        Result<AuditFile> file = AuditFile::Open(path);
+        if (!file || !file->Append(Record("network", std::to_string(i)))) ::_exit(1);
+      }
+    }
+    ::usleep(static_cast<useconds_t>(500 + i % 97 * 7));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status)) << status;
+    files.push_back(scratch.Path("log." + std::to_string(i)));
+    if (::rename(path.c_str(), files.back().c_str()) != 0) files.pop_back();
+  }
+  Append(path, Record("network", "last"));
+  files.push_back(path);
+  EXPECT_THAT(Verified(files), HasSubstr(R"({"lines":)"));
+}
+
 TEST_F(AuditLogChain, HoldsTheLastOfOlderLines) {
   WriteLines(path, {R"({"event":"begin","run":"o"})", R"({"event":"end","run":"o"})"});
   Append(path, Record("begin", "a"));
