@@ -10,8 +10,9 @@
 namespace mxc {
 
 struct GitSnapshot {
-  std::vector<std::string> roots = {};    // directories that were searched; empty: nothing is to be compared
-  std::vector<std::string> skipped = {};  // below them, with an entry of their own
+  std::vector<std::string> roots = {};     // directories that were searched; empty: nothing is to be compared
+  std::vector<std::string> skipped = {};   // below them, with an entry of their own
+  std::vector<std::string> writable = {};  // of all entries, those that let the command write
   struct Place {
     std::string path = {};    // a `.git`, or a git directory of another name
     std::string part = {};    // without which git takes no notice of it

@@ -223,13 +223,15 @@ TEST_P(GitConfig, AFlagDoesNotLoosenWhatAFileSays) {
 // As /tmp has them: the rest of the grant is of use.
 TEST_P(GitConfig, AnotherUsersRepositoryThatCannotBeJudgedIsDenied) {
   if (uid == 0) GTEST_SKIP() << "root reads all of them";
-  ASSERT_EQ(Shell("git init -q theirs").status, 0);
+  ASSERT_EQ(Shell("git init -q theirs && cd theirs && echo x > f && git add f").status, 0);
   const std::string theirs = root + "/theirs/.git/config";
   ASSERT_EQ(::chown(theirs.c_str(), 0, 0) + ::chmod(theirs.c_str(), 0600), 0);
   for (const char* engine : kConfigEngines) {
     const Ended ended = Inside(engine, "cat ../theirs/.git/HEAD; git status -s && echo fine", kByDefault);
     EXPECT_EQ(ended.out, "fine\n") << engine << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("belongs to another user"));
+    EXPECT_THAT(ended.err, Not(HasSubstr("untrusted"))) << "none of what is there is the command's";
+    EXPECT_TRUE(Exists(root + "/theirs/.git/index"));
   }
 }
 

@@ -1,6 +1,7 @@
 // What a run has left for git on the host: told, or taken out of its way.
 #include "policy/protect/git_review.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +16,8 @@
 
 namespace mxc::git_review_test {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr const char* kPlain = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 
@@ -707,6 +710,42 @@ TEST_F(GitReview, AnIndexOfBeforeIsLeftAlone) {
   EXPECT_EQ(Review(), "");
   before_.since = 11 * kSecond;
   EXPECT_EQ(Review(), "index " + index + " /srv/w/a/.git\n");
+}
+
+// Who may write there have done what is new there: git of the repository's owner, for instance.
+TEST_F(GitReview, WhatTheCommandCouldNotWriteIsNotItsWork) {
+  const std::string git = "/srv/w/a/.git";
+  AddRepository(git);
+  host_->AddFile(git + "/config", "[core]\n\tpager = x\n", {.changed = 8}).AddDirectory("/srv/w/a/src");
+  host_->AddFile(git + "/index", "DIRC").AddSymlink(git + "/refs/x", "/home");
+  host_->AddFile(git + "/objects/info/alternates", "/home\n").AddFile(git + "/MERGE_RR", "x");
+  host_->AddFile(git + "/rebase-merge/git-rebase-todo", "exec x\n").AddFile(git + "/sub/.git/config", "x");
+  host_->AddFile(git + "/remotes/old", "URL: x\n");
+  host_->AddDirectory(git + "/closed", {.mode = 0, .readable = false, .executable = false});
+  before_.directories = {git};
+  before_.others_since = 7;
+  const std::string all = Review();
+  for (const char* kind : {"index ", "passage ", "list ", "instructions ", "young "})
+    EXPECT_THAT(all, HasSubstr(kind));
+  before_.skipped = {git};
+  EXPECT_EQ(Review(), "");
+  // Nor that of a repository around the grant.
+  before_.skipped = {};
+  before_.roots = {"/srv/w/a/src"};
+  EXPECT_EQ(Review(), "");
+  before_.roots = {"/srv/w", git + "/remotes"};
+  before_.skipped = {git, git + "/remotes"};
+  EXPECT_EQ(Review(), "instructions " + git + "/remotes/old\n");
+}
+
+// A grant that `repositories` leaves out is searched for nothing, and the links in it are held all the same.
+TEST_F(GitReview, LinksOutsideOfTheNamedRepositories) {
+  AddRepository("/srv/w/a/.git");
+  host_->AddSymlink("/srv/w/home", "/evil");
+  before_.roots = {"/srv/w/a/.git"};
+  before_.skipped = before_.writable = {"/srv/w"};
+  before_.links = {{"/srv/w/home/.gitconfig", "dot/gitconfig"}};
+  EXPECT_EQ(Review(), "link /srv/w/home \nlink /srv/w/home/.gitconfig dot/gitconfig\n");
 }
 
 }  // namespace

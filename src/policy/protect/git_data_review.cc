@@ -9,6 +9,7 @@
 #include "policy/paths/paths.h"
 #include "policy/protect/git_data.h"
 #include "policy/protect/git_lists.h"
+#include "policy/protect/review_host.h"
 
 namespace mxc {
 namespace {
@@ -17,9 +18,11 @@ bool Contains(const std::vector<GitSnapshot::Text>& known, const GitSnapshot::Te
   return std::find(known.begin(), known.end(), file) != known.end();
 }
 
-bool IsGranted(const GitSnapshot& before, std::string_view path) {
-  return std::any_of(before.roots.begin(), before.roots.end(),
-                     [path](const std::string& root) { return IsAtOrBelow(path, root); });
+// The command could write in it, or in a part of it.
+bool IsReached(const GitSnapshot& before, const Reach& reach, const std::string& git_directory) {
+  return reach.Holds(git_directory) ||
+         std::any_of(before.roots.begin(), before.roots.end(),
+                     [&](const std::string& root) { return IsAtOrBelow(root, git_directory); });
 }
 
 // Times have a grain: what is written right after it was looked at may bear the same one.
@@ -41,8 +44,11 @@ bool StaysUnchanged(const GitSnapshot& before, const GitSnapshot::Text& index, c
 
 }  // namespace
 
-GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDirectory>& directories,
+GitDataReview ReviewGitData(const GitSnapshot& before, std::vector<GitDirectory> directories,
                             const Host& host, TreeSearch::Opener open) {
+  const Reach reach(before);
+  std::erase_if(directories,
+                [&](const GitDirectory& directory) { return !IsReached(before, reach, directory.path); });
   std::unordered_set<std::string> skipped(before.skipped.begin(), before.skipped.end());
   for (const std::string& root : before.roots) skipped.erase(root);
   std::unordered_set<std::string> told;
@@ -51,7 +57,7 @@ GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDire
   GitDataReview review{.closed = std::move(data.closed), .gap = std::move(data.gap)};
   const auto take = [&](const GitData::Found& found, GitChange::Kind kind) {
     const std::string& path = found.file.path;
-    if (!IsGranted(before, path) || !told.insert(path).second) return;
+    if (!reach.Holds(path) || !told.insert(path).second) return;
     review.changes.push_back({.kind = kind, .path = path, .part = path, .into = found.whole});
   };
   for (const GitData::Found& passage : data.passages) {
@@ -68,8 +74,7 @@ GitDataReview ReviewGitData(const GitSnapshot& before, const std::vector<GitDire
   }
   for (const GitData::Found& ref : data.refs) take(ref, GitChange::Kind::kList);
   // A grant keeps its name.
-  if (!data.crowded.empty() && IsGranted(before, ParentOf(data.crowded)))
-    review.crowded = std::move(data.crowded);
+  if (!data.crowded.empty() && reach.Holds(ParentOf(data.crowded))) review.crowded = std::move(data.crowded);
   return review;
 }
 

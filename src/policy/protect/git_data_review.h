@@ -19,8 +19,7 @@ struct GitDataReview {
   std::string crowded = {};              // a git directory of which most was not looked at, or ""
 };
 
-[[nodiscard]] GitDataReview ReviewGitData(const GitSnapshot& before,
-                                          const std::vector<GitDirectory>& directories, const Host& host,
-                                          TreeSearch::Opener open);
+[[nodiscard]] GitDataReview ReviewGitData(const GitSnapshot& before, std::vector<GitDirectory> directories,
+                                          const Host& host, TreeSearch::Opener open);
 
 }  // namespace mxc

@@ -136,22 +136,8 @@ std::optional<std::vector<std::string>> ConflictedPaths(std::string_view text) {
 
 GitListJudge::GitListJudge(const GitSnapshot& before, const std::vector<GitDirectory>& directories,
                            const Host& host)
-    : before_(before),
-      host_(host),
-      walker_(host),
-      roots_(before.roots.begin(), before.roots.end()),
-      closed_(before.skipped.begin(), before.skipped.end()) {
-  for (const GitSnapshot::Held& held : before.held) closed_.insert(held.path);
+    : before_(before), host_(host), walker_(host), reach_(before) {
   for (const GitDirectory& directory : directories) stores_.insert(JoinPath(directory.path, "objects"));
-}
-
-// The nearest directory that says anything decides.
-bool GitListJudge::IsWritable(std::string_view path) const {
-  for (std::string_view above = path;; above = ParentOf(above)) {
-    const std::string name{above};
-    if (roots_.contains(name)) return true;
-    if (closed_.contains(name) || above == "/") return false;
-  }
 }
 
 bool GitListJudge::WasThere(const GitSnapshot::Text& list) const {
@@ -161,7 +147,7 @@ bool GitListJudge::WasThere(const GitSnapshot::Text& list) const {
 
 bool GitListJudge::ThroughLinks(const Walked& walked) const {
   return std::any_of(walked.links.begin(), walked.links.end(),
-                     [this](const LinkMet& met) { return IsWritable(met.link.path); });
+                     [this](const LinkMet& met) { return reach_.HoldsWritable(met.link.path); });
 }
 
 // Where git finds them: beside a `.git`, by `gitdir`, by configuration.
@@ -210,7 +196,7 @@ bool GitListJudge::NamesConflicts(const GitSnapshot::Text& list) {
   const std::vector<std::string> trees = WorkTreesOf(std::string(ParentOf(list.path)));
   return !trees.empty() && std::all_of(trees.begin(), trees.end(), [&](const std::string& tree) {
     return std::all_of(paths->begin(), paths->end(), [&](const std::string& path) {
-      return IsPlainFileOf(tree, path) && IsWritable(JoinPath(tree, path));
+      return IsPlainFileOf(tree, path) && reach_.HoldsWritable(JoinPath(tree, path));
     });
   });
 }
@@ -240,7 +226,7 @@ bool GitListJudge::NamesObjects(const GitSnapshot::Text& list) {
   return !list.text.empty() && std::all_of(stores.begin(), stores.end(), [&](const std::string& store) {
     const Result<Walked> walked = walker_.Walk(Against(objects, store));
     if (!walked || store.starts_with('"')) return was_there;
-    if (!IsWritable(walked->path) || ThroughLinks(*walked)) return was_there;
+    if (!reach_.HoldsWritable(walked->path) || ThroughLinks(*walked)) return was_there;
     return stores_.contains(walked->path) || !walked->status || IsPlainStore(walked->path);
   });
 }
@@ -265,7 +251,7 @@ bool GitListJudge::NamesWorkTree(const GitSnapshot::Text& entry) {
   if (!path.starts_with('/') && !MayBeRelative(std::string(ParentOf(ParentOf(entry.path))))) return false;
   const Result<Walked> walked = walker_.Walk(Against(entry.path, path));
   if (!walked) return false;
-  if (!IsWritable(walked->path)) return WasThere(entry);
+  if (!reach_.HoldsWritable(walked->path)) return WasThere(entry);
   if (ThroughLinks(*walked)) return false;
   if (!walked->status) return !walker_.LookAt(std::string(ParentOf(walked->path))).status;
   if (walked->status->object.type != FileType::kRegular) return false;

@@ -20,6 +20,7 @@
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_places.h"
+#include "policy/protect/review_host.h"
 
 namespace mxc {
 
@@ -47,7 +48,6 @@ class GitListJudge {
   [[nodiscard]] bool IsTrustworthy(const GitSnapshot::Text& list);
 
  private:
-  [[nodiscard]] bool IsWritable(std::string_view path) const;
   [[nodiscard]] bool WasThere(const GitSnapshot::Text& list) const;
   [[nodiscard]] bool ThroughLinks(const Walked& walked) const;
   // None where one of the files that name them cannot be read.
@@ -62,8 +62,7 @@ class GitListJudge {
   const GitSnapshot& before_;
   const Host& host_;
   PathWalker walker_;
-  std::unordered_set<std::string> roots_ = {};
-  std::unordered_set<std::string> closed_ = {};  // to the command
+  Reach reach_;
   std::unordered_set<std::string> stores_ = {};  // of objects, in repositories
 };
 

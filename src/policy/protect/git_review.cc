@@ -19,6 +19,7 @@
 #include "policy/protect/git_judge.h"
 #include "policy/protect/git_places.h"
 #include "policy/protect/listed_directories.h"
+#include "policy/protect/review_host.h"
 
 namespace mxc {
 namespace {
@@ -30,6 +31,7 @@ class Review {
         host_(host),
         open_(open),
         walker_(host),
+        reach_(before),
         judge_(host, walker_, before.roots, known_, directories_) {
     for (const GitSnapshot::Place& place : before.places) {
       trees_.push_back(WorkTreeOf(place.path));
@@ -78,7 +80,10 @@ class Review {
       const bool made = std::find(std::begin(kMade), std::end(kMade), change.kind) != std::end(kMade);
       return made && IsOfAnotherRun(change.path);
     };
-    changes_.erase(std::remove_if(changes_.begin(), changes_.end(), is_anothers), changes_.end());
+    const auto is_none_of_ours = [&](const GitChange& change) {
+      return !IsWithinReach(change) || is_anothers(change);
+    };
+    changes_.erase(std::remove_if(changes_.begin(), changes_.end(), is_none_of_ours), changes_.end());
   }
   void Search(std::string& gap);
   // Of the grants alone, and only what the command has closed.
@@ -105,6 +110,8 @@ class Review {
   [[nodiscard]] bool IsOfAnotherRun(const std::string& path) const;
   // It has another name soon, or something above it has.
   [[nodiscard]] bool IsSetAside(const std::string& path) const;
+  // What the command could not write is not its work: whoever did it keeps it.
+  [[nodiscard]] bool IsWithinReach(const GitChange& change) const;
   void JudgeClosed();
   // `place` stands in a repository of before, or above one: git there comes across it.
   [[nodiscard]] bool IsInTheWay(const std::string& place) const;
@@ -115,6 +122,7 @@ class Review {
   const TreeSearch::Opener& open_;
   const bool root_ = host_.Caller().IsRoot();
   PathWalker walker_;
+  Reach reach_;
   GitPlaces places_ = {};
   std::unordered_set<std::string> directories_ = {};  // of `places_`
   std::unordered_set<std::string> known_ = {};
@@ -369,7 +377,8 @@ bool Review::Open(const std::string& directory) {
   };
   const bool closed_before =
       std::find(before_.closed.begin(), before_.closed.end(), directory) != before_.closed.end();
-  if (!open_ || closed_before || !in(before_.roots) || !open_(directory)) return false;
+  if (!open_ || closed_before || !in(before_.roots) || !reach_.Holds(directory) || !open_(directory))
+    return false;
   listed_.push_back({.kind = GitChange::Kind::kListed, .path = directory});
   return true;
 }
@@ -395,6 +404,14 @@ void Review::JudgeClosed() {
     changes_.push_back(
         {.kind = GitChange::Kind::kUnlisted, .path = closed, .part = entered ? closed : std::string()});
   }
+}
+
+bool Review::IsWithinReach(const GitChange& change) const {
+  const bool told_alone =
+      change.kind == GitChange::Kind::kFoundByName || change.kind == GitChange::Kind::kReplaced;
+  const bool is_link = std::any_of(before_.links.begin(), before_.links.end(),
+                                   [&](const GitSnapshot::Text& link) { return link.path == change.path; });
+  return told_alone || is_link || reach_.Holds(change.part.empty() ? change.path : change.part);
 }
 
 bool Review::WasThere(const GitSnapshot::Text& file) const {

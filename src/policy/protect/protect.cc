@@ -1,6 +1,7 @@
 #include "policy/protect/protect.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -293,8 +294,11 @@ Status Protection::FindData() {
   AddSingleFiles();
   std::vector<GitDirectory> directories;
   for (const GitDirectory& directory : git_.Places().Directories()) {
+    const PathRule* const rule = rules_.Covering(directory.path);
+    const bool denied = rule != nullptr && rule->access == Access::kDenied;
     const bool reached = std::any_of(searched_.begin(), searched_.end(), [&](const std::string& root) {
-      return IsAtOrBelow(directory.path, root) || IsAtOrBelow(root, directory.path);
+      return protector_.Writable(root) &&
+             ((!denied && IsAtOrBelow(directory.path, root)) || IsAtOrBelow(root, directory.path));
     });
     if (!reached) continue;
     directories.push_back(directory);
@@ -357,7 +361,8 @@ void Protection::SkipOwnDirectories() {
 
 void Protection::TakeSnapshot() {
   SkipOwnDirectories();
-  policy_.git.roots = searched_;
+  std::copy_if(searched_.begin(), searched_.end(), std::back_inserter(policy_.git.roots),
+               [this](const std::string& root) { return protector_.Writable(root); });
   policy_.git.closed = closed_;
   policy_.git.configs = git_.Configs();
   policy_.git.links = protector_.Links();
@@ -375,6 +380,8 @@ void Protection::TakeSnapshot() {
     for (const std::string& path : rules_.PathsWith(access)) {
       const PathRule* const rule = rules_.Find(path);
       if (rule->origin == Origin::kPolicy) policy_.git.skipped.push_back(path);
+      if (rule->origin == Origin::kPolicy && access == Access::kReadWrite)
+        policy_.git.writable.push_back(path);
       if (rule->origin != Origin::kProtection || access != Access::kReadOnly) continue;
       const std::uint64_t inode = rule->object ? LastingInode(walker_.LookAt(path)) : 0;
       if (!rule->object || inode != 0) policy_.git.held.push_back({.path = path, .inode = inode});

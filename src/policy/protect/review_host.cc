@@ -6,28 +6,26 @@
 
 namespace mxc {
 
-ReviewHost::ReviewHost(const Host& host, const GitSnapshot& before, DetachWriters detach,
-                       ReviewBudget* budget)
-    : ForwardingHost(host),
-      detach_(std::move(detach)),
-      budget_(budget),
-      roots_(before.roots.begin(), before.roots.end()),
-      closed_(before.skipped.begin(), before.skipped.end()),
-      walker_(host) {
-  for (const GitSnapshot::Held& held : before.held) closed_.insert(held.path);
+Reach::Reach(const GitSnapshot& before)
+    : open_(before.roots.begin(), before.roots.end()), closed_(before.skipped.begin(), before.skipped.end()) {
+  open_.insert(before.writable.begin(), before.writable.end());
+  for (const GitSnapshot::Held& held : before.held) held_.insert(held.path);
 }
 
-// The nearest directory that says anything decides.
-bool ReviewHost::WasWritable(std::string_view path) const {
+bool Reach::Decide(std::string_view path, bool held_is_closed) const {
   for (std::string_view above = path;; above = ParentOf(above)) {
     const std::string name{above};
-    if (roots_.contains(name)) return true;
-    if (closed_.contains(name) || above == "/") return false;
+    if (open_.contains(name)) return true;
+    if (closed_.contains(name) || (held_is_closed && held_.contains(name)) || above == "/") return false;
   }
 }
 
+ReviewHost::ReviewHost(const Host& host, const GitSnapshot& before, DetachWriters detach,
+                       ReviewBudget* budget)
+    : ForwardingHost(host), detach_(std::move(detach)), budget_(budget), reach_(before), walker_(host) {}
+
 Status ReviewHost::Detach(const Walked& walked) const {
-  if (!WasWritable(walked.path)) return Done{};
+  if (!reach_.HoldsWritable(walked.path)) return Done{};
   const auto [place, first] = detached_.emplace(walked.path, Done{});
   if (!first) return place->second;
   constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();

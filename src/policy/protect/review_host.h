@@ -16,6 +16,24 @@
 
 namespace mxc {
 
+// What the command could reach for writing. The nearest entry above a path decides.
+class Reach {
+ public:
+  explicit Reach(const GitSnapshot& before);
+
+  // In a read-write grant, and not in what another entry of the policy's keeps from the command.
+  [[nodiscard]] bool Holds(std::string_view path) const { return Decide(path, false); }
+  // Nor in what `protect` held.
+  [[nodiscard]] bool HoldsWritable(std::string_view path) const { return Decide(path, true); }
+
+ private:
+  [[nodiscard]] bool Decide(std::string_view path, bool held_is_closed) const;
+
+  std::unordered_set<std::string> open_ = {};
+  std::unordered_set<std::string> closed_ = {};
+  std::unordered_set<std::string> held_ = {};
+};
+
 class ReviewHost final : public ForwardingHost {
  public:
   // cleanup/detach_writers.h; `room`: it copies nothing longer.
@@ -31,14 +49,12 @@ class ReviewHost final : public ForwardingHost {
   [[nodiscard]] const std::vector<std::string>& Copied() const { return copied_; }
 
  private:
-  [[nodiscard]] bool WasWritable(std::string_view path) const;
   [[nodiscard]] Status Detach(const Walked& walked) const;
   [[nodiscard]] Error NotRead(const std::string& path) const;
 
   DetachWriters detach_;
   ReviewBudget* budget_;
-  std::unordered_set<std::string> roots_ = {};
-  std::unordered_set<std::string> closed_ = {};  // to the command
+  Reach reach_;
   mutable PathWalker walker_;
   mutable std::unordered_map<std::string, Status> detached_ = {};
   mutable std::vector<std::string> copied_ = {};
