@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/file.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -74,57 +75,120 @@ UniqueFd OpenAny(const HeldFile& held) {
   return UniqueFd{::openat(held.directory.Get(), held.name.c_str(), kThere)};
 }
 
-// Whom a file of root's is given to: the mode of a mask lets its owner alone lock it, and a run of the
-// directory's owner, who could remove it anyway, shares it. 0: nobody.
-struct stat OwnerToBe(const HeldFile& held) {
-  struct stat status {};
-  if (::geteuid() != 0 || ModeOf(held.placeholder) != kPlaceholderMode ||
-      ::fstat(held.directory.Get(), &status) != 0)
-    status.st_uid = 0;
-  return status;
+// Root makes for another user what stands in their directory: who may lock a placeholder, and move it away,
+// is up to its owner, and a run of theirs shares it.
+class AsOwnerOf {
+ public:
+  explicit AsOwnerOf(int borrowed_directory) {
+    struct stat status {};
+    if (::geteuid() != 0 || ::fstat(borrowed_directory, &status) != 0 || status.st_uid == 0) return;
+    group_ = ::setfsgid(status.st_gid);
+    ::setfsuid(status.st_uid);
+    changed_ = true;
+  }
+  AsOwnerOf(const AsOwnerOf&) = delete;
+  AsOwnerOf& operator=(const AsOwnerOf&) = delete;
+  ~AsOwnerOf() {
+    if (!changed_) return;
+    const int number = errno;
+    ::setfsuid(0);
+    ::setfsgid(static_cast<gid_t>(group_));
+    errno = number;
+  }
+  [[nodiscard]] bool Changed() const { return changed_; }
+
+ private:
+  int group_ = 0;
+  bool changed_ = false;
+};
+
+// A directory that gives its group to what is made in it, and one with a default ACL, have changed the mode.
+bool GiveMode(int borrowed_fd, const Placeholder& placeholder) {
+  return ::fchmod(borrowed_fd, ModeOf(placeholder)) == 0;
 }
 
-// Nobody may see it without its text and its owner, so it gets its name last.
-bool CreateUnnamed(const HeldFile& held, const struct stat& owner) {
+// Nobody may see it without its text and its mode, so it gets its name last.
+bool CreateUnnamed(const HeldFile& held) {
   const std::string_view text = TextOf(held.placeholder);
   const std::string directory = "/proc/self/fd/" + std::to_string(held.directory.Get());
   const UniqueFd file{::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, ModeOf(held.placeholder))};
-  if (!file) return false;
+  if (!file || !GiveMode(file.Get(), held.placeholder)) return false;
   if (::write(file.Get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return false;
-  // A server may keep its files root's: then they are locked by root alone.
-  if (owner.st_uid != 0) static_cast<void>(::fchown(file.Get(), owner.st_uid, owner.st_gid) == 0);
   const std::string name = "/proc/self/fd/" + std::to_string(file.Get());
   return ::linkat(AT_FDCWD, name.c_str(), held.directory.Get(), held.name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-// Fails with EEXIST for whatever stands there, a symbolic link included. False: errno.
-bool CreateNew(const HeldFile& held) {
+bool CreateFile(const HeldFile& held) {
+  if (CreateUnnamed(held)) return true;
+  if (errno == EEXIST) return false;
   const int directory = held.directory.Get();
   const char* const name = held.name.c_str();
-  const mode_t mode = ModeOf(held.placeholder);
-  if (IsDirectory(held.placeholder)) return ::mkdirat(directory, name, mode) == 0;
-  const std::string_view text = TextOf(held.placeholder);
-  const struct stat owner = OwnerToBe(held);
-  if (!text.empty() || owner.st_uid != 0) {
-    if (CreateUnnamed(held, owner)) return true;
-    if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT) return false;
-  }
-  const UniqueFd file{::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)};
+  constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd file{::openat(directory, name, kNew, ModeOf(held.placeholder))};
   if (!file) return false;
-  if (::write(file.Get(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) return true;
+  const std::string_view text = TextOf(held.placeholder);
+  if (::write(file.Get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      GiveMode(file.Get(), held.placeholder))
+    return true;
+  const int number = errno;
   ::unlinkat(directory, name, 0);
+  errno = number;
   return false;
+}
+
+// A directory between its making and its mode.
+bool IsBeingMade(int borrowed_fd, const Placeholder& placeholder) {
+  struct stat status {};
+  if (!IsDirectory(placeholder) || ::fstat(borrowed_fd, &status) != 0 || !S_ISDIR(status.st_mode))
+    return false;
+  const unsigned mode = status.st_mode & 07777U & ~static_cast<unsigned>(S_ISGID);
+  return (mode & S_ISVTX) != 0 && (mode & ~ModeOf(placeholder)) == 0;
+}
+
+bool CreateDirectory(const HeldFile& held) {
+  const int directory = held.directory.Get();
+  const char* const name = held.name.c_str();
+  if (::mkdirat(directory, name, ModeOf(held.placeholder)) != 0) return false;
+  const UniqueFd made = OpenAny(held);
+  if (made && !IsBeingMade(made.Get(), held.placeholder)) {  // somebody has put another one there
+    errno = EEXIST;
+    return false;
+  }
+  if (made && GiveMode(made.Get(), held.placeholder)) return true;
+  const int number = errno;
+  ::unlinkat(directory, name, AT_REMOVEDIR);
+  errno = number;
+  return false;
+}
+
+// Fails with EEXIST for whatever stands there, a symbolic link included. False: errno.
+bool CreateNew(const HeldFile& held) {
+  const auto create = [&] {
+    return IsDirectory(held.placeholder) ? CreateDirectory(held) : CreateFile(held);
+  };
+  {
+    const AsOwnerOf owner(held.directory.Get());
+    if (create()) return true;
+    if (!owner.Changed() || errno == EEXIST) return false;
+  }
+  return create();  // its owner has closed it: root's all the same
 }
 
 // One attempt: creates the placeholder, or joins the one of another run. It is held by a descriptor for
 // reading: whoever finds a file of git's open for writing puts a copy in its place. False: errno, EAGAIN when
-// another run was just removing it.
+// another run was just making or removing it.
 bool TryHold(HeldFile& held) {
-  if (!CreateNew(held) && errno != EEXIST) return false;
+  const bool created = CreateNew(held);
+  if (!created && errno != EEXIST) return false;
   held.file = OpenAny(held);
   const int refusal = held.file ? EEXIST : errno;
   if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder)) {
-    errno = refusal == ENOENT ? EAGAIN : refusal;
+    const bool again = refusal == ENOENT || (held.file && IsBeingMade(held.file.Get(), held.placeholder));
+    // A file system that keeps no such modes. What has something in it is nobody's stand-in.
+    const bool ours = created && held.file && IsStillThere(held);
+    if (ours)
+      ::unlinkat(held.directory.Get(), held.name.c_str(), IsDirectory(held.placeholder) ? AT_REMOVEDIR : 0);
+    errno = again && !ours ? EAGAIN : refusal;
     return false;
   }
   if (::flock(held.file.Get(), LOCK_SH | LOCK_NB) == 0 && IsStillThere(held)) return true;
@@ -136,7 +200,11 @@ bool Hold(HeldFile& held) {
   constexpr int kAttempts = 200;
   constexpr useconds_t kPauseUs = 1000;
   for (int attempt = 0; !TryHold(held); ++attempt) {
-    if (errno != EAGAIN || attempt == kAttempts) return false;
+    if (errno != EAGAIN) return false;
+    if (attempt == kAttempts) {
+      errno = EEXIST;
+      return false;
+    }
     ::usleep(kPauseUs);
   }
   return true;

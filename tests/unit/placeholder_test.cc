@@ -4,9 +4,11 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -48,6 +50,43 @@ TEST(Placeholders, StandInsHaveTheirTextAndEverybodyMayReadThem) {
                 Directory(scratch.Path("d"))};
   EXPECT_EQ(RunInChild(plan).out, "text\nt 1644 regular file\ne 1644 regular empty file\nd 1755 directory\n");
   for (const char* name : {"t", "e", "d"}) EXPECT_FALSE(Exists(scratch.Path(name))) << name;
+}
+
+// `a`, `t` and `d` with their modes and owners, while they stand; nothing of them afterwards.
+std::string OneOfEach(const ScratchDirectory& scratch) {
+  Plan plan = ShellPlan("cd " + scratch.Path("") + " && stat -c '%n %a %u' a t d");
+  plan.setup = {Placeholder{.path = scratch.Path("a")}, WithText(scratch.Path("t"), "text\n"),
+                Directory(scratch.Path("d"))};
+  const RunReport report = RunInChild(plan);
+  for (const char* name : {"a", "t", "d"}) EXPECT_FALSE(Exists(scratch.Path(name))) << name;
+  return report.out + report.message;
+}
+
+std::string ModesOf(uid_t owner) {
+  const std::string end = " " + std::to_string(owner) + "\n";
+  return "a 1600" + end + "t 1644" + end + "d 1755" + end;
+}
+
+TEST(Placeholders, HaveTheirModesInDirectoriesThatGiveThemOthers) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(::chmod(scratch.Path().c_str(), 02755), 0);
+  EXPECT_EQ(OneOfEach(scratch), ModesOf(::geteuid())) << "as `git init --shared` makes them";
+  // Version 2; the owner, the group and others, with rights for the first two alone.
+  constexpr std::uint8_t kDefault[] = {2, 0,    0,    0,    1,    0,  7, 0, 0xFF, 0xFF, 0xFF, 0xFF, 4,   0, 5,
+                                       0, 0xFF, 0xFF, 0xFF, 0xFF, 32, 0, 0, 0,    0xFF, 0xFF, 0xFF, 0xFF};
+  if (::setxattr(scratch.Path().c_str(), "system.posix_acl_default", kDefault, sizeof kDefault, 0) != 0)
+    GTEST_SKIP() << "no access control lists on this file system";
+  EXPECT_EQ(OneOfEach(scratch), ModesOf(::geteuid()));
+}
+
+TEST(Placeholders, BelongToTheOwnerOfTheDirectory) {
+  if (::getuid() != 0) GTEST_SKIP() << "needs root";
+  constexpr uid_t kOwner = 65534;
+  const ScratchDirectory scratch;
+  ASSERT_EQ(::chown(scratch.Path().c_str(), kOwner, kOwner), 0);
+  EXPECT_EQ(OneOfEach(scratch), ModesOf(kOwner));
+  ASSERT_EQ(::chmod(scratch.Path().c_str(), 0555), 0);
+  EXPECT_EQ(OneOfEach(scratch), ModesOf(0)) << "the owner could not make them";
 }
 
 TEST(Placeholders, StandInsThatWereUsedStay) {
