@@ -252,9 +252,11 @@ std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host&
   std::vector<GuardedConfig> configs;
   for (const GitSnapshot::Text& each : before.configs) {
     const Lookup lookup = host.LookAt(each.path);
+    const Lookup directory = host.LookAt(std::string(ParentOf(each.path)));
     configs.push_back({.path = each.path,
                        .text = each.text,
                        .mode = lookup.status ? lookup.status->mode : kOwnersAlone,
+                       .directory = directory.status ? directory.status->object.inode : 0,
                        .alone = !IsAllSafe(each.text)});
   }
   return configs;

@@ -213,8 +213,8 @@ void Listener::PutBack() {
   EndGroups(groups);
   WaitForEnd(listener.Watched());
   const bool made = answer.failed == Answer::Part::kNone;
-  if (made && !listener.KeepsConfigs()) RestoreConfigs(changes.configs);
-  record.Remove();
+  const bool judged = !made || listener.KeepsConfigs();
+  record.Settle(judged ? RestoredConfigs{}.left : RestoreConfigs(changes.configs).left);
   if (made) static_cast<void>(paths.PutBack());
   RemoveGroups(groups);
   ReleaseFiles(files);
@@ -394,9 +394,9 @@ void CleanupProcess::Dismiss() {
   process_ = -1;
   if (WIFSIGNALED(status)) {
     ClearAway(guarded_);
-    RestoreConfigs(guarded_.configs);
+    record_.Settle(RestoreConfigs(guarded_.configs).left);
   }
-  record_.Remove();
+  record_.Forget();
 }
 
 }  // namespace mxc

@@ -2,12 +2,13 @@
 // are both killed.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "cleanup/guarded_config.h"
+#include "cleanup/guarded_configs.h"
+#include "cleanup/recover.h"
 #include "mxc/error.h"
 
 namespace mxc {
@@ -27,13 +28,18 @@ class ConfigRecord {
 
   // All is judged, or put back. Safe to call where the record is another process's.
   void Remove();
+  // Only these are not: what is known of them stays.
+  void Settle(const std::vector<RestoredConfigs::Left>& left);
+  // Another process has done that.
+  void Forget() { path_.clear(); }
 
  private:
   std::string path_ = {};
   UniqueFd file_ = {};  // locked as long as the launcher lives
 };
 
-// Puts back what records of runs say that are gone; how many configurations were not what they had been.
-[[nodiscard]] std::size_t RestoreByRecords();
+// Puts back what records of runs say that are gone. A record stays as long as something in it is not put
+// back, until somebody removes it.
+[[nodiscard]] Recovery RestoreByRecords();
 
 }  // namespace mxc

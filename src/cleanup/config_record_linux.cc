@@ -11,9 +11,11 @@
 #include <utility>
 
 #include "base/own_files.h"
+#include "base/quoted.h"
 #include "base/runtime_directory.h"
 #include "cleanup/config_record.h"
 #include "cleanup/guarded_configs.h"
+#include "cleanup/named_place.h"
 
 namespace mxc {
 namespace {
@@ -21,6 +23,9 @@ namespace {
 using Packed = nlohmann::json;
 
 constexpr std::string_view kPrefix = ".git-";  // no name of a sandbox
+// The mode says whether what is left of it was told.
+constexpr mode_t kFresh = 0600;
+constexpr mode_t kTold = 0400;
 constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20U;
 
 Packed BytesOf(const std::string& text) { return Packed::binary({text.begin(), text.end()}); }
@@ -33,7 +38,10 @@ std::string StringIn(const Packed& bytes) {
 std::vector<std::uint8_t> Pack(const std::vector<GuardedConfig>& configs) {
   Packed record = Packed::array();
   for (const GuardedConfig& config : configs)
-    record.push_back({{"path", BytesOf(config.path)}, {"text", BytesOf(config.text)}, {"mode", config.mode}});
+    record.push_back({{"path", BytesOf(config.path)},
+                      {"text", BytesOf(config.text)},
+                      {"mode", config.mode},
+                      {"directory", config.directory}});
   return Packed::to_cbor(record);
 }
 
@@ -45,7 +53,8 @@ std::vector<GuardedConfig> Unpack(const std::string& text) {
     for (const Packed& entry : record)
       configs.push_back({.path = StringIn(entry.at("path")),
                          .text = StringIn(entry.at("text")),
-                         .mode = entry.at("mode").get<unsigned>()});
+                         .mode = entry.at("mode").get<unsigned>(),
+                         .directory = entry.value("directory", std::uint64_t{0})});
   } catch (const Packed::exception&) {  // a record of none of ours
   }
   return configs;
@@ -83,26 +92,69 @@ std::vector<std::string> RecordsIn(const RuntimeDirectory& directory) {
   return names;
 }
 
+// Locked before it has its name: who finds a record that nobody has locked finds all of it. None: errno, and
+// what had the name before has it still.
+UniqueFd WriteRecord(int place, const std::string& name, const std::vector<GuardedConfig>& configs,
+                     mode_t mode) {
+  const std::string fresh = "." + name;
+  ::unlinkat(place, fresh.c_str(), 0);  // of a call that was killed
+  constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd file{::openat(place, fresh.c_str(), kNew, mode)};
+  if (file && LockAlone(file) && WriteAll(file.Get(), Pack(configs)) &&
+      ::renameat(place, fresh.c_str(), place, name.c_str()) == 0)
+    return file;
+  const int number = errno;
+  ::unlinkat(place, fresh.c_str(), 0);
+  errno = number;
+  return {};
+}
+
+std::vector<GuardedConfig> ConfigsOf(const std::vector<RestoredConfigs::Left>& left) {
+  std::vector<GuardedConfig> configs;
+  for (const RestoredConfigs::Left& each : left) configs.push_back(each.config);
+  return configs;
+}
+
+std::string Sentence(const RestoredConfigs::Left& left, const std::string& record) {
+  return Quoted(left.config.path) +
+         " may say what the command of a run that was killed wrote, and cannot be put back: " + left.why +
+         "; move its directory back and call `mxc-exec --recover`, or read it where it is now and then "
+         "remove " +
+         Quoted(record);
+}
+
+// One record, which nobody else has.
+void RestoreByRecord(const RuntimeDirectory& directory, const std::string& name, const UniqueFd& file,
+                     Recovery& recovery) {
+  const int place = directory.descriptor.Get();
+  struct stat open {};
+  struct stat named {};
+  // Whoever had it until now may have written it anew.
+  if (::fstat(file.Get(), &open) != 0 || ::fstatat(place, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+      named.st_ino != open.st_ino)
+    return;
+  const bool told = (open.st_mode & 0777U) == kTold;
+  const std::vector<GuardedConfig> configs = Unpack(ReadRecord(file.Get()));
+  const RestoredConfigs restored = RestoreConfigs(configs, told);
+  recovery.restored += restored.count;
+  for (const RestoredConfigs::Left& each : restored.left)
+    (told ? recovery.known : recovery.problems).push_back(Sentence(each, directory.path + "/" + name));
+  if (restored.left.empty()) {
+    ::unlinkat(place, name.c_str(), 0);
+  } else if (!told || restored.left.size() < configs.size()) {
+    WriteRecord(place, name, ConfigsOf(restored.left), kTold);
+  }
+}
+
 }  // namespace
 
-// Locked before it has its name: who finds a record that nobody has locked finds all of it.
 Result<ConfigRecord> ConfigRecord::Write(const std::vector<GuardedConfig>& configs) {
   const Result<RuntimeDirectory> directory = RuntimeDirectory::Open();
   if (!directory) return directory.error();
   const std::string name = std::string(kPrefix) + RandomName();
-  const std::string fresh = "." + name;
-  const int place = directory->descriptor.Get();
   ConfigRecord record;
-  constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  record.file_ = UniqueFd{::openat(place, fresh.c_str(), kNew, 0600)};
-  const bool written = record.file_ && LockAlone(record.file_) &&
-                       WriteAll(record.file_.Get(), Pack(configs)) &&
-                       ::renameat(place, fresh.c_str(), place, name.c_str()) == 0;
-  if (!written) {
-    const int number = errno;
-    ::unlinkat(place, fresh.c_str(), 0);
-    return SystemError(ErrorCode::kSetupFailed, "write to '" + directory->path + "'", number);
-  }
+  record.file_ = WriteRecord(directory->descriptor.Get(), name, configs, kFresh);
+  if (!record.file_) return SystemError(ErrorCode::kSetupFailed, "write to '" + directory->path + "'", errno);
   record.path_ = directory->path + "/" + name;
   return record;
 }
@@ -123,18 +175,23 @@ void ConfigRecord::Remove() {
   path_.clear();
 }
 
-std::size_t RestoreByRecords() {
-  std::size_t restored = 0;
+void ConfigRecord::Settle(const std::vector<RestoredConfigs::Left>& left) {
+  if (left.empty() || path_.empty()) return Remove();
+  const Result<NamedPlace> place = OpenPlace(path_);
+  if (place) static_cast<void>(WriteRecord(place->directory.Get(), place->name, ConfigsOf(left), kFresh));
+  path_.clear();
+}
+
+Recovery RestoreByRecords() {
+  Recovery recovery{.what = "configurations of git's"};
   for (const RuntimeDirectory& directory : RuntimeDirectory::Existing()) {
     for (const std::string& name : RecordsIn(directory)) {
-      const int place = directory.descriptor.Get();
-      const UniqueFd file{::openat(place, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-      if (!file || !LockAlone(file)) continue;
-      restored += RestoreConfigs(Unpack(ReadRecord(file.Get())));
-      ::unlinkat(place, name.c_str(), 0);
+      constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+      const UniqueFd file{::openat(directory.descriptor.Get(), name.c_str(), kReading)};
+      if (file && LockAlone(file)) RestoreByRecord(directory, name, file, recovery);
     }
   }
-  return restored;
+  return recovery;
 }
 
 }  // namespace mxc

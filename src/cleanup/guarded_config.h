@@ -1,6 +1,7 @@
 // What is put back when a run has ended and nobody has judged what it left.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace mxc {
@@ -10,8 +11,9 @@ namespace mxc {
 struct GuardedConfig {
   std::string path = {};
   std::string text = {};
-  unsigned mode = 0600;  // no right that it did not give then
-  bool alone = false;    // no other run may write it meanwhile: it could put back what this one took away
+  unsigned mode = 0600;         // no right that it did not give then
+  std::uint64_t directory = 0;  // the inode of the one that it stands in; 0: not known
+  bool alone = false;  // no other run may write it meanwhile: it could put back what this one took away
 };
 
 }  // namespace mxc

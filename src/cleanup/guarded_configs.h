@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -16,7 +17,18 @@ namespace mxc {
 // sets errno (EWOULDBLOCK, ESTALE); configs.size() when all are locked. What `guarded` locks is ours.
 [[nodiscard]] std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const GuardedPaths& guarded,
                                       std::vector<UniqueFd>& locks);
-// Puts back each that is not what it was; how many there were.
-std::size_t RestoreConfigs(const std::vector<GuardedConfig>& configs);
+
+struct RestoredConfigs {
+  std::size_t count = 0;
+  struct Left {
+    GuardedConfig config = {};
+    std::string why = {};
+  };
+  std::vector<Left> left = {};  // their directory is elsewhere, or they cannot be written
+};
+
+// Puts back each that is not what it was. `again`: not in a directory that only has the name of the one of
+// then, where it was put back at the first time.
+[[nodiscard]] RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs, bool again = false);
 
 }  // namespace mxc

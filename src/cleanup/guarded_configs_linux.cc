@@ -50,10 +50,24 @@ std::size_t LockConfigs(const std::vector<GuardedConfig>& configs, const Guarded
   return configs.size();
 }
 
-std::size_t RestoreConfigs(const std::vector<GuardedConfig>& configs) {
-  std::size_t restored = 0;
+RestoredConfigs RestoreConfigs(const std::vector<GuardedConfig>& configs, bool again) {
+  RestoredConfigs restored;
   for (const GuardedConfig& config : configs) {
-    if (!SaysTheSame(config) && PutBack(config.path, config.text, config.mode)) ++restored;
+    const Result<NamedPlace> place = OpenPlace(config.path);
+    if (!place) {
+      restored.left.push_back({.config = config, .why = place.error().message});
+      continue;
+    }
+    struct stat status {};
+    const bool another = config.directory != 0 && ::fstat(place->directory.Get(), &status) == 0 &&
+                         status.st_ino != config.directory;
+    if (!(another && again) && !SaysTheSame(config)) {
+      const Result<std::string> put_back = PutBack(config.path, config.text, config.mode);
+      if (!put_back) restored.left.push_back({.config = config, .why = put_back.error().message});
+      if (!put_back) continue;
+      ++restored.count;
+    }
+    if (another) restored.left.push_back({.config = config, .why = "its directory is another one now"});
   }
   return restored;
 }

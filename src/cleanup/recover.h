@@ -12,6 +12,7 @@ struct Recovery {
   std::size_t restored = 0;
   std::string_view what = "access control lists";
   std::vector<std::string> problems = {};  // one sentence each
+  std::vector<std::string> known = {};     // the same, of those that an earlier call has told
 };
 
 // Runs that still go on are left alone. On Linux a cleanup process does this right after the run, and only

@@ -3,6 +3,6 @@
 
 namespace mxc {
 
-Recovery RecoverRuns() { return {.restored = RestoreByRecords(), .what = "configurations of git's"}; }
+Recovery RecoverRuns() { return RestoreByRecords(); }
 
 }  // namespace mxc

@@ -174,6 +174,35 @@ TEST_P(GitConfig, WhatTwoKilledProcessesLeftIsPutBackByTheNextCall) {
   }
 }
 
+// In a directory that was moved meanwhile: it may come back.
+TEST_P(GitConfig, WhatTwoKilledProcessesLeftElsewhereIsToldUntilItIsPutBack) {
+  const auto before = Contents(config);
+  const auto recover = [&] { return Execute(Prepare({"--recover"})).err; };
+  const std::string told = "'" + config + "' may say what";
+  Running running(Prepared("namespaces", "git config core.pager x; echo ready; sleep 60",
+                           R"("protect":{"git":{"config":"allow-safe"}})"));
+  ASSERT_TRUE(running.SaysOnStdout("ready"));
+  const pid_t cleanup_process = CleanupProcessOf(running.Pid());
+  ASSERT_GT(cleanup_process, 0);
+  ::kill(cleanup_process, SIGKILL);
+  running.Signal(SIGKILL);
+  EXPECT_EQ(running.Wait().status, -SIGKILL);
+  ASSERT_EQ(Shell("mv work moved").status, 0);
+  const auto run = [&] {
+    return RunConfig({.containment = "namespaces", .command = "true", .read_write = {root}}).err;
+  };
+  EXPECT_THAT(run(), HasSubstr(told));
+  EXPECT_THAT(run(), Not(HasSubstr(told))) << "a run tells it once";
+  EXPECT_THAT(recover(), testing::AllOf(HasSubstr(told), Not(HasSubstr("nothing to recover"))));
+  ASSERT_EQ(Shell("git init -q work && git -C work config user.name Me").status, 0);
+  EXPECT_THAT(recover(), HasSubstr("its directory is another one now"));
+  EXPECT_EQ(Shell("git -C work config user.name").out, "Me\n") << "another repository";
+  ASSERT_EQ(Shell("rm -r work && mv moved work").status, 0);
+  EXPECT_THAT(recover(), HasSubstr("configurations of git's put back: 1"));
+  EXPECT_EQ(Contents(config), before);
+  EXPECT_THAT(recover(), HasSubstr("nothing to recover"));
+}
+
 TEST_P(GitConfig, GivesNobodyMoreThanBefore) {
   const auto before = Contents(config);
   for (const char* engine : kConfigEngines) {
