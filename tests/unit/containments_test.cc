@@ -24,6 +24,7 @@ std::string Row(const ContainmentTraits& traits) {
   add(!traits.planned, "never-planned");
   add(traits.own_system, "own-system");
   add(traits.linux_guest, "linux-guest");
+  add(traits.cluster, "cluster");
   add(traits.mounts, "mounts");
   add(traits.persistent, "persistent");
   add(traits.keeps_profile, "keeps-profile");
@@ -40,7 +41,7 @@ TEST(Containments, AreOneTable) {
             "namespaces | Linux | mounts persistent\n"
             "landlock | Linux |\n"
             "lxc | Linux | mounts persistent image\n"
-            "kubernetes | Linux | own-system linux-guest\n"
+            "kubernetes | Linux | own-system linux-guest cluster persistent\n"
             "processcontainer | Windows | keeps-profile\n"
             "windows_sandbox | Windows | experimental own-system persistent\n"
             "wslc | Windows | experimental own-system linux-guest\n"
