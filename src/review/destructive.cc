@@ -87,7 +87,7 @@ class Finder {
  private:
   // NOLINTBEGIN(misc-no-recursion): bounded by kMaxDepth
   void JudgeLine(std::string_view line, int depth) {
-    if (depth == kMaxDepth) return;
+    if (depth == kMaxDepth) return TooDeep(line);
     const std::vector<ShellCommand> commands = ShellCommandsIn(line);
     for (const ShellCommand& words : commands) Judge(words, depth);
     FindStatements(commands);
@@ -107,8 +107,18 @@ class Finder {
   }
 
   void Judge(Words words, int depth) {
-    while (!words.empty() && IsAssignment(words.front())) words.erase(words.begin());
-    if (words.empty() || depth == kMaxDepth) return;
+    const bool over_disk = RedirectsToDevice(words);
+    const Words whole = words;
+    while (!words.empty() && (IsAssignment(words.front()) || IsRedirection(words.front()))) {
+      const std::ptrdiff_t count = IsRedirection(words.front()) && words.size() > 1 ? 2 : 1;
+      words.erase(words.begin(), words.begin() + count);
+    }
+    if (over_disk) {
+      found_.push_back({.command = Shown(whole), .what = "writes over a disk", .source = "sh(1)"});
+      return;
+    }
+    if (words.empty()) return;
+    if (depth == kMaxDepth) return TooDeep(Line(words));
     if (std::optional<Destruction> found = Destroys(words)) {
       found->command = Shown(words);
       found_.push_back(std::move(*found));
@@ -127,6 +137,15 @@ class Finder {
   }
   // NOLINTEND(misc-no-recursion)
 
+  // What is not looked through does not pass.
+  void TooDeep(std::string_view line) {
+    found_.push_back({.command = Shown({std::string(line)}),
+                      .what = "lies deeper in command lines than is looked for what destroys",
+                      .source = "mxc-policy(5)"});
+  }
+
+  // A shell takes them in front of the command, too; the next word is the file.
+  static bool IsRedirection(std::string_view word) { return word == ">" || word == "<"; }
   static bool IsAssignment(std::string_view word) {
     const std::size_t equals = word.find('=');
     return equals != std::string_view::npos && equals != 0 &&
@@ -144,7 +163,8 @@ class Finder {
       return Destruction{.what = "rewrites or deletes what others have fetched", .source = "git-push(1)"};
     if (program == "dd" && WritesDevice(words, "of="))
       return Destruction{.what = "writes over a disk", .source = "dd(1)"};
-    if (RedirectsToDevice(words)) return Destruction{.what = "writes over a disk", .source = "sh(1)"};
+    if (program == "tee" && WritesDevice(words, ""))
+      return Destruction{.what = "writes over a disk", .source = "tee(1)"};
     return DeletesRoots(program, words);
   }
 
@@ -167,8 +187,7 @@ class Finder {
   }
   static bool RedirectsToDevice(const Words& words) {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-      const bool written = words[i] == ">" || ProgramIn(words.front()) == "tee";
-      if (written && IsDisk(words[i + 1])) return true;
+      if (words[i] == ">" && IsDisk(words[i + 1])) return true;
     }
     return false;
   }

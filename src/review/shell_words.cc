@@ -116,7 +116,7 @@ class Splitter {
   }
 
   void Substituted(std::string_view text) {
-    if (depth_ == kMaxSubstitutions) return;
+    if (depth_ == kMaxSubstitutions) return commands_.push_back({"eval", std::string(text)});
     std::vector<ShellCommand> inner = Splitter(text, depth_ + 1).Split();
     std::move(inner.begin(), inner.end(), std::back_inserter(commands_));
   }
@@ -126,7 +126,7 @@ class Splitter {
     if (word_.find_first_not_of("0123456789") == std::string::npos) word_.clear(), in_word_ = false;
     EndWord();
     while (Next('>') || Next('<') || Next('|') || Next('&')) Take();
-    if (c == '>') command_.emplace_back(">");
+    command_.emplace_back(1, c);
   }
 
   void EndWord() {

@@ -11,7 +11,8 @@ namespace mxc {
 using ShellCommand = std::vector<std::string>;
 
 // Split at `;`, `&`, `|`, line ends, parentheses and reserved words; those in $(...) and `...` as well. A
-// redirection to a file stands as the words ">" and its path. What is quoted stays one word.
+// redirection stands as the word ">" or "<" and its file's. What is nested too deeply is the last word of an
+// `eval`. What is quoted stays one word.
 [[nodiscard]] std::vector<ShellCommand> ShellCommandsIn(std::string_view line);
 
 }  // namespace mxc

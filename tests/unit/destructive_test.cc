@@ -58,9 +58,20 @@ TEST(Destructive, IsRecognisedThroughShellsAndWrappers) {
                                  "ssh host 'git push --force'",
                                  "setsid -w git push --force",
                                  "while :; do git push --force; done",
+                                 ">/dev/null git push --force",
+                                 "2>&1 </dev/null A=b git push --force",
                                  "# nothing\ngit push --force"}) {
     EXPECT_EQ(FoundIn(line), "git-push(1)") << line;
   }
+}
+
+TEST(Destructive, WhatIsTooDeepToBeLookedThroughIsHeld) {
+  for (const std::string word : {"eval", "$("}) {
+    std::string line = "true";
+    for (int i = 0; i < 200; ++i) line = word == "$(" ? "echo $(" + line + ")" : "eval " + line;
+    EXPECT_THAT(FoundIn(line), testing::StartsWith("mxc-policy(5)")) << word;
+  }
+  EXPECT_EQ(FoundIn("echo $(echo $(sh -c 'env nice true'))"), "-");
 }
 
 TEST(Destructive, DeletesOfRootsAndNoOthers) {
@@ -81,7 +92,7 @@ TEST(Destructive, DisksDatabasesAndPublishing) {
   for (const auto& [line, source] : std::initializer_list<std::pair<std::string, std::string>>{
            {"dd if=x of=/dev/sda bs=1M", "dd(1)"},
            {"cat x > /dev/nvme0n1", "sh(1)"},
-           {"cat x | tee /dev/sda", "sh(1)"},
+           {"cat x | tee /dev/sda", "tee(1)"},
            {"mkfs.ext4 /dev/sdb1", "mkfs(8), wipefs(8), blkdiscard(8)"},
            {"psql -c 'DROP  DATABASE x'", "SQL"},
            {"echo 'drop table t' | mysql db", "SQL"},
