@@ -79,10 +79,10 @@ Answer MakeAll(const HostChanges& changes, GuardedPaths& paths, std::vector<Held
   return {};
 }
 
-void WaitForEnd(const std::vector<UniqueFd>& watched) {
+void WaitForEnd(const std::vector<UniqueFd>& watched, int each_ms) {
   for (const UniqueFd& handle : watched) {
     pollfd ended{.fd = handle.Get(), .events = POLLIN, .revents = 0};
-    while (::poll(&ended, 1, kMaxWaitMs) < 0 && errno == EINTR) {
+    while (::poll(&ended, 1, each_ms) < 0 && errno == EINTR) {
     }
   }
 }
@@ -210,8 +210,11 @@ void Listener::PutBack() {
   ReapStaleGroups(changes.groups);
   Listener listener(changes, paths, groups, std::move(launcher));
   listener.Run();
+  // Without a pid namespace init ends the others itself, and takes its directory for temporary files away.
+  constexpr int kForInitMs = 300;
+  if (!groups.empty()) WaitForEnd(listener.Watched(), kForInitMs);
   EndGroups(groups);
-  WaitForEnd(listener.Watched());
+  WaitForEnd(listener.Watched(), kMaxWaitMs);
   const bool made = answer.failed == Answer::Part::kNone;
   const bool judged = !made || listener.KeepsConfigs();
   record.Settle(judged ? RestoredConfigs{}.left : RestoreConfigs(changes.configs).left);

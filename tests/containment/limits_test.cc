@@ -152,6 +152,8 @@ TEST_P(Limits, NothingIsLeftOfAKilledLauncher) {
                  .more = R"("resources":{"memoryMb":64,"cpus":1,"processes":20,"cpuTimeMs":100000})"};
     Launch launch = PrepareConfig(policy);
     launch.before_exec = [this] { groups.Enter(); };
+    const std::string temp = workspace.Directory(std::string("temp-") + engine);
+    launch.environment.push_back("TMPDIR=" + temp);
     Running running(launch);
     ASSERT_TRUE(running.SaysOnStdout("up\n"));
     EXPECT_EQ(groups.Left().size(), 4U);
@@ -159,6 +161,7 @@ TEST_P(Limits, NothingIsLeftOfAKilledLauncher) {
     EXPECT_EQ(running.Wait().status, -SIGKILL);
     EXPECT_TRUE(Eventually([&] { return groups.Left().empty(); })) << engine;
     EXPECT_THAT(Survivors(marker), IsEmpty());
+    EXPECT_THAT(Names(temp), IsEmpty()) << engine;
   }
 }
 
