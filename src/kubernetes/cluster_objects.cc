@@ -203,7 +203,8 @@ Result<std::vector<std::string>> ReadExpiredClaims(std::string_view list, const 
     const Json& metadata = At(claim, "metadata");
     const std::optional<std::int64_t> end = ReadTime(Text(
         id.kind == "SandboxList" ? At(claim, "spec") : At(At(claim, "spec"), "lifecycle"), "shutdownTime"));
-    const bool ours = Text(At(metadata, "labels"), kManagedByLabel) == "mxc-exec";
+    const Json& labels = At(metadata, "labels");
+    const bool ours = Text(labels, kManagedByLabel) == "mxc-exec" && !Text(labels, kOwnerLabel).empty();
     if (!ours || !limit || !end || *end >= *limit) continue;
     const std::string& name = Text(metadata, "name");
     if (!IsDnsName(name)) return NoName(id, "the name of a claim", name);

@@ -353,7 +353,7 @@ class Kubernetes(unittest.TestCase):
     @staticmethod
     def claim(name, end, keep=False):
         return {"kind": "SandboxClaim", "apiVersion": "extensions.agents.x-k8s.io/v1beta1", "keep": keep,
-                "metadata": {"name": name, "labels": {"app.kubernetes.io/managed-by": "mxc-exec"}},
+                "metadata": {"name": name, "labels": {"app.kubernetes.io/managed-by": "mxc-exec", "mxc-exec/owner": "somebody"}},
                 "spec": {"lifecycle": {"shutdownTime": end}}}
 
 

@@ -216,7 +216,7 @@ class Real(unittest.TestCase):
 
     def test_reap_deletes_what_is_over(self):
         claim = {"apiVersion": "extensions.agents.x-k8s.io/v1beta1", "kind": "SandboxClaim", "metadata": {
-            "name": "mxc-old", "labels": {"app.kubernetes.io/managed-by": "mxc-exec"}},
+            "name": "mxc-old", "labels": {"app.kubernetes.io/managed-by": "mxc-exec", "mxc-exec/owner": "somebody"}},
             "spec": {"warmPoolRef": {"name": "small"}, "lifecycle": {"shutdownTime": "2020-01-01T00:00:00Z", "shutdownPolicy": "Retain"}}}
         PLANE.api.post(self.agents.claims_path, claim)
         run = self.agents.start(["true"], flags=["--reap"])

@@ -178,15 +178,16 @@ TEST(ClusterObjects, AContainerHasAName) {
 }
 
 TEST(ClusterObjects, OnlyOursAndOnlyWhatIsOver) {
-  const auto claim = [](const char* name, const char* by, const char* end) {
+  const auto claim = [](const char* name, const char* by, const char* end, const char* owner = "x") {
     return std::string(R"({"metadata": {"namespace": "agents", "name": ")") + name +
-           R"(", "labels": {"app.kubernetes.io/managed-by": ")" + by +
+           R"(", "labels": {"app.kubernetes.io/managed-by": ")" + by + R"(", "mxc-exec/owner": ")" + owner +
            R"("}}, "spec": {"lifecycle": {"shutdownTime": ")" + end + R"("}}})";
   };
   const std::string list =
       R"({"kind": "SandboxClaimList", "items": [)" + claim("old", "mxc-exec", "2026-11-24T09:59:59Z") + "," +
       claim("new", "mxc-exec", "2026-11-24T10:00:00Z") + "," +
-      claim("other", "helm", "2026-11-24T09:59:59Z") + "," + claim("odd", "mxc-exec", "?") + "]}";
+      claim("other", "helm", "2026-11-24T09:59:59Z") + "," +
+      claim("nobodys", "mxc-exec", "2026-11-24T09:59:59Z", "") + "," + claim("odd", "mxc-exec", "?") + "]}";
   const auto expired = [](const std::string& text) {
     return ReadExpiredClaims(text, kClaims, "2026-11-24T10:00:00Z");
   };
@@ -246,7 +247,7 @@ TEST(ClusterObjects, ASandboxOfItsOwnIsReadLikeAClaim) {
   EXPECT_THAT(
       *ReadExpiredClaims(
           R"({"kind": "SandboxList", "items": [{"metadata": {"name": "old", "namespace": "agents", "labels":
-              {"app.kubernetes.io/managed-by": "mxc-exec"}}, "spec": {"shutdownTime": "2026-11-24T10:00:00Z"}}]})",
+              {"app.kubernetes.io/managed-by": "mxc-exec", "mxc-exec/owner": "x"}}, "spec": {"shutdownTime": "2026-11-24T10:00:00Z"}}]})",
           {.kind = "SandboxList", .name_space = "agents"}, "2026-11-24T10:00:01Z"),
       ::testing::ElementsAre("old"));
 }
