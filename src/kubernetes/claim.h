@@ -30,6 +30,9 @@ struct BoundPod {
   PodState state = {};
 };
 
+// 32 hexadecimal digits that nobody can guess; "" when the system gives no random bytes.
+[[nodiscard]] std::string RandomToken();
+
 class Claim {
  public:
   // `kubectl` is borrowed. `run`: the identifier of the run.

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/own_files.h"
 #include "kubernetes/claim.h"
 #include "kubernetes/judge_pod.h"
 #include "kubernetes/reap_claims.h"
@@ -40,14 +40,6 @@ std::int64_t ServerTime(std::int64_t ahead_s) {
 }
 
 void Pause() { ::usleep(static_cast<useconds_t>(kPauseMs * 1000)); }
-
-std::string RandomText() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return {};
-  std::string text;
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
 
 // What is created: a claim of a warm pool, or a Sandbox of its own.
 struct ClaimKind {
@@ -112,10 +104,18 @@ Error NotReady(const PodRun& run, const std::string& reason) {
 
 }  // namespace
 
+std::string RandomToken() {
+  std::array<unsigned char, 16> bytes{};
+  if (!FillRandom(bytes)) return {};
+  std::string token;
+  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
+  return token;
+}
+
 Claim::Claim(const Kubectl& kubectl, const std::string& run)
     : kubectl_(kubectl),
       name_("mxc-" + run),
-      owner_(RandomText()),
+      owner_(RandomToken()),
       lease_ms_(
           std::clamp<std::uint64_t>(std::uint64_t{kubectl.Run().ttl_s} * 250, kMinLeaseMs, kMaxLeaseMs)),
       begun_at_(NowMs()),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/paths/baseline.h"
+#include "policy/paths/homes.h"
 #include "policy/protect/protect.h"
 
 namespace mxc {

@@ -107,15 +107,13 @@ class Finder {
   }
 
   void Judge(Words words, int depth) {
-    const bool over_disk = RedirectsToDevice(words);
-    const Words whole = words;
+    if (RedirectsToDevice(words)) {
+      found_.push_back({.command = Shown(words), .what = "writes over a disk", .source = "sh(1)"});
+      return;
+    }
     while (!words.empty() && (IsAssignment(words.front()) || IsRedirection(words.front()))) {
       const std::ptrdiff_t count = IsRedirection(words.front()) && words.size() > 1 ? 2 : 1;
       words.erase(words.begin(), words.begin() + count);
-    }
-    if (over_disk) {
-      found_.push_back({.command = Shown(whole), .what = "writes over a disk", .source = "sh(1)"});
-      return;
     }
     if (words.empty()) return;
     if (depth == kMaxDepth) return TooDeep(Line(words));

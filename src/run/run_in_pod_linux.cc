@@ -1,10 +1,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <optional>
@@ -32,14 +30,6 @@ using kubernetes::KubectlEnd;
 
 // What the mxc-exec inside needs to end a run whose time is over, before we do.
 constexpr std::uint64_t kGraceMs = 15000;
-
-std::string RandomToken() {
-  std::array<unsigned char, 16> bytes{};
-  std::string token;
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
 
 // The wait was ended by a signal; which one, SignalScope knows.
 bool WasInterrupted(const Error& error) {
@@ -116,7 +106,7 @@ void EndLeft(const Kubectl& kubectl, const Ready& ready, const std::string& name
 
 Result<Outcome> RunClaimed(const Kubectl& kubectl, Claim& claim, const KubernetesLaunch& launch,
                            const Plan& plan, SignalScope& signals, RunObserver& observer) {
-  const std::string token = RandomToken();
+  const std::string token = kubernetes::RandomToken();
   if (token.empty()) return SystemError(ErrorCode::kSetupFailed, "get random bytes", errno);
   const std::string document = RevealedText(kubectl.Run().config);
   if (document.size() > kubernetes::kMaxPodDocument)

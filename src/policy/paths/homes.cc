@@ -36,6 +36,12 @@ std::string HomeIn(const Host& host, std::size_t field, std::string_view value) 
   return passwd ? std::string(FieldOf(LineWith(*passwd, field, value), kHome)) : "";
 }
 
+std::string Canonical(const std::string& home, PathWalker& walker) {
+  if (!home.starts_with('/')) return "";
+  Result<Walked> walked = walker.Walk(home);
+  return walked ? std::move(walked->path) : "";
+}
+
 }  // namespace
 
 std::optional<std::string> UserName(std::string_view passwd, std::uint32_t uid) {
@@ -45,15 +51,15 @@ std::optional<std::string> UserName(std::string_view passwd, std::uint32_t uid) 
 
 std::string HomeOf(const Host& host, std::string_view user) { return HomeIn(host, kName, user); }
 
+std::string CanonicalHome(const Host& host, PathWalker& walker) {
+  return Canonical(host.Environment("HOME").value_or(""), walker);
+}
+
 std::vector<std::string> CallersHomes(const Host& host, PathWalker& walker) {
-  std::vector<std::string> homes;
-  for (const std::string& home :
-       {host.Environment("HOME").value_or(""), HomeIn(host, kUid, std::to_string(host.Caller().uid))}) {
-    if (!home.starts_with('/')) continue;
-    Result<Walked> walked = walker.Walk(home);
-    if (walked && std::find(homes.begin(), homes.end(), walked->path) == homes.end())
-      homes.push_back(std::move(walked->path));
-  }
+  std::vector<std::string> homes = {CanonicalHome(host, walker)};
+  std::string listed = Canonical(HomeIn(host, kUid, std::to_string(host.Caller().uid)), walker);
+  if (listed != homes.front()) homes.push_back(std::move(listed));
+  std::erase(homes, "");
   return homes;
 }
 

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "policy/paths/homes.h"
 #include "policy/paths/paths.h"
 
 namespace mxc {
@@ -146,13 +145,13 @@ class FoundReview {
 
 void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSnapshot& snapshot) {
   const Host& host = protector.TheHost();
-  const std::vector<std::string> homes = CallersHomes(host, protector.Walker());
   Notes notes(protector, snapshot);
   for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
-  for (const std::string& home : homes) {
+  for (const std::string& home : git.Homes()) {
     for (const std::string_view name : kInHome) notes.AddNamed(JoinPath(home, name));
   }
-  for (const std::string& directory : DirectoriesOfPath(host, git)) notes.AddDirectory(directory, homes);
+  for (const std::string& directory : DirectoriesOfPath(host, git))
+    notes.AddDirectory(directory, git.Homes());
 }
 
 std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mxc/limits.h"
+#include "policy/paths/homes.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_places.h"
 #include "policy/protect/protect.h"

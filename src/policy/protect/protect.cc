@@ -417,13 +417,6 @@ Status Protection::HoldNamed() {
 
 }  // namespace
 
-std::string CanonicalHome(const Host& host, PathWalker& walker) {
-  const std::optional<std::string> home = host.Environment("HOME");
-  if (!home || !home->starts_with('/')) return "";
-  Result<Walked> walked = walker.Walk(*home);
-  return walked ? std::move(walked->path) : "";
-}
-
 Result<std::vector<TakenGrant>> AddProtection(const Config& config, const Host& host, const MountNames& names,
                                               RuleSet& rules, Policy& policy) {
   if (!Has(config, Preset::kGit)) policy.relaxations.emplace_back("git-unprotected");

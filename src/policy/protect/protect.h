@@ -40,9 +40,6 @@ struct ProtectedRow {
 
 [[nodiscard]] std::string_view Name(Preset preset);
 
-// The caller's, also when it is to be made yet; "" when there is none.
-[[nodiscard]] std::string CanonicalHome(const Host& host, PathWalker& walker);
-
 // A read-write grant that a required preset has taken back.
 struct TakenGrant {
   Preset preset = Preset::kGit;

@@ -32,6 +32,7 @@ class GitProtection {
   void CommandUsesGit(std::string from) { git_runs_in_ = std::move(from); }
   // Errors: kConflict for what is no repository.
   [[nodiscard]] Status AddNamed(const PathEntry& named);
+  [[nodiscard]] const std::vector<std::string>& Homes() const { return homes_; }
   [[nodiscard]] GitPlaces& Places() { return places_; }
   [[nodiscard]] const GitPlaces& Places() const { return places_; }
   // The rules for all that was noted, and for the configuration of the caller's own. Errors: kConflict for a
