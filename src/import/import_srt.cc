@@ -77,6 +77,28 @@ bool SaysNothing(const Json& value) {
   return false;
 }
 
+// A path that is a pattern where it reads as one, or {"path": ..., "literal": true}, which never is.
+struct WrittenPath {
+  std::string text = {};
+  bool literal = false;
+};
+
+Result<std::vector<WrittenPath>> WrittenPathsOf(const std::string& key, const Json& value) {
+  std::vector<WrittenPath> paths;
+  bool fits = value.kind == Json::Kind::kArray;
+  for (const Json& item : value.items) {
+    const bool marked = item.kind == Json::Kind::kObject;
+    const Json* const path = marked ? item.Find("path") : &item;
+    const Json* const literal = marked ? item.Find("literal") : nullptr;
+    fits = fits && path != nullptr && path->kind == Json::Kind::kString &&
+           (!marked || (item.members.size() == 2 && literal != nullptr && literal->boolean));
+    if (fits) paths.push_back({.text = path->text, .literal = marked});
+  }
+  if (fits) return paths;
+  return Error{.code = ErrorCode::kSchema,
+               .message = key + R"( is no list of paths, or of {"path": ..., "literal": true})"};
+}
+
 class SrtReader {
  public:
   explicit SrtReader(std::string source) { imported_.source = std::move(source); }
@@ -98,19 +120,19 @@ class SrtReader {
     return Done{};
   }
 
-  Status AddPaths(const std::string& key, const std::vector<std::string>& written,
-                  std::vector<std::string>& list, bool denies) {
-    for (const std::string& text : written) {
-      std::string path = denies ? ImportedDenial(text) : ImportedPath(text);
-      const bool grant_by_pattern = &list == &imported_.read_write && HasPattern(path);
-      if (!path.empty() && !grant_by_pattern) {
-        list.push_back(std::move(path));
-        continue;
-      }
-      if (denies) return CannotImport(key + " " + text, "it denies what no path of a configuration names");
-      LeaveOut(key + " " + text,
-               path.empty() ? "it is no path that is expanded" : "write access is given by name", imported_);
+  Status AddPath(const std::string& key, const WrittenPath& written, std::vector<std::string>& list,
+                 bool denies) {
+    const std::string& text = written.text;
+    std::string path = denies && !written.literal ? ImportedDenial(text) : ImportedPath(text);
+    if (written.literal && HasPattern(text)) path.clear();  // it would be a pattern here
+    const bool grant_by_pattern = &list == &imported_.read_write && HasPattern(path);
+    if (!path.empty() && !grant_by_pattern) {
+      list.push_back(std::move(path));
+      return Done{};
     }
+    if (denies) return CannotImport(key + " " + text, "it denies what no path of a configuration names");
+    LeaveOut(key + " " + text,
+             path.empty() ? "it is no path that is expanded" : "write access is given by name", imported_);
     return Done{};
   }
 
@@ -129,9 +151,10 @@ class SrtReader {
                              {"filesystem.allowWrite", imported_.read_write, false}};
     for (const PathKey& known : paths) {
       if (known.key != key) continue;
-      const auto strings = StringsOf(key, value);
-      if (!strings) return strings.error();
-      if (Status added = AddPaths(key, *strings, known.list, known.denies); !added) return added;
+      const auto written = WrittenPathsOf(key, value);
+      if (!written) return written.error();
+      for (const WrittenPath& path : *written)
+        if (Status added = AddPath(key, path, known.list, known.denies); !added) return added;
       if (key == "filesystem.denyRead" && std::erase(imported_.denied, "/") != 0) {
         imported_.reads_all = false;
         LeaveOut(key + " /", "what every command needs of the system stays readable, and nothing else",
@@ -172,7 +195,7 @@ class SrtReader {
       if (files && path == nullptr) return CannotImport(key, "an entry names no path");
       if (files) {
         if (Status text = CheckKind(key + " path", *path, Json::Kind::kString); !text) return text;
-        if (Status added = AddPaths(key, {path->text}, imported_.denied, true); !added) return added;
+        if (Status added = AddPath(key, {path->text}, imported_.denied, true); !added) return added;
       }
       if (mode != nullptr && mode->text == "mask")
         LeaveOut(key + " mode mask", "no secret is put into requests: it is denied as a whole", imported_);
@@ -232,7 +255,7 @@ Status ReadAgentRule(const std::string& key, const std::string& text, bool allow
   }
   std::vector<std::string>& into = reads ? imported.denied : allow ? imported.read_write : imported.no_write;
   const std::string subject = allow ? rule.subject : DeniedSubject(rule.subject);
-  return reader.AddPaths(key + " " + text, {subject}, into, !allow);
+  return reader.AddPath(key + " " + text, {subject}, into, !allow);
 }
 
 Status ReadPermissions(const Json& permissions, SrtReader& reader) {
@@ -246,13 +269,11 @@ Status ReadPermissions(const Json& permissions, SrtReader& reader) {
     }
     const auto strings = StringsOf(key, member.value);
     if (!strings) return strings.error();
-    if (directories) {
-      const Status added = reader.AddPaths(key, *strings, reader.Result().read_write, false);
-      if (!added) return added;
-      continue;
+    for (const std::string& text : *strings) {
+      Status read = directories ? reader.AddPath(key, {text}, reader.Result().read_write, false)
+                                : ReadAgentRule(key, text, member.key == "allow", reader);
+      if (!read) return read;
     }
-    for (const std::string& text : *strings)
-      if (Status read = ReadAgentRule(key, text, member.key == "allow", reader); !read) return read;
   }
   return Done{};
 }
