@@ -161,5 +161,13 @@ TEST(FileSummary, ShortOnesAreSilentAboutWhatIsSecretAndWhatNoEntryDecides) {
               testing::ElementsAre("'/words' (execute): denied; words"));
 }
 
+// Of the system's files no entry decides: "Read-only file system" alone makes people try again.
+TEST(FileSummary, ShortOnesTellOfWritingTheSystemWhenThereIsNothingElse) {
+  EXPECT_THAT(ShortOf({{.use = FileUse::kWrite, .path = "/words"}}),
+              testing::ElementsAre("'/words' (write): denied; words"));
+  EXPECT_THAT(ShortOf({{.use = FileUse::kWrite, .path = "/words"}, {.use = FileUse::kRead, .path = "/a"}}),
+              testing::ElementsAre("'/a' (read): denied; to allow it, add '/a' to filesystem.readonlyPaths"));
+}
+
 }  // namespace
 }  // namespace mxc::file_summary_test
