@@ -151,7 +151,13 @@ describe('mxc-sdk-101', () => {
   });
 
   it('finds this platform supported', () => {
-    assert.equal(mxc.getPlatformSupport().isSupported, true);
+    const place = path.join(work, 'bin', process.arch);
+    fs.mkdirSync(place, { recursive: true });
+    fs.symlinkSync(path.join(process.env.MXC_FFI_DIR, 'mxc-exec'), path.join(place, 'lxc-exec'));
+    process.env.MXC_BIN_DIR = path.dirname(place);
+    const { isSupported, bubblewrapNetwork } = mxc.getPlatformSupport();
+    assert.equal(isSupported, true);
+    assert.equal(bubblewrapNetwork.proxyEnforcement, 'supported');
     const bubblewrap = mxc.getAvailableBackends().find(({ backend }) => backend === 'bubblewrap');
     assert.deepEqual(bubblewrap.capabilities, ['proxyEnforcement']);
   });
