@@ -60,7 +60,10 @@ const FileDenial* FileSummary::Take(const FileCall& call) {
   if (known_.size() >= kMaxKnown || !known_.emplace(call.use, call.link_itself, call.path).second)
     return nullptr;
   std::optional<FileDenial> denial = judge_(call);
-  if (!denial) return nullptr;
+  if (!denial) {
+    if (call.use == FileUse::kWrite) denied_.erase(call.path);  // it makes what it did not find
+    return nullptr;
+  }
   const auto met = denied_.find(denial->path);
   if (met != denied_.end()) {
     // Whoever wants to write has looked before; writing is what needs the grant.
