@@ -32,6 +32,7 @@ using kubernetes::ReadPodName;
 using kubernetes::ReadPodTemplate;
 using kubernetes::ReadTime;
 using kubernetes::TimeText;
+using kubernetes::WasUnsent;
 
 constexpr ObjectId kClaim{.kind = "SandboxClaim", .name_space = "agents", .name = "mxc-1"};
 constexpr ObjectId kSandbox{.kind = "Sandbox", .name_space = "agents", .name = "box"};
@@ -179,9 +180,10 @@ TEST(ClusterObjects, AContainerHasAName) {
 
 TEST(ClusterObjects, OnlyOursAndOnlyWhatIsOver) {
   const auto claim = [](const char* name, const char* by, const char* end, const char* owner = "x") {
-    return std::string(R"({"metadata": {"namespace": "agents", "name": ")") + name +
-           R"(", "labels": {"app.kubernetes.io/managed-by": ")" + by + R"(", "mxc-exec/owner": ")" + owner +
-           R"("}}, "spec": {"lifecycle": {"shutdownTime": ")" + end + R"("}}})";
+    return std::string(R"({"metadata": {"namespace": "agents", "name": ")") + name + R"(", "uid": "u-)" +
+           name + R"(", "resourceVersion": "7", "labels": {"app.kubernetes.io/managed-by": ")" + by +
+           R"(", "mxc-exec/owner": ")" + owner + R"("}}, "spec": {"lifecycle": {"shutdownTime": ")" + end +
+           R"("}}})";
   };
   const std::string list =
       R"({"kind": "SandboxClaimList", "items": [)" + claim("old", "mxc-exec", "2026-11-24T09:59:59Z") + "," +
@@ -191,7 +193,13 @@ TEST(ClusterObjects, OnlyOursAndOnlyWhatIsOver) {
   const auto expired = [](const std::string& text) {
     return ReadExpiredClaims(text, kClaims, "2026-11-24T10:00:00Z");
   };
-  EXPECT_THAT(*expired(list), testing::ElementsAre("old"));
+  ASSERT_EQ(expired(list)->size(), 1U);
+  EXPECT_EQ(expired(list)->front().name, "old");
+  EXPECT_EQ(expired(list)->front().uid, "u-old");
+  EXPECT_EQ(expired(list)->front().version, "7");
+  std::string nameless = list;
+  nameless.replace(nameless.find("u-old"), 5, "");
+  EXPECT_FALSE(expired(nameless));
   EXPECT_FALSE(expired(R"({"kind": "SandboxClaimList", "items": [)" +
                        claim("../pods/x", "mxc-exec", "2026-11-24T09:59:59Z") + "]}"));
   EXPECT_FALSE(expired(R"({"items": []})"));
@@ -244,12 +252,31 @@ TEST(ClusterObjects, ASandboxOfItsOwnIsReadLikeAClaim) {
       kSandbox);
   ASSERT_TRUE(ready);
   EXPECT_EQ(ready->sandbox, "box");
-  EXPECT_THAT(
-      *ReadExpiredClaims(
-          R"({"kind": "SandboxList", "items": [{"metadata": {"name": "old", "namespace": "agents", "labels":
-              {"app.kubernetes.io/managed-by": "mxc-exec", "mxc-exec/owner": "x"}}, "spec": {"shutdownTime": "2026-11-24T10:00:00Z"}}]})",
-          {.kind = "SandboxList", .name_space = "agents"}, "2026-11-24T10:00:01Z"),
-      ::testing::ElementsAre("old"));
+  const auto over = ReadExpiredClaims(
+      R"({"kind": "SandboxList", "items": [{"metadata": {"name": "old", "namespace": "agents", "uid": "u",
+          "resourceVersion": "7", "labels": {"app.kubernetes.io/managed-by": "mxc-exec", "mxc-exec/owner": "x"}},
+          "spec": {"shutdownTime": "2026-11-24T10:00:00Z"}}]})",
+      {.kind = "SandboxList", .name_space = "agents"}, "2026-11-24T10:00:01Z");
+  ASSERT_TRUE(over);
+  ASSERT_EQ(over->size(), 1U);
+  EXPECT_EQ(over->front().name, "old");
+}
+
+// Whoever wrote last, the API server has set the time.
+TEST(ClusterObjects, AClaimWasWrittenLast) {
+  const auto written = [](const std::string& fields) {
+    return ReadClaim(
+               R"({"kind": "SandboxClaim", "metadata": {"name": "mxc-1", "namespace": "agents", "uid": "u",
+                       "managedFields": )" +
+                   fields + "}}",
+               kClaim)
+        ->written;
+  };
+  EXPECT_EQ(
+      written(R"([{"time": "2026-11-24T10:00:00Z"}, {"time": "2026-11-24T11:00:00Z"}, {"time": "x"}, {}])"),
+      "2026-11-24T11:00:00Z");
+  EXPECT_EQ(written("[]"), "");
+  EXPECT_EQ(written("7"), "");
 }
 
 TEST(ClusterObjects, TimesThereAndBack) {
@@ -264,10 +291,54 @@ TEST(KubectlAnswers, AreRefusalsOrPass) {
   const auto failure = [](const char* text) { return FailureOf({.exit_code = 1, .err = text}); };
   EXPECT_EQ(failure("Error from server (AlreadyExists): x"), KubectlFailure::kExists);
   EXPECT_EQ(failure("Error from server (NotFound): x"), KubectlFailure::kNotFound);
+  EXPECT_EQ(
+      failure(
+          "Error from server (Conflict): Precondition failed: UID in precondition: a, UID in object meta: b"),
+      KubectlFailure::kChanged);
   EXPECT_EQ(failure("Error from server (Forbidden): x"), KubectlFailure::kRefused);
   EXPECT_EQ(failure("error: You must be logged in to the server (Unauthorized)"), KubectlFailure::kRefused);
   EXPECT_EQ(failure("Error from server (TooManyRequests): x"), KubectlFailure::kPassing);
   EXPECT_EQ(failure("Unable to connect to the server: EOF"), KubectlFailure::kPassing);
+}
+
+// Without a doubt: what kubectl had to say it sent to nobody. The last line counts, which is kubectl's own:
+// a plug-in of its may have tried something else before.
+TEST(KubectlAnswers, SayThatNothingWasSent) {
+  const auto unsent = [](const std::string& text) { return WasUnsent({.exit_code = 1, .err = text}); };
+  for (const char* text : {
+           "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?",
+           "Unable to connect to the server: dial tcp: lookup no-such-host on 10.0.0.1:53: no such host",
+           "Unable to connect to the server: dial tcp 10.0.0.1:443: connect: no route to host",
+           "Unable to connect to the server: proxyconnect tcp: dial tcp 10.0.0.1:3128: i/o timeout",
+           "Unable to connect to the server: getting credentials: exec: executable /bin/false failed",
+           "Unable to connect to the server: x509: certificate signed by unknown authority",
+           "Unable to connect to the server: tls: failed to verify certificate: x509: unknown authority",
+           "Unable to connect to the server: remote error: tls: handshake failure",
+           "Unable to connect to the server: http: server gave HTTP response to HTTPS client",
+           "error: context \"other\" does not exist",
+           "error: stat missing.conf: no such file or directory",
+           "error: error loading config file \"x\": yaml: line 1: did not find expected node content",
+           "error: exec plugin: invalid apiVersion \"client.authentication.k8s.io/v1\"",
+           "error: error reading input for Password",
+       }) {
+    EXPECT_TRUE(unsent(text)) << text;
+    EXPECT_TRUE(unsent(std::string("E1126 01:24 memcache.go:265] \"Unhandled Error\"\n") + text + "\n"))
+        << text;
+    EXPECT_FALSE(unsent(std::string(text) + "\nUnable to connect to the server: EOF\n")) << text;
+  }
+  for (const char* text : {
+           "",
+           "Unable to connect to the server: EOF",
+           "Unable to connect to the server: net/http: TLS handshake timeout",
+           "Unable to connect to the server: read tcp 127.0.0.1:2->127.0.0.1:1: read: connection reset by "
+           "peer",
+           "Unable to connect to the server: context deadline exceeded",
+           "Unable to connect to the server: read tcp 127.0.0.1:2->127.0.0.1:1: i/o timeout",
+           "Error from server (InternalError): dial tcp 10.0.0.1:8443: connect: connection refused",
+           "Error from server: The connection to the server x was refused - did you specify the right host",
+           "error: unexpected EOF",
+       })
+    EXPECT_FALSE(unsent(text)) << text;
 }
 
 constexpr const char* kToken = "0123456789abcdef0123456789abcdef";
