@@ -17,9 +17,9 @@ class ServerClock {
  public:
   explicit ServerClock(std::int64_t ahead_s = 0) : ahead_s_(ahead_s) {}
 
-  // `stamp`: RFC 3339, what the server wrote `since_ms` milliseconds ago. True: it goes otherwise than was
-  // known.
-  bool Learn(std::string_view stamp, std::uint64_t since_ms);
+  // `stamp`: RFC 3339, what the server wrote within the last `within_ms` milliseconds. True: by what was
+  // known it cannot have; what is nearest to that counts now.
+  bool Learn(std::string_view stamp, std::uint64_t within_ms);
   [[nodiscard]] std::int64_t Now() const;  // seconds since 1970
   [[nodiscard]] std::int64_t AheadSeconds() const { return ahead_s_; }
 

@@ -59,6 +59,7 @@ Status Claim::IsOurs() const {
 // when the claim is to end.
 Status Claim::Extend() {
   for (int attempt = 1;; ++attempt) {
+    const std::uint64_t asked_at = NowMs();
     // Newer kubectl leaves out of `-o json` who wrote it, and when.
     const Result<std::optional<std::string>> text =
         Ask("set the time of " + TheClaim(kubectl_.Run()),
@@ -69,7 +70,7 @@ Status Claim::Extend() {
     const Result<ClaimState> state = ReadClaim(**text, Id());
     if (!state) return state.error();
     if (state->uid != uid_) return Gone("its claim was replaced by another");
-    if (!clock_.Learn(state->written, 0) || attempt == kAttempts) return Done{};
+    if (!clock_.Learn(state->written, NowMs() - asked_at) || attempt == kAttempts) return Done{};
     KnowEnd();
   }
 }
