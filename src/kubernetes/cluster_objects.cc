@@ -74,21 +74,20 @@ std::optional<Error> FailureOf(const ObjectId& id, const std::string& reason, co
   return std::nullopt;
 }
 
-std::string LastWritten(const Json& metadata) {
-  std::string last;
-  for (const Json& entry : At(metadata, "managedFields").items) {
-    const std::string& time = Text(entry, "time");
-    if (ReadTime(time) && time > last) last = time;
-  }
-  return last;
+// The API server sets the time of a field manager when that gets fields of its own, and at no later writing
+// of the same fields.
+std::string FirstWrittenBy(std::string_view writer, const Json& metadata) {
+  for (const Json& entry : At(metadata, "managedFields").items)
+    if (Text(entry, "manager") == writer) return Text(entry, "time");
+  return {};
 }
 
-Result<ClaimState> ClaimOf(const Json& claim, const ObjectId& id) {
+Result<ClaimState> ClaimOf(const Json& claim, const ObjectId& id, std::string_view writer = {}) {
   const Json& metadata = At(claim, "metadata");
   ClaimState state{.uid = Text(metadata, "uid"),
                    .owner = Text(At(metadata, "labels"), kOwnerLabel),
                    .created = Text(metadata, "creationTimestamp"),
-                   .written = LastWritten(metadata)};
+                   .written = FirstWrittenBy(writer, metadata)};
   const Json* const ready = ReadyOf(claim);
   if (ready == nullptr) return state;
   if (Text(*ready, "status") == "True") {
@@ -132,10 +131,10 @@ std::string ControllerOf(const Json& metadata) {
 
 }  // namespace
 
-Result<ClaimState> ReadClaim(std::string_view text, const ObjectId& id) {
+Result<ClaimState> ReadClaim(std::string_view text, const ObjectId& id, std::string_view writer) {
   const Result<Json> claim = ReadObject(text, id);
   if (!claim) return claim.error();
-  return ClaimOf(*claim, id);
+  return ClaimOf(*claim, id, writer);
 }
 
 Result<ClaimEvent> ReadClaimEvent(std::string_view line, const ObjectId& id) {

@@ -20,13 +20,15 @@ struct ClaimState {
   std::string uid = {};
   std::string owner = {};             // of kOwnerLabel
   std::string created = {};           // RFC 3339, by the API server's clock
-  std::string written = {};           // so the last time that it was written; empty: nobody says
+  std::string written = {};           // so the first time that `writer` wrote it; empty: it did not
   std::string sandbox = {};           // not empty: it is bound, and says that it is ready
   std::string reason = {};            // of the condition Ready, while it is not
   std::optional<Error> failure = {};  // it will never be: kUnavailable, with what can be done
 };
 
-[[nodiscard]] Result<ClaimState> ReadClaim(std::string_view text, const ObjectId& id);
+// `writer`: a field manager.
+[[nodiscard]] Result<ClaimState> ReadClaim(std::string_view text, const ObjectId& id,
+                                           std::string_view writer = {});
 
 // A line of a watch.
 struct ClaimEvent {

@@ -55,19 +55,20 @@ Status Claim::IsOurs() const {
   return Done{};
 }
 
-// The answer says when the API server wrote it. One that goes by another time than was known is told again
-// when the claim is to end.
+// Under a name of its own each writing has its time in the answer, by the API server's clock. One that goes
+// otherwise than was known is told again when the claim is to end.
 Status Claim::Extend() {
   for (int attempt = 1;; ++attempt) {
+    const std::string writer = "mxc-exec-" + RandomToken();
     const std::uint64_t asked_at = NowMs();
-    // Newer kubectl leaves out of `-o json` who wrote it, and when.
+    // Newer kubectl leaves the writers out of `-o json`.
     const Result<std::optional<std::string>> text =
         Ask("set the time of " + TheClaim(kubectl_.Run()),
-            {.arguments = {"patch", ClaimResource(kubectl_.Run()), name_, "--type=merge", "-o",
-                           "jsonpath={@}", "-p", Patch()}});
+            {.arguments = {"patch", ClaimResource(kubectl_.Run()), name_, "--type=merge",
+                           "--field-manager=" + writer, "-o", "jsonpath={@}", "-p", Patch()}});
     if (!text) return text.error();
     if (!*text) return Gone("its claim has expired, or was deleted");
-    const Result<ClaimState> state = ReadClaim(**text, Id());
+    const Result<ClaimState> state = ReadClaim(**text, Id(), writer);
     if (!state) return state.error();
     if (state->uid != uid_) return Gone("its claim was replaced by another");
     if (!clock_.Learn(state->written, NowMs() - asked_at) || attempt == kAttempts) return Done{};

@@ -105,9 +105,13 @@ class Cluster:
     def tell(self, kind, claim):
         self.version += 1
         claim["metadata"]["resourceVersion"] = str(self.version)
-        claim["metadata"]["managedFields"] = [{"manager": "kubectl", "operation": "Update", "time": stamp(self.now())}]
         for watcher in self.watchers:
             watcher.put((kind, json.dumps(claim)))
+
+    def written_by(self, manager, claim):
+        """As the API server has it: the time of a manager that has the field already stays."""
+        if manager not in [one["manager"] for one in claim["metadata"].get("managedFields", [])]:
+            claim["metadata"]["managedFields"] = [{"manager": manager, "operation": "Update", "time": stamp(self.now())}]
 
     def set_ready(self, claim, status, reason, message="", sandbox=None):
         with LOCK:
@@ -433,6 +437,7 @@ class Handler(BaseHTTPRequestHandler):
                 claim = None
             if verb == "patch" and claim is not None:
                 claim["spec"] = merge(claim["spec"], json.loads(body)["spec"])
+                CLUSTER.written_by(query.get("fieldManager", ["kubectl-patch"])[0], claim)
                 CLUSTER.tell("MODIFIED", claim)
         if verb == "delete":
             if fault.get("kind") == "replaced":

@@ -1,11 +1,13 @@
-// Objects of a cluster, read; and the streams of an exec.
+// Objects of a cluster, read; its clock; and the streams of an exec.
 #include "kubernetes/cluster_objects.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 
+#include "kubernetes/claim_clock.h"
 #include "kubernetes/kubectl_answer.h"
 #include "kubernetes/pod_stream.h"
 
@@ -31,6 +33,7 @@ using kubernetes::ReadPod;
 using kubernetes::ReadPodName;
 using kubernetes::ReadPodTemplate;
 using kubernetes::ReadTime;
+using kubernetes::ServerClock;
 using kubernetes::TimeText;
 using kubernetes::WasUnsent;
 
@@ -262,21 +265,23 @@ TEST(ClusterObjects, ASandboxOfItsOwnIsReadLikeAClaim) {
   EXPECT_EQ(over->front().name, "old");
 }
 
-// Whoever wrote last, the API server has set the time.
-TEST(ClusterObjects, AClaimWasWrittenLast) {
-  const auto written = [](const std::string& fields) {
+// Nobody else's writing says when ours was.
+TEST(ClusterObjects, AClaimSaysWhenItWasWritten) {
+  const auto written = [](const std::string& fields, const char* writer) {
     return ReadClaim(
                R"({"kind": "SandboxClaim", "metadata": {"name": "mxc-1", "namespace": "agents", "uid": "u",
                        "managedFields": )" +
                    fields + "}}",
-               kClaim)
+               kClaim, writer)
         ->written;
   };
-  EXPECT_EQ(
-      written(R"([{"time": "2026-11-24T10:00:00Z"}, {"time": "2026-11-24T11:00:00Z"}, {"time": "x"}, {}])"),
-      "2026-11-24T11:00:00Z");
-  EXPECT_EQ(written("[]"), "");
-  EXPECT_EQ(written("7"), "");
+  const std::string fields =
+      R"([{"manager": "a", "time": "2026-11-24T10:00:00Z"}, {"manager": "b", "time": "2026-11-24T11:00:00Z"}, {}])";
+  EXPECT_EQ(written(fields, "a"), "2026-11-24T10:00:00Z");
+  EXPECT_EQ(written(fields, "c"), "");
+  EXPECT_EQ(written(fields, ""), "");
+  EXPECT_EQ(written("[]", "a"), "");
+  EXPECT_EQ(written("7", "a"), "");
 }
 
 TEST(ClusterObjects, TimesThereAndBack) {
@@ -285,6 +290,36 @@ TEST(ClusterObjects, TimesThereAndBack) {
   EXPECT_EQ(ReadTime(TimeText(1795514400)), 1795514400);
   EXPECT_FALSE(ReadTime("2026-13-24T10:00:00Z"));
   EXPECT_FALSE(ReadTime("2026-11-24T10:00:00+01:00"));
+}
+
+// As a server whose clock is so far ahead has written it so long ago.
+std::string Stamp(std::int64_t ahead_s, std::int64_t ago_s = 0) {
+  return TimeText(static_cast<std::int64_t>(std::time(nullptr)) + ahead_s - ago_s);
+}
+
+TEST(ServerClock, IsWhatItWrites) {
+  ServerClock clock;
+  EXPECT_FALSE(clock.Learn(Stamp(1), 0));
+  EXPECT_EQ(clock.AheadSeconds(), 0);
+  for (const std::int64_t ahead : {30, -30, 100000}) {
+    EXPECT_TRUE(clock.Learn(Stamp(ahead), 0));
+    EXPECT_NEAR(static_cast<double>(clock.AheadSeconds()), static_cast<double>(ahead), 1.0);
+    EXPECT_NEAR(static_cast<double>(clock.Now() - std::time(nullptr)), static_cast<double>(ahead), 2.0);
+  }
+  EXPECT_FALSE(clock.Learn("", 0));
+  EXPECT_FALSE(clock.Learn("yesterday", 0));
+  EXPECT_NEAR(static_cast<double>(clock.AheadSeconds()), 100000.0, 1.0);
+}
+
+// An answer that was long under way says no more than that.
+TEST(ServerClock, ASlowAnswerIsNoOtherClock) {
+  ServerClock clock;
+  EXPECT_FALSE(clock.Learn(Stamp(0, 14), 15000));
+  EXPECT_EQ(clock.AheadSeconds(), 0);
+  EXPECT_TRUE(clock.Learn(Stamp(60, 14), 15000));
+  EXPECT_NEAR(static_cast<double>(clock.AheadSeconds()), 46.0, 1.0);
+  EXPECT_TRUE(clock.Learn(Stamp(60), 0));
+  EXPECT_NEAR(static_cast<double>(clock.AheadSeconds()), 60.0, 1.0);
 }
 
 TEST(KubectlAnswers, AreRefusalsOrPass) {
