@@ -25,7 +25,7 @@ using kubernetes::Claim;
 using kubernetes::Kubectl;
 
 // How long one that was let in may take to start its command, and to tell its end.
-constexpr std::uint64_t kLetInMs = 20000;
+constexpr std::uint64_t kLetInMs = 60000;
 constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20U;
 
 std::uint64_t WallMs(const timespec& time) {
