@@ -58,7 +58,7 @@ std::string WholeCommand(const ReviewedCommand& command) {
 
 std::string RequestHash(const ReviewRequest& request) {
   std::vector<std::pair<std::string, std::string>> variables;
-  for (const Variable& variable : request.variables)
+  for (const Variable& variable : request.command.variables)
     variables.emplace_back(variable.name, variable.value.Reveal());
   std::sort(variables.begin(), variables.end());
   std::string all;

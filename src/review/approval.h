@@ -16,7 +16,6 @@ namespace mxc {
 
 struct ReviewRequest {
   ReviewedCommand command = {};
-  std::vector<Variable> variables = {};
   std::string policy_hash = {};
 };
 

@@ -15,19 +15,11 @@ bool IsReviewed(const Plan& plan) {
                      [](const Enforcement& entry) { return entry.pointer.ends_with(kClause); });
 }
 
-std::string ValueOf(const std::vector<Variable>& environment, std::string_view name) {
-  for (const Variable& variable : environment) {
-    if (variable.name == name) return variable.value.Reveal();
-  }
-  return {};
-}
-
 ReviewRequest RequestOf(const Process& process, const Policy& visible, const Plan& plan) {
   ReviewRequest request{.command = {.argv = process.argv,
                                     .line = process.command_line,
                                     .cwd = process.cwd,
-                                    .home = ValueOf(process.environment, "HOME")},
-                        .variables = process.environment,
+                                    .variables = process.environment},
                         .policy_hash = plan.policy_hash};
   for (const PathRule& rule : visible.paths) {
     if (rule.origin == Origin::kPolicy && rule.access == Access::kReadWrite)
