@@ -400,11 +400,13 @@ TEST(Approval, TheHashIsOfAllThatWouldRun) {
       .command = {.argv = {"a", "b"},
                   .cwd = "/c",
                   .variables = {{.name = "X", .value = Secret{"1"}}, {.name = "Y", .value = Secret{"2"}}}},
-      .policy_hash = "p"};
+      .policy_hash = "p",
+      .sandbox = "ns:1",
+      .places = {"8:1 2"}};
   ReviewRequest other = request;
   std::reverse(other.command.variables.begin(), other.command.variables.end());
   EXPECT_EQ(RequestHash(request), RequestHash(other));
-  std::vector<ReviewRequest> others(7, request);
+  std::vector<ReviewRequest> others(10, request);
   others[0].command.argv = {"ab"};
   others[1].command.argv = {"a", "b", ""};
   others[2].command.cwd = "/";
@@ -412,6 +414,9 @@ TEST(Approval, TheHashIsOfAllThatWouldRun) {
   others[4].policy_hash = "q";
   others[5].command.line = "a b";
   others[6].command.variables[0].value = Secret{"3"};
+  others[7].sandbox = "ns:2";
+  others[8].places = {"8:1 3"};
+  others[9].places = {};
   for (const ReviewRequest& each : others) EXPECT_NE(RequestHash(request), RequestHash(each));
 }
 
