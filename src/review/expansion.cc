@@ -180,7 +180,7 @@ Expansion::Values Expansion::OfSubstitution(std::string_view text, int depth) co
   const std::vector<std::string> words = WordsIn(text);
   if (words.empty()) return {""};
   if (words[0] == "pwd") return directories_;
-  if (words[0] == "mktemp" && text.find_first_of(";|&$`") == std::string_view::npos) return {"/tmp/mktemp"};
+  if (words[0] == "mktemp" && text.find_first_of(";|&\n") == std::string_view::npos) return {"/tmp/mktemp"};
   if ((words[0] == "echo" || words[0] == "printf") && words.size() == 2)
     return ExpandWord(words[1], depth + 1);
   return {std::string(1, kUnknown)};

@@ -272,7 +272,7 @@ TEST(Destructive, ExpansionsAsFarAsTheTextSays) {
     EXPECT_EQ(FoundAtRoot(line), "rm(1)") << line;
   for (const std::string line :
        {"OUT=build; rm -rf \"$OUT\"", "rm -rf \"${OUT:-build}\"", "rm -rf \"$X/build\"", "rm -rf build/$X",
-        "d=$(mktemp -d); trap 'rm -rf \"$d\"' EXIT; make",
+        "d=$(mktemp -d \"$TMPDIR/x.XXXX\"); trap 'rm -rf \"$d\"' EXIT; make",
         "c() { rm -rf \"$t\"; }; t=$(mktemp -d); trap c EXIT", "for d in build dist; do rm -rf \"$d\"; done",
         "cd build && rm -rf *", "mkdir -p build && cd build && rm -rf ./*", "cd build || exit 1; rm -rf *",
         "(cd build && rm -rf *)", "rm -rf \"$(git rev-parse --show-toplevel)/build\"", "rm -f \"$tmp\"",
