@@ -163,8 +163,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   // A ceiling adds what it narrows: not below what is denied by another name.
   TightenAliases(*entries, policy.warnings);
   for (std::size_t i = 0; bounds.ceiling != nullptr && i < bounds.ceiling->sections.size(); ++i) {
-    const Status cut =
-        CutEntries(bounds.ceiling->sections[i], host, walker, config.tools_pointer, *entries, *bounds.cuts);
+    const Status cut = CutEntries(bounds.ceiling->sections[i], host, walker, *entries, *bounds.cuts);
     if (!cut) return cut.error();
   }
   if (bounds.ceiling != nullptr) TightenAliases(*entries, policy.warnings);
@@ -287,7 +286,6 @@ Status CheckSystemOfSockets(const Config& config, Containment containment, Opera
                .hint = "remove `filesystem.sockets`"};
 }
 
-// They are nobody's clause: no ceiling refuses them.
 void WarnOfHiddenTools(const std::vector<std::string>& hidden, Policy& policy) {
   for (const std::string& directory : hidden)
     policy.warnings.push_back({.category = "tools-hidden",
