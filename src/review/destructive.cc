@@ -262,7 +262,7 @@ class Finder {
     if (programs.size() > 1 && ExpandBraces(words.front()).size() == 1) {
       words.erase(words.begin());
       for (const std::string& program : programs) {  // one of them
-        Words each = WordsIn(program);
+        Words each = SplitAtBlanks(program);
         each.insert(each.end(), words.begin(), words.end());
         Judge(std::move(each), context, depth + 1);
       }

@@ -85,7 +85,7 @@ std::vector<std::string> ExpandBraces(std::string_view word, int depth) {
 
 }  // namespace
 
-std::vector<std::string> WordsIn(std::string_view text) {
+std::vector<std::string> SplitAtBlanks(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
@@ -177,7 +177,7 @@ Expansion::Values Expansion::OfBraces(std::string_view inner, int depth) const {
 }
 
 Expansion::Values Expansion::OfSubstitution(std::string_view text, int depth) const {
-  const std::vector<std::string> words = WordsIn(text);
+  const std::vector<std::string> words = SplitAtBlanks(text);
   if (words.empty()) return {""};
   if (words[0] == "pwd") return directories_;
   if (words[0] == "mktemp" && text.find_first_of(";|&\n") == std::string_view::npos) return {"/tmp/mktemp"};
@@ -247,7 +247,7 @@ std::vector<std::string> Expansion::ExpandAll(const std::vector<std::string>& wo
       if (value == words[i] || !splits) {
         all.push_back(std::move(value));
       } else {
-        std::vector<std::string> split = WordsIn(value);
+        std::vector<std::string> split = SplitAtBlanks(value);
         std::move(split.begin(), split.end(), std::back_inserter(all));
       }
     }

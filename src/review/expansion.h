@@ -42,7 +42,7 @@ class Expansion {
 };
 
 // Split at blanks.
-[[nodiscard]] std::vector<std::string> WordsIn(std::string_view text);
+[[nodiscard]] std::vector<std::string> SplitAtBlanks(std::string_view text);
 
 // "{a,b}c" is "ac" and "bc".
 [[nodiscard]] std::vector<std::string> ExpandBraces(std::string_view word);
