@@ -15,7 +15,8 @@
 namespace mxc {
 namespace {
 
-constexpr int kMaxDepth = 8;  // of command lines in command lines
+constexpr int kMaxDepth = 8;      // of command lines in command lines
+constexpr int kMaxWithin = 5000;  // commands in command lines: each may be several
 
 using Words = std::vector<std::string>;
 
@@ -226,7 +227,7 @@ class Finder {
 
   // NOLINTBEGIN(misc-no-recursion): bounded by kMaxDepth
   void JudgeLine(std::string_view line, int depth) {
-    if (depth == kMaxDepth) return TooDeep(line);
+    if (depth == kMaxDepth || within_ >= kMaxWithin) return TooMuch(line);
     const std::vector<ShellCommand> commands = ShellCommandsIn(line);
     expansion_.AddAssignments(commands);
     expansion_.AddAssignments(commands);  // of what is assigned further on
@@ -257,7 +258,7 @@ class Finder {
     const Words said = TakeRedirections(words);
     while (!words.empty() && !AssignedName(words.front()).empty()) words.erase(words.begin());
     if (words.empty()) return;
-    if (depth == kMaxDepth) return TooDeep(Line(words));
+    if (depth == kMaxDepth || (depth > 0 && ++within_ >= kMaxWithin)) return TooMuch(Line(words));
     const std::vector<std::string> programs = expansion_.Expand(words.front());
     if (programs.size() > 1 && ExpandBraces(words.front()).size() == 1) {
       words.erase(words.begin());
@@ -327,7 +328,7 @@ class Finder {
     if (context.line == nullptr || (*context.line)[context.at].joint != ShellJoint::kPipe ||
         HasFlag(words, "-c"))
       return;
-    for (std::size_t i = 0; i < context.at; ++i) {
+    for (std::size_t i = 0; i < context.at && !too_much_; ++i) {
       const Words& from = (*context.line)[i].words;
       if (from.size() < 2 || !IsOneOf(from.front(), "echo|printf")) continue;
       const Words said = expansion_.ExpandAll({from.begin() + 1, from.end()});
@@ -352,7 +353,8 @@ class Finder {
   // NOLINTEND(misc-no-recursion)
 
   // What is not looked through does not pass.
-  void TooDeep(std::string_view line) {
+  void TooMuch(std::string_view line) {
+    if (std::exchange(too_much_, true)) return;
     found_.push_back({.command = Shown({std::string(line)}),
                       .what = "lies deeper in command lines than is looked for what destroys",
                       .source = "mxc-policy(5)"});
@@ -637,6 +639,8 @@ class Finder {
   std::string home_ = {};
   Expansion expansion_ = {};
   std::vector<Destruction> found_ = {};
+  int within_ = 0;
+  bool too_much_ = false;  // was found
 };
 
 }  // namespace

@@ -74,6 +74,13 @@ TEST(Destructive, WhatIsTooDeepToBeLookedThroughIsHeld) {
     EXPECT_THAT(FoundIn(line), testing::StartsWith("mxc-policy(5)")) << word;
   }
   EXPECT_EQ(FoundIn("echo $(echo $(sh -c 'env nice true'))"), "-");
+  // Values that stand for values, and many pipes, take a bounded time.
+  std::string values;
+  for (char c = 'A'; c <= 'Z'; ++c) values += "X=${u}X; X=${u}" + std::string(1, c) + "; " + c + "=${u}X; ";
+  EXPECT_THAT(FoundIn(values + "$X"), testing::AnyOf("-", testing::StartsWith("mxc-policy(5)")));
+  std::string pipes;
+  for (int i = 0; i < 3000; ++i) pipes += "echo a | sh; ";
+  EXPECT_THAT(FoundIn(pipes), testing::StartsWith("mxc-policy(5)"));
   // Nor does length hide anything.
   EXPECT_EQ(FoundIn("sh -c 'echo \"$X\" " + std::string(100000, 'x') + "; git push --force'"), "git-push(1)");
 }
