@@ -170,7 +170,7 @@ TEST_P(CeilingHere, ToolsThatWereAskedForAreRefused) {
   EXPECT_EQ(Execute(Under(ceiling, Prepare({"--", "/bin/true"}))).status, 0);
   const Ended flag = Execute(Under(ceiling, Prepare({"--tools", "inherit", "--", "/bin/true"})));
   EXPECT_EQ(flag.status, 255);
-  EXPECT_THAT(EnvelopeMessage(flag), HasSubstr("'/usr/local/bin' is not granted"));
+  EXPECT_THAT(EnvelopeMessage(flag), HasSubstr("'/usr/local' is not granted"));
   const Launch policy = PrepareConfig({.command = "true", .filesystem = R"("tools":"inherit")"});
   EXPECT_THAT(EnvelopeMessage(Execute(Under(ceiling, policy))), HasSubstr("more than the ceiling"));
 }
