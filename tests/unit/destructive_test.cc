@@ -325,7 +325,7 @@ TEST(Destructive, OrdinaryCommandsPass) {
                                  "git worktree prune",
                                  "git checkout main",
                                  "git checkout \"$BRANCH\"",
-                                 "git checkout -- src/a.cc",
+                                 "git checkout -- a.cc",
                                  "git commit -m 'push -f'",
                                  "git log --grep 'reset --hard'",
                                  "git push origin \"$(git branch --show-current)\"",
