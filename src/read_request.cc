@@ -62,16 +62,22 @@ Result<Source> ReadSource(const Options& options, const Host& host) {
   return ReadFileSource(*options.config_path);
 }
 
-// A file that is not there may be meant as a command.
+// A file that is not there may be meant as a command, or as the `run` of other programs in front of one.
 Error ReadAsCommand(const Options& options, const Host& host, Error error) {
-  if (!options.config_path || !options.command.empty()) return error;
+  if (!options.config_path || !options.policy.empty()) return error;
   const std::string& word = *options.config_path;
-  if (const std::string verb = NearestVerb(word); !verb.empty()) {
+  const bool alone = options.command.empty();
+  if (const std::string verb = alone ? NearestVerb(word) : std::string(); !verb.empty()) {
     error.hint = "did you mean the verb, mxc-exec " + verb + "?";
     return error;
   }
   const Result<std::string> path = PathOfFlag(word, host);
   if (word.ends_with(".json") || !path || host.LookAt(*path).status) return error;
+  if (!alone) {
+    error.hint = "in front of -- stands a policy; without one: mxc-exec --rw . --";
+    for (const std::string& each : options.command) error.hint += " " + ShellWord(each);
+    return error;
+  }
   const bool line = word.find(' ') != std::string::npos;
   error.hint = "to run a command, put it behind --: mxc-exec --rw . -- " +
                (line ? "sh -c " + ShellQuoted(word) : ShellWord(word));
