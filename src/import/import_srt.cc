@@ -1,6 +1,7 @@
 // Settings of srt, and of Claude Code, which hands its own on to srt.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "import/imported.h"
@@ -195,20 +196,35 @@ class SrtReader {
 
 // "Edit(//etc/**)": in the rules of the agent a path with one slash begins where the settings lie.
 struct AgentRule {
-  std::string_view tool;
-  std::string subject = {};
+  std::string tool = {};
+  std::optional<std::string> subject = {};  // not set: the whole tool
 };
-AgentRule AgentRuleOf(const std::string& text) {
-  const std::size_t open = text.find('(');
-  if (open == std::string::npos || !text.ends_with(')')) return {.tool = text};
-  AgentRule rule{.tool = std::string_view(text).substr(0, open),
-                 .subject = text.substr(open + 1, text.size() - open - 2)};
-  if (rule.subject.starts_with("//")) {
-    rule.subject.erase(0, 1);
-  } else if (rule.subject.starts_with('/')) {
-    rule.subject.insert(0, 1, '.');
+
+std::string Trimmed(const std::string& text) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+// Nothing: it is no rule.
+std::optional<AgentRule> AgentRuleOf(const std::string& text) {
+  const std::string rule = Trimmed(text);
+  const std::size_t open = rule.find('(');
+  if (open == std::string::npos) {
+    if (rule.empty() || rule.find(')') != std::string::npos) return std::nullopt;
+    return AgentRule{.tool = rule};
   }
-  return rule;
+  if (!rule.ends_with(')')) return std::nullopt;
+  AgentRule result{.tool = Trimmed(rule.substr(0, open))};
+  std::string subject = Trimmed(rule.substr(open + 1, rule.size() - open - 2));
+  if (subject.starts_with("//")) {
+    subject.erase(0, 1);
+  } else if (subject.starts_with('/')) {
+    subject.insert(0, 1, '.');
+  }
+  if (!subject.empty()) result.subject = std::move(subject);
+  return result;
 }
 
 // A name alone is one at any depth, as in a .gitignore.
@@ -217,22 +233,38 @@ std::string DeniedSubject(const std::string& subject) {
   return name_alone ? "**/" + subject : subject;
 }
 
-Status ReadAgentRule(const std::string& key, const std::string& text, bool allow, SrtReader& reader) {
-  constexpr std::string_view kDomain = "domain:";
+bool IsWriter(std::string_view tool) {
   constexpr std::string_view kWriters[] = {"Edit", "MultiEdit", "NotebookEdit", "Write"};
-  const AgentRule rule = AgentRuleOf(text);
+  return std::find(std::begin(kWriters), std::end(kWriters), tool) != std::end(kWriters);
+}
+
+// All that the tool would do.
+Status DenyWholeTool(const std::string& key, const std::string& tool, SrtReader& reader) {
+  if (IsWriter(tool)) return reader.AddPaths(key, {"/"}, reader.Result().no_write, true);
+  if (tool == "WebFetch") return AddHost(key, "*", false, reader.Result());
+  return CannotImport(key, "it denies reading every file, and no command could start");
+}
+
+Status ReadAgentRule(const std::string& list, const std::string& text, bool allow, SrtReader& reader) {
+  constexpr std::string_view kDomain = "domain:";
+  const std::string key = list + " " + text;
   Imported& imported = reader.Result();
-  if (rule.tool == "WebFetch" && rule.subject.starts_with(kDomain))
-    return AddHost(key, rule.subject.substr(kDomain.size()), allow, imported);
-  const bool writes = std::find(std::begin(kWriters), std::end(kWriters), rule.tool) != std::end(kWriters);
-  const bool reads = rule.tool == "Read" && !allow;
-  if (rule.subject.empty() || (!writes && !reads)) {
-    LeaveOut(key + " " + text, "it is about the agent's own tools", imported);
+  const std::optional<AgentRule> rule = AgentRuleOf(text);
+  if (!rule && !allow) return CannotImport(key, "it is no rule of the agent's, and may deny something");
+  const bool fetches = rule && rule->tool == "WebFetch";
+  const bool writes = rule && IsWriter(rule->tool);
+  const bool reads = rule && rule->tool == "Read";
+  if (!allow && (fetches || writes || reads) && !rule->subject) return DenyWholeTool(key, rule->tool, reader);
+  if (fetches && rule->subject && rule->subject->starts_with(kDomain))
+    return AddHost(list, rule->subject->substr(kDomain.size()), allow, imported);
+  if (fetches && !allow) return CannotImport(key, "what it denies is no domain");
+  if (!rule || !rule->subject || (!writes && !(reads && !allow))) {
+    LeaveOut(key, "it is about the agent's own tools", imported);
     return Done{};
   }
   std::vector<std::string>& into = reads ? imported.denied : allow ? imported.read_write : imported.no_write;
-  const std::string subject = allow ? rule.subject : DeniedSubject(rule.subject);
-  return reader.AddPaths(key + " " + text, {subject}, into, !allow);
+  const std::string subject = allow ? *rule->subject : DeniedSubject(*rule->subject);
+  return reader.AddPaths(key, {subject}, into, !allow);
 }
 
 Status ReadPermissions(const Json& permissions, SrtReader& reader) {

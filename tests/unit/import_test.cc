@@ -192,6 +192,24 @@ TEST(Import, SaysWhatClaudeCodeSays) {
             R"({"readwritePaths":["${PWD}"],"readonlyPaths":["/"],"deniedPaths":["${PWD}/**/.env"]})");
 }
 
+// What is not understood may deny something.
+TEST(Import, LeavesOutNoDenialOfClaudeCodes) {
+  const auto denying = [](const std::string& rule) {
+    return ImportText(R"j({"sandbox": {}, "permissions": {"deny": [")j" + rule + R"j("]}})j");
+  };
+  for (const char* rule : {"Read", "Read()", " Read ", "Read( )"})
+    EXPECT_THAT(denying(rule), HasSubstr("it denies reading every file")) << rule;
+  for (const char* rule : {"Read(secret", "Read)", "", "Read(secret) x"})
+    EXPECT_THAT(denying(rule), HasSubstr("it is no rule of the agent's")) << rule;
+  EXPECT_THAT(denying("WebFetch(x.example)"), HasSubstr("what it denies is no domain"));
+  for (const char* rule : {" Read(.env)", "Read(.env) ", "Read ( .env )"})
+    EXPECT_THAT(denying(rule), HasSubstr(R"("deniedPaths":["${PWD}/**/.env"])")) << rule;
+  EXPECT_THAT(denying("Edit"), HasSubstr("writing ${PWD} is left out"));
+  EXPECT_THAT(denying("WebFetch"), HasSubstr(R"("deny":[{}])"));
+  EXPECT_THAT(denying("Edit(*.env)"), HasSubstr("a command can make what matches it later"));
+  EXPECT_THAT(denying("Bash(rm *)"), HasSubstr("Bash(rm *) is left out"));
+}
+
 TEST(Import, SaysWhatCodexSays) {
   EXPECT_EQ(
       ImportText(R"(
