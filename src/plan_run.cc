@@ -18,6 +18,7 @@
 #include "plan/make_plan.h"
 #include "plan/policy_hash.h"
 #include "policy/resolve.h"
+#include "read_request.h"
 #include "review/await_approval.h"
 
 namespace mxc {
@@ -58,6 +59,8 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
                            .allow_unsandboxed = options.allow_unsandboxed,
                            .shown_only = IsShownOnly(options),
                            .network_recorded = options.report.has_value(),
+                           // mxc-sh refuses one that its command could write.
+                           .policy_file = options.policy_file.empty() ? ConfigFileOf(options, host) : "",
                            .bounds = bounds};
   std::optional<Found> found;
   if (any && host.System() == OperatingSystem::kLinux) {

@@ -79,13 +79,9 @@ Error ReadAsCommand(const Options& options, const Host& host, Error error) {
 }
 
 std::string DirectoryOfFile(const Options& options, const Host& host) {
-  if (options.config_base64 || !options.config_path || *options.config_path == "-") return "";
-  std::string path = *options.config_path;
-  const std::string here = host.WorkingDirectory();
-  if (!IsAbsolutePath(path) && here.empty()) return "";
-  if (!IsAbsolutePath(path)) path = here + "/" + path;
-  return path.substr(0, std::max<std::size_t>(
-                            path.find_last_of(host.System() == OperatingSystem::kWindows ? "/\\" : "/"), 1));
+  const std::string path = ConfigFileOf(options, host);
+  const std::string_view separators = host.System() == OperatingSystem::kWindows ? "/\\" : "/";
+  return path.empty() ? "" : path.substr(0, std::max<std::size_t>(path.find_last_of(separators), 1));
 }
 
 Result<Json> ReadDocument(const Options& options, const Host& host) {
@@ -198,6 +194,13 @@ Request Read(const Options& options, const Host& host) {
 }
 
 }  // namespace
+
+std::string ConfigFileOf(const Options& options, const Host& host) {
+  if (options.config_base64 || !options.config_path || *options.config_path == "-") return "";
+  const std::string here = host.WorkingDirectory();
+  if (IsAbsolutePath(*options.config_path)) return *options.config_path;
+  return here.empty() ? "" : here + "/" + *options.config_path;
+}
 
 Request ReadRequest(const Options& options, const Host& host) {
   Request request = Read(options, host);

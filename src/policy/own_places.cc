@@ -139,4 +139,19 @@ std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
   return places;
 }
 
+std::vector<std::string> FindOwnFiles(const Host& host) {
+  const Result<std::string> program = host.ReadLink("/proc/self/exe");
+  if (!program || !program->starts_with('/')) return {};
+  const std::string directory{ParentOf(*program)};
+  std::vector<std::string> files = {*program};
+  for (const char* beside : {"mxc-exec", "mxc-sh", "lxc-exec", "libmxc_ffi.so"})
+    files.push_back(JoinPath(directory, beside));
+  for (std::string_view above = directory; above != "/"; above = ParentOf(above)) {
+    if (!above.ends_with("/node_modules")) continue;
+    for (const char* of_npm : {"mxc-exec", ".bin/mxc-exec", ".bin/mxc-sh"})
+      files.push_back(JoinPath(above, of_npm));
+  }
+  return files;
+}
+
 }  // namespace mxc

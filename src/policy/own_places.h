@@ -23,4 +23,8 @@ struct OwnPlace {
 // hiding what was there is its part.
 [[nodiscard]] std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker);
 
+// The program that runs, the others that stand beside it, and what npm starts it through: whether or not they
+// exist.
+[[nodiscard]] std::vector<std::string> FindOwnFiles(const Host& host);
+
 }  // namespace mxc

@@ -84,6 +84,24 @@ Status Keep(PathWalker& walker, const RuleSet& rules, Protector& protector, cons
   return protector.End();
 }
 
+// What the caller's next call reads or runs: it stays as it is, and keeps its place below the grant.
+Status KeepFile(PathWalker& walker, const RuleSet& rules, Protector& protector, const std::string& file) {
+  const Result<Walked> walked = walker.Walk(file);
+  if (!walked || !walked->status) return Done{};
+  const PathRule* grant = rules.Covering(walked->path);
+  if (grant != nullptr && grant->path == walked->path && grant->access == Access::kReadWrite &&
+      grant->origin == Origin::kPolicy && walked->status->object.type == FileType::kRegular) {
+    return Conflict(Quoted(walked->path) + ": whoever could write it would choose what the next call runs",
+                    grant->pointer, "remove the entry");
+  }
+  protector.Begin({.preset = Preset::kGit, .pointer = grant != nullptr ? grant->pointer : "/filesystem"});
+  protector.Protect(file, WhenMissing::kLeft);
+  std::string_view above = ParentOf(walked->path);
+  for (; above != "/" && rules.Find(above) == nullptr; above = ParentOf(above))
+    protector.Pin(std::string(above));
+  return protector.End();
+}
+
 Result<std::vector<std::string>> NamesOf(const MountNames& names, PathWalker& walker, const OwnPlace& place) {
   const Result<Walked> above = walker.Walk(ParentOf(place.path));
   if (!above) return std::vector<std::string>{};  // nor can a run of ours look there
@@ -101,8 +119,8 @@ Result<std::vector<std::string>> NamesOf(const MountNames& names, PathWalker& wa
 
 }  // namespace
 
-Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
-                    std::vector<Warning>& warnings) {
+Status DenyOwnState(const Host& host, const MountNames& names, const std::string& policy_file,
+                    PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
   if (!rules.HasGrantOfPolicy()) return Done{};
   const WithoutPlaceholders seen(host, rules);
   PathWalker seen_walker(seen);
@@ -115,6 +133,12 @@ Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walke
                                   : Keep(walker, rules, protector, place, path);
       if (!done) return done;
     }
+  }
+  if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
+  std::vector<std::string> files = FindOwnFiles(host);
+  if (!policy_file.empty()) files.push_back(policy_file);
+  for (const std::string& file : files) {
+    if (Status kept = KeepFile(walker, rules, protector, file); !kept) return kept;
   }
   return Done{};
 }

@@ -182,6 +182,50 @@ TEST_F(OwnState, AnImageThatIsBeingUnpackedIsWritable) {
                 "/1': what mxc-exec keeps in '/home/me/.cache/mxc-exec' is no command's to write");
 }
 
+// What is kept of this program and the policy's file, and the directories on the way that keep their names.
+class OwnFiles : public OwnState {
+ protected:
+  [[nodiscard]] std::string Kept(const Lists& lists, const std::string& policy_file = "") const {
+    const Result<Policy> policy = Resolve(ConfigOf(lists), host_, {.policy_file = policy_file});
+    if (!policy) return RefusalOf(policy);
+    std::string text;
+    for (const PathRule& rule : policy->paths) {
+      if (rule.origin != Origin::kProtection) continue;
+      text += (rule.access == Access::kReadOnly ? "kept " : "pinned ") + rule.path + "\n";
+    }
+    return text;
+  }
+};
+
+TEST_F(OwnFiles, TheProgramIsNoCommandsToReplace) {
+  host_.AddFile("/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec", "", {.uid = 1000})
+      .AddFile("/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-sh", "", {.uid = 1000})
+      .AddFile("/srv/work/node_modules/mxc-exec/bin/mxc-exec", "", {.uid = 1000})
+      .AddSymlink("/proc/self/exe", "/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec");
+  EXPECT_EQ(Kept({.ro = {"/srv/work"}}), "");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}),
+            "pinned /srv/work/node_modules\n"
+            "kept /srv/work/node_modules/mxc-exec\n"
+            "pinned /srv/work/node_modules/mxc-exec-linux-x64\n"
+            "pinned /srv/work/node_modules/mxc-exec-linux-x64/bin\n"
+            "kept /srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec\n"
+            "kept /srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-sh\n");
+  EXPECT_EQ(Kept({.rw = {"/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec"}}),
+            "policy_conflict /filesystem/readwritePaths/0: "
+            "'/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec': whoever could write it would choose "
+            "what the "
+            "next call runs");
+}
+
+TEST_F(OwnFiles, ThePolicyThatIsInForceIsNoCommandsToReplace) {
+  host_.AddFile("/srv/work/policy.json", "", {.uid = 1000}).AddFile("/srv/work/ci/p.json", "", {.uid = 1000});
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/work/policy.json"), "kept /srv/work/policy.json\n");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/work/ci/p.json"),
+            "pinned /srv/work/ci\nkept /srv/work/ci/p.json\n");
+  EXPECT_EQ(Kept({.rw = {"/srv/work/ci"}}, "/srv/work/policy.json"), "");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/gone.json"), "");
+}
+
 TEST_F(OwnState, IsMadeAndMasked) {
   const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/tmp"}}), host_, {});
   ASSERT_TRUE(policy.ok());
