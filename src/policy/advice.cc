@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/paths/baseline.h"
+#include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
 #include "policy/protect/protect.h"
 
@@ -66,7 +67,11 @@ Adviser::Adviser(const Host& host) {
 }
 
 bool Adviser::IsForSecrets(std::string_view path) const {
+  const auto names = SecretNameRows();
+  const std::string_view name = path.substr(path.rfind('/') + 1);
   return path.starts_with("/etc/ssh/ssh_host_") ||
+         std::any_of(names.begin(), names.end(),
+                     [&](const BaselineRow& row) { return MatchesName(row.path, name); }) ||
          std::any_of(secrets_.begin(), secrets_.end(),
                      [&](const std::string& secret) { return IsAtOrBelow(path, secret); });
 }
