@@ -12,6 +12,8 @@
 #include "config/version.h"
 #include "document/make_json.h"
 #include "flag_values.h"
+#include "mxc/sandbox/workspace.h"
+#include "policy/paths/paths.h"
 
 namespace mxc {
 namespace {
@@ -179,6 +181,26 @@ class Adder {
     return Set("filesystem", "tools", StringOf(options_.tools), Named("--tools", options_.tools));
   }
 
+  // What the file says of its workspace in the path inside would say nothing under another.
+  Status CheckNamesInside(std::string_view guest, const std::string& flag) {
+    if (Find(document_, {"process", "workspace"}) == nullptr) return Done{};
+    const Json* const written = Find(document_, {"process", "workspace", "guest"});
+    const std::string before =
+        FoldLexically(written != nullptr ? std::string_view(written->text) : kStandardWorkspace);
+    if (before == FoldLexically(guest)) return Done{};
+    for (const std::string_view key : {"readwritePaths", "readonlyPaths", "deniedPaths", "repositories"}) {
+      const Json* const list = Find(document_, {"filesystem", key});
+      for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+        if (!IsAtOrBelow(FoldLexically(list->items[i].text), before)) continue;
+        return UsageError(flag + " moves the workspace from " + Quoted(before) +
+                              ", where the configuration has " + Quoted(list->items[i].text) + " of " +
+                              std::string(key),
+                          "write --workspace DIR:" + before + ", or change the configuration");
+      }
+    }
+    return Done{};
+  }
+
   // DIR, or DIR:PATH with the path inside.
   Status AddWorkspace() {
     if (options_.workspace.empty()) return Done{};
@@ -186,9 +208,11 @@ class Adder {
     const std::size_t colon = options_.workspace.rfind(":/");
     Result<std::string> directory = PathOfFlag(options_.workspace.substr(0, colon), host_);
     if (!directory) return directory.error();
+    const bool guest = colon != std::string::npos;
+    const std::string inside = guest ? options_.workspace.substr(colon + 1) : std::string(kStandardWorkspace);
+    if (Status names = CheckNamesInside(inside, flag); !names) return names;
     Json workspace = Map("host", StringOf(std::move(*directory)));
-    if (colon != std::string::npos)
-      workspace.members.push_back({.key = "guest", .value = StringOf(options_.workspace.substr(colon + 1))});
+    if (guest) workspace.members.push_back({.key = "guest", .value = StringOf(inside)});
     return Set("process", "workspace", std::move(workspace), flag);
   }
 

@@ -214,7 +214,8 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
                         .cwd = plan->cwd,
                         .environment = CommandEnvironment(plan->launch)};
   const bool reviewed = !config.review_pointer.empty();
-  if (Status approved = AwaitApproval(process, visible, *plan, reviewed, options.approve); !approved)
+  if (Status approved = AwaitApproval(process, visible, *plan, id.Text(), reviewed, options.approve);
+      !approved)
     return Told(approved.error(), *status);
   if (options.background) {
     const Status started = session::StartInBackground(*plan, entry->connection.Get());

@@ -18,6 +18,7 @@
 #include "plan/make_plan.h"
 #include "plan/policy_hash.h"
 #include "policy/resolve.h"
+#include "read_request.h"
 #include "review/await_approval.h"
 
 namespace mxc {
@@ -58,6 +59,8 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
                            .allow_unsandboxed = options.allow_unsandboxed,
                            .shown_only = IsShownOnly(options),
                            .network_recorded = options.report.has_value(),
+                           // mxc-sh refuses one that its command could write.
+                           .policy_file = options.policy_file.empty() ? ConfigFileOf(options, host) : "",
                            .bounds = bounds};
   std::optional<Found> found;
   if (any && host.System() == OperatingSystem::kLinux) {
@@ -107,6 +110,17 @@ Result<Prepared> PrepareWithPins(const Bounds& bounds, const std::optional<Fallb
   return prepared;
 }
 
+Status CheckPins(const Ceiling& ceiling, Plan& plan) {
+  std::vector<HelperPin> pins;
+  for (const CeilingSection& section : ceiling.sections)
+    pins.insert(pins.end(), section.bounds.helpers.begin(), section.bounds.helpers.end());
+  for (const CeilingSection& section : ceiling.sections) {
+    if (!section.require.verify) continue;
+    if (Status pinned = CheckAllPinned(section.At("/require/verify"), pins, plan); !pinned) return pinned;
+  }
+  return Done{};
+}
+
 // Of a plan that only shows what another system would do nothing is held.
 void TellOfCeiling(const Ceiling& ceiling, const Cuts& cuts, Prepared& prepared) {
   if (prepared.policy.as_written) return;
@@ -134,6 +148,8 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
   if (!ceiling) return ceiling.error();
   if (!*ceiling) return PrepareWithPins({}, choice, config, options, host);
   Cuts cuts;
+  // Runs by flags show the toolchains of the PATH unasked.
+  if (!options.HasConfig() && options.tools.empty()) cuts.Ignore(config.tools_pointer);
   Config within = config;
   for (const CeilingSection& section : (*ceiling)->sections) {
     if (Status cut = CutConfig(section, host, within, cuts); !cut) return cut.error();
@@ -142,11 +158,7 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
       PrepareWithPins({.ceiling = &**ceiling, .cuts = &cuts}, choice, within, options, host);
   if (Status refused = cuts.Refusal(); !refused) return refused.error();
   if (!prepared) return AfterCuts(prepared.error(), cuts);
-  for (const CeilingSection& section : (*ceiling)->sections) {
-    if (!section.require.verify) continue;
-    const Status pinned = CheckAllPinned(section.At("/require/verify"), prepared->plan);
-    if (!pinned) return pinned.error();
-  }
+  if (Status pinned = CheckPins(**ceiling, prepared->plan); !pinned) return pinned.error();
   TellOfCeiling(**ceiling, cuts, *prepared);
   return prepared;
 }

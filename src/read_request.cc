@@ -62,16 +62,22 @@ Result<Source> ReadSource(const Options& options, const Host& host) {
   return ReadFileSource(*options.config_path);
 }
 
-// A file that is not there may be meant as a command.
+// A file that is not there may be meant as a command, or as the `run` of other programs in front of one.
 Error ReadAsCommand(const Options& options, const Host& host, Error error) {
-  if (!options.config_path || !options.command.empty()) return error;
+  if (!options.config_path || !options.policy.empty()) return error;
   const std::string& word = *options.config_path;
-  if (const std::string verb = NearestVerb(word); !verb.empty()) {
+  const bool alone = options.command.empty();
+  if (const std::string verb = alone ? NearestVerb(word) : std::string(); !verb.empty()) {
     error.hint = "did you mean the verb, mxc-exec " + verb + "?";
     return error;
   }
   const Result<std::string> path = PathOfFlag(word, host);
   if (word.ends_with(".json") || !path || host.LookAt(*path).status) return error;
+  if (!alone) {
+    error.hint = "in front of -- stands a policy; without one: mxc-exec --rw . --";
+    for (const std::string& each : options.command) error.hint += " " + ShellWord(each);
+    return error;
+  }
   const bool line = word.find(' ') != std::string::npos;
   error.hint = "to run a command, put it behind --: mxc-exec --rw . -- " +
                (line ? "sh -c " + ShellQuoted(word) : ShellWord(word));
@@ -79,13 +85,9 @@ Error ReadAsCommand(const Options& options, const Host& host, Error error) {
 }
 
 std::string DirectoryOfFile(const Options& options, const Host& host) {
-  if (options.config_base64 || !options.config_path || *options.config_path == "-") return "";
-  std::string path = *options.config_path;
-  const std::string here = host.WorkingDirectory();
-  if (!IsAbsolutePath(path) && here.empty()) return "";
-  if (!IsAbsolutePath(path)) path = here + "/" + path;
-  return path.substr(0, std::max<std::size_t>(
-                            path.find_last_of(host.System() == OperatingSystem::kWindows ? "/\\" : "/"), 1));
+  const std::string path = ConfigFileOf(options, host);
+  const std::string_view separators = host.System() == OperatingSystem::kWindows ? "/\\" : "/";
+  return path.empty() ? "" : path.substr(0, std::max<std::size_t>(path.find_last_of(separators), 1));
 }
 
 Result<Json> ReadDocument(const Options& options, const Host& host) {
@@ -198,6 +200,13 @@ Request Read(const Options& options, const Host& host) {
 }
 
 }  // namespace
+
+std::string ConfigFileOf(const Options& options, const Host& host) {
+  if (options.config_base64 || !options.config_path || *options.config_path == "-") return "";
+  const std::string here = host.WorkingDirectory();
+  if (IsAbsolutePath(*options.config_path)) return *options.config_path;
+  return here.empty() ? "" : here + "/" + *options.config_path;
+}
 
 Request ReadRequest(const Options& options, const Host& host) {
   Request request = Read(options, host);

@@ -20,6 +20,8 @@ struct Request {
   std::optional<std::string> report = {};  // of the caller's settings, as Options::report
 };
 
+// The file with the configuration, absolute; "" where it is none, or has no place that is known.
+[[nodiscard]] std::string ConfigFileOf(const Options& options, const Host& host);
 // Errors: those of the three stages, and of flags (kUsage).
 [[nodiscard]] Request ReadRequest(const Options& options, const Host& host);
 

@@ -59,6 +59,7 @@ Support Probe(const Host& host, ProbeDepth depth) {
     return Unusable("'" + *program + "' does not say its version", "run `kubectl version --client` by hand");
   if (IsTooOld(support.version))
     return Unusable("kubectl " + support.version + " is older than 1.20", "install a newer one");
+  support.warnings.emplace_back("kubectl alone was tried: whether there is a cluster was not asked");
   return support;
 }
 

@@ -18,6 +18,7 @@ constexpr KernelFile kFiles[] = {
     {"/proc/kpagecount", "use of every page of the machine"},
     {"/proc/kpageflags", "state of every page of the machine"},
     {"/proc/kpagecgroup", "owner of every page of the machine"},
+    {"/proc/pagetypeinfo", "free pages of the machine"},
     {"/proc/slabinfo", "the kernel's heap, a help to those who attack it"},
     {"/proc/timer_list", "timers of all processes, addresses in the kernel"},
     {"/proc/vmallocinfo", "addresses in the kernel"},

@@ -32,7 +32,7 @@ constexpr std::string_view kInside = "inside the bind mount of a directory above
 constexpr std::string_view kMaskedDirectory = "empty read-only tmpfs over it";
 constexpr std::string_view kMaskedFile = "masked: opening it fails with EACCES";
 constexpr std::string_view kPrivateTmp = "tmpfs of its own";
-constexpr std::string_view kInvisible = "not in the sandbox's root";
+constexpr std::string_view kInvisible = "the host's is not in the sandbox's root";
 constexpr std::string_view kMissingReadOnly = "does not exist, and what is around it is read-only";
 constexpr std::string_view kProtected =
     "read-only bind mount in a read-write one; a stand-in holds a name that is missing";

@@ -39,7 +39,7 @@ def roff(markdown, title, number, version):
         ["lowdown", "-s", "-Tman", "--nroff-no-groff", "--out-no-smarty", "-M", f"title={title}", "-M", f"section={number}",
          "-M", f"date={date}", "-M", f"source=mxc-exec {version}", "-M", "volume="],
         input=without_links(markdown), capture_output=True, text=True, check=True).stdout
-    made = made.replace("\\fC", "\\fB")
+    made = made.replace("\\fC", "\\fB").replace("\u2026", "...")  # which has no name where there is no locale
     made = re.sub(r"^(\.S[HS]\n.*)\n\.[LP]P$", r"\1", made, flags=re.M)
     # Columns of tables are narrow: lines are not stretched, and long words may end at a slash.
     made = re.sub(r"T{.*?T}", lambda cell: re.sub(r"(?<=\w[/=-])(?=\w)", r"\\:", cell[0]), made, flags=re.S)

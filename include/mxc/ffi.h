@@ -1,8 +1,10 @@
 /* libmxc_ffi: commands in a sandbox, for any language that can call C. docs/library.md has examples.
  *
  * Each sandbox is one process of the program mxc-exec, which is looked for beside this library, in the folder
- * bin beside the library's folder, in the variable MXC_EXEC, and on PATH. It must belong to root or to the
- * caller, and others may not have the right to write to it.
+ * bin beside the library's folder or beside the folder lib that this is in, in the variable MXC_EXEC, which
+ * must be an absolute path, and on PATH. Where the library lies is told when it is loaded. The program, each
+ * folder above it and each that holds a link to it must belong to root or to the caller, and others may not
+ * have the right to write there.
  *
  * A request is a configuration of mxc-exec in JSON (docs/schema.md), UTF-8, terminated by a NUL byte.
  * `experimental` other than 0 allows experimental containments.

@@ -15,7 +15,8 @@ namespace mxc {
 struct InnerEngine {
   std::string name = {};
   std::string tier = {};
-  std::string isolation_level = {};  // as there is one: "namespaces"
+  std::string isolation_level = {};           // as there is one: "namespaces"
+  std::vector<std::string> not_covered = {};  // by that level
   // Of `kubernetes`:
   std::string pod = {};
   std::string pod_uid = {};

@@ -6,11 +6,18 @@
 #include <string>
 #include <string_view>
 
+#include "base/unique_fd.h"
+#include "mxc/error.h"
+
 namespace mxc {
 
 // Waits for whoever has it, at most `wait_ms` milliseconds. False: errno says why.
 [[nodiscard]] bool LockFile(int borrowed_fd, std::int64_t wait_ms);
 void UnlockFile(int borrowed_fd);
+
+// To read, never waiting for a writer: whoever can write its directory may have left a named pipe there, or a
+// link to a device. Errors, kSetupFailed: `what`, for messages, and why; what is there is no regular file.
+[[nodiscard]] Result<UniqueFd> OpenToRead(const std::string& what, const std::string& path);
 
 // Its number and the time when it was made, because the number of a file that was removed is given again.
 // Empty: not known here.

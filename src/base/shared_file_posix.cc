@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/quoted.h"
 #include "base/shared_file.h"
 
 namespace mxc {
@@ -24,6 +25,15 @@ bool LockFile(int borrowed_fd, std::int64_t wait_ms) {
 }
 
 void UnlockFile(int borrowed_fd) { ::flock(borrowed_fd, LOCK_UN); }
+
+Result<UniqueFd> OpenToRead(const std::string& what, const std::string& path) {
+  UniqueFd file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+  struct stat status {};
+  const std::string step = what + " " + Quoted(path);
+  if (!file || ::fstat(file.Get(), &status) != 0) return SystemError(ErrorCode::kSetupFailed, step, errno);
+  if (S_ISREG(status.st_mode)) return file;
+  return Error{.code = ErrorCode::kSetupFailed, .message = step + ": it is not a regular file"};
+}
 
 std::string IdentityOfFile([[maybe_unused]] int borrowed_fd) {
 #if defined(STATX_BTIME)

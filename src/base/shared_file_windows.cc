@@ -1,10 +1,14 @@
+#include <fcntl.h>
 #include <io.h>
+#include <share.h>
 #include <windows.h>
 
 #include <cerrno>
 #include <cstdio>
 
+#include "base/quoted.h"
 #include "base/shared_file.h"
+#include "win32/wide_windows.h"
 
 namespace mxc {
 namespace {
@@ -39,6 +43,17 @@ bool LockFile(int borrowed_fd, std::int64_t wait_ms) {
 void UnlockFile(int borrowed_fd) {
   OVERLAPPED place = LockedPlace();
   ::UnlockFileEx(FileHandle(borrowed_fd), 0, 1, 0, &place);
+}
+
+Result<UniqueFd> OpenToRead(const std::string& what, const std::string& path) {
+  int number = -1;
+  constexpr int kFlags = _O_RDONLY | _O_BINARY | _O_NOINHERIT;
+  const errno_t problem = ::_wsopen_s(&number, Wide(path).c_str(), kFlags, _SH_DENYNO, 0);
+  const std::string step = what + " " + Quoted(path);
+  if (problem != 0) return SystemError(ErrorCode::kSetupFailed, step, problem);
+  UniqueFd file{number};
+  if (::GetFileType(FileHandle(number)) == FILE_TYPE_DISK) return file;
+  return Error{.code = ErrorCode::kSetupFailed, .message = step + ": it is not a regular file"};
 }
 
 // A file that is made where one was removed may get its time.

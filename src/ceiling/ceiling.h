@@ -3,7 +3,7 @@
 //
 //   Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
 //   Status cut = CutConfig(section, host, config, cuts);      // what needs no files
-//   Status cut = CutEntries(section, host, walker, "", entries, cuts);  // paths, in Resolve
+//   Status cut = CutEntries(section, host, walker, entries, cuts);  // paths, in Resolve
 #pragma once
 
 #include <cstdint>

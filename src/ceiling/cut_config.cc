@@ -71,7 +71,9 @@ void ConfigCutter::CutProfiles() {
   Drop(config_.read_write, "grant");
   Drop(config_.read_only, "grant");
   Drop(config_.network.allow, "rule");
-  if (IsForeign(config_.tools_pointer)) config_.tools_pointer.clear();
+  if (!IsForeign(config_.tools_pointer)) return;
+  cuts_.Add(section_, "/require/profiles", config_.tools_pointer, "the profile's `tools` does not count");
+  config_.tools_pointer.clear();
 }
 
 bool ConfigCutter::AllowsSocket(const std::string& written, PathWalker& walker) const {
@@ -170,6 +172,9 @@ Status ConfigCutter::SetAudit() {
   if (!path.empty()) {
     if (!config_.audit.path.empty() && config_.audit.path != path)
       cuts_.Add(section_, "/audit/path", config_.audit_pointer, "the record is written to " + Quoted(path));
+    if (config_.audit.on_failure != Audit::OnFailure::kRefuse)
+      cuts_.Add(section_, "/audit/path", config_.audit_pointer,
+                "a record that cannot be written refuses the run");
     config_.audit = {.path = path,
                      .on_failure = Audit::OnFailure::kRefuse,
                      .syslog = config_.audit.syslog || bounds_.audit.syslog};
@@ -200,10 +205,11 @@ void CutTime(const CeilingSection& section, Config& config, Cuts& cuts) {
   ProcessConfig& process = config.process;
   const std::uint32_t asked = process.timeout_ms;
   if (Lower(process.timeout_ms, bounds.process.timeout_ms)) {
-    if (asked != 0)
+    const std::string lower = std::to_string(process.timeout_ms) + " ms";
+    if (!process.timeout_pointer.empty())
       cuts.Add(section, "/process/timeout", process.timeout_pointer,
-               "the time-out of " + std::to_string(asked) + " ms is " + std::to_string(process.timeout_ms) +
-                   " ms");
+               asked == 0 ? "the time-out is " + lower
+                          : "the time-out of " + std::to_string(asked) + " ms is " + lower);
     process.timeout_pointer = section.At("/process/timeout");
   }
   SessionConfig& session = config.session;

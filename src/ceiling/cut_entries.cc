@@ -11,9 +11,8 @@ namespace {
 
 class EntryCutter {
  public:
-  EntryCutter(const CeilingSection& section, const CeilingPaths& bounds, const std::string& silent,
-              Cuts& cuts)
-      : section_(section), bounds_(bounds), silent_(silent), cuts_(cuts) {}
+  EntryCutter(const CeilingSection& section, const CeilingPaths& bounds, Cuts& cuts)
+      : section_(section), bounds_(bounds), cuts_(cuts) {}
 
   void Cut(std::vector<Entry>& entries);
 
@@ -21,20 +20,14 @@ class EntryCutter {
   void CutOne(Entry entry);
   void CutBelow(const std::string& path, const Walked& walked);
   [[nodiscard]] Access AccessAt(const RuleSet& rules, const std::string& path) const;
-  void Tell(const std::string& clause, const std::string& pointer, std::string what);
 
   const CeilingSection& section_;
   const CeilingPaths& bounds_;
-  const std::string& silent_;
   Cuts& cuts_;
   RuleSet asked_ = {};
   RuleSet kept_ = {};
   std::vector<Entry> entries_ = {};
 };
-
-void EntryCutter::Tell(const std::string& clause, const std::string& pointer, std::string what) {
-  if (silent_.empty() || pointer != silent_) cuts_.Add(section_, clause, pointer, std::move(what));
-}
 
 void EntryCutter::CutOne(Entry entry) {
   if (entry.access == Access::kDenied || !entry.walked.status) {
@@ -44,15 +37,15 @@ void EntryCutter::CutOne(Entry entry) {
   const CeilingVerdict verdict = bounds_.Judge(entry.walked.path, entry.walked.status->object);
   const std::string path = Quoted(entry.walked.path);
   if (verdict.access == Access::kDenied) {
-    Tell(verdict.clause, entry.pointer, path + " is not granted");
+    cuts_.Add(section_, verdict.clause, entry.pointer, path + " is not granted");
     return;
   }
   const bool less = Stricter(entry.access, verdict.access) != entry.access;
-  if (less) Tell(verdict.clause, entry.pointer, path + " is read-only");
+  if (less) cuts_.Add(section_, verdict.clause, entry.pointer, path + " is read-only");
   // The baseline shows it without an entry, and hides what it hides.
   if (verdict.baseline) {
     if (!less && bounds_.HoldsHidden(entry.walked.path))
-      Tell(verdict.clause, entry.pointer, path + " is shown as every sandbox shows it");
+      cuts_.Add(section_, verdict.clause, entry.pointer, path + " is shown as every sandbox shows it");
     return;
   }
   if (less) entry.access = entry.wanted = Access::kReadOnly;
@@ -81,8 +74,8 @@ void EntryCutter::CutBelow(const std::string& path, const Walked& walked) {
   const PathRule* const around = asked_.Covering(path);
   const bool cut = access != asked;
   if (cut && around != nullptr && around->access != Access::kDenied)
-    Tell(verdict.clause, around->pointer,
-         Quoted(path) + (access == Access::kDenied ? " is denied" : " is read-only"));
+    cuts_.Add(section_, verdict.clause, around->pointer,
+              Quoted(path) + (access == Access::kDenied ? " is denied" : " is read-only"));
   Entry entry{.wanted = access,
               .access = access,
               .pointer = cut || around == nullptr ? section_.At(verdict.clause) : around->pointer,
@@ -103,11 +96,11 @@ void EntryCutter::Cut(std::vector<Entry>& entries) {
 }  // namespace
 
 Status CutEntries(const CeilingSection& section, const Host& host, PathWalker& walker,
-                  const std::string& silent, std::vector<Entry>& entries, Cuts& cuts) {
+                  std::vector<Entry>& entries, Cuts& cuts) {
   if (!section.filesystem) return Done{};
   const Result<std::unique_ptr<CeilingPaths>> bounds = CeilingPaths::Resolve(section, host, walker);
   if (!bounds) return bounds.error();
-  EntryCutter(section, **bounds, silent, cuts).Cut(entries);
+  EntryCutter(section, **bounds, cuts).Cut(entries);
   return Done{};
 }
 

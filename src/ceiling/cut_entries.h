@@ -14,10 +14,9 @@
 namespace mxc {
 
 // Each grant keeps what the section grants as well, and loses what it denies, under every name that mounts
-// give it. A section without paths for something leaves of it what the baseline has. Entries with the pointer
-// `silent` are nobody's wish: what is cut of them is not reported. Errors: kConflict, for a section that
-// cannot be resolved.
+// give it. A section without paths for something leaves of it what the baseline has. Errors: kConflict, for a
+// section that cannot be resolved.
 [[nodiscard]] Status CutEntries(const CeilingSection& section, const Host& host, PathWalker& walker,
-                                const std::string& silent, std::vector<Entry>& entries, Cuts& cuts);
+                                std::vector<Entry>& entries, Cuts& cuts);
 
 }  // namespace mxc

@@ -1,49 +1,26 @@
 #include "ffi/program.h"
 
 #include <fcntl.h>
-#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdint>
+#include <algorithm>
+#include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <string_view>
+
+#include "ffi/loaded_from.h"
 
 namespace mxc::ffi {
 namespace {
 
 constexpr const char* kName = "/mxc-exec";
-
-struct Search {
-  std::uintptr_t address;
-  std::string file;
-};
-
-int LookAtObject(dl_phdr_info* object, std::size_t /*size*/, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = object->dlpi_phdr[i];
-    const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-    if (part.p_type != PT_LOAD || search.address < begin || search.address >= begin + part.p_memsz) continue;
-    search.file = object->dlpi_name;
-    return 1;
-  }
-  return 0;
-}
-
-// With its links resolved. Empty: linked into the calling program, or it has been moved.
-std::string FolderOfLibrary() {
-  Search search{.address = reinterpret_cast<std::uintptr_t>(&FolderOfLibrary), .file = {}};
-  ::dl_iterate_phdr(LookAtObject, &search);
-  if (search.file.find('/') == std::string::npos) return {};
-  char* const real = ::realpath(search.file.c_str(), nullptr);
-  if (real == nullptr) return {};
-  std::string folder = real;
-  std::free(real);
-  return folder.substr(0, folder.rfind('/'));
-}
+constexpr int kMaxLinks = 40;  // the kernel's own bound (MAXSYMLINKS)
 
 bool IsThere(const std::string& path) { return path.front() == '/' && ::access(path.c_str(), X_OK) == 0; }
+
+std::string Above(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 // A set-user-ID program takes no advice from whoever calls it.
 std::string_view Variable(const char* name) {
@@ -64,14 +41,91 @@ std::string FirstIn(std::string_view folders) {
 }
 
 std::string Locate() {
-  if (const std::string folder = FolderOfLibrary(); !folder.empty()) {
-    for (const char* const place : {"", "/../bin", "/../../bin"}) {  // of lib/, of lib/x86_64-linux-gnu/
-      std::string path = folder + place + kName;
-      if (IsThere(path)) return path;
-    }
+  if (const std::string& folder = FolderOfLibrary(); !folder.empty()) {
+    const std::string above = Above(folder);
+    std::string path = folder + kName;
+    if (IsThere(path)) return path;
+    path = above + "/bin" + kName;
+    if (IsThere(path)) return path;
+    path = Above(above) + "/bin" + kName;  // of lib/x86_64-linux-gnu
+    if (std::string_view(above).ends_with("/lib") && IsThere(path)) return path;
   }
   const std::string named{Variable("MXC_EXEC")};
   return named.empty() ? FirstIn(Variable("PATH")) : named;
+}
+
+Failure Refused(const std::string& program, const std::string& why, const std::string& remediation) {
+  return {.status = MXC_BACKEND_UNAVAILABLE,
+          .message = program + " is not run: " + why,
+          .remediation = remediation};
+}
+
+Failure Failed(const char* operation, const std::string& path) {
+  Failure failure = SystemFailure(operation);
+  failure.message = path + ": " + failure.message;
+  return failure;
+}
+
+// Nobody but root and the caller can change it or, where it stands above the program, what is in it.
+bool IsClosedToOthers(const struct statx& status, bool above) {
+  if (status.stx_uid != 0 && status.stx_uid != ::geteuid()) return false;
+  if (S_ISLNK(status.stx_mode)) return true;
+  // Where each user has a group of its own, nobody else is in it.
+  const bool own_group = status.stx_gid == 0 || (status.stx_gid == ::getegid() && ::getegid() == ::geteuid());
+  const bool others = (status.stx_mode & S_IWOTH) != 0 || ((status.stx_mode & S_IWGRP) != 0 && !own_group);
+  return !others || (above && status.stx_uid == 0 && (status.stx_mode & S_ISVTX) != 0);
+}
+
+bool ReadLink(const std::string& path, std::string& text) {
+  char target[PATH_MAX];
+  const ssize_t size = ::readlink(path.c_str(), &target[0], sizeof target);
+  if (size > 0) text.assign(&target[0], static_cast<std::size_t>(size));
+  return size > 0;
+}
+
+// The first component of `rest`, "" at its end.
+std::string TakeComponent(std::string& rest) {
+  rest.erase(0, std::min(rest.find_first_not_of('/'), rest.size()));
+  std::string name = rest.substr(0, rest.find('/'));
+  rest.erase(0, name.size());
+  return name;
+}
+
+// As the kernel walks `path`, which becomes the path without links: what is executed is what was looked at,
+// because only root and the caller can put something else there in between.
+Failure WalkToProgram(std::string& path) {
+  std::string rest = path;
+  std::string here;  // empty: the root
+  for (int links = 0;;) {
+    const std::string at = here.empty() ? "/" : here;
+    struct statx status {};
+    if (::statx(AT_FDCWD, at.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_MODE | STATX_UID | STATX_GID,
+                &status) != 0)
+      return Failed("statx", at);
+    const bool last = rest.find_first_not_of('/') == std::string::npos;
+    if (!IsClosedToOthers(status, !last))
+      return Refused(path, std::string("others than you and root may write to ").append(at),
+                     "install mxc-exec as root, or as yourself, and chmod go-w it and each folder above it");
+    if (S_ISLNK(status.stx_mode)) {
+      std::string text;
+      if (++links > kMaxLinks) errno = ELOOP;
+      if (links > kMaxLinks || !ReadLink(here, text)) return Failed("readlink", at);
+      here = text.front() == '/' ? "" : Above(here);
+      rest.insert(0, text);
+      continue;
+    }
+    const std::string name = TakeComponent(rest);
+    if (name.empty()) {
+      if (!S_ISREG(status.stx_mode)) return Refused(path, "it is no file", "name the program itself");
+      path = here;
+      return {};
+    }
+    if (name == "..") {
+      here = Above(here);
+    } else if (name != ".") {
+      here.append("/").append(name);
+    }
+  }
 }
 
 }  // namespace
@@ -83,20 +137,9 @@ Failure FindProgram(std::string& path) {
             .message = "the program mxc-exec was not found",
             .remediation = "install it beside libmxc_ffi.so or on PATH, or name it in MXC_EXEC"};
   }
-  struct statx file {};
-  if (::statx(AT_FDCWD, path.c_str(), 0, STATX_TYPE | STATX_MODE | STATX_UID | STATX_GID, &file) != 0) {
-    Failure failure = SystemFailure("statx");
-    failure.message = path + ": " + failure.message;
-    return failure;
-  }
-  const bool regular = S_ISREG(file.stx_mode);
-  const bool owned = file.stx_uid == 0 || file.stx_uid == ::geteuid();
-  const bool shared = (file.stx_mode & S_IWGRP) != 0 && file.stx_gid != 0 && file.stx_gid != ::getegid();
-  if (regular && owned && !shared && (file.stx_mode & S_IWOTH) == 0) return {};
-  return {.status = MXC_BACKEND_UNAVAILABLE,
-          .message = path + " is not run: " +
-                     (regular ? "it belongs to another user, or others may write to it" : "it is no file"),
-          .remediation = "install mxc-exec as root, or as yourself with mode 755"};
+  if (path.front() != '/')
+    return Refused(path, "MXC_EXEC holds a relative path", "write an absolute path in MXC_EXEC");
+  return WalkToProgram(path);
 }
 
 }  // namespace mxc::ffi

@@ -66,7 +66,7 @@ Status PinnedHost::Refusal() const {
   return Done{};
 }
 
-Status CheckAllPinned(const std::string& clause, Plan& plan) {
+Status CheckAllPinned(const std::string& clause, const std::vector<HelperPin>& pins, Plan& plan) {
   // kubectl runs plug-ins for credentials, as its configuration says: the hash of the one file proves
   // nothing.
   if (std::holds_alternative<KubernetesLaunch>(plan.launch))
@@ -75,13 +75,17 @@ Status CheckAllPinned(const std::string& clause, Plan& plan) {
                             "), and kubectl, which runs other programs, cannot have one",
                  .pointer = "/containment",
                  .hint = "use another containment, or ask the operator"};
+
   for (const Started& started : StartedBy(plan)) {
-    if (!started.sha256->empty()) continue;
+    if (std::any_of(pins.begin(), pins.end(), [&](const HelperPin& pin) { return pin.name == started.name; }))
+      continue;
     return Error{.code = ErrorCode::kConflict,
                  .message = "this machine starts no helper without a pin (" + clause + "), and " +
-                            Quoted(started.name) + " has none",
-                 .pointer = "/helpers",
-                 .hint = "add its SHA-256 to `helpers`: mxc-exec --probe=json prints it"};
+                            Quoted(started.name) + " has none of the operator's",
+                 .pointer = "/containment",
+                 .hint =
+                     "use another containment, or ask the operator to add its SHA-256 to `helpers` of the "
+                     "ceiling: mxc-exec --probe=json prints it"};
   }
   return Done{};
 }

@@ -43,7 +43,9 @@ class PinnedHost final : public ForwardingHost {
 
 // The pins of the helpers that the plan starts, into the plan, with an entry of the ledger each.
 void PinPlan(const std::vector<HelperPin>& pins, Policy& policy, Plan& plan);
-// `clause`: says that each has one. Errors: kConflict, the plan starts a helper without a pin.
-[[nodiscard]] Status CheckAllPinned(const std::string& clause, Plan& plan);
+// `clause`: says that each has one among `pins`, the operator's: a caller can pin whatever stands there.
+// Errors: kConflict, the plan starts a helper without.
+[[nodiscard]] Status CheckAllPinned(const std::string& clause, const std::vector<HelperPin>& pins,
+                                    Plan& plan);
 
 }  // namespace mxc

@@ -136,6 +136,9 @@ void DenyWriting(const std::vector<Named>& denials, const std::vector<Named>& gr
     if (!HasPattern(denial.path) && !IsShownForWriting(denial, grants)) continue;
     if (!comparison.IsMissing(denial.path)) {
       imported.read_only.push_back(denial.path);
+      if (HasPattern(denial.path))
+        imported.warnings.push_back(denial.path +
+                                    " is denied where it exists: a command can make what matches it later");
       continue;
     }
     // A read-only entry for what does not exist holds nothing: a command could make it.

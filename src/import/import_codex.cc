@@ -1,4 +1,6 @@
 // Codex's config.toml: permission profiles, and the older sandbox_mode.
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "import/imported.h"
@@ -23,6 +25,45 @@ bool IsOn(const Json* table, std::string_view key) {
   return value != nullptr && value->boolean;
 }
 
+constexpr std::string_view kWorkspace = ":workspace";
+
+// What `profile` does not say itself, table by table.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the parser goes
+void Inherit(const Json& base, Json& profile) {
+  for (const JsonMember& member : base.members) {
+    const auto own = std::find_if(profile.members.begin(), profile.members.end(),
+                                  [&](const JsonMember& one) { return one.key == member.key; });
+    if (own == profile.members.end()) {
+      profile.members.push_back(member);
+    } else if (own->value.kind == Json::Kind::kObject && member.value.kind == Json::Kind::kObject) {
+      Inherit(member.value, own->value);
+    }
+  }
+}
+
+struct Profile {
+  Json table = {};
+  std::string builtin = {};  // of the program's own, what it extends in the end
+};
+
+Result<Profile> ProfileOf(const Json* permissions, const std::string& name) {
+  Profile profile;
+  profile.table.kind = Json::Kind::kObject;
+  std::set<std::string> met;
+  std::string key = "default_permissions";
+  std::string next = name;
+  do {
+    const Json* const table = TableIn(permissions, next);
+    if (table == nullptr) return CannotImport(key, "there is no profile of the name \"" + next + "\"");
+    if (!met.insert(next).second) return CannotImport(key, "the profile extends itself");
+    Inherit(*table, profile.table);
+    profile.builtin = TextOfMember(*table, "extends");
+    key = "permissions." + next + ".extends";
+    next = profile.builtin;
+  } while (!next.empty() && !next.starts_with(':'));
+  return profile;
+}
+
 class CodexReader {
  public:
   CodexReader() { imported_.source = "Codex"; }
@@ -30,20 +71,20 @@ class CodexReader {
   // One of the program's own.
   Status ReadBuiltin(const std::string& name) {
     if (name == ":read-only" || name == "read-only") return Done{};
-    if (name == ":workspace" || name == "workspace-write") {
+    if (name == kWorkspace || name == "workspace-write") {
       imported_.read_write.emplace_back("${PWD}");
       return Done{};
     }
     return CannotImport(name, "it is no sandbox, or none that mxc-exec knows");
   }
 
-  Status ReadProfile(const std::string& name, const Json& profile) {
-    const std::string base = TextOfMember(profile, "extends");
-    imported_.reads_all = !base.empty();
-    if (!base.empty()) {
-      if (Status read = ReadBuiltin(base); !read) return read;
+  Status ReadProfile(const std::string& name, const Profile& profile) {
+    imported_.reads_all = !profile.builtin.empty();
+    const bool workspace = profile.builtin == kWorkspace;
+    if (!profile.builtin.empty() && !workspace) {
+      if (Status read = ReadBuiltin(profile.builtin); !read) return read;
     }
-    for (const JsonMember& member : profile.members) {
+    for (const JsonMember& member : profile.table.members) {
       const std::string key = "permissions." + name + "." + member.key;
       Status read = Done{};
       if (member.key == "filesystem") {
@@ -58,7 +99,12 @@ class CodexReader {
       }
       if (!read) return read;
     }
-    return AddRoots("permissions." + name + ".workspace_roots");
+    const std::string key = "permissions." + name + ".workspace_roots";
+    const bool own = std::any_of(root_rules_.begin(), root_rules_.end(),
+                                 [](const RootRule& rule) { return rule.below == "."; });
+    if (workspace && !own)
+      root_rules_.insert(root_rules_.begin(), {.key = key, .below = ".", .access = "write"});
+    return AddRoots(key);
   }
 
   Status ReadOlder(const Json& settings) {
@@ -152,9 +198,6 @@ class CodexReader {
         if (Status added = AddRule(rule.key, path, rule.access); !added) return added;
       }
     }
-    if (root_rules_.empty() && !imported_.read_write.empty()) {
-      for (std::size_t i = 1; i < roots_.size(); ++i) Grant(key, roots_[i], imported_.read_write);
-    }
     return Done{};
   }
 
@@ -208,16 +251,14 @@ Result<Imported> ImportCodex(const Json& settings) {
     if (!of_profiles && !of_older) of_agent.push_back(member.key);
   }
   LeaveToAgent(of_agent, reader.Result());
-  const Json* const profile = TableIn(TableIn(&settings, "permissions"), name);
   Status read = Done{};
   if (older) {
     read = reader.ReadOlder(settings);
   } else if (name.starts_with(':')) {
     read = reader.ReadBuiltin(name);
-  } else if (profile != nullptr) {
-    read = reader.ReadProfile(name, *profile);
   } else {
-    read = CannotImport("default_permissions", "there is no profile of the name \"" + name + "\"");
+    const Result<Profile> profile = ProfileOf(TableIn(&settings, "permissions"), name);
+    read = profile ? reader.ReadProfile(name, *profile) : profile.error();
   }
   if (!read) return read.error();
   return std::move(reader.Result());

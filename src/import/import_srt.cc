@@ -1,6 +1,7 @@
 // Settings of srt, and of Claude Code, which hands its own on to srt.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "import/imported.h"
@@ -77,6 +78,28 @@ bool SaysNothing(const Json& value) {
   return false;
 }
 
+// A path that is a pattern where it reads as one, or {"path": ..., "literal": true}, which never is.
+struct WrittenPath {
+  std::string text = {};
+  bool literal = false;
+};
+
+Result<std::vector<WrittenPath>> WrittenPathsOf(const std::string& key, const Json& value) {
+  std::vector<WrittenPath> paths;
+  bool fits = value.kind == Json::Kind::kArray;
+  for (const Json& item : value.items) {
+    const bool marked = item.kind == Json::Kind::kObject;
+    const Json* const path = marked ? item.Find("path") : &item;
+    const Json* const literal = marked ? item.Find("literal") : nullptr;
+    fits = fits && path != nullptr && path->kind == Json::Kind::kString &&
+           (!marked || (item.members.size() == 2 && literal != nullptr && literal->boolean));
+    if (fits) paths.push_back({.text = path->text, .literal = marked});
+  }
+  if (fits) return paths;
+  return Error{.code = ErrorCode::kSchema,
+               .message = key + R"( is no list of paths, or of {"path": ..., "literal": true})"};
+}
+
 class SrtReader {
  public:
   explicit SrtReader(std::string source) { imported_.source = std::move(source); }
@@ -98,19 +121,19 @@ class SrtReader {
     return Done{};
   }
 
-  Status AddPaths(const std::string& key, const std::vector<std::string>& written,
-                  std::vector<std::string>& list, bool denies) {
-    for (const std::string& text : written) {
-      std::string path = denies ? ImportedDenial(text) : ImportedPath(text);
-      const bool grant_by_pattern = &list == &imported_.read_write && HasPattern(path);
-      if (!path.empty() && !grant_by_pattern) {
-        list.push_back(std::move(path));
-        continue;
-      }
-      if (denies) return CannotImport(key + " " + text, "it denies what no path of a configuration names");
-      LeaveOut(key + " " + text,
-               path.empty() ? "it is no path that is expanded" : "write access is given by name", imported_);
+  Status AddPath(const std::string& key, const WrittenPath& written, std::vector<std::string>& list,
+                 bool denies) {
+    const std::string& text = written.text;
+    std::string path = denies && !written.literal ? ImportedDenial(text) : ImportedPath(text);
+    if (written.literal && HasPattern(text)) path.clear();  // it would be a pattern here
+    const bool grant_by_pattern = &list == &imported_.read_write && HasPattern(path);
+    if (!path.empty() && !grant_by_pattern) {
+      list.push_back(std::move(path));
+      return Done{};
     }
+    if (denies) return CannotImport(key + " " + text, "it denies what no path of a configuration names");
+    LeaveOut(key + " " + text,
+             path.empty() ? "it is no path that is expanded" : "write access is given by name", imported_);
     return Done{};
   }
 
@@ -129,9 +152,10 @@ class SrtReader {
                              {"filesystem.allowWrite", imported_.read_write, false}};
     for (const PathKey& known : paths) {
       if (known.key != key) continue;
-      const auto strings = StringsOf(key, value);
-      if (!strings) return strings.error();
-      if (Status added = AddPaths(key, *strings, known.list, known.denies); !added) return added;
+      const auto written = WrittenPathsOf(key, value);
+      if (!written) return written.error();
+      for (const WrittenPath& path : *written)
+        if (Status added = AddPath(key, path, known.list, known.denies); !added) return added;
       if (key == "filesystem.denyRead" && std::erase(imported_.denied, "/") != 0) {
         imported_.reads_all = false;
         LeaveOut(key + " /", "what every command needs of the system stays readable, and nothing else",
@@ -172,7 +196,7 @@ class SrtReader {
       if (files && path == nullptr) return CannotImport(key, "an entry names no path");
       if (files) {
         if (Status text = CheckKind(key + " path", *path, Json::Kind::kString); !text) return text;
-        if (Status added = AddPaths(key, {path->text}, imported_.denied, true); !added) return added;
+        if (Status added = AddPath(key, {path->text}, imported_.denied, true); !added) return added;
       }
       if (mode != nullptr && mode->text == "mask")
         LeaveOut(key + " mode mask", "no secret is put into requests: it is denied as a whole", imported_);
@@ -195,20 +219,35 @@ class SrtReader {
 
 // "Edit(//etc/**)": in the rules of the agent a path with one slash begins where the settings lie.
 struct AgentRule {
-  std::string_view tool;
-  std::string subject = {};
+  std::string tool = {};
+  std::optional<std::string> subject = {};  // not set: the whole tool
 };
-AgentRule AgentRuleOf(const std::string& text) {
-  const std::size_t open = text.find('(');
-  if (open == std::string::npos || !text.ends_with(')')) return {.tool = text};
-  AgentRule rule{.tool = std::string_view(text).substr(0, open),
-                 .subject = text.substr(open + 1, text.size() - open - 2)};
-  if (rule.subject.starts_with("//")) {
-    rule.subject.erase(0, 1);
-  } else if (rule.subject.starts_with('/')) {
-    rule.subject.insert(0, 1, '.');
+
+std::string Trimmed(const std::string& text) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+// Nothing: it is no rule.
+std::optional<AgentRule> AgentRuleOf(const std::string& text) {
+  const std::string rule = Trimmed(text);
+  const std::size_t open = rule.find('(');
+  if (open == std::string::npos) {
+    if (rule.empty() || rule.find(')') != std::string::npos) return std::nullopt;
+    return AgentRule{.tool = rule};
   }
-  return rule;
+  if (!rule.ends_with(')')) return std::nullopt;
+  AgentRule result{.tool = Trimmed(rule.substr(0, open))};
+  std::string subject = Trimmed(rule.substr(open + 1, rule.size() - open - 2));
+  if (subject.starts_with("//")) {
+    subject.erase(0, 1);
+  } else if (subject.starts_with('/')) {
+    subject.insert(0, 1, '.');
+  }
+  if (!subject.empty()) result.subject = std::move(subject);
+  return result;
 }
 
 // A name alone is one at any depth, as in a .gitignore.
@@ -217,22 +256,38 @@ std::string DeniedSubject(const std::string& subject) {
   return name_alone ? "**/" + subject : subject;
 }
 
-Status ReadAgentRule(const std::string& key, const std::string& text, bool allow, SrtReader& reader) {
-  constexpr std::string_view kDomain = "domain:";
+bool IsWriter(std::string_view tool) {
   constexpr std::string_view kWriters[] = {"Edit", "MultiEdit", "NotebookEdit", "Write"};
-  const AgentRule rule = AgentRuleOf(text);
+  return std::find(std::begin(kWriters), std::end(kWriters), tool) != std::end(kWriters);
+}
+
+// All that the tool would do.
+Status DenyWholeTool(const std::string& key, const std::string& tool, SrtReader& reader) {
+  if (IsWriter(tool)) return reader.AddPath(key, {"/"}, reader.Result().no_write, true);
+  if (tool == "WebFetch") return AddHost(key, "*", false, reader.Result());
+  return CannotImport(key, "it denies reading every file, and no command could start");
+}
+
+Status ReadAgentRule(const std::string& list, const std::string& text, bool allow, SrtReader& reader) {
+  constexpr std::string_view kDomain = "domain:";
+  const std::string key = list + " " + text;
   Imported& imported = reader.Result();
-  if (rule.tool == "WebFetch" && rule.subject.starts_with(kDomain))
-    return AddHost(key, rule.subject.substr(kDomain.size()), allow, imported);
-  const bool writes = std::find(std::begin(kWriters), std::end(kWriters), rule.tool) != std::end(kWriters);
-  const bool reads = rule.tool == "Read" && !allow;
-  if (rule.subject.empty() || (!writes && !reads)) {
-    LeaveOut(key + " " + text, "it is about the agent's own tools", imported);
+  const std::optional<AgentRule> rule = AgentRuleOf(text);
+  if (!rule && !allow) return CannotImport(key, "it is no rule of the agent's, and may deny something");
+  const bool fetches = rule && rule->tool == "WebFetch";
+  const bool writes = rule && IsWriter(rule->tool);
+  const bool reads = rule && rule->tool == "Read";
+  if (!allow && (fetches || writes || reads) && !rule->subject) return DenyWholeTool(key, rule->tool, reader);
+  if (fetches && rule->subject && rule->subject->starts_with(kDomain))
+    return AddHost(list, rule->subject->substr(kDomain.size()), allow, imported);
+  if (fetches && !allow) return CannotImport(key, "what it denies is no domain");
+  if (!rule || !rule->subject || (!writes && !(reads && !allow))) {
+    LeaveOut(key, "it is about the agent's own tools", imported);
     return Done{};
   }
   std::vector<std::string>& into = reads ? imported.denied : allow ? imported.read_write : imported.no_write;
-  const std::string subject = allow ? rule.subject : DeniedSubject(rule.subject);
-  return reader.AddPaths(key + " " + text, {subject}, into, !allow);
+  const std::string subject = allow ? *rule->subject : DeniedSubject(*rule->subject);
+  return reader.AddPath(key, {subject}, into, !allow);
 }
 
 Status ReadPermissions(const Json& permissions, SrtReader& reader) {
@@ -246,13 +301,11 @@ Status ReadPermissions(const Json& permissions, SrtReader& reader) {
     }
     const auto strings = StringsOf(key, member.value);
     if (!strings) return strings.error();
-    if (directories) {
-      const Status added = reader.AddPaths(key, *strings, reader.Result().read_write, false);
-      if (!added) return added;
-      continue;
+    for (const std::string& text : *strings) {
+      Status read = directories ? reader.AddPath(key, {text}, reader.Result().read_write, false)
+                                : ReadAgentRule(key, text, member.key == "allow", reader);
+      if (!read) return read;
     }
-    for (const std::string& text : *strings)
-      if (Status read = ReadAgentRule(key, text, member.key == "allow", reader); !read) return read;
   }
   return Done{};
 }

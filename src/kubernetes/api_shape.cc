@@ -79,10 +79,10 @@ void CheckField(const Json& value, const ApiField& field, const std::string& at,
     if (findings.wrong.empty()) findings.wrong = fmt::format("{} is no {}", at, TypeName(field.type));
     return;
   }
-  if (field.fields.empty()) return;
-  if (field.type == ApiType::kObject) CheckShape(value, field.fields, at, findings);
+  if (field.Fields().empty()) return;
+  if (field.type == ApiType::kObject) CheckShape(value, field.Fields(), at, findings);
   for (std::size_t i = 0; field.type == ApiType::kObjects && i < value.items.size(); ++i)
-    CheckShape(value.items[i], field.fields, fmt::format("{}[{}]", at, i), findings);
+    CheckShape(value.items[i], field.Fields(), fmt::format("{}[{}]", at, i), findings);
 }
 
 }  // namespace

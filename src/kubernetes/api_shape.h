@@ -2,6 +2,7 @@
 // never the same as an absent one. Data; pod_shape.cc has the one of a pod.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,14 +21,22 @@ enum class ApiType {
   kTexts,    // a list
   kTextMap,  // an object
   kAmounts,  // an object of quantities: texts or numbers
-  kObject,   // with `fields`, or with any members when there are none
+  kObject,   // with fields, or with any members when there are none
   kObjects,  // a list of such
 };
 
+// A member cannot be a span of the type itself, which is not complete there.
 struct ApiField {
+  constexpr ApiField(std::string_view own_name, ApiType own_type) : name(own_name), type(own_type) {}
+  template <std::size_t kCount>
+  constexpr ApiField(std::string_view own_name, ApiType own_type, const ApiField (&fields)[kCount])
+      : name(own_name), type(own_type), first(fields), count(kCount) {}
+  [[nodiscard]] std::span<const ApiField> Fields() const { return {first, count}; }
+
   std::string_view name;
   ApiType type;
-  std::span<const ApiField> fields = {};
+  const ApiField* first = nullptr;
+  std::size_t count = 0;
 };
 
 struct ShapeFindings {

@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 
+#include "kubernetes/claim_clock.h"
 #include "kubernetes/cluster_objects.h"
 #include "kubernetes/kubectl.h"
 #include "mxc/error.h"
@@ -53,6 +54,8 @@ class Claim {
   // It is the same pod, and it runs. Errors: kSetupFailed.
   [[nodiscard]] Status CheckAgain(const BoundPod& pod) const;
 
+  // By which the sandbox's record counts.
+  [[nodiscard]] const ServerClock& Clock() const { return clock_; }
   // Milliseconds of CLOCK_MONOTONIC when the lease is to be renewed, and when the claim ends whatever is
   // done.
   [[nodiscard]] std::uint64_t RenewAt() const { return renew_at_; }
@@ -76,10 +79,16 @@ class Claim {
   [[nodiscard]] Result<Waited> WaitUntilReady();
   [[nodiscard]] Result<BoundPod> LookAtPod(const std::string& sandbox, bool& passing) const;
   [[nodiscard]] Result<BoundPod> Judge(BoundPod pod, const std::string& text, bool& passing) const;
-  [[nodiscard]] Result<std::optional<std::string>> Find(const std::string& what,
-                                                        const std::string& path) const;
+  // Whether the caller may end the wait.
+  enum class Until { kInterrupted, kTheEnd };
+  // What passes is asked again. Nothing: there is no such object, or it is another than the preconditions
+  // say.
+  [[nodiscard]] Result<std::optional<std::string>> Ask(const std::string& what, const KubectlCall& call,
+                                                       Until until = Until::kInterrupted) const;
   [[nodiscard]] Status IsOurs() const;
+  void KnowEnd();
   [[nodiscard]] Status Extend();
+  [[nodiscard]] Status DeleteByUid();
   [[nodiscard]] std::string Patch();
   [[nodiscard]] Result<std::string> Get(const std::string& what, const std::string& path,
                                         bool& passing) const;
@@ -94,7 +103,7 @@ class Claim {
   std::string uid_ = {};
   KeptPod kept_ = {};
   std::uint64_t lease_ms_;
-  std::int64_t clock_ahead_s_ = 0;  // of the API server's clock
+  ServerClock clock_ = ServerClock();
   std::uint64_t begun_at_;
   std::uint64_t ends_at_;
   std::uint64_t renew_at_;

@@ -1,18 +1,15 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/own_files.h"
 #include "kubernetes/claim.h"
+#include "kubernetes/claim_object.h"
 #include "kubernetes/judge_pod.h"
-#include "kubernetes/reap_claims.h"
 
 namespace mxc::kubernetes {
 namespace {
@@ -23,75 +20,8 @@ constexpr std::uint64_t kMinLeaseMs = 5000;
 constexpr std::uint64_t kReadyMs = 300000;
 // A watch is begun anew so often: each tells first what is, so that one that says nothing costs no more.
 constexpr int kWatchSeconds = 10;
-constexpr std::uint64_t kPauseMs = 500;
-constexpr std::uint32_t kCallMs = 15000;
-constexpr int kDeleteAttempts = 5;
-constexpr std::uint64_t kNever = ~std::uint64_t{0};
-
-std::uint64_t NowMs() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000000;
-}
-
-// Seconds since 1970.
-std::int64_t ServerTime(std::int64_t ahead_s) {
-  return static_cast<std::int64_t>(std::time(nullptr)) + ahead_s;
-}
-
-void Pause() { ::usleep(static_cast<useconds_t>(kPauseMs * 1000)); }
-
-// What is created: a claim of a warm pool, or a Sandbox of its own.
-struct ClaimKind {
-  std::string_view kind;
-  std::string_view noun;
-  std::string_view group;
-  std::string_view plural;
-};
-
-const ClaimKind& KindOf(const PodRun& run) {
-  static constexpr ClaimKind kClaim{"SandboxClaim", "claim", "extensions.agents.x-k8s.io", "sandboxclaims"};
-  static constexpr ClaimKind kSandbox{"Sandbox", "sandbox", "agents.x-k8s.io", "sandboxes"};
-  return run.pod_template.empty() ? kClaim : kSandbox;
-}
-
-std::string ClaimsPath(const PodRun& run) {
-  const ClaimKind& kind = KindOf(run);
-  return fmt::format("/apis/{}/v1beta1/namespaces/{}/{}", kind.group, run.name_space, kind.plural);
-}
-
-// As kubectl takes it.
-std::string ClaimResource(const PodRun& run) {
-  return fmt::format("{}.v1beta1.{}", KindOf(run).plural, KindOf(run).group);
-}
-
-std::string TheClaim(const PodRun& run) { return fmt::format("the {}", KindOf(run).noun); }
-
-// The controller labels the pod of a claim with the claim's UID. The pod of a Sandbox of its own has no such
-// label: that it was made for this one its ownerReferences prove.
-bool IsPodOf(const PodRun& run, const PodState& state, const std::string& uid) {
-  return (run.pod_template.empty() ? state.claim_uid : state.sandbox_uid) == uid;
-}
-
-std::string PodPath(const PodRun& run, const std::string& pod) {
-  return "/api/v1/namespaces/" + run.name_space + "/pods/" + pod;
-}
-
-// The caller ended the wait; it knows why.
-Error Interrupted() { return {.code = ErrorCode::kInternal}; }
-
-Error NotRunning(const std::string& pod) {
-  return {.code = ErrorCode::kUnavailable,
-          .message = "the pod '" + pod + "' does not run",
-          .pointer = "/kubernetes"};
-}
-
-Error Gone(const std::string& how) {
-  return {.code = ErrorCode::kStaleId,
-          .message = "the sandbox is gone: " + how,
-          .pointer = "/sandboxId",
-          .hint = "deprovision it, and provision another"};
-}
+// An API server that is started again answers no connection for a while.
+constexpr std::uint64_t kUnreachedMs = 15000;
 
 Error NotReady(const PodRun& run, const std::string& reason) {
   const bool pool = run.pod_template.empty();
@@ -122,23 +52,6 @@ Claim::Claim(const Kubectl& kubectl, const std::string& run)
       ends_at_(begun_at_ + std::uint64_t{kubectl.Run().ttl_s} * 1000),
       renew_at_(begun_at_ + lease_ms_ / 3) {}
 
-Claim::Claim(const Kubectl& kubectl, const KeptPod& kept)
-    : kubectl_(kubectl),
-      name_(kept.claim),
-      owner_(kept.owner),
-      uid_(kept.claim_uid),
-      kept_(kept),
-      lease_ms_(std::uint64_t{kubectl.Run().ttl_s} * 1000),
-      clock_ahead_s_(kept.clock_ahead_s),
-      begun_at_(NowMs()),
-      ends_at_(begun_at_ + lease_ms_),
-      renew_at_(kNever),
-      created_(true) {
-  const std::int64_t left_s = kept.ends_s - ServerTime(clock_ahead_s_);
-  if (kept.ends_s != 0)
-    ends_at_ = std::min(ends_at_, begun_at_ + (left_s > 0 ? static_cast<std::uint64_t>(left_s) * 1000 : 0));
-}
-
 ObjectId Claim::Id() const {
   return {.kind = KindOf(kubectl_.Run()).kind, .name_space = kubectl_.Run().name_space, .name = name_};
 }
@@ -149,17 +62,13 @@ std::string Claim::EndOfLease() {
   const std::uint64_t now = NowMs();
   const std::uint64_t end = std::min(now + lease_ms_, ends_at_);
   const std::int64_t ahead = static_cast<std::int64_t>(end > now ? (end - now) / 1000 : 0);
-  last_end_ = TimeText(ServerTime(clock_ahead_s_) + ahead);
+  last_end_ = TimeText(clock_.Now() + ahead);
   return last_end_;
 }
 
 void Claim::Know(const ClaimState& state) {
   uid_ = state.uid;
-  if (const std::optional<std::int64_t> created = ReadTime(state.created)) {
-    const std::int64_t since = static_cast<std::int64_t>((NowMs() - begun_at_) / 1000);
-    const std::int64_t ahead = *created + since - static_cast<std::int64_t>(std::time(nullptr));
-    clock_ahead_s_ = ahead >= -2 && ahead <= 2 ? 0 : ahead;  // what seconds alone can tell
-  }
+  clock_.Learn(state.created, NowMs() - begun_at_);
 }
 
 // One that has our name is ours if it has our owner's text, too: its creation was answered with a failure.
@@ -182,9 +91,9 @@ Result<std::string> Claim::PodTemplate() const {
   const PodRun& run = kubectl_.Run();
   if (run.pod_template.empty()) return std::string();
   const Result<std::optional<std::string>> text =
-      Find("look at the template '" + run.pod_template + "'",
-           fmt::format("/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/{}/sandboxtemplates/{}",
-                       run.name_space, run.pod_template));
+      Ask("look at the template '" + run.pod_template + "'",
+          GetRaw(fmt::format("/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/{}/sandboxtemplates/{}",
+                             run.name_space, run.pod_template)));
   if (!text) return text.error();
   if (!*text)
     return Error{.code = ErrorCode::kUnavailable,
@@ -203,10 +112,8 @@ Status Claim::Create() {
     const ClaimNames names{.claim = name_, .owner = owner_, .shutdown_time = EndOfLease()};
     const std::string manifest =
         pod->empty() ? ClaimManifest(kubectl_.Run(), names) : SandboxManifest(kubectl_.Run(), names, *pod);
-    const Result<KubectlAnswer> answer =
-        kubectl_.Call({.arguments = {"create", "--raw", ClaimsPath(kubectl_.Run()), "-f", "-"},
-                       .input = manifest,
-                       .limit_ms = kCallMs});
+    const Result<KubectlAnswer> answer = kubectl_.Call(
+        {.arguments = {"create", "--raw", ClaimsPath(kubectl_.Run()), "-f", "-"}, .input = manifest});
     if (!answer) return answer.error();
     if (answer->Succeeded()) {
       created_ = true;
@@ -219,15 +126,32 @@ Status Claim::Create() {
     if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
     const KubectlFailure failure = FailureOf(*answer);
     if (failure == KubectlFailure::kExists) return Adopt(*answer);
-    created_ = created_ || failure == KubectlFailure::kPassing;
-    if (failure != KubectlFailure::kPassing || NowMs() > begun_at_ + lease_ms_)
+    const bool unsent = WasUnsent(*answer);
+    created_ = created_ || (failure == KubectlFailure::kPassing && !unsent);
+    const std::uint64_t limit_ms = unsent ? std::min(lease_ms_, kUnreachedMs) : lease_ms_;
+    if (failure != KubectlFailure::kPassing || NowMs() > begun_at_ + limit_ms)
       return ErrorOf("create a " + std::string(KindOf(kubectl_.Run()).kind), *answer);
     Pause();
   }
 }
 
+Result<std::optional<std::string>> Claim::Ask(const std::string& what, const KubectlCall& call,
+                                              Until until) const {
+  for (int attempt = 1;; ++attempt) {
+    Result<KubectlAnswer> answer = until == Until::kTheEnd ? kubectl_.Finish(call) : kubectl_.Call(call);
+    if (!answer) return answer.error();
+    if (answer->Succeeded()) return std::optional<std::string>(std::move(answer->out));
+    if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
+    const KubectlFailure failure = FailureOf(*answer);
+    if (failure == KubectlFailure::kNotFound || failure == KubectlFailure::kChanged)
+      return std::optional<std::string>();
+    if (failure != KubectlFailure::kPassing || attempt == kAttempts) return ErrorOf(what, *answer);
+    Pause();
+  }
+}
+
 Result<std::string> Claim::Get(const std::string& what, const std::string& path, bool& passing) const {
-  Result<KubectlAnswer> answer = kubectl_.Call({.arguments = {"get", "--raw", path}, .limit_ms = kCallMs});
+  Result<KubectlAnswer> answer = kubectl_.Call(GetRaw(path));
   if (!answer) return answer.error();
   if (answer->Succeeded()) return std::move(answer->out);
   if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
@@ -336,7 +260,7 @@ Status Claim::CheckAgain(const BoundPod& pod) const {
                        .message = "the pod '" + pod.name +
                                   "' was replaced or deleted while the command ran: its outcome is not known",
                        .hint = "run it again where it may run twice"};
-  for (int attempt = 0; attempt < kDeleteAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     bool passing = false;
     const Result<std::string> text =
         Get("look at the pod '" + pod.name + "' again", PodPath(kubectl_.Run(), pod.name), passing);
@@ -362,97 +286,6 @@ std::string Claim::Patch() {
                      EndOfLease());
 }
 
-// Nothing: there is none. What passes is asked again.
-Result<std::optional<std::string>> Claim::Find(const std::string& what, const std::string& path) const {
-  for (int attempt = 1;; ++attempt) {
-    Result<KubectlAnswer> answer = kubectl_.Call({.arguments = {"get", "--raw", path}, .limit_ms = kCallMs});
-    if (!answer) return answer.error();
-    if (answer->Succeeded()) return std::optional<std::string>(std::move(answer->out));
-    if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
-    const KubectlFailure failure = FailureOf(*answer);
-    if (failure == KubectlFailure::kNotFound) return std::optional<std::string>();
-    if (failure != KubectlFailure::kPassing || attempt == kDeleteAttempts) return ErrorOf(what, *answer);
-    Pause();
-  }
-}
-
-// The claim that was kept, by all that it is known by. Errors: kStaleId: it is not there, or somebody else's.
-Status Claim::IsOurs() const {
-  const Result<std::optional<std::string>> text =
-      Find("look at " + TheClaim(kubectl_.Run()) + " '" + name_ + "'", Path());
-  if (!text) return text.error();
-  if (!*text) return Gone("its claim has expired, or was deleted");
-  const Result<ClaimState> state = ReadClaim(**text, Id());
-  if (!state) return state.error();
-  if (state->owner != owner_ || state->uid != uid_) return Gone("a claim of that name is not the one it had");
-  return Done{};
-}
-
-Status Claim::Extend() {
-  for (int attempt = 1;; ++attempt) {
-    const Result<KubectlAnswer> answer =
-        kubectl_.Call({.arguments = {"patch", ClaimResource(kubectl_.Run()), name_, "--type=merge", "-o",
-                                     "json", "-p", Patch()},
-                       .limit_ms = kCallMs});
-    if (!answer) return answer.error();
-    if (answer->Succeeded()) {
-      const Result<ClaimState> state = ReadClaim(answer->out, Id());
-      if (!state) return state.error();
-      return state->uid == uid_ ? Status(Done{}) : Status(Gone("its claim was replaced by another"));
-    }
-    if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
-    const KubectlFailure failure = FailureOf(*answer);
-    if (failure == KubectlFailure::kNotFound) return Gone("its claim has expired, or was deleted");
-    if (failure != KubectlFailure::kPassing || attempt == kDeleteAttempts)
-      return ErrorOf("set the time of " + TheClaim(kubectl_.Run()), *answer);
-    Pause();
-  }
-}
-
-Result<KeptPod> Claim::Keep(const BoundPod& pod, std::uint64_t lifetime_ms) {
-  renewal_.End();
-  renew_at_ = kNever;
-  const std::uint64_t ttl_ms = std::uint64_t{kubectl_.Run().ttl_s} * 1000;
-  lease_ms_ = lifetime_ms == 0 ? ttl_ms : std::min(ttl_ms, lifetime_ms);
-  ends_at_ = NowMs() + lease_ms_;
-  if (Status extended = Extend(); !extended) return extended.error();
-  const std::int64_t ends_s = ServerTime(clock_ahead_s_) + static_cast<std::int64_t>(lifetime_ms / 1000);
-  return KeptPod{.claim = name_,
-                 .pod = pod.name,
-                 .owner = owner_,
-                 .claim_uid = uid_,
-                 .pod_uid = pod.state.uid,
-                 .clock_ahead_s = clock_ahead_s_,
-                 .ends_s = lifetime_ms == 0 ? 0 : ends_s};
-}
-
-Result<BoundPod> Claim::Rejoin() {
-  const PodRun& run = kubectl_.Run();
-  if (NowMs() >= ends_at_) return Gone("its time was over");
-  if (Status ours = IsOurs(); !ours) return ours.error();
-  const Result<std::optional<std::string>> text =
-      Find("look at the pod '" + kept_.pod + "'", PodPath(run, kept_.pod));
-  if (!text) return text.error();
-  if (!*text) return Gone("its pod was deleted");
-  Result<PodState> state =
-      ReadPod(**text, {.kind = "Pod", .name_space = run.name_space, .name = kept_.pod}, run.container);
-  if (!state) return state.error();
-  if (state->uid != kept_.pod_uid || !IsPodOf(run, *state, uid_))
-    return Gone("its pod was replaced by another");
-  if (!state->ready) return NotRunning(kept_.pod);
-  bool passing = false;
-  Result<BoundPod> pod = Judge({.name = kept_.pod, .state = std::move(*state)}, **text, passing);
-  if (!pod) return pod;
-  if (Status extended = Extend(); !extended) return extended.error();
-  return pod;
-}
-
-Status Claim::DeleteKept() {
-  const Status ours = IsOurs();
-  if (ours) return Delete();
-  return ours.error().code == ErrorCode::kStaleId ? Status(Done{}) : ours;
-}
-
 void Claim::Renew() {
   int exit_code = 0;
   if (renewal_.Started()) {
@@ -468,45 +301,33 @@ void Claim::Renew() {
   if (started) renewal_ = std::move(*started);
 }
 
+Status Claim::DeleteByUid() {
+  const std::string what = "delete " + TheClaim(kubectl_.Run()) + " '" + name_ + "'";
+  // Its creation may not have been answered.
+  if (uid_.empty()) {
+    const Result<std::optional<std::string>> text = Ask(what, GetRaw(Path()), Until::kTheEnd);
+    if (!text) return text.error();
+    if (!*text) return Done{};
+    const Result<ClaimState> state = ReadClaim(**text, Id());
+    if (!state) return state.error();
+    if (state->owner != owner_) return Done{};
+    uid_ = state->uid;
+  }
+  const Result<std::optional<std::string>> gone =
+      Ask(what, {.arguments = {"delete", "--raw", Path(), "-f", "-"}, .input = DeleteOptions(uid_)},
+          Until::kTheEnd);
+  return gone ? Status(Done{}) : Status(gone.error());
+}
+
 Status Claim::Delete() {
   renewal_.End();
   if (!created_) return Done{};
-  Error last;
-  for (int attempt = 0; attempt < kDeleteAttempts; ++attempt) {
-    if (attempt != 0) Pause();
-    const Result<KubectlAnswer> answer =
-        kubectl_.Finish({.arguments = {"delete", "--raw", Path()}, .limit_ms = kCallMs});
-    if (!answer) return answer.error();
-    if (answer->Succeeded() || FailureOf(*answer) == KubectlFailure::kNotFound) return Done{};
-    last = ErrorOf("delete " + TheClaim(kubectl_.Run()) + " '" + name_ + "'", *answer);
-    if (FailureOf(*answer) == KubectlFailure::kRefused) break;
-  }
-  last.message += last_end_.empty() ? "; the cluster deletes it when its time is over"
+  const Status deleted = DeleteByUid();
+  if (deleted) return deleted;
+  Error left = deleted.error();
+  left.message += last_end_.empty() ? "; the cluster deletes it when its time is over"
                                     : "; the cluster deletes it at " + last_end_;
-  return last;
-}
-
-Result<std::vector<std::string>> ReapClaims(const PodRun& run) {
-  const Kubectl kubectl(run, {});
-  const std::string path = ClaimsPath(run) + "?labelSelector=" + "app.kubernetes.io%2Fmanaged-by%3Dmxc-exec";
-  const Result<KubectlAnswer> list = kubectl.Call({.arguments = {"get", "--raw", path}, .limit_ms = kCallMs});
-  if (!list) return list.error();
-  if (!list->Succeeded()) return ErrorOf("list what is ours", *list);
-  const Result<std::vector<std::string>> expired = ReadExpiredClaims(
-      list->out,
-      {.kind = run.pod_template.empty() ? "SandboxClaimList" : "SandboxList", .name_space = run.name_space},
-      TimeText(static_cast<std::int64_t>(std::time(nullptr))));
-  if (!expired) return expired.error();
-  std::vector<std::string> names;
-  for (const std::string& name : *expired) {
-    const Result<KubectlAnswer> answer =
-        kubectl.Call({.arguments = {"delete", "--raw", ClaimsPath(run) + "/" + name}, .limit_ms = kCallMs});
-    if (!answer) return answer.error();
-    const bool gone = answer->Succeeded() || FailureOf(*answer) == KubectlFailure::kNotFound;
-    if (!gone) return ErrorOf("delete " + TheClaim(run) + " '" + name + "'", *answer);
-    names.push_back(name);
-  }
-  return names;
+  return left;
 }
 
 }  // namespace mxc::kubernetes

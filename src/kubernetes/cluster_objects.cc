@@ -74,11 +74,20 @@ std::optional<Error> FailureOf(const ObjectId& id, const std::string& reason, co
   return std::nullopt;
 }
 
-Result<ClaimState> ClaimOf(const Json& claim, const ObjectId& id) {
+// The API server sets the time of a field manager when that gets fields of its own, and at no later writing
+// of the same fields.
+std::string FirstWrittenBy(std::string_view writer, const Json& metadata) {
+  for (const Json& entry : At(metadata, "managedFields").items)
+    if (Text(entry, "manager") == writer) return Text(entry, "time");
+  return {};
+}
+
+Result<ClaimState> ClaimOf(const Json& claim, const ObjectId& id, std::string_view writer = {}) {
   const Json& metadata = At(claim, "metadata");
   ClaimState state{.uid = Text(metadata, "uid"),
                    .owner = Text(At(metadata, "labels"), kOwnerLabel),
-                   .created = Text(metadata, "creationTimestamp")};
+                   .created = Text(metadata, "creationTimestamp"),
+                   .written = FirstWrittenBy(writer, metadata)};
   const Json* const ready = ReadyOf(claim);
   if (ready == nullptr) return state;
   if (Text(*ready, "status") == "True") {
@@ -122,10 +131,10 @@ std::string ControllerOf(const Json& metadata) {
 
 }  // namespace
 
-Result<ClaimState> ReadClaim(std::string_view text, const ObjectId& id) {
+Result<ClaimState> ReadClaim(std::string_view text, const ObjectId& id, std::string_view writer) {
   const Result<Json> claim = ReadObject(text, id);
   if (!claim) return claim.error();
-  return ClaimOf(*claim, id);
+  return ClaimOf(*claim, id, writer);
 }
 
 Result<ClaimEvent> ReadClaimEvent(std::string_view line, const ObjectId& id) {
@@ -193,11 +202,11 @@ Result<PodState> ReadPod(std::string_view text, const ObjectId& id, std::string_
   return state;
 }
 
-Result<std::vector<std::string>> ReadExpiredClaims(std::string_view list, const ObjectId& id,
-                                                   std::string_view now) {
+Result<std::vector<ExpiredClaim>> ReadExpiredClaims(std::string_view list, const ObjectId& id,
+                                                    std::string_view now) {
   const Result<Json> document = ReadList(list, id);
   if (!document) return document.error();
-  std::vector<std::string> names;
+  std::vector<ExpiredClaim> expired;
   const std::optional<std::int64_t> limit = ReadTime(now);
   for (const Json& claim : At(*document, "items").items) {
     const Json& metadata = At(claim, "metadata");
@@ -208,9 +217,13 @@ Result<std::vector<std::string>> ReadExpiredClaims(std::string_view list, const 
     if (!ours || !limit || !end || *end >= *limit) continue;
     const std::string& name = Text(metadata, "name");
     if (!IsDnsName(name)) return NoName(id, "the name of a claim", name);
-    names.push_back(name);
+    ExpiredClaim one{
+        .name = name, .uid = Text(metadata, "uid"), .version = Text(metadata, "resourceVersion")};
+    if (one.uid.empty() || one.version.empty())
+      return Unreadable(id, fmt::format("the claim {} has no UID, or no version", Quoted(name)));
+    expired.push_back(std::move(one));
   }
-  return names;
+  return expired;
 }
 
 std::optional<std::int64_t> ReadTime(std::string_view text) {

@@ -20,12 +20,15 @@ struct ClaimState {
   std::string uid = {};
   std::string owner = {};             // of kOwnerLabel
   std::string created = {};           // RFC 3339, by the API server's clock
+  std::string written = {};           // so the first time that `writer` wrote it; empty: it did not
   std::string sandbox = {};           // not empty: it is bound, and says that it is ready
   std::string reason = {};            // of the condition Ready, while it is not
   std::optional<Error> failure = {};  // it will never be: kUnavailable, with what can be done
 };
 
-[[nodiscard]] Result<ClaimState> ReadClaim(std::string_view text, const ObjectId& id);
+// `writer`: a field manager.
+[[nodiscard]] Result<ClaimState> ReadClaim(std::string_view text, const ObjectId& id,
+                                           std::string_view writer = {});
 
 // A line of a watch.
 struct ClaimEvent {
@@ -52,9 +55,14 @@ struct PodState {
 // `container`: empty: the first. Errors also: it has no such container.
 [[nodiscard]] Result<PodState> ReadPod(std::string_view text, const ObjectId& id, std::string_view container);
 
+struct ExpiredClaim {
+  std::string name = {};
+  std::string uid = {};
+  std::string version = {};  // metadata.resourceVersion
+};
 // Claims of a list that are ours and whose time is over at `now` (RFC 3339, UTC).
-[[nodiscard]] Result<std::vector<std::string>> ReadExpiredClaims(std::string_view list, const ObjectId& id,
-                                                                 std::string_view now);
+[[nodiscard]] Result<std::vector<ExpiredClaim>> ReadExpiredClaims(std::string_view list, const ObjectId& id,
+                                                                  std::string_view now);
 
 // Seconds since 1970 of "2026-11-24T10:00:00Z", and back. Nothing: it is no such text.
 [[nodiscard]] std::optional<std::int64_t> ReadTime(std::string_view text);

@@ -31,7 +31,7 @@ struct Waiting {
 struct KubectlCall {
   std::vector<std::string> arguments = {};
   std::string input = {};  // all of its standard input
-  std::uint32_t limit_ms = 30000;
+  std::uint32_t limit_ms = 15000;
   // Called with each line of standard output; true: enough was said, kubectl is ended.
   std::function<bool(std::string_view line)> on_line = nullptr;
 };

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace mxc::kubernetes {
 namespace {
 
@@ -14,6 +17,9 @@ struct Symptom {
 
 constexpr std::string_view kRightsHint = "grant the caller the rules of docs/backends/kubernetes.md";
 
+constexpr std::string_view kConfigHint = "correct kubernetes.kubeconfig";
+constexpr std::string_view kServerHint = "correct the kubeconfig's server";
+
 constexpr Symptom kSymptoms[] = {
     {"doesn't have a resource type", KubectlFailure::kRefused, "the cluster has no agent-sandbox of v1beta1",
      "install kubernetes-sigs/agent-sandbox"},
@@ -21,6 +27,7 @@ constexpr Symptom kSymptoms[] = {
      "the cluster has no agent-sandbox of v1beta1", "install kubernetes-sigs/agent-sandbox"},
     {"(AlreadyExists)", KubectlFailure::kExists, "", ""},
     {"(NotFound)", KubectlFailure::kNotFound, "", ""},
+    {"Precondition failed: ", KubectlFailure::kChanged, "", ""},
     {"(Unauthorized)", KubectlFailure::kRefused, "the cluster does not take these credentials",
      "log in again: the token may have expired"},
     {"must be logged in", KubectlFailure::kRefused, "the cluster does not take these credentials",
@@ -34,8 +41,39 @@ constexpr Symptom kSymptoms[] = {
     {"x509:", KubectlFailure::kRefused, "the certificate of the API server is not trusted",
      "correct the kubeconfig's certificate-authority"},
     {"context \"", KubectlFailure::kRefused, "", "correct kubernetes.context"},
-    {"no such file or directory", KubectlFailure::kRefused, "", "correct kubernetes.kubeconfig"},
+    {"no such file or directory", KubectlFailure::kRefused, "", kConfigHint},
+    {"error loading config file", KubectlFailure::kRefused, "", kConfigHint},
+    {"invalid configuration", KubectlFailure::kRefused, "", kConfigHint},
+    {"exec plugin: ", KubectlFailure::kRefused, "", kConfigHint},
+    {"server localhost:8080 was refused", KubectlFailure::kRefused, "kubectl has no configuration",
+     "name one: kubernetes.kubeconfig"},
+    {"error reading input for", KubectlFailure::kRefused, "kubectl has no credentials for this cluster",
+     "name a user in the kubeconfig"},
+    {"host must be a URL", KubectlFailure::kRefused, "", kServerHint},
+    {"no such host", KubectlFailure::kRefused, "", kServerHint},
+    {"server gave HTTP response to HTTPS client", KubectlFailure::kRefused, "", kServerHint},
+    {"tls: handshake failure", KubectlFailure::kRefused, "", kServerHint},
 };
+
+// Of kubectl's last line, its beginnings when it could not speak to a server.
+constexpr std::string_view kNoServer[] = {
+    "Unable to connect to the server: dial tcp",
+    "Unable to connect to the server: proxyconnect tcp: dial tcp",
+    "Unable to connect to the server: getting credentials: ",
+    "Unable to connect to the server: x509: ",
+    "Unable to connect to the server: tls: failed to verify certificate: ",
+    "Unable to connect to the server: remote error: tls: handshake failure",
+    "Unable to connect to the server: http: server gave HTTP response to HTTPS client",
+    "error: context \"",
+    "error: stat ",
+    "error: error loading config file",
+    "error: invalid configuration: ",
+    "error: exec plugin: ",
+    "error: host must be a URL",
+    "error: error reading input for ",
+};
+constexpr std::string_view kServer = "The connection to the server ";
+constexpr std::string_view kWasRefused = " was refused - did you specify the right host or port?";
 
 const Symptom* SymptomOf(const std::string& text) {
   for (const Symptom& symptom : kSymptoms)
@@ -55,6 +93,16 @@ KubectlFailure FailureOf(const KubectlAnswer& answer) {
   const Symptom* const symptom = SymptomOf(answer.err);
   return symptom == nullptr ? KubectlFailure::kPassing : symptom->failure;
 }
+
+bool WasUnsent(const KubectlAnswer& answer) {
+  if (answer.end != KubectlEnd::kExited) return false;
+  const std::string_view line = LastLine(answer.err);
+  if (line.starts_with(kServer) && line.ends_with(kWasRefused)) return true;
+  return std::any_of(std::begin(kNoServer), std::end(kNoServer),
+                     [line](std::string_view begin) { return line.starts_with(begin); });
+}
+
+Error Interrupted() { return {.code = ErrorCode::kInternal}; }
 
 Error ErrorOf(std::string_view what, const KubectlAnswer& answer) {
   Error error{.code = ErrorCode::kUnavailable, .pointer = "/kubernetes"};

@@ -23,9 +23,14 @@ enum class KubectlFailure {
   kRefused,  // the cluster will not, however often it is asked
   kNotFound,
   kExists,
+  kChanged,  // it is another than the preconditions say
   kPassing,  // ask again
 };
 [[nodiscard]] KubectlFailure FailureOf(const KubectlAnswer& answer);
+// It has reached no server, by its own last words: nothing was done. False also where they leave that open.
+[[nodiscard]] bool WasUnsent(const KubectlAnswer& answer);
+// The caller ended the wait, and knows why: kInternal, without a message.
+[[nodiscard]] Error Interrupted();
 // `what`: "create a SandboxClaim". kUnavailable.
 [[nodiscard]] Error ErrorOf(std::string_view what, const KubectlAnswer& answer);
 

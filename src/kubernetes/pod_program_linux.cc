@@ -41,7 +41,7 @@ Result<std::string> SendProgram(const Kubectl& kubectl, const BoundPod& pod, con
                                                    .input = std::move(bytes),
                                                    .limit_ms = kSendMs});
   if (!sent) return sent.error();
-  if (sent->end == KubectlEnd::kInterrupted) return Error{.code = ErrorCode::kInternal};
+  if (sent->end == KubectlEnd::kInterrupted) return Interrupted();
   if (sent->Succeeded() && sent->out.starts_with(std::string(kVersion) + "\n"))
     return directory + "/mxc-exec";
   const std::string why = sent->err.empty() ? sent->out : sent->err;
@@ -61,7 +61,7 @@ Result<std::string> ProgramIn(const Kubectl& kubectl, const BoundPod& pod, const
   const Result<KubectlAnswer> version =
       kubectl.Call({.arguments = ExecIn(pod, {there, "--version"}), .limit_ms = kVersionMs});
   if (!version) return version.error();
-  if (version->end == KubectlEnd::kInterrupted) return Error{.code = ErrorCode::kInternal};
+  if (version->end == KubectlEnd::kInterrupted) return Interrupted();
   if (version->Succeeded() && version->out.starts_with(std::string(kVersion) + "\n")) return there;
   const bool missing = version->err.find("no such file") != std::string::npos;
   const bool refused = FailureOf(*version) == KubectlFailure::kRefused;

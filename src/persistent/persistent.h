@@ -59,7 +59,7 @@ struct Provisioned {
 
 // A way in for one command, and what the policy says about every command.
 struct Entry {
-  UniqueFd connection = {};  // Linux; it stays open while the command runs
+  UniqueFd connection = {};  // Linux; it stays open while the command runs, in a pod as a lock
   Plan plan = {};            // its command is empty; the environment is the default one
 };
 [[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted

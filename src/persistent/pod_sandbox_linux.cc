@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@ using kubernetes::BoundPod;
 using kubernetes::Claim;
 using kubernetes::Kubectl;
 
+// How long one that was let in may take to start its command, and to tell its end.
+constexpr std::uint64_t kLetInMs = 60000;
 constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20U;
 
 std::uint64_t WallMs(const timespec& time) {
@@ -36,6 +39,7 @@ std::uint64_t WallMs() {
 }
 
 std::string FreshName(const SandboxId& id) { return "." + id.Name(); }
+std::string LockName(const SandboxId& id) { return "." + id.Name() + ".lock"; }
 
 bool WriteWhole(int fd, std::string_view text) {
   while (!text.empty()) {
@@ -186,6 +190,42 @@ Result<OpenPod> Open(const SandboxId& id) {
   return OpenPod{.directory = std::move(*directory), .record = std::move(found->record)};
 }
 
+// An exec holds it shared from before it reads the record until it ends. Whoever has it alone after the
+// record says that no command is let in knows that none is about to start.
+Result<UniqueFd> LockOf(const StateDirectory& directory, const SandboxId& id) {
+  UniqueFd file{::openat(directory.Descriptor(), LockName(id).c_str(),
+                         O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (file) return file;
+  return SystemError(ErrorCode::kSetupFailed, "open the lock of the sandbox in '" + directory.Path() + "'",
+                     errno);
+}
+
+void RemoveRecord(const StateDirectory& directory, const SandboxId& id) {
+  directory.Remove(id.Name());
+  ::unlinkat(directory.Descriptor(), LockName(id).c_str(), 0);
+}
+
+// With the state that it comes to, and the clock as it was found.
+Status WriteState(OpenPod& open, const SandboxId& id, PodSandboxState state, const Claim& claim) {
+  open.record.state = state;
+  std::get<KubernetesLaunch>(open.record.plan.launch).kept->clock_ahead_s = claim.Clock().AheadSeconds();
+  return WritePodRecord(open.directory, id, open.record);
+}
+
+// Every command: also one that was let in before and has not been started yet.
+Status EndCommands(const PodCall& call, const BoundPod& pod, const KeptPod& kept, const UniqueFd& lock) {
+  for (const std::uint64_t limit = kubernetes::NowMs() + kLetInMs;; kubernetes::Pause()) {
+    const bool alone = ::flock(lock.Get(), LOCK_EX | LOCK_NB) == 0;
+    const Status ended = kubernetes::EndInPod(call.Tool(), pod, kept.program, kept.claim + ".");
+    if (!ended || alone) return ended;
+    if (kubernetes::NowMs() > limit)
+      return Error{.code = ErrorCode::kSetupFailed,
+                   .message = "the mxc-exec of a command that was let in before does not end",
+                   .pointer = "/sandboxId",
+                   .hint = "end it, or take its output, and stop the sandbox again"};
+  }
+}
+
 }  // namespace
 
 Result<Provisioned> ProvisionPod(Plan plan, const SessionLimits& limits) {
@@ -218,9 +258,9 @@ Status StartPod(const SandboxId& id) {
   const KubernetesLaunch& launch = LaunchOf(open->record);
   PodCall call(launch.run);
   if (Status begun = call.Begun(); !begun) return begun;
-  if (const Result<BoundPod> pod = call.About(*launch.kept).Rejoin(); !pod) return Told(pod.error());
-  open->record.state = PodSandboxState::kStarted;
-  return WritePodRecord(open->directory, id, open->record);
+  Claim& claim = call.About(*launch.kept);
+  if (const Result<BoundPod> pod = claim.Rejoin(); !pod) return Told(pod.error());
+  return WriteState(*open, id, PodSandboxState::kStarted, claim);
 }
 
 Status StopPod(const SandboxId& id) {
@@ -228,15 +268,20 @@ Status StopPod(const SandboxId& id) {
   if (!open) return open.error();
   if (open->record.state != PodSandboxState::kStarted)
     return NothingToStop(open->record.state == PodSandboxState::kStopped);
+  const Result<UniqueFd> lock = LockOf(open->directory, id);
+  if (!lock) return lock.error();
   const KubernetesLaunch& launch = LaunchOf(open->record);
   PodCall call(launch.run);
   if (Status begun = call.Begun(); !begun) return begun;
-  const Result<BoundPod> pod = call.About(*launch.kept).Rejoin();
+  Claim& claim = call.About(*launch.kept);
+  const Result<BoundPod> pod = claim.Rejoin();
   if (!pod) return Told(pod.error());
   // No other is let in from here on.
-  open->record.state = PodSandboxState::kStopped;
-  if (Status written = WritePodRecord(open->directory, id, open->record); !written) return written;
-  return kubernetes::EndInPod(call.Tool(), *pod, launch.kept->program, launch.kept->claim + ".");
+  if (Status written = WriteState(*open, id, PodSandboxState::kStopped, claim); !written) return written;
+  Status ended = EndCommands(call, *pod, *launch.kept, *lock);
+  if (ended) return ended;
+  if (Status written = WriteState(*open, id, PodSandboxState::kStarted, claim); !written) return written;
+  return ended;
 }
 
 Result<std::vector<Warning>> DeprovisionPod(const SandboxId& id) {
@@ -254,17 +299,22 @@ Result<std::vector<Warning>> DeprovisionPod(const SandboxId& id) {
                     .message = Unrecorded().message + "; the cluster deletes its claim when its time is over",
                     .pointer = "/sandboxId"});
   }
-  directory->Remove(id.Name());
+  RemoveRecord(*directory, id);
   return told;
 }
 
 Result<Entry> EnterPod(const SandboxId& id) {
+  const Result<StateDirectory> directory = DirectoryOf(id);
+  if (!directory) return directory.error();
+  Result<UniqueFd> lock = LockOf(*directory, id);
+  if (!lock) return lock.error();
+  if (::flock(lock->Get(), LOCK_SH | LOCK_NB) != 0) return NotStarted(true);  // it is being stopped
   Result<OpenPod> open = Open(id);
   if (!open) return open.error();
   if (open->record.state != PodSandboxState::kStarted)
     return NotStarted(open->record.state == PodSandboxState::kStopped);
   ::utimensat(open->directory.Descriptor(), id.Name().c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  return Entry{.plan = std::move(open->record.plan)};
+  return Entry{.connection = std::move(*lock), .plan = std::move(open->record.plan)};
 }
 
 Listed ListedPod(const StateDirectory& directory, const SandboxId& id) {
@@ -284,7 +334,7 @@ Listed ListedPod(const StateDirectory& directory, const SandboxId& id) {
 bool RemoveDeadPod(const StateDirectory& directory, const SandboxId& id) {
   const std::optional<FoundPod> found = ReadPod(directory, id);
   if (!directory.Has(id.Name()) || (found && !IsOver(*found))) return false;
-  directory.Remove(id.Name());
+  RemoveRecord(directory, id);
   return true;
 }
 

@@ -92,6 +92,16 @@ void AddRuleLines(RuleAction action, const std::vector<NetworkRule>& rules, Cano
   }
 }
 
+// Where connections go by way of; who has its password goes there, too.
+void AddUpstreamLines(const Upstream& upstream, CanonicalLines& lines) {
+  if (upstream.pointer.empty()) return;
+  lines.Add("upstream environment");
+  if (upstream.http) lines.Add("upstream http {} {}", HashWord(upstream.http->host), upstream.http->port);
+  if (upstream.others)
+    lines.Add("upstream others {} {}", HashWord(upstream.others->host), upstream.others->port);
+  for (const std::string& entry : upstream.direct) lines.Add("upstream not {}", HashWord(entry));
+}
+
 void AddNetworkLines(const Network& network, CanonicalLines& lines) {
   if (network.share_host) lines.Add("network host");
   lines.Add("egress {}", ActionWord(network.egress));
@@ -101,7 +111,7 @@ void AddNetworkLines(const Network& network, CanonicalLines& lines) {
   lines.Add("host-loopback {}", ActionWord(network.host_loopback));
   for (const PublishedPort& port : network.publish) lines.Add("publish {} {}", port.host, port.guest);
   if (network.proxy) lines.Add("proxy {} {}", HashWord(network.proxy->host), network.proxy->port);
-  if (!network.upstream.pointer.empty()) lines.Add("upstream environment");
+  AddUpstreamLines(network.upstream, lines);
 }
 
 // What the default environment has depends on the caller.
@@ -121,6 +131,15 @@ void AddLimitLines(const Config& config, const Policy& policy, CanonicalLines& l
   const bool refuse = policy.audit.on_failure == Audit::OnFailure::kRefuse;
   if (!policy.audit.path.empty())
     lines.Add("audit {} {}", HashWord(policy.audit.path), refuse ? "refuse" : "warn");
+  if (policy.audit.syslog) lines.Add("audit syslog");
+  if (!config.review_pointer.empty()) lines.Add("review destructive");
+  for (const HelperPin& pin : config.helpers)
+    lines.Add("helper {} {}", HashWord(pin.name), HashWord(pin.sha256));
+  const SessionConfig standard;
+  if (config.session.idle_timeout_ms != standard.idle_timeout_ms)
+    lines.Add("session idle {}", config.session.idle_timeout_ms);
+  if (config.session.lifetime_ms != standard.lifetime_ms)
+    lines.Add("session lifetime {}", config.session.lifetime_ms);
   lines.Add("tier {}", Name(policy.minimum_tier));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/paths/baseline.h"
+#include "policy/paths/glob.h"
 #include "policy/paths/homes.h"
 #include "policy/protect/protect.h"
 
@@ -65,8 +66,12 @@ Adviser::Adviser(const Host& host) {
   for (const BaselineRow& row : HomeSecretRows()) add(JoinPath(home_, row.path));
 }
 
-bool Adviser::IsForSecrets(std::string_view path) const {
-  return path.starts_with("/etc/ssh/ssh_host_") ||
+bool Adviser::IsForSecrets(std::string_view path, const PathRule* rule) const {
+  const auto names = SecretNameRows();
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return IsHiddenSecret(rule) || path.starts_with("/etc/ssh/ssh_host_") ||
+         std::any_of(names.begin(), names.end(),
+                     [&](const BaselineRow& row) { return MatchesName(row.path, name); }) ||
          std::any_of(secrets_.begin(), secrets_.end(),
                      [&](const std::string& secret) { return IsAtOrBelow(path, secret); });
 }
@@ -104,7 +109,7 @@ std::string Adviser::ProfileInsteadOf(std::string_view path) const {
 void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule* rule,
                      FileDenial& denial) const {
   const std::string& path = walked.path;
-  if (IsHiddenSecret(rule) || IsForSecrets(path)) {
+  if (IsForSecrets(path, rule)) {
     denial.advice = "it may hold secrets: nothing is advised";
   } else if (call.use == FileUse::kWrite && IsSystemFile(path)) {
     denial.advice = "the system's files are read-only in every sandbox: let the command write elsewhere";

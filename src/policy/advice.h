@@ -23,8 +23,8 @@ class Adviser {
   // The directories that show what `walked` leads to, and each link on the way: the one that holds them all,
   // unless that shows too much.
   [[nodiscard]] std::vector<std::string> DirectoriesOf(const Walked& walked) const;
-  // `path` is for secrets, of the system or of the caller's home.
-  [[nodiscard]] bool IsForSecrets(std::string_view path) const;
+  // `path` is for secrets, of the system or of the caller's home, or `rule` hides it as such.
+  [[nodiscard]] bool IsForSecrets(std::string_view path, const PathRule* rule = nullptr) const;
   // A grant of the directory would show more than one command needs.
   [[nodiscard]] bool ShowsTooMuch(std::string_view directory) const;
   [[nodiscard]] const std::string& Home() const { return home_; }  // the caller's, canonical; "": none

@@ -79,7 +79,7 @@ FileDenial DenialOf(const Adviser& adviser, const FileCall& call, const Walked& 
   if (denial.pointer.empty()) adviser.Advise(call, walked, rule, denial);
   // Many programs look into /usr/local before they go on without it.
   const bool around = call.use == FileUse::kLook && rule != nullptr && rule->origin == Origin::kBaseline;
-  denial.untold = IsDeniedByName(rule) || adviser.IsForSecrets(walked.path) || around;
+  denial.untold = IsDeniedByName(rule) || adviser.IsForSecrets(walked.path, rule) || around;
   return denial;
 }
 

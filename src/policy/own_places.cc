@@ -32,6 +32,31 @@ std::vector<std::string> NotedIn(const Host& host, const std::string& directory,
   return noted;
 }
 
+// What is read in a directory of configuration or images, where a link stands in its place: what it leads to
+// decides as well. Links below the images are refused by whoever reads them.
+void AddLinksIn(const Host& host, PathWalker& walker, const std::string& directory,
+                std::vector<OwnPlace>& places) {
+  constexpr const char* kRead[] = {"policy.json", "profiles", "images"};
+  for (const char* const name : kRead) {
+    std::string path = JoinPath(directory, name);
+    const Lookup& lookup = walker.LookAt(path);
+    const bool link = lookup.status && lookup.status->object.type == FileType::kSymlink;
+    if (link || (!lookup.status && lookup.failure != LookupFailure::kMissing))
+      places.push_back({.path = std::move(path), .sockets = false});
+  }
+  const std::string profiles = JoinPath(directory, "profiles");
+  const Result<Walked> walked = walker.Walk(profiles);
+  if (!walked || !walked->status || walked->status->object.type != FileType::kDirectory) return;
+  const Result<std::vector<DirectoryEntry>> entries =
+      host.ListEntries(walked->path, [](std::string_view name) { return name.ends_with(".json"); });
+  if (!entries) places.push_back({.path = profiles, .sockets = false, .unlisted = true});
+  for (std::size_t i = 0; entries && i < entries->size(); ++i) {
+    const DirectoryEntry& entry = (*entries)[i];
+    if (entry.type == FileType::kSymlink)
+      places.push_back({.path = JoinPath(profiles, entry.name), .sockets = false});
+  }
+}
+
 std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   const std::uint32_t uid = host.Caller().uid;
   const std::string fixed = FixedRuntimePlace(uid);
@@ -47,15 +72,18 @@ std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   const auto keep = [&places](std::string path) {
     places.push_back({.path = std::move(path), .sockets = false});
   };
-  for (const std::string& home : CallersHomes(host, walker)) {
+  for (const std::string& home : WrittenHomes(host)) {
     keep(JoinPath(home, ".config/mxc-exec"));
     if (uid == 0) continue;
     for (const char* below : {".local/share/mxc-exec", ".cache/mxc-exec"}) keep(JoinPath(home, below));
   }
   if (const auto config = host.Environment("XDG_CONFIG_HOME"); IsAbsolute(config))
     keep(JoinPath(*config, "mxc-exec"));
-  if (uid != 0) return places;
-  for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/etc/mxc-exec"}) keep(path);
+  if (uid == 0)
+    for (const char* path : {"/var/lib/mxc-exec", "/var/cache/mxc-exec", "/etc/mxc-exec"}) keep(path);
+  for (std::size_t i = 0, known = places.size(); i < known; ++i) {
+    if (!places[i].sockets) AddLinksIn(host, walker, std::string(places[i].path), places);
+  }
   return places;
 }
 
@@ -137,6 +165,21 @@ std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   for (std::string& path : paths) places.push_back({.path = std::move(path)});
   return places;
+}
+
+std::vector<std::string> FindOwnFiles(const Host& host) {
+  const Result<std::string> program = host.ReadLink("/proc/self/exe");
+  if (!program || !program->starts_with('/')) return {};
+  const std::string directory{ParentOf(*program)};
+  std::vector<std::string> files = {*program};
+  for (const char* beside : {"mxc-exec", "mxc-sh", "lxc-exec", "libmxc_ffi.so"})
+    files.push_back(JoinPath(directory, beside));
+  for (std::string_view above = directory; above != "/"; above = ParentOf(above)) {
+    if (!above.ends_with("/node_modules")) continue;
+    for (const char* of_npm : {"mxc-exec", ".bin/mxc-exec", ".bin/mxc-sh"})
+      files.push_back(JoinPath(above, of_npm));
+  }
+  return files;
 }
 
 }  // namespace mxc

@@ -37,84 +37,273 @@ Error Granted(const PathRule& rule, const OwnPlace& place, const std::string& pa
 
 Error IsALink(const PathRule& grant, const std::string& path) {
   return Conflict(Quoted(path) + ", below the read-write " + Quoted(grant.path) +
-                      ", is a symbolic link in the place of a directory of mxc-exec's own",
-                  grant.pointer, "remove the link");
+                      ", is a symbolic link on the way to what mxc-exec keeps for itself",
+                  grant.pointer, "remove the link, or grant less");
 }
 
-// One of the names of a place that no grant may show.
-Status Deny(const Host& host, PathWalker& walker, RuleSet& rules, const OwnPlace& place,
-            const std::string& path) {
-  for (const std::string& granted : rules.PathsAtOrBelow(path)) {
-    const PathRule& rule = *rules.Find(granted);
-    if (rule.access != Access::kDenied && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
-  }
-  const PathRule* grant = rules.Covering(path);
-  if (grant == nullptr || grant->access == Access::kDenied || grant->path == path) return Done{};
-  const Lookup& lookup = walker.LookAt(path);
-  if (lookup.status && lookup.status->object.type == FileType::kSymlink)
-    return grant->access == Access::kReadWrite ? Status(IsALink(*grant, path)) : Done{};
-  if (!lookup.status && lookup.failure != LookupFailure::kMissing) return Done{};
-  if (!lookup.status && !CanBeMade(host, walker, place, path)) return Done{};
-  PathRule rule{.path = path, .access = Access::kDenied, .origin = Origin::kBaseline};
-  if (lookup.status) {
-    rule.object = lookup.status->object;
-  } else {
-    rule.own_directory = 0700;
-  }
-  rules.Add(std::move(rule));
-  return Done{};
+Error NotTold(const std::string& path) {
+  return Conflict("what mxc-exec keeps for itself cannot be told: " + Quoted(path) +
+                      " cannot be looked into, or is a symbolic link that leads nowhere",
+                  "/filesystem", "remove the link, or make the directory readable for you");
 }
 
-// One of the names of a place that a grant may show, and no command may write.
-Status Keep(PathWalker& walker, const RuleSet& rules, Protector& protector, const OwnPlace& place,
-            const std::string& path) {
-  for (const std::string& granted : rules.PathsAtOrBelow(path)) {
-    const PathRule& rule = *rules.Find(granted);
-    if (rule.access == Access::kReadWrite && rule.origin == Origin::kPolicy && !IsUnfinishedImage(granted))
-      return Granted(rule, place, path);
-  }
-  const PathRule* grant = rules.Covering(path);
-  if (grant == nullptr || grant->access != Access::kReadWrite || grant->path == path) return Done{};
-  const Lookup& lookup = walker.LookAt(path);
-  if (lookup.status && lookup.status->object.type == FileType::kSymlink) return IsALink(*grant, path);
-  while (grant->origin == Origin::kProtection && grant->path != "/")
-    grant = rules.Covering(ParentOf(grant->path));
-  protector.Begin({.preset = Preset::kGit, .pointer = grant->pointer});
-  protector.Protect(path, WhenMissing::kDirectory);
-  return protector.End();
+Error NotHeld(const PathRule& grant, const std::string& path) {
+  return Conflict("the command could make " + Quoted(path) + ", which mxc-exec keeps for itself",
+                  grant.pointer, "make it, or grant less than " + Quoted(grant.path));
 }
 
-Result<std::vector<std::string>> NamesOf(const MountNames& names, PathWalker& walker, const OwnPlace& place) {
-  const Result<Walked> above = walker.Walk(ParentOf(place.path));
-  if (!above) return std::vector<std::string>{};  // nor can a run of ours look there
-  std::vector<std::string> all = {JoinPath(above->path, place.path.substr(place.path.rfind('/') + 1))};
-  if (!names.Any()) return all;
-  const std::optional<std::vector<std::string>> others = names.OthersOf(all.front());
+Error NeedsMounts(const PathRule& grant, const std::string& path) {
+  return {.code = ErrorCode::kUnenforceable,
+          .message = Quoted(path) +
+                     ", which mxc-exec keeps for itself, cannot be held below the read-write " +
+                     Quoted(grant.path) + " without a mount namespace",
+          .pointer = grant.pointer,
+          .hint =
+              "grant the directories beside it instead of the one above, or run where user namespaces are "
+              "allowed (`mxc-exec --probe` says what forbids them here)"};
+}
+
+class OwnState {
+ public:
+  OwnState(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
+           RuleSet& rules, std::vector<Warning>& warnings)
+      : host_(host),
+        containment_(containment),
+        names_(names),
+        walker_(walker),
+        rules_(rules),
+        seen_(host, rules),
+        seen_walker_(seen_),
+        protector_(seen_, names, seen_walker_, rules, warnings) {}
+
+  // A place that no grant may show.
+  Status Deny(const OwnPlace& place);
+  // One that a grant may show, and no command may write.
+  Status Keep(const OwnPlace& place);
+  // What the caller's next call reads or runs: it stays as it is, and keeps its place below the grant.
+  Status KeepFile(const std::string& file);
+
+ private:
+  [[nodiscard]] Status CheckClosed(const std::string& path);
+  [[nodiscard]] Result<std::vector<std::string>> NamesOf(const std::string& path) const;
+  [[nodiscard]] Status CheckLinks(const Walked& way);
+  void AddLeft(std::string_view base, std::string_view path, std::vector<std::string>& left);
+  [[nodiscard]] Status HoldLeft(const std::string& written, const Walked& way);
+  [[nodiscard]] Status DenyName(const OwnPlace& place, const std::string& path);
+  [[nodiscard]] Status KeepName(const OwnPlace& place, const std::string& path, bool linked);
+  [[nodiscard]] Status Hold(const std::string& path, const PathRule& grant, bool linked);
+  [[nodiscard]] bool CanChange(const std::string& directory);
+  // The read-write grant that `path` is in; nullptr: it is in none.
+  [[nodiscard]] const PathRule* Writable(const std::string& path) const;
+
+  const Host& host_;
+  Containment containment_;
+  const MountNames& names_;
+  PathWalker& walker_;
+  RuleSet& rules_;
+  WithoutPlaceholders seen_;
+  PathWalker seen_walker_;
+  Protector protector_;
+};
+
+const PathRule* OwnState::Writable(const std::string& path) const {
+  const PathRule* const rule = rules_.Covering(path);
+  return rule != nullptr && rule->access == Access::kReadWrite ? rule : nullptr;
+}
+
+// Its owner gives itself the right to write.
+bool OwnState::CanChange(const std::string& directory) {
+  const Lookup& lookup = walker_.LookAt(directory);
+  return host_.MayAccess(directory, Access::kReadWrite) ||
+         (lookup.status && lookup.status->uid == host_.Caller().uid);
+}
+
+// Where the caller does not get, no run of ours does. But a command could make a way through a directory of
+// the caller's, and where a link leads that cannot be followed nobody can tell.
+Status OwnState::CheckClosed(const std::string& path) {
+  for (std::string at = path;; at = ParentOf(at)) {
+    const Lookup& lookup = walker_.LookAt(at);
+    if (!lookup.status && at != "/") continue;
+    const bool link = lookup.status && lookup.status->object.type == FileType::kSymlink;
+    const Identity caller = host_.Caller();
+    const bool own = lookup.status && lookup.status->uid == caller.uid && !caller.IsRoot();
+    return link || own ? Status(NotTold(at)) : Done{};
+  }
+}
+
+Result<std::vector<std::string>> OwnState::NamesOf(const std::string& path) const {
+  std::vector<std::string> all = {path};
+  if (!names_.Any()) return all;
+  const std::optional<std::vector<std::string>> others = names_.OthersOf(path);
   if (!others) {
-    return Conflict(Quoted(all.front()) + ", mxc-exec's own, has more than " +
-                        std::to_string(kMaxSecondNames) + " names through mounts",
+    return Conflict(Quoted(path) + ", mxc-exec's own, has more than " + std::to_string(kMaxSecondNames) +
+                        " names through mounts",
                     "/filesystem", "unmount some of them, or grant less");
   }
   all.insert(all.end(), others->begin(), others->end());
   return all;
 }
 
+// Whoever could turn one would choose what later runs obey, and nothing can be mounted on a link.
+Status OwnState::CheckLinks(const Walked& way) {
+  for (const LinkMet& met : way.links) {
+    if (IsRootsAlone(met) || !CanChange(std::string(ParentOf(met.link.path)))) continue;
+    const Result<std::vector<std::string>> all = NamesOf(met.link.path);
+    if (!all) return all.error();
+    for (const std::string& name : *all) {
+      if (const PathRule* const grant = Writable(name)) return IsALink(*grant, name);
+    }
+  }
+  return Done{};
+}
+
+// Where a path leads before each of its "..": "x/.." is somewhere else when x becomes a link.
+void OwnState::AddLeft(std::string_view base, std::string_view path, std::vector<std::string>& left) {
+  for (std::size_t at = path.find("/.."); at != path.npos; at = path.find("/..", at + 1)) {
+    if (at == 0 || (at + 3 < path.size() && path[at + 3] != '/')) continue;
+    const std::string_view before = path.substr(0, at);
+    const Result<Walked> walked =
+        walker_.Walk(before.starts_with('/') ? std::string(before) : JoinPath(base, before));
+    if (walked) left.push_back(walked->path);
+  }
+}
+
+// Directories above a link are held with what is there.
+Status OwnState::HoldLeft(const std::string& written, const Walked& way) {
+  std::vector<std::string> left;
+  AddLeft("/", written, left);
+  for (const LinkMet& met : way.links) AddLeft(ParentOf(met.link.path), met.link.target, left);
+  for (const std::string& directory : left) {
+    if (std::any_of(way.links.begin(), way.links.end(),
+                    [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, directory); }))
+      continue;
+    const Result<std::vector<std::string>> all = NamesOf(directory);
+    if (!all) return all.error();
+    for (const std::string& name : *all) {
+      const PathRule* const grant = Writable(name);
+      if (grant == nullptr || grant->path == name) continue;
+      if (!TraitsOf(containment_).mounts) return NeedsMounts(*grant, name);
+      if (!walker_.LookAt(name).status) {
+        if (Status held = Hold(name, *grant, true); !held) return held;
+        continue;
+      }
+      protector_.Begin({.preset = Preset::kGit, .pointer = grant->pointer});
+      protector_.Pin(name);
+    }
+  }
+  return Done{};
+}
+
+Status OwnState::Deny(const OwnPlace& place) {
+  const Result<Walked> above = walker_.Walk(ParentOf(place.path));
+  if (!above) return Done{};  // nor can a run of ours look there
+  const Result<std::vector<std::string>> all =
+      NamesOf(JoinPath(above->path, place.path.substr(place.path.rfind('/') + 1)));
+  if (!all) return all.error();
+  for (const std::string& path : *all) {
+    if (Status denied = DenyName(place, path); !denied) return denied;
+  }
+  return Done{};
+}
+
+Status OwnState::DenyName(const OwnPlace& place, const std::string& path) {
+  for (const std::string& granted : rules_.PathsAtOrBelow(path)) {
+    const PathRule& rule = *rules_.Find(granted);
+    if (rule.access != Access::kDenied && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
+  }
+  const PathRule* grant = rules_.Covering(path);
+  if (grant == nullptr || grant->access == Access::kDenied || grant->path == path) return Done{};
+  const Lookup& lookup = walker_.LookAt(path);
+  if (lookup.status && lookup.status->object.type == FileType::kSymlink)
+    return grant->access == Access::kReadWrite ? Status(IsALink(*grant, path)) : Done{};
+  if (!lookup.status && lookup.failure != LookupFailure::kMissing) return Done{};
+  if (!lookup.status && !CanBeMade(host_, walker_, place, path)) return Done{};
+  PathRule rule{.path = path, .access = Access::kDenied, .origin = Origin::kBaseline};
+  if (lookup.status) {
+    rule.object = lookup.status->object;
+  } else {
+    rule.own_directory = 0700;
+  }
+  rules_.Add(std::move(rule));
+  return Done{};
+}
+
+Status OwnState::Keep(const OwnPlace& place) {
+  if (rules_.PathsWith(Access::kReadWrite).empty()) return Done{};
+  const Result<Walked> way = walker_.Walk(place.path);
+  if (!way || place.unlisted) return CheckClosed(place.path);
+  if (Status links = CheckLinks(*way); !links) return links;
+  if (Status left = HoldLeft(place.path, *way); !left) return left;
+  const Result<std::vector<std::string>> all = NamesOf(way->path);
+  if (!all) return all.error();
+  const bool linked = std::any_of(way->links.begin(), way->links.end(),
+                                  [](const LinkMet& met) { return !IsRootsAlone(met); });
+  for (const std::string& path : *all) {
+    if (Status kept = KeepName(place, path, linked); !kept) return kept;
+  }
+  return Done{};
+}
+
+Status OwnState::KeepName(const OwnPlace& place, const std::string& path, bool linked) {
+  for (const std::string& granted : rules_.PathsAtOrBelow(path)) {
+    const PathRule& rule = *rules_.Find(granted);
+    if (rule.access == Access::kReadWrite && rule.origin == Origin::kPolicy && !IsUnfinishedImage(granted))
+      return Granted(rule, place, path);
+  }
+  const PathRule* grant = Writable(path);
+  if (grant == nullptr || grant->path == path) return Done{};
+  while (grant->origin == Origin::kProtection && grant->path != "/")
+    grant = rules_.Covering(ParentOf(grant->path));
+  return Hold(path, *grant, linked);
+}
+
+// Where it is missing, and nobody could make it, nothing is to be held. Without mounts the launcher puts back
+// what stands under its own name; where links lead to is refused.
+Status OwnState::Hold(const std::string& path, const PathRule& grant, bool linked) {
+  const PathRule found = grant;  // rules are added
+  std::string above{ParentOf(path)};
+  while (!seen_walker_.LookAt(above).status && above != "/") above = ParentOf(above);
+  const bool there = seen_walker_.LookAt(path).status.has_value();
+  const bool made = !there && CanChange(above);
+  if (linked && (made || there) && !TraitsOf(containment_).mounts) return NeedsMounts(found, path);
+  protector_.Begin({.preset = Preset::kGit, .pointer = found.pointer});
+  protector_.Protect(path, WhenMissing::kDirectory);
+  if (Status ended = protector_.End(); !ended) return ended;
+  return made && Writable(path) != nullptr ? Status(NotHeld(found, path)) : Done{};
+}
+
+Status OwnState::KeepFile(const std::string& file) {
+  const Result<Walked> walked = seen_walker_.Walk(file);
+  if (!walked || !walked->status) return Done{};
+  const PathRule* const grant = Writable(walked->path);
+  if (grant != nullptr && grant->path == walked->path && grant->origin == Origin::kPolicy &&
+      walked->status->object.type == FileType::kRegular) {
+    return Conflict(Quoted(walked->path) + ": whoever could write it would choose what the next call runs",
+                    grant->pointer, "remove the entry");
+  }
+  protector_.Begin({.preset = Preset::kGit, .pointer = grant != nullptr ? grant->pointer : "/filesystem"});
+  protector_.Protect(file, WhenMissing::kLeft);
+  std::string_view above = ParentOf(walked->path);
+  for (; above != "/" && rules_.Find(above) == nullptr; above = ParentOf(above))
+    protector_.Pin(std::string(above));
+  return protector_.End();
+}
+
 }  // namespace
 
-Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
+Status DenyOwnState(const Host& host, Containment containment, const MountNames& names,
+                    const std::string& policy_file, PathWalker& walker, RuleSet& rules,
                     std::vector<Warning>& warnings) {
   if (!rules.HasGrantOfPolicy()) return Done{};
-  const WithoutPlaceholders seen(host, rules);
-  PathWalker seen_walker(seen);
-  Protector protector(seen, names, seen_walker, rules, warnings);
+  OwnState state(host, containment, names, walker, rules, warnings);
   for (const OwnPlace& place : FindOwnPlaces(host, walker)) {
-    const Result<std::vector<std::string>> all = NamesOf(names, walker, place);
-    if (!all) return all.error();
-    for (const std::string& path : *all) {
-      Status done = place.sockets ? Deny(host, walker, rules, place, path)
-                                  : Keep(walker, rules, protector, place, path);
-      if (!done) return done;
-    }
+    if (Status done = place.sockets ? state.Deny(place) : state.Keep(place); !done) return done;
+  }
+  if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
+  std::vector<std::string> files = FindOwnFiles(host);
+  if (!policy_file.empty()) files.push_back(policy_file);
+  for (const std::string& file : files) {
+    if (Status kept = state.KeepFile(file); !kept) return kept;
   }
   return Done{};
 }

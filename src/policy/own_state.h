@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mxc/containment.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "policy/paths/mount_names.h"
@@ -16,10 +17,14 @@ namespace mxc {
 
 // Under whichever name mounts give such a directory below a grant: one with sockets is denied, and one that
 // does not exist is to be made by the launcher (PathRule::own_directory) where a run outside could make it,
-// or the command. Images and profiles are protected (Origin::kProtection): read-only, and their names held
-// for as long as the command runs. Errors: kConflict, for a grant of such a directory, and for one whose name
-// is taken by a symbolic link in a read-write grant.
-[[nodiscard]] Status DenyOwnState(const Host& host, const MountNames& names, PathWalker& walker,
-                                  RuleSet& rules, std::vector<Warning>& warnings);
+// or the command. Images and configuration, and what symbolic links there lead to, are protected
+// (Origin::kProtection): read-only, and their names held for as long as the command runs. So are the files of
+// this program, and `policy_file`, from which the policy was read ("" for none), with the names of the
+// directories between them and the grant. Errors: kConflict, for a grant of such a directory or file, for a
+// symbolic link on the way to one that the command could turn, and where what is to be held cannot be told or
+// held; kUnenforceable, where links lead to what nothing holds without mounts.
+[[nodiscard]] Status DenyOwnState(const Host& host, Containment containment, const MountNames& names,
+                                  const std::string& policy_file, PathWalker& walker, RuleSet& rules,
+                                  std::vector<Warning>& warnings);
 
 }  // namespace mxc

@@ -149,8 +149,10 @@ Status Protect(const Config& config, const Host& host, const MountNames& names, 
 }
 
 // With an image there is no baseline: what it takes the place of comes later, with the image.
-Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image, const Bounds& bounds,
-                             PathWalker& walker, Policy& policy, Tools& tools) {
+Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
+                             const ResolveOptions& options, PathWalker& walker, Policy& policy,
+                             Tools& tools) {
+  const Bounds& bounds = options.bounds;
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
   if (!entries) return entries.error();
   YieldToPolicy(*entries);
@@ -163,8 +165,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   // A ceiling adds what it narrows: not below what is denied by another name.
   TightenAliases(*entries, policy.warnings);
   for (std::size_t i = 0; bounds.ceiling != nullptr && i < bounds.ceiling->sections.size(); ++i) {
-    const Status cut =
-        CutEntries(bounds.ceiling->sections[i], host, walker, config.tools_pointer, *entries, *bounds.cuts);
+    const Status cut = CutEntries(bounds.ceiling->sections[i], host, walker, *entries, *bounds.cuts);
     if (!cut) return cut.error();
   }
   if (bounds.ceiling != nullptr) TightenAliases(*entries, policy.warnings);
@@ -188,7 +189,9 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     return denied.error();
   const MountNames names(std::move(*mounts), walker);
   if (const Status added = Protect(config, host, names, bounds, rules, policy); !added) return added.error();
-  if (const Status denied = DenyOwnState(host, names, walker, rules, policy.warnings); !denied)
+  if (const Status denied =
+          DenyOwnState(host, policy.containment, names, options.policy_file, walker, rules, policy.warnings);
+      !denied)
     return denied.error();
   if (image) {
     AddSecretMasks(host, walker, rules);
@@ -200,6 +203,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (TraitsOf(policy.containment).mounts) {
     const Status denied = DenySockets(host, config.tools_pointer, names, walker, rules, policy.warnings);
     if (!denied) return denied.error();
+    WarnOfOwnNodes(*entries, policy.warnings);
   }
   CloseToOthers(host, policy.containment, names, walker, rules);
   if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
@@ -287,7 +291,6 @@ Status CheckSystemOfSockets(const Config& config, Containment containment, Opera
                .hint = "remove `filesystem.sockets`"};
 }
 
-// They are nobody's clause: no ceiling refuses them.
 void WarnOfHiddenTools(const std::vector<std::string>& hidden, Policy& policy) {
   for (const std::string& directory : hidden)
     policy.warnings.push_back({.category = "tools-hidden",
@@ -350,7 +353,7 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
   }
   const Result<std::string> image = ResolveImage(options.image, host, walker);
   if (!image) return image.error();
-  Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), options.bounds, walker, policy, tools);
+  Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), options, walker, policy, tools);
   if (!rules) return rules.error();
   if (options.bounds.ceiling != nullptr) WarnOfHiddenTools(TakeHidden(*rules, walker, tools), policy);
   NameToolsInside(policy.workspace, tools);

@@ -189,6 +189,23 @@ class Adder {
   Config& config_;
 };
 
+// What profiles of the caller's say of files outside of the cache, as written. Those of the program let a
+// command write nothing else, and show installed tools.
+std::vector<std::string> OwnEntries(const std::vector<Profile>& profiles) {
+  std::vector<std::string> entries;
+  for (const Profile& profile : profiles) {
+    const Json* const files = profile.file.empty() ? nullptr : Member(&profile.document, "filesystem");
+    for (const char* const key : {"readwritePaths", "readonlyPaths"}) {
+      const Json* const list = Member(files, key);
+      for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+        const std::string& text = list->items[i].text;
+        if (!text.starts_with("${CACHE}")) entries.push_back(std::string(key) + " " + text);
+      }
+    }
+  }
+  return entries;
+}
+
 // A command that can write the file would choose what later runs may do.
 Status CheckOutOfReach(const Profile& profile, const Host& host, const std::vector<PathEntry>& writable) {
   PathWalker walker(host);
@@ -212,7 +229,6 @@ Status AddProfiles(const Json& document, const Host& host, bool make_caches, Con
   if (host.System() == OperatingSystem::kWindows)
     return ErrorAt(Place{}.Key("profiles"), names->position, "there are no profiles on Windows");
   const bool tools_written = Member(Member(&document, "filesystem"), "tools") != nullptr;
-  const Result<std::string> cache = CacheDirectoryFor(config, host);
   std::vector<Profile> profiles;
   for (std::size_t i = 0; i < names->items.size(); ++i) {
     const Json& name = names->items[i];
@@ -225,14 +241,18 @@ Status AddProfiles(const Json& document, const Host& host, bool make_caches, Con
                      profile.error().hint);
     profiles.push_back(std::move(*profile));
   }
+  const Result<std::string> cache = CacheDirectoryFor(config, OwnEntries(profiles), host);
   Adder adder(host, cache ? *cache : "", make_caches, config);
   for (const Profile& profile : profiles) {
     Result<Config> fragment = Fragment(profile, {.cache = cache ? *cache : ""}, host);
     if (!fragment) return fragment.error();
     if (Status added = adder.Add(profile.name, *fragment, tools_written); !added) return added;
   }
+  std::vector<PathEntry> writable = config.read_write;
+  const Workspace& workspace = config.process.workspace;
+  if (!workspace.pointer.empty()) writable.push_back({.path = workspace.host, .pointer = workspace.pointer});
   for (const Profile& profile : profiles) {
-    if (Status apart = CheckOutOfReach(profile, host, config.read_write); !apart) return apart;
+    if (Status apart = CheckOutOfReach(profile, host, writable); !apart) return apart;
   }
   return Done{};
 }

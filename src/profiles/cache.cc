@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hash/sha256.h"
@@ -21,19 +22,68 @@ std::string ReadableName(std::string_view directory) {
   return name.empty() || name.front() == '.' ? "_" + name : name;
 }
 
+// Names of the host, without links, of what a configuration writes as the command sees it.
+class HostNames {
+ public:
+  HostNames(const Host& host, Workspace workspace) : walker_(host), workspace_(std::move(workspace)) {
+    if (workspace_.pointer.empty()) return;
+    workspace_.host = Canonical(workspace_.host);
+    workspace_.guest = FoldLexically(workspace_.guest);
+  }
+
+  [[nodiscard]] std::string Of(const std::string& written) {
+    return Canonical(workspace_.OnHost(FoldLexically(written)));
+  }
+  // Without `cwd`: where the caller stands, or the workspace where that is elsewhere.
+  [[nodiscard]] std::string Start(const std::string& cwd, const std::string& here) {
+    if (!cwd.empty()) return Of(cwd);
+    const bool elsewhere = !workspace_.host.empty() && !IsAtOrBelow(here, workspace_.host);
+    return elsewhere ? workspace_.host : here;
+  }
+  [[nodiscard]] const Workspace& TheWorkspace() const { return workspace_; }
+
+ private:
+  [[nodiscard]] std::string Canonical(const std::string& path) {
+    const Result<Walked> walked = walker_.Walk(path);
+    return walked ? walked->path : FoldLexically(path);
+  }
+
+  PathWalker walker_;
+  Workspace workspace_;
+};
+
+// Each once, in an order that says nothing of how the configuration has it.
+void AddEntries(std::string_view list, const std::vector<PathEntry>& entries, HostNames& names,
+                std::vector<std::string>& lines) {
+  for (const PathEntry& entry : entries) {
+    const bool path = entry.path.starts_with('/');
+    lines.push_back(std::string(list) + (path ? names.Of(entry.path) : entry.path));
+  }
+}
+
 }  // namespace
 
-Result<std::string> CacheDirectoryFor(const Config& config, const Host& host) {
+Result<std::string> CacheDirectoryFor(const Config& config, const std::vector<std::string>& profiles,
+                                      const Host& host) {
   constexpr std::size_t kDigits = 16;
   Result<std::string> caches = ExpandPath("${XDG_CACHE_HOME}", {}, host);
   if (!caches) return caches;
-  const std::string start = config.process.cwd.empty() ? host.WorkingDirectory() : config.process.cwd;
-  std::vector<std::string> writable;
-  for (const PathEntry& entry : config.read_write) writable.push_back(FoldLexically(entry.path));
-  std::sort(writable.begin(), writable.end());
-  writable.erase(std::unique(writable.begin(), writable.end()), writable.end());
+  HostNames names(host, config.process.workspace);
+  std::vector<std::string> lines;
+  AddEntries("write ", config.read_write, names, lines);
+  AddEntries("read ", config.read_only, names, lines);
+  AddEntries("deny ", config.denied, names, lines);
+  AddEntries("socket ", config.sockets, names, lines);
+  for (const std::string& entry : profiles) lines.push_back("profile " + entry);
+  if (!names.TheWorkspace().host.empty()) {
+    lines.push_back("workspace " + names.TheWorkspace().host);
+    lines.push_back("at " + names.TheWorkspace().guest);
+  }
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  const std::string start = names.Start(config.process.cwd, host.WorkingDirectory());
   std::string key = start;
-  for (const std::string& path : writable) key += '\0' + path;
+  for (const std::string& line : lines) key += '\0' + line;
   return JoinPath(JoinPath(*caches, "mxc-exec-caches"),
                   ReadableName(start) + "-" + Sha256Text(key).substr(0, kDigits));
 }

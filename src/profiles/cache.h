@@ -1,8 +1,9 @@
-// Directories that later sandboxes find again: of a work directory and what could be written, so that what a
-// command leaves there reaches nobody whom it could not reach through its grants.
+// Directories that later sandboxes find again: of a work directory and all that the policy says of files, so
+// that what a command leaves there reaches nobody whom it could not reach through its grants.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "mxc/error.h"
@@ -11,8 +12,12 @@
 namespace mxc {
 
 // What ${CACHE} stands for in a profile: $XDG_CACHE_HOME/mxc-exec-caches/NAME, where NAME is made of the
-// directory the command starts in and of the read-write entries of `config`. Errors: kSchema without HOME.
-[[nodiscard]] Result<std::string> CacheDirectoryFor(const Config& config, const Host& host);
+// directory the command starts in, of the workspace and its place inside, and of every entry for files, each
+// as the host names it without links; `profiles` are entries that profiles of the caller's add. Errors:
+// kSchema without HOME.
+[[nodiscard]] Result<std::string> CacheDirectoryFor(const Config& config,
+                                                    const std::vector<std::string>& profiles,
+                                                    const Host& host);
 
 // For the caller alone, with the directories above it. Errors: kSetupFailed.
 [[nodiscard]] Status MakeCacheDirectory(const std::string& path);

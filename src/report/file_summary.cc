@@ -26,9 +26,15 @@ std::string_view FlagOf(std::string_view pointer) {
   return pointer;
 }
 
-int RankOf(FileUse use) {
-  if (use == FileUse::kWrite) return 0;
-  return use == FileUse::kLook ? 2 : 1;
+bool HasClause(const FileDenial& denial) { return !denial.grant.empty() || !denial.pointer.empty(); }
+
+// Most looks are no more than a search; no entry grants writing of the system's files.
+constexpr int kToldAlone = 2;
+
+int RankOf(const FileDenial& denial) {
+  if (denial.use == FileUse::kLook) return kToldAlone;
+  if (denial.use == FileUse::kWrite) return HasClause(denial) ? 0 : kToldAlone;
+  return 1;
 }
 
 }  // namespace
@@ -54,7 +60,10 @@ const FileDenial* FileSummary::Take(const FileCall& call) {
   if (known_.size() >= kMaxKnown || !known_.emplace(call.use, call.link_itself, call.path).second)
     return nullptr;
   std::optional<FileDenial> denial = judge_(call);
-  if (!denial) return nullptr;
+  if (!denial) {
+    if (call.use == FileUse::kWrite) denied_.erase(call.path);  // it makes what it did not find
+    return nullptr;
+  }
   const auto met = denied_.find(denial->path);
   if (met != denied_.end()) {
     // Whoever wants to write has looked before; writing is what needs the grant.
@@ -86,8 +95,8 @@ std::vector<std::string> FileSummary::Short() const {
   std::vector<std::pair<int, const Denied*>> ranked;
   for (const auto& [path, met] : denied_) {
     const FileDenial& denial = met.denial;
-    const bool decided = !denial.grant.empty() || !denial.pointer.empty() || denial.use == FileUse::kExecute;
-    if (!denial.untold && decided) ranked.emplace_back(RankOf(denial.use), &met);
+    const bool helps = denial.use == FileUse::kExecute || denial.use == FileUse::kWrite || HasClause(denial);
+    if (!denial.untold && helps) ranked.emplace_back(RankOf(denial), &met);
   }
   std::sort(ranked.begin(), ranked.end(), [](const auto& left, const auto& right) {
     return std::pair(left.first, right.second->order) < std::pair(right.first, left.second->order);
@@ -95,7 +104,7 @@ std::vector<std::string> FileSummary::Short() const {
   std::vector<std::string> lines;
   for (const auto& [rank, met] : ranked) {
     const FileDenial& denial = met->denial;
-    if (denial.use == FileUse::kLook && !lines.empty()) break;
+    if (rank == kToldAlone && !lines.empty()) break;
     lines.push_back(fmt::format("{} ({}): {}; {}", Quoted(denial.path), Name(denial.use),
                                 Escaped(denial.reason), Remedy(denial)));
   }

@@ -393,6 +393,7 @@ Object InsideObject(const InnerEngine& inside) {
     if (!text.empty()) object[key] = text;
   };
   add("rung", inside.isolation_level);
+  if (!inside.not_covered.empty()) object["notCovered"] = inside.not_covered;
   add("pod", inside.pod);
   add("podUid", inside.pod_uid);
   add("runtimeClass", inside.runtime_class);

@@ -28,12 +28,17 @@ Error NotApproved(const Destruction& found, const ReviewedCommand& command, std:
   return error;
 }
 
-Error WaitsFor(const Destruction& found, const ReviewedCommand& command, const std::string& hash) {
+Error WaitsFor(const Destruction& found, const ReviewedCommand& command, const std::string& moved,
+               const std::string& hash) {
   Error error = Required(found, command);
   if (error.message.size() > kMaxShownCommand) {
     error.message = "the command " + found.what + " (" + found.source +
                     "), and is too long to be read: " + std::to_string(error.message.size()) + " bytes";
     error.hint = "put it into a script that can be read, or give it in pieces";
+    return error;
+  }
+  if (!moved.empty()) {
+    error.hint = "it cannot be approved: something else stands at " + Quoted(moved) + " than in the sandbox";
     return error;
   }
   const Result<std::string> approval = LeaveNote(hash);
@@ -58,7 +63,7 @@ std::string WholeCommand(const ReviewedCommand& command) {
 
 std::string RequestHash(const ReviewRequest& request) {
   std::vector<std::pair<std::string, std::string>> variables;
-  for (const Variable& variable : request.variables)
+  for (const Variable& variable : request.command.variables)
     variables.emplace_back(variable.name, variable.value.Reveal());
   std::sort(variables.begin(), variables.end());
   std::string all;
@@ -67,6 +72,9 @@ std::string RequestHash(const ReviewRequest& request) {
   for (const std::string& word : request.command.argv) Add(word, all);
   Add(request.command.cwd, all);
   Add(request.policy_hash, all);
+  Add(request.sandbox, all);
+  Add(std::to_string(request.places.size()), all);
+  for (const std::string& place : request.places) Add(place, all);
   for (const auto& [name, value] : variables) {
     Add(name, all);
     Add(value, all);
@@ -83,7 +91,8 @@ Status CheckApproval(const ReviewRequest& request, const std::string& approved) 
                  .hint = "leave --approve out"};
   }
   const std::string hash = RequestHash(request);
-  if (approved.empty()) return WaitsFor(found.front(), request.command, hash);
+  if (approved.empty() || !request.moved.empty())
+    return WaitsFor(found.front(), request.command, request.moved, hash);
   const Result<NoteTaken> taken = TakeNote(approved, hash);
   if (!taken) return taken.error();
   switch (*taken) {

@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "base/own_files.h"
 #include "base/runtime_directory.h"
+#include "base/shared_file.h"
 #include "hash/sha256.h"
 #include "review/approval.h"
 
@@ -57,7 +59,29 @@ void RemoveOld(int notes) {
   ::closedir(listing);
 }
 
+// 0: the file system names no mounts.
+int MountOf(int fd) {
+  file_handle none{};  // no room: the mount is told nevertheless
+  int mount = 0;
+  ::name_to_handle_at(fd, "", &none, &mount, AT_EMPTY_PATH);
+  return mount;
+}
+
 }  // namespace
+
+std::string IdentityOfPlace(const std::string& path) {
+  const UniqueFd place{::open(path.c_str(), O_PATH | O_CLOEXEC)};
+  struct stat status {};
+  if (!place || ::fstat(place.Get(), &status) != 0) return {};
+  return fmt::format("{} {} {} {}", status.st_dev, status.st_ino, IdentityOfFile(place.Get()),
+                     MountOf(place.Get()));
+}
+
+bool IsPlace(const std::string& path, const FileObject& object) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && status.st_dev == object.device &&
+         status.st_ino == object.inode;
+}
 
 Result<std::string> LeaveNote(const std::string& request_hash) {
   const Result<UniqueFd> notes = OpenNotes();

@@ -15,24 +15,24 @@ bool IsReviewed(const Plan& plan) {
                      [](const Enforcement& entry) { return entry.pointer.ends_with(kClause); });
 }
 
-std::string ValueOf(const std::vector<Variable>& environment, std::string_view name) {
-  for (const Variable& variable : environment) {
-    if (variable.name == name) return variable.value.Reveal();
-  }
-  return {};
-}
-
-ReviewRequest RequestOf(const Process& process, const Policy& visible, const Plan& plan) {
+ReviewRequest RequestOf(const Process& process, const Policy& visible, const Plan& plan,
+                        const std::string& sandbox) {
   ReviewRequest request{.command = {.argv = process.argv,
                                     .line = process.command_line,
                                     .cwd = process.cwd,
-                                    .home = ValueOf(process.environment, "HOME")},
-                        .variables = process.environment,
-                        .policy_hash = plan.policy_hash};
+                                    .variables = process.environment},
+                        .policy_hash = plan.policy_hash,
+                        .sandbox = sandbox};
   for (const PathRule& rule : visible.paths) {
-    if (rule.origin == Origin::kPolicy && rule.access == Access::kReadWrite)
-      request.command.roots.push_back(visible.workspace.Inside(rule.path));
+    if (rule.origin != Origin::kPolicy || rule.access != Access::kReadWrite) continue;
+    request.command.roots.push_back(visible.workspace.Inside(rule.path));
+    if (!rule.object) continue;
+    const std::string& path = rule.source.empty() ? rule.path : rule.source;
+    if (!IsPlace(path, *rule.object)) request.moved = path;
+    request.places.push_back(path + " " + IdentityOfPlace(path));
   }
+  std::sort(request.places.begin(), request.places.end());
+  request.places.push_back(IdentityOfPlace(visible.workspace.OnHost(process.cwd)));
   return request;
 }
 
@@ -47,12 +47,12 @@ void AddReview(const std::string& pointer, Policy& policy, Plan& plan) {
 }
 
 Status AwaitApproval(const Policy& policy, const Plan& plan, const std::string& approved) {
-  return AwaitApproval(policy.process, policy, plan, false, approved);
+  return AwaitApproval(policy.process, policy, plan, "", false, approved);
 }
 
-Status AwaitApproval(const Process& process, const Policy& visible, const Plan& plan, bool asked,
-                     const std::string& approved) {
-  if (asked || IsReviewed(plan)) return CheckApproval(RequestOf(process, visible, plan), approved);
+Status AwaitApproval(const Process& process, const Policy& visible, const Plan& plan,
+                     const std::string& sandbox, bool asked, const std::string& approved) {
+  if (asked || IsReviewed(plan)) return CheckApproval(RequestOf(process, visible, plan, sandbox), approved);
   if (approved.empty()) return Done{};
   return Error{.code = ErrorCode::kUsage,
                .message = "--approve " + approved + ": nothing asks for a review of this command",

@@ -12,8 +12,9 @@ void AddReview(const std::string& pointer, Policy& policy, Plan& plan);
 
 // Done where nothing asks for a review. `approved`: of --approve. Errors: those of CheckApproval.
 [[nodiscard]] Status AwaitApproval(const Policy& policy, const Plan& plan, const std::string& approved);
-// ... of a command of a persistent sandbox. `asked`: the command's own request says so.
+// ... of a command of the persistent sandbox with this identifier. `asked`: the command's own request says
+// so.
 [[nodiscard]] Status AwaitApproval(const Process& process, const Policy& visible, const Plan& plan,
-                                   bool asked, const std::string& approved);
+                                   const std::string& sandbox, bool asked, const std::string& approved);
 
 }  // namespace mxc

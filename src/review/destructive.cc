@@ -7,13 +7,16 @@
 #include <utility>
 
 #include "mxc/fold.h"
+#include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
+#include "review/expansion.h"
 #include "review/shell_words.h"
 
 namespace mxc {
 namespace {
 
-constexpr int kMaxDepth = 8;  // of command lines in command lines
+constexpr int kMaxDepth = 8;      // of command lines in command lines
+constexpr int kMaxWithin = 5000;  // commands in command lines: each may be several
 
 using Words = std::vector<std::string>;
 
@@ -27,6 +30,19 @@ bool IsOneOf(std::string_view word, std::string_view list) {
   return false;
 }
 
+// `option` is one of them, or the beginning of a long one: getopt_long(3) and git take those that are of one
+// option alone, and refuse the others.
+bool IsOption(std::string_view option, std::string_view flags) {
+  if (IsOneOf(option, flags)) return true;
+  if (!option.starts_with("--") || option.size() < 3) return false;
+  while (!flags.empty()) {
+    const std::string_view flag = flags.substr(0, flags.find('|'));
+    flags.remove_prefix(std::min(flags.size(), flag.size() + 1));
+    if (flag.starts_with(option)) return true;
+  }
+  return false;
+}
+
 std::string_view ProgramIn(const std::string& word) {
   return std::string_view(word).substr(word.rfind('/') + 1);
 }
@@ -35,7 +51,7 @@ std::string_view ProgramIn(const std::string& word) {
 bool HasFlag(const Words& words, std::string_view flags) {
   return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
     if (!word.starts_with('-') || word.size() < 2) return false;
-    if (IsOneOf(word.substr(0, word.find('=')), flags)) return true;
+    if (IsOption(std::string_view(word).substr(0, word.find('=')), flags)) return true;
     if (word.starts_with("--")) return false;
     return std::any_of(word.begin() + 1, word.end(), [&](char letter) {
       return IsOneOf(std::string{'-', letter}, flags);
@@ -70,14 +86,130 @@ std::string Shown(const Words& words) {
   return text.size() > kEnough ? text.substr(0, kEnough) + "..." : text;
 }
 
+const WrapperRow* WrapperNamed(std::string_view program) {
+  const std::span<const WrapperRow> rows = WrapperRows();
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const WrapperRow& each) { return IsOneOf(program, each.programs); });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+bool IsShell(std::string_view program) {
+  const WrapperRow* row = WrapperNamed(program);
+  return row != nullptr && row->takes == WrapperTakes::kScript;
+}
+
+// ---- patterns ------------------------------------------------------------------------------------
+
+// Of one component: "*", "?", "[a-z]*", "!(x)". "*.o" and "a*" leave most files out.
+bool MayMatchEverything(std::string_view pattern) {
+  bool matches = false;
+  pattern.remove_prefix(std::min(pattern.find_first_not_of('.'), pattern.size()));
+  while (!pattern.empty()) {
+    const char c = pattern.front();
+    if (pattern.size() > 1 && pattern[1] == '(' &&
+        std::string_view("?*+@!").find(c) != std::string_view::npos) {
+      const std::size_t end = std::min(pattern.find(')'), pattern.size() - 1);
+      const std::string_view inner = pattern.substr(2, end - 2);
+      if (c != '!' && inner.find_first_not_of("*?|.") != std::string_view::npos) return false;
+      matches = true;
+      pattern.remove_prefix(end + 1);
+      continue;
+    }
+    if (c == '[') {
+      const std::size_t end = pattern.find(']', 2);
+      if (end == std::string_view::npos || end == 2) return false;
+      matches = true;
+      pattern.remove_prefix(end + 1);
+      continue;
+    }
+    if (c != '*' && c != '?' && !pattern.starts_with(".*")) return false;
+    matches |= c != '.';
+    pattern.remove_prefix(1);
+  }
+  return matches;
+}
+
+Words ComponentsOf(std::string_view path) {
+  Words components;
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (!name.empty()) components.emplace_back(name);
+    path.remove_prefix(std::min(path.size(), name.size() + 1));
+  }
+  return components;
+}
+
+// Is, or holds, `path`, both absolute: "/w*" and "/work/a?p" of "/work/app".
+bool MayHold(const Words& pattern, std::string_view path) {
+  const Words names = ComponentsOf(path);
+  return pattern.size() <= names.size() &&
+         std::equal(pattern.begin(), pattern.end(), names.begin(),
+                    [](const std::string& each, const std::string& name) { return MatchesName(each, name); });
+}
+
+// A path without the components at its end that stand for all there is.
+std::string WithoutPatternsAtEnd(std::string path) {
+  while (!path.empty()) {
+    const std::size_t slash = path.rfind('/');
+    const std::string_view last = std::string_view(path).substr(slash == std::string::npos ? 0 : slash + 1);
+    if (!last.empty() && last != "." && !MayMatchEverything(last)) break;
+    path.resize(slash == std::string::npos ? 0 : slash);
+  }
+  return path;
+}
+
+// ---- commands ------------------------------------------------------------------------------------
+
+// "git -C x push" is {"git", "push"}, with the values of its -c at the end.
+Words WithSubcommandFirst(Words words) {
+  const std::string program(ProgramIn(words.front()));
+  if (program.starts_with("git-") && program.size() > 4) {
+    words.front() = program.substr(4);
+    words.insert(words.begin(), "git");
+    return words;
+  }
+  if (program != "git") return words;
+  constexpr std::string_view kWithValue =
+      "-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--attr-source";
+  Words settings;
+  std::size_t at = 1;
+  for (; at < words.size() && words[at].starts_with('-'); ++at) {
+    if (words[at].find('=') != std::string::npos || !IsOneOf(words[at], kWithValue) ||
+        words[at] == "--exec-path")
+      continue;
+    if (++at < words.size() && words[at - 1] == "-c") settings.push_back(words[at]);
+  }
+  words.erase(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size())));
+  words.insert(words.end(), settings.begin(), settings.end());
+  return words;
+}
+
+// What the finder looks at by other means than a row.
+bool IsLookedInto(std::string_view program) {
+  return WrapperNamed(program) != nullptr || program.starts_with("git-") ||
+         IsOneOf(program, "rm|unlink|rmdir|find|chmod|chown|chgrp|dd|tee|eval|alias|git") ||
+         std::any_of(DestructiveRows().begin(), DestructiveRows().end(),
+                     [&](const DestructiveRow& row) { return IsOneOf(program, row.programs); });
+}
+
+// Its input is kept or shown, not executed.
+bool KeepsInput(const Words& words) { return !words.empty() && IsOneOf(ProgramIn(words.front()), "cat|tee"); }
+
 class Finder {
  public:
-  explicit Finder(const ReviewedCommand& command) : command_(command) {}
+  explicit Finder(const ReviewedCommand& command) : command_(command) {
+    for (const Variable& variable : command.variables) {
+      if (variable.name == "HOME") home_ = variable.value.Reveal();
+      if (variable.name != "PWD" && variable.name != "IFS")
+        expansion_.Add(variable.name, variable.value.Reveal());
+    }
+    expansion_.SetDirectories({command.cwd});
+  }
 
   std::vector<Destruction> Find() {
     if (command_.line.empty()) {
-      Judge(command_.argv, 0);
-      FindStatements({command_.argv});
+      Judge(command_.argv, {}, 0);
+      FindStatements({ShellCommand{.words = command_.argv}});
     } else {
       JudgeLine(command_.line, 0);
     }
@@ -85,160 +217,402 @@ class Finder {
   }
 
  private:
+  // Operands that are in no text.
+  enum class Names { kNone, kRead };
+  struct Context {
+    Names names = Names::kNone;
+    const std::vector<ShellCommand>* line = nullptr;  // where the command stands
+    std::size_t at = 0;
+  };
+
   // NOLINTBEGIN(misc-no-recursion): bounded by kMaxDepth
   void JudgeLine(std::string_view line, int depth) {
-    if (depth == kMaxDepth) return TooDeep(line);
+    if (depth == kMaxDepth || within_ >= kMaxWithin) return TooMuch(line);
     const std::vector<ShellCommand> commands = ShellCommandsIn(line);
-    for (const ShellCommand& words : commands) Judge(words, depth);
+    expansion_.AddAssignments(commands);
+    expansion_.AddAssignments(commands);  // of what is assigned further on
+    const std::vector<std::string> before = expansion_.directories();
+    std::vector<std::pair<int, std::vector<std::string>>> subshells;  // with where the shell outside is
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      const std::vector<int>& now = commands[i].subshells;
+      while (!subshells.empty() &&
+             (subshells.size() > now.size() || subshells.back().first != now[subshells.size() - 1])) {
+        expansion_.SetDirectories(subshells.back().second);
+        subshells.pop_back();
+      }
+      while (subshells.size() < now.size())
+        subshells.emplace_back(now[subshells.size()], expansion_.directories());
+      Judge(commands[i].words, {.line = &commands, .at = i}, depth);
+      if (!commands[i].input.empty() && !IsKept(commands, i)) JudgeLine(commands[i].input, depth + 1);
+      ChangeDirectory(commands, i);
+    }
+    expansion_.SetDirectories(before);
     FindStatements(commands);
   }
 
-  // Programs that run another one: any word may be where its command begins.
-  static bool IsWrapper(std::string_view program) {
-    return IsOneOf(
-        program,
-        "sudo|doas|env|nice|ionice|chrt|taskset|timeout|time|nohup|setsid|stdbuf|unbuffer|command|exec|"
-        "builtin|xargs|parallel|busybox|toybox|chroot|unshare|nsenter|setpriv|runuser|su|flock|watch|"
-        "strace|ltrace|script|ssh|mxc-exec|bwrap|firejail|systemd-run|fakeroot|npx|find|fd|entr");
-  }
-  static bool IsShell(std::string_view program) {
-    return IsOneOf(program,
-                   "sh|bash|dash|zsh|ksh|ash|fish|mxc-sh|su|runuser|script|ssh|watch|pwsh|powershell");
-  }
-
-  void Judge(Words words, int depth) {
-    if (RedirectsToDevice(words)) {
-      found_.push_back({.command = Shown(words), .what = "writes over a disk", .source = "sh(1)"});
+  void Judge(Words words, const Context& context, int depth) {
+    if (std::optional<Words> device = RedirectsToDevice(words)) {
+      found_.push_back({.command = Shown(*device), .what = "writes over a disk", .source = "sh(1)"});
       return;
     }
-    while (!words.empty() && (IsAssignment(words.front()) || IsRedirection(words.front()))) {
-      const std::ptrdiff_t count = IsRedirection(words.front()) && words.size() > 1 ? 2 : 1;
-      words.erase(words.begin(), words.begin() + count);
-    }
+    const Words said = TakeRedirections(words);
+    while (!words.empty() && !AssignedName(words.front()).empty()) words.erase(words.begin());
     if (words.empty()) return;
-    if (depth == kMaxDepth) return TooDeep(Line(words));
-    if (std::optional<Destruction> found = Destroys(words)) {
-      found->command = Shown(words);
+    if (depth == kMaxDepth || (depth > 0 && ++within_ >= kMaxWithin)) return TooMuch(Line(words));
+    const std::vector<std::string> programs = expansion_.Expand(words.front());
+    if (programs.size() > 1 && ExpandBraces(words.front()).size() == 1) {
+      words.erase(words.begin());
+      for (const std::string& program : programs) {  // one of them
+        Words each = SplitAtBlanks(program);
+        each.insert(each.end(), words.begin(), words.end());
+        Judge(std::move(each), context, depth + 1);
+      }
+      return;
+    }
+    const Words written = std::exchange(words, expansion_.ExpandAll(words));
+    if (words.empty()) return;
+    words = WithSubcommandFirst(std::move(words));
+    if (std::optional<Destruction> found = Destroys(words, context.names)) {
+      found->command = Shown(written);
       found_.push_back(std::move(*found));
       return;
     }
-    const std::string_view program = ProgramIn(words.front());
-    if (program == "eval") return JudgeLine(Line({words.begin() + 1, words.end()}), depth + 1);
-    if (IsShell(program)) {
-      for (std::size_t i = 1; i < words.size(); ++i)
-        if (words[i].find_first_of(" \t\n;") != std::string::npos) JudgeLine(words[i], depth + 1);
+    const std::string program(ProgramIn(words.front()));
+    if (program == "git") return JudgeAliases(words, depth);
+    if (program == "eval") {
+      JudgeLine(Line({written.begin() + 1, written.end()}), depth + 1);
+      if (words != written) JudgeLine(Line({words.begin() + 1, words.end()}), depth + 1);
+      return;
     }
-    if (!IsWrapper(program)) return;
+    if (IsOneOf(program, ".|source") || IsShell(program)) {
+      for (const std::string& line : said) JudgeLine(line, depth + 1);
+    }
+    if (program == "alias") {
+      for (std::size_t i = 1; i < words.size(); ++i)
+        JudgeLine(words[i].substr(words[i].find('=') + 1), depth + 1);
+      return;
+    }
+    if (const WrapperRow* row = WrapperNamed(program))
+      JudgeWrapped(*row, written, std::move(words), context, depth);
+  }
+
+  void JudgeWrapped(const WrapperRow& row, const Words& written, Words words, const Context& context,
+                    int depth) {
     const std::size_t before = found_.size();
-    for (auto start = words.begin() + 1; start != words.end() && found_.size() == before; ++start)
-      Judge({start, words.end()}, depth + 1);
+    Context inner{.names = context.names};
+    Words lines = written;  // another shell expands them
+    if (row.takes == WrapperTakes::kWordsAndNames) {
+      PutNames(lines, context);
+      inner.names = PutNames(words, context);
+    }
+    if (row.takes != WrapperTakes::kWords) {
+      for (std::size_t i = 1; i < lines.size(); ++i) JudgeText(lines[i], depth);
+      for (std::size_t i = 1; i < words.size() && found_.size() == before; ++i) JudgeText(words[i], depth);
+    }
+    if (row.takes == WrapperTakes::kScript) JudgePiped(words, context, depth);
+    for (auto start = words.begin() + 1; start != words.end() && found_.size() == before; ++start) {
+      if (IsLookedInto(ProgramIn(*start))) Judge({start, words.end()}, inner, depth + 1);
+    }
+  }
+
+  // A word that is a line: whole, behind "-S", or behind "--split-string=".
+  void JudgeText(const std::string& word, int depth) {
+    if (word.find_first_of(" \t\n;|&{$") == std::string::npos) return;
+    const std::size_t value = word.starts_with("--") ? word.find('=') + 1 : word.starts_with('-') ? 2 : 0;
+    JudgeLine(word, depth + 1);
+    if (value != 0 && value < word.size()) JudgeLine(word.substr(value), depth + 1);
+  }
+
+  // A shell without a script reads it: `echo 'rm -rf .' | sh`.
+  void JudgePiped(const Words& words, const Context& context, int depth) {
+    if (context.line == nullptr || (*context.line)[context.at].joint != ShellJoint::kPipe ||
+        HasFlag(words, "-c"))
+      return;
+    for (std::size_t i = 0; i < context.at && !too_much_; ++i) {
+      const Words& from = (*context.line)[i].words;
+      if (from.size() < 2 || !IsOneOf(from.front(), "echo|printf")) continue;
+      const Words said = expansion_.ExpandAll({from.begin() + 1, from.end()});
+      const std::size_t before = found_.size();
+      JudgeLine(Line(said), depth + 1);
+      for (std::size_t word = 0; word < said.size() && found_.size() == before; ++word)
+        JudgeText(said[word], depth);
+    }
+  }
+
+  // `git -c alias.p='push -f' p`
+  void JudgeAliases(const Words& words, int depth) {
+    if (words.size() < 2) return;
+    const std::string alias = "alias." + Folded(words[1]) + "=";
+    for (std::size_t i = 2; i < words.size(); ++i) {
+      if (!Folded(words[i]).starts_with(alias)) continue;
+      const std::string value = words[i].substr(alias.size());
+      const std::string rest = Line({words.begin() + 2, words.begin() + static_cast<std::ptrdiff_t>(i)});
+      JudgeLine((value.starts_with('!') ? value.substr(1) : "git " + value) + " " + rest, depth + 1);
+    }
   }
   // NOLINTEND(misc-no-recursion)
 
   // What is not looked through does not pass.
-  void TooDeep(std::string_view line) {
+  void TooMuch(std::string_view line) {
+    if (std::exchange(too_much_, true)) return;
     found_.push_back({.command = Shown({std::string(line)}),
                       .what = "lies deeper in command lines than is looked for what destroys",
                       .source = "mxc-policy(5)"});
   }
 
-  // A shell takes them in front of the command, too; the next word is the file.
-  static bool IsRedirection(std::string_view word) { return word == ">" || word == "<"; }
-  static bool IsAssignment(std::string_view word) {
-    const std::size_t equals = word.find('=');
-    return equals != std::string_view::npos && equals != 0 &&
-           word.substr(0, equals).find_first_of("/-.+ ") == std::string_view::npos;
+  // ---- the line around a command ----
+
+  // A here-document that goes into a file which nothing of the line runs.
+  [[nodiscard]] static bool IsKept(const std::vector<ShellCommand>& commands, std::size_t at) {
+    if (!KeepsInput(commands[at].words)) return false;
+    for (std::size_t i = at + 1; i < commands.size() && commands[i].joint == ShellJoint::kPipe; ++i) {
+      if (!KeepsInput(commands[i].words)) return false;
+    }
+    const auto is_named = [&](const std::string& file) {
+      for (std::size_t i = 0; i < commands.size(); ++i) {
+        const Words& words = commands[i].words;
+        if (i != at && std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+              return ProgramIn(word) == ProgramIn(file);
+            }))
+          return true;
+      }
+      return false;
+    };
+    const Words& words = commands[at].words;
+    return std::none_of(words.begin() + 1, words.end(), [&](const std::string& word) {
+      return word != ">" && !word.starts_with('-') && is_named(word);
+    });
   }
 
-  [[nodiscard]] std::optional<Destruction> Destroys(const Words& words) const {
+  void ChangeDirectory(const std::vector<ShellCommand>& commands, std::size_t at) {
+    const Words& words = commands[at].words;
+    if (words.empty() || !IsOneOf(words.front(), "cd|pushd|popd") || commands[at].joint == ShellJoint::kPipe)
+      return;
+    const ShellCommand* next = at + 1 < commands.size() ? &commands[at + 1] : nullptr;
+    if (next != nullptr && next->joint == ShellJoint::kPipe) return;
+    const auto operand = std::find_if(words.begin() + 1, words.end(),
+                                      [](const std::string& word) { return !word.starts_with('-'); });
+    std::vector<std::string> to = {std::string(1, kUnknown)};
+    if (operand != words.end()) to = expansion_.Expand(*operand);
+    if (words.size() == 1 && words.front() == "cd") to = {home_};
+    // Only what goes on by "&&", or ends otherwise, stands where it says.
+    const bool sure = next != nullptr && (next->joint == ShellJoint::kAnd ||
+                                          (next->joint == ShellJoint::kOr && !next->words.empty() &&
+                                           IsOneOf(next->words.front(), "exit|return")));
+    std::vector<std::string> all = sure ? std::vector<std::string>{} : expansion_.directories();
+    for (const std::string& from : expansion_.directories()) {
+      for (const std::string& each : to)
+        all.push_back(
+            each.starts_with('/') || each.find(kUnknown) != std::string::npos ? each : JoinPath(from, each));
+    }
+    if (all.size() > kMaxDirectories) all = {std::string(1, kUnknown)};
+    expansion_.SetDirectories(std::move(all));
+  }
+
+  // What xargs gets: of `find` and `echo` its text says it, else nothing does.
+  Names PutNames(Words& words, const Context& context) const {
+    const std::string_view program = ProgramIn(words.front());
+    std::string replaced = program == "xargs" ? "" : "{}";
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      if (word.starts_with("--replace") || word == "-i") replaced = "{}";
+      if (word.starts_with("--replace=")) replaced = word.substr(10);
+      if (word.starts_with("-I") && word.size() > 2) replaced = word.substr(2);
+      if (word == "-I" && i + 1 < words.size()) replaced = words[++i];
+    }
+    if (IsOneOf(program, "xargs|parallel")) {
+      if (const std::optional<Words> said = NamesSaid(context)) {
+        words.insert(words.end(), said->begin(), said->end());
+        return Names::kNone;
+      }
+    }
+    if (replaced.empty()) return Names::kRead;
+    bool whole = false;
+    bool within = false;
+    for (std::string& word : words) {
+      const std::size_t at = word.find(replaced);
+      if (at == std::string::npos) continue;
+      (word == replaced ? whole : within) = true;
+      word.replace(at, replaced.size(), 1, kUnknown);
+    }
+    return whole || !within ? Names::kRead : Names::kNone;
+  }
+  [[nodiscard]] std::optional<Words> NamesSaid(const Context& context) const {
+    if (context.line == nullptr) return std::nullopt;
+    for (std::size_t i = context.at; (*context.line)[i].joint == ShellJoint::kPipe && i > 0;) {
+      const Words from = expansion_.ExpandAll((*context.line)[--i].words);
+      if (from.empty()) return std::nullopt;
+      if (IsOneOf(from.front(), "echo|printf")) return Words{from.begin() + 1, from.end()};
+      if (from.front() == "find") return FindsRoots(from) ? std::nullopt : std::optional<Words>{Words{}};
+      if (!IsOneOf(from.front(), "sort|uniq|head|tail|grep|egrep|fgrep")) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  // A shell takes them anywhere; the next word is the file, or of a here-string what is read.
+  static Words TakeRedirections(Words& words) {
+    Words said;
+    for (std::size_t i = 0; i < words.size();) {
+      if (!IsOneOf(words[i], "<|>|<<<")) {
+        ++i;
+        continue;
+      }
+      if (words[i] == "<<<" && i + 1 < words.size()) said.push_back(words[i + 1]);
+      const auto from = words.begin() + static_cast<std::ptrdiff_t>(i);
+      words.erase(from, from + (i + 1 < words.size() ? 2 : 1));
+    }
+    return said;
+  }
+
+  // ---- what destroys ----
+
+  [[nodiscard]] std::optional<Destruction> Destroys(const Words& words, Names names) const {
     const std::string_view program = ProgramIn(words.front());
     for (const DestructiveRow& row : DestructiveRows()) {
       if (!IsOneOf(program, row.programs) || !HasVerbs(words, row.verbs)) continue;
+      if (program == "git" && words[1] != row.verbs.substr(0, row.verbs.find(' '))) continue;
       if (row.flags.empty() || HasFlag(words, row.flags))
         return Destruction{.what = std::string(row.what), .source = std::string(row.source)};
     }
-    if (program == "git" && HasVerbs(words, "push") && ForcesRef(words))
+    if (program == "git" && words.size() > 1 && IsOneOf(words[1], "push|send-pack") && ForcesRef(words))
       return Destruction{.what = "rewrites or deletes what others have fetched", .source = "git-push(1)"};
+    if (program == "git" && words.size() > 1 && DiscardsAll(words))
+      return Destruction{.what = "discards commits or files that are nowhere else",
+                         .source = "git-" + words[1] + "(1)"};
     if (program == "dd" && WritesDevice(words, "of="))
       return Destruction{.what = "writes over a disk", .source = "dd(1)"};
     if (program == "tee" && WritesDevice(words, ""))
       return Destruction{.what = "writes over a disk", .source = "tee(1)"};
-    return DeletesRoots(program, words);
+    return DeletesRoots(program, words, names);
   }
 
-  // "+main" and ":main" among what is pushed.
+  // "+main" and ":main" among what is pushed, here or in a setting of the remote.
   static bool ForcesRef(const Words& words) {
     return std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
-      return word.size() > 1 && (word.front() == '+' || word.front() == ':');
+      const std::string folded = Folded(word);
+      return (word.size() > 1 && (word.front() == '+' || word.front() == ':')) ||
+             folded.find(".push=+") != std::string::npos || folded.find(".push=:") != std::string::npos ||
+             folded.find(".mirror=") != std::string::npos || folded.ends_with(".mirror");
+    });
+  }
+
+  // `git checkout .`; what restores the index alone discards nothing.
+  [[nodiscard]] bool DiscardsAll(const Words& words) const {
+    const bool restores =
+        words[1] == "restore" && (!HasFlag(words, "-S|--staged") || HasFlag(words, "-W|--worktree"));
+    const bool removes = words[1] == "rm" && HasFlag(words, "-f|--force") && !HasFlag(words, "--cached");
+    if (!restores && !removes && words[1] != "checkout") return false;
+    return std::any_of(words.begin() + 2, words.end(), [&](const std::string& word) {
+      if (word.starts_with('-') || word.find(kUnknown) != std::string::npos) return false;
+      return word == ":/" || word == ":" || WithoutPatternsAtEnd(word).empty() || IsRoot(word);
     });
   }
 
   static bool IsDisk(std::string_view path) {
     if (!path.starts_with("/dev/")) return false;
     path.remove_prefix(5);
-    return IsOneOf(path, "sd*|hd*|vd*|xvd*|nvme*|mmcblk*|dm-*|md*|mapper/*|disk/*|loop*|mem|kmem");
+    return path == std::string_view(&kUnknown, 1) ||
+           IsOneOf(path, "sd*|hd*|vd*|xvd*|nvme*|mmcblk*|dm-*|md*|mapper/*|disk/*|loop*|mem|kmem");
   }
+  // All of what an option names is not known: it may be one.
   static bool WritesDevice(const Words& words, std::string_view option) {
     return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-      return word.starts_with(option) && IsDisk(std::string_view(word).substr(option.size()));
+      if (!word.starts_with(option)) return false;
+      const std::string_view path = std::string_view(word).substr(option.size());
+      return IsDisk(path) || (!option.empty() && path == std::string_view(&kUnknown, 1));
     });
   }
-  static bool RedirectsToDevice(const Words& words) {
+  [[nodiscard]] std::optional<Words> RedirectsToDevice(const Words& words) const {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-      if (words[i] == ">" && IsDisk(words[i + 1])) return true;
+      if (words[i] != ">") continue;
+      const std::vector<std::string> files = expansion_.Expand(words[i + 1]);
+      if (std::any_of(files.begin(), files.end(), [](const std::string& file) { return IsDisk(file); }))
+        return words;
     }
-    return false;
+    return std::nullopt;
   }
 
   // A root of what may be written, everything in it, or what holds it.
-  [[nodiscard]] bool IsRoot(std::string path) const {
-    if (path.empty()) return false;
-    for (const std::string_view home : {"~", "$HOME", "${HOME}"}) {
-      if (path.starts_with(home) && (path.size() == home.size() || path[home.size()] == '/'))
-        path = command_.home + path.substr(home.size());
-    }
-    for (const std::string_view here : {"$PWD", "${PWD}"}) {
-      if (path.starts_with(here)) path = command_.cwd + path.substr(here.size());
-    }
-    // What a variable is empty for, all of it is the root of: "$DIR/*".
-    if (path.front() == '$') {
-      const std::size_t slash = path.find('/');
-      return slash != std::string::npos && IsAllOf(path.substr(slash + 1));
-    }
-    if (path.front() != '/') path = JoinPath(command_.cwd, path);
-    const std::size_t last = path.rfind('/');
-    if (IsAllOf(path.substr(last + 1))) path.resize(last);
-    const std::string folded = FoldLexically(path.empty() ? "/" : path);
-    return folded == "/" || folded == command_.home ||
-           std::any_of(command_.roots.begin(), command_.roots.end(),
-                       [&](const std::string& root) { return IsAtOrBelow(root, folded); });
+  [[nodiscard]] bool IsRoot(const std::string& operand) const {
+    if (operand.empty()) return false;
+    if (operand.starts_with('/') || operand.starts_with(kUnknown)) return IsRootAt(operand);
+    const std::vector<std::string>& directories = expansion_.directories();
+    return std::any_of(directories.begin(), directories.end(),
+                       [&](const std::string& each) { return IsRootAt(JoinPath(each, operand)); });
   }
-  static bool IsAllOf(std::string_view name) {
-    return name.empty() || name == "*" || name == ".*" || name == ".[!.]*" || name == "{*,.*}" || name == ".";
+  [[nodiscard]] bool IsRootAt(std::string path) const {
+    if (path.find(kUnknown) != std::string::npos) {
+      // Anything, or all in it; and what a variable is empty for: "$DIR/*" is "/*".
+      const std::string known = WithoutPatternsAtEnd(path);
+      if (known.find_first_not_of("$./") == std::string::npos) return true;
+      std::erase(path, kUnknown);
+    }
+    path = FoldLexically(WithoutPatternsAtEnd(path));
+    const Words pattern = ComponentsOf(path);
+    return pattern.empty() || (!home_.empty() && MayHold(pattern, home_)) ||
+           std::any_of(command_.roots.begin(), command_.roots.end(),
+                       [&](const std::string& root) { return MayHold(pattern, root); });
   }
 
-  [[nodiscard]] std::optional<Destruction> DeletesRoots(std::string_view program, const Words& words) const {
-    const bool removes = program == "rm" && HasFlag(words, "-r|-R|--recursive");
-    const bool finds =
-        program == "find" && (HasFlag(words, "-delete") || HasVerbs(words, "-exec rm|unlink|shred") ||
-                              HasVerbs(words, "-execdir rm|unlink|shred"));
+  [[nodiscard]] std::optional<Destruction> DeletesRoots(std::string_view program, const Words& words,
+                                                        Names names) const {
     const bool changes = IsOneOf(program, "chmod|chown|chgrp") && HasFlag(words, "-R|--recursive");
+    const bool removes = (program == "rm" && HasFlag(words, "-r|-R|--recursive")) ||
+                         (names == Names::kRead && IsOneOf(program, "rm|unlink"));
+    const bool finds = program == "find" && FindDeletes(words) && FindsRoots(words);
     if (!removes && !finds && !changes) return std::nullopt;
+    if (!finds && names == Names::kRead)
+      return Destruction{.what = changes ? "changes modes or owners of what its text does not name"
+                                         : "deletes what its text does not name",
+                         .source = std::string(program) + "(1)"};
     const bool named = std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
       return !word.starts_with('-') && IsRoot(word);
     });
-    if (named || (finds && (words.size() < 2 || words[1].starts_with('-')) && IsRoot(command_.cwd)))
-      return Destruction{.what = changes ? "changes modes or owners of all that may be written"
-                                         : "deletes all that may be written, or what holds it",
-                         .source = std::string(program) + "(1)"};
-    return std::nullopt;
+    if (!finds && !named) return std::nullopt;
+    return Destruction{.what = changes ? "changes modes or owners of all that may be written"
+                                       : "deletes all that may be written, or what holds it",
+                       .source = std::string(program) + "(1)"};
+  }
+
+  static bool FindDeletes(const Words& words) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i] == "-delete") return true;
+      if (IsOneOf(words[i], "-exec|-execdir|-ok|-okdir") && i + 1 < words.size() &&
+          IsOneOf(ProgramIn(words[i + 1]), "rm|unlink|shred"))
+        return true;
+    }
+    return false;
+  }
+  // A root is among where it starts, and no name leaves most files out before it acts.
+  [[nodiscard]] bool FindsRoots(const Words& words) const {
+    std::size_t at = 1;
+    while (at < words.size() && IsOneOf(words[at], "-H|-L|-P")) ++at;
+    Words starts;
+    for (; at < words.size() && !words[at].starts_with('-') && words[at] != "!"; ++at)
+      starts.push_back(words[at]);
+    if (starts.empty()) starts = {"."};
+    if (std::none_of(starts.begin(), starts.end(), [&](const std::string& start) { return IsRoot(start); }))
+      return false;
+    if (std::any_of(words.begin(), words.end(),
+                    [](const std::string& word) { return IsOneOf(word, "-o|-or|!|-not|,"); }))
+      return true;
+    for (; at + 1 < words.size(); ++at) {
+      if (IsOneOf(words[at], "-delete|-exec|-execdir|-ok|-okdir")) return true;
+      if (IsOneOf(words[at], "-name|-iname|-path|-ipath|-wholename") && IsSelective(words[at + 1]))
+        return false;
+    }
+    return true;
+  }
+  static bool IsSelective(std::string_view pattern) {
+    return pattern.find_first_not_of("*?./[]$") != std::string_view::npos && !MayMatchEverything(pattern);
   }
 
   // What is piped into a client is its statement as much as what stands behind it.
   void FindStatements(const std::vector<ShellCommand>& commands) {
     std::string all;
-    for (const ShellCommand& words : commands) {
-      for (const std::string& word : words) all += Folded(word) + " ";
+    for (const ShellCommand& command : commands) {
+      for (const std::string& word : command.words) all += Folded(word) + " ";
+      all += Folded(command.input) + " ";
     }
     std::replace_if(
         all.begin(), all.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
@@ -246,12 +620,12 @@ class Finder {
               all.end());
     for (const DestructiveStatement& statement : DestructiveStatements()) {
       if (all.find(statement.text) == std::string::npos) continue;
-      for (const ShellCommand& words : commands) {
-        const bool client = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-          return IsOneOf(ProgramIn(word), statement.programs);
-        });
+      for (const ShellCommand& command : commands) {
+        const bool client = std::any_of(
+            command.words.begin(), command.words.end(),
+            [&](const std::string& word) { return IsOneOf(ProgramIn(word), statement.programs); });
         if (!client) continue;
-        found_.push_back({.command = Shown(words),
+        found_.push_back({.command = Shown(command.words),
                           .what = "deletes data of a database",
                           .source = std::string(statement.source)});
         return;
@@ -259,8 +633,14 @@ class Finder {
     }
   }
 
+  static constexpr std::size_t kMaxDirectories = 32;
+
   const ReviewedCommand& command_;
+  std::string home_ = {};
+  Expansion expansion_ = {};
   std::vector<Destruction> found_ = {};
+  int within_ = 0;
+  bool too_much_ = false;  // was found
 };
 
 }  // namespace

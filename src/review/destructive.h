@@ -7,14 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "mxc/policy.h"
+
 namespace mxc {
 
 struct ReviewedCommand {
   std::vector<std::string> argv = {};
   std::string line = {};  // of a shell; empty: argv is executed
-  std::string cwd = {};   // inside, as the next are
-  std::string home = {};
-  std::vector<std::string> roots = {};  // what may be written
+  std::string cwd = {};   // inside
+  std::vector<Variable> variables = {};
+  std::vector<std::string> roots = {};  // what may be written, by the paths inside
 };
 
 struct Destruction {
@@ -32,11 +34,25 @@ struct Destruction {
 struct DestructiveRow {
   std::string_view programs = {};  // "npm|yarn"; a name that ends in "*" is the beginning of one
   std::string_view verbs = {};     // "volume rm": words that follow in this order, others may stand between
-  std::string_view flags = {};     // "-f|--force": one of them; empty: with any or none
+  // "-f|--force": one of them, or what abbreviates it; empty: with any or none
+  std::string_view flags = {};
   std::string_view what = {};
   std::string_view source = {};
 };
 [[nodiscard]] std::span<const DestructiveRow> DestructiveRows();
+
+// Programs that run another one, and how the command that they run is found.
+enum class WrapperTakes {
+  kWords,          // its words: any of them may be where the command begins, options have values
+  kWordsOrLines,   // as well, or one of them is a line for a shell: `-c`, `-S`, `ssh host '...'`
+  kWordsAndNames,  // as well, with operands that it reads or finds: xargs
+  kScript,         // as a shell: a line of `-c`, or what it reads
+};
+struct WrapperRow {
+  std::string_view programs = {};
+  WrapperTakes takes = WrapperTakes::kWords;
+};
+[[nodiscard]] std::span<const WrapperRow> WrapperRows();
 
 // Statements to databases, in the words of any of these programs.
 struct DestructiveStatement {

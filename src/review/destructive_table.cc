@@ -15,21 +15,26 @@ constexpr std::string_view kVolumes = "deletes volumes with their contents";
 
 constexpr DestructiveRow kRows[] = {
     {"git", "push", "-f|--force|--force-with-lease|--mirror|--delete|-d|--prune", kRemote, "git-push(1)"},
-    {"git", "reset", "--hard", kHistory, "git-reset(1)"},
+    {"git", "send-pack", "-f|--force|--mirror", kRemote, "git-send-pack(1)"},
+    {"git", "http-push", "--force|-d|-D", kRemote, "git-http-push(1)"},
+    {"git", "reset", "--hard|--merge", kHistory, "git-reset(1)"},
+    {"git", "read-tree", "--reset", kHistory, "git-read-tree(1)"},
     {"git", "clean", "-f|--force", kHistory, "git-clean(1)"},
-    {"git", "branch", "-D", kHistory, "git-branch(1)"},
+    {"git", "clean clean.requireforce=false", "", kHistory, "git-clean(1)"},
+    {"git", "branch", "-D|-M|-C|-f|--force", kHistory, "git-branch(1)"},
     {"git", "checkout", "-f|--force", kHistory, "git-checkout(1)"},
-    {"git", "checkout .", "", kHistory, "git-checkout(1)"},
-    {"git", "restore .", "", kHistory, "git-restore(1)"},
+    {"git", "switch", "-f|--force|--discard-changes", kHistory, "git-switch(1)"},
     {"git", "stash drop", "", kHistory, "git-stash(1)"},
     {"git", "stash clear", "", kHistory, "git-stash(1)"},
     {"git", "reflog expire", "", kHistory, "git-reflog(1)"},
     {"git", "reflog delete", "", kHistory, "git-reflog(1)"},
     {"git", "gc", "--prune", kHistory, "git-gc(1)"},
+    {"git", "prune", "", kHistory, "git-prune(1)"},
     {"git", "filter-branch", "", kHistory, "git-filter-branch(1)"},
     {"git", "filter-repo", "", kHistory, "git-filter-repo(1)"},
-    {"git", "update-ref", "-d", kHistory, "git-update-ref(1)"},
+    {"git", "update-ref", "-d|--stdin", kHistory, "git-update-ref(1)"},
     {"git", "worktree remove", "-f|--force", kHistory, "git-worktree(1)"},
+    {"git", "submodule deinit", "-f|--force", kHistory, "git-submodule(1)"},
 
     {"mkfs|mkfs.*|mke2fs|mkswap|wipefs|blkdiscard|badblocks", "", "", kDisk,
      "mkfs(8), wipefs(8), blkdiscard(8)"},
@@ -84,7 +89,8 @@ constexpr DestructiveRow kRows[] = {
     {"mix", "hex.publish", "", kPublishes, "mix hex.publish"},
 
     {"terraform|tofu|pulumi|vagrant|cdk", "destroy", "", kRemoteResources, "terraform destroy"},
-    {"terraform|tofu", "apply", "-destroy|-auto-approve", kRemoteResources, "terraform apply"},
+    {"terraform|tofu", "apply", "-destroy|--destroy|-auto-approve|--auto-approve", kRemoteResources,
+     "terraform apply"},
     {"kubectl|oc", "delete", "", kRemoteResources, "kubectl delete"},
     {"kubectl|oc", "drain", "", kRemoteResources, "kubectl drain"},
     {"helm", "uninstall", "", kRemoteResources, "helm uninstall"},
@@ -122,7 +128,22 @@ constexpr DestructiveStatement kStatements[] = {
     {kClients, ".drop(", "mongosh, drop()"}, {kClients, "deletemany({})", "mongosh, deleteMany()"},
 };
 
+constexpr WrapperRow kWrappers[] = {
+    {"sudo|doas|pkexec|run0|nice|ionice|chrt|taskset|numactl|timeout|time|nohup|setsid|stdbuf|unbuffer|"
+     "command|"
+     "exec|builtin|busybox|toybox|chroot|unshare|nsenter|setpriv|prlimit|choom|strace|ltrace|perf|valgrind|"
+     "mxc-exec|bwrap|firejail|systemd-run|fakeroot|eatmydata|faketime|torsocks|proxychains*|xvfb-run|"
+     "dbus-run-session|start-stop-daemon|daemonize|dumb-init|tini|find|npm|pnpm|yarn|bun|bunx|npx|uv|uvx|"
+     "poetry|pipenv|hatch|rye|conda|mise|direnv|bundle|cross-env|dotenv"},
+    {"env|su|runuser|flock|script|ssh|watch|entr|tmux|screen|hyperfine|concurrently|nix-shell|expect|trap",
+     WrapperTakes::kWordsOrLines},
+    {"xargs|parallel|fd|fdfind", WrapperTakes::kWordsAndNames},
+    {"sh|bash|dash|zsh|ksh|mksh|ash|rbash|fish|mxc-sh|pwsh|powershell", WrapperTakes::kScript},
+};
+
 }  // namespace
+
+std::span<const WrapperRow> WrapperRows() { return kWrappers; }
 
 std::span<const DestructiveRow> DestructiveRows() { return kRows; }
 

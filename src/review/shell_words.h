@@ -7,12 +7,24 @@
 
 namespace mxc {
 
-// Words without their quotes; `$X` and patterns stay as written.
-using ShellCommand = std::vector<std::string>;
+enum class ShellJoint {
+  kThen,  // ";", "&", the end of a line
+  kAnd,
+  kOr,
+  kPipe,
+};
 
-// Split at `;`, `&`, `|`, line ends, parentheses and reserved words; those in $(...) and `...` as well. A
-// redirection stands as the word ">" or "<" and its file's. What is nested too deeply is the last word of an
-// `eval`. What is quoted stays one word.
+struct ShellCommand {
+  // Without their quotes; `$X`, `$(...)` and patterns stay as written.
+  std::vector<std::string> words = {};
+  ShellJoint joint = ShellJoint::kThen;  // with the command before
+  std::vector<int> subshells = {};       // in which it runs, the outermost first
+  std::string input = {};                // its here-documents
+};
+
+// Split at `;`, `&`, `|`, line ends, parentheses and reserved words; those in $(...) and `...` come as well,
+// before the command that they are in. A redirection stands as the word ">", "<" or "<<<" and its file's.
+// What is nested too deeply is the last word of an `eval`. What is quoted stays one word.
 [[nodiscard]] std::vector<ShellCommand> ShellCommandsIn(std::string_view line);
 
 }  // namespace mxc

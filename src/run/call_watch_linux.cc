@@ -149,24 +149,21 @@ UniqueFd SocketOf(const seccomp_notif& call) {
 // The packet filter, asked by the datagram that it passes to nobody (gateway/setup/tproxy_setup.h). It
 // refuses with EPERM, and tells the gateway.
 bool FilterRefuses(int borrowed_socket, const sockaddr_storage& address, socklen_t size) {
-  struct {
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> hops4 = {};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> hops6 = {};
-  } control;
-  static_assert(sizeof control == 2 * CMSG_SPACE(sizeof(int)));
+  alignas(cmsghdr) std::array<char, 2 * CMSG_SPACE(sizeof(int))> control = {};
   sockaddr_storage name = address;
   msghdr message{};
   message.msg_name = &name;
   message.msg_namelen = size;
-  message.msg_control = &control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  char* at = control.data();  // not by CMSG_NXTHDR, whose form in musl compares signed with unsigned
   for (const auto& [level, type] : {std::pair{SOL_IP, IP_TTL}, {SOL_IPV6, IPV6_HOPLIMIT}}) {
+    auto* const header = reinterpret_cast<cmsghdr*>(at);
     header->cmsg_level = level;
     header->cmsg_type = type;
     header->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(header), &egress::kQuestionHops, sizeof(int));
-    header = CMSG_NXTHDR(&message, header);
+    at += CMSG_SPACE(sizeof(int));
   }
   return ::sendmsg(borrowed_socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EPERM;
 }

@@ -82,10 +82,21 @@ void ReadLimits(const Json& limits, Outcome& outcome, std::string& wrong) {
   }
 }
 
+std::vector<std::string> TextsOf(const Members& members, const char* key) {
+  std::vector<std::string> texts;
+  const Json* const list = members.Of(key, Json::Kind::kArray);
+  for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+    if (list->items[i].kind != Json::Kind::kString) members.Note(key);
+    texts.push_back(list->items[i].text);
+  }
+  return texts;
+}
+
 // What held the command. Nothing may not.
 InnerEngine EngineOf(const Members& members) {
   InnerEngine engine{.name = members.Text("backend"), .tier = members.Text("tier")};
   if (members.Has("rung")) engine.isolation_level = members.Text("rung");
+  if (members.Has("notCovered")) engine.not_covered = TextsOf(members, "notCovered");
   const auto containments = AllContainments();
   if (std::none_of(containments.begin(), containments.end(),
                    [&](const ContainmentTraits& it) { return it.name == engine.name && it.isolates; }))
@@ -122,6 +133,7 @@ Outcome OutcomeOf(const Json& line, std::string& wrong) {
   const bool by_us = outcome.timed_out || outcome.interrupted_by != 0;
   outcome.cpu_time_out = !exit_code && !by_us;
   if (exit_code && by_us) members.Note("exitCode");
+  if (exit_code && outcome.signal != 0 && *exit_code != 128 + outcome.signal) members.Note("signal");
   const std::uint64_t status = members.Number("exitStatus", 0, kMaxStatus);
   if (status != static_cast<std::uint64_t>(ExitStatusOf(outcome))) members.Note("exitStatus");
   return outcome;

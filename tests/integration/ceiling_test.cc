@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/support/lifecycle_test.h"
@@ -146,11 +147,32 @@ TEST_P(CeilingHere, HelpersAreThosePinned) {
   const Ended unpinned = Execute(Under(R"({"require":{"verify":true}})", bubblewrap));
   EXPECT_EQ(unpinned.status, 255);
   EXPECT_THAT(EnvelopeMessage(unpinned), HasSubstr("'bwrap' has none"));
+  const std::string hash =
+      nlohmann::json::parse(Execute(Prepare({"--probe=json"})).out)["helpers"]["bwrap"].value("sha256", "");
+  const std::string pin = R"("helpers":{"bwrap":{"sha256":")" + hash + R"("}})";
+  const Launch pinned_by_caller = Prepare(
+      {"--config", workspace.File("pinned.json", R"({"version":"1.1.0-alpha","containment":"bubblewrap",
+        "process":{"argv":["/bin/true"]},)" + pin + "}")});
+  EXPECT_THAT(EnvelopeMessage(Execute(Under(R"({"require":{"verify":true}})", pinned_by_caller))),
+              HasSubstr("'bwrap' has none of the operator's"));
+  EXPECT_EQ(Execute(Under(R"({"require":{"verify":true},)" + pin + "}", bubblewrap)).status, 0);
   const Ended other =
       Execute(Under(R"({"helpers":{"bwrap":{"sha256":")" + std::string(64, 'a') + R"("}}})", bubblewrap));
   EXPECT_EQ(other.status, 255);
   EXPECT_THAT(EnvelopeMessage(other), HasSubstr("is not the file that is pinned"));
   EXPECT_EQ(Execute(Under(R"({"require":{"verify":true}})", Prepare({"--", "/bin/true"}))).status, 0);
+}
+
+// Runs by flags show the toolchains of the PATH unasked.
+TEST_P(CeilingHere, ToolsThatWereAskedForAreRefused) {
+  const std::string ceiling =
+      R"({"onExcess":"refuse","filesystem":{"readonlyPaths":[")" + workspace.Root() + R"("]}})";
+  EXPECT_EQ(Execute(Under(ceiling, Prepare({"--", "/bin/true"}))).status, 0);
+  const Ended flag = Execute(Under(ceiling, Prepare({"--tools", "inherit", "--", "/bin/true"})));
+  EXPECT_EQ(flag.status, 255);
+  EXPECT_THAT(EnvelopeMessage(flag), HasSubstr("'/usr/local' is not granted"));
+  const Launch policy = PrepareConfig({.command = "true", .filesystem = R"("tools":"inherit")"});
+  EXPECT_THAT(EnvelopeMessage(Execute(Under(ceiling, policy))), HasSubstr("more than the ceiling"));
 }
 
 // Inside a sandbox there is the same file, of an owner without a number, and a new run is within both.

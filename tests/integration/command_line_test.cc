@@ -7,6 +7,7 @@ namespace mxc::test::command_line_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class CommandLine : public LauncherTest {};
@@ -128,6 +129,9 @@ TEST_P(CommandLine, OneWordMayHaveBeenACommand) {
   EXPECT_EQ(line.status, 1);
   EXPECT_THAT(line.err, HasSubstr("mxc-exec --rw . -- sh -c 'npm install && npm test'"));
   EXPECT_THAT(Execute(Prepare({"npm"})).err, HasSubstr("mxc-exec --rw . -- npm\n"));
+  EXPECT_THAT(Execute(Prepare({"run", "--", "npm", "a test"})).err,
+              HasSubstr("in front of -- stands a policy; without one: mxc-exec --rw . -- npm 'a test'\n"));
+  EXPECT_THAT(Execute(Prepare({"policy.json", "--", "npm"})).err, Not(HasSubstr("hint")));
 }
 
 TEST_P(CommandLine, ContainmentOfAnotherSystemIsRefused) {

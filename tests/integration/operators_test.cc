@@ -97,7 +97,8 @@ TEST_P(Approvals, ShowsTheWholeCommandAndIsForItsValues) {
     std::vector<std::string> all = {"--review", "destructive", "--rw", work, "--env", "X=" + value};
     all.insert(all.end(), flags.begin(), flags.end());
     all.insert(all.end(),
-               {"--", "sh", "-c", ": " + std::string(9000, 'x') + "; rm -rf \"$X\"/*; echo \x1b[2K'last'"});
+               {"--", "sh", "-c",
+                ": " + std::string(9000, 'x') + "; rm -rf \"$X\"/*; : || git push -f; echo \x1b[2K'last'"});
     return Execute(Prepare(all));
   };
   const Ended refused = call(work + "/none", {});
@@ -127,6 +128,41 @@ TEST_P(Approvals, CommandsOfAPersistentSandboxWaitAsWell) {
   EXPECT_THAT(refused.err + refused.out, HasSubstr("its approval is sha256:"));
   EXPECT_TRUE(Exists(work + "/kept"));
   EXPECT_EQ(Exec(id, "rm -rf " + work + "/nothing").status, 0);
+}
+
+// What was approved is about these directories, and not about what somebody puts at their names.
+TEST_P(Approvals, IsForTheseDirectories) {
+  const std::string hash = HashIn(Remove({}));
+  ASSERT_EQ(::rename(work.c_str(), (work + "-away").c_str()), 0);
+  workspace.Directory("work");
+  workspace.File("work/precious", "x");
+  EXPECT_THAT(Remove({"--approve", hash}).err, HasSubstr("what was approved is something else"));
+  EXPECT_TRUE(Exists(work + "/precious"));
+  ASSERT_EQ(::rename(work.c_str(), (work + "-other").c_str()), 0);
+  ASSERT_EQ(::rename((work + "-away").c_str(), work.c_str()), 0);
+  EXPECT_EQ(Remove({"--approve", hash}).status, 0) << "another call takes none away";
+  EXPECT_FALSE(Exists(work + "/kept"));
+}
+
+TEST_P(Approvals, IsForThisSandboxAndWhatItShows) {
+  const std::string more = R"("review":"destructive","filesystem":{"readwritePaths":[)" + Quote(work) + "]}";
+  const std::string ids[] = {Started(more), Started(more)};
+  const auto remove = [&](const std::string& id, const std::string& approval) {
+    Launch launch = ExecOf(id, "rm -rf " + work + "/*");
+    if (!approval.empty()) launch.arguments.insert(launch.arguments.end(), {"--approve", approval});
+    const Ended ended = Execute(launch);
+    return ended.out + ended.err;
+  };
+  const std::string hash = HashIn({.err = remove(ids[0], "")});
+  EXPECT_THAT(remove(ids[1], hash), HasSubstr("what was approved is something else"));
+  ASSERT_EQ(::rename(work.c_str(), (work + "-away").c_str()), 0);
+  workspace.Directory("work");
+  EXPECT_THAT(remove(ids[0], hash), HasSubstr("something else stands at"));
+  EXPECT_TRUE(Exists(work + "-away/kept"));
+  ASSERT_EQ(::rmdir(work.c_str()), 0);
+  ASSERT_EQ(::rename((work + "-away").c_str(), work.c_str()), 0);
+  EXPECT_EQ(remove(ids[0], hash), "");
+  EXPECT_FALSE(Exists(work + "/kept"));
 }
 
 class Pins : public LauncherTest {

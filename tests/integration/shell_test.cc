@@ -152,6 +152,35 @@ TEST_P(Shell, NobodyElseWritesThePolicy) {
   EXPECT_THAT(ended.err, HasSubstr("could have been written by another user"));
 }
 
+// Dotfiles: what the policy and the profiles are linked from is no command's to write, whatever grants it.
+TEST_P(Shell, NoOtherPolicyWritesWhatItIsALinkTo) {
+  const std::string dot = workspace.Directory("dot");
+  const std::string policy = workspace.File("dot/a/policy", "{}");
+  workspace.Link("config/mxc-exec/policy.json", policy);
+  workspace.Link("config/mxc-exec/profiles/p1.json", workspace.File("dot/a/p1.json", "{}"));
+  workspace.Link("config/mxc-exec/profiles/p2.json", dot + "/missing/p2.json");
+  const std::string write =
+      "cd " + dot +
+      "; mv a b; for f in a/policy a/p1.json missing/p2.json; do rm -rf $f; mkdir -p ${f%/*}; " +
+      "echo x >$f; done; echo x >other; echo tried";
+  for (const std::string engine : {"namespaces", "bubblewrap", "lxc", "landlock"}) {
+    Launch launch = PrepareConfig({.containment = engine, .command = write, .read_write = {dot}});
+    launch.environment.push_back("XDG_CONFIG_HOME=" + workspace.Path("config"));
+    const Ended ended = Execute(launch);
+    if (engine == "landlock") {
+      EXPECT_THAT(ended.err, HasSubstr("without a mount namespace"));
+    } else {
+      EXPECT_EQ(ended.out, "tried\n") << engine << ended.err;
+    }
+    EXPECT_EQ(Names(dot),
+              engine == "landlock" ? std::vector<std::string>{"a"} : (std::vector<std::string>{"a", "other"}))
+        << engine;
+    EXPECT_EQ(Contents(policy), "{}") << engine;
+    EXPECT_EQ(Contents(dot + "/a/p1.json"), "{}") << engine;
+    std::remove((dot + "/other").c_str());
+  }
+}
+
 TEST_P(Shell, APolicyIsNoRequest) {
   const Ended ended = Execute(Called({"-c", "true"}, {.more = R"("phase":"provision")"}));
   EXPECT_NE(ended.status, 0);
@@ -223,7 +252,8 @@ TEST_P(Shell, HasATerminalWithJobsAndItsSize) {
   ASSERT_EQ(::ioctl(terminal.Fd(), TIOCSWINSZ, &size), 0);
   terminal.Type("until [ \"$(stty size)\" = '33 77' ]; do sleep 0.1; done; echo size-$((2+3))\n");
   EXPECT_THAT(terminal.OutputUpTo("size-5"), HasSubstr("size-5"));
-  // The job starts no process: dash starts them by vfork(), and a stop before the exec reaches the child alone.
+  // The job starts no process: dash starts them by vfork(), and a stop before the exec reaches the child
+  // alone.
   terminal.Type("sh -c 'echo job-$((40+2)); read x'\n");
   EXPECT_THAT(terminal.OutputUpTo("job-42"), HasSubstr("job-42"));
   terminal.Type("\x1a");

@@ -1,4 +1,5 @@
 """A controller that binds claims of one namespace as agent-sandbox does: pods from a warm pool, conditions, labels, expiry.
+A Sandbox that mxc-exec makes itself gets a pod of its own.
 
 Beside the controllers of kubernetes-sigs/agent-sandbox it does what those of Kubernetes would: it picks the node, and deletes
 what belonged to a claim that is gone.
@@ -16,7 +17,7 @@ PODS = "/api/v1/namespaces/%s/pods"
 
 
 def end_of(claim):
-    text = claim["spec"].get("lifecycle", {}).get("shutdownTime")
+    text = claim["spec"].get("lifecycle", claim["spec"]).get("shutdownTime")
     return time.mktime(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ")) - time.timezone if text else float("inf")
 
 
@@ -27,9 +28,10 @@ class Controller:
         self.claims_path, self.boxes_path, self.pods_path = CLAIMS % space, BOXES % space, PODS % space
         self.lock, self.stop = threading.RLock(), threading.Event()
         self.claims, self.pods, self.idle, self.bound, self.expired = {}, {}, [], {}, set()
+        self.paths = {"SandboxClaim": self.claims_path + "sandboxclaims/", "Sandbox": self.boxes_path + "/"}
         self.ended = []  # claims: name, how (deleted, expired), seconds past their lease
         self.threads = [threading.Thread(target=target, daemon=True) for target in
-                        (self.watch_claims, self.watch_pods, self.keep_pool, self.expire)]
+                        (self.watch_claims, self.watch_boxes, self.keep_pool, self.expire, self.watch_pods)]
         for thread in self.threads:
             thread.start()
 
@@ -40,9 +42,9 @@ class Controller:
 
     # The pool.
 
-    def make_pod(self, name, template, labels):
+    def make_pod(self, name, template, labels, owners=()):
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {
-            "name": name, "labels": {**template.get("metadata", {}).get("labels", {}), **labels},
+            "name": name, "ownerReferences": list(owners), "labels": {**template.get("metadata", {}).get("labels", {}), **labels},
             "annotations": template.get("metadata", {}).get("annotations", {})}, "spec": {
                 "automountServiceAccountToken": False, **template["spec"], "nodeName": self.node}}
         return self.api.post(self.pods_path, pod)
@@ -91,19 +93,27 @@ class Controller:
 
     def watch_claims(self):
         for kind, claim in self.api.watch(self.claims_path + "sandboxclaims", self.stop):
-            name, uid = claim["metadata"]["name"], claim["metadata"]["uid"]
-            with self.lock:
-                known = self.claims.get(uid)
-                if kind == "DELETED":
-                    self.claims.pop(uid, None)
-                    self.ended.append({"name": name, "how": "expired" if uid in self.expired else "deleted",
-                                       "late": time.time() - end_of(claim)})
-                else:
-                    self.claims[uid] = claim
+            self.follow(kind, claim)
+
+    def watch_boxes(self):
+        for kind, box in self.api.watch(self.boxes_path, self.stop):
+            if box["metadata"].get("labels", {}).get("app.kubernetes.io/managed-by") == "mxc-exec":
+                self.follow(kind, box)
+
+    def follow(self, kind, claim):
+        name, uid = claim["metadata"]["name"], claim["metadata"]["uid"]
+        with self.lock:
+            known = self.claims.get(uid)
             if kind == "DELETED":
-                threading.Thread(target=self.remove, args=(uid,), daemon=True).start()
-            elif known is None:
-                threading.Thread(target=self.bind, args=(claim,), daemon=True).start()
+                self.claims.pop(uid, None)
+                self.ended.append({"name": name, "how": "expired" if uid in self.expired else "deleted",
+                                   "late": time.time() - end_of(claim)})
+            else:
+                self.claims[uid] = claim
+        if kind == "DELETED":
+            threading.Thread(target=self.remove, args=(uid,), daemon=True).start()
+        elif known is None:
+            threading.Thread(target=self.bind, args=(claim,), daemon=True).start()
 
     def alive(self, claim):
         with self.lock:
@@ -115,7 +125,7 @@ class Controller:
         if sandbox:
             state["sandbox"] = {"name": sandbox}
         try:
-            self.api.patch(self.claims_path + "sandboxclaims/" + claim["metadata"]["name"] + "/status", {"status": state})
+            self.api.patch(self.paths[claim["kind"]] + claim["metadata"]["name"] + "/status", {"status": state})
         except ApiError as error:
             if error.code != 404:
                 raise
@@ -124,6 +134,9 @@ class Controller:
         name, uid = claim["metadata"]["name"], claim["metadata"]["uid"]
         # Somebody else's claim, which a fault has made, gets nothing.
         if claim["metadata"].get("labels", {}).get("mxc-exec/owner") == "another":
+            return
+        if claim["kind"] == "Sandbox":
+            self.run(claim)
             return
         fault = self.fault() or {}
         kind = fault.get("kind")
@@ -166,6 +179,27 @@ class Controller:
             if error.code != 404:
                 raise
 
+    def run(self, box):
+        """A Sandbox without a claim: a pod of its template, of its name or of one that is noted."""
+        name, uid = box["metadata"]["name"], box["metadata"]["uid"]
+        pod = name + random.choice(["", "-pod"])
+        owner = {"apiVersion": box["apiVersion"], "kind": "Sandbox", "name": name, "uid": uid, "controller": True, "blockOwnerDeletion": True}
+        try:
+            if pod != name:
+                self.api.patch(self.boxes_path + "/" + name, {"metadata": {"annotations": {"agents.x-k8s.io/pod-name": pod}}})
+            self.set_ready(box, "False", "DependenciesNotReady")
+            with self.lock:
+                self.bound[uid] = (name, pod)
+            self.make_pod(pod, box["spec"]["podTemplate"], {}, [owner])
+            while self.alive(box) and self.pods.get(pod, {}).get("status", {}).get("phase") != "Running":
+                self.stop.wait(0.05)
+            self.set_ready(box, "True", "DependenciesReady")
+        except ApiError as error:
+            if error.code != 404:
+                raise
+        if not self.alive(box):
+            self.remove(uid)
+
     def pod_of(self, name):
         with self.lock:
             return next((uid for uid, pair in self.bound.items() if pair[1] == name), None)
@@ -179,7 +213,7 @@ class Controller:
             return
         self.api.delete(self.pods_path + "/" + pod, gracePeriodSeconds=0)
         spec = {key: old["spec"][key] for key in old["spec"] if key != "nodeName"}
-        self.make_pod(pod, {"spec": spec}, old["metadata"].get("labels", {}))
+        self.make_pod(pod, {"spec": spec}, old["metadata"].get("labels", {}), old["metadata"].get("ownerReferences", ()))
 
     def remove(self, uid):
         with self.lock:
@@ -191,13 +225,13 @@ class Controller:
     def expire(self):
         while not self.stop.wait(0.1):
             with self.lock:
-                over = [(uid, claim["metadata"]["name"]) for uid, claim in self.claims.items()
+                over = [(uid, self.paths[claim["kind"]] + claim["metadata"]["name"]) for uid, claim in self.claims.items()
                         if end_of(claim) <= time.time() and uid not in self.expired
-                        and claim["spec"].get("lifecycle", {}).get("shutdownPolicy") in ("Delete", "DeleteForeground")]
+                        and claim["spec"].get("lifecycle", claim["spec"]).get("shutdownPolicy") in ("Delete", "DeleteForeground")]
                 self.expired.update(uid for uid, _ in over)
-            for uid, name in over:
+            for uid, path in over:
                 try:
-                    self.api.delete(self.claims_path + "sandboxclaims/" + name, preconditions={"uid": uid})
+                    self.api.delete(path, preconditions={"uid": uid})
                 except (OSError, ApiError) as error:
                     if getattr(error, "code", 0) != 409:
                         print("agent-sandbox: %s" % error, flush=True)

@@ -12,6 +12,7 @@ commands run on this machine. On standard input it takes one JSON object a line:
   {"template": {...}}                                               merged into the SandboxTemplate
   {"policies": [...]}                                               the NetworkPolicies there are
   {"rest": "..."}                                                   metadata.continue of their list
+  {"ahead": 30}                                                     how far its clock is ahead of this machine's
   {"replace": true}, {"disown": true}, {"vanish": true}             the pods get other UIDs, the claims another owner, all goes
 
 and answers {"ok": true}; {"state": true} is answered with claims, requests and execs. It ends with its input.
@@ -43,7 +44,9 @@ FAULTS = {
     "409": "an object of that name is somebody else's", "409-own": "it is done, and the answer says that it exists",
     "410": "the resource version is too old", "slow": "a watch that tells nothing",
     "stale": "Ready is the one of a pod that is gone", "wrong-uid": "the pod belongs to another claim",
-    "replaced": "the pod is another one when the command has ended", "cut": "the connection ends in the output",
+    "replaced": "the pod is another one when the command has ended, the claim before it is deleted",
+    "renewed": "the claim changes before it is deleted", "cut": "the connection ends in the output",
+    "hang": "the command is started seconds later",
     "reason": "the claim never gets ready", "late": "it gets ready after a second",
     "doubled": "the answer stands there twice", "short": "the answer lacks its end",
     "twice": "a key of the answer stands there twice", "other": "the answer is another object of that kind",
@@ -86,6 +89,10 @@ class Cluster:
         self.watchers, self.faults, self.requests, self.execs = [], [], [], []
         self.ended = []  # claims: name, how (deleted, expired), seconds past their lease
         self.version = 1
+        self.ahead = 0  # seconds, of this server's clock
+
+    def now(self):
+        return time.time() + self.ahead
 
     def fault(self, at):
         with LOCK:
@@ -100,6 +107,11 @@ class Cluster:
         claim["metadata"]["resourceVersion"] = str(self.version)
         for watcher in self.watchers:
             watcher.put((kind, json.dumps(claim)))
+
+    def written_by(self, manager, claim):
+        """As the API server has it: the time of a manager that has the field already stays."""
+        if manager not in [one["manager"] for one in claim["metadata"].get("managedFields", [])]:
+            claim["metadata"]["managedFields"] = [{"manager": manager, "operation": "Update", "time": stamp(self.now())}]
 
     def set_ready(self, claim, status, reason, message="", sandbox=None):
         with LOCK:
@@ -160,7 +172,7 @@ class Cluster:
     def create(self, claim, bound=True):
         name = claim["metadata"]["name"]
         claim["metadata"].setdefault("namespace", SPACE)
-        claim["metadata"].update(uid="claim-%016x" % random.getrandbits(64), creationTimestamp=stamp(time.time()))
+        claim["metadata"].update(uid="claim-%016x" % random.getrandbits(64), creationTimestamp=stamp(self.now()))
         with LOCK:
             self.claims[name] = claim
             self.tell("ADDED", claim)
@@ -168,12 +180,21 @@ class Cluster:
             threading.Thread(target=self.bind, args=(claim,), daemon=True).start()
         return claim
 
+    def changed(self, name, preconditions):
+        """What of them does not hold, in the API server's words."""
+        with LOCK:
+            have = self.claims.get(name, {"metadata": preconditions})["metadata"]
+            for key, word in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
+                if key in preconditions and preconditions[key] != have[key]:
+                    return "%s in precondition: %s, %s in object meta: %s" % (word, preconditions[key], word, have[key])
+        return None
+
     def remove(self, name, how):
         with LOCK:
             claim = self.claims.pop(name, None)
             if claim is None:
                 return None
-            late = time.time() - self.end_of(claim)
+            late = self.now() - self.end_of(claim)
             self.ended.append({"name": name, "how": how, "late": late})
             self.sandboxes.pop("box-" + name, None)
             self.pods.pop("pod-" + name, None)
@@ -195,7 +216,7 @@ class Cluster:
             time.sleep(0.1)
             with LOCK:
                 over = [name for name, claim in self.claims.items()
-                        if self.end_of(claim) <= time.time() and not claim.get("keep")]
+                        if self.end_of(claim) <= self.now() and not claim.get("keep")]
             for name in over:
                 self.remove(name, "expired")
 
@@ -416,8 +437,17 @@ class Handler(BaseHTTPRequestHandler):
                 claim = None
             if verb == "patch" and claim is not None:
                 claim["spec"] = merge(claim["spec"], json.loads(body)["spec"])
+                CLUSTER.written_by(query.get("fieldManager", ["kubectl-patch"])[0], claim)
                 CLUSTER.tell("MODIFIED", claim)
         if verb == "delete":
+            if fault.get("kind") == "replaced":
+                CLUSTER.create({**claim, "metadata": dict(claim["metadata"])}, bound=False)
+            if fault.get("kind") == "renewed":
+                with LOCK:
+                    CLUSTER.tell("MODIFIED", claim)
+            changed = CLUSTER.changed(name, json.loads(body or "{}").get("preconditions", {}))
+            if changed:
+                return self.answer(status(409, "Conflict", "Precondition failed: " + changed), 409)
             claim = CLUSTER.remove(name, "deleted")
             if fault.get("kind") == "lost":
                 self.close_connection = True
@@ -480,6 +510,8 @@ class Handler(BaseHTTPRequestHandler):
         fault = fault or {}
         if self.refuse(fault.get("kind")):
             return
+        if fault.get("kind") == "hang":
+            time.sleep(fault["seconds"])
         if pod not in CLUSTER.pods:
             return self.found(None, pod)
         cut = fault.get("after", 20) if fault.get("kind") == "cut" else None
@@ -590,6 +622,7 @@ def obey(order):
         CLUSTER.sandbox = order.get("sandbox", CLUSTER.sandbox)
         CLUSTER.policies = order.get("policies", CLUSTER.policies)
         CLUSTER.rest = order.get("rest", CLUSTER.rest)
+        CLUSTER.ahead = order.get("ahead", CLUSTER.ahead)
         if "replace" in order:
             CLUSTER.pods = {name: merge(pod, {"metadata": {"uid": "another"}}) for name, pod in CLUSTER.pods.items()}
         if "disown" in order:

@@ -7,9 +7,11 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -188,7 +190,8 @@ class Kubernetes(unittest.TestCase):
     def test_what_the_program_in_the_pod_says_is_checked(self):
         version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
         liar = self.work + "/liar"
-        for lie in ({}, {"tier": "none", "backend": "none"}, {"exitCode": -1}, {"realIsolation": False}, {"limits": []}):
+        for lie in ({}, {"tier": "none", "backend": "none"}, {"exitCode": -1}, {"realIsolation": False}, {"limits": []},
+                    {"exitCode": 137, "exitStatus": 137, "signal": 15}):
             honest = {"exitStatus": 0, "exitCode": 0, "signal": None, "timedOut": False, "interruptedBy": None, "ledger": [],
                       "limits": {"stdoutTruncated": False, "stderrTruncated": False, "reached": []}, "durationMs": 1,
                       "backend": "namespaces", "tier": "container", "realIsolation": True}
@@ -350,6 +353,32 @@ class Kubernetes(unittest.TestCase):
         self.assertEqual(run.returncode, 0, err)
         self.assertEqual(self.cluster.state()["claims"], ["mxc-new"])
 
+    def test_reap_leaves_what_has_changed_meanwhile(self):
+        for kind in ("replaced", "renewed"):
+            with self.subTest(kind):
+                self.cluster.order(claim=self.claim("mxc-old", "2020-01-01T00:00:00Z", keep=True),
+                                   faults=[{"at": "delete", "kind": kind}])
+                run = self.cluster.start(["true"], flags=["--reap"])
+                out, err = run.communicate(timeout=30)
+                self.assertEqual((run.returncode, self.cluster.state()["claims"]), (0, ["mxc-old"]), err)
+                self.assertNotIn(b"mxc-old", out + err)
+
+    def test_another_claim_of_its_name_is_not_deleted(self):
+        self.cluster.order(faults=[{"at": "delete", "kind": "replaced"}])
+        status, _, err, _ = self.run_in_pod("true")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(len(self.cluster.state()["claims"]), 1)
+
+    def test_what_is_deleted_is_named_by_its_uid(self):
+        for faults in ([], [{"at": "create", "kind": "lost"}, {"at": "get", "kind": "500"}]):
+            self.cluster.order(faults=faults)
+            self.run_in_pod("true")
+            self.assertEqual(self.cluster.state()["claims"], [])
+        deletes = [json.loads(each["body"]) for each in self.cluster.state()["requests"] if each["verb"] == "DELETE"]
+        self.assertEqual(len(deletes), 2)
+        for each in deletes:
+            self.assertRegex(each["preconditions"]["uid"], "^claim-")
+
     @staticmethod
     def claim(name, end, keep=False):
         return {"kind": "SandboxClaim", "apiVersion": "extensions.agents.x-k8s.io/v1beta1", "keep": keep,
@@ -416,6 +445,61 @@ class Documents(unittest.TestCase):
         exec_verbs = {("", "pods/exec", "create"), ("", "pods/exec", "get")}  # of older and newer kubectl
         self.assertEqual(asked - exec_verbs, granted - exec_verbs)
         self.assertTrue(exec_verbs <= granted and exec_verbs & asked)
+
+
+class NoCluster(unittest.TestCase):
+    """kubectl reaches no API server, or one whose answer is lost."""
+
+    def setUp(self):
+        self.work = self.enterContext(tempfile.TemporaryDirectory())
+
+    def run_with(self, server=None, ttl=20):
+        """The error, and the categories of warnings, of a run with a kubeconfig of that server or without one."""
+        section = {"namespace": "agents", "warmPool": "small", "ttl": ttl}
+        if server:
+            section["kubeconfig"] = self.work + "/kubeconfig"
+            names = {"cluster": "test", "user": "test"}
+            with open(section["kubeconfig"], "w", encoding="utf-8") as file:
+                json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "test", "users": [{"name": "test", "user": {"token": "x"}}],
+                           "clusters": [{"name": "test", "cluster": {"server": server}}], "contexts": [{"name": "test", "context": names}]}, file)
+        with open(self.work + "/config.json", "w", encoding="utf-8") as file:
+            json.dump({"version": "1.1.0-alpha", "containment": "kubernetes", "kubernetes": section, "process": {"argv": ["true"]}}, file)
+        done = subprocess.run([PROGRAM, "--result", self.work + "/result", self.work + "/config.json"], capture_output=True, text=True,
+                              check=False, env={"PATH": "/usr/bin:/bin", "HOME": self.work}, timeout=120)
+        with open(self.work + "/result", encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        os.unlink(self.work + "/result")
+        self.assertEqual((done.returncode, lines[-1]["error"]["kind"]), (255, "unavailable"), done.stderr)
+        return lines[-1]["error"], [line["category"] for line in lines if line["event"] == "warning"]
+
+    def serve(self, answer):
+        """A port of the loopback; `answer` is called with each connection when it has said something."""
+        server = self.enterContext(socket.create_server(("127.0.0.1", 0)))
+
+        def accept():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.recv(65536)
+                    answer(connection)
+        threading.Thread(target=accept, daemon=True).start()
+        return server.getsockname()[1]
+
+    def test_what_was_never_created_is_not_left(self):
+        refuse = self.serve(lambda connection: connection.sendall(b"\x15\x03\x03\0\2\2\x28"))  # handshake_failure
+        with socket.create_server(("127.0.0.1", 0)) as closed:
+            port = closed.getsockname()[1]
+        for server in (None, "https://127.0.0.1:%d" % port, "https://127.0.0.1:%d" % refuse):
+            with self.subTest(server):
+                error, warnings = self.run_with(server)
+                self.assertNotIn("claim-left", warnings)
+                self.assertIn("cannot create a SandboxClaim", error["message"])
+
+    def test_what_may_have_been_created_is(self):
+        self.assertIn("claim-left", self.run_with("http://127.0.0.1:%d" % self.serve(lambda connection: None))[1])
 
 
 class Auto(unittest.TestCase):

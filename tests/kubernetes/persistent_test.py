@@ -160,6 +160,14 @@ class Persistent(unittest.TestCase):
             self.assertEqual(run.returncode, 0, told)
             self.assertGreater(self.ends()[0] + time.time(), before + 1, name)
 
+    def test_its_time_is_the_api_servers(self):
+        """Whose clock is set while the sandbox is there."""
+        identifier = self.provision(ttl=60)
+        for name, ahead in (("start", 30), ("exec", -20), ("stop", 10)):
+            self.cluster.order(ahead=ahead)
+            self.phase(name, sandboxId=identifier) if name != "exec" else self.exec(identifier, "true")
+            self.assertAlmostEqual(self.ends()[0], 60 + ahead, delta=4)
+
     def test_the_lifetime_bounds_all_of_that(self):
         identifier = self.started(ttl=60, session={"lifetimeMs": 9000})
         self.assertLess(self.ends()[0], 10)
@@ -308,6 +316,29 @@ class Persistent(unittest.TestCase):
             run.communicate(timeout=30)
             self.assertNotEqual(run.returncode, 0)
         self.assertEqual(self.running(identifier), [])
+
+    def test_stop_waits_for_what_was_let_in(self):
+        identifier = self.started()
+        self.cluster.order(faults=[{"at": "exec", "kind": "hang", "seconds": 10}])
+        run = self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {"argv": ["sleep", "20"]}})
+        self.wait(lambda: any("command=--in-pod" in each["path"] for each in self.cluster.state()["requests"]))
+        self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
+        while run.poll() is None:
+            self.assertEqual(self.running(identifier), [])
+            time.sleep(0.1)
+        run.communicate()
+        self.assertNotEqual(run.returncode, 0)
+
+    def test_a_stop_that_fails_may_be_repeated(self):
+        identifier = self.started()
+        run = self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {"argv": ["yes"]}})
+        run.stdout.read(1)
+        self.wait(lambda: self.running(identifier))
+        run.send_signal(signal.SIGSTOP)
+        self.assertIn("was let in", self.refused("stop", sandboxId=identifier)["message"])
+        run.kill()
+        run.communicate()
+        self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
 
     @staticmethod
     def running(identifier):

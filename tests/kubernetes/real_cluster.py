@@ -7,7 +7,7 @@ import threading
 
 import api_server
 import cluster
-from agent_sandbox import CLAIMS, Controller
+from agent_sandbox import CLAIMS, Controller, end_of
 from control_plane import LAUNCHER
 from fault_proxy import FaultProxy
 from node import NAME
@@ -73,9 +73,12 @@ class RealCluster(cluster.Cluster):
                 self.faults = order["faults"]
                 return {"ok": True}
         claims = self.plane.api.get(self.claims_path)["items"]
+        claims += [box for box in self.plane.api.get(self.controller.boxes_path)["items"]
+                   if box["metadata"].get("labels", {}).get("app.kubernetes.io/managed-by") == "mxc-exec"]
         with api_server.LOCK, self.controller.lock:
             return json.loads(json.dumps({
-                "claims": sorted(claim["metadata"]["name"] for claim in claims), "ended": self.controller.ended,
+                "claims": sorted(claim["metadata"]["name"] for claim in claims),
+                "ends": {claim["metadata"]["name"]: end_of(claim) for claim in claims}, "ended": self.controller.ended,
                 "requests": self.requests, "faults": self.faults, "execs": self.execs}))
 
     def start(self, command, section=None, **members):

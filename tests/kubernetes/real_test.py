@@ -240,6 +240,129 @@ class Real(unittest.TestCase):
             self.assertIn("allowPrivilegeEscalation", outcome(run)["error"]["message"])
             self.assertFalse(any("--in-pod" in each["command"] for each in cluster.state()["execs"]))
 
+    def test_a_sandbox_of_a_template(self):
+        section = {"warmPool": None, "template": "small"}
+        status, out, err, told = self.run_in_pod("sh", "-c", "cat; exit 7", stdin=b"in\n", section=section)
+        self.assertEqual((status, out), (7, "in\n"), (err, told))
+        self.assertRegex(told["inside"]["pod"], "^mxc-[0-9a-f]{16}(-pod)?$")
+        status, _, err, told = self.run_in_pod("sleep", "22", ttl=80, section=section)  # a lease of 20 s
+        self.assertEqual(status, 0, (err, told))
+        run = self.agents.start(["sleep", "30"], ttl=20, section=section)
+        self.wait(lambda: self.agents.state()["claims"])
+        run.kill()
+        run.communicate()
+        self.wait(lambda: not self.agents.state()["claims"], 12)  # a lease of 5 s, and the controller's time
+
+    def wait(self, true, seconds=30):
+        end = time.time() + seconds
+        while not true():
+            self.assertLess(time.time(), end)
+            time.sleep(0.1)
+
+    def start_phase(self, name, **members):
+        directory = tempfile.mkdtemp(dir=self.agents.directory.name)
+        with open(directory + "/request.json", "w", encoding="utf-8") as file:
+            json.dump({"version": "1.1.0-alpha", "phase": name, **members}, file)
+        return subprocess.Popen([PROGRAM, directory + "/request.json"], cwd="/", text=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
+                                    "PATH": "/usr/bin:/bin", "HOME": self.agents.directory.name, "XDG_RUNTIME_DIR": self.state_directory()})
+
+    def state_directory(self):
+        path = self.agents.directory.name + "/run"
+        os.makedirs(path, 0o700, exist_ok=True)
+        return path
+
+    def phase(self, name, **members):
+        """The answer."""
+        out, err = self.start_phase(name, **members).communicate(timeout=90)
+        self.assertTrue(out, err)
+        return json.loads(out)
+
+    def provision(self, **section):
+        section = {"namespace": "agents", "warmPool": "small", "program": "/usr/local/bin/mxc-exec", "workspace": "/work", "ttl": 120,
+                   "kubeconfig": self.agents.kubeconfig, **section}
+        section = {key: value for key, value in section.items() if value is not None}
+        answer = self.phase("provision", containment="kubernetes", kubernetes=section, filesystem={"readwritePaths": ["/work"]})
+        self.assertIn("result", answer, answer)
+        identifier = answer["result"]["sandboxId"]
+        self.addCleanup(self.phase, "deprovision", sandboxId=identifier)  # of a test that has failed
+        return identifier
+
+    def exec(self, identifier, *command):
+        run = self.start_phase("exec", sandboxId=identifier, process={"argv": list(command)})
+        out, err = run.communicate(timeout=90)
+        return run.returncode, out, err
+
+    def ends_in(self, identifier):
+        return self.agents.state()["ends"]["mxc-" + identifier[4:]] - time.time()
+
+    @staticmethod
+    def running(identifier):
+        """How many processes of the pods hold a command of it."""
+        count = 0
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/" + name + "/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue
+            count += len(words) > 2 and words[1] == b"--in-pod" and words[2].startswith(b"mxc-" + identifier[4:].encode())
+        return count
+
+    def test_a_sandbox_that_stays(self):
+        for section in ({}, {"warmPool": None, "template": "small"}):
+            with self.subTest(section):
+                identifier = self.provision(**section)
+                self.assertAlmostEqual(self.ends_in(identifier), 120, delta=15)
+                self.assertEqual(self.phase("exec", sandboxId=identifier, process={"argv": ["true"]})["error"]["kind"], "not_started")
+                self.assertEqual(self.phase("start", sandboxId=identifier), {"result": {}})
+                self.assertEqual(self.exec(identifier, "sh", "-c", "echo one >file; echo err >&2; exit 7")[0], 7)
+                self.assertEqual(self.exec(identifier, "cat", "file")[:2], (0, "one\n"))
+                runs = [self.start_phase("exec", sandboxId=identifier, process={"argv": ["sleep", "50"]}) for _ in range(3)]
+                self.wait(lambda: self.running(identifier))  # the others are on their way, maybe
+                self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
+                self.assertEqual(self.running(identifier), 0)
+                for run in runs:
+                    run.communicate(timeout=30)
+                    self.assertNotEqual(run.returncode, 0)
+                self.assertIn("is stopped", self.phase("exec", sandboxId=identifier, process={"argv": ["true"]})["error"]["message"])
+                self.assertEqual(self.phase("start", sandboxId=identifier), {"result": {}})
+                self.assertEqual(self.exec(identifier, "cat", "file")[:2], (0, "one\n"))
+                self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+                self.assertEqual(self.agents.state()["claims"], [])
+
+    def test_a_sandbox_that_stays_has_the_api_servers_time(self):
+        identifier = self.provision()
+        record = self.state_directory() + "/mxc-exec/k8s-" + identifier[4:]
+        with open(record, "r+", encoding="utf-8") as file:
+            text = json.load(file)
+            self.assertEqual(text["kept"]["clockAhead"], 0)
+            text["kept"]["clockAhead"] = -40
+            file.seek(0)
+            json.dump(text, file)
+            file.truncate()
+        self.assertEqual(self.phase("start", sandboxId=identifier), {"result": {}})
+        self.assertAlmostEqual(self.ends_in(identifier), 120, delta=15)
+        with open(record, encoding="utf-8") as file:
+            self.assertAlmostEqual(json.load(file)["kept"]["clockAhead"], 0, delta=1)
+        self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+
+    def test_a_sandbox_that_stays_is_the_pod_that_it_was(self):
+        for section in ({}, {"warmPool": None, "template": "small"}):
+            with self.subTest(section):
+                identifier = self.provision(**section)
+                self.assertEqual(self.phase("start", sandboxId=identifier), {"result": {}})
+                self.agents.controller.replace(self.agents.state()["execs"][-1]["pod"])
+                error = self.phase("exec", sandboxId=identifier, process={"argv": ["true"]})["error"]
+                self.assertEqual(error["code"], "stale_id", error)
+                self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+
+    def test_a_sandbox_that_stays_ends_with_its_time(self):
+        identifier = self.provision(ttl=20)
+        self.wait(lambda: not self.agents.state()["claims"], 40)
+        self.assertEqual(self.phase("start", sandboxId=identifier)["error"]["code"], "stale_id")
+        self.assertEqual(self.phase("deprovision", sandboxId=identifier), {"result": {}})
+
     def test_secrets_are_said_to_the_pod_alone(self):
         os.mkdir(self.work + "/" + SECRETS["path"])
         os.chmod(self.work + "/" + SECRETS["path"], 0o777)

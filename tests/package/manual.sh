@@ -9,8 +9,10 @@ for page in "$share"/man/man*/mxc-*.gz; do
   fi
   if command -v man >/dev/null && command -v groff >/dev/null; then
     for width in 80 120; do
-      said=$(MANWIDTH=$width man --warnings -l -Tutf8 "$page" 2>&1 >/dev/null)
-      test -z "$said" || { echo "$page at $width columns: $said" >&2; status=1; }
+      for device in utf8 ascii; do # what a locale has, and where there is none
+        said=$(MANWIDTH=$width man --warnings -l -T$device "$page" 2>&1 >/dev/null)
+        test -z "$said" || { echo "$page at $width columns, $device: $said" >&2; status=1; }
+      done
     done
   fi
 done

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 
 assert.ok(process.env.MXC_FFI_DIR, 'MXC_FFI_DIR names the folder of the library under test');
 const mxc = await import('mxc-sdk-101/v1');
@@ -149,9 +151,19 @@ describe('mxc-sdk-101', () => {
   });
 
   it('finds this platform supported', () => {
-    assert.equal(mxc.getPlatformSupport().isSupported, true);
+    const place = path.join(work, 'bin', process.arch);
+    fs.mkdirSync(place, { recursive: true });
+    fs.symlinkSync(path.join(process.env.MXC_FFI_DIR, 'mxc-exec'), path.join(place, 'lxc-exec'));
+    process.env.MXC_BIN_DIR = path.dirname(place);
+    const { isSupported, bubblewrapNetwork } = mxc.getPlatformSupport();
+    assert.equal(isSupported, true);
+    assert.equal(bubblewrapNetwork.proxyEnforcement, 'supported');
     const bubblewrap = mxc.getAvailableBackends().find(({ backend }) => backend === 'bubblewrap');
     assert.deepEqual(bubblewrap.capabilities, ['proxyEnforcement']);
+  });
+
+  it('has nothing to probe for the SDK, whose probe is one of Windows', () => {
+    assert.throws(() => mxc.probe(), /Windows/);
   });
 
   it('refuses sandboxes of Windows', async () => {
@@ -196,16 +208,26 @@ describe('mxc-sdk-101', () => {
     assert.deepEqual(all.map(({ stdout }) => stdout), [...Array(50).keys()].map((i) => `${i}\n`));
   });
 
+  // Half of them run, half spawned.
   it('leaves nothing behind', async () => {
+    v8.setFlagsFromString('--expose-gc');
+    const collect = vm.runInNewContext('gc');
     const each = async () => {
       await mxc.run({ command: 'echo x' });
       await (await mxc.spawn({ command: 'cat' })).wait();
     };
-    for (let i = 0; i < 5; ++i) await each();
-    const before = [openDescriptors(), threads(), children()];
-    for (let i = 0; i < Number(process.env.MXC_SDK_RUNS ?? 50); ++i) await each();
-    await sleep(50);
-    assert.deepEqual([openDescriptors(), threads(), children()], before);
+    const many = async (count) => {
+      for (let i = 0; i < count; ++i) await each();
+      await sleep(50);
+      collect();
+      return [openDescriptors(), threads(), children()];
+    };
+    const launches = Number(process.env.MXC_SDK_LAUNCHES ?? 500);
+    const before = await many(50);
+    const memory = process.memoryUsage.rss();
+    assert.deepEqual(await many(launches / 2), before);
+    const grown = (process.memoryUsage.rss() - memory) / 1024;
+    assert.ok(grown < 40 * launches, `${launches} launches keep ${grown} KiB`);
   });
 
   it('takes its sandboxes along when it is killed', async () => {

@@ -218,7 +218,33 @@ TEST_F(AuditLogChain, AHeadThatIsNoHashIsTold) {
   ASSERT_EQ(::unlink(AuditHeadPath(path).c_str()), 0);
   EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":1)"));
   ASSERT_EQ(::mkdir(AuditHeadPath(path).c_str(), 0700), 0);
-  EXPECT_THAT(Verified({path}), HasSubstr("does not hold the hash of a line"));
+  EXPECT_THAT(Verified({path}), HasSubstr("log.head': it is not a regular file"));
+}
+
+// Whoever verifies as root must not wait for the owner of the directory.
+TEST_F(AuditLogChain, IsReadFromRegularFilesAlone) {
+  Append(path, Record("begin", "a"));
+  const std::string pipe = scratch.Path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(Verified({pipe}), HasSubstr("read the audit log '" + pipe + "': it is not a regular file"));
+  EXPECT_THAT(Verified({"/dev/zero"}), HasSubstr("it is not a regular file"));
+  ::unlink(AuditHeadPath(path).c_str());
+  ASSERT_EQ(::mkfifo(AuditHeadPath(path).c_str(), 0600), 0);
+  EXPECT_THAT(Verified({path}), HasSubstr(".head': it is not a regular file"));
+}
+
+TEST_F(AuditLogChain, WhatItPrintsIsNoTextForATerminal) {
+  Append(path, Record("begin", "a\u009b31m\u202e"));
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("openRuns":["a\u009b31m\u202e"])"));
+}
+
+TEST_F(AuditLogChain, AnEmptiedHeadIsFound) {
+  Append(path, Record("begin", "a"));
+  std::ofstream(AuditHeadPath(path), std::ios::trunc);
+  EXPECT_THAT(Verified({path}), HasSubstr(R"("lines":1)"));  // its writer was killed
+  for (const char* event : {"network", "end"}) Append(path, Record(event, "a"));
+  std::ofstream(AuditHeadPath(path), std::ios::trunc);
+  EXPECT_THAT(Verified({path}), HasSubstr("log.head' is empty, and the log has more than one line"));
 }
 
 // The head says then what it said before the line, and which line it was.

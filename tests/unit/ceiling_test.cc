@@ -193,6 +193,60 @@ TEST_F(CeilingConfigTest, TheLowerLimitCounts) {
               HasSubstr("\nrefused"));
 }
 
+// What is cut of a clause that the request wrote is told, and refused where the ceiling says so; a request
+// that asks for no more is not.
+TEST_F(CeilingConfigTest, EveryCutIsRefused) {
+  host_.AddNode("/run/x.sock", FileType::kSocket);
+  struct Case {
+    std::string bound = {};
+    std::string beyond = {};
+    std::string within = {};
+  };
+  const std::string process = R"("process":{"commandLine":"true",)";
+  for (const Case& each : std::vector<Case>{
+           {R"("process":{"timeout":5})", process + R"("timeout":6})", process + R"("timeout":4})"},
+           {R"("process":{"timeout":5})", process + R"("timeout":0})", ""},
+           {R"("process":{"env":["A"]})", process + R"("env":["B=1"]})", process + R"("env":["A=1"]})"},
+           {R"("resources":{"openFiles":50})", R"("resources":{"openFiles":51})",
+            R"("resources":{"openFiles":50})"},
+           {R"("output":{"maxBytes":5})", R"("output":{"maxBytes":6})", R"("output":{"maxBytes":5})"},
+           {R"("filesystem":{})", R"("filesystem":{"sockets":["/run/x.sock"]})", ""},
+           {R"("require":{"protect":["git"]})", R"("filesystem":{"protect":[]})",
+            R"("filesystem":{"protect":["git"]})"},
+           {R"("require":{"protect":["git"]})", R"("filesystem":{"protect":{"git":{"config":"allow-safe"}}})",
+            ""},
+           {R"("require":{"protect":["git"]})", R"("filesystem":{"repositories":[]})", ""},
+           {R"("audit":{"path":"/a"})", R"("audit":{"path":"/b"})", R"("audit":{"path":"/a"})"},
+           {R"("audit":{"path":"/a"})", R"("audit":{"path":"/a","onFailure":"warn"})", ""},
+           {R"("require":{"audit":true},"audit":{"path":"/a"})",
+            R"("audit":{"path":"/a","onFailure":"warn"})", ""},
+           {R"("network":{})", R"("network":{"egress":{"default":"allow"}})", R"("network":{})"},
+           {R"("network":{})", R"("network":{"egress":{"allow":[{"to":[{"host":"a.example"}]}]}})", ""},
+           {R"("network":{})", R"("network":{"egress":{"upstreamProxy":"environment"}})", ""},
+           {R"("network":{})", R"("network":{"ingress":{"default":"allow"}})", ""},
+           {R"("network":{})", R"("network":{"ingress":{"hostLoopback":"allow"}})", ""},
+           {R"("network":{})", R"("network":{"ingress":{"publish":[{"host":80}]}})", ""},
+           {R"("network":{})", R"("runtimeConfig":{"networkProxy":"http://127.0.0.1:80"})", ""},
+           {R"("network":{"egress":{"default":"allow","deny":[{"to":[{"host":"a.example"}]}]}})",
+            R"("network":{"egress":{"default":"allow"}})", ""},
+       }) {
+    const auto refused = [&](const std::string& request) {
+      const std::string members =
+          request.starts_with("\"process\"") ? request + "}" : With(request).substr(1);
+      const Result<std::vector<CeilingSection>> sections =
+          DecodeCeiling("{\"onExcess\":\"refuse\"," + each.bound + "}", host_, {});
+      Result<Config> config = DecodeText("{\"version\":\"1.1.0-alpha\"," + members);
+      EXPECT_TRUE(sections.ok()) << each.bound;
+      EXPECT_TRUE(config.ok()) << request << config.error().message;
+      Cuts cuts;
+      EXPECT_TRUE(CutConfig(sections->front(), host_, *config, cuts).ok()) << each.bound;
+      return !cuts.Refusal();
+    };
+    EXPECT_TRUE(refused(each.beyond)) << each.bound << " " << each.beyond;
+    EXPECT_FALSE(refused(each.within)) << each.bound << " " << each.within;
+  }
+}
+
 TEST_F(CeilingConfigTest, NoTimeOutIsTheLongest) {
   const auto time = [](const Config& config) { return std::to_string(config.process.timeout_ms); };
   const std::string bound = R"({"process":{"timeout":1000}})";

@@ -1,11 +1,13 @@
-// Objects of a cluster, read; and the streams of an exec.
+// Objects of a cluster, read; its clock; and the streams of an exec.
 #include "kubernetes/cluster_objects.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 
+#include "kubernetes/claim_clock.h"
 #include "kubernetes/kubectl_answer.h"
 #include "kubernetes/pod_stream.h"
 
@@ -31,7 +33,9 @@ using kubernetes::ReadPod;
 using kubernetes::ReadPodName;
 using kubernetes::ReadPodTemplate;
 using kubernetes::ReadTime;
+using kubernetes::ServerClock;
 using kubernetes::TimeText;
+using kubernetes::WasUnsent;
 
 constexpr ObjectId kClaim{.kind = "SandboxClaim", .name_space = "agents", .name = "mxc-1"};
 constexpr ObjectId kSandbox{.kind = "Sandbox", .name_space = "agents", .name = "box"};
@@ -179,9 +183,10 @@ TEST(ClusterObjects, AContainerHasAName) {
 
 TEST(ClusterObjects, OnlyOursAndOnlyWhatIsOver) {
   const auto claim = [](const char* name, const char* by, const char* end, const char* owner = "x") {
-    return std::string(R"({"metadata": {"namespace": "agents", "name": ")") + name +
-           R"(", "labels": {"app.kubernetes.io/managed-by": ")" + by + R"(", "mxc-exec/owner": ")" + owner +
-           R"("}}, "spec": {"lifecycle": {"shutdownTime": ")" + end + R"("}}})";
+    return std::string(R"({"metadata": {"namespace": "agents", "name": ")") + name + R"(", "uid": "u-)" +
+           name + R"(", "resourceVersion": "7", "labels": {"app.kubernetes.io/managed-by": ")" + by +
+           R"(", "mxc-exec/owner": ")" + owner + R"("}}, "spec": {"lifecycle": {"shutdownTime": ")" + end +
+           R"("}}})";
   };
   const std::string list =
       R"({"kind": "SandboxClaimList", "items": [)" + claim("old", "mxc-exec", "2026-11-24T09:59:59Z") + "," +
@@ -191,7 +196,13 @@ TEST(ClusterObjects, OnlyOursAndOnlyWhatIsOver) {
   const auto expired = [](const std::string& text) {
     return ReadExpiredClaims(text, kClaims, "2026-11-24T10:00:00Z");
   };
-  EXPECT_THAT(*expired(list), testing::ElementsAre("old"));
+  ASSERT_EQ(expired(list)->size(), 1U);
+  EXPECT_EQ(expired(list)->front().name, "old");
+  EXPECT_EQ(expired(list)->front().uid, "u-old");
+  EXPECT_EQ(expired(list)->front().version, "7");
+  std::string nameless = list;
+  nameless.replace(nameless.find("u-old"), 5, "");
+  EXPECT_FALSE(expired(nameless));
   EXPECT_FALSE(expired(R"({"kind": "SandboxClaimList", "items": [)" +
                        claim("../pods/x", "mxc-exec", "2026-11-24T09:59:59Z") + "]}"));
   EXPECT_FALSE(expired(R"({"items": []})"));
@@ -244,12 +255,33 @@ TEST(ClusterObjects, ASandboxOfItsOwnIsReadLikeAClaim) {
       kSandbox);
   ASSERT_TRUE(ready);
   EXPECT_EQ(ready->sandbox, "box");
-  EXPECT_THAT(
-      *ReadExpiredClaims(
-          R"({"kind": "SandboxList", "items": [{"metadata": {"name": "old", "namespace": "agents", "labels":
-              {"app.kubernetes.io/managed-by": "mxc-exec", "mxc-exec/owner": "x"}}, "spec": {"shutdownTime": "2026-11-24T10:00:00Z"}}]})",
-          {.kind = "SandboxList", .name_space = "agents"}, "2026-11-24T10:00:01Z"),
-      ::testing::ElementsAre("old"));
+  const auto over = ReadExpiredClaims(
+      R"({"kind": "SandboxList", "items": [{"metadata": {"name": "old", "namespace": "agents", "uid": "u",
+          "resourceVersion": "7", "labels": {"app.kubernetes.io/managed-by": "mxc-exec", "mxc-exec/owner": "x"}},
+          "spec": {"shutdownTime": "2026-11-24T10:00:00Z"}}]})",
+      {.kind = "SandboxList", .name_space = "agents"}, "2026-11-24T10:00:01Z");
+  ASSERT_TRUE(over);
+  ASSERT_EQ(over->size(), 1U);
+  EXPECT_EQ(over->front().name, "old");
+}
+
+// Nobody else's writing says when ours was.
+TEST(ClusterObjects, AClaimSaysWhenItWasWritten) {
+  const auto written = [](const std::string& fields, const char* writer) {
+    return ReadClaim(
+               R"({"kind": "SandboxClaim", "metadata": {"name": "mxc-1", "namespace": "agents", "uid": "u",
+                       "managedFields": )" +
+                   fields + "}}",
+               kClaim, writer)
+        ->written;
+  };
+  const std::string fields =
+      R"([{"manager": "a", "time": "2026-11-24T10:00:00Z"}, {"manager": "b", "time": "2026-11-24T11:00:00Z"}, {}])";
+  EXPECT_EQ(written(fields, "a"), "2026-11-24T10:00:00Z");
+  EXPECT_EQ(written(fields, "c"), "");
+  EXPECT_EQ(written(fields, ""), "");
+  EXPECT_EQ(written("[]", "a"), "");
+  EXPECT_EQ(written("7", "a"), "");
 }
 
 TEST(ClusterObjects, TimesThereAndBack) {
@@ -260,14 +292,88 @@ TEST(ClusterObjects, TimesThereAndBack) {
   EXPECT_FALSE(ReadTime("2026-11-24T10:00:00+01:00"));
 }
 
+// As a server whose clock is so far ahead has written it so long ago.
+std::string Stamp(std::int64_t ahead_s, std::int64_t ago_s = 0) {
+  return TimeText(static_cast<std::int64_t>(std::time(nullptr)) + ahead_s - ago_s);
+}
+
+TEST(ServerClock, IsWhatItWrites) {
+  ServerClock clock;
+  EXPECT_FALSE(clock.Learn(Stamp(1), 0));
+  EXPECT_EQ(clock.AheadSeconds(), 0);
+  for (const std::int64_t ahead : {30, -30, 100000}) {
+    EXPECT_TRUE(clock.Learn(Stamp(ahead), 0));
+    EXPECT_NEAR(static_cast<double>(clock.AheadSeconds()), static_cast<double>(ahead), 1.0);
+    EXPECT_NEAR(static_cast<double>(clock.Now() - std::time(nullptr)), static_cast<double>(ahead), 2.0);
+  }
+  EXPECT_FALSE(clock.Learn("", 0));
+  EXPECT_FALSE(clock.Learn("yesterday", 0));
+  EXPECT_NEAR(static_cast<double>(clock.AheadSeconds()), 100000.0, 1.0);
+}
+
+// An answer that was long under way says no more than that.
+TEST(ServerClock, ASlowAnswerIsNoOtherClock) {
+  ServerClock clock;
+  EXPECT_FALSE(clock.Learn(Stamp(0, 14), 15000));
+  EXPECT_EQ(clock.AheadSeconds(), 0);
+  EXPECT_TRUE(clock.Learn(Stamp(60, 14), 15000));
+  EXPECT_NEAR(static_cast<double>(clock.AheadSeconds()), 46.0, 1.0);
+  EXPECT_TRUE(clock.Learn(Stamp(60), 0));
+  EXPECT_NEAR(static_cast<double>(clock.AheadSeconds()), 60.0, 1.0);
+}
+
 TEST(KubectlAnswers, AreRefusalsOrPass) {
   const auto failure = [](const char* text) { return FailureOf({.exit_code = 1, .err = text}); };
   EXPECT_EQ(failure("Error from server (AlreadyExists): x"), KubectlFailure::kExists);
   EXPECT_EQ(failure("Error from server (NotFound): x"), KubectlFailure::kNotFound);
+  EXPECT_EQ(
+      failure(
+          "Error from server (Conflict): Precondition failed: UID in precondition: a, UID in object meta: b"),
+      KubectlFailure::kChanged);
   EXPECT_EQ(failure("Error from server (Forbidden): x"), KubectlFailure::kRefused);
   EXPECT_EQ(failure("error: You must be logged in to the server (Unauthorized)"), KubectlFailure::kRefused);
   EXPECT_EQ(failure("Error from server (TooManyRequests): x"), KubectlFailure::kPassing);
   EXPECT_EQ(failure("Unable to connect to the server: EOF"), KubectlFailure::kPassing);
+}
+
+// Without a doubt: what kubectl had to say it sent to nobody. The last line counts, which is kubectl's own:
+// a plug-in of its may have tried something else before.
+TEST(KubectlAnswers, SayThatNothingWasSent) {
+  const auto unsent = [](const std::string& text) { return WasUnsent({.exit_code = 1, .err = text}); };
+  for (const char* text : {
+           "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?",
+           "Unable to connect to the server: dial tcp: lookup no-such-host on 10.0.0.1:53: no such host",
+           "Unable to connect to the server: dial tcp 10.0.0.1:443: connect: no route to host",
+           "Unable to connect to the server: proxyconnect tcp: dial tcp 10.0.0.1:3128: i/o timeout",
+           "Unable to connect to the server: getting credentials: exec: executable /bin/false failed",
+           "Unable to connect to the server: x509: certificate signed by unknown authority",
+           "Unable to connect to the server: tls: failed to verify certificate: x509: unknown authority",
+           "Unable to connect to the server: remote error: tls: handshake failure",
+           "Unable to connect to the server: http: server gave HTTP response to HTTPS client",
+           "error: context \"other\" does not exist",
+           "error: stat missing.conf: no such file or directory",
+           "error: error loading config file \"x\": yaml: line 1: did not find expected node content",
+           "error: exec plugin: invalid apiVersion \"client.authentication.k8s.io/v1\"",
+           "error: error reading input for Password",
+       }) {
+    EXPECT_TRUE(unsent(text)) << text;
+    EXPECT_TRUE(unsent(std::string("E1126 01:24 memcache.go:265] \"Unhandled Error\"\n") + text + "\n"))
+        << text;
+    EXPECT_FALSE(unsent(std::string(text) + "\nUnable to connect to the server: EOF\n")) << text;
+  }
+  for (const char* text : {
+           "",
+           "Unable to connect to the server: EOF",
+           "Unable to connect to the server: net/http: TLS handshake timeout",
+           "Unable to connect to the server: read tcp 127.0.0.1:2->127.0.0.1:1: read: connection reset by "
+           "peer",
+           "Unable to connect to the server: context deadline exceeded",
+           "Unable to connect to the server: read tcp 127.0.0.1:2->127.0.0.1:1: i/o timeout",
+           "Error from server (InternalError): dial tcp 10.0.0.1:8443: connect: connection refused",
+           "Error from server: The connection to the server x was refused - did you specify the right host",
+           "error: unexpected EOF",
+       })
+    EXPECT_FALSE(unsent(text)) << text;
 }
 
 constexpr const char* kToken = "0123456789abcdef0123456789abcdef";

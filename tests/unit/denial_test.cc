@@ -130,6 +130,19 @@ TEST_F(DenialTest, TheDefaultsThatDecided) {
       "the command write elsewhere");
 }
 
+// Neither that it is there nor that it is not.
+TEST_F(DenialTest, SecretsAreUntoldWhetherTheyExistOrNot) {
+  host.SetCaller(0, 0);
+  policy.paths.push_back(Rule("/etc/gshadow", Access::kDenied, "", Origin::kBaseline));
+  const auto told = [&](const std::string& path) {
+    const auto denial = DenialJudge(policy, host).Judge({.use = FileUse::kWrite, .path = path});
+    return denial && !denial->untold;
+  };
+  EXPECT_FALSE(told("/etc/shadow"));
+  EXPECT_FALSE(told("/etc/gshadow"));
+  EXPECT_TRUE(told("/etc/passwd"));
+}
+
 TEST_F(DenialTest, ADirectoryThatIsMissingIsToBeMade) {
   host.AddDirectory("/data/out", {.uid = 1000});
   EXPECT_EQ(Advice(FileUse::kWrite, "/data/out/new", true), "mkdir /data/out/new");

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 std::string Found(ReviewedCommand command) {
   command.cwd = "/work/app/sub";
-  command.home = "/home/me";
+  command.variables = {{.name = "HOME", .value = Secret{"/home/me"}}};
   command.roots = {"/work/app"};
   std::string text;
   for (const Destruction& found : FindDestruction(command)) text += found.source + "; ";
@@ -25,6 +25,8 @@ std::string Found(ReviewedCommand command) {
 std::string FoundIn(const std::string& line) {
   return Found({.argv = {"/bin/sh", "-c", line}, .line = line});
 }
+// In the directory that may be written.
+std::string FoundAtRoot(const std::string& line) { return FoundIn("cd .. && " + line); }
 
 TEST(Destructive, IsRecognisedThroughShellsAndWrappers) {
   for (const std::string line : {"git push -f",
@@ -72,6 +74,15 @@ TEST(Destructive, WhatIsTooDeepToBeLookedThroughIsHeld) {
     EXPECT_THAT(FoundIn(line), testing::StartsWith("mxc-policy(5)")) << word;
   }
   EXPECT_EQ(FoundIn("echo $(echo $(sh -c 'env nice true'))"), "-");
+  // Values that stand for values, and many pipes, take a bounded time.
+  std::string values;
+  for (char c = 'A'; c <= 'Z'; ++c) values += "X=${u}X; X=${u}" + std::string(1, c) + "; " + c + "=${u}X; ";
+  EXPECT_THAT(FoundIn(values + "$X"), testing::AnyOf("-", testing::StartsWith("mxc-policy(5)")));
+  std::string pipes;
+  for (int i = 0; i < 3000; ++i) pipes += "echo a | sh; ";
+  EXPECT_THAT(FoundIn(pipes), testing::StartsWith("mxc-policy(5)"));
+  // Nor does length hide anything.
+  EXPECT_EQ(FoundIn("sh -c 'echo \"$X\" " + std::string(100000, 'x') + "; git push --force'"), "git-push(1)");
 }
 
 TEST(Destructive, DeletesOfRootsAndNoOthers) {
@@ -79,12 +90,13 @@ TEST(Destructive, DeletesOfRootsAndNoOthers) {
                                  "rm -rf /", "rm -rf /*", "rm -R ~", "rm -rf \"$HOME\"", "rm -rf ${HOME}/*",
                                  "rm -rf \"$UNSET/\"*", "rm --recursive /work", "rm -rf $PWD/.."})
     EXPECT_EQ(FoundIn(line), "rm(1)") << line;
-  for (const std::string line : {"find .. -delete", "find /work/app -name x -exec rm {} +"})
+  for (const std::string line : {"find .. -delete", "find /work/app -type f -exec rm {} +"})
     EXPECT_EQ(FoundIn(line), "find(1)") << line;
   EXPECT_EQ(FoundIn("chmod -R 777 /work"), "chmod(1)");
-  for (const std::string line : {"rm -rf build", "rm -rf ./*", "rm file", "rm ../file", "rm -rf \"$OUT/x\"",
-                                 "rm -rf $OUT", "rm -rf node_modules && npm ci", "find . -name '*.o' -delete",
-                                 "chmod -R u+w build", "echo 'rm -rf /'", "grep -r 'rm -rf /' src"})
+  for (const std::string line :
+       {"rm -rf build", "rm -rf ./*", "rm file", "rm ../file", "rm -rf \"$OUT/x\"", "OUT=build; rm -rf $OUT",
+        "rm -rf node_modules && npm ci", "find . -name '*.o' -delete", "chmod -R u+w build",
+        "echo 'rm -rf /'", "grep -r 'rm -rf /' src"})
     EXPECT_EQ(FoundIn(line), "-") << line;
 }
 
@@ -142,6 +154,228 @@ TEST(Destructive, WordsOfArgvAreNoShells) {
   EXPECT_EQ(Found({.argv = {"rm", "-rf", "/work/app"}}), "rm(1)");
 }
 
+// How git and getopt_long(3) take long options.
+TEST(Destructive, AbbreviatedOptionsAreTheOptions) {
+  for (const auto& [line, source] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"git reset --har", "git-reset(1)"},
+           {"git push --forc", "git-push(1)"},
+           {"git push --mir", "git-push(1)"},
+           {"git clean --forc", "git-clean(1)"},
+           {"git gc --pru=now", "git-gc(1)"},
+           {"rm --rec ..", "rm(1)"},
+           {"chmod --rec 0 ..", "chmod(1)"},
+           {"rsync --del a b", "rsync(1)"},
+           {"git branch --forc main x", "git-branch(1)"}})
+    EXPECT_EQ(FoundIn(line), source) << line;
+  for (const std::string line : {"git reset --soft HEAD~1", "git reset -- hard", "git branch --format=x",
+                                 "git push --follow-tags", "git push --progress", "rm --force x"})
+    EXPECT_EQ(FoundIn(line), "-") << line;
+}
+
+// Whatever program runs it, and however it is told what to run.
+TEST(Destructive, WrappersOfEachKind) {
+  for (const std::string wrapper :
+       {"prlimit --nofile=10 ", "start-stop-daemon -S -x ", "function f { ", "npx -- ", "choom -n 0 -- ",
+        "uv run ", "coproc ", "find / -maxdepth 0 -ok "})
+    EXPECT_EQ(FoundIn(wrapper + "git push --force"), "git-push(1)") << wrapper;
+  for (const std::string wrapper : {"env -S ",
+                                    "env -S",
+                                    "env --split-string=",
+                                    "flock /tmp/l -c ",
+                                    "flock -x /tmp/l --command=",
+                                    "su -c ",
+                                    "script -qc ",
+                                    "watch -n1 ",
+                                    "trap ",
+                                    "alias p=",
+                                    "sh -ec ",
+                                    "ssh h ",
+                                    "parallel ",
+                                    "hyperfine ",
+                                    "tmux new-session -d ",
+                                    "eval ",
+                                    "xargs sh -c ",
+                                    "echo x | xargs -I{} sh -c ",
+                                    "bash <<<",
+                                    "bash -c $"}) {
+    EXPECT_EQ(FoundIn(wrapper + "'git push --force'"), "git-push(1)") << wrapper;
+  }
+  for (const std::string line :
+       {"echo 'git push --force' | sh", "echo git push --force | bash -s",
+        "printf 'git push --force' | tee log | sh", "{ echo 'git push --force'; } | sh",
+        "sh <<E\ngit push --force\nE\n", ". /dev/stdin <<E\ngit push --force\nE\n",
+        "cat <<E\n$(git push --force)\nE\n", "cat <<'E' | sh\ngit push --force\nE\n",
+        "cat >x.sh <<'E'\ngit push --force\nE\nsh ./x.sh", "bash <<< 'git push --force'"})
+    EXPECT_EQ(FoundIn(line), "git-push(1)") << line;
+  for (const std::string line :
+       {"cat >notes.md <<'E'\nNever git push --force here.\ngit push --force\nE\n", "flock /tmp/l -c 'make'",
+        "env -S 'A=1 make'", "trap 'rm -f \"$x\"' EXIT", "echo make | sh", "alias ll='ls -l'"})
+    EXPECT_EQ(FoundIn(line), "-") << line;
+}
+
+TEST(Destructive, NamesThatAreReadAreOfAnything) {
+  for (const std::string line :
+       {"find . | xargs rm -rf", "find .. -print0 | xargs -0 rm", "ls | xargs rm -rf", "xargs rm -rf <list",
+        "xargs -a list rm", "xargs -I{} rm -rf {} <list", "xargs -I@ rm @ <list",
+        "xargs --replace rm -f {} <list", "git ls-files | xargs -n1 rm -f", "cat list | parallel rm -rf",
+        "parallel rm -rf ::: ..", "cat list | xargs sh -c 'rm -rf \"$@\"' x",
+        "while read f; do rm -rf \"$f\"; done <list", "fd . -X rm -rf", "cat list | xargs sudo nice rm",
+        "echo .. | xargs rm -rf"})
+    EXPECT_EQ(FoundAtRoot(line), "rm(1)") << line;
+  EXPECT_EQ(FoundIn("cat list | xargs chmod -R 777"), "chmod(1)");
+  EXPECT_EQ(FoundIn("cat list | git update-ref --stdin"), "git-update-ref(1)");
+  for (const std::string line :
+       {"find build -name '*.o' | xargs rm -f", "find . -name '*.o' -print0 | sort -z | xargs -0 rm",
+        "echo build dist | xargs rm -rf", "cat list | xargs -I{} rm -rf build/{}",
+        "grep -l x *.c | xargs sed -i s/x/y/", "git diff --name-only | xargs clang-format -i",
+        "ls | xargs -n1 echo", "xargs chmod u+x <list"})
+    EXPECT_EQ(FoundAtRoot(line), "-") << line;
+}
+
+// "May be everything" is enough: which files there are is in no text.
+TEST(Destructive, PatternsThatMayMatchAll) {
+  for (const std::string operand :
+       {"?",      "[!.]*", ".[!.]*", "..?*",   "*/",  "./[a-z]*",    "[a-z]*", "{.,x}/*",
+        "*/*",    "**",    "./**/*", "!(x)",   "*.*", "?*",          "d/../*", "d/..",
+        "{*,.*}", ".",     "../*",   "../a?p", "/w*", "/work/[a]pp", "/*/app", "../[a-z]*"})
+    EXPECT_EQ(FoundAtRoot("rm -rf " + operand), "rm(1)") << operand;
+  for (const std::string operand : {"*.o", "build/*", "a*", "*/build", "?.txt", "lib?", "[a]b", "*.[oa]",
+                                    "build*/*", "../b*", "@(build|dist)", "{build,dist}", "{build,dist}/*"})
+    EXPECT_EQ(FoundAtRoot("rm -rf " + operand), "-") << operand;
+}
+
+TEST(Destructive, ExpansionsAsFarAsTheTextSays) {
+  for (const std::string line : {"rm -rf $(pwd)",
+                                 "rm -rf \"$(pwd)\"/*",
+                                 "rm -rf `pwd`",
+                                 "rm -rf $PWD",
+                                 "rm -rf $OLDPWD",
+                                 "rm -rf $X",
+                                 "rm -rf \"${X}\"/*",
+                                 "rm -rf ${X:-.}",
+                                 "rm -rf ${X:?}/*",
+                                 "rm -rf ./$X",
+                                 "rm -rf $(cat list)",
+                                 "X=rm; $X -rf .",
+                                 "X='rm -rf .'; $X",
+                                 "X=r; ${X}m -rf .",
+                                 "rm${IFS}-rf${IFS}.",
+                                 "{rm,-rf,.}",
+                                 "D=.; rm -rf $D",
+                                 "D=build; D=..; rm -rf $D/*",
+                                 "for d in a .; do rm -rf $d; done",
+                                 "for d in $(ls); do rm -rf $d; done",
+                                 "$'rm' -rf .",
+                                 "$'\\x72\\155' -rf $'.'",
+                                 "rm -rf ~+",
+                                 "sh -c 'rm -rf \"$0\"' .",
+                                 "sh -c '\"$@\"' x rm -rf .",
+                                 "cd /work && rm -rf app",
+                                 "cd build; rm -rf *",
+                                 "cd build\nrm -rf *",
+                                 "(cd build && make); rm -rf *",
+                                 "cd \"$X\" && rm -rf *",
+                                 "cd build && cd - && rm -rf *"})
+    EXPECT_EQ(FoundAtRoot(line), "rm(1)") << line;
+  for (const std::string line :
+       {"OUT=build; rm -rf \"$OUT\"", "rm -rf \"${OUT:-build}\"", "rm -rf \"$X/build\"", "rm -rf build/$X",
+        "d=$(mktemp -d \"$TMPDIR/x.XXXX\"); trap 'rm -rf \"$d\"' EXIT; make",
+        "c() { rm -rf \"$t\"; }; t=$(mktemp -d); trap c EXIT", "for d in build dist; do rm -rf \"$d\"; done",
+        "cd build && rm -rf *", "mkdir -p build && cd build && rm -rf ./*", "cd build || exit 1; rm -rf *",
+        "(cd build && rm -rf *)", "rm -rf \"$(git rev-parse --show-toplevel)/build\"", "rm -f \"$tmp\"",
+        "cd build && cmake .. && make", "rm -rf \"$HOME/.cache/x\""})
+    EXPECT_EQ(FoundAtRoot(line), "-") << line;
+  EXPECT_EQ(FoundIn("dd if=x of=$DISK"), "dd(1)");
+  EXPECT_EQ(FoundIn("dd if=x of=$OUT/image"), "-");
+}
+
+TEST(Destructive, GitAsItIsCalled) {
+  for (const std::string line :
+       {"git -c alias.p='push --force' p", "git -c alias.p='!git push --force' p",
+        "/usr/lib/git-core/git-push -f", "git -C x -c y=z --no-pager push -f",
+        "git --git-dir x --work-tree y push -f", "git --exec-path=/x push -f",
+        "git -c remote.o.push=+refs/*:refs/* push", "git -c remote.o.mirror=true push"})
+    EXPECT_EQ(FoundIn(line), "git-push(1)") << line;
+  for (const auto& [line, source] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"git checkout .", "git-checkout(1)"},
+           {"git checkout -- ./", "git-checkout(1)"},
+           {"git checkout HEAD -- :/", "git-checkout(1)"},
+           {"git restore '*'", "git-restore(1)"},
+           {"git restore --staged --worktree .", "git-restore(1)"},
+           {"git rm -rf .", "git-rm(1)"},
+           {"git switch --discard main", "git-switch(1)"},
+           {"git switch -f main", "git-switch(1)"},
+           {"git read-tree --reset -u HEAD", "git-read-tree(1)"},
+           {"git reset --merge", "git-reset(1)"},
+           {"git prune", "git-prune(1)"},
+           {"git branch --delete --force x", "git-branch(1)"},
+           {"git branch -M x", "git-branch(1)"},
+           {"git submodule deinit -f .", "git-submodule(1)"},
+           {"git -c clean.requireForce=false clean", "git-clean(1)"},
+           {"git send-pack --force x", "git-send-pack(1)"}})
+    EXPECT_EQ(FoundIn(line), source) << line;
+}
+
+// What people and agents type all day, where the root of the grant is.
+TEST(Destructive, OrdinaryCommandsPass) {
+  for (const std::string line : {"git restore --staged .",
+                                 "git rm -r --cached .",
+                                 "git remote prune origin",
+                                 "git fetch --prune origin",
+                                 "git worktree prune",
+                                 "git checkout main",
+                                 "git checkout \"$BRANCH\"",
+                                 "git checkout -- a.cc",
+                                 "git commit -m 'push -f'",
+                                 "git log --grep 'reset --hard'",
+                                 "git push origin \"$(git branch --show-current)\"",
+                                 "git push -u origin HEAD",
+                                 "git rebase main",
+                                 "git commit --amend --no-edit",
+                                 "git stash pop",
+                                 "git tag -d x",
+                                 "git branch --merged | grep -v main | xargs git branch -d",
+                                 "git add -A && git commit -m x && git push",
+                                 "find . -name '*.pyc' -delete",
+                                 "find . -type d -name node_modules -prune -exec rm -rf {} +",
+                                 "find . -name '*.o' -exec rm {} \\;",
+                                 "find . -type f | wc -l",
+                                 "grep -rn 'rm -rf' .",
+                                 "rm -rf build dist *.egg-info",
+                                 "rm -f *.o",
+                                 "rm -rf ./build/*",
+                                 "npm ci && npm run build && npm test",
+                                 "npm run build -- --force",
+                                 "make -j$(nproc) 2>&1 | tee build.log",
+                                 "docker compose down",
+                                 "docker build -t x . && docker run --rm x",
+                                 "python3 -m pytest -x",
+                                 "chmod +x scripts/*.sh",
+                                 "chmod -R u+w build",
+                                 "tar xzf x.tgz -C build",
+                                 "curl -fsSL https://x | sh",
+                                 "bash scripts/build.sh --force",
+                                 "timeout 60 bash -c 'while ! nc -z h 1; do sleep 1; done'",
+                                 "xargs -n1 echo <list",
+                                 "sed -i 's/a/b/' *.c",
+                                 "mv a b",
+                                 "cp -r a b",
+                                 "cat a.sql | psql db",
+                                 "dd if=/dev/zero of=x",
+                                 "for f in *.c; do gcc -c \"$f\"; done",
+                                 "if [ -d build ]; then rm -rf build; fi",
+                                 "test -d x || mkdir x",
+                                 "export PATH=$PWD/bin:$PATH; make",
+                                 "echo \"$(date)\" >> log",
+                                 "cat <<EOF > a.c\nint main() {}\nEOF\ngcc a.c",
+                                 "awk '{print $1}' x | sort -u",
+                                 "env FOO=1 make check",
+                                 "kubectl get pods",
+                                 "terraform plan",
+                                 "cargo build"})
+    EXPECT_EQ(FoundAtRoot(line), "-") << line;
+}
+
 TEST(Destructive, EveryRowHasASource) {
   for (const DestructiveRow& row : DestructiveRows()) {
     EXPECT_FALSE(row.what.empty());
@@ -149,13 +383,19 @@ TEST(Destructive, EveryRowHasASource) {
   }
 }
 
+std::vector<std::vector<std::string>> Split(const std::string& line) {
+  std::vector<std::vector<std::string>> commands;
+  for (const ShellCommand& command : ShellCommandsIn(line)) commands.push_back(command.words);
+  return commands;
+}
+
 TEST(ShellWords, SplitWhereAShellDoes) {
   EXPECT_THAT(
-      ShellCommandsIn("a 'b c' \"d e\" f\\ g;h|i&&j||k&l\nm >n 2>o"),
+      Split("a 'b c' \"d e\" f\\ g;h|i&&j||k&l\nm >n 2>o"),
       ElementsAre(ElementsAre("a", "b c", "d e", "f g"), ElementsAre("h"), ElementsAre("i"), ElementsAre("j"),
                   ElementsAre("k"), ElementsAre("l"), ElementsAre("m", ">", "n", ">", "o")));
-  EXPECT_THAT(ShellCommandsIn("x $(y \"$(z)\") '"),
-              ElementsAre(ElementsAre("z"), ElementsAre("y", "$"), ElementsAre("x", "$", "")));
+  EXPECT_THAT(Split("x $(y \"$(z)\") '"),
+              ElementsAre(ElementsAre("z"), ElementsAre("y", "$(z)"), ElementsAre("x", "$(y \"$(z)\")", "")));
   std::string deep;
   for (int i = 0; i < 10000; ++i) deep += "$(";
   EXPECT_LE(ShellCommandsIn(deep).size(), 100U);
@@ -164,20 +404,26 @@ TEST(ShellWords, SplitWhereAShellDoes) {
 // Everything that decides what would run is in it.
 TEST(Approval, TheHashIsOfAllThatWouldRun) {
   const ReviewRequest request{
-      .command = {.argv = {"a", "b"}, .cwd = "/c"},
-      .variables = {{.name = "X", .value = Secret{"1"}}, {.name = "Y", .value = Secret{"2"}}},
-      .policy_hash = "p"};
+      .command = {.argv = {"a", "b"},
+                  .cwd = "/c",
+                  .variables = {{.name = "X", .value = Secret{"1"}}, {.name = "Y", .value = Secret{"2"}}}},
+      .policy_hash = "p",
+      .sandbox = "ns:1",
+      .places = {"8:1 2"}};
   ReviewRequest other = request;
-  std::reverse(other.variables.begin(), other.variables.end());
+  std::reverse(other.command.variables.begin(), other.command.variables.end());
   EXPECT_EQ(RequestHash(request), RequestHash(other));
-  std::vector<ReviewRequest> others(7, request);
+  std::vector<ReviewRequest> others(10, request);
   others[0].command.argv = {"ab"};
   others[1].command.argv = {"a", "b", ""};
   others[2].command.cwd = "/";
-  others[3].variables.pop_back();
+  others[3].command.variables.pop_back();
   others[4].policy_hash = "q";
   others[5].command.line = "a b";
-  others[6].variables[0].value = Secret{"3"};
+  others[6].command.variables[0].value = Secret{"3"};
+  others[7].sandbox = "ns:2";
+  others[8].places = {"8:1 3"};
+  others[9].places = {};
   for (const ReviewRequest& each : others) EXPECT_NE(RequestHash(request), RequestHash(each));
 }
 

@@ -110,6 +110,18 @@ TEST(FileSummary, WritesFlagsForAPolicyOfFlags) {
 )");
 }
 
+// As every JVM does with /tmp/hsperfdata_USER: the host's is not what it came for.
+TEST(FileSummary, WhatTheCommandMakesItselfWasNotMissed) {
+  FileSummary summary(PolicyForm::kDirectional, [](const FileCall& call) -> std::optional<FileDenial> {
+    if (call.use == FileUse::kWrite) return std::nullopt;
+    return FileDenial{.use = call.use, .path = call.path, .reason = "of its own", .grant = call.path};
+  });
+  (void)summary.Take({.use = FileUse::kRead, .path = "/tmp/made"});
+  (void)summary.Take({.use = FileUse::kRead, .path = "/tmp/missed"});
+  (void)summary.Take({.use = FileUse::kWrite, .path = "/tmp/made"});
+  EXPECT_THAT(summary.Short(), testing::ElementsAre(testing::HasSubstr("'/tmp/missed'")));
+}
+
 TEST(FileSummary, NamesCannotSpeakToTheTerminal) {
   FileSummary summary(PolicyForm::kDirectional, DenyNo);
   (void)summary.Take({.path = "/no/\x1b]0;title\x07"});
@@ -159,6 +171,14 @@ TEST(FileSummary, ShortOnesAreSilentAboutWhatIsSecretAndWhatNoEntryDecides) {
               testing::IsEmpty());
   EXPECT_THAT(ShortOf({{.use = FileUse::kExecute, .path = "/words"}}),
               testing::ElementsAre("'/words' (execute): denied; words"));
+}
+
+// Of the system's files no entry decides: "Read-only file system" alone makes people try again.
+TEST(FileSummary, ShortOnesTellOfWritingTheSystemWhenThereIsNothingElse) {
+  EXPECT_THAT(ShortOf({{.use = FileUse::kWrite, .path = "/words"}}),
+              testing::ElementsAre("'/words' (write): denied; words"));
+  EXPECT_THAT(ShortOf({{.use = FileUse::kWrite, .path = "/words"}, {.use = FileUse::kRead, .path = "/a"}}),
+              testing::ElementsAre("'/a' (read): denied; to allow it, add '/a' to filesystem.readonlyPaths"));
 }
 
 }  // namespace

@@ -123,6 +123,37 @@ TEST_F(Globs, AFileOfExactlyThatNameDoesNotLiftADenial) {
             "denied /srv/w/i.tsx\n");
 }
 
+// As a framework names the directories of its routes, and the caller's directory may be one.
+TEST_F(Globs, ADirectoryThatLooksLikeAPatternIsADirectory) {
+  host_.AddFile("/srv/w/[id]/a.key").AddFile("/srv/w/[id]/b/c.key");
+  EXPECT_EQ(Rules({.rw = {"/srv/w/[id]"}, .ro = {"/srv/w/[id]/setup.sh"}, .denied = {"/srv/w/[id]/.env"}}),
+            "read-write /srv/w/[id]\n"
+            "denied /srv/w/[id]/.env (missing from /srv/w/[id]/.env)\n"
+            "denied /srv/w/[id]/setup.sh (missing from /srv/w/[id]/setup.sh)\n");
+  EXPECT_EQ(Rules({.ro = {"/srv/w"}, .denied = {"/srv/w/[id]/**/*.key"}}),
+            "read-only /srv/w\ndenied /srv/w/[id]/a.key\ndenied /srv/w/[id]/b/c.key\n");
+  // Of a pattern that leads nowhere no name is held.
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .denied = {"/srv/w/*/none"}}), "read-write /srv/w\n");
+}
+
+TEST_F(Globs, APatternOfEverythingDoesNotEnterTheKernels) {
+  host_.AddFile("/proc/1/a.key").AddFile("/dev/a.key").AddFile("/srv/a.key");
+  EXPECT_EQ(Rules({.ro = {"/srv"}, .denied = {"/**/*.key"}}), "read-only /srv\ndenied /srv/a.key\n");
+  EXPECT_EQ(Rules({.denied = {"/proc/*/a.key"}}), "denied /proc/1/a.key\n");
+}
+
+TEST_F(Globs, ALinkThatIsNamedLikeAPatternHoldsNoName) {
+  host_.AddSymlink("/srv/w/[id]", "/srv/w/a");
+  EXPECT_EQ(Rules({.rw = {"/srv/w"}, .denied = {"/srv/w/[id]/none"}}), "read-write /srv/w\n");
+}
+
+TEST_F(Globs, ABackslashInANameIsNoEscape) {
+  host_.AddFile("/srv/w/a\\b/x.key");
+  EXPECT_EQ(Below("/srv/w/a\\b", "/*.key"), "/srv/w/a\\\\b/*.key");
+  for (const char* pattern : {"/srv/w/a\\\\b/*.key", "/srv/w/a\\b/*.key"})
+    EXPECT_EQ(Rules({.ro = {"/srv/w"}, .denied = {pattern}}), "read-only /srv/w\ndenied /srv/w/a\\b/x.key\n");
+}
+
 TEST_F(Globs, GrantsLeaveOutLinksAndWhatTheCallerMayNotHave) {
   host_.AddSymlink("/srv/w/link", "/etc").AddNode("/srv/w/pipe", FileType::kFifo);
   host_.AddFile("/srv/w/foreign", "", {.readable = false});

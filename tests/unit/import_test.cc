@@ -67,6 +67,19 @@ TEST(Import, SaysWhatSrtSays) {
       "\n");
 }
 
+// {"path": ..., "literal": true} is no pattern, whatever is in it.
+TEST(Import, ReadsPathsThatAreMarkedAsLiteral) {
+  EXPECT_EQ(
+      ImportText(
+          R"({"filesystem": {"denyRead": [{"path": "~/a{b,c}", "literal": true}], "denyWrite": [{"path": "/a/b", "literal": true}],
+        "allowRead": [{"path": "/a/b*", "literal": true}], "allowWrite": ["/a", {"path": "./w", "literal": true}]}})"),
+      R"({"readwritePaths":["/a","${PWD}/w"],"readonlyPaths":["/","/a/b"],"deniedPaths":["~/a{b,c}"]})"
+      "\n"
+      R"({"default":"deny"})"
+      "\n"
+      "filesystem.allowRead /a/b* is left out: it is no path that is expanded\n");
+}
+
 // There a denial of writing wins wherever it stands; here the most specific entry would.
 TEST(Import, LetsDenialsWinAsTheyDoThere) {
   EXPECT_EQ(
@@ -147,7 +160,15 @@ TEST(Import, RefusesWhatWouldWiden) {
   EXPECT_EQ(ImportText(R"({"filesystem": {"denyRead": ["$HOME/.ssh"]}})"),
             "refused: filesystem.denyRead $HOME/.ssh: it denies what no path of a configuration names");
   EXPECT_EQ(ImportText(R"({"filesystem": {"denyRead": "~/.ssh"}})"),
-            "refused: filesystem.denyRead is no list of strings");
+            R"(refused: filesystem.denyRead is no list of paths, or of {"path": ..., "literal": true})");
+  for (const char* entry :
+       {R"({"path": "/a"})", R"({"path": "/a", "literal": false})", R"({"literal": true, "x": 1})",
+        R"({"path": 1, "literal": true})", R"({"path": "/a", "literal": true, "x": 1})", "1"})
+    EXPECT_THAT(ImportText(std::string(R"({"filesystem": {"allowRead": [)") + entry + "]}}"),
+                HasSubstr("refused: filesystem.allowRead is no list of paths"))
+        << entry;
+  EXPECT_EQ(ImportText(R"({"filesystem": {"denyWrite": [{"path": "/a/[b]", "literal": true}]}})"),
+            "refused: filesystem.denyWrite /a/[b]: it denies what no path of a configuration names");
   for (const char* path : {R"(C:\\x)", "C:/x", R"(a\\b)"})
     EXPECT_THAT(ImportText(std::string(R"({"filesystem": {"denyRead": [")") + path + "\"]}}"),
                 HasSubstr("it denies what no path of a configuration names"))
@@ -192,6 +213,24 @@ TEST(Import, SaysWhatClaudeCodeSays) {
             R"({"readwritePaths":["${PWD}"],"readonlyPaths":["/"],"deniedPaths":["${PWD}/**/.env"]})");
 }
 
+// What is not understood may deny something.
+TEST(Import, LeavesOutNoDenialOfClaudeCodes) {
+  const auto denying = [](const std::string& rule) {
+    return ImportText(R"j({"sandbox": {}, "permissions": {"deny": [")j" + rule + R"j("]}})j");
+  };
+  for (const char* rule : {"Read", "Read()", " Read ", "Read( )"})
+    EXPECT_THAT(denying(rule), HasSubstr("it denies reading every file")) << rule;
+  for (const char* rule : {"Read(secret", "Read)", "", "Read(secret) x"})
+    EXPECT_THAT(denying(rule), HasSubstr("it is no rule of the agent's")) << rule;
+  EXPECT_THAT(denying("WebFetch(x.example)"), HasSubstr("what it denies is no domain"));
+  for (const char* rule : {" Read(.env)", "Read(.env) ", "Read ( .env )"})
+    EXPECT_THAT(denying(rule), HasSubstr(R"("deniedPaths":["${PWD}/**/.env"])")) << rule;
+  EXPECT_THAT(denying("Edit"), HasSubstr("writing ${PWD} is left out"));
+  EXPECT_THAT(denying("WebFetch"), HasSubstr(R"("deny":[{}])"));
+  EXPECT_THAT(denying("Edit(*.env)"), HasSubstr("a command can make what matches it later"));
+  EXPECT_THAT(denying("Bash(rm *)"), HasSubstr("Bash(rm *) is left out"));
+}
+
 TEST(Import, SaysWhatCodexSays) {
   EXPECT_EQ(
       ImportText(R"(
@@ -224,6 +263,27 @@ mode = "limited"
       R"("deny":[{"to":[{"host":"internal.example"}]},{"to":[{"host":"*.internal.example"}]}]})"
       "\n"
       "permissions.edit.network.mode is left out: connections are judged by their names, and not opened\n");
+}
+
+// The nearest profile says what holds for a key, and the program's own ":workspace" comes last.
+TEST(Import, InheritsWhatCodexsProfilesExtend) {
+  const std::string base =
+      "default_permissions = \"b\"\n[permissions.a]\nextends = "
+      "\":workspace\"\n[permissions.a.workspace_roots]\n"
+      "\"/srv/lib\" = true\n[permissions.a.filesystem]\n\"/a\" = \"write\"\n\"/a/b\" = "
+      "\"deny\"\n[permissions.b]\n";
+  EXPECT_EQ(Files(base + "extends = \"a\"\n[permissions.b.filesystem]\n\"/a\" = \"read\"\n"
+                         "\":workspace_roots\" = {\"x\" = \"deny\"}"),
+            R"({"readwritePaths":["${PWD}","/srv/lib"],"readonlyPaths":["/","/a"],)"
+            R"("deniedPaths":["/a/b","${PWD}/x","/srv/lib/x"]})");
+  EXPECT_EQ(Files(base + "extends = \"a\"\n[permissions.b.filesystem]\n\":workspace_roots\" = \"read\""),
+            R"({"readwritePaths":["/a"],"readonlyPaths":["/","${PWD}","/srv/lib"],"deniedPaths":["/a/b"]})");
+  EXPECT_EQ(Files(base), R"({})");
+  EXPECT_EQ(ImportText(base + "extends = \"none\""),
+            "refused: permissions.b.extends: there is no profile of the name \"none\"");
+  EXPECT_EQ(ImportText(base + "extends = \"b\""),
+            "refused: permissions.b.extends: the profile extends itself");
+  EXPECT_THAT(ImportText(base + "extends = \":danger-full-access\""), HasSubstr("it is no sandbox"));
 }
 
 TEST(Import, SaysWhatCodexsOlderSettingsSay) {

@@ -89,6 +89,10 @@ TEST(InnerReport, WhatIsNoOutcomeOfOursIsNone) {
       {R"("signal":null)", R"("signal":65)"},
       {R"("signal":null)", R"("signal":-9)"},
       {R"("signal":null,)", ""},
+      {R"("signal":null)", R"("signal":9)"},
+      {R"("exitStatus":0,"exitCode":0,"signal":null)", R"("exitStatus":137,"exitCode":137,"signal":15)"},
+      {R"("notCovered":[])", R"("notCovered":"x")"},
+      {R"("notCovered":[])", R"("notCovered":[1])"},
       {R"("timedOut":false)", R"("timedOut":true)"},
       {R"("timedOut":false)", R"("timedOut":0)"},
       {R"("interruptedBy":null)", R"("interruptedBy":15)"},
@@ -112,15 +116,16 @@ TEST(InnerReport, WhatIsNoOutcomeOfOursIsNone) {
   EXPECT_FALSE(Read(R"({"event":"outcome","exitCode":0})").outcome);
 }
 
-// Landlock holds it in most pods: less than a container, and told as such.
+// Landlock holds it in most pods: less than a container, and told as such, with what it leaves open.
 TEST(InnerReport, AWeakerEngineIsTold) {
-  std::string text =
-      With(R"("tier":"container","rung":"namespaces")", R"("tier":"process","rung":"landlock")");
+  std::string text = With(R"("tier":"container","rung":"namespaces","notCovered":[])",
+                          R"("tier":"process","rung":"landlock","notCovered":["signals","queues"])");
   text.replace(text.find("\"realIsolation\":true"), 20, "\"realIsolation\":false");
   const InnerReport report = Read(text);
   ASSERT_TRUE(report.outcome) << report.unreadable;
   EXPECT_EQ(report.outcome->inside->tier, "process");
   EXPECT_EQ(report.outcome->inside->isolation_level, "landlock");
+  EXPECT_THAT(report.outcome->inside->not_covered, testing::ElementsAre("signals", "queues"));
 }
 
 TEST(InnerReport, ThereIsOneEnd) {

@@ -297,7 +297,7 @@ TEST(Lower, EveryPathClauseIsInTheLedger) {
             "/3 empty read-only tmpfs over it\n"
             "/4 masked: opening it fails with EACCES\n"
             "/5 does not exist; a masked placeholder holds its name\n"
-            "/7 not in the sandbox's root\n");
+            "/7 the host's is not in the sandbox's root\n");
 }
 
 TEST(Lower, GrantBelowADeniedFileIsAConflict) {

@@ -182,6 +182,186 @@ TEST_F(OwnState, AnImageThatIsBeingUnpackedIsWritable) {
                 "/1': what mxc-exec keeps in '/home/me/.cache/mxc-exec' is no command's to write");
 }
 
+class LinkedConfiguration : public OwnState {
+ protected:
+  void SetUp() override {
+    OwnState::SetUp();
+    host_.SetEnvironment("HOME", "/home/me");
+    for (const char* path : {"/home/me", "/home/me/.config", "/home/me/dot", "/home/me/dot/m"})
+      host_.AddDirectory(path, {.uid = 1000});
+  }
+  void AddDirectory() { host_.AddDirectory("/home/me/.config/mxc-exec", {.uid = 1000}); }
+  void AddLink(const std::string& path, const std::string& text) {
+    host_.AddSymlink("/home/me/" + path, text, {.uid = 1000});
+  }
+  // The rules of protection below ~/dot, "kept m" of what exists, "held m" of what does not, "pinned m".
+  [[nodiscard]] std::string Kept(const Lists& lists = {.rw = {"/home/me/dot"}},
+                                 Containment containment = Containment::kNamespaces) const {
+    Config config = ConfigOf(lists);
+    config.protect.clear();
+    config.intent = Intent::kConcrete;
+    config.containment = containment;
+    const Result<Policy> policy = Resolve(config, host_, {});
+    if (!policy) return RefusalOf(policy);
+    std::string text;
+    for (const PathRule& rule : policy->paths) {
+      if (rule.origin != Origin::kProtection) continue;
+      const char* const there = rule.access == Access::kReadWrite ? "pinned " : "kept ";
+      text += (rule.object ? there : "held ") + rule.path.substr(std::string("/home/me/").size()) + "\n";
+    }
+    return text;
+  }
+};
+
+TEST_F(LinkedConfiguration, IsKeptWhereItsLinksLead) {
+  AddLink(".config/mxc-exec", "../dot/m");
+  EXPECT_EQ(Kept(), "kept dot/m\n");
+  host_.Remove("/home/me/.config/mxc-exec");
+  AddDirectory();
+  EXPECT_EQ(Kept(), "");
+  AddLink(".config/mxc-exec/profiles", "../../dot/m");
+  EXPECT_EQ(Kept(), "kept dot/m\n");
+  host_.AddFile("/home/me/dot/policy", "{}", {.uid = 1000});
+  AddLink(".config/mxc-exec/policy.json", "/home/me/dot/policy");
+  EXPECT_EQ(Kept(), "kept dot/m\nkept dot/policy\n");
+}
+
+TEST_F(LinkedConfiguration, IncludesEachProfile) {
+  host_.AddDirectory("/home/me/.config/mxc-exec/profiles", {.uid = 1000})
+      .AddFile("/home/me/dot/m/p1.json", "{}", {.uid = 1000})
+      .AddFile("/home/me/dot/m/notes", "", {.uid = 1000});
+  AddLink(".config/mxc-exec/profiles/p1.json", "../../../dot/m/p1.json");
+  AddLink(".config/mxc-exec/profiles/notes", "../../../dot/m/notes");
+  AddLink(".config/mxc-exec/other", "../../dot");
+  EXPECT_EQ(Kept(), "kept dot/m/p1.json\n") << "what is not read may be written";
+  EXPECT_EQ(Kept({.ro = {"/home/me/dot"}}), "");
+  EXPECT_EQ(Kept({.rw = {"/home/me/dot/m/p1.json"}}),
+            "policy_conflict /filesystem/readwritePaths/0: '/home/me/dot/m/p1.json': what mxc-exec keeps in "
+            "'/home/me/dot/m/p1.json' is no command's to write");
+  host_.AddDirectory("/srv/work/mnt").AddBind("/srv/work/mnt", "/home/me/dot/m");
+  const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/srv/work"}}), host_, {});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_TRUE(std::any_of(policy->paths.begin(), policy->paths.end(), [](const PathRule& rule) {
+    return rule.path == "/srv/work/mnt/p1.json" && rule.access == Access::kReadOnly;
+  }));
+}
+
+TEST_F(LinkedConfiguration, IncludesProfilesInALinkedDirectory) {
+  AddDirectory();
+  host_.AddDirectory("/srv/profiles", {.uid = 1000}).AddFile("/home/me/dot/p1", "{}", {.uid = 1000});
+  AddLink(".config/mxc-exec/profiles", "/srv/profiles");
+  host_.AddSymlink("/srv/profiles/p1.json", "/home/me/dot/p1", {.uid = 1000});
+  EXPECT_EQ(Kept(), "kept dot/p1\n");
+}
+
+TEST_F(LinkedConfiguration, IncludesImages) {
+  host_.AddDirectory("/home/me/.local/share", {.uid = 1000});
+  AddLink(".local/share/mxc-exec", "../../dot/m");
+  AddLink("dot/m/images", "../i");
+  EXPECT_EQ(Kept(), "held dot/i\nkept dot/m\n");
+}
+
+// Whoever made what a link is waiting for would choose what is read.
+TEST_F(LinkedConfiguration, HoldsNamesThatLinksWaitFor) {
+  AddDirectory();
+  AddLink(".config/mxc-exec/policy.json", "../../dot/x/policy.json");
+  EXPECT_EQ(Kept(), "held dot/x\nheld dot/x/policy.json\n");
+}
+
+TEST_F(LinkedConfiguration, ALinkThatTheCommandCouldTurnRefusesTheRun) {
+  AddLink(".config/mxc-exec", "../dot/current");
+  AddLink("dot/current", "m");
+  EXPECT_EQ(Kept(),
+            "policy_conflict /filesystem/readwritePaths/0: '/home/me/dot/current', below the read-write "
+            "'/home/me/dot', is a symbolic link on the way to what mxc-exec keeps for itself");
+  EXPECT_EQ(Kept({.rw = {"/home/me/.config"}}).substr(0, 80),
+            "policy_conflict /filesystem/readwritePaths/0: '/home/me/.config/mxc-exec', below");
+  host_.Remove("/home/me/.config/mxc-exec").Remove("/home/me/.config");
+  AddLink(".config", "dot/m");
+  EXPECT_EQ(Kept({.rw = {"/home/me"}}).substr(0, 71),
+            "policy_conflict /filesystem/readwritePaths/0: '/home/me/.config', below");
+  AddLink("dot/home", ".");
+  host_.SetEnvironment("HOME", "/home/me/dot/home");
+  EXPECT_EQ(Kept().substr(0, 72), "policy_conflict /filesystem/readwritePaths/0: '/home/me/dot/home', below");
+}
+
+// As a link, x would lead ".." elsewhere.
+TEST_F(LinkedConfiguration, HoldsDirectoriesThatAPathStepsOutOf) {
+  AddDirectory();
+  host_.AddDirectory("/home/me/dot/x", {.uid = 1000}).AddFile("/home/me/dot/policy", "{}", {.uid = 1000});
+  AddLink(".config/mxc-exec/policy.json", "../../dot/x/../policy");
+  EXPECT_EQ(Kept(), "kept dot/policy\npinned dot/x\n");
+  host_.Remove("/home/me/dot/x");
+  EXPECT_EQ(Kept(), "kept dot/policy\nheld dot/x\n");
+}
+
+TEST_F(LinkedConfiguration, WhatCannotBeToldRefusesTheRun) {
+  AddDirectory();
+  AddLink(".config/mxc-exec/policy.json", "policy.json");
+  EXPECT_EQ(Kept().substr(0, 87),
+            "policy_conflict /filesystem: what mxc-exec keeps for itself cannot be told: '/home/me/.");
+  EXPECT_EQ(Kept({.ro = {"/home/me/dot"}}), "");
+  host_.Remove("/home/me/.config/mxc-exec/policy.json");
+  host_.AddUnreadable("/home/me/.config/mxc-exec/policy.json");
+  EXPECT_EQ(Kept().substr(0, 43), "policy_conflict /filesystem: what mxc-exec ")
+      << "the caller could open it";
+  host_.AddDirectory("/home/me/.config/mxc-exec", {.uid = 0});
+  EXPECT_EQ(Kept(), "");
+}
+
+TEST_F(LinkedConfiguration, IsRefusedWhereNothingHoldsIt) {
+  AddDirectory();
+  AddLink(".config/mxc-exec/profiles", "../../dot/m");
+  EXPECT_EQ(Kept({.rw = {"/home/me/dot"}}, Containment::kLandlock),
+            "unenforceable /filesystem/readwritePaths/0: '/home/me/dot/m', which mxc-exec keeps for itself, "
+            "cannot be held below the read-write '/home/me/dot' without a mount namespace");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, Containment::kLandlock), "");
+}
+
+// What is kept of this program and the policy's file, and the directories on the way that keep their names.
+class OwnFiles : public OwnState {
+ protected:
+  [[nodiscard]] std::string Kept(const Lists& lists, const std::string& policy_file = "") const {
+    const Result<Policy> policy = Resolve(ConfigOf(lists), host_, {.policy_file = policy_file});
+    if (!policy) return RefusalOf(policy);
+    std::string text;
+    for (const PathRule& rule : policy->paths) {
+      if (rule.origin != Origin::kProtection) continue;
+      text += (rule.access == Access::kReadOnly ? "kept " : "pinned ") + rule.path + "\n";
+    }
+    return text;
+  }
+};
+
+TEST_F(OwnFiles, TheProgramIsNoCommandsToReplace) {
+  host_.AddFile("/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec", "", {.uid = 1000})
+      .AddFile("/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-sh", "", {.uid = 1000})
+      .AddFile("/srv/work/node_modules/mxc-exec/bin/mxc-exec", "", {.uid = 1000})
+      .AddSymlink("/proc/self/exe", "/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec");
+  EXPECT_EQ(Kept({.ro = {"/srv/work"}}), "");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}),
+            "pinned /srv/work/node_modules\n"
+            "kept /srv/work/node_modules/mxc-exec\n"
+            "pinned /srv/work/node_modules/mxc-exec-linux-x64\n"
+            "pinned /srv/work/node_modules/mxc-exec-linux-x64/bin\n"
+            "kept /srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec\n"
+            "kept /srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-sh\n");
+  EXPECT_EQ(Kept({.rw = {"/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec"}}),
+            "policy_conflict /filesystem/readwritePaths/0: "
+            "'/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec': whoever could write it would choose "
+            "what the "
+            "next call runs");
+}
+
+TEST_F(OwnFiles, ThePolicyThatIsInForceIsNoCommandsToReplace) {
+  host_.AddFile("/srv/work/policy.json", "", {.uid = 1000}).AddFile("/srv/work/ci/p.json", "", {.uid = 1000});
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/work/policy.json"), "kept /srv/work/policy.json\n");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/work/ci/p.json"),
+            "pinned /srv/work/ci\nkept /srv/work/ci/p.json\n");
+  EXPECT_EQ(Kept({.rw = {"/srv/work/ci"}}, "/srv/work/policy.json"), "");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/gone.json"), "");
+}
+
 TEST_F(OwnState, IsMadeAndMasked) {
   const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/tmp"}}), host_, {});
   ASSERT_TRUE(policy.ok());

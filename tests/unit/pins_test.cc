@@ -45,18 +45,26 @@ TEST(Pins, GoIntoWhatAPlanStarts) {
   ASSERT_EQ(plan.ledger.size(), 1U);
   EXPECT_EQ(plan.ledger[0].pointer, "/helpers/bwrap");
   EXPECT_EQ(policy.clauses.size(), 1U);
-  const Status unpinned = CheckAllPinned("/ceiling/require/verify", plan);
-  ASSERT_FALSE(unpinned);
-  EXPECT_THAT(unpinned.error().message, HasSubstr("'busctl' has none"));
   PinPlan({{.name = "busctl", .sha256 = "3", .pointer = "/helpers/busctl"}}, policy, plan);
   EXPECT_EQ(std::get<ControlGroup>(plan.setup[0]).scope->sha256, "3");
-  EXPECT_TRUE(CheckAllPinned("/ceiling/require/verify", plan));
+}
+
+// What the plan pins may be the caller's.
+TEST(Pins, ThoseOfTheOperatorAreAskedFor) {
+  Plan plan{.setup = {ControlGroup{.scope = ScopeRequest{.busctl = "/usr/bin/busctl", .sha256 = "2"}}},
+            .launch = BubblewrapLaunch{.bwrap = {.program = "/usr/bin/bwrap", .sha256 = "1"}}};
+  std::vector<HelperPin> pins = {{.name = "bwrap", .sha256 = "1"}};
+  const Status unpinned = CheckAllPinned("/ceiling/require/verify", pins, plan);
+  ASSERT_FALSE(unpinned);
+  EXPECT_THAT(unpinned.error().message, HasSubstr("'busctl' has none of the operator's"));
+  pins.push_back({.name = "busctl", .sha256 = "2"});
+  EXPECT_TRUE(CheckAllPinned("/ceiling/require/verify", pins, plan));
 }
 
 // It starts the plug-ins of its configuration.
 TEST(Pins, KubectlHasNone) {
   Plan plan{.launch = KubernetesLaunch{.run = {.kubectl = "/usr/bin/kubectl"}}};
-  const Status unpinned = CheckAllPinned("/ceiling/require/verify", plan);
+  const Status unpinned = CheckAllPinned("/ceiling/require/verify", {}, plan);
   ASSERT_FALSE(unpinned);
   EXPECT_EQ(unpinned.error().code, ErrorCode::kConflict);
   EXPECT_EQ(unpinned.error().pointer, "/containment");

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "config/fields.h"
 #include "decode_text.h"
 #include "policy/resolve.h"
 #include "tests/support/fake_host.h"
@@ -19,11 +22,20 @@ using testing::Not;
 
 std::string CanonicalText(const std::string& fragment, const std::string& version = "1.1.0-alpha") {
   FakeHost host;
-  host.AddDebian().AddDirectory("/srv/a/b").AddDirectory("/srv/z").AddSymlink("/srv/link", "/srv/z");
-  const Result<Config> config = DecodeText(With(fragment, version));
+  host.AddDebian()
+      .AddDirectory("/srv/a/b")
+      .AddDirectory("/srv/z")
+      .AddSymlink("/srv/link", "/srv/z")
+      .AddNode("/srv/socket", FileType::kSocket);
+  const std::string head = "{\"version\":\"" + version + "\",";
+  const Result<Config> config = DecodeText(
+      fragment.starts_with("\"process\"") || fragment.starts_with("\"phase\"") ? head + fragment + "}"
+                                                                               : With(fragment, version));
   EXPECT_TRUE(config.ok()) << fragment << ": " << config.error().message;
+  if (!config) return "";
   const Result<Policy> policy = Resolve(*config, host, {});
   EXPECT_TRUE(policy.ok()) << fragment << ": " << policy.error().message;
+  if (!policy) return "";
   return CanonicalPolicy(*config, *policy);
 }
 
@@ -121,6 +133,265 @@ TEST(PolicyHash, IsOfNothingThatIsSecretOrForged) {
   EXPECT_THAT(text, Not(HasSubstr("secret")));
   EXPECT_THAT(text, Not(HasSubstr("hidden")));
   EXPECT_THAT(PolicyHash(config, *Resolve(config, host, {})), testing::MatchesRegex("sha256:[0-9a-f]{64}"));
+}
+
+// ---- every field of the schema ----
+
+// A fragment that says something with this field, and one that differs in nothing else; a version that has
+// it.
+struct Saying {
+  std::string fragment = {};
+  std::string without = {};
+  std::string version = "1.1.0-alpha";
+};
+
+const std::map<std::string, Saying>& Sayings() {
+  const std::string rule = R"("network":{"egress":{"allow":[{"to":[)";
+  const std::string a = R"({"host":"a.example"}],"ports":[{"protocol":"tcp","port":)";
+  static const std::map<std::string, Saying> sayings = {
+      {"/containment", {R"("containment":"namespaces")"}},
+      {"/process/workspace/host", {R"("process":{"commandLine":"true","workspace":{"host":"/srv/a"}})"}},
+      {"/process/workspace/guest",
+       {R"("process":{"commandLine":"true","workspace":{"host":"/srv/a","guest":"/w"}})",
+        R"("process":{"commandLine":"true","workspace":{"host":"/srv/a"}})"}},
+      {"/process/env", {R"("process":{"commandLine":"true","env":["A=1"]})"}},
+      {"/process/timeout", {R"("process":{"commandLine":"true","timeout":1})"}},
+      {"/process/inheritDefaultEnv",
+       {R"("process":{"commandLine":"true","env":["A=1"],"inheritDefaultEnv":true})",
+        R"("process":{"commandLine":"true","env":["A=1"]})"}},
+      {"/lifecycle/destroyOnExit",
+       {R"("containment":"lxc","lifecycle":{"destroyOnExit":false})", R"("containment":"lxc")"}},
+      {"/filesystem/readwritePaths", {R"("filesystem":{"readwritePaths":["/srv/a"]})"}},
+      {"/filesystem/readonlyPaths", {R"("filesystem":{"readonlyPaths":["/srv/a"]})"}},
+      {"/filesystem/deniedPaths", {R"("filesystem":{"deniedPaths":["/srv/a"]})"}},
+      {"/filesystem/protect", {R"("filesystem":{"protect":[]})"}},
+      {"/filesystem/protect/git/config",
+       {R"("filesystem":{"protect":{"git":{"config":"allow-safe"}}})",
+        R"("filesystem":{"protect":{"git":{}}})"}},
+      {"/filesystem/protect/shell",
+       {R"("filesystem":{"protect":{"shell":{}}})", R"("filesystem":{"protect":{}})"}},
+      {"/filesystem/protect/editors",
+       {R"("filesystem":{"protect":{"editors":{}}})", R"("filesystem":{"protect":{}})"}},
+      {"/filesystem/protect/agents",
+       {R"("filesystem":{"protect":{"agents":{}}})", R"("filesystem":{"protect":{}})"}},
+      {"/filesystem/repositories", {R"("filesystem":{"repositories":[]})"}},
+      {"/filesystem/sockets", {R"("filesystem":{"sockets":["/srv/socket"]})"}},
+      {"/filesystem/temp", {R"("filesystem":{"temp":"private"})"}},
+      {"/network/egress/default", {R"("network":{"egress":{"default":"allow"}})"}},
+      {"/network/egress/allow", {R"("network":{"egress":{"allow":[{}]}})"}},
+      {"/network/egress/allow/to",
+       {rule + R"({"host":"a.example"}]}]}})", R"("network":{"egress":{"allow":[{}]}})"}},
+      {"/network/egress/allow/to/cidr",
+       {rule + R"({"cidr":"10.0.0.0/8"}]}]}})", rule + R"({"cidr":"11.0.0.0/8"}]}]}})"}},
+      {"/network/egress/allow/to/except",
+       {rule + R"({"cidr":"10.0.0.0/8","except":["10.1.0.0/16"]}]}]}})",
+        rule + R"({"cidr":"10.0.0.0/8"}]}]}})"}},
+      {"/network/egress/allow/to/host",
+       {rule + R"({"host":"a.example"}]}]}})", rule + R"({"host":"b.example"}]}]}})"}},
+      {"/network/egress/allow/ports", {rule + a + R"(80}]}]}})", rule + R"({"host":"a.example"}]}]}})"}},
+      {"/network/egress/allow/ports/protocol",
+       {rule + a + R"(80}]}]}})",
+        rule + R"({"host":"a.example"}],"ports":[{"protocol":"udp","port":80}]}]}})"}},
+      {"/network/egress/allow/ports/port", {rule + a + R"(80}]}]}})", rule + a + R"(81}]}]}})"}},
+      {"/network/egress/allow/ports/endPort",
+       {rule + a + R"(80,"endPort":81}]}]}})", rule + a + R"(80}]}]}})"}},
+      {"/network/egress/allow/inspect",
+       {rule + a + R"(80}],"inspect":"none"}]}})", rule + a + R"(80}]}]}})"}},
+      {"/network/egress/deny",
+       {R"("network":{"egress":{"default":"allow","deny":[{"to":[{"host":"a.example"}]}]}})",
+        R"("network":{"egress":{"default":"allow"}})"}},
+      {"/network/egress/upstreamProxy", {R"("network":{"egress":{"upstreamProxy":"environment"}})"}},
+      {"/network/ingress/default", {R"("network":{"ingress":{"default":"allow"}})"}},
+      {"/network/ingress/hostLoopback", {R"("network":{"ingress":{"hostLoopback":"allow"}})"}},
+      {"/network/ingress/publish", {R"("network":{"ingress":{"publish":[{"host":8080}]}})"}},
+      {"/network/ingress/publish/host",
+       {R"("network":{"ingress":{"publish":[{"host":8080,"guest":80}]}})",
+        R"("network":{"ingress":{"publish":[{"host":8081,"guest":80}]}})"}},
+      {"/network/ingress/publish/guest",
+       {R"("network":{"ingress":{"publish":[{"host":8080,"guest":80}]}})",
+        R"("network":{"ingress":{"publish":[{"host":8080,"guest":81}]}})"}},
+      {"/network/defaultPolicy", {R"("network":{"defaultPolicy":"allow"})", "", "0.7.0-alpha"}},
+      {"/network/allowLocalNetwork",
+       {R"("network":{"defaultPolicy":"allow","allowLocalNetwork":true})",
+        R"("network":{"defaultPolicy":"allow"})", "0.7.0-alpha"}},
+      {"/network/allowedHosts", {R"("network":{"allowedHosts":["a.example"]})", "", "0.7.0-alpha"}},
+      {"/network/blockedHosts",
+       {R"("network":{"defaultPolicy":"allow","blockedHosts":["a.example"]})",
+        R"("network":{"defaultPolicy":"allow"})", "0.7.0-alpha"}},
+      {"/network/proxy/localhost",
+       {R"("network":{"defaultPolicy":"allow","proxy":{"localhost":80}})",
+        R"("network":{"defaultPolicy":"allow","proxy":{"localhost":81}})", "0.7.0-alpha"}},
+      {"/network/proxy/url",
+       {R"("network":{"defaultPolicy":"allow","proxy":{"url":"http://127.0.0.1:80"}})",
+        R"("network":{"defaultPolicy":"allow","proxy":{"url":"http://127.0.0.1:81"}})", "0.7.0-alpha"}},
+      {"/runtimeConfig/networkProxy",
+       {R"("runtimeConfig":{"networkProxy":"http://127.0.0.1:80"})",
+        R"("runtimeConfig":{"networkProxy":"http://127.0.0.1:81"})"}},
+      {"/resources/memoryMb", {R"("resources":{"memoryMb":1})"}},
+      {"/resources/cpus", {R"("resources":{"cpus":0.5})"}},
+      {"/resources/processes", {R"("resources":{"processes":2})"}},
+      {"/resources/openFiles", {R"("resources":{"openFiles":99})"}},
+      {"/resources/tmpMb", {R"("resources":{"tmpMb":1})"}},
+      {"/resources/fileSizeMb", {R"("resources":{"fileSizeMb":1})"}},
+      {"/resources/cpuTimeMs", {R"("resources":{"cpuTimeMs":1})"}},
+      {"/session/idleTimeoutMs",
+       {R"("phase":"provision","containment":"process","session":{"idleTimeoutMs":1})",
+        R"("phase":"provision","containment":"process")"}},
+      {"/session/lifetimeMs",
+       {R"("phase":"provision","containment":"process","session":{"lifetimeMs":1})",
+        R"("phase":"provision","containment":"process")"}},
+      {"/output/maxBytes", {R"("output":{"maxBytes":1})"}},
+      {"/output/redact", {R"("output":{"redact":["pii"]})"}},
+      {"/audit/path", {R"("audit":{"path":"/var/log/a"})"}},
+      {"/audit/onFailure",
+       {R"("audit":{"path":"/var/log/a","onFailure":"warn"})", R"("audit":{"path":"/var/log/a"})"}},
+      {"/audit/syslog",
+       {R"("audit":{"path":"/var/log/a","syslog":true})", R"("audit":{"path":"/var/log/a"})"}},
+      {"/review", {R"("review":"destructive")"}},
+      {"/minimumTier", {R"("minimumTier":"process")"}},
+  };
+  return sayings;
+}
+
+// No part of the hash, and why.
+const std::map<std::string, std::string>& NoPart() {
+  static const std::map<std::string, std::string> reasons = {
+      {"/$schema", "for editors"},
+      {"/_comment", "for readers"},
+      {"/version", "a spelling: two dialects say one policy"},
+      {"/expand", "a spelling: the paths that come of it are"},
+      {"/profiles", "a spelling: what they add is"},
+      {"/filesystem/tools", "the paths that it shows are"},
+      {"/selection", "the containment that it chose is"},
+      {"/containerId", "a name"},
+      {"/process/commandLine", "the command is no policy"},
+      {"/process/argv", "the command is no policy"},
+      {"/process/cwd", "the command's directory is no policy"},
+      {"/lifecycle/preservePolicy", "has no effect"},
+      {"/network/enforcementMode", "has no effect: rules are always enforced"},
+      {"/network/proxy/builtinTestServer", "is refused"},
+      {"/fallback", "of Windows: see below"},
+      {"/ui", "of systems with a desktop: see below"},
+      {"/telemetry", "nothing is sent"},
+      {"/test", "ignored"},
+      {"/experimental/telemetry", "nothing is sent"},
+  };
+  return reasons;
+}
+
+bool IsNoPart(const std::string& pointer) {
+  for (const auto& [start, reason] : NoPart()) {
+    if (pointer == start || pointer.starts_with(start + "/")) return true;
+  }
+  return false;
+}
+
+// Fields of containments' sections, which the policy keeps as they are written.
+bool IsInSection(const std::string& pointer) {
+  for (const std::string start :
+       {"/processContainer", "/appContainer", "/lxc", "/kubernetes", "/seatbelt", "/macos_sandbox", "/wslc",
+        "/hyperlight", "/windowsSandbox", "/isolationSession", "/experimental"})
+    if (pointer.starts_with(start)) return true;
+  return false;
+}
+
+// Of all fields but those of lifecycle requests, and those that older clients send for nothing.
+void CollectFields(const Shape& shape, const std::string& above, std::vector<std::string>& pointers) {
+  for (const Field& field : shape.fields) {
+    if (field.use != Use::kNormal) continue;
+    const std::string pointer = above + "/" + std::string(field.name);
+    const bool whole = field.type == FieldType::kObject || IsNoPart(pointer);
+    if (!whole || field.shape == nullptr || field.shape->fields.empty()) pointers.push_back(pointer);
+    if (field.shape != nullptr && !IsNoPart(pointer)) CollectFields(*field.shape, pointer, pointers);
+  }
+}
+
+TEST(PolicyHash, HasEveryFieldThatDecidesSomething) {
+  std::vector<std::string> pointers;
+  CollectFields(RootShape(), "", pointers);
+  ASSERT_GT(pointers.size(), 60U);
+  for (const std::string& pointer : pointers) {
+    if (IsNoPart(pointer) || IsInSection(pointer) || pointer.starts_with("/helpers/")) continue;
+    // A denial is written as a grant.
+    if (pointer.starts_with("/network/egress/deny/")) continue;
+    const auto said = Sayings().find(pointer);
+    ASSERT_NE(said, Sayings().end()) << pointer << ": say with what it changes the hash, or why it does not";
+    const Saying& saying = said->second;
+    EXPECT_NE(CanonicalText(saying.fragment, saying.version), CanonicalText(saying.without, saying.version))
+        << pointer;
+  }
+  for (const auto& [pointer, saying] : Sayings())
+    EXPECT_NE(std::find(pointers.begin(), pointers.end(), pointer), pointers.end())
+        << pointer << " is no field";
+}
+
+// Of a section each member is in it, at whatever depth.
+TEST(PolicyHash, HasEverythingOfAContainmentsSection) {
+  FakeHost host;
+  host.AddDebian();
+  const Config config = *DecodeText(
+      With(R"("containment":"lxc","lxc":{"distribution":"debian","release":"12"})", "1.1.0-alpha"));
+  EXPECT_NE(config.backend_section.kind, Json::Kind::kNull);
+  Policy policy = *Resolve(config, host, {});
+  EXPECT_THAT(CanonicalPolicy(config, policy), HasSubstr("section /release 12\n"));
+  std::set<std::string> texts;
+  for (const char* const section : {R"({})", R"({"a":true})", R"({"a":false})", R"({"b":1})", R"({"b":[1]})",
+                                    R"({"b":[1,2]})", R"({"b":{"a":true}})", R"({"b":{"a":"true x"}})"}) {
+    policy.section = *ParseDocument({.name = "test", .bytes = section});
+    EXPECT_TRUE(texts.insert(CanonicalPolicy(config, policy)).second) << section;
+  }
+}
+
+TEST(PolicyHash, HasWhatOtherSystemsEnforce) {
+  FakeHost host;
+  host.AddDebian();
+  const Config config = *DecodeText(With("", "1.1.0-alpha"));
+  Policy policy = *Resolve(config, host, {});
+  policy.system = OperatingSystem::kWindows;
+  std::set<std::string> texts{CanonicalPolicy(config, policy)};
+  const auto changes = [&] { return texts.insert(CanonicalPolicy(config, policy)).second; };
+  EXPECT_TRUE((policy.ui.disabled = !policy.ui.disabled, changes()));
+  EXPECT_TRUE((policy.ui.clipboard = Clipboard::kRead, changes()));
+  EXPECT_TRUE((policy.ui.injection = !policy.ui.injection, changes()));
+  EXPECT_TRUE((policy.acl_changes_allowed = false, changes()));
+}
+
+TEST(PolicyHash, HasTheFilesThatHelpersHaveToBe) {
+  const std::string zeros(64, '0');
+  const std::string ones(64, '1');
+  std::set<std::string> texts{CanonicalText("")};
+  const Field* helpers = nullptr;
+  for (const Field& field : RootShape().fields) helpers = field.name == "helpers" ? &field : helpers;
+  ASSERT_NE(helpers, nullptr);
+  for (const Field& helper : helpers->shape->fields) {
+    for (const std::string& hash : {zeros, ones}) {
+      const std::string pin =
+          "\"helpers\":{\"" + std::string(helper.name) + "\":{\"sha256\":\"" + hash + "\"}}";
+      EXPECT_TRUE(texts.insert(CanonicalText(pin)).second) << pin;
+    }
+  }
+}
+
+// Of a proxy its address, and not its password.
+TEST(PolicyHash, HasTheProxyOnTheWay) {
+  const Config config = *DecodeText(
+      With(R"("network":{"egress":{"default":"allow","upstreamProxy":"environment"}})", "1.1.0-alpha"));
+  const auto text = [&](const std::map<std::string, std::string>& variables) {
+    FakeHost host;
+    host.AddDebian();
+    for (const auto& [name, value] : variables) host.SetEnvironment(name, value);
+    const Result<Policy> policy = Resolve(config, host, {});
+    EXPECT_TRUE(policy.ok()) << policy.error().message;
+    return CanonicalPolicy(config, *policy);
+  };
+  std::set<std::string> texts;
+  EXPECT_TRUE(texts.insert(text({})).second);
+  EXPECT_TRUE(texts.insert(text({{"http_proxy", "http://p.example:1"}})).second);
+  EXPECT_TRUE(texts.insert(text({{"http_proxy", "http://p.example:2"}})).second);
+  EXPECT_TRUE(texts.insert(text({{"http_proxy", "http://q.example:2"}})).second);
+  EXPECT_TRUE(texts.insert(text({{"https_proxy", "http://q.example:2"}})).second);
+  EXPECT_TRUE(texts.insert(text({{"http_proxy", "http://q.example:2"}, {"no_proxy", "x.example"}})).second);
+  EXPECT_FALSE(texts.insert(text({{"http_proxy", "http://me:secret@q.example:2"}})).second);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
+#include "config/decoding.h"
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
 #include "policy_text.h"
@@ -63,6 +65,11 @@ std::string AddedText(const Result<Config>& config) {
   return text;
 }
 
+std::string CacheOf(const Config& config, const FakeHost& host,
+                    const std::vector<std::string>& profiles = {}) {
+  return CacheDirectoryFor(config, profiles, host).value();
+}
+
 constexpr const char* kSite = R"({
   "_comment": "what this site has",
   "filesystem": {"readonlyPaths": ["~/tools", "~/missing"], "readwritePaths": ["${CACHE}/x"]},
@@ -70,9 +77,11 @@ constexpr const char* kSite = R"({
   "network": {"egress": {"allow": [{"to": [{"host": "registry.site.example"}]}]}}
 })";
 
+const std::vector<std::string> kSiteEntries = {"readonlyPaths ~/tools", "readonlyPaths ~/missing"};
+
 TEST(Profiles, AddWhatExistsAndNameThemselves) {
   const ProfileHost host(kSite);
-  const std::string cache = *CacheDirectoryFor({}, host);
+  const std::string cache = CacheOf({}, host, kSiteEntries);
   EXPECT_THAT(cache, StartsWith("/home/me/.cache/mxc-exec-caches/app-"));
   EXPECT_EQ(AddedText(Decoded(R"("profiles":["site"])", host)),
             "ro /home/me/tools profile site: /filesystem/readonlyPaths/0\n"
@@ -84,22 +93,83 @@ TEST(Profiles, AddWhatExistsAndNameThemselves) {
 
 TEST(Profiles, AddACacheOnceItIsThere) {
   ProfileHost host(kSite);
-  host.AddDirectory(*CacheDirectoryFor({}, host) + "/x", {.uid = 1000, .gid = 1000});
+  host.AddDirectory(CacheOf({}, host, kSiteEntries) + "/x", {.uid = 1000, .gid = 1000});
   EXPECT_THAT(
       AddedText(Decoded(R"("profiles":["site"])", host)),
-      HasSubstr("rw " + *CacheDirectoryFor({}, host) + "/x profile site: /filesystem/readwritePaths/0\n"));
+      HasSubstr("rw " + CacheOf({}, host, kSiteEntries) + "/x profile site: /filesystem/readwritePaths/0\n"));
 }
 
-// What a command leaves in a cache is found by those alone that may write the same.
+// What a command leaves in a cache is found by those alone that start there with the same grants.
 TEST(Profiles, CachesAreOfTheDirectoryAndTheGrants) {
   ProfileHost host;
-  const std::string here = *CacheDirectoryFor({}, host);
-  EXPECT_NE(*CacheDirectoryFor(ConfigOf({.rw = {"/home/me/app"}}), host), here);
-  EXPECT_EQ(*CacheDirectoryFor(ConfigOf({.rw = {"/b", "/a/"}}), host),
-            *CacheDirectoryFor(ConfigOf({.rw = {"/a", "/b", "/b"}}), host));
-  EXPECT_EQ(*CacheDirectoryFor(ConfigOf({.ro = {"/a"}}), host), here);
+  const std::string here = CacheOf({}, host);
+  const Lists different[] = {{.rw = {"/home/me/app"}},   {.rw = {"/home/me/tools"}},
+                             {.ro = {"/home/me/app"}},   {.denied = {"/home/me/app"}},
+                             {.ro = {"/home/me/app,b"}}, {.rw = {"/home/me/app", "/home/me/tools"}},
+                             {.rw = {"/home/me/app/*"}}};
+  std::set<std::string> caches = {here};
+  for (const Lists& lists : different) EXPECT_TRUE(caches.insert(CacheOf(ConfigOf(lists), host)).second);
+  EXPECT_EQ(CacheOf(ConfigOf({.rw = {"/b", "/a/"}}), host),
+            CacheOf(ConfigOf({.rw = {"/a", "/b", "/b"}}), host));
+  Config config;
+  config.sockets = {{.path = "$DOCKER_HOST"}};
+  EXPECT_TRUE(caches.insert(CacheOf(config, host)).second);
   host.SetWorkingDirectory("/home/me/.x y");
-  EXPECT_THAT(*CacheDirectoryFor({}, host), StartsWith("/home/me/.cache/mxc-exec-caches/_.x_y-"));
+  EXPECT_THAT(CacheOf({}, host), StartsWith("/home/me/.cache/mxc-exec-caches/_.x_y-"));
+}
+
+// The object counts, whatever leads to it.
+TEST(Profiles, CachesAreOfWhatPathsLeadTo) {
+  ProfileHost host;
+  host.AddSymlink("/opt/current", "/home/me/app");
+  Config config = ConfigOf({.rw = {"/opt/current"}});
+  config.process.cwd = "/opt/current";
+  Config plain = ConfigOf({.rw = {"/home/me/app"}});
+  plain.process.cwd = "/home/me/app";
+  EXPECT_EQ(CacheOf(config, host), CacheOf(plain, host));
+  host.Remove("/opt/current").AddSymlink("/opt/current", "/home/me/tools");
+  EXPECT_NE(CacheOf(config, host), CacheOf(plain, host));
+}
+
+TEST(Profiles, CachesAreOfTheWorkspace) {
+  ProfileHost host;
+  host.SetWorkingDirectory("/home/me");
+  const auto of = [&host](const char* root, const char* guest, const char* cwd = "",
+                          const Lists& lists = {}) {
+    Config config = ConfigOf(lists);
+    config.process.workspace = {.host = root, .guest = guest, .pointer = "/process/workspace"};
+    config.process.cwd = cwd;
+    return CacheOf(config, host);
+  };
+  const std::string app = of("/home/me/app", "/workspace");
+  EXPECT_THAT(app, StartsWith("/home/me/.cache/mxc-exec-caches/app-")) << "the command starts there";
+  const std::string others[] = {of("/home/me/tools", "/workspace"),
+                                of("/home/me/app", "/project"),
+                                of("/home/me/app", "/workspace", "/workspace/sub"),
+                                of("/home/me/app", "/workspace", "", {.ro = {"/workspace/sub"}}),
+                                CacheOf({}, host),
+                                CacheOf(ConfigOf({.rw = {"/home/me/app"}}), host)};
+  for (const std::string& other : others) EXPECT_NE(other, app);
+  EXPECT_EQ(of("/home/me/app/", "/workspace/"), app);
+  EXPECT_EQ(of("/home/me/app", "/workspace", "/workspace"), app);
+  EXPECT_EQ(of("/home/me/app", "/workspace", "/home/me/app"), app);
+  host.SetWorkingDirectory("/home/me/app");
+  EXPECT_EQ(of("/home/me/app", "/workspace"), app);
+}
+
+TEST(Profiles, CachesAreOfWhatOwnProfilesGrant) {
+  const auto cache = [](const std::string& profile, const std::string& names) {
+    const std::string text = AddedText(Decoded("\"profiles\":[" + names + "]", ProfileHost(profile)));
+    const std::size_t at = text.find("mxc-exec-caches/");
+    return text.substr(at, text.find('/', at + 17) - at);
+  };
+  const std::string node = cache("{}", R"("node")");
+  EXPECT_EQ(cache(R"({"process":{"env":["A=${CACHE}/x"]}})", R"("site")"), node);
+  EXPECT_EQ(cache("{}", R"("node","go")"), node);
+  for (const char* list : {"readwritePaths", "readonlyPaths"}) {
+    const std::string grants = std::string(R"({"filesystem":{")") + list + R"(":["~/tools","${CACHE}/x"]}})";
+    EXPECT_NE(cache(grants, R"("site","node")"), node) << list;
+  }
 }
 
 TEST(Profiles, TheDocumentsOwnValuesWin) {
@@ -216,6 +286,20 @@ TEST(Profiles, AnOwnFileIsOutOfTheCommandsReach) {
   }
 }
 
+TEST(Profiles, AnOwnFileIsOutOfTheWorkspaceToo) {
+  const ProfileHost host(kSite);
+  const Result<Json> document =
+      ParseDocument({.name = "test",
+                     .bytes = R"({"version":"1.1.0-alpha","profiles":["site"],"process":{"argv":["x"],)"
+                              R"("workspace":{"host":"/home/me/.config"}}})"});
+  Result<Config> config = Decode(*document, {});
+  ASSERT_TRUE(config.ok());
+  const Status added = AddProfiles(*document, host, false, *config);
+  ASSERT_FALSE(added.ok());
+  EXPECT_THAT(added.error().message, HasSubstr("could be written by the command"));
+  EXPECT_EQ(added.error().pointer, "/process/workspace");
+}
+
 TEST(Profiles, AreListedWithTheirPurpose) {
   const ProfileHost host(kSite);
   const std::string table = ProfileTable(host);
@@ -232,7 +316,13 @@ TEST(Profiles, EveryBuiltinIsValidAndSaysWhatItIsFor) {
     const std::string name{known.name};
     const Result<Config> config = Decoded("\"profiles\":[\"" + name + "\"]", host);
     EXPECT_TRUE(config.ok()) << AddedText(config);
-    EXPECT_FALSE(AboutProfile(*ReadProfile(name, host)).empty()) << name;
+    const Result<Profile> profile = ReadProfile(name, host);
+    EXPECT_FALSE(AboutProfile(*profile).empty()) << name;
+    // Their entries do not count for the name of the cache.
+    const Json* const files = Member(&profile->document, "filesystem");
+    const Json* const writable = Member(files, "readwritePaths");
+    for (std::size_t i = 0; writable != nullptr && i < writable->items.size(); ++i)
+      EXPECT_THAT(writable->items[i].text, StartsWith("${CACHE}/")) << name;
   }
 }
 

@@ -182,7 +182,31 @@ TEST_F(Protection, APartOfAWorkTreeSaysWhatGitNeeds) {
               "`log` add "
               "--ro /srv/w/a, for `commit` --rw /srv/w/a/.git as well");
   }
+  std::swap(config.read_write, config.read_only);
+  EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "git-directory-hidden /filesystem/protect\n");
+  config.process.command_line = "npm test";
+  EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "");
+  config.process.command_line = "git status";
   config.denied = ConfigOf({.denied = {"/srv/w/a/.git"}}).denied;
+  EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "");
+  std::swap(config.read_write, config.read_only);
+  EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "");
+}
+
+TEST_F(Protection, AReadOnlyWorkTreeSaysWhatGitNeeds) {
+  AddRepository("/srv/w/a/.git");
+  host_.AddFile("/srv/w/a/.git/worktrees/b/HEAD").AddFile("/srv/w/a/.git/worktrees/b/commondir", "../..\n");
+  host_.AddFile("/srv/w/b/.git", "gitdir: /srv/w/a/.git/worktrees/b\n");
+  Config config = ConfigOf({.ro = {"/srv/w/b"}});
+  config.process.command_line = "git log";
+  config.process.cwd = "/srv/w/b";
+  const Result<Policy> hidden = Resolve(config, host_, {});
+  ASSERT_EQ(WarningsText(*hidden), "git-directory-hidden /filesystem/protect\n");
+  EXPECT_THAT(hidden->warnings.front().message,
+              ::testing::HasSubstr("which is not granted: git will not work there; to use it, add --rw "
+                                   "/srv/w/a/.git, or --ro for `status` and `log` alone"));
+  EXPECT_EQ(Protected(hidden), "");
+  config.read_only = ConfigOf({.ro = {"/srv/w/a/.git", "/srv/w/b"}}).read_only;
   EXPECT_EQ(WarningsText(*Resolve(config, host_, {})), "");
 }
 

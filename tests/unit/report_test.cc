@@ -120,6 +120,14 @@ TEST_F(StatusPipeTest, ClaimsNoMoreThanTheSystemInside) {
   EXPECT_FALSE(claimed(Containment::kKubernetes, {.inside = InnerEngine{.tier = "process"}}));
 }
 
+TEST_F(StatusPipeTest, TellsWhatTheSystemInsideLeavesOpen) {
+  Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
+  ASSERT_TRUE(report.ok());
+  report->Ended({.containment = Containment::kKubernetes},
+                {.inside = InnerEngine{.isolation_level = "landlock", .not_covered = {"signals"}}}, 0);
+  EXPECT_EQ(NextLine()["inside"]["notCovered"], nlohmann::json::array({"signals"}));
+}
+
 TEST(StatusReportTest, RefusesADescriptorThatIsNotOpen) {
   const Result<StatusReport> report = StatusReport::Open(987, "");
   ASSERT_FALSE(report.ok());

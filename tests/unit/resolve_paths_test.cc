@@ -181,6 +181,20 @@ TEST_F(ResolvePaths, DenialsInOwnNodesAreTakenAsWritten) {
       "link that differs for each process");
 }
 
+TEST_F(ResolvePaths, ADenialOfAnOwnNodeSaysThatTheSandboxHasOne) {
+  host_.AddDirectory("/dev/shm")
+      .AddDirectory("/proc")
+      .AddDirectory("/tmp")
+      .AddNode("/dev/null", FileType::kCharacterDevice);
+  EXPECT_EQ(Warnings({.denied = {"/proc", "/dev/shm", "/tmp", "/srv/a"}}),
+            "own-node /filesystem/deniedPaths/0\n"
+            "own-node /filesystem/deniedPaths/1\n"
+            "own-node /filesystem/deniedPaths/2\n");
+  EXPECT_EQ(Refusal({.denied = {"/dev/null"}}),
+            "policy_conflict /filesystem/deniedPaths/0: '/dev/null' is denied: no command could start, its "
+            "standard streams use it");
+}
+
 TEST_F(ResolvePaths, RootOfTheHost) {
   EXPECT_EQ(Refusal({.denied = {"/"}}),
             "policy_conflict /filesystem/deniedPaths/0: '/' is denied: no command could start");

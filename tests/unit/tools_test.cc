@@ -64,11 +64,14 @@ TEST_F(ToolsTest, WhatACeilingTakesAwayIsNotOnThePath) {
   host_.AddFile("/opt/node/bin/node").AddFile("/opt/go/bin/go");
   const Ceiling ceiling{
       .sections = {{.bounds = ConfigOf({.ro = {"/opt/go"}}), .filesystem = true, .refuses = true}}};
-  Cuts cuts;
-  EXPECT_EQ(Shown("/opt/node/bin:/opt/go/bin", {.ceiling = &ceiling, .cuts = &cuts}),
-            "/opt/go/bin\nPATH=/opt/go/bin:\n");
-  EXPECT_EQ(warnings_, "tools-hidden \n");
-  EXPECT_TRUE(cuts.Refusal().ok());
+  for (const bool unasked : {false, true}) {
+    Cuts cuts;
+    if (unasked) cuts.Ignore(config_.tools_pointer);
+    EXPECT_EQ(Shown("/opt/node/bin:/opt/go/bin", {.ceiling = &ceiling, .cuts = &cuts}),
+              "/opt/go/bin\nPATH=/opt/go/bin:\n");
+    EXPECT_EQ(warnings_, "tools-hidden \n");
+    EXPECT_EQ(cuts.Refusal().ok(), unasked);
+  }
 }
 
 TEST_F(ToolsTest, NothingWithoutTheClause) {

@@ -89,7 +89,7 @@ struct KeptPod {
   std::string claim_uid = {};
   std::string pod_uid = {};
   std::string program = {};        // where the pod has the mxc-exec of this version
-  std::int64_t clock_ahead_s = 0;  // of the API server's clock, as its creation has shown it
+  std::int64_t clock_ahead_s = 0;  // of the API server's clock, as the last of our writings has shown it
   std::int64_t ends_s = 0;  // by that clock, since 1970: when it ends whatever is asked of it; 0: never
 };
 

@@ -28,6 +28,8 @@ struct BaselineRow {
 [[nodiscard]] std::span<const BaselineRow> SecretRows();
 // Below the caller's home: keys, tokens and passwords. No sandbox shows them; --report advises no grant.
 [[nodiscard]] std::span<const BaselineRow> HomeSecretRows();
+// Names, or patterns of names, of files in any directory for which no grant is advised.
+[[nodiscard]] std::span<const BaselineRow> SecretNameRows();
 // Sockets of daemons that act outside the sandbox for whoever talks to them. "{uid}" stands for the caller.
 [[nodiscard]] std::span<const BaselineRow> SocketRows();
 

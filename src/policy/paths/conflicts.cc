@@ -162,6 +162,18 @@ void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
   }
 }
 
+void WarnOfOwnNodes(const std::vector<Entry>& entries, std::vector<Warning>& warnings) {
+  for (const Entry& entry : entries) {
+    const std::string& path = entry.walked.path;
+    if (entry.wanted != Access::kDenied || !IsOwnNode(path)) continue;
+    warnings.push_back({.category = "own-node",
+                        .message = Quoted(path) +
+                                   " is denied, and the host's is not visible: the sandbox has " + path +
+                                   " of its own, which stays",
+                        .pointer = entry.pointer});
+  }
+}
+
 void AddLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<PathLink>& links) {
   std::unordered_set<std::string> known;
   for (const PathLink& link : links) known.insert(link.path);

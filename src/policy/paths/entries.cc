@@ -110,6 +110,10 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
     return Conflict("'/' is denied: no command could start", written.pointer,
                     "nothing of the host is visible unless it is granted; remove the entry");
   }
+  if (walked.path == "/dev/null") {
+    return Conflict("'/dev/null' is denied: no command could start, its standard streams use it",
+                    written.pointer, "remove the entry; the sandbox has a /dev of its own");
+  }
   // The walk ends only at links of /proc and /dev: they say something else to each process.
   if (walked.status && walked.status->object.type == FileType::kSymlink) {
     return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(walked.path) +
@@ -133,12 +137,27 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
                                     .walked = std::move(walked)}};
 }
 
+// "/srv/[id]/x" is a path as well where there is a directory "[id]", also when "x" is missing. A link that
+// stands for one may be a command's.
+bool IsMissingPlace(const std::string& path, PathWalker& walker) {
+  const std::string parent{ParentOf(path)};
+  if (IsGlob(path.substr(parent.size()))) return false;
+  const Result<Walked> base = walker.Walk(GlobBase(path));
+  const Result<Walked> above = walker.Walk(parent);
+  return base && above && above->status && above->status->object.type == FileType::kDirectory &&
+         above->links.size() == base->links.size() && !walker.LookAt(path).status;
+}
+
 Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
   // Write access is given by name: whoever made the directories there chose what a pattern reaches.
-  if (IsGlob(written.path) && access == Access::kDenied) return ExamineGlob(written, access, all);
-  if (IsGlob(written.path) && access == Access::kReadOnly) {
+  if (IsGlob(written.path) && access != Access::kReadWrite) {
     const Result<Walked> literal = all.walker.Walk(written.path);
-    if (!literal || !literal->status) return ExamineGlob(written, access, all);
+    const bool missing = IsMissingPlace(written.path, all.walker);
+    const bool named = missing || (access == Access::kReadOnly && literal && literal->status);
+    if (access == Access::kDenied || !named) {
+      if (Status status = ExamineGlob(written, access, all); !status) return status;
+    }
+    if (!named) return Done{};
   }
   Examined examined = Examine(written, access, all);
   if (!examined) return examined.error();

@@ -69,6 +69,9 @@ void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker);
 void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
                        std::vector<Warning>& warnings);
 
+// A denial is of the host's object: /proc, /dev, /dev/shm and /tmp of the sandbox's own stay.
+void WarnOfOwnNodes(const std::vector<Entry>& entries, std::vector<Warning>& warnings);
+
 // Links to recreate so that the written spelling of each grant works inside.
 void AddLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::vector<PathLink>& links);
 

@@ -123,7 +123,9 @@ void Expansion::Visit(const std::string& directory, std::vector<DirectoryEntry>&
   std::sort(entries.begin(), entries.end(),
             [](const DirectoryEntry& left, const DirectoryEntry& right) { return left.name < right.name; });
   const auto left_out = [&](DirectoryEntry& entry) {
-    if (TooMany()) return true;
+    const std::string path = JoinPath(directory, entry.name);
+    // What the sandbox has of its own is no pattern's, unless it begins there.
+    if (TooMany() || (IsNeverFromHost(path) && !IsNeverFromHost(directory))) return true;
     Positions next;
     for (const std::size_t position : here) {
       if (position == components_.size()) continue;
@@ -133,7 +135,6 @@ void Expansion::Visit(const std::string& directory, std::vector<DirectoryEntry>&
         Reach(next, position + 1);
       }
     }
-    const std::string path = JoinPath(directory, entry.name);
     if (next.erase(components_.size()) != 0) matches_.push_back({.path = path, .type = entry.type});
     if (!Enters(entry, next)) return true;
     behind_[path] = std::move(next);
@@ -156,7 +157,7 @@ std::string Below(std::string_view directory, std::string_view rest) {
   std::string path;
   const bool pattern = IsGlob(rest);
   for (const char c : directory) {
-    if (pattern && kMeta.find(c) != std::string_view::npos) path += '\\';
+    if (pattern && (c == '\\' || kMeta.find(c) != std::string_view::npos)) path += '\\';
     path += c;
   }
   return path += rest;
@@ -170,6 +171,7 @@ bool IsGlob(std::string_view path) {
 
 // The last '*' is the only one that ever has to give a character back.
 bool MatchesName(std::string_view pattern, std::string_view name) {
+  if (pattern == name) return true;
   bool starred = false;
   std::string_view retry_pattern;
   std::string_view retry_name;

@@ -3,6 +3,8 @@
 //   *  ?  [a-z]  [!a-z]   inside one component; a leading dot is like any other character
 //   **                    any number of directories, also none; at the end it says nothing new
 //   \*                    the character itself
+//
+// A name that is written exactly so matches as well: "/srv/[id]/x" is below the directory "[id]", too.
 #pragma once
 
 #include <string>

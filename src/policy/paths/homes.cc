@@ -55,11 +55,20 @@ std::string CanonicalHome(const Host& host, PathWalker& walker) {
   return Canonical(host.Environment("HOME").value_or(""), walker);
 }
 
+std::vector<std::string> WrittenHomes(const Host& host) {
+  std::vector<std::string> homes = {host.Environment("HOME").value_or(""),
+                                    HomeIn(host, kUid, std::to_string(host.Caller().uid))};
+  std::erase_if(homes, [](const std::string& home) { return !home.starts_with('/'); });
+  return homes;
+}
+
 std::vector<std::string> CallersHomes(const Host& host, PathWalker& walker) {
-  std::vector<std::string> homes = {CanonicalHome(host, walker)};
-  std::string listed = Canonical(HomeIn(host, kUid, std::to_string(host.Caller().uid)), walker);
-  if (listed != homes.front()) homes.push_back(std::move(listed));
-  std::erase(homes, "");
+  std::vector<std::string> homes;
+  for (const std::string& written : WrittenHomes(host)) {
+    std::string home = Canonical(written, walker);
+    if (!home.empty() && std::find(homes.begin(), homes.end(), home) == homes.end())
+      homes.push_back(std::move(home));
+  }
   return homes;
 }
 

@@ -21,6 +21,9 @@ namespace mxc {
 // What HOME says, without links, also when it is to be made yet; "" when it says nothing.
 [[nodiscard]] std::string CanonicalHome(const Host& host, PathWalker& walker);
 
+// What HOME and the list of users say, as written, where that is an absolute path.
+[[nodiscard]] std::vector<std::string> WrittenHomes(const Host& host);
+
 // What HOME and the list of users say, without links, each once, also those that are to be made yet. The
 // variable is the caller's for one call; programs on the host obey the files of the other, too. Users whom
 // only a directory service knows have HOME alone.

@@ -81,6 +81,12 @@ std::string_view PrivateNodeOf(std::string_view path) {
   return IsAtOrBelow(path, "/tmp") ? "/tmp" : "";
 }
 
+bool IsOwnNode(std::string_view path) {
+  constexpr std::array<std::string_view, 6> kOwn = {"/dev",     "/dev/mqueue", "/dev/pts",
+                                                    "/dev/shm", "/proc",       "/tmp"};
+  return std::find(kOwn.begin(), kOwn.end(), path) != kOwn.end();
+}
+
 std::uint64_t StampOf(const Lookup& lookup) { return lookup.status ? lookup.status->changed.value_or(0) : 0; }
 
 std::string_view TempOf(OperatingSystem system) {

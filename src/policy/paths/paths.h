@@ -34,6 +34,9 @@ namespace mxc {
 [[nodiscard]] bool IsNeverFromHost(std::string_view path);
 // Those and /tmp: a grant of "/" does not reach them.
 [[nodiscard]] std::string_view PrivateNodeOf(std::string_view path);  // "" when there is none
+// What every sandbox with mounts of its own has there is no file of the host's, whatever the policy says of
+// that one.
+[[nodiscard]] bool IsOwnNode(std::string_view path);
 
 // When what stands there was changed, or got there by a rename; 0 where the disk does not tell.
 [[nodiscard]] std::uint64_t StampOf(const Lookup& lookup);

@@ -118,6 +118,12 @@ const PresetEntry& EntryOf(const Config& config, Preset preset) {
                        [preset](const PresetEntry& entry) { return entry.preset == preset; });
 }
 
+bool UsesGit(const Config& config) {
+  const std::vector<std::string>& argv = config.process.argv;
+  return CallsGit(config.process.command_line) ||
+         std::any_of(argv.begin(), argv.end(), [](const std::string& word) { return CallsGit(word); });
+}
+
 }  // namespace
 
 namespace {
@@ -138,9 +144,7 @@ class Protection {
         git_(protector_, homes_),
         search_(host, [this](std::string_view name) { return Wants(name); }),
         begun_(host.Time()) {
-    const auto calls_git = [](const std::string& word) { return CallsGit(word); };
-    const std::vector<std::string>& argv = config.process.argv;
-    if (CallsGit(config.process.command_line) || std::any_of(argv.begin(), argv.end(), calls_git))
+    if (UsesGit(config))
       git_.CommandUsesGit(config.process.cwd.empty() ? host.WorkingDirectory() : config.process.cwd);
     for (const PresetEntry& entry : config.protect) {
       if (entry.preset != Preset::kGit) named_.emplace_back(entry);
@@ -159,6 +163,12 @@ class Protection {
     }
     if (Status held = HoldNamed(); !held) return held;
     return protector_.CheckCount(config_.protect.front().pointer);
+  }
+  // Where nothing can be written, nothing is held.
+  void WarnOfHidden() {
+    for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) git_.AddAround(path);
+    protector_.Begin(EntryOf(config_, Preset::kGit));
+    git_.WarnOfHidden();
   }
   [[nodiscard]] const std::vector<TakenGrant>& Taken() const { return protector_.Taken(); }
 
@@ -421,10 +431,15 @@ Result<std::vector<TakenGrant>> AddProtection(const Config& config, const Host& 
                                               RuleSet& rules, Policy& policy) {
   if (!Has(config, Preset::kGit)) policy.relaxations.emplace_back("git-unprotected");
   const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
-  if (config.protect.empty() || grants.empty()) return std::vector<TakenGrant>{};
+  const bool warns = grants.empty() && Has(config, Preset::kGit) && UsesGit(config);
+  if (config.protect.empty() || (grants.empty() && !warns)) return std::vector<TakenGrant>{};
   const WithoutPlaceholders seen(host, rules);
   PathWalker seen_walker(seen);
   Protection protection(config, seen, names, seen_walker, rules, policy);
+  if (warns) {
+    protection.WarnOfHidden();
+    return std::vector<TakenGrant>{};
+  }
   if (Status run = protection.Run(grants); !run) return run.error();
   return protection.Taken();
 }

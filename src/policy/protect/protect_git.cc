@@ -128,6 +128,13 @@ void GitProtection::WarnOfHidden(const WorkTree& tree, const std::string& git,
   }
 }
 
+void GitProtection::WarnOfHidden() {
+  const std::vector<WorkTree> trees = places_.WorkTrees();
+  for (const WorkTree& tree : trees) {
+    static_cast<void>(FollowWorkTree(tree));  // what cannot be read is for the command to tell
+  }
+}
+
 // `path`: a git directory, or a file called `.git`. Root reads every file.
 bool GitProtection::DenyOthers(const std::string& path) {
   if (std::any_of(others_.begin(), others_.end(),

@@ -30,6 +30,8 @@ class GitProtection {
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Configs() const { return configs_; }
   // The command calls git itself, from there: what that lacks is told.
   void CommandUsesGit(std::string from) { git_runs_in_ = std::move(from); }
+  // Tells it alone.
+  void WarnOfHidden();
   // Errors: kConflict for what is no repository.
   [[nodiscard]] Status AddNamed(const PathEntry& named);
   [[nodiscard]] const std::vector<std::string>& Homes() const { return homes_; }
