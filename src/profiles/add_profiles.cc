@@ -13,6 +13,7 @@
 #include "config/decoding.h"
 #include "config/profile_pointer.h"
 #include "document/place.h"
+#include "policy/paths/callers_own.h"
 #include "policy/paths/paths.h"
 #include "profiles/cache.h"
 #include "profiles/expand_document.h"
@@ -143,6 +144,17 @@ class Adder {
           !cache_.empty() && IsAtOrBelow(entry.path, cache_) && FoldLexically(entry.path) == entry.path;
       if (!in_cache || !make_caches_) continue;
       if (Status made = MakeCacheDirectory(entry.path); !made) return made;
+      // Whoever else could write there would choose what the tools of later runs execute.
+      PathWalker walker(host_);
+      const Result<Walked> walked = walker.Walk(entry.path);
+      if (walked && IsCallersOwn(host_, walker, walked->path)) continue;
+      return Error{
+          .code = ErrorCode::kConflict,
+          .message = "the cache " + Quoted(entry.path) + " of a profile could be written by another user",
+          .pointer = entry.pointer,
+          .hint =
+              "it and the directories above it must be yours or root's, and writable by nobody else: set "
+              "XDG_CACHE_HOME to a directory of yours"};
     }
     return Done{};
   }
