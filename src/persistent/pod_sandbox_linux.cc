@@ -24,8 +24,10 @@ using kubernetes::BoundPod;
 using kubernetes::Claim;
 using kubernetes::Kubectl;
 
-// How long one that was let in may take to start its command, and to tell its end.
+// How long one that was let in may take to start its command, and to tell its end; less where the claim ends
+// soon, which would leave nothing to be stopped.
 constexpr std::uint64_t kLetInMs = 60000;
+constexpr std::uint64_t kPartOfTheRest = 2;
 constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20U;
 
 std::uint64_t WallMs(const timespec& time) {
@@ -213,8 +215,11 @@ Status WriteState(OpenPod& open, const SandboxId& id, PodSandboxState state, con
 }
 
 // Every command: also one that was let in before and has not been started yet.
-Status EndCommands(const PodCall& call, const BoundPod& pod, const KeptPod& kept, const UniqueFd& lock) {
-  for (const std::uint64_t limit = kubernetes::NowMs() + kLetInMs;; kubernetes::Pause()) {
+Status EndCommands(const PodCall& call, const BoundPod& pod, const KeptPod& kept, const UniqueFd& lock,
+                   std::uint64_t claim_ends_ms) {
+  const std::uint64_t now = kubernetes::NowMs();
+  const std::uint64_t rest = claim_ends_ms - std::min(now, claim_ends_ms);
+  for (const std::uint64_t limit = now + std::min(kLetInMs, rest / kPartOfTheRest);; kubernetes::Pause()) {
     const bool alone = ::flock(lock.Get(), LOCK_EX | LOCK_NB) == 0;
     const Status ended = kubernetes::EndInPod(call.Tool(), pod, kept.program, kept.claim + ".");
     if (!ended || alone) return ended;
@@ -278,7 +283,7 @@ Status StopPod(const SandboxId& id) {
   if (!pod) return Told(pod.error());
   // No other is let in from here on.
   if (Status written = WriteState(*open, id, PodSandboxState::kStopped, claim); !written) return written;
-  Status ended = EndCommands(call, *pod, *launch.kept, *lock);
+  Status ended = EndCommands(call, *pod, *launch.kept, *lock, claim.EndsAt());
   if (ended) return ended;
   if (Status written = WriteState(*open, id, PodSandboxState::kStarted, claim); !written) return written;
   return ended;

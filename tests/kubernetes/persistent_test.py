@@ -330,7 +330,7 @@ class Persistent(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0)
 
     def test_a_stop_that_fails_may_be_repeated(self):
-        identifier = self.started()
+        identifier = self.started(ttl=20)
         run = self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {"argv": ["yes"]}})
         run.stdout.read(1)
         self.wait(lambda: self.running(identifier))

@@ -212,7 +212,8 @@ JSON
     tmux resize-window -t test -x 101 -y 31
     tmux send-keys -t test 'until test "$(stty size)" = "31 101"; do sleep 0.1; done; touch resized' Enter
     wait_for resized
-    tmux send-keys -t test 'sleep 1000' Enter
+    tmux send-keys -t test "sh -c 'touch begun; sleep 1000'" Enter
+    wait_for begun # before that, the key is the shell's
     tmux send-keys -t test C-z
     tmux send-keys -t test 'jobs >jobs-1; kill %1; touch done-1' Enter
     wait_for done-1
