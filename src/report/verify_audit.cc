@@ -67,8 +67,7 @@ Result<std::optional<std::string>> RecordedHead(const std::string& file) {
     return SystemError(ErrorCode::kSetupFailed, "read the head of the audit log " + Quoted(path), errno);
   const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
   const std::string_view head = text.substr(0, text.find('\n'));
-  if (text.empty() || IsLineHash(head))
-    return std::optional(std::string(head));
+  if (text.empty() || IsLineHash(head)) return std::optional(std::string(head));
   return WrongHead(
       file, "does not hold the hash of a line: it was changed, and a run that needs a record is refused");
 }
