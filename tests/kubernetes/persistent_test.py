@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, commands_of
 
 PROGRAM = ""
 SKIPPED = 77
@@ -303,19 +303,19 @@ class Persistent(unittest.TestCase):
         run.send_signal(signal.SIGINT)
         run.communicate(timeout=30)
         self.assertEqual(run.returncode, 128 + signal.SIGINT)
-        self.wait(lambda: not self.running(identifier))
+        self.wait(lambda: not commands_of(identifier))
         self.assertEqual(self.exec(identifier, "echo", "ran")[:2], (0, "ran\n"))
 
     def test_stop_ends_what_runs(self):
         identifier = self.started()
         runs = [self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {"argv": ["sleep", "50"]}}) for _ in range(2)]
-        self.wait(lambda: len(self.running(identifier)) >= 2)
+        self.wait(lambda: len(commands_of(identifier)) >= 2)
         time.sleep(1)
         self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
         for run in runs:
             run.communicate(timeout=30)
             self.assertNotEqual(run.returncode, 0)
-        self.assertEqual(self.running(identifier), [])
+        self.assertEqual(commands_of(identifier), [])
 
     def test_stop_waits_for_what_was_let_in(self):
         identifier = self.started()
@@ -324,7 +324,7 @@ class Persistent(unittest.TestCase):
         self.wait(lambda: any("command=--in-pod" in each["path"] for each in self.cluster.state()["requests"]))
         self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
         while run.poll() is None:
-            self.assertEqual(self.running(identifier), [])
+            self.assertEqual(commands_of(identifier), [])
             time.sleep(0.1)
         run.communicate()
         self.assertNotEqual(run.returncode, 0)
@@ -333,26 +333,12 @@ class Persistent(unittest.TestCase):
         identifier = self.started(ttl=20)
         run = self.start_phase({"phase": "exec", "sandboxId": identifier, "process": {"argv": ["yes"]}})
         run.stdout.read(1)
-        self.wait(lambda: self.running(identifier))
+        self.wait(lambda: commands_of(identifier))
         run.send_signal(signal.SIGSTOP)
         self.assertIn("was let in", self.refused("stop", sandboxId=identifier)["message"])
         run.kill()
         run.communicate()
         self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
-
-    @staticmethod
-    def running(identifier):
-        """The processes in the pod that hold a command."""
-        found = []
-        for name in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open("/proc/" + name + "/cmdline", "rb") as file:
-                    words = file.read().split(b"\0")
-            except OSError:
-                continue
-            if len(words) > 2 and words[1] == b"--in-pod" and words[2].startswith(b"mxc-" + identifier[4:].encode()):
-                found.append(name)
-        return found
 
     def test_a_sandbox_of_a_template_stays(self):
         identifier = self.started(section={"warmPool": None, "template": "small"})

@@ -20,7 +20,7 @@ import unittest
 import kubelet
 import node
 import sweep
-from cluster import outcome
+from cluster import commands_of, outcome
 from control_plane import ControlPlane
 from real_cluster import Clusters, manifests
 
@@ -296,19 +296,6 @@ class Real(unittest.TestCase):
     def ends_in(self, identifier):
         return self.agents.state()["ends"]["mxc-" + identifier[4:]] - time.time()
 
-    @staticmethod
-    def running(identifier):
-        """How many processes of the pods hold a command of it."""
-        count = 0
-        for name in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open("/proc/" + name + "/cmdline", "rb") as file:
-                    words = file.read().split(b"\0")
-            except OSError:
-                continue
-            count += len(words) > 2 and words[1] == b"--in-pod" and words[2].startswith(b"mxc-" + identifier[4:].encode())
-        return count
-
     def test_a_sandbox_that_stays(self):
         for section in ({}, {"warmPool": None, "template": "small"}):
             with self.subTest(section):
@@ -319,9 +306,9 @@ class Real(unittest.TestCase):
                 self.assertEqual(self.exec(identifier, "sh", "-c", "echo one >file; echo err >&2; exit 7")[0], 7)
                 self.assertEqual(self.exec(identifier, "cat", "file")[:2], (0, "one\n"))
                 runs = [self.start_phase("exec", sandboxId=identifier, process={"argv": ["sleep", "50"]}) for _ in range(3)]
-                self.wait(lambda: self.running(identifier))  # the others are on their way, maybe
+                self.wait(lambda: commands_of(identifier))  # the others are on their way, maybe
                 self.assertEqual(self.phase("stop", sandboxId=identifier), {"result": {}})
-                self.assertEqual(self.running(identifier), 0)
+                self.assertEqual(commands_of(identifier), [])
                 for run in runs:
                     run.communicate(timeout=30)
                     self.assertNotEqual(run.returncode, 0)
