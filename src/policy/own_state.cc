@@ -82,6 +82,9 @@ class OwnState {
   Status Keep(const OwnPlace& place);
   // What the caller's next call reads or runs: it stays as it is, and keeps its place below the grant.
   Status KeepFile(const std::string& file);
+  // The same, and no link on the way may be one that the command could turn.
+  Status KeepPolicy(const std::string& file);
+  [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return protector_.Links(); }
 
  private:
   [[nodiscard]] Status CheckClosed(const std::string& path);
@@ -289,23 +292,28 @@ Status OwnState::KeepFile(const std::string& file) {
   return protector_.End();
 }
 
+Status OwnState::KeepPolicy(const std::string& file) {
+  const Result<Walked> walked = seen_walker_.Walk(file);
+  if (!walked) return Done{};
+  if (Status links = CheckLinks(*walked); !links) return links;
+  return KeepFile(file);
+}
+
 }  // namespace
 
-Status DenyOwnState(const Host& host, Containment containment, const MountNames& names,
-                    const std::string& policy_file, PathWalker& walker, RuleSet& rules,
-                    std::vector<Warning>& warnings) {
+Status DenyOwnState(const Host& host, const MountNames& names, const std::string& policy_file,
+                    PathWalker& walker, RuleSet& rules, Policy& policy) {
   if (!rules.HasGrantOfPolicy()) return Done{};
-  OwnState state(host, containment, names, walker, rules, warnings);
+  OwnState state(host, policy.containment, names, walker, rules, policy.warnings);
   for (const OwnPlace& place : FindOwnPlaces(host, walker)) {
     if (Status done = place.sockets ? state.Deny(place) : state.Keep(place); !done) return done;
   }
   if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
-  std::vector<std::string> files = FindOwnFiles(host);
-  if (!policy_file.empty()) files.push_back(policy_file);
-  for (const std::string& file : files) {
+  for (const std::string& file : FindOwnFiles(host)) {
     if (Status kept = state.KeepFile(file); !kept) return kept;
   }
-  return Done{};
+  policy.git.links.insert(policy.git.links.end(), state.Links().begin(), state.Links().end());
+  return policy_file.empty() ? Status(Done{}) : state.KeepPolicy(policy_file);
 }
 
 }  // namespace mxc

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "mxc/containment.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
+#include "mxc/policy.h"
 #include "policy/paths/mount_names.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
@@ -20,11 +20,11 @@ namespace mxc {
 // or the command. Images and configuration, and what symbolic links there lead to, are protected
 // (Origin::kProtection): read-only, and their names held for as long as the command runs. So are the files of
 // this program, and `policy_file`, from which the policy was read ("" for none), with the names of the
-// directories between them and the grant. Errors: kConflict, for a grant of such a directory or file, for a
-// symbolic link on the way to one that the command could turn, and where what is to be held cannot be told or
-// held; kUnenforceable, where links lead to what nothing holds without mounts.
-[[nodiscard]] Status DenyOwnState(const Host& host, Containment containment, const MountNames& names,
-                                  const std::string& policy_file, PathWalker& walker, RuleSet& rules,
-                                  std::vector<Warning>& warnings);
+// directories between them and the grant; links to the program are put right at the run's end. Errors:
+// kConflict, for a grant of such a directory or file, for a symbolic link on the way to one that the command
+// could turn, and where what is to be held cannot be told or held; kUnenforceable, where links lead to what
+// nothing holds without mounts.
+[[nodiscard]] Status DenyOwnState(const Host& host, const MountNames& names, const std::string& policy_file,
+                                  PathWalker& walker, RuleSet& rules, Policy& policy);
 
 }  // namespace mxc

@@ -189,9 +189,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     return denied.error();
   const MountNames names(std::move(*mounts), walker);
   if (const Status added = Protect(config, host, names, bounds, rules, policy); !added) return added.error();
-  if (const Status denied =
-          DenyOwnState(host, policy.containment, names, options.policy_file, walker, rules, policy.warnings);
-      !denied)
+  if (const Status denied = DenyOwnState(host, names, options.policy_file, walker, rules, policy); !denied)
     return denied.error();
   if (image) {
     AddSecretMasks(host, walker, rules);

@@ -360,6 +360,22 @@ TEST_F(OwnFiles, ThePolicyThatIsInForceIsNoCommandsToReplace) {
             "pinned /srv/work/ci\nkept /srv/work/ci/p.json\n");
   EXPECT_EQ(Kept({.rw = {"/srv/work/ci"}}, "/srv/work/policy.json"), "");
   EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/gone.json"), "");
+  // In the place of a link the command could put a policy of its own.
+  host_.AddSymlink("/srv/work/link.json", "ci/p.json", {.uid = 1000});
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/work/link.json").substr(0, 79),
+            "policy_conflict /filesystem/readwritePaths/0: '/srv/work/link.json', below the ");
+}
+
+TEST_F(OwnFiles, WhatNpmLinksToTheProgramIsPutRight) {
+  host_.AddFile("/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec", "", {.uid = 1000})
+      .AddFile("/srv/work/node_modules/mxc-exec/bin/mxc-exec", "", {.uid = 1000})
+      .AddSymlink("/srv/work/node_modules/.bin/mxc-exec", "../mxc-exec/bin/mxc-exec", {.uid = 1000})
+      .AddSymlink("/proc/self/exe", "/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec");
+  const Result<Policy> policy = Resolve(ConfigOf({.rw = {"/srv/work"}}), host_, {});
+  ASSERT_TRUE(policy.ok());
+  ASSERT_EQ(policy->git.links.size(), 1U);
+  EXPECT_EQ(policy->git.links[0].path, "/srv/work/node_modules/.bin/mxc-exec");
+  EXPECT_EQ(policy->git.links[0].text, "../mxc-exec/bin/mxc-exec");
 }
 
 TEST_F(OwnState, IsMadeAndMasked) {
