@@ -10,6 +10,7 @@
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
 #include "review/expansion.h"
+#include "review/path_patterns.h"
 #include "review/shell_words.h"
 
 namespace mxc {
@@ -96,66 +97,6 @@ const WrapperRow* WrapperNamed(std::string_view program) {
 bool IsShell(std::string_view program) {
   const WrapperRow* row = WrapperNamed(program);
   return row != nullptr && row->takes == WrapperTakes::kScript;
-}
-
-// ---- patterns ------------------------------------------------------------------------------------
-
-// Of one component: "*", "?", "[a-z]*", "!(x)". "*.o" and "a*" leave most files out.
-bool MayMatchEverything(std::string_view pattern) {
-  bool matches = false;
-  pattern.remove_prefix(std::min(pattern.find_first_not_of('.'), pattern.size()));
-  while (!pattern.empty()) {
-    const char c = pattern.front();
-    if (pattern.size() > 1 && pattern[1] == '(' &&
-        std::string_view("?*+@!").find(c) != std::string_view::npos) {
-      const std::size_t end = std::min(pattern.find(')'), pattern.size() - 1);
-      const std::string_view inner = pattern.substr(2, end - 2);
-      if (c != '!' && inner.find_first_not_of("*?|.") != std::string_view::npos) return false;
-      matches = true;
-      pattern.remove_prefix(end + 1);
-      continue;
-    }
-    if (c == '[') {
-      const std::size_t end = pattern.find(']', 2);
-      if (end == std::string_view::npos || end == 2) return false;
-      matches = true;
-      pattern.remove_prefix(end + 1);
-      continue;
-    }
-    if (c != '*' && c != '?' && !pattern.starts_with(".*")) return false;
-    matches |= c != '.';
-    pattern.remove_prefix(1);
-  }
-  return matches;
-}
-
-Words ComponentsOf(std::string_view path) {
-  Words components;
-  while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    if (!name.empty()) components.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
-  }
-  return components;
-}
-
-// Is, or holds, `path`, both absolute: "/w*" and "/work/a?p" of "/work/app".
-bool MayHold(const Words& pattern, std::string_view path) {
-  const Words names = ComponentsOf(path);
-  return pattern.size() <= names.size() &&
-         std::equal(pattern.begin(), pattern.end(), names.begin(),
-                    [](const std::string& each, const std::string& name) { return MatchesName(each, name); });
-}
-
-// A path without the components at its end that stand for all there is.
-std::string WithoutPatternsAtEnd(std::string path) {
-  while (!path.empty()) {
-    const std::size_t slash = path.rfind('/');
-    const std::string_view last = std::string_view(path).substr(slash == std::string::npos ? 0 : slash + 1);
-    if (!last.empty() && last != "." && !MayMatchEverything(last)) break;
-    path.resize(slash == std::string::npos ? 0 : slash);
-  }
-  return path;
 }
 
 // ---- commands ------------------------------------------------------------------------------------
@@ -548,7 +489,7 @@ class Finder {
       std::erase(path, kUnknown);
     }
     path = FoldLexically(WithoutPatternsAtEnd(path));
-    const Words pattern = ComponentsOf(path);
+    const Words pattern = Components(path);
     return pattern.empty() || (!home_.empty() && MayHold(pattern, home_)) ||
            std::any_of(command_.roots.begin(), command_.roots.end(),
                        [&](const std::string& root) { return MayHold(pattern, root); });

@@ -17,16 +17,6 @@ namespace {
 constexpr std::string_view kAnyDepth = "**";
 constexpr std::string_view kMeta = "*?[";
 
-std::vector<std::string> Components(std::string_view path) {
-  std::vector<std::string> result;
-  while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    if (!name.empty() && name != ".") result.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
-  }
-  return result;
-}
-
 bool IsPattern(std::string_view component) {
   for (std::size_t i = 0; i < component.size(); ++i) {
     const char c = component[i];
@@ -152,6 +142,16 @@ Error TooMuch(std::string message) {
 }
 
 }  // namespace
+
+std::vector<std::string> Components(std::string_view path) {
+  std::vector<std::string> result;
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (!name.empty() && name != ".") result.emplace_back(name);
+    path.remove_prefix(std::min(path.size(), name.size() + 1));
+  }
+  return result;
+}
 
 std::string Below(std::string_view directory, std::string_view rest) {
   std::string path;

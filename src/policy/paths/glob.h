@@ -16,6 +16,8 @@
 
 namespace mxc {
 
+// The names of a path, without "" and ".".
+[[nodiscard]] std::vector<std::string> Components(std::string_view path);
 [[nodiscard]] bool IsGlob(std::string_view path);
 // `rest` below a directory whose name is no pattern, whatever characters it has.
 [[nodiscard]] std::string Below(std::string_view directory, std::string_view rest);
