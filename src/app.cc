@@ -8,6 +8,7 @@
 
 #include "isolation_fallback.h"
 #include "lifecycle.h"
+#include "lifecycle_parts.h"
 #include "queries.h"
 #include "read_request.h"
 #include "report/report.h"
@@ -44,9 +45,9 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   const RunMark mark = RunMark::Set(prepared.plan.git.since, prepared.plan.git.roots);
   ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
   const auto review = [&] {
-    std::vector<Warning> left = ReviewRepositories(prepared.plan.git, configs, host);
+    RepositoryReview left = ReviewRepositories(prepared.plan.git, configs, host);
     if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, host))
-      left.push_back(std::move(*held));
+      left.warnings.push_back(std::move(*held));
     return left;
   };
   const auto paths = [&] { return PathsToGuard(prepared.policy, prepared.plan); };
@@ -62,6 +63,12 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   return Finish(prepared.plan, *outcome, log, status);
 }
 
+// A dry run of `start` says what `start` would.
+Result<Prepared> PrepareAsked(const Config& config, const Options& options, const Host& host) {
+  const bool stays = options.verb == Verb::kStart && options.mode == Mode::kDryRun;
+  return stays ? PrepareSandbox(config, options, host) : Prepare(config, options, host);
+}
+
 int Start(Options options, const Host& host) {
   using Clock = std::chrono::steady_clock;
   if (options.force_reclaim)
@@ -75,7 +82,7 @@ int Start(Options options, const Host& host) {
   if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(config, options, host);
 
   // Resolve, Plan
-  Result<Prepared> prepared = config ? Prepare(*config, options, host) : Result<Prepared>(config.error());
+  Result<Prepared> prepared = config ? PrepareAsked(*config, options, host) : config.error();
   if (prepared) {
     WarnOfDirectory(options, host, *prepared);
   } else {

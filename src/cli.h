@@ -80,6 +80,7 @@ struct Options {
   Verb verb = Verb::kNone;
   std::string sandbox = {};  // of exec and stop: its identifier, or how it begins
   bool background = false;   // of exec: nobody waits for the command
+  bool foreground = false;   // of start: stays until the sandbox ends
 
   // Called as mxc-sh: `command` is a shell's, and the configuration says nothing of a command.
   bool shell = false;

@@ -12,6 +12,8 @@
 #include "backends/seatbelt/seatbelt.h"
 #include "backends/windows_sandbox/windows_sandbox.h"
 #include "backends/wsl/wsl.h"
+#include "kubernetes/remote/remote_pods.h"
+#include "remote/remote.h"
 
 namespace mxc {
 
@@ -48,6 +50,10 @@ const Backend& Dispatch(Containment containment) {
       return AbsentBackend<Containment::kVm>();
   }
   return AbsentBackend<Containment::kVm>();  // no enumerator leads here
+}
+
+const Remote* RemoteOf(Containment containment) {
+  return containment == Containment::kKubernetes ? kubernetes::RemotePods() : nullptr;
 }
 
 }  // namespace mxc

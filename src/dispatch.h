@@ -1,13 +1,11 @@
-// The one place that maps a containment to code.
+// The one place that maps a containment to code: its backend, and what runs it on another machine (RemoteOf).
 #pragma once
 
-#include <vector>
-
 #include "mxc/backend.h"
+#include "remote/remote.h"
 
 namespace mxc {
 
 [[nodiscard]] const Backend& Dispatch(Containment containment);
-// Every containment, in the order reports list them.
 
 }  // namespace mxc

@@ -325,6 +325,10 @@ class Adder {
 
   // The list of a document replaces the default, a flag adds to it. Of two tiers the stronger counts.
   Status AddPresets() {
+    for (const std::string& name : options_.protect) {
+      if (name.starts_with("git=") && name != kSafeGit)
+        return UsageError(Named("--protect", name) + ": the one option of git is " + std::string(kSafeGit));
+    }
     const Json* written = Find(document_, {"filesystem", "protect"});
     const bool options =
         std::find(options_.protect.begin(), options_.protect.end(), kSafeGit) != options_.protect.end() ||

@@ -116,7 +116,8 @@ Result<std::string> PathOfFlag(const std::string& path, const Host& host) {
     return Below(*home, path.substr(1));
   }
   const std::string here = host.WorkingDirectory();
-  if (path.empty() || path.front() == '/' || here.empty() || IsOnDrive(path)) return path;
+  const bool of_windows = IsOnDrive(path) || path.starts_with("\\\\");  // and absolute there
+  if (path.empty() || path.front() == '/' || here.empty() || of_windows) return path;
   return Under(here, path);
 }
 

@@ -8,10 +8,8 @@
 #include "engine/persistent/session_init.h"
 #include "engine/sandbox_entry.h"
 #include "entry.h"
-#include "kubernetes/in_pod_linux.h"
-#include "kubernetes/pod_stream.h"
 #include "mxc/plan.h"
-#include "stdio/stdio_setup.h"
+#include "remote/remote.h"
 
 namespace mxc {
 
@@ -21,11 +19,11 @@ std::optional<int> RunInside(int argc, char** argv) {
   if (argc > 6 && flag == kSandboxEntryFlag) return RunSandboxEntry(arguments.subspan(2));
   if (argc == 5 && flag == kSessionInitFlag) return RunSessionInit(arguments.subspan(2));
   if (argc == 3 && flag == kContainerInit) RunContainerInit(argv[2]);
-  if ((argc == 2 || argc == 3) && flag == kubernetes::kInPodFlag) {
-    FillStandardStreams();
-    return kubernetes::RunAsPodsProgram(argv[0], RunMain);
+  for (const ContainmentTraits& traits : AllContainments()) {
+    const Remote* const remote = RemoteOf(traits.containment);
+    if (remote == nullptr) continue;
+    if (const std::optional<int> status = remote->run_there(argc, argv, RunMain)) return status;
   }
-  if (argc == 3 && flag == kubernetes::kEndInPodFlag) return kubernetes::EndPodsPrograms(argv[2]);
   return std::nullopt;
 }
 

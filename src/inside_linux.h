@@ -1,4 +1,5 @@
-// The program as a process inside a sandbox or a pod, which another of its processes has started with a flag.
+// The program as a process inside a sandbox or on a remote machine, which another of its processes has
+// started with a flag.
 #pragma once
 
 #include <optional>

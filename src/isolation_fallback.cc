@@ -8,6 +8,7 @@
 #include "ceiling/ceiling.h"
 #include "ceiling/cut_config.h"
 #include "dispatch.h"
+#include "helpers/pins.h"
 #include "policy/resolve.h"
 
 namespace mxc {
@@ -27,12 +28,17 @@ Error WithHint(Error refusal, Containment containment, const Host& host) {
   return refusal;
 }
 
-// Why this one is passed over; empty: it is taken. With a section in a cluster a pod is taken, or the run is
-// refused: nothing weaker comes in its place.
+std::string SectionOf(Containment containment) {
+  return "section `" + std::string(TraitsOf(containment).section) + "`";
+}
+
+// Why this one is passed over; empty: it is taken. With its section in its place it is taken, or the run is
+// refused: nothing weaker comes instead.
 std::string WhyNot(Containment containment, bool section, const Host& host) {
-  if (TraitsOf(containment).cluster) {
-    if (!IsInCluster(host)) return "this is no pod of a cluster";
-    return section ? "" : "there is no section `kubernetes`";
+  if (TraitsOf(containment).auto_in_place) {
+    const AutoPlace& place = Dispatch(containment).place;
+    if (!place.here(host)) return std::string(place.outside);
+    return section ? "" : "there is no " + SectionOf(containment);
   }
   const OperatingSystem home = TraitsOf(containment).home;
   if (home != OperatingSystem::kAny && home != host.System())
@@ -41,11 +47,10 @@ std::string WhyNot(Containment containment, bool section, const Host& host) {
   return support.usable ? "" : support.reason;
 }
 
-// The error of a ceiling that does not allow it; one that cannot be read refuses the run later.
-std::string NotAllowed(const Result<std::optional<Ceiling>>& ceiling, const Config& config,
-                       Containment containment) {
-  if (!ceiling || !*ceiling) return "";
-  for (const CeilingSection& section : (*ceiling)->sections) {
+// The error of a ceiling that does not allow it.
+std::string NotAllowed(const std::optional<Ceiling>& ceiling, const Config& config, Containment containment) {
+  if (!ceiling) return "";
+  for (const CeilingSection& section : ceiling->sections) {
     const Status allowed = CheckContainment(section, config, containment);
     if (!allowed) return allowed.error().message;
   }
@@ -60,9 +65,19 @@ void Take(Containment containment, const std::string& passed_over, Config& confi
   config.intent = Intent::kConcrete;
   config.containment = containment;
   config.choice =
-      "auto: " + (config.order.empty()
-                      ? std::string("this is a pod of a cluster, and there is a section `kubernetes`")
-                      : "the first of selection.order that is usable here" + passed_over);
+      "auto: " + (config.order.empty() ? std::string(Dispatch(containment).place.inside) +
+                                             ", and there is a " + SectionOf(containment)
+                                       : "the first of selection.order that is usable here" + passed_over);
+}
+
+// Those in whose place this process is.
+std::vector<Containment> PlacedHere(const Host& host) {
+  std::vector<Containment> here;
+  for (const ContainmentTraits& traits : AllContainments()) {
+    if (traits.auto_in_place && Dispatch(traits.containment).place.here(host))
+      here.push_back(traits.containment);
+  }
+  return here;
 }
 
 // Why the strongest is this one: what those that are stronger lack here.
@@ -78,10 +93,6 @@ std::string WhyStrongest(Containment chosen, const Host& host) {
 
 }  // namespace
 
-bool IsInCluster(const Host& host) {
-  return !host.Environment("KUBERNETES_SERVICE_HOST").value_or("").empty();
-}
-
 Result<Config> ChooseContainment(Config config, const Host& host) {
   if (config.intent != Intent::kAuto) return config;
   const auto has_section = [&config](Containment containment) {
@@ -89,17 +100,27 @@ Result<Config> ChooseContainment(Config config, const Host& host) {
                        [&](const ContainmentSection& it) { return it.containment == containment; });
   };
   if (config.order.empty()) {
-    if (IsInCluster(host) && has_section(Containment::kKubernetes))
-      Take(Containment::kKubernetes, "", config);
+    for (const Containment containment : PlacedHere(host)) {
+      if (!has_section(containment)) continue;
+      Take(containment, "", config);
+      break;
+    }
     return config;
   }
   const Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
+  if (!ceiling) return ceiling.error();
+  Config held{.helpers = config.helpers};
+  if (*ceiling) {
+    for (const CeilingSection& section : (*ceiling)->sections) AddPins(section, held);
+  }
+  const PinnedHost pinned(host, held);
   std::string passed_over;
   for (const Containment containment : config.order) {
-    // Of a pod nothing weaker takes the place.
-    const bool cluster = TraitsOf(containment).cluster;
-    std::string reason = cluster ? "" : NotAllowed(ceiling, config, containment);
-    if (reason.empty()) reason = WhyNot(containment, has_section(containment), host);
+    // A ceiling that forbids one in its place refuses the run: nothing weaker comes instead.
+    const bool placed = TraitsOf(containment).auto_in_place;
+    std::string reason = placed ? "" : NotAllowed(*ceiling, config, containment);
+    if (reason.empty()) reason = WhyNot(containment, has_section(containment), pinned);
+    if (Status refused = pinned.Refusal(); !refused) return refused.error();
     if (reason.empty()) {
       Take(containment, passed_over, config);
       return config;
@@ -112,12 +133,11 @@ Result<Config> ChooseContainment(Config config, const Host& host) {
                .hint = "`mxc-exec --probe` says what is usable"};
 }
 
-Warning RunsInThisPod() {
-  return {.category = "in-this-pod",
-          .message =
-              "`auto` runs the command in this pod itself: there is no section `kubernetes`, which would "
-              "claim one for it",
-          .pointer = "/containment"};
+std::vector<Warning> StaysInPlace(const Config& config, const Host& host) {
+  std::vector<Warning> stays;
+  if (config.intent != Intent::kAuto) return stays;
+  for (const Containment containment : PlacedHere(host)) stays.push_back(Dispatch(containment).place.stays);
+  return stays;
 }
 
 Found LinuxProcess(const Host& host) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "mxc/backend.h"
 #include "mxc/host.h"
@@ -14,16 +15,13 @@
 
 namespace mxc {
 
-// This process runs in a pod of Kubernetes.
-[[nodiscard]] bool IsInCluster(const Host& host);
-
-// Where the configuration has a say in what `auto` is (a section `kubernetes` in a cluster,
-// `selection.order`): `config` with the containment named in it, so that no weaker one takes its place later.
-// Else as it is. Errors: kUnavailable when nothing of `selection.order` is usable here.
+// Where the configuration has a say in what `auto` is (a section in its AutoPlace, `selection.order`):
+// `config` with the containment named in it, so that no weaker one takes its place later. Else as it is.
+// Errors: kUnavailable when nothing of `selection.order` is usable here.
 [[nodiscard]] Result<Config> ChooseContainment(Config config, const Host& host);
 
-// Of `auto` in a cluster without a section `kubernetes`.
-[[nodiscard]] Warning RunsInThisPod();
+// Of `auto` that stays in such a place.
+[[nodiscard]] std::vector<Warning> StaysInPlace(const Config& config, const Host& host);
 
 // A containment, and what its quick probe says of this host.
 struct Found {

@@ -97,9 +97,11 @@ int ProvisionPhase(Config config, const Options& options, const Host& host) {
   Result<NewSandbox> made = MakeSandbox(config, options, host);
   if (!made) return Refuse(made.error());
   const Result<session::SandboxId> id = session::ParseSandboxId(made->sandbox.id);
-  const int status =
-      Succeed({{"sandboxId", options.for_sdk && id ? id->TextForSdk() : made->sandbox.id},
-               {"metadata", {{"containment", Name(made->containment)}, {"tier", Name(made->tier)}}}});
+  Object answer{{"sandboxId", options.for_sdk && id ? id->TextForSdk() : made->sandbox.id}};
+  // An SDK that knows the containment's own prefix takes no more of it.
+  if (!options.for_sdk || answer["sandboxId"] != made->sandbox.id)
+    answer["metadata"] = {{"containment", Name(made->containment)}, {"tier", Name(made->tier)}};
+  const int status = Succeed(std::move(answer));
   if (std::fflush(stdout) == 0) {
     made->sandbox.Keep();
   } else if (id) {
@@ -178,7 +180,9 @@ Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host
     limits = LimitsOf(again->session, again->policy);
     return std::move(again->plan);
   };
-  const auto review = [&host](const Plan& stopped) { return ReviewRepositories(stopped.git, {}, host); };
+  const auto review = [&host](const Plan& stopped) {
+    return ReviewRepositories(stopped.git, {}, host).warnings;
+  };
   Result<session::Provisioned> made = session::Provision(plan, LimitsOf(prepared->session, prepared->policy),
                                                          {.plan = anew, .review = review});
   if (!made) return Told(made.error(), *status);
@@ -247,7 +251,8 @@ int RunPhase(const Result<Config>& config, const Options& options, const Host& h
     case Phase::kExec: {
       const Result<int> status = RunInSandbox(*id, *config, options, host);
       if (status) return *status;
-      return options.quiet && options.status_fd ? 1 : Refuse(status.error());
+      return options.quiet && (options.status_fd || !options.result_file.empty()) ? 1
+                                                                                  : Refuse(status.error());
     }
     case Phase::kStop:
       return PrintAnswer(session::Stop(*id));

@@ -1,21 +1,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <ctime>
 #include <optional>
 #include <utility>
 #include <variant>
 
-#include "base/quoted.h"
 #include "base/runtime_directory.h"
 #include "isolation_fallback.h"
-#include "kubernetes/pod_document.h"
 #include "lifecycle_parts.h"
 #include "plan/make_plan.h"
-#include "policy/paths/paths.h"
 #include "policy/process.h"
 #include "policy/resolve.h"
-#include "report/report.h"
+#include "remote/remote.h"
 
 namespace mxc {
 namespace {
@@ -44,64 +40,16 @@ Error NoLifecycle(const Plan& plan, const Config& config) {
   return error;
 }
 
-// A command that could write there would choose what holds the commands after it.
-Status KeepProgramApart(const Prepared& prepared) {
-  const auto* const launch = std::get_if<KubernetesLaunch>(&prepared.plan.launch);
-  if (launch == nullptr) return Done{};
-  for (const std::string& path : {launch->run.program, std::string("/tmp")}) {
-    for (const PathRule& rule : prepared.policy.paths) {
-      if (rule.access != Access::kReadWrite || !IsAtOrBelow(path, rule.path)) continue;
-      return Error{
-          .code = ErrorCode::kConflict,
-          .message = fmt::format("in a pod that stays, {} may not be written: a command could replace "
-                                 "the mxc-exec that holds the commands after it",
-                                 Quoted(path)),
-          .pointer = rule.pointer,
-          .hint = "grant a directory below, or run each command by itself, without a phase"};
-    }
-  }
-  return Done{};
-}
-
-// How long a command may take in what is left of the claim's time, which begins anew with it.
-std::uint32_t LongestInPod(const KubernetesLaunch& launch) {
-  const KeptPod& kept = *launch.kept;
-  const std::int64_t now_s = static_cast<std::int64_t>(std::time(nullptr)) + kept.clock_ahead_s;
-  std::int64_t left_s = launch.run.ttl_s;
-  if (kept.ends_s != 0) left_s = std::clamp<std::int64_t>(kept.ends_s - now_s, 1, left_s);
-  return LongestCommandMs(static_cast<std::uint32_t>(left_s));
-}
-
-Result<Plan> PlanInPod(const ProcessConfig& written, Plan plan) {
-  auto& launch = std::get<KubernetesLaunch>(plan.launch);
-  const std::uint32_t longest = LongestInPod(launch);
-  plan.timeout_ms = written.timeout_ms == 0 ? longest : std::min(written.timeout_ms, longest);
-  if (written.timeout_ms > longest)
-    TellWarning(fmt::format("the command is ended after {} ms: the claim has no more time", longest));
-  Result<std::string> config = kubernetes::WithCommand(
-      RevealedText(launch.run.config), {.argv = written.argv,
-                                        .command_line = written.command_line,
-                                        .cwd = written.cwd,
-                                        .environment = written.environment.value_or(std::vector<Variable>{}),
-                                        .exact = written.environment && !KeepsStandardEnvironment(written),
-                                        .timeout_ms = plan.timeout_ms});
-  if (!config) return config.error();
-  launch.run.config = {Secret{std::move(*config)}};
-  Process process{.argv = written.argv, .command_line = written.command_line};
-  if (process.argv.empty()) process.argv = {"/bin/sh", "-c", written.command_line};
-  plan.command = process.argv.front();
-  plan.shape = ShapeOf(process);
-  plan.cwd = written.cwd.empty() ? launch.run.workspace : written.cwd;
-  return plan;
-}
-
 }  // namespace
 
 Result<Prepared> PrepareSandbox(const Config& config, const Options& options, const Host& host) {
   Result<Prepared> prepared = Prepare(config, options, host);
   if (!prepared) return prepared;
   if (!CanStay(prepared->plan)) return NoLifecycle(prepared->plan, config);
-  if (Status apart = KeepProgramApart(*prepared); !apart) return apart.error();
+  if (const Remote* const remote = RemoteOf(prepared->plan.containment)) {
+    const Status fit = remote->sandboxes.check(prepared->policy, prepared->plan);
+    if (!fit) return fit.error();
+  }
   return prepared;
 }
 
@@ -109,9 +57,9 @@ session::SessionLimits LimitsOf(const SessionConfig& config, const Policy& /*pol
   return {.idle_ms = config.idle_timeout_ms, .lifetime_ms = config.lifetime_ms};
 }
 
-// Nothing of this machine is visible in a pod.
+// Nothing of this machine is visible on another.
 Policy VisibleOf(const session::Entry& entry) {
-  if (TraitsOf(entry.plan.containment).cluster) return {.containment = entry.plan.containment};
+  if (TraitsOf(entry.plan.containment).remote) return {.containment = entry.plan.containment};
   Policy policy{.containment = entry.plan.containment,
                 .workspace = LinuxSandboxOf(entry.plan.launch)->workspace};
   for (const MountNode& node : LinuxSandboxOf(entry.plan.launch)->mounts) {
@@ -127,8 +75,8 @@ Policy VisibleOf(const session::Entry& entry) {
 
 Result<Plan> PlanOf(const Config& config, session::Entry& entry, const Host& host) {
   Plan plan = std::move(entry.plan);
-  if (std::holds_alternative<KubernetesLaunch>(plan.launch))
-    return PlanInPod(config.process, std::move(plan));
+  if (const Remote* const remote = RemoteOf(plan.containment))
+    return remote->sandboxes.with_command(config.process, std::move(plan));
   auto& launch = std::get<PersistentLaunch>(plan.launch);
   LinuxSandbox& sandbox = launch.sandbox;
   const ProcessConfig& written = config.process;

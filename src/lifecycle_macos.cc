@@ -1,9 +1,19 @@
 #include <fmt/core.h>
 
 #include "lifecycle.h"
+#include "lifecycle_parts.h"
 #include "report/report.h"
 
 namespace mxc {
+namespace {
+
+Error NoneHere() {
+  return {.code = ErrorCode::kUnsupportedPhase,
+          .message = "this build has no persistent sandboxes on this system",
+          .hint = "run each command by itself: mxc-exec --rw . -- CMD"};
+}
+
+}  // namespace
 
 int RunPhase(const Result<Config>& config, const Options& /*options*/, const Host& /*host*/) {
   const Error error = config ? Error{.code = ErrorCode::kUnsupportedPhase,
@@ -17,9 +27,7 @@ int RunPhase(const Result<Config>& config, const Options& /*options*/, const Hos
 }
 
 int RunVerb(const Options& /*options*/, const Host& /*host*/) {
-  const Error error{.code = ErrorCode::kUnsupportedPhase,
-                    .message = "this build has no persistent sandboxes on this system",
-                    .hint = "run each command by itself: mxc-exec --rw . -- CMD"};
+  const Error error = NoneHere();
   TellError(error);
   return ExitStatus(error.code);
 }
@@ -32,6 +40,10 @@ int PrintSandboxes(bool for_people) {
 int PrintReaped() {
   fmt::print("{{\"reaped\":[]}}\n");
   return 0;
+}
+
+Result<Prepared> PrepareSandbox(const Config& /*config*/, const Options& /*options*/, const Host& /*host*/) {
+  return NoneHere();
 }
 
 Result<bool> EndContainer(const std::string& /*name*/, const Host& /*host*/) { return false; }

@@ -94,6 +94,21 @@ Status StartAndTell(const SandboxId& id) {
   return Done{};
 }
 
+Error NotHeldHere(Containment containment) {
+  return {.code = ErrorCode::kUnsupported,
+          .message = fmt::format("no process of this machine holds a sandbox of '{}': none can stay with it",
+                                 Name(containment)),
+          .hint = "leave --foreground out"};
+}
+
+// Until the sandbox has ended.
+int StayWith(session::Provisioned& sandbox) {
+  const Result<std::vector<Warning>> left = sandbox.Wait();
+  if (!left) return RefuseVerb(InWordsOfVerbs(left.error(), sandbox.id));
+  for (const Warning& warning : *left) TellWarning(warning.message);
+  return 0;
+}
+
 int StartVerb(const Options& options, const Host& host) {
   Request request = ReadRequest(options, host);
   if (!request.config) return RefuseVerb(request.config.error());
@@ -108,7 +123,10 @@ int StartVerb(const Options& options, const Host& host) {
     return RefuseVerb(made.error());
   }
   const Result<SandboxId> id = session::ParseSandboxId(made->sandbox.id);
-  const Status started = id ? StartAndTell(*id) : Status(id.error());
+  Status started = id ? Status(Done{}) : Status(id.error());
+  if (options.foreground && !made->sandbox.daemon) started = NotHeldHere(made->containment);
+  if (started) started = StartAndTell(*id);
+  if (started && options.foreground) return StayWith(made->sandbox);
   if (started) {
     made->sandbox.Keep();
     return 0;

@@ -87,7 +87,7 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
   Result<Plan> plan = MakePlan(backend, *policy, support);
   if (!plan) return plan.error();
   if (any && plan->isolation_level == IsolationLevel::kLandlock) plan->warnings.push_back(WeakerIsolation());
-  if (config.intent == Intent::kAuto && IsInCluster(host)) plan->warnings.push_back(RunsInThisPod());
+  for (Warning& stays : StaysInPlace(config, host)) plan->warnings.push_back(std::move(stays));
   AddReview(config.review_pointer, *policy, *plan);
   plan->run = RandomName();
   plan->policy_hash = PolicyHash(config, *policy);
@@ -97,28 +97,18 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
 // What the configuration and the ceiling pin: each holds.
 Result<Prepared> PrepareWithPins(const Bounds& bounds, const std::optional<Fallback>& choice,
                                  const Config& config, const Options& options, const Host& host) {
-  if (config.helpers.empty()) return PrepareWithin(bounds, choice, config, options, host);
-  if (host.System() != OperatingSystem::kLinux)
+  if (config.helpers.empty() && config.verify_pointer.empty())
+    return PrepareWithin(bounds, choice, config, options, host);
+  if (!config.helpers.empty() && host.System() != OperatingSystem::kLinux)
     return Error{.code = ErrorCode::kUnenforceable,
                  .message = "helpers are pinned on Linux alone",
                  .pointer = config.helpers.front().pointer,
                  .hint = "remove `helpers`"};
-  const PinnedHost pinned(host, config.helpers);
+  const PinnedHost pinned(host, config);
   Result<Prepared> prepared = PrepareWithin(bounds, choice, config, options, pinned);
   if (Status refused = pinned.Refusal(); !refused) return refused.error();
   if (prepared) PinPlan(config.helpers, prepared->policy, prepared->plan);
   return prepared;
-}
-
-Status CheckPins(const Ceiling& ceiling, Plan& plan) {
-  std::vector<HelperPin> pins;
-  for (const CeilingSection& section : ceiling.sections)
-    pins.insert(pins.end(), section.bounds.helpers.begin(), section.bounds.helpers.end());
-  for (const CeilingSection& section : ceiling.sections) {
-    if (!section.require.verify) continue;
-    if (Status pinned = CheckAllPinned(section.At("/require/verify"), pins, plan); !pinned) return pinned;
-  }
-  return Done{};
 }
 
 // Of a plan that only shows what another system would do nothing is held.
@@ -158,7 +148,7 @@ Result<Prepared> PrepareOn(const std::optional<Fallback>& choice, const Config& 
       PrepareWithPins({.ceiling = &**ceiling, .cuts = &cuts}, choice, within, options, host);
   if (Status refused = cuts.Refusal(); !refused) return refused.error();
   if (!prepared) return AfterCuts(prepared.error(), cuts);
-  if (Status pinned = CheckPins(**ceiling, prepared->plan); !pinned) return pinned.error();
+  if (Status pinned = CheckAllPinned(within, prepared->plan); !pinned) return pinned.error();
   TellOfCeiling(**ceiling, cuts, *prepared);
   return prepared;
 }

@@ -19,12 +19,12 @@
 #include "helpers/pins.h"
 #include "import/import.h"
 #include "isolation_fallback.h"
-#include "kubernetes/reap_claims.h"
 #include "lifecycle.h"
 #include "policy/cgroups.h"
 #include "policy/discover.h"
 #include "profiles/profile.h"
 #include "read_request.h"
+#include "remote/remote.h"
 #include "report/probe_text.h"
 #include "report/report.h"
 #include "report/verify_audit.h"
@@ -74,16 +74,18 @@ std::vector<ProbedLimit> ProbeLimits(const Backend& backend, const Support& supp
   return limits;
 }
 
-// Of the operator and of the caller's settings; what is wrong with either is told by a run.
-std::vector<HelperPin> PinsHere(Options options, const Host& host) {
+// What the operator and the caller's settings say of helpers. What is wrong with the settings is told by a
+// run; with a ceiling that cannot be read no helper is executed. Errors: those of ReadCeiling.
+Result<Config> PinsHere(Options options, const Host& host) {
   if (!options.HasConfig()) options.command = {"true"};
-  const Request request = ReadRequest(options, host);
-  std::vector<HelperPin> pins = request.config ? request.config->helpers : std::vector<HelperPin>{};
   const Result<std::optional<Ceiling>> ceiling = ReadCeiling(host, CallersGroups());
-  if (!ceiling || !*ceiling) return pins;
-  for (const CeilingSection& section : (*ceiling)->sections)
-    pins.insert(pins.end(), section.bounds.helpers.begin(), section.bounds.helpers.end());
-  return pins;
+  if (!ceiling) return ceiling.error();
+  const Request request = ReadRequest(options, host);
+  Config held;
+  if (request.config) held.helpers = request.config->helpers;
+  if (!*ceiling) return held;
+  for (const CeilingSection& section : (*ceiling)->sections) AddPins(section, held);
+  return held;
 }
 
 std::vector<ProbedHelper> ProbeHelpers(const std::vector<HelperPin>& pins, const Host& host) {
@@ -102,15 +104,18 @@ std::vector<ProbedHelper> ProbeHelpers(const std::vector<HelperPin>& pins, const
   return helpers;
 }
 
-std::vector<ProbedBackend> ProbeAll(const PinnedHost& host) {
+// `pins`: an error refuses every run, so nothing is tried.
+std::vector<ProbedBackend> ProbeAll(const Host& here, const Result<Config>& pins) {
+  const PinnedHost host(here, pins ? *pins : Config{});
   std::vector<ProbedBackend> probed;
   for (const ContainmentTraits& traits : AllContainments()) {
     const Containment containment = traits.containment;
     if (!traits.isolates) continue;  // needs nothing, and isolates nothing
     const Backend& backend = Dispatch(containment);
-    Support support = backend.probe(host, ProbeDepth::kLive);
-    if (const Status pins = host.Refusal(); !pins)
-      support = {.reason = pins.error().message, .remedy = pins.error().hint};
+    Support support = pins ? backend.probe(host, ProbeDepth::kLive)
+                           : Support{.reason = pins.error().message, .remedy = pins.error().hint};
+    if (const Status refused = host.Refusal(); !refused)
+      support = {.reason = refused.error().message, .remedy = refused.error().hint};
     // What the base container needs is Windows's own affair.
     if (containment == ProcessContainmentOf(OperatingSystem::kWindows) && support.usable &&
         !support.windows.security_environment) {
@@ -175,10 +180,12 @@ bool IsContainerName(const std::string& name) {
 // A container of ours leaves nothing behind, so it is one that runs, or another program's.
 int DeleteContainer(const Options& options, const Host& host) {
   const std::string& name = options.container_name;
-  const PinnedHost pinned(host, PinsHere(options, host));
   if (name.empty()) {
     return Fail({.code = ErrorCode::kUsage, .message = "--delete needs --containername NAME"}, 1);
   }
+  const Result<Config> pins = PinsHere(options, host);
+  if (!pins) return Fail(pins.error(), ExitStatus(pins.error().code));
+  const PinnedHost pinned(host, *pins);
   const bool valid = IsContainerName(name);
   const Result<bool> ended = valid ? EndContainer(name, pinned) : Result<bool>(false);
   if (const Status refused = pinned.Refusal(); !refused)
@@ -255,11 +262,11 @@ bool AnswersPeople(const Options& options) {
 }
 
 ProbeAnswer Probed(const Options& options, const Host& host, const Result<Plan>* asked) {
-  const std::vector<HelperPin> pins = PinsHere(options, host);
+  const Result<Config> pins = PinsHere(options, host);
   return {.system = host.System(),
           .caller = host.Caller(),
-          .backends = ProbeAll(PinnedHost(host, pins)),
-          .helpers = ProbeHelpers(pins, host),
+          .backends = ProbeAll(host, pins),
+          .helpers = ProbeHelpers(pins ? pins->helpers : std::vector<HelperPin>{}, host),
           .process = ProcessContainmentOf(host.System()),
           .asked = asked};
 }
@@ -297,22 +304,30 @@ int PrintProbe(const Options& options, const Host& host) {
   return PrintProbeAnswer(options, host, &asked);
 }
 
-// Of the cluster that the configuration names.
-int PrintReapedClaims(const Options& options, const Host& host) {
+std::string RemoteNames() {
+  std::string names;
+  for (const ContainmentTraits& traits : AllContainments()) {
+    if (traits.remote) names += (names.empty() ? "`" : " or `") + std::string(traits.name) + "`";
+  }
+  return names;
+}
+
+// Of the place that the configuration names.
+int PrintReapedThere(const Options& options, const Host& host) {
   const Request request = ReadRequest(options, host);
   if (!request.config) return Fail(request.config.error(), 1);
   const Result<Prepared> prepared = Prepare(*request.config, options, host);
   if (!prepared) return Fail(prepared.error(), ExitStatus(prepared.error().code));
-  const auto* const launch = std::get_if<KubernetesLaunch>(&prepared->plan.launch);
-  if (launch == nullptr)
+  const Remote* const remote = RemoteOf(prepared->plan.containment);
+  if (remote == nullptr)
     return Fail({.code = ErrorCode::kUsage,
-                 .message = "--reap takes a configuration of the containment `kubernetes` only",
+                 .message = "--reap takes a configuration of the containment " + RemoteNames() + " only",
                  .hint = "leave it out to clear away sandboxes of this machine"},
                 2);
-  const Result<std::vector<std::string>> claims = kubernetes::ReapClaims(launch->run);
-  if (!claims) return Fail(claims.error(), ExitStatus(claims.error().code));
+  const Result<std::vector<std::string>> reaped = remote->reap(prepared->plan);
+  if (!reaped) return Fail(reaped.error(), ExitStatus(reaped.error().code));
   std::string names;
-  for (const std::string& name : *claims) names += (names.empty() ? "" : ",") + JsonString(name);
+  for (const std::string& name : *reaped) names += (names.empty() ? "" : ",") + JsonString(name);
   fmt::print("{{\"reaped\":[{}]}}\n", names);
   return 0;
 }
@@ -344,7 +359,7 @@ int RunQuery(const Options& options, const Host& host) {
     case Mode::kList:
       return PrintSandboxes(AnswersPeople(options));
     case Mode::kReap:
-      return options.HasConfig() ? PrintReapedClaims(options, host) : PrintReaped();
+      return options.HasConfig() ? PrintReapedThere(options, host) : PrintReaped();
     case Mode::kRecover:
       return 0;  // done at every start
     case Mode::kPrepare:

@@ -47,26 +47,54 @@ class Names {
   std::size_t more_ = 0;
 };
 
+// What came of the configurations that are no longer what they may be.
+struct ConfigsPutBack {
+  Names names = {};
+  Names missing = {};                 // taken away, and not yet put back
+  std::set<std::string> asides = {};  // what stood in their places, by the names that it has now
+};
+
 // What is judged afterwards is read as these say, which stand there again by then: an index for instance.
-std::string PutBackConfig(const GitChange& change, unsigned mode, std::set<std::string>& asides,
-                          Names& standing) {
+void PutBackConfig(const GitChange& change, unsigned mode, const Host& host, ConfigsPutBack& put_back,
+                   Names& standing) {
   std::string text = Quoted(change.path);
   const Result<std::string> aside = PutBack(change.path, change.text, mode);
-  if (!aside) standing.Add(text + " (" + aside.error().message + ")");
-  if (aside && !aside->empty()) {
+  if (!aside) {
+    const bool stands = host.LookAt(change.path).status.has_value();
+    (stands ? standing : put_back.missing).Add(text + " (" + aside.error().message + ")");
+  } else if (!aside->empty()) {
     text += " (now " + Quoted(*aside) + ")";
-    asides.insert(*aside);
+    put_back.asides.insert(*aside);
   }
-  return text + ": " + change.why;
+  put_back.names.Add(text + ": " + change.why);
 }
 
-// `asides`: what stood in their places, by the names that it has now. One that others may write, or run,
-// since the command could is none that it may leave.
-Names PutBackConfigs(const GitSnapshot& before, const std::vector<GuardedConfig>& configs, const Host& host,
-                     std::set<std::string>& asides, Names& standing) {
-  PathWalker walker(host);
-  Names names;
-  std::vector<GitChange> changes = ReviewGitConfigs(before, host, walker);
+// What leads to git's data of before, from the top down: what stands behind a directory that the command has
+// closed can be neither read nor put back.
+Names OpenWays(const GitSnapshot& before) {
+  std::set<std::string> ways;
+  const auto granted = [&](std::string_view path) {
+    return std::any_of(before.roots.begin(), before.roots.end(),
+                       [&](const std::string& root) { return IsAtOrBelow(path, root); });
+  };
+  const auto add = [&](std::string_view path) {
+    for (std::string_view at = ParentOf(path); granted(at) && ways.emplace(at).second;) at = ParentOf(at);
+  };
+  for (const std::vector<GitSnapshot::Text>* each : {&before.configs, &before.links})
+    for (const GitSnapshot::Text& file : *each) add(file.path);
+  for (const GitSnapshot::Place& place : before.places) add(place.part);
+  Names opened;
+  for (const std::string& way : ways) {
+    if (RestoreListing(way)) opened.Add(Quoted(way));
+  }
+  return opened;
+}
+
+// One that others may write, or run, since the command could is none that it may leave.
+ConfigsPutBack PutBackConfigs(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
+                              const Host& host, Names& standing) {
+  ConfigsPutBack put_back;
+  std::vector<GitChange> changes = ReviewGitConfigs(before, host);
   for (const GuardedConfig& config : configs) {
     auto change = std::find_if(changes.begin(), changes.end(),
                                [&](const GitChange& each) { return each.path == config.path; });
@@ -78,9 +106,9 @@ Names PutBackConfigs(const GitSnapshot& before, const std::vector<GuardedConfig>
                                               .text = config.text,
                                               .why = "its mode gives more than it did"});
     }
-    if (change != changes.end()) names.Add(PutBackConfig(*change, config.mode, asides, standing));
+    if (change != changes.end()) PutBackConfig(*change, config.mode, host, put_back, standing);
   }
-  return names;
+  return put_back;
 }
 
 // Takes it out of git's way; what came of that. `left`: where it stands now. `standing`: what could not be
@@ -133,8 +161,8 @@ void TellOfNextRun(const GitSnapshot& before, const std::vector<std::string>& le
 
 }  // namespace
 
-std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
-                                        const Host& host) {
+RepositoryReview ReviewRepositories(const GitSnapshot& before, const std::vector<GuardedConfig>& configs,
+                                    const Host& host) {
   struct Sort {
     Kind kind;
     const char* category;
@@ -193,14 +221,15 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::ve
   ReviewBudget budget(host, {.interrupted = IsEndAsked});
   const ReviewHost judging(host, before, detach, &budget);
   const ReviewHost reading(host, before, detach, &budget);
-  std::set<std::string> asides;
   const auto sort_of = [&](Kind kind) -> Sort& {
     return *std::find_if(std::begin(sorts), std::end(sorts),
                          [&](const Sort& each) { return each.kind == kind; });
   };
-  sort_of(Kind::kConfig).names = PutBackConfigs(before, configs, judging, asides, standing);
+  sort_of(Kind::kListed).names = OpenWays(before);
+  const ConfigsPutBack put_back = PutBackConfigs(before, configs, judging, standing);
+  sort_of(Kind::kConfig).names = put_back.names;
   for (const GitChange& change : ReviewGit(before, reading, gap, RestoreListing)) {
-    if (asides.contains(change.path)) continue;  // told already
+    if (put_back.asides.contains(change.path)) continue;  // told already
     Sort& sort = sort_of(change.kind);
     if (change.kind == Kind::kNew || change.kind == Kind::kTakenUp) left.push_back(change.path);
     sort.names.Add(change.part.empty() && change.text.empty() && change.why.empty()
@@ -226,6 +255,13 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::ve
                     copies.Text(),
          .pointer = "/filesystem/protect"});
   }
+  if (!put_back.missing.Empty()) {
+    warnings.push_back({.category = "protection-incomplete",
+                        .message = "configurations of git's could not be put back, and are missing now: " +
+                                   put_back.missing.Text() +
+                                   "; the next run puts them back, or `mxc-exec --recover`",
+                        .pointer = "/filesystem/protect"});
+  }
   if (!standing.Empty()) {
     warnings.push_back({.category = "protection-incomplete",
                         .message = "what git would obey still stands there: " + standing.Text() +
@@ -244,7 +280,7 @@ std::vector<Warning> ReviewRepositories(const GitSnapshot& before, const std::ve
                         .message = "not all was looked at for new git repositories: " + gap,
                         .pointer = "/filesystem/protect"});
   }
-  return warnings;
+  return {.warnings = std::move(warnings), .settled = put_back.missing.Empty()};
 }
 
 std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host& host) {

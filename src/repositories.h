@@ -14,11 +14,16 @@
 
 namespace mxc {
 
+struct RepositoryReview {
+  std::vector<Warning> warnings = {};  // one for each kind
+  bool settled = true;                 // no configuration has to be put back yet
+};
+
 // Compares with what stood there before, takes out of git's way what would have it run something of the
-// command's, and says what was found, one line for each kind. `configs`: what the command could write.
-[[nodiscard]] std::vector<Warning> ReviewRepositories(const GitSnapshot& before,
-                                                      const std::vector<GuardedConfig>& configs,
-                                                      const Host& host);
+// command's, and says what was found. `configs`: what the command could write.
+[[nodiscard]] RepositoryReview ReviewRepositories(const GitSnapshot& before,
+                                                  const std::vector<GuardedConfig>& configs,
+                                                  const Host& host);
 
 // What the cleanup process has to know of the configurations that the command may write.
 [[nodiscard]] std::vector<GuardedConfig> ConfigsToGuard(const GitSnapshot& before, const Host& host);

@@ -103,8 +103,9 @@ void RunReporter::OnStarted(std::int64_t process_id) {
 bool RunReporter::OnEnded() {
   TellHeld();
   if (!started_ || !review_) return false;
-  for (const Warning& left : review_()) OnWarning(left);
-  return true;
+  const RepositoryReview review = review_();
+  for (const Warning& left : review.warnings) OnWarning(left);
+  return review.settled;
 }
 
 void RunReporter::OnPutBack(const std::vector<PutBackPath>& paths) {

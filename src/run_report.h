@@ -17,6 +17,7 @@
 #include "mxc/plan.h"
 #include "report/log.h"
 #include "report/report.h"
+#include "repositories.h"
 #include "run/run.h"
 #include "run_summary.h"
 
@@ -31,7 +32,7 @@ struct RunGuards {
 // Passes on what happens during a run.
 class RunReporter final : public RunObserver {
  public:
-  using Review = std::function<std::vector<Warning>()>;
+  using Review = std::function<RepositoryReview()>;
 
   // `review` says what the command has left.
   RunReporter(StatusReport& status, Log& log, RunSummary* summary, Review review = {}, RunGuards guards = {})

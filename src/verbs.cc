@@ -143,6 +143,7 @@ Result<Options> WithVerb(Verb verb, Options options, std::span<const std::string
   }
   if (options.background)
     return UsageError("--background is of 'exec'", "mxc-exec exec --background ID -- CMD ARGS...");
+  if (options.foreground) return UsageError("--foreground is of 'start'", "mxc-exec start --foreground");
   return options;
 }
 

@@ -11,7 +11,7 @@ namespace mxc::absent {
 
 template <Containment kWhich>
 [[nodiscard]] const Backend& AbsentBackend() {
-  static constexpr Backend kBackend{
+  static const Backend kBackend{
       .containment = kWhich,
       .probe = [](const Host& host, ProbeDepth depth) { return Probe(kWhich, host, depth); },
       .plan = [](const Policy& /*policy*/, const Support& support) -> Result<Plan> {

@@ -111,11 +111,26 @@ Result<Plan> MakePodPlan(const Policy& policy, const Support& support) {
   return plan;
 }
 
+bool IsInCluster(const Host& host) {
+  return !host.Environment("KUBERNETES_SERVICE_HOST").value_or("").empty();
+}
+
 }  // namespace
 
 const Backend& KubernetesBackend() {
   static const Backend kBackend{
-      .containment = Containment::kKubernetes, .probe = Probe, .plan = MakePodPlan, .explain = Explain()};
+      .containment = Containment::kKubernetes,
+      .probe = Probe,
+      .plan = MakePodPlan,
+      .explain = Explain(),
+      .place = {.here = IsInCluster,
+                .inside = "this is a pod of a cluster",
+                .outside = "this is no pod of a cluster",
+                .stays = {.category = "in-this-pod",
+                          .message = "`auto` runs the command in this pod itself: there is no section "
+                                     "`kubernetes`, which would claim one for it",
+                          .pointer = "/containment",
+                          .told = true}}};
   return kBackend;
 }
 

@@ -3,7 +3,7 @@
 
 #include "mxc/error.h"
 #include "mxc/json.h"
-#include "mxc/sandbox/pod_run.h"
+#include "mxc/kubernetes/pod_run.h"
 
 namespace mxc::kubernetes {
 

@@ -1,4 +1,4 @@
-// A policy as the document that the mxc-exec of another system runs: of a distribution of WSL, of a pod.
+// A policy as the document that the mxc-exec of another system runs.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
 }  // namespace
 
 const Backend& NoneBackend() {
-  static constexpr Backend kBackend{
+  static const Backend kBackend{
       .containment = Containment::kNone, .probe = Probe, .plan = MakeDirectPlan};
   return kBackend;
 }

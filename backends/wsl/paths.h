@@ -1,7 +1,6 @@
-// Paths of Windows as a distribution of WSL has them.
+// The rules of a policy as a distribution of WSL has them.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,16 +9,8 @@
 
 namespace mxc::wsl {
 
-// "/mnt/c/work" for "C:\work"; "/home/me" for "\\wsl$\Debian\home\me" when that is `distribution`, and for
-// itself. Errors: kConflict for other paths of the network.
-[[nodiscard]] Result<std::string> Translate(std::string_view path, std::string_view distribution,
-                                            const std::string& pointer);
-
-// On a drive of Windows, where two spellings of upper and lower case name one file.
-[[nodiscard]] bool IsOnDriveInside(std::string_view path);
-
 // The rules with translated paths, in the same order.
-// Errors: those of Translate. kUnenforceable for a rule on a drive that takes from a grant above it: Linux
+// Errors: those of PathInWsl. kUnenforceable for a rule on a drive that takes from a grant above it: Linux
 // holds it at one spelling of the name, and the drive knows many (upper and lower case, short names).
 [[nodiscard]] Result<std::vector<PathRule>> TranslateRules(const std::vector<PathRule>& rules,
                                                            std::string_view distribution);

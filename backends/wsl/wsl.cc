@@ -11,6 +11,7 @@
 #include "mxc/limits.h"
 #include "mxc/windows/path.h"
 #include "mxc/windows/wsl_engine.h"
+#include "mxc/windows/wsl_path.h"
 #include "mxc/windows/wsl_run.h"
 
 namespace mxc::wsl {
@@ -177,7 +178,7 @@ void AddNetwork(const Network& network, Plan& plan) {
 // Protection is held by mounts on names, so not on drives.
 void AddProtection(const Policy& policy, const std::vector<PathRule>& paths, Plan& plan) {
   const auto writable = [](const PathRule& rule) {
-    return rule.access == Access::kReadWrite && (IsOnDriveInside(rule.path) || rule.path == "/" ||
+    return rule.access == Access::kReadWrite && (IsOnDriveInWsl(rule.path) || rule.path == "/" ||
                                                  std::string_view(kWslDrives).starts_with(rule.path));
   };
   const bool held = std::none_of(paths.begin(), paths.end(), writable);
@@ -214,7 +215,7 @@ void AddUi(const Ui& ui, Plan& plan) {
 // A name of a drive is itself; in lists that may hold patterns that has to be said.
 std::vector<PathRule> AsLiterals(std::vector<PathRule> paths) {
   for (PathRule& rule : paths) {
-    if (rule.access == Access::kReadWrite || !IsOnDriveInside(rule.path)) continue;
+    if (rule.access == Access::kReadWrite || !IsOnDriveInWsl(rule.path)) continue;
     std::string text;
     for (const char c : rule.path) {
       if (c == '[') text += '\\';
@@ -223,6 +224,16 @@ std::vector<PathRule> AsLiterals(std::vector<PathRule> paths) {
     rule.path = std::move(text);
   }
   return paths;
+}
+
+// Windows' own names, for what on Windows is to stay out of the command's reach.
+std::vector<MappedFolder> OnWindows(const std::vector<PathRule>& rules) {
+  std::vector<MappedFolder> folders;
+  for (const PathRule& rule : rules) {
+    if (rule.access != Access::kDenied && IsOnDrive(rule.path))
+      folders.push_back({.path = rule.path, .read_only = rule.access == Access::kReadOnly});
+  }
+  return folders;
 }
 
 std::vector<TextPart> ConfigFor(const Policy& policy, const Section& section,
@@ -251,7 +262,7 @@ Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
   if (Status network = CheckNetwork(policy.network); !network) return network.error();
   const Result<std::vector<PathRule>> paths = TranslateRules(policy.paths, *distribution);
   if (!paths) return paths.error();
-  const Result<std::string> cwd = Translate(policy.process.cwd, *distribution, policy.process.cwd_pointer);
+  const Result<std::string> cwd = PathInWsl(policy.process.cwd, *distribution, policy.process.cwd_pointer);
   if (!cwd) return cwd.error();
 
   Plan plan{.containment = Containment::kWslc, .tier = Tier::kContainer};
@@ -268,7 +279,8 @@ Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
                       "files on a drive carry no rights of Linux: what Windows lets the user do is possible"};
   plan.launch = WslLaunch{.run = {.distribution = *distribution,
                                   .program = section->program,
-                                  .config = ConfigFor(policy, *section, *paths, *cwd)}};
+                                  .config = ConfigFor(policy, *section, *paths, *cwd),
+                                  .folders = OnWindows(policy.paths)}};
   return plan;
 }
 

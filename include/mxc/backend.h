@@ -64,6 +64,14 @@ struct Explanation {
   std::string (*json)(const Plan& plan) = nullptr;              // a JSON object: its members are added
 };
 
+// A place from which `auto` goes to a containment that has its section: nothing weaker comes instead.
+struct AutoPlace {
+  bool (*here)(const Host& host) = nullptr;  // this process is there; null: there is no such place
+  std::string_view inside = {};              // "this is ...", as prose
+  std::string_view outside = {};             // "this is no ..."
+  Warning stays = {};  // of `auto` there without the section: the command runs in that place itself
+};
+
 struct Backend {
   Containment containment;
   Support (*probe)(const Host& host, ProbeDepth depth);
@@ -72,6 +80,7 @@ struct Backend {
   // What the user can do when the kernel refuses isolation that the probe took for possible; null: the error
   // itself says all.
   std::string (*refusal_hint)(const Host& host) = nullptr;
+  AutoPlace place = {};  // of one with ContainmentTraits::auto_in_place
 };
 
 }  // namespace mxc

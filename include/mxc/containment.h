@@ -74,14 +74,16 @@ struct ContainmentTraits {
   bool planned = true;         // a backend can show its plan on another system
   bool own_system = false;     // the command meets another system than the host's, with variables of its own
   bool linux_guest = false;    // that system is a Linux, and paths are its
-  bool cluster = false;        // that system is a pod of a cluster
+  bool remote = false;         // that system is on another machine (RemoteOf)
+  bool auto_in_place = false;  // `auto` means it in its place, with its section (Backend::place)
   bool mounts = false;         // the command gets a mount namespace
   bool persistent = false;     // one sandbox can take several commands (phases)
   bool keeps_profile = false;  // something can stay for the next run of the same name (destroyOnExit)
   bool takes_image = false;    // the section may name a root file system
   ProxySupport proxy = ProxySupport::kNone;
   NetworkControl network = NetworkControl::kRules;
-  std::string_view section = {};  // of the configuration, at the top level
+  std::string_view section = {};    // of the configuration, at the top level
+  std::string_view id_prefix = {};  // of `remote` and `persistent`: its identifiers begin so, before a colon
   MissingBackend missing = {};
 };
 

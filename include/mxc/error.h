@@ -66,6 +66,7 @@ struct Warning {
   std::string category = {};  // "path-missing", "network-unrestricted", "running-as-root", ...
   std::string message = {};
   std::string pointer = {};
+  bool told = false;  // on standard error, whatever its category
 };
 
 // A value or the reason there is none.

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "mxc/file_object.h"
+#include "mxc/kubernetes/pod_run.h"
 #include "mxc/sandbox/landlock_sandbox.h"
 #include "mxc/sandbox/linux_sandbox.h"
-#include "mxc/sandbox/pod_run.h"
 #include "mxc/sandbox/seatbelt_sandbox.h"
 #include "mxc/secret.h"
 #include "mxc/windows/app_container.h"
@@ -160,6 +160,9 @@ struct AppContainerLaunch {
 // Windows: the mxc-exec of a distribution runs the command.
 struct WslLaunch {
   WslRun run = {};
+  // Folder of a sandbox that stands already, and its identifier inside; empty: one for this command alone.
+  std::string persistent = {};
+  std::string inside = {};
   Terminal terminal = Terminal::kInherit;
 };
 
@@ -194,6 +197,14 @@ enum class Ending {
 };
 
 [[nodiscard]] Ending EndingOf(const Launch& launch);
+
+// A program of this machine that is started outside of the sandbox.
+struct Helper {
+  std::string path = {};
+  std::string* sha256 = nullptr;  // what its file must hash to, in the launch; borrowed
+  bool runs_others = false;       // as files of its own say: its hash says nothing of those
+};
+[[nodiscard]] std::vector<Helper> HelpersOf(Launch& launch);
 [[nodiscard]] Terminal TerminalOf(const Launch& launch);
 // The mount tree and namespaces of a launch that has them, or nullptr; borrowed.
 [[nodiscard]] const LinuxSandbox* LinuxSandboxOf(const Launch& launch);

@@ -48,11 +48,14 @@ inline constexpr std::size_t kMaxGitIndexBytes = std::size_t{256} * 1024 * 1024;
 // the search before it.
 inline constexpr std::uint64_t kMaxReviewBytes = std::uint64_t{1024} * 1024 * 1024;
 inline constexpr std::uint64_t kMaxReviewMs = 2 * kMaxSearchMs;
-// What is remembered of what a command has left among git's data: links, lists, indexes. With 32 MiB of them a
-// launcher was seen to take 190 MB in all.
+// What is remembered of what a command has left among git's data: links, lists, indexes. With 32 MiB of them
+// a launcher was seen to take 190 MB in all.
 inline constexpr std::size_t kMaxGitDataBytes = std::size_t{32} * 1024 * 1024;
 // Files that one configuration may include.
 inline constexpr std::size_t kMaxGitConfigFiles = 256;
+// Files that the command lines of all configurations may mean: 14 us and 0.6 KB each. Configurations of people
+// have some hundred words.
+inline constexpr std::size_t kMaxGitWords = 131072;
 // Commands that run at the same time in one persistent sandbox.
 inline constexpr std::size_t kMaxSessionCommands = 1024;
 // An answer of the daemon of a persistent sandbox. The longest is what an exec needs of the policy, ledger

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mxc/error.h"
@@ -17,10 +18,9 @@ struct InnerEngine {
   std::string tier = {};
   std::string isolation_level = {};           // as there is one: "namespaces"
   std::vector<std::string> not_covered = {};  // by that level
-  // Of `kubernetes`:
-  std::string pod = {};
-  std::string pod_uid = {};
-  std::string runtime_class = {};  // empty: the cluster's default
+  // Where that was, in the words of its containment: the keys of a report, and texts. An empty text is left
+  // out.
+  std::vector<std::pair<std::string, std::string>> where = {};
 };
 
 struct Outcome {

@@ -80,7 +80,7 @@ struct Process {
   std::uint32_t timeout_ms = 0;  // 0: none
 };
 
-// A preset of `protect`, kept by name for what passes the policy on to an mxc-exec inside: wslc, kubernetes.
+// A preset of `protect`, kept by name for what passes the policy on to an mxc-exec inside.
 struct ProtectEntry {
   std::string preset = {};
   std::string pointer = {};

@@ -11,7 +11,8 @@
 
 namespace mxc {
 
-// Waits for whoever has it, at most `wait_ms` milliseconds. False: errno says why.
+// Waits for whoever has it, at most `wait_ms` milliseconds, of which those do not count in which this process
+// or the machine stood still. False: errno says why.
 [[nodiscard]] bool LockFile(int borrowed_fd, std::int64_t wait_ms);
 void UnlockFile(int borrowed_fd);
 

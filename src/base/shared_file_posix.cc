@@ -15,10 +15,9 @@ namespace mxc {
 
 bool LockFile(int borrowed_fd, std::int64_t wait_ms) {
   constexpr std::chrono::milliseconds kPoll{2};
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+  std::int64_t polls = wait_ms / kPoll.count();
   while (::flock(borrowed_fd, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return false;
-    if (std::chrono::steady_clock::now() >= end) return false;
+    if ((errno != EWOULDBLOCK && errno != EINTR) || polls-- <= 0) return false;
     std::this_thread::sleep_for(kPoll);
   }
   return true;

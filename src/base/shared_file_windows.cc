@@ -28,14 +28,13 @@ HANDLE FileHandle(int borrowed_fd) { return reinterpret_cast<HANDLE>(::_get_osfh
 }  // namespace
 
 bool LockFile(int borrowed_fd, std::int64_t wait_ms) {
-  const ULONGLONG end = ::GetTickCount64() + static_cast<ULONGLONG>(wait_ms);
-  for (;;) {
+  for (std::int64_t polls = wait_ms / kLockPollMs;; --polls) {
     OVERLAPPED place = LockedPlace();
     constexpr DWORD kFlags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
     if (::LockFileEx(FileHandle(borrowed_fd), kFlags, 0, 1, 0, &place) != 0) return true;
     const DWORD problem = ::GetLastError();
     errno = problem == ERROR_LOCK_VIOLATION || problem == ERROR_IO_PENDING ? EAGAIN : EIO;
-    if (errno == EIO || ::GetTickCount64() >= end) return false;
+    if (errno == EIO || polls <= 0) return false;
     ::Sleep(kLockPollMs);
   }
 }

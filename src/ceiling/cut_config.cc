@@ -160,10 +160,7 @@ void ConfigCutter::AddPresets() {
 }
 
 void ConfigCutter::AddSafeguards() {
-  for (HelperPin pin : bounds_.helpers) {
-    pin.pointer = section_.At(pin.pointer);
-    config_.helpers.push_back(std::move(pin));
-  }
+  AddPins(section_, config_);
   if (section_.require.review) config_.review_pointer = section_.At("/require/review");
 }
 
@@ -232,6 +229,16 @@ void CutVariables(const CeilingSection& section, Config& config, Cuts& cuts) {
                "the variable " + Quoted(variable.name) + " is not set");
     return !allowed;
   });
+}
+
+void AddPins(const CeilingSection& section, Config& config) {
+  for (HelperPin pin : section.bounds.helpers) {
+    pin.pointer = section.At(pin.pointer);
+    pin.of_operator = true;
+    config.helpers.push_back(std::move(pin));
+  }
+  if (section.require.verify && config.verify_pointer.empty())
+    config.verify_pointer = section.At("/require/verify");
 }
 
 Status CutConfig(const CeilingSection& section, const Host& host, Config& config, Cuts& cuts) {

@@ -13,6 +13,7 @@ namespace mxc {
 // in the section. Errors, kConflict: a required record that is not asked for.
 [[nodiscard]] Status CutConfig(const CeilingSection& section, const Host& host, Config& config, Cuts& cuts);
 // Parts of CutConfig.
+void AddPins(const CeilingSection& section, Config& config);
 void CutTime(const CeilingSection& section, Config& config, Cuts& cuts);
 void CutVariables(const CeilingSection& section, Config& config, Cuts& cuts);
 void CutNetwork(const CeilingSection& section, Network& network, Cuts& cuts);

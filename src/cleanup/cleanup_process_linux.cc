@@ -158,7 +158,10 @@ void Listener::Run() {
                     {.fd = watch_.Descriptor(), .events = POLLIN, .revents = 0},
                     {.fd = InScope(changes_) ? kAdmission : -1, .events = POLLIN, .revents = 0}};
   for (ssize_t count = -1; count != 0;) {
-    if (::poll(polls, std::size(polls), -1) < 0) continue;
+    constexpr int kLookMs = 20;
+    const int ready = ::poll(polls, std::size(polls), watch_.Complete() ? -1 : kLookMs);
+    if (ready == 0) PutBack();
+    if (ready <= 0) continue;
     pid_t process = 0;
     if (polls[2].revents != 0 && watch_.Take()) PutBack();
     if (polls[0].revents != 0) count = ::recv(kPipe, &process, sizeof process, 0);

@@ -117,7 +117,8 @@ std::vector<GuardedConfig> ConfigsOf(const std::vector<RestoredConfigs::Left>& l
 
 std::string Sentence(const RestoredConfigs::Left& left, const std::string& record) {
   return Quoted(left.config.path) +
-         " may say what the command of a run that was killed wrote, and cannot be put back: " + left.why +
+         " may say what the command of an earlier run wrote, or be missing, and cannot be put back: " +
+         left.why +
          "; move its directory back and call `mxc-exec --recover`, or read it where it is now and then "
          "remove " +
          Quoted(record);

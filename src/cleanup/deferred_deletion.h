@@ -17,7 +17,8 @@ namespace mxc {
 [[nodiscard]] Status MakeLink(const std::string& path, const std::string& text);
 
 // Puts a file with `text` at `path`, with the owner and at most the rights of what stands there, which is set
-// aside: its new path, "" when nothing was there. Errors: kSetupFailed.
+// aside, and emptied where the file system has no room: its new path, "" when nothing was there. Errors:
+// kSetupFailed; what could be set aside is.
 [[nodiscard]] Result<std::string> PutBack(const std::string& path, std::string_view text, unsigned mode);
 
 // Gives the caller all rights in a directory of theirs that they cannot list. False: it is as it was.

@@ -12,6 +12,36 @@
 #include "cleanup/named_place.h"
 
 namespace mxc {
+namespace {
+
+// With the owner of `there`, where something is. Leaves nothing behind where it fails, and errno.
+bool WriteNew(int directory, const std::string& name, std::string_view text, unsigned mode,
+              const struct stat* there) {
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd file{::openat(directory, name.c_str(), kNew, 0600)};
+  if (!file) return false;
+  errno = ENOSPC;  // of a write that stopped short
+  if (::write(file.Get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      (there == nullptr || ::fchown(file.Get(), there->st_uid, there->st_gid) == 0 || ::geteuid() != 0) &&
+      ::fchmod(file.Get(), static_cast<mode_t>(mode | S_IRUSR | S_IWUSR)) == 0)
+    return true;
+  const int number = errno;
+  ::unlinkat(directory, name.c_str(), 0);
+  errno = number;
+  return false;
+}
+
+// Room for what the command has left none for: what it wrote itself, and nothing shows under another name.
+bool Empty(int directory, const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const UniqueFd file{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  struct stat status {};
+  return file && ::fstat(file.Get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+         ::ftruncate(file.Get(), 0) == 0;
+}
+
+}  // namespace
+
 Result<std::string> SetAside(const std::string& path, const std::string& into) {
   const std::size_t slash = path.rfind('/');
   const std::string wanted = (into.empty() ? path.substr(0, slash) : into) + path.substr(slash);
@@ -38,31 +68,24 @@ Result<std::string> PutBack(const std::string& path, std::string_view text, unsi
   if (!place) return place.error();
   const int directory = place->directory.Get();
   const WritableDirectory opened{directory};
-  const std::string name = NameAside(place->name, "-" + RandomName());
-  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  const UniqueFd file{::openat(directory, name.c_str(), kNew, 0600)};
-  const auto failed = [&] {
-    Error error = SystemError(ErrorCode::kSetupFailed, "write " + Quoted(path), errno);
-    ::unlinkat(directory, name.c_str(), 0);
-    return error;
-  };
-  if (!file || ::write(file.Get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    return failed();
   struct stat there {};
+  const bool stands = ::fstatat(directory, place->name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
   std::string left;
-  if (::fstatat(directory, place->name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
-    const bool owned = ::fchown(file.Get(), there.st_uid, there.st_gid) == 0 || ::geteuid() != 0;
-    if (!owned) return failed();
+  // First: whatever goes wrong below, it is not found under its name.
+  if (stands) {
     Result<std::string> aside = SetAside(path, "");
-    if (!aside) ::unlinkat(directory, name.c_str(), 0);
     if (!aside) return aside;
     left = std::move(*aside);
   }
-  const auto rights = static_cast<mode_t>(mode | S_IRUSR | S_IWUSR);
-  if (::fchmod(file.Get(), rights) != 0 ||
-      ::renameat(directory, name.c_str(), directory, place->name.c_str()) != 0)
-    return failed();
-  return left;
+  const std::string name = NameAside(place->name, "-" + RandomName());
+  const auto write = [&] { return WriteNew(directory, name, text, mode, stands ? &there : nullptr); };
+  bool written = write();
+  if (!written && (errno == ENOSPC || errno == EDQUOT) && stands && Empty(directory, left)) written = write();
+  if (written && ::renameat(directory, name.c_str(), directory, place->name.c_str()) == 0) return left;
+  Error error = SystemError(ErrorCode::kSetupFailed, "write " + Quoted(path), errno);
+  if (stands) error.message += ", and what the command left there is now " + Quoted(left);
+  if (written) ::unlinkat(directory, name.c_str(), 0);
+  return error;
 }
 
 bool RestoreListing(const std::string& path) {

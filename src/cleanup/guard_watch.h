@@ -10,11 +10,14 @@ namespace mxc {
 
 class GuardWatch {
  public:
-  // Watches nothing where `guarded` is empty, or the kernel gives no watch.
+  // Watches nothing where `guarded` is empty.
   explicit GuardWatch(const GuardedPaths& guarded);
 
   // Readable when something has happened; -1 without a watch.
   [[nodiscard]] int Descriptor() const { return inotify_.Get(); }
+  // False: the kernel gave fewer watches than are needed, which it counts for each user. Somebody has to look
+  // now and then.
+  [[nodiscard]] bool Complete() const { return complete_; }
   // Takes what has happened. True: it concerns what is guarded.
   [[nodiscard]] bool Take();
   // Watches what stands at the paths now.
@@ -23,6 +26,7 @@ class GuardWatch {
  private:
   const GuardedPaths& guarded_;
   UniqueFd inotify_ = {};
+  bool complete_ = true;
   std::set<int> trees_ = {};  // watches of directories that are guarded as a whole
 };
 

@@ -9,6 +9,12 @@
 #include "cleanup/guard_watch.h"
 
 namespace mxc {
+namespace {
+
+// What is put back when something is made there.
+bool IsGone(int number) { return number == ENOENT || number == ENOTDIR; }
+
+}  // namespace
 
 GuardWatch::GuardWatch(const GuardedPaths& guarded) : guarded_(guarded) {
   if (guarded.Empty()) return;
@@ -18,6 +24,7 @@ GuardWatch::GuardWatch(const GuardedPaths& guarded) : guarded_(guarded) {
 
 // A directory is watched with the one it is in, where it could be replaced.
 void GuardWatch::Renew() {
+  complete_ = static_cast<bool>(inotify_);
   if (!inotify_) return;
   constexpr std::uint32_t kWhere = IN_ONLYDIR | IN_DONT_FOLLOW;
   constexpr std::uint32_t kChanges =
@@ -25,12 +32,17 @@ void GuardWatch::Renew() {
   for (const std::string& directory : guarded_.Directories()) {
     const std::string above = directory.substr(0, directory.rfind('/'));
     for (const std::string& path : {directory, above}) {
-      if (!path.empty()) ::inotify_add_watch(inotify_.Get(), path.c_str(), kWhere | kChanges);
+      if (!path.empty() && ::inotify_add_watch(inotify_.Get(), path.c_str(), kWhere | kChanges) < 0)
+        complete_ = complete_ && IsGone(errno);
     }
   }
   for (const std::string& tree : guarded_.Trees()) {
     const int watch = ::inotify_add_watch(inotify_.Get(), tree.c_str(), kWhere | kChanges);
-    if (watch >= 0) trees_.insert(watch);
+    if (watch >= 0) {
+      trees_.insert(watch);
+    } else {
+      complete_ = complete_ && IsGone(errno);
+    }
   }
 }
 

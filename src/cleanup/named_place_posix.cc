@@ -26,6 +26,13 @@ bool ChangeMode(int directory, unsigned mode) {
          ::fchmodat(directory, ".", static_cast<mode_t>(mode), 0) == 0;
 }
 
+// The command may have taken the caller's right to pass: they have it again.
+bool LetThrough(int directory) {
+  struct stat status {};
+  return ::fstat(directory, &status) == 0 && status.st_uid == ::geteuid() &&
+         ChangeMode(directory, (status.st_mode & 07777U) | S_IXUSR);
+}
+
 }  // namespace
 
 // Component by component: another run could have put a link anywhere on the way.
@@ -37,7 +44,10 @@ Result<NamedPlace> OpenPlace(const std::string& path, bool make) {
     const std::string name{rest.substr(0, slash)};
     constexpr mode_t kMode = 0777;
     if (make) static_cast<void>(::mkdirat(directory.Get(), name.c_str(), kMode));
-    directory = UniqueFd{::openat(directory.Get(), name.c_str(), kWay)};
+    UniqueFd next{::openat(directory.Get(), name.c_str(), kWay)};
+    if (!next && errno == EACCES && LetThrough(directory.Get()))
+      next = UniqueFd{::openat(directory.Get(), name.c_str(), kWay)};
+    directory = std::move(next);
     rest.remove_prefix(slash + 1);
   }
   if (!directory) return SystemError(ErrorCode::kSetupFailed, "open the directory of " + Quoted(path), errno);

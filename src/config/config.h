@@ -82,6 +82,7 @@ struct HelperPin {
   std::string name = {};    // "bwrap"
   std::string sha256 = {};  // 64 hexadecimal digits, in small letters
   std::string pointer = {};
+  bool of_operator = false;  // stands in the ceiling
 };
 
 struct Config {
@@ -115,6 +116,7 @@ struct Config {
   std::string audit_pointer = {};
   std::vector<ResourceLimit> resources = {};
   std::vector<HelperPin> helpers = {};
+  std::string verify_pointer = {};  // of the ceiling: no helper is executed without a pin of the operator's
   std::string review_pointer = {};  // of `review`: commands that destroy wait for an approval
   Tier minimum_tier = Tier::kNone;
   std::string minimum_tier_pointer = {};

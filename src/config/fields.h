@@ -56,6 +56,12 @@ struct EnumValue {
   Releases in = kEvery;
 };
 
+// What a ceiling may name: `process`, and each of AllContainments that isolates (containments_test.cc).
+inline constexpr EnumValue kBoundedContainments[] = {
+    {"process"},         {"bubblewrap"}, {"namespaces"},        {"landlock"}, {"lxc"},
+    {"kubernetes"},      {"wslc"},       {"isolation_session"}, {"microvm"},  {"hyperlight"},
+    {"windows_sandbox"}, {"seatbelt"},   {"processcontainer"},  {"vm"}};
+
 struct Shape;
 
 // The members stand in the order the tables are written in.

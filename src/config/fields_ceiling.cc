@@ -11,11 +11,6 @@ constexpr EnumValue kCeilingTiers[] = {{"process"}, {"container"}, {"virtual-mac
 constexpr EnumValue kCeilingRedactions[] = {{"secrets"}, {"pii"}};
 constexpr EnumValue kCeilingReviews[] = {{"destructive"}};
 constexpr EnumValue kExcesses[] = {{"clamp"}, {"refuse"}};
-// `process`, and each of AllContainments that isolates (containments_test.cc).
-constexpr EnumValue kBoundedContainments[] = {
-    {"process"},         {"bubblewrap"}, {"namespaces"},        {"landlock"}, {"lxc"},
-    {"kubernetes"},      {"wslc"},       {"isolation_session"}, {"microvm"},  {"hyperlight"},
-    {"windows_sandbox"}, {"seatbelt"},   {"processcontainer"},  {"vm"}};
 
 constexpr Field kCeilingFilesystemFields[] = {
     {.name = "readwritePaths",

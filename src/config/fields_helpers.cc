@@ -17,11 +17,11 @@ constexpr Field Pin(std::string_view name, std::string_view text) {
   return {.name = name, .type = FieldType::kObject, .in = kOwn, .text = text, .shape = &kPinShape};
 }
 
-// Those of AllHelpers().
 constexpr Field kHelpersFields[] = {
     Pin("bwrap", "The program of containment `bubblewrap`."),
     Pin("busctl", "Asks systemd for the control group of a run."),
     Pin("env", "Stands in front of lxc-stop."),
+    Pin("kubectl", "Speaks to the cluster of containment `kubernetes`."),
     Pin("lxc-start", "The program of containment `lxc`."),
     Pin("lxc-stop", "Ends a container of `--delete`."),
     Pin("tar", "Unpacks images, in a sandbox."),

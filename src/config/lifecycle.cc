@@ -23,9 +23,9 @@ constexpr NamedPhase kNamedPhases[] = {{"provision", Phase::kProvision},
 constexpr std::string_view kOfEveryPhase[] = {"$schema",      "_comment",  "version",
                                               "phase",        "sandboxId", "correlationVector",
                                               "experimental", "telemetry", "expand"};
-// What a run leaves behind, and the sections of containments without this lifecycle.
-constexpr std::string_view kNotOfProvision[] = {"lifecycle", "appContainer", "processContainer",
-                                                "macos_sandbox", "seatbelt"};
+// What a run leaves behind, what provision answers, and the sections of containments without this lifecycle.
+constexpr std::string_view kNotOfProvision[] = {"lifecycle",        "sandboxId",     "appContainer",
+                                                "processContainer", "macos_sandbox", "seatbelt"};
 
 template <std::size_t kCount>
 bool Holds(const std::string_view (&list)[kCount], std::string_view name) {

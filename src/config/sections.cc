@@ -140,7 +140,7 @@ void DecodeSelection(Decoding& decoding) {
 // Sections of what `auto` may become stand side by side.
 bool KeptForAuto(const Config& config, Containment owner) {
   if (config.intent != Intent::kAuto) return false;
-  if (config.order.empty()) return TraitsOf(owner).cluster;
+  if (config.order.empty()) return TraitsOf(owner).auto_in_place;
   return std::find(config.order.begin(), config.order.end(), owner) != config.order.end();
 }
 

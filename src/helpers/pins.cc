@@ -2,41 +2,46 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "base/quoted.h"
+#include "config/fields.h"
 
 namespace mxc {
 namespace {
 
-// Those of fields_helpers.cc.
-constexpr std::string_view kHelpers[] = {"bwrap", "busctl", "env", "lxc-start", "lxc-stop", "tar", "xz"};
-
 std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Where a plan says what a helper has to be.
-struct Started {
-  std::string_view name = {};
-  std::string* sha256 = nullptr;
-};
-
-std::vector<Started> StartedBy(Plan& plan) {
-  std::vector<Started> started;
-  if (auto* const bubblewrap = std::get_if<BubblewrapLaunch>(&plan.launch))
-    started.push_back({NameOf(bubblewrap->bwrap.program), &bubblewrap->bwrap.sha256});
-  if (auto* const lxc = std::get_if<LxcLaunch>(&plan.launch))
-    started.push_back({NameOf(lxc->program), &lxc->sha256});
+std::vector<Helper> StartedBy(Plan& plan) {
+  std::vector<Helper> started = HelpersOf(plan.launch);
   for (Step& step : plan.setup) {
     auto* const group = std::get_if<ControlGroup>(&step);
-    if (group != nullptr && group->scope)
-      started.push_back({NameOf(group->scope->busctl), &group->scope->sha256});
+    if (group != nullptr && group->scope) started.push_back({group->scope->busctl, &group->scope->sha256});
   }
   return started;
 }
 
+bool HasOperatorsPin(const std::vector<HelperPin>& pins, std::string_view name) {
+  return std::any_of(pins.begin(), pins.end(),
+                     [&](const HelperPin& pin) { return pin.of_operator && pin.name == name; });
+}
+
+Error WithoutPin(const std::string& clause, std::string_view name) {
+  return {.code = ErrorCode::kConflict,
+          .message = "this machine starts no helper without a pin (" + clause + "), and " + Quoted(name) +
+                     " has none of the operator's",
+          .pointer = "/containment",
+          .hint =
+              "use another containment, or ask the operator to add its SHA-256 to `helpers` of the "
+              "ceiling: mxc-exec --probe=json prints it"};
+}
+
 }  // namespace
 
-std::span<const std::string_view> AllHelpers() { return kHelpers; }
+std::vector<std::string_view> AllHelpers() {
+  std::vector<std::string_view> names;
+  for (const Field& field : kHelpersShape.fields) names.push_back(field.name);
+  return names;
+}
 
 std::optional<std::string> PinnedHost::FindTool(std::string_view name) const {
   std::optional<std::string> path = Asked().FindTool(name);
@@ -50,10 +55,20 @@ std::optional<std::string> PinnedHost::FindTool(std::string_view name) const {
     }
     found_[*path] = std::move(*program);
   }
+  const auto is_it = [name](const Field& helper) { return helper.name == name; };
+  if (path && std::any_of(kHelpersShape.fields.begin(), kHelpersShape.fields.end(), is_it))
+    helpers_[*path] = name;
   return path;
 }
 
 ToolRun PinnedHost::Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const {
+  for (const std::string& word : argv) {
+    const auto helper = helpers_.find(word);
+    if (verify_pointer_.empty() || helper == helpers_.end() || HasOperatorsPin(pins_, helper->second))
+      continue;
+    if (!refusal_) refusal_ = WithoutPin(verify_pointer_, helper->second);
+    return {.err = refusal_->message};
+  }
   const auto pinned = argv.empty() ? found_.end() : found_.find(argv.front());
   if (pinned == found_.end()) return Asked().Try(argv, limit_ms);
   std::vector<std::string> words = argv;
@@ -66,34 +81,25 @@ Status PinnedHost::Refusal() const {
   return Done{};
 }
 
-Status CheckAllPinned(const std::string& clause, const std::vector<HelperPin>& pins, Plan& plan) {
-  // kubectl runs plug-ins for credentials, as its configuration says: the hash of the one file proves
-  // nothing.
-  if (std::holds_alternative<KubernetesLaunch>(plan.launch))
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "this machine starts no helper without a pin (" + clause +
-                            "), and kubectl, which runs other programs, cannot have one",
-                 .pointer = "/containment",
-                 .hint = "use another containment, or ask the operator"};
-
-  for (const Started& started : StartedBy(plan)) {
-    if (std::any_of(pins.begin(), pins.end(), [&](const HelperPin& pin) { return pin.name == started.name; }))
-      continue;
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "this machine starts no helper without a pin (" + clause + "), and " +
-                            Quoted(started.name) + " has none of the operator's",
-                 .pointer = "/containment",
-                 .hint =
-                     "use another containment, or ask the operator to add its SHA-256 to `helpers` of the "
-                     "ceiling: mxc-exec --probe=json prints it"};
+Status CheckAllPinned(const Config& config, Plan& plan) {
+  if (config.verify_pointer.empty()) return Done{};
+  for (const Helper& started : StartedBy(plan)) {
+    const std::string_view name = NameOf(started.path);
+    if (started.runs_others)
+      return Error{.code = ErrorCode::kConflict,
+                   .message = "this machine starts no helper without a pin (" + config.verify_pointer +
+                              "), and " + std::string(name) + " runs other programs, which have none",
+                   .pointer = "/containment",
+                   .hint = "use another containment, or ask the operator"};
+    if (!HasOperatorsPin(config.helpers, name)) return WithoutPin(config.verify_pointer, name);
   }
   return Done{};
 }
 
 void PinPlan(const std::vector<HelperPin>& pins, Policy& policy, Plan& plan) {
-  for (const Started& started : StartedBy(plan)) {
+  for (const Helper& started : StartedBy(plan)) {
     for (const HelperPin& pin : pins) {
-      if (pin.name != started.name) continue;
+      if (pin.name != NameOf(started.path)) continue;
       *started.sha256 = pin.sha256;
       policy.clauses.push_back(
           {.pointer = pin.pointer, .text = "the helper " + Quoted(pin.name) + " has SHA-256 " + pin.sha256});

@@ -136,7 +136,10 @@ Result<std::vector<std::string>> PosixHost::ListDirectory(const std::string& pat
 Result<std::vector<DirectoryEntry>> PosixHost::ListEntries(const std::string& path,
                                                            const NameFilter& wanted) const {
   const std::unique_ptr<DIR, CloseDirectory> directory{::opendir(path.c_str())};
-  if (!directory) return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
+  struct stat itself {};
+  // Mode 0400 lets the names be read, and nothing be learnt of what has them.
+  if (!directory || (::fstatat(::dirfd(directory.get()), ".", &itself, 0) != 0 && errno == EACCES))
+    return SystemError(ErrorCode::kConflict, "open '" + path + "'", errno);
   std::vector<DirectoryEntry> entries;
   for (;;) {
     errno = 0;

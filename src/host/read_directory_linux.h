@@ -2,6 +2,7 @@
 #pragma once
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,9 +24,13 @@ struct KernelDirectoryEntry {
 };
 
 // Calls `take` with each entry of the open directory `fd`, but not with "." and "..". Returns 0, or the
-// errno with which the list broke off. Not inline: callers that recurse need no buffer of their own.
+// errno with which the list broke off: EACCES also for a directory that may be read and not entered (mode
+// 0400), of whose entries only the names can be learnt. Not inline: callers that recurse need no buffer of
+// their own.
 template <typename Take>
 [[nodiscard, gnu::noinline]] int ReadDirectory(int fd, Take take) {
+  struct stat itself {};
+  if (::fstatat(fd, ".", &itself, 0) != 0 && errno == EACCES) return EACCES;
   std::array<char, 32768> buffer;  // NOLINT(*-member-init): the kernel fills it
   for (;;) {
     const long size = ::syscall(SYS_getdents64, fd, buffer.data(), buffer.size());

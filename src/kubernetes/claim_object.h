@@ -8,7 +8,7 @@
 #include "kubernetes/cluster_objects.h"
 #include "kubernetes/kubectl.h"
 #include "mxc/error.h"
-#include "mxc/sandbox/pod_run.h"
+#include "mxc/kubernetes/pod_run.h"
 
 namespace mxc::kubernetes {
 

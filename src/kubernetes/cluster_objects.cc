@@ -11,7 +11,7 @@
 #include "base/quoted.h"
 #include "document/parse.h"
 #include "kubernetes/json_access.h"
-#include "mxc/sandbox/pod_run.h"
+#include "mxc/kubernetes/pod_run.h"
 
 namespace mxc::kubernetes {
 namespace {

@@ -1,4 +1,4 @@
-// Whether a command may be run in this pod: what of the checks of mxc/sandbox/pod_run.h it does not pass.
+// Whether a command may be run in this pod: what of the checks of mxc/kubernetes/pod_run.h it does not pass.
 //
 //   const std::vector<PodFinding> findings = JudgePod(pod, network_policies, run);
 //   if (std::optional<Error> refusal = RefusalOf(findings, run.accepted)) return *refusal;
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mxc/error.h"
-#include "mxc/sandbox/pod_run.h"
+#include "mxc/kubernetes/pod_run.h"
 
 namespace mxc::kubernetes {
 

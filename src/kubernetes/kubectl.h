@@ -14,9 +14,10 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "hash/pinned_program.h"
 #include "kubernetes/kubectl_answer.h"
 #include "mxc/error.h"
-#include "mxc/sandbox/pod_run.h"
+#include "mxc/kubernetes/pod_run.h"
 #include "spawn/spawn.h"
 
 namespace mxc::kubernetes {
@@ -60,7 +61,7 @@ class Kubectl {
   // Borrows `run`.
   Kubectl(const PodRun& run, Waiting waiting) : run_(run), waiting_(std::move(waiting)) {}
 
-  // Errors: kSetupFailed, kubectl could not be started.
+  // Errors: kSetupFailed, kubectl could not be started; kConflict, it is another file than the one pinned.
   [[nodiscard]] Result<KubectlProcess> Start(const std::vector<std::string>& arguments) const;
   [[nodiscard]] Result<KubectlAnswer> Call(const KubectlCall& call) const;
   // The same, whatever arrives meanwhile.
@@ -71,6 +72,7 @@ class Kubectl {
  private:
   const PodRun& run_;
   Waiting waiting_;
+  mutable PinnedProgram program_ = {};  // every call executes the file that the first one has opened
 };
 
 }  // namespace mxc::kubernetes

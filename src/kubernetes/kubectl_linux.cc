@@ -156,13 +156,21 @@ void KubectlProcess::End() {
 }
 
 Result<KubectlProcess> Kubectl::Start(const std::vector<std::string>& arguments) const {
+  if (program_.executable.empty()) {
+    Result<PinnedProgram> program = OpenPinned(run_.kubectl, run_.sha256);
+    if (!program) return program.error();
+    program_ = std::move(*program);
+  }
   std::array<Pipe, 3> pipes;
   for (Pipe& pipe : pipes) {
     Result<Pipe> made = MakePipe();
     if (!made) return made.error();
     pipe = std::move(*made);
   }
-  Exec exec{.program = run_.kubectl, .argv = {run_.kubectl}, .environment = CallersEnvironment(), .cwd = "/"};
+  Exec exec{.program = program_.executable,
+            .argv = {run_.kubectl},
+            .environment = CallersEnvironment(),
+            .cwd = "/"};
   for (const std::string& word : run_.options) exec.argv.emplace_back(word);
   for (const std::string& word : arguments) exec.argv.emplace_back(word);
   exec.new_session = true;  // keys of the terminal are for us

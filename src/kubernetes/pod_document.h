@@ -1,4 +1,4 @@
-// The configuration for the mxc-exec in a pod (mxc/sandbox/pod_run.h), with the command of one exec.
+// The configuration for the mxc-exec in a pod (mxc/kubernetes/pod_run.h), with the command of one exec.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mxc/error.h"
-#include "mxc/sandbox/pod_run.h"
+#include "mxc/kubernetes/pod_run.h"
 
 namespace mxc::kubernetes {
 

@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "persistent/persistent.h"
+#include "remote/remote.h"
 #include "report/audit.h"
 
 namespace mxc::session {
@@ -23,11 +24,8 @@ Status RecordBeginning(const Plan& plan) {
 }  // namespace
 
 Status StartInBackground(const Plan& plan, int connection) {
-  if (TraitsOf(plan.containment).cluster) {
-    return Error{.code = ErrorCode::kUnsupported,
-                 .message = "a command in a pod ends with the connection of its launcher",
-                 .hint = "leave --background out, and let the call wait"};
-  }
+  if (const Remote* const remote = RemoteOf(plan.containment))
+    return remote->sandboxes.start_in_background(plan);
   if (Status recorded = RecordBeginning(plan); !recorded) return recorded;
   const UniqueFd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   if (!null) return SystemError(ErrorCode::kSetupFailed, "open /dev/null", errno);

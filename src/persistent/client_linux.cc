@@ -6,9 +6,9 @@
 #include "persistent/directory.h"
 #include "persistent/message.h"
 #include "persistent/persistent.h"
-#include "persistent/pod_sandbox.h"
 #include "persistent/refusals.h"
 #include "persistent/reply.h"
+#include "remote/remote.h"
 
 namespace mxc::session {
 namespace {
@@ -48,8 +48,11 @@ Result<std::vector<Warning>> Do(const SandboxId& id, Verb verb) {
   return Do(*daemon, verb, id);
 }
 
-// Of these there is no daemon.
-bool IsInCluster(const SandboxId& id) { return TraitsOf(id.containment).cluster; }
+// Of one on another machine, of which there is no daemon here; else null.
+const RemoteSandboxes* RemoteSandboxesOf(const SandboxId& id) {
+  const Remote* const remote = RemoteOf(id.containment);
+  return remote == nullptr ? nullptr : &remote->sandboxes;
+}
 
 Result<std::vector<Warning>> Quietly(const Status& done) {
   if (!done) return done.error();
@@ -60,7 +63,7 @@ Result<std::vector<Warning>> Quietly(const Status& done) {
 std::optional<Listed> Look(const StateDirectory& directory, const std::string& name) {
   const Result<SandboxId> id = ParseSandboxName(name);
   if (!id) return std::nullopt;
-  if (IsInCluster(*id)) return ListedPod(directory, *id);
+  if (const auto* const remote = RemoteSandboxesOf(*id)) return remote->look(directory, *id);
   const UniqueFd daemon = directory.Connect(name);
   if (!daemon && errno == ECONNREFUSED) return Listed{.id = id->Text(), .state = kDead};
   if (!daemon) return std::nullopt;
@@ -74,15 +77,17 @@ std::optional<Listed> Look(const StateDirectory& directory, const std::string& n
 }  // namespace
 
 Result<std::vector<Warning>> Start(const SandboxId& id) {
-  return IsInCluster(id) ? Quietly(StartPod(id)) : Do(id, Verb::kStart);
+  const RemoteSandboxes* const remote = RemoteSandboxesOf(id);
+  return remote != nullptr ? Quietly(remote->start(id)) : Do(id, Verb::kStart);
 }
 
 Result<std::vector<Warning>> Stop(const SandboxId& id) {
-  return IsInCluster(id) ? Quietly(StopPod(id)) : Do(id, Verb::kStop);
+  const RemoteSandboxes* const remote = RemoteSandboxesOf(id);
+  return remote != nullptr ? Quietly(remote->stop(id)) : Do(id, Verb::kStop);
 }
 
 Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
-  if (IsInCluster(id)) return DeprovisionPod(id);
+  if (const auto* const remote = RemoteSandboxesOf(id)) return remote->deprovision(id);
   std::optional<StateDirectory> refused;
   const Result<UniqueFd> daemon = Reach(id, refused);
   if (refused) {
@@ -94,7 +99,7 @@ Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
 }
 
 Result<Entry> Enter(const SandboxId& id) {
-  if (IsInCluster(id)) return EnterPod(id);
+  if (const auto* const remote = RemoteSandboxesOf(id)) return remote->enter(id);
   std::optional<StateDirectory> refused;
   Result<UniqueFd> daemon = Reach(id, refused);
   if (!daemon) return daemon.error();
@@ -122,7 +127,9 @@ std::vector<std::string> Reap() {
     for (const std::string& name : directory.Names()) {
       const Result<SandboxId> id = ParseSandboxName(name);
       if (!id) continue;
-      const bool removed = IsInCluster(*id) ? RemoveDeadPod(directory, *id) : directory.RemoveDead(name);
+      const RemoteSandboxes* const remote = RemoteSandboxesOf(*id);
+      const bool removed =
+          remote != nullptr ? remote->remove_dead(directory, *id) : directory.RemoveDead(name);
       if (removed) reaped.push_back(id->Text());
     }
   }

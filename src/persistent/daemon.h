@@ -27,7 +27,7 @@ struct Place {
   StateDirectory directory;
   SandboxId id = {};
   UniqueFd socket = {};
-  UniqueFd provisioner = {};  // who made it, until the name has been told to somebody
+  UniqueFd provisioner = {};  // who made it, until it is kept; gone, it ends
 };
 
 class SandboxDaemon {

@@ -48,6 +48,8 @@ SandboxDaemon::SandboxDaemon(Plan plan, const SessionLimits& limits, const Stage
 void SandboxDaemon::Run() {
   while (!done_) PollOnce();
   End();
+  if (!place_.provisioner) return;
+  [[maybe_unused]] const Status told = SendReply(place_.provisioner.Get(), OkText(told_));
 }
 
 // However it comes to its end: what it has left is looked at.
@@ -59,11 +61,11 @@ void SandboxDaemon::StopSandbox() {
   mark_ = {};
 }
 
-// Who asks for it next is the first to be told what it has left.
+// Who asks for it next is the first to be told what it has left, unless somebody waits for its end.
 void SandboxDaemon::Expire() {
   StopSandbox();
   expired_ = true;
-  done_ = told_.empty();
+  done_ = told_.empty() || place_.provisioner;
 }
 
 void SandboxDaemon::End() {

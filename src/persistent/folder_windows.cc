@@ -114,4 +114,10 @@ bool SandboxFolder::IsOver(const Record& record) const {
   return RunningCommands(path_) == 0 && passed(UsedMs(), record.limits.idle_ms);
 }
 
+std::uint64_t SandboxFolder::LifetimeLeft(const Record& record) {
+  if (record.limits.lifetime_ms == 0) return 0;
+  const std::uint64_t age = ClockMs() - record.provisioned_ms;
+  return std::max<std::uint64_t>(record.limits.lifetime_ms - std::min(age, record.limits.lifetime_ms), 1);
+}
+
 }  // namespace mxc::session

@@ -37,6 +37,8 @@ class SandboxFolder {
   [[nodiscard]] std::uint64_t UsedMs() const;
   // One of the record's limits has passed.
   [[nodiscard]] bool IsOver(const Record& record) const;
+  // Milliseconds, at least one; 0: it has no limit.
+  [[nodiscard]] static std::uint64_t LifetimeLeft(const Record& record);
 
  private:
   SandboxId id_;

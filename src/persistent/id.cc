@@ -62,7 +62,10 @@ Result<SandboxId> Parse(std::string_view text, char separator) {
 }  // namespace
 
 std::string SandboxId::Text() const { return Joined(*this, ':'); }
-std::string SandboxId::TextForSdk() const { return std::string(kPrefixForSdk) + Name(); }
+std::string SandboxId::TextForSdk() const {
+  const IdKind* const kind = KindOf(containment);
+  return kind != nullptr && kind->of_sdks ? Text() : std::string(kPrefixForSdk) + Name();
+}
 std::string SandboxId::Name() const { return Joined(*this, '-'); }
 
 Result<SandboxId> NewSandboxId(Containment containment) {

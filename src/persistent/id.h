@@ -12,11 +12,13 @@
 
 namespace mxc::session {
 
-// A containment that has persistent sandboxes on this system, the one to advise first.
+// A containment that has persistent sandboxes on this system, the one to advise first. Those on other
+// machines come last, as their traits say.
 struct IdKind {
   std::string_view prefix;
   Containment containment = Containment::kNamespaces;
   std::size_t digits = 32;
+  bool of_sdks = false;  // SDKs know the prefix
 };
 [[nodiscard]] std::span<const IdKind> IdKinds();
 
@@ -25,7 +27,7 @@ struct SandboxId {
   std::string token = {};  // lower case hexadecimal digits
 
   [[nodiscard]] std::string Text() const;  // "ns:0123..."
-  // The same for SDKs that know the prefixes of Windows alone: "iso:ns-0123...".
+  // The same for SDKs, which know the prefixes of Windows alone: "iso:ns-0123...".
   [[nodiscard]] std::string TextForSdk() const;
   [[nodiscard]] std::string Name() const;  // of its socket or folder: "ns-0123..."
 };

@@ -1,12 +1,23 @@
+#include <vector>
+
 #include "persistent/id.h"
 
 namespace mxc::session {
+namespace {
+
+std::vector<IdKind> AllKinds() {
+  std::vector<IdKind> kinds = {
+      {"ns", Containment::kNamespaces}, {"bwrap", Containment::kBubblewrap}, {"lxc", Containment::kLxc}};
+  for (const ContainmentTraits& traits : AllContainments()) {
+    if (traits.remote && traits.persistent) kinds.push_back({traits.id_prefix, traits.containment});
+  }
+  return kinds;
+}
+
+}  // namespace
 
 std::span<const IdKind> IdKinds() {
-  static constexpr IdKind kKinds[] = {{"ns", Containment::kNamespaces},
-                                      {"bwrap", Containment::kBubblewrap},
-                                      {"lxc", Containment::kLxc},
-                                      {"k8s", Containment::kKubernetes}};
+  static const std::vector<IdKind> kKinds = AllKinds();
   return kKinds;
 }
 

@@ -2,9 +2,11 @@
 
 namespace mxc::session {
 
-// Nothing depends on so few digits being hard to guess: the folder that bears them is its owner's alone.
+// As many digits as MXC's have. Nothing depends on their being hard to guess: the folder that bears them is
+// its owner's alone.
 std::span<const IdKind> IdKinds() {
-  static constexpr IdKind kKinds[] = {{"wsb", Containment::kWindowsSandbox, 8}};
+  static constexpr IdKind kKinds[] = {{"wsb", Containment::kWindowsSandbox, 8, true},
+                                      {"wslc", Containment::kWslc, 32, true}};
   return kKinds;
 }
 

@@ -42,8 +42,11 @@ struct Stages {
 // killed before the identifier is told leaves nothing behind.
 struct Provisioned {
   std::string id = {};
-  UniqueFd daemon = {};
+  UniqueFd daemon = {};  // empty: no process of this machine holds it
   void Keep();
+  // In place of it, where there is a daemon: until the sandbox has ended, or nobody can read standard output
+  // any more. What it has left. Errors: kStaleId: its daemon was killed.
+  [[nodiscard]] Result<std::vector<Warning>> Wait();
 };
 
 // Leaves a daemon behind; on Windows a record, whose plan every start takes. Errors: kUnsupportedPhase,
@@ -59,7 +62,7 @@ struct Provisioned {
 
 // A way in for one command, and what the policy says about every command.
 struct Entry {
-  UniqueFd connection = {};  // Linux; it stays open while the command runs, in a pod as a lock
+  UniqueFd connection = {};  // Linux; it stays open while the command runs, of a remote one as a lock
   Plan plan = {};            // its command is empty; the environment is the default one
 };
 [[nodiscard]] Result<Entry> Enter(const SandboxId& id);  // and kNotStarted

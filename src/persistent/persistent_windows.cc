@@ -1,5 +1,5 @@
-// Sandboxes of Windows that stay: a record, and a machine of Windows Sandbox while it is started. Each call
-// looks at both, and at nothing that it remembers.
+// Sandboxes of Windows that stay: a record, and while it is started a machine of Windows Sandbox, or a keeper
+// of one in WSL. Each call looks at both, and at nothing that it remembers.
 #include <windows.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "persistent/persistent.h"
 #include "persistent/refusals.h"
 #include "persistent/start_windows.h"
+#include "persistent/wsl_sandbox_windows.h"
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 #include "windows/machine_windows.h"
@@ -43,26 +44,34 @@ class Transition {
   bool held_ = false;
 };
 
-bool Runs(const Record& record) { return record.state == State::kStarted && AnyRuns(record.machine); }
+// Its machine, or its keeper.
+bool Stands(const Record& record) {
+  return record.Wsl() != nullptr ? KeeperRuns(record) : AnyRuns(record.machine);
+}
+
+bool Runs(const Record& record) { return record.state == State::kStarted && Stands(record); }
 
 // A machine that was started by a call which was killed before it could write down all its processes: as
 // there is only one, whatever came after the first process belongs to it.
 bool IsLeftHalfWay(const Record& record) {
   if (record.state != State::kStarting || record.machine.empty()) return false;
+  if (record.Wsl() != nullptr) return KeeperRuns(record);
   const std::vector<MachineProcess> all = MachineProcesses();
   return !all.empty() && std::all_of(all.begin(), all.end(), [&record](const MachineProcess& process) {
     return process.created >= record.machine.front().created;
   });
 }
 
-// The machine of the sandbox ends. Under the lock: nobody is starting one.
-void EndMachineOf(const Record& record) {
+// The sandbox ends, with what it stands on. Under the lock: nobody is starting one.
+Result<std::vector<Warning>> End(const SandboxFolder& folder, const Record& record) {
+  if (record.Wsl() != nullptr) return EndInWsl(folder, record);
   if (Runs(record) || IsLeftHalfWay(record)) EndMachine();
+  return std::vector<Warning>{};
 }
 
 // What is written down, brought in line with what is there.
 Record Settled(Record record) {
-  const bool gone = record.state == State::kStarted && !AnyRuns(record.machine);
+  const bool gone = record.state == State::kStarted && !Stands(record);
   if (gone) record.state = State::kStopped;
   return record;
 }
@@ -75,6 +84,17 @@ Result<Record> Find(const SandboxFolder& folder) {
   return Settled(std::move(*record));
 }
 
+// Of a sandbox in WSL that is not started: what a keeper that was killed has left there. It stays as it is.
+void EndLeftInside(const SandboxFolder& folder, Record record) {
+  const bool was_started = record.state == State::kStarted;
+  if (record.Wsl() == nullptr || Stands(record) || (!was_started && record.state != State::kStarting)) return;
+  if (!End(folder, record)) return;
+  record.state = was_started ? State::kStopped : State::kProvisioned;
+  record.machine.clear();
+  record.Wsl()->inside.clear();
+  static_cast<void>(folder.Write(record));  // else the next one asks again
+}
+
 // Sandboxes whose time is over, and with `dead` what a killed call has left. Their names.
 std::vector<std::string> Sweep(bool dead) {
   std::vector<std::string> swept;
@@ -82,11 +102,34 @@ std::vector<std::string> Sweep(bool dead) {
   if (!transition.Held()) return swept;
   for (const SandboxFolder& folder : SandboxFolder::All()) {
     const std::optional<Record> record = folder.Read();
-    if (record ? !folder.IsOver(*record) : !dead) continue;
-    if (record) EndMachineOf(*record);
+    const bool stays = record && !folder.IsOver(*record);
+    if (stays && dead) EndLeftInside(folder, *record);
+    if (stays || (!record && !dead)) continue;
+    if (record && !End(folder, *record)) continue;  // the next one tries again
     if (folder.Remove()) swept.push_back(folder.Id().Text());
   }
   return swept;
+}
+
+Record RecordOf(Plan plan, const SessionLimits& limits) {
+  Record record{.audit = std::move(plan.audit),
+                .relaxations = std::move(plan.relaxations),
+                .policy_hash = std::move(plan.policy_hash),
+                .limits = limits,
+                .provisioned_ms = ClockMs()};
+  if (auto* const wsl = std::get_if<WslLaunch>(&plan.launch)) {
+    record.sandbox = WslSandbox{.run = std::move(wsl->run)};
+  } else {
+    record.sandbox = std::move(std::get<WindowsSandboxLaunch>(plan.launch).run);
+  }
+  return record;
+}
+
+Launch LaunchOf(Record record, const std::string& folder) {
+  if (WslSandbox* const wsl = record.Wsl())
+    return WslLaunch{.run = std::move(wsl->run), .persistent = folder, .inside = std::move(wsl->inside)};
+  return WindowsSandboxLaunch{.run = std::move(std::get<WindowsSandboxRun>(record.sandbox)),
+                              .persistent = folder};
 }
 
 }  // namespace
@@ -95,14 +138,13 @@ Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stag
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
   Sweep(false);
+  Record record = RecordOf(std::move(plan), limits);
+  if (record.Wsl() != nullptr) {
+    if (Status fit = TryInWsl(record.Wsl()->run); !fit) return fit.error();
+  }
   const SandboxFolder folder{*id};
   if (Status made = folder.Make(); !made) return made.error();
-  const Status written = folder.Write({.run = std::move(std::get<WindowsSandboxLaunch>(plan.launch).run),
-                                       .audit = std::move(plan.audit),
-                                       .relaxations = std::move(plan.relaxations),
-                                       .policy_hash = std::move(plan.policy_hash),
-                                       .limits = limits,
-                                       .provisioned_ms = ClockMs()});
+  const Status written = folder.Write(record);
   if (written) return Provisioned{.id = id->Text()};
   static_cast<void>(folder.Remove());
   return written.error();
@@ -115,9 +157,12 @@ Result<std::vector<Warning>> Start(const SandboxId& id) {
   Result<Record> record = Find(folder);
   if (!record) return record.error();
   if (record->state == State::kStarted) return AlreadyStarted();
-  EndMachineOf(*record);
-  if (Status booted = Boot(folder, std::move(*record)); !booted) return booted.error();
-  return std::vector<Warning>{};
+  const Result<std::vector<Warning>> left = End(folder, *record);
+  if (!left) return left;
+  const bool wsl = record->Wsl() != nullptr;
+  Status started = wsl ? StartInWsl(folder, std::move(*record)) : Boot(folder, std::move(*record));
+  if (!started) return started.error();
+  return left;
 }
 
 Result<std::vector<Warning>> Stop(const SandboxId& id) {
@@ -128,11 +173,13 @@ Result<std::vector<Warning>> Stop(const SandboxId& id) {
   if (!record) return record.error();
   const bool half_way = IsLeftHalfWay(*record);
   if (record->state != State::kStarted && !half_way) return NothingToStop(record->state == State::kStopped);
-  EndMachineOf(*record);
+  const Result<std::vector<Warning>> left = End(folder, *record);
+  if (!left) return left;
   record->state = State::kStopped;
   record->machine.clear();
+  if (WslSandbox* const wsl = record->Wsl()) wsl->inside.clear();
   if (Status written = folder.Write(*record); !written) return written.error();
-  return std::vector<Warning>{};
+  return left;
 }
 
 Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
@@ -141,13 +188,14 @@ Result<std::vector<Warning>> Deprovision(const SandboxId& id) {
   const SandboxFolder folder{id};
   const Result<Record> found = Find(folder);
   const std::optional<Record> record = folder.Read();
-  if (record) EndMachineOf(*record);
+  Result<std::vector<Warning>> left = record ? End(folder, *record) : std::vector<Warning>{};
+  if (!left) return left;
   const bool dead = folder.IsThere() && !record;
   if (folder.IsThere()) {
     if (Status removed = folder.Remove(); !removed) return removed.error();
   }
   if (!found && !dead) return found.error();
-  return std::vector<Warning>{};
+  return left;
 }
 
 Result<Entry> Enter(const SandboxId& id) {
@@ -156,16 +204,19 @@ Result<Entry> Enter(const SandboxId& id) {
   if (!record) return record.error();
   if (record->state != State::kStarted) return NotStarted(record->state == State::kStopped);
   if (RunningCommands(folder.Path()) >= kMaxSessionCommands) return TooManyCommands();
+  const Tier tier = record->Wsl() != nullptr ? Tier::kContainer : Tier::kVirtualMachine;
   Plan plan{.policy_hash = std::move(record->policy_hash),
-            .containment = Containment::kWindowsSandbox,
-            .tier = Tier::kVirtualMachine,
-            .launch = WindowsSandboxLaunch{.run = std::move(record->run), .persistent = folder.Path()},
+            .containment = id.containment,
+            .tier = tier,
             .audit = std::move(record->audit),
             .relaxations = std::move(record->relaxations)};
+  plan.launch = LaunchOf(std::move(*record), folder.Path());
   return Entry{.plan = std::move(plan)};
 }
 
 void Provisioned::Keep() {}
+
+Result<std::vector<Warning>> Provisioned::Wait() { return std::vector<Warning>{}; }  // there is no daemon
 
 Status StartInBackground(const Plan& /*plan*/, int /*connection*/) {
   return Error{.code = ErrorCode::kUnsupported,

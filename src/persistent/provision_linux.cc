@@ -1,6 +1,7 @@
 // From a plan to a daemon that lives on by itself.
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,9 +13,12 @@
 
 #include "engine/hide_arguments.h"
 #include "persistent/daemon.h"
+#include "persistent/message.h"
 #include "persistent/persistent.h"
-#include "persistent/pod_sandbox.h"
 #include "persistent/recovery_record.h"
+#include "persistent/refusals.h"
+#include "persistent/reply.h"
+#include "remote/remote.h"
 
 namespace mxc::session {
 namespace {
@@ -73,8 +77,22 @@ void Provisioned::Keep() {
   daemon.Reset();
 }
 
+// The daemon's last word comes over the socket that tells it that we are still there.
+Result<std::vector<Warning>> Provisioned::Wait() {
+  pollfd polls[] = {{.fd = daemon.Get(), .events = POLLIN, .revents = 0},
+                    {.fd = STDOUT_FILENO, .events = 0, .revents = 0}};
+  while (polls[0].revents == 0 && polls[1].revents == 0) {
+    if (::poll(polls, 2, -1) < 0 && errno != EINTR)
+      return SystemError(ErrorCode::kSetupFailed, "wait for the end of the sandbox", errno);
+  }
+  if (polls[0].revents == 0) return std::vector<Warning>{};
+  const Result<std::string> reply = ReceiveReply(daemon.Get());
+  return reply ? ParseOk(*reply) : SandboxDied("its daemon was killed");
+}
+
 Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stages& stages) {
-  if (TraitsOf(plan.containment).cluster) return ProvisionPod(std::move(plan), limits);
+  if (const Remote* const remote = RemoteOf(plan.containment))
+    return remote->sandboxes.provision(std::move(plan), limits);
   const Result<SandboxId> id = NewSandboxId(plan.containment);
   if (!id) return id.error();
   Result<StateDirectory> directory = StateDirectory::Open();
@@ -85,7 +103,7 @@ Result<Provisioned> Provision(Plan plan, const SessionLimits& limits, const Stag
   Place place{.directory = std::move(*directory), .id = *id, .socket = std::move(*socket)};
 
   int ends[2] = {-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return SystemError(ErrorCode::kSetupFailed, "create a socket", errno);
   Provisioned made{.id = id->Text(), .daemon = UniqueFd{ends[0]}};
   place.provisioner.Reset(ends[1]);

@@ -4,13 +4,14 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 namespace mxc::session {
 namespace {
 
 using Object = nlohmann::ordered_json;
 
-constexpr int kForm = 2;
+constexpr int kForm = 3;
 constexpr const char* kStates[] = {"provisioned", "starting", "started", "stopped"};
 
 Object Folders(const std::vector<MappedFolder>& folders) {
@@ -27,12 +28,40 @@ Object Machine(const std::vector<MachineProcess>& machine) {
   return list;
 }
 
+Object OfSandbox(const WindowsSandboxRun& run) {
+  return {{"folders", Folders(run.folders)}, {"memoryBytes", run.memory_bytes}, {"cwd", run.cwd}};
+}
+
+Object OfSandbox(const WslSandbox& sandbox) {
+  return {{"folders", Folders(sandbox.run.folders)},
+          {"distribution", sandbox.run.distribution},
+          {"program", sandbox.run.program},
+          {"config", RevealedText(sandbox.run.config)},
+          {"inside", sandbox.inside}};
+}
+
+std::vector<MappedFolder> FoldersOf(const Object& list) {
+  std::vector<MappedFolder> folders;
+  for (const Object& folder : list)
+    folders.push_back({.path = folder.at("path"), .read_only = folder.at("readOnly")});
+  return folders;
+}
+
+std::variant<WindowsSandboxRun, WslSandbox> SandboxOf(const Object& object) {
+  std::vector<MappedFolder> folders = FoldersOf(object.at("folders"));
+  if (!object.contains("distribution"))
+    return WindowsSandboxRun{
+        .folders = std::move(folders), .memory_bytes = object.at("memoryBytes"), .cwd = object.at("cwd")};
+  return WslSandbox{.run = {.distribution = object.at("distribution"),
+                            .program = object.at("program"),
+                            .config = {Secret{object.at("config").get<std::string>()}},
+                            .folders = std::move(folders)},
+                    .inside = object.at("inside")};
+}
+
 Record Filled(const Object& object) {
   Record record;
-  for (const Object& folder : object.at("folders"))
-    record.run.folders.push_back({.path = folder.at("path"), .read_only = folder.at("readOnly")});
-  record.run.memory_bytes = object.at("memoryBytes");
-  record.run.cwd = object.at("cwd");
+  record.sandbox = SandboxOf(object.at("sandbox"));
   record.audit.path = object.at("audit");
   record.audit.on_failure =
       object.at("auditOrRefuse").get<bool>() ? Audit::OnFailure::kRefuse : Audit::OnFailure::kWarn;
@@ -52,9 +81,7 @@ Record Filled(const Object& object) {
 
 std::string RecordText(const Record& record) {
   const Object object{{"form", kForm},
-                      {"folders", Folders(record.run.folders)},
-                      {"memoryBytes", record.run.memory_bytes},
-                      {"cwd", record.run.cwd},
+                      {"sandbox", std::visit([](const auto& it) { return OfSandbox(it); }, record.sandbox)},
                       {"audit", record.audit.path},
                       {"auditOrRefuse", record.audit.on_failure == Audit::OnFailure::kRefuse},
                       {"relaxations", record.relaxations},

@@ -45,7 +45,7 @@ Status FreshFolder(const std::string& path) {
 
 // The machine would only show a message of its own.
 Status CheckFolders(const Record& record) {
-  for (const MappedFolder& folder : record.run.folders) {
+  for (const MappedFolder& folder : std::get<WindowsSandboxRun>(record.sandbox).folders) {
     const DWORD attributes = ::GetFileAttributesW(Wide(folder.path).c_str());
     constexpr DWORD kKind = FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT;
     if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & kKind) == FILE_ATTRIBUTE_DIRECTORY) continue;
@@ -53,12 +53,6 @@ Status CheckFolders(const Record& record) {
                        "put it back, or provision another sandbox");
   }
   return Done{};
-}
-
-std::uint64_t LifetimeLeft(const Record& record) {
-  if (record.limits.lifetime_ms == 0) return 0;
-  const std::uint64_t age = ClockMs() - record.provisioned_ms;
-  return std::max<std::uint64_t>(record.limits.lifetime_ms - std::min(age, record.limits.lifetime_ms), 1);
 }
 
 Status CopyAgent(const std::string& to) {
@@ -75,11 +69,12 @@ Status Furnish(const SandboxFolder& folder, const Record& record, const std::str
     if (Status made = FreshFolder(path); !made) return made;
   }
   const AgentOrder order{
-      .token = token, .idle_ms = record.limits.idle_ms, .lifetime_ms = LifetimeLeft(record)};
+      .token = token, .idle_ms = record.limits.idle_ms, .lifetime_ms = folder.LifetimeLeft(record)};
   if (Status written = WriteFile(orders + "\\" + kAgentOrder, AgentOrderText(order)); !written)
     return written;
   if (Status copied = CopyAgent(orders + "\\" + std::string(kAgentProgram)); !copied) return copied;
-  return WriteFile(folder.Of(kWsb), PersistentWsbText(record.run, orders, answers));
+  return WriteFile(folder.Of(kWsb),
+                   PersistentWsbText(std::get<WindowsSandboxRun>(record.sandbox), orders, answers));
 }
 
 Status AwaitAgent(const SandboxFolder& folder, const std::string& token) {

@@ -23,6 +23,24 @@ Ending EndingOf(const Launch& launch) {
                     launch);
 }
 
+std::vector<Helper> HelpersOf(Launch& launch) {
+  using Helpers = std::vector<Helper>;
+  return std::visit(Overloaded{
+                        [](BubblewrapLaunch& it) {
+                          return Helpers{{it.bwrap.program, &it.bwrap.sha256}};
+                        },
+                        [](LxcLaunch& it) {
+                          return Helpers{{it.program, &it.sha256}};
+                        },
+                        // Plug-ins for credentials.
+                        [](KubernetesLaunch& it) {
+                          return Helpers{{it.run.kubectl, &it.run.sha256, true}};
+                        },
+                        [](auto&) { return Helpers{}; },
+                    },
+                    launch);
+}
+
 Terminal TerminalOf(const Launch& launch) {
   return std::visit([](const auto& it) { return it.terminal; }, launch);
 }

@@ -84,6 +84,7 @@ class OwnState {
   Status KeepFile(const std::string& file);
   // The same, and no link on the way may be one that the command could turn.
   Status KeepPolicy(const std::string& file);
+  Status HoldOtherNames();
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return protector_.Links(); }
 
  private:
@@ -299,6 +300,13 @@ Status OwnState::KeepPolicy(const std::string& file) {
   return KeepFile(file);
 }
 
+// Of those files.
+Status OwnState::HoldOtherNames() {
+  protector_.Begin({.preset = Preset::kGit, .pointer = "/filesystem"});
+  if (Status held = protector_.HoldOtherNames(); !held) return held;
+  return protector_.End();
+}
+
 }  // namespace
 
 Status DenyOwnState(const Host& host, const MountNames& names, const std::string& policy_file,
@@ -312,8 +320,10 @@ Status DenyOwnState(const Host& host, const MountNames& names, const std::string
   for (const std::string& file : FindOwnFiles(host)) {
     if (Status kept = state.KeepFile(file); !kept) return kept;
   }
+  if (Status kept = policy_file.empty() ? Status(Done{}) : state.KeepPolicy(policy_file); !kept) return kept;
+  if (Status held = state.HoldOtherNames(); !held) return held;
   policy.git.links.insert(policy.git.links.end(), state.Links().begin(), state.Links().end());
-  return policy_file.empty() ? Status(Done{}) : state.KeepPolicy(policy_file);
+  return Done{};
 }
 
 }  // namespace mxc

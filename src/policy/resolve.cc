@@ -324,7 +324,7 @@ Status LayImage(const ImageRequest& request, const Workspace& workspace, RuleSet
   return Done{};
 }
 
-// Nobody of this machine: what the command may do with files is the pod's to say.
+// Nobody of this machine: what the command may do with files is the other system's to say.
 constexpr Identity kOfTheGuest{.uid = UINT32_MAX, .gid = UINT32_MAX};
 
 // Everything that is asked of the machine.

@@ -29,9 +29,8 @@ class AuditFile::Lock {
   Lock& operator=(const Lock&) = delete;
   ~Lock() { Release(); }
   // False: errno says why.
-  [[nodiscard]] bool Take(int borrowed_fd, std::chrono::steady_clock::time_point end) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    if (!LockFile(borrowed_fd, left.count())) return false;
+  [[nodiscard]] bool Take(int borrowed_fd, std::chrono::milliseconds wait) {
+    if (!LockFile(borrowed_fd, wait.count())) return false;
     fd_ = borrowed_fd;
     return true;
   }
@@ -99,22 +98,20 @@ Status AuditFile::Reopen() {
 // last, also when it is renamed before the line is in it. The lock of the file keeps apart those that have no
 // head, or one that was removed.
 Result<std::string> AuditFile::Append(std::string_view line) {
-  const auto end = std::chrono::steady_clock::now() + lock_wait_;
   for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
     Lock chain;
-    if (head_ && !chain.Take(head_.Get(), end)) return NotLocked(AuditHeadPath(path_));
-    if (!head_ || LeadsToFileOf(AuditHeadPath(path_), head_.Get())) return AppendToLast(line, end);
+    if (head_ && !chain.Take(head_.Get(), lock_wait_)) return NotLocked(AuditHeadPath(path_));
+    if (!head_ || LeadsToFileOf(AuditHeadPath(path_), head_.Get())) return AppendToLast(line);
     chain.Release();
     if (Status opened = ReopenHead(); !opened) return opened.error();
   }
   return NotFound();
 }
 
-Result<std::string> AuditFile::AppendToLast(std::string_view line,
-                                            std::chrono::steady_clock::time_point end) {
+Result<std::string> AuditFile::AppendToLast(std::string_view line) {
   for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
     Lock lock;
-    if (!lock.Take(file_.Get(), end)) return NotLocked(path_);
+    if (!lock.Take(file_.Get(), lock_wait_)) return NotLocked(path_);
     const bool last = head_ && attempt > 0;  // opened under the lock of the chain
     if (last || LeadsToFileOf(path_, file_.Get())) return AppendLocked(line);
     lock.Release();

@@ -41,8 +41,7 @@ class AuditFile {
       : path_(std::move(path)), lock_wait_(lock_wait) {}
   [[nodiscard]] Status Reopen();
   [[nodiscard]] Status ReopenHead();
-  [[nodiscard]] Result<std::string> AppendToLast(std::string_view line,
-                                                 std::chrono::steady_clock::time_point end);
+  [[nodiscard]] Result<std::string> AppendToLast(std::string_view line);
   [[nodiscard]] Result<std::string> AppendLocked(std::string_view line);
   // Of the last line, as the head should say it; the end of the whole lines goes to `end`.
   [[nodiscard]] Result<Head> Previous(std::uint64_t& end);

@@ -27,6 +27,10 @@ constexpr std::string_view kSignatures[] = {"sig", "signature"};
 constexpr std::string_view kTails[] = {"base", "hash", "key", "pem", "string", "value"};
 constexpr std::string_view kSchemes[] = {"bearer ", "basic ", "token ", "digest "};
 constexpr std::string_view kDigest = "digest ";
+// passwd is a package of Debian, too: passwd:amd64.
+constexpr std::string_view kPackage = "passwd";
+constexpr std::string_view kArchitectures[] = {"all",  "amd64",   "arm64",   "armhf",
+                                               "i386", "ppc64el", "riscv64", "s390x"};
 
 bool Has(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
@@ -263,9 +267,20 @@ void NamedSecrets::BeginUnquoted(char c) {
   Scheme(c);
 }
 
+// `word`: what may still become one; with the byte behind it, it is one.
+bool NamedSecrets::BeginsArchitecture(std::string_view word) const {
+  return std::string_view(letters_) == kPackage && sign_ == ':' && !blank_ && !begins_quoted_ &&
+         std::any_of(std::begin(kArchitectures), std::end(kArchitectures),
+                     [&](std::string_view each) { return each.starts_with(word); });
+}
+
 // "Bearer " is no secret in a header; elsewhere it may be a value or stand before one.
 void NamedSecrets::Scheme(char c) {
+  if (BeginsArchitecture(opening_) && !IsNameByte(c) &&
+      std::find(std::begin(kArchitectures), std::end(kArchitectures), opening_) != std::end(kArchitectures))
+    return End(c);
   opening_ += Folded(c);
+  if (BeginsArchitecture(opening_)) return;
   for (const std::string_view scheme : kSchemes) {
     if (scheme == opening_) {
       if (header_ == Header::kNo) Decide(place_ + 1);

@@ -66,6 +66,7 @@ class NamedSecrets {
   void BehindSign(char c);
   void BeforeValue(char c);
   void Open(char c);
+  [[nodiscard]] bool BeginsArchitecture(std::string_view word) const;
   void Scheme(char c);
   void Value(char c);
   void BehindQuote(char c);

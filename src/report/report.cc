@@ -287,9 +287,8 @@ std::string RenderError(const Error& error) { return HumanText(error) + Envelope
 bool IsTold(const Warning& warning) {
   constexpr std::string_view kTold[] = {
       "path-missing",     "foreign-owner",         "directory-hidden", "git-directory-hidden",
-      "weaker-isolation", "protection-incomplete", "ceiling",          "in-this-pod",
-      "claim-left",       "git-lock-held"};
-  return std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
+      "weaker-isolation", "protection-incomplete", "ceiling",          "git-lock-held"};
+  return warning.told || std::find(std::begin(kTold), std::end(kTold), warning.category) != std::end(kTold);
 }
 
 Result<StatusReport> StatusReport::Open(std::optional<int> fd, const std::string& file) {
@@ -389,14 +388,12 @@ namespace {
 
 Object InsideObject(const InnerEngine& inside) {
   Object object{{"engine", inside.name}, {"tier", inside.tier}};
-  const auto add = [&object](const char* key, const std::string& text) {
+  const auto add = [&object](const std::string& key, const std::string& text) {
     if (!text.empty()) object[key] = text;
   };
   add("rung", inside.isolation_level);
   if (!inside.not_covered.empty()) object["notCovered"] = inside.not_covered;
-  add("pod", inside.pod);
-  add("podUid", inside.pod_uid);
-  add("runtimeClass", inside.runtime_class);
+  for (const auto& [key, text] : inside.where) add(key, text);
   return object;
 }
 

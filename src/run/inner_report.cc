@@ -191,4 +191,16 @@ InnerReport ReadInnerReport(std::string_view lines) {
   return report;
 }
 
+std::optional<Error> ReadInnerError(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  const std::string_view last = text.substr(text.rfind('\n') + 1);
+  if (!last.starts_with('{')) return std::nullopt;
+  const Result<Json> line = ParseDocument({.name = {}, .bytes = std::string(last)});
+  if (!line) return std::nullopt;
+  std::string wrong;
+  Error error = ErrorOf(*line, wrong);
+  if (!wrong.empty()) return std::nullopt;
+  return error;
+}
+
 }  // namespace mxc

@@ -26,4 +26,7 @@ struct InnerReport {
 // of JSON, and events that are none of its own, are passed over.
 [[nodiscard]] InnerReport ReadInnerReport(std::string_view lines);
 
+// The error with which the standard error of an mxc-exec ends. Nothing: it does not end so.
+[[nodiscard]] std::optional<Error> ReadInnerError(std::string_view text);
+
 }  // namespace mxc

@@ -19,13 +19,13 @@
 #include "base/undo.h"
 #include "cleanup/host_resources.h"
 #include "mxc/limit_hint.h"
+#include "remote/remote.h"
 #include "run/audited.h"
 #include "run/call_watch.h"
 #include "run/reached_limits.h"
 #include "run/relay.h"
 #include "run/run.h"
 #include "run/run_gateway.h"
-#include "run/run_in_pod.h"
 #include "run/signals.h"
 #include "run/start.h"
 #include "run/stop.h"
@@ -254,23 +254,12 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   return outcome;
 }
 
-// What has its child on this machine.
-template <class LocalLaunch>
-Result<Outcome> Run(const LocalLaunch& /*launch*/, const Plan& plan, RunObserver& observer, int connection) {
-  return RunChild(plan, observer, connection);
-}
-
-Result<Outcome> Run(const KubernetesLaunch& launch, const Plan& plan, RunObserver& observer,
-                    int /*connection*/) {
-  return RunInPod(launch, plan, observer);
-}
-
 }  // namespace
 
 Result<Outcome> RunPlan(const Plan& plan, RunObserver& observer, int connection) {
+  const Remote* const remote = RemoteOf(plan.containment);
   return RunAudited(plan, observer, [&](RunObserver& recorder) {
-    return std::visit([&](const auto& launch) { return Run(launch, plan, recorder, connection); },
-                      plan.launch);
+    return remote != nullptr ? remote->run(plan, recorder) : RunChild(plan, recorder, connection);
   });
 }
 

@@ -161,8 +161,6 @@ inline constexpr DeniedCall kDeniedCalls[] = {
     {"ioctl", ENOTTY, "bcachefs: snapshots, subvolumes", IoctlOf(0xbc)},
     {"ioctl", ENOTTY, "SMB: snapshots, messages of the caller's own to the server", IoctlOf(0xcf)},
     {"ioctl", ENOTTY, "OCFS2_IOC_REFLINK clones by path", Equals(1, 0x40186f04)},
-    {"ioctl", ENOTTY, "EXT4_IOC_MOVE_EXT exchanges the contents of files", Equals(1, 0xc028660f)},
-    {"ioctl", ENOTTY, "EXT4_IOC_SWAP_BOOT exchanges the contents of files", Equals(1, 0x6611)},
     {"ioctl", ENOTTY, "F2FS_IOC_MOVE_RANGE exchanges the contents of files", Equals(1, 0xc020f509)},
 
     // Packets below the socket interface. SOCK_PACKET is the old spelling of AF_PACKET.
@@ -205,7 +203,14 @@ inline constexpr std::uint32_t kBtrfsRequests[] = {0x40049409, 0x4020940d, 0x810
 inline constexpr std::uint32_t kXfsRequests[] = {0x801c581f, 0x401c5820, 0x800c581e, 0x4030582a,
                                                  0x4030582b, 0x40305839, 0x8070587c, 0x8100587e};
 
+// FS_IOC_GETFLAGS, _SETFLAGS (both sizes), _FIEMAP, _GET_ENCRYPTION_POLICY, _GET_ENCRYPTION_POLICY_EX, _GET_ENCRYPTION_KEY_STATUS,
+// _MEASURE_VERITY. Not among them: what exchanges the contents of files (EXT4_IOC_MOVE_EXT, _SWAP_BOOT), adds or removes keys of
+// encrypted directories, which hides their names from everybody, and makes a file read-only for good (FS_IOC_ENABLE_VERITY).
+inline constexpr std::uint32_t kFileRequests[] = {0x80086601, 0x40086602, 0x80046601, 0x40046602, 0xc020660b,
+                                                  0x400c6615, 0xc0096616, 0xc080661a, 0xc0046686};
+
 inline constexpr AllowedValues kAllowedValues[] = {
+    {"ioctl", 1, kFileRequests, ENOTTY, "ext4, fscrypt, fsverity: exchanges of contents, keys", IoctlOf('f')},
     {"ioctl", 1, kBtrfsRequests, ENOTTY, "btrfs: snapshots and searches show files past the policy's mounts", IoctlOf(0x94)},
     {"ioctl", 1, kXfsRequests, ENOTTY, "XFS: files by handle, exchanges of contents", IoctlOf('X')},
     {"socket", 0, kFamilies, EAFNOSUPPORT, "vsock, packet, alg and rarer families leave the sandbox or are seldom reviewed"},

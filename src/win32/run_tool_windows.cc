@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "mxc/command_line.h"
+#include "win32/environment_block_windows.h"
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 
@@ -61,7 +62,8 @@ struct Tool {
   UniqueHandle thread = {};
 };
 
-Tool Start(const std::vector<std::string>& argv, HANDLE out, HANDLE err) {
+Tool Start(const std::vector<std::string>& argv, const std::vector<Variable>* environment, HANDLE out,
+           HANDLE err) {
   SECURITY_ATTRIBUTES attributes = Inheritable();
   const UniqueHandle nothing{
       ::CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ, &attributes, OPEN_EXISTING, 0, nullptr)};
@@ -73,9 +75,10 @@ Tool Start(const std::vector<std::string>& argv, HANDLE out, HANDLE err) {
   startup.hStdError = err;
   std::wstring line = Wide(JoinArguments(argv, QuoteFor::kProgram));
   PROCESS_INFORMATION made{};
-  const DWORD flags = CREATE_SUSPENDED | CREATE_NO_WINDOW;
-  if (::CreateProcessW(Wide(argv[0]).c_str(), line.data(), nullptr, nullptr, TRUE, flags, nullptr, nullptr,
-                       &startup, &made) == 0) {
+  std::wstring block = environment == nullptr ? L"" : EnvironmentBlock(*environment);
+  const DWORD flags = CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT;
+  if (::CreateProcessW(Wide(argv[0]).c_str(), line.data(), nullptr, nullptr, TRUE, flags,
+                       environment == nullptr ? nullptr : block.data(), nullptr, &startup, &made) == 0) {
     return {};
   }
   return {UniqueHandle{made.hProcess}, UniqueHandle{made.hThread}};
@@ -83,13 +86,14 @@ Tool Start(const std::vector<std::string>& argv, HANDLE out, HANDLE err) {
 
 }  // namespace
 
-ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms) {
+ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms,
+                const std::vector<Variable>* environment) {
   ToolRun run;
   Pipe out;
   Pipe err;
   if (argv.empty() || !Open(out) || !Open(err)) return run;
   const UniqueHandle job = KillingJob();
-  const Tool tool = Start(argv, out.write.Get(), err.write.Get());
+  const Tool tool = Start(argv, environment, out.write.Get(), err.write.Get());
   out.write.Reset();
   err.write.Reset();
   if (!tool.process) return run;

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "mxc/host.h"
+#include "mxc/secret.h"
 
 namespace mxc {
 
-// argv[0]: absolute path. Ended after `limit_ms`.
-[[nodiscard]] ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms);
+// argv[0]: absolute path. Ended after `limit_ms`. `environment`: borrowed; nullptr: ours.
+[[nodiscard]] ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms,
+                              const std::vector<Variable>* environment = nullptr);
 
 }  // namespace mxc

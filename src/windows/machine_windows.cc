@@ -25,16 +25,15 @@ constexpr std::wstring_view kProcessPrefix = L"WindowsSandbox";
 
 Error StartFailed(const char* what) { return WindowsError(ErrorCode::kSetupFailed, what, ::GetLastError()); }
 
-// Whoever is killed before the machine is recorded takes it along: nobody could end it later.
+}  // namespace
+
 Status EndWithUs(HANDLE job, bool ends) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
   limits.BasicLimitInformation.LimitFlags = ends ? JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE : 0;
   if (::SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits) != 0)
     return Done{};
-  return StartFailed("limit the job of Windows Sandbox");
+  return StartFailed("limit the job of a program that may outlive us");
 }
-
-}  // namespace
 
 std::vector<MachineProcess> MachineProcesses() {
   std::vector<MachineProcess> found;

@@ -17,6 +17,10 @@ namespace mxc {
 inline constexpr std::uint64_t kMachineStartLimitMs = 360000;  // a first start unpacks the machine
 inline constexpr std::uint64_t kMachineAppearLimitMs = 30000;  // until a process of the machine is there
 
+// Whether what `job` holds ends with the last handle of it, which is ours. Whoever is killed before what it
+// has started is recorded takes it along: nobody could end it later. Errors: kSetupFailed.
+[[nodiscard]] Status EndWithUs(HANDLE job, bool ends);
+
 [[nodiscard]] std::vector<MachineProcess> MachineProcesses();
 // Is one of them still there?
 [[nodiscard]] bool AnyRuns(const std::vector<MachineProcess>& processes);

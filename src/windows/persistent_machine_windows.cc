@@ -156,6 +156,10 @@ std::size_t RunningCommands(const std::string& folder) {
   return count;
 }
 
+Result<UniqueHandle> MarkCommand(const std::string& folder) {
+  return Leave(folder + "\\" + kOrders + "\\" + RandomName() + ".run", "");
+}
+
 Result<Outcome> RunInPersistentMachine(const Plan& plan, RunObserver& observer) {
   PersistentMachineCommand command{plan, observer};
   if (Status ordered = command.Order(); !ordered) return ordered.error();

@@ -15,6 +15,7 @@
 #include "mxc/outcome.h"
 #include "mxc/plan.h"
 #include "run/run.h"
+#include "win32/unique_handle_windows.h"
 
 namespace mxc {
 
@@ -25,6 +26,9 @@ inline constexpr const char* kAgentReady = "ready";
 
 // Of the folder of a sandbox.
 [[nodiscard]] std::size_t RunningCommands(const std::string& folder);
+// Lets a command count as running as long as the handle is open, however it is closed; for a sandbox whose
+// commands need no other order. Errors: kSetupFailed.
+[[nodiscard]] Result<UniqueHandle> MarkCommand(const std::string& folder);
 
 // A command in the machine of WindowsSandboxChild::standing. Errors: kSetupFailed.
 [[nodiscard]] Result<Outcome> RunInPersistentMachine(const Plan& plan, RunObserver& observer);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "mxc/windows/path.h"
+#include "win32/environment_block_windows.h"
 #include "win32/security_environment.h"
 #include "win32/security_environment_windows.h"
 #include "win32/wide_windows.h"
@@ -18,28 +18,6 @@ constexpr DWORD64 kNoWin32k = DWORD64{1} << 28U;  // PROCESS_CREATION_MITIGATION
 constexpr DWORD kOptOut = 1;                      // PROCESS_CREATION_ALL_APPLICATION_PACKAGES_OPT_OUT
 constexpr DWORD_PTR kSecurityEnvironment =
     35 | PROC_THREAD_ATTRIBUTE_INPUT;  // of Windows with a base container
-
-// Sorted as Windows wants it, each name once, the last value of a name; an empty name before '=' ends the
-// block.
-std::wstring EnvironmentBlock(const std::vector<Variable>& environment) {
-  std::vector<const Variable*> sorted;
-  for (const Variable& variable : environment) {
-    std::erase_if(sorted,
-                  [&](const Variable* known) { return IsSameWindowsName(known->name, variable.name); });
-    if (!variable.name.empty()) sorted.push_back(&variable);
-  }
-  std::sort(sorted.begin(), sorted.end(), [](const Variable* left, const Variable* right) {
-    return ::CompareStringOrdinal(Wide(left->name).c_str(), -1, Wide(right->name).c_str(), -1, TRUE) ==
-           CSTR_LESS_THAN;
-  });
-  std::wstring block;
-  for (const Variable* variable : sorted) {
-    block += Wide(variable->name) + L"=" + Wide(variable->value.Reveal());
-    block += L'\0';
-  }
-  if (block.empty()) block += L'\0';
-  return block + L'\0';
-}
 
 // The standard streams of this process, while it starts a command that takes over what it finds there.
 class LentStreams {
@@ -107,6 +85,10 @@ std::vector<StartAttribute> StartAttributes(const AppContainerSandbox& sandbox, 
   } else {
     attributes.push_back({PROC_THREAD_ATTRIBUTE_HANDLE_LIST, const_cast<HANDLE*>(orders.streams.data()),
                           orders.streams.size() * sizeof(HANDLE), "name what the command inherits"});
+  }
+  if (orders.job != nullptr) {
+    attributes.push_back({PROC_THREAD_ATTRIBUTE_JOB_LIST, const_cast<HANDLE*>(&orders.job), sizeof orders.job,
+                          "start the command in a job"});
   }
   if (orders.environment != nullptr) {
     attributes.push_back({kSecurityEnvironment, const_cast<HANDLE*>(&orders.environment),

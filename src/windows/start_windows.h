@@ -27,6 +27,7 @@ struct StartOrders {
   HANDLE environment = nullptr;                // of its base container; nullptr: none
   std::string identity = {};                   // of a base container of the older contract; empty: none
   bool without_console = false;                // it gets none of the caller's either
+  HANDLE job = nullptr;                        // that holds it before it runs; nullptr: none
 };
 
 // They point into the orders.

@@ -11,7 +11,7 @@ namespace mxc {
 // Of a WslLaunch. The distribution is asked first: what wsl.exe says then is taken down, and not mixed into
 // the output of the command. The outcome is that of the mxc-exec inside, from the file it reports to; without
 // one there was no run, whatever number wsl.exe ended with. Errors: kUnavailable, kSetupFailed, and those
-// that the mxc-exec inside refuses with.
+// that the mxc-exec inside refuses with; kNotStarted when the sandbox of a persistent one has gone.
 [[nodiscard]] Result<Outcome> RunInWsl(const Plan& plan, RunObserver& observer);
 
 // Of a WindowsSandboxLaunch. Standard input is read to its end before the machine starts. Errors:

@@ -228,6 +228,22 @@ TEST(ConformanceTable, EveryExampleStandsForSomethingOfTheReference) {
   for (const Example& example : Examples()) EXPECT_NE(example.files, 0U) << example.id;
 }
 
+// Each of the reference's files by its name, and what it comes to here; reference_files.py runs them all.
+TEST(ConformanceTable, WhatTheReferenceRunsIsPlannedOrHasAReason) {
+  std::ifstream file(SourceDirectory() + "/tests/conformance/reference_files.jsonl");
+  const std::set<std::string> documented = DocumentedDifferences();
+  std::set<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    const nlohmann::json row = nlohmann::json::parse(line);
+    const std::string difference = row.value("difference", "");
+    EXPECT_TRUE(names.insert(row.at("file")).second) << line;
+    EXPECT_TRUE(difference.empty() || documented.count(difference) == 1) << line;
+    const bool runs = row.at("reference") == "runs";
+    EXPECT_FALSE(runs && row.contains("code") && difference.empty()) << line;
+  }
+  EXPECT_EQ(names.size(), 266U);
+}
+
 TEST(ConformanceTable, TheDocumentListsExactlyTheDifferences) {
   std::set<std::string> used;
   for (const Row& row : Rows()) {

@@ -41,11 +41,48 @@ TEST_P(GitEnd, HolesAreNotRead) {
 
 TEST_P(GitEnd, AGrantThatIsClosedIsOpenedAgain) {
   for (const char* engine : Everywhere()) {
-    for (const char* mode : {"0", "200", "100"}) {
+    for (const char* mode : {"0", "200", "100", "400", "600"}) {
       const Ended ended = Inside(engine, "mkdir -p d; chmod " + std::string(mode) + " d .");
       EXPECT_EQ(ended.status, 0) << engine << ended.err;
       EXPECT_THAT(ended.err, HasSubstr("can be listed again: '" + root + "', '" + root + "/d'")) << engine;
       ExpectStart(engine, ended.err);
+    }
+  }
+}
+
+// Names alone do not tell what stands there, and whoever may change the mode may enter. The grants are as a
+// run left them whose launcher was killed.
+TEST_P(GitEnd, WhatMayBeListedButNotEnteredIsNotPassedOver) {
+  for (const char* engine : Everywhere()) {
+    ASSERT_EQ(Shell("mkdir d; git init -q d/r; chmod 400 d").status, 0);
+    const Ended ended = Inside(engine, "chmod 700 d; echo '#!/bin/sh' >d/r/.git/hooks/pre-commit");
+    EXPECT_EQ(Shell("chmod 700 d; ls d/r/.git/hooks | grep -x pre-commit").status, 1) << engine << ended.err;
+    ASSERT_EQ(Shell("rm -r d").status, 0);
+  }
+}
+
+TEST_P(GitEnd, OtherNamesOfAHookAreFoundWhereverTheyAre) {
+  constexpr const char* kDeep =
+      "python3 -c 'import os\nh = os.open(\"r/.git/hooks\", 0)\nos.chdir(\"d\")\n"
+      "for i in range(25): os.mkdir(\"a\" * 200); os.chdir(\"a\" * 200)\n"
+      "os.link(\"pre-commit\", \"x\", src_dir_fd=h)'";
+  constexpr const char* kWriteDeep =
+      "python3 -c 'import os\nos.chdir(\"d\")\nfor i in range(25): os.chdir(\"a\" * 200)\n"
+      "open(\"x\", \"w\").write(\"EVIL\")'";
+  struct Place {
+    const char* plant;
+    const char* write;
+  };
+  for (const char* engine : Everywhere()) {
+    for (const Place& place :
+         {Place{"ln r/.git/hooks/pre-commit d/x; chmod 400 d", "chmod 700 d; echo EVIL >d/x"},
+          Place{"ln r/.git/hooks/pre-commit d/x; chmod 0 d", "chmod 700 d; echo EVIL >d/x"},
+          Place{kDeep, kWriteDeep}}) {
+      ASSERT_EQ(Shell("git init -q r; mkdir d; echo true >r/.git/hooks/pre-commit").status, 0);
+      ASSERT_EQ(Shell(place.plant).status, 0) << place.plant;
+      const Ended ended = Inside(engine, place.write);
+      EXPECT_EQ(Shell("cat r/.git/hooks/pre-commit").out, "true\n") << engine << place.plant << ended.err;
+      ASSERT_EQ(Shell("chmod 700 d; rm -rf r d").status, 0);
     }
   }
 }
@@ -81,6 +118,44 @@ TEST_P(GitEnd, WhatLeadsThroughProcIsTakenOutOfTheWay) {
     EXPECT_THAT(ended.err, Not(HasSubstr("next-run-refused"))) << engine;
     ExpectStart(engine, ended.err);
     ASSERT_EQ(Shell("rm -rf a b c").status, 0);
+  }
+}
+
+// git takes what stands before it.
+TEST_P(GitEnd, NulInAConfigurationStopsNoRunAndHidesNoHook) {
+  for (const char* engine : Everywhere()) {
+    const Ended planted =
+        Inside(engine,
+               "git init -q n; printf '[core]\\n\\thooksPath = a\\0b\\n' >>n/.git/config; "
+               "git init -q m; printf '[core \"hookspath\\0b\"]\\n\\tx = a\\n' >>m/.git/config; "
+               "git init -q t; printf '[core]\\n\\thooksPath = a\\tb\\n' >>t/.git/config");
+    EXPECT_EQ(planted.status, 0) << engine << planted.err;
+    const Ended hooks = Inside(
+        engine,
+        "for d in n/a m/a 't/a b' \"$(printf 't/a\\tb')\"; do mkdir -p \"$d\"; "
+        "printf '#!/bin/sh\\ntouch \"$PWD/../pwned\"\\n' >\"$d/pre-commit\"; chmod +x \"$d/pre-commit\"; "
+        "done 2>/dev/null; true");
+    EXPECT_EQ(hooks.status, 0) << engine << hooks.err;
+    const Ended commits = Shell(
+        "for r in n m t; do git -C $r -c user.name=a -c user.email=b commit -q --allow-empty -m x; done; "
+        "test ! -e pwned");
+    EXPECT_EQ(commits.status, 0) << engine << hooks.err << commits.err;
+    ASSERT_EQ(Shell("rm -rf n m t pwned").status, 0);
+  }
+}
+
+TEST_P(GitEnd, EachWordOfACommandLineMayBeAFile) {
+  for (const char* engine : Everywhere()) {
+    for (const char* line : {"timeout 5 sh clean.sh", "bash -euo pipefail clean.sh", "cat clean.sh | sh"}) {
+      ASSERT_EQ(Shell("git init -q r; echo cat >r/clean.sh; git -C r config filter.x.clean '" +
+                      std::string(line) + "'")
+                    .status,
+                0);
+      const Ended changed = Inside(engine, "echo 'touch pwned; cat' >r/clean.sh");
+      EXPECT_THAT(changed.err, HasSubstr("'" + root + "/r/clean.sh'")) << engine << line;
+      EXPECT_THAT(Inside(engine, "echo x >r/other").err, Not(HasSubstr("/r/"))) << engine << line;
+      ASSERT_EQ(Shell("rm -rf r").status, 0);
+    }
   }
 }
 

@@ -1,8 +1,11 @@
 // git inside with the caller's identity, and configurations that a command may write: with the real git.
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <sstream>
 
 #include "tests/containment/git_on_the_host.h"
@@ -290,6 +293,62 @@ TEST_P(GitConfig, SubmodulesAndSeveralRuns) {
     EXPECT_THAT(ended.err, HasSubstr("modules/m/config"));
     EXPECT_EQ(Contents(module), before);
     EXPECT_EQ(Shell("git -C work config user.name; rm -f work/.git/modules/m/config.untrusted*").out, "r\n");
+  }
+}
+
+// What leads to a configuration is opened before it is put back.
+TEST_P(GitConfig, BehindADirectoryThatIsClosed) {
+  ASSERT_EQ(Shell("mkdir a && git init -q a/repo").status, 0);
+  const std::string below = root + "/a/repo/.git/config";
+  const auto before = Contents(below);
+  for (const char* engine : kConfigEngines) {
+    for (const char* closed : {"0 a", "400 a", "0 a/repo", "100 a/repo/.git a"}) {
+      const Ended ended =
+          Inside(engine, std::string("cd ..; git -C a/repo config core.fsmonitor evil; chmod ") + closed);
+      EXPECT_THAT(ended.err, HasSubstr(kPutBack)) << engine << closed;
+      EXPECT_THAT(ended.err, Not(HasSubstr("still stands"))) << engine << closed;
+      EXPECT_EQ(Contents(below), before) << engine << closed;
+      ASSERT_EQ(Shell("chmod -R u+rwX a; rm -f a/repo/.git/config.untrusted*").status, 0);
+    }
+  }
+}
+
+// Neither room nor inodes are left for what was there before: what the command wrote is out of git's way all
+// the same.
+TEST_P(GitConfig, OnAFileSystemThatIsFull) {
+  if (::geteuid() != 0) GTEST_SKIP() << "a file system of its own needs root";
+  const std::string small = workspace.Directory("root/small");
+  struct Full {
+    const char* options;
+    const char* fill;
+  };
+  for (const char* engine : kConfigEngines) {
+    for (const Full& full : {Full{"size=600k,mode=777", "cat /dev/zero >fill"},
+                             Full{"nr_inodes=100,mode=777", "i=0; while : >fill$i; do i=$((i+1)); done"}}) {
+      Launch launch = PrepareConfig({.containment = engine,
+                                     .command = std::string("git config core.fsmonitor evil; ") + full.fill,
+                                     .read_write = {small},
+                                     .filesystem = R"("protect":{"git":{"config":"allow-safe"}})",
+                                     .cwd = small});
+      launch.arguments = {
+          "-c", "\"$0\" \"$1\"; grep -c evil .git/config; rm -f fill*; \"$0\" --recover; cat .git/config",
+          launch.program, launch.arguments.back()};
+      launch.program = "/bin/sh";
+      launch.cwd = small;
+      launch.environment = Environment();
+      launch.before_exec = [&] {
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+          std::_Exit(124);
+        const std::string owner = std::to_string(uid);
+        if (::mount("none", small.c_str(), "tmpfs", 0, full.options) != 0 || ::chdir(small.c_str()) != 0 ||
+            std::system(("git init -q --template= . && chown -R " + owner + " .").c_str()) != 0)
+          std::_Exit(124);
+      };
+      const Ended ended = Execute(launch);
+      EXPECT_THAT(ended.out, HasSubstr("0\n")) << engine << full.fill << ended.err;
+      EXPECT_THAT(ended.out, HasSubstr("repositoryformatversion")) << engine << full.fill << ended.err;
+      EXPECT_THAT(ended.out, Not(HasSubstr("evil"))) << engine << full.fill << ended.err;
+    }
   }
 }
 

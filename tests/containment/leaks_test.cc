@@ -127,7 +127,9 @@ TEST_P(Leaks, TheKernelsLogAndAddresses) {
 }
 
 // 1 keeps the memory of what crashes from the program that core_pattern names, 0 does not; nobody changes it.
+// A socket that it names gets a core of headers.
 TEST_P(Leaks, CoresOfTheCommand) {
+  EXPECT_EQ(RunConfig({.command = "cat /proc/self/coredump_filter"}).out, "00000000\n");
   const Ended ended = RunConfig({.command = "ulimit -S -c 0; ulimit -H -c 0; grep core /proc/self/limits"});
   EXPECT_THAT(ended.out, testing::MatchesRegex("Max core file size +1 +1 +bytes *\n")) << ended.err;
 }

@@ -49,6 +49,12 @@ class Protect : public ContainmentTest {
         const std::string path = rw + "/" + file;
         EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .filesystem = section}, Attacks(path)),
                     Each(AnyOf("EROFS", "EBUSY", "EXDEV")));
+        const std::string other = workspace.Directory("rw/elsewhere") + "/name";
+        std::filesystem::create_hard_link(path, other);
+        EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .filesystem = section},
+                        {{"write", other, "EVIL"}, {"write", path, "EVIL"}}),
+                    Each("EROFS"));
+        std::filesystem::remove_all(rw + "/elsewhere");
         const std::string above = path.substr(0, path.rfind('/'));
         if (above == rw) continue;
         EXPECT_THAT(Try({.containment = engine, .read_write = {rw}, .filesystem = section},

@@ -313,5 +313,20 @@ TEST_P(Reading, AHandleMadeOutsideOpensNothing) {
               ElementsAre("EPERM"));
 }
 
+// As a command may leave it for the next run: the names in it can be listed, and nothing behind them.
+TEST_P(Reading, APatternBelowADirectoryThatMayBeListedButNotEntered) {
+  const std::string rw = workspace.Directory("rw");
+  Secret("rw/conf/.env");
+  for (const mode_t mode : {0400U, 0600U, 0U}) {
+    ASSERT_EQ(::chmod((rw + "/conf").c_str(), mode), 0);
+    const Ended ended = RunConfig({.command = "chmod 700 conf; cat conf/.env; true",
+                                   .read_write = {rw},
+                                   .denied = {rw + "/**/.env"},
+                                   .cwd = rw});
+    EXPECT_THAT(ended.out, Not(HasSubstr(token))) << mode << ended.err;
+  }
+  ASSERT_EQ(::chmod((rw + "/conf").c_str(), 0700), 0);
+}
+
 }  // namespace
 }  // namespace mxc::test::reading_test

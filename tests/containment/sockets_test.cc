@@ -120,6 +120,22 @@ TEST_P(HostSockets, OfAnotherNetworkNamespaceBehindManyDirectories) {
   EXPECT_FALSE(listener->WasReached());
 }
 
+// Of the caller's: the command, who owns it, may change its mode and enter.
+TEST_P(HostSockets, InADirectoryThatMayBeListedButNotEntered) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string closed = workspace.Directory("rw/closed");
+  const std::string here = std::filesystem::current_path();
+  std::filesystem::current_path(closed);
+  const Listener listener = Listener::Unix("socket");
+  std::filesystem::current_path(here);
+  std::filesystem::rename(closed + "/socket", closed + "/renamed");
+  ASSERT_EQ(::chmod(closed.c_str(), 0400), 0);
+  EXPECT_THAT(Try({.read_write = {rw}}, {{"chmod", closed, "700"}, Connect(closed + "/renamed")}).back(),
+              AnyOf("ECONNREFUSED", "EACCES", "ENOENT"));
+  EXPECT_FALSE(listener.WasReached());
+  ASSERT_EQ(::chmod(closed.c_str(), 0700), 0);
+}
+
 // Another user's directory that this one may pass through and not list, or the caller's own.
 TEST_P(HostSockets, InDirectoriesThatCannotBeListed) {
   const std::string rw = workspace.Directory("rw");

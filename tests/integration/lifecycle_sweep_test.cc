@@ -58,7 +58,8 @@ std::vector<pid_t> Tree(pid_t process) {
 // Gone, or waiting for whoever has to bury it.
 bool HasEnded(pid_t process) {
   const std::string stat = Contents("/proc/" + std::to_string(process) + "/stat").value_or("");
-  return stat.empty() || stat.find(") Z ") != std::string::npos;
+  // X: reaped, and not yet out of /proc.
+  return stat.empty() || stat.find(") Z ") != std::string::npos || stat.find(") X ") != std::string::npos;
 }
 
 // The directories of the control groups of version 1 that were made for the sandbox of `process`.

@@ -172,6 +172,20 @@ TEST_P(Lifecycle, RefusesWhatIsNoRequest) {
   EXPECT_EQ(Lines(policy.out).size(), 1U);
 }
 
+// Who reads a file of status takes standard output for the command's alone.
+TEST_P(Lifecycle, AQuietExecThatIsRefusedSaysSoInItsFile) {
+  const std::string other = Provision();
+  Launch exec =
+      Phase("exec", prefix + ":0123456789abcdef0123456789abcdef", R"(,"process":{"commandLine":"x"})");
+  const std::string result = workspace.Path("result");
+  exec.arguments.insert(exec.arguments.begin(), {"--quiet", "--result", result});
+  const Ended ended = Execute(exec);
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.out + ended.err, "");
+  EXPECT_THAT(Contents(result).value_or(""),
+              testing::AllOf(HasSubstr(R"("event":"error")"), HasSubstr(R"("kind":"stale_id")")));
+}
+
 TEST_P(Lifecycle, FilesOfAnExecAreHeldAgainstThePolicy) {
   const std::string work = workspace.Directory("work");
   const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");

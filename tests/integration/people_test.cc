@@ -2,6 +2,12 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "tests/support/lifecycle_test.h"
 #include "tests/support/terminal.h"
 
@@ -18,14 +24,23 @@ constexpr const char* kEscape = "\x1b";
 
 class People : public LauncherTest {
  protected:
-  // All that a call prints on a terminal of its own.
+  // All that a call prints on a terminal of its own, read as it comes: a terminal holds few kilobytes.
   [[nodiscard]] std::string Shown(Launch launch) const {
     const Terminal terminal(uid);
     launch.terminal = terminal.Fd();
     Running running(launch);
-    const Ended ended = running.Wait();
-    EXPECT_FALSE(ended.overdue);
     std::string all;
+    std::atomic<bool> over = false;
+    std::thread reader([&] {
+      while (!over) {
+        all += terminal.Output();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    const Ended ended = running.Wait();
+    over = true;
+    reader.join();
+    EXPECT_FALSE(ended.overdue);
     for (std::string part = terminal.Output(); !part.empty(); part = terminal.Output()) all += part;
     return all;
   }

@@ -70,6 +70,61 @@ TEST_P(Verbs, KeepASandboxForManyCommands) {
   EXPECT_EQ(EnvelopeCode(gone), "stale_id");
 }
 
+TEST_P(Verbs, AStartInTheForegroundStaysUntilTheSandboxEnds) {
+  const std::string directory = OwnDirectory();
+  Running held{Called({"start", "--foreground", "--containment", containment})};
+  ASSERT_TRUE(held.SaysOnStdout("\n"));
+  const std::vector<std::string> all = Living(directory);
+  ASSERT_EQ(all.size(), 1U);
+  const std::string id = all.front();
+  EXPECT_EQ(In(id, "echo in").out, "in\n");
+  EXPECT_EQ(Call({"stop", id}).status, 0);
+  const Ended ended = held.Wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, id + "\n");
+  EXPECT_FALSE(ended.overdue);
+}
+
+TEST_P(Verbs, ASandboxEndsWithItsStartInTheForeground) {
+  const std::string directory = OwnDirectory();
+  const std::vector<std::string> words = {"start", "--foreground", "--containment", containment};
+  for (const int number : {SIGTERM, SIGKILL}) {
+    Running held{Called(words)};
+    ASSERT_TRUE(held.SaysOnStdout("\n"));
+    EXPECT_EQ(Living(directory).size(), 1U);
+    held.Signal(number);
+    EXPECT_EQ(held.Wait().status, -number);
+    EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
+  }
+  // Whoever reads its output has gone.
+  Launch shell = Called({});
+  shell.arguments = {"-c", "\"$0\" start --foreground --containment \"$1\" | head -n 1", shell.program,
+                     containment};
+  shell.program = "/bin/sh";
+  const Ended ended = Execute(shell);
+  EXPECT_FALSE(ended.overdue);
+  EXPECT_THAT(ended.out, MatchesRegex(prefix + ":[0-9a-f]+\n"));
+  EXPECT_TRUE(Eventually([&] { return Living(directory).empty(); }));
+}
+
+TEST_P(Verbs, AStartInTheForegroundEndsWithItsTime) {
+  const std::string directory = OwnDirectory();
+  const std::string file = workspace.File(
+      "limited.json", R"({"version": "1.1.0-alpha", "containment": ")" + containment +
+                          R"(", "session": {"lifetimeMs": 1500}, "process": {"commandLine": ":"}})");
+  const Ended ended = Execute(Called({"start", "--foreground", file}));
+  EXPECT_FALSE(ended.overdue);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_TRUE(Living(directory).empty());
+}
+
+TEST_P(Verbs, ADryRunOfStartSaysWhatStartWould) {
+  EXPECT_EQ(Call({"start", "--dry-run", "--containment", containment}).status, 0);
+  const Ended none = Call({"start", "--dry-run", "--containment", "landlock"});
+  EXPECT_EQ(none.status, 1) << none.out;
+  EXPECT_THAT(none.err, HasSubstr("has no persistent sandboxes"));
+}
+
 TEST_P(Verbs, ACommandStandsWhereItsCallerDoes) {
   const std::string work = workspace.Directory("work/below");
   const std::string id = Start({"--rw", workspace.Path("work")});
@@ -171,7 +226,10 @@ TEST_P(Verbs, BackgroundOutlivesItsCallAndEndsWithTheSandbox) {
   EXPECT_EQ(begun.out + begun.err, "");
   EXPECT_TRUE(Eventually([&] { return Exists(work + "/up"); }));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(In(id, "true").status, 0);
-  EXPECT_THAT(List(), HasSubstr("\"" + id + "\",\"state\":\"started\",\"commands\":1,"));
+  // The daemon hears of an end after the caller.
+  EXPECT_TRUE(Eventually([&] {
+    return List().find("\"" + id + "\",\"state\":\"started\",\"commands\":1,") != std::string::npos;
+  })) << List();
   EXPECT_THAT(In(id, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '").out, HasSubstr(marker));
   EXPECT_EQ(Call({"stop", id}).status, 0);
   EXPECT_TRUE(Eventually([&] { return Survivors(marker).empty(); }));

@@ -233,6 +233,15 @@ class Kubernetes(unittest.TestCase):
         self.assertEqual(run.returncode, 255)
         self.assertEqual(len(self.cluster.state()["claims"]), 1)  # it is left alone
 
+    def test_kubectl_is_the_file_that_is_pinned(self):
+        probed = json.loads(subprocess.run([PROGRAM, "--probe=json"], capture_output=True, check=True).stdout)
+        pin = probed["helpers"]["kubectl"]["sha256"]
+        status, out, err, _ = self.run_in_pod("echo", "out", helpers={"kubectl": {"sha256": pin}})
+        self.assertEqual((status, out), (0, "out\n"), err)
+        error = self.refused(helpers={"kubectl": {"sha256": "0" * 64}})
+        self.assertIn(pin, error["message"])
+        self.assertEqual(error["pointer"], "/helpers/kubectl")
+
     def test_what_passes_is_asked_again(self):
         for fault in (("create", "429"), ("create", "lost"), ("create", "409-own"), ("create", "500"), ("watch", "410"),
                       ("watch", "slow"), ("watch", "refused"), ("pod", "stale"), ("pod", "late"), ("get", "500"),

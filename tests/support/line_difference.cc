@@ -7,10 +7,10 @@
 namespace mxc::test {
 namespace {
 
-using Lines = std::vector<std::string_view>;
+using LineViews = std::vector<std::string_view>;
 
-Lines LinesOf(std::string_view text) {
-  Lines lines;
+LineViews LinesOf(std::string_view text) {
+  LineViews lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     lines.push_back(text.substr(0, end));
@@ -22,7 +22,8 @@ Lines LinesOf(std::string_view text) {
 // The length of the longest common subsequence of what stands from each pair of lines on.
 class Common {
  public:
-  Common(const Lines& from, const Lines& to) : width_(to.size() + 1), lengths_((from.size() + 1) * width_) {
+  Common(const LineViews& from, const LineViews& to)
+      : width_(to.size() + 1), lengths_((from.size() + 1) * width_) {
     for (std::size_t i = from.size(); i-- > 0;) {
       for (std::size_t j = to.size(); j-- > 0;) {
         lengths_[i * width_ + j] =
@@ -39,10 +40,10 @@ class Common {
 
 class Writer {
  public:
-  explicit Writer(const Lines& from) : from_(from) {}
+  explicit Writer(const LineViews& from) : from_(from) {}
 
   // `new_lines` take the place of the lines from `begin` to `end`.
-  void Put(std::size_t begin, std::size_t end, const Lines& new_lines) {
+  void Put(std::size_t begin, std::size_t end, const LineViews& new_lines) {
     if (begin < end && !IsFound(begin)) LeadTo(begin);
     if (begin == end) LeadTo(begin);
     for (std::size_t i = begin; i < end; ++i) Append('-', from_[i]);
@@ -67,7 +68,7 @@ class Writer {
 
   void Append(char mark, std::string_view line) { text_.append(1, mark).append(line).append("\n"); }
 
-  const Lines& from_;
+  const LineViews& from_;
   std::size_t next_ = 0;  // where the reader stands
   std::string text_;
 };
@@ -75,15 +76,15 @@ class Writer {
 }  // namespace
 
 std::string LineDifference(std::string_view from_text, std::string_view to_text) {
-  const Lines from = LinesOf(from_text);
-  const Lines to = LinesOf(to_text);
+  const LineViews from = LinesOf(from_text);
+  const LineViews to = LinesOf(to_text);
   const Common common(from, to);
   Writer writer(from);
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < from.size() || j < to.size()) {
     const std::size_t begin = i;
-    Lines new_lines;
+    LineViews new_lines;
     while (i < from.size() || j < to.size()) {
       if (i < from.size() && j < to.size() && from[i] == to[j]) break;
       if (j == to.size() || (i < from.size() && common.At(i + 1, j) >= common.At(i, j + 1)))
@@ -98,7 +99,7 @@ std::string LineDifference(std::string_view from_text, std::string_view to_text)
 }
 
 std::optional<std::string> WithDifference(std::string_view from_text, std::string_view difference) {
-  const Lines from = LinesOf(from_text);
+  const LineViews from = LinesOf(from_text);
   std::string text;
   auto next = from.begin();
   for (const std::string_view line : LinesOf(difference)) {

@@ -13,9 +13,11 @@
 
 #include <chrono>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/own_files.h"
@@ -39,6 +41,15 @@ void Append(const std::string& path, const std::string& line) {
   ASSERT_TRUE(file) << file.error().message;
   const Result<std::string> appended = file->Append(line);
   ASSERT_TRUE(appended) << appended.error().message;
+}
+
+// By writer `i`, a process of its own, which says on standard error why not.
+bool Added(const std::string& path, int i) {
+  Result<AuditFile> file = AuditFile::Open(path);
+  const Result<std::string> appended =
+      file ? file->Append(Record("network", std::to_string(i))) : file.error();
+  if (!appended) std::cerr << appended.error().message << std::endl;
+  return appended.ok();
 }
 
 // What the answer says, or its error.
@@ -277,8 +288,7 @@ TEST_F(AuditLogChain, RotationAmidKilledWritersKeepsOneChain) {
     const pid_t child = ::fork();
     if (child == 0) {
       for (;;) {
-        Result<AuditFile> file = AuditFile::Open(path);
-        if (!file || !file->Append(Record("network", std::to_string(i)))) ::_exit(1);
+        if (!Added(path, i)) ::_exit(1);
       }
     }
     ::usleep(static_cast<useconds_t>(500 + i % 97 * 7));
@@ -340,8 +350,7 @@ TEST_F(AuditLogChain, ManyWritersMakeOneChain) {
     const pid_t child = ::fork();
     if (child == 0) {
       for (int line = 0; line < kLines; ++line) {
-        Result<AuditFile> file = AuditFile::Open(path);
-        if (!file || !file->Append(Record("network", std::to_string(i)))) ::_exit(1);
+        if (!Added(path, i)) ::_exit(1);
       }
       ::_exit(0);
     }
@@ -373,8 +382,7 @@ TEST_F(AuditLogChain, RotationAmidManyWritersKeepsOneChain) {
     const pid_t child = ::fork();
     if (child == 0) {
       for (int line = 0; line < kLines; ++line) {
-        Result<AuditFile> file = AuditFile::Open(path);
-        if (!file || !file->Append(Record("network", std::to_string(i)))) ::_exit(1);
+        if (!Added(path, i)) ::_exit(1);
       }
       ::_exit(0);
     }
@@ -439,6 +447,31 @@ TEST_F(AuditLogChain, AHeldLockIsToldAsOne) {
     EXPECT_EQ(LinesOf(path).size(), 1U);
   }
   Append(path, Record("end", "a"));
+}
+
+// As on a machine that was suspended, or had no processor to spare, for longer than a writer waits.
+TEST_F(AuditLogChain, TimeInWhichTheWriterStoodStillDoesNotCount) {
+  Append(path, Record("begin", "a"));
+  UniqueFd held{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  ASSERT_EQ(::flock(held.Get(), LOCK_EX), 0);
+  const auto sleep = [](int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  };
+  constexpr int kWaitMs = 1000;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Result<AuditFile> file = AuditFile::Open(path, std::chrono::milliseconds(kWaitMs));
+    ::_exit(file && file->Append(Record("end", "a")) ? 0 : 1);
+  }
+  sleep(50);
+  ::kill(child, SIGSTOP);
+  sleep(kWaitMs + 100);
+  ::kill(child, SIGCONT);
+  sleep(50);
+  ::flock(held.Get(), LOCK_UN);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(AuditLogChain, TheHeadIsOpenedLikeTheLog) {

@@ -131,6 +131,30 @@ TEST_F(CeilingFileTest, AutoPassesOverWhatIsNotAllowed) {
                              HasSubstr("not namespaces: the ceiling of this machine does not allow")));
 }
 
+// To find out whether it is usable it would have to be started.
+TEST_F(CeilingFileTest, AutoStartsNoHelperWithoutAPin) {
+  using namespace std::string_literals;
+  host_.AddFile("/usr/bin/bwrap", "--clearenv\0--perms\0--json-status-fd\0"s)
+      .AddTool("bwrap", "/usr/bin/bwrap");
+  Config config{.intent = Intent::kAuto};
+  config.order = {Containment::kBubblewrap};
+  const auto started = [&] {
+    return std::any_of(host_.Questions().begin(), host_.Questions().end(), [](const std::string& question) {
+      return question.starts_with("run /usr/bin/bwrap");
+    });
+  };
+  Write(R"({"require":{"verify":true}})");
+  const Result<Config> unpinned = ChooseContainment(config, host_);
+  ASSERT_FALSE(unpinned.ok());
+  EXPECT_THAT(unpinned.error().message, HasSubstr("'bwrap' has none of the operator's"));
+  Write(R"({"require":)");
+  EXPECT_FALSE(ChooseContainment(config, host_).ok());
+  EXPECT_FALSE(started());
+  Write("{}");
+  EXPECT_FALSE(ChooseContainment(config, host_).ok());
+  EXPECT_TRUE(started());
+}
+
 TEST_F(CeilingFileTest, OwnersOfAUserNamespaceMaySeemUnmapped) {
   Write("{}", {.mode = 0644, .uid = 65534});
   EXPECT_THAT(Sections(), HasSubstr("does not belong to root"));

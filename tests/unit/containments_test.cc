@@ -24,7 +24,8 @@ std::string Row(const ContainmentTraits& traits) {
   add(!traits.planned, "never-planned");
   add(traits.own_system, "own-system");
   add(traits.linux_guest, "linux-guest");
-  add(traits.cluster, "cluster");
+  add(traits.remote, "remote");
+  add(traits.auto_in_place, "auto-in-place");
   add(traits.mounts, "mounts");
   add(traits.persistent, "persistent");
   add(traits.keeps_profile, "keeps-profile");
@@ -41,10 +42,10 @@ TEST(Containments, AreOneTable) {
             "namespaces | Linux | mounts persistent\n"
             "landlock | Linux |\n"
             "lxc | Linux | mounts persistent image\n"
-            "kubernetes | Linux | own-system linux-guest cluster persistent\n"
+            "kubernetes | Linux | own-system linux-guest remote auto-in-place persistent\n"
             "processcontainer | Windows | keeps-profile\n"
             "windows_sandbox | Windows | experimental own-system persistent\n"
-            "wslc | Windows | experimental own-system linux-guest\n"
+            "wslc | Windows | experimental own-system linux-guest persistent\n"
             "isolation_session | Windows | experimental own-system\n"
             "microvm | any | experimental own-system missing\n"
             "hyperlight | any | experimental own-system missing\n"

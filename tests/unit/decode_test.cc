@@ -172,6 +172,7 @@ TEST(Decode, ReadsLifecycleRequests) {
 TEST(Decode, EachPhaseTakesItsKeysOnly) {
   EXPECT_EQ(Blamed(R"({"phase":"provision"})"), "/containment");
   EXPECT_EQ(Blamed(R"({"phase":"provision","containment":"process","lifecycle":{}})"), "/lifecycle");
+  EXPECT_EQ(Blamed(R"({"phase":"provision","containment":"process","sandboxId":"ns:1"})"), "/sandboxId");
   EXPECT_EQ(Blamed(R"({"phase":"start"})"), "/sandboxId");
   EXPECT_EQ(Blamed(R"({"phase":"start","sandboxId":"ns:1","containment":"process"})"), "/containment");
   EXPECT_EQ(Blamed(R"({"phase":"stop","sandboxId":"ns:1","process":{"commandLine":"x"}})"), "/process");

@@ -13,7 +13,8 @@ namespace mxc::test {
 // Nothing runs under that number any more; init may not have collected it yet.
 inline bool HasEnded(long process) {
   const std::string stat = ReadText("/proc/" + std::to_string(process) + "/stat");
-  return stat.empty() || stat.find(") Z ") != std::string::npos;
+  // X: reaped, and not yet out of /proc.
+  return stat.empty() || stat.find(") Z ") != std::string::npos || stat.find(") X ") != std::string::npos;
 }
 
 // Ten beats have passed, and none was heard.

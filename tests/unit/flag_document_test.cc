@@ -90,6 +90,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"{}",
              {"--ro", "..", ".././../b", "./", ".//.git/../c", "..d", "--rw", "../here/e"},
              "{filesystem:{readonlyPaths:[/,/b,/here,/here/.git/../c,/here/..d],readwritePaths:[/here/e]}}"},
+        // As Windows writes it: refused on Linux, with what to write instead.
+        Case{"{}",
+             {"--rw", R"(C:\a)", R"(\\server\b)", R"(\\?\C:\c)", R"(./\\d)"},
+             R"({filesystem:{readwritePaths:[C:\a,\\server\b,\\?\C:\c,/here/\\d]}})"},
         Case{R"({"filesystem":{"readwritePaths":["/a"]}})",
              {"--rw", "b"},
              "{filesystem:{readwritePaths:[/a,/here/b]}}"},
@@ -110,6 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
         // The preset of the default stays, and so does a list that leaves it out.
         Case{"{}", {"--protect", "editors", "git"}, "{filesystem:{protect:[git,editors]}}"},
         Case{R"({"filesystem":{"protect":[]}})", {"--protect", "shell"}, "{filesystem:{protect:[shell]}}"},
+        Case{"{}",
+             {"--protect", "git=allow-unsafe"},
+             "error: --protect 'git=allow-unsafe': the one option of git is git=allow-safe | "},
         Case{"{}", {"--protect", "git=allow-safe"}, "{filesystem:{protect:{git:{config:allow-safe}}}}"},
         Case{R"({"filesystem":{"protect":["shell"]}})",
              {"--protect", "git=allow-safe", "editors"},

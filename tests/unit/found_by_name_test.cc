@@ -16,26 +16,65 @@ std::string Paths(std::string_view command, bool of_git = false) {
 }
 
 TEST(PathsInCommands, HoweverTheyAreJoined) {
-  EXPECT_EQ(Paths("ssh -F/a/b"), "/a/b /b a/b");
-  EXPECT_EQ(Paths("ssh -Fconfig host"), "config host");
-  EXPECT_EQ(Paths("node -r./x y"), "./x /x y");
-  EXPECT_EQ(Paths("vim -u rc +q"), "rc");
-  EXPECT_EQ(Paths("vim --rcfile=rc x"), "rc x");
-  EXPECT_EQ(Paths("sh -c 'x;./y'"), "./y x;./y");
-  EXPECT_EQ(Paths("java -cp a.jar:b.jar Main"), "a.jar b.jar p");
-  EXPECT_EQ(Paths("t\\ d/x"), "d/x t d/x");
+  EXPECT_EQ(Paths("ssh -F/a/b"), "/a/b /b a/b ssh");
+  EXPECT_EQ(Paths("ssh -Fconfig host"), "config host ssh");
+  EXPECT_EQ(Paths("node -r./x y"), "./x /x node y");
+  EXPECT_EQ(Paths("vim --rcfile=rc x"), "rc vim x");
+  EXPECT_EQ(Paths("sh -c 'x;./y'"), "./y sh x x;./y");
+  EXPECT_EQ(Paths("t\\ d/x"), "d/x t t d/x");
   EXPECT_EQ(Paths("to\"ols/x\""), "tools/x");
   EXPECT_EQ(Paths("\"$HOME\"/x ${PWD}/y"), "./y ~/x");
-  EXPECT_EQ(Paths("!$(git rev-parse --show-toplevel)/tools/x"), "/tools/x tools/x");
-  EXPECT_EQ(Paths("git -c alias.y=!x y"), "x");
-  EXPECT_EQ(Paths("git-lfs clean -- %f"), "");
-  EXPECT_EQ(Paths("less"), "");
+  EXPECT_EQ(Paths("git-lfs clean -- %f"), "clean git-lfs");
+  EXPECT_EQ(Paths("less"), "less");
+  EXPECT_EQ(Paths("-x --yz '' \"\" %f . .. ' '"), "");
+  EXPECT_EQ(Paths("sh " + std::string(256, 'a')), "sh");
+}
+
+TEST(PathsInCommands, EveryWordMayBeAFile) {
+  for (const char* command : {"sh p",
+                              "timeout 5 sh p",
+                              "bash -euo pipefail p",
+                              "bash -o pipefail p",
+                              "nice -n 5 bash p %f",
+                              "python3 -W ignore p",
+                              "perl -I lib p",
+                              "flock lk sh p",
+                              "env -u X sh p",
+                              "sudo -u x p",
+                              "uv run p",
+                              "cat p | sh -s",
+                              "cat<p|sh",
+                              "sh -c \"$(cat p)\"",
+                              "sh -c 'bash -o pipefail p'",
+                              "X=p; sh $X",
+                              "x --filter=p",
+                              "x --style=file:p",
+                              "x A=B=p",
+                              "cat p|sh",
+                              "(bash p)",
+                              "java -cp a:p M",
+                              "sh 'p'",
+                              "!sh p",
+                              "ssh -Fp",
+                              "{ bash p; }",
+                              "sh $D/p",
+                              "x ${X:-./p}",
+                              "x ~+/p"}) {
+    EXPECT_TRUE(PathsInCommand(command, false).contains("p")) << command;
+    EXPECT_TRUE(NamesInCommandOf({.section = "filter", .value = command}).contains("p")) << command;
+  }
+  EXPECT_TRUE(PathsInCommand("sh 'a p'", false).contains("a p"));
+  EXPECT_TRUE(PathsInCommand("sh a@2", false).contains("a@2"));
+  EXPECT_TRUE(PathsInCommand("cd d; cat p | sh", false).contains("d/p"));
+  EXPECT_TRUE(PathsInCommand("env -C d bash -o x p", false).contains("d/p"));
+  EXPECT_TRUE(PathsInCommand("PATH=d:$PATH nice p", false).contains("d/p"));
+  EXPECT_FALSE(NamesInCommandOf({.section = "filter", .value = "p -x"}).contains("p")) << "searched on PATH";
 }
 
 // `log src/x` is a command of git's own: nothing there is executed.
 TEST(PathsInCommands, OfGitsOwnOnlyWhatAConfigurationSays) {
   EXPECT_EQ(Paths("log --format=x/y src/x", true), "");
-  EXPECT_EQ(Paths("-c alias.y=!tools/x y", true), "alias.y=!tools/x tools/x");
+  EXPECT_EQ(Paths("-c alias.y=!tools/x y", true), "alias.y alias.y=!tools/x tools/x");
 }
 
 class FoundByName : public Protection {
@@ -102,6 +141,27 @@ TEST_F(FoundByName, WhatCommandLinesOfAConfigurationMayName) {
   EXPECT_EQ(After([&] { Write("/srv/w/a/other"); }), "/srv/w/a/other\n");
   EXPECT_EQ(After([&] { Write("/srv/w/a/src/x"); }), "");
   EXPECT_EQ(After([&] { Write("/srv/w/other"); }), "");
+}
+
+TEST_F(FoundByName, WordsOfCommandLinesAreFilesWhereGitRunsThem) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/b.git");
+  host_.AddFile("/srv/w/a/.git/config", "[filter \"x\"]\n clean = bash -euo pipefail clean.sh %f\n");
+  host_.AddFile("/srv/w/b.git/config", "[core]\n bare = true\n sshCommand = timeout 5 sh p\n");
+  Write("/srv/w/a/clean.sh");
+  host_.AddDirectory("/srv/w/b.git/p");
+  EXPECT_EQ(After([] {}), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/clean.sh"); }), "/srv/w/a/clean.sh\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/pipefail"); }), "/srv/w/a/pipefail\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/a/f"); }), "");
+  EXPECT_EQ(After([&] { Write("/srv/w/b.git/p/x"); }), "") << "a directory of before";
+  host_.Remove("/srv/w/b.git/p/x");
+  EXPECT_EQ(After([&] {
+              host_.Remove("/srv/w/b.git/p");
+              Write("/srv/w/b.git/p");
+            }),
+            "/srv/w/b.git/p\n");
+  EXPECT_EQ(After([&] { Write("/srv/w/b.git/sh"); }), "/srv/w/b.git/sh\n");
 }
 
 TEST_F(FoundByName, WhatProgramsReadInTheCallersHome) {

@@ -1,9 +1,17 @@
 #include "policy/protect/git_config.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "tests/support/workspace.h"
 
 namespace mxc::git_config_test {
 namespace {
+
+using std::string_view_literals::operator""sv;
 
 // "core.hookspath=.husky", a line each.
 std::string Text(const std::vector<GitVariable>& variables) {
@@ -44,10 +52,84 @@ TEST(GitConfigText, TornTextEnds) {
   for (const char* text : {"[", "[core", "[a \"\\"}) EXPECT_EQ(Text(ReadGitConfig(text)), "") << text;
   EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath")), "core.hookspath=true\n");
   EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath=\"x")), "core.hookspath=x\n");
-  EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath=\\")), "core.hookspath=\\\n");
+  EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath=\\")), "core.hookspath=\n");
   EXPECT_EQ(Text(ReadGitConfig("[core]\nhooksPath = a\r\n")), "core.hookspath=a\n");
   EXPECT_EQ(Text(ReadGitConfig("=")), ".=\n");
   EXPECT_EQ(Text(ReadGitConfig("\\")), ".\\=true\n");
+}
+
+struct Reading {
+  std::string_view text;
+  std::string_view read;  // by ReadGitConfig
+};
+
+// What git reads in some other way than it looks. Where versions differ, both.
+constexpr Reading kReadings[] = {
+    {"[core]\n\thooksPath = h\tk\n", "core.hookspath=h\tk\ncore.hookspath=h k\n"},
+    {"[core]\n\thooksPath = h \t\r k\n", "core.hookspath=h \t\r k\ncore.hookspath=h    k\n"},
+    {"[core]\n\thooksPath = \"h\tk\"\n", "core.hookspath=h\tk\n"},
+    {"[core]\n\thooksPath = h \\\n\tk\n", "core.hookspath=h \tk\ncore.hookspath=h  k\n"},
+    {"[core]\n\thooksPath = h\\\r\nk\n", "core.hookspath=hk\n"},
+    {"[core]\n\thooksPath = \"h\\\nk\"\n", "core.hookspath=hk\n"},
+    {"[core]\n\thooksPath = h \\\n\n", "core.hookspath=h \n"},
+    {"[core]\n\thooksPath = \"\" hk \"\" \n", "core.hookspath=hk \n"},
+    {"[core]\n\thooksPath = \rhk\r\n", "core.hookspath=hk\n"},
+    {"[core]\n\thooksPath = hk\r", "core.hookspath=hk\n"},
+    {"[core]\n\thooksPath = h\\bk\\t\\n\\\\\\\"\n", "core.hookspath=h\bk\t\n\\\"\n"},
+    {"[core]\n\thooksPath = h\vk\f\n", "core.hookspath=h\vk\f\n"},
+    {"[core]\n\thooksPath = hk ;c\n", "core.hookspath=hk\n"},
+    {"[core]\n\thooksPath = hk#c\\\n", "core.hookspath=hk\n"},
+    {"[core]\n\thooksPath = \"h;k\" # \"c\n", "core.hookspath=h;k\n"},
+    {"[core]\n\thooksPath = \\", "core.hookspath=\n"},
+    {"[core]\r\n\thooksPath\t \r\n\tpager = x", "core.hookspath=true\ncore.pager=x\n"},
+    {"[core]\r\thooksPath\t=hk", "core.hookspath=hk\n"},
+    {"[core]hooksPath=hk", "core.hookspath=hk\n"},
+    {"[core] # [a]\nhooksPath=hk", "core.hookspath=hk\n"},
+    {"[Core \r\t\"X\"]\n\thooksPath = hk\n", "core.X.hookspath=hk\n"},
+    {"[Core.X]\n\thooksPath = hk\n", "core.x.hookspath=hk\n"},
+    {"[a.B \"C.d\\\"\\e\"]\n\tf = g\n", "a.b.C.d\"e.f=g\n"},
+    {"[.core]\n\tx = y\n", ".core.x=y\n"},
+    {"[core]\n\thooksPath = a\0b\n"sv, "core.hookspath=a\n"},
+    {"[core]\n\thooksPath = a\tb\0c\n"sv, "core.hookspath=a\tb\ncore.hookspath=a b\n"},
+    {"[core \"hookspath\0x\"]\n\tfoo = hk\n"sv, "core.hookspath=hk\n"},
+    {"[core \"HooksPath\0\"]foo=hk"sv, "core.HooksPath=hk\n"},
+    {"[include \"path\0x\"]\n\tfoo = ../x\n"sv, "include.path=../x\n"},
+    {"[includeIf \"gitdir:**.path\0\"]\n\tfoo = ../x\n"sv, "includeif.gitdir:**.path=../x\n"},
+    {"[filter \"x.clean\0\"]\n\tfoo = sh p\n"sv, "filter.x.clean=sh p\n"},
+};
+
+TEST(GitConfigText, AsGitReadsIt) {
+  for (const Reading& reading : kReadings)
+    EXPECT_EQ(Text(ReadGitConfig(reading.text)), reading.read) << reading.text;
+}
+
+// "core.hookspath\n.husky", NUL behind each.
+std::string Listed(const std::string& file) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> git(
+      popen(("git config -f '" + file + "' --list -z 2>&1").c_str(), "r"), pclose);
+  std::string text;
+  for (int c = std::fgetc(git.get()); c != EOF; c = std::fgetc(git.get())) text += static_cast<char>(c);
+  return text;
+}
+
+TEST(GitConfigText, IsWhatTheGitThatIsInstalledReads) {
+  if (access("/usr/bin/git", X_OK) != 0) GTEST_SKIP() << "git is not installed";
+  const test::Workspace workspace(getuid());
+  for (const Reading& reading : kReadings) {
+    std::string listed = Listed(workspace.File("config", reading.text));
+    std::size_t count = 0;
+    for (const GitVariable& variable : ReadGitConfig(reading.text)) {
+      const std::string key = variable.section + "." +
+                              (variable.subsection.empty() ? "" : variable.subsection + ".") + variable.name;
+      std::string item = key + "\n" + variable.value + '\0';
+      if (listed.find(key + '\0') == 0) item = key + '\0';  // without "="
+      if (!listed.starts_with(item)) continue;
+      listed.erase(0, item.size());
+      ++count;
+    }
+    EXPECT_EQ(listed, "") << reading.text;
+    EXPECT_GE(count, 1U) << reading.text;
+  }
 }
 
 TEST(GitConfigKeys, WhatIsNotKnownMayExecute) {

@@ -12,6 +12,7 @@
 #include "plan/describe.h"
 #include "plan/make_plan.h"
 #include "policy/resolve.h"
+#include "report/report.h"
 #include "tests/support/fake_host.h"
 
 namespace mxc::kubernetes_test {
@@ -212,6 +213,17 @@ TEST(Choose, InAClusterAutoIsAPodWhereASectionSaysSo) {
   EXPECT_EQ(ChosenOf("", kSection, true),
             "kubernetes: auto: this is a pod of a cluster, and there is a section `kubernetes`");
   EXPECT_EQ(ChosenOf("", kSection, false), "this machine's");
+}
+
+TEST(Choose, AutoThatStaysInThePodIsTold) {
+  FakeHost host;
+  EXPECT_TRUE(StaysInPlace({.intent = Intent::kAuto}, host).empty());
+  host.SetEnvironment("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+  EXPECT_TRUE(StaysInPlace({.intent = Intent::kConcrete}, host).empty());
+  const std::vector<Warning> stays = StaysInPlace({.intent = Intent::kAuto}, host);
+  ASSERT_EQ(stays.size(), 1U);
+  EXPECT_EQ(stays[0].category, "in-this-pod");
+  EXPECT_TRUE(IsTold(stays[0]));
 }
 
 TEST(Choose, TheOrderIsKept) {

@@ -117,20 +117,25 @@ const std::vector<Layer>& Layers() {
       {"cleanup", {"cgroup", "stdio"}},
       {"engine", {"gateway/setup", "seccomp", "spawn"}},
       {"engine/persistent", {"engine"}},
-      {"kubernetes", {"document", "spawn"}},
+      {"remote", {}},
       {"run",
        {"cgroup", "cleanup", "document", "engine", "gateway", "gateway/net", "gateway/rules", "gateway/setup",
-        "kubernetes", "report", "seccomp", "spawn", "stdio"}},
+        "remote", "report", "seccomp", "spawn", "stdio"}},
       {"macos", {"gateway/local_proxy", "run", "spawn", "stdio"}},
       {"windows", {"access", "cleanup", "report", "run", "stdio", "win32"}},
       {"persistent",
-       {"cleanup", "engine", "engine/persistent", "kubernetes", "report", "run", "spawn", "unix_sockets",
-        "win32", "windows"}},
+       {"cleanup", "engine", "engine/persistent", "remote", "report", "run", "spawn", "unix_sockets", "win32",
+        "windows"}},
+      {"kubernetes", {"document", "hash", "spawn"}},
+      {"kubernetes/remote",
+       {"config", "kubernetes", "persistent", "plan", "policy", "policy/paths", "remote", "report", "run",
+        "stdio"}},
   };
   return layers;
 }
 
-// The folder of a file as it is included: "policy/paths" of "policy/paths/glob.h". mxc/windows is mxc's.
+// The folder of a file as it is included: "policy/paths" of "policy/paths/glob.h". mxc/windows is mxc's, as
+// mxc/kubernetes.
 std::string FolderOf(const std::string& included) {
   if (included.starts_with("mxc/")) return "mxc";
   const std::size_t slash = included.rfind('/');

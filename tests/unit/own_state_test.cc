@@ -366,6 +366,23 @@ TEST_F(OwnFiles, ThePolicyThatIsInForceIsNoCommandsToReplace) {
             "policy_conflict /filesystem/readwritePaths/0: '/srv/work/link.json', below the ");
 }
 
+// Names that are kept already are not looked for.
+TEST_F(OwnFiles, SoAreTheirOtherNames) {
+  host_.AddFile("/srv/work/bin/mxc-exec", "", {.uid = 1000, .links = 3})
+      .AddAlias("/srv/work/bin/mxc-sh", "/srv/work/bin/mxc-exec")
+      .AddAlias("/srv/work/bin/lxc-exec", "/srv/work/bin/mxc-exec")
+      .AddSymlink("/proc/self/exe", "/srv/work/bin/mxc-exec")
+      .AddFile("/srv/work/policy.json", "", {.uid = 1000, .links = 2})
+      .AddAlias("/srv/work/l/x", "/srv/work/policy.json");
+  EXPECT_EQ(Kept({.rw = {"/srv/work"}}, "/srv/work/policy.json"),
+            "pinned /srv/work/bin\n"
+            "kept /srv/work/bin/lxc-exec\n"
+            "kept /srv/work/bin/mxc-exec\n"
+            "kept /srv/work/bin/mxc-sh\n"
+            "kept /srv/work/l/x\n"
+            "kept /srv/work/policy.json\n");
+}
+
 TEST_F(OwnFiles, WhatNpmLinksToTheProgramIsPutRight) {
   host_.AddFile("/srv/work/node_modules/mxc-exec-linux-x64/bin/mxc-exec", "", {.uid = 1000})
       .AddFile("/srv/work/node_modules/mxc-exec/bin/mxc-exec", "", {.uid = 1000})

@@ -87,25 +87,45 @@ namespace mxc::session::persistent_machine_test {
 namespace {
 
 Record Whole() {
-  return {
-      .run = {.folders = {{.path = "C:\\é \"x\"", .read_only = false}}, .memory_bytes = 5, .cwd = "C:\\é"},
-      .audit = {.path = "C:\\log", .on_failure = Audit::OnFailure::kWarn},
-      .relaxations = {"shared-temp"},
-      .limits = {.idle_ms = 1, .lifetime_ms = 2},
-      .provisioned_ms = std::uint64_t{1} << 62U,
-      .state = State::kStarted,
-      .machine = {{.id = 4000000000U, .created = 9}}};
+  return {.sandbox = WindowsSandboxRun{.folders = {{.path = "C:\\é \"x\"", .read_only = false}},
+                                       .memory_bytes = 5,
+                                       .cwd = "C:\\é"},
+          .audit = {.path = "C:\\log", .on_failure = Audit::OnFailure::kWarn},
+          .relaxations = {"shared-temp"},
+          .limits = {.idle_ms = 1, .lifetime_ms = 2},
+          .provisioned_ms = std::uint64_t{1} << 62U,
+          .state = State::kStarted,
+          .machine = {{.id = 4000000000U, .created = 9}}};
 }
 
 TEST(SandboxRecord, ReadsBackWhole) {
   const std::optional<Record> read = ReadRecord(RecordText(Whole()));
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(RecordText(*read), RecordText(Whole()));
-  EXPECT_EQ(read->run.folders[0].path, "C:\\é \"x\"");
-  EXPECT_FALSE(read->run.folders[0].read_only);
+  const auto& run = std::get<WindowsSandboxRun>(read->sandbox);
+  EXPECT_EQ(run.folders[0].path, "C:\\é \"x\"");
+  EXPECT_FALSE(run.folders[0].read_only);
+  EXPECT_EQ(read->Wsl(), nullptr);
   EXPECT_EQ(read->audit.on_failure, Audit::OnFailure::kWarn);
   EXPECT_EQ(read->state, State::kStarted);
   EXPECT_EQ(read->machine, Whole().machine);
+}
+
+TEST(SandboxRecord, ReadsBackOneInWsl) {
+  Record record = Whole();
+  record.sandbox = WslSandbox{.run = {.distribution = "Debian",
+                                      .program = "/opt/mxc-exec",
+                                      .config = {std::string("{\"a\": \""), Secret{"s"}, std::string("\"}")},
+                                      .folders = {{.path = "C:\\w"}}},
+                              .inside = "ns:0"};
+  const std::optional<Record> read = ReadRecord(RecordText(record));
+  ASSERT_TRUE(read.has_value());
+  ASSERT_NE(read->Wsl(), nullptr);
+  EXPECT_EQ(RecordText(*read), RecordText(record));
+  EXPECT_EQ(RevealedText(read->Wsl()->run.config), "{\"a\": \"s\"}");
+  EXPECT_EQ(read->Wsl()->run.distribution, "Debian");
+  EXPECT_EQ(read->Wsl()->run.folders[0].path, "C:\\w");
+  EXPECT_EQ(read->Wsl()->inside, "ns:0");
 }
 
 TEST(SandboxRecord, NothingElseIsOne) {
@@ -116,7 +136,7 @@ TEST(SandboxRecord, NothingElseIsOne) {
     return ReadRecord(std::string(text).replace(at, from.size(), to)).has_value();
   };
   EXPECT_TRUE(with("\"idleMs\":1", "\"idleMs\":3"));
-  EXPECT_FALSE(with("\"form\":2", "\"form\":1"));
+  EXPECT_FALSE(with("\"form\":3", "\"form\":2"));
   EXPECT_FALSE(with("\"state\":\"started\"", "\"state\":\"else\""));
   EXPECT_FALSE(with("\"idleMs\":1", "\"idleMs\":\"1\""));
   EXPECT_FALSE(with("\"machine\"", "\"else\""));

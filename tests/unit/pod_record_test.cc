@@ -1,6 +1,6 @@
 // A sandbox in a cluster that stays, as it is written down, and the command that a call puts into its
 // configuration.
-#include "persistent/pod_record.h"
+#include "kubernetes/remote/pod_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "kubernetes/pod_document.h"
 
-namespace mxc::session::pod_record_test {
+namespace mxc::kubernetes::pod_record_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -88,7 +88,7 @@ TEST(PodRecord, AnythingElseIsNone) {
 }
 
 TEST(PodDocument, TakesTheCommandOfACall) {
-  const Result<std::string> text = kubernetes::WithCommand(
+  const Result<std::string> text = WithCommand(
       kDocument,
       {.argv = {"cc", "a \"b\""}, .environment = {{"B", Secret{"3"}}, {"C", Secret{"4"}}}, .timeout_ms = 70});
   ASSERT_TRUE(text);
@@ -102,11 +102,11 @@ TEST(PodDocument, TakesTheCommandOfACall) {
 }
 
 TEST(PodDocument, AnExactEnvironmentHasNothingElse) {
-  const Result<std::string> text = kubernetes::WithCommand(kDocument, {.command_line = "make",
-                                                                       .cwd = "/src",
-                                                                       .environment = {{"C", Secret{"4"}}},
-                                                                       .exact = true,
-                                                                       .timeout_ms = 70});
+  const Result<std::string> text = WithCommand(kDocument, {.command_line = "make",
+                                                           .cwd = "/src",
+                                                           .environment = {{"C", Secret{"4"}}},
+                                                           .exact = true,
+                                                           .timeout_ms = 70});
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr(R"("commandLine":"make")"));
   EXPECT_THAT(*text, HasSubstr(R"("cwd":"/src")"));
@@ -116,8 +116,8 @@ TEST(PodDocument, AnExactEnvironmentHasNothingElse) {
 
 TEST(PodDocument, OfAnotherFormIsRefused) {
   for (const std::string text : {"", "[]", "{}", R"({"process": 1})"})
-    EXPECT_FALSE(kubernetes::WithCommand(text, {.command_line = "x"})) << text;
+    EXPECT_FALSE(WithCommand(text, {.command_line = "x"})) << text;
 }
 
 }  // namespace
-}  // namespace mxc::session::pod_record_test
+}  // namespace mxc::kubernetes::pod_record_test

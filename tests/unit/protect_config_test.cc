@@ -9,6 +9,8 @@
 namespace mxc::protect_config_test {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 TEST_F(Protection, HooksAndIncludesInTheWorkTree) {
   AddRepository("/srv/w/a/.git");
   AddRepository("/srv/w/a/.git/modules/s");
@@ -91,6 +93,40 @@ TEST_F(Protection, ProgramsThatASubsectionNames) {
   EXPECT_EQ(with("ext::sh -c ./tools/p %S"), Usual("/srv/w/.git") + "/srv/w/tools/p\n");
   EXPECT_EQ(with("https://example.org/"), Usual("/srv/w/.git"));
   EXPECT_EQ(with("/srv/w/mirror/"), Usual("/srv/w/.git"));
+}
+
+// Versions of git differ in what they take for the name, and a NUL ends it.
+TEST_F(Protection, NamesAreHeldHoweverGitReadsThem) {
+  AddRepository("/srv/w/.git");
+  const auto held = [&](std::string_view config) {
+    host_.AddFile("/srv/w/.git/config", std::string(config));
+    return Git({.rw = {"/srv/w"}});
+  };
+  const std::string usual = Usual("/srv/w/.git");
+  for (const std::string_view config :
+       {"[core]\n\thooksPath = h\0k\n"sv, "[core \"hookspath\0x\"]\n\tfoo = h\n"sv,
+        "[core]\n\thooksPath = \rh\r\n"sv})
+    EXPECT_EQ(held(config), usual + "/srv/w/h directory\n") << config;
+  EXPECT_EQ(held("[core]\n\thooksPath = h\tk\n"), usual + "/srv/w/h\tk directory\n/srv/w/h k directory\n");
+  EXPECT_EQ(held("[core]\n\thooksPath = :(optional)h\n"),
+            usual + "/srv/w/:(optional)h directory\n/srv/w/h directory\n");
+  for (const std::string_view config :
+       {"[include]\n\tpath = ../x\0y\n"sv, "[include \"path\0x\"]\n\tfoo = ../x\n"sv,
+        "[core]\n\tattributesFile = x\0y\n"sv})
+    EXPECT_EQ(held(config), usual + "/srv/w/x file\n") << config;
+  EXPECT_EQ(held("[core]\n\tsshCommand = sh ./x\0y\n"sv), usual + "/srv/w/x directory\n");
+}
+
+// Each costs a look, and a command can write many: the end of its run tells that the next would be refused.
+TEST_F(Protection, CommandLinesHaveSoManyWordsAndNoMore) {
+  AddRepository("/srv/w/.git");
+  std::string words;
+  for (std::size_t i = 0; i < kMaxGitWords; ++i) words += " " + std::to_string(i);
+  host_.AddFile("/srv/w/.git/config", "[core]\n\tsshCommand = \"cd a; sh" + words + "\"\n");
+  EXPECT_EQ(
+      Git({.rw = {"/srv/w"}}),
+      "policy_conflict /filesystem/protect/0: the command lines of '/srv/w/.git' bring the files that git "
+      "may run to more than 131072");
 }
 
 TEST_F(Protection, DirectoriesOfProgramsThatACommandLineNames) {
@@ -319,7 +355,10 @@ TEST_F(Protection, WhatTheCallersConfigurationNamesInEveryWorkTree) {
       "[core] hooksPath = .githooks\n fsmonitor = ~/f\n editor = /opt/x\n pager = less\n"
       "[alias] a = !tools/a -v\n b = !$(git rev-parse --show-toplevel)/tools/b\n st = status x/y\n");
   PathWalker walker(host_);
-  EXPECT_THAT(*NamedInEveryTree(host_, walker), testing::ElementsAre(".githooks", "tools/a", "tools/b"));
+  EXPECT_THAT(NamedInEveryTree(host_, walker)->paths,
+              testing::ElementsAre(".githooks", "tools/a", "tools/b"));
+  host_.AddFile("/home/ana/.gitconfig", "[filter \"x\"] clean = bash -euo pipefail clean.sh %f\n");
+  EXPECT_THAT(NamedInEveryTree(host_, walker)->words, testing::ElementsAre("clean.sh", "pipefail", "uo"));
 }
 
 TEST_F(Protection, TheRepositoryThatTheEnvironmentNames) {

@@ -33,11 +33,23 @@ TEST(RedactNamed, EveryNameTakesEverySign) {
   }
 }
 
+TEST(RedactNamed, APackageOfThatName) {
+  ExpectAtEverySplit({{"passwd:amd64 <none>", "passwd:amd64 <none>"},
+                      {"passwd:arm64\n", "passwd:arm64\n"},
+                      {"passwd: amd64 x", "passwd: [REDACTED] x"},
+                      {"passwd:amd64x y", "passwd:[REDACTED] y"},
+                      {"passwd:am", "passwd:[REDACTED]"},
+                      {"passwd:\"amd64\"", "passwd:\"[REDACTED]\""},
+                      {"passwd=amd64 y", "passwd=[REDACTED] y"},
+                      {"password:amd64 y", "password:[REDACTED] y"}});
+}
+
 TEST(RedactNamed, NamesOfOtherThings) {
   for (const std::string text :
        {"token_range = \"%s..%s\"", "password_mgr=None", "tokens=512", "max_tokens: 4096", "tokenizer='fast'",
         "secretary=bob", "passwordless: true", "passwordField=input", "token_count=7", "Token::kEnd",
-        "password", "password x=y", "/run/secret: No such file", "password != 'x'", "author='me'"})
+        "password", "install passwd:amd64 1:4.13", "passwd:all,", "password x=y", "/run/secret: No such file",
+        "password != 'x'", "author='me'"})
     EXPECT_EQ(Secrets(text), text);
 }
 

@@ -128,6 +128,16 @@ TEST_F(StatusPipeTest, TellsWhatTheSystemInsideLeavesOpen) {
   EXPECT_EQ(NextLine()["inside"]["notCovered"], nlohmann::json::array({"signals"}));
 }
 
+TEST_F(StatusPipeTest, TellsWhereTheSystemInsideRan) {
+  Result<StatusReport> report = StatusReport::Open(write_.Get(), "");
+  ASSERT_TRUE(report.ok());
+  report->Ended({.containment = Containment::kKubernetes},
+                {.inside = InnerEngine{.where = {{"machine", "m1"}, {"zone", ""}}}}, 0);
+  const auto inside = NextLine()["inside"];
+  EXPECT_EQ(inside["machine"], "m1");
+  EXPECT_FALSE(inside.contains("zone"));
+}
+
 TEST(StatusReportTest, RefusesADescriptorThatIsNotOpen) {
   const Result<StatusReport> report = StatusReport::Open(987, "");
   ASSERT_FALSE(report.ok());

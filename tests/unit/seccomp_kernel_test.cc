@@ -79,17 +79,18 @@ TEST(SeccompKernel, DeniedCallsFail) {
 
 // Both versions of each, and with whatever in the half of the register that the kernel does not look at.
 TEST(SeccompKernel, NoRequestMakesASecondNameOfAFile) {
-  constexpr unsigned long kRequests[] = {0x50009401, 0x50009417, 0x5000940e, 0x50009418,
-                                         0x5000940f, 0x4048943f,  // btrfs: snapshots, subvolumes, removal
+  constexpr unsigned long kRequests[] = {0x50009401, 0x50009417, 0x5000940e, 0x50009418, 0x5000940f,
+                                         0x4048943f,              // btrfs: snapshots, subvolumes, removal
                                          0x40489426, 0x40449426,  // send, of 64 and of 32 bits
-                                         0xd0009411, 0xc0709411, 0xc0389423, 0xc038940f,
-                                         0xc0389424, 0xd0009412,              // searches, inodes to paths
+                                         0xd0009411, 0xc0709411, 0xc0389423, 0xc038940f, 0xc0389424,
+                                         0xd0009412,                          // searches, inodes to paths
                                          0xc0189436, 0x9403,     0xffff94ff,  // deduplication, others
                                          0x4020bc10, 0x4020bc11, 0xbc00,     0x4008bc40,  // bcachefs
-                                         0xc0405869, 0xc038586a, 0xc0c0586d, 0x40285881,
-                                         0xc028583e, 0xc0405880,  // XFS: handles, exchanges, parents
-                                         0x5867,     0x5878,     0x40186f04, 0xc028660f,
-                                         0x6611,     0xc020f509, 0xc00ccf07, 0x4004cf03};
+                                         0xc0405869, 0xc038586a, 0xc0c0586d, 0x40285881, 0xc028583e,
+                                         0xc0405880,  // XFS: handles, exchanges, parents
+                                         0x5867,     0x5878,     0x40186f04, 0xc028660f, 0x6611,
+                                         0x800c6613, 0xc0506617, 0xc0406618, 0xc0406619, 0x40806685,
+                                         0xc020f509, 0xc00ccf07, 0x4004cf03};
   for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kRootCaller}) {
     for (const unsigned long request : kRequests) {
       EXPECT_EQ(ErrnoOf(profile, SYS_ioctl, -1, request, nullptr), ENOTTY) << std::hex << request;

@@ -105,6 +105,12 @@ INSTANTIATE_TEST_SUITE_P(
                         {"stop"}, "'stop' needs the sandbox's identifier", "`mxc-exec list` shows yours"},
                     RefusedVerb{{"stop", "ns:1", "--", "true"}, "'stop' runs no command", "mxc-exec stop ID"},
                     RefusedVerb{{"list", "ns:1"}, "'list' takes nothing else", "mxc-exec list"},
+                    RefusedVerb{{"--foreground", "--rw", "/x", "--", "true"},
+                                "--foreground is of 'start'",
+                                "mxc-exec start --foreground"},
+                    RefusedVerb{{"exec", "ns:1", "--foreground", "--", "true"},
+                                "'exec' takes no --foreground",
+                                "what a sandbox may do is said when it is started"},
                     RefusedVerb{{"--background", "--rw", "/x", "--", "true"},
                                 "--background is of 'exec'",
                                 "mxc-exec exec --background ID -- CMD ARGS..."}));

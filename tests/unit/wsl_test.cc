@@ -11,6 +11,7 @@
 #include "dispatch.h"
 #include "document/parse.h"
 #include "mxc/windows/wsl_engine.h"
+#include "mxc/windows/wsl_path.h"
 #include "mxc/windows/wsl_run.h"
 #include "plan/describe.h"
 #include "plan/make_plan.h"
@@ -256,17 +257,17 @@ TEST(Wsl, RefusesPathsThatNoDistributionHas) {
 }
 
 TEST(Wsl, TranslatesPaths) {
-  const auto inside = [](std::string_view path) { return *wsl::Translate(path, "Debian", ""); };
+  const auto inside = [](std::string_view path) { return *PathInWsl(path, "Debian", ""); };
   EXPECT_EQ(inside("C:\\"), "/mnt/c");
   EXPECT_EQ(inside("D:\\A b\\c"), "/mnt/d/A b/c");
   EXPECT_EQ(inside("\\\\wsl$\\Debian"), "/");
   EXPECT_EQ(inside("\\\\WSL.LOCALHOST\\debian\\home\\me"), "/home/me");
   EXPECT_EQ(inside("/home/me"), "/home/me");
-  EXPECT_TRUE(wsl::IsOnDriveInside("/mnt/c"));
-  EXPECT_TRUE(wsl::IsOnDriveInside("/mnt/C/x"));
-  EXPECT_FALSE(wsl::IsOnDriveInside("/mnt"));
-  EXPECT_FALSE(wsl::IsOnDriveInside("/mnt/cd"));
-  EXPECT_FALSE(wsl::IsOnDriveInside("/home"));
+  EXPECT_TRUE(IsOnDriveInWsl("/mnt/c"));
+  EXPECT_TRUE(IsOnDriveInWsl("/mnt/C/x"));
+  EXPECT_FALSE(IsOnDriveInWsl("/mnt"));
+  EXPECT_FALSE(IsOnDriveInWsl("/mnt/cd"));
+  EXPECT_FALSE(IsOnDriveInWsl("/home"));
 }
 
 TEST(Wsl, ReadsWhatWslSays) {

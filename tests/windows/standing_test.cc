@@ -6,12 +6,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/windows/guest_windows.h"
+#include "tests/windows/phases_windows.h"
 #include "tests/windows/program_windows.h"
 #include "tests/windows/system_programs_windows.h"
 #include "win32/wide_windows.h"
@@ -23,89 +23,28 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kDone = "{\"result\":{}}\n";
-
 std::string Quoted(const std::vector<std::string>& argv) {
   std::string list;
   for (const std::string& argument : argv) list += (list.empty() ? "\"" : ", \"") + Escaped(argument) + "\"";
   return "[" + list + "]";
 }
 
-std::filesystem::path Sandboxes() {
-  const wchar_t* local = ::_wgetenv(L"LOCALAPPDATA");
-  return std::wstring(local == nullptr ? L"" : local) + L"\\mxc-exec\\sandboxes";
-}
-
-class Standing : public testing::Test {
+class Standing : public PhasesTest {
  protected:
-  void SetUp() override {
-    if (!IsWine()) GTEST_SKIP() << "stand-ins of system programs are made under Wine only";
-    std::filesystem::remove_all(Sandboxes());
-  }
   void TearDown() override {
-    for (const std::string& id : provisioned) static_cast<void>(Phase("deprovision", id));
+    PhasesTest::TearDown();
     std::error_code ignored;
     for (const char* name : {"mxc-fake-sandbox", "mxc-fake-sandbox.log"})
       std::filesystem::remove(Wide(InSystem(name)), ignored);
   }
 
-  Said Request(const std::string& members, const std::vector<std::string>& flags = {},
-               const std::string& input = "") const {
-    const std::string file = scratch.Write("r" + std::to_string(++requests) + ".json",
-                                           R"({"version": "1.1.0-alpha", )" + members + "}");
-    std::vector<std::string> arguments = {"--experimental", file};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    return RunProgram(arguments, input);
-  }
-  // `more` begins with a comma.
-  Said Phase(const std::string& phase, const std::string& id, const std::string& more = "",
-             const std::string& input = "") const {
-    return Request(R"("phase": ")" + phase + R"(", "sandboxId": ")" + id + "\"" + more, {}, input);
-  }
-  Said ProvisionOf(const std::string& more = "") const {
-    return Request(R"("phase": "provision", "containment": "windows_sandbox")" + more);
-  }
-  // Whatever goes wrong, it goes by itself.
-  std::string Provision(const std::string& more = "") {
-    const bool limited = more.find("idleTimeoutMs") != std::string::npos;
-    const Said said = ProvisionOf(more + (limited ? "" : R"(, "session": {"idleTimeoutMs": 60000})"));
-    EXPECT_EQ(said.status, 0U) << said.out;
-    const std::size_t at = said.out.find("wsb:");
-    if (at == std::string::npos) return "none";
-    provisioned.push_back(said.out.substr(at, 12));
-    return provisioned.back();
-  }
-  std::string Started(const std::string& more = "") {
-    const std::string id = Provision(more);
-    EXPECT_EQ(Phase("start", id).out, kDone);
-    return id;
-  }
   // A guest of the tests; `more` are members of `process`, with a comma before them.
   Said Exec(const std::string& id, const std::vector<std::string>& guest, const std::string& more = "",
             const std::string& input = "") const {
     return Phase("exec", id, ", \"process\": {\"argv\": " + Quoted(Guest(guest)) + more + "}", input);
   }
-  static std::string List() { return RunProgram({"--list"}).out; }
-  static std::string StateOf(const std::string& id) {
-    const std::string list = List();
-    const std::size_t at = list.find(id);
-    if (at == std::string::npos) return "absent";
-    const std::size_t from = list.find("\"state\":\"", at) + 9;
-    return list.substr(from, list.find('"', from) - from);
-  }
-  static std::filesystem::path FolderOf(const std::string& id) {
-    return Sandboxes() / Wide("wsb-" + id.substr(4));
-  }
-  static std::size_t FilesIn(const std::filesystem::path& folder) {
-    std::error_code missing;
-    const std::filesystem::directory_iterator entries{folder, missing};
-    return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
-  }
 
-  Scratch scratch;
   SystemProgram program{"WindowsSandbox.exe"};
-  std::vector<std::string> provisioned = {};
-  mutable int requests = 0;
 };
 
 TEST_F(Standing, GoesThroughAllPhases) {
@@ -169,8 +108,8 @@ TEST_F(Standing, RefusesPhasesOutOfOrder) {
 }
 
 TEST_F(Standing, OtherContainmentsHaveNone) {
-  for (const std::string containment : {"process", "processcontainer", "wslc"}) {
-    const Said said = Request(R"("phase": "provision", "containment": ")" + containment + "\"");
+  for (const std::string other : {"process", "processcontainer"}) {
+    const Said said = Request(R"("phase": "provision", "containment": ")" + other + "\"");
     EXPECT_EQ(said.status, 1U);
     EXPECT_THAT(said.out, HasSubstr(R"("code":"unsupported_phase")"));
     EXPECT_THAT(said.out, HasSubstr("has no persistent sandboxes"));
@@ -185,6 +124,14 @@ TEST_F(Standing, ThePolicyIsFixedAndNarrow) {
   EXPECT_THAT(Phase("exec", id, R"(, "process": {"commandLine": "x"}, "filesystem": {})").out,
               HasSubstr("the policy is fixed by provision"));
   EXPECT_EQ(FilesIn(Sandboxes()), 1U);
+  // A command that writes its record would choose what the next start gives it.
+  const std::string own = Narrow(Sandboxes().parent_path().wstring());
+  for (const std::string& path : {own, Narrow(Sandboxes().parent_path().parent_path().wstring())}) {
+    const Said said = ProvisionOf(R"(, "filesystem": {"readwritePaths": [")" + Escaped(path) + "\"]}");
+    EXPECT_EQ(said.status, 1U) << path;
+    EXPECT_THAT(said.out, HasSubstr("reaches what mxc-exec keeps of sandboxes"));
+    EXPECT_THAT(said.out, HasSubstr(R"("pointer":"/filesystem/readwritePaths/0")"));
+  }
 }
 
 TEST_F(Standing, DryRunsChangeNothing) {

@@ -21,20 +21,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const wchar_t* kLxss = L"Software\\Microsoft\\Windows\\CurrentVersion\\Lxss";
-
 std::string ReadAll(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void SetText(const std::wstring& key, const wchar_t* name, const std::wstring& text) {
-  ::RegSetKeyValueW(HKEY_CURRENT_USER, key.c_str(), name, REG_SZ, text.c_str(),
-                    static_cast<DWORD>((text.size() + 1) * sizeof(wchar_t)));
-}
-
-void SetNumber(const std::wstring& key, const wchar_t* name, DWORD number) {
-  ::RegSetKeyValueW(HKEY_CURRENT_USER, key.c_str(), name, REG_DWORD, &number, sizeof number);
 }
 
 std::size_t LeftFolders() {
@@ -71,17 +60,8 @@ class Wsl : public InVirtualMachine {
     containment = "wslc";
     std::filesystem::remove(Wide(log));
     Order("");
-    const std::wstring key = kLxss;
-    SetText(key, L"DefaultDistribution", L"{1}");
-    SetText(key + L"\\{1}", L"DistributionName", L"Debian X");
-    SetNumber(key + L"\\{1}", L"State", 1);
-    SetNumber(key + L"\\{1}", L"Version", 2);
-    SetText(key + L"\\{2}", L"DistributionName", L"Old");
-    SetNumber(key + L"\\{2}", L"State", 1);
-    SetNumber(key + L"\\{2}", L"Version", 1);
   }
   void TearDown() override {
-    ::RegDeleteTreeW(HKEY_CURRENT_USER, kLxss);
     std::error_code ignored;
     std::filesystem::remove(Wide(log), ignored);
     std::filesystem::remove(Wide(InSystem("mxc-fake-wsl")), ignored);
@@ -91,6 +71,7 @@ class Wsl : public InVirtualMachine {
   }
 
   SystemProgram program{"wsl.exe"};
+  WslDistributions distributions;
   std::string log = InSystem("mxc-fake-wsl.log");
 };
 

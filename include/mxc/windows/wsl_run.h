@@ -8,17 +8,16 @@
 #include <vector>
 
 #include "mxc/secret.h"
+#include "mxc/windows/sandbox_run.h"
 
 namespace mxc {
 
 struct WslRun {
-  std::string distribution = {};      // as WSL names it
-  std::string program = {};           // absolute path of mxc-exec in it
-  std::vector<TextPart> config = {};  // the JSON document that mxc-exec runs
+  std::string distribution = {};           // as WSL names it
+  std::string program = {};                // absolute path of mxc-exec in it
+  std::vector<TextPart> config = {};       // the JSON document that mxc-exec runs
+  std::vector<MappedFolder> folders = {};  // of Windows, and files, that the command reaches
 };
-
-// Every distribution has the drives of Windows below this, unless its /etc/wsl.conf says otherwise.
-inline constexpr std::string_view kWslDrives = "/mnt/";
 
 // What wsl.exe itself says is UTF-16 without a mark, or UTF-8 when it is new enough to be asked for that;
 // what programs inside write is theirs. UTF-8 without carriage returns.

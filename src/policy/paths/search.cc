@@ -33,9 +33,11 @@ bool TreeSearch::Exhausted() {
 void TreeSearch::NoteUnread(const std::string& directory) {
   const Result<Walked> walked = PathWalker(host_).Walk(directory);
   if (walked && (!walked->status || walked->status->object.type != FileType::kDirectory)) return;
-  if (host_.MayAccess(directory, Access::kReadOnly)) return NoteGap(Quoted(directory) + " cannot be listed");
+  const bool enters = host_.MayExecute(directory);
+  if (enters && host_.MayAccess(directory, Access::kReadOnly))
+    return NoteGap(Quoted(directory) + " cannot be listed");
   if (!walked) return;
-  if (walked->status->uid == host_.Caller().uid || host_.MayExecute(directory)) closed_.push_back(directory);
+  if (walked->status->uid == host_.Caller().uid || enters) closed_.push_back(directory);
 }
 
 void TreeSearch::AsTheCommand(const std::vector<std::string>& grants) {

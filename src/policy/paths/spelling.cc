@@ -8,7 +8,7 @@
 
 #include "mxc/fold.h"
 #include "mxc/windows/path.h"
-#include "mxc/windows/wsl_run.h"
+#include "mxc/windows/wsl_path.h"
 #include "policy/paths/paths.h"
 
 namespace mxc {

@@ -16,8 +16,15 @@ namespace {
 // What programs that git starts read in the caller's home, and may run something of.
 constexpr std::string_view kInHome[] = {".ssh/config", ".gitk", ".less", ".lesskey", ".config/lesskey"};
 
-GitSnapshot::Text DescribeFound(const std::string& path, PathWalker& walker) {
-  const Result<Walked> walked = walker.Walk(path);
+// A directory that a word means is the same whatever is made in it.
+std::string TextOfDirectory(const Walked& walked) { return walked.path + '/'; }
+
+bool IsDirectory(const Result<Walked>& walked) {
+  return walked && walked->status && walked->status->object.type == FileType::kDirectory;
+}
+
+// `walked`: of `path`.
+GitSnapshot::Text DescribeFound(const std::string& path, const Result<Walked>& walked) {
   if (!walked) return {.path = path, .text = walked.error().message};
   if (!walked->status) return {.path = path};
   return {.path = path,
@@ -59,8 +66,10 @@ class Notes {
 
   void AddNamed(const std::string& path) {
     const Result<Walked> walked = protector_.Walker().Walk(path);
-    const bool directory = walked && walked->status && walked->status->object.type == FileType::kDirectory;
-    if (!directory && MayChange(walked)) Note(path);
+    if (!MayChange(walked) || !seen_.insert(path).second) return;
+    snapshot_.named.push_back(IsDirectory(walked)
+                                  ? GitSnapshot::Text{.path = path, .text = TextOfDirectory(*walked)}
+                                  : DescribeFound(path, walked));
   }
   void AddDirectory(const std::string& directory, const std::vector<std::string>& homes) {
     PathWalker& walker = protector_.Walker();
@@ -90,7 +99,8 @@ class Notes {
                        [this](const LinkMet& met) { return protector_.Writable(met.link.path); });
   }
   void Note(const std::string& path) {
-    if (seen_.insert(path).second) snapshot_.named.push_back(DescribeFound(path, protector_.Walker()));
+    if (seen_.insert(path).second)
+      snapshot_.named.push_back(DescribeFound(path, protector_.Walker().Walk(path)));
   }
 
   const Protector& protector_;
@@ -127,8 +137,11 @@ class FoundReview {
     }
   }
   void Compare(const std::string& path) {
-    const GitSnapshot::Text now = DescribeFound(path, walker_);
+    const Result<Walked> walked = walker_.Walk(path);
     const auto known = known_.find(path);
+    if (known != known_.end() && IsDirectory(walked) && TextOfDirectory(*walked) == known->second->text)
+      return;
+    const GitSnapshot::Text now = DescribeFound(path, walked);
     // Another run's command may have made what stood there before.
     const bool young = before_.others_since && now.stamp >= *before_.others_since;
     if (!now.text.empty() && (young || known == known_.end() || now != *known->second)) changed_.insert(path);
@@ -146,12 +159,12 @@ class FoundReview {
 void NoteFoundByName(const GitProtection& git, const Protector& protector, GitSnapshot& snapshot) {
   const Host& host = protector.TheHost();
   Notes notes(protector, snapshot);
-  for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
   for (const std::string& home : git.Homes()) {
     for (const std::string_view name : kInHome) notes.AddNamed(JoinPath(home, name));
   }
   for (const std::string& directory : DirectoriesOfPath(host, git))
     notes.AddDirectory(directory, git.Homes());
+  for (const std::string& path : git.NamedPaths()) notes.AddNamed(Plain(path));
 }
 
 std::vector<GitChange> ReviewFoundByName(const GitSnapshot& before, const Host& host) {

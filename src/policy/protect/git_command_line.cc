@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mxc/fold.h"
+#include "mxc/limits.h"
 #include "policy/protect/git_config.h"
 
 namespace mxc {
@@ -36,6 +37,12 @@ class CommandLine {
       }
     }
     return std::move(words_);
+  }
+  // Directories that Words has come by.
+  [[nodiscard]] std::set<std::string> Places() const {
+    std::set<std::string> places(directories_.begin(), directories_.end());
+    places.insert(searched_.begin(), searched_.end());
+    return places;
   }
 
  private:
@@ -180,25 +187,55 @@ std::vector<std::string> QuotedWords(std::string_view command) {
   return words;
 }
 
+// "" for what is no name: options, %f, blanks, what is too long for one.
+std::string_view NameIn(std::string_view word) {
+  constexpr std::size_t kLongestName = 255;  // NAME_MAX
+  const bool placeholder = word.starts_with('%') && word.size() == 2;
+  const bool blank = word.find_first_not_of(" \t\n") == std::string_view::npos;
+  const bool none = blank || word == "." || word == ".." || word.size() > kLongestName || placeholder ||
+                    word.starts_with('-') || word.find('/') != std::string_view::npos;
+  return none ? std::string_view{} : word;
+}
+
+// "a b" for "a%fb": git puts something else there.
+std::string CommandWithoutPlaceholders(std::string_view word) {
+  std::string text;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const bool placeholder = word[i] == '%' && i + 1 < word.size();
+    text += placeholder ? ' ' : word[i];
+    if (placeholder) ++i;
+  }
+  return text;
+}
+
 class PathsOfWord {
  public:
   explicit PathsOfWord(std::set<std::string>& paths) : paths_(paths) {}
 
-  // `given`: an option stands before it.
-  void Add(const std::string& word, bool given) {
+  void Add(const std::string& word) {
     if (word.size() > kLongestWord) return;
     AddPiece(word);
-    Split(word, " \t\n|&;<>()`'\"$!=:,{}[]@%*?#", [this](std::string_view piece) { AddPiece(piece); });
-    const std::size_t equals = word.find('=');
-    if (equals != std::string::npos) {
-      AddNames(std::string_view(word).substr(equals + 1));
-    } else if (given) {
-      AddNames(word);
+    AddName(word);
+    Split(word, kSeparators, [this](std::string_view piece) { AddPiece(piece); });
+    Split(CommandWithoutPlaceholders(word), kSeparators, [this](std::string_view piece) { AddName(piece); });
+    for (std::size_t at = word.find('='); at != std::string::npos; at = word.find('=', at + 1)) {
+      const std::string_view value = std::string_view(word).substr(at + 1);
+      AddName(value);
+      Split(value, ":,!", [this](std::string_view piece) { AddName(piece); });
     }
+    // "$D/x", "~+/x": in which directory nobody knows here, but git's own is likely.
+    if (word.find_first_of("$%") == std::string::npos && !word.starts_with("~+") && !word.starts_with("~-"))
+      return;
+    Split(word, kSeparators, [this](std::string_view piece) {
+      const std::size_t slash = piece.find('/');
+      if (slash != std::string_view::npos && slash + 1 < piece.size())
+        paths_.emplace(piece.substr(slash + 1));
+    });
   }
 
  private:
   static constexpr std::size_t kLongestWord = 4096;
+  static constexpr std::string_view kSeparators = " \t\n|&;<>()`'\"$!=:,{}[]@%*?#";
 
   template <typename Take>
   static void Split(std::string_view text, std::string_view separators, const Take& take) {
@@ -227,10 +264,8 @@ class PathsOfWord {
       if (at == kLetter ? IsPlainName(rest) : rest.find('/') != std::string_view::npos) paths_.emplace(rest);
     }
   }
-  void AddNames(std::string_view value) {
-    Split(value, ":,!", [this](std::string_view name) {
-      if (IsPlainName(name) && !name.starts_with('-')) paths_.emplace(name);
-    });
+  void AddName(std::string_view word) {
+    if (const std::string_view name = NameIn(word); !name.empty()) paths_.emplace(name);
   }
   static bool IsPlainName(std::string_view name) {
     return std::all_of(name.begin(), name.end(), [](char c) {
@@ -242,21 +277,62 @@ class PathsOfWord {
   std::set<std::string>& paths_;
 };
 
+// What its words are relative to as well: directories that it enters, or searches for programs.
+void AddPlacesOf(std::string_view command, std::set<std::string>& paths) {
+  constexpr std::size_t kMostPlaces = 16;
+  CommandLine line(command);
+  static_cast<void>(line.Words());
+  std::set<std::string> places = line.Places();
+  if (places.size() > kMostPlaces) places.erase(std::next(places.begin(), kMostPlaces), places.end());
+  const std::set<std::string> written = paths;
+  for (const std::string& place : places) {
+    for (const std::string& path : written) {
+      if (paths.size() > kMaxGitWords) return;
+      if (!path.starts_with('/') && !path.starts_with('~')) paths.insert(place + "/" + path);
+    }
+  }
+}
+
 }  // namespace
 
 std::set<std::string> PathsInCommand(std::string_view command, bool of_git) {
   std::set<std::string> paths;
-  bool given = false;
   for (std::string& word : QuotedWords(command)) {
     for (const auto& [variable, path] : {std::pair("${HOME}", "~"), std::pair("$HOME", "~"),
                                          std::pair("${PWD}", "."), std::pair("$PWD", ".")})
       ReplaceAll(word, variable, path);
     const std::size_t equals = word.find('=');
     const bool value = equals != std::string::npos && word.find('.') < equals;
-    if (!of_git || value) PathsOfWord(paths).Add(word, given);
-    given = word.starts_with('-') && word != "--";
+    if (!of_git || value) PathsOfWord(paths).Add(word);
   }
+  AddPlacesOf(command, paths);
   return paths;
+}
+
+// Where it may name a program; "" where nothing is a path of one, whatever it looks like. Addresses begin
+// with the subsection of [url "ext::tools/x"].
+std::string_view CommandOf(const GitVariable& variable) {
+  constexpr std::string_view kSections[] = {"http", "https", "include", "includeif", "protocol", "safe"};
+  if (variable.section == "url")
+    return variable.subsection.find("::") == std::string::npos ? std::string_view{} : variable.subsection;
+  const bool none =
+      std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections);
+  return none || variable.Is("core", "hookspath") ? std::string_view{} : variable.value;
+}
+
+bool IsGitAlias(const GitVariable& variable) {
+  return variable.section == "alias" && !variable.value.starts_with('!');
+}
+
+std::set<std::string> NamesInCommandOf(const GitVariable& variable) {
+  std::string_view command = CommandOf(variable);
+  const std::size_t first = command.find_first_not_of(" \t\n!");
+  const std::size_t end =
+      command.find_first_of(" \t\n|&;<>()`=", first == std::string_view::npos ? 0 : first);
+  if (first == std::string_view::npos || end == std::string_view::npos) return {};
+  std::set<std::string> names = PathsInCommand(command.substr(end), IsGitAlias(variable));
+  std::erase_if(names, [](const std::string& name) { return name.find('/') != std::string::npos; });
+  return names;
 }
 
 std::vector<ProgramWord> ProgramWords(std::string_view command) { return CommandLine(command).Words(); }

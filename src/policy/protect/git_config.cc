@@ -1,5 +1,7 @@
 #include "policy/protect/git_config.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "mxc/fold.h"
@@ -7,10 +9,18 @@
 namespace mxc {
 namespace {
 
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
 std::string_view Trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// git hands keys and values on as C strings.
+std::string UpToNul(std::string text) {
+  text.resize(std::min(text.size(), text.find('\0')));
+  return text;
 }
 
 class Reader {
@@ -26,7 +36,7 @@ class Reader {
         ReadSection();
       } else if (c == '#' || c == ';') {
         SkipLine();
-      } else if (c == '\n' || c == ' ' || c == '\t' || c == '\r') {
+      } else if (c == '\n' || IsBlank(c)) {
         rest_.remove_prefix(1);
       } else {
         ReadVariable();
@@ -36,79 +46,107 @@ class Reader {
   }
 
  private:
+  // A line ends with LF, CR LF, or the text.
+  char Next() {
+    if (rest_.empty()) return '\n';
+    if (rest_.starts_with("\r\n")) rest_.remove_prefix(1);
+    const char c = rest_.front();
+    rest_.remove_prefix(1);
+    return c;
+  }
   void SkipLine() {
-    const std::size_t end = rest_.find('\n');
-    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end);
+    while (Next() != '\n') {
+    }
   }
 
   // `[core]`, `[includeIf "gitdir:~/work/"]`, `[remote.origin]`; a variable may follow on the same line.
   void ReadSection() {
+    rest_.remove_prefix(1);
     std::string name;
-    subsection_.clear();
+    std::optional<std::string> subsection;
     bool quoted = false;
-    std::size_t i = 1;
-    for (; i < rest_.size() && rest_[i] != '\n' && (quoted || rest_[i] != ']'); ++i) {
-      const bool escaped = quoted && rest_[i] == '\\' && i + 1 < rest_.size();
-      if (!escaped && rest_[i] == '"') {
+    for (char c = Next(); c != '\n' && (quoted || c != ']'); c = Next()) {
+      if (c == '"') {
         quoted = !quoted;
+        if (!subsection) subsection.emplace();
         continue;
       }
-      if (escaped) ++i;
+      if (quoted && c == '\\') c = Next();
+      if (c == '\n') break;
       if (quoted)
-        subsection_ += rest_[i];
-      else if (rest_[i] != ' ' && rest_[i] != '\t')
-        name += rest_[i];
+        *subsection += c;
+      else if (!IsBlank(c))
+        name += c;
     }
-    rest_.remove_prefix(i < rest_.size() ? i + 1 : rest_.size());
-    const std::size_t dot = name.find('.');
-    if (dot != std::string::npos) subsection_ = Folded(std::string_view(name).substr(dot + 1));
-    section_ = Folded(std::string_view(name).substr(0, dot));
+    stem_ = Folded(name) + (subsection ? "." + *subsection : "") + ".";
   }
 
   void ReadVariable() {
-    const std::size_t name_end = rest_.find_first_of("=\n");
-    const std::string name = Folded(Trim(rest_.substr(0, name_end)));
-    const bool has_value = name_end != std::string_view::npos && rest_[name_end] == '=';
-    rest_.remove_prefix(name_end == std::string_view::npos ? rest_.size() : name_end + (has_value ? 1 : 0));
-    std::string value = has_value ? ReadValue() : "true";
-    variables_.push_back(
-        {.section = section_, .subsection = subsection_, .name = name, .value = std::move(value)});
+    std::string name;
+    char c = Next();
+    for (; c != '=' && c != '\n'; c = Next()) name += c;
+    const std::string key = UpToNul(stem_ + Folded(Trim(name)));
+    if (c == '\n') return Add(key, "true");
+    auto [value, spaced] = ReadValue();
+    const bool same = value == spaced;
+    Add(key, std::move(value));
+    if (!same) Add(key, std::move(spaced));
   }
 
-  // Up to the end of the line: quotes, escapes, a backslash that continues the line, comments.
-  std::string ReadValue() {
+  // A subsection with NUL makes the key: core.hookspath of [core "hookspath\0"].
+  void Add(std::string_view key, std::string value) {
+    const std::size_t first = std::min(key.find('.'), key.size());
+    const std::size_t last = key.rfind('.');
+    GitVariable variable{.section = std::string(key.substr(0, first)), .value = std::move(value)};
+    if (last != std::string_view::npos) {
+      variable.name = key.substr(last + 1);
+      if (last > first) variable.subsection = key.substr(first + 1, last - first - 1);
+    }
+    variables_.push_back(std::move(variable));
+  }
+
+  // Up to the end of the line: quotes, escapes, a backslash that continues the line, comments. Blanks inside
+  // as they are, and as spaces, as git before 2.45 takes them.
+  std::pair<std::string, std::string> ReadValue() {
     std::string value;
+    std::string spaced;
+    std::string blanks;  // part of the value when more follows
     bool quoted = false;
-    std::size_t kept = 0;  // up to here spaces are part of the value
-    for (; !rest_.empty() && rest_.front() != '\n'; rest_.remove_prefix(1)) {
-      const char c = rest_.front();
-      if (c == '"') {
-        quoted = !quoted;
-        kept = value.size();
-      } else if (c == '\\' && rest_.size() > 1) {
-        rest_.remove_prefix(rest_.substr(1).starts_with("\r\n") ? 2 : 1);
-        if (rest_.front() != '\n') value += Escaped(rest_.front());
-        kept = value.size();
-      } else if (!quoted && (c == '#' || c == ';')) {
+    for (char c = Next(); c != '\n'; c = Next()) {
+      if (!quoted && IsBlank(c)) {
+        if (!value.empty()) blanks += c;
+        continue;
+      }
+      if (!quoted && (c == '#' || c == ';')) {
         SkipLine();
         break;
-      } else if (quoted || !value.empty() || (c != ' ' && c != '\t')) {
-        value += c;
-        if (quoted || (c != ' ' && c != '\t' && c != '\r')) kept = value.size();
       }
+      value += blanks;
+      spaced.append(blanks.size(), ' ');
+      blanks.clear();
+      if (c == '"') {
+        quoted = !quoted;
+        continue;
+      }
+      if (c == '\\') {
+        c = Next();
+        if (c == '\n') continue;
+        c = Escaped(c);
+      }
+      value += c;
+      spaced += c;
     }
-    value.resize(kept);
-    return value;
+    return {UpToNul(std::move(value)), UpToNul(std::move(spaced))};
   }
 
   static char Escaped(char c) {
     if (c == 'n') return '\n';
+    if (c == 'b') return '\b';
     return c == 't' ? '\t' : c;
   }
 
   std::string_view rest_;
-  std::string section_ = {};
-  std::string subsection_ = {};
+  std::string stem_ = ".";  // of a key: "core.", "remote.origin."
   std::vector<GitVariable> variables_ = {};
 };
 

@@ -23,7 +23,8 @@ struct GitVariable {
   }
 };
 
-// As git reads it; takes what git would reject as far as it goes.
+// As git reads it; takes what git would reject as far as it goes. No part of a variable holds NUL. A value
+// that versions of git read differently stands twice: up to 2.44 each blank outside of quotes is a space.
 [[nodiscard]] std::vector<GitVariable> ReadGitConfig(std::string_view text);
 
 // Of a variable that no table knows: it may.
@@ -45,10 +46,20 @@ struct ProgramWord {
 };
 [[nodiscard]] std::vector<ProgramWord> ProgramWords(std::string_view command);
 
+// Where it may name a program; "" where nothing is a path of one, whatever it looks like. Addresses begin
+// with the subsection of [url "ext::tools/x"].
+[[nodiscard]] std::string_view CommandOf(const GitVariable& variable);
+
+// An alias of git's own commands: `-c core.pager=x log`.
+[[nodiscard]] bool IsGitAlias(const GitVariable& variable);
+
 // Whatever in it may be a path, however it is joined with other things: "x -F/a/b" holds "/a/b", "sh -c
-// 'x;./y'" holds "./y". Without a slash, what an option or a variable is given. `of_git`: nothing but values
-// of configuration, as in `-c core.pager=x log`, names a file.
+// 'x;./y'" holds "./y", and "timeout 5 sh y" each of its words: any of them may be a file. `of_git`: nothing
+// but values of configuration, as in `-c core.pager=x log`, names a file. More than kMaxGitWords are not all.
 [[nodiscard]] std::set<std::string> PathsInCommand(std::string_view command, bool of_git);
+
+// Those without a slash that stand behind its first word, which is searched on PATH.
+[[nodiscard]] std::set<std::string> NamesInCommandOf(const GitVariable& variable);
 
 // A word of it is "git", or ends with "/git".
 [[nodiscard]] bool CallsGit(std::string_view command);

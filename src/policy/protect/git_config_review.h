@@ -5,13 +5,11 @@
 
 #include "mxc/git_snapshot.h"
 #include "mxc/host.h"
-#include "policy/paths/paths.h"
 #include "policy/protect/git_review.h"
 
 namespace mxc {
 
 // Those that say more than keys that execute nothing, or less than before.
-[[nodiscard]] std::vector<GitChange> ReviewGitConfigs(const GitSnapshot& before, const Host& host,
-                                                      PathWalker& walker);
+[[nodiscard]] std::vector<GitChange> ReviewGitConfigs(const GitSnapshot& before, const Host& host);
 
 }  // namespace mxc

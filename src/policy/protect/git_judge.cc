@@ -1,13 +1,13 @@
 #include "policy/protect/git_judge.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "mxc/limits.h"
 #include "policy/protect/git_config.h"
 #include "policy/protect/git_places.h"
-#include "policy/protect/protect_git.h"
 
 namespace mxc {
 
@@ -24,9 +24,36 @@ bool GitJudge::IsArmedByItself(const std::string& place) {
   return lookup.status->object.type != FileType::kRegular || IsArmedPointer(place);
 }
 
-bool GitJudge::IsArmedByCaller(const std::string& place) {
+const Result<NamedInTrees>& GitJudge::NamedByCaller() {
   if (!named_) named_ = NamedInEveryTree(host_, walker_);
-  if (!*named_) return true;
+  return *named_;
+}
+
+std::vector<std::string> GitJudge::FilesOfWords(const std::string& place) {
+  std::set<std::string> words;
+  if (NamedByCaller()) words = NamedByCaller()->words;
+  const Result<std::optional<std::string>> pointer = ReadGitFile(place, host_, walker_);
+  const std::optional<std::string> common =
+      pointer && *pointer ? CommonOf(Against(ParentOf(place), GitDirectoryIn(**pointer))) : std::nullopt;
+  if (common && known_.contains(*common)) {  // what is new itself is told as a whole
+    const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(*common, "config"), host_, walker_);
+    for (const GitVariable& variable : ReadGitConfig(text ? text->value_or("") : "")) {
+      if (MayExecute(variable)) words.merge(NamesInCommandOf(variable));
+    }
+  }
+  std::vector<std::string> files;
+  const std::string tree = WorkTreeOf(place);
+  const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(tree, {});
+  if (!entries) return files;
+  for (const DirectoryEntry& entry : *entries) {
+    const bool file = entry.type == FileType::kRegular || entry.type == FileType::kSymlink;
+    if (file && words.contains(entry.name)) files.push_back(JoinPath(tree, entry.name));
+  }
+  return files;
+}
+
+bool GitJudge::IsArmedByCaller(const std::string& place) {
+  if (!NamedByCaller()) return true;
   const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(place, "config"), host_, walker_);
   if (!text) return true;
   std::vector<std::string> trees = {WorkTreeOf(place)};
@@ -39,7 +66,7 @@ bool GitJudge::IsArmedByCaller(const std::string& place) {
     return lookup.status || lookup.failure != LookupFailure::kMissing;
   };
   return std::any_of(trees.begin(), trees.end(), [&](const std::string& tree) {
-    return std::any_of((*named_)->begin(), (*named_)->end(),
+    return std::any_of((*named_)->paths.begin(), (*named_)->paths.end(),
                        [&](const std::string& name) { return there(JoinPath(tree, name)); });
   });
 }

@@ -8,6 +8,7 @@
 
 #include "mxc/host.h"
 #include "policy/paths/paths.h"
+#include "policy/protect/protect_git.h"
 
 namespace mxc {
 
@@ -24,8 +25,11 @@ class GitJudge {
 
   // git there might run what it did not run before.
   [[nodiscard]] bool IsArmed(const std::string& place);
+  // Files in its work tree that words of a configuration of before may mean.
+  [[nodiscard]] std::vector<std::string> FilesOfWords(const std::string& place);
 
  private:
+  [[nodiscard]] const Result<NamedInTrees>& NamedByCaller();
   [[nodiscard]] bool IsArmedByItself(const std::string& place);
   // The caller's configuration names something in its work tree, or in one that is somewhere else.
   [[nodiscard]] bool IsArmedByCaller(const std::string& place);
@@ -48,7 +52,7 @@ class GitJudge {
   const std::vector<std::string>& roots_;
   const std::unordered_set<std::string>& known_;
   const std::unordered_set<std::string>& found_;
-  std::optional<Result<std::vector<std::string>>> named_ = {};  // by the caller's configuration, everywhere
+  std::optional<Result<NamedInTrees>> named_ = {};  // by the caller's configuration, everywhere
 };
 
 }  // namespace mxc

@@ -240,6 +240,8 @@ void Review::Judge(const GitPlaces::Named& named) {
     TakeUp(place, named.part);
   } else if (!told) {
     changes_.push_back({.kind = GitChange::Kind::kNew, .path = place});
+    for (std::string& file : judge_.FilesOfWords(place))
+      changes_.push_back({.kind = GitChange::Kind::kFoundByName, .path = std::move(file)});
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 enum class SafeValue {
   kAny,
-  kUrl,     // of a repository: an ordinary scheme, or a known one on this machine
+  kUrl,     // of a repository elsewhere, by an ordinary scheme
   kRemote,  // a remote of this configuration, or "."
   kTags,    // an option of two
 };
@@ -220,12 +220,11 @@ class Statements {
   std::vector<Statement> found_ = {};
 };
 
-// https://host/x, host:x, /srv/x.git. Another scheme is a program called git-remote-SCHEME, and a local
-// repository runs its own hooks when it is pushed to.
-bool IsSafeUrl(const std::string& url, const KnownRepository& known) {
+// https://host/x, host:x. Another scheme is a program called git-remote-SCHEME, and a local repository runs
+// its own hooks when it is pushed to, which a command could have written in any run of before.
+bool IsSafeUrl(const std::string& url) {
   constexpr std::string_view kSchemes[] = {"https", "http", "ssh", "git"};
   if (url.find("::") != std::string::npos || url.find('%') != std::string::npos) return false;
-  if (url.starts_with('/')) return known(url);
   const std::size_t colon = url.find(':');
   if (colon == std::string::npos || colon == 0) return false;
   const std::string_view before = std::string_view(url).substr(0, colon);
@@ -234,7 +233,6 @@ bool IsSafeUrl(const std::string& url, const KnownRepository& known) {
     return IsOf(before, "@._-") && !before.starts_with('-') && before.find("@-") == std::string_view::npos &&
            !behind.empty() && !behind.starts_with('-');
   behind.remove_prefix(2);
-  if (before == "file") return behind.starts_with('/') && known(std::string(behind));
   const std::string_view host = behind.substr(0, behind.find('/'));
   return std::find(std::begin(kSchemes), std::end(kSchemes), before) != std::end(kSchemes) && !host.empty() &&
          !host.starts_with('-') && host.find("@-") == std::string_view::npos;
@@ -248,7 +246,7 @@ bool IsPlainRemoteName(std::string_view name) {
 
 class SafeJudge {
  public:
-  SafeJudge(std::string_view text, const KnownRepository& known) : known_(known) {
+  explicit SafeJudge(std::string_view text) {
     for (const GitVariable& variable : ReadGitConfig(text)) {
       if (variable.Is("remote", "url")) remotes_.insert(variable.subsection);
     }
@@ -280,7 +278,7 @@ class SafeJudge {
       case SafeValue::kAny:
         return true;
       case SafeValue::kUrl:
-        return IsSafeUrl(value, known_);
+        return IsSafeUrl(value);
       case SafeValue::kRemote:
         return value == "." || (IsPlainRemoteName(value) && remotes_.contains(value));
       case SafeValue::kTags:
@@ -289,15 +287,14 @@ class SafeJudge {
     return false;
   }
 
-  const KnownRepository& known_;
   std::set<std::string> remotes_ = {};
 };
 
 // What a command may not write, in order; none where that cannot be told.
-std::optional<std::vector<Statement>> Unsafe(std::string_view text, const KnownRepository& known) {
+std::optional<std::vector<Statement>> Unsafe(std::string_view text) {
   std::optional<std::vector<Statement>> statements = Statements(text).Read();
   if (!statements) return std::nullopt;
-  const SafeJudge judge(text, known);
+  const SafeJudge judge(text);
   std::erase_if(*statements,
                 [&](const Statement& each) { return each.variable && judge.IsSafe(*each.variable); });
   return statements;
@@ -313,11 +310,11 @@ std::string KeyIn(const Statement& statement) {
 
 }  // namespace
 
-std::string UnsafeChange(std::string_view before, std::string_view after, const KnownRepository& known) {
+std::string UnsafeChange(std::string_view before, std::string_view after) {
   if (before == after) return "";
   if (after.size() > kMaxGitConfigBytes) return "it is too long";
-  const std::optional<std::vector<Statement>> had = Unsafe(before, known);
-  const std::optional<std::vector<Statement>> has = Unsafe(after, known);
+  const std::optional<std::vector<Statement>> had = Unsafe(before);
+  const std::optional<std::vector<Statement>> has = Unsafe(after);
   if (!had || !has) return "its lines can be read in two ways";
   const auto same = [](const Statement& left, const Statement& right) {
     return left.context == right.context && left.text == right.text;
@@ -328,7 +325,7 @@ std::string UnsafeChange(std::string_view before, std::string_view after, const 
 }
 
 bool IsAllSafe(std::string_view text) {
-  const std::optional<std::vector<Statement>> unsafe = Unsafe(text, [](const std::string&) { return false; });
+  const std::optional<std::vector<Statement>> unsafe = Unsafe(text);
   return unsafe && unsafe->empty();
 }
 

@@ -2,19 +2,14 @@
 // table, by key and value. Everything else has to stay byte for byte what it was, in its order.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
 namespace mxc {
 
-// Whether a local path is a repository that a remote may name: nothing there is the command's.
-using KnownRepository = std::function<bool(const std::string& path)>;
-
 // "" when `after` differs from `before` in nothing but keys that execute nothing; else what is more, or less:
 // a key, or a phrase.
-[[nodiscard]] std::string UnsafeChange(std::string_view before, std::string_view after,
-                                       const KnownRepository& known);
+[[nodiscard]] std::string UnsafeChange(std::string_view before, std::string_view after);
 // All it says a command could have written.
 [[nodiscard]] bool IsAllSafe(std::string_view text);
 

@@ -10,6 +10,7 @@
 
 #include "policy/paths/entries.h"
 #include "policy/paths/homes.h"
+#include "policy/paths/own_rules.h"
 #include "policy/paths/placeholders.h"
 #include "policy/paths/search.h"
 #include "policy/protect/found_by_name.h"
@@ -78,29 +79,6 @@ class NamedFiles {
   PresetEntry preset_;
   std::unordered_multimap<std::string_view, const ProtectedRow*> by_first_ = {};
   std::vector<std::string> found_ = {};
-};
-
-// What has a rule of its own is searched on its own, or not at all.
-class OwnRules {
- public:
-  // Borrows `rules`, which stay as they are.
-  explicit OwnRules(const RuleSet& rules) : rules_(rules) {
-    parents_.insert("/");  // of the private nodes
-    for (const PathRule& rule : rules.All()) parents_.insert(ParentOf(rule.path));
-  }
-
-  void TakeOut(const std::string& directory, std::vector<DirectoryEntry>& entries) const {
-    if (!parents_.contains(directory)) return;
-    std::erase_if(entries, [&](const DirectoryEntry& entry) {
-      if (entry.type != FileType::kDirectory) return false;
-      const std::string path = JoinPath(directory, entry.name);
-      return rules_.Find(path) != nullptr || PrivateNodeOf(path) == path;
-    });
-  }
-
- private:
-  const RuleSet& rules_;
-  std::unordered_set<std::string_view> parents_ = {};
 };
 
 // Servers may give a file another number when they are asked again: 0.
@@ -185,7 +163,6 @@ class Protection {
   Status HoldGit();
   void AddSingleFiles();
   Status FindData();
-  Status HoldOtherNames();
   void SkipOwnDirectories();
   void TakeSnapshot();
   [[nodiscard]] std::vector<std::string> AboveGrants() const;
@@ -281,7 +258,7 @@ Status Protection::HoldGit() {
   if (Status found = FindData(); !found) return found;
   closed_.insert(closed_.end(), search_.Closed().begin(), search_.Closed().end());
   for (const std::string& closed : closed_) protector_.Protect(closed, WhenMissing::kLeft);
-  if (Status held = HoldOtherNames(); !held) return held;
+  if (Status held = protector_.HoldOtherNames(); !held) return held;
   if (Status ended = protector_.End(); !ended) return ended;
   TakeSnapshot();
   return Done{};
@@ -331,34 +308,6 @@ Status Protection::FindData() {
   for (GitData::Found& found : data.lists) policy_.git.passages.push_back(std::move(found.file));
   closed_ = std::move(data.closed);
   return Ended(data.gap);
-}
-
-// Who writes a hook under another name writes the hook: every directory that can be written is searched.
-Status Protection::HoldOtherNames() {
-  if (protector_.SharedFiles().empty()) return Done{};
-  std::vector<std::string> roots;
-  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
-    const Lookup& lookup = walker_.LookAt(path);
-    if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots.push_back(path);
-  }
-  TreeSearch search(host_, {});
-  const OwnRules own_rules(rules_);
-  std::vector<std::string> names;
-  search.Run(std::move(roots), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
-    for (const DirectoryEntry& entry : entries) {
-      if (entry.type != FileType::kRegular) continue;
-      std::string path = JoinPath(directory, entry.name);
-      const Lookup lookup = host_.LookAt(path);
-      if (lookup.status && lookup.status->links > 1 &&
-          protector_.SharedFiles().contains({lookup.status->object.device, lookup.status->object.inode}))
-        names.push_back(std::move(path));
-    }
-    own_rules.TakeOut(directory, entries);
-  });
-  for (const std::string& name : names) protector_.Protect(name, WhenMissing::kLeft);
-  if (search.Gap().empty()) return Done{};
-  return Conflict("the search for other names of protected files did not come to its end: " + search.Gap(),
-                  protector_.Pointer(), "give each file one name: `cp -p FILE NEW && mv NEW FILE`");
 }
 
 // The sandbox has these of its own, and the command never sees the host's: what stands there is nothing of
@@ -420,6 +369,7 @@ Status Protection::HoldNamed() {
   for (const NamedFiles& files : named_) {
     protector_.Begin(files.Entry());
     files.Apply(protector_, files.Entry().required ? all_tops : tops);
+    if (Status held = protector_.HoldOtherNames(); !held) return held;
     if (Status ended = protector_.End(); !ended) return ended;
   }
   return Done{};

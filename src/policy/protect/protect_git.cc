@@ -186,7 +186,13 @@ Status GitProtection::ProtectDirectory(const GitDirectory& directory) {
 // `files`: where what it includes is added.
 void GitProtection::Take(GitVariable variable, const std::string& base, std::vector<std::string>& files,
                          Loaded& loaded) {
-  if (variable.Is("core", "worktree")) loaded.work_tree = variable.value;
+  // A version of git that does not know the mark takes it for part of the name.
+  if (variable.value.starts_with(kOptionalPath)) {
+    GitVariable literal = variable;
+    literal.value.insert(0, "./");
+    Take(std::move(literal), base, files, loaded);
+  }
+  if (variable.Is("core", "worktree")) loaded.work_trees.push_back(variable.value);
   if (variable.Is("core", "hookspath")) loaded.hooks.push_back(variable.value);
   if ((variable.section == "include" || variable.section == "includeif") && variable.name == "path") {
     ProtectNamed(base, variable.value, WhenMissing::kFile);
@@ -255,7 +261,9 @@ Status GitProtection::ProtectRepository(const std::string& git_directory, Reposi
   files.push_back(JoinPath(git_directory, "config.worktree"));
   Loaded loaded;
   if (Status read = Load(std::move(files), loaded); !read) return read;
-  if (!loaded.work_tree.empty()) repository.trees.push_back(Against(git_directory, loaded.work_tree));
+  for (const std::string& tree : loaded.work_trees) {
+    if (!tree.empty()) repository.trees.push_back(Against(git_directory, tree));
+  }
   if (repository.trees.empty()) repository.trees.push_back(git_directory);  // a bare repository
   if (Status held = ProtectHooks(git_directory, "hooks"); !held) return held;
   for (const std::string& tree : repository.trees) {

@@ -17,6 +17,15 @@
 
 namespace mxc {
 
+// Before a path that need not exist.
+inline constexpr std::string_view kOptionalPath = ":(optional)";
+
+// Relative to whichever work tree git is in.
+struct NamedInTrees {
+  std::vector<std::string> paths = {};
+  std::set<std::string> words = {};  // of command lines; any of them may be a file
+};
+
 class GitProtection {
  public:
   // `homes`: the caller's. git on the host finds its configuration in any of them.
@@ -55,8 +64,8 @@ class GitProtection {
   // Absolute paths of files that a command line of theirs may name.
   [[nodiscard]] const std::set<std::string>& NamedPaths() const { return named_; }
 
-  // What the caller's configuration names relative to whichever work tree git is in. Errors: as Apply's.
-  [[nodiscard]] Result<std::vector<std::string>> NamedInEveryTree();
+  // What the caller's configuration names. Errors: as Apply's.
+  [[nodiscard]] Result<NamedInTrees> NamedInEveryTree();
 
  private:
   struct Repository {
@@ -66,8 +75,8 @@ class GitProtection {
   };
   struct Loaded {
     std::vector<GitVariable> variables = {};
-    std::vector<std::string> hooks = {};  // core.hooksPath
-    std::string work_tree = {};
+    std::vector<std::string> hooks = {};       // core.hooksPath
+    std::vector<std::string> work_trees = {};  // core.worktree
   };
 
   [[nodiscard]] Result<std::optional<std::string>> Read(const std::string& file);
@@ -118,6 +127,6 @@ class GitProtection {
 };
 
 // The same, where nothing is granted.
-[[nodiscard]] Result<std::vector<std::string>> NamedInEveryTree(const Host& host, PathWalker& walker);
+[[nodiscard]] Result<NamedInTrees> NamedInEveryTree(const Host& host, PathWalker& walker);
 
 }  // namespace mxc

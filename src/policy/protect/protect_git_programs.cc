@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "mxc/limits.h"
 #include "policy/paths/entries.h"
 #include "policy/paths/homes.h"
 #include "policy/protect/protect_git.h"
@@ -13,7 +14,7 @@ namespace {
 
 // `word` of an alias that is one of git: `-c core.pager=tools/x log`.
 bool NamesNoFile(const GitVariable& variable, const ProgramWord& word) {
-  return variable.section == "alias" && !variable.value.starts_with('!') && (word.run || !word.script);
+  return IsGitAlias(variable) && (word.run || !word.script);
 }
 
 // Neither a pattern, a place or an address, nor what is searched on PATH.
@@ -23,23 +24,12 @@ bool MayBePath(const ProgramWord& word) {
   return !text && (slash || word.script) && !word.text.starts_with('-');
 }
 
-// Where it may name a program; "" where nothing is a path of one, whatever it looks like. Addresses begin
-// with the subsection of [url "ext::tools/x"].
-std::string_view CommandOf(const GitVariable& variable) {
-  constexpr std::string_view kSections[] = {"http", "https", "include", "includeif", "protocol", "safe"};
-  if (variable.section == "url")
-    return variable.subsection.find("::") == std::string::npos ? std::string_view{} : variable.subsection;
-  const bool none =
-      std::find(std::begin(kSections), std::end(kSections), variable.section) != std::end(kSections);
-  return none || variable.Is("core", "hookspath") ? std::string_view{} : variable.value;
-}
-
 }  // namespace
 
 // "" for what is relative to nothing that is known.
 std::string GitProtection::Expanded(const std::string& base, std::string_view written) const {
-  constexpr std::string_view kOptional = ":(optional)";
-  if (written.starts_with(kOptional)) written.remove_prefix(kOptional.size());
+  if (written.starts_with(kOptionalPath)) written.remove_prefix(kOptionalPath.size());
+  if (written.find('\0') != std::string_view::npos) return "";
   if (written.empty() || (base.empty() && !written.starts_with('/') && !written.starts_with('~'))) return "";
   if (!written.starts_with('~')) return Against(base, written);
   const std::size_t end = std::min(written.find('/'), written.size());
@@ -168,12 +158,15 @@ Status GitProtection::ObeyVariable(const GitVariable& variable, const std::strin
     if (NamesNoFile(variable, word)) continue;
     if (Status held = ObeyWord(word, base); !held) return held;
   }
-  const bool of_git = variable.section == "alias" && !variable.value.starts_with('!');
-  for (const std::string& written : PathsInCommand(CommandOf(variable), of_git)) {
+  for (const std::string& written : PathsInCommand(CommandOf(variable), IsGitAlias(variable))) {
     std::string path = Expanded(base, written);
     if (path.starts_with('/')) named_.insert(std::move(path));
   }
-  return Done{};
+  if (named_.size() <= kMaxGitWords) return Done{};
+  const std::string& from = protector_.From();
+  return Conflict("the command lines of " + (from.empty() ? "git's configuration" : Quoted(from)) +
+                      " bring the files that git may run to more than " + std::to_string(kMaxGitWords),
+                  protector_.Pointer(), "shorten them, or write \"protect\": []");
 }
 
 // `base`: a work tree; "" for what is said of none.
@@ -187,10 +180,12 @@ Status GitProtection::Obey(const Loaded& loaded, const std::string& base) {
   return Done{};
 }
 
-Result<std::vector<std::string>> GitProtection::NamedInEveryTree() {
+Result<NamedInTrees> GitProtection::NamedInEveryTree() {
   if (Status read = ProtectGlobals(); !read) return read.error();
   std::set<std::string> names(global_.hooks.begin(), global_.hooks.end());
+  NamedInTrees named;
   for (const GitVariable& variable : global_.variables) {
+    named.words.merge(NamesInCommandOf(variable));
     for (const ProgramWord& word : ProgramWords(CommandOf(variable))) {
       if (!MayBePath(word) || NamesNoFile(variable, word)) continue;
       // "$(git rev-parse --show-toplevel)/tools/x"
@@ -201,10 +196,11 @@ Result<std::vector<std::string>> GitProtection::NamedInEveryTree() {
   std::erase_if(names, [](const std::string& name) {
     return name.empty() || name.starts_with('/') || name.starts_with('~');
   });
-  return std::vector<std::string>(names.begin(), names.end());
+  named.paths.assign(names.begin(), names.end());
+  return named;
 }
 
-Result<std::vector<std::string>> NamedInEveryTree(const Host& host, PathWalker& walker) {
+Result<NamedInTrees> NamedInEveryTree(const Host& host, PathWalker& walker) {
   const MountNames names({}, walker);
   RuleSet no_grants;
   std::vector<Warning> warnings;

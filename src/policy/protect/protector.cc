@@ -6,6 +6,8 @@
 #include "mxc/limits.h"
 #include "mxc/plan.h"
 #include "policy/paths/entries.h"
+#include "policy/paths/own_rules.h"
+#include "policy/paths/search.h"
 
 namespace mxc {
 
@@ -87,7 +89,7 @@ void Protector::Protect(const std::string& path, WhenMissing missing, std::strin
 void Protector::ProtectHere(const std::string& path, const std::optional<FileStatus>& status,
                             WhenMissing missing, std::string_view text) {
   if (preset_.required) asked_.insert(path);
-  if (TakeGrant(path) && status) NoteOtherNames(*status);
+  if (TakeGrant(path) && status) NoteOtherNames(path, *status);
   if (!Writable(path)) return ProtectElsewhere(path, status, missing, text);
   if (const PathRule* rule = rules_.Find(path); rule != nullptr) {
     if (rule->origin == Origin::kProtection || !overridden_.insert(path).second) return;
@@ -108,7 +110,7 @@ std::vector<std::string> Protector::OthersOf(const std::string& path) {
 
 void Protector::ProtectElsewhere(const std::string& path, const std::optional<FileStatus>& status,
                                  WhenMissing missing, std::string_view text) {
-  if (status) NoteOtherNames(*status);
+  if (status) NoteOtherNames(path, *status);
   if (!names_.Any() || !elsewhere_.insert(path).second) return;
   for (const std::string& name : OthersOf(path)) {
     if (preset_.required) asked_.insert(name);
@@ -145,17 +147,71 @@ void Protector::WatchLink(const std::string& link) {
 }
 
 void Protector::ProtectExisting(const std::string& path, const FileStatus& status) {
-  NoteOtherNames(status);
+  NoteOtherNames(path, status);
+  // git's own are protected one by one.
+  if (status.object.type == FileType::kDirectory && preset_.preset != Preset::kGit) NoteFilesBelow(path);
   Add({.path = path, .object = status.object});
 }
 
-// Of what the caller could write if it had a name in a grant.
-void Protector::NoteOtherNames(const FileStatus& status) {
+// Of what the caller could write if it had a name in a grant. Two mounts may show one name twice: it is told
+// by the directory.
+void Protector::NoteOtherNames(const std::string& path, const FileStatus& status) {
   constexpr std::uint32_t kWritableByOthers = 022;
   const Identity caller = host_.Caller();
   const bool writer = caller.IsRoot() || status.uid == caller.uid || (status.mode & kWritableByOthers) != 0;
-  if (writer && status.object.type == FileType::kRegular && status.links > 1)
-    shared_.emplace(status.object.device, status.object.inode);
+  if (!writer || status.object.type != FileType::kRegular || status.links < 2) return;
+  const Lookup& directory = walker_.LookAt(std::string(ParentOf(path)));
+  SharedFile& file = shared_[{status.object.device, status.object.inode}];
+  file.links = status.links;
+  if (directory.status) file.names.emplace(directory.status->object.inode, path.substr(path.rfind('/')));
+}
+
+// Of what cannot be searched nothing is known: the search for other names does not come to its end either.
+void Protector::NoteFilesBelow(const std::string& directory) {
+  TreeSearch search(host_, {});
+  search.Run({directory}, [&](const std::string& place, std::vector<DirectoryEntry>& entries) {
+    for (const DirectoryEntry& entry : entries) {
+      if (entry.type != FileType::kRegular) continue;
+      const std::string path = JoinPath(place, entry.name);
+      if (const Lookup lookup = host_.LookAt(path); lookup.status) NoteOtherNames(path, *lookup.status);
+    }
+  });
+  if (unsearched_.empty()) unsearched_ = search.Gap();
+}
+
+// Every directory that can be written is searched. Where that cannot be done, there may be more names.
+Status Protector::HoldOtherNames() {
+  const auto hides = [](const auto& entry) {
+    return !entry.second.searched && entry.second.names.size() < entry.second.links;
+  };
+  if (unsearched_.empty() && std::none_of(shared_.begin(), shared_.end(), hides)) return Done{};
+  std::vector<std::string> roots;
+  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+    const Lookup& lookup = walker_.LookAt(path);
+    if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots.push_back(path);
+  }
+  TreeSearch search(host_, {});
+  const OwnRules own_rules(rules_);
+  std::vector<std::string> names;
+  search.Run(std::move(roots), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+    for (const DirectoryEntry& entry : entries) {
+      if (entry.type != FileType::kRegular) continue;
+      std::string path = JoinPath(directory, entry.name);
+      const Lookup lookup = host_.LookAt(path);
+      if (lookup.status && lookup.status->links > 1 &&
+          shared_.contains({lookup.status->object.device, lookup.status->object.inode}))
+        names.push_back(std::move(path));
+    }
+    own_rules.TakeOut(directory, entries);
+  });
+  for (auto& [object, file] : shared_) file.searched = true;
+  for (const std::vector<std::string>* each : {&search.Closed(), &search.Deepest()})
+    names.insert(names.end(), each->begin(), each->end());
+  for (const std::string& name : names) Protect(name, WhenMissing::kLeft);
+  const std::string& gap = unsearched_.empty() ? search.Gap() : unsearched_;
+  if (gap.empty()) return Done{};
+  return Conflict("the search for other names of protected files did not come to its end: " + gap,
+                  preset_.pointer, "give each file one name: `cp -p FILE NEW && mv NEW FILE`");
 }
 
 void Protector::Pin(const std::string& path) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -69,9 +70,9 @@ class Protector {
   [[nodiscard]] const RuleSet& Rules() const { return rules_; }
   // Links that are protected, but can be turned.
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return links_; }
-  // Device and inode of protected files that have other names.
-  using Shared = std::set<std::pair<std::uint64_t, std::uint64_t>>;
-  [[nodiscard]] const Shared& SharedFiles() const { return shared_; }
+  // Who writes a protected file under another name writes it: protects those names as well, wherever they are
+  // in the grants. Between Begin and End. Errors: kConflict, when the search does not come to its end.
+  [[nodiscard]] Status HoldOtherNames();
 
  private:
   void ProtectHere(const std::string& path, const std::optional<FileStatus>& status, WhenMissing missing,
@@ -80,7 +81,8 @@ class Protector {
   void ProtectElsewhere(const std::string& path, const std::optional<FileStatus>& status, WhenMissing missing,
                         std::string_view text);
   void ProtectMounts();
-  void NoteOtherNames(const FileStatus& status);
+  void NoteOtherNames(const std::string& path, const FileStatus& status);
+  void NoteFilesBelow(const std::string& directory);
   [[nodiscard]] std::vector<std::string> OthersOf(const std::string& path);
   [[nodiscard]] bool TakeGrant(const std::string& path);
   void TakeGrantsBelow();
@@ -108,7 +110,14 @@ class Protector {
   std::set<std::string> overridden_ = {};
   std::set<std::string> asked_ = {};  // of a required preset: all that it protects, in grants or not
   std::vector<TakenGrant> taken_ = {};
-  Shared shared_ = {};
+  // Protected files with several names, by device and inode.
+  struct SharedFile {
+    std::uint64_t links = 0;
+    std::set<std::pair<std::uint64_t, std::string>> names = {};  // known: inode of the directory, name in it
+    bool searched = false;                                       // for the others
+  };
+  std::map<std::pair<std::uint64_t, std::uint64_t>, SharedFile> shared_ = {};
+  std::string unsearched_ = {};           // why not all of these may be known
   std::set<std::string> elsewhere_ = {};  // protected, and in no grant
   std::string too_many_names_ = {};       // an object with more than can be held
 };

@@ -6,11 +6,10 @@
 #include "mxc/plan.h"
 #include "run/run.h"
 
-namespace mxc {
+namespace mxc::kubernetes {
 
 // Errors: kUnavailable before the command was started, kSetupFailed and kOutputLost when it is not known how,
 // or whether, it ended, and what the mxc-exec inside refuses. The claim is deleted in every case.
-[[nodiscard]] Result<Outcome> RunInPod(const KubernetesLaunch& launch, const Plan& plan,
-                                       RunObserver& observer);
+[[nodiscard]] Result<Outcome> RunInPod(const Plan& plan, RunObserver& observer);
 
-}  // namespace mxc
+}  // namespace mxc::kubernetes

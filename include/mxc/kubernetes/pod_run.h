@@ -1,5 +1,5 @@
-// A run in a pod of a Kubernetes cluster, as data. backends/kubernetes writes it, src/run hands it over
-// through kubectl.
+// A run in a pod of a Kubernetes cluster, as data. backends/kubernetes writes it, src/kubernetes hands it
+// over through kubectl.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +63,7 @@ struct PodCheckTraits {
 
 struct PodRun {
   std::string kubectl = {};               // absolute
+  std::string sha256 = {};                // what its file must hash to; empty: whatever it is
   std::vector<std::string> options = {};  // of every call: --kubeconfig, --context, --namespace
   std::string name_space = {};
   std::string warm_pool = {};     // of the claim; empty: a Sandbox of `pod_template`

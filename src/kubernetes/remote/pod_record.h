@@ -8,7 +8,7 @@
 
 #include "mxc/plan.h"
 
-namespace mxc::session {
+namespace mxc::kubernetes {
 
 enum class PodSandboxState { kProvisioned, kStarted, kStopped };
 
@@ -23,4 +23,4 @@ struct PodRecord {
 // Nothing: it is none of ours, or of another version: of that is the mxc-exec in the pod as well.
 [[nodiscard]] std::optional<PodRecord> ReadPodRecord(const std::string& text);
 
-}  // namespace mxc::session
+}  // namespace mxc::kubernetes

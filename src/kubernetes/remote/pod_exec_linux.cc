@@ -8,10 +8,10 @@
 #include <csignal>
 #include <utility>
 
-#include "run/pod_exec.h"
-#include "run/relay.h"
+#include "kubernetes/claim_clock.h"
+#include "kubernetes/remote/pod_exec.h"
 
-namespace mxc {
+namespace mxc::kubernetes {
 namespace {
 
 constexpr std::size_t kStepBytes = 65536;
@@ -68,7 +68,7 @@ class OutputStream {
  private:
   UniqueFd source_;
   int target_;  // borrowed
-  kubernetes::MarkedStream marked_;
+  MarkedStream marked_;
   std::string pending_ = {};
   int failure_ = 0;
 };
@@ -114,7 +114,7 @@ class InputStream {
 
 class PodRelay {
  public:
-  PodRelay(const PodExec& exec, kubernetes::KubectlProcess process)
+  PodRelay(const PodExec& exec, KubectlProcess process)
       : exec_(exec),
         process_(std::move(process)),
         input_(std::move(process_.in), exec.input),
@@ -179,7 +179,7 @@ class PodRelay {
   }
 
   const PodExec& exec_;
-  kubernetes::KubectlProcess process_;
+  KubectlProcess process_;
   InputStream input_;
   OutputStream out_;
   OutputStream err_;
@@ -190,9 +190,9 @@ class PodRelay {
 }  // namespace
 
 Result<PodExecEnd> RunPodExec(const PodExec& exec) {
-  Result<kubernetes::KubectlProcess> process = exec.kubectl.Start(exec.arguments);
+  Result<KubectlProcess> process = exec.kubectl.Start(exec.arguments);
   if (!process) return process.error();
   return PodRelay(exec, std::move(*process)).Run();
 }
 
-}  // namespace mxc
+}  // namespace mxc::kubernetes

@@ -12,17 +12,21 @@
 #include "kubernetes/claim.h"
 #include "kubernetes/kubectl.h"
 #include "kubernetes/pod_program.h"
-#include "persistent/pod_record.h"
-#include "persistent/pod_sandbox.h"
+#include "kubernetes/remote/pod_record.h"
+#include "kubernetes/remote/pod_sandbox.h"
 #include "persistent/refusals.h"
 #include "run/signals.h"
 
-namespace mxc::session {
+namespace mxc::kubernetes {
 namespace {
 
-using kubernetes::BoundPod;
-using kubernetes::Claim;
-using kubernetes::Kubectl;
+using session::Entry;
+using session::Listed;
+using session::NewSandboxId;
+using session::Provisioned;
+using session::SandboxId;
+using session::SessionLimits;
+using session::StateDirectory;
 
 // How long one that was let in may take to start its command, and to tell its end; less where the claim ends
 // soon, which would leave nothing to be stopped.
@@ -115,13 +119,15 @@ bool IsOver(const FoundPod& found) {
 // The directory that has the name, wherever the sandbox may have been provisioned.
 Result<StateDirectory> DirectoryOf(const SandboxId& id) {
   std::vector<StateDirectory> directories = StateDirectory::Existing();
-  if (directories.empty()) return NotProvisioned();
+  if (directories.empty()) return session::NotProvisioned();
   for (StateDirectory& directory : directories)
     if (directory.Has(id.Name())) return std::move(directory);
-  return NoSuchSandbox();
+  return session::NoSuchSandbox();
 }
 
-Error Unrecorded() { return SandboxDied("its record cannot be read, or is of another version of mxc-exec"); }
+Error Unrecorded() {
+  return session::SandboxDied("its record cannot be read, or is of another version of mxc-exec");
+}
 
 Error ByASignal() {
   return {.code = ErrorCode::kSetupFailed, .message = "a signal has ended the wait for the cluster"};
@@ -164,7 +170,7 @@ class PodCall {
 Result<KeptPod> BindForLong(PodCall& call, Claim& claim, const SandboxId& id, const SessionLimits& limits) {
   const Result<BoundPod> pod = claim.Bind();
   if (!pod) return pod.error();
-  Result<std::string> program = kubernetes::ProgramIn(call.Tool(), *pod, "mxc-" + id.token);
+  Result<std::string> program = ProgramIn(call.Tool(), *pod, "mxc-" + id.token);
   if (!program) return program.error();
   Result<KeptPod> kept = claim.Keep(*pod, limits.lifetime_ms);
   if (!kept) return kept;
@@ -217,13 +223,13 @@ Status WriteState(OpenPod& open, const SandboxId& id, PodSandboxState state, con
 // Every command: also one that was let in before and has not been started yet.
 Status EndCommands(const PodCall& call, const BoundPod& pod, const KeptPod& kept, const UniqueFd& lock,
                    std::uint64_t claim_ends_ms) {
-  const std::uint64_t now = kubernetes::NowMs();
+  const std::uint64_t now = NowMs();
   const std::uint64_t rest = claim_ends_ms - std::min(now, claim_ends_ms);
-  for (const std::uint64_t limit = now + std::min(kLetInMs, rest / kPartOfTheRest);; kubernetes::Pause()) {
+  for (const std::uint64_t limit = now + std::min(kLetInMs, rest / kPartOfTheRest);; Pause()) {
     const bool alone = ::flock(lock.Get(), LOCK_EX | LOCK_NB) == 0;
-    const Status ended = kubernetes::EndInPod(call.Tool(), pod, kept.program, kept.claim + ".");
+    const Status ended = EndInPod(call.Tool(), pod, kept.program, kept.claim + ".");
     if (!ended || alone) return ended;
-    if (kubernetes::NowMs() > limit)
+    if (NowMs() > limit)
       return Error{.code = ErrorCode::kSetupFailed,
                    .message = "the mxc-exec of a command that was let in before does not end",
                    .pointer = "/sandboxId",
@@ -259,7 +265,7 @@ Result<Provisioned> ProvisionPod(Plan plan, const SessionLimits& limits) {
 Status StartPod(const SandboxId& id) {
   Result<OpenPod> open = Open(id);
   if (!open) return open.error();
-  if (open->record.state == PodSandboxState::kStarted) return AlreadyStarted();
+  if (open->record.state == PodSandboxState::kStarted) return session::AlreadyStarted();
   const KubernetesLaunch& launch = LaunchOf(open->record);
   PodCall call(launch.run);
   if (Status begun = call.Begun(); !begun) return begun;
@@ -272,7 +278,7 @@ Status StopPod(const SandboxId& id) {
   Result<OpenPod> open = Open(id);
   if (!open) return open.error();
   if (open->record.state != PodSandboxState::kStarted)
-    return NothingToStop(open->record.state == PodSandboxState::kStopped);
+    return session::NothingToStop(open->record.state == PodSandboxState::kStopped);
   const Result<UniqueFd> lock = LockOf(open->directory, id);
   if (!lock) return lock.error();
   const KubernetesLaunch& launch = LaunchOf(open->record);
@@ -313,18 +319,18 @@ Result<Entry> EnterPod(const SandboxId& id) {
   if (!directory) return directory.error();
   Result<UniqueFd> lock = LockOf(*directory, id);
   if (!lock) return lock.error();
-  if (::flock(lock->Get(), LOCK_SH | LOCK_NB) != 0) return NotStarted(true);  // it is being stopped
+  if (::flock(lock->Get(), LOCK_SH | LOCK_NB) != 0) return session::NotStarted(true);  // it is being stopped
   Result<OpenPod> open = Open(id);
   if (!open) return open.error();
   if (open->record.state != PodSandboxState::kStarted)
-    return NotStarted(open->record.state == PodSandboxState::kStopped);
+    return session::NotStarted(open->record.state == PodSandboxState::kStopped);
   ::utimensat(open->directory.Descriptor(), id.Name().c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
   return Entry{.connection = std::move(*lock), .plan = std::move(open->record.plan)};
 }
 
 Listed ListedPod(const StateDirectory& directory, const SandboxId& id) {
   const std::optional<FoundPod> found = ReadPod(directory, id);
-  Listed listed{.id = id.Text(), .state = kDead};
+  Listed listed{.id = id.Text(), .state = session::kDead};
   if (!found) return listed;
   const bool started = found->record.state == PodSandboxState::kStarted;
   const bool stopped = found->record.state == PodSandboxState::kStopped;
@@ -343,4 +349,4 @@ bool RemoveDeadPod(const StateDirectory& directory, const SandboxId& id) {
   return true;
 }
 
-}  // namespace mxc::session
+}  // namespace mxc::kubernetes

@@ -12,12 +12,12 @@
 #include "mxc/error.h"
 #include "run/signals.h"
 
-namespace mxc {
+namespace mxc::kubernetes {
 
 // Everything is borrowed.
 struct PodExec {
-  const kubernetes::Kubectl& kubectl;
-  kubernetes::Claim& claim;
+  const Kubectl& kubectl;
+  Claim& claim;
   SignalScope& signals;
   const std::vector<std::string>& arguments;  // of kubectl
   const std::string& token;
@@ -37,4 +37,4 @@ struct PodExecEnd {
 // Errors: kSetupFailed, kubectl could not be started.
 [[nodiscard]] Result<PodExecEnd> RunPodExec(const PodExec& exec);
 
-}  // namespace mxc
+}  // namespace mxc::kubernetes

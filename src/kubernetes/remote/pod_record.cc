@@ -1,4 +1,4 @@
-#include "persistent/pod_record.h"
+#include "kubernetes/remote/pod_record.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +8,7 @@
 
 #include "mxc/secret.h"
 
-namespace mxc::session {
+namespace mxc::kubernetes {
 namespace {
 
 using PodObject = nlohmann::ordered_json;
@@ -19,6 +19,7 @@ PodObject OfRun(const PodRun& run) {
   PodObject accepted = PodObject::array();
   for (const PodCheck check : run.accepted) accepted.push_back(std::string(TraitsOf(check).name));
   return {{"kubectl", run.kubectl},
+          {"sha256", run.sha256},
           {"options", run.options},
           {"namespace", run.name_space},
           {"warmPool", run.warm_pool},
@@ -35,6 +36,7 @@ PodObject OfRun(const PodRun& run) {
 
 PodRun RunOf(const PodObject& object) {
   PodRun run{.kubectl = object.at("kubectl"),
+             .sha256 = object.at("sha256"),
              .options = object.at("options"),
              .name_space = object.at("namespace"),
              .warm_pool = object.at("warmPool"),
@@ -139,4 +141,4 @@ std::optional<PodRecord> ReadPodRecord(const std::string& text) {
   }
 }
 
-}  // namespace mxc::session
+}  // namespace mxc::kubernetes

@@ -13,20 +13,13 @@
 #include "kubernetes/claim.h"
 #include "kubernetes/pod_program.h"
 #include "kubernetes/pod_stream.h"
+#include "kubernetes/remote/pod_exec.h"
+#include "kubernetes/remote/run_in_pod.h"
 #include "run/inner_report.h"
-#include "run/pod_exec.h"
-#include "run/relay.h"
-#include "run/run_in_pod.h"
 #include "run/signals.h"
 
-namespace mxc {
+namespace mxc::kubernetes {
 namespace {
-
-using kubernetes::BoundPod;
-using kubernetes::Claim;
-using kubernetes::Kubectl;
-using kubernetes::KubectlAnswer;
-using kubernetes::KubectlEnd;
 
 // What the mxc-exec inside needs to end a run whose time is over, before we do.
 constexpr std::uint64_t kGraceMs = 15000;
@@ -73,9 +66,9 @@ Result<Outcome> OutcomeOf(const PodExecEnd& end, const BoundPod& pod, std::uint6
     return lost;
   }
   Outcome outcome = std::move(*report.outcome);
-  outcome.inside->pod = pod.name;
-  outcome.inside->pod_uid = pod.state.uid;
-  outcome.inside->runtime_class = pod.state.runtime_class;
+  // An empty runtime class: the cluster's default.
+  outcome.inside->where = {
+      {"pod", pod.name}, {"podUid", pod.state.uid}, {"runtimeClass", pod.state.runtime_class}};
   return outcome;
 }
 
@@ -90,14 +83,14 @@ Result<Ready> MakeReady(const Kubectl& kubectl, Claim& claim, const KubernetesLa
   Result<BoundPod> pod = launch.kept ? claim.Rejoin() : claim.Bind();
   if (!pod) return pod.error();
   if (launch.kept) return Ready{.pod = std::move(*pod), .program = launch.kept->program};
-  Result<std::string> program = kubernetes::ProgramIn(kubectl, *pod, "mxc-" + run);
+  Result<std::string> program = ProgramIn(kubectl, *pod, "mxc-" + run);
   if (!program) return program.error();
   return Ready{.pod = std::move(*pod), .program = std::move(*program)};
 }
 
 // With a claim that stays the command would stay, too, until its time is over.
 void EndLeft(const Kubectl& kubectl, const Ready& ready, const std::string& name, RunObserver& observer) {
-  const Status ended = kubernetes::EndInPod(kubectl, ready.pod, ready.program, name);
+  const Status ended = EndInPod(kubectl, ready.pod, ready.program, name);
   if (!ended)
     observer.OnWarning({.category = "command-left",
                         .message = ended.error().message + "; it ends there when its time is over",
@@ -106,26 +99,26 @@ void EndLeft(const Kubectl& kubectl, const Ready& ready, const std::string& name
 
 Result<Outcome> RunClaimed(const Kubectl& kubectl, Claim& claim, const KubernetesLaunch& launch,
                            const Plan& plan, SignalScope& signals, RunObserver& observer) {
-  const std::string token = kubernetes::RandomToken();
+  const std::string token = RandomToken();
   if (token.empty()) return SystemError(ErrorCode::kSetupFailed, "get random bytes", errno);
   const std::string document = RevealedText(kubectl.Run().config);
-  if (document.size() > kubernetes::kMaxPodDocument)
+  if (document.size() > kMaxPodDocument)
     return Error{.code = ErrorCode::kSetupFailed,
                  .message = "the policy is longer than 4 MiB",
                  .hint = "grant directories rather than the files in them"};
   const Result<Ready> ready = MakeReady(kubectl, claim, launch, plan.run);
   if (!ready) return ready.error();
-  std::vector<std::string> command = {ready->program, kubernetes::kInPodFlag};
+  std::vector<std::string> command = {ready->program, kInPodFlag};
   const std::string name = launch.kept ? launch.kept->claim + "." + plan.run : "";
   if (launch.kept) command.push_back(name);
-  const std::string input = kubernetes::HeaderText({.token = token, .document = document.size()}) + document;
+  const std::string input = HeaderText({.token = token, .document = document.size()}) + document;
   const std::uint64_t begun = NowMs();
   const std::uint64_t ends_at = std::min(begun + plan.timeout_ms + kGraceMs, claim.EndsAt());
   observer.OnStarted(::getpid());
   const Result<PodExecEnd> end = RunPodExec({.kubectl = kubectl,
                                              .claim = claim,
                                              .signals = signals,
-                                             .arguments = kubernetes::ExecIn(ready->pod, std::move(command)),
+                                             .arguments = ExecIn(ready->pod, std::move(command)),
                                              .token = token,
                                              .input = input,
                                              .ends_at_ms = ends_at});
@@ -150,7 +143,8 @@ Result<Outcome> RunWith(const Kubectl& kubectl, Claim& claim, const KubernetesLa
 
 }  // namespace
 
-Result<Outcome> RunInPod(const KubernetesLaunch& launch, const Plan& plan, RunObserver& observer) {
+Result<Outcome> RunInPod(const Plan& plan, RunObserver& observer) {
+  const auto& launch = std::get<KubernetesLaunch>(plan.launch);
   const std::uint64_t begun = NowMs();
   SignalScope signals;
   if (Status scope = signals.Begin(); !scope) return scope.error();
@@ -177,4 +171,4 @@ Result<Outcome> RunInPod(const KubernetesLaunch& launch, const Plan& plan, RunOb
   return outcome;
 }
 
-}  // namespace mxc
+}  // namespace mxc::kubernetes

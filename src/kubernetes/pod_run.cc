@@ -1,4 +1,4 @@
-#include "mxc/sandbox/pod_run.h"
+#include "mxc/kubernetes/pod_run.h"
 
 #include <fmt/format.h>
 
