@@ -87,6 +87,7 @@ echo
 if test "$status" = 0; then
   echo "PASSED. As $(id -un); npm SDKs: $sdk; skipped tests: $(grep -c '^[^ ]' "$skipped" || true) (reasons: $skipped)"
 else
+  for preset in ci windows; do sh tests/failed.sh "build/$preset"; done
   echo "FAILED (ctest status $status). The output of every test: build/ci/Testing/Temporary/LastTest.log, and below build/windows"
 fi
 exit "$status"
