@@ -1,5 +1,5 @@
 #!/bin/sh
-# What tests/skipped.sh says of a ctest with a skipped test of each kind: sh tests/skipped_test.sh
+# What tests/skipped.sh says of a ctest with a skipped test of each kind, and tests/failed.sh of one that failed: sh tests/skipped_test.sh
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 place=$(mktemp -d)
@@ -10,8 +10,9 @@ add_test(script sh -c "echo 'skipped: no npm here'; exit 77")
 set_tests_properties(script PROPERTIES SKIP_RETURN_CODE 77)
 add_test(As/Group.Case/Root printf "%s\n" "Running main() from x" "[ RUN      ] Group.Case" "x.cc:7: Skipped" "needs root" "" "[  SKIPPED ] Group.Case")
 set_tests_properties(As/Group.Case/Root PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+add_test(fails sh -c "seq 70; exit 1")
 CTEST
-ctest --test-dir "$place" --output-log "$place/log" >/dev/null 2>&1
+ctest --test-dir "$place" --output-log "$place/log" >/dev/null 2>&1 || true
 sh "$here/skipped.sh" "$place" "$place/log" >"$place/said"
 diff - "$place/said" <<'SAID'
 script
@@ -19,3 +20,5 @@ script
 As/Group.Case/Root
     needs root
 SAID
+sh "$here/failed.sh" "$place" >"$place/said"
+{ echo "== fails" && seq 11 70 | sed 's/^/    /'; } | diff - "$place/said"
