@@ -120,6 +120,7 @@ class SocketDenials {
   Status DenyFound(const std::string& path);
   void Warn(const std::string& path, bool directory, const PathRule& grant);
   [[nodiscard]] SocketPlaces Searched(const std::string& tools_pointer);
+  void AddHiddenRowsBelow(const std::string& grant, std::vector<std::string>& directories);
   void DenyDirectory(const SocketDirectory& row, const std::string& path);
   // The grant of the policy that shows `path`.
   [[nodiscard]] const PathRule* GrantAround(const std::string& path) const {
@@ -146,6 +147,15 @@ std::vector<std::string> SocketsOfEnvironment(const Host& host) {
     if (std::string path = PathInVariable(*value); path.starts_with('/')) result.push_back(std::move(path));
   }
   return result;
+}
+
+void SocketDenials::AddHiddenRowsBelow(const std::string& grant, std::vector<std::string>& directories) {
+  for (const BaselineRow& row : HiddenRows()) {
+    if (!IsAtOrBelow(row.path, grant)) continue;
+    const Lookup& lookup = walker_.LookAt(std::string(row.path));
+    const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
+    if (directory && GrantAround(std::string(row.path)) != nullptr) directories.emplace_back(row.path);
+  }
 }
 
 // "" where the caller has no such directory.
@@ -202,7 +212,8 @@ void SocketDenials::DenyKnown() {
   }
 }
 
-// Grants, and what is mounted below them: a file that is a mount point shows as what it covers.
+// Grants, and what is mounted below them: a file that is a mount point shows as what it covers. A grant of
+// what every sandbox sees is searched where it shows more than that.
 SocketPlaces SocketDenials::Searched(const std::string& tools_pointer) {
   SocketPlaces places;
   for (const PathRule& rule : rules_.All()) {
@@ -210,6 +221,10 @@ SocketPlaces SocketDenials::Searched(const std::string& tools_pointer) {
     const bool granted = rule.access != Access::kDenied && rule.origin == Origin::kPolicy;
     const bool tools = !tools_pointer.empty() && rule.pointer == tools_pointer;
     if (!directory || !granted || tools) continue;
+    if (rule.access == Access::kReadOnly && IsInBaseline(rule.path)) {
+      AddHiddenRowsBelow(rule.path, places.directories);
+      continue;
+    }
     (rule.path == "/" ? places.whole_host : places.directories).push_back(rule.path);
   }
   for (const Mount* mount : names_.Visible()) {

@@ -64,6 +64,21 @@ TEST_F(Sockets, AGrantOfTheWholeHostIsSearchedOnEveryFileSystem) {
   EXPECT_THAT(places.skipped, testing::IsSupersetOf({"/proc", "/sys", "/dev", "/tmp"}));
 }
 
+// Without a grant they are not searched either; /usr/local is what such a grant adds.
+TEST_F(Sockets, AGrantOfWhatEverySandboxSeesIsSearchedForWhatItAdds) {
+  host_.AddDirectory("/srv/app").AddDirectory("/usr/local/share").AddDirectory("/usr/lib/x");
+  const auto searched = [&](const Lists& paths) {
+    EXPECT_TRUE(With(paths).ok());
+    return host_.SearchedForSockets().directories;
+  };
+  EXPECT_THAT(searched({.ro = {"/usr", "/etc", "/srv/app"}}),
+              testing::UnorderedElementsAre("/srv/app", "/usr/local"));
+  EXPECT_THAT(searched({.ro = {"/usr/lib/x"}}), testing::IsEmpty());
+  EXPECT_THAT(searched({.ro = {"/usr/local/share"}}), testing::ElementsAre("/usr/local/share"));
+  EXPECT_THAT(searched({.rw = {"/usr/lib/x"}}), testing::ElementsAre("/usr/lib/x"));
+  EXPECT_THAT(searched({.ro = {"/usr"}, .denied = {"/usr/local"}}), testing::IsEmpty());
+}
+
 TEST_F(Sockets, DirectoriesForSocketsAreDeniedBeforeTheyHoldAny) {
   EXPECT_EQ(Denied({.rw = {"/tmp"}}), "/tmp/tmux-1000 (made)\n");
   host_.AddDirectory("/tmp/tmux-1000", {.mode = 0700, .uid = 1000});

@@ -1,5 +1,6 @@
 #include "policy/paths/baseline.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -58,6 +59,13 @@ bool IsEmpty(const Host& host, PathWalker& walker, const std::string& path) {
 }
 
 }  // namespace
+
+bool IsInBaseline(std::string_view path) {
+  const auto holds = [&](const BaselineRow& row) { return IsAtOrBelow(path, row.path); };
+  const std::span<const BaselineRow> shown = BaselineRows();
+  const std::span<const BaselineRow> hidden = HiddenRows();
+  return std::any_of(shown.begin(), shown.end(), holds) && std::none_of(hidden.begin(), hidden.end(), holds);
+}
 
 bool DecidedByPolicy(const RuleSet& rules, std::string_view path) {
   const PathRule* rule = rules.Covering(path);

@@ -33,6 +33,9 @@ struct BaselineRow {
 // Sockets of daemons that act outside the sandbox for whoever talks to them. "{uid}" stands for the caller.
 [[nodiscard]] std::span<const BaselineRow> SocketRows();
 
+// Every sandbox sees `path` without a grant; false at and below the hidden rows.
+[[nodiscard]] bool IsInBaseline(std::string_view path);
+
 // A rule of the policy decides about `path` and everything below it.
 [[nodiscard]] bool DecidedByPolicy(const RuleSet& rules, std::string_view path);
 // Adds the rules of all three tables to the policy's own, which win wherever they decide. Links that would be
