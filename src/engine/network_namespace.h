@@ -11,6 +11,7 @@
 //   network.Reap(child);    // the task is no more, which a limit of processes would count
 #pragma once
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include <array>
@@ -35,9 +36,12 @@ class NetworkAhead {
   static int Main(void* argument);
   int Make();  // errno, or 0
   void Publish(State state);
+  void LeaveProcessor();
   void Await(const Child& child, State state);
 
   pid_t task_ = -1;
+  cpu_set_t allowed_ = {};  // to both tasks
+  bool moved_ = false;
   std::atomic<int> state_ = kPending;
   int namespace_ = -1;                              // its descriptor, once it is made
   alignas(16) std::array<std::byte, 16384> stack_;  // NOLINT(*-member-init): touched where it is used
