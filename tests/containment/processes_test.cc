@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 
 #include <csignal>
+#include <string_view>
 
 #include "tests/containment/containment.h"
 #include "tests/support/terminal.h"
@@ -43,6 +44,17 @@ TEST_P(Processes, ProcessOneCannotBeReadOrWritten) {
   operations.push_back({"write", "/proc/1/mem", "x"});
   for (const std::string& said : Try({}, operations))
     EXPECT_THAT(said, testing::AnyOf("EACCES", "EPERM", "ENOENT", "EROFS")) << said;
+}
+
+// A task that helps to make the sandbox is moved to others.
+TEST_P(Processes, RunOnTheProcessorsOfTheCaller) {
+  constexpr std::string_view kName = "Cpus_allowed_list:\t";
+  const std::string status = Contents("/proc/self/status").value_or("");
+  const std::size_t begin = status.find(kName);
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t value = begin + kName.size();
+  EXPECT_THAT(Try({}, {{"status", "Cpus_allowed_list"}}),
+              ElementsAre(status.substr(value, status.find('\n', value) - value)));
 }
 
 TEST_P(Processes, ADaemonEndsWithTheCommand) {
