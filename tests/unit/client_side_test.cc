@@ -83,7 +83,7 @@ TEST(ClientSide, KeepsAHeadUntilItIsJudged) {
 // Where everything but denied names passes.
 TEST(ClientSide, FollowsTheFirstLineOfWhatIsUnknown) {
   Talk talk(false);
-  EXPECT_EQ(talk.Client("GET\v/ HT"), "GET\v/ HT");
+  EXPECT_EQ(talk.Client("get\v/ HT"), "get\v/ HT");
   EXPECT_EQ(talk.Client("TP/1.1\r\n"), "refused: its HTTP request is malformed");
   Talk other(false);
   EXPECT_EQ(other.Client("\x06\x01\x7f"), "\x06\x01\x7f");
@@ -92,6 +92,41 @@ TEST(ClientSide, FollowsTheFirstLineOfWhatIsUnknown) {
   EXPECT_FALSE(other.Free());
   EXPECT_EQ(other.Server("something"), "");
   EXPECT_TRUE(other.Free());
+}
+
+// Of Node and Python each takes some of these for a request, and reads the Host behind it.
+TEST(ClientSide, RequestsWithoutAVersionOfHttpAreRefusedWhereWhatIsUnknownPasses) {
+  const std::string host = "Host: evil.test\r\n\r\n";
+  for (const std::string_view line :
+       {"GET /X\r\n", "POST /X\r\n", "DELETE /a/b?c=d\r\n", "OPTIONS *\r\n", "PRI *\r\n",
+        "GET /X RTSP/1.0\r\n", "SOURCE /X ICE/1.1\r\n", "M-SEARCH *\r\n", "GET X\r\n", "GET\t/X\r\n",
+        "GET\v/X\r\n", "GET\tX\r\n", "GET /X\n", "GET X\n", "\r\nGET /X\r\n", "\n \tGET /X\r\n",
+        "POST\t /X\r\n", "CONNECT evil.test:80\r\n"}) {
+    const std::string opening = std::string(line) + host;
+    EXPECT_EQ(Talk(false).Client(opening), "refused: its HTTP request is malformed") << line;
+    Talk slow(false);
+    std::string said;
+    for (const char c : opening) {
+      said = slow.Client({&c, 1});
+      if (said.starts_with("refused")) break;
+      EXPECT_EQ(said.find("evil"), std::string::npos) << line;
+    }
+    EXPECT_THAT(said, testing::StartsWith("refused: ")) << line;
+  }
+}
+
+// Of whatever form its first line is.
+TEST(ClientSide, AHostIsRefusedWhereWhatIsUnknownPasses) {
+  constexpr const char* kNames = "refused: it names a host in a protocol that the gateway cannot check";
+  EXPECT_EQ(Talk(false).Client("get /x\r\nAccept: a\r\nHost: evil.test\r\n\r\n"), kNames);
+  EXPECT_EQ(Talk(false).Client("x\n \thOST \t: evil.test\n"), kNames);
+  Talk slow(false);
+  EXPECT_EQ(slow.Client("go\r\na: b\r\nHo"), "go\r\na: b\r\nHo");
+  EXPECT_EQ(slow.Client("st"), "st");
+  EXPECT_EQ(slow.Client(":evil.test\r\n"), kNames);
+  for (const std::string_view other : {"NICK host:\r\nhosts: 1\r\n", "LIST\r\n", "host\r\n:x\r\n",
+                                       "get key\r\n", "set host: 1\r\n", "QUIT \r\n"})
+    EXPECT_EQ(Talk(false).Client(other), other);
 }
 
 // A name that is denied could be asked for in it.

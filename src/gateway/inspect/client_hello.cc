@@ -1,4 +1,3 @@
-#include <array>
 
 #include "gateway/inspect/protocol_sniffer.h"
 #include "gateway/rules/rules.h"
@@ -9,7 +8,9 @@ namespace {
 constexpr std::string_view kMalformedHello = "its ClientHello is malformed";
 constexpr std::size_t kServerName = 0;
 constexpr std::size_t kEarlyData = 42;
-constexpr std::array<std::size_t, 2> kEncrypted = {0xfe0d, 0xffce};  // ECH, and ESNI before it
+
+// ECH, its drafts, and ESNI before it.
+bool IsEncryptedName(std::size_t type) { return (type >= 0xfe08 && type <= 0xfe0d) || type == 0xffce; }
 
 // Takes vectors with a length before them from the front of a view.
 class Fields {
@@ -74,7 +75,7 @@ HeadNames ReadClientHello(ByteView hello) {
     if (extensions.Failed()) return {.problem = kMalformedHello};
     if (type == kServerName && !ReadServerName(content, names)) return {.problem = kMalformedHello};
     names.early_data = names.early_data || type == kEarlyData;
-    for (const std::size_t encrypted : kEncrypted) names.encrypted = names.encrypted || type == encrypted;
+    names.encrypted = names.encrypted || IsEncryptedName(type);
   }
   return names;
 }

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gateway/inspect/host_line.h"
 #include "gateway/inspect/http_body.h"
 #include "gateway/inspect/protocol_sniffer.h"
 
@@ -130,6 +131,7 @@ class ClientSide {
   std::uint32_t letters_ = 0;  // the last three bytes of a line, folded
   std::string unknown_ = {};   // the last bytes of the first line of what is unknown
   std::size_t unknown_size_ = 0;
+  HostLine host_line_ = {};     // of what is unknown
   bool ended_in_half_ = false;  // there was a lone LF in it
   std::optional<HttpBody> body_ = {};
   std::string_view problem_ = {};

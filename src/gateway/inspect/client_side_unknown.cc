@@ -7,6 +7,8 @@
 namespace mxc::egress {
 namespace {
 
+constexpr std::string_view kNamesHost = "it names a host in a protocol that the gateway cannot check";
+
 // Whoever opens SOCKS 4, 4A or 5 (RFC 1928) asks the server for other hosts, by name or by address.
 enum class Socks { kNo, kPerhaps, kYes };
 
@@ -31,6 +33,7 @@ ClientSide::Step ClientSide::HearUnknown() {
     if (socks == Socks::kPerhaps) return Step::kWait;
     if (socks == Socks::kYes) return Broken("it asks a SOCKS proxy, which is to reach any host");
   }
+  if (host_line_.Feed(heard_)) return Broken(kNamesHost);
   std::size_t at = 0;
   if (unknown_.empty()) {
     while (at < heard_.size() && PassedOver(heard_[at])) ++at;
@@ -42,10 +45,10 @@ ClientSide::Step ClientSide::HearUnknown() {
   const std::size_t lone_end = line.find('\n');
   const bool target = !ended_in_half_ && ResemblesRequest(line.substr(0, lone_end));
   if (target || NamesHttp(line)) return Broken("its HTTP request is malformed");
+  Pass(heard_.size());
   if (end != std::string::npos || unknown_size_ > kMaxFirstBytes) return Enter(Phase::kUnheard);
   ended_in_half_ = ended_in_half_ || lone_end != std::string_view::npos;
   if (unknown_.size() >= kSign) unknown_.erase(0, unknown_.size() - kSign + 1);
-  Pass(heard_.size());
   return Step::kWait;
 }
 
@@ -62,6 +65,7 @@ ClientSide::Step ClientSide::HearUnheard() {
   constexpr std::size_t kLongestGreeting = 9;
   if (const KnownProtocol* greeted = FindByGreeting(server_)) return AfterGreeting(greeted->sequel);
   if (server_.size() >= kLongestGreeting) return Enter(Phase::kFree);
+  if (host_line_.Feed(heard_)) return Broken(kNamesHost);
   Pass(heard_.size());
   return Step::kWait;
 }

@@ -49,6 +49,8 @@ bool BeginsProxyHeader(std::string_view passed_over, std::string_view text) {
 
 bool IsControl(char c) { return (c >= 0 && c < ' ') || c == 0x7f; }
 
+bool IsOfMethod(char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; }
+
 }  // namespace
 
 bool PassedOver(std::uint8_t byte) {
@@ -58,6 +60,18 @@ bool PassedOver(std::uint8_t byte) {
 
 bool NamesHttp(std::string_view text) { return Mentions(text, "http/"); }
 bool ResemblesRequest(std::string_view text) { return NamesHttp(text) || Mentions(text, "://"); }
+
+// Of HTTP/0.9, or of a version that some servers take for one of HTTP/1 (RTSP, ICE): they read the lines
+// behind it, Host among them. Python's server looks for "GET" alone. A line may not have come to its end yet.
+bool BeginsRequest(std::string_view line) {
+  const auto is_blank = [](char c) { return PassedOver(static_cast<std::uint8_t>(c)); };
+  const auto end = std::find_if_not(line.begin(), line.end(), IsOfMethod);
+  if (end == line.begin() || end == line.end() || !is_blank(*end)) return false;
+  const std::string_view method(line.begin(), end);
+  if (method == "GET" || method == "CONNECT") return true;
+  const auto target = std::find_if_not(end, line.end(), is_blank);
+  return target == line.end() ? IsControl(*end) : *target == '/' || *target == '*';
+}
 
 ProtocolSniffer::State ProtocolSniffer::Broken(std::string_view problem) {
   problem_ = problem;
@@ -142,7 +156,7 @@ ProtocolSniffer::State ProtocolSniffer::LookAtOther(Match other) {
   if (text_so_far && line_end == std::string_view::npos) return State::kMore;
   const bool ends_well = line_end != std::string_view::npos && text.substr(0, line_end).ends_with('\r');
   if (text_so_far && ends_well && begin == end_of_lines && ResemblesRequest(line)) return LookAtHead(begin);
-  if (ResemblesRequest(text)) return Broken(kMalformedRequest);
+  if (ResemblesRequest(text) || BeginsRequest(line)) return Broken(kMalformedRequest);
   return record == Match::kMaybe ? State::kMore : Unknown();
 }
 

@@ -22,13 +22,26 @@ constexpr int kDatagramsPerTurn = 64;
 constexpr std::string_view kHidesName =
     "it begins QUIC or DTLS, whose name is not looked at; programs fall back to TCP";
 
+// Up to Q043: flags, of which one says that a version follows, mostly an identifier of eight bytes, "Q" and
+// digits.
+bool BeginsGoogleQuic(ByteView datagram) {
+  constexpr std::uint8_t kHasVersion = 0x01;
+  constexpr std::uint8_t kHasIdentifier = 0x08;
+  const std::size_t at = (datagram[0] & kHasIdentifier) != 0 ? 9 : 1;
+  if ((datagram[0] & kHasVersion) == 0 || datagram.size() < at + 4 || datagram[at] != 'Q') return false;
+  const auto is_digit = [](std::uint8_t byte) { return byte >= '0' && byte <= '9'; };
+  return is_digit(datagram[at + 1]) && is_digit(datagram[at + 2]) && is_digit(datagram[at + 3]);
+}
+
 // RFC 9000: the long header, in datagrams of 1200 bytes at least or in a version that servers know. RFC 9147:
 // a record, of any version.
 bool BeginsEncryption(ByteView datagram) {
   constexpr std::size_t kSmallestInitial = 1200;
   if (datagram.size() < 5) return false;
-  if (IsRecordType(datagram[0]) && datagram[1] == 0xfe) return true;
-  if ((datagram[0] & 0x80U) == 0) return false;
+  // DTLS, and that of OpenSSL before the RFC (DTLS1_BAD_VER).
+  const bool before = datagram[1] == 1 && datagram[2] == 0;
+  if (IsRecordType(datagram[0]) && (datagram[1] == 0xfe || before)) return true;
+  if ((datagram[0] & 0x80U) == 0) return BeginsGoogleQuic(datagram);
   std::uint32_t version = 0;
   for (std::size_t i = 1; i < 5; ++i) version = (version << 8U) | datagram[i];
   const bool known = version == 1 || version == 0x6b3343cfU || version >> 8U == 0xff0000U ||
