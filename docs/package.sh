@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes what is to be downloaded: sh docs/package.sh [x64] [arm64]; without a name, both.
 # build/packages receives for each a .deb, a tarball with its SHA-256 and its list of components (SPDX), and a package for npm; and
-# the package mxc-exec for npm, which brings these.
+# the package mxc-exec for npm, which brings these. The same commit gives the same bytes, in whatever directory it is built.
 set -eu
 cd "$(dirname "$0")/.."
 . tests/steps.sh
