@@ -240,6 +240,8 @@ class Finder {
   void JudgeWrapped(const WrapperRow& row, const Words& written, Words words, const Context& context,
                     int depth) {
     const std::size_t before = found_.size();
+    const std::vector<std::string> stood = expansion_.directories();
+    StandWhereTold(words);
     Context inner{.names = context.names};
     Words lines = written;  // another shell expands them
     if (row.takes == WrapperTakes::kWordsAndNames) {
@@ -254,6 +256,31 @@ class Finder {
     for (auto start = words.begin() + 1; start != words.end() && found_.size() == before; ++start) {
       if (IsLookedInto(ProgramIn(*start))) Judge({start, words.end()}, inner, depth + 1);
     }
+    expansion_.SetDirectories(stood);
+  }
+
+  // `env -C DIR`, `sudo --chdir=DIR`: what they run may stand there.
+  void StandWhereTold(const Words& words) {
+    std::vector<std::string> all = expansion_.directories();
+    const std::vector<std::string> stood = all;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      const std::size_t value = word.find('=') + 1;
+      std::string to;
+      if (value != 0 && IsOneOf(word.substr(0, value - 1), "--chdir|--cwd|--working-directory")) {
+        to = word.substr(value);
+      } else if (IsOneOf(word, "-C|-D|-d|--chdir|--cwd|--working-directory") && i + 1 < words.size()) {
+        to = words[i + 1];
+      } else if (IsOneOf(word.substr(0, 2), "-C|-D|-d")) {
+        to = word.substr(2);
+      }
+      for (const std::string& from : stood) {
+        const bool whole = to.starts_with('/') || to.find(kUnknown) != std::string::npos;
+        if (!to.empty()) all.push_back(whole ? to : JoinPath(from, to));
+      }
+    }
+    if (all.size() > kMaxDirectories) all = {std::string(1, kUnknown)};
+    expansion_.SetDirectories(std::move(all));
   }
 
   // A word that is a line: whole, behind "-S", or behind "--split-string=".
@@ -476,10 +503,28 @@ class Finder {
   // A root of what may be written, everything in it, or what holds it.
   [[nodiscard]] bool IsRoot(const std::string& operand) const {
     if (operand.empty()) return false;
+    if (const std::optional<std::string> led = ThroughProcess(operand)) return IsRoot(*led);
     if (operand.starts_with('/') || operand.starts_with(kUnknown)) return IsRootAt(operand);
     const std::vector<std::string>& directories = expansion_.directories();
     return std::any_of(directories.begin(), directories.end(),
                        [&](const std::string& each) { return IsRootAt(JoinPath(each, operand)); });
+  }
+  // "/proc/self/cwd/x" and "/proc/1/root/x", whatever the process: links that the kernel follows.
+  static std::optional<std::string> ThroughProcess(std::string_view operand) {
+    Words rest;  // between slashes
+    for (std::size_t at = 0; at < operand.size();) {
+      const std::size_t end = std::min(operand.find('/', at), operand.size());
+      const std::string part(operand.substr(at, end - at));
+      if (!part.empty() && part != ".") rest.push_back(part);
+      at = end + 1;
+    }
+    if (!operand.starts_with('/') || rest.empty() || rest.front() != "proc") return std::nullopt;
+    const auto link = std::find_if(rest.begin(), rest.end(),
+                                   [](const std::string& part) { return IsOneOf(part, "cwd|root"); });
+    if (link == rest.end()) return std::nullopt;
+    std::string led = *link == "cwd" ? "." : "/";
+    for (auto part = link + 1; part != rest.end(); ++part) led = JoinPath(led, *part);
+    return led;
   }
   [[nodiscard]] bool IsRootAt(std::string path) const {
     if (path.find(kUnknown) != std::string::npos) {
@@ -554,6 +599,10 @@ class Finder {
     for (const ShellCommand& command : commands) {
       for (const std::string& word : command.words) all += Folded(word) + " ";
       all += Folded(command.input) + " ";
+    }
+    for (std::size_t at = all.find("/*"); at != std::string::npos; at = all.find("/*", at)) {
+      const std::size_t end = all.find("*/", at + 2);
+      all.replace(at, end == std::string::npos ? std::string::npos : end + 2 - at, " ");
     }
     std::replace_if(
         all.begin(), all.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');

@@ -95,6 +95,8 @@ constexpr DestructiveRow kRows[] = {
     {"kubectl|oc", "drain", "", kRemoteResources, "kubectl drain"},
     {"helm", "uninstall", "", kRemoteResources, "helm uninstall"},
     {"helm", "delete", "", kRemoteResources, "helm uninstall"},
+    {"helm", "un", "", kRemoteResources, "helm uninstall"},
+    {"helm", "del", "", kRemoteResources, "helm uninstall"},
     {"aws", "s3 rb", "", kRemoteResources, "aws s3 rb"},
     {"aws", "s3 rm", "--recursive", kRemoteResources, "aws s3 rm"},
     {"aws", "s3 sync", "--delete", kRemoteResources, "aws s3 sync"},
@@ -134,8 +136,10 @@ constexpr WrapperRow kWrappers[] = {
      "exec|builtin|busybox|toybox|chroot|unshare|nsenter|setpriv|prlimit|choom|strace|ltrace|perf|valgrind|"
      "mxc-exec|bwrap|firejail|systemd-run|fakeroot|eatmydata|faketime|torsocks|proxychains*|xvfb-run|"
      "dbus-run-session|start-stop-daemon|daemonize|dumb-init|tini|find|npm|pnpm|yarn|bun|bunx|npx|uv|uvx|"
-     "poetry|pipenv|hatch|rye|conda|mise|direnv|bundle|cross-env|dotenv"},
-    {"env|su|runuser|flock|script|ssh|watch|entr|tmux|screen|hyperfine|concurrently|nix-shell|expect|trap",
+     "poetry|pipenv|hatch|rye|conda|mise|direnv|bundle|cross-env|dotenv|setarch|linux32|linux64|x86_64|i386|"
+     "systemd-inhibit|cpulimit|chronic|rlwrap|gosu|su-exec|ifne|asdf|doppler|op|ld.so|ld-linux*"},
+    {"env|su|runuser|flock|script|ssh|watch|entr|tmux|screen|hyperfine|concurrently|nix|nix-shell|expect|"
+     "trap",
      WrapperTakes::kWordsOrLines},
     {"xargs|parallel|fd|fdfind", WrapperTakes::kWordsAndNames},
     {"sh|bash|dash|zsh|ksh|mksh|ash|rbash|fish|mxc-sh|pwsh|powershell", WrapperTakes::kScript},

@@ -59,6 +59,8 @@ TEST(Destructive, IsRecognisedThroughShellsAndWrappers) {
                                  "exec git push --force",
                                  "ssh host 'git push --force'",
                                  "setsid -w git push --force",
+                                 "setarch x86_64 git push --force",
+                                 "gosu me git push --force",
                                  "while :; do git push --force; done",
                                  ">/dev/null git push --force",
                                  "2>&1 </dev/null A=b git push --force",
@@ -107,6 +109,8 @@ TEST(Destructive, DisksDatabasesAndPublishing) {
            {"cat x | tee /dev/sda", "tee(1)"},
            {"mkfs.ext4 /dev/sdb1", "mkfs(8), wipefs(8), blkdiscard(8)"},
            {"psql -c 'DROP  DATABASE x'", "SQL"},
+           {"psql -c 'DROP/**/TABLE x'", "SQL"},
+           {"psql -c 'drop /* a */ /* b */ table x'", "SQL"},
            {"echo 'drop table t' | mysql db", "SQL"},
            {"dropdb x", "dropdb(1)"},
            {"redis-cli FLUSHALL", "the Redis command FLUSHALL"},
@@ -241,6 +245,25 @@ TEST(Destructive, PatternsThatMayMatchAll) {
     EXPECT_EQ(FoundAtRoot("rm -rf " + operand), "rm(1)") << operand;
   for (const std::string operand : {"*.o", "build/*", "a*", "*/build", "?.txt", "lib?", "[a]b", "*.[oa]",
                                     "build*/*", "../b*", "@(build|dist)", "{build,dist}", "{build,dist}/*"})
+    EXPECT_EQ(FoundAtRoot("rm -rf " + operand), "-") << operand;
+}
+
+TEST(Destructive, DirectoriesThatWrappersGoTo) {
+  for (const std::string line : {"env -C /work rm -rf app", "env -C.. rm -rf ./*", "env --chdir=.. rm -rf *",
+                                 "sudo -D .. rm -rf .", "systemd-run --working-directory .. rm -rf *",
+                                 "env -C \"$X\" rm -rf *", "cd / && env -C work rm -rf app"})
+    EXPECT_EQ(FoundIn(line), "rm(1)") << line;
+  for (const std::string line :
+       {"env -C build rm -rf *", "env -C .. rm -rf build", "env -C .. make; rm -rf *"})
+    EXPECT_EQ(FoundIn(line), "-") << line;
+}
+
+TEST(Destructive, DirectoriesOfProcesses) {
+  for (const std::string operand :
+       {"/proc/self/cwd", "/proc/self/cwd/", "/proc/$$/cwd/*", "//proc/./1/cwd/../app",
+        "/proc/thread-self/root/work", "/proc/*/task/1/cwd/."})
+    EXPECT_EQ(FoundAtRoot("rm -rf " + operand), "rm(1)") << operand;
+  for (const std::string operand : {"/proc/self/cwd/build", "/proc/self/root/tmp/x"})
     EXPECT_EQ(FoundAtRoot("rm -rf " + operand), "-") << operand;
 }
 

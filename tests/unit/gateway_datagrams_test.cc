@@ -139,6 +139,10 @@ TEST(GatewayDatagrams, QuicAndDtlsAreRefusedWhereANameIsDenied) {
       EXPECT_EQ(say(std::string("\xc3\0\0\0\1\x08", 6)), "|ECONNREFUSED");
       EXPECT_EQ(say("\xc3own!" + std::string(1200, 'x')), "|ECONNREFUSED");
       EXPECT_EQ(say(std::string("\x16\xfe\xfd\0\0", 5)), "|ECONNREFUSED");
+      EXPECT_EQ(say(std::string("\x16\1\0\0\0", 5)), "|ECONNREFUSED");  // DTLS before its RFC
+      EXPECT_EQ(say("\x0dIDENTITYQ043" + std::string(20, 'x')), "|ECONNREFUSED");
+      EXPECT_EQ(say("\x01Q039" + std::string(20, 'x')), "|ECONNREFUSED");
+      EXPECT_EQ(say("\x01Query"), "\x01");
       const UniqueFd late = Connect("203.0.113.1", 443, SOCK_DGRAM);
       SendText(late.Get(), "hello");
       EXPECT_EQ(Receive(late.Get(), 1), "h");
