@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -219,7 +220,14 @@ class Finder {
       return;
     }
     const std::string program(ProgramIn(words.front()));
-    if (program == "git") return JudgeAliases(words, depth);
+    if (const auto alias = aliases_.extract(written.front()); !alias.empty()) {
+      JudgeLine(alias.mapped() + " " + Line({written.begin() + 1, written.end()}), depth + 1);
+      aliases_.emplace(alias.key(), alias.mapped());
+    }
+    if (program == "git") {
+      JudgeAliases(words, depth);
+      return JudgeRunByGit(words, depth);
+    }
     if (program == "eval") {
       JudgeLine(Line({written.begin() + 1, written.end()}), depth + 1);
       if (words != written) JudgeLine(Line({words.begin() + 1, words.end()}), depth + 1);
@@ -229,8 +237,11 @@ class Finder {
       for (const std::string& line : said) JudgeLine(line, depth + 1);
     }
     if (program == "alias") {
-      for (std::size_t i = 1; i < words.size(); ++i)
-        JudgeLine(words[i].substr(words[i].find('=') + 1), depth + 1);
+      for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::size_t value = words[i].find('=') + 1;
+        JudgeLine(words[i].substr(value), depth + 1);
+        if (value != 0) aliases_[words[i].substr(0, value - 1)] = words[i].substr(value);
+      }
       return;
     }
     if (const WrapperRow* row = WrapperNamed(program))
@@ -318,6 +329,17 @@ class Finder {
       JudgeLine((value.starts_with('!') ? value.substr(1) : "git " + value) + " " + rest, depth + 1);
     }
   }
+  // `git rebase -x LINE`, `git submodule foreach LINE`, `git bisect run COMMAND`
+  void JudgeRunByGit(const Words& words, int depth) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      constexpr std::string_view kExec = "--exec=";
+      if (words[i].starts_with(kExec)) JudgeLine(words[i].substr(kExec.size()), depth + 1);
+      if (i + 1 == words.size() || !IsOneOf(words[i], "-x|--exec|foreach|run")) continue;
+      const auto next = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      const bool whole = next->find_first_of(" \t\n") != std::string::npos;
+      JudgeLine(whole ? *next : Line({next, words.end()}), depth + 1);
+    }
+  }
   // NOLINTEND(misc-no-recursion)
 
   // What is not looked through does not pass.
@@ -368,7 +390,15 @@ class Finder {
                                           (next->joint == ShellJoint::kOr && !next->words.empty() &&
                                            IsOneOf(next->words.front(), "exit|return")));
     std::vector<std::string> all = sure ? std::vector<std::string>{} : expansion_.directories();
-    for (const std::string& from : expansion_.directories()) {
+    std::vector<std::string> stood = expansion_.directories();
+    for (const std::string& path : expansion_.Expand("${CDPATH:-}")) {
+      for (std::size_t begin = 0; begin < path.size();) {
+        const std::size_t end = std::min(path.find(':', begin), path.size());
+        stood.push_back(path.substr(begin, end - begin));
+        begin = end + 1;
+      }
+    }
+    for (const std::string& from : stood) {
       for (const std::string& each : to)
         all.push_back(
             each.starts_with('/') || each.find(kUnknown) != std::string::npos ? each : JoinPath(from, each));
@@ -629,6 +659,7 @@ class Finder {
   std::string home_ = {};
   Expansion expansion_ = {};
   std::vector<Destruction> found_ = {};
+  std::map<std::string, std::string> aliases_ = {};  // that the lines have defined so far
   int within_ = 0;
   bool too_much_ = false;  // was found
 };

@@ -258,6 +258,30 @@ TEST(Destructive, DirectoriesThatWrappersGoTo) {
     EXPECT_EQ(FoundIn(line), "-") << line;
 }
 
+TEST(Destructive, CommandsThatGitRuns) {
+  for (const std::string line : {"git rebase -x 'rm -rf *' --root", "git rebase --root --exec='rm -rf *'",
+                                 "git submodule foreach 'rm -rf /work'", "git bisect run rm -rf .",
+                                 "git -C . bisect run sh -c 'rm -rf .'"})
+    EXPECT_EQ(FoundAtRoot(line), "rm(1)") << line;
+  for (const std::string line : {"git rebase -x 'make check' main", "git cherry-pick -x abc",
+                                 "git submodule foreach git pull", "git bisect run make"})
+    EXPECT_EQ(FoundAtRoot(line), "-") << line;
+}
+
+TEST(Destructive, AliasesWithWhatStandsBehindThem) {
+  for (const std::string line :
+       {"alias x='rm -rf'\nx *", "alias x='sudo rm'; x -rf .", "alias rm='rm -r'\nrm ."})
+    EXPECT_EQ(FoundAtRoot(line), "rm(1)") << line;
+  for (const std::string line : {"alias x='rm -rf'\nx build", "alias ls='ls -l'\nls ."})
+    EXPECT_EQ(FoundAtRoot(line), "-") << line;
+}
+
+TEST(Destructive, DirectoriesOfCdpath) {
+  EXPECT_EQ(FoundIn("CDPATH=/work; cd app && rm -rf *"), "rm(1)");
+  EXPECT_EQ(FoundIn("export CDPATH=.:/; cd work; rm -rf app"), "rm(1)");
+  EXPECT_EQ(FoundIn("CDPATH=/opt; cd app && rm -rf *"), "-");
+}
+
 TEST(Destructive, DirectoriesOfProcesses) {
   for (const std::string operand :
        {"/proc/self/cwd", "/proc/self/cwd/", "/proc/$$/cwd/*", "//proc/./1/cwd/../app",
