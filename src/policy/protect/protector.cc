@@ -68,10 +68,17 @@ Status Protector::CheckCount(const std::string& pointer) const {
                         " protected paths, more than the " + std::to_string(kMaxProtectedPaths) +
                         " there may be";
   constexpr std::size_t kWorthNaming = 10;  // a tenth of them
-  if (most_count_ > count_ / kWorthNaming)
+  if (most_count_ > count_ / kWorthNaming) {
     message += "; " + Quoted(most_from_) + " causes " + std::to_string(most_count_);
+  } else {
+    const std::vector<PathRule>& rules = rules_.All();
+    const auto last = std::find_if(rules.rbegin(), rules.rend(),
+                                   [](const PathRule& rule) { return rule.origin == Origin::kProtection; });
+    if (last != rules.rend()) message += ", " + Quoted(last->path) + " for instance";
+  }
   return Conflict(std::move(message), pointer,
-                  "remove repositories that an earlier run has left there, or grant less");
+                  "remove what earlier runs have left there (repositories, directories of editors and "
+                  "agents), or grant less");
 }
 
 void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {
