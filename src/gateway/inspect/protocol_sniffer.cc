@@ -51,18 +51,8 @@ bool IsControl(char c) { return (c >= 0 && c < ' ') || c == 0x7f; }
 
 bool IsOfMethod(char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; }
 
-}  // namespace
-
-bool PassedOver(std::uint8_t byte) {
-  constexpr std::string_view kBlanks("\0\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0", 13);
-  return kBlanks.find(static_cast<char>(byte)) != std::string_view::npos;
-}
-
-bool NamesHttp(std::string_view text) { return Mentions(text, "http/"); }
-bool ResemblesRequest(std::string_view text) { return NamesHttp(text) || Mentions(text, "://"); }
-
-// Of HTTP/0.9, or of a version that some servers take for one of HTTP/1 (RTSP, ICE): they read the lines
-// behind it, Host among them. Python's server looks for "GET" alone. A line may not have come to its end yet.
+// A request of HTTP/0.9, or of a version that some servers take for one of HTTP/1 (RTSP, ICE). They read the
+// lines behind it, Host among them. Python's server looks for "GET" alone. The line may be incomplete.
 bool BeginsRequest(std::string_view line) {
   const auto is_blank = [](char c) { return PassedOver(static_cast<std::uint8_t>(c)); };
   const auto end = std::find_if_not(line.begin(), line.end(), IsOfMethod);
@@ -72,6 +62,16 @@ bool BeginsRequest(std::string_view line) {
   const auto target = std::find_if_not(end, line.end(), is_blank);
   return target == line.end() ? IsControl(*end) : *target == '/' || *target == '*';
 }
+
+}  // namespace
+
+bool PassedOver(std::uint8_t byte) {
+  constexpr std::string_view kBlanks("\0\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0", 13);
+  return kBlanks.find(static_cast<char>(byte)) != std::string_view::npos;
+}
+
+bool NamesHttp(std::string_view text) { return Mentions(text, "http/"); }
+bool ResemblesRequest(std::string_view text) { return NamesHttp(text) || Mentions(text, "://"); }
 
 ProtocolSniffer::State ProtocolSniffer::Broken(std::string_view problem) {
   problem_ = problem;

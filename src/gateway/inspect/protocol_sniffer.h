@@ -60,9 +60,6 @@ struct HeadNames {
 // Could some server find a request in it?
 [[nodiscard]] bool ResemblesRequest(std::string_view text);
 
-// Is it the first line of one without "HTTP/", in a form that some server reads on behind?
-[[nodiscard]] bool BeginsRequest(std::string_view line);
-
 class ProtocolSniffer {
  public:
   enum class State { kMore, kDone, kBroken, kUnknown };
