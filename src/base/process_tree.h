@@ -4,12 +4,16 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
 
 namespace mxc {
 
+// What /proc/PID/`file` says, "" when there is no such process (any more). Read without a stream: that throws
+// when the process ends between open and read, which fails with ESRCH.
+[[nodiscard]] std::string ProcessText(pid_t process, const char* file);
 // -1 when there is no such process.
 [[nodiscard]] pid_t ParentOf(pid_t process);
 [[nodiscard]] std::vector<pid_t> ChildrenOf(pid_t process);

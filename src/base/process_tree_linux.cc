@@ -36,6 +36,16 @@ ProcessTable ReadProcesses() {
 
 }  // namespace
 
+std::string ProcessText(pid_t process, const char* file) {
+  const UniqueFd opened{
+      ::open(("/proc/" + std::to_string(process) + "/" + file).c_str(), O_RDONLY | O_CLOEXEC)};
+  std::string text;
+  std::array<char, 4096> buffer;  // NOLINT(*-member-init): read(2) fills it
+  for (ssize_t count = 0; opened && (count = ::read(opened.Get(), buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  return text;
+}
+
 pid_t ParentOf(pid_t process) {
   const std::string path = "/proc/" + std::to_string(process) + "/stat";
   const UniqueFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};

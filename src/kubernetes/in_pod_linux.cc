@@ -11,8 +11,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -85,8 +83,7 @@ struct PodsProgram {
 };
 
 bool IsCalled(pid_t process, std::string_view name) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = ProcessText(process, "cmdline");
   const std::string words = std::string(1, '\0') + kInPodFlag + std::string(1, '\0') + std::string(name);
   const std::size_t first = text.find('\0');
   return first != std::string::npos && std::string_view(text).substr(first).starts_with(words);

@@ -5,8 +5,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -34,8 +32,7 @@ std::string Text(const Cbor& bytes) {
 
 // When a process was started, in ticks since boot: with its number it means one process and no other.
 std::uint64_t BornAt(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::string text = ProcessText(process, "stat");
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(text.substr(name_end + 1));
