@@ -630,10 +630,13 @@ class Finder {
       for (const std::string& word : command.words) all += Folded(word) + " ";
       all += Folded(command.input) + " ";
     }
-    for (std::size_t at = all.find("/*"); at != std::string::npos; at = all.find("/*", at)) {
-      const std::size_t end = all.find("*/", at + 2);
-      all.replace(at, end == std::string::npos ? std::string::npos : end + 2 - at, " ");
+    // Without comments of SQL, and as it stands: the "/*" of a pattern begins none.
+    std::string bare = all;
+    for (std::size_t at = bare.find("/*"); at != std::string::npos; at = bare.find("/*", at)) {
+      const std::size_t end = bare.find("*/", at + 2);
+      bare.replace(at, end == std::string::npos ? std::string::npos : end + 2 - at, " ");
     }
+    all += bare;
     std::replace_if(
         all.begin(), all.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
     all.erase(std::unique(all.begin(), all.end(), [](char a, char b) { return a == ' ' && b == ' '; }),

@@ -112,6 +112,8 @@ TEST(Destructive, DisksDatabasesAndPublishing) {
            {"psql -c 'DROP/**/TABLE x'", "SQL"},
            {"psql -c 'drop /* a */ /* b */ table x'", "SQL"},
            {"echo 'drop table t' | mysql db", "SQL"},
+           {"ls src/*; psql -c 'drop table x'", "SQL"},
+           {"cat a/* | psql -c 'drop table x'", "SQL"},
            {"dropdb x", "dropdb(1)"},
            {"redis-cli FLUSHALL", "the Redis command FLUSHALL"},
            {"npm publish --access public", "npm-publish(1)"},
