@@ -105,8 +105,8 @@ class Parser {
       return Explain(problem);
     }
     if (const Words extra = app_.remaining(); !extra.empty()) return Unexpected(extra.front());
-    for (const Flag& flag : AllFlags()) {
-      if (Status taken = Take(flag); !taken) return taken.error();
+    for (const Added& added : added_) {
+      if (Status taken = Take(*added.flag, *added.option); !taken) return taken.error();
     }
     return std::move(options_);
   }
@@ -118,8 +118,9 @@ class Parser {
     return given;
   }
   [[nodiscard]] bool Given(std::string_view name) const {
-    const CLI::Option* const option = app_.get_option_no_throw("--" + std::string(name));
-    return option != nullptr && option->count() > 0;
+    return std::any_of(added_.begin(), added_.end(), [&](const Added& added) {
+      return added.flag->name == name && added.option->count() > 0;
+    });
   }
   [[nodiscard]] const std::optional<std::string>& Positional() const { return positional_; }
   // Where the words begin that the last flag took behind its first value; the end when there are none.
@@ -128,6 +129,11 @@ class Parser {
   [[nodiscard]] Verb CalledAs() const { return verb_; }
 
  private:
+  struct Added {
+    const Flag* flag;
+    const CLI::Option* option;
+  };
+
   // By its name, or perhaps by its letter: letters stand together.
   [[nodiscard]] bool IsWritten(const Flag& flag) const {
     return std::any_of(words_.begin(), words_.end(), [&](const std::string& word) {
@@ -149,6 +155,7 @@ class Parser {
       option->allow_extra_args(false);
     }
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    added_.push_back({&flag, option});
   }
 
   // `--rw a b` as `--rw a --rw b`, so that CLI11 knows where a list ends. It would also take a word for the
@@ -179,17 +186,16 @@ class Parser {
     return spread;
   }
 
-  Status Take(const Flag& flag) {
-    const CLI::Option* const option = app_.get_option_no_throw(NameOf(flag));
-    if (option == nullptr || option->count() == 0) return Done{};
+  Status Take(const Flag& flag, const CLI::Option& option) {
+    if (option.count() == 0) return Done{};
     const FlagValues values = ValuesOf(flag);
-    if (option->count() > 1 && values != FlagValues::kSeveral && values != FlagValues::kNone)
+    if (option.count() > 1 && values != FlagValues::kSeveral && values != FlagValues::kNone)
       return UsageError(NameOf(flag) + " is given twice", kSeeHelp);
     options_.mode = std::max(options_.mode, flag.mode);
     const bool by_name = flag.mode == Mode::kPrepare || flag.mode == Mode::kOfReference;
     if (by_name && options_.asked.empty()) options_.asked = flag.name;
     const bool attached = values == FlagValues::kAttached;
-    for (const std::string& value : option->results()) {
+    for (const std::string& value : option.results()) {
       if (values == FlagValues::kNone && value != kBare)
         return UsageError(NameOf(flag) + " takes no value", kSeeHelp);
       Status stored = Store(flag, attached && value == kBare ? "" : value, options_);
@@ -224,6 +230,7 @@ class Parser {
   Options options_ = {};
   std::optional<std::string> positional_ = {};
   CLI::App app_;
+  std::vector<Added> added_ = {};  // in the order of the table
 };
 
 bool HasPolicyFlags(const Parser& parser) {

@@ -212,6 +212,7 @@ Status TreePreparer::Take(const MakeFile& file) {
 }  // namespace
 
 Status PrepareMounts(const LinuxSandbox& sandbox, Program& program) {
+  program.mounts.reserve(2 * sandbox.mounts.size());  // with the directories above them
   TreePreparer preparer{sandbox.workspace, program};
   for (const MountNode& node : sandbox.mounts) {
     if (Status added = preparer.Add(node); !added) return added;

@@ -1,7 +1,5 @@
 #include "hash/sha256.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace mxc {
@@ -78,8 +76,13 @@ void Sha256::Feed(std::string_view bytes) {
 std::array<std::uint8_t, Sha256::kBytes> Sha256::Finish() {
   constexpr std::size_t kLengthBytes = 8;
   const std::uint64_t bits = length_ * 8;
-  Feed(std::string_view("\x80", 1));
-  while (held_ != kBlockBytes - kLengthBytes) Feed(std::string_view("\0", 1));
+  block_[held_++] = 0x80;
+  if (held_ > kBlockBytes - kLengthBytes) {
+    std::fill(block_.begin() + static_cast<std::ptrdiff_t>(held_), block_.end(), std::uint8_t{0});
+    Compress();
+    held_ = 0;
+  }
+  std::fill(block_.begin() + static_cast<std::ptrdiff_t>(held_), block_.end(), std::uint8_t{0});
   for (std::size_t i = 0; i < kLengthBytes; ++i)
     block_[kBlockBytes - 1 - i] = static_cast<std::uint8_t>(bits >> (8 * i));
   Compress();
@@ -92,8 +95,9 @@ std::array<std::uint8_t, Sha256::kBytes> Sha256::Finish() {
 std::string Sha256Text(std::string_view bytes) {
   Sha256 hash;
   hash.Feed(bytes);
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (const std::uint8_t byte : hash.Finish()) text += fmt::format("{:02x}", byte);
+  for (const std::uint8_t byte : hash.Finish()) text += {kDigits[byte >> 4U], kDigits[byte & 0xfU]};
   return text;
 }
 

@@ -161,15 +161,20 @@ void SocketDenials::AddHiddenRowsBelow(const std::string& grant, std::vector<std
 // "" where the caller has no such directory.
 std::string SocketDenials::Expanded(std::string_view row) const {
   std::string path{row};
-  const auto put = [&](std::string_view mark, const std::optional<std::string>& value) {
+  const auto put = [&](std::string_view mark, const auto& value_of) {
     const std::size_t at = path.find(mark);
     if (at == std::string::npos) return;
-    if (!value || (mark != "{uid}" && !value->starts_with('/'))) return path.clear();
+    const std::optional<std::string> value = value_of();
+    if (!value) return path.clear();
     path.replace(at, mark.size(), *value);
   };
-  put("{uid}", std::to_string(host_.Caller().uid));
-  put("{home}", host_.Environment("HOME"));
-  put("{runtime}", host_.Environment("XDG_RUNTIME_DIR"));
+  const auto directory = [&](std::string_view name) {
+    std::optional<std::string> value = host_.Environment(name);
+    return value && value->starts_with('/') ? value : std::nullopt;
+  };
+  put("{uid}", [&] { return std::optional(std::to_string(host_.Caller().uid)); });
+  put("{home}", [&] { return directory("HOME"); });
+  put("{runtime}", [&] { return directory("XDG_RUNTIME_DIR"); });
   return path;
 }
 

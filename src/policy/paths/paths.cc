@@ -39,12 +39,6 @@ std::string JoinPath(std::string_view directory, std::string_view name) {
   return result;
 }
 
-bool IsAtOrBelow(std::string_view path, std::string_view ancestor) {
-  if (ancestor == "/") return true;
-  if (path.substr(0, ancestor.size()) != ancestor) return false;
-  return path.size() == ancestor.size() || path[ancestor.size()] == '/';
-}
-
 bool PathBefore(std::string_view left, std::string_view right) {
   const std::size_t common = std::min(left.size(), right.size());
   for (std::size_t i = 0; i < common; ++i) {

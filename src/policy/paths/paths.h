@@ -24,7 +24,12 @@ namespace mxc {
 [[nodiscard]] std::string_view ParentOf(std::string_view path);
 [[nodiscard]] std::string JoinPath(std::string_view directory, std::string_view name);
 // `path` is `ancestor` or stands below it. Both canonical.
-[[nodiscard]] bool IsAtOrBelow(std::string_view path, std::string_view ancestor);
+[[nodiscard]] constexpr bool IsAtOrBelow(std::string_view path, std::string_view ancestor) {
+  if (ancestor == "/") return true;
+  const bool ends = path.size() == ancestor.size();
+  const bool goes_on = path.size() > ancestor.size() && path[ancestor.size()] == '/';
+  return (ends || goes_on) && path.starts_with(ancestor);
+}
 // Ancestors first, then by name, component by component: a subtree stays together.
 [[nodiscard]] bool PathBefore(std::string_view left, std::string_view right);
 // Without "", "." and ".."; no file is looked at.
