@@ -151,9 +151,7 @@ bool FillRandom(std::span<unsigned char> bytes) {
 std::string RandomName() {
   std::array<unsigned char, 8> bytes{};
   if (!FillRandom(bytes)) return fmt::format("{:016x}", ::GetCurrentProcessId());
-  std::string name;
-  for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
-  return name;
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
 }  // namespace mxc

@@ -37,9 +37,7 @@ Error NotReady(const PodRun& run, const std::string& reason) {
 std::string RandomToken() {
   std::array<unsigned char, 16> bytes{};
   if (!FillRandom(bytes)) return {};
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
 Claim::Claim(const Kubectl& kubectl, const std::string& run)
