@@ -249,6 +249,11 @@ Error PlaceholderError(const std::string& path, int number) {
                        ", which could free the name while this one goes on",
             .hint = "run the command when that has ended"};
   }
+  if (number == EBUSY) {
+    return {.code = ErrorCode::kSetupFailed,
+            .message = Quoted(path) + " is left of an earlier run, and another process keeps it locked",
+            .hint = "end that process, a command in another sandbox for instance: lsof names it"};
+  }
   if (number != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create '" + path + "'", number);
   return {
       .code = ErrorCode::kSetupFailed,

@@ -176,7 +176,7 @@ bool CreateNew(const HeldFile& held) {
 
 // One attempt: creates the placeholder, or joins the one of another run. It is held by a descriptor for
 // reading: whoever finds a file of git's open for writing puts a copy in its place. False: errno, EAGAIN when
-// another run was just making or removing it.
+// another run was just making or removing it, EBUSY when it was locked.
 bool TryHold(HeldFile& held) {
   const bool created = CreateNew(held);
   if (!created && errno != EEXIST) return false;
@@ -191,8 +191,9 @@ bool TryHold(HeldFile& held) {
     errno = again && !ours ? EAGAIN : refusal;
     return false;
   }
-  if (::flock(held.file.Get(), LOCK_SH | LOCK_NB) == 0 && IsStillThere(held)) return true;
-  errno = EAGAIN;
+  const bool locked = ::flock(held.file.Get(), LOCK_SH | LOCK_NB) == 0;
+  if (locked && IsStillThere(held)) return true;
+  errno = locked ? EAGAIN : EBUSY;
   return false;
 }
 
@@ -200,9 +201,9 @@ bool Hold(HeldFile& held) {
   constexpr int kAttempts = 200;
   constexpr useconds_t kPauseUs = 1000;
   for (int attempt = 0; !TryHold(held); ++attempt) {
-    if (errno != EAGAIN) return false;
+    if (errno != EAGAIN && errno != EBUSY) return false;
     if (attempt == kAttempts) {
-      errno = EEXIST;
+      errno = errno == EBUSY ? EBUSY : EEXIST;
       return false;
     }
     ::usleep(kPauseUs);

@@ -79,17 +79,11 @@ void SetNames(const Child& child) {
   set(::setdomainname(kNoDomain.data(), kNoDomain.size()));
 }
 
-// Nothing inside has the caller's terminal: /dev/tty does not open, and no input can be pushed into it.
-// setsid would do the same, but puts the session into a scheduling group of its own, which on a busy machine
-// waits for its turn first; it is the way out only where there is no /dev/tty.
-void LeaveTerminal(const Child& child) {
-  const int terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (terminal >= 0) {
-    child.Check(::ioctl(terminal, TIOCNOTTY), Step::kSession);
-    ::close(terminal);
-  } else if (errno != ENXIO) {  // ENXIO: there is none to leave
-    child.Check(::setsid(), Step::kSession);
-  }
+// Nothing inside has the caller's terminal: /dev/tty does not open, and no input can be pushed into it. Nor
+// is anything in the caller's session: what a process writes to its autogroup in /proc is the weight of its
+// whole session on the processors (sched(7)).
+void LeaveSession(const Child& child) {
+  if (::getsid(0) != ::getpid()) child.Check(::setsid(), Step::kSession);  // a container's init leads one
 }
 
 // Our memory is a copy of the launcher's, made page by page as we write. While it is in use on another
@@ -199,7 +193,7 @@ void ChildMain(Child& child) {
     MapIdentity(child, own);
   }
   ResetSignals();
-  LeaveTerminal(child);
+  LeaveSession(child);
   if (supervised) {
     BeginSupervision(child);
   } else {
@@ -222,12 +216,13 @@ void ContainerMain(Child& child, const ContainerOrder& order) {
   CheckNamespaces(child, order);
   ResetSignals();
   HideArguments("mxc-init");
-  LeaveTerminal(child);
+  LeaveSession(child);
   const int own = OpenOwnDirectory(child);
   // pivot_root refuses a root that hands its mounts on.
   child.Check(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), Step::kRoot);
   NetworkAhead network;
   BuildNamespaces(child, network);
+  SealInit(child);
   LockMounts(child, own);
   ::close(own);
   LockDown(child, network);

@@ -55,8 +55,11 @@ void AwaitGatewayStart(const Child& child);  // network.cc
 void BuildRoot(Child& child);                // mounts.cc
 // mounts.cc; a new file of the command's own, left out where the caller's limits forbid one of this size.
 [[nodiscard]] bool MakeTextFile(int directory, const char* name, std::string_view text);
-void FillDevices(Child& child, int dev);                         // devices.cc
-void EnterRoot(Child& child);                                    // mounts.cc
+void FillDevices(Child& child, int dev);  // devices.cc
+void EnterRoot(Child& child);             // mounts.cc
+// Of a container, whose root is the caller: its process 1 belongs to that root in /proc, also when it is not
+// dumpable, and the command could write some files of it there.
+void SealInit(const Child& child);                               // mounts.cc
 void ResetSignals();                                             // child.cc
 void LockMounts(Child& child, int own);                          // child.cc; `own`: our directory of /proc
 void DropCapabilities(const Child& child);                       // lockdown.cc

@@ -28,7 +28,6 @@ constexpr std::size_t kStackBytes = 32768;
 // the keyboard in an orphaned process group, and that is one whose every parent is in another session.
 void TakeTerminal(const Child& child) {
   if (child.command.controlling_terminal < 0) return;
-  if (::getsid(0) != ::getpid()) child.Check(::setsid(), Step::kSession);
   child.Check(::ioctl(child.command.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
 }
 
@@ -41,7 +40,7 @@ void EnterSession(const Child& child) {
     child.Check(::setsid(), Step::kSession);
     return;
   }
-  // Otherwise init has left the caller's terminal already, and a process group is enough to signal everything
+  // Otherwise init has left the caller's session already, and a process group is enough to signal everything
   // the command started.
   child.Check(::setpgid(0, 0), Step::kSession);
   const pid_t group = ::getpid();

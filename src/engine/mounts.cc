@@ -353,6 +353,15 @@ void BuildRoot(Child& child) {
 
 // One unmount for the whole host: each waits for a grace period of the kernel, the slowest step of the
 // set-up.
+void SealInit(const Child& child) {
+  const int source = child.Check(OpenReference(AT_FDCWD, "/proc/1", 0), Step::kProc);
+  const int tree = child.Check(CloneTree(source), Step::kProc);
+  ::close(source);
+  child.Check(AddAttributes(tree, kOrdinary | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY, kPrivate), Step::kProc);
+  child.Check(Attach(tree, AT_FDCWD, "/proc/1"), Step::kProc);
+  ::close(tree);
+}
+
 void EnterRoot(Child& child) {
   child.Check(::fchdir(child.slots[0]), Step::kPivot);
   child.Check(PivotRoot(".", "."), Step::kPivot);

@@ -74,7 +74,7 @@ class OwnState {
         rules_(rules),
         seen_(host, rules),
         seen_walker_(seen_),
-        protector_(seen_, names, seen_walker_, rules, warnings) {}
+        protector_(seen_, names, seen_walker_, rules, {}, warnings) {}
 
   // A place that no grant may show.
   Status Deny(const OwnPlace& place);

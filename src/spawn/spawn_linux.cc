@@ -94,27 +94,16 @@ bool DieWithParent(ChildContext& context) {
   return true;
 }
 
-// Nothing that is started has the caller's terminal, and all of it is one group. setsid does both, but puts
-// the session into a scheduling group of its own, which on a busy machine waits for its turn first: it is the
-// way out only where there is no /dev/tty.
-bool LeaveTerminal(ChildContext& context) {
-  const int terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-  const bool without = terminal >= 0 ? ::ioctl(terminal, TIOCNOTTY) == 0 : errno == ENXIO;
-  if (terminal >= 0) ::close(terminal);
-  if ((without ? ::setpgid(0, 0) : ::setsid()) < 0) return Fail(context, "leave the terminal");
-  return true;
-}
-
+// Nothing that is started has the caller's terminal, and all of it is one group. In the caller's session it
+// could change the weight of all of that on the processors, by what it writes to its autogroup in /proc
+// (sched(7)).
 bool EnterSession(ChildContext& context) {
-  if (context.controlling_terminal >= 0) {
-    if (::setsid() < 0) return Fail(context, "start a session");
-    if (::ioctl(context.controlling_terminal, TIOCSCTTY, 0) != 0) {
-      return Fail(context, "take the private terminal");
-    }
-  } else if (context.new_session && !LeaveTerminal(context)) {
-    return false;
-  }
-  if (context.new_session && context.group != nullptr) *context.group = ::getpid();
+  if (!context.new_session) return true;
+  if (::setsid() < 0) return Fail(context, "start a session");
+  const int terminal = context.controlling_terminal;
+  if (terminal >= 0 && ::ioctl(terminal, TIOCSCTTY, 0) != 0)
+    return Fail(context, "take the private terminal");
+  if (context.group != nullptr) *context.group = ::getpid();
   return true;
 }
 

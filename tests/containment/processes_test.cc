@@ -1,6 +1,7 @@
 // Processes and terminals: nothing is reached outside, nothing is left behind.
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <string_view>
@@ -41,7 +42,8 @@ TEST_P(Processes, ProcessOneCannotBeReadOrWritten) {
     operations.push_back({"read", std::string("/proc/1/") + file});
   for (const char* directory : {"root", "cwd"})
     operations.push_back({"list", std::string("/proc/1/") + directory});
-  operations.push_back({"write", "/proc/1/mem", "x"});
+  for (const char* file : {"mem", "oom_score_adj", "coredump_filter", "autogroup", "clear_refs"})
+    operations.push_back({"write", std::string("/proc/1/") + file, "1"});
   for (const std::string& said : Try({}, operations))
     EXPECT_THAT(said, testing::AnyOf("EACCES", "EPERM", "ENOENT", "EROFS")) << said;
 }
@@ -120,6 +122,16 @@ TEST_P(Processes, ARunInTheBackgroundHasNoTerminal) {
   EXPECT_THAT(Try({}, {{"pushinput", "tty"}}, [fd] { ::ioctl(fd, TIOCSCTTY, 0); }),
               ElementsAre(testing::AnyOf("ENXIO", "ENOENT")));
   EXPECT_EQ(terminal.Typed(), "");
+}
+
+// What is written to a process's autogroup is the weight of its whole session (sched(7)).
+TEST_P(Processes, LeaveTheWeightOfTheCallersSession) {
+  constexpr const char* kAutogroup = "/proc/self/autogroup";
+  const std::optional<std::string> before = Contents(kAutogroup);
+  if (!before) GTEST_SKIP() << "this kernel has no autogroups (CONFIG_SCHED_AUTOGROUP)";
+  ::usleep(150'000);  // one write in 100 ms is taken, of all on the machine
+  EXPECT_THAT(Try({}, {{"write", kAutogroup, "7"}}), ElementsAre(testing::AnyOf("ok", "EACCES", "EROFS")));
+  EXPECT_EQ(Contents(kAutogroup), before);
 }
 
 }  // namespace

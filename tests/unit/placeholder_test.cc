@@ -228,6 +228,18 @@ TEST(Placeholders, OfAnotherUserThatCannotBeHeldAreRefused) {
   EXPECT_FALSE(Exists(scratch.Path("b")));
 }
 
+// By a command that sees the directory in another sandbox.
+TEST(Placeholders, OnesThatAreLockedAreRefused) {
+  const ScratchDirectory scratch;
+  MakePlaceholderOf(::getuid(), scratch.Path("a"), kPlaceholderMode);
+  const UniqueFd theirs{::open(scratch.Path("a").c_str(), O_RDONLY | O_CLOEXEC)};
+  ASSERT_EQ(::flock(theirs.Get(), LOCK_EX | LOCK_NB), 0);
+  const RunReport refused = RunInChild(WithPlaceholders("echo ran", {scratch.Path("a")}));
+  EXPECT_EQ(refused.message,
+            "'" + scratch.Path("a") + "' is left of an earlier run, and another process keeps it locked");
+  EXPECT_EQ(refused.out, "");
+}
+
 TEST(Placeholders, AreRemovedFromADirectoryThatTheCommandHasClosed) {
   for (const char* mode : {"555", "000"}) {
     const ScratchDirectory scratch;

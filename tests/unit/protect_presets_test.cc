@@ -40,6 +40,15 @@ TEST_F(Protection, ShellFilesInHomeAndAtTheTopOfGrants) {
   EXPECT_EQ(WarningsText(*policy), "protection-open /filesystem/protect/0\n");
 }
 
+// A new account has none of them, and its PATH begins with ~/.local/bin once that is there.
+TEST_F(Protection, MissingDirectoriesOfHomeAreHeldAndThoseOfProjectsAreNot) {
+  host_.AddDirectory("/home/ana/src/.git").SetEnvironment("HOME", "/home/ana");
+  const std::string text = Protected(With({.rw = {"/home/ana"}}, {Preset::kShell, Preset::kEditors}));
+  EXPECT_NE(text.find("/home/ana/.local/bin directory\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("/home/ana/.config/systemd directory\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("/home/ana/src/.config"), std::string::npos) << text;
+}
+
 TEST_F(Protection, EditorsAndAgentsAtAnyDepthButInPackages) {
   host_.AddFile("/srv/w/a/.vscode/tasks.json").AddFile("/srv/w/a/b/c/.mcp.json");
   host_.AddFile("/srv/w/a/node_modules/x/.vscode/tasks.json").AddFile("/srv/w/.github/workflows/ci.yml");

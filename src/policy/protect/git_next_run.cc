@@ -59,9 +59,10 @@ NextRun CheckNextRun(const GitSnapshot& before, const std::vector<std::string>& 
   for (const GitSnapshot::Held& held : before.held)
     rules.Add({.path = held.path, .access = Access::kReadOnly, .origin = Origin::kProtection});
   std::vector<Warning> warnings;  // the next run gives them itself
-  Protector protector(host, names, walker, rules, warnings);
+  const std::vector<std::string> homes = CallersHomes(host, walker);
+  Protector protector(host, names, walker, rules, homes, warnings);
   protector.Count(CountOf(before));
-  GitProtection git(protector, CallersHomes(host, walker));
+  GitProtection git(protector, homes);
   std::vector<GitProtection::Refusal> refusals;
   git.CollectRefusals(refusals);
   std::vector<std::string> roots;

@@ -118,7 +118,7 @@ class Protection {
         rules_(rules),
         policy_(policy),
         homes_(CallersHomes(host, walker)),
-        protector_(host, names, walker, rules, policy.warnings),
+        protector_(host, names, walker, rules, homes_, policy.warnings),
         git_(protector_, homes_),
         search_(host, [this](std::string_view name) { return Wants(name); }),
         begun_(host.Time()) {

@@ -204,8 +204,9 @@ Result<NamedInTrees> NamedInEveryTree(const Host& host, PathWalker& walker) {
   const MountNames names({}, walker);
   RuleSet no_grants;
   std::vector<Warning> warnings;
-  Protector protector(host, names, walker, no_grants, warnings);
-  return GitProtection(protector, CallersHomes(host, walker)).NamedInEveryTree();
+  const std::vector<std::string> homes = CallersHomes(host, walker);
+  Protector protector(host, names, walker, no_grants, homes, warnings);
+  return GitProtection(protector, homes).NamedInEveryTree();
 }
 
 }  // namespace mxc

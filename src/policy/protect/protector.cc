@@ -262,9 +262,10 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
     return;
   }
   std::string above{ParentOf(path)};
-  // Of the other presets nobody wants all directories in every project.
-  if (!walker_.LookAt(above).status && preset_.preset != Preset::kGit) return open_.push_back(path);
   while (!walker_.LookAt(above).status && above != "/") above = ParentOf(above);
+  // Of the other presets nobody wants all directories in every project.
+  const bool in_home = std::find(homes_.begin(), homes_.end(), above) != homes_.end();
+  if (above != ParentOf(path) && preset_.preset != Preset::kGit && !in_home) return open_.push_back(path);
   const Lookup& nearest = walker_.LookAt(above);
   if (nearest.status && !host_.MayAccess(above, Access::kReadWrite))
     return HoldClosed(above, *nearest.status, path);

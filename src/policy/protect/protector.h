@@ -19,9 +19,15 @@ namespace mxc {
 
 class Protector {
  public:
+  // `homes`: of the caller, whose missing directories are held as well.
   Protector(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
-            std::vector<Warning>& warnings)
-      : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
+            std::vector<std::string> homes, std::vector<Warning>& warnings)
+      : host_(host),
+        names_(names),
+        walker_(walker),
+        rules_(rules),
+        homes_(std::move(homes)),
+        warnings_(warnings) {}
 
   // All that follows belongs to this preset.
   void Begin(const PresetEntry& preset) {
@@ -96,6 +102,7 @@ class Protector {
   const MountNames& names_;
   PathWalker& walker_;
   RuleSet& rules_;
+  std::vector<std::string> homes_;
   std::vector<Warning>& warnings_;
   PresetEntry preset_ = {};
   std::size_t count_ = 0;  // of the rules so far
