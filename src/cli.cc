@@ -112,8 +112,8 @@ class Parser {
   }
   [[nodiscard]] Words AllGiven() const {
     Words given;
-    for (const Flag& flag : AllFlags()) {
-      if (Given(flag.name)) given.emplace_back(flag.name);
+    for (const Added& added : added_) {
+      if (added.option->count() > 0) given.emplace_back(added.flag->name);
     }
     return given;
   }
@@ -234,8 +234,9 @@ class Parser {
 };
 
 bool HasPolicyFlags(const Parser& parser) {
-  return std::any_of(AllFlags().begin(), AllFlags().end(), [&](const Flag& flag) {
-    return flag.group == FlagGroup::kPolicy && parser.Given(flag.name);
+  const Words given = parser.AllGiven();
+  return std::any_of(given.begin(), given.end(), [](const std::string& name) {
+    return FindFlag("--" + name)->group == FlagGroup::kPolicy;
   });
 }
 
@@ -300,7 +301,7 @@ Status CheckWords(const Parser& parser, const Options& options) {
     return UsageError(
         "--operation takes provision, start, exec, stop or deprovision, not " + Quoted(options.operation),
         kSeeHelp);
-  if (runs && HasPolicyFlags(parser) && !options.HasConfig() && options.command.empty())
+  if (runs && !options.HasConfig() && options.command.empty() && HasPolicyFlags(parser))
     return NoCommand(parser, options);
   return Done{};
 }
