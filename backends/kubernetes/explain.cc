@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -45,8 +47,8 @@ void AddRun(const PodRun& run, ExplainPage& page) {
   page.Section(run.pod_template.empty() ? "claim" : "sandbox");
   page.Rows(Claim(run));
   page.Section("checks of the pod");
-  for (const auto& [name, text] : Checks(run)) page.Row(name + ": " + text);
-  for (const auto& [name, value] : run.labels) page.Row("label " + Quoted(name + "=" + value));
+  for (const auto& [name, text] : Checks(run)) page.Row(fmt::format("{}: {}", name, text));
+  for (const auto& [name, value] : run.labels) page.Row("label " + Quoted(fmt::format("{}={}", name, value)));
   page.Section("configuration of the mxc-exec inside");
   page.Rows(ShownText(run.config));
 }

@@ -132,6 +132,7 @@ std::string Resources(const Policy& policy, const Guest& guest) {
   std::vector<ResourceLimit> limits = policy.resources;
   for (const ResourceLimit& limit : guest.limits) Limit(limit, limits);
   std::vector<std::string> members;
+  members.reserve(limits.size());
   for (const ResourceLimit& limit : limits) members.push_back(Amount(limit));
   return Object(members);
 }

@@ -73,9 +73,9 @@ struct AutoPlace {
 };
 
 struct Backend {
-  Containment containment;
-  Support (*probe)(const Host& host, ProbeDepth depth);
-  Result<Plan> (*plan)(const Policy& policy, const Support& support);
+  Containment containment = {};
+  Support (*probe)(const Host& host, ProbeDepth depth) = nullptr;
+  Result<Plan> (*plan)(const Policy& policy, const Support& support) = nullptr;
   Explanation explain = {};
   // What the user can do when the kernel refuses isolation that the probe took for possible; null: the error
   // itself says all.
