@@ -2,9 +2,11 @@
 // consults nothing else; src/run runs plans. Masks and other mounts are part of its `launch`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -26,6 +28,16 @@ namespace mxc {
 inline constexpr std::uint32_t kPlaceholderMode = 01600;
 inline constexpr std::uint32_t kPlaceholderFileMode = 01644;  // readable: to a program it is an empty file
 inline constexpr std::uint32_t kPlaceholderDirectoryMode = 01755;
+
+// What a placeholder holds whose name programs read: to them each means the same as no file.
+inline constexpr std::string_view kNoText = "";
+inline constexpr std::string_view kOwnCommonDirectory = ".\n";  // of a git directory
+inline constexpr std::string_view kNextBashLogin = "[ ! -r ~/.bash_login ] || . ~/.bash_login\n";
+inline constexpr std::string_view kNextProfile = "[ ! -r ~/.profile ] || . ~/.profile\n";
+inline constexpr std::string_view kNextCshrc = "if ( -r ~/.cshrc ) source ~/.cshrc\n";
+inline constexpr std::string_view kSystemsInputrc = "$include /etc/inputrc\n";
+inline constexpr std::array kPlaceholderTexts = {kNoText,      kOwnCommonDirectory, kNextBashLogin,
+                                                 kNextProfile, kNextCshrc,          kSystemsInputrc};
 
 // A file or an empty directory, created below a read-write grant where a denied or protected path is missing,
 // because a mount needs an existing target. Removed when the last sandbox that needs it has ended, also when

@@ -11,6 +11,7 @@
 #include "base/quoted.h"
 #include "cleanup/guarded_paths.h"
 #include "cleanup/named_place.h"
+#include "cleanup/placeholders.h"
 
 namespace mxc {
 namespace {
@@ -69,8 +70,9 @@ Status GuardedPaths::RememberOne(GuardedPath path, KeepRoom& room, GuardedPaths&
     directory.inode = status.st_ino;
     directory.mode = status.st_mode;
     directory.there = true;
-    const bool stands = ::fstatat(fd, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     const auto& object = place.path.object;
+    if (!object) RemoveStalePlaceholder(fd, place.name);  // of which the policy has taken no notice
+    const bool stands = ::fstatat(fd, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     const bool same = object && status.st_dev == object->device && status.st_ino == object->inode;
     if (stands ? !same : object.has_value()) return Replaced(place.path.path);
     if (Keep(fd, place.name, room, place.kept) != 0) return CannotRemember(place.path.path, errno);

@@ -26,6 +26,9 @@ struct HeldFile {
 [[nodiscard]] std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held);
 // Those that stand already, without making any and without a lock of ours.
 void FindFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& found);
+// What stands there looks like one, of whatever kind, and no run holds it: it was left, or a command has made
+// it so. Policies take no notice of any. False: it is something else, or somebody holds it.
+bool RemoveStalePlaceholder(int borrowed_directory, const std::string& name);
 // Removes each that is still the same, with nothing new in it, and that no other run holds.
 void ReleaseFiles(const std::vector<HeldFile>& held);
 

@@ -49,6 +49,20 @@ bool IsPlaceholder(int borrowed_fd, const Placeholder& placeholder) {
   return directory || HasText(borrowed_fd, TextOf(placeholder));
 }
 
+// The same, of whatever kind: one that was left, or that a command has made to look like one. Policies take
+// no notice of any.
+bool IsAnyPlaceholder(int borrowed_fd) {
+  struct stat status {};
+  if (::fstat(borrowed_fd, &status) != 0) return false;
+  const mode_t mode = status.st_mode & 07777U;
+  if (S_ISDIR(status.st_mode)) return mode == kPlaceholderDirectoryMode;
+  if (!S_ISREG(status.st_mode)) return false;
+  if (mode == kPlaceholderMode) return status.st_size == 0;
+  return mode == kPlaceholderFileMode &&
+         std::any_of(kPlaceholderTexts.begin(), kPlaceholderTexts.end(),
+                     [&](std::string_view text) { return HasText(borrowed_fd, text); });
+}
+
 // The directory that `path` stands in. Policy paths are canonical: a symbolic link on the way was put there
 // after they were resolved.
 UniqueFd OpenParent(const std::string& path) {
@@ -188,7 +202,9 @@ bool TryHold(HeldFile& held) {
     const bool ours = created && held.file && IsStillThere(held);
     if (ours)
       ::unlinkat(held.directory.Get(), held.name.c_str(), IsDirectory(held.placeholder) ? AT_REMOVEDIR : 0);
-    errno = again && !ours ? EAGAIN : refusal;
+    const bool stale =
+        !created && held.file && !again && RemoveStalePlaceholder(held.directory.Get(), held.name);
+    errno = stale || (again && !ours) ? EAGAIN : refusal;
     return false;
   }
   const bool locked = ::flock(held.file.Get(), LOCK_SH | LOCK_NB) == 0;
@@ -212,6 +228,19 @@ bool Hold(HeldFile& held) {
 }
 
 }  // namespace
+
+bool RemoveStalePlaceholder(int borrowed_directory, const std::string& name) {
+  const UniqueFd file{
+      ::openat(borrowed_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  struct stat named {};
+  struct stat open {};
+  if (!file || !IsAnyPlaceholder(file.Get()) || ::flock(file.Get(), LOCK_EX | LOCK_NB) != 0 ||
+      ::fstat(file.Get(), &open) != 0 ||
+      ::fstatat(borrowed_directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+      named.st_dev != open.st_dev || named.st_ino != open.st_ino)
+    return false;
+  return ::unlinkat(borrowed_directory, name.c_str(), S_ISDIR(open.st_mode) ? AT_REMOVEDIR : 0) == 0;
+}
 
 std::size_t HoldFiles(const std::vector<Placeholder>& list, std::vector<HeldFile>& held) {
   ::umask(0);  // the mode is the mark

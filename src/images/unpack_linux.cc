@@ -15,7 +15,9 @@
 
 #include "base/own_files.h"
 #include "base/remove_tree.h"
+#include "base/runtime_directory.h"
 #include "base/runtime_places.h"
+#include "base/shared_file.h"
 #include "base/unique_fd.h"
 #include "images/images.h"
 
@@ -31,17 +33,30 @@ Error Failed(const std::string& archive, const std::string& why, std::string hin
           .hint = std::move(hint)};
 }
 
+// One run unpacks at a time. In a directory that no sandbox shows: a command that is shown the cache could
+// keep whatever it can open there locked (flock).
+Result<UniqueFd> WaitForTurn(const std::string& archive) {
+  const Result<RuntimeDirectory> own = RuntimeDirectory::Open();
+  if (!own) return own.error();
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd turn{::openat(own->descriptor.Get(), "images.lock", kFlags, 0600)};
+  if (!turn) return SystemError(ErrorCode::kSetupFailed, "make 'images.lock' in '" + own->path + "'", errno);
+  if (!LockFile(turn.Get(), kUnpackLimitMs))
+    return Failed(archive, "another run has been unpacking one for too long");
+  return turn;
+}
+
 // Every directory on the way, ours alone from the last that there is.
-Result<UniqueFd> OpenCache(const std::string& path) {
+Status MakeCache(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     ::mkdir(path.substr(0, end).c_str(), 0700);
     if (end == std::string::npos) break;
   }
-  UniqueFd directory{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  const UniqueFd directory{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   struct stat status {};
   if (!directory || ::fstat(directory.Get(), &status) != 0)
     return SystemError(ErrorCode::kSetupFailed, "make '" + path + "'", errno);
-  if (status.st_uid == ::geteuid() && (status.st_mode & 022U) == 0) return directory;
+  if (status.st_uid == ::geteuid() && (status.st_mode & 022U) == 0) return Done{};
   return Error{.code = ErrorCode::kSetupFailed,
                .message = "'" + path + "' belongs to somebody else, or others may write in it",
                .pointer = "/lxc",
@@ -112,6 +127,12 @@ bool IsRootFilesystem(const std::string& tree) {
   return ::lstat((tree + "/bin").c_str(), &status) == 0 || ::lstat((tree + "/usr").c_str(), &status) == 0;
 }
 
+// One that is locked is being unpacked by a run with another directory for locks.
+bool IsInUse(const std::string& tree) {
+  const UniqueFd directory{::open(tree.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  return directory && ::flock(directory.Get(), LOCK_EX | LOCK_NB) != 0;
+}
+
 void RemoveUnfinished(const Host& host, const std::string& cache) {
   const Result<std::vector<std::string>> names = host.ListDirectory(cache);
   if (!names) return;
@@ -119,7 +140,7 @@ void RemoveUnfinished(const Host& host, const std::string& cache) {
     if (!name.starts_with(kUnfinishedImage)) continue;
     std::string tree = cache;
     tree.append("/").append(name);
-    RemoveTree(tree.c_str());
+    if (!IsInUse(tree)) RemoveTree(tree.c_str());
   }
 }
 
@@ -130,15 +151,16 @@ Result<std::string> UnpackImage(const Host& host, const std::string& archive, co
   if (!name) return Failed(archive, "it cannot be read");
   const std::string tree = cache + "/" + *name;
   if (host.LookAt(tree).status) return tree;
-  const Result<UniqueFd> directory = OpenCache(cache);
-  if (!directory) return directory.error();
-  while (::flock(directory->Get(), LOCK_EX) != 0 && errno == EINTR) {
-  }
+  if (Status made = MakeCache(cache); !made) return made.error();
+  const Result<UniqueFd> turn = WaitForTurn(archive);
+  if (!turn) return turn.error();
   if (host.LookAt(tree).status) return tree;  // somebody else has, meanwhile
   RemoveUnfinished(host, cache);
   const std::string fresh = cache + "/" + kUnfinishedImage + RandomName();
   if (::mkdir(fresh.c_str(), 0700) != 0)
     return Failed(archive, "no directory can be made in '" + cache + "'");
+  const UniqueFd in_use{::open(fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (in_use) ::flock(in_use.Get(), LOCK_EX | LOCK_NB);
   Status unpacked = Unpack(host, archive, fresh);
   if (unpacked && !IsRootFilesystem(fresh)) unpacked = Failed(archive, "it holds no root file system");
   if (unpacked && ::rename(fresh.c_str(), tree.c_str()) == 0) return tree;

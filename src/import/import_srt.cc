@@ -250,10 +250,12 @@ std::optional<AgentRule> AgentRuleOf(const std::string& text) {
   return result;
 }
 
-// A name alone is one at any depth, as in a .gitignore.
+// A name alone is one at any depth, as in a .gitignore, also with a slash at its end.
 std::string DeniedSubject(const std::string& subject) {
-  const bool name_alone = subject.find('/') == std::string::npos && subject != "~" && subject != ".";
-  return name_alone ? "**/" + subject : subject;
+  const std::string name = subject.ends_with('/') ? subject.substr(0, subject.size() - 1) : subject;
+  const bool alone =
+      !name.empty() && name.find('/') == std::string::npos && name != "~" && name != "." && name != "..";
+  return alone ? "**/" + name : subject;
 }
 
 bool IsWriter(std::string_view tool) {

@@ -97,6 +97,22 @@ TEST_P(Protect, WhatAgentsObey) {
   ExpectHeld("agents", {".claude/settings.json", "deep/er/AGENTS.md", ".mcp.json"}, {".codex"});
 }
 
+// A command has made an empty file with the mode of a stand-in, but of another kind.
+TEST_P(Protect, WhatLooksLikeAStandInKeepsNoRunFromStarting) {
+  const std::string rw = workspace.Directory("rw");
+  workspace.File("rw/.git/HEAD", "ref: refs/heads/main\n");
+  workspace.Directory("rw/.git/objects");
+  workspace.Directory("rw/.git/refs");
+  for (const char* engine : {"namespaces", "bubblewrap", "lxc", "landlock"}) {
+    if (engine == std::string_view("lxc") && !HasLxc()) continue;
+    const std::string planted = workspace.File("rw/.git/config.worktree", "");
+    ASSERT_EQ(::chmod(planted.c_str(), 01600), 0);
+    const Ended ended =
+        Execute(PrepareConfig({.containment = engine, .command = "echo ran", .read_write = {rw}}));
+    EXPECT_EQ(ended.out, "ran\n") << engine << ": " << ended.err;
+  }
+}
+
 // The run that began first ends first: what it has held stays held for the other.
 TEST_P(Protect, WhatTwoRunsHoldIsHeldToTheEndOfTheSecond) {
   const std::string rw = workspace.Directory("rw");

@@ -1,6 +1,8 @@
 // Containers that show an image: where it is found, how it is unpacked, and what the policy is inside.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -11,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/unique_fd.h"
 #include "tests/support/engines.h"
 #include "tests/support/launcher_test.h"
 
@@ -225,6 +228,15 @@ TEST_P(LxcImage, ManyAtOneTimeUnpackOneTree) {
 }
 
 // Names that lead out of the tree, device nodes, set-id bits: an archive is somebody else's.
+// By a command that may read it, in another sandbox.
+TEST_P(LxcImage, ALockOnTheCacheKeepsNobodyFromUnpacking) {
+  ASSERT_TRUE(MakeArchive());
+  const std::string place = workspace.Directory(Unpacked() + "/tiny/1");
+  const UniqueFd cache{::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  ASSERT_EQ(::flock(cache.Get(), LOCK_EX | LOCK_NB), 0);
+  EXPECT_EQ(InImage({.command = "cat /etc/marker"}).out, "image\n");
+}
+
 TEST_P(LxcImage, AnArchiveCannotReachOutOfItsTree) {
   const std::string outside = workspace.Directory("outside");
   const std::string name = outside.substr(1);

@@ -209,6 +209,8 @@ TEST(Import, SaysWhatClaudeCodeSays) {
       "excludedCommands is left out: nothing of a sandbox runs outside of it\n"
       "permissions.allow Bash(npm *) is left out: it is about the agent's own tools\n"
       "model is left out: the agent itself reads it, not its sandbox\n");
+  EXPECT_EQ(Files(R"j({"sandbox": {}, "permissions": {"deny": ["Read(secrets/)"]}})j"),
+            R"({"readwritePaths":["${PWD}"],"readonlyPaths":["/"],"deniedPaths":["${PWD}/**/secrets"]})");
   EXPECT_EQ(Files(R"j({"sandbox": {}, "permissions": {"deny": ["Read(.env)", "Write(//a/b)"]}})j"),
             R"({"readwritePaths":["${PWD}"],"readonlyPaths":["/"],"deniedPaths":["${PWD}/**/.env"]})");
 }

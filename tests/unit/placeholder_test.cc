@@ -228,6 +228,22 @@ TEST(Placeholders, OfAnotherUserThatCannotBeHeldAreRefused) {
   EXPECT_FALSE(Exists(scratch.Path("b")));
 }
 
+// A command may have made them: policies take no notice of them.
+TEST(Placeholders, OnesOfAnotherKindThatNobodyHoldsAreReplaced) {
+  const ScratchDirectory scratch;
+  Plan plan = ShellPlan("echo ran");
+  for (const auto& [name, mode] : {std::pair{"a", kPlaceholderMode}, {"b", kPlaceholderFileMode}}) {
+    MakePlaceholderOf(::getuid(), scratch.Path(name), mode);
+    plan.setup.emplace_back(WithText(scratch.Path(name), ".\n"));
+  }
+  ASSERT_EQ(::mkdir(scratch.Path("c").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(scratch.Path("c").c_str(), kPlaceholderDirectoryMode), 0);
+  plan.setup.emplace_back(WithText(scratch.Path("c"), ""));
+  const RunReport report = RunInChild(plan);
+  EXPECT_EQ(report.out, "ran\n") << report.message;
+  for (const char* name : {"a", "b", "c"}) EXPECT_FALSE(Exists(scratch.Path(name))) << name;
+}
+
 // By a command that sees the directory in another sandbox.
 TEST(Placeholders, OnesThatAreLockedAreRefused) {
   const ScratchDirectory scratch;

@@ -3,24 +3,13 @@
 // name that nothing holds.
 #pragma once
 
-#include <array>
 #include <string>
-#include <string_view>
 
 #include "mxc/host.h"
+#include "mxc/plan.h"
 #include "policy/paths/rules.h"
 
 namespace mxc {
-
-// Texts of placeholders: to its readers each means the same as no file.
-inline constexpr std::string_view kNoText = "";
-inline constexpr std::string_view kOwnCommonDirectory = ".\n";  // of a git directory
-inline constexpr std::string_view kNextBashLogin = "[ ! -r ~/.bash_login ] || . ~/.bash_login\n";
-inline constexpr std::string_view kNextProfile = "[ ! -r ~/.profile ] || . ~/.profile\n";
-inline constexpr std::string_view kNextCshrc = "if ( -r ~/.cshrc ) source ~/.cshrc\n";
-inline constexpr std::string_view kSystemsInputrc = "$include /etc/inputrc\n";
-inline constexpr std::array kPlaceholderTexts = {kNoText,      kOwnCommonDirectory, kNextBashLogin,
-                                                 kNextProfile, kNextCshrc,          kSystemsInputrc};
 
 // `lookup` of `path` is a placeholder, or a directory with the mode of one and nothing but such in it.
 [[nodiscard]] bool IsPlaceholder(const Host& host, const std::string& path, const Lookup& lookup);
