@@ -18,6 +18,7 @@
 #include "policy/paths/mount_names.h"
 #include "policy/paths/mounts.h"
 #include "policy/paths/paths.h"
+#include "policy/paths/pipes.h"
 #include "policy/paths/rules.h"
 #include "policy/paths/spelling.h"
 #include "policy/process.h"
@@ -201,6 +202,7 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (TraitsOf(policy.containment).mounts) {
     const Status denied = DenySockets(host, config.tools_pointer, names, walker, rules, policy.warnings);
     if (!denied) return denied.error();
+    if (Status piped = DenyPipes(host, walker, rules, policy.warnings); !piped) return piped.error();
     WarnOfOwnNodes(*entries, policy.warnings);
   }
   CloseToOthers(host, policy.containment, names, walker, rules);

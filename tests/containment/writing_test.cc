@@ -1,8 +1,11 @@
 // What must not be written.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
+#include "base/unique_fd.h"
 #include "tests/containment/containment.h"
 
 namespace mxc::test::writing_test {
@@ -72,6 +75,27 @@ TEST_P(Writing, ReadOnlyInsideReadWrite) {
   EXPECT_EQ(Contents(inner), "KEEP");
   EXPECT_EQ(Contents(file), "KEEP");
   EXPECT_THAT(Names(rw), ElementsAre("evil", "file", "ro"));
+}
+
+// A read-only mount does not keep them from being opened for writing.
+TEST_P(Writing, NamedPipesInReadOnlyPartsOfAGrant) {
+  const std::string rw = workspace.Directory("rw");
+  const std::string ro = workspace.Directory("rw/ro/deep");
+  workspace.File("rw/.git/HEAD", "ref: refs/heads/main\n");
+  workspace.Directory("rw/.git/hooks");
+  std::vector<UniqueFd> readers;
+  std::vector<Words> writes;
+  for (const std::string& pipe : {ro + "/pipe", rw + "/.git/hooks/pipe"}) {
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
+    ASSERT_EQ(::chmod(pipe.c_str(), 0666), 0);
+    readers.emplace_back(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    writes.push_back({"write", pipe, "x"});
+  }
+  EXPECT_THAT(Try({.read_only = {rw + "/ro"}, .read_write = {rw}}, writes), Each("EACCES"));
+  for (const UniqueFd& reader : readers) {
+    char byte = 0;
+    EXPECT_LE(::read(reader.Get(), &byte, 1), 0);
+  }
 }
 
 TEST_P(Writing, ReadWriteInsideReadOnly) {
