@@ -157,6 +157,7 @@ WindowsFacts WindowsHost::Windows() const {
       userenv.Has("CreateAppContainerProfile") && userenv.Has("DeriveAppContainerSidFromAppContainerName");
   facts.capability_names = SystemLibrary{L"kernelbase.dll"}.Has("DeriveCapabilitySidsFromName");
   AskProcessModel(facts);
+  facts.bfscfg = FindTool("bfscfg").value_or("");
   facts.windows_sandbox = FindTool("WindowsSandbox").has_value();
   facts.isolation_session = HasIsolationSessions();
   facts.hypervisor = HypervisorPresent();

@@ -63,6 +63,8 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
           .ui = config.ui,
           .destroy_on_exit = config.destroy_on_exit,
           .acl_changes_allowed = config.acl_changes_allowed,
+          .bfs_allowed = config.bfs_allowed,
+          .policy_preserved = config.policy_preserved,
           .section = config.backend_section,
           .output = config.output,
           .resources = config.resources,

@@ -15,6 +15,7 @@
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 #include "windows/container_windows.h"
+#include "windows/given_access_windows.h"
 #include "windows/private_folder_windows.h"
 #include "windows/run_folder_windows.h"
 
@@ -43,11 +44,15 @@ void Recover(const std::filesystem::path& path, Recovery& recovery) {
   }
   if (IsAlive(written->run)) return;
   WindowsAcls store;
-  const Unrestored left = PutBack(*written, store);
+  const Unrestored left = PutBack(*written, store, UndoingHere());
   recovery.restored += written->records.size() - left.records.size();
   if (left.reason) {
     recovery.problems.push_back(left.reason->message);
     return;
+  }
+  if (!written->bfs.empty()) {
+    ++recovery.restored;
+    recovery.what = "grants and access control lists";
   }
   if (!written->run.profile.empty()) DeleteProfile(written->run.profile);
   std::error_code ignored;

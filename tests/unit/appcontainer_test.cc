@@ -183,6 +183,99 @@ TEST(AppContainer, ChangesNoListWithoutLeave) {
               HasSubstr("unenforceable /fallback/allowDaclMutation"));
 }
 
+std::vector<std::string> BfsOf(const AppContainerSandbox& sandbox) {
+  std::vector<std::string> grants;
+  for (const BfsGrant& grant : sandbox.bfs)
+    grants.push_back((grant.read_write ? "rw " : "ro ") + grant.path + " " + grant.pointer);
+  return grants;
+}
+
+std::vector<std::string> EntriesOf(const AppContainerSandbox& sandbox) {
+  std::vector<std::string> entries;
+  for (const AclChange& change : sandbox.acl)
+    entries.push_back(std::string(Name(change.type)) + " " + change.path);
+  return entries;
+}
+
+const std::string kAllowBfs = R"("fallback": {"allowBfs": true}, )";
+const std::string kBfsAlone = R"("fallback": {"allowBfs": true, "allowDaclMutation": false}, )";
+
+TEST(AppContainer, BfscfgGrantsWhereThePolicyAsksForIt) {
+  const std::string files =
+      Files(R"("readwritePaths": ["C:\\w"], "readonlyPaths": ["D:\\r", "C:\\Windows"])");
+  EXPECT_THAT(SandboxOf(files).bfs, IsEmpty());
+  EXPECT_THAT(SandboxOf(R"("fallback": {"allowBfs": false}, )" + files).bfs, IsEmpty());
+  for (const std::string& allowed : {kAllowBfs, kBfsAlone}) {
+    const AppContainerSandbox sandbox = SandboxOf(allowed + files);
+    EXPECT_THAT(BfsOf(sandbox),
+                ElementsAre("rw C:\\w /filesystem/readwritePaths/0", "ro D:\\r /filesystem/readonlyPaths/0"));
+    EXPECT_THAT(sandbox.acl, IsEmpty());
+  }
+}
+
+// A denial elsewhere is an entry, and takes leave to make it.
+TEST(AppContainer, BfscfgDeniesNothing) {
+  const std::string files = Files(R"("readwritePaths": ["C:\\w"], "deniedPaths": ["C:\\Windows\\System32"])");
+  const AppContainerSandbox sandbox = SandboxOf(kAllowBfs + files);
+  EXPECT_THAT(BfsOf(sandbox), ElementsAre("rw C:\\w /filesystem/readwritePaths/0"));
+  EXPECT_THAT(EntriesOf(sandbox), ElementsAre("deny C:\\Windows\\System32"));
+  EXPECT_THAT(RefusalOf(kBfsAlone + files), HasSubstr("unenforceable /fallback/allowDaclMutation"));
+}
+
+// Which of two paths decides, and whether a denial holds below a grant, is not known of it.
+TEST(AppContainer, NestedPathsAreHeldByEntries) {
+  for (const char* inner : {R"("readonlyPaths": ["C:\\w\\x"])", R"("deniedPaths": ["C:\\w\\x"])"}) {
+    const std::string files = Files(R"("readwritePaths": ["C:\\w"], )" + std::string(inner));
+    EXPECT_THAT(SandboxOf(kAllowBfs + files).bfs, IsEmpty()) << inner;
+    EXPECT_THAT(RefusalOf(kBfsAlone + files), HasSubstr("unenforceable /fallback/allowDaclMutation"));
+  }
+  EXPECT_THAT(SandboxOf(kAllowBfs + Files(R"("readwritePaths": ["C:\\w", "C:\\w\\x"])")).bfs,
+              testing::SizeIs(2));
+}
+
+TEST(AppContainer, BfscfgGrantsNoRoots) {
+  for (const char* path : {"D:/", "C:/Windows"}) {
+    EXPECT_THAT(RefusalOf(kAllowBfs + Files("\"readwritePaths\": [\"" + std::string(path) + "\"]")),
+                HasSubstr("policy_conflict /filesystem/readwritePaths/0"))
+        << path;
+  }
+}
+
+TEST(AppContainer, WithoutBfscfgEntriesHold) {
+  const PathRule rule{.path = "C:\\w", .access = Access::kReadWrite, .pointer = "/p"};
+  Policy policy{.containment = Containment::kProcessContainer,
+                .as_written = true,
+                .paths = {rule},
+                .bfs_allowed = true};
+  policy.process.argv = {"x"};
+  const auto sandbox = [&policy](const Support& support) {
+    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, support);
+    return plan ? std::get<AppContainerLaunch>(plan->launch).sandbox : AppContainerSandbox{};
+  };
+  Support support = Present();
+  EXPECT_THAT(EntriesOf(sandbox(support)), ElementsAre("allow C:\\w"));
+  support.windows.bfscfg = "C:\\Windows\\System32\\bfscfg.exe";
+  EXPECT_THAT(BfsOf(sandbox(support)), ElementsAre("rw C:\\w /p"));
+  // It has no need of the older contract of the base container then.
+  policy.acl_changes_allowed = false;
+  support.windows.create_in_sandbox = true;
+  EXPECT_THAT(BfsOf(sandbox(support)), ElementsAre("rw C:\\w /p"));
+  EXPECT_FALSE(sandbox(support).base);
+  support.windows.bfscfg.clear();
+  EXPECT_TRUE(sandbox(support).base);
+}
+
+TEST(AppContainer, WhatBfscfgGrantsStaysForANameThatDoes) {
+  const std::string keep = R"("lifecycle": {"preservePolicy": true, "destroyOnExit": )";
+  const std::string files = Files(R"("readwritePaths": ["C:\\w"])");
+  EXPECT_FALSE(SandboxOf(kAllowBfs + files).bfs_kept);
+  EXPECT_FALSE(SandboxOf(kAllowBfs + keep + "true}, " + files).bfs_kept);
+  const std::string stays = kAllowBfs + keep + R"(false}, "containerId": "agent-1", )";
+  EXPECT_TRUE(SandboxOf(stays + files).bfs_kept);
+  EXPECT_THAT(RefusalOf(stays + Files(R"("readwritePaths": ["C:\\w"], "deniedPaths": ["C:\\x"])")),
+              HasSubstr("policy_conflict /lifecycle/preservePolicy"));
+}
+
 TEST(AppContainer, TheNetworkIsACapability) {
   EXPECT_THAT(SandboxOf(R"("network": {"egress": {"default": "allow"}})").capabilities,
               ElementsAre("internetClient"));

@@ -10,6 +10,7 @@
 
 #include "mxc/command_line.h"
 #include "win32/wide_windows.h"
+#include "windows/given_access_windows.h"
 
 namespace mxc::test {
 namespace {
@@ -70,6 +71,22 @@ int WriteLate(const std::vector<std::string>& arguments) {
   return file != nullptr && std::fputs("written", file) >= 0 && std::fclose(file) == 0 ? 0 : 1;
 }
 
+struct Nobody final : RunObserver {
+  void OnStarted(std::int64_t /*process_id*/) override {}
+};
+
+int Give(const std::string& file) {
+  Nobody observer;
+  GivenAccess access{observer};
+  const AppContainerSandbox sandbox{.bfs = {{.path = "C:\\w", .read_write = true}}};
+  if (!access.Give(sandbox,
+                   {.name = "mxc-killed", .sid = std::string(12, '\1'), .profile_to_delete = "mxc-killed"}))
+    return 1;
+  WriteLate({"", file, "0"});
+  ::Sleep(60000);
+  return 0;
+}
+
 }  // namespace
 
 int RunGuest(const std::vector<std::string>& arguments) {
@@ -86,6 +103,7 @@ int RunGuest(const std::vector<std::string>& arguments) {
   }
   if (verb == "set") return ::SetEvent(reinterpret_cast<HANDLE>(std::stoull(arguments.at(1)))) != 0 ? 0 : 1;
   if (verb == "pause") return Pause(arguments);
+  if (verb == "give") return Give(arguments.at(1));
   if (verb == "copy") Copy();
   if (verb == "sleep") ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(1))));
   if (verb == "both") {
