@@ -39,6 +39,7 @@ Support Probe(const Host& host, ProbeDepth depth) {
     return Usable({.build = kAssumedBuild,
                    .app_container = true,
                    .capability_names = true,
+                   .administrator = true,
                    .bfscfg = "C:\\Windows\\System32\\bfscfg.exe",
                    .system_drive = "C:",
                    .windows_directory = "C:\\Windows",
@@ -207,7 +208,7 @@ Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) 
   if (section->learning_mode) sandbox.capabilities.emplace_back("learningModeLogging");
   if (Status done = PlanContainer(policy, *section, support.windows, sandbox, plan); !done)
     return done.error();
-  if (Status done = PlanNetwork(policy.network, sandbox, plan); !done) return done.error();
+  if (Status done = PlanNetwork(policy, *section, support.windows, sandbox, plan); !done) return done.error();
   PlanUi(policy, sandbox, plan);
   if (!policy.private_temp_pointer.empty())
     plan.ledger.push_back(

@@ -35,6 +35,7 @@ void AddAppContainer(const AppContainerSandbox& sandbox, ExplainPage& page) {
   if (sandbox.least_privilege) page.Line("privilege", "least: not even what every AppContainer may read");
   page.Line("ui limits", UiLimitNames(sandbox.ui_limits));
   page.Line("win32k", sandbox.no_win32k ? "refused" : "as usual");
+  if (sandbox.loopback_exempt) page.Line("loopback", "exempt: every service of this machine's loopback");
   if (sandbox.base) AddBaseContainer(*sandbox.base, page);
   if (!sandbox.bfs.empty())
     page.Section(std::string("grants by bfscfg.exe, ") +
@@ -66,6 +67,7 @@ Document OfAppContainer(const AppContainerSandbox& sandbox) {
                         {"uiLimits", sandbox.ui_limits},
                         {"commandLine", sandbox.command_line},
                         {"acl", std::move(acl)}};
+  if (sandbox.loopback_exempt) container["loopbackExempt"] = true;
   if (!sandbox.bfs.empty()) {
     Document grants = Document::array();
     for (const BfsGrant& grant : sandbox.bfs)

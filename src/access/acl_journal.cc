@@ -100,6 +100,8 @@ std::string LineOf(const AclRecord& record) {
 
 std::string LineOfBfs(const std::string& container) { return Line({{"bfs", container}}); }
 
+std::string LineOfExemption() { return Line({{"exemption", true}}); }
+
 std::optional<WrittenRun> ReadJournal(std::string_view text) {
   std::optional<WrittenRun> written;
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
@@ -115,6 +117,10 @@ std::optional<WrittenRun> ReadJournal(std::string_view text) {
       written->bfs = std::move(container);
       continue;
     }
+    if (object.is_object() && object.contains("exemption")) {
+      written->exemption = true;
+      continue;
+    }
     std::optional<AclRecord> record = object.is_object() ? RecordOf(object) : std::nullopt;
     if (!record) return std::nullopt;
     written->records.push_back(std::move(*record));
@@ -124,6 +130,9 @@ std::optional<WrittenRun> ReadJournal(std::string_view text) {
 
 Unrestored PutBack(const WrittenRun& run, AclStore& store, const Undoing& undoing) {
   Unrestored left;
+  if (run.exemption) {
+    if (Status ended = undoing.end_exemption(run.run.sid); !ended) left.reason = ended.error();
+  }
   if (!run.bfs.empty()) {
     if (Status cleared = undoing.clear_bfs(run.bfs); !cleared) left.reason = cleared.error();
   }
@@ -160,6 +169,12 @@ Status AclJournal::Apply(const AclChange& change) {
 Status AclJournal::BeginBfs(const std::string& container) {
   if (Status written = write_(LineOfBfs(container)); !written) return written;
   written_.bfs = container;
+  return Done{};
+}
+
+Status AclJournal::BeginExemption() {
+  if (Status written = write_(LineOfExemption()); !written) return written;
+  written_.exemption = true;
   return Done{};
 }
 

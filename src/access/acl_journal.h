@@ -5,8 +5,9 @@
 //   journal.Apply(change);                              // on disk, then in the list
 //   journal.Undo();                                     // in reverse; what could not be undone stays written
 //
-// The file is text: a line for the run, then one for each list before its first change, and one before the
-// first grant by bfscfg.exe. A line that was cut off belongs to a change that was not made.
+// The file is text: a line for the run, then one for each list before its first change, one before the first
+// grant by bfscfg.exe, and one before the exemption for the loopback. A line that was cut off belongs to a
+// change that was not made.
 #pragma once
 
 #include <cstdint>
@@ -41,23 +42,26 @@ struct AclRecord {
 struct WrittenRun {
   AclRun run = {};
   std::vector<AclRecord> records = {};
-  std::string bfs = {};  // the container that bfscfg.exe was to grant files; empty: none
+  std::string bfs = {};    // the container that bfscfg.exe was to grant files; empty: none
+  bool exemption = false;  // the container was to reach the loopback
 };
 
 // How that is taken away which stands in no list.
 struct Undoing {
   std::function<Status(const std::string& container)> clear_bfs = nullptr;
+  std::function<Status(std::string_view sid)> end_exemption = nullptr;
 };
 
 [[nodiscard]] std::string LineOf(const AclRun& run);
 [[nodiscard]] std::string LineOf(const AclRecord& record);
 [[nodiscard]] std::string LineOfBfs(const std::string& container);
+[[nodiscard]] std::string LineOfExemption();
 // None: not such a file.
 [[nodiscard]] std::optional<WrittenRun> ReadJournal(std::string_view text);
 
-// Takes the grants of bfscfg.exe away, then puts every list of `records` back, the last first; an object that
-// has gone needs nothing. Returns the lists that could not be put back, and the reason of whatever failed
-// last.
+// Ends the exemption, takes the grants of bfscfg.exe away, then puts every list of `records` back, the last
+// first; an object that has gone needs nothing. Returns the lists that could not be put back, and the reason
+// of whatever failed last.
 struct Unrestored {
   std::vector<AclRecord> records = {};
   std::optional<Error> reason = {};
@@ -80,6 +84,8 @@ class AclJournal {
   [[nodiscard]] Status Apply(const AclChange& change);
   // What follows lets bfscfg.exe grant files to a container.
   [[nodiscard]] Status BeginBfs(const std::string& container);
+  // What follows lets the container reach the loopback.
+  [[nodiscard]] Status BeginExemption();
   void KeepBfs() { written_.bfs.clear(); }
   [[nodiscard]] Unrestored Undo();
 

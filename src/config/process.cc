@@ -255,6 +255,8 @@ void DecodeAdditions(Decoding& decoding) {
   if (change != nullptr) decoding.config.acl_changes_allowed = change->boolean;
   const Json* bfs = Member(fallback, "allowBfs");
   decoding.config.bfs_allowed = bfs != nullptr && bfs->boolean;
+  const Json* exemption = Member(fallback, "allowLoopbackExemption");
+  decoding.config.loopback_exemption_allowed = exemption != nullptr && exemption->boolean;
   const Json* preserve = Member(Member(&decoding.document, "lifecycle"), "preservePolicy");
   decoding.config.policy_preserved = preserve != nullptr && preserve->boolean;
   const bool can_stay = decoding.config.bfs_allowed && !decoding.config.destroy_on_exit;

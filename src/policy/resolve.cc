@@ -64,6 +64,7 @@ Policy Copy(const Config& config, Containment containment, OperatingSystem syste
           .destroy_on_exit = config.destroy_on_exit,
           .acl_changes_allowed = config.acl_changes_allowed,
           .bfs_allowed = config.bfs_allowed,
+          .loopback_exemption_allowed = config.loopback_exemption_allowed,
           .policy_preserved = config.policy_preserved,
           .section = config.backend_section,
           .output = config.output,

@@ -50,10 +50,9 @@ void Recover(const std::filesystem::path& path, Recovery& recovery) {
     recovery.problems.push_back(left.reason->message);
     return;
   }
-  if (!written->bfs.empty()) {
-    ++recovery.restored;
-    recovery.what = "grants and access control lists";
-  }
+  const int others = (written->bfs.empty() ? 0 : 1) + (written->exemption ? 1 : 0);
+  recovery.restored += static_cast<std::size_t>(others);
+  if (others != 0) recovery.what = "grants and access control lists";
   if (!written->run.profile.empty()) DeleteProfile(written->run.profile);
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
@@ -107,7 +106,7 @@ std::uint64_t CreationOf(DWORD process) {
   return (std::uint64_t{created.dwHighDateTime} << 32U) | created.dwLowDateTime;
 }
 
-AclLock::AclLock() : mutex_(::CreateMutexW(nullptr, FALSE, L"Local\\mxc-exec.acl")) {
+AclLock::AclLock(const wchar_t* name) : mutex_(::CreateMutexW(nullptr, FALSE, name)) {
   // One that was left behind is as good: the journal says what its owner had done.
   if (mutex_ != nullptr) ::WaitForSingleObject(mutex_, kLockMs);
 }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "access/bfs.h"
+#include "access/loopback_exemption.h"
+#include "access/loopback_exemption_windows.h"
 #include "win32/run_tool_windows.h"
 #include "windows/wsl_call_windows.h"
 
@@ -21,7 +23,13 @@ ToolRun CallBfscfg(const std::vector<std::string>& arguments) {
 }  // namespace
 
 Undoing UndoingHere() {
-  return {.clear_bfs = [](const std::string& container) { return ClearBfs(container, CallBfscfg); }};
+  return {.clear_bfs = [](const std::string& container) { return ClearBfs(container, CallBfscfg); },
+          .end_exemption =
+              [](std::string_view sid) {
+                const AclLock lock{kExemptionLock};
+                WindowsExemptions exemptions;
+                return EndExemption(exemptions, sid);
+              }};
 }
 
 Status GivenAccess::ChangeLists(const AppContainerSandbox& sandbox) {
@@ -39,19 +47,23 @@ Status GivenAccess::GrantFiles(const AppContainerSandbox& sandbox, const Contain
   if (container.profile_to_delete.empty()) {
     if (Status cleared = ClearBfs(container.name, CallBfscfg); !cleared) return cleared;
   }
-  if (Status granted = GrantByBfs(sandbox.bfs, container.name, CallBfscfg); !granted) return granted;
-  if (sandbox.bfs_kept) {
-    journal_->KeepBfs();
-    observer_.OnWarning({.category = "policy-kept",
-                         .message = "what bfscfg.exe grants '" + container.name +
-                                    "' stays: `bfscfg.exe --clearpolicy --appid` takes it away",
-                         .pointer = "/lifecycle/preservePolicy"});
-  }
-  return Done{};
+  return GrantByBfs(sandbox.bfs, container.name, CallBfscfg);
+}
+
+// One that was there before the run is somebody else's, and stays.
+Status GivenAccess::OpenLoopback(const AppContainerSandbox& sandbox, const ContainerIdentity& container) {
+  if (!sandbox.loopback_exempt) return Done{};
+  const AclLock lock{kExemptionLock};
+  WindowsExemptions exemptions;
+  const Result<bool> before = IsExempt(exemptions, container.sid);
+  if (!before) return before.error();
+  if (*before) return Done{};
+  if (Status begun = journal_->BeginExemption(); !begun) return begun;
+  return Exempt(exemptions, container.sid);
 }
 
 Status GivenAccess::Give(const AppContainerSandbox& sandbox, const ContainerIdentity& container) {
-  if (sandbox.acl.empty() && sandbox.bfs.empty()) return Done{};
+  if (sandbox.acl.empty() && sandbox.bfs.empty() && !sandbox.loopback_exempt) return Done{};
   Result<JournalFile> file = JournalFile::Create(JournalDirectory());
   if (!file) return file.error();
   file_ = std::move(*file);
@@ -63,7 +75,15 @@ Status GivenAccess::Give(const AppContainerSandbox& sandbox, const ContainerIden
       store_, std::move(run), [this](const std::string& line) { return file_->Write(line); }, UndoingHere());
   if (Status begun = journal_->Begin(); !begun) return begun;
   if (Status changed = ChangeLists(sandbox); !changed) return changed;
-  return GrantFiles(sandbox, container);
+  if (Status granted = GrantFiles(sandbox, container); !granted) return granted;
+  if (Status opened = OpenLoopback(sandbox, container); !opened) return opened;
+  if (!sandbox.bfs_kept) return Done{};
+  journal_->KeepBfs();
+  observer_.OnWarning({.category = "policy-kept",
+                       .message = "what bfscfg.exe grants '" + container.name +
+                                  "' stays: `bfscfg.exe --clearpolicy --appid` takes it away",
+                       .pointer = "/lifecycle/preservePolicy"});
+  return Done{};
 }
 
 void GivenAccess::TakeAway() {

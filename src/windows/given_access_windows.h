@@ -27,12 +27,14 @@ class GivenAccess {
   GivenAccess& operator=(const GivenAccess&) = delete;
   ~GivenAccess() { TakeAway(); }
 
-  // Errors: kSetupFailed; what was given before is taken away with this object.
+  // Errors: kSetupFailed; kUnavailable for an exemption without an administrator. What was given before is
+  // taken away with this object.
   [[nodiscard]] Status Give(const AppContainerSandbox& sandbox, const ContainerIdentity& container);
 
  private:
   [[nodiscard]] Status ChangeLists(const AppContainerSandbox& sandbox);
   [[nodiscard]] Status GrantFiles(const AppContainerSandbox& sandbox, const ContainerIdentity& container);
+  [[nodiscard]] Status OpenLoopback(const AppContainerSandbox& sandbox, const ContainerIdentity& container);
   void TakeAway();
 
   RunObserver& observer_;

@@ -23,11 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// `members` of a document for this containment.
-Result<Plan> PlanOf(const std::string& members) {
-  const std::string text = R"({"version": "1.1.0-alpha", "containment": "processcontainer",
-      "process": {"commandLine": "cmd /c dir", "cwd": "C:\\w"})" +
-                           (members.empty() ? "" : ", " + members) + "}";
+Result<Plan> PlanOfText(const std::string& text) {
   const Result<Json> document = ParseDocument({.name = "test", .bytes = text});
   if (!document) return document.error();
   FakeHost host;
@@ -37,6 +33,13 @@ Result<Plan> PlanOf(const std::string& members) {
   if (!policy) return policy.error();
   const Backend& backend = Dispatch(policy->containment);
   return MakePlan(backend, *policy, backend.probe(host, ProbeDepth::kAssumed));
+}
+
+// `members` of a document for this containment.
+Result<Plan> PlanOf(const std::string& members) {
+  return PlanOfText(R"({"version": "1.1.0-alpha", "containment": "processcontainer",
+      "process": {"commandLine": "cmd /c dir", "cwd": "C:\\w"})" +
+                    (members.empty() ? "" : ", " + members) + "}");
 }
 
 AppContainerSandbox SandboxOf(const std::string& members) {
@@ -305,6 +308,69 @@ TEST(AppContainer, RefusesWhatCapabilitiesCannotHold) {
               HasSubstr("unenforceable /network/ingress/default"));
   EXPECT_THAT(network(R"("ingress": {"hostLoopback": "allow"})"),
               HasSubstr("unenforceable /network/ingress/hostLoopback"));
+}
+
+const std::string kExempt = R"("fallback": {"allowLoopbackExemption": true}, )";
+const std::string kProxy = R"("runtimeConfig": {"networkProxy": "http://127.0.0.1:3128"})";
+
+TEST(AppContainer, AProxyOfThisMachineTakesAnExemption) {
+  EXPECT_THAT(RefusalOf(kProxy), HasSubstr("unenforceable /runtimeConfig/networkProxy: a proxy of this "));
+  EXPECT_THAT(RefusalOf(R"("fallback": {"allowLoopbackExemption": false}, )" + kProxy),
+              HasSubstr("unenforceable /runtimeConfig/networkProxy"));
+  EXPECT_FALSE(SandboxOf(kExempt + Files("")).loopback_exempt);
+
+  const Result<Plan> plan =
+      PlanOf(kExempt + kProxy + R"(, "processContainer": {"capabilities": ["internetClient"]})");
+  ASSERT_TRUE(plan) << plan.error().message;
+  const AppContainerSandbox& sandbox = std::get<AppContainerLaunch>(plan->launch).sandbox;
+  EXPECT_TRUE(sandbox.loopback_exempt);
+  EXPECT_THAT(sandbox.capabilities, IsEmpty());
+  std::vector<std::string> variables;
+  for (const Variable& variable : sandbox.environment) variables.push_back(variable.name);
+  EXPECT_THAT(variables, ElementsAre("HTTP_PROXY", "HTTPS_PROXY"));
+  EXPECT_THAT(plan->relaxations, ElementsAre("loopback-exempt"));
+  EXPECT_THAT(plan->not_covered, Contains(HasSubstr("every service that listens there")));
+  EXPECT_THAT(plan->warnings, Contains(testing::Field(&Warning::category, "loopback-open")));
+}
+
+// The capability for the internet would lead past the proxy.
+TEST(AppContainer, BesideTheExemptionThereIsNoCapability) {
+  const std::string legacy =
+      R"({"version": "0.7.0-alpha", "containment": "processcontainer", "process": {"commandLine": "x"},
+          "network": {"defaultPolicy": "allow", "proxy": {"localhost": 3128}},
+          "fallback": {"allowLoopbackExemption": true}})";
+  const Result<Plan> plan = PlanOfText(legacy);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_TRUE(std::get<AppContainerLaunch>(plan->launch).sandbox.loopback_exempt);
+  EXPECT_THAT(std::get<AppContainerLaunch>(plan->launch).sandbox.capabilities, IsEmpty());
+}
+
+TEST(AppContainer, RefusesWhatTheExemptionCannotHold) {
+  const auto beside = [](const std::string& members) { return RefusalOf(kExempt + kProxy + members); };
+  EXPECT_EQ(beside(""), "planned");
+  EXPECT_THAT(beside(R"(, "network": {"ingress": {"hostLoopback": "deny"}})"),
+              HasSubstr("unenforceable /network/ingress/hostLoopback"));
+  EXPECT_THAT(beside(R"(, "network": {"ingress": {"hostLoopback": "allow"}})"),
+              HasSubstr("unenforceable /network/ingress/hostLoopback"));
+  EXPECT_THAT(beside(R"(, "network": {"ingress": {"default": "allow"}})"),
+              HasSubstr("unenforceable /network/ingress/default"));
+  EXPECT_EQ(beside(R"(, "network": {"ingress": {"default": "deny"}})"), "planned");
+  EXPECT_THAT(beside(R"(, "processContainer": {"network": {"allowedProxyPeer": "peer"}})"),
+              HasSubstr("unenforceable /processContainer/network/allowedProxyPeer"));
+
+  Policy policy{.containment = Containment::kProcessContainer, .loopback_exemption_allowed = true};
+  policy.process.argv = {"x"};
+  policy.network.proxy = ProxyRule{.host = "127.0.0.1", .port = 3128, .pointer = "/proxy"};
+  const auto planned = [&policy](bool administrator) {
+    Support support = Present();
+    support.windows.administrator = administrator;
+    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, support);
+    return plan ? "planned" : std::string(Name(plan.error().code)) + " " + plan.error().pointer;
+  };
+  EXPECT_EQ(planned(true), "planned");
+  EXPECT_EQ(planned(false), "unavailable /proxy");
+  policy.network.proxy->host = "proxy.example";
+  EXPECT_EQ(planned(true), "unenforceable /proxy");
 }
 
 TEST(AppContainer, UiBecomesLimitsOfTheJob) {

@@ -354,6 +354,7 @@ TEST(PolicyHash, HasWhatOtherSystemsEnforce) {
   EXPECT_TRUE((policy.ui.clipboard = Clipboard::kRead, changes()));
   EXPECT_TRUE((policy.ui.injection = !policy.ui.injection, changes()));
   EXPECT_TRUE((policy.acl_changes_allowed = false, changes()));
+  EXPECT_TRUE((policy.loopback_exemption_allowed = true, changes()));
   EXPECT_TRUE((policy.bfs_allowed = true, changes()));
   EXPECT_TRUE((policy.policy_preserved = true, changes()));
 }

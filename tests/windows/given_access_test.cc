@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <windows.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -33,18 +34,35 @@ const std::string kSid{"\1\2\0\0\0\0\0\17\2\0\0\0\7\0\0\0", 16};
 
 class WindowsAccess : public testing::Test {
  protected:
+  // From then on it stays in the prefix of the tests.
+  static void SetUpTestSuite() {
+    if (!IsWine()) return;
+    std::array<wchar_t, MAX_PATH> own{};
+    ::GetModuleFileNameW(nullptr, own.data(), MAX_PATH);
+    const auto beside = std::filesystem::path(own.data()).replace_filename(L"firewallapi.dll");
+    ASSERT_NE(::CopyFileW(beside.c_str(), Wide(InSystem("firewallapi.dll")).c_str(), FALSE), 0)
+        << ::GetLastError();
+  }
   WindowsAccess() { ::_wputenv_s(L"MXC_ACL_JOURNAL", Wide(scratch.Path("journals")).c_str()); }
   ~WindowsAccess() override {
     ::_wputenv_s(L"MXC_ACL_JOURNAL", L"");
-    for (const char* name : {"mxc-fake-bfscfg", "mxc-fake-bfscfg.log"})
+    for (const char* name :
+         {"mxc-fake-bfscfg", "mxc-fake-bfscfg.log", "mxc-fake-exemptions", "mxc-fake-exemptions-denied"})
       ::DeleteFileW(Wide(InSystem(name)).c_str());
   }
   void SetUp() override {
     if (!IsWine()) GTEST_SKIP() << "stand-ins of system programs are made under Wine only";
   }
 
-  static void Order(const std::string& what) {
-    std::ofstream{std::filesystem::path(Wide(InSystem("mxc-fake-bfscfg"))), std::ios::binary} << what;
+  static void Write(const std::string& name, const std::string& text) {
+    std::ofstream{std::filesystem::path(Wide(InSystem(name))), std::ios::binary} << text;
+  }
+  static void Order(const std::string& what) { Write("mxc-fake-bfscfg", what); }
+  static std::vector<std::string> Exemptions() {
+    std::ifstream file{std::filesystem::path(Wide(InSystem("mxc-fake-exemptions")))};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
   }
   // Without the path of the program, which is always its own.
   static std::vector<std::string> Calls() {
@@ -124,12 +142,14 @@ TEST_F(WindowsAccess, WhatCannotBeClearedStaysWritten) {
 
 TEST_F(WindowsAccess, ALaterStartClearsWhatAKilledRunLeft) {
   ASSERT_TRUE(KillOnce(Guest({"give", scratch.Path("given")}), scratch.Path("given")));
+  EXPECT_THAT(Exemptions(), SizeIs(1));
   EXPECT_THAT(Calls(), ElementsAre(HasSubstr("--appid mxc-killed ")));
   Order("clear unable");
   EXPECT_THAT(RunProgram({"--recover"}).err, HasSubstr("bfscfg.exe was to clear the grants of 'mxc-killed'"));
   EXPECT_EQ(Journals(), 1U);
   Order("");
-  EXPECT_THAT(RunProgram({"--recover"}).err, HasSubstr("grants and access control lists put back: 1"));
+  EXPECT_THAT(RunProgram({"--recover"}).err, HasSubstr("grants and access control lists put back: 2"));
+  EXPECT_THAT(Exemptions(), IsEmpty());
   EXPECT_THAT(Calls(), SizeIs(3));
   EXPECT_THAT(Calls(), testing::Each(HasSubstr("--appid mxc-killed")));
   EXPECT_EQ(Calls().back(), "--clearpolicy --appid mxc-killed");
@@ -163,6 +183,66 @@ TEST_F(WindowsAccess, DenialsAreEntriesBesideIt) {
   }
   EXPECT_EQ((**store.Read(file)).size(), before);
   EXPECT_THAT(Calls(), SizeIs(3));
+}
+
+const std::string kOther = "4 01010000000000050c000000";
+const std::string kOwn = "0 010200000000000f0200000007000000";
+
+TEST_F(WindowsAccess, AnExemptionIsOfThisContainerAndThisRun) {
+  Write("mxc-fake-exemptions", kOther + "\n");
+  {
+    GivenAccess access{listener};
+    ASSERT_TRUE(access.Give({.loopback_exempt = true}, own));
+    EXPECT_THAT(Exemptions(), ElementsAre(kOther, kOwn));
+    EXPECT_EQ(Journals(), 1U);
+  }
+  EXPECT_THAT(Exemptions(), ElementsAre(kOther));
+  EXPECT_EQ(Journals(), 0U);
+  EXPECT_THAT(Calls(), IsEmpty());
+}
+
+TEST_F(WindowsAccess, AnExemptionFromBeforeStays) {
+  Write("mxc-fake-exemptions", kOwn + "\n");
+  {
+    GivenAccess access{listener};
+    ASSERT_TRUE(access.Give({.loopback_exempt = true}, own));
+  }
+  EXPECT_THAT(Exemptions(), ElementsAre(kOwn));
+}
+
+TEST_F(WindowsAccess, WithoutAnAdministratorTheRunIsRefused) {
+  Write("mxc-fake-exemptions-denied", "");
+  {
+    GivenAccess access{listener};
+    const Status given = access.Give({.loopback_exempt = true}, own);
+    ASSERT_FALSE(given);
+    EXPECT_EQ(given.error().code, ErrorCode::kUnavailable);
+  }
+  EXPECT_EQ(Journals(), 0U);
+}
+
+TEST_F(WindowsAccess, AnExemptionThatCannotBeEndedStaysWritten) {
+  {
+    GivenAccess access{listener};
+    ASSERT_TRUE(access.Give({.loopback_exempt = true}, own));
+    Write("mxc-fake-exemptions-denied", "");
+  }
+  EXPECT_THAT(listener.warnings, ElementsAre("access-left"));
+  EXPECT_EQ(Journals(), 1U);
+}
+
+// An error behind a grant takes the grant away as well, also one that was to be kept.
+TEST_F(WindowsAccess, AnErrorTakesAllOfItAway) {
+  Write("mxc-fake-exemptions-denied", "");
+  AppContainerSandbox all = files;
+  all.bfs.pop_back();
+  all.bfs_kept = true;
+  all.loopback_exempt = true;
+  {
+    GivenAccess access{listener};
+    EXPECT_FALSE(access.Give(all, own));
+  }
+  EXPECT_THAT(Calls(), ElementsAre(grant, clear));
 }
 
 TEST_F(WindowsAccess, TheProbeSaysWhetherItIsThere) {

@@ -78,9 +78,10 @@ struct Nobody final : RunObserver {
 int Give(const std::string& file) {
   Nobody observer;
   GivenAccess access{observer};
-  const AppContainerSandbox sandbox{.bfs = {{.path = "C:\\w", .read_write = true}}};
-  if (!access.Give(sandbox,
-                   {.name = "mxc-killed", .sid = std::string(12, '\1'), .profile_to_delete = "mxc-killed"}))
+  const AppContainerSandbox sandbox{.bfs = {{.path = "C:\\w", .read_write = true}}, .loopback_exempt = true};
+  if (!access.Give(sandbox, {.name = "mxc-killed",
+                             .sid = std::string("\1\1\0\0\0\0\0\17\7\0\0\0", 12),
+                             .profile_to_delete = "mxc-killed"}))
     return 1;
   WriteLate({"", file, "0"});
   ::Sleep(60000);

@@ -98,7 +98,8 @@ struct AppContainerSandbox {
   std::vector<AclChange> acl = {};
   std::vector<BfsGrant> bfs = {};          // then `acl` has denials alone
   bool bfs_kept = false;                   // after the run, for a name that stays
-  std::optional<BaseContainer> base = {};  // then `acl` and `bfs` are empty
+  bool loopback_exempt = false;            // the whole loopback of the host, as long as the run lasts
+  std::optional<BaseContainer> base = {};  // then there is none of these three
   std::string command_line = {};           // as CreateProcess takes it
   std::vector<Variable> environment = {};
   std::string cwd = {};
