@@ -29,9 +29,15 @@ bool PathsHold(const Policy& policy, bool denies, const WindowsFacts& facts) {
   return true;
 }
 
+// It leads to none where nothing comes in, and an exemption to none where something does.
+bool IsProxyByExemption(const Policy& policy) {
+  return policy.network.proxy && policy.loopback_exemption_allowed &&
+         policy.network.ingress == RuleAction::kDeny;
+}
+
 bool EnvironmentHolds(const Policy& policy, const Section& section, const WindowsFacts& facts) {
   return facts.security_environment && !section.least_privilege && policy.destroy_on_exit &&
-         PathsHold(policy, facts.security_environment_denies, facts);
+         !IsProxyByExemption(policy) && PathsHold(policy, facts.security_environment_denies, facts);
 }
 
 bool TellsDestinationsApart(const Network& network) {

@@ -134,7 +134,7 @@ Status CheckHeldByCapabilities(const Policy& policy, const Section& section, con
     return Refuse("an AppContainer cannot be held to one proxy", network.proxy->pointer, all);
   if (network.host_loopback == RuleAction::kAllow) {
     return Refuse("the loopback of the host is closed to an AppContainer", network.host_loopback_pointer,
-                  "deny it; an exemption would need an administrator and hold for every run");
+                  "deny it: an exemption is made for a proxy only");
   }
   return Done{};
 }
