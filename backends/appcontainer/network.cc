@@ -172,18 +172,22 @@ void DropUngiven(std::vector<std::string>& capabilities, Plan& plan) {
   });
 }
 
-void ExemptLoopback(const std::string& pointer, AppContainerSandbox& sandbox, Plan& plan) {
+void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
+  if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, std::move(mechanism)});
+}
+
+// No capability of the network stands beside it.
+void PlanExemption(const Network& network, AppContainerSandbox& sandbox, Plan& plan) {
   sandbox.loopback_exempt = true;
   plan.relaxations.emplace_back("loopback-exempt");
   plan.not_covered.emplace_back(
       "the loopback of this machine: every service that listens there is reached, not the proxy alone");
   plan.warnings.push_back({.category = "loopback-open",
                            .message = "the command reaches every service of this machine's loopback",
-                           .pointer = pointer});
-}
-
-void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
-  if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, std::move(mechanism)});
+                           .pointer = network.proxy->pointer});
+  Add(plan, network.egress_pointer, kExempt);
+  Add(plan, network.proxy->pointer, kExempt);
+  Add(plan, network.ingress_pointer, "no capability for incoming traffic");
 }
 
 }  // namespace
@@ -199,9 +203,12 @@ Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFa
   if (Status held = CheckHeldByNone(network); !held) return held;
   std::vector<std::string>& capabilities = sandbox.capabilities;
   DropUngiven(capabilities, plan);
-  const bool exempt = network.proxy && !environment;
-  const bool outgoing =
-      !exempt && (network.egress == RuleAction::kAllow || network.share_host || !network.allow.empty());
+  if (network.proxy) NameProxy(network.proxy->url, sandbox.environment);
+  if (network.proxy && !environment) {
+    PlanExemption(network, sandbox, plan);
+    return Done{};
+  }
+  const bool outgoing = network.egress == RuleAction::kAllow || network.share_host || !network.allow.empty();
   const bool incoming = network.ingress == RuleAction::kAllow || network.share_host;
   const bool loopback = network.host_loopback == RuleAction::kAllow;
   if (outgoing) capabilities.emplace_back(kInternet);
@@ -211,21 +218,16 @@ Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFa
   }
   if (incoming) capabilities.emplace_back(kPrivate);
   if (loopback) capabilities.emplace_back(kLoopback);
-  if (exempt) ExemptLoopback(network.proxy->pointer, sandbox, plan);
-  if (network.proxy) NameProxy(network.proxy->url, sandbox.environment);
 
   const bool rules = !network.allow.empty() || !network.deny.empty();
-  const char* const nothing = exempt ? kExempt : loopback ? kLoopbackAlone : kNothing;
+  const char* const nothing = loopback ? kLoopbackAlone : kNothing;
   Add(plan, network.egress_pointer,
-      exempt          ? kExempt
-      : network.proxy ? kProxied
-      : rules         ? kRules
-      : !outgoing     ? nothing
-      : incoming      ? kEverywhere
-                      : kOutgoing);
-  if (exempt) {
-    Add(plan, network.proxy->pointer, kExempt);
-  } else if (network.proxy) {
+      network.proxy ? kProxied
+      : rules       ? kRules
+      : !outgoing   ? nothing
+      : incoming    ? kEverywhere
+                    : kOutgoing);
+  if (network.proxy) {
     Add(plan, network.proxy->pointer, kProxied);
     plan.not_covered.emplace_back(
         "private networks beside the proxy: what the capability for incoming traffic lets out has not been "
@@ -235,10 +237,9 @@ Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFa
   for (const NetworkRule& rule : network.deny) Add(plan, rule.pointer, kRules);
   Add(plan, network.ingress_pointer,
       incoming ? "the capability privateNetworkClientServer" : "no capability for incoming traffic");
-  if (!exempt)
-    Add(plan, network.host_loopback_pointer,
-        loopback ? "the capability networkLoopback, and the host as the peer"
-                 : "an AppContainer does not reach the loopback of the host");
+  Add(plan, network.host_loopback_pointer,
+      loopback ? "the capability networkLoopback, and the host as the peer"
+               : "an AppContainer does not reach the loopback of the host");
   Add(plan, network.share_host_pointer, "every network capability; the loopback stays closed");
   const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() && !rules;
   if (silent) Add(plan, "/network", nothing);
