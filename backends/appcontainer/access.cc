@@ -70,6 +70,38 @@ bool IsReadByEveryContainer(const PathRule& rule, const WindowsFacts& facts) {
          IsAtOrBelowOnWindows(rule.path, facts.windows_directory);
 }
 
+bool BfsHolds(const Policy& policy, bool least_privilege, const WindowsFacts& facts) {
+  if (!policy.bfs_allowed || facts.bfscfg.empty()) return false;
+  const auto needs_nothing = [&](const PathRule& rule) {
+    return !least_privilege && IsReadByEveryContainer(rule, facts);
+  };
+  bool grants = false;
+  for (std::size_t i = 0; i < policy.paths.size(); ++i) {
+    const PathRule& rule = policy.paths[i];
+    const PathRule* above = Above(policy.paths, i);
+    if (above != nullptr && above->access != rule.access && !needs_nothing(*above)) return false;
+    const bool denied = rule.access == Access::kDenied;
+    if (denied && !policy.acl_changes_allowed && (rule.object || policy.as_written)) return false;
+    grants = grants || !(denied || needs_nothing(rule));
+  }
+  return grants;
+}
+
+Result<BfsAccess> BfsAccessFor(const Policy& policy, bool least_privilege, const WindowsFacts& facts) {
+  BfsAccess access;
+  for (const PathRule& rule : policy.paths) {
+    if (!least_privilege && IsReadByEveryContainer(rule, facts)) continue;
+    if (Status checked = CheckRule(rule, facts); !checked) return checked.error();
+    if (rule.access != Access::kDenied) {
+      access.grants.push_back(
+          {.path = rule.path, .read_write = rule.access == Access::kReadWrite, .pointer = rule.pointer});
+    } else if (Status added = AddDenial(rule, nullptr, policy.as_written, access.denials); !added) {
+      return added.error();
+    }
+  }
+  return access;
+}
+
 Result<std::vector<AclChange>> AclFor(const Policy& policy, bool least_privilege, const WindowsFacts& facts) {
   std::vector<AclChange> acl;
   for (std::size_t i = 0; i < policy.paths.size(); ++i) {

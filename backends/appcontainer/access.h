@@ -23,6 +23,19 @@ namespace mxc::appcontainer {
 // the least privilege.
 [[nodiscard]] bool IsReadByEveryContainer(const PathRule& rule, const WindowsFacts& facts);
 
+// Whether the policy lets bfscfg.exe grant its files, this Windows has it, and it is known to answer as the
+// policy does. Not known is which of two nested paths decides, nor whether a denial in a list holds below
+// what the broker opens; a denial elsewhere takes an entry, and leave to make it.
+[[nodiscard]] bool BfsHolds(const Policy& policy, bool least_privilege, const WindowsFacts& facts);
+
+// Of such a policy: the grants, and the denials as entries. Errors: those of AclFor.
+struct BfsAccess {
+  std::vector<BfsGrant> grants = {};
+  std::vector<AclChange> denials = {};
+};
+[[nodiscard]] Result<BfsAccess> BfsAccessFor(const Policy& policy, bool least_privilege,
+                                             const WindowsFacts& facts);
+
 // No more than one grant and one denial for each rule. Errors: kConflict for such a root; for a path of the
 // network; for a denial that there is no object to hold.
 [[nodiscard]] Result<std::vector<AclChange>> AclFor(const Policy& policy, bool least_privilege,

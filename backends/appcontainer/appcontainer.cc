@@ -39,6 +39,8 @@ Support Probe(const Host& host, ProbeDepth depth) {
     return Usable({.build = kAssumedBuild,
                    .app_container = true,
                    .capability_names = true,
+                   .administrator = true,
+                   .bfscfg = "C:\\Windows\\System32\\bfscfg.exe",
                    .system_drive = "C:",
                    .windows_directory = "C:\\Windows",
                    .profile_directory = "C:\\Users\\user"});
@@ -92,16 +94,34 @@ Result<std::string> CommandLine(const Process& process) {
                   "put it into a script, and run that");
 }
 
-Status PlanAccess(const Policy& policy, const WindowsFacts& facts, AppContainerSandbox& sandbox, Plan& plan) {
+Status PlanBfs(const Policy& policy, const WindowsFacts& facts, AppContainerSandbox& sandbox) {
+  Result<BfsAccess> access = BfsAccessFor(policy, sandbox.least_privilege, facts);
+  if (!access) return access.error();
+  sandbox.bfs = std::move(access->grants);
+  sandbox.acl = std::move(access->denials);
+  sandbox.bfs_kept = policy.policy_preserved && !sandbox.name.empty();
+  if (!sandbox.bfs_kept || sandbox.acl.empty()) return Done{};
+  return Conflict("what bfscfg.exe grants would stay, and the denials in lists would not",
+                  "/lifecycle/preservePolicy", "remove it, or the denied paths");
+}
+
+Status PlanAcl(const Policy& policy, const WindowsFacts& facts, AppContainerSandbox& sandbox) {
   Result<std::vector<AclChange>> acl = AclFor(policy, sandbox.least_privilege, facts);
   if (!acl) return acl.error();
   sandbox.acl = std::move(*acl);
-  if (!sandbox.acl.empty() && !policy.acl_changes_allowed) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "the paths of the policy need entries in access control lists, which it forbids",
-                 .pointer = "/fallback/allowDaclMutation",
-                 .hint = "allow them, or remove the paths"};
-  }
+  if (sandbox.acl.empty() || policy.acl_changes_allowed) return Done{};
+  return Error{.code = ErrorCode::kUnenforceable,
+               .message = "the paths of the policy need entries in access control lists, which it forbids",
+               .pointer = "/fallback/allowDaclMutation",
+               .hint = "allow them, or remove the paths"};
+}
+
+Status PlanAccess(const Policy& policy, const WindowsFacts& facts, AppContainerSandbox& sandbox, Plan& plan) {
+  const bool bfs = BfsHolds(policy, sandbox.least_privilege, facts);
+  if (Status planned = bfs ? PlanBfs(policy, facts, sandbox) : PlanAcl(policy, facts, sandbox); !planned)
+    return planned;
+  for (const BfsGrant& grant : sandbox.bfs)
+    plan.ledger.push_back({grant.pointer, Strength::kKernel, "a grant by bfscfg.exe for the container"});
   for (const AclChange& change : sandbox.acl) {
     plan.ledger.push_back({change.pointer, Strength::kKernel,
                            change.type == AceType::kAllow
@@ -109,8 +129,9 @@ Status PlanAccess(const Policy& policy, const WindowsFacts& facts, AppContainerS
                                : "a denial for the container in the object's list"});
   }
   for (const PathRule& rule : policy.paths) {
-    const bool held = std::any_of(sandbox.acl.begin(), sandbox.acl.end(),
-                                  [&](const AclChange& change) { return change.path == rule.path; });
+    const auto same = [&](const auto& held) { return held.path == rule.path; };
+    const bool held = std::any_of(sandbox.acl.begin(), sandbox.acl.end(), same) ||
+                      std::any_of(sandbox.bfs.begin(), sandbox.bfs.end(), same);
     if (!held)
       plan.ledger.push_back({rule.pointer, Strength::kKernel,
                              rule.access == Access::kDenied
@@ -187,7 +208,7 @@ Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) 
   if (section->learning_mode) sandbox.capabilities.emplace_back("learningModeLogging");
   if (Status done = PlanContainer(policy, *section, support.windows, sandbox, plan); !done)
     return done.error();
-  if (Status done = PlanNetwork(policy.network, sandbox, plan); !done) return done.error();
+  if (Status done = PlanNetwork(policy, *section, support.windows, sandbox, plan); !done) return done.error();
   PlanUi(policy, sandbox, plan);
   if (!policy.private_temp_pointer.empty())
     plan.ledger.push_back(

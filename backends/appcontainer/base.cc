@@ -29,9 +29,15 @@ bool PathsHold(const Policy& policy, bool denies, const WindowsFacts& facts) {
   return true;
 }
 
+// It leads to none where nothing comes in, and an exemption to none where something does.
+bool IsProxyByExemption(const Policy& policy) {
+  return policy.network.proxy && policy.loopback_exemption_allowed &&
+         policy.network.ingress == RuleAction::kDeny;
+}
+
 bool EnvironmentHolds(const Policy& policy, const Section& section, const WindowsFacts& facts) {
   return facts.security_environment && !section.least_privilege && policy.destroy_on_exit &&
-         PathsHold(policy, facts.security_environment_denies, facts);
+         !IsProxyByExemption(policy) && PathsHold(policy, facts.security_environment_denies, facts);
 }
 
 bool TellsDestinationsApart(const Network& network) {
@@ -39,8 +45,10 @@ bool TellsDestinationsApart(const Network& network) {
          network.host_loopback == RuleAction::kAllow;
 }
 
-bool OlderContractHolds(const Policy& policy, const WindowsFacts& facts) {
-  const bool container = HasAppContainer(facts) && (policy.acl_changes_allowed || policy.paths.empty());
+bool OlderContractHolds(const Policy& policy, const Section& section, const WindowsFacts& facts) {
+  const bool files =
+      policy.acl_changes_allowed || policy.paths.empty() || BfsHolds(policy, section.least_privilege, facts);
+  const bool container = HasAppContainer(facts) && files;
   return facts.create_in_sandbox && !container && !TellsDestinationsApart(policy.network) &&
          PathsHold(policy, facts.create_in_sandbox_denies, facts);
 }
@@ -80,7 +88,8 @@ std::optional<BaseContainer> BaseContainerFor(const Policy& policy, const Sectio
   if (facts.wine) return std::nullopt;
   if (EnvironmentHolds(policy, section, facts))
     return Told(policy, section, BaseContract::kSecurityEnvironment);
-  if (OlderContractHolds(policy, facts)) return Told(policy, section, BaseContract::kCreateInSandbox);
+  if (OlderContractHolds(policy, section, facts))
+    return Told(policy, section, BaseContract::kCreateInSandbox);
   return std::nullopt;
 }
 

@@ -13,7 +13,8 @@ namespace mxc::appcontainer {
 // A security environment, where Windows makes them and one answers every path as the policy does. What is not
 // known of it leaves the run to the AppContainer: which of two nested paths decides (but for a denial below a
 // grant), a denial of what does not exist, paths of the network and roots, where its temporary files go; nor
-// has it a least privilege, or a profile that stays.
+// has it a least privilege, or a profile that stays. A proxy that the policy lets an exemption reach is left
+// as well where the environment would refuse it.
 //
 // The older contract, on the same terms, where there is no AppContainer to be had: Windows lacks it, or its
 // lists may not be changed. It comes last because it promises neither to wait until a job holds the command

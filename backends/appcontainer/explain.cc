@@ -35,7 +35,14 @@ void AddAppContainer(const AppContainerSandbox& sandbox, ExplainPage& page) {
   if (sandbox.least_privilege) page.Line("privilege", "least: not even what every AppContainer may read");
   page.Line("ui limits", UiLimitNames(sandbox.ui_limits));
   page.Line("win32k", sandbox.no_win32k ? "refused" : "as usual");
+  if (sandbox.loopback_exempt) page.Line("loopback", "exempt: every service of this machine's loopback");
   if (sandbox.base) AddBaseContainer(*sandbox.base, page);
+  if (!sandbox.bfs.empty())
+    page.Section(std::string("grants by bfscfg.exe, ") +
+                 (sandbox.bfs_kept ? "kept after the run" : "cleared at the end"));
+  for (const BfsGrant& grant : sandbox.bfs) {
+    page.Row(fmt::format("{:<11}{}", grant.read_write ? "read-write" : "read-only", Quoted(grant.path)));
+  }
   if (sandbox.acl.empty()) return;
   page.Section("access control entries for the container, taken away at the end");
   for (const AclChange& change : sandbox.acl) {
@@ -60,6 +67,13 @@ Document OfAppContainer(const AppContainerSandbox& sandbox) {
                         {"uiLimits", sandbox.ui_limits},
                         {"commandLine", sandbox.command_line},
                         {"acl", std::move(acl)}};
+  if (sandbox.loopback_exempt) container["loopbackExempt"] = true;
+  if (!sandbox.bfs.empty()) {
+    Document grants = Document::array();
+    for (const BfsGrant& grant : sandbox.bfs)
+      grants.push_back({{"path", grant.path}, {"readWrite", grant.read_write}, {"pointer", grant.pointer}});
+    container["bfs"] = {{"grants", std::move(grants)}, {"kept", sandbox.bfs_kept}};
+  }
   if (const auto& base = sandbox.base) {
     const bool older = base->contract == BaseContract::kCreateInSandbox;
     container["base"] = {{"contract", older ? "create-in-sandbox" : "security-environment"},

@@ -23,6 +23,8 @@ constexpr const char* kEverywhere =
     "the capabilities of the internet and of private networks; not the loopback";
 constexpr const char* kRules = "a rule of the base container's security environment";
 constexpr const char* kProxied = "the base container's security environment leads to the proxy alone";
+constexpr const char* kExempt =
+    "no network capability; an exemption for the loopback of this machine, where any service can be reached";
 constexpr std::array<std::string_view, 4> kNetworkCapabilities = {kInternet, kServer, kPrivate, kLoopback};
 
 bool IsOfTheNetwork(std::string_view name) {
@@ -52,12 +54,15 @@ bool NamesHosts(const NetworkRule& rule) {
   return std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return !peer.host.empty(); });
 }
 
+bool IsOnThisMachine(const ProxyRule& proxy) {
+  return proxy.host == "localhost" || proxy.host == "127.0.0.1" || proxy.host == "::1";
+}
+
 // The environment takes what the contract names: a proxy on the loopback, reached in its container, or as a
 // program of the host.
 Status CheckProxy(const Network& network, const BaseContainer& base) {
-  const std::string& host = network.proxy->host;
   const std::string& pointer = network.proxy->pointer;
-  if (host != "localhost" && host != "127.0.0.1" && host != "::1") {
+  if (!IsOnThisMachine(*network.proxy)) {
     return Refuse("the base container of Windows is led to proxies of this machine only", pointer,
                   "name a proxy on localhost");
   }
@@ -85,7 +90,38 @@ Status CheckHeldByEnvironment(const Network& network, const BaseContainer& base)
   return network.proxy ? CheckProxy(network, base) : Done{};
 }
 
-Status CheckHeldByCapabilities(const Network& network) {
+// Whatever else is open would lead past the proxy.
+Status CheckExemption(const Policy& policy, const Section& section, const WindowsFacts& facts) {
+  const Network& network = policy.network;
+  const std::string& pointer = network.proxy->pointer;
+  if (!policy.loopback_exemption_allowed) {
+    return Refuse(
+        "a proxy of this machine takes an exemption that opens its whole loopback to the container", pointer,
+        "set fallback.allowLoopbackExemption, as an administrator; or run on Linux, where a gateway "
+        "decides");
+  }
+  if (!section.proxy_peer.empty()) {
+    return Refuse("an exemption opens the loopback, and no way into another container",
+                  "/processContainer/network/allowedProxyPeer", "remove it");
+  }
+  if (network.host_loopback_pointer.ends_with("/hostLoopback")) {
+    return Refuse("the exemption for the proxy opens the loopback as a whole", network.host_loopback_pointer,
+                  "remove it, or the proxy");
+  }
+  if (network.ingress == RuleAction::kAllow || network.share_host) {
+    return Refuse("the capability for incoming traffic leads past the proxy to private networks",
+                  network.ingress_pointer, "deny it");
+  }
+  if (facts.administrator) return Done{};
+  return Error{
+      .code = ErrorCode::kUnavailable,
+      .message = "an exemption for the loopback changes the machine, which only an administrator may",
+      .pointer = pointer,
+      .hint = "start it from an elevated prompt"};
+}
+
+Status CheckHeldByCapabilities(const Policy& policy, const Section& section, const WindowsFacts& facts) {
+  const Network& network = policy.network;
   const std::string all =
       "allow or deny everything with `egress.default`, or run on Linux, where a gateway decides";
   for (const auto* rules : {&network.allow, &network.deny}) {
@@ -93,11 +129,12 @@ Status CheckHeldByCapabilities(const Network& network) {
     return Refuse("an AppContainer has the internet or has it not: single destinations cannot be told apart",
                   rules->front().pointer, all);
   }
+  if (network.proxy && IsOnThisMachine(*network.proxy)) return CheckExemption(policy, section, facts);
   if (network.proxy)
     return Refuse("an AppContainer cannot be held to one proxy", network.proxy->pointer, all);
   if (network.host_loopback == RuleAction::kAllow) {
     return Refuse("the loopback of the host is closed to an AppContainer", network.host_loopback_pointer,
-                  "deny it; an exemption would need an administrator and hold for every run");
+                  "deny it: an exemption is made for a proxy only");
   }
   return Done{};
 }
@@ -139,17 +176,38 @@ void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
   if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, std::move(mechanism)});
 }
 
+// No capability of the network stands beside it.
+void PlanExemption(const Network& network, AppContainerSandbox& sandbox, Plan& plan) {
+  sandbox.loopback_exempt = true;
+  plan.relaxations.emplace_back("loopback-exempt");
+  plan.not_covered.emplace_back(
+      "the loopback of this machine: every service that listens there is reached, not the proxy alone");
+  plan.warnings.push_back({.category = "loopback-open",
+                           .message = "the command reaches every service of this machine's loopback",
+                           .pointer = network.proxy->pointer});
+  Add(plan, network.egress_pointer, kExempt);
+  Add(plan, network.proxy->pointer, kExempt);
+  Add(plan, network.ingress_pointer, "no capability for incoming traffic");
+}
+
 }  // namespace
 
-Status PlanNetwork(const Network& network, AppContainerSandbox& sandbox, Plan& plan) {
+Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFacts& facts,
+                   AppContainerSandbox& sandbox, Plan& plan) {
+  const Network& network = policy.network;
   const bool environment = HasEnvironment(sandbox);
-  if (Status held =
-          environment ? CheckHeldByEnvironment(network, *sandbox.base) : CheckHeldByCapabilities(network);
+  if (Status held = environment ? CheckHeldByEnvironment(network, *sandbox.base)
+                                : CheckHeldByCapabilities(policy, section, facts);
       !held)
     return held;
   if (Status held = CheckHeldByNone(network); !held) return held;
   std::vector<std::string>& capabilities = sandbox.capabilities;
   DropUngiven(capabilities, plan);
+  if (network.proxy) NameProxy(network.proxy->url, sandbox.environment);
+  if (network.proxy && !environment) {
+    PlanExemption(network, sandbox, plan);
+    return Done{};
+  }
   const bool outgoing = network.egress == RuleAction::kAllow || network.share_host || !network.allow.empty();
   const bool incoming = network.ingress == RuleAction::kAllow || network.share_host;
   const bool loopback = network.host_loopback == RuleAction::kAllow;
@@ -160,7 +218,6 @@ Status PlanNetwork(const Network& network, AppContainerSandbox& sandbox, Plan& p
   }
   if (incoming) capabilities.emplace_back(kPrivate);
   if (loopback) capabilities.emplace_back(kLoopback);
-  if (network.proxy) NameProxy(network.proxy->url, sandbox.environment);
 
   const bool rules = !network.allow.empty() || !network.deny.empty();
   const char* const nothing = loopback ? kLoopbackAlone : kNothing;

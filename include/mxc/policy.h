@@ -117,8 +117,11 @@ struct Policy {
   std::vector<HomeFile> home_files = {};
   Network network = {};
   Ui ui = {};
-  bool destroy_on_exit = true;      // lifecycle: a container of this run only
-  bool acl_changes_allowed = true;  // fallback.allowDaclMutation
+  bool destroy_on_exit = true;              // lifecycle: a container of this run only
+  bool acl_changes_allowed = true;          // fallback.allowDaclMutation
+  bool bfs_allowed = false;                 // fallback.allowBfs
+  bool loopback_exemption_allowed = false;  // fallback.allowLoopbackExemption
+  bool policy_preserved = false;            // lifecycle.preservePolicy
   Json section = {};  // of the containment, as written and checked by Decode; kNull when there is none
   Output output = {};
   Audit audit = {};

@@ -98,6 +98,10 @@ std::string LineOf(const AclRecord& record) {
   return Line({{"path", record.path}, {"before", std::move(before)}});
 }
 
+std::string LineOfBfs(const std::string& container) { return Line({{"bfs", container}}); }
+
+std::string LineOfExemption() { return Line({{"exemption", true}}); }
+
 std::optional<WrittenRun> ReadJournal(std::string_view text) {
   std::optional<WrittenRun> written;
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
@@ -109,6 +113,14 @@ std::optional<WrittenRun> ReadJournal(std::string_view text) {
       written = WrittenRun{.run = std::move(*run)};
       continue;
     }
+    if (std::string container = object.is_object() ? Text(object, "bfs") : ""; !container.empty()) {
+      written->bfs = std::move(container);
+      continue;
+    }
+    if (object.is_object() && object.contains("exemption")) {
+      written->exemption = true;
+      continue;
+    }
     std::optional<AclRecord> record = object.is_object() ? RecordOf(object) : std::nullopt;
     if (!record) return std::nullopt;
     written->records.push_back(std::move(*record));
@@ -116,8 +128,14 @@ std::optional<WrittenRun> ReadJournal(std::string_view text) {
   return written;
 }
 
-Unrestored PutBack(const WrittenRun& run, AclStore& store) {
+Unrestored PutBack(const WrittenRun& run, AclStore& store, const Undoing& undoing) {
   Unrestored left;
+  if (run.exemption) {
+    if (Status ended = undoing.end_exemption(run.run.sid); !ended) left.reason = ended.error();
+  }
+  if (!run.bfs.empty()) {
+    if (Status cleared = undoing.clear_bfs(run.bfs); !cleared) left.reason = cleared.error();
+  }
   for (auto record = run.records.rbegin(); record != run.records.rend(); ++record) {
     const Result<std::optional<Acl>> now = store.Read(record->path);
     if (now && !*now) continue;
@@ -148,8 +166,20 @@ Status AclJournal::Apply(const AclChange& change) {
   return store_.Write(change.path, With(**list, EntryFor(change, written_.run.sid)));
 }
 
+Status AclJournal::BeginBfs(const std::string& container) {
+  if (Status written = write_(LineOfBfs(container)); !written) return written;
+  written_.bfs = container;
+  return Done{};
+}
+
+Status AclJournal::BeginExemption() {
+  if (Status written = write_(LineOfExemption()); !written) return written;
+  written_.exemption = true;
+  return Done{};
+}
+
 Unrestored AclJournal::Undo() {
-  Unrestored left = PutBack(written_, store_);
+  Unrestored left = PutBack(written_, store_, undoing_);
   written_.records = left.records;
   return left;
 }

@@ -11,6 +11,7 @@
 
 #include "access/acl_windows.h"
 #include "access/host_preparation.h"
+#include "win32/elevation_windows.h"
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 
@@ -33,14 +34,7 @@ Error Failed(const std::string& what, DWORD number) {
 }
 
 Status NeedAdministrator() {
-  HANDLE opened = nullptr;
-  TOKEN_ELEVATION elevation{};
-  DWORD size = 0;
-  const bool asked = ::OpenProcessToken(::GetCurrentProcess(), TOKEN_QUERY, &opened) != 0;
-  const UniqueHandle token{opened};
-  if (asked && ::GetTokenInformation(token.Get(), TokenElevation, &elevation, sizeof elevation, &size) != 0 &&
-      elevation.TokenIsElevated != 0)
-    return Done{};
+  if (IsElevated()) return Done{};
   return Error{.code = ErrorCode::kUnavailable,
                .message = "this changes the machine, which only an administrator may",
                .hint = "start it from an elevated prompt"};

@@ -122,6 +122,9 @@ struct Config {
   std::string minimum_tier_pointer = {};
   bool destroy_on_exit = true;
   bool acl_changes_allowed = true;
+  bool bfs_allowed = false;
+  bool loopback_exemption_allowed = false;
+  bool policy_preserved = false;
   Json backend_section = {};  // section of the containment, as written; kNull when absent
   // Of Intent::kAuto (isolation_fallback.h): what it tries, in this order, and sections of these.
   std::vector<Containment> order = {};  // empty: the strongest on this system

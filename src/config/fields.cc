@@ -161,6 +161,17 @@ constexpr Field kFallbackFields[] = {
      .type = FieldType::kBool,
      .text = "Windows: access control lists of granted files may be changed.",
      .standard = "true"},
+    {.name = "allowBfs",
+     .type = FieldType::kBool,
+     .in = kOwn,
+     .text = "Windows: files may be granted by bfscfg.exe, which some builds have and on some hangs.",
+     .standard = "false"},
+    {.name = "allowLoopbackExemption",
+     .type = FieldType::kBool,
+     .in = kOwn,
+     .text = "Windows: a proxy of this machine may be reached by an exemption for its whole loopback, which "
+             "takes an administrator.",
+     .standard = "false"},
 };
 constexpr Shape kFallbackShape{.fields = kFallbackFields};
 

@@ -250,13 +250,20 @@ void DecodeFilesystem(Decoding& decoding) {
 void DecodeAdditions(Decoding& decoding) {
   const Json* destroy = Member(Member(&decoding.document, "lifecycle"), "destroyOnExit");
   if (destroy != nullptr) decoding.config.destroy_on_exit = destroy->boolean;
+  const Json* fallback = Member(&decoding.document, "fallback");
+  const Json* change = Member(fallback, "allowDaclMutation");
+  if (change != nullptr) decoding.config.acl_changes_allowed = change->boolean;
+  const Json* bfs = Member(fallback, "allowBfs");
+  decoding.config.bfs_allowed = bfs != nullptr && bfs->boolean;
+  const Json* exemption = Member(fallback, "allowLoopbackExemption");
+  decoding.config.loopback_exemption_allowed = exemption != nullptr && exemption->boolean;
   const Json* preserve = Member(Member(&decoding.document, "lifecycle"), "preservePolicy");
-  if (preserve != nullptr && preserve->boolean) {
+  decoding.config.policy_preserved = preserve != nullptr && preserve->boolean;
+  const bool can_stay = decoding.config.bfs_allowed && !decoding.config.destroy_on_exit;
+  if (decoding.config.policy_preserved && !can_stay) {
     decoding.Note("no-effect", Place{}.Key("lifecycle").Key("preservePolicy"),
                   "has no effect: what holds a policy is the run's own and ends with it");
   }
-  const Json* change = Member(Member(&decoding.document, "fallback"), "allowDaclMutation");
-  if (change != nullptr) decoding.config.acl_changes_allowed = change->boolean;
   if (const Json* ui = Member(&decoding.document, "ui")) DecodeUi(*ui, decoding.config.ui);
   if (const Json* output = Member(&decoding.document, "output")) DecodeOutput(decoding, *output);
   if (const Json* audit = Member(&decoding.document, "audit")) DecodeAudit(decoding, *audit);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/windows_host.h"
+#include "win32/elevation_windows.h"
 #include "win32/security_environment.h"
 #include "win32/security_environment_windows.h"
 #include "win32/system_library_windows.h"
@@ -157,6 +158,8 @@ WindowsFacts WindowsHost::Windows() const {
       userenv.Has("CreateAppContainerProfile") && userenv.Has("DeriveAppContainerSidFromAppContainerName");
   facts.capability_names = SystemLibrary{L"kernelbase.dll"}.Has("DeriveCapabilitySidsFromName");
   AskProcessModel(facts);
+  facts.administrator = IsElevated();
+  facts.bfscfg = FindTool("bfscfg").value_or("");
   facts.windows_sandbox = FindTool("WindowsSandbox").has_value();
   facts.isolation_session = HasIsolationSessions();
   facts.hypervisor = HypervisorPresent();

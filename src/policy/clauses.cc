@@ -74,7 +74,14 @@ void AddProtection(std::vector<Clause>& clauses, const Config& config, const Pol
   }
 }
 
-void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment containment) {
+// An exemption for a proxy opens it. What was written keeps its clause, which then refuses the run.
+bool OpensLoopback(const Policy& policy) {
+  const Network& network = policy.network;
+  return TraitsOf(policy.containment).proxy == ProxySupport::kAnyKind && policy.loopback_exemption_allowed &&
+         network.proxy && !network.host_loopback_pointer.ends_with("/hostLoopback");
+}
+
+void AddNetwork(std::vector<Clause>& clauses, const Config& config, const Policy& policy) {
   const Network& network = config.network;
   const std::size_t before = clauses.size();
   Add(clauses, network.egress_pointer, "egress default " + std::string(Name(network.egress)));
@@ -83,7 +90,9 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment 
   // With the host's own network nothing keeps traffic from coming in, and nobody wrote that something should.
   if (!network.share_host) {
     Add(clauses, network.ingress_pointer, "ingress default " + std::string(Name(network.ingress)));
-    Add(clauses, network.host_loopback_pointer, "host loopback " + std::string(Name(network.host_loopback)));
+    if (!OpensLoopback(policy))
+      Add(clauses, network.host_loopback_pointer,
+          "host loopback " + std::string(Name(network.host_loopback)));
   }
   for (const PublishedPort& port : network.publish) {
     Add(clauses, port.pointer,
@@ -93,7 +102,7 @@ void AddNetwork(std::vector<Clause>& clauses, const Config& config, Containment 
   if (network.proxy) Add(clauses, network.proxy->pointer, "egress through the proxy");
   if (network.share_host) Add(clauses, network.share_host_pointer, "the host's own network, unfiltered");
   // Direct execution promises nothing that was not written.
-  if (clauses.size() == before && (config.network_written || TraitsOf(containment).isolates)) {
+  if (clauses.size() == before && (config.network_written || TraitsOf(policy.containment).isolates)) {
     Add(clauses, "/network", "no network");
   }
 }
@@ -145,7 +154,7 @@ std::vector<Clause> ClausesOf(const Config& config, const Policy& policy,
   }
   AddProtection(clauses, config, policy);
   Add(clauses, config.private_temp_pointer, "a private, empty /tmp");
-  AddNetwork(clauses, config, policy.containment);
+  AddNetwork(clauses, config, policy);
   AddUi(clauses, policy.ui, policy.system);
   if (config.process.timeout_ms != 0) {
     Add(clauses, config.process.timeout_pointer,

@@ -82,7 +82,9 @@ Status CheckDelegation(const PathRule& rule, const Policy& policy, const Host& h
   const std::string system = host.Windows().windows_directory;
   const bool read_by_all =
       rule.access == Access::kReadOnly && !system.empty() && IsAtOrBelowOnWindows(rule.path, system);
-  if (read_by_all || host.MayChangeAccess(rule.path)) return Done{};
+  const bool brokered =
+      policy.bfs_allowed && rule.access != Access::kDenied && host.FindTool("bfscfg").has_value();
+  if (read_by_all || brokered || host.MayChangeAccess(rule.path)) return Done{};
   return Conflict(
       "the caller may not change who has access to " + name, rule.pointer,
       "a container needs an entry in its access control list (the right WRITE_DAC): use a copy the "

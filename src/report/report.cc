@@ -180,8 +180,8 @@ Object WindowsProbes(const WindowsFacts& facts) {
   ui["canBlockInputInjection"] = facts.build >= kBuildWithInjection;
   return {
       {"baseContainerApiPresent", facts.create_in_sandbox || facts.security_environment},
-      {"bfscfgPresent", false},
-      {"bfsCompiledIn", false},
+      {"bfscfgPresent", !facts.bfscfg.empty()},
+      {"bfsCompiledIn", true},
       {"baseContainerSupportsDenyPaths", facts.create_in_sandbox_denies || facts.security_environment_denies},
       {"isolationSessionAvailable", facts.isolation_session},
       {"nativeCaptureAvailable", false},
@@ -194,10 +194,11 @@ Object WindowsProbes(const WindowsFacts& facts) {
 }
 
 // Of a run without any policy, or of the one that is asked about.
-bool TakesBase(const WindowsFacts& facts, const Result<Plan>* asked) {
-  const auto* launch = asked != nullptr ? std::get_if<AppContainerLaunch>(&(*asked)->launch) : nullptr;
-  if (launch != nullptr) return launch->sandbox.base.has_value();
-  return facts.security_environment || !facts.app_container;
+std::string_view TierOf(const WindowsFacts& facts, const AppContainerLaunch* asked) {
+  const bool base =
+      asked != nullptr ? asked->sandbox.base.has_value() : facts.security_environment || !facts.app_container;
+  if (base) return "base-container";
+  return asked != nullptr && !asked->sandbox.bfs.empty() ? "appcontainer-bfs" : "appcontainer-dacl";
 }
 
 // The keys that the SDKs read on Windows, beside ours.
@@ -207,9 +208,11 @@ void AddWindows(const Support& support, const Result<Plan>* asked, Object& probe
   } else if (asked != nullptr && !*asked) {
     probe["error"] = asked->error().message;
   } else {
-    const bool base = TakesBase(support.windows, asked);
-    probe["tier"] = base ? "base-container" : "appcontainer-dacl";
-    probe["needsDaclAugmentation"] = !base;
+    const auto* launch = asked != nullptr ? std::get_if<AppContainerLaunch>(&(*asked)->launch) : nullptr;
+    const std::string_view tier = TierOf(support.windows, launch);
+    const bool denies = launch != nullptr && !launch->sandbox.acl.empty();
+    probe["tier"] = tier;
+    probe["needsDaclAugmentation"] = tier == "appcontainer-dacl" || (tier == "appcontainer-bfs" && denies);
   }
   probe["warnings"] = support.warnings;
   probe["probes"] = WindowsProbes(support.windows);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
 
 #include "mxc/command_line.h"
 #include "win32/environment_block_windows.h"
@@ -16,6 +15,7 @@ namespace {
 
 // Tools answer in a line or two; the rest is read and dropped so that they do not block.
 constexpr std::size_t kMaxOutputBytes = 65536;
+constexpr DWORD kLookMs = 5;  // at most so long a full pipe makes a tool wait
 
 struct Pipe {
   UniqueHandle read = {};
@@ -39,11 +39,15 @@ bool Open(Pipe& pipe) {
   return ::SetHandleInformation(read, HANDLE_FLAG_INHERIT, 0) != 0;
 }
 
-void Drain(HANDLE pipe, std::string& text) {
+// What is there, without waiting for more: a tool that the kernel does not let end holds its pipes open. A
+// bounded number of times, because it may write faster than this reads.
+void Take(HANDLE pipe, std::string& text) {
   std::array<char, 4096> buffer{};
-  DWORD size = 0;
-  while (::ReadFile(pipe, buffer.data(), static_cast<DWORD>(buffer.size()), &size, nullptr) != 0 &&
-         size > 0) {
+  for (int left = 64; left > 0; --left) {
+    DWORD size = 0;
+    if (::PeekNamedPipe(pipe, nullptr, 0, nullptr, &size, nullptr) == 0 || size == 0) return;
+    size = std::min(size, static_cast<DWORD>(buffer.size()));
+    if (::ReadFile(pipe, buffer.data(), size, &size, nullptr) == 0) return;
     const std::size_t room = kMaxOutputBytes - std::min(kMaxOutputBytes, text.size());
     text.append(buffer.data(), std::min<std::size_t>(size, room));
   }
@@ -102,15 +106,16 @@ ToolRun RunTool(const std::vector<std::string>& argv, std::uint32_t limit_ms,
     return run;
   }
   run.started = true;
-  std::thread output([&] { Drain(out.read.Get(), run.out); });
-  std::thread errors([&] { Drain(err.read.Get(), run.err); });
   ::ResumeThread(tool.thread.Get());
-  run.timed_out = ::WaitForSingleObject(tool.process.Get(), limit_ms) != WAIT_OBJECT_0;
+  const std::uint64_t end = ::GetTickCount64() + limit_ms;
+  do {
+    run.timed_out = ::WaitForSingleObject(tool.process.Get(), kLookMs) != WAIT_OBJECT_0;
+    Take(out.read.Get(), run.out);
+    Take(err.read.Get(), run.err);
+  } while (run.timed_out && ::GetTickCount64() < end);
   DWORD code = 0;
   ::GetExitCodeProcess(tool.process.Get(), &code);
-  ::TerminateJobObject(job.Get(), 1);  // what it left behind would hold the pipes
-  output.join();
-  errors.join();
+  ::TerminateJobObject(job.Get(), 1);
   run.exit_code = static_cast<int>(code);
   return run;
 }

@@ -15,6 +15,7 @@
 #include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
 #include "windows/container_windows.h"
+#include "windows/given_access_windows.h"
 #include "windows/private_folder_windows.h"
 #include "windows/run_folder_windows.h"
 
@@ -43,12 +44,15 @@ void Recover(const std::filesystem::path& path, Recovery& recovery) {
   }
   if (IsAlive(written->run)) return;
   WindowsAcls store;
-  const Unrestored left = PutBack(*written, store);
+  const Unrestored left = PutBack(*written, store, UndoingHere());
   recovery.restored += written->records.size() - left.records.size();
   if (left.reason) {
     recovery.problems.push_back(left.reason->message);
     return;
   }
+  const int others = (written->bfs.empty() ? 0 : 1) + (written->exemption ? 1 : 0);
+  recovery.restored += static_cast<std::size_t>(others);
+  if (others != 0) recovery.what = "grants and access control lists";
   if (!written->run.profile.empty()) DeleteProfile(written->run.profile);
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
@@ -102,7 +106,7 @@ std::uint64_t CreationOf(DWORD process) {
   return (std::uint64_t{created.dwHighDateTime} << 32U) | created.dwLowDateTime;
 }
 
-AclLock::AclLock() : mutex_(::CreateMutexW(nullptr, FALSE, L"Local\\mxc-exec.acl")) {
+AclLock::AclLock(const wchar_t* name) : mutex_(::CreateMutexW(nullptr, FALSE, name)) {
   // One that was left behind is as good: the journal says what its owner had done.
   if (mutex_ != nullptr) ::WaitForSingleObject(mutex_, kLockMs);
 }

@@ -31,10 +31,12 @@ class JournalFile {
 // When the process was created, as Windows counts; 0: it is not there.
 [[nodiscard]] std::uint64_t CreationOf(DWORD process);
 
+inline constexpr const wchar_t* kExemptionLock = L"Global\\mxc-exec.exemptions";  // of all sessions
+
 // One at a time changes lists on this machine: reading, changing and writing one is three steps.
 class AclLock {
  public:
-  AclLock();
+  explicit AclLock(const wchar_t* name = L"Local\\mxc-exec.acl");
   AclLock(const AclLock&) = delete;
   AclLock& operator=(const AclLock&) = delete;
   ~AclLock();

@@ -7,14 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "access/acl_journal.h"
-#include "access/acl_windows.h"
 #include "base/own_files.h"
 #include "mxc/limits.h"
 #include "win32/security_environment.h"
 #include "win32/security_environment_windows.h"
-#include "windows/acl_journal_store_windows.h"
 #include "windows/container_windows.h"
+#include "windows/given_access_windows.h"
 #include "windows/job_windows.h"
 #include "windows/start_windows.h"
 #include "windows/streams_windows.h"
@@ -25,48 +23,6 @@ namespace {
 constexpr DWORD kNoWindowManager = 0xC0000142;  // STATUS_DLL_INIT_FAILED
 constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kLongest = INFINITE - 1;  // of one wait
-
-// The access of one run: given in order, taken away with this object.
-class GivenAccess {
- public:
-  explicit GivenAccess(RunObserver& observer) : observer_(observer) {}
-  GivenAccess(const GivenAccess&) = delete;
-  GivenAccess& operator=(const GivenAccess&) = delete;
-  ~GivenAccess() { TakeAway(); }
-
-  Status Give(const std::vector<AclChange>& changes, const Container& container) {
-    if (changes.empty()) return Done{};
-    Result<JournalFile> file = JournalFile::Create(JournalDirectory());
-    if (!file) return file.error();
-    file_ = std::move(*file);
-    const AclRun run{.process = static_cast<std::int64_t>(::GetCurrentProcessId()),
-                     .created = CreationOf(::GetCurrentProcessId()),
-                     .sid = container.SidBytes(),
-                     .profile = container.ProfileToDelete()};
-    journal_.emplace(store_, run, [this](const std::string& line) { return file_->Write(line); });
-    const AclLock lock;
-    if (Status begun = journal_->Begin(); !begun) return begun;
-    for (const AclChange& change : changes) {
-      if (Status applied = journal_->Apply(change); !applied) return applied;
-    }
-    return Done{};
-  }
-
- private:
-  void TakeAway() {
-    if (!journal_) return;
-    const AclLock lock;
-    const Unrestored left = journal_->Undo();
-    if (!left.reason) return file_->Remove();
-    observer_.OnWarning({.category = "access-left",
-                         .message = left.reason->message + "; the next start, or --recover, tries again"});
-  }
-
-  RunObserver& observer_;
-  WindowsAcls store_;
-  std::optional<JournalFile> file_;
-  std::optional<AclJournal> journal_;
-};
 
 // The container of one run: the base container, or an AppContainer and the access it is given.
 class Confinement {
@@ -93,7 +49,9 @@ class Confinement {
     Result<Container> made = Container::Make(sandbox);
     if (!made) return made.error();
     container_.emplace(std::move(*made));
-    return access_.Give(sandbox.acl, *container_);
+    return access_.Give(sandbox, {.name = container_->Name(),
+                                  .sid = container_->SidBytes(),
+                                  .profile_to_delete = container_->ProfileToDelete()});
   }
   [[nodiscard]] SECURITY_CAPABILITIES* Capabilities() {
     return container_ ? container_->Capabilities() : nullptr;

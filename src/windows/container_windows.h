@@ -30,6 +30,7 @@ class Container {
 
   // For CreateProcess; as long as this object.
   [[nodiscard]] SECURITY_CAPABILITIES* Capabilities() { return &capabilities_; }
+  [[nodiscard]] const std::string& Name() const { return name_; }
   [[nodiscard]] std::string SidBytes() const;
   // Of a profile that is to be deleted with the run; empty: it stays.
   [[nodiscard]] std::string ProfileToDelete() const { return own_ ? name_ : ""; }

@@ -23,11 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// `members` of a document for this containment.
-Result<Plan> PlanOf(const std::string& members) {
-  const std::string text = R"({"version": "1.1.0-alpha", "containment": "processcontainer",
-      "process": {"commandLine": "cmd /c dir", "cwd": "C:\\w"})" +
-                           (members.empty() ? "" : ", " + members) + "}";
+Result<Plan> PlanOfText(const std::string& text) {
   const Result<Json> document = ParseDocument({.name = "test", .bytes = text});
   if (!document) return document.error();
   FakeHost host;
@@ -37,6 +33,13 @@ Result<Plan> PlanOf(const std::string& members) {
   if (!policy) return policy.error();
   const Backend& backend = Dispatch(policy->containment);
   return MakePlan(backend, *policy, backend.probe(host, ProbeDepth::kAssumed));
+}
+
+// `members` of a document for this containment.
+Result<Plan> PlanOf(const std::string& members) {
+  return PlanOfText(R"({"version": "1.1.0-alpha", "containment": "processcontainer",
+      "process": {"commandLine": "cmd /c dir", "cwd": "C:\\w"})" +
+                    (members.empty() ? "" : ", " + members) + "}");
 }
 
 AppContainerSandbox SandboxOf(const std::string& members) {
@@ -183,6 +186,99 @@ TEST(AppContainer, ChangesNoListWithoutLeave) {
               HasSubstr("unenforceable /fallback/allowDaclMutation"));
 }
 
+std::vector<std::string> BfsOf(const AppContainerSandbox& sandbox) {
+  std::vector<std::string> grants;
+  for (const BfsGrant& grant : sandbox.bfs)
+    grants.push_back((grant.read_write ? "rw " : "ro ") + grant.path + " " + grant.pointer);
+  return grants;
+}
+
+std::vector<std::string> EntriesOf(const AppContainerSandbox& sandbox) {
+  std::vector<std::string> entries;
+  for (const AclChange& change : sandbox.acl)
+    entries.push_back(std::string(Name(change.type)) + " " + change.path);
+  return entries;
+}
+
+const std::string kAllowBfs = R"("fallback": {"allowBfs": true}, )";
+const std::string kBfsAlone = R"("fallback": {"allowBfs": true, "allowDaclMutation": false}, )";
+
+TEST(AppContainer, BfscfgGrantsWhereThePolicyAsksForIt) {
+  const std::string files =
+      Files(R"("readwritePaths": ["C:\\w"], "readonlyPaths": ["D:\\r", "C:\\Windows"])");
+  EXPECT_THAT(SandboxOf(files).bfs, IsEmpty());
+  EXPECT_THAT(SandboxOf(R"("fallback": {"allowBfs": false}, )" + files).bfs, IsEmpty());
+  for (const std::string& allowed : {kAllowBfs, kBfsAlone}) {
+    const AppContainerSandbox sandbox = SandboxOf(allowed + files);
+    EXPECT_THAT(BfsOf(sandbox),
+                ElementsAre("rw C:\\w /filesystem/readwritePaths/0", "ro D:\\r /filesystem/readonlyPaths/0"));
+    EXPECT_THAT(sandbox.acl, IsEmpty());
+  }
+}
+
+// A denial elsewhere is an entry, and takes leave to make it.
+TEST(AppContainer, BfscfgDeniesNothing) {
+  const std::string files = Files(R"("readwritePaths": ["C:\\w"], "deniedPaths": ["C:\\Windows\\System32"])");
+  const AppContainerSandbox sandbox = SandboxOf(kAllowBfs + files);
+  EXPECT_THAT(BfsOf(sandbox), ElementsAre("rw C:\\w /filesystem/readwritePaths/0"));
+  EXPECT_THAT(EntriesOf(sandbox), ElementsAre("deny C:\\Windows\\System32"));
+  EXPECT_THAT(RefusalOf(kBfsAlone + files), HasSubstr("unenforceable /fallback/allowDaclMutation"));
+}
+
+// Which of two paths decides, and whether a denial holds below a grant, is not known of it.
+TEST(AppContainer, NestedPathsAreHeldByEntries) {
+  for (const char* inner : {R"("readonlyPaths": ["C:\\w\\x"])", R"("deniedPaths": ["C:\\w\\x"])"}) {
+    const std::string files = Files(R"("readwritePaths": ["C:\\w"], )" + std::string(inner));
+    EXPECT_THAT(SandboxOf(kAllowBfs + files).bfs, IsEmpty()) << inner;
+    EXPECT_THAT(RefusalOf(kBfsAlone + files), HasSubstr("unenforceable /fallback/allowDaclMutation"));
+  }
+  EXPECT_THAT(SandboxOf(kAllowBfs + Files(R"("readwritePaths": ["C:\\w", "C:\\w\\x"])")).bfs,
+              testing::SizeIs(2));
+}
+
+TEST(AppContainer, BfscfgGrantsNoRoots) {
+  for (const char* path : {"D:/", "C:/Windows"}) {
+    EXPECT_THAT(RefusalOf(kAllowBfs + Files("\"readwritePaths\": [\"" + std::string(path) + "\"]")),
+                HasSubstr("policy_conflict /filesystem/readwritePaths/0"))
+        << path;
+  }
+}
+
+TEST(AppContainer, WithoutBfscfgEntriesHold) {
+  const PathRule rule{.path = "C:\\w", .access = Access::kReadWrite, .pointer = "/p"};
+  Policy policy{.containment = Containment::kProcessContainer,
+                .as_written = true,
+                .paths = {rule},
+                .bfs_allowed = true};
+  policy.process.argv = {"x"};
+  const auto sandbox = [&policy](const Support& support) {
+    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, support);
+    return plan ? std::get<AppContainerLaunch>(plan->launch).sandbox : AppContainerSandbox{};
+  };
+  Support support = Present();
+  EXPECT_THAT(EntriesOf(sandbox(support)), ElementsAre("allow C:\\w"));
+  support.windows.bfscfg = "C:\\Windows\\System32\\bfscfg.exe";
+  EXPECT_THAT(BfsOf(sandbox(support)), ElementsAre("rw C:\\w /p"));
+  // It has no need of the older contract of the base container then.
+  policy.acl_changes_allowed = false;
+  support.windows.create_in_sandbox = true;
+  EXPECT_THAT(BfsOf(sandbox(support)), ElementsAre("rw C:\\w /p"));
+  EXPECT_FALSE(sandbox(support).base);
+  support.windows.bfscfg.clear();
+  EXPECT_TRUE(sandbox(support).base);
+}
+
+TEST(AppContainer, WhatBfscfgGrantsStaysForANameThatDoes) {
+  const std::string keep = R"("lifecycle": {"preservePolicy": true, "destroyOnExit": )";
+  const std::string files = Files(R"("readwritePaths": ["C:\\w"])");
+  EXPECT_FALSE(SandboxOf(kAllowBfs + files).bfs_kept);
+  EXPECT_FALSE(SandboxOf(kAllowBfs + keep + "true}, " + files).bfs_kept);
+  const std::string stays = kAllowBfs + keep + R"(false}, "containerId": "agent-1", )";
+  EXPECT_TRUE(SandboxOf(stays + files).bfs_kept);
+  EXPECT_THAT(RefusalOf(stays + Files(R"("readwritePaths": ["C:\\w"], "deniedPaths": ["C:\\x"])")),
+              HasSubstr("policy_conflict /lifecycle/preservePolicy"));
+}
+
 TEST(AppContainer, TheNetworkIsACapability) {
   EXPECT_THAT(SandboxOf(R"("network": {"egress": {"default": "allow"}})").capabilities,
               ElementsAre("internetClient"));
@@ -212,6 +308,69 @@ TEST(AppContainer, RefusesWhatCapabilitiesCannotHold) {
               HasSubstr("unenforceable /network/ingress/default"));
   EXPECT_THAT(network(R"("ingress": {"hostLoopback": "allow"})"),
               HasSubstr("unenforceable /network/ingress/hostLoopback"));
+}
+
+const std::string kExempt = R"("fallback": {"allowLoopbackExemption": true}, )";
+const std::string kProxy = R"("runtimeConfig": {"networkProxy": "http://127.0.0.1:3128"})";
+
+TEST(AppContainer, AProxyOfThisMachineTakesAnExemption) {
+  EXPECT_THAT(RefusalOf(kProxy), HasSubstr("unenforceable /runtimeConfig/networkProxy: a proxy of this "));
+  EXPECT_THAT(RefusalOf(R"("fallback": {"allowLoopbackExemption": false}, )" + kProxy),
+              HasSubstr("unenforceable /runtimeConfig/networkProxy"));
+  EXPECT_FALSE(SandboxOf(kExempt + Files("")).loopback_exempt);
+
+  const Result<Plan> plan =
+      PlanOf(kExempt + kProxy + R"(, "processContainer": {"capabilities": ["internetClient"]})");
+  ASSERT_TRUE(plan) << plan.error().message;
+  const AppContainerSandbox& sandbox = std::get<AppContainerLaunch>(plan->launch).sandbox;
+  EXPECT_TRUE(sandbox.loopback_exempt);
+  EXPECT_THAT(sandbox.capabilities, IsEmpty());
+  std::vector<std::string> variables;
+  for (const Variable& variable : sandbox.environment) variables.push_back(variable.name);
+  EXPECT_THAT(variables, ElementsAre("HTTP_PROXY", "HTTPS_PROXY"));
+  EXPECT_THAT(plan->relaxations, ElementsAre("loopback-exempt"));
+  EXPECT_THAT(plan->not_covered, Contains(HasSubstr("every service that listens there")));
+  EXPECT_THAT(plan->warnings, Contains(testing::Field(&Warning::category, "loopback-open")));
+}
+
+// The capability for the internet would lead past the proxy.
+TEST(AppContainer, BesideTheExemptionThereIsNoCapability) {
+  const std::string legacy =
+      R"({"version": "0.7.0-alpha", "containment": "processcontainer", "process": {"commandLine": "x"},
+          "network": {"defaultPolicy": "allow", "proxy": {"localhost": 3128}},
+          "fallback": {"allowLoopbackExemption": true}})";
+  const Result<Plan> plan = PlanOfText(legacy);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_TRUE(std::get<AppContainerLaunch>(plan->launch).sandbox.loopback_exempt);
+  EXPECT_THAT(std::get<AppContainerLaunch>(plan->launch).sandbox.capabilities, IsEmpty());
+}
+
+TEST(AppContainer, RefusesWhatTheExemptionCannotHold) {
+  const auto beside = [](const std::string& members) { return RefusalOf(kExempt + kProxy + members); };
+  EXPECT_EQ(beside(""), "planned");
+  EXPECT_THAT(beside(R"(, "network": {"ingress": {"hostLoopback": "deny"}})"),
+              HasSubstr("unenforceable /network/ingress/hostLoopback"));
+  EXPECT_THAT(beside(R"(, "network": {"ingress": {"hostLoopback": "allow"}})"),
+              HasSubstr("unenforceable /network/ingress/hostLoopback"));
+  EXPECT_THAT(beside(R"(, "network": {"ingress": {"default": "allow"}})"),
+              HasSubstr("unenforceable /network/ingress/default"));
+  EXPECT_EQ(beside(R"(, "network": {"ingress": {"default": "deny"}})"), "planned");
+  EXPECT_THAT(beside(R"(, "processContainer": {"network": {"allowedProxyPeer": "peer"}})"),
+              HasSubstr("unenforceable /processContainer/network/allowedProxyPeer"));
+
+  Policy policy{.containment = Containment::kProcessContainer, .loopback_exemption_allowed = true};
+  policy.process.argv = {"x"};
+  policy.network.proxy = ProxyRule{.host = "127.0.0.1", .port = 3128, .pointer = "/proxy"};
+  const auto planned = [&policy](bool administrator) {
+    Support support = Present();
+    support.windows.administrator = administrator;
+    const Result<Plan> plan = appcontainer::AppContainerBackend().plan(policy, support);
+    return plan ? "planned" : std::string(Name(plan.error().code)) + " " + plan.error().pointer;
+  };
+  EXPECT_EQ(planned(true), "planned");
+  EXPECT_EQ(planned(false), "unavailable /proxy");
+  policy.network.proxy->host = "proxy.example";
+  EXPECT_EQ(planned(true), "unenforceable /proxy");
 }
 
 TEST(AppContainer, UiBecomesLimitsOfTheJob) {

@@ -109,6 +109,19 @@ TEST(BaseContainer, LeavesWhatIsNotKnownOfItToTheAppContainer) {
   EXPECT_TRUE(TakesBase(Of({Rule(Access::kReadOnly, "C:\\r")}), older));
 }
 
+TEST(BaseContainer, LeavesAProxyToTheExemptionThatIsAllowed) {
+  Policy policy = Of({});
+  policy.network.proxy = ProxyRule{.host = "127.0.0.1", .port = 3128, .pointer = "/proxy"};
+  Support support = New();
+  support.windows.administrator = true;
+  EXPECT_FALSE(Planned(policy, support));
+  policy.loopback_exemption_allowed = true;
+  EXPECT_FALSE(TakesBase(policy, support));
+  policy.network.ingress = RuleAction::kAllow;
+  policy.network.host_loopback = RuleAction::kAllow;
+  EXPECT_TRUE(TakesBase(policy, support));
+}
+
 TEST(BaseContainer, HasNeitherLeastPrivilegeNorAProfileThatStays) {
   Policy least = Of({});
   Json flag;

@@ -267,7 +267,7 @@ const std::map<std::string, std::string>& NoPart() {
       {"/process/commandLine", "the command is no policy"},
       {"/process/argv", "the command is no policy"},
       {"/process/cwd", "the command's directory is no policy"},
-      {"/lifecycle/preservePolicy", "has no effect"},
+      {"/lifecycle/preservePolicy", "of Windows: see below"},
       {"/network/enforcementMode", "has no effect: rules are always enforced"},
       {"/network/proxy/builtinTestServer", "is refused"},
       {"/fallback", "of Windows: see below"},
@@ -354,6 +354,9 @@ TEST(PolicyHash, HasWhatOtherSystemsEnforce) {
   EXPECT_TRUE((policy.ui.clipboard = Clipboard::kRead, changes()));
   EXPECT_TRUE((policy.ui.injection = !policy.ui.injection, changes()));
   EXPECT_TRUE((policy.acl_changes_allowed = false, changes()));
+  EXPECT_TRUE((policy.loopback_exemption_allowed = true, changes()));
+  EXPECT_TRUE((policy.bfs_allowed = true, changes()));
+  EXPECT_TRUE((policy.policy_preserved = true, changes()));
 }
 
 TEST(PolicyHash, HasTheFilesThatHelpersHaveToBe) {

@@ -192,17 +192,21 @@ TEST(Report, SaysOfWindowsWhatTheSdksRead) {
   EXPECT_FALSE(said.contains("error"));
   EXPECT_EQ(said["probes"]["baseContainerApiPresent"], true);
   EXPECT_EQ(said["probes"]["baseContainerSupportsDenyPaths"], false);
+  EXPECT_EQ(said["probes"]["bfsCompiledIn"], true);
   EXPECT_EQ(said["probes"]["uiCapabilities"].size(), 10U);
   EXPECT_EQ(said["probes"]["uiCapabilities"]["canBlockInputMethodChanges"], true);
   EXPECT_EQ(said["probes"]["uiCapabilities"]["canBlockInputInjection"], false);
   for (const char* key :
-       {"bfscfgPresent", "bfsCompiledIn", "isolationSessionAvailable", "nativeCaptureAvailable",
-        "guardedCaptureAvailable", "baseContainerSupportsEnumeratePaths",
-        "baseContainerSupportsIngressHostLoopbackAllow", "baseContainerSupportsIdentitylessLoopbackProxy",
-        "hyperlightAvailable"}) {
+       {"bfscfgPresent", "isolationSessionAvailable", "nativeCaptureAvailable", "guardedCaptureAvailable",
+        "baseContainerSupportsEnumeratePaths", "baseContainerSupportsIngressHostLoopbackAllow",
+        "baseContainerSupportsIdentitylessLoopbackProxy", "hyperlightAvailable"}) {
     EXPECT_EQ(said["probes"][key], false) << key;
   }
 
+  support.windows.bfscfg = "C:\\Windows\\System32\\bfscfg.exe";
+  said = probe(support);
+  EXPECT_EQ(said["probes"]["bfscfgPresent"], true);
+  EXPECT_EQ(said["tier"], "appcontainer-dacl");  // of a configuration that does not ask for it
   support.windows.security_environment = true;
   support.windows.security_environment_denies = true;
   said = probe(support);
@@ -215,6 +219,8 @@ TEST(Report, SaysOfWindowsWhatTheSdksRead) {
   EXPECT_EQ(tier(support, plan), "appcontainer-dacl");
   std::get<AppContainerLaunch>(plan.launch).sandbox.base.emplace();
   EXPECT_EQ(tier({.usable = true}, plan), "base-container");
+  Plan bfs{.launch = AppContainerLaunch{.sandbox = {.bfs = {BfsGrant{.path = "C:\\w"}}}}};
+  EXPECT_EQ(tier(support, bfs), "appcontainer-bfs");
   EXPECT_EQ(tier(support, Error{.message = "no paths"}), "no paths");
 
   said = probe({.reason = "Wine has no AppContainer"});

@@ -9,7 +9,9 @@
 #include <string>
 
 #include "mxc/command_line.h"
+#include "win32/unique_handle_windows.h"
 #include "win32/wide_windows.h"
+#include "windows/given_access_windows.h"
 
 namespace mxc::test {
 namespace {
@@ -70,6 +72,37 @@ int WriteLate(const std::vector<std::string>& arguments) {
   return file != nullptr && std::fputs("written", file) >= 0 && std::fclose(file) == 0 ? 0 : 1;
 }
 
+// As a program holds its pipes that does not end when it is told to.
+int Leak(const std::vector<std::string>& arguments) {
+  const UniqueHandle process{
+      ::OpenProcess(PROCESS_DUP_HANDLE, FALSE, static_cast<DWORD>(std::stoul(arguments.at(1))))};
+  HANDLE there = nullptr;
+  if (::DuplicateHandle(::GetCurrentProcess(), ::GetStdHandle(STD_OUTPUT_HANDLE), process.Get(), &there, 0,
+                        FALSE, DUPLICATE_SAME_ACCESS) == 0)
+    return 1;
+  std::printf("%llu", reinterpret_cast<unsigned long long>(there));
+  std::fflush(stdout);
+  ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(2))));
+  return 0;
+}
+
+struct Nobody final : RunObserver {
+  void OnStarted(std::int64_t /*process_id*/) override {}
+};
+
+int Give(const std::string& file) {
+  Nobody observer;
+  GivenAccess access{observer};
+  const AppContainerSandbox sandbox{.bfs = {{.path = "C:\\w", .read_write = true}}, .loopback_exempt = true};
+  if (!access.Give(sandbox, {.name = "mxc-killed",
+                             .sid = std::string("\1\1\0\0\0\0\0\17\7\0\0\0", 12),
+                             .profile_to_delete = "mxc-killed"}))
+    return 1;
+  WriteLate({"", file, "0"});
+  ::Sleep(60000);
+  return 0;
+}
+
 }  // namespace
 
 int RunGuest(const std::vector<std::string>& arguments) {
@@ -86,6 +119,9 @@ int RunGuest(const std::vector<std::string>& arguments) {
   }
   if (verb == "set") return ::SetEvent(reinterpret_cast<HANDLE>(std::stoull(arguments.at(1)))) != 0 ? 0 : 1;
   if (verb == "pause") return Pause(arguments);
+  if (verb == "leak") return Leak(arguments);
+  if (verb == "fill") std::fputs(std::string(std::stoul(arguments.at(1)), 'x').c_str(), stdout);
+  if (verb == "give") return Give(arguments.at(1));
   if (verb == "copy") Copy();
   if (verb == "sleep") ::Sleep(static_cast<DWORD>(std::stoul(arguments.at(1))));
   if (verb == "both") {

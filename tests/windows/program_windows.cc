@@ -116,6 +116,10 @@ Said RunProgram(const std::vector<std::string>& arguments, const std::string& in
 bool KillProgramOnce(const std::vector<std::string>& arguments, const std::string& file) {
   std::vector<std::string> argv{ProgramPath()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return KillOnce(argv, file);
+}
+
+bool KillOnce(const std::vector<std::string>& argv, const std::string& file) {
   STARTUPINFOW startup{};
   startup.cb = sizeof startup;
   const PROCESS_INFORMATION made = Start(argv, false, startup);

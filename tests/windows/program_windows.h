@@ -24,6 +24,8 @@ void SetProgramPath(std::string path);
 
 // Starts the program, kills it as soon as `file` is there, at most 20 s later, and says whether it was.
 [[nodiscard]] bool KillProgramOnce(const std::vector<std::string>& arguments, const std::string& file);
+// The same of another program.
+[[nodiscard]] bool KillOnce(const std::vector<std::string>& argv, const std::string& file);
 
 // A fresh directory below the temporary one, removed with everything in it.
 class Scratch {

@@ -242,6 +242,16 @@ int RunWindowsSandbox(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+// "add unable", "clear hang": what of it is not to be done, and how.
+int RunBfscfg(const std::vector<std::string>& arguments) {
+  Append(SystemDirectory() + "\\mxc-fake-bfscfg.log", Narrow(::GetCommandLineW()) + "\n");
+  const std::string orders = ReadAll(SystemDirectory() + "\\mxc-fake-bfscfg");
+  const std::string action = arguments.at(1) == "--clearpolicy" ? "clear" : "add";
+  if (orders == action + " hang") ::Sleep(60000);
+  if (orders == action + " unable") std::puts("Error 5: Unable to perform policy operation.");
+  return 0;
+}
+
 }  // namespace
 
 std::string InSystem(const std::string& name) { return SystemDirectory() + "\\" + name; }
@@ -252,6 +262,7 @@ std::optional<int> RunAsSystemProgram(const std::vector<std::string>& arguments)
   const std::wstring_view path = own.data();
   const std::wstring_view name = path.substr(path.rfind(L'\\') + 1);
   if (name == L"wsl.exe") return RunWsl(arguments);
+  if (name == L"bfscfg.exe") return RunBfscfg(arguments);
   if (name == L"WindowsSandbox.exe") return RunWindowsSandbox(arguments);
   return std::nullopt;
 }

@@ -16,7 +16,8 @@ namespace mxc::test {
 // and stays as long as that is there; `stop` removes it, and a request of exec needs it. The file "running"
 // there says that the distribution runs: each call with -d starts it. WindowsSandbox.exe FILE.wsb: runs the
 // logon command on this machine, on the folders of the host, and ends with it. The file mxc-fake-sandbox says
-// what else it is to do, mxc-fake-sandbox.log gets the .wsb file.
+// what else it is to do, mxc-fake-sandbox.log gets the .wsb file. bfscfg.exe: puts its command lines into
+// mxc-fake-bfscfg.log; the file mxc-fake-bfscfg says which of them fail.
 [[nodiscard]] std::optional<int> RunAsSystemProgram(const std::vector<std::string>& arguments);
 
 // In the system directory, where stand-ins find what they are to do and say what they did.

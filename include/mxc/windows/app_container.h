@@ -50,6 +50,14 @@ struct AclChange {
   std::string pointer = {};
 };
 
+// A grant that bfscfg.exe makes: the brokering file system lets the container open what stands there, and no
+// list changes.
+struct BfsGrant {
+  std::string path = {};
+  bool read_write = false;
+  std::string pointer = {};
+};
+
 // What a job holds for all of its processes together. 0: no limit.
 struct JobLimits {
   std::uint64_t memory_bytes = 0;  // committed
@@ -88,7 +96,10 @@ struct AppContainerSandbox {
   std::uint32_t ui_limits = ui_limit::kAll;
   JobLimits limits = {};
   std::vector<AclChange> acl = {};
-  std::optional<BaseContainer> base = {};  // then `acl` is empty
+  std::vector<BfsGrant> bfs = {};          // then `acl` has denials alone
+  bool bfs_kept = false;                   // after the run, for a name that stays
+  bool loopback_exempt = false;            // the whole loopback of the host, as long as the run lasts
+  std::optional<BaseContainer> base = {};  // then there is none of these three
   std::string command_line = {};           // as CreateProcess takes it
   std::vector<Variable> environment = {};
   std::string cwd = {};

@@ -24,6 +24,8 @@ struct WindowsFacts {
   bool security_environment = false;         // CreateProcessSecurityEnvironment of processmodel.dll made one
   bool security_environment_denies = false;  // and says that it can deny paths
   bool isolation_session = false;            // the runtime class of isolation sessions can be activated
+  bool administrator = false;                // the caller has the rights of one
+  std::string bfscfg = {};                   // path of bfscfg.exe; empty: this Windows has none
   bool windows_sandbox = false;              // WindowsSandbox.exe is installed
   bool hypervisor = false;                   // WinHvPlatform.dll sees one
   std::string wsl = {};                      // path of wsl.exe; empty: WSL is not installed
