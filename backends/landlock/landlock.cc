@@ -17,6 +17,7 @@ void StateWhatIsOpen(const Support& support, Plan& plan) {
   open.emplace_back(
       "mode, owner, times and extended attributes of files outside the grants can be changed as far as the "
       "caller may");
+  open.emplace_back("device nodes in the grants can be used as far as the caller may");
   open.emplace_back("the processes of this system share one table: their numbers can be found out");
   open.emplace_back("priority and processors of the caller's other processes can be changed");
   if (support.landlock_abi < kScopedAbi) {

@@ -188,6 +188,21 @@ bool CreateNew(const HeldFile& held) {
   return create();  // its owner has closed it: root's all the same
 }
 
+// What stands there, as far as it could be opened (`number`), is not what is wanted. EAGAIN: it will be gone.
+int ErrorOfOther(const HeldFile& held, bool created, int number) {
+  const int directory = held.directory.Get();
+  // A file system that keeps no such modes. What has something in it is nobody's stand-in.
+  if (created && held.file && IsStillThere(held)) {
+    ::unlinkat(directory, held.name.c_str(), IsDirectory(held.placeholder) ? AT_REMOVEDIR : 0);
+    return number;
+  }
+  if (number == ENOENT) return EAGAIN;
+  if (!held.file) return number;
+  const bool goes = IsBeingMade(held.file.Get(), held.placeholder) ||
+                    (!created && RemoveStalePlaceholder(directory, held.name));
+  return goes ? EAGAIN : number;
+}
+
 // One attempt: creates the placeholder, or joins the one of another run. It is held by a descriptor for
 // reading: whoever finds a file of git's open for writing puts a copy in its place. False: errno, EAGAIN when
 // another run was just making or removing it, EBUSY when it was locked.
@@ -195,16 +210,9 @@ bool TryHold(HeldFile& held) {
   const bool created = CreateNew(held);
   if (!created && errno != EEXIST) return false;
   held.file = OpenAny(held);
-  const int refusal = held.file ? EEXIST : errno;
+  const int number = held.file ? EEXIST : errno;
   if (!held.file || !IsPlaceholder(held.file.Get(), held.placeholder)) {
-    const bool again = refusal == ENOENT || (held.file && IsBeingMade(held.file.Get(), held.placeholder));
-    // A file system that keeps no such modes. What has something in it is nobody's stand-in.
-    const bool ours = created && held.file && IsStillThere(held);
-    if (ours)
-      ::unlinkat(held.directory.Get(), held.name.c_str(), IsDirectory(held.placeholder) ? AT_REMOVEDIR : 0);
-    const bool stale =
-        !created && held.file && !again && RemoveStalePlaceholder(held.directory.Get(), held.name);
-    errno = stale || (again && !ours) ? EAGAIN : refusal;
+    errno = ErrorOfOther(held, created, number);
     return false;
   }
   const bool locked = ::flock(held.file.Get(), LOCK_SH | LOCK_NB) == 0;

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxAnswerBytes = std::size_t{64} * 1024;
 
 std::string TakeField(std::string_view& text) {
   const std::size_t end = text.find('\0');
-  const std::string field{text.substr(0, end)};
+  std::string field{text.substr(0, end)};
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return field;
 }

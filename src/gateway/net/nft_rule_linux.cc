@@ -113,7 +113,7 @@ NftRule& NftRule::Destination(const Cidr& block, bool inside) {
   Load(NFT_PAYLOAD_NETWORK_HEADER, block.width == 128 ? kDestination6 : kDestination4, size);
   std::array<std::uint8_t, 16> value = block.address;
   if (block.prefix % CHAR_BIT != 0) {
-    std::array<std::uint8_t, 16> mask;
+    std::array<std::uint8_t, 16> mask{};
     mask.fill(0xff);
     mask[size - 1] = static_cast<std::uint8_t>(0xff00U >> (block.prefix % CHAR_BIT));
     Mask(std::span(mask).first(size));

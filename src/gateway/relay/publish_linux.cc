@@ -61,7 +61,7 @@ bool HasUnsent(int socket) {
 void Disconnect(int socket) {
   sockaddr_storage none{};
   none.ss_family = AF_UNSPEC;
-  ::connect(socket, reinterpret_cast<const sockaddr*>(&none), sizeof none);
+  static_cast<void>(::connect(socket, reinterpret_cast<const sockaddr*>(&none), sizeof none));
   int error = 0;
   socklen_t size = sizeof error;
   ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size);  // takes what the reset has left

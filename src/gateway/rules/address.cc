@@ -125,8 +125,8 @@ bool IpAddress::IsLoopback() const {
 bool Contains(const Cidr& block, const IpAddress& address) { return Contains(block, BlockOf(address)); }
 
 const std::vector<BlockedRange>& BlockedRanges() {
-  static const std::vector<BlockedRange> ranges = MakeTable();
-  return ranges;
+  static const std::vector<BlockedRange> kRanges = MakeTable();
+  return kRanges;
 }
 
 std::string IpEndpoint::Text() const {
