@@ -11,6 +11,7 @@
 #include "base/quoted.h"
 #include "base/terminal.h"
 #include "ceiling/ceiling.h"
+#include "ceiling/cut_config.h"
 #include "config/schema.h"
 #include "dispatch.h"
 #include "flag_values.h"
