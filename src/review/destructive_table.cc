@@ -1,5 +1,5 @@
 // Which commands destroy, with the document that says so: a manual page, or the command's reference.
-#include "review/destructive.h"
+#include "review/destructive_table.h"
 
 namespace mxc {
 namespace {

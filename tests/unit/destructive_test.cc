@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "review/approval.h"
+#include "review/destructive_table.h"
 #include "review/shell_words.h"
 
 namespace mxc::destructive_test {

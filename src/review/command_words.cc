@@ -1,0 +1,115 @@
+#include "review/command_words.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "mxc/fold.h"
+
+namespace mxc {
+
+// One of "a|b|c*".
+bool IsOneOf(std::string_view word, std::string_view list) {
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find('|'));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    if (name.ends_with('*') ? word.starts_with(name.substr(0, name.size() - 1)) : word == name) return true;
+  }
+  return false;
+}
+
+// `option` is one of them, or the beginning of a long one: getopt_long(3) and git take those that are of one
+// option alone, and refuse the others.
+bool IsOption(std::string_view option, std::string_view flags) {
+  if (IsOneOf(option, flags)) return true;
+  if (!option.starts_with("--") || option.size() < 3) return false;
+  while (!flags.empty()) {
+    const std::string_view flag = flags.substr(0, flags.find('|'));
+    flags.remove_prefix(std::min(flags.size(), flag.size() + 1));
+    if (flag.starts_with(option)) return true;
+  }
+  return false;
+}
+
+std::string_view ProgramIn(const std::string& word) {
+  return std::string_view(word).substr(word.rfind('/') + 1);
+}
+
+// "-rf" has "-f" in it, "--prune=now" is "--prune".
+bool HasFlag(const Words& words, std::string_view flags) {
+  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
+    if (!word.starts_with('-') || word.size() < 2) return false;
+    if (IsOption(std::string_view(word).substr(0, word.find('=')), flags)) return true;
+    if (word.starts_with("--")) return false;
+    return std::any_of(word.begin() + 1, word.end(), [&](char letter) {
+      return IsOneOf(std::string{'-', letter}, flags);
+    });
+  });
+}
+
+bool HasVerbs(const Words& words, std::string_view verbs) {
+  auto at = words.begin() + 1;
+  while (!verbs.empty()) {
+    const std::string_view verb = verbs.substr(0, verbs.find(' '));
+    verbs.remove_prefix(std::min(verbs.size(), verb.size() + 1));
+    at = std::find_if(at, words.end(), [&](const std::string& word) {
+      return IsOneOf(word, verb) || IsOneOf(Folded(word), verb);
+    });
+    if (at == words.end()) return false;
+    ++at;
+  }
+  return true;
+}
+
+std::string Line(const Words& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// For people.
+std::string Shown(const Words& words) {
+  constexpr std::size_t kEnough = 200;
+  const std::string text = Line(words);
+  return text.size() > kEnough ? text.substr(0, kEnough) + "..." : text;
+}
+
+// "git -C x push" is {"git", "push"}, with the values of its -c at the end.
+Words WithSubcommandFirst(Words words) {
+  const std::string program(ProgramIn(words.front()));
+  if (program.starts_with("git-") && program.size() > 4) {
+    words.front() = program.substr(4);
+    words.insert(words.begin(), "git");
+    return words;
+  }
+  if (program != "git") return words;
+  constexpr std::string_view kWithValue =
+      "-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--attr-source";
+  Words settings;
+  std::size_t at = 1;
+  for (; at < words.size() && words[at].starts_with('-'); ++at) {
+    if (words[at].find('=') != std::string::npos || !IsOneOf(words[at], kWithValue) ||
+        words[at] == "--exec-path")
+      continue;
+    if (++at < words.size() && words[at - 1] == "-c") settings.push_back(words[at]);
+  }
+  words.erase(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size())));
+  words.insert(words.end(), settings.begin(), settings.end());
+  return words;
+}
+
+// A shell takes them anywhere; the next word is the file, or of a here-string what is read.
+Words TakeRedirections(Words& words) {
+  Words said;
+  for (std::size_t i = 0; i < words.size();) {
+    if (!IsOneOf(words[i], "<|>|<<<")) {
+      ++i;
+      continue;
+    }
+    if (words[i] == "<<<" && i + 1 < words.size()) said.push_back(words[i + 1]);
+    const auto from = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(from, from + (i + 1 < words.size() ? 2 : 1));
+  }
+  return said;
+}
+
+}  // namespace mxc
