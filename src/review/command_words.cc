@@ -17,33 +17,58 @@ bool IsOneOf(std::string_view word, std::string_view list) {
   return false;
 }
 
-// `option` is one of them, or the beginning of a long one: getopt_long(3) and git take those that are of one
-// option alone, and refuse the others.
-bool IsOption(std::string_view option, std::string_view flags) {
-  if (IsOneOf(option, flags)) return true;
-  if (!option.starts_with("--") || option.size() < 3) return false;
-  while (!flags.empty()) {
-    const std::string_view flag = flags.substr(0, flags.find('|'));
-    flags.remove_prefix(std::min(flags.size(), flag.size() + 1));
-    if (flag.starts_with(option)) return true;
-  }
-  return false;
-}
-
 std::string_view ProgramIn(const std::string& word) {
   return std::string_view(word).substr(word.rfind('/') + 1);
 }
 
-// "-rf" has "-f" in it, "--prune=now" is "--prune".
-bool HasFlag(const Words& words, std::string_view flags) {
-  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
+namespace {
+
+// `option` is it, or the beginning of a long one: getopt_long(3) and git take those that are of one option
+// alone, and refuse the others.
+bool IsOption(std::string_view option, std::string_view flag) {
+  return option == flag || (option.starts_with("--") && option.size() > 2 && flag.starts_with(option));
+}
+
+bool HasOption(const Words& words, std::string_view flag) {
+  return std::any_of(words.begin() + 1, words.end(), [&](const std::string_view word) {
     if (!word.starts_with('-') || word.size() < 2) return false;
-    if (IsOption(std::string_view(word).substr(0, word.find('=')), flags)) return true;
-    if (word.starts_with("--")) return false;
-    return std::any_of(word.begin() + 1, word.end(), [&](char letter) {
-      return IsOneOf(std::string{'-', letter}, flags);
-    });
+    if (IsOption(word.substr(0, word.find('=')), flag)) return true;
+    return flag.size() == 2 && !word.starts_with("--") && word.find(flag[1], 1) != std::string_view::npos;
   });
+}
+
+bool HasValue(const Words& words, std::string_view flag, std::string_view value) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    std::string_view given;
+    if (word.starts_with("--")) {
+      const std::size_t name = std::min(word.find('='), word.size());
+      if (!IsOption(word.substr(0, name), flag)) continue;
+      given = word.substr(std::min(name + 1, word.size()));
+    } else {
+      const std::size_t letter =
+          word.starts_with('-') && flag.size() == 2 ? word.find(flag[1], 1) : word.npos;
+      if (letter == word.npos) continue;
+      given = word.substr(letter + 1);
+    }
+    if (given.empty() && i + 1 < words.size()) given = words[i + 1];
+    if (Folded(given) == Folded(value)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool HasFlag(const Words& words, std::string_view flags) {
+  while (!flags.empty()) {
+    const std::string_view flag = flags.substr(0, flags.find('|'));
+    flags.remove_prefix(std::min(flags.size(), flag.size() + 1));
+    const std::size_t name = flag.find('=');
+    if (name == flag.npos ? HasOption(words, flag)
+                          : HasValue(words, flag.substr(0, name), flag.substr(name + 1)))
+      return true;
+  }
+  return false;
 }
 
 bool HasVerbs(const Words& words, std::string_view verbs) {

@@ -13,9 +13,11 @@ using Words = std::vector<std::string>;
 [[nodiscard]] bool IsOneOf(std::string_view word, std::string_view list);
 // Without its directory.
 [[nodiscard]] std::string_view ProgramIn(const std::string& word);
-// One of "-f|--force", or what abbreviates it. "-rf" has "-f" in it, "--prune=now" is "--prune".
+// One of "-f|--force|-X=DELETE", or what abbreviates it. "-rf" has "-f" in it, "--prune=now" is "--prune",
+// and
+// "-sX delete" is "-X=DELETE".
 [[nodiscard]] bool HasFlag(const Words& words, std::string_view flags);
-// The verbs follow in this order; others may stand between them.
+// The verbs of "volume rm|prune" follow in this order; others may stand between them.
 [[nodiscard]] bool HasVerbs(const Words& words, std::string_view verbs);
 
 [[nodiscard]] std::string Line(const Words& words);

@@ -8,8 +8,9 @@ namespace mxc {
 
 struct DestructiveRow {
   std::string_view programs = {};  // "npm|yarn"; a name that ends in "*" is the beginning of one
-  std::string_view verbs = {};     // "volume rm": words that follow in this order, others may stand between
-  // "-f|--force": one of them, or what abbreviates it; empty: with any or none
+  std::string_view verbs =
+      {};  // "volume rm|remove": words that follow in this order, others may stand between
+  // "-f|--force|-X=DELETE": one of them, or what abbreviates it; empty: with any or none
   std::string_view flags = {};
   std::string_view what = {};
   std::string_view source = {};

@@ -154,6 +154,53 @@ TEST(Destructive, DisksDatabasesAndPublishing) {
     EXPECT_EQ(FoundIn(line), "-") << line;
 }
 
+TEST(Destructive, ResourcesOnOtherMachines) {
+  for (const auto& [line, source] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"curl -X DELETE https://x/y", "curl(1)"},
+           {"curl -sXDELETE https://x/y", "curl(1)"},
+           {"curl -fsSX delete https://x/y", "curl(1)"},
+           {"curl https://x/y --request DELETE", "curl(1)"},
+           {"curl --req DELETE https://x/y", "curl(1)"},
+           {"wget -q --method=DELETE https://x/y", "wget(1)"},
+           {"wget --method DELETE https://x/y", "wget(1)"},
+           {"http --check-status DELETE https://x/y", "http(1)"},
+           {"gh api -X DELETE repos/a/b", "gh api"},
+           {"gh api --method=DELETE repos/a/b", "gh api"},
+           {"gh repo delete a/b --yes", "gh repo delete"},
+           {"gh release delete v1", "gh release delete"},
+           {"gsutil rb gs://b", "gsutil rb"},
+           {"gsutil -m rm -r gs://b", "gsutil rm"},
+           {"gcloud storage rm --recursive gs://b", "gcloud storage rm"},
+           {"rclone purge r:b", "rclone purge, rclone delete"},
+           {"az group delete -n g", "gcloud, az: delete"},
+           {"heroku apps:destroy -a x", "heroku apps:destroy"},
+           {"firebase firestore:delete --all-collections", "the Firebase CLI reference"},
+           {"pulumi down -y", "pulumi destroy"},
+           {"pulumi destroy", "pulumi destroy"},
+           {"pulumi stack rm dev", "pulumi stack rm"},
+           {"helm -n x uninstall y", "helm uninstall"},
+           {"helm del y", "helm uninstall"},
+           {"rabbitmqctl -n x force_reset", "rabbitmqctl(8)"},
+           {"etcdctl del --prefix /", "etcdctl del"},
+           {"vault kv destroy -versions=1 secret/x", "vault delete, vault kv destroy"},
+           {"vault kv metadata delete secret/x", "vault delete, vault kv destroy"},
+           {"vault secrets disable kv", "vault secrets disable"},
+           {"redis-cli -h x flushdb", "the Redis command FLUSHDB"},
+           {"mongosh --eval 'db.dropDatabase()'", "mongosh, db.dropDatabase()"},
+           {"cargo yank x", "cargo-yank(1)"},
+           {"gem push x.gem", "gem help push"},
+           {"docker volume prune -f", "docker volume prune"},
+           {"docker system prune -a", "docker system prune"}})
+    EXPECT_EQ(FoundIn(line), source) << line;
+  for (const std::string line :
+       {"curl -X POST -d DELETE https://x", "curl -sSfL https://x -o DELETE", "curl https://x/DELETE",
+        "wget --method=POST https://x", "gh api repos/a/b", "gh pr list", "gsutil cp a gs://b", "pulumi up",
+        "pulumi preview", "helm list", "rabbitmqctl status", "etcdctl get --prefix /", "etcdctl del a",
+        "vault kv get secret/x", "vault kv undelete -versions=1 secret/x", "firebase deploy",
+        "docker volume ls", "systemctl --user restart x", "rclone copy a r:b"})
+    EXPECT_EQ(FoundIn(line), "-") << line;
+}
+
 TEST(Destructive, WordsOfArgvAreNoShells) {
   EXPECT_EQ(Found({.argv = {"git", "push", "--force"}}), "git-push(1)");
   EXPECT_EQ(Found({.argv = {"sh", "-c", "git push --force"}}), "git-push(1)");
