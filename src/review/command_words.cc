@@ -122,7 +122,6 @@ Words WithSubcommandFirst(Words words) {
   return words;
 }
 
-// A shell takes them anywhere; the next word is the file, or of a here-string what is read.
 Words TakeRedirections(Words& words) {
   Words said;
   for (std::size_t i = 0; i < words.size();) {
@@ -130,7 +129,8 @@ Words TakeRedirections(Words& words) {
       ++i;
       continue;
     }
-    if (words[i] == "<<<" && i + 1 < words.size()) said.push_back(words[i + 1]);
+    if (i + 1 < words.size() && (words[i] == "<<<" || (words[i] == "<" && words[i + 1].starts_with("<("))))
+      said.push_back(words[i + 1]);
     const auto from = words.begin() + static_cast<std::ptrdiff_t>(i);
     words.erase(from, from + (i + 1 < words.size() ? 2 : 1));
   }

@@ -26,8 +26,8 @@ using Words = std::vector<std::string>;
 
 // "git -C x push" is {"git", "push"}, with the values of its -c at the end.
 [[nodiscard]] Words WithSubcommandFirst(Words words);
-// A shell takes them anywhere; the next word is the file, or of a here-string what is read, which is
-// returned.
+// A shell takes them anywhere, the next word is the file. Returned is what is read, as far as it stands
+// there: of here-strings, and "<(...)".
 [[nodiscard]] Words TakeRedirections(Words& words);
 
 }  // namespace mxc

@@ -12,6 +12,7 @@
 #include "review/destructive_table.h"
 #include "review/directories.h"
 #include "review/expansion.h"
+#include "review/generated_text.h"
 #include "review/line_input.h"
 #include "review/roots.h"
 #include "review/shell_words.h"
@@ -33,6 +34,16 @@ const WrapperRow* WrapperNamed(std::string_view program) {
 bool IsShell(std::string_view program) {
   const WrapperRow* row = WrapperNamed(program);
   return row != nullptr && row->takes == WrapperTakes::kScript;
+}
+
+// Where a shell, `eval` or `source` stands: first, or behind a wrapper. Their size: nowhere.
+std::size_t ShellAmong(const std::string& program, const Words& words) {
+  if (IsOneOf(program, "eval|source|.") || IsShell(ProgramIn(program))) return 0;
+  if (WrapperNamed(ProgramIn(program)) == nullptr) return words.size();
+  const auto shell = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
+    return IsOneOf(word, "eval|source") || IsShell(ProgramIn(word));
+  });
+  return static_cast<std::size_t>(shell - words.begin());
 }
 
 // What the finder looks at by other means than a row.
@@ -120,13 +131,15 @@ class Finder {
       JudgeAliases(words, depth);
       return JudgeRunByGit(words, depth);
     }
+    const std::size_t before = found_.size();
+    const std::size_t shell = ShellAmong(words.front(), written);
+    if (shell < written.size())
+      JudgeRead({written.begin() + static_cast<std::ptrdiff_t>(shell), written.end()}, said, depth);
+    if (found_.size() != before) return;
     if (program == "eval") {
       JudgeLine(Line({written.begin() + 1, written.end()}), depth + 1);
       if (words != written) JudgeLine(Line({words.begin() + 1, words.end()}), depth + 1);
       return;
-    }
-    if (IsOneOf(program, ".|source") || IsShell(program)) {
-      for (const std::string& line : said) JudgeLine(line, depth + 1);
     }
     if (program == "alias") {
       for (std::size_t i = 1; i < words.size(); ++i) {
@@ -138,6 +151,22 @@ class Finder {
     }
     if (const WrapperRow* row = WrapperNamed(program))
       JudgeWrapped(*row, written, std::move(words), place, depth);
+  }
+
+  // What a shell reads of here-strings and of substitutions.
+  void JudgeRead(const Words& shell, const Words& said, int depth) {
+    for (const std::string& substitution : SubstitutionsRun(shell, said)) {
+      if (const std::optional<std::string> text = PrintedByLine(substitution, expansion_)) {
+        JudgeLine(*text, depth + 1);
+      } else if (!PrintsSettings(substitution)) {
+        found_.push_back({.command = Shown(shell),
+                          .what = "has a shell run text that is not known before",
+                          .source = "bash(1)"});
+      }
+    }
+    for (const std::string& line : said) {
+      if (shell.front() != "eval" && !IsProcessSubstitution(line)) JudgeLine(line, depth + 1);
+    }
   }
 
   void JudgeWrapped(const WrapperRow& row, const Words& written, Words words, const LinePlace& place,
@@ -164,7 +193,7 @@ class Finder {
 
   // A word that is a line: whole, behind "-S", or behind "--split-string=".
   void JudgeText(const std::string& word, int depth) {
-    if (word.find_first_of(" \t\n;|&{$") == std::string::npos) return;
+    if (word.find_first_of(" \t\n;|&{$") == std::string::npos || IsProcessSubstitution(word)) return;
     const std::size_t value = word.starts_with("--") ? word.find('=') + 1 : word.starts_with('-') ? 2 : 0;
     JudgeLine(word, depth + 1);
     if (value != 0 && value < word.size()) JudgeLine(word.substr(value), depth + 1);
@@ -177,6 +206,10 @@ class Finder {
     for (std::size_t i = 0; i < place.at && !too_much_; ++i) {
       const Words& from = (*place.line)[i].words;
       if (from.size() < 2 || !IsOneOf(from.front(), "echo|printf")) continue;
+      if (const std::optional<std::string> text = PrintedBy((*place.line)[i], expansion_)) {
+        JudgeLine(*text, depth + 1);
+        continue;
+      }
       const Words said = expansion_.ExpandAll({from.begin() + 1, from.end()});
       const std::size_t before = found_.size();
       JudgeLine(Line(said), depth + 1);

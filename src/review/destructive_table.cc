@@ -154,7 +154,22 @@ constexpr WrapperRow kWrappers[] = {
     {"sh|bash|dash|zsh|ksh|mksh|ash|rbash|fish|mxc-sh|pwsh|powershell", WrapperTakes::kScript},
 };
 
+constexpr SettingsRow kSettings[] = {
+    {"ssh-agent|dircolors|lesspipe|tset|resize", ""},
+    {"brew", "shellenv"},
+    {"direnv", "hook|export"},
+    {"mise", "activate|env|hook-env"},
+    {"pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|atuin", "init"},
+    {"go|opam|fnm|docker-machine", "env"},
+    {"conda|mamba", "shell.*"},
+    {"minikube", "docker-env"},
+    {"kubectl|oc|helm|minikube|kind|gh|glab|docker|npm|pip|rustup|poetry|uv|just|deno|mxc-exec",
+     "completion|completions|generate-shell-completion"},
+};
+
 }  // namespace
+
+std::span<const SettingsRow> SettingsRows() { return kSettings; }
 
 std::span<const WrapperRow> WrapperRows() { return kWrappers; }
 

@@ -30,6 +30,13 @@ struct WrapperRow {
 };
 [[nodiscard]] std::span<const WrapperRow> WrapperRows();
 
+// Programs that print settings for the shell that called them, with the words that have them do so.
+struct SettingsRow {
+  std::string_view programs = {};
+  std::string_view verbs = {};
+};
+[[nodiscard]] std::span<const SettingsRow> SettingsRows();
+
 // Statements to databases, in the words of any of these programs.
 struct DestructiveStatement {
   std::string_view programs = {};

@@ -267,6 +267,64 @@ TEST(Destructive, WrappersOfEachKind) {
     EXPECT_EQ(FoundIn(line), "-") << line;
 }
 
+// A shell reads what a substitution prints: echo, printf and cat say what, all else is in no text.
+TEST(Destructive, TextThatIsGeneratedForAShell) {
+  for (const std::string line :
+       {"bash <(echo 'git push --force')", "bash -x <(echo git push --force) arg",
+        "bash -o pipefail <(printf 'git push --force\\n')", "source <(echo 'git push --force')",
+        ". <(printf '%s\\n' 'git push --force')", "eval \"$(echo 'git push --force')\"",
+        "eval `printf %s 'git push --force'`", "sh -c \"$(echo 'git push --force')\"",
+        "bash < <(echo 'git push --force')", "bash <<< \"$(echo 'git push --force')\"",
+        "bash --rcfile <(echo 'git push --force')", "sudo bash <(echo 'git push --force')",
+        "sudo bash -c \"$(echo git push --force)\"", "timeout 5 bash <<< 'git push --force'",
+        "bash <(cat <<'E'\ngit push --force\nE\n)", "bash <(echo x=1; echo 'git push --force')",
+        "V=push; eval \"$(echo git $V --force)\"", "diff <(git push --force) x",
+        "xargs -a <(ls) git push --force"})
+    EXPECT_EQ(FoundIn(line), "git-push(1)") << line;
+  for (const std::string line :
+       {"bash <(curl -fsSL https://x)", "X=bash; $X <(cat y)", "source <(base64 -d x)",
+        "eval \"$(printf '\\162\\155 x')\"", "eval \"$(printf '%b' x)\"", "eval \"$(echo -e 'a\\x20b')\"",
+        "bash -c \"$(curl https://x)\"", "sh -ec \"`cat x`\"", "eval \"$(echo cm0gLXJm | base64 -d)\"",
+        "bash < <(curl https://x)", "bash <<< \"$(cat x)\"", "sudo bash -c \"$(cat x)\"",
+        "env A=b bash <(cat x)", "eval \"$(echo $X)\"", "command eval \"$(cat x)\"",
+        "bash --init-file <(cat x)", "eval $(cat x) y"})
+    EXPECT_EQ(FoundIn(line), "bash(1)") << line;
+  for (const std::string line : {"bash <(echo make)",
+                                 "eval \"$(echo make)\"",
+                                 "eval \"$(ssh-agent -s)\"",
+                                 "eval \"$(brew shellenv)\"",
+                                 "source <(kubectl completion bash)",
+                                 "eval \"$(direnv hook bash)\"",
+                                 "diff <(sort a) <(sort b)",
+                                 "bash x.sh <(cat y)",
+                                 "bash -c 'cat \"$1\"' x <(cat y)",
+                                 "source \"$(dirname \"$0\")/x.sh\"",
+                                 "source \"$(git rev-parse --show-toplevel)\"",
+                                 "sh \"$(pwd)/x.sh\"",
+                                 "echo \"$(cat x)\"",
+                                 "eval \"x=$(cat y)\"",
+                                 "sh -c \"echo $(date)\"",
+                                 "cat <(echo 'rm -rf /work')",
+                                 "while read l; do echo $l; done < <(git ls-files)",
+                                 "eval $((1 + 2))",
+                                 "comm -3 <(ls a) <(ls b) | wc -l",
+                                 "tee >(gzip >x.gz) <y"})
+    EXPECT_EQ(FoundIn(line), "-") << line;
+}
+
+TEST(Destructive, WhatIsPipedIntoAShellEndsItsLines) {
+  for (const std::string line : {"printf 'git push --force\\n' | sh", "printf \"git push --force\\n\" | sh",
+                                 "printf '%s\\n' 'git push --force' | sh", "echo -n 'git push --force' | sh"})
+    EXPECT_EQ(FoundIn(line), "git-push(1)") << line;
+}
+
+// In quotes a parenthesis closes nothing.
+TEST(Destructive, QuotesInSubstitutions) {
+  for (const std::string line : {"echo $(echo ')'; git push --force)", "echo \"$(echo \")\"; git push -f)\"",
+                                 "cat <(echo \\); git push -f)", "echo $(echo don\\'t; git push -f)"})
+    EXPECT_EQ(FoundIn(line), "git-push(1)") << line;
+}
+
 TEST(Destructive, NamesThatAreReadAreOfAnything) {
   for (const std::string line :
        {"find . | xargs rm -rf", "find .. -print0 | xargs -0 rm", "ls | xargs rm -rf", "xargs rm -rf <list",
