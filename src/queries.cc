@@ -26,6 +26,7 @@
 #include "profiles/profile.h"
 #include "read_request.h"
 #include "remote/remote.h"
+#include "report/probe_json.h"
 #include "report/probe_text.h"
 #include "report/report.h"
 #include "report/verify_audit.h"

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/own_files.h"
+#include "base/pipe.h"
 #include "base/quoted.h"
 #include "base/runtime_directory.h"
 #include "cleanup/config_record.h"
@@ -35,14 +36,16 @@ std::string StringIn(const Packed& bytes) {
   return {binary.begin(), binary.end()};
 }
 
-std::vector<std::uint8_t> Pack(const std::vector<GuardedConfig>& configs) {
+std::string Pack(const std::vector<GuardedConfig>& configs) {
   Packed record = Packed::array();
   for (const GuardedConfig& config : configs)
     record.push_back({{"path", BytesOf(config.path)},
                       {"text", BytesOf(config.text)},
                       {"mode", config.mode},
                       {"directory", config.directory}});
-  return Packed::to_cbor(record);
+  std::string packed;
+  Packed::to_cbor(record, packed);
+  return packed;
 }
 
 std::vector<GuardedConfig> Unpack(const std::string& text) {
@@ -61,16 +64,6 @@ std::vector<GuardedConfig> Unpack(const std::string& text) {
 }
 
 bool LockAlone(const UniqueFd& file) { return ::flock(file.Get(), LOCK_EX | LOCK_NB) == 0; }
-
-bool WriteAll(int file, const std::vector<std::uint8_t>& bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    done += static_cast<std::size_t>(count);
-  }
-  return true;
-}
 
 std::string ReadRecord(int file) {
   struct stat status {};

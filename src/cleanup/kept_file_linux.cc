@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/own_files.h"
+#include "base/pipe.h"
 #include "base/quoted.h"
 #include "base/unique_fd.h"
 #include "cleanup/kept_file.h"
@@ -92,16 +93,6 @@ bool IsTreeAsKept(int directory, const std::string& name, const KeptFile& kept) 
                      [&](const auto& entry) { return IsAsKept(opened.Get(), entry.first, entry.second); });
 }
 
-int Write(int file, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t count = ::write(file, text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return -1;
-    done += static_cast<std::size_t>(count);
-  }
-  return 0;
-}
-
 // Rights last: an owner that changes takes bits away.
 int GiveRights(int file, const KeptFile& kept) {
   const bool owned = ::fchown(file, kept.uid, kept.gid) == 0 || ::geteuid() != 0;
@@ -115,7 +106,7 @@ int Make(int directory, const std::string& name, const KeptFile& kept) {
   if (S_ISREG(kept.mode)) {
     constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     const UniqueFd file{::openat(directory, name.c_str(), kNew, 0600)};
-    return file && Write(file.Get(), kept.text) == 0 ? GiveRights(file.Get(), kept) : -1;
+    return file && WriteAll(file.Get(), kept.text) ? GiveRights(file.Get(), kept) : -1;
   }
   if (!S_ISDIR(kept.mode)) return 0;
   if (::mkdirat(directory, name.c_str(), 0700) != 0) return -1;

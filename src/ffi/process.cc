@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pipe.h"
 #include "ffi/program.h"
 
 namespace mxc::ffi {
@@ -50,16 +51,6 @@ bool MakePipe(UniqueFd& reading, UniqueFd& writing) {
 // We wait by poll(2).
 bool MakeOutput(UniqueFd& reading, UniqueFd& writing) {
   return MakePipe(reading, writing) && ::fcntl(reading.Get(), F_SETFL, O_NONBLOCK) == 0;
-}
-
-bool WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 // Neither an argument nor a file: others could read them.

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pipe.h"
 #include "base/process_tree.h"
 #include "base/unique_fd.h"
 #include "kubernetes/pod_stream.h"
@@ -40,19 +41,10 @@ bool ReadExactly(std::string& text, std::size_t size) {
   return true;
 }
 
-void WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
 // A file without a name, at its beginning.
 UniqueFd FileOf(const char* name, std::string_view text) {
   UniqueFd file{::memfd_create(name, MFD_CLOEXEC)};
-  WriteAll(file.Get(), text);
+  if (!WriteAll(file.Get(), text)) return {};
   ::lseek(file.Get(), 0, SEEK_SET);
   return file;
 }
@@ -146,8 +138,8 @@ int RunAsPodsProgram(char* name, int (*run_main)(int argc, char** argv)) {
       nullptr};
   static_cast<void>(run_main(static_cast<int>(arguments.size()) - 1, arguments.data()));
   const std::string mark = MarkOf(word->token);
-  WriteAll(out.Get(), mark);
-  WriteAll(err.Get(), mark + ReportIn(status.Get()));
+  static_cast<void>(WriteAll(out.Get(), mark));
+  static_cast<void>(WriteAll(err.Get(), mark + ReportIn(status.Get())));
   return 0;
 }
 

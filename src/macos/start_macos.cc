@@ -29,17 +29,6 @@ std::string PathOfThisProgram() {
   return ::realpath(path.data(), real.data()) == nullptr ? std::string() : std::string(real.data());
 }
 
-// Through a pipe: arguments and environment may hold secrets, which no file is to see.
-bool Send(int fd, const std::string& bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t count = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;  // it has ended, and says why on the other pipe
-    done += static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
 // posix_spawn's two descriptions, freed at the end.
 class Spawn {
  public:
@@ -152,7 +141,9 @@ Result<pid_t> StartSeatbeltChild(const SeatbeltOrders& orders, const std::array<
   error_fd.Reset();
   told->reading.Reset();
   orders_fd.Reset();
-  const bool sent = Send(told->writing.Get(), Pack(orders));
+  // Through a pipe: arguments and environment may hold secrets, which no file is to see. A reader that has
+  // ended says why on the other pipe.
+  const bool sent = WriteAll(told->writing.Get(), Pack(orders));
   told->writing.Reset();
   std::string problem = ReadLine(errors->reading.Get());
   if (problem.empty() && !sent) problem = "the sandbox's first process ended at once";

@@ -8,6 +8,7 @@
 
 #include "base/quoted.h"
 #include "report/prose.h"
+#include "report/report.h"
 
 namespace mxc {
 namespace {

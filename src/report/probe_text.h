@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/report.h"
+#include "report/probe_json.h"
 
 namespace mxc {
 

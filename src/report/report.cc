@@ -19,8 +19,8 @@ namespace {
 using Object = nlohmann::ordered_json;
 
 // Paths are bytes; JSON is UTF-8: what is not becomes U+FFFD.
-std::string Line(const Object& object, int indent = -1) {
-  return EscapedJson(object.dump(indent, ' ', false, Object::error_handler_t::replace));
+std::string Line(const Object& object) {
+  return EscapedJson(object.dump(-1, ' ', false, Object::error_handler_t::replace));
 }
 
 Object Details(const Error& error) {
@@ -65,21 +65,6 @@ Object Names(const std::vector<Resource>& resources) {
   Object names = Object::array();
   for (const Resource resource : resources) names.push_back(Name(resource));
   return names;
-}
-
-Object LimitsArray(const std::vector<ProbedLimit>& limits) {
-  Object array = Object::array();
-  for (const ProbedLimit& limit : limits) {
-    Object entry{{"name", Name(limit.resource)}, {"held", limit.held}};
-    if (limit.held) {
-      entry["mechanism"] = limit.mechanism;
-    } else {
-      entry["reason"] = limit.reason;
-      entry["remedy"] = limit.remedy;
-    }
-    array.push_back(std::move(entry));
-  }
-  return array;
 }
 
 std::string HintLine(const Error& error) {
@@ -163,59 +148,6 @@ void AddRun(const Plan& plan, Object& line) {
 // own.
 bool IsIsolated(const Plan& plan) {
   return TraitsOf(plan.containment).isolates && plan.isolation_level != IsolationLevel::kLandlock;
-}
-
-// As contract 1.8 names them. What is not known is not claimed.
-Object WindowsProbes(const WindowsFacts& facts) {
-  constexpr std::uint32_t kBuildWithIme = 22621;
-  constexpr std::uint32_t kBuildWithInjection = 26100;
-  Object ui;
-  for (const char* always :
-       {"canBlockClipboardRead", "canBlockClipboardWrite", "canBlockExternalUiObjects",
-        "canBlockGlobalUiNamespace", "canBlockDesktopSwitching", "canBlockLogoffOrShutdown",
-        "canBlockSystemParameterChanges", "canBlockDisplaySettingsChanges"}) {
-    ui[always] = true;
-  }
-  ui["canBlockInputMethodChanges"] = facts.build >= kBuildWithIme;
-  ui["canBlockInputInjection"] = facts.build >= kBuildWithInjection;
-  return {
-      {"baseContainerApiPresent", facts.create_in_sandbox || facts.security_environment},
-      {"bfscfgPresent", !facts.bfscfg.empty()},
-      {"bfsCompiledIn", true},
-      {"baseContainerSupportsDenyPaths", facts.create_in_sandbox_denies || facts.security_environment_denies},
-      {"isolationSessionAvailable", facts.isolation_session},
-      {"nativeCaptureAvailable", false},
-      {"guardedCaptureAvailable", false},
-      {"baseContainerSupportsEnumeratePaths", false},
-      {"baseContainerSupportsIngressHostLoopbackAllow", facts.security_environment},
-      {"baseContainerSupportsIdentitylessLoopbackProxy", false},
-      {"hyperlightAvailable", false},
-      {"uiCapabilities", std::move(ui)}};
-}
-
-// Of a run without any policy, or of the one that is asked about.
-std::string_view TierOf(const WindowsFacts& facts, const AppContainerLaunch* asked) {
-  const bool base =
-      asked != nullptr ? asked->sandbox.base.has_value() : facts.security_environment || !facts.app_container;
-  if (base) return "base-container";
-  return asked != nullptr && !asked->sandbox.bfs.empty() ? "appcontainer-bfs" : "appcontainer-dacl";
-}
-
-// The keys that the SDKs read on Windows, beside ours.
-void AddWindows(const Support& support, const Result<Plan>* asked, Object& probe) {
-  if (!support.usable) {
-    probe["error"] = support.reason;
-  } else if (asked != nullptr && !*asked) {
-    probe["error"] = asked->error().message;
-  } else {
-    const auto* launch = asked != nullptr ? std::get_if<AppContainerLaunch>(&(*asked)->launch) : nullptr;
-    const std::string_view tier = TierOf(support.windows, launch);
-    const bool denies = launch != nullptr && !launch->sandbox.acl.empty();
-    probe["tier"] = tier;
-    probe["needsDaclAugmentation"] = tier == "appcontainer-dacl" || (tier == "appcontainer-bfs" && denies);
-  }
-  probe["warnings"] = support.warnings;
-  probe["probes"] = WindowsProbes(support.windows);
 }
 
 // What stays free in a pipe for the last lines, which tell how it ended.
@@ -438,58 +370,6 @@ void StatusReport::Failed(const Error& error, int exit_status) {
   Object line{{"event", "error"}, {"exitStatus", exit_status}, {"error", ErrorObject(error)}};
   AddRun({.run = run_, .policy_hash = policy_hash_}, line);
   Write(Line(line));
-}
-
-std::string ProbeJson(const ProbeAnswer& answer) {
-  const std::vector<ProbedBackend>& backends = answer.backends;
-  Object list = Object::array();
-  for (const ProbedBackend& probed : backends) {
-    const Support& support = probed.support;
-    Object entry{{"backend", Name(probed.containment)}, {"usable", support.usable}};
-    if (support.usable) entry["tier"] = Name(support.tier);
-    if (support.usable && support.isolation_level != IsolationLevel::kNone)
-      entry["rung"] = Name(support.isolation_level);
-    if (!support.program.empty()) entry["program"] = support.program;
-    if (!support.version.empty()) entry["version"] = support.version;
-    if (!support.usable) {
-      entry["reason"] = support.reason;
-      entry["remedy"] = support.remedy;
-    }
-    if (!probed.limits.empty()) entry["limits"] = LimitsArray(probed.limits);
-    entry["capabilities"] = support.features;
-    entry["warnings"] = support.warnings;
-    list.push_back(std::move(entry));
-  }
-  Object probe{{"version", MXC_VERSION}, {"system", Name(answer.system)}, {"uid", answer.caller.uid}};
-  for (const ProbedBackend& probed : backends) {
-    const bool process = probed.containment == ProcessContainmentOf(answer.system);
-    if (process && answer.system == OperatingSystem::kWindows)
-      AddWindows(probed.support, answer.asked, probe);
-  }
-  probe["backends"] = std::move(list);
-  for (const ProbedHelper& helper : answer.helpers) {
-    Object entry{{"path", helper.path}, {"sha256", helper.sha256}};
-    if (helper.pinned != Pinned::kNot) entry["pinned"] = helper.pinned == Pinned::kThis;
-    probe["helpers"][helper.name] = std::move(entry);
-  }
-  return Line(probe, 2) + "\n";
-}
-
-std::string AvailableBackendsJson(const std::vector<ProbedBackend>& backends) {
-  Object list = Object::array();
-  for (const ProbedBackend& probed : backends) {
-    if (!probed.support.usable) continue;
-    Object entry{{"backend", Name(probed.containment)}};
-    if (probed.support.Has("network-gateway")) entry["capabilities"] = {"proxyEnforcement"};
-    if (!probed.support.warnings.empty()) entry["warnings"] = probed.support.warnings;
-    list.push_back(std::move(entry));
-  }
-  return Line(list, 2) + "\n";
-}
-
-std::string FragmentJson(const std::vector<std::string>& read_only,
-                         const std::vector<std::string>& read_write) {
-  return Line({{"filesystem", {{"readonlyPaths", read_only}, {"readwritePaths", read_write}}}}, 2) + "\n";
 }
 
 }  // namespace mxc

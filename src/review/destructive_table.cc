@@ -1,5 +1,5 @@
 // Which commands destroy, with the document that says so: a manual page, or the command's reference.
-#include "review/destructive.h"
+#include "review/destructive_table.h"
 
 namespace mxc {
 namespace {
@@ -24,10 +24,8 @@ constexpr DestructiveRow kRows[] = {
     {"git", "branch", "-D|-M|-C|-f|--force", kHistory, "git-branch(1)"},
     {"git", "checkout", "-f|--force", kHistory, "git-checkout(1)"},
     {"git", "switch", "-f|--force|--discard-changes", kHistory, "git-switch(1)"},
-    {"git", "stash drop", "", kHistory, "git-stash(1)"},
-    {"git", "stash clear", "", kHistory, "git-stash(1)"},
-    {"git", "reflog expire", "", kHistory, "git-reflog(1)"},
-    {"git", "reflog delete", "", kHistory, "git-reflog(1)"},
+    {"git", "stash drop|clear", "", kHistory, "git-stash(1)"},
+    {"git", "reflog expire|delete", "", kHistory, "git-reflog(1)"},
     {"git", "gc", "--prune", kHistory, "git-gc(1)"},
     {"git", "prune", "", kHistory, "git-prune(1)"},
     {"git", "filter-branch", "", kHistory, "git-filter-branch(1)"},
@@ -56,8 +54,7 @@ constexpr DestructiveRow kRows[] = {
     {"mysqladmin|mariadb-admin", "drop", "", kDatabase, "mysqladmin(1)"},
     {"redis-cli|valkey-cli", "flushall", "", kDatabase, "the Redis command FLUSHALL"},
     {"redis-cli|valkey-cli", "flushdb", "", kDatabase, "the Redis command FLUSHDB"},
-    {"rails|rake", "db:drop", "", kDatabase, "the Rails command line guide"},
-    {"rails|rake", "db:reset", "", kDatabase, "the Rails command line guide"},
+    {"rails|rake", "db:drop|db:reset", "", kDatabase, "the Rails command line guide"},
     {"prisma|npx|bunx", "migrate reset", "", kDatabase, "the Prisma CLI reference"},
     {"prisma|npx|bunx", "db push", "--force-reset", kDatabase, "the Prisma CLI reference"},
     {"manage.py|django-admin|python*", "flush", "", kDatabase, "django-admin, flush"},
@@ -88,23 +85,35 @@ constexpr DestructiveRow kRows[] = {
     {"dart|flutter", "pub publish", "", kPublishes, "dart pub publish"},
     {"mix", "hex.publish", "", kPublishes, "mix hex.publish"},
 
-    {"terraform|tofu|pulumi|vagrant|cdk", "destroy", "", kRemoteResources, "terraform destroy"},
+    {"terraform|tofu|vagrant|cdk", "destroy", "", kRemoteResources, "terraform destroy"},
     {"terraform|tofu", "apply", "-destroy|--destroy|-auto-approve|--auto-approve", kRemoteResources,
      "terraform apply"},
+    {"pulumi", "destroy|down", "", kRemoteResources, "pulumi destroy"},
+    {"pulumi", "stack rm", "", kRemoteResources, "pulumi stack rm"},
     {"kubectl|oc", "delete", "", kRemoteResources, "kubectl delete"},
     {"kubectl|oc", "drain", "", kRemoteResources, "kubectl drain"},
-    {"helm", "uninstall", "", kRemoteResources, "helm uninstall"},
-    {"helm", "delete", "", kRemoteResources, "helm uninstall"},
-    {"helm", "un", "", kRemoteResources, "helm uninstall"},
-    {"helm", "del", "", kRemoteResources, "helm uninstall"},
+    {"helm", "uninstall|un|delete|del", "", kRemoteResources, "helm uninstall"},
     {"aws", "s3 rb", "", kRemoteResources, "aws s3 rb"},
     {"aws", "s3 rm", "--recursive", kRemoteResources, "aws s3 rm"},
     {"aws", "s3 sync", "--delete", kRemoteResources, "aws s3 sync"},
-    {"aws", "delete-*", "", kRemoteResources, "the AWS CLI reference"},
-    {"aws", "terminate-*", "", kRemoteResources, "the AWS CLI reference"},
+    {"aws", "delete-*|terminate-*", "", kRemoteResources, "the AWS CLI reference"},
     {"gcloud|az|doctl|hcloud|flyctl|fly|linode-cli", "delete", "", kRemoteResources, "gcloud, az: delete"},
     {"fly|flyctl", "destroy", "", kRemoteResources, "fly apps destroy"},
+    {"gcloud", "storage rm", "-r|-R|--recursive", kRemoteResources, "gcloud storage rm"},
     {"gsutil", "rm", "-r|-R", kRemoteResources, "gsutil rm"},
+    {"gsutil", "rb", "", kRemoteResources, "gsutil rb"},
+    {"rclone", "purge|delete", "", kRemoteResources, "rclone purge, rclone delete"},
+    {"firebase", "firestore:delete|database:remove|functions:delete|hosting:disable", "", kRemoteResources,
+     "the Firebase CLI reference"},
+    {"curl", "", "-X=DELETE|--request=DELETE", kRemoteResources, "curl(1)"},
+    {"wget", "", "--method=DELETE", kRemoteResources, "wget(1)"},
+    {"http|https|xh|xhs", "delete", "", kRemoteResources, "http(1)"},
+    {"gh", "api", "-X=DELETE|--method=DELETE", kRemoteResources, "gh api"},
+    {"rabbitmqctl", "reset|force_reset|delete_vhost|delete_queue|purge_queue", "", kRemoteResources,
+     "rabbitmqctl(8)"},
+    {"etcdctl", "del", "--prefix|--from-key", kRemoteResources, "etcdctl del"},
+    {"vault", "delete|destroy", "", kRemoteResources, "vault delete, vault kv destroy"},
+    {"vault", "secrets disable", "", kRemoteResources, "vault secrets disable"},
     {"heroku", "apps:destroy", "", kRemoteResources, "heroku apps:destroy"},
     {"heroku", "pg:reset", "", kDatabase, "heroku pg:reset"},
     {"virsh", "undefine", "--remove-all-storage", kVolumes, "virsh(1)"},
@@ -145,7 +154,22 @@ constexpr WrapperRow kWrappers[] = {
     {"sh|bash|dash|zsh|ksh|mksh|ash|rbash|fish|mxc-sh|pwsh|powershell", WrapperTakes::kScript},
 };
 
+constexpr SettingsRow kSettings[] = {
+    {"ssh-agent|dircolors|lesspipe|tset|resize", ""},
+    {"brew", "shellenv"},
+    {"direnv", "hook|export"},
+    {"mise", "activate|env|hook-env"},
+    {"pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|atuin", "init"},
+    {"go|opam|fnm|docker-machine", "env"},
+    {"conda|mamba", "shell.*"},
+    {"minikube", "docker-env"},
+    {"kubectl|oc|helm|minikube|kind|gh|glab|docker|npm|pip|rustup|poetry|uv|just|deno|mxc-exec",
+     "completion|completions|generate-shell-completion"},
+};
+
 }  // namespace
+
+std::span<const SettingsRow> SettingsRows() { return kSettings; }
 
 std::span<const WrapperRow> WrapperRows() { return kWrappers; }
 

@@ -8,7 +8,8 @@
 namespace mxc {
 namespace {
 
-constexpr std::size_t kMaxValues = 32;   // of one word
+constexpr std::size_t kMaxValues = 32;  // of one word
+constexpr std::size_t kMaxDirectories = 32;
 constexpr std::size_t kMaxBytes = 4096;  // of one value
 constexpr int kMaxExpansions = 8;        // of expansions in expansions
 
@@ -137,6 +138,11 @@ void Expansion::AddAssignments(const std::vector<ShellCommand>& commands) {
       for (std::string& value : Expand(rest)) Add(std::string(name), std::move(value));
     }
   }
+}
+
+void Expansion::SetDirectories(std::vector<std::string> directories) {
+  directories_ = std::move(directories);
+  if (directories_.size() > kMaxDirectories) directories_ = {std::string(1, kUnknown)};
 }
 
 Expansion::Values Expansion::ValuesOf(std::string_view name) const {

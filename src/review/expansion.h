@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "review/shell_words.h"
@@ -20,8 +19,8 @@ class Expansion {
   void Add(const std::string& name, std::string value);
   // Of assignments, `for` and `read`, wherever they stand in the line: a function or a trap runs later.
   void AddAssignments(const std::vector<ShellCommand>& commands);
-  // Where the command may be run.
-  void SetDirectories(std::vector<std::string> directories) { directories_ = std::move(directories); }
+  // Where the command may be run; too many are any.
+  void SetDirectories(std::vector<std::string> directories);
   [[nodiscard]] const std::vector<std::string>& directories() const { return directories_; }
 
   // What the word may stand for: of braces all, of variables each value, of patterns nothing but themselves.

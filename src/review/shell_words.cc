@@ -126,6 +126,7 @@ class Splitter {
       const char c = Take();
       if (c == '"') return;
       if (c == '\\' && !rest_.empty()) {
+        if (std::string_view("$`\"\\\n").find(rest_.front()) == std::string_view::npos) word_ += c;
         word_ += Take();
       } else if (c == '`') {
         Backticks();
@@ -173,21 +174,42 @@ class Splitter {
     return static_cast<char>(value);
   }
 
-  // Up to the parenthesis that closes it; quotes in it are not looked at.
+  // Up to the parenthesis that closes it, which stands in no quotes.
   std::string TakeParentheses() {
     std::size_t end = 0;
     for (int open = 0; end < rest_.size(); ++end) {
-      if (rest_[end] == '(') ++open;
-      if (rest_[end] == ')' && --open == 0) break;
+      const char c = rest_[end];
+      if (c == '\'' || c == '"') end = ClosingQuote(end);
+      if (c == '\\') ++end;
+      if (c == '(') ++open;
+      if (c == ')' && --open == 0) break;
     }
+    end = std::min(end, rest_.size());
     std::string inner(rest_.substr(1, end - 1));
     Skip(end + 1);
     return inner;
   }
 
+  // Itself: nothing closes it.
+  [[nodiscard]] std::size_t ClosingQuote(std::size_t at) const {
+    for (std::size_t end = at + 1; end < rest_.size(); ++end) {
+      if (rest_[end] == rest_[at]) return end;
+      if (rest_[at] == '"' && rest_[end] == '\\') ++end;
+    }
+    return at;
+  }
+
   void Substitution() {
     Add('$');
     if (!Next('(')) return;
+    const std::string text = TakeParentheses();
+    Substituted(text);
+    word_ += "(" + text + ")";
+  }
+
+  // A word, with the name of what it reads or writes.
+  void ProcessSubstitution(char c) {
+    Add(c);
     const std::string text = TakeParentheses();
     Substituted(text);
     word_ += "(" + text + ")";
@@ -236,6 +258,7 @@ class Splitter {
 
   // "2>" has its number in front, ">|", ">>", ">&" and "&>" more behind.
   void Redirect(char c) {
+    if (Next('(')) return ProcessSubstitution(c);
     if (word_.find_first_not_of("0123456789") == std::string::npos) word_.clear(), in_word_ = false;
     EndWord();
     if (c == '<' && rest_.starts_with("<<")) {

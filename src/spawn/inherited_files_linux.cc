@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/pipe.h"
 #include "spawn/inherited_files.h"
 
 namespace mxc {
@@ -28,21 +29,12 @@ Error Replaced(const std::string& path) {
           .hint = "run the command again; something else is renaming files below this path"};
 }
 
-Status WriteAll(int borrowed_fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(borrowed_fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError(ErrorCode::kSetupFailed, "write a memory file", errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  return Done{};
-}
-
 // Sealed, so that a child that got hold of the descriptor can change neither its options nor its filter.
 Result<UniqueFd> SealedFile(const char* name, std::span<const std::byte> bytes) {
   UniqueFd file{::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   if (!file) return SystemError(ErrorCode::kSetupFailed, "create a memory file", errno);
-  if (Status written = WriteAll(file.Get(), bytes); !written) return written.error();
+  if (!WriteAll(file.Get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()}))  // NOLINT(*-cast)
+    return SystemError(ErrorCode::kSetupFailed, "write a memory file", errno);
   constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
   if (::lseek(file.Get(), 0, SEEK_SET) != 0 || ::fcntl(file.Get(), F_ADD_SEALS, kSeals) != 0) {
     return SystemError(ErrorCode::kSetupFailed, "seal a memory file", errno);

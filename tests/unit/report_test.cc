@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "report/probe_json.h"
+
 namespace mxc::report_test {
 namespace {
 

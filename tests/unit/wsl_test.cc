@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "backends/wsl/paths.h"
 #include "config/decode.h"
 #include "dispatch.h"
 #include "document/parse.h"
+#include "field_sayings.h"
 #include "mxc/windows/wsl_engine.h"
 #include "mxc/windows/wsl_path.h"
 #include "mxc/windows/wsl_run.h"
@@ -130,6 +132,46 @@ std::string ImageOf(const std::string& reference) {
     return value == nullptr ? std::string() : value->text;
   };
   return text("distribution") + "/" + text("release");
+}
+
+// Held outside of the distribution, or by what the mxc-exec inside does without being told.
+const std::map<std::string, std::string>& NotHandedOn() {
+  static const std::map<std::string, std::string> reasons = {
+      {"/audit/path", "written by mxc-exec on Windows"},
+      {"/audit/onFailure", "written by mxc-exec on Windows"},
+      {"/audit/syslog", "written by mxc-exec on Windows"},
+      {"/review", "asked for before the command starts"},
+      {"/minimumTier", "what is asked of the mxc-exec inside is always a container"},
+      {"/filesystem/temp", "/tmp is private unless the policy says otherwise"},
+      {"/filesystem/repositories", "the mxc-exec inside searches for them"},
+  };
+  return reasons;
+}
+
+// "" for a policy that this containment does not have, or refuses.
+std::string HandedOn(const std::string& fragment, const std::string& version) {
+  std::string text = "{\"version\": \"" + version + "\", " + fragment;
+  if (fragment.find("\"containment\"") == std::string::npos)
+    text += std::string(fragment.empty() ? "" : ", ") + R"("containment": "wslc")";
+  if (fragment.find("\"process\":") == std::string::npos && fragment.find("\"phase\"") == std::string::npos)
+    text += R"(, "process": {"commandLine": "true"})";
+  const Result<Json> document = ParseDocument({.name = "test", .bytes = text + "}"});
+  const Result<Config> config = Decode(*document, {.system = OperatingSystem::kWindows});
+  if (!config || config->containment != Containment::kWslc) return "";
+  const FakeHost host;
+  const Result<Policy> policy = Resolve(*config, host, {.experimental = true, .shown_only = true});
+  if (!policy) return "";
+  const Result<Plan> plan = MakePlan(wsl::WslBackend(), *policy, Assumed());
+  return plan ? ConfigText(std::get<WslLaunch>(plan->launch).run.config) : "";
+}
+
+TEST(Wsl, HandsEveryFieldOnOrRefusesIt) {
+  for (const auto& [pointer, saying] : Sayings()) {
+    const std::string text = HandedOn(saying.fragment, saying.version);
+    const bool differs = text.empty() || text != HandedOn(saying.without, saying.version);
+    EXPECT_NE(differs, NotHandedOn().contains(pointer))
+        << pointer << ": write it into the guest's document, or say who else holds it";
+  }
 }
 
 TEST(Wsl, AnImageIsShownByTheMxcExecInside) {

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/pipe.h"
 #include "base/unique_fd.h"
 #include "kubernetes/claim.h"
 #include "kubernetes/kubectl.h"
@@ -47,23 +48,13 @@ std::uint64_t WallMs() {
 std::string FreshName(const SandboxId& id) { return "." + id.Name(); }
 std::string LockName(const SandboxId& id) { return "." + id.Name() + ".lock"; }
 
-bool WriteWhole(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 // At one stroke. When it was written is when its sandbox was used last.
 Status WritePodRecord(const StateDirectory& directory, const SandboxId& id, const PodRecord& record) {
   const std::string fresh = FreshName(id);
   ::unlinkat(directory.Descriptor(), fresh.c_str(), 0);
   const UniqueFd file{::openat(directory.Descriptor(), fresh.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (file && WriteWhole(file.Get(), PodRecordText(record)) &&
+  if (file && WriteAll(file.Get(), PodRecordText(record)) &&
       ::renameat(directory.Descriptor(), fresh.c_str(), directory.Descriptor(), id.Name().c_str()) == 0)
     return Done{};
   const int number = errno;

@@ -1,0 +1,106 @@
+#include "review/destroys.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "mxc/fold.h"
+#include "review/destructive_table.h"
+#include "review/find_command.h"
+#include "review/path_patterns.h"
+
+namespace mxc {
+namespace {
+
+// "+main" and ":main" among what is pushed, here or in a setting of the remote.
+bool ForcesRef(const Words& words) {
+  return std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
+    const std::string folded = Folded(word);
+    return (word.size() > 1 && (word.front() == '+' || word.front() == ':')) ||
+           folded.find(".push=+") != std::string::npos || folded.find(".push=:") != std::string::npos ||
+           folded.find(".mirror=") != std::string::npos || folded.ends_with(".mirror");
+  });
+}
+
+// `git checkout .`; what restores the index alone discards nothing.
+bool DiscardsAll(const Words& words, const Roots& roots) {
+  const bool restores =
+      words[1] == "restore" && (!HasFlag(words, "-S|--staged") || HasFlag(words, "-W|--worktree"));
+  const bool removes = words[1] == "rm" && HasFlag(words, "-f|--force") && !HasFlag(words, "--cached");
+  if (!restores && !removes && words[1] != "checkout") return false;
+  return std::any_of(words.begin() + 2, words.end(), [&](const std::string& word) {
+    if (word.starts_with('-') || word.find(kUnknown) != std::string::npos) return false;
+    return word == ":/" || word == ":" || WithoutPatternsAtEnd(word).empty() || roots.Has(word);
+  });
+}
+
+bool IsDisk(std::string_view path) {
+  if (!path.starts_with("/dev/")) return false;
+  path.remove_prefix(5);
+  return path == std::string_view(&kUnknown, 1) ||
+         IsOneOf(path, "sd*|hd*|vd*|xvd*|nvme*|mmcblk*|dm-*|md*|mapper/*|disk/*|loop*|mem|kmem");
+}
+
+// All of what an option names is not known: it may be one.
+bool WritesDevice(const Words& words, std::string_view option) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    if (!word.starts_with(option)) return false;
+    const std::string_view path = std::string_view(word).substr(option.size());
+    return IsDisk(path) || (!option.empty() && path == std::string_view(&kUnknown, 1));
+  });
+}
+
+std::optional<Destruction> DeletesRoots(std::string_view program, const Words& words, Names names,
+                                        const Roots& roots) {
+  const bool changes = IsOneOf(program, "chmod|chown|chgrp") && HasFlag(words, "-R|--recursive");
+  const bool removes = (program == "rm" && HasFlag(words, "-r|-R|--recursive")) ||
+                       (names == Names::kRead && IsOneOf(program, "rm|unlink"));
+  const bool finds = program == "find" && FindDeletes(words) && FindsRoots(words, roots);
+  if (!removes && !finds && !changes) return std::nullopt;
+  if (!finds && names == Names::kRead)
+    return Destruction{.what = changes ? "changes modes or owners of what its text does not name"
+                                       : "deletes what its text does not name",
+                       .source = std::string(program) + "(1)"};
+  const bool named = std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
+    return !word.starts_with('-') && roots.Has(word);
+  });
+  if (!finds && !named) return std::nullopt;
+  return Destruction{.what = changes ? "changes modes or owners of all that may be written"
+                                     : "deletes all that may be written, or what holds it",
+                     .source = std::string(program) + "(1)"};
+}
+
+}  // namespace
+
+std::optional<Destruction> Destroys(const Words& words, Names names, const Roots& roots) {
+  const std::string_view program = ProgramIn(words.front());
+  for (const DestructiveRow& row : DestructiveRows()) {
+    if (!IsOneOf(program, row.programs) || !HasVerbs(words, row.verbs)) continue;
+    if (program == "git" && words[1] != row.verbs.substr(0, row.verbs.find(' '))) continue;
+    if (row.flags.empty() || HasFlag(words, row.flags))
+      return Destruction{.what = std::string(row.what), .source = std::string(row.source)};
+  }
+  if (program == "git" && words.size() > 1 && IsOneOf(words[1], "push|send-pack") && ForcesRef(words))
+    return Destruction{.what = "rewrites or deletes what others have fetched", .source = "git-push(1)"};
+  if (program == "git" && words.size() > 1 && DiscardsAll(words, roots))
+    return Destruction{.what = "discards commits or files that are nowhere else",
+                       .source = "git-" + words[1] + "(1)"};
+  if (program == "dd" && WritesDevice(words, "of="))
+    return Destruction{.what = "writes over a disk", .source = "dd(1)"};
+  if (program == "tee" && WritesDevice(words, ""))
+    return Destruction{.what = "writes over a disk", .source = "tee(1)"};
+  return DeletesRoots(program, words, names, roots);
+}
+
+bool RedirectsToDevice(const Words& words, const Expansion& expansion) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] != ">") continue;
+    const std::vector<std::string> files = expansion.Expand(words[i + 1]);
+    if (std::any_of(files.begin(), files.end(), [](const std::string& file) { return IsDisk(file); }))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace mxc

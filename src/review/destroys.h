@@ -1,0 +1,18 @@
+// Whether one command destroys: by the table, or by what it names.
+#pragma once
+
+#include <optional>
+
+#include "review/command_words.h"
+#include "review/destructive.h"
+#include "review/expansion.h"
+#include "review/line_input.h"
+#include "review/roots.h"
+
+namespace mxc {
+
+// The words are expanded.
+[[nodiscard]] std::optional<Destruction> Destroys(const Words& words, Names names, const Roots& roots);
+[[nodiscard]] bool RedirectsToDevice(const Words& words, const Expansion& expansion);
+
+}  // namespace mxc

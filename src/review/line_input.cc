@@ -1,0 +1,79 @@
+#include "review/line_input.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "review/find_command.h"
+
+namespace mxc {
+namespace {
+
+// Its input is kept or shown, not executed.
+bool KeepsInput(const Words& words) { return !words.empty() && IsOneOf(ProgramIn(words.front()), "cat|tee"); }
+
+std::optional<Words> NamesSaid(const LinePlace& place, const Expansion& expansion, const Roots& roots) {
+  if (place.line == nullptr) return std::nullopt;
+  for (std::size_t i = place.at; (*place.line)[i].joint == ShellJoint::kPipe && i > 0;) {
+    const Words from = expansion.ExpandAll((*place.line)[--i].words);
+    if (from.empty()) return std::nullopt;
+    if (IsOneOf(from.front(), "echo|printf")) return Words{from.begin() + 1, from.end()};
+    if (from.front() == "find") return FindsRoots(from, roots) ? std::nullopt : std::optional<Words>{Words{}};
+    if (!IsOneOf(from.front(), "sort|uniq|head|tail|grep|egrep|fgrep")) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool IsKept(const std::vector<ShellCommand>& commands, std::size_t at) {
+  if (!KeepsInput(commands[at].words)) return false;
+  for (std::size_t i = at + 1; i < commands.size() && commands[i].joint == ShellJoint::kPipe; ++i) {
+    if (!KeepsInput(commands[i].words)) return false;
+  }
+  const auto is_named = [&](const std::string& file) {
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      const Words& words = commands[i].words;
+      if (i != at && std::any_of(words.begin(), words.end(),
+                                 [&](const std::string& word) { return ProgramIn(word) == ProgramIn(file); }))
+        return true;
+    }
+    return false;
+  };
+  const Words& words = commands[at].words;
+  return std::none_of(words.begin() + 1, words.end(), [&](const std::string& word) {
+    return word != ">" && !word.starts_with('-') && is_named(word);
+  });
+}
+
+Names PutNames(Words& words, const LinePlace& place, const Expansion& expansion, const Roots& roots) {
+  const std::string_view program = ProgramIn(words.front());
+  std::string replaced = program == "xargs" ? "" : "{}";
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with("--replace") || word == "-i") replaced = "{}";
+    if (word.starts_with("--replace=")) replaced = word.substr(10);
+    if (word.starts_with("-I") && word.size() > 2) replaced = word.substr(2);
+    if (word == "-I" && i + 1 < words.size()) replaced = words[++i];
+  }
+  if (IsOneOf(program, "xargs|parallel")) {
+    if (const std::optional<Words> said = NamesSaid(place, expansion, roots)) {
+      words.insert(words.end(), said->begin(), said->end());
+      return Names::kNone;
+    }
+  }
+  if (replaced.empty()) return Names::kRead;
+  bool whole = false;
+  bool within = false;
+  for (std::string& word : words) {
+    const std::size_t at = word.find(replaced);
+    if (at == std::string::npos) continue;
+    (word == replaced ? whole : within) = true;
+    word.replace(at, replaced.size(), 1, kUnknown);
+  }
+  return whole || !within ? Names::kRead : Names::kNone;
+}
+
+}  // namespace mxc
