@@ -28,6 +28,8 @@ constexpr std::size_t kStackBytes = 32768;
 // the keyboard in an orphaned process group, and that is one whose every parent is in another session.
 void TakeTerminal(const Child& child) {
   if (child.command.controlling_terminal < 0) return;
+  // In a persistent sandbox this is a process of one command's.
+  if (::getsid(0) != ::getpid()) child.Check(::setsid(), Step::kSession);
   child.Check(::ioctl(child.command.controlling_terminal, TIOCSCTTY, 0), Step::kTerminal);
 }
 
