@@ -17,9 +17,9 @@ std::string CommandText(const std::vector<std::string>& command) {
   return text;
 }
 
-std::string EnvironmentText(const Policy& policy) {
+std::string EnvironmentText(const Policy& policy, const Plan& plan) {
   std::string text;
-  for (const Variable& variable : policy.process.environment) text += variable.name + "=… ";
+  for (const Variable& variable : ShownEnvironment(policy, plan)) text += variable.name + "=… ";
   return text.empty() ? "empty" : text + "(values are never shown)";
 }
 
@@ -87,6 +87,11 @@ void AddWarnings(const Plan& plan, ExplainPage& page) {
 
 }  // namespace
 
+const std::vector<Variable>& ShownEnvironment(const Policy& policy, const Plan& plan) {
+  const std::vector<Variable>& launched = CommandEnvironment(plan.launch);
+  return launched.empty() ? policy.process.environment : launched;
+}
+
 const std::vector<std::string>& ExecutedBy(const Policy& policy, const Plan& plan) {
   const LinuxSandbox* const sandbox = LinuxSandboxOf(plan.launch);
   return sandbox != nullptr ? sandbox->argv : policy.process.argv;
@@ -99,7 +104,7 @@ std::string DescribeText(const Backend& backend, const Policy& policy, const Pla
   page.Line("containment", fmt::format("{} (tier {})", Name(plan.containment), Name(plan.tier)));
   page.Line("command", CommandText(ExecutedBy(policy, plan)));
   page.Line("cwd", Quoted(policy.process.cwd));
-  page.Line("environment", EnvironmentText(policy));
+  page.Line("environment", EnvironmentText(policy, plan));
   AddLimits(plan, page);
   if (plan.isolation_level != IsolationLevel::kNone) page.Line("rung", Name(plan.isolation_level));
   if (backend.explain.text != nullptr) backend.explain.text(plan, page);

@@ -21,5 +21,8 @@ namespace mxc {
 // What is executed: the policy's command, or what a plan that does without its shell makes of it. Borrowed
 // from both.
 [[nodiscard]] const std::vector<std::string>& ExecutedBy(const Policy& policy, const Plan& plan);
+// What the command gets: the launch's, with what the planner has added, or the policy's where another system
+// adds its own. Borrowed from both.
+[[nodiscard]] const std::vector<Variable>& ShownEnvironment(const Policy& policy, const Plan& plan);
 
 }  // namespace mxc

@@ -13,7 +13,7 @@ using Document = nlohmann::ordered_json;
 
 Document OfProcess(const Policy& policy, const Plan& plan) {
   Document names = Document::array();
-  for (const Variable& variable : policy.process.environment) names.push_back(variable.name);
+  for (const Variable& variable : ShownEnvironment(policy, plan)) names.push_back(variable.name);
   return {{"argv", ExecutedBy(policy, plan)},
           {"cwd", policy.process.cwd},
           {"environmentNames", std::move(names)}};
