@@ -194,19 +194,26 @@ Result<Prepared> Prepare(const Config& config, const Options& options, const Hos
 Result<Outcome> RunWithFallback(const Config& config, const Options& options, const Host& host,
                                 Prepared& prepared, RunObserver& observer,
                                 const std::function<void(const Plan&, const Error&)>& on_weaker) {
+  // In directories that many use, /tmp for instance, what a plan masks may be gone when it runs.
+  constexpr int kPlansAnew = 5;
+  int anew = 0;
+  std::optional<Fallback> choice;
   Result<Outcome> outcome = RunPlan(prepared.plan, observer);
-  while (!outcome && outcome.error().code == ErrorCode::kUnavailable) {
-    const Error refusal = WithHint(outcome.error(), prepared.policy.containment, host);
-    const std::optional<Fallback> next = NextFallback(prepared.plan.isolation_level, MeansProcess(config));
-    if (!next) return refusal;
-    Result<Prepared> weaker = PrepareOn(next, config, options, host);
-    if (!weaker) return Both(refusal, weaker.error());
-    weaker->plan.run = prepared.plan.run;
-    prepared = std::move(*weaker);
-    on_weaker(prepared.plan, refusal);
+  for (;;) {
+    if (outcome) return outcome;
+    const bool outdated = outcome.error().outdated && anew++ < kPlansAnew;
+    if (!outdated && outcome.error().code != ErrorCode::kUnavailable) return outcome;
+    const Error refusal =
+        outdated ? outcome.error() : WithHint(outcome.error(), prepared.policy.containment, host);
+    if (!outdated) choice = NextFallback(prepared.plan.isolation_level, MeansProcess(config));
+    if (!outdated && !choice) return refusal;
+    Result<Prepared> next = PrepareOn(choice, config, options, host);
+    if (!next) return outdated ? next.error() : Both(refusal, next.error());
+    next->plan.run = prepared.plan.run;
+    prepared = std::move(*next);
+    if (!outdated) on_weaker(prepared.plan, refusal);
     outcome = RunPlan(prepared.plan, observer);
   }
-  return outcome;
 }
 
 }  // namespace mxc

@@ -59,6 +59,7 @@ struct Error {
   Position position = {};
   std::string hint = {};           // what to do about it
   std::vector<Error> others = {};  // further errors of the same document, in document order
+  bool outdated = false;  // nothing has run: a file that the plan is about has gone since it was made
 };
 
 // Something the user should know that is no reason to stop. Categories: docs/errors.md.

@@ -153,6 +153,8 @@ Error StepError(const Report& report, const Program& program) {
   }
   error.hint = Hint(report);
   if (IsRefusal(report)) error.code = ErrorCode::kUnavailable;
+  const bool opened = report.step == Step::kOpenTarget || report.step == Step::kOpenSource;
+  error.outdated = opened && report.number == ENOENT;
   return error;
 }
 

@@ -28,7 +28,9 @@ Error WrongHead(const std::string& file, const std::string& what) {
   return WrongAt(file, 0, Quoted(AuditHeadPath(file)) + " " + what);
 }
 
-Status TakeFile(const std::string& file, AuditChain& chain) {
+// `last`: of the files. What stands behind the last line feed of another one is what a killed writer left:
+// if it had been a line, the next file would name it.
+Status TakeFile(const std::string& file, bool last, AuditChain& chain) {
   const Result<UniqueFd> opened = OpenToRead("read the audit log", file);
   if (!opened) return opened.error();
   std::array<char, 65536> buffer{};
@@ -49,7 +51,7 @@ Status TakeFile(const std::string& file, AuditChain& chain) {
     }
     line.append(left);
   }
-  if (line.empty()) return Done{};
+  if (line.empty() || !last) return Done{};
   return WrongAt(file, number, "it is cut short: its line feed is missing");
 }
 
@@ -90,7 +92,7 @@ Result<std::string> VerifyAudit(const std::vector<std::string>& files,
   if (head && *head && !(*head)->empty()) wanted.insert(**head);
   AuditChain chain(std::move(wanted));
   for (const std::string& file : files) {
-    if (Status taken = TakeFile(file, chain); !taken) return taken.error();
+    if (Status taken = TakeFile(file, &file == &files.back(), chain); !taken) return taken.error();
   }
   if (Status whole = chain.Finish(); !whole) return WrongAt(files.back(), 0, whole.error().message);
   if (!head) return head.error();

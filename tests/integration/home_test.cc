@@ -1,5 +1,10 @@
 // HOME: a directory of the run's own in every policy, empty, writable, gone afterwards.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include "tests/support/launcher_test.h"
 
@@ -99,6 +104,29 @@ TEST_P(Home, TellsAptToGiveUpSooner) {
 TEST_P(Home, LetsNobodyElseIn) {
   const Ended ended = RunConfig({.command = "stat -c %a ~", .read_only = {"/tmp"}});
   EXPECT_EQ(ended.out, "700\n") << ended.err;
+}
+
+// Another user's directory that nobody may list is read-only or masked, and may be gone when it is to be.
+TEST_P(Home, DirectoriesThatComeAndGoInTheCommonTmpStopNoRun) {
+  if (::getuid() != 0 || uid == 0) GTEST_SKIP() << "needs root, and another caller";
+  if (GetParam().containment == "landlock") GTEST_SKIP() << "it cannot grant /tmp";
+  std::atomic<bool> done = false;
+  std::thread others([&] {
+    const std::string place = "/tmp/mxc-test-" + Token();
+    while (!done) {
+      ::mkdir(place.c_str(), 0711);
+      ::usleep(2000);
+      ::rmdir(place.c_str());
+      ::usleep(2000);
+    }
+  });
+  for (int i = 0; i < 40; ++i) {
+    const Ended ended =
+        RunConfig({.command = "echo ran", .read_write = {"/tmp"}, .filesystem = kUnprotected});
+    EXPECT_EQ(ended.out, "ran\n") << ended.err;
+  }
+  done = true;
+  others.join();
 }
 
 TEST_P(Home, ToolsThatKeepStateThereWork) {

@@ -273,6 +273,8 @@ TEST_F(AuditLogChain, GoesOnBehindAKilledWriterInARotatedFile) {
   EXPECT_THAT(Verified({path}, {LineHash(lines[1])}), HasSubstr(R"("lines":2)"));
   WriteLines(rotated, {lines[0]});  // killed before its line was there
   EXPECT_THAT(Verified({rotated, path}), HasSubstr(R"("lines":3)"));
+  std::ofstream(rotated, std::ios::app) << lines[1].substr(0, lines[1].size() / 2);  // or half of it
+  EXPECT_THAT(Verified({rotated, path}), HasSubstr(R"("lines":3)"));
   const std::string other = WithPrevious(Record("end", "x"), LineHash(lines[0]));
   WriteLines(rotated, {lines[0], other.substr(0, other.size() - 1)});
   EXPECT_THAT(Verified({rotated, path}), HasSubstr("it does not name the line before it"));
