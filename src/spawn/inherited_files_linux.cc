@@ -57,7 +57,11 @@ Result<UniqueFd> Open(const PathFile& file, OpenContext& /*context*/) {
   UniqueFd fd{OpenPath(file)};
   if (!fd) {
     const int number = errno;
-    if (number == ELOOP || number == ENOENT || number == ENOTDIR) return Replaced(file.path);
+    if (number == ELOOP || number == ENOENT || number == ENOTDIR) {
+      Error error = Replaced(file.path);
+      error.outdated = number == ENOENT;
+      return error;
+    }
     return SystemError(ErrorCode::kSetupFailed, "open '" + file.path + "'", number);
   }
   struct stat status {};

@@ -1,9 +1,12 @@
 // HOME: a directory of the run's own in every policy, empty, writable, gone afterwards.
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <thread>
 
 #include "tests/support/launcher_test.h"
@@ -106,23 +109,30 @@ TEST_P(Home, LetsNobodyElseIn) {
   EXPECT_EQ(ended.out, "700\n") << ended.err;
 }
 
-// Another user's directory that nobody may list is read-only or masked, and may be gone when it is to be.
+// Another user's directory that nobody may list is read-only or masked, and may be gone when it is to be. In
+// a /tmp of the test's own.
 TEST_P(Home, DirectoriesThatComeAndGoInTheCommonTmpStopNoRun) {
   if (::getuid() != 0 || uid == 0) GTEST_SKIP() << "needs root, and another caller";
   if (GetParam().containment == "landlock") GTEST_SKIP() << "it cannot grant /tmp";
+  const std::string tmp = workspace.Directory("tmp");
+  ASSERT_EQ(::chmod(tmp.c_str(), 01777), 0);
   std::atomic<bool> done = false;
   std::thread others([&] {
-    const std::string place = "/tmp/mxc-test-" + Token();
-    while (!done) {
+    for (int i = 0; !done; ++i) {
+      const std::string place = tmp + "/closed-" + std::to_string(i);
       ::mkdir(place.c_str(), 0711);
       ::usleep(2000);
       ::rmdir(place.c_str());
-      ::usleep(2000);
     }
   });
-  for (int i = 0; i < 40; ++i) {
-    const Ended ended =
-        RunConfig({.command = "echo ran", .read_write = {"/tmp"}, .filesystem = kUnprotected});
+  Launch launch = PrepareConfig({.command = "echo ran", .read_write = {"/tmp"}, .filesystem = kUnprotected});
+  launch.before_exec = [&] {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount(tmp.c_str(), "/tmp", nullptr, MS_BIND, nullptr) != 0)
+      std::_Exit(124);
+  };
+  for (int i = 0; i < 30; ++i) {
+    const Ended ended = Execute(launch);
     EXPECT_EQ(ended.out, "ran\n") << ended.err;
   }
   done = true;
