@@ -77,12 +77,14 @@ UniqueFd OpenParent(const std::string& path) {
 }
 
 // The name still leads to the file that is open.
-bool IsStillThere(const HeldFile& held) {
+bool LeadsTo(int borrowed_directory, const std::string& name, int borrowed_file) {
   struct stat named {};
   struct stat open {};
-  return ::fstatat(held.directory.Get(), held.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         ::fstat(held.file.Get(), &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+  return ::fstatat(borrowed_directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstat(borrowed_file, &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
+
+bool IsStillThere(const HeldFile& held) { return LeadsTo(held.directory.Get(), held.name, held.file.Get()); }
 
 UniqueFd OpenAny(const HeldFile& held) {
   constexpr int kThere = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -240,12 +242,9 @@ bool Hold(HeldFile& held) {
 bool RemoveStalePlaceholder(int borrowed_directory, const std::string& name) {
   const UniqueFd file{
       ::openat(borrowed_directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-  struct stat named {};
   struct stat open {};
   if (!file || !IsAnyPlaceholder(file.Get()) || ::flock(file.Get(), LOCK_EX | LOCK_NB) != 0 ||
-      ::fstat(file.Get(), &open) != 0 ||
-      ::fstatat(borrowed_directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
-      named.st_dev != open.st_dev || named.st_ino != open.st_ino)
+      ::fstat(file.Get(), &open) != 0 || !LeadsTo(borrowed_directory, name, file.Get()))
     return false;
   return ::unlinkat(borrowed_directory, name.c_str(), S_ISDIR(open.st_mode) ? AT_REMOVEDIR : 0) == 0;
 }
