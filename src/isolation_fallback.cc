@@ -14,6 +14,9 @@
 namespace mxc {
 namespace {
 
+// In directories that many use, /tmp for instance, what a plan masks may be gone when it runs.
+constexpr int kMaxPlansAnew = 20;
+
 // Why the weaker isolation level does not do either, with what the user can do about each.
 Error Both(const Error& refusal, Error weaker) {
   weaker.message += "; stronger isolation is unavailable: " + refusal.message;
@@ -194,25 +197,31 @@ Result<Prepared> Prepare(const Config& config, const Options& options, const Hos
 Result<Outcome> RunWithFallback(const Config& config, const Options& options, const Host& host,
                                 Prepared& prepared, RunObserver& observer,
                                 const std::function<void(const Plan&, const Error&)>& on_weaker) {
-  // In directories that many use, /tmp for instance, what a plan masks may be gone when it runs.
-  constexpr int kPlansAnew = 5;
-  int anew = 0;
   std::optional<Fallback> choice;
-  Result<Outcome> outcome = RunPlan(prepared.plan, observer);
-  for (;;) {
-    if (outcome) return outcome;
-    const bool outdated = outcome.error().outdated && anew++ < kPlansAnew;
-    if (!outdated && outcome.error().code != ErrorCode::kUnavailable) return outcome;
-    const Error refusal =
-        outdated ? outcome.error() : WithHint(outcome.error(), prepared.policy.containment, host);
-    if (!outdated) choice = NextFallback(prepared.plan.isolation_level, MeansProcess(config));
-    if (!outdated && !choice) return refusal;
-    Result<Prepared> next = PrepareOn(choice, config, options, host);
-    if (!next) return outdated ? next.error() : Both(refusal, next.error());
+  const auto plan_again = [&]() -> Status {
+    Result<Prepared> next =
+        choice ? PrepareOn(choice, config, options, host) : Prepare(config, options, host);
+    if (!next) return next.error();
     next->plan.run = prepared.plan.run;
     prepared = std::move(*next);
-    if (!outdated) on_weaker(prepared.plan, refusal);
-    outcome = RunPlan(prepared.plan, observer);
+    return Done{};
+  };
+  int plans_left = kMaxPlansAnew;
+  const auto run = [&]() -> Result<Outcome> {
+    for (;; --plans_left) {
+      Result<Outcome> outcome = RunPlan(prepared.plan, observer);
+      if (outcome || !outcome.error().outdated || plans_left == 0) return outcome;
+      if (const Status planned = plan_again(); !planned) return planned.error();
+    }
+  };
+  for (;;) {
+    Result<Outcome> outcome = run();
+    if (outcome || outcome.error().code != ErrorCode::kUnavailable) return outcome;
+    const Error refusal = WithHint(outcome.error(), prepared.policy.containment, host);
+    choice = NextFallback(prepared.plan.isolation_level, MeansProcess(config));
+    if (!choice) return refusal;
+    if (const Status planned = plan_again(); !planned) return Both(refusal, planned.error());
+    on_weaker(prepared.plan, refusal);
   }
 }
 

@@ -50,7 +50,8 @@ inline constexpr std::string_view kWeakerIsolation = "weaker-isolation";
 [[nodiscard]] Result<Prepared> Prepare(const Config& config, const Options& options, const Host& host);
 
 // Launch and Relay. When the kernel refuses the run before it has begun, the next level is taken on which the
-// policy holds, and `prepared` is its plan; `on_weaker` is told, with the refusal, before it is run.
+// policy holds; `on_weaker` is told, with the refusal, before it is run. When a file of the plan has gone
+// before it began (Error::outdated), the same level is planned anew. `prepared` becomes what was run last.
 [[nodiscard]] Result<Outcome> RunWithFallback(
     const Config& config, const Options& options, const Host& host, Prepared& prepared, RunObserver& observer,
     const std::function<void(const Plan& plan, const Error& refusal)>& on_weaker);
