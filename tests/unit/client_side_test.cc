@@ -432,21 +432,82 @@ TEST(ClientSide, AWebSocketBehindARequestIsAskedForElsewhere) {
   EXPECT_EQ(declined.Server("HTTP/1.1 403 Forbidden\r\n"), kOther);
 }
 
+const std::string kConnect = "CONNECT good.test:80 HTTP/1.1\r\nHost: good.test\r\n\r\n";
+const std::string kAgreed = "HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\n";
+
 TEST(ClientSide, WhatIsSaidThroughATunnelIsJudged) {
-  const std::string ask = "CONNECT good.test:80 HTTP/1.1\r\nHost: good.test\r\n\r\n";
   Talk talk;
-  EXPECT_EQ(talk.Client(ask + Hello("good.test")), ask + Hello("good.test"));
+  EXPECT_EQ(talk.Client(kConnect + Hello("good.test")), kConnect);
+  EXPECT_EQ(talk.Server("HTTP/1.0 2"), "");
+  EXPECT_EQ(talk.Server("00 x\r\n\r\n"), Hello("good.test"));
   Talk other;
-  EXPECT_EQ(other.Client(ask), ask);
+  EXPECT_EQ(other.Client(kConnect), kConnect);
+  EXPECT_EQ(other.Server(kAgreed), "");
   EXPECT_EQ(other.Client(Hello("evil.test")), kOther);
   Talk again;
-  EXPECT_EQ(again.Client(ask + Hello("good.test")), ask + Hello("good.test"));
+  EXPECT_EQ(again.Client(kConnect), kConnect);
+  EXPECT_EQ(again.Server(kAgreed), "");
+  EXPECT_EQ(again.Client(Hello("good.test")), Hello("good.test"));
+  EXPECT_EQ(again.Server(ServerHello(kRetry)), "");
   EXPECT_EQ(again.Client(Hello("evil.test")), kOther);
-  Talk ssh;
-  EXPECT_EQ(ssh.Client(ask + "SSH-2.0-x\r\nkeys"), ask + "SSH-2.0-x\r\nkeys");
+  Talk plain;
+  EXPECT_EQ(plain.Client(kConnect), kConnect);
+  EXPECT_EQ(plain.Server(kAgreed), "");
+  const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
+  EXPECT_EQ(plain.Client(get + get), get + get);
+  EXPECT_EQ(plain.Client("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"), kOther);
   Talk socks;
-  EXPECT_EQ(socks.Client(ask), ask);
+  EXPECT_EQ(socks.Client(kConnect), kConnect);
+  EXPECT_EQ(socks.Server(kAgreed), "");
   EXPECT_TRUE(socks.Client(std::string("\x05\x02\0\2", 4)).starts_with("refused"));
+}
+
+// The server behind the tunnel has to speak it, too.
+TEST(ClientSide, ProtocolsThroughATunnelAreAnswered) {
+  const std::string ssh = "SSH-2.0-x\r\nkeys";
+  Talk talk;
+  EXPECT_EQ(talk.Client(kConnect + ssh), kConnect);
+  EXPECT_EQ(talk.Server(kAgreed), "SSH-2.0-x\r\n");
+  EXPECT_EQ(talk.Server("SSH-2.0-y\r\n"), "keys");
+  EXPECT_TRUE(talk.Free());
+  Talk strange;
+  EXPECT_EQ(strange.Client(kConnect + ssh), kConnect);
+  EXPECT_EQ(strange.Server(kAgreed + "HTTP/1.1 400 Bad\r\n"), kStrange);
+  // A proxy that declines may be any server, and where its answer ends is not known.
+  for (const char* declines :
+       {"HTTP/1.1 407 x\r\nContent-Length: 0\r\n\r\n", "SSH-2.0-y\r\n", "HTTP/2.0 200"}) {
+    Talk declined;
+    EXPECT_EQ(declined.Client(kConnect), kConnect);
+    EXPECT_EQ(declined.Server(declines), "") << declines;
+    EXPECT_EQ(declined.Client(kConnect), kConnect) << declines;
+    EXPECT_EQ(declined.Client(Hello("good.test")), Hello("good.test")) << declines;
+    Talk unheard;
+    EXPECT_EQ(unheard.Client(kConnect), kConnect);
+    EXPECT_EQ(unheard.Server(declines), "") << declines;
+    EXPECT_TRUE(
+        unheard.Client(ssh).ends_with("refused: what the server answers to its protocol cannot be told"))
+        << declines;
+  }
+}
+
+// No other connection leads to the server behind a tunnel.
+TEST(ClientSide, AWebSocketThroughATunnel) {
+  const std::string ask = Asks();
+  Talk first;
+  EXPECT_EQ(first.Client(kConnect), kConnect);
+  EXPECT_EQ(first.Server(kAgreed), "");
+  EXPECT_EQ(first.Client(ask), ask);
+  EXPECT_EQ(first.Server(Agrees()), "");
+  EXPECT_TRUE(first.Free());
+  Talk later;
+  EXPECT_EQ(later.Client(kConnect), kConnect);
+  EXPECT_EQ(later.Server(kAgreed), "");
+  const std::string get = "GET / HTTP/1.1\r\nHost: good.test\r\n\r\n";
+  EXPECT_EQ(later.Client(get), get);
+  EXPECT_EQ(later.Client(ask), ask);
+  EXPECT_FALSE(later.Waits());
+  later.Server("HTTP/1.1 200 OK\r\n\r\n" + Agrees());
+  EXPECT_FALSE(later.Free());
 }
 
 }  // namespace

@@ -79,8 +79,7 @@ void ClientSide::EnterSequel(Sequel sequel) {
 
 void ClientSide::HearServer(ByteView bytes) {
   if (!WantsServer()) return;
-  // The head of an answer is as long as it is: AwaitUpgrade bounds it.
-  const std::size_t room = phase_ == Phase::kUpgrade ? bytes.size() : kServerBytes - server_.size();
+  const std::size_t room = HearsAnswer() ? bytes.size() : kServerBytes - server_.size();
   server_.insert(server_.end(), bytes.begin(),
                  bytes.begin() + static_cast<std::ptrdiff_t>(std::min(room, bytes.size())));
   if (spoken_ || heads_ > 0) return;
@@ -103,7 +102,7 @@ void ClientSide::Skip(std::uint64_t count) {
 
 bool ClientSide::AwaitsServer() const {
   return phase_ == Phase::kAnswer || phase_ == Phase::kEncrypt || phase_ == Phase::kReconnect ||
-         phase_ == Phase::kContinue;
+         phase_ == Phase::kContinue || phase_ == Phase::kTunnel;
 }
 
 ClientSide::State ClientSide::Next() {
@@ -139,6 +138,8 @@ ClientSide::Step ClientSide::Advance() {
       return Step::kWait;
     case Phase::kUpgrade:
       return AwaitUpgrade();
+    case Phase::kTunnel:
+      return AwaitTunnel();
     case Phase::kRecords:
       return HearRecords();
     case Phase::kAnswer:
@@ -184,12 +185,12 @@ ClientSide::Step ClientSide::HearFirstBytes() {
 
 void ClientSide::LeaveJudged() {
   if (head_.Is() == ProtocolSniffer::Kind::kHttp) {
-    const bool asks = head_.Head().websocket || head_.Head().awaits_continue;
+    const bool asks = head_.Head().websocket || head_.Head().awaits_continue || head_.Connects();
+    blind_ = blind_ || (asks && heads_here_ > 1 && tunnel_);
     if (asks && heads_here_ > 1 && !blind_) {
       phase_ = Phase::kReconnect;
       return;
     }
-    blind_ = blind_ || head_.Connects();
     body_.emplace(head_.Body());
     phase_ = head_.Head().awaits_continue ? Phase::kContinue : Phase::kBody;
   } else if (head_.Is() == ProtocolSniffer::Kind::kTls) {
@@ -211,7 +212,10 @@ ClientSide::Step ClientSide::HearBody() {
   Pass(*used);
   if (!body_->Done()) return Step::kWait;
   // A server that has spoken before it was asked has not been heard to the end.
-  if (head_.Head().websocket && heads_here_ == 1 && server_.empty()) return Enter(Phase::kUpgrade);
+  const bool heard = heads_here_ == 1 && server_.empty() && !blind_;
+  if (head_.Connects() && heard) return Enter(Phase::kTunnel);
+  if (head_.Head().websocket && heard) return Enter(Phase::kUpgrade);
+  blind_ = blind_ || head_.Connects();
   return Expect(ProtocolSniffer::Takes::kAll);
 }
 
@@ -233,6 +237,26 @@ ClientSide::Step ClientSide::AwaitUpgrade() {
       return Step::kWait;
     case Match::kNo:
       break;
+  }
+  return Expect(ProtocolSniffer::Takes::kAll);
+}
+
+// What is said through a tunnel is answered by the server behind it, from the end of the proxy's answer on.
+ClientSide::Step ClientSide::AwaitTunnel() {
+  constexpr std::string_view kAgreed = "HTTP/1.? 2";
+  constexpr std::string_view kEnd = "\r\n\r\n";
+  constexpr std::size_t kMostBytes = 16384;
+  const std::string_view said{reinterpret_cast<const char*>(server_.data()), server_.size()};
+  const std::string_view begun = said.substr(0, kAgreed.size());
+  const bool agrees = std::equal(begun.begin(), begun.end(), kAgreed.begin(),
+                                 [](char byte, char agreed) { return byte == agreed || agreed == '?'; });
+  const std::size_t end = said.find(kEnd);
+  if (agrees && end == std::string_view::npos && said.size() < kMostBytes) return Step::kWait;
+  tunnel_ = agrees && end != std::string_view::npos;
+  blind_ = !tunnel_;
+  if (tunnel_) {
+    server_.erase(server_.begin(), server_.begin() + static_cast<std::ptrdiff_t>(end + kEnd.size()));
+    heads_here_ = 0;
   }
   return Expect(ProtocolSniffer::Takes::kAll);
 }
@@ -267,7 +291,7 @@ ClientSide::Step ClientSide::HearRecords() {
 }
 
 ClientSide::Step ClientSide::AwaitAnswer() {
-  if (blind_) return Enter(Phase::kFree);
+  if (blind_) return Broken("what the server answers to its protocol cannot be told");
   if (asked_ > 0) return Enter(Phase::kFree);  // it has answered in that protocol before
   switch (protocol_->server(server_, opening_)) {
     case Match::kYes:

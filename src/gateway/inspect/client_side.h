@@ -37,7 +37,7 @@ class ClientSide {
   // What the server says, from its first byte on, while WantsServer.
   void HearServer(ByteView bytes);
   [[nodiscard]] bool WantsServer() const {
-    return phase_ == Phase::kUpgrade || (phase_ != Phase::kFree && server_.size() < kServerBytes);
+    return HearsAnswer() || (phase_ != Phase::kFree && server_.size() < kServerBytes);
   }
 
   [[nodiscard]] State Next();
@@ -72,6 +72,7 @@ class ClientSide {
     kContinue,   // the server is to say whether it wants the body
     kReconnect,  // Head waits for another connection to the server
     kUpgrade,    // of HTTP to something else, which the server may decline
+    kTunnel,     // of CONNECT, which a proxy may decline
     kRecords,    // of TLS, behind a ClientHello
     kAnswer,     // the server is to answer in the protocol of the opening
     kEncrypt,    // PostgreSQL: the server is to say whether TLS follows
@@ -85,6 +86,8 @@ class ClientSide {
   enum class Step { kOn, kWait, kHead, kBroken };
 
   [[nodiscard]] bool AwaitsServer() const;
+  // The head of an answer is as long as it is: who awaits it bounds it.
+  [[nodiscard]] bool HearsAnswer() const { return phase_ == Phase::kUpgrade || phase_ == Phase::kTunnel; }
   [[nodiscard]] Step Advance();
   [[nodiscard]] Step HearFirstBytes();
   [[nodiscard]] Step HearBody();
@@ -95,6 +98,7 @@ class ClientSide {
   [[nodiscard]] Step HearUnheard();
   [[nodiscard]] Step AfterGreeting(Sequel sequel);
   [[nodiscard]] Step AwaitUpgrade();
+  [[nodiscard]] Step AwaitTunnel();
   [[nodiscard]] Step AwaitContinue();
   [[nodiscard]] Step AwaitAnswer();
   [[nodiscard]] Step AwaitEncryption();
@@ -112,9 +116,10 @@ class ClientSide {
   Bytes passed_ = {};    // and not taken
   Bytes server_ = {};    // its first bytes
   bool spoken_ = false;  // something of the client's has been passed
-  // What the server answers from here on is not seen: its first bytes were a greeting, or an answer to
-  // CONNECT.
+  // What the server answers from here on cannot be told from what it said before: a greeting, or the body of
+  // an answer that refused a CONNECT.
   bool blind_ = false;
+  bool tunnel_ = false;  // a proxy has agreed to CONNECT: no other connection leads to the same server
   ProtocolSniffer head_ = ProtocolSniffer(ProtocolSniffer::Takes::kAll);
   std::size_t fed_ = 0;  // of heard_, to the head
   int heads_ = 0;
