@@ -13,6 +13,8 @@
 namespace mxc {
 namespace {
 
+constexpr std::string_view kDeleted = "//deleted";  // behind the root of such a mount
+
 bool IsStricter(Access left, Access right) { return left != right && Stricter(left, right) == left; }
 
 // The baseline hides secrets and sockets wherever they show; what else it shows or leaves out says nothing
@@ -40,6 +42,7 @@ class SecondNames {
   Result<std::vector<std::string>> OthersOf(const std::string& path, const PathRule& rule) const;
   Status Hold(const PathRule& rule, const std::string& name);
   Status HoldMount(const Mount& mount);
+  [[nodiscard]] PathRule StrictestAbout(const FileObject& object, PathRule strictest) const;
   Status CheckGrant(const PathRule& grant);
   [[nodiscard]] bool IsGitDirectory(std::string_view path) const;
   void ProtectRows(const Mount& mount, std::string_view inside, const std::string& pointer);
@@ -115,6 +118,16 @@ Status SecondNames::HoldRules() {
   return Done{};
 }
 
+// Of a mount of what has lost its name since then, and may have others.
+PathRule SecondNames::StrictestAbout(const FileObject& object, PathRule strictest) const {
+  for (const PathRule& rule : rules_.All()) {
+    const bool same =
+        rule.object && rule.object->device == object.device && rule.object->inode == object.inode;
+    if (same && HoldsElsewhere(rule) && IsStricter(rule.access, strictest.access)) strictest = rule;
+  }
+  return strictest;
+}
+
 // A mount below a grant of the directory above it may show a part of what a stricter rule is about.
 Status SecondNames::HoldMount(const Mount& mount) {
   const PathRule* here = rules_.Covering(mount.path);
@@ -127,21 +140,25 @@ Status SecondNames::HoldMount(const Mount& mount) {
     const bool holds = rule != nullptr && HoldsElsewhere(*rule);
     if (holds && IsStricter(rule->access, strictest.access)) strictest = *rule;
   }
-  const bool unknown = names_.HasUnknownLayers(mount) && here->origin == Origin::kPolicy;
-  if (unknown) {
-    warnings_.push_back({.category = "kernel-mount",
-                         .message = Quoted(mount.path) + " in the grant of " + Quoted(here->path) +
-                                    " is a file system of layers that cannot be located, and is denied; "
-                                    "grant it by its own path if it is meant",
-                         .pointer = here->pointer});
-    strictest.access = Access::kDenied;
-  }
-  if (strictest.access == here->access) return Done{};
+  // The kernel tells where layers were when they were mounted, and neither where they are now nor what was
+  // renamed in the overlay (redirect_dir, metacopy).
+  const bool unknown = mount.type == "overlay" && here->origin == Origin::kPolicy;
+  if (unknown) strictest.access = Access::kDenied;
   const Lookup& lookup = walker_.LookAt(mount.path);
+  if (lookup.status && mount.root.ends_with(kDeleted))
+    strictest = StrictestAbout(lookup.status->object, strictest);
+  if (strictest.access == here->access) return Done{};
   if (!lookup.status && lookup.failure == LookupFailure::kOther)
     return Conflict(Quoted(mount.path) + ", a mount below it, cannot be looked at: " + lookup.reason,
                     here->pointer, "grant less, or deny that path");
   if (!lookup.status) return Done{};  // the caller cannot get there: nor will the command
+  if (unknown) {
+    warnings_.push_back({.category = "kernel-mount",
+                         .message = Quoted(mount.path) + " in the grant of " + Quoted(here->path) +
+                                    " is an overlay, whose layers cannot be told for sure, and is denied; "
+                                    "grant it by its own path if it is meant",
+                         .pointer = here->pointer});
+  }
   PathRule second{.path = mount.path,
                   .access = strictest.access,
                   .object = lookup.status->object,

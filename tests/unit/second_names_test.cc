@@ -211,10 +211,18 @@ TEST_F(SecondNamesTest, OfHooksOfABareRepository) {
   EXPECT_EQ(Protected({.rw = {"/srv/top"}}), "read-only /srv/top/hk\n");
 }
 
-TEST_F(SecondNamesTest, OverlaysThatNameNoPlaceAreDenied) {
-  host_.AddMount("/srv/top/o", "overlay", "o", "rw,lowerdir=l/ABC");
-  EXPECT_EQ(Rules({.rw = {"/srv/top"}}), "read-write /srv/top\ndenied /srv/top/o\n");
-  EXPECT_EQ(Rules({.rw = {"/srv/top/o"}}), "read-write /srv/top/o\n");
+// Layers may have been renamed, or had other mounts on them, since they were mounted.
+TEST_F(SecondNamesTest, OverlaysBelowAGrantAreDenied) {
+  host_.AddDirectory("/srv/low");
+  std::string denied;
+  std::string path = "/srv/top/o";
+  for (const char* layer : {"l/ABC", "/srv/low", "/srv/gone", "/proc/self/cwd"}) {
+    path += "o";
+    host_.AddMount(path, "overlay", "o", std::string("rw,lowerdir=") + layer);
+    denied += "denied " + path + "\n";
+    EXPECT_EQ(Rules({.rw = {path}}), "read-write " + path + "\n");
+  }
+  EXPECT_EQ(Rules({.rw = {"/srv/top"}}), "read-write /srv/top\n" + denied);
 }
 
 }  // namespace

@@ -92,7 +92,9 @@ MountNames::MountNames(std::vector<Mount> mounts, PathWalker& walker) : mounts_(
     same.push_back(mount);
     any_ = any_ || same.size() > 1;
   }
-  any_ = any_ || !layers_.empty() || !unknown_.empty();
+  const bool overlay = std::any_of(visible_.begin(), visible_.end(),
+                                   [](const Mount* mount) { return mount->type == "overlay"; });
+  any_ = any_ || overlay || !layers_.empty();
 }
 
 // What is mounted over a directory hides everything mounted below it earlier, and what is mounted on the root
@@ -132,17 +134,10 @@ void MountNames::FindVisible() {
 void MountNames::FindLayers(const Mount& mount, PathWalker& walker) {
   const std::string volume = VolumeOf(mount);
   for (const std::string& path : LayersOf(mount)) {
-    if (!path.starts_with('/')) {
-      unknown_.push_back(volume);
-      continue;
-    }
+    if (!path.starts_with('/')) continue;
     const Result<Walked> walked = walker.Walk(path);
     if (walked && walked->status) layers_.push_back({.volume = volume, .path = walked->path});
   }
-}
-
-bool MountNames::HasUnknownLayers(const Mount& mount) const {
-  return std::find(unknown_.begin(), unknown_.end(), VolumeOf(mount)) != unknown_.end();
 }
 
 const Mount* MountNames::At(std::string_view path) const {

@@ -33,8 +33,6 @@ class MountNames {
   [[nodiscard]] std::optional<std::vector<std::string>> OthersOf(const std::string& path) const;
   // Mounts that something can be reached through, in the kernel's order.
   [[nodiscard]] const std::vector<const Mount*>& Visible() const { return visible_; }
-  // A file system made of directories whose place cannot be told.
-  [[nodiscard]] bool HasUnknownLayers(const Mount& mount) const;
 
  private:
   // A place in a file system, whatever is mounted where.
@@ -57,7 +55,6 @@ class MountNames {
   std::unordered_map<std::string, const Mount*> by_path_ = {};                 // of the visible ones
   std::unordered_map<std::string, std::vector<const Mount*>> by_volume_ = {};  // as well
   std::vector<Layer> layers_ = {};
-  std::vector<std::string> unknown_ = {};  // volumes
   bool any_ = false;
 };
 
