@@ -56,6 +56,10 @@ inline constexpr std::size_t kMaxGitConfigFiles = 256;
 // Files that the command lines of all configurations may mean: 14 us and 0.6 KB each. Configurations of people
 // have some hundred words.
 inline constexpr std::size_t kMaxGitWords = 131072;
+// What the words of one command line may come to, each said once for every place where it may mean a file.
+inline constexpr std::size_t kMaxGitWordBytes = std::size_t{16} * 1024 * 1024;
+// A path that the kernel takes (PATH_MAX, with the 0 at its end), below a directory that has such a path.
+inline constexpr std::size_t kMaxWalkedBytes = 2 * 4096;
 // Commands that run at the same time in one persistent sandbox.
 inline constexpr std::size_t kMaxSessionCommands = 1024;
 // An answer of the daemon of a persistent sandbox. The longest is what an exec needs of the policy, ledger

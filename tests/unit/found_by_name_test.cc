@@ -12,7 +12,7 @@ namespace mxc::found_by_name_test {
 namespace {
 
 std::string Paths(std::string_view command, bool of_git = false) {
-  return fmt::format("{}", fmt::join(PathsInCommand(command, of_git), " "));
+  return fmt::format("{}", fmt::join(*PathsInCommand(command, of_git), " "));
 }
 
 TEST(PathsInCommands, HoweverTheyAreJoined) {
@@ -60,15 +60,15 @@ TEST(PathsInCommands, EveryWordMayBeAFile) {
                               "sh $D/p",
                               "x ${X:-./p}",
                               "x ~+/p"}) {
-    EXPECT_TRUE(PathsInCommand(command, false).contains("p")) << command;
-    EXPECT_TRUE(NamesInCommandOf({.section = "filter", .value = command}).contains("p")) << command;
+    EXPECT_TRUE(PathsInCommand(command, false)->contains("p")) << command;
+    EXPECT_TRUE(NamesInCommandOf({.section = "filter", .value = command})->contains("p")) << command;
   }
-  EXPECT_TRUE(PathsInCommand("sh 'a p'", false).contains("a p"));
-  EXPECT_TRUE(PathsInCommand("sh a@2", false).contains("a@2"));
-  EXPECT_TRUE(PathsInCommand("cd d; cat p | sh", false).contains("d/p"));
-  EXPECT_TRUE(PathsInCommand("env -C d bash -o x p", false).contains("d/p"));
-  EXPECT_TRUE(PathsInCommand("PATH=d:$PATH nice p", false).contains("d/p"));
-  EXPECT_FALSE(NamesInCommandOf({.section = "filter", .value = "p -x"}).contains("p")) << "searched on PATH";
+  EXPECT_TRUE(PathsInCommand("sh 'a p'", false)->contains("a p"));
+  EXPECT_TRUE(PathsInCommand("sh a@2", false)->contains("a@2"));
+  EXPECT_TRUE(PathsInCommand("cd d; cat p | sh", false)->contains("d/p"));
+  EXPECT_TRUE(PathsInCommand("env -C d bash -o x p", false)->contains("d/p"));
+  EXPECT_TRUE(PathsInCommand("PATH=d:$PATH nice p", false)->contains("d/p"));
+  EXPECT_FALSE(NamesInCommandOf({.section = "filter", .value = "p -x"})->contains("p")) << "searched on PATH";
 }
 
 // `log src/x` is a command of git's own: nothing there is executed.

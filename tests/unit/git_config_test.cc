@@ -200,7 +200,8 @@ TEST(GitConfigKeys, OnlyThePlainestTextIsHarmless) {
 // "+word": run; "*word": a script of an interpreter.
 std::string Words(std::string_view command) {
   std::string text;
-  for (const ProgramWord& word : ProgramWords(command)) {
+  const auto words = ProgramWords(command);
+  for (const ProgramWord& word : *words) {
     text +=
         (text.empty() ? "" : " ") + std::string(word.run ? "+" : "") + (word.script ? "*" : "") + word.text;
   }

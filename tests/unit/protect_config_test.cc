@@ -126,7 +126,49 @@ TEST_F(Protection, CommandLinesHaveSoManyWordsAndNoMore) {
   EXPECT_EQ(
       Git({.rw = {"/srv/w"}}),
       "policy_conflict /filesystem/protect/0: the command lines of '/srv/w/.git' bring the files that git "
-      "may run to more than 131072");
+      "may run to more than 131072, or what they may be called to more than 16777216 bytes");
+}
+
+// A command can leave a configuration of up to 4 MiB: what the next run makes of it has to end, and to fit.
+TEST_F(Protection, LongValuesAreRefusedOrMeanNothing) {
+  constexpr std::size_t kMany = 300'000;
+  const auto repeated = [](std::string_view text, std::size_t times) {
+    std::string all;
+    for (std::size_t i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  const std::string refused =
+      "policy_conflict /filesystem/protect/0: the command lines of '/srv/w/.git' bring the files that git "
+      "may run to more than 131072, or what they may be called to more than 16777216 bytes";
+  for (const auto& [value, expected] : {
+           std::pair(repeated("/", 3 * kMany) + "x", std::string("x")),
+           std::pair(repeated("a/", kMany) + "x", std::string()),
+           std::pair(repeated("a=", kMany) + "x", refused),
+           std::pair(repeated("cd a; ", kMany / 2) + "x", refused),
+           std::pair("-" + repeated("/a", 2 * 1024 - 1) + " ", std::string()),
+           std::pair(repeated("-" + repeated("/a", 1024) + " ", 1024), refused),
+       }) {
+    AddRepository("/srv/w/.git");
+    host_.AddFile("/srv/w/.git/config", "[core]\n\tsshCommand = \"" + value + "\"\n");
+    const std::string made = Git({.rw = {"/srv/w"}});
+    if (expected == refused) {
+      EXPECT_EQ(made, refused) << value.substr(0, 20);
+    } else {
+      EXPECT_THAT(made, testing::HasSubstr("/srv/w/.git/config")) << value.substr(0, 20);
+      EXPECT_LT(made.size(), kMany) << value.substr(0, 20);
+    }
+  }
+}
+
+// Of a name far below the first that is missing nothing but that one is held.
+TEST_F(Protection, NamesFarBelowWhatIsMissing) {
+  AddRepository("/srv/w/.git");
+  std::string far = "x";
+  for (int i = 0; i < 1000; ++i) far += "/a";
+  host_.AddFile("/srv/w/.git/config", "[core]\n\thooksPath = " + far + "\n");
+  const std::string made = Git({.rw = {"/srv/w"}});
+  EXPECT_THAT(made, testing::HasSubstr("/srv/w/x directory\n"));
+  EXPECT_THAT(made, testing::Not(testing::HasSubstr("/srv/w/x/a")));
 }
 
 TEST_F(Protection, DirectoriesOfProgramsThatACommandLineNames) {

@@ -354,5 +354,16 @@ TEST_F(Protection, OnlyTheRepositoriesThatAreNamed) {
             "policy_conflict /filesystem/repositories/0: '/srv/w/c' is no git repository");
 }
 
+TEST_F(Protection, TheRepositoryThatIsNamedMayBeTheGrant) {
+  AddRepository("/srv/w/.git");
+  Config config = ConfigOf({.rw = {"/srv/w"}});
+  config.protect = {{Preset::kGit, "/filesystem/protect/0"}};
+  config.repositories_written = true;
+  for (const char* named : {"/srv/w", "/srv/w/.git"}) {
+    config.repositories = {{named, "/filesystem/repositories/0"}};
+    EXPECT_EQ(Protected(Resolve(config, host_, {})), Usual("/srv/w/.git")) << named;
+  }
+}
+
 }  // namespace
 }  // namespace mxc::protect_test

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "mxc/limits.h"
+
 namespace mxc {
 namespace {
 
@@ -56,7 +58,11 @@ std::string FoldLexically(std::string_view path) {
   for (; !pending.empty(); pending.pop_back()) {
     const std::string& name = pending.back();
     if (name == ".") continue;
-    result = name == ".." ? std::string(ParentOf(result)) : JoinPath(result, name);
+    if (name == "..") {
+      result.resize(ParentOf(result).size());
+    } else {
+      result += (result == "/" ? "" : "/") + name;
+    }
   }
   return result;
 }
@@ -157,6 +163,8 @@ Status PathWalker::Step(State& state, std::string_view name) {
 }
 
 Result<Walked> PathWalker::Walk(std::string_view path) {
+  if (path.size() > kMaxWalkedBytes)
+    return Error{.code = ErrorCode::kConflict, .message = "a path is longer than the kernel takes"};
   State state{.pending = ComponentsReversed(path)};
   state.walked.path = "/";
   const Lookup& root = LookAt("/");
@@ -172,7 +180,7 @@ Result<Walked> PathWalker::Walk(std::string_view path) {
     walked.behind_file = walked.status->object.type != FileType::kDirectory;
     walked.status.reset();
     walked.first_missing = JoinPath(walked.path, state.missing.front());
-    for (const std::string& name : state.missing) walked.path = JoinPath(walked.path, name);
+    for (const std::string& name : state.missing) walked.path += (walked.path == "/" ? "" : "/") + name;
   }
   return std::move(walked);
 }

@@ -1,6 +1,7 @@
 // The words of a command line in a configuration: programs, and what they are given.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -27,8 +28,9 @@ class CommandLine {
  public:
   explicit CommandLine(std::string_view text) : rest_(text) {}
 
-  std::vector<ProgramWord> Words() {
-    while (!rest_.empty()) {
+  // None: they come to more than kMaxGitWordBytes.
+  std::optional<std::vector<ProgramWord>> Words() {
+    while (!rest_.empty() && room_ != 0) {
       if (IsEnd(rest_.front()) || rest_.front() == '!') {
         if (std::string_view("|&;(`\n").find(rest_.front()) != std::string_view::npos) Separate();
         rest_.remove_prefix(1);
@@ -36,6 +38,7 @@ class CommandLine {
         Add(NextWord());
       }
     }
+    if (room_ == 0) return std::nullopt;
     return std::move(words_);
   }
   // Directories that Words has come by.
@@ -47,6 +50,16 @@ class CommandLine {
 
  private:
   static bool IsEnd(char c) { return std::string_view(" \t\n|&;<>()`").find(c) != std::string_view::npos; }
+
+  // A word may be said again for each directory that is entered, and for each "=" in it.
+  [[nodiscard]] bool Fits(std::size_t bytes) {
+    constexpr std::size_t kOfEach = sizeof(ProgramWord);
+    room_ -= std::min(room_, bytes + kOfEach);
+    return room_ != 0;
+  }
+  void Put(ProgramWord word) {
+    if (Fits(word.text.size() + word.key.size())) words_.push_back(std::move(word));
+  }
 
   void Separate() {
     due_ = true;
@@ -106,13 +119,13 @@ class CommandLine {
     constexpr std::string_view kTransport = "ext::";
     const bool relative = !word.starts_with('/') && !word.starts_with('~') && !word.starts_with('-');
     const bool here = directories_.empty() || !relative;
-    words_.push_back({.text = word, .run = due_ && here, .script = due_ && (interpreted_ || !here)});
-    if (word.starts_with(kTransport)) words_.push_back({.text = word.substr(kTransport.size()), .run = true});
+    Put({.text = word, .run = due_ && here, .script = due_ && (interpreted_ || !here)});
+    if (word.starts_with(kTransport)) Put({.text = word.substr(kTransport.size()), .run = true});
     if (!relative) return;
     const bool slash = word.find('/') != std::string::npos;
     for (const std::string& directory : directories_) {
       if (slash) {
-        words_.push_back({.text = directory + "/" + word, .run = due_, .script = due_ && interpreted_});
+        Put({.text = directory + "/" + word, .run = due_, .script = due_ && interpreted_});
       } else if (due_ && interpreted_) {
         AddNamed(directory + "/" + word);
       }
@@ -122,7 +135,8 @@ class CommandLine {
   }
   void Enter(const std::string& directory) {
     const bool inside = !directories_.empty() && !directory.starts_with('/') && !directory.starts_with('~');
-    directories_.push_back(inside ? directories_.back() + "/" + directory : directory);
+    std::string entered = inside ? directories_.back() + "/" + directory : directory;
+    if (Fits(entered.size())) directories_.push_back(std::move(entered));
   }
   // env -C x, make -Cx, env --chdir=x
   void AddOption(const std::string& word) {
@@ -133,15 +147,17 @@ class CommandLine {
     if (word.starts_with(kShort) && !elsewhere_) Enter(word.substr(kShort.size()));
   }
   void EnterByOption(const std::string& directory) {
-    words_.push_back({.text = directory});
+    Put({.text = directory});
     Enter(directory);
   }
   void AddValue(std::string_view word, std::size_t equals) {
     std::string_view value = word.substr(equals + 1);
-    if (!word.starts_with("PATH=")) {
+    while (!word.starts_with("PATH=") && room_ != 0) {
       AddNamed(std::string(value), Folded(word.substr(0, equals)));
-      if (const std::size_t next = value.find('='); next != std::string_view::npos) AddValue(value, next);
-      return;
+      equals = value.find('=');
+      if (equals == std::string_view::npos) return;
+      word = value;
+      value = word.substr(equals + 1);
     }
     while (!value.empty()) {
       const std::string_view directory = value.substr(0, value.find(':'));
@@ -150,10 +166,11 @@ class CommandLine {
     }
   }
   void AddNamed(std::string text, std::string key = {}) {
-    if (!text.empty()) words_.push_back({.text = std::move(text), .script = true, .key = std::move(key)});
+    if (!text.empty()) Put({.text = std::move(text), .script = true, .key = std::move(key)});
   }
 
   std::string_view rest_;
+  std::size_t room_ = kMaxGitWordBytes;
   std::vector<ProgramWord> words_ = {};
   bool due_ = true;  // a program comes next
   bool interpreted_ = false;
@@ -177,7 +194,7 @@ std::vector<std::string> QuotedWords(std::string_view command) {
     if (c == '\\' && quote != '\'' && i + 1 < command.size()) {
       words.back() += command[++i];
     } else if (c == quote || (quote == 0 && (c == '"' || c == '\''))) {
-      quote = quote == 0 ? c : 0;
+      quote = quote == 0 ? c : '\0';
     } else if (quote == 0 && std::string_view(" \t\n|&;<>()`").find(c) != std::string_view::npos) {
       if (!words.back().empty()) words.emplace_back();
     } else {
@@ -208,10 +225,8 @@ std::string CommandWithoutPlaceholders(std::string_view word) {
   return text;
 }
 
-class PathsOfWord {
+class PathsOfCommand {
  public:
-  explicit PathsOfWord(std::set<std::string>& paths) : paths_(paths) {}
-
   void Add(const std::string& word) {
     if (word.size() > kLongestWord) return;
     AddPiece(word);
@@ -228,9 +243,28 @@ class PathsOfWord {
       return;
     Split(word, kSeparators, [this](std::string_view piece) {
       const std::size_t slash = piece.find('/');
-      if (slash != std::string_view::npos && slash + 1 < piece.size())
-        paths_.emplace(piece.substr(slash + 1));
+      if (slash != std::string_view::npos && slash + 1 < piece.size()) Put(piece.substr(slash + 1));
     });
+  }
+  // What its words are relative to as well: directories that it enters, or searches for programs.
+  void AddPlaces(std::string_view command) {
+    constexpr std::size_t kMostPlaces = 16;
+    CommandLine line(command);
+    if (!line.Words()) room_ = 0;
+    std::set<std::string> places = line.Places();
+    if (places.size() > kMostPlaces) places.erase(std::next(places.begin(), kMostPlaces), places.end());
+    const std::set<std::string> written = paths_;
+    for (const std::string& place : places) {
+      for (const std::string& path : written) {
+        if (room_ == 0) return;
+        if (!path.starts_with('/') && !path.starts_with('~')) Put(place + "/" + path);
+      }
+    }
+  }
+  // None: they come to more than kMaxGitWordBytes.
+  std::optional<std::set<std::string>> Paths() {
+    if (room_ == 0) return std::nullopt;
+    return std::move(paths_);
   }
 
  private:
@@ -246,14 +280,18 @@ class PathsOfWord {
     }
   }
 
+  void Put(std::string_view path) {
+    room_ -= std::min(room_, path.size());
+    if (room_ != 0) paths_.emplace(path);
+  }
   void AddPiece(std::string_view piece) {
     const bool slash = piece.find('/') != std::string_view::npos;
     if (piece.starts_with('-')) {
       if (!piece.starts_with("--")) AddJoined(piece);
     } else if (slash) {
-      paths_.emplace(piece);
+      Put(piece);
       // "$(git rev-parse --show-toplevel)/tools/x"
-      if (piece.starts_with('/') && piece.size() > 1) paths_.emplace(piece.substr(1));
+      if (piece.starts_with('/') && piece.size() > 1) Put(piece.substr(1));
     }
   }
   // -Fconfig, -r./x, -isystem/x
@@ -261,11 +299,11 @@ class PathsOfWord {
     constexpr std::size_t kLetter = 2;
     for (std::size_t at = kLetter; at < option.size(); ++at) {
       const std::string_view rest = option.substr(at);
-      if (at == kLetter ? IsPlainName(rest) : rest.find('/') != std::string_view::npos) paths_.emplace(rest);
+      if (at == kLetter ? IsPlainName(rest) : rest.find('/') != std::string_view::npos) Put(rest);
     }
   }
   void AddName(std::string_view word) {
-    if (const std::string_view name = NameIn(word); !name.empty()) paths_.emplace(name);
+    if (const std::string_view name = NameIn(word); !name.empty()) Put(name);
   }
   static bool IsPlainName(std::string_view name) {
     return std::all_of(name.begin(), name.end(), [](char c) {
@@ -274,39 +312,24 @@ class PathsOfWord {
     });
   }
 
-  std::set<std::string>& paths_;
+  std::set<std::string> paths_ = {};
+  std::size_t room_ = kMaxGitWordBytes;
 };
-
-// What its words are relative to as well: directories that it enters, or searches for programs.
-void AddPlacesOf(std::string_view command, std::set<std::string>& paths) {
-  constexpr std::size_t kMostPlaces = 16;
-  CommandLine line(command);
-  static_cast<void>(line.Words());
-  std::set<std::string> places = line.Places();
-  if (places.size() > kMostPlaces) places.erase(std::next(places.begin(), kMostPlaces), places.end());
-  const std::set<std::string> written = paths;
-  for (const std::string& place : places) {
-    for (const std::string& path : written) {
-      if (paths.size() > kMaxGitWords) return;
-      if (!path.starts_with('/') && !path.starts_with('~')) paths.insert(place + "/" + path);
-    }
-  }
-}
 
 }  // namespace
 
-std::set<std::string> PathsInCommand(std::string_view command, bool of_git) {
-  std::set<std::string> paths;
+std::optional<std::set<std::string>> PathsInCommand(std::string_view command, bool of_git) {
+  PathsOfCommand paths;
   for (std::string& word : QuotedWords(command)) {
     for (const auto& [variable, path] : {std::pair("${HOME}", "~"), std::pair("$HOME", "~"),
                                          std::pair("${PWD}", "."), std::pair("$PWD", ".")})
       ReplaceAll(word, variable, path);
     const std::size_t equals = word.find('=');
     const bool value = equals != std::string::npos && word.find('.') < equals;
-    if (!of_git || value) PathsOfWord(paths).Add(word);
+    if (!of_git || value) paths.Add(word);
   }
-  AddPlacesOf(command, paths);
-  return paths;
+  paths.AddPlaces(command);
+  return paths.Paths();
 }
 
 // Where it may name a program; "" where nothing is a path of one, whatever it looks like. Addresses begin
@@ -324,18 +347,21 @@ bool IsGitAlias(const GitVariable& variable) {
   return variable.section == "alias" && !variable.value.starts_with('!');
 }
 
-std::set<std::string> NamesInCommandOf(const GitVariable& variable) {
+std::optional<std::set<std::string>> NamesInCommandOf(const GitVariable& variable) {
   std::string_view command = CommandOf(variable);
   const std::size_t first = command.find_first_not_of(" \t\n!");
   const std::size_t end =
       command.find_first_of(" \t\n|&;<>()`=", first == std::string_view::npos ? 0 : first);
-  if (first == std::string_view::npos || end == std::string_view::npos) return {};
-  std::set<std::string> names = PathsInCommand(command.substr(end), IsGitAlias(variable));
-  std::erase_if(names, [](const std::string& name) { return name.find('/') != std::string::npos; });
+  if (first == std::string_view::npos || end == std::string_view::npos) return std::set<std::string>{};
+  std::optional<std::set<std::string>> names = PathsInCommand(command.substr(end), IsGitAlias(variable));
+  if (names)
+    std::erase_if(*names, [](const std::string& name) { return name.find('/') != std::string::npos; });
   return names;
 }
 
-std::vector<ProgramWord> ProgramWords(std::string_view command) { return CommandLine(command).Words(); }
+std::optional<std::vector<ProgramWord>> ProgramWords(std::string_view command) {
+  return CommandLine(command).Words();
+}
 
 bool CallsGit(std::string_view command) {
   constexpr std::string_view kGitWord = "git";

@@ -44,7 +44,8 @@ struct ProgramWord {
   bool script = false;
   std::string key = {};  // that option or variable, folded: "--exec-path", "core.hookspath"
 };
-[[nodiscard]] std::vector<ProgramWord> ProgramWords(std::string_view command);
+// None: they come to more than kMaxGitWordBytes.
+[[nodiscard]] std::optional<std::vector<ProgramWord>> ProgramWords(std::string_view command);
 
 // Where it may name a program; "" where nothing is a path of one, whatever it looks like. Addresses begin
 // with the subsection of [url "ext::tools/x"].
@@ -55,11 +56,12 @@ struct ProgramWord {
 
 // Whatever in it may be a path, however it is joined with other things: "x -F/a/b" holds "/a/b", "sh -c
 // 'x;./y'" holds "./y", and "timeout 5 sh y" each of its words: any of them may be a file. `of_git`: nothing
-// but values of configuration, as in `-c core.pager=x log`, names a file. More than kMaxGitWords are not all.
-[[nodiscard]] std::set<std::string> PathsInCommand(std::string_view command, bool of_git);
+// but values of configuration, as in `-c core.pager=x log`, names a file. None: they come to more than
+// kMaxGitWordBytes.
+[[nodiscard]] std::optional<std::set<std::string>> PathsInCommand(std::string_view command, bool of_git);
 
-// Those without a slash that stand behind its first word, which is searched on PATH.
-[[nodiscard]] std::set<std::string> NamesInCommandOf(const GitVariable& variable);
+// Those without a slash that stand behind its first word, which is searched on PATH. None: the same.
+[[nodiscard]] std::optional<std::set<std::string>> NamesInCommandOf(const GitVariable& variable);
 
 // A word of it is "git", or ends with "/git".
 [[nodiscard]] bool CallsGit(std::string_view command);

@@ -38,7 +38,8 @@ std::vector<std::string> GitJudge::FilesOfWords(const std::string& place) {
   if (common && known_.contains(*common)) {  // what is new itself is told as a whole
     const Result<std::optional<std::string>> text = ReadGitFile(JoinPath(*common, "config"), host_, walker_);
     for (const GitVariable& variable : ReadGitConfig(text ? text->value_or("") : "")) {
-      if (MayExecute(variable)) words.merge(NamesInCommandOf(variable));
+      if (!MayExecute(variable)) continue;
+      if (auto behind = NamesInCommandOf(variable)) words.merge(*behind);  // none: no run began with it
     }
   }
   std::vector<std::string> files;

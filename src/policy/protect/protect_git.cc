@@ -30,7 +30,6 @@ void GitProtection::AddAround(const std::string& grant) {
 }
 
 Status GitProtection::AddNamed(const PathEntry& named) {
-  const std::size_t before = places_.WorkTrees().size() + places_.Directories().size();
   const Result<Walked> walked = protector_.Walker().Walk(named.path);
   if (!walked) return Conflict(walked.error().message, named.pointer, {});
   for (const LinkMet& met : walked->links) {
@@ -39,15 +38,18 @@ Status GitProtection::AddNamed(const PathEntry& named) {
                         ", a link in a read-write directory",
                     named.pointer, "write the real path, " + Quoted(walked->path));
   }
+  GitPlaces found_there;  // places_ has those around the grants already
   if (walked->status && walked->status->object.type == FileType::kDirectory) {
     std::vector<DirectoryEntry> entries;
     const Result<std::vector<DirectoryEntry>> found =
         protector_.TheHost().ListEntries(walked->path, GitPlaces::Wants);
     if (found) entries = *found;
+    std::vector<DirectoryEntry> again = entries;
+    found_there.Visit(walked->path, again);
     places_.Visit(walked->path, entries);
   }
   for (const LinkMet& met : walked->links) ways_.push_back(met.link.path);
-  if (places_.WorkTrees().size() + places_.Directories().size() != before) return Done{};
+  if (!found_there.WorkTrees().empty() || !found_there.Directories().empty()) return Done{};
   return Conflict(Quoted(named.path) + " is no git repository", named.pointer,
                   "name the directory of a work tree, or of a bare repository");
 }

@@ -98,6 +98,7 @@ class GitProtection {
   void Take(GitVariable variable, const std::string& base, std::vector<std::string>& files, Loaded& loaded);
   [[nodiscard]] Status Obey(const Loaded& loaded, const std::string& base);
   [[nodiscard]] Status ObeyVariable(const GitVariable& variable, const std::string& base);
+  [[nodiscard]] Error TooManyWords() const;
   [[nodiscard]] Status ObeyWord(const ProgramWord& word, const std::string& base);
   // It is found by a path that each process may follow to something else. Errors: kConflict.
   [[nodiscard]] Status CheckPlace(const std::string& path) const;
@@ -124,6 +125,7 @@ class GitProtection {
   std::vector<Refusal>* refusals_ = nullptr;
   std::string unreadable_ = {};  // the last file that Read could not read
   std::set<std::string> named_ = {};
+  std::size_t named_bytes_ = 0;
 };
 
 // The same, where nothing is granted.

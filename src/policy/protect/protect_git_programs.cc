@@ -91,8 +91,9 @@ void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& b
   if (!walked->status) {
     if (hold && word.run && slash) protector_.Protect(path, WhenMissing::kDirectory);
     // "$(git rev-parse --show-toplevel)/tools/x"
-    if (word.text.starts_with('/') && word.text.size() > 1 && base != "/")
-      ProtectProgram({.text = word.text.substr(1), .run = word.run}, base, false);
+    const std::size_t name = std::min(word.text.find_first_not_of('/'), word.text.size());
+    if (name != 0 && base != "/")
+      ProtectProgram({.text = word.text.substr(name), .run = word.run}, base, false);
     return;
   }
   const bool program = word.run || word.script || (walked->status->mode & 0111U) != 0;
@@ -146,6 +147,7 @@ Status GitProtection::ObeyWord(const ProgramWord& word, const std::string& base)
 }
 
 Status GitProtection::ObeyVariable(const GitVariable& variable, const std::string& base) {
+  constexpr std::size_t kMaxNamedBytes = 4 * kMaxGitWordBytes;
   if (variable.Is("init", "templatedir")) {
     if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
     if (Status held = ProtectTemplate(base, variable.value); !held) return held;
@@ -154,18 +156,29 @@ Status GitProtection::ObeyVariable(const GitVariable& variable, const std::strin
     if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
     ProtectNamed(base, variable.value, WhenMissing::kFile);
   }
-  for (const ProgramWord& word : ProgramWords(CommandOf(variable))) {
+  const auto words = ProgramWords(CommandOf(variable));
+  const auto paths = PathsInCommand(CommandOf(variable), IsGitAlias(variable));
+  if (!words || !paths) return TooManyWords();
+  for (const ProgramWord& word : *words) {
     if (NamesNoFile(variable, word)) continue;
     if (Status held = ObeyWord(word, base); !held) return held;
   }
-  for (const std::string& written : PathsInCommand(CommandOf(variable), IsGitAlias(variable))) {
+  for (const std::string& written : *paths) {
     std::string path = Expanded(base, written);
-    if (path.starts_with('/')) named_.insert(std::move(path));
+    if (!path.starts_with('/')) continue;
+    named_bytes_ += path.size();
+    named_.insert(std::move(path));
+    if (named_.size() > kMaxGitWords || named_bytes_ > kMaxNamedBytes) return TooManyWords();
   }
-  if (named_.size() <= kMaxGitWords) return Done{};
+  return Done{};
+}
+
+Error GitProtection::TooManyWords() const {
   const std::string& from = protector_.From();
   return Conflict("the command lines of " + (from.empty() ? "git's configuration" : Quoted(from)) +
-                      " bring the files that git may run to more than " + std::to_string(kMaxGitWords),
+                      " bring the files that git may run to more than " + std::to_string(kMaxGitWords) +
+                      ", or what they may be called to more than " + std::to_string(kMaxGitWordBytes) +
+                      " bytes",
                   protector_.Pointer(), "shorten them, or write \"protect\": []");
 }
 
@@ -185,8 +198,11 @@ Result<NamedInTrees> GitProtection::NamedInEveryTree() {
   std::set<std::string> names(global_.hooks.begin(), global_.hooks.end());
   NamedInTrees named;
   for (const GitVariable& variable : global_.variables) {
-    named.words.merge(NamesInCommandOf(variable));
-    for (const ProgramWord& word : ProgramWords(CommandOf(variable))) {
+    auto behind = NamesInCommandOf(variable);
+    const auto words = ProgramWords(CommandOf(variable));
+    if (!behind || !words) return TooManyWords();
+    named.words.merge(*behind);
+    for (const ProgramWord& word : *words) {
       if (!MayBePath(word) || NamesNoFile(variable, word)) continue;
       // "$(git rev-parse --show-toplevel)/tools/x"
       const bool top = word.text.starts_with('/') && !protector_.Walker().LookAt(word.text).status;

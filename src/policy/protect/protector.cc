@@ -84,7 +84,10 @@ Status Protector::CheckCount(const std::string& pointer) const {
 void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {
   const Result<Walked> walked = walker_.Walk(path);
   // Whoever owns a directory could open it: one that nobody gets through stays as it is.
-  if (!walked) return path == "/" ? void() : Protect(std::string(ParentOf(path)), WhenMissing::kLeft);
+  if (!walked) {
+    const std::string_view known = std::string_view(path).substr(0, kMaxWalkedBytes);
+    return path == "/" ? void() : Protect(std::string(ParentOf(known)), WhenMissing::kLeft);
+  }
   for (const LinkMet& met : walked->links) WatchLink(met.link.path);
   if (walked->behind_file) return Protect(std::string(ParentOf(walked->first_missing)), WhenMissing::kLeft);
   // What a link to nothing leads to is missed by somebody.
@@ -261,8 +264,14 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
     if (preset_.preset != Preset::kGit) open_.push_back(path);
     return;
   }
-  std::string above{ParentOf(path)};
+  const Result<Walked> walked = walker_.Walk(path);
+  const std::string missing_from = walked && !walked->first_missing.empty() ? walked->first_missing : path;
+  std::string above{ParentOf(missing_from)};
   while (!walker_.LookAt(above).status && above != "/") above = ParentOf(above);
+  // Each directory above it would be held. Of a name that nobody has made so far down, the first is enough.
+  constexpr std::ptrdiff_t kMostLevels = 64;
+  if (std::count(path.begin() + static_cast<std::ptrdiff_t>(above.size()), path.end(), '/') > kMostLevels)
+    return HoldName(missing_from, WhenMissing::kDirectory, "");
   // Of the other presets nobody wants all directories in every project.
   const bool in_home = std::find(homes_.begin(), homes_.end(), above) != homes_.end();
   if (above != ParentOf(path) && preset_.preset != Preset::kGit && !in_home) return open_.push_back(path);
