@@ -1,4 +1,5 @@
 #include <csignal>
+#include <initializer_list>
 
 #include "run/end_asked.h"
 
@@ -8,7 +9,7 @@ bool IsEndAsked() {
   sigset_t waiting;
   if (::sigpending(&waiting) != 0) return false;
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
-    if (::sigismember(&waiting, number) == 1) return true;
+    if (sigismember(&waiting, number) == 1) return true;
   }
   return false;
 }
