@@ -21,7 +21,7 @@ struct Unit {
   std::uint64_t size;
 };
 constexpr Unit kTimes[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}};
-constexpr Unit kSizes[] = {{"M", 1}, {"G", 1024}, {"T", 1024 * 1024}};
+constexpr Unit kSizes[] = {{"M", 1}, {"G", 1024}, {"T", std::uint64_t{1024} * 1024}};
 
 Error Refused(std::string_view flag, std::string_view takes, const std::string& text) {
   return {.code = ErrorCode::kUsage,

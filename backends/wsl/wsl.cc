@@ -26,9 +26,10 @@ Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
 }
 
 Support Usable(WindowsFacts facts) {
+  std::string program = facts.wsl;
   return {.usable = true,
           .tier = Tier::kContainer,
-          .program = facts.wsl,
+          .program = std::move(program),
           .features = {"filesystemDeniedPaths"},
           .windows = std::move(facts)};
 }

@@ -45,6 +45,7 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(readability-identifier-naming): the names are those of the SDK */
 enum MxcStatus {
   MXC_OK = 0,
   MXC_MALFORMED_REQUEST = 1,
@@ -198,6 +199,7 @@ MXC_API int32_t mxc_telemetry_request_consent(const char* locale, MxcConsentPres
 MXC_API int32_t mxc_telemetry_get_consent(char** text);
 MXC_API int32_t mxc_telemetry_get_policy(char** text);
 MXC_API int32_t mxc_telemetry_needs_consent_prompt(int32_t* needed); /* 0 */
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,8 @@
 
 namespace mxc {
 
-void Cuts::Add(const CeilingSection& by, const std::string& clause, std::string pointer, std::string what) {
+void Cuts::Add(const CeilingSection& by, const std::string& clause, std::string pointer,
+               const std::string& what) {
   if (!ignored_.empty() && pointer == ignored_) return;
   const std::string message = what + " (" + by.At(clause) + ")";
   const bool known = std::any_of(all_.begin(), all_.end(), [&](const Warning& other) {

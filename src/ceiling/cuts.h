@@ -13,7 +13,7 @@ namespace mxc {
 class Cuts {
  public:
   // `pointer`: of the request's clause; `what`: became of it; `clause`: of the section that says so.
-  void Add(const CeilingSection& by, const std::string& clause, std::string pointer, std::string what);
+  void Add(const CeilingSection& by, const std::string& clause, std::string pointer, const std::string& what);
   // What is cut of the clause with this pointer is nobody's wish, and not reported.
   void Ignore(std::string pointer) { ignored_ = std::move(pointer); }
   // The error of a section that refuses what it would cut; Done when there is none.

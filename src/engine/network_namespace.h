@@ -22,7 +22,7 @@
 
 namespace mxc::engine {
 
-class NetworkAhead {
+class NetworkAhead {  // NOLINT(*-member-init): stack_ is touched where it is used
  public:
   // All do nothing where the policy shares the host's network, or has a gateway set one up.
   void Begin(const Child& child);
@@ -43,8 +43,8 @@ class NetworkAhead {
   cpu_set_t allowed_ = {};  // to both tasks
   bool moved_ = false;
   std::atomic<int> state_ = kPending;
-  int namespace_ = -1;                              // its descriptor, once it is made
-  alignas(16) std::array<std::byte, 16384> stack_;  // NOLINT(*-member-init): touched where it is used
+  int namespace_ = -1;  // its descriptor, once it is made
+  alignas(16) std::array<std::byte, 16384> stack_;
 };
 
 }  // namespace mxc::engine

@@ -57,7 +57,8 @@ void SetPointers(Executable& executable) {
 }
 
 Executable Prepare(std::vector<std::string> arguments, std::string_view path) {
-  Executable executable{.candidates = Candidates(arguments.front(), path), .arguments = std::move(arguments)};
+  Executable executable{.candidates = Candidates(arguments.front(), path)};
+  executable.arguments = std::move(arguments);
   SetPointers(executable);
   return executable;
 }

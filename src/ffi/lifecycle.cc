@@ -14,7 +14,7 @@ Failure AnswerTo(const char* document, bool dry_run, bool experimental, std::str
   const Expected expected = dry_run ? Expected::kAny : Expected::kLifecycle;
   if (Failure refused = CheckRequest(document, expected); refused.Failed()) return refused;
   Captured captured;
-  const Failure failure =
+  Failure failure =
       Capture({.document = document,
                .flags = {dry_run ? "--dry-run" : nullptr, experimental ? "--experimental" : nullptr}},
               captured);

@@ -45,9 +45,9 @@ std::int32_t Run(const char* document, std::int32_t experimental, Expected expec
 }
 
 struct SpawnRequest {
-  const char* document;
-  std::int32_t experimental;
-  Expected expected;
+  const char* document = nullptr;
+  std::int32_t experimental = 0;
+  Expected expected = {};
   Streams streams = Streams::kPipes;
   std::uint16_t rows = 0;
   std::uint16_t columns = 0;

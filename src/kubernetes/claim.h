@@ -105,7 +105,7 @@ class Claim {
   std::uint64_t lease_ms_;
   ServerClock clock_ = ServerClock();
   std::uint64_t begun_at_;
-  std::uint64_t ends_at_;
+  std::uint64_t ends_at_ = 0;
   std::uint64_t renew_at_;
   std::string last_end_ = {};
   bool created_ = false;

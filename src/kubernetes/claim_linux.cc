@@ -320,7 +320,7 @@ Status Claim::DeleteByUid() {
 Status Claim::Delete() {
   renewal_.End();
   if (!created_) return Done{};
-  const Status deleted = DeleteByUid();
+  Status deleted = DeleteByUid();
   if (deleted) return deleted;
   Error left = deleted.error();
   left.message += last_end_.empty() ? "; the cluster deletes it when its time is over"

@@ -243,7 +243,8 @@ std::optional<std::int64_t> ReadTime(std::string_view text) {
                            std::chrono::day{static_cast<unsigned>(number(8, 2))}};
   if (!day.ok()) return std::nullopt;
   const auto days = sys_days{day}.time_since_epoch();
-  return duration_cast<seconds>(days).count() + number(11, 2) * 3600 + number(14, 2) * 60 + number(17, 2);
+  return duration_cast<seconds>(days).count() + std::int64_t{number(11, 2)} * 3600 +
+         std::int64_t{number(14, 2)} * 60 + number(17, 2);
 }
 
 std::string TimeText(std::int64_t since) {

@@ -3,15 +3,15 @@
 namespace mxc::kubernetes {
 
 const Json& At(const Json& object, std::string_view key) {
-  static const Json none;
+  static const Json kNone;
   const Json* const found = IsObject(object) ? object.Find(key) : nullptr;
-  return found == nullptr ? none : *found;
+  return found == nullptr ? kNone : *found;
 }
 
 const std::string& Text(const Json& object, std::string_view key) {
-  static const std::string none;
+  static const std::string kNone;
   const Json& value = At(object, key);
-  return IsText(value) ? value.text : none;
+  return IsText(value) ? value.text : kNone;
 }
 
 bool IsBool(const Json& value, bool which) {

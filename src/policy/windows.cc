@@ -65,8 +65,8 @@ Result<Seen> LookAtAll(const std::string& path, const std::string& pointer, cons
     }
     if (end != std::string::npos) continue;
     // Short names and other spellings of upper and lower case end here.
-    Result<std::string> spelt = host.ReadLink(path);
-    return Seen{.status = lookup.status, .path = spelt ? std::move(*spelt) : path};
+    const Result<std::string> spelt = host.ReadLink(path);
+    return Seen{.status = lookup.status, .path = spelt ? *spelt : path};
   }
 }
 

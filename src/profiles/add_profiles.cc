@@ -65,7 +65,7 @@ Json* MemberOf(Json* object, std::string_view key) {
 Result<std::string> WithVariables(std::string text, const ExpansionPlaces& places, const Host& host) {
   for (std::size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at)) {
     const std::size_t size = std::min(text.find('}', at), text.size() - 1) + 1 - at;
-    const Result<std::string> value = ExpandPath(text.substr(at, size), places, host);
+    Result<std::string> value = ExpandPath(text.substr(at, size), places, host);
     if (!value) return value;
     text.replace(at, size, *value);
     at += value->size();
@@ -138,7 +138,7 @@ class Adder {
   }
 
  private:
-  Status MakeCaches(const Config& fragment) const {
+  [[nodiscard]] Status MakeCaches(const Config& fragment) const {
     for (const PathEntry& entry : fragment.read_write) {
       const bool in_cache =
           !cache_.empty() && IsAtOrBelow(entry.path, cache_) && FoldLexically(entry.path) == entry.path;

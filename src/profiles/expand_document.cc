@@ -61,7 +61,7 @@ class Expander {
 
   [[nodiscard]] std::optional<std::string> Lookup(const std::string& name, const XdgDirectory* xdg) const {
     if (xdg == nullptr) return name == "HOME" ? Home() : name == "PWD" ? places_.directory : places_.cache;
-    const std::optional<std::string> set = host_.Environment(name);
+    std::optional<std::string> set = host_.Environment(name);
     const std::optional<std::string> home = Home();
     if ((set && !set->empty()) || xdg->standard.empty() || !home) return set;
     return *home + std::string(xdg->standard);

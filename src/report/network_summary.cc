@@ -28,7 +28,7 @@ std::string Destination(const GatewayRecord& record) {
 
 // As an entry of allowedHosts, or after --allow-host.
 std::string Entry(const GatewayRecord& record) {
-  const std::string host = HostOf(record);
+  std::string host = HostOf(record);
   if (record.port == 0) return host;
   if (record.name.empty() && IsIpv6(host)) return fmt::format("[{}]:{}", host, record.port);
   return fmt::format("{}:{}", host, record.port);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kNotes = ".approvals";
 constexpr mode_t kOwnersAlone = 0700;
-const std::string kPrefix = "sha256:";
+constexpr std::string_view kPrefix = "sha256:";
 constexpr std::size_t kHashDigits = 2 * Sha256::kBytes;
 
 Result<UniqueFd> OpenNotes() {
@@ -90,7 +90,8 @@ Result<std::string> LeaveNote(const std::string& request_hash) {
   std::array<unsigned char, 32> random{};
   if (!FillRandom(random))
     return Error{.code = ErrorCode::kSetupFailed, .message = "the system gives no random bytes"};
-  const std::string approval = kPrefix + Sha256Text(request_hash + std::string(random.begin(), random.end()));
+  const std::string approval =
+      std::string(kPrefix) + Sha256Text(request_hash + std::string(random.begin(), random.end()));
   const UniqueFd note{
       ::openat(notes->Get(), approval.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (note && WriteSome(note.Get(), request_hash) == static_cast<std::int64_t>(request_hash.size()))

@@ -83,7 +83,7 @@ class Finder {
     const std::vector<ShellCommand> commands = ShellCommandsIn(line);
     expansion_.AddAssignments(commands);
     expansion_.AddAssignments(commands);  // of what is assigned further on
-    const std::vector<std::string> before = expansion_.directories();
+    const std::vector<std::string> before = expansion_.Directories();
     SubshellDirectories subshells;
     for (std::size_t i = 0; i < commands.size(); ++i) {
       subshells.Enter(commands[i].subshells, expansion_);
@@ -172,7 +172,7 @@ class Finder {
   void JudgeWrapped(const WrapperRow& row, const Words& written, Words words, const LinePlace& place,
                     int depth) {
     const std::size_t before = found_.size();
-    const std::vector<std::string> stood = expansion_.directories();
+    const std::vector<std::string> stood = expansion_.Directories();
     StandWhereTold(words, expansion_);
     LinePlace inner{.names = place.names};
     Words lines = written;  // another shell expands them

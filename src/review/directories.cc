@@ -37,8 +37,8 @@ void ChangeDirectory(const std::vector<ShellCommand>& commands, std::size_t at, 
   const bool sure = next != nullptr && (next->joint == ShellJoint::kAnd ||
                                         (next->joint == ShellJoint::kOr && !next->words.empty() &&
                                          IsOneOf(next->words.front(), "exit|return")));
-  std::vector<std::string> all = sure ? std::vector<std::string>{} : expansion.directories();
-  std::vector<std::string> stood = expansion.directories();
+  std::vector<std::string> all = sure ? std::vector<std::string>{} : expansion.Directories();
+  std::vector<std::string> stood = expansion.Directories();
   for (const std::string& path : expansion.Expand("${CDPATH:-}")) {
     for (std::size_t begin = 0; begin < path.size();) {
       const std::size_t end = std::min(path.find(':', begin), path.size());
@@ -51,7 +51,7 @@ void ChangeDirectory(const std::vector<ShellCommand>& commands, std::size_t at, 
 }
 
 void StandWhereTold(const Words& words, Expansion& expansion) {
-  std::vector<std::string> all = expansion.directories();
+  std::vector<std::string> all = expansion.Directories();
   const std::vector<std::string> stood = all;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -76,7 +76,7 @@ void SubshellDirectories::Enter(const std::vector<int>& subshells, Expansion& ex
     outside_.pop_back();
   }
   while (outside_.size() < subshells.size())
-    outside_.emplace_back(subshells[outside_.size()], expansion.directories());
+    outside_.emplace_back(subshells[outside_.size()], expansion.Directories());
 }
 
 }  // namespace mxc

@@ -40,7 +40,7 @@ void Put(std::vector<std::string> more, std::vector<std::string>& all) {
 // Each of `heads` with each of `tails`.
 std::vector<std::string> Joined(const std::vector<std::string>& heads,
                                 const std::vector<std::string>& tails) {
-  const std::vector<std::string> unknown = {std::string(1, kUnknown)};
+  std::vector<std::string> unknown = {std::string(1, kUnknown)};
   if (heads.empty() || tails.empty() || heads.size() * tails.size() > kMaxValues) return unknown;
   std::vector<std::string> all;
   for (const std::string& head : heads) {

@@ -21,7 +21,7 @@ class Expansion {
   void AddAssignments(const std::vector<ShellCommand>& commands);
   // Where the command may be run; too many are any.
   void SetDirectories(std::vector<std::string> directories);
-  [[nodiscard]] const std::vector<std::string>& directories() const { return directories_; }
+  [[nodiscard]] const std::vector<std::string>& Directories() const { return directories_; }
 
   // What the word may stand for: of braces all, of variables each value, of patterns nothing but themselves.
   [[nodiscard]] std::vector<std::string> Expand(std::string_view word) const;

@@ -37,7 +37,7 @@ bool Roots::Has(const std::string& operand) const {
   if (operand.empty()) return false;
   if (const std::optional<std::string> led = ThroughProcess(operand)) return Has(*led);
   if (operand.starts_with('/') || operand.starts_with(kUnknown)) return HasAt(operand);
-  const std::vector<std::string>& directories = expansion_.directories();
+  const std::vector<std::string>& directories = expansion_.Directories();
   return std::any_of(directories.begin(), directories.end(),
                      [&](const std::string& each) { return HasAt(JoinPath(each, operand)); });
 }

@@ -40,9 +40,9 @@ void Require(bool condition, std::string_view what) {
 }
 
 struct Architecture {
-  std::string_view name;
-  std::uint32_t token;    // libseccomp's
-  std::uint32_t audited;  // the kernel's
+  std::string_view name = {};
+  std::uint32_t token = 0;    // libseccomp's
+  std::uint32_t audited = 0;  // the kernel's
 };
 
 constexpr Architecture kArchitectures[] = {{"x86_64", SCMP_ARCH_X86_64, AUDIT_ARCH_X86_64},

@@ -40,7 +40,7 @@ sock_filter Compare(unsigned how, std::uint32_t k, std::size_t jump_true, std::s
 }
 // Of the low half, on a little-endian machine.
 std::uint32_t HalfOf(unsigned argument) {
-  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * argument);
+  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + std::size_t{8} * argument);
 }
 sock_filter LoadArgument(unsigned argument) { return Step(BPF_LD | BPF_W | BPF_ABS, HalfOf(argument)); }
 sock_filter Refuse(int error) { return Return(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }

@@ -24,7 +24,7 @@ std::string_view Name(Resource resource) {
 }
 
 std::string AmountText(const ResourceLimit& limit) {
-  const std::string number = std::to_string(limit.amount);
+  std::string number = std::to_string(limit.amount);
   switch (limit.resource) {
     case Resource::kMemory:
       return Megabytes(limit.amount) + " of memory";

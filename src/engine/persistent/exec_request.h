@@ -30,10 +30,10 @@ inline constexpr Report kNobody = {.event = Event::kFailed, .step = Step::kSpawn
 
 inline constexpr std::size_t kMaxMessage = 8192;  // what is longer goes into a file
 
-struct ReceivedCommand {
+struct ReceivedCommand {  // NOLINT(*-member-init): message is filled by what arrives
   Command command = {};
-  alignas(std::uint64_t) std::array<char, kMaxMessage> message;  // is filled by what arrives
-  std::span<char> mapped = {};                                   // the file, if there is one
+  alignas(std::uint64_t) std::array<char, kMaxMessage> message;
+  std::span<char> mapped = {};  // the file, if there is one
 };
 
 // In the sandbox, with system calls only. False: the launcher is gone, or what it sent is not a command.

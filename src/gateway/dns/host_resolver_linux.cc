@@ -149,7 +149,7 @@ void HostResolver::Resolve(const std::string& name, Callback callback) {
   lookup->Ask();
 }
 
-void HostResolver::Finish(const std::string& name, Resolution resolution, std::uint64_t keep_ms) {
+void HostResolver::Finish(const std::string& name, const Resolution& resolution, std::uint64_t keep_ms) {
   const std::shared_ptr<Lookup> lookup = std::move(running_.at(name));
   running_.erase(name);
   loop_.Defer([lookup] {});  // it is still on the stack

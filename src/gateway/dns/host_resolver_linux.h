@@ -59,7 +59,7 @@ class HostResolver {
     Resolution resolution = {};
     std::uint64_t until_ms = 0;
   };
-  void Finish(const std::string& name, Resolution resolution, std::uint64_t keep_ms);
+  void Finish(const std::string& name, const Resolution& resolution, std::uint64_t keep_ms);
 
   Loop& loop_;
   WatchedFile resolv_conf_;

@@ -29,6 +29,7 @@ void BlockSignals() {
 }
 
 void Accept(const std::shared_ptr<ProxyState>& state, int listener, std::uint16_t published) {
+  // accept4 is not on macOS. NOLINTNEXTLINE(android-cloexec-accept): Prepared sets the flag
   UniqueFd socket = Prepared(UniqueFd{::accept(listener, nullptr, nullptr)});
   if (!socket) return;
   {

@@ -125,7 +125,7 @@ Error ByASignal() {
 }
 
 // The wait was ended by a signal.
-Error Told(Error error) {
+Error Told(const Error& error) {
   return error.code == ErrorCode::kInternal && error.message.empty() ? ByASignal() : error;
 }
 
@@ -218,7 +218,7 @@ Status EndCommands(const PodCall& call, const BoundPod& pod, const KeptPod& kept
   const std::uint64_t rest = claim_ends_ms - std::min(now, claim_ends_ms);
   for (const std::uint64_t limit = now + std::min(kLetInMs, rest / kPartOfTheRest);; Pause()) {
     const bool alone = ::flock(lock.Get(), LOCK_EX | LOCK_NB) == 0;
-    const Status ended = EndInPod(call.Tool(), pod, kept.program, kept.claim + ".");
+    Status ended = EndInPod(call.Tool(), pod, kept.program, kept.claim + ".");
     if (!ended || alone) return ended;
     if (NowMs() > limit)
       return Error{.code = ErrorCode::kSetupFailed,
