@@ -39,14 +39,13 @@ struct Pipe {
   if (!guard) ::_exit(1);
   const pid_t tool = ::fork();
   if (tool == 0) {
-    ::setsid();
-    *guard->Group() = ::getpid();
-    const pid_t own = ::getpid();
-    if (::write(report, &own, sizeof own) != sizeof own) ::_exit(1);
-    for (int fd = 0; fd < 64; ++fd) ::close(fd);
+    ::close_range(0, ~0U, 0);
     for (;;) ::pause();
   }
+  // Before it is reported: the launcher may be killed as soon as it is.
+  ::setpgid(tool, tool);
   *guard->Group() = tool;
+  if (::write(report, &tool, sizeof tool) != sizeof tool) ::_exit(1);
   for (;;) ::pause();
 }
 
@@ -86,7 +85,7 @@ TEST(ProcessGroupGuard, EndsByItselfWhenItIsReleased) {
   const pid_t guards = ChildrenOf(::getpid()).at(0);
   const pid_t tool = ::fork();
   if (tool == 0) {
-    for (int fd = 3; fd < 64; ++fd) ::close(fd);
+    ::close_range(3, ~0U, 0);
     for (;;) ::pause();
   }
   ::setpgid(tool, tool);
