@@ -121,12 +121,13 @@ Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& option
   return KeepRecordsApart(policy, host, options, problem);
 }
 
-// A command that names no directory, where its sandbox shows the caller's.
-void StandWhereTheCallerDoes(const session::Entry& entry, const Host& host, Config& config) {
+// A command that names no directory, where its sandbox shows the caller's. False: it does not.
+bool StandWhereTheCallerDoes(const session::Entry& entry, const Host& host, Config& config) {
   const std::string here = host.WorkingDirectory();
-  if (!config.process.cwd.empty() || !here.starts_with('/')) return;
-  if (RuleSet(VisibleOf(entry).paths).Visible(here))
-    config.process.cwd = here;  // PlanOf names it as it stands inside
+  if (!config.process.cwd.empty()) return true;
+  if (!here.starts_with('/') || !RuleSet(VisibleOf(entry).paths).Visible(here)) return false;
+  config.process.cwd = here;  // PlanOf names it as it stands inside
+  return true;
 }
 
 std::string Span(std::uint64_t ms) {
@@ -208,11 +209,16 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   for (const Warning& warning : cuts.Warnings()) {
     if (IsTold(warning)) TellWarning(warning.message);
   }
-  if (options.verb == Verb::kExec) StandWhereTheCallerDoes(*entry, host, config);
+  const bool stands = options.verb != Verb::kExec || StandWhereTheCallerDoes(*entry, host, config);
   const Policy visible = VisibleOf(*entry);
   Result<Plan> plan = PlanOf(config, *entry, host);
   if (!plan) return Told(plan.error(), *status);
   plan->run = RandomName();
+  if (!stands && plan->cwd != host.WorkingDirectory()) {
+    TellWarning(
+        fmt::format("the command starts in {}, because the sandbox does not show {}; --cwd names another",
+                    Quoted(plan->cwd), Quoted(host.WorkingDirectory())));
+  }
   const Process process{.argv = config.process.argv,
                         .command_line = config.process.command_line,
                         .cwd = plan->cwd,

@@ -365,7 +365,8 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
   if (!process) return process.error();
   policy.process = std::move(*process);
   const bool linux_home = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).isolates;
-  if (linux_home && KeepsStandardEnvironment(config.process)) policy.home_files = GitIdentity(host, walker);
+  if (linux_home && KeepsStandardEnvironment(config.process))
+    policy.home_files = GitIdentity(host, walker, *rules);
   if (MayDoWithoutShell(policy))
     policy.process.without_shell = WithoutShell(
         {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);

@@ -18,7 +18,7 @@
 namespace mxc {
 
 // LinuxSandbox::hostname. Programs look it up in passing.
-inline constexpr std::string_view kSandboxName = "mxc";
+inline constexpr std::string_view kSandboxName = "localhost";
 
 class NetworkSummary {
  public:

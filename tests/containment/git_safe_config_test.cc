@@ -83,6 +83,22 @@ TEST_P(GitConfig, CommitsAreTheCallers) {
             "[user]\n\tname = Me\n\temail = me@here\n[alias]\n\tst = status\n");
 }
 
+// Masks and stand-ins are no files of the work tree: git could not add them, or would commit them.
+TEST_P(GitConfig, WhatIsHeldIsNoNewFile) {
+  workspace.File("root/work/secret.pem", "x");
+  workspace.File("root/work/one", "1");
+  for (const char* engine : kConfigEngines) {
+    const std::string held = R"("protect":["git","shell"],"deniedPaths":[")" + root + R"(/work/.env",")" +
+                             root + R"(/work/secret.pem"])";
+    const Ended ended = Inside(engine, "git add -A && git status --short", held);
+    EXPECT_EQ(ended.out, "A  one\n") << engine << ended.err;
+    EXPECT_EQ(Inside(engine, "git reset -q && git stash -uq && git stash pop -q >/dev/null && ls", held).out,
+              "one\nsecret.pem\n")
+        << engine;
+    ASSERT_EQ(Shell("cd work && git reset -q").status, 0);
+  }
+}
+
 TEST_P(GitConfig, WhatWasRefusedIsExplained) {
   for (const char* engine : kConfigEngines) {
     const Ended ended = Inside(engine, "git config x.y z", kByDefault);

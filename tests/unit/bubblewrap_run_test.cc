@@ -106,7 +106,7 @@ TEST_F(BubblewrapRun, ProcessIsBare) {
   ASSERT_TRUE(report.ok) << report.message;
   EXPECT_THAT(report.out, HasSubstr("CapEff:\t0000000000000000\nCapBnd:\t0000000000000000\n"));
   EXPECT_THAT(report.out, HasSubstr("NoNewPrivs:\t1\nSeccomp:\t2\n"));
-  EXPECT_THAT(report.out, HasSubstr("\nmxc\n"));
+  EXPECT_THAT(report.out, HasSubstr("\nlocalhost\n"));
   EXPECT_THAT(report.out, Not(HasSubstr("PATH="))) << "of bwrap, which is process 1";
   EXPECT_THAT(report.out, Not(HasSubstr("--ro-bind")));
 }

@@ -15,7 +15,7 @@ class GitIdentityText : public testing::Test {
   [[nodiscard]] std::string Files() const {
     PathWalker walker(host_);
     std::string text;
-    for (const HomeFile& file : GitIdentity(host_, walker)) text += file.name + ":\n" + file.text;
+    for (const HomeFile& file : GitIdentity(host_, walker, rules_)) text += file.name + ":\n" + file.text;
     return text;
   }
   static std::string Only(const std::string& text) {
@@ -23,6 +23,7 @@ class GitIdentityText : public testing::Test {
   }
 
   FakeHost host_;  // NOLINT: the tests fill it
+  RuleSet rules_;  // NOLINT: the same
 };
 
 TEST_F(GitIdentityText, NobodyIsKnown) { EXPECT_EQ(Files(), Only("")); }
@@ -52,6 +53,20 @@ TEST_F(GitIdentityText, IncludesAreReadForTheseKeysAlone) {
   EXPECT_EQ(text.find("sshCommand"), std::string::npos);
   EXPECT_NE(text.find(".gitconfig-1:\n[user]\n\temail = \"me@work\"\n"), std::string::npos);
   EXPECT_NE(text.find("[includeIf \"gitdir:/home/me/work/\"]\n\tpath = .gitconfig-"), std::string::npos);
+}
+
+// Masks and stand-ins would be new files to git, which it cannot add.
+TEST_F(GitIdentityText, WhatIsHeldIsIgnored) {
+  host_.AddDirectory("/srv/w/.git").AddDirectory("/srv/w/in/.git").AddDirectory("/srv/other");
+  rules_.Add({.path = "/srv", .access = Access::kReadWrite});
+  for (const char* path :
+       {"/srv/w/.env", "/srv/w/a b/[x]*", "/srv/w/in/key", "/srv/w/.git/x", "/srv/other/y"})
+    rules_.Add({.path = path, .access = Access::kDenied});
+  rules_.Add(
+      {.path = "/srv/w/.bashrc", .placeholder_kind = PlaceholderKind{}, .origin = Origin::kProtection});
+  rules_.Add({.path = "/srv/w/shown"});
+  EXPECT_EQ(Files(), ".gitignore_held:\n/.env\n/a\\ b/\\[x\\]\\*\n/key\n/.bashrc\n" +
+                         Only("[core]\n\texcludesFile = ~/.gitignore_held\n"));
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ TEST(NetworkSummary, SaysHowTheHostsLoopbackIsReached) {
 
 TEST(NetworkSummary, AdvisesNothingThatNoProgramNeeds) {
   NetworkSummary summary(PolicyForm::kFlags);
-  for (const char* name : {"a.test", "a.test.lan", "mxc", "_http._tcp.b.test"})
+  for (const char* name : {"a.test", "a.test.lan", "localhost", "_http._tcp.b.test"})
     summary.Add(Refused(name, "", 0, GatewayEvent::kName));
   const std::string text = summary.Text();
   EXPECT_NE(text.find("add --allow-host a.test\n"), std::string::npos) << text;
@@ -191,7 +191,7 @@ TEST(NetworkSummary, ShortOnesNameWhatARuleDecidesTheLastFirst) {
   GatewayRecord denied = Refused("z.test", "", 80);
   denied.pointer = "/network/egress/deny/0";
   summary.Add(denied);
-  summary.Add(Refused("mxc", "", 0, GatewayEvent::kName));
+  summary.Add(Refused("localhost", "", 0, GatewayEvent::kName));
   GatewayRecord dead = Refused("gone.test", "", 0, GatewayEvent::kName);
   dead.pointer.clear();
   summary.Add(dead);

@@ -117,7 +117,7 @@ struct LinuxSandbox {
   // user, mount, pid, ipc, uts and cgroup namespaces are always new.
   bool private_network = true;  // an empty network namespace with `lo`; false shares the host's
   bool gateway = false;         // with Plan::egress: every way out of that namespace ends at the gateway
-  std::string hostname = "mxc";
+  std::string hostname = "localhost";  // every system resolves it
   SeccompProfile seccomp = SeccompProfile::kDefault;
   bool new_session = true;  // false: the launcher gives it a private terminal as controlling terminal
   ProcessLimits limits = {};

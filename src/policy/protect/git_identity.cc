@@ -42,14 +42,48 @@ std::string InQuotes(std::string_view text) {
   return quoted + '"';
 }
 
+constexpr std::string_view kIgnore = ".gitignore_held";
+
+// As a pattern that means itself (gitignore(5)).
+std::string PatternOf(std::string_view path) {
+  std::string pattern;
+  for (const char c : path) {
+    if (std::string_view("\\*?[]! #").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+// What a mask or a stand-in shows in work trees, to git a new file that it cannot add.
+std::string Ignored(const RuleSet& rules, PathWalker& walker) {
+  std::string patterns;
+  for (const PathRule& rule : rules.All()) {
+    const bool held = rule.access == Access::kDenied || rule.placeholder_kind;
+    if (!held || rule.origin == Origin::kBaseline || rule.path.find('\n') != std::string::npos) continue;
+    for (std::string above = rule.path; above != "/";) {
+      above = ParentOf(above);
+      if (!rules.Visible(above) || IsNamedGit(above)) break;
+      if (!walker.LookAt(JoinPath(above, ".git")).status) continue;
+      const std::string_view rest = std::string_view(rule.path).substr(above == "/" ? 0 : above.size());
+      if (rest != "/.git") patterns += PatternOf(rest) + "\n";
+      break;
+    }
+  }
+  return patterns;
+}
+
 class IdentityReader {
  public:
   IdentityReader(const Host& host, PathWalker& walker)
       : host_(host), walker_(walker), home_(CanonicalHome(host, walker)) {}
 
-  std::vector<HomeFile> Read() {
+  std::vector<HomeFile> Read(const RuleSet& rules) {
     std::string text;
     for (const std::string& file : Files()) text += TextOf(file, 0);
+    if (std::string ignored = Ignored(rules, walker_); !ignored.empty()) {
+      text += "[core]\n\texcludesFile = ~/" + std::string(kIgnore) + "\n";
+      files_.push_back({.name = std::string(kIgnore), .text = std::move(ignored)});
+    }
     files_.push_back({.name = ".gitconfig", .text = text + std::string(kSafe)});
     return std::move(files_);
   }
@@ -138,8 +172,8 @@ std::string IdentityReader::TextOf(const std::string& file, int depth) {
 
 }  // namespace
 
-std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker) {
-  return IdentityReader(host, walker).Read();
+std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker, const RuleSet& rules) {
+  return IdentityReader(host, walker).Read(rules);
 }
 
 }  // namespace mxc

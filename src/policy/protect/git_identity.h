@@ -7,12 +7,15 @@
 #include "mxc/host.h"
 #include "mxc/policy.h"
 #include "policy/paths/paths.h"
+#include "policy/paths/rules.h"
 
 namespace mxc {
 
 // ".gitconfig", and a file for each conditional include of the caller's that holds one of these keys: git
 // inside decides on the condition. In the repository's own configuration each key wins over these. Every
 // directory that is visible inside was granted, so git takes each repository for safe there.
-[[nodiscard]] std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker);
+// Also a list of what the rules deny or hold in work trees: git there ignores it, unless the repository's own
+// configuration has another list (core.excludesFile).
+[[nodiscard]] std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker, const RuleSet& rules);
 
 }  // namespace mxc

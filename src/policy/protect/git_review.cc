@@ -238,7 +238,7 @@ void Review::Judge(const GitPlaces::Named& named) {
   if (told && changes_.back().kind == GitChange::Kind::kTakenUp) return;
   if (IsInTheWay(place) && judge_.IsArmed(place)) {
     TakeUp(place, named.part);
-  } else if (!told) {
+  } else if (!told && !IsPlaceholder(host_, place, host_.LookAt(place))) {
     changes_.push_back({.kind = GitChange::Kind::kNew, .path = place});
     for (std::string& file : judge_.FilesOfWords(place))
       changes_.push_back({.kind = GitChange::Kind::kFoundByName, .path = std::move(file)});

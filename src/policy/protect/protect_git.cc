@@ -111,6 +111,16 @@ Status GitProtection::FollowWorkTree(const WorkTree& tree) {
   return Done{};
 }
 
+// Of those around the directory in which git is called.
+bool GitProtection::IsTheNearest(const WorkTree& tree) const {
+  const std::vector<WorkTree>& trees = places_.WorkTrees();
+  return IsAtOrBelow(git_runs_in_, tree.directory) &&
+         std::none_of(trees.begin(), trees.end(), [&](const WorkTree& other) {
+           return other.directory.size() > tree.directory.size() &&
+                  IsAtOrBelow(git_runs_in_, other.directory);
+         });
+}
+
 // git needs more than was granted, and a grant is never widened by itself: the history of a repository is
 // more than a part of its files.
 void GitProtection::WarnOfHidden(const WorkTree& tree, const std::string& git,
@@ -122,7 +132,7 @@ void GitProtection::WarnOfHidden(const WorkTree& tree, const std::string& git,
                     Quoted(tree.git) + " leads to " + Quoted(git) +
                         ", which is not granted: git will not work there; to use it, add --rw " +
                         ShellWord(common) + ", or --ro for `status` and `log` alone");
-  } else if (tree.type == FileType::kDirectory && IsAtOrBelow(git_runs_in_, tree.directory)) {
+  } else if (tree.type == FileType::kDirectory && IsTheNearest(tree)) {
     protector_.Warn("git-directory-hidden",
                     "the grants are parts of the work tree " + Quoted(tree.directory) +
                         ": git will not work there; for `status` and `log` add --ro " +

@@ -99,6 +99,7 @@ class GitProtection {
   [[nodiscard]] Status Obey(const Loaded& loaded, const std::string& base);
   [[nodiscard]] Status ObeyVariable(const GitVariable& variable, const std::string& base);
   [[nodiscard]] Error TooManyWords() const;
+  [[nodiscard]] bool IsTheNearest(const WorkTree& tree) const;
   [[nodiscard]] Status ObeyWord(const ProgramWord& word, const std::string& base);
   // It is found by a path that each process may follow to something else. Errors: kConflict.
   [[nodiscard]] Status CheckPlace(const std::string& path) const;

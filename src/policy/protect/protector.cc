@@ -275,6 +275,10 @@ void Protector::HoldName(const std::string& path, WhenMissing missing, std::stri
   // Of the other presets nobody wants all directories in every project.
   const bool in_home = std::find(homes_.begin(), homes_.end(), above) != homes_.end();
   if (above != ParentOf(path) && preset_.preset != Preset::kGit && !in_home) return open_.push_back(path);
+  // An empty file would get into a commit, and at the top of a work tree nobody looks for a start-up file.
+  const bool in_tree = walker_.LookAt(JoinPath(above, ".git")).status.has_value();
+  if (missing == WhenMissing::kFile && preset_.preset != Preset::kGit && in_tree && !in_home)
+    return open_.push_back(path);
   const Lookup& nearest = walker_.LookAt(above);
   if (nearest.status && !host_.MayAccess(above, Access::kReadWrite))
     return HoldClosed(above, *nearest.status, path);
