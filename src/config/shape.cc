@@ -109,9 +109,7 @@ class Checker {
       : releases_(ReleasesOf(dialect, version)), takes_null_(TakesNull(dialect)), command_(command) {}
 
   ShapeReport Run(const Json& document, const Shape& shape) {
-    static constexpr Field kDocument{.type = FieldType::kObject};
-    Field root = kDocument;
-    root.shape = &shape;
+    const Field root{{.shape = &shape}, "", FieldType::kObject};
     document_ = &shape;
     todo_.push_back({.value = &document, .field = &root, .type = root.type});
     while (!todo_.empty() && report_.errors.size() < kMaxReportedErrors) {
