@@ -60,13 +60,6 @@ Support Probe(const Host& host, ProbeDepth depth) {
   return support;
 }
 
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
          c == '.' || c == ' ';
@@ -110,10 +103,8 @@ Status PlanAcl(const Policy& policy, const WindowsFacts& facts, AppContainerSand
   if (!acl) return acl.error();
   sandbox.acl = std::move(*acl);
   if (sandbox.acl.empty() || policy.acl_changes_allowed) return Done{};
-  return Error{.code = ErrorCode::kUnenforceable,
-               .message = "the paths of the policy need entries in access control lists, which it forbids",
-               .pointer = "/fallback/allowDaclMutation",
-               .hint = "allow them, or remove the paths"};
+  return Unenforceable("the paths of the policy need entries in access control lists, which it forbids",
+                       "/fallback/allowDaclMutation", "allow them, or remove the paths");
 }
 
 Status PlanAccess(const Policy& policy, const WindowsFacts& facts, AppContainerSandbox& sandbox, Plan& plan) {

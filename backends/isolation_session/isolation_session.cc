@@ -39,13 +39,6 @@ Support Probe(const Host& host, ProbeDepth depth) {
   return support;
 }
 
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 // A user of its own with the machine's network: a session holds nothing of these clauses.
 Status CheckPolicy(const Policy& policy) {
   const Network& network = policy.network;
@@ -69,10 +62,8 @@ Status CheckPolicy(const Policy& policy) {
   if (!policy.destroy_on_exit)
     return Conflict("the session of a run ends with it", "/lifecycle/destroyOnExit", "leave it true");
   if (policy.output.Pumped()) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "the output of a session is neither capped nor redacted",
-                 .pointer = "/output",
-                 .hint = "remove the section"};
+    return Unenforceable("the output of a session is neither capped nor redacted", "/output",
+                         "remove the section");
   }
   return Done{};
 }

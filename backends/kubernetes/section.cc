@@ -12,11 +12,8 @@ namespace {
 constexpr const char* kProgram = "/usr/local/bin/mxc-exec";
 constexpr std::uint32_t kTtlSeconds = 3600;
 
-Error Conflict(std::string_view key, std::string message, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = PointerTo("/kubernetes", key),
-          .hint = std::move(hint)};
+Error Refuse(std::string_view key, std::string message, std::string hint) {
+  return Conflict(std::move(message), PointerTo("/kubernetes", key), std::move(hint));
 }
 
 const Json* Find(const Json& section, std::string_view key) {
@@ -34,17 +31,17 @@ Status CheckNames(const Json& section) {
     const std::string name = Text(section, key);
     const bool is_name = key == "warmPool" || key == "template" ? IsDnsName(name) : IsDnsLabel(name);
     if (!name.empty() && !is_name)
-      return Conflict(key, Quoted(name) + " is no name of an object in a cluster",
-                      "write lower-case letters, digits and -");
+      return Refuse(key, Quoted(name) + " is no name of an object in a cluster",
+                    "write lower-case letters, digits and -");
   }
   for (const std::string_view key : {"kubeconfig", "workspace", "program"}) {
     const std::string path = Text(section, key);
     if (!path.empty() && !path.starts_with('/'))
-      return Conflict(key, "'" + path + "' is no absolute path", "write it from the root, /");
+      return Refuse(key, "'" + path + "' is no absolute path", "write it from the root, /");
   }
   const std::string context = Text(section, "context");
   if (context.starts_with('-'))
-    return Conflict("context", "'" + context + "' reads as a flag", "rename the context");
+    return Refuse("context", "'" + context + "' reads as a flag", "rename the context");
   return Done{};
 }
 
@@ -53,8 +50,8 @@ Status ReadLabels(const Json& section, PodRun& run) {
   if (labels == nullptr) return Done{};
   for (const JsonMember& label : labels->members) {
     if (label.value.kind != Json::Kind::kString)
-      return Conflict("podSelector", "the value of the label '" + label.key + "' is no text",
-                      "write it in quotes");
+      return Refuse("podSelector", "the value of the label '" + label.key + "' is no text",
+                    "write it in quotes");
     run.labels.emplace_back(label.key, label.value.text);
   }
   return Done{};
@@ -75,7 +72,7 @@ Status ReadRisks(const Json& section, PodRun& run) {
     for (const PodCheckTraits& check : checks)
       if (check.acceptable) known += (known.empty() ? "" : ", ") + std::string(check.name);
     Error error =
-        Conflict("acceptedRisks", "'" + name + "' is no risk that can be accepted", "known: " + known);
+        Refuse("acceptedRisks", "'" + name + "' is no risk that can be accepted", "known: " + known);
     error.pointer = PointerTo(error.pointer, i);
     return error;
   }
@@ -95,18 +92,18 @@ std::vector<std::string> OptionsOf(const Json& section) {
 
 Result<PodRun> ReadSection(const Json& section) {
   if (section.kind != Json::Kind::kObject) {
-    Error missing = Conflict("namespace", "there is no section `kubernetes`, which says where the pod is had",
-                             R"(add "kubernetes": {"namespace": "...", "warmPool": "..."})");
+    Error missing = Refuse("namespace", "there is no section `kubernetes`, which says where the pod is had",
+                           R"(add "kubernetes": {"namespace": "...", "warmPool": "..."})");
     missing.pointer = "/containment";
     return missing;
   }
   const bool pool = Find(section, "warmPool") != nullptr;
   if (pool && Find(section, "template") != nullptr)
-    return Conflict("template", "both `warmPool` and `template` say where the pod comes from",
-                    "name a warm pool, or a template for a pod of its own");
+    return Refuse("template", "both `warmPool` and `template` say where the pod comes from",
+                  "name a warm pool, or a template for a pod of its own");
   if (!pool && Find(section, "template") == nullptr)
-    return Conflict("warmPool", "neither a warm pool nor a template says where the pod comes from",
-                    "add \"warmPool\" or \"template\"");
+    return Refuse("warmPool", "neither a warm pool nor a template says where the pod comes from",
+                  "add \"warmPool\" or \"template\"");
   if (Status names = CheckNames(section); !names) return names.error();
   const Json* const ttl = Find(section, "ttl");
   PodRun run{.options = OptionsOf(section),

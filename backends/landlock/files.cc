@@ -50,14 +50,13 @@ bool IsForSockets(const PathRule& rule) {
 }
 
 Error NoSockets(const PathRule& rule) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = "'" + rule.path +
-                     "' cannot be connected to: with Landlock alone there are no Unix sockets, "
-                     "because all of the host's would be in reach",
-          .pointer = rule.pointer,
-          .hint =
-              "remove the entry, or run where user namespaces are allowed (`mxc-exec --probe` says what "
-              "forbids them here)"};
+  return Unenforceable(
+      "'" + rule.path +
+          "' cannot be connected to: with Landlock alone there are no Unix sockets, "
+          "because all of the host's would be in reach",
+      rule.pointer,
+      "remove the entry, or run where user namespaces are allowed (`mxc-exec --probe` says what "
+      "forbids them here)");
 }
 
 class FileLowering {
@@ -206,15 +205,14 @@ Error FileLowering::CannotHold(const Entry& entry) const {
   const char* const access = entry.access == Access::kDenied     ? "denied"
                              : entry.access == Access::kReadOnly ? "read-only"
                                                                  : "read-write in what `protect` names,";
-  return {
-      .code = ErrorCode::kUnenforceable,
-      .message = "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
-                 std::string(above_.back().path) + "' without a mount namespace",
-      .pointer = written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
-      .hint = std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
-                                   "grant only directories without a repository"
-                                 : "grant the directories beside it instead of the one above") +
-              ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)"};
+  return Unenforceable(
+      "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
+          std::string(above_.back().path) + "' without a mount namespace",
+      written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
+      std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
+                           "grant only directories without a repository"
+                         : "grant the directories beside it instead of the one above") +
+          ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)");
 }
 
 }  // namespace

@@ -29,13 +29,6 @@ bool Flag(const Json& section, std::string_view key, bool standard) {
   return value == nullptr ? standard : value->boolean;
 }
 
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 bool IsServiceName(std::string_view name) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@-";
   return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos;
@@ -106,10 +99,8 @@ Status LowerDesktop(const Policy& policy, const Options& options, Profile& profi
   if (options.gui) AllowGui(profile, plan);
   const bool clipboard = ui.clipboard == Clipboard::kAll;
   if (!clipboard && ui.clipboard != Clipboard::kNone) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "one service both reads and writes the clipboard of macOS: no rule parts the two",
-                 .pointer = ui.clipboard_pointer,
-                 .hint = "write \"all\" or \"none\""};
+    return Unenforceable("one service both reads and writes the clipboard of macOS: no rule parts the two",
+                         ui.clipboard_pointer, "write \"all\" or \"none\"");
   }
   const std::string windows = Filters(kWindowServices);
   ui.disabled ? profile.Deny("mach-lookup", windows) : profile.Allow("mach-lookup", windows);

@@ -40,11 +40,8 @@ Status CheckAvailable(const Json& section) {
   return NotHere("gpu", "the sandbox inside has no graphics processor", "remove the key");
 }
 
-Error Conflict(std::string_view key, std::string message, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = "/wslc/" + std::string(key),
-          .hint = std::move(hint)};
+Error Refuse(std::string_view key, std::string message, std::string hint) {
+  return Conflict(std::move(message), "/wslc/" + std::string(key), std::move(hint));
 }
 
 // One directory below the images of mxc-exec inside. "+" stands in no reference.
@@ -64,8 +61,8 @@ Result<linux_backend::ImageReference> ReferenceOf(const std::string& text) {
     std::replace(image.distribution.begin(), image.distribution.end(), '/', '+');
     return image;
   }
-  return Conflict("image", "'" + text + "' is no reference of an image that could be found here",
-                  "write NAME:TAG, such as alpine:3.23, each of up to 64 characters and without a digest");
+  return Refuse("image", "'" + text + "' is no reference of an image that could be found here",
+                "write NAME:TAG, such as alpine:3.23, each of up to 64 characters and without a digest");
 }
 
 // `key` of a provision request, or of the section itself.
@@ -85,7 +82,7 @@ Result<Section> ReadSection(const Json& written) {
   }
   const std::string target = Text(written, "targetOs");
   if (!target.empty() && target != "linux")
-    return Conflict("targetOs", "'" + target + "' does not run in WSL", "write \"linux\"");
+    return Refuse("targetOs", "'" + target + "' does not run in WSL", "write \"linux\"");
   Section section{.distribution = Text(written, "distribution"),
                   .cpus = Number(written, "cpuCount"),
                   .memory_mb = Number(written, "memoryMb")};
@@ -97,8 +94,8 @@ Result<Section> ReadSection(const Json& written) {
   }
   if (std::string program = Text(written, "program"); !program.empty()) section.program = std::move(program);
   if (!section.program.starts_with('/')) {
-    return Conflict("program", "'" + section.program + "' is no absolute path inside a distribution",
-                    "write where mxc-exec stands there, such as " + std::string(kProgram));
+    return Refuse("program", "'" + section.program + "' is no absolute path inside a distribution",
+                  "write where mxc-exec stands there, such as " + std::string(kProgram));
   }
   const Json* ports = FindNearest(written, "portMappings");
   for (std::size_t i = 0; ports != nullptr && i < ports->items.size(); ++i) {

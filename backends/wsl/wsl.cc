@@ -100,13 +100,6 @@ Support Probe(const Host& host, ProbeDepth depth) {
   return support;
 }
 
-Error Unenforceable(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 Result<std::string> DistributionFor(const Section& section, const WindowsFacts& facts) {
   const WslDistribution* chosen = Choose(facts, section.distribution);
   const std::string pointer = section.distribution.empty() ? "/containment" : "/wslc/distribution";

@@ -225,9 +225,8 @@ Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile fi
     problem = WrongWith(status, way.Directory(), file);
   }
   if (problem.empty()) return Done{};
-  return Error{.code = ErrorCode::kConflict,
-               .message = what + " " + Quoted(path) + ": " + problem,
-               .hint = "name a file of yours that no sandbox can write to, by its real path"};
+  return Conflict(what + " " + Quoted(path) + ": " + problem, {},
+                  "name a file of yours that no sandbox can write to, by its real path");
 }
 
 Result<UniqueFd> MakeDirectories(const std::string& path, std::uint32_t mode) {

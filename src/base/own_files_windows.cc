@@ -72,8 +72,7 @@ Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, O
 
 Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile /*file*/) {
   if (!IsLink(Wide(path))) return Done{};
-  return Error{.code = ErrorCode::kConflict,
-               .message = what + " " + Quoted(path) + ": it is a symbolic link"};
+  return Conflict(what + " " + Quoted(path) + ": it is a symbolic link");
 }
 
 bool LeadsToFileOf(const std::string& path, int borrowed_fd) {

@@ -17,10 +17,9 @@ constexpr std::uint32_t kWriteByAnyOther = 022;
 constexpr std::uint32_t kUnmappedOwner = 65534;
 
 Error Unusable(const std::string& file, const std::string& why) {
-  return {.code = ErrorCode::kConflict,
-          .message = "the ceiling of this machine, " + file +
-                     ", cannot be used, and nothing runs without it: " + why,
-          .hint = "its operator mends or removes it, as root"};
+  return Conflict(
+      "the ceiling of this machine, " + file + ", cannot be used, and nothing runs without it: " + why, {},
+      "its operator mends or removes it, as root");
 }
 
 // In a user namespace the host's root may be nobody that has a number.

@@ -48,11 +48,9 @@ Result<bool> Stands(const Host& host, const std::string& place, const ImageName&
     if (!lookup.status) return false;
     met = lookup.status->object.type;
     if (met == FileType::kSymlink)
-      return Error{.code = ErrorCode::kConflict,
-                   .message = "the image " + name.distribution + "/" + name.release + ": " + Quoted(path) +
-                              " is a symbolic link",
-                   .pointer = "/lxc",
-                   .hint = "put what it leads to in its place"};
+      return Conflict(
+          "the image " + name.distribution + "/" + name.release + ": " + Quoted(path) + " is a symbolic link",
+          "/lxc", "put what it leads to in its place");
   }
   return met == type;
 }

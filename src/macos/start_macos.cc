@@ -84,9 +84,7 @@ std::string ReadLine(int fd) {
 }
 
 Error Changed(const SeatbeltPath& path, std::string why, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = "'" + path.path + "' " + std::move(why),
-          .hint = std::move(hint)};
+  return Conflict("'" + path.path + "' " + std::move(why), {}, std::move(hint));
 }
 
 }  // namespace

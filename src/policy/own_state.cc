@@ -53,14 +53,12 @@ Error NotHeld(const PathRule& grant, const std::string& path) {
 }
 
 Error NeedsMounts(const PathRule& grant, const std::string& path) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = Quoted(path) +
-                     ", which mxc-exec keeps for itself, cannot be held below the read-write " +
-                     Quoted(grant.path) + " without a mount namespace",
-          .pointer = grant.pointer,
-          .hint =
-              "grant the directories beside it instead of the one above, or run where user namespaces are "
-              "allowed (`mxc-exec --probe` says what forbids them here)"};
+  return Unenforceable(
+      Quoted(path) + ", which mxc-exec keeps for itself, cannot be held below the read-write " +
+          Quoted(grant.path) + " without a mount namespace",
+      grant.pointer,
+      "grant the directories beside it instead of the one above, or run where user namespaces are "
+      "allowed (`mxc-exec --probe` says what forbids them here)");
 }
 
 class OwnState {

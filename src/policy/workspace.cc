@@ -38,13 +38,11 @@ Status CheckWorkspaceOf(const Config& config, Containment containment, Operating
   const std::string& pointer = config.process.workspace.pointer;
   const bool linux = here == OperatingSystem::kLinux && traits.home == OperatingSystem::kLinux;
   if (pointer.empty() || (traits.mounts && linux)) return Done{};
-  return Error{.code = ErrorCode::kUnenforceable,
-               .message = here == OperatingSystem::kLinux
-                              ? "the containment '" + std::string(Name(containment)) +
-                                    "' cannot show a directory under another path: that needs mounts"
-                              : "a directory is shown under another path on Linux alone",
-               .pointer = pointer,
-               .hint = "grant the directory with readwritePaths, under its own path"};
+  return Unenforceable(here == OperatingSystem::kLinux
+                           ? "the containment '" + std::string(Name(containment)) +
+                                 "' cannot show a directory under another path: that needs mounts"
+                           : "a directory is shown under another path on Linux alone",
+                       pointer, "grant the directory with readwritePaths, under its own path");
 }
 
 Status NameWorkspace(PathWalker& walker, Config& config) {

@@ -50,9 +50,7 @@ Error Unknown(const std::string& name, const Host& host) {
 }
 
 Error Refused(const std::string& path, std::string_view why, std::string_view hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = "the profile " + Quoted(path) + " " + std::string(why),
-          .hint = std::string(hint)};
+  return Conflict("the profile " + Quoted(path) + " " + std::string(why), {}, std::string(hint));
 }
 
 // What chooses a policy may be written by nobody but the caller.

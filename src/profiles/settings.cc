@@ -24,9 +24,8 @@ Error InSettings(const std::string& file, Error error) {
 }
 
 Error NotTrusted(const std::string& file, std::string_view why) {
-  return {.code = ErrorCode::kConflict,
-          .message = "the settings " + Quoted(file) + " " + std::string(why),
-          .hint = "let it be a file of yours, and chmod go-w it and each directory above it"};
+  return Conflict("the settings " + Quoted(file) + " " + std::string(why), {},
+                  "let it be a file of yours, and chmod go-w it and each directory above it");
 }
 
 // What chooses policies may be written by nobody but the caller.

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "mxc/limit_hint.h"
 
@@ -53,6 +54,19 @@ std::string_view HintIn(std::string_view message) {
 Error SystemError(ErrorCode code, std::string_view what, int number) {
   Error error{.code = code, .message = std::string(what) + ": " + std::generic_category().message(number)};
   if (code == ErrorCode::kSetupFailed) error.hint = HintOf(number);
+  return error;
+}
+
+Error Conflict(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kConflict,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
+}
+
+Error Unenforceable(std::string message, std::string pointer, std::string hint) {
+  Error error = Conflict(std::move(message), std::move(pointer), std::move(hint));
+  error.code = ErrorCode::kUnenforceable;
   return error;
 }
 

@@ -14,13 +14,6 @@ namespace {
 // cmd.exe takes 8191 characters of a line; our own words around the command take some.
 constexpr std::size_t kMaxLine = 8000;
 
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 bool IsOneLine(const std::string& text) {
   return text.find_first_of(std::string("\0\r\n", 3)) == std::string::npos;
 }

@@ -283,13 +283,6 @@ void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vecto
                       .pointer = written.pointer});
 }
 
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host, PathWalker& walker,
                                           std::vector<Warning>& warnings, GrantedLinks links) {
   struct List {

@@ -107,7 +107,7 @@ const Lookup& PathWalker::LookAt(const std::string& path) {
 Status PathWalker::Follow(State& state, std::string link, std::uint32_t owner) {
   Walked& walked = state.walked;
   if (walked.links.size() == kMaxLinks) {
-    return Error{.code = ErrorCode::kConflict, .message = "too many symbolic links"};
+    return Conflict("too many symbolic links");
   }
   Result<std::string> text = host_.ReadLink(root_ + link);
   if (!text) return text.error();
@@ -141,7 +141,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
   const Lookup& lookup = LookAt(next);
   if (!lookup.status) {
     if (lookup.failure != LookupFailure::kMissing) {
-      return Error{.code = ErrorCode::kConflict, .message = Quoted(next) + ": " + lookup.reason};
+      return Conflict(Quoted(next) + ": " + lookup.reason);
     }
     state.missing.emplace_back(name);
     return Done{};
@@ -160,7 +160,7 @@ Result<Walked> PathWalker::Walk(std::string_view path) {
   State state{.pending = ComponentsReversed(path)};
   state.walked.path = "/";
   const Lookup& root = LookAt("/");
-  if (!root.status) return Error{.code = ErrorCode::kConflict, .message = "'/': " + root.reason};
+  if (!root.status) return Conflict("'/': " + root.reason);
   state.walked.status = root.status;
   while (!state.pending.empty()) {
     const std::string name = std::move(state.pending.back());

@@ -28,12 +28,10 @@ bool IsNamedGit(std::string_view path) { return IsGitName(path.substr(path.rfind
 Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
                                                PathWalker& walker) {
   const auto refuse = [&](const std::string& why) {
-    return Error{
-        .code = ErrorCode::kConflict,
-        .message = "git's file " + Quoted(path) + " cannot be read: " + why,
-        .hint =
-            "remove it if an earlier run has left it, else make it a file that you can read, of at most " +
-            std::to_string(kMaxGitConfigBytes) + " bytes; or write \"protect\": []"};
+    return Conflict(
+        "git's file " + Quoted(path) + " cannot be read: " + why, {},
+        "remove it if an earlier run has left it, else make it a file that you can read, of at most " +
+            std::to_string(kMaxGitConfigBytes) + " bytes; or write \"protect\": []");
   };
   const Result<Walked> walked = walker.Walk(path);
   if (!walked) {
