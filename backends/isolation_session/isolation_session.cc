@@ -68,11 +68,6 @@ Status CheckPolicy(const Policy& policy) {
   return Done{};
 }
 
-const Json* Find(const Json* object, std::string_view key) {
-  const Json* value = object == nullptr || object->kind != Json::Kind::kObject ? nullptr : object->Find(key);
-  return value == nullptr || value->kind == Json::Kind::kNull ? nullptr : value;
-}
-
 std::string Pointer(std::string_view rest) { return std::string(kSection) + std::string(rest); }
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
@@ -87,17 +82,16 @@ Status CheckAppId(const std::string& id) {
 }
 
 // The account of Entra that a session is for. Its token is a secret: it is looked at and not kept.
-Result<std::string> AccountOf(const Json* phase, std::string_view pointer) {
-  const Json* const user = Find(phase, "user");
-  if (user == nullptr) return std::string();
+Result<std::string> AccountOf(const Json& phase, std::string_view pointer) {
+  const Json& user = phase.At("user");
+  if (user.kind == Json::Kind::kNull) return std::string();
   for (const char* key : {"upn", "wamToken"}) {
-    const Json* const value = Find(user, key);
-    if (value != nullptr && !value->text.empty()) continue;
+    if (!user.At(key).text.empty()) continue;
     return Conflict(
         std::string("an account of Entra has a `upn` and a `wamToken`, and `") + key + "` is missing",
         Pointer(pointer), "write both, or leave `user` out for a local account");
   }
-  const std::string& name = Find(user, "upn")->text;
+  const std::string& name = user.At("upn").text;
   const std::size_t at = name.find('@');
   if (at != 0 && at != std::string::npos && at + 1 < name.size() &&
       std::none_of(name.begin(), name.end(), IsControl))
@@ -119,11 +113,9 @@ void AddNetwork(const Network& network, Plan& plan) {
 
 Result<Plan> MakePlanFor(const Policy& policy, const Support& support) {
   if (Status checked = CheckPolicy(policy); !checked) return checked.error();
-  const Json* const provision = Find(&policy.section, "provision");
-  const Json* const app = Find(provision, "appId");
-  if (app != nullptr) {
-    if (Status checked = CheckAppId(app->text); !checked) return checked.error();
-  }
+  const Json& provision = policy.section.At("provision");
+  const std::string& app = provision.At("appId").text;
+  if (Status checked = CheckAppId(app); !checked) return checked.error();
   Result<std::string> account = AccountOf(provision, "/provision/user");
   if (!account) return account.error();
   if (!support.usable) return Error{.code = support.code, .message = support.reason, .hint = support.remedy};
@@ -136,7 +128,7 @@ Result<Plan> MakePlanFor(const Policy& policy, const Support& support) {
       .environment = process.environment,
       .cwd = process.cwd,
       .service_timeout_ms = process.timeout_ms == 0 ? 0 : process.timeout_ms + kServiceGraceMs,
-      .application = app == nullptr ? "" : app->text,
+      .application = app,
       .account = std::move(*account)};
   Plan plan{.containment = Containment::kIsolationSession, .tier = Tier::kProcess};
   AddNetwork(policy.network, plan);
