@@ -81,34 +81,12 @@ std::string ParseErrorText(const Error& error) {
 }
 
 std::string HumanText(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::kTimeout:
-      return "";
-    case ErrorCode::kMalformed:
-    case ErrorCode::kSchema:
-      return ParseErrorText(error);
-    case ErrorCode::kUsage:
-    case ErrorCode::kUnsupported:
-    case ErrorCode::kGated:
-      return "error: " + Escaped(error.message) + "\n" + HintLine(error);
-    case ErrorCode::kConflict:
-    case ErrorCode::kNotBuilt:
-    case ErrorCode::kUnavailable:
-    case ErrorCode::kUnenforceable:
-    case ErrorCode::kApprovalRequired:
-    case ErrorCode::kSetupFailed:
-    case ErrorCode::kOutputLost:
-    case ErrorCode::kInternal:
-    case ErrorCode::kMalformedId:
-    case ErrorCode::kStaleId:
-    case ErrorCode::kUnsupportedPhase:
-    case ErrorCode::kNotProvisioned:
-    case ErrorCode::kNotStarted:
-    case ErrorCode::kAlreadyStarted:
-    case ErrorCode::kAlreadyStopped:
-      break;
-  }
-  return Escaped(error.message) + "\n" + HintLine(error);
+  constexpr ErrorCode kOfTheCall[] = {ErrorCode::kUsage, ErrorCode::kUnsupported, ErrorCode::kGated};
+  if (error.code == ErrorCode::kTimeout) return "";
+  if (error.code == ErrorCode::kMalformed || error.code == ErrorCode::kSchema) return ParseErrorText(error);
+  const bool of_the_call =
+      std::find(std::begin(kOfTheCall), std::end(kOfTheCall), error.code) != std::end(kOfTheCall);
+  return (of_the_call ? "error: " : "") + Escaped(error.message) + "\n" + HintLine(error);
 }
 
 constexpr int kStandardError = 2;
