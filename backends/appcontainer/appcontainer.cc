@@ -30,10 +30,6 @@ Support Usable(WindowsFacts facts) {
   return support;
 }
 
-Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
-  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
-}
-
 Support Probe(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kAssumed) {
     return Usable({.build = kAssumedBuild,
@@ -45,10 +41,8 @@ Support Probe(const Host& host, ProbeDepth depth) {
                    .windows_directory = "C:\\Windows",
                    .profile_directory = "C:\\Users\\user"});
   }
-  if (host.System() != OperatingSystem::kWindows) {
-    return Unusable(ErrorCode::kUnsupported, "the processcontainer backend belongs to Windows",
-                    "use a containment of this system");
-  }
+  if (host.System() != OperatingSystem::kWindows)
+    return OfAnotherSystem(Containment::kProcessContainer, host.System());
   WindowsFacts facts = host.Windows();
   const bool container = HasAppContainer(facts) || facts.security_environment || facts.create_in_sandbox;
   if (!facts.wine && container) return Usable(std::move(facts));

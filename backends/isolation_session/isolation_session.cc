@@ -18,16 +18,10 @@ constexpr std::size_t kMaxAppId = 256;           // characters
 constexpr std::uint64_t kServiceGraceMs = 5000;  // the launcher's own time-out comes first
 constexpr std::string_view kSection = "/isolationSession";
 
-Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
-  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
-}
-
 Support Probe(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kAssumed) return {.usable = true, .tier = Tier::kProcess};
-  if (host.System() != OperatingSystem::kWindows) {
-    return Unusable(ErrorCode::kUnsupported, "the 'isolation_session' backend belongs to Windows",
-                    "use \"process\", the isolation of this system");
-  }
+  if (host.System() != OperatingSystem::kWindows)
+    return OfAnotherSystem(Containment::kIsolationSession, host.System());
   WindowsFacts facts = host.Windows();
   Support support =
       Unusable(ErrorCode::kNotBuilt,

@@ -20,11 +20,8 @@ Support Usable(WindowsFacts facts) {
 
 Support Probe(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kAssumed) return Usable({.windows_sandbox = true});
-  if (host.System() != OperatingSystem::kWindows) {
-    return {.code = ErrorCode::kUnsupported,
-            .reason = "the windows_sandbox backend belongs to Windows",
-            .remedy = "use a containment of this system"};
-  }
+  if (host.System() != OperatingSystem::kWindows)
+    return OfAnotherSystem(Containment::kWindowsSandbox, host.System());
   WindowsFacts facts = host.Windows();
   if (facts.windows_sandbox) return Usable(std::move(facts));
   return {.code = ErrorCode::kUnavailable,

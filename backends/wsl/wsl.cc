@@ -21,10 +21,6 @@ namespace {
 constexpr std::uint32_t kAnswerLimitMs = 3000;
 constexpr std::uint32_t kVersionWithKernel = 2;
 
-Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
-  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
-}
-
 Support Usable(WindowsFacts facts) {
   return {.usable = true,
           .tier = Tier::kContainer,
@@ -83,10 +79,7 @@ Support Probe(const Host& host, ProbeDepth depth) {
     return Usable({.wsl = "C:\\Windows\\System32\\wsl.exe",
                    .wsl_distributions = {{.name = "Debian", .version = 2, .is_default = true}}});
   }
-  if (host.System() != OperatingSystem::kWindows) {
-    return Unusable(ErrorCode::kUnsupported, "the wslc backend belongs to Windows",
-                    "use a containment of this system");
-  }
+  if (host.System() != OperatingSystem::kWindows) return OfAnotherSystem(Containment::kWslc, host.System());
   WindowsFacts facts = host.Windows();
   if (facts.wsl.empty())
     return Unusable(ErrorCode::kUnavailable, "WSL is not installed", "as administrator: wsl --install");
