@@ -80,15 +80,6 @@ std::string ParseErrorText(const Error& error) {
   return text;
 }
 
-std::string HumanText(const Error& error) {
-  constexpr ErrorCode kOfTheCall[] = {ErrorCode::kUsage, ErrorCode::kUnsupported, ErrorCode::kGated};
-  if (error.code == ErrorCode::kTimeout) return "";
-  if (error.code == ErrorCode::kMalformed || error.code == ErrorCode::kSchema) return ParseErrorText(error);
-  const bool of_the_call =
-      std::find(std::begin(kOfTheCall), std::end(kOfTheCall), error.code) != std::end(kOfTheCall);
-  return (of_the_call ? "error: " : "") + Escaped(error.message) + "\n" + HintLine(error);
-}
-
 constexpr int kStandardError = 2;
 
 bool& ForPrograms() {
@@ -185,7 +176,14 @@ void TellErrorsToPrograms() { ForPrograms() = true; }
 
 std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
 
-std::string RenderText(const Error& error) { return HumanText(error); }
+std::string RenderText(const Error& error) {
+  constexpr ErrorCode kOfTheCall[] = {ErrorCode::kUsage, ErrorCode::kUnsupported, ErrorCode::kGated};
+  if (error.code == ErrorCode::kTimeout) return "";
+  if (error.code == ErrorCode::kMalformed || error.code == ErrorCode::kSchema) return ParseErrorText(error);
+  const bool of_the_call =
+      std::find(std::begin(kOfTheCall), std::end(kOfTheCall), error.code) != std::end(kOfTheCall);
+  return (of_the_call ? "error: " : "") + Escaped(error.message) + "\n" + HintLine(error);
+}
 
 std::string RenderProse(const Error& error, bool colours) {
   std::string text = Styled("error:", Style::kError, colours) + " " + Escaped(error.message) + "\n";
@@ -194,8 +192,6 @@ std::string RenderProse(const Error& error, bool colours) {
   for (const Error& other : error.others) text += RenderProse(other, colours);
   return text;
 }
-
-std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
 
 bool IsTold(const Warning& warning) {
   constexpr std::string_view kTold[] = {

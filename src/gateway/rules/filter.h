@@ -34,8 +34,4 @@ struct Filter {
 // More addresses than one message to the kernel holds are not compiled: the gateway judges all of them.
 void BoundAddresses(Filter& filter);
 
-// What the filter says about a literal address. True: to the gateway.
-[[nodiscard]] bool Passes(const Filter& filter, const IpAddress& address, Protocol protocol,
-                          std::uint16_t port);
-
 }  // namespace mxc::egress
