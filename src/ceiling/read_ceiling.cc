@@ -60,8 +60,7 @@ Result<std::optional<std::string>> ReadTrusted(const Host& host, const std::stri
     const Lookup lookup = host.LookAt(path);
     if (!lookup.status && lookup.failure == LookupFailure::kMissing) return std::optional<std::string>{};
     if (!lookup.status) return Unusable(file, Quoted(path) + ": " + lookup.reason);
-    if (lookup.status->object.type == FileType::kSymlink)
-      return Unusable(file, Quoted(path) + " is a symbolic link");
+    if (lookup.Is(FileType::kSymlink)) return Unusable(file, Quoted(path) + " is a symbolic link");
     met.push_back(*lookup.status);
   }
   if (met.back().object.type != FileType::kRegular) return Unusable(file, "it is no regular file");

@@ -54,7 +54,7 @@ bool OnlyRootCanReplace(const Host& host, const std::string& path) {
   for (int links = 0;;) {
     const Lookup lookup = host.LookAt(here);
     if (!lookup.status) return false;
-    if (lookup.status->object.type == FileType::kSymlink) {
+    if (lookup.Is(FileType::kSymlink)) {
       // Its directory was root's, so is the text of the link.
       const Result<std::string> text = host.ReadLink(here);
       if (!text || ++links > kMaxLinks) return false;

@@ -51,7 +51,7 @@ Status NameWorkspace(PathWalker& walker, Config& config) {
   const std::string written = workspace.host;
   const Result<Walked> walked = walker.Walk(written);
   if (!walked) return Conflict(walked.error().message, workspace.pointer, {});
-  if (!walked->status || walked->status->object.type != FileType::kDirectory)
+  if (!walked->Is(FileType::kDirectory))
     return Conflict("the workspace " + Quoted(written) + " is no directory", workspace.pointer,
                     "create it, or choose another");
   if (IsGlob(written) || IsGlob(walked->path))

@@ -52,8 +52,8 @@ const PathRule* Mask(PathWalker& walker, RuleSet& rules, const std::string& path
 bool IsEmpty(const Host& host, PathWalker& walker, const std::string& path) {
   const Lookup& lookup = walker.LookAt(path);
   if (!lookup.status) return false;
-  if (lookup.status->object.type == FileType::kRegular) return lookup.status->size == 0;
-  if (lookup.status->object.type != FileType::kDirectory) return false;
+  if (lookup.Is(FileType::kRegular)) return lookup.status->size == 0;
+  if (!lookup.Is(FileType::kDirectory)) return false;
   const Result<std::vector<std::string>> names = host.ListDirectory(path);
   return names && names->empty();
 }

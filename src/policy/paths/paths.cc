@@ -146,7 +146,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
     state.missing.emplace_back(name);
     return Done{};
   }
-  if (lookup.status->object.type == FileType::kSymlink) {
+  if (lookup.Is(FileType::kSymlink)) {
     if (!IsNeverFromHost(next)) return Follow(state, std::move(next), lookup.status->uid);
     // A link of /proc says something else to each process that asks: the walk ends there.
     state.pending.clear();
@@ -169,7 +169,7 @@ Result<Walked> PathWalker::Walk(std::string_view path) {
   }
   Walked& walked = state.walked;
   if (!state.missing.empty()) {
-    walked.behind_file = walked.status->object.type != FileType::kDirectory;
+    walked.behind_file = !walked.Is(FileType::kDirectory);
     walked.status.reset();
     walked.first_missing = JoinPath(walked.path, state.missing.front());
     for (const std::string& name : state.missing) walked.path = JoinPath(walked.path, name);

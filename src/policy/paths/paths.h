@@ -64,6 +64,9 @@ struct Walked {
   bool behind_file = false;               // without status: that component stands below a file
   bool folded_missing = false;            // the path steps back with ".." out of a directory that is missing
   std::vector<LinkMet> links = {};        // symlinks followed, in order
+
+  // There is one, of this type.
+  [[nodiscard]] bool Is(FileType type) const { return status && status->object.type == type; }
 };
 
 // Remembers what it looked at: a thousand paths of one tree cost one question per directory.

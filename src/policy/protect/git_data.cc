@@ -256,9 +256,8 @@ GitData FindGitData(const std::vector<GitDirectory>& directories,
 bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before) {
   constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
   constexpr std::uint64_t kNamesOfALeaf = 2;
-  return directory.status && directory.status->object.type == FileType::kDirectory &&
-         directory.status->links == kNamesOfALeaf && directory.status->changed && before.since &&
-         *directory.status->changed + kSlack < *before.since;
+  return directory.Is(FileType::kDirectory) && directory.status->links == kNamesOfALeaf &&
+         directory.status->changed && before.since && *directory.status->changed + kSlack < *before.since;
 }
 
 std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {

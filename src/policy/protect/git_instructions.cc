@@ -269,14 +269,14 @@ class Finder {
   // None of what is no directory, or cannot be listed.
   [[nodiscard]] std::optional<std::vector<DirectoryEntry>> List(const std::string& path,
                                                                 const Lookup& lookup) const {
-    if (!lookup.status || lookup.status->object.type != FileType::kDirectory) return std::nullopt;
+    if (!lookup.Is(FileType::kDirectory)) return std::nullopt;
     Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
     return entries ? std::optional(std::move(*entries)) : std::nullopt;
   }
   // A link is followed by git from where git stands, and a file with a second name is written under that.
   [[nodiscard]] bool IsPlain(const std::string& path) const {
     const Lookup lookup = host_.LookAt(path);
-    return lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->links == 1;
+    return lookup.Is(FileType::kRegular) && lookup.status->links == 1;
   }
   [[nodiscard]] std::optional<std::string> Read(const std::string& path) const {
     if (!IsPlain(path)) return std::nullopt;

@@ -254,7 +254,7 @@ bool GitListJudge::NamesWorkTree(const GitSnapshot::Text& entry) {
   if (!reach_.HoldsWritable(walked->path)) return WasThere(entry);
   if (ThroughLinks(*walked)) return false;
   if (!walked->status) return !walker_.LookAt(std::string(ParentOf(walked->path))).status;
-  if (walked->status->object.type != FileType::kRegular) return false;
+  if (!walked->Is(FileType::kRegular)) return false;
   const Result<std::optional<std::string>> back = ReadGitFile(walked->path, host_, walker_);
   if (!back || !*back) return false;
   const Result<Walked> led = walker_.Walk(Against(ParentOf(walked->path), GitDirectoryIn(**back)));

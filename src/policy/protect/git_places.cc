@@ -39,13 +39,10 @@ Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Ho
     if (!lookup.status && lookup.failure == LookupFailure::kDenied) return std::optional<std::string>{};
     return refuse(walked.error().message);
   }
-  if (!walked->status || walked->status->object.type == FileType::kDirectory)
-    return std::optional<std::string>{};
-  if (walked->status->object.type == FileType::kSymlink)
-    return refuse("it leads through " + Quoted(walked->path));
+  if (!walked->status || walked->Is(FileType::kDirectory)) return std::optional<std::string>{};
+  if (walked->Is(FileType::kSymlink)) return refuse("it leads through " + Quoted(walked->path));
   // GIT_CONFIG_GLOBAL=/dev/null
-  if (walked->status->object.type != FileType::kRegular &&
-      walked->status->object.type != FileType::kCharacterDevice)
+  if (!walked->Is(FileType::kRegular) && !walked->Is(FileType::kCharacterDevice))
     return refuse("it is not a regular file");
   Result<std::string> text = host.ReadFile(walked->path, kMaxGitConfigBytes + 1);
   if (!text) return refuse(text.error().message);

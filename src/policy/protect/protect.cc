@@ -131,8 +131,7 @@ class Protection {
 
   Status Run(const std::vector<std::string>& grants) {
     for (const std::string& path : grants) {
-      const Lookup& lookup = walker_.LookAt(path);
-      if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots_.push_back(path);
+      if (walker_.LookAt(path).Is(FileType::kDirectory)) roots_.push_back(path);
     }
     others_since_ = host_.OldestRun(roots_);
     if (Status found = Find(); !found) return found;
@@ -205,8 +204,7 @@ Status Protection::Find() {
   std::vector<std::string> roots;
   // What is read-only inside holds repositories whose configuration may lead out of it.
   for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
-    const Lookup& lookup = walker_.LookAt(path);
-    const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
+    const bool directory = walker_.LookAt(path).Is(FileType::kDirectory);
     const bool inside = std::any_of(searched_.begin(), searched_.end(),
                                     [&](const std::string& root) { return IsAtOrBelow(path, root); });
     if (directory && inside) roots.push_back(path);
@@ -272,7 +270,7 @@ void Protection::AddSingleFiles() {
     const bool data = std::any_of(directories.begin(), directories.end(), [&](const GitDirectory& directory) {
       return IsAtOrBelow(path, directory.path);
     });
-    if (data && lookup.status && lookup.status->object.type == FileType::kRegular) searched_.push_back(path);
+    if (data && lookup.Is(FileType::kRegular)) searched_.push_back(path);
   }
 }
 
