@@ -59,7 +59,4 @@ struct GatewayTimes {
 // Tells the gateway to stop, takes its last records (bounded in number and time), ends it and reaps it.
 void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record);
 
-// "name", "connection", "flow", "published".
-[[nodiscard]] std::string_view Name(GatewayEvent event);
-
 }  // namespace mxc
