@@ -1,7 +1,6 @@
 #include "backends/lxc/lxc.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "backends/linux/lower.h"

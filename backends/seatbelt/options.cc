@@ -1,10 +1,8 @@
 #include "backends/seatbelt/options.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace mxc::seatbelt {
 namespace {

@@ -1,4 +1,3 @@
-#include <string>
 
 #include "backends/seatbelt/seatbelt.h"
 

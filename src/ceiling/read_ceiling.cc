@@ -1,7 +1,6 @@
 // The file, and whether it is the operator's.
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include "base/quoted.h"

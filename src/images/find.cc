@@ -1,6 +1,5 @@
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/quoted.h"
 #include "base/runtime_places.h"

@@ -1,7 +1,6 @@
 #include "kubernetes/pod_document.h"
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "mxc/json.h"
 

@@ -1,7 +1,6 @@
 #include "policy/image.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "policy/paths/entries.h"

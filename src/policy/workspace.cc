@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "mxc/sandbox/private_home.h"
 #include "policy/paths/glob.h"

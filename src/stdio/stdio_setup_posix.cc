@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/own_files.h"

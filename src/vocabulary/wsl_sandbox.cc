@@ -1,6 +1,5 @@
 #include "mxc/windows/wsl_sandbox.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 

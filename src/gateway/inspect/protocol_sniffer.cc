@@ -1,7 +1,6 @@
 #include "gateway/inspect/protocol_sniffer.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "mxc/fold.h"
 

@@ -1,7 +1,5 @@
 #include "gateway/net/packet.h"
 
-#include <algorithm>
-
 namespace mxc::egress {
 namespace {
 

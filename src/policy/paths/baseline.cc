@@ -1,7 +1,6 @@
 #include "policy/paths/baseline.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace mxc {

@@ -1,6 +1,5 @@
 // Where entries meet: aliases of one object, one path in two lists, links that stand in writable places.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <unordered_set>

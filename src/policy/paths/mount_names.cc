@@ -1,7 +1,6 @@
 #include "policy/paths/mount_names.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_set>
 #include <utility>
 

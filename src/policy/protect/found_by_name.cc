@@ -1,12 +1,10 @@
 #include "policy/protect/found_by_name.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "policy/paths/paths.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
-#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>

@@ -1,7 +1,6 @@
 // What a configuration names: programs, hooks, templates, and where they stand.
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <set>
 
 #include "mxc/limits.h"
