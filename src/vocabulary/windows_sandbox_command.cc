@@ -46,16 +46,12 @@ bool IsShared(const std::string& path, const std::vector<MappedFolder>& folders)
 
 template <class Archive, class AnyOrder>
 void VisitAgent(Archive& archive, AnyOrder& order) {
-  archive(order.token);
-  archive(order.idle_ms);
-  archive(order.lifetime_ms);
+  archive(order.token, order.idle_ms, order.lifetime_ms);
 }
 
 template <class Archive, class AnyRun, class Texts>
 void VisitCommand(Archive& archive, AnyRun& run, Texts& environment) {
-  archive(run.command_line);
-  archive(run.cwd);
-  archive(environment);
+  archive(run.command_line, run.cwd, environment);
 }
 
 }  // namespace
