@@ -156,11 +156,10 @@ Status PlanContainer(const Policy& policy, const Section& section, const Windows
     return Done{};
   }
   if (HasAppContainer(facts)) return PlanAccess(policy, facts, sandbox, plan);
-  return Error{.code = ErrorCode::kUnavailable,
-               .message =
-                   "the base container of this Windows does not hold the policy, and this Windows has "
-                   "no AppContainer",
-               .hint = "docs/backends/processcontainer.md says what each holds"};
+  return Unavailable(
+      "the base container of this Windows does not hold the policy, and this Windows has "
+      "no AppContainer",
+      {}, "docs/backends/processcontainer.md says what each holds");
 }
 
 // The older contract starts programs itself, and takes no console for them.

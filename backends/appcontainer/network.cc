@@ -106,11 +106,8 @@ Status CheckExemption(const Policy& policy, const Section& section, const Window
                          network.ingress_pointer, "deny it");
   }
   if (facts.administrator) return Done{};
-  return Error{
-      .code = ErrorCode::kUnavailable,
-      .message = "an exemption for the loopback changes the machine, which only an administrator may",
-      .pointer = pointer,
-      .hint = "start it from an elevated prompt"};
+  return Unavailable("an exemption for the loopback changes the machine, which only an administrator may",
+                     pointer, "start it from an elevated prompt");
 }
 
 Status CheckHeldByCapabilities(const Policy& policy, const Section& section, const WindowsFacts& facts) {

@@ -12,10 +12,7 @@ constexpr std::uint32_t kBuildWithIme = 22621;
 constexpr std::uint32_t kBuildWithInjection = 26100;
 
 Error NotKnown(std::string message, std::string_view key) {
-  return {.code = ErrorCode::kUnavailable,
-          .message = std::move(message),
-          .pointer = "/processContainer/" + std::string(key),
-          .hint = "remove the key"};
+  return Unavailable(std::move(message), "/processContainer/" + std::string(key), "remove the key");
 }
 
 Status CheckUnavailable(const Json& section) {

@@ -8,10 +8,7 @@ namespace mxc::wsl {
 namespace {
 
 Error NotHere(std::string_view key, std::string message, std::string hint) {
-  return {.code = ErrorCode::kUnavailable,
-          .message = std::move(message),
-          .pointer = "/wslc/" + std::string(key),
-          .hint = std::move(hint)};
+  return Unavailable(std::move(message), "/wslc/" + std::string(key), std::move(hint));
 }
 
 Status CheckAvailable(const Json& section) {

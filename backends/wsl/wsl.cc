@@ -97,18 +97,14 @@ Result<std::string> DistributionFor(const Section& section, const WindowsFacts& 
   const WslDistribution* chosen = Choose(facts, section.distribution);
   const std::string pointer = section.distribution.empty() ? "/containment" : "/wslc/distribution";
   if (chosen == nullptr) {
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = section.distribution.empty()
-                                ? "WSL has no default distribution"
-                                : "WSL has no distribution '" + section.distribution + "'",
-                 .pointer = pointer,
-                 .hint = "wsl --list --verbose shows those there are"};
+    return Unavailable(section.distribution.empty()
+                           ? "WSL has no default distribution"
+                           : "WSL has no distribution '" + section.distribution + "'",
+                       pointer, "wsl --list --verbose shows those there are");
   }
   if (IsForPrograms(*chosen)) return chosen->name;
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "the distribution '" + chosen->name + "' has no Linux kernel of its own",
-               .pointer = pointer,
-               .hint = "name one of version 2, or convert it: wsl --set-version " + chosen->name + " 2"};
+  return Unavailable("the distribution '" + chosen->name + "' has no Linux kernel of its own", pointer,
+                     "name one of version 2, or convert it: wsl --set-version " + chosen->name + " 2");
 }
 
 // What of the network means Windows: to the sandbox inside, the host is the distribution.

@@ -112,9 +112,8 @@ Error NotStarted(std::string_view log, const std::string& name) {
     return Conflict("a container with the name '" + name + "' is running", "/containerId",
                     "wait for its end, or leave the name out");
   }
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "LXC could not make the container: " + (text.empty() ? "it does not say why" : text),
-          .hint = "run `mxc-exec --probe`; `lxc-checkconfig` says what this kernel lacks"};
+  return SetupFailed("LXC could not make the container: " + (text.empty() ? "it does not say why" : text),
+                     "run `mxc-exec --probe`; `lxc-checkconfig` says what this kernel lacks");
 }
 
 // ---- the start -------------------------------------------------------------------------------------------

@@ -60,10 +60,8 @@ Error MissingImage(const ImageName& name, const ImagePlaces& places) {
                      " -a " + std::string(kArchitecture) + " && lxc-destroy -n fetch` downloads it";
   if (!places.directories.empty())
     hint += "; or put a root file system into '" + places.directories.front() + "/" + path + "'";
-  return {.code = ErrorCode::kUnavailable,
-          .message = "the image " + path + " is not on this machine, and nothing is downloaded for a run",
-          .pointer = "/lxc",
-          .hint = hint};
+  return Unavailable("the image " + path + " is not on this machine, and nothing is downloaded for a run",
+                     "/lxc", hint);
 }
 
 }  // namespace

@@ -113,8 +113,7 @@ Status VerifySeatbeltPaths(const std::vector<SeatbeltPath>& paths) {
 Result<pid_t> StartSeatbeltChild(const SeatbeltOrders& orders, const std::array<int, 3>& streams) {
   const std::string program = PathOfThisProgram();
   if (program.empty()) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the path of mxc-exec itself cannot be found out"};
+    return SetupFailed("the path of mxc-exec itself cannot be found out");
   }
   Result<Pipe> told = MakePipe();
   if (!told) return told.error();
@@ -148,7 +147,7 @@ Result<pid_t> StartSeatbeltChild(const SeatbeltOrders& orders, const std::array<
   if (problem.empty()) return process;
   while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return Error{.code = ErrorCode::kSetupFailed, .message = problem};
+  return SetupFailed(problem);
 }
 
 }  // namespace mxc

@@ -120,6 +120,16 @@ Error Unenforceable(std::string message, std::string pointer, std::string hint) 
   return error;
 }
 
+Error Unavailable(std::string message, std::string pointer, std::string hint) {
+  Error error = Conflict(std::move(message), std::move(pointer), std::move(hint));
+  error.code = ErrorCode::kUnavailable;
+  return error;
+}
+
+Error SetupFailed(std::string message, std::string hint) {
+  return {.code = ErrorCode::kSetupFailed, .message = std::move(message), .hint = std::move(hint)};
+}
+
 std::string_view Name(ErrorCode code) { return RowOf(code).name; }
 
 std::string_view WireCode(ErrorCode code) {
