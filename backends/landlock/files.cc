@@ -6,13 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/linux/path_order.h"
+#include "base/path.h"
 
 namespace mxc::landlock {
 namespace {
-
-using linux_backend::IsBelow;
-using linux_backend::PathBefore;
 
 constexpr std::string_view kReadOnlyRule = "Landlock rule: read, list and execute";
 constexpr std::string_view kReadWriteRule = "Landlock rule: everything but device nodes";
@@ -126,8 +123,7 @@ bool FileLowering::Skipped(const Entry& entry) const {
     // A denial of the policy at or above one of our own grants takes it away.
     return entry.access != Access::kDenied &&
            std::any_of(policy_.paths.begin(), policy_.paths.end(), [&](const PathRule& rule) {
-             return rule.access == Access::kDenied && rule.path != "/" &&
-                    (rule.path == entry.path || IsBelow(entry.path, rule.path));
+             return rule.access == Access::kDenied && rule.path != "/" && IsAtOrBelow(entry.path, rule.path);
            });
   }
   if (entry.rule->origin != Origin::kBaseline || entry.access == Access::kDenied) return false;

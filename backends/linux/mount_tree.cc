@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backends/linux/own_nodes.h"
-#include "backends/linux/path_order.h"
+#include "base/path.h"
 #include "mxc/sandbox/private_home.h"
 
 namespace mxc::linux_backend {
@@ -160,7 +160,7 @@ Status TreeBuilder::Build() {
 }
 
 void TreeBuilder::Leave(std::string_view path) {
-  const auto left = [&](std::string_view above) { return above != path && !IsBelow(path, above); };
+  const auto left = [&](std::string_view above) { return !IsAtOrBelow(path, above); };
   while (left(frames_.back().path)) frames_.pop_back();  // ends at "/"
   while (!policy_rules_.empty() && left(policy_rules_.back())) policy_rules_.pop_back();
 }

@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/mount_path.h"
+#include "base/path.h"
 #include "mxc/limits.h"
 
 namespace mxc {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/mount_path.h"
+#include "base/path.h"
 #include "mxc/limits.h"
 
 namespace mxc {

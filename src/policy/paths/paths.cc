@@ -26,30 +26,6 @@ std::vector<std::string> ComponentsReversed(std::string_view path) {
 
 }  // namespace
 
-std::string_view ParentOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string_view::npos || slash == 0) return "/";
-  return path.substr(0, slash);
-}
-
-std::string JoinPath(std::string_view directory, std::string_view name) {
-  std::string result{directory};
-  if (directory != "/") result += '/';
-  result += name;
-  return result;
-}
-
-bool PathBefore(std::string_view left, std::string_view right) {
-  const std::size_t common = std::min(left.size(), right.size());
-  for (std::size_t i = 0; i < common; ++i) {
-    if (left[i] == right[i]) continue;
-    // '/' sorts before every other byte.
-    if (left[i] == '/' || right[i] == '/') return left[i] == '/';
-    return static_cast<unsigned char>(left[i]) < static_cast<unsigned char>(right[i]);
-  }
-  return left.size() < right.size();
-}
-
 std::string FoldLexically(std::string_view path) {
   std::string result = "/";
   std::vector<std::string> pending = ComponentsReversed(path);
