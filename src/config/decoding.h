@@ -1,7 +1,6 @@
 // State shared by the parts of Decode, and how they read a document whose shape has been checked.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string_view>
 
 #include "base/unique_fd.h"
 #include "gateway/dns/resolver_files.h"

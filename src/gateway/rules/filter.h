@@ -6,9 +6,6 @@
 //   filter.names       by the ports at which a name may be reached
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "gateway/rules/address.h"
