@@ -7,11 +7,6 @@ constexpr std::uint8_t kUdp = 17, kIcmp = 1, kIcmp6 = 58;
 constexpr std::uint8_t kHops = 64;
 constexpr std::size_t kUdpHeader = 8;
 
-void Put16(Bytes& out, std::size_t value) {
-  out.push_back(static_cast<std::uint8_t>(value >> 8U));
-  out.push_back(static_cast<std::uint8_t>(value));
-}
-
 void PutAddress(Bytes& out, const IpAddress& address) {
   const auto size = static_cast<std::ptrdiff_t>(address.ipv6 ? 16 : 4);
   out.insert(out.end(), address.bytes.begin(), address.bytes.begin() + size);

@@ -103,7 +103,7 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
   }
   if (!named) return;
   const auto data = [&](const DirectoryEntry& entry) {
-    const bool is = std::find(std::begin(kData), std::end(kData), entry.name) != std::end(kData);
+    const bool is = IsOneOf(entry.name, kData);
     if (is && entry.type == FileType::kDirectory) data_.push_back(JoinPath(directory, entry.name));
     return is;
   };

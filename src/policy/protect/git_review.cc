@@ -93,7 +93,6 @@ class Review {
   }
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
   [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed& listed) const;
-  [[nodiscard]] bool IsUnchanged(const Lookup& lookup) const;
   void Judge(const GitPlaces::Named& named);
   [[nodiscard]] bool IsYoung(const std::string& place) const;
   void TakeUp(const std::string& place, std::string part);
@@ -192,14 +191,7 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
 bool Review::IsAsListed(const GitSnapshot::Listed& listed) const {
   if (listed.inode == 0) return false;
   const Lookup lookup = host_.LookAt(listed.path);
-  return IsUnchanged(lookup) && lookup.status->object.inode == listed.inode;
-}
-
-// A directory in which nothing was made, renamed or removed.
-bool Review::IsUnchanged(const Lookup& lookup) const {
-  constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
-  return lookup.Is(FileType::kDirectory) && lookup.status->changed && before_.since &&
-         *lookup.status->changed + kSlack < *before_.since;
+  return IsUnchanged(lookup, before_) && lookup.status->object.inode == listed.inode;
 }
 
 bool Review::IsInTheWay(const std::string& place) const {
