@@ -95,16 +95,14 @@ constexpr Field kNetworkFields[] = {
     Object("egress", kEgressShape, "Outgoing traffic.", {.in = kSince08, .elsewhere = kNeeds08}),
     Object("ingress", kIngressShape, "Incoming traffic.", {.in = kSince08, .elsewhere = kNeeds08}),
 };
-}  // namespace
 
-constexpr Shape kNetworkShape{.fields = kNetworkFields};
-
-namespace {
 constexpr Field kRuntimeFields[] = {
     String("networkProxy", "URL of a proxy on the loopback interface of this host."),
 };
+
 }  // namespace
 
+constexpr Shape kNetworkShape{.fields = kNetworkFields};
 constexpr Shape kRuntimeShape{.fields = kRuntimeFields};
 
 }  // namespace mxc

@@ -113,6 +113,17 @@ void AddRun(const Plan& plan, Object& line) {
   if (!plan.policy_hash.empty()) line["policyHash"] = plan.policy_hash;
 }
 
+Object InsideObject(const InnerEngine& inside) {
+  Object object{{"engine", inside.name}, {"tier", inside.tier}};
+  const auto add = [&object](const std::string& key, const std::string& text) {
+    if (!text.empty()) object[key] = text;
+  };
+  add("rung", inside.isolation_level);
+  if (!inside.not_covered.empty()) object["notCovered"] = inside.not_covered;
+  for (const auto& [key, text] : inside.where) add(key, text);
+  return object;
+}
+
 // More than a filter stands between the command and the host: namespaces, a container or a machine of its
 // own.
 bool IsIsolated(const Plan& plan) {
@@ -292,21 +303,6 @@ void StatusReport::File(const FileDenial& denial) {
   line["reason"] = denial.reason;
   WriteRecord(Line(line));
 }
-
-namespace {
-
-Object InsideObject(const InnerEngine& inside) {
-  Object object{{"engine", inside.name}, {"tier", inside.tier}};
-  const auto add = [&object](const std::string& key, const std::string& text) {
-    if (!text.empty()) object[key] = text;
-  };
-  add("rung", inside.isolation_level);
-  if (!inside.not_covered.empty()) object["notCovered"] = inside.not_covered;
-  for (const auto& [key, text] : inside.where) add(key, text);
-  return object;
-}
-
-}  // namespace
 
 void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;

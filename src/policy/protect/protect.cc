@@ -86,14 +86,10 @@ std::uint64_t LastingInode(const Lookup& lookup) {
   return StampOf(lookup) != 0 ? lookup.status->object.inode : 0;
 }
 
-bool Has(const Config& config, Preset preset) {
-  return std::any_of(config.protect.begin(), config.protect.end(),
-                     [preset](const PresetEntry& entry) { return entry.preset == preset; });
-}
-
-const PresetEntry& EntryOf(const Config& config, Preset preset) {
-  return *std::find_if(config.protect.begin(), config.protect.end(),
-                       [preset](const PresetEntry& entry) { return entry.preset == preset; });
+const PresetEntry* GitEntry(const Config& config) {
+  const auto found = std::find_if(config.protect.begin(), config.protect.end(),
+                                  [](const PresetEntry& entry) { return entry.preset == Preset::kGit; });
+  return found != config.protect.end() ? &*found : nullptr;
 }
 
 bool UsesGit(const Config& config) {
@@ -101,10 +97,6 @@ bool UsesGit(const Config& config) {
   return CallsGit(config.process.command_line) ||
          std::any_of(argv.begin(), argv.end(), [](const std::string& word) { return CallsGit(word); });
 }
-
-}  // namespace
-
-namespace {
 
 // One search for all presets, and what they make of it.
 class Protection {
@@ -135,8 +127,8 @@ class Protection {
     }
     others_since_ = host_.OldestRun(roots_);
     if (Status found = Find(); !found) return found;
-    if (Has(config_, Preset::kGit)) {
-      if (Status held = HoldGit(); !held) return held;
+    if (const PresetEntry* const entry = GitEntry(config_)) {
+      if (Status held = HoldGit(*entry); !held) return held;
     }
     if (Status held = HoldNamed(); !held) return held;
     return protector_.CheckCount(config_.protect.front().pointer);
@@ -144,7 +136,7 @@ class Protection {
   // Where nothing can be written, nothing is held.
   void WarnOfHidden() {
     for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) git_.AddAround(path);
-    protector_.Begin(EntryOf(config_, Preset::kGit));
+    protector_.Begin(*GitEntry(config_));
     git_.WarnOfHidden();
   }
   [[nodiscard]] const std::vector<TakenGrant>& Taken() const { return protector_.Taken(); }
@@ -159,7 +151,7 @@ class Protection {
   void AddAroundMounts();
   Status Search(const std::vector<std::string>& roots);
   [[nodiscard]] Status Ended(const std::string& gap) const;
-  Status HoldGit();
+  Status HoldGit(const PresetEntry& entry);
   void AddSingleFiles();
   Status FindData();
   void SkipOwnDirectories();
@@ -248,8 +240,7 @@ Status Protection::Ended(const std::string& gap) const {
                   "\"protect\": []");
 }
 
-Status Protection::HoldGit() {
-  const PresetEntry& entry = EntryOf(config_, Preset::kGit);
+Status Protection::HoldGit(const PresetEntry& entry) {
   protector_.Begin(entry);
   if (entry.safe_config) git_.AllowSafeConfigs();
   if (Status held = git_.Apply(); !held) return held;
@@ -377,9 +368,10 @@ Status Protection::HoldNamed() {
 
 Result<std::vector<TakenGrant>> AddProtection(const Config& config, const Host& host, const MountNames& names,
                                               RuleSet& rules, Policy& policy) {
-  if (!Has(config, Preset::kGit)) policy.relaxations.emplace_back("git-unprotected");
+  const bool git = GitEntry(config) != nullptr;
+  if (!git) policy.relaxations.emplace_back("git-unprotected");
   const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
-  const bool warns = grants.empty() && Has(config, Preset::kGit) && UsesGit(config);
+  const bool warns = grants.empty() && git && UsesGit(config);
   if (config.protect.empty() || (grants.empty() && !warns)) return std::vector<TakenGrant>{};
   const WithoutPlaceholders seen(host, rules);
   PathWalker seen_walker(seen);
