@@ -2,30 +2,22 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "mxc/windows/path.h"
 
 namespace mxc::appcontainer {
 namespace {
 
-Error Refuse(std::string message, const PathRule& rule, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = rule.pointer,
-          .hint = std::move(hint)};
-}
-
 Status CheckRule(const PathRule& rule, const WindowsFacts& facts) {
   const std::string name = "'" + rule.path + "'";
   if (!IsOnDrive(rule.path)) {
-    return Refuse(name + " is not on a drive of this machine", rule,
-                  "an AppContainer is held by lists of local files; copy what it needs to a drive");
+    return Conflict(name + " is not on a drive of this machine", rule.pointer,
+                    "an AppContainer is held by lists of local files; copy what it needs to a drive");
   }
   if (!IsRootOfMany(rule.path, facts)) return Done{};
-  return Refuse(
+  return Conflict(
       name + " is the root of a drive, of Windows or of a profile: its entries would reach every file below",
-      rule,
+      rule.pointer,
       rule.access == Access::kReadOnly && IsDriveRoot(rule.path)
           ? "name the directories below it that the command needs; for a look at the root itself: mxc-exec "
             "--prepare-system-drive"
@@ -49,8 +41,9 @@ AclChange Entry(const PathRule& rule, AceType type, std::uint32_t mask) {
 Status AddDenial(const PathRule& rule, const PathRule* above, bool as_written, std::vector<AclChange>& acl) {
   const bool missing = !rule.object && !as_written;
   if (missing && above != nullptr && above->access == Access::kReadWrite) {
-    return Refuse("'" + rule.path + "' is denied and does not exist, below a directory that is read-write",
-                  rule, "create it first: a list needs an object; or deny the directory it would stand in");
+    return Conflict("'" + rule.path + "' is denied and does not exist, below a directory that is read-write",
+                    rule.pointer,
+                    "create it first: a list needs an object; or deny the directory it would stand in");
   }
   if (!missing) acl.push_back(Entry(rule, AceType::kDeny, file_access::kEverything));
   return Done{};

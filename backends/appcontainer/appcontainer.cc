@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "backends/appcontainer/access.h"
@@ -30,10 +29,6 @@ Support Usable(WindowsFacts facts) {
   return support;
 }
 
-Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
-  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
-}
-
 Support Probe(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kAssumed) {
     return Usable({.build = kAssumedBuild,
@@ -45,10 +40,8 @@ Support Probe(const Host& host, ProbeDepth depth) {
                    .windows_directory = "C:\\Windows",
                    .profile_directory = "C:\\Users\\user"});
   }
-  if (host.System() != OperatingSystem::kWindows) {
-    return Unusable(ErrorCode::kUnsupported, "the processcontainer backend belongs to Windows",
-                    "use a containment of this system");
-  }
+  if (host.System() != OperatingSystem::kWindows)
+    return OfAnotherSystem(Containment::kProcessContainer, host.System());
   WindowsFacts facts = host.Windows();
   const bool container = HasAppContainer(facts) || facts.security_environment || facts.create_in_sandbox;
   if (!facts.wine && container) return Usable(std::move(facts));
@@ -58,13 +51,6 @@ Support Probe(const Host& host, ProbeDepth depth) {
                              "it takes Windows 10 or later");
   support.windows = std::move(facts);
   return support;
-}
-
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
 }
 
 bool IsNameCharacter(char c) {
@@ -110,10 +96,8 @@ Status PlanAcl(const Policy& policy, const WindowsFacts& facts, AppContainerSand
   if (!acl) return acl.error();
   sandbox.acl = std::move(*acl);
   if (sandbox.acl.empty() || policy.acl_changes_allowed) return Done{};
-  return Error{.code = ErrorCode::kUnenforceable,
-               .message = "the paths of the policy need entries in access control lists, which it forbids",
-               .pointer = "/fallback/allowDaclMutation",
-               .hint = "allow them, or remove the paths"};
+  return Unenforceable("the paths of the policy need entries in access control lists, which it forbids",
+                       "/fallback/allowDaclMutation", "allow them, or remove the paths");
 }
 
 Status PlanAccess(const Policy& policy, const WindowsFacts& facts, AppContainerSandbox& sandbox, Plan& plan) {
@@ -172,11 +156,10 @@ Status PlanContainer(const Policy& policy, const Section& section, const Windows
     return Done{};
   }
   if (HasAppContainer(facts)) return PlanAccess(policy, facts, sandbox, plan);
-  return Error{.code = ErrorCode::kUnavailable,
-               .message =
-                   "the base container of this Windows does not hold the policy, and this Windows has "
-                   "no AppContainer",
-               .hint = "docs/backends/processcontainer.md says what each holds"};
+  return Unavailable(
+      "the base container of this Windows does not hold the policy, and this Windows has "
+      "no AppContainer",
+      {}, "docs/backends/processcontainer.md says what each holds");
 }
 
 // The older contract starts programs itself, and takes no console for them.

@@ -32,13 +32,6 @@ bool IsOfTheNetwork(std::string_view name) {
                      [&](std::string_view known) { return IsSameWindowsName(name, known); });
 }
 
-Error Refuse(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 Error Contradiction(std::string message, const std::string& pointer, std::string hint) {
   return {.code = ErrorCode::kConflict,
           .message = std::move(message),
@@ -63,8 +56,8 @@ bool IsOnThisMachine(const ProxyRule& proxy) {
 Status CheckProxy(const Network& network, const BaseContainer& base) {
   const std::string& pointer = network.proxy->pointer;
   if (!IsOnThisMachine(*network.proxy)) {
-    return Refuse("the base container of Windows is led to proxies of this machine only", pointer,
-                  "name a proxy on localhost");
+    return Unenforceable("the base container of Windows is led to proxies of this machine only", pointer,
+                         "name a proxy on localhost");
   }
   if (network.ingress == RuleAction::kDeny) {
     return Contradiction("a proxy of this machine answers from outside the container", pointer,
@@ -84,8 +77,8 @@ Status CheckHeldByEnvironment(const Network& network, const BaseContainer& base)
   for (const auto* rules : {&network.allow, &network.deny}) {
     const auto named = std::find_if(rules->begin(), rules->end(), NamesHosts);
     if (named == rules->end()) continue;
-    return Refuse("the base container of Windows knows addresses, and no names", named->pointer,
-                  "write the addresses as `cidr`, or run on Linux, where a gateway decides");
+    return Unenforceable("the base container of Windows knows addresses, and no names", named->pointer,
+                         "write the addresses as `cidr`, or run on Linux, where a gateway decides");
   }
   return network.proxy ? CheckProxy(network, base) : Done{};
 }
@@ -95,29 +88,26 @@ Status CheckExemption(const Policy& policy, const Section& section, const Window
   const Network& network = policy.network;
   const std::string& pointer = network.proxy->pointer;
   if (!policy.loopback_exemption_allowed) {
-    return Refuse(
+    return Unenforceable(
         "a proxy of this machine takes an exemption that opens its whole loopback to the container", pointer,
         "set fallback.allowLoopbackExemption, as an administrator; or run on Linux, where a gateway "
         "decides");
   }
   if (!section.proxy_peer.empty()) {
-    return Refuse("an exemption opens the loopback, and no way into another container",
-                  "/processContainer/network/allowedProxyPeer", "remove it");
+    return Unenforceable("an exemption opens the loopback, and no way into another container",
+                         "/processContainer/network/allowedProxyPeer", "remove it");
   }
   if (network.host_loopback_pointer.ends_with("/hostLoopback")) {
-    return Refuse("the exemption for the proxy opens the loopback as a whole", network.host_loopback_pointer,
-                  "remove it, or the proxy");
+    return Unenforceable("the exemption for the proxy opens the loopback as a whole",
+                         network.host_loopback_pointer, "remove it, or the proxy");
   }
   if (network.ingress == RuleAction::kAllow || network.share_host) {
-    return Refuse("the capability for incoming traffic leads past the proxy to private networks",
-                  network.ingress_pointer, "deny it");
+    return Unenforceable("the capability for incoming traffic leads past the proxy to private networks",
+                         network.ingress_pointer, "deny it");
   }
   if (facts.administrator) return Done{};
-  return Error{
-      .code = ErrorCode::kUnavailable,
-      .message = "an exemption for the loopback changes the machine, which only an administrator may",
-      .pointer = pointer,
-      .hint = "start it from an elevated prompt"};
+  return Unavailable("an exemption for the loopback changes the machine, which only an administrator may",
+                     pointer, "start it from an elevated prompt");
 }
 
 Status CheckHeldByCapabilities(const Policy& policy, const Section& section, const WindowsFacts& facts) {
@@ -126,28 +116,29 @@ Status CheckHeldByCapabilities(const Policy& policy, const Section& section, con
       "allow or deny everything with `egress.default`, or run on Linux, where a gateway decides";
   for (const auto* rules : {&network.allow, &network.deny}) {
     if (rules->empty()) continue;
-    return Refuse("an AppContainer has the internet or has it not: single destinations cannot be told apart",
-                  rules->front().pointer, all);
+    return Unenforceable(
+        "an AppContainer has the internet or has it not: single destinations cannot be told apart",
+        rules->front().pointer, all);
   }
   if (network.proxy && IsOnThisMachine(*network.proxy)) return CheckExemption(policy, section, facts);
   if (network.proxy)
-    return Refuse("an AppContainer cannot be held to one proxy", network.proxy->pointer, all);
+    return Unenforceable("an AppContainer cannot be held to one proxy", network.proxy->pointer, all);
   if (network.host_loopback == RuleAction::kAllow) {
-    return Refuse("the loopback of the host is closed to an AppContainer", network.host_loopback_pointer,
-                  "deny it: an exemption is made for a proxy only");
+    return Unenforceable("the loopback of the host is closed to an AppContainer",
+                         network.host_loopback_pointer, "deny it: an exemption is made for a proxy only");
   }
   return Done{};
 }
 
 Status CheckHeldByNone(const Network& network) {
   if (!network.publish.empty()) {
-    return Refuse("nothing leads from a port of the host into an AppContainer",
-                  network.publish.front().pointer, "remove the entry");
+    return Unenforceable("nothing leads from a port of the host into an AppContainer",
+                         network.publish.front().pointer, "remove the entry");
   }
   const bool outgoing = network.egress == RuleAction::kAllow || network.share_host || network.proxy;
   if (network.ingress == RuleAction::kAllow && !outgoing) {
-    return Refuse("the capability for incoming traffic allows outgoing traffic as well",
-                  network.ingress_pointer, "allow both, or neither");
+    return Unenforceable("the capability for incoming traffic allows outgoing traffic as well",
+                         network.ingress_pointer, "allow both, or neither");
   }
   return Done{};
 }

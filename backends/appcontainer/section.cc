@@ -11,35 +11,16 @@ namespace {
 constexpr std::uint32_t kBuildWithIme = 22621;
 constexpr std::uint32_t kBuildWithInjection = 26100;
 
-const Json* Find(const Json& object, std::string_view key) {
-  return object.kind == Json::Kind::kObject ? object.Find(key) : nullptr;
-}
-
-bool IsTrue(const Json& object, std::string_view key) {
-  const Json* value = Find(object, key);
-  return value != nullptr && value->boolean;
-}
-
-std::string_view Text(const Json& object, std::string_view key) {
-  const Json* value = Find(object, key);
-  return value != nullptr ? std::string_view(value->text) : std::string_view();
-}
-
 Error NotKnown(std::string message, std::string_view key) {
-  return {.code = ErrorCode::kUnavailable,
-          .message = std::move(message),
-          .pointer = "/processContainer/" + std::string(key),
-          .hint = "remove the key"};
+  return Unavailable(std::move(message), "/processContainer/" + std::string(key), "remove the key");
 }
 
 Status CheckUnavailable(const Json& section) {
-  if (Find(section, "captureDenials") != nullptr) {
+  if (section.At("captureDenials").kind != Json::Kind::kNull) {
     return NotKnown("a report of denied accesses takes a trace of Windows that this program cannot read",
                     "captureDenials");
   }
-  const Json* files = Find(section, "filesystem");
-  const Json* listed = files != nullptr ? Find(*files, "enumeratePaths") : nullptr;
-  if (listed != nullptr && !listed->items.empty()) {
+  if (!section.At("filesystem").At("enumeratePaths").items.empty()) {
     return NotKnown("no container of Windows is known to list a directory without reading its files",
                     "filesystem/enumeratePaths");
   }
@@ -48,9 +29,8 @@ Status CheckUnavailable(const Json& section) {
 
 // A name of blanks is none.
 std::string ProxyPeer(const Json& section) {
-  const Json* network = Find(section, "network");
-  const std::string_view name = network != nullptr ? Text(*network, "allowedProxyPeer") : std::string_view();
-  return name.find_first_not_of(" \t") == std::string_view::npos ? "" : std::string(name);
+  const std::string& name = section.At("network").At("allowedProxyPeer").text;
+  return name.find_first_not_of(" \t") == std::string::npos ? "" : name;
 }
 
 Isolation IsolationNamed(std::string_view name) {
@@ -119,19 +99,16 @@ std::uint32_t WantedLimits(const Ui& ui, const Section& section) {
 }  // namespace
 
 Result<Section> ReadSection(const Json& written) {
-  Section section{.least_privilege = IsTrue(written, "leastPrivilege"),
-                  .learning_mode = IsTrue(written, "learningMode"),
+  Section section{.least_privilege = written.At("leastPrivilege").boolean,
+                  .learning_mode = written.At("learningMode").boolean,
                   .proxy_peer = ProxyPeer(written)};
-  if (const Json* names = Find(written, "capabilities")) {
-    for (const Json& name : names->items) section.capabilities.push_back(name.text);
-  }
+  for (const Json& name : written.At("capabilities").items) section.capabilities.push_back(name.text);
   if (Status status = CheckUnavailable(written); !status) return status.error();
-  if (const Json* ui = Find(written, "ui")) {
-    section.isolation = IsolationNamed(Text(*ui, "isolation"));
-    section.desktop_system_control = IsTrue(*ui, "desktopSystemControl");
-    section.system_settings = SettingsNamed(Text(*ui, "systemSettings"));
-    section.ime = IsTrue(*ui, "ime");
-  }
+  const Json& ui = written.At("ui");
+  section.isolation = IsolationNamed(ui.At("isolation").text);
+  section.desktop_system_control = ui.At("desktopSystemControl").boolean;
+  section.system_settings = SettingsNamed(ui.At("systemSettings").text);
+  section.ime = ui.At("ime").boolean;
   return section;
 }
 

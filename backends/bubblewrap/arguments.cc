@@ -195,11 +195,9 @@ std::vector<Piece> Renderer::Program(const LinuxSandbox& sandbox) {
 }
 
 Error TooLong(std::string what, std::string pointer) {
-  return {.code = ErrorCode::kConflict,
-          .message = fmt::format("{} is longer than the {} bytes the kernel passes to a program", what,
-                                 kMaxArgumentBytes - 1),
-          .pointer = std::move(pointer),
-          .hint = "put the text into a file that the command reads"};
+  return Conflict(fmt::format("{} is longer than the {} bytes the kernel passes to a program", what,
+                              kMaxArgumentBytes - 1),
+                  std::move(pointer), "put the text into a file that the command reads");
 }
 
 Status CheckLengths(const LinuxSandbox& sandbox) {
@@ -216,11 +214,9 @@ Status CheckLengths(const LinuxSandbox& sandbox) {
 }
 
 Error TooMany(std::size_t count) {
-  return {.code = ErrorCode::kConflict,
-          .message = fmt::format("the policy needs {} arguments of bubblewrap, which takes at most {}", count,
-                                 kMaxArguments),
-          .pointer = "/filesystem",
-          .hint = "name fewer paths, for instance a directory rather than the files in it"};
+  return Conflict(fmt::format("the policy needs {} arguments of bubblewrap, which takes at most {}", count,
+                              kMaxArguments),
+                  "/filesystem", "name fewer paths, for instance a directory rather than the files in it");
 }
 
 }  // namespace

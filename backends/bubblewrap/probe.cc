@@ -179,11 +179,8 @@ std::string VersionIn(const std::string& text) {
 }  // namespace
 
 Support ProbeBubblewrap(const Host& host, ProbeDepth depth) {
-  if (host.System() != OperatingSystem::kLinux) {
-    Support support = Unusable("the bubblewrap backend belongs to Linux", "use a containment of this system");
-    support.code = ErrorCode::kUnsupported;
-    return support;
-  }
+  if (host.System() != OperatingSystem::kLinux)
+    return OfAnotherSystem(Containment::kBubblewrap, host.System());
   Support support = Look(host);
   if (depth == ProbeDepth::kQuick || !support.usable) return support;
   const ToolRun run = TryNamespaces(host, support);

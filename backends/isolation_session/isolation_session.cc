@@ -18,16 +18,10 @@ constexpr std::size_t kMaxAppId = 256;           // characters
 constexpr std::uint64_t kServiceGraceMs = 5000;  // the launcher's own time-out comes first
 constexpr std::string_view kSection = "/isolationSession";
 
-Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
-  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
-}
-
 Support Probe(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kAssumed) return {.usable = true, .tier = Tier::kProcess};
-  if (host.System() != OperatingSystem::kWindows) {
-    return Unusable(ErrorCode::kUnsupported, "the 'isolation_session' backend belongs to Windows",
-                    "use \"process\", the isolation of this system");
-  }
+  if (host.System() != OperatingSystem::kWindows)
+    return OfAnotherSystem(Containment::kIsolationSession, host.System());
   WindowsFacts facts = host.Windows();
   Support support =
       Unusable(ErrorCode::kNotBuilt,
@@ -37,13 +31,6 @@ Support Probe(const Host& host, ProbeDepth depth) {
                "use the containment \"processcontainer\"");
   support.windows = std::move(facts);
   return support;
-}
-
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
 }
 
 // A user of its own with the machine's network: a session holds nothing of these clauses.
@@ -69,17 +56,10 @@ Status CheckPolicy(const Policy& policy) {
   if (!policy.destroy_on_exit)
     return Conflict("the session of a run ends with it", "/lifecycle/destroyOnExit", "leave it true");
   if (policy.output.Pumped()) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "the output of a session is neither capped nor redacted",
-                 .pointer = "/output",
-                 .hint = "remove the section"};
+    return Unenforceable("the output of a session is neither capped nor redacted", "/output",
+                         "remove the section");
   }
   return Done{};
-}
-
-const Json* Find(const Json* object, std::string_view key) {
-  const Json* value = object == nullptr || object->kind != Json::Kind::kObject ? nullptr : object->Find(key);
-  return value == nullptr || value->kind == Json::Kind::kNull ? nullptr : value;
 }
 
 std::string Pointer(std::string_view rest) { return std::string(kSection) + std::string(rest); }
@@ -96,17 +76,16 @@ Status CheckAppId(const std::string& id) {
 }
 
 // The account of Entra that a session is for. Its token is a secret: it is looked at and not kept.
-Result<std::string> AccountOf(const Json* phase, std::string_view pointer) {
-  const Json* const user = Find(phase, "user");
-  if (user == nullptr) return std::string();
+Result<std::string> AccountOf(const Json& phase, std::string_view pointer) {
+  const Json& user = phase.At("user");
+  if (user.kind == Json::Kind::kNull) return std::string();
   for (const char* key : {"upn", "wamToken"}) {
-    const Json* const value = Find(user, key);
-    if (value != nullptr && !value->text.empty()) continue;
+    if (!user.At(key).text.empty()) continue;
     return Conflict(
         std::string("an account of Entra has a `upn` and a `wamToken`, and `") + key + "` is missing",
         Pointer(pointer), "write both, or leave `user` out for a local account");
   }
-  const std::string& name = Find(user, "upn")->text;
+  const std::string& name = user.At("upn").text;
   const std::size_t at = name.find('@');
   if (at != 0 && at != std::string::npos && at + 1 < name.size() &&
       std::none_of(name.begin(), name.end(), IsControl))
@@ -128,11 +107,9 @@ void AddNetwork(const Network& network, Plan& plan) {
 
 Result<Plan> MakePlanFor(const Policy& policy, const Support& support) {
   if (Status checked = CheckPolicy(policy); !checked) return checked.error();
-  const Json* const provision = Find(&policy.section, "provision");
-  const Json* const app = Find(provision, "appId");
-  if (app != nullptr) {
-    if (Status checked = CheckAppId(app->text); !checked) return checked.error();
-  }
+  const Json& provision = policy.section.At("provision");
+  const std::string& app = provision.At("appId").text;
+  if (Status checked = CheckAppId(app); !checked) return checked.error();
   Result<std::string> account = AccountOf(provision, "/provision/user");
   if (!account) return account.error();
   if (!support.usable) return Error{.code = support.code, .message = support.reason, .hint = support.remedy};
@@ -145,7 +122,7 @@ Result<Plan> MakePlanFor(const Policy& policy, const Support& support) {
       .environment = process.environment,
       .cwd = process.cwd,
       .service_timeout_ms = process.timeout_ms == 0 ? 0 : process.timeout_ms + kServiceGraceMs,
-      .application = app == nullptr ? "" : app->text,
+      .application = app,
       .account = std::move(*account)};
   Plan plan{.containment = Containment::kIsolationSession, .tier = Tier::kProcess};
   AddNetwork(policy.network, plan);

@@ -9,13 +9,6 @@
 namespace mxc::kubernetes {
 namespace {
 
-Error Unenforceable(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 // What of the network means this machine: to the sandbox inside, the host is the pod.
 Status CheckNetwork(const Network& network) {
   if (network.share_host) {

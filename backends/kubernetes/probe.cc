@@ -41,11 +41,8 @@ bool IsTooOld(std::string_view version) {
 
 Support Probe(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kAssumed) return Usable("/usr/bin/kubectl");
-  if (host.System() != OperatingSystem::kLinux) {
-    Support support = Unusable("the kubernetes backend belongs to Linux", "use a containment of this system");
-    support.code = ErrorCode::kUnsupported;
-    return support;
-  }
+  if (host.System() != OperatingSystem::kLinux)
+    return OfAnotherSystem(Containment::kKubernetes, host.System());
   const std::optional<std::string> program = host.FindTool("kubectl");
   if (!program) {
     return Unusable("kubectl is not installed: it is not in the system's program directories",

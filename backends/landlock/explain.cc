@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "backends/landlock/landlock.h"

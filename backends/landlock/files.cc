@@ -4,16 +4,12 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "backends/linux/path_order.h"
+#include "base/path.h"
 
 namespace mxc::landlock {
 namespace {
-
-using linux_backend::IsBelow;
-using linux_backend::PathBefore;
 
 constexpr std::string_view kReadOnlyRule = "Landlock rule: read, list and execute";
 constexpr std::string_view kReadWriteRule = "Landlock rule: everything but device nodes";
@@ -50,14 +46,13 @@ bool IsForSockets(const PathRule& rule) {
 }
 
 Error NoSockets(const PathRule& rule) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = "'" + rule.path +
-                     "' cannot be connected to: with Landlock alone there are no Unix sockets, "
-                     "because all of the host's would be in reach",
-          .pointer = rule.pointer,
-          .hint =
-              "remove the entry, or run where user namespaces are allowed (`mxc-exec --probe` says what "
-              "forbids them here)"};
+  return Unenforceable(
+      "'" + rule.path +
+          "' cannot be connected to: with Landlock alone there are no Unix sockets, "
+          "because all of the host's would be in reach",
+      rule.pointer,
+      "remove the entry, or run where user namespaces are allowed (`mxc-exec --probe` says what "
+      "forbids them here)");
 }
 
 class FileLowering {
@@ -128,8 +123,7 @@ bool FileLowering::Skipped(const Entry& entry) const {
     // A denial of the policy at or above one of our own grants takes it away.
     return entry.access != Access::kDenied &&
            std::any_of(policy_.paths.begin(), policy_.paths.end(), [&](const PathRule& rule) {
-             return rule.access == Access::kDenied && rule.path != "/" &&
-                    (rule.path == entry.path || IsBelow(entry.path, rule.path));
+             return rule.access == Access::kDenied && rule.path != "/" && IsAtOrBelow(entry.path, rule.path);
            });
   }
   if (entry.rule->origin != Origin::kBaseline || entry.access == Access::kDenied) return false;
@@ -206,15 +200,14 @@ Error FileLowering::CannotHold(const Entry& entry) const {
   const char* const access = entry.access == Access::kDenied     ? "denied"
                              : entry.access == Access::kReadOnly ? "read-only"
                                                                  : "read-write in what `protect` names,";
-  return {
-      .code = ErrorCode::kUnenforceable,
-      .message = "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
-                 std::string(above_.back().path) + "' without a mount namespace",
-      .pointer = written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
-      .hint = std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
-                                   "grant only directories without a repository"
-                                 : "grant the directories beside it instead of the one above") +
-              ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)"};
+  return Unenforceable(
+      "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
+          std::string(above_.back().path) + "' without a mount namespace",
+      written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
+      std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
+                           "grant only directories without a repository"
+                         : "grant the directories beside it instead of the one above") +
+          ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)");
 }
 
 }  // namespace

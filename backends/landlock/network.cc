@@ -11,13 +11,12 @@ constexpr std::string_view kNoSockets = "seccomp: no socket of any family can be
 constexpr std::string_view kHostNetwork = "the host's network, unrestricted, without Unix sockets";
 
 Error NeedsNamespace(const std::string& pointer, std::string what) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = std::move(what) +
-                     " needs a network namespace; without one there is no network at all, or the host's own",
-          .pointer = pointer,
-          .hint =
-              "deny all traffic, or run where user namespaces are allowed (`mxc-exec --probe` says what "
-              "forbids them here)"};
+  return Unenforceable(
+      std::move(what) +
+          " needs a network namespace; without one there is no network at all, or the host's own",
+      pointer,
+      "deny all traffic, or run where user namespaces are allowed (`mxc-exec --probe` says what "
+      "forbids them here)");
 }
 
 Status RefuseWhatIsOpened(const Network& network) {

@@ -36,11 +36,7 @@ Support Look(const Host& host) {
 }  // namespace
 
 Support ProbeLandlock(const Host& host, ProbeDepth depth) {
-  if (host.System() != OperatingSystem::kLinux) {
-    Support support = Unusable("the landlock backend belongs to Linux", "use a containment of this system");
-    support.code = ErrorCode::kUnsupported;
-    return support;
-  }
+  if (host.System() != OperatingSystem::kLinux) return OfAnotherSystem(Containment::kLandlock, host.System());
   Support support = Look(host);
   if (depth == ProbeDepth::kQuick || !support.usable) return support;
   const ToolRun run =

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backends/linux/own_nodes.h"
-#include "backends/linux/path_order.h"
+#include "base/path.h"
 #include "mxc/sandbox/private_home.h"
 
 namespace mxc::linux_backend {
@@ -160,7 +160,7 @@ Status TreeBuilder::Build() {
 }
 
 void TreeBuilder::Leave(std::string_view path) {
-  const auto left = [&](std::string_view above) { return above != path && !IsBelow(path, above); };
+  const auto left = [&](std::string_view above) { return !IsAtOrBelow(path, above); };
   while (left(frames_.back().path)) frames_.pop_back();  // ends at "/"
   while (!policy_rules_.empty() && left(policy_rules_.back())) policy_rules_.pop_back();
 }
@@ -237,19 +237,15 @@ void TreeBuilder::OpenWay(std::string_view path) {
 
 Status TreeBuilder::PlaceGrant(const PathRule& rule) {
   if (IsFromKernel(rule.path)) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "'" + rule.path +
-                            "' cannot be granted: the sandbox has its own /proc and /dev and no /sys",
-                 .pointer = rule.pointer,
-                 .hint = "remove the path"};
+    return Unenforceable(
+        "'" + rule.path + "' cannot be granted: the sandbox has its own /proc and /dev and no /sys",
+        rule.pointer, "remove the path");
   }
   const Frame top = frames_.back();
   if (top.file && top.path != rule.path) {
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "'" + rule.path + "' stands below '" + std::string(top.path) +
-                            "', which is denied as a file",
-                 .pointer = rule.pointer,
-                 .hint = "remove one of the two paths"};
+    return Conflict(
+        "'" + rule.path + "' stands below '" + std::string(top.path) + "', which is denied as a file",
+        rule.pointer, "remove one of the two paths");
   }
   if (rule.origin == Origin::kBaseline && !policy_rules_.empty()) return Done{};
   const bool policy = rule.origin == Origin::kPolicy;
@@ -348,11 +344,9 @@ void TreeBuilder::MaskOwnDirectory(const PathRule& rule) {
 // change the host. Under a read-write grant the name must be taken before the command can take it.
 Status TreeBuilder::PlaceMissing(const PathRule& rule, std::string_view name) {
   if (name == last_grant_ || (frames_.back().path == name && !frames_.back().file)) {
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "'" + std::string(name) + "' is granted, but did not exist when '" + rule.path +
-                            "' below it was looked for",
-                 .pointer = rule.pointer,
-                 .hint = "run the command again; something else is creating files below this path"};
+    return Conflict("'" + std::string(name) + "' is granted, but did not exist when '" + rule.path +
+                        "' below it was looked for",
+                    rule.pointer, "run the command again; something else is creating files below this path");
   }
   Record(rule, kMissingReadWrite);
   if (frames_.back().path == name) return Done{};  // another denied path below the same missing directory

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace mxc::linux_backend {
 namespace {
@@ -29,13 +28,6 @@ constexpr std::string_view kLoopbackName = "the network gateway relays the name 
 constexpr std::string_view kNoIcmp = "no route leads out, and packet filter rules drop ICMP";
 constexpr std::string_view kPublished = "the network gateway relays the port of the host's loopback";
 
-Error Refuse(const std::string& pointer, std::string message, std::string hint) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = std::move(message),
-          .pointer = pointer,
-          .hint = std::move(hint)};
-}
-
 bool IsIcmp(const PortRange& range) { return range.protocol == Protocol::kIcmp; }
 
 bool OnlyIcmp(const NetworkRule& rule) {
@@ -46,33 +38,34 @@ bool OnlyIcmp(const NetworkRule& rule) {
 // address to be judged by, or UDP, would be held for some connections and not for others.
 Status RefuseWhatNoProxyHolds(const Network& network) {
   if (network.proxy) {
-    return Refuse(network.upstream.pointer, "the command's own proxy is dialled directly",
-                  "leave `upstreamProxy` out");
+    return Unenforceable("the command's own proxy is dialled directly", network.upstream.pointer,
+                         "leave `upstreamProxy` out");
   }
   if (network.egress == RuleAction::kAllow) {
-    return Refuse(network.egress_pointer, "through a proxy nobody here knows which addresses are reached",
-                  "allow destinations by name or block, or leave `upstreamProxy` out");
+    return Unenforceable("through a proxy nobody here knows which addresses are reached",
+                         network.egress_pointer,
+                         "allow destinations by name or block, or leave `upstreamProxy` out");
   }
   for (const NetworkRule& rule : network.deny) {
     const bool blocks =
         std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) { return peer.host.empty(); });
     if (!blocks || OnlyIcmp(rule)) continue;
-    return Refuse(rule.pointer, "through a proxy nobody here knows which addresses a name reaches",
-                  "deny names instead, or leave `upstreamProxy` out");
+    return Unenforceable("through a proxy nobody here knows which addresses a name reaches", rule.pointer,
+                         "deny names instead, or leave `upstreamProxy` out");
   }
   for (const NetworkRule& rule : network.allow) {
     const bool every = rule.to.empty() || std::any_of(rule.to.begin(), rule.to.end(), [](const Peer& peer) {
                          return peer.host == "*" || peer.cidr.ends_with("/0");
                        });
     if (every) {
-      return Refuse(rule.pointer, "through a proxy nobody here knows which addresses are reached",
-                    "name the hosts or blocks, or leave `upstreamProxy` out");
+      return Unenforceable("through a proxy nobody here knows which addresses are reached", rule.pointer,
+                           "name the hosts or blocks, or leave `upstreamProxy` out");
     }
     const bool udp = std::any_of(rule.ports.begin(), rule.ports.end(),
                                  [](const PortRange& range) { return range.protocol == Protocol::kUdp; });
     if (udp) {
-      return Refuse(rule.pointer, "an HTTP proxy carries no UDP",
-                    "remove `udp` from the rule, or `upstreamProxy`");
+      return Unenforceable("an HTTP proxy carries no UDP", rule.pointer,
+                           "remove `udp` from the rule, or `upstreamProxy`");
     }
   }
   return Done{};
@@ -81,18 +74,18 @@ Status RefuseWhatNoProxyHolds(const Network& network) {
 // What no gateway of TCP and UDP can hold.
 Status RefuseTheImpossible(const Network& network) {
   if (network.ingress == RuleAction::kAllow) {
-    return Refuse(network.ingress_pointer,
-                  "inbound traffic cannot be allowed as such: no address of the host leads into the sandbox",
-                  "name the ports in network.ingress.publish");
+    return Unenforceable(
+        "inbound traffic cannot be allowed as such: no address of the host leads into the sandbox",
+        network.ingress_pointer, "name the ports in network.ingress.publish");
   }
   for (const NetworkRule& rule : network.allow) {
     if (std::none_of(rule.ports.begin(), rule.ports.end(), IsIcmp)) continue;
-    return Refuse(rule.pointer, "the network gateway carries TCP and UDP, no ICMP",
-                  "remove `icmp` from the rule");
+    return Unenforceable("the network gateway carries TCP and UDP, no ICMP", rule.pointer,
+                         "remove `icmp` from the rule");
   }
   if (network.proxy && network.proxy->host.empty()) {
-    return Refuse(network.proxy->pointer, "the test proxy of the reference is not a part of this program",
-                  "start a proxy and name its `url`");
+    return Unenforceable("the test proxy of the reference is not a part of this program",
+                         network.proxy->pointer, "start a proxy and name its `url`");
   }
   return network.upstream.pointer.empty() ? Status{Done{}} : RefuseWhatNoProxyHolds(network);
 }
@@ -113,8 +106,8 @@ std::string UpstreamWords(const Upstream& upstream) {
 // With `share_host` nothing is held, so nothing may be asked for.
 Status RefuseFilters(const Network& network) {
   const auto refuse = [](const std::string& pointer) {
-    return Refuse(pointer, "with the host's own network nothing can be filtered",
-                  "leave `allowLocalNetwork` out, or the rule");
+    return Unenforceable("with the host's own network nothing can be filtered", pointer,
+                         "leave `allowLocalNetwork` out, or the rule");
   };
   if (network.proxy) return refuse(network.proxy->pointer);
   if (!network.allow.empty()) return refuse(network.allow.front().pointer);
@@ -213,8 +206,9 @@ Status LowerNetwork(const Policy& policy, const Facts& facts, Lowered& lowered) 
     return Done{};
   }
   if (!facts.why_no_gateway.empty()) {
-    return Refuse(FirstSniffer(network), "the network gateway cannot stand here: " + facts.why_no_gateway,
-                  "deny all traffic, or run where the kernel has what is missing");
+    return Unenforceable("the network gateway cannot stand here: " + facts.why_no_gateway,
+                         FirstSniffer(network),
+                         "deny all traffic, or run where the kernel has what is missing");
   }
   lowered.sandbox.gateway = true;
   lowered.egress = RulesOf(network);

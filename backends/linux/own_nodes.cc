@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/linux/path_order.h"
+#include "base/path.h"
 
 namespace mxc::linux_backend {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 9> kDevices = {"/dev/full", "/dev/null", 
 
 bool IsFromKernel(std::string_view path) {
   for (const std::string_view node : {"/dev", "/proc", "/sys"}) {
-    if (path == node || IsBelow(path, node)) return true;
+    if (IsAtOrBelow(path, node)) return true;
   }
   return false;
 }

@@ -1,7 +1,6 @@
 #include "backends/lxc/lxc.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "backends/linux/lower.h"
@@ -21,10 +20,8 @@ Status CheckImage(const Policy& policy) {
   const bool there = std::any_of(policy.paths.begin(), policy.paths.end(),
                                  [](const PathRule& rule) { return !rule.source.empty(); });
   if (!named || there) return Done{};
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "the files of the image are not here to be planned with",
-               .pointer = "/lxc",
-               .hint = "ask on a Linux host that has the image"};
+  return Unavailable("the files of the image are not here to be planned with", "/lxc",
+                     "ask on a Linux host that has the image");
 }
 
 }  // namespace

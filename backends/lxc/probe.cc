@@ -43,11 +43,7 @@ Support TryRun(const Host& host, Support support) {
 }  // namespace
 
 Support ProbeLxc(const Host& host, ProbeDepth depth) {
-  if (host.System() != OperatingSystem::kLinux) {
-    Support support = Unusable("the lxc backend belongs to Linux", "use a containment of this system");
-    support.code = ErrorCode::kUnsupported;
-    return support;
-  }
+  if (host.System() != OperatingSystem::kLinux) return OfAnotherSystem(Containment::kLxc, host.System());
   Support support = Look(host);
   if (depth == ProbeDepth::kQuick || !support.usable) return support;
   return TryRun(host, std::move(support));

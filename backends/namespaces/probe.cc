@@ -39,11 +39,8 @@ Support TryRun(const Host& host, Support support) {
 }  // namespace
 
 Support ProbeNamespaces(const Host& host, ProbeDepth depth) {
-  if (host.System() != OperatingSystem::kLinux) {
-    Support support = Unusable("the namespaces backend belongs to Linux", "use a containment of this system");
-    support.code = ErrorCode::kUnsupported;
-    return support;
-  }
+  if (host.System() != OperatingSystem::kLinux)
+    return OfAnotherSystem(Containment::kNamespaces, host.System());
   Support support = linux_backend::LookForEngine(host);
   if (support.usable) support.isolation_level = IsolationLevel::kNamespaces;
   if (depth == ProbeDepth::kQuick || !support.usable) return support;

@@ -20,10 +20,8 @@ Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
   Plan plan{.containment = Containment::kNone, .tier = Tier::kNone};
   for (const Clause& clause : policy.clauses) {
     if (!IsAboutFilesOrNetwork(clause.pointer)) continue;
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "direct execution cannot hold '" + clause.text + "'",
-                 .pointer = clause.pointer,
-                 .hint = "choose a containment, or remove the sections `filesystem` and `network`"};
+    return Unenforceable("direct execution cannot hold '" + clause.text + "'", clause.pointer,
+                         "choose a containment, or remove the sections `filesystem` and `network`");
   }
   plan.relaxations.emplace_back("no-isolation");
   if (policy.system == OperatingSystem::kWindows) {
@@ -41,11 +39,8 @@ Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
   Exec exec;
   exec.program = policy.process.argv.empty() ? "" : policy.process.argv[0];
   if (!exec.program.starts_with('/')) {
-    return Error{
-        .code = ErrorCode::kConflict,
-        .message = "direct execution needs the absolute path of the program: nothing is looked up on PATH",
-        .pointer = "/process/argv/0",
-        .hint = "write the full path, or use `commandLine`"};
+    return Conflict("direct execution needs the absolute path of the program: nothing is looked up on PATH",
+                    "/process/argv/0", "write the full path, or use `commandLine`");
   }
   exec.argv.assign(policy.process.argv.begin(), policy.process.argv.end());
   exec.environment = policy.process.environment;
@@ -58,8 +53,7 @@ Result<Plan> MakeDirectPlan(const Policy& policy, const Support& /*support*/) {
 }  // namespace
 
 const Backend& NoneBackend() {
-  static const Backend kBackend{
-      .containment = Containment::kNone, .probe = Probe, .plan = MakeDirectPlan};
+  static const Backend kBackend{.containment = Containment::kNone, .probe = Probe, .plan = MakeDirectPlan};
   return kBackend;
 }
 

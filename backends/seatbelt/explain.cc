@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "backends/seatbelt/seatbelt.h"

@@ -6,15 +6,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "backends/linux/path_order.h"
+#include "base/path.h"
 
 namespace mxc::seatbelt {
 namespace {
-
-using linux_backend::PathBefore;
 
 // Reading includes running: what can be read can be copied and run. An AF_UNIX socket is reached by its path.
 constexpr std::string_view kRead = "file-read* file-map-executable process-exec";
@@ -40,11 +37,6 @@ constexpr std::string_view kDevices =
     "(literal \"/dev/tty\") (literal \"/dev/dtracehelper\")";
 // Links that every path may lead through.
 constexpr std::string_view kSystemLinks = "(literal \"/etc\") (literal \"/tmp\") (literal \"/var\")";
-
-std::string_view ParentOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 || slash == std::string_view::npos ? "/" : path.substr(0, slash);
-}
 
 struct Entry {
   std::string path = {};

@@ -4,7 +4,6 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace mxc::seatbelt {
 namespace {
@@ -105,10 +104,8 @@ bool NetworkLowering::NeedsGateway() const {
 Status NetworkLowering::Run() {
   profile_.Comment("the network");
   if (network_.proxy && network_.proxy->host.empty()) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "the test proxy of the reference is not a part of this program",
-                 .pointer = network_.proxy->pointer,
-                 .hint = "start a proxy and name its `url`"};
+    return Unenforceable("the test proxy of the reference is not a part of this program",
+                         network_.proxy->pointer, "start a proxy and name its `url`");
   }
   if (network_.share_host && !NeedsGateway() && !network_.proxy) {
     ShareHost();
@@ -126,11 +123,8 @@ Status NetworkLowering::Run() {
 Status NetworkLowering::RefuseOtherProtocols() const {
   for (const NetworkRule& rule : network_.allow) {
     if (std::none_of(rule.ports.begin(), rule.ports.end(), IsNotTcp)) continue;
-    return Error{
-        .code = ErrorCode::kUnenforceable,
-        .message = "the network gateway is reached at a TCP port: UDP and ICMP stay blocked on macOS",
-        .pointer = rule.pointer,
-        .hint = "remove `udp` and `icmp` from the rule"};
+    return Unenforceable("the network gateway is reached at a TCP port: UDP and ICMP stay blocked on macOS",
+                         rule.pointer, "remove `udp` and `icmp` from the rule");
   }
   return Done{};
 }
@@ -138,10 +132,8 @@ Status NetworkLowering::RefuseOtherProtocols() const {
 Status NetworkLowering::ThroughGateway() {
   if (Status carried = RefuseOtherProtocols(); !carried) return carried;
   if (network_.proxy && network_.proxy->url.starts_with("https:")) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "the way to the proxy is a port of this machine, whose name no certificate has",
-                 .pointer = network_.proxy->pointer,
-                 .hint = "name a proxy by http:"};
+    return Unenforceable("the way to the proxy is a port of this machine, whose name no certificate has",
+                         network_.proxy->pointer, "name a proxy by http:");
   }
   plan_.egress = EgressRules{.egress = network_.egress,
                              .egress_pointer = network_.egress_pointer,

@@ -1,10 +1,8 @@
 #include "backends/seatbelt/options.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace mxc::seatbelt {
 namespace {
@@ -17,34 +15,15 @@ constexpr std::array<std::string_view, 8> kKeychainServices = {
     "com.apple.SecurityServer", "com.apple.cfprefsd.agent", "com.apple.cfprefsd.daemon", "com.apple.ocspd",
     "com.apple.securityd",      "com.apple.trustd",         "com.apple.trustd.agent",    "com.apple.xpcd"};
 
-const Json* Member(const Json& object, std::string_view key) {
-  for (const JsonMember& member : object.members) {
-    if (member.key == key && member.value.kind != Json::Kind::kNull) return &member.value;
-  }
-  return nullptr;
-}
-
-bool Flag(const Json& section, std::string_view key, bool standard) {
-  const Json* value = Member(section, key);
-  return value == nullptr ? standard : value->boolean;
-}
-
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 bool IsServiceName(std::string_view name) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@-";
   return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
 Status ReadLookups(const Json& section, Options& options) {
-  const Json* list = Member(section, "extraMachLookups");
-  for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
-    const std::string& name = list->items[i].text;
+  const std::vector<Json>& names = section.At("extraMachLookups").items;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i].text;
     if (!IsServiceName(name)) {
       return Conflict("'" + name + "' is not the name of a service",
                       "/seatbelt/extraMachLookups/" + std::to_string(i),
@@ -81,12 +60,12 @@ void AllowGui(Profile& profile, Plan& plan) {
 
 Result<Options> ReadOptions(const Policy& policy) {
   const Json& section = policy.section;
-  Options options{.gui = Flag(section, "guiAccess", false),
-                  .nested_pty = Flag(section, "nestedPty", true),
-                  .keychain = Flag(section, "keychainAccess", false)};
-  if (const Json* text = Member(section, "profileOverride")) options.profile_override = text->text;
-  const Json* method = Member(section, "launchMethod");
-  if (method != nullptr && method->text == "open") {
+  const Json& nested = section.At("nestedPty");
+  Options options{.profile_override = section.At("profileOverride").text,
+                  .gui = section.At("guiAccess").boolean,
+                  .nested_pty = nested.kind == Json::Kind::kNull || nested.boolean,
+                  .keychain = section.At("keychainAccess").boolean};
+  if (section.At("launchMethod").text == "open") {
     return Conflict(
         "the command is always executed, never opened by a terminal program: its output and exit "
         "status would be lost",
@@ -106,10 +85,8 @@ Status LowerDesktop(const Policy& policy, const Options& options, Profile& profi
   if (options.gui) AllowGui(profile, plan);
   const bool clipboard = ui.clipboard == Clipboard::kAll;
   if (!clipboard && ui.clipboard != Clipboard::kNone) {
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "one service both reads and writes the clipboard of macOS: no rule parts the two",
-                 .pointer = ui.clipboard_pointer,
-                 .hint = "write \"all\" or \"none\""};
+    return Unenforceable("one service both reads and writes the clipboard of macOS: no rule parts the two",
+                         ui.clipboard_pointer, "write \"all\" or \"none\"");
   }
   const std::string windows = Filters(kWindowServices);
   ui.disabled ? profile.Deny("mach-lookup", windows) : profile.Allow("mach-lookup", windows);

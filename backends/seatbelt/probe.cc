@@ -1,4 +1,3 @@
-#include <string>
 
 #include "backends/seatbelt/seatbelt.h"
 
@@ -9,19 +8,11 @@ constexpr std::uint32_t kProbeLimitMs = 2000;
 
 Support Usable() { return {.usable = true, .tier = Tier::kProcess}; }
 
-Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
-  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
-}
-
 }  // namespace
 
 Support ProbeSeatbelt(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kAssumed) return Usable();
-  if (host.System() != OperatingSystem::kMacos) {
-    return Unusable(ErrorCode::kUnsupported,
-                    "the 'seatbelt' backend belongs to macOS, this is " + std::string(Name(host.System())),
-                    "use \"process\", the isolation of this system");
-  }
+  if (host.System() != OperatingSystem::kMacos) return OfAnotherSystem(Containment::kSeatbelt, host.System());
   if (depth == ProbeDepth::kQuick) return Usable();
   // The system's own tool asks the kernel the same that a run of ours would.
   const ToolRun run =

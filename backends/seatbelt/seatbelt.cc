@@ -35,11 +35,9 @@ Status LowerResources(const Policy& policy, SeatbeltSandbox& sandbox, Plan& plan
     } else if (limit.resource == Resource::kFileSize) {
       limits.file_bytes = limit.amount;
     } else {
-      return Error{.code = ErrorCode::kUnenforceable,
-                   .message = "macOS has no limit of `" + std::string(Name(limit.resource)) +
-                              "` for all processes of a run together",
-                   .pointer = limit.pointer,
-                   .hint = "remove the limit"};
+      return Unenforceable("macOS has no limit of `" + std::string(Name(limit.resource)) +
+                               "` for all processes of a run together",
+                           limit.pointer, "remove the limit");
     }
     plan.ledger.push_back({limit.pointer, Strength::kKernel,
                            limit.resource == Resource::kOpenFiles ? "RLIMIT_NOFILE" : "RLIMIT_FSIZE"});

@@ -20,11 +20,8 @@ Support Usable(WindowsFacts facts) {
 
 Support Probe(const Host& host, ProbeDepth depth) {
   if (depth == ProbeDepth::kAssumed) return Usable({.windows_sandbox = true});
-  if (host.System() != OperatingSystem::kWindows) {
-    return {.code = ErrorCode::kUnsupported,
-            .reason = "the windows_sandbox backend belongs to Windows",
-            .remedy = "use a containment of this system"};
-  }
+  if (host.System() != OperatingSystem::kWindows)
+    return OfAnotherSystem(Containment::kWindowsSandbox, host.System());
   WindowsFacts facts = host.Windows();
   if (facts.windows_sandbox) return Usable(std::move(facts));
   return {.code = ErrorCode::kUnavailable,
@@ -33,16 +30,11 @@ Support Probe(const Host& host, ProbeDepth depth) {
           .windows = std::move(facts)};
 }
 
-Error Refuse(ErrorCode code, std::string message, std::string pointer, std::string hint) {
-  return {
-      .code = code, .message = std::move(message), .pointer = std::move(pointer), .hint = std::move(hint)};
-}
-
 // A network for the machine is one that reaches everything the host reaches.
 Status CheckNetwork(const Network& network) {
   const std::string hint = "deny it, or use \"processcontainer\" or \"wslc\"";
   const auto refuse = [&hint](const std::string& pointer) {
-    return Refuse(ErrorCode::kUnenforceable, "the machine has no network", pointer, hint);
+    return Unenforceable("the machine has no network", pointer, hint);
   };
   if (network.egress == RuleAction::kAllow) return refuse(network.egress_pointer);
   if (network.share_host) return refuse(network.share_host_pointer);
@@ -82,9 +74,8 @@ Status CheckUi(const Policy& policy) {
   const Ui& ui = policy.ui;
   const bool standard = ui.disabled && ui.clipboard == Clipboard::kNone && !ui.injection;
   if (!policy.stays || standard) return Done{};
-  return Refuse(ErrorCode::kUnenforceable,
-                "the machine has a desktop of its own, and takes nothing of the host's in", "/ui",
-                "remove the section");
+  return Unenforceable("the machine has a desktop of its own, and takes nothing of the host's in", "/ui",
+                       "remove the section");
 }
 
 void AddWarnings(const Policy& policy, Plan& plan) {
@@ -110,9 +101,9 @@ void AddWarnings(const Policy& policy, Plan& plan) {
 
 Result<Plan> MakePlanFor(const Policy& policy, const Support& /*support*/) {
   if (policy.output.Pumped()) {
-    return Refuse(ErrorCode::kUnenforceable,
-                  "the output of the machine is passed on untouched: it is neither capped nor redacted",
-                  "/output", "remove the section");
+    return Unenforceable(
+        "the output of the machine is passed on untouched: it is neither capped nor redacted", "/output",
+        "remove the section");
   }
   if (Status network = CheckNetwork(policy.network); !network) return network.error();
   if (Status ui = CheckUi(policy); !ui) return ui.error();

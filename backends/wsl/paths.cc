@@ -42,12 +42,11 @@ Result<std::vector<PathRule>> TranslateRules(const std::vector<PathRule>& rules,
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const PathRule& rule = translated[i];
     if (!IsOnDriveInWsl(rule.path) || !TakesAway(rule.access, AccessAbove(translated, rule))) continue;
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "'" + rules[i].path +
-                            "' cannot be kept from a command that is given the directory around it: a drive "
-                            "of Windows knows every file by more names than Linux can close",
-                 .pointer = rule.pointer,
-                 .hint = "grant the directories beside it one by one, or keep the files in the distribution"};
+    return Unenforceable("'" + rules[i].path +
+                             "' cannot be kept from a command that is given the directory around it: a drive "
+                             "of Windows knows every file by more names than Linux can close",
+                         rule.pointer,
+                         "grant the directories beside it one by one, or keep the files in the distribution");
   }
   return translated;
 }

@@ -7,44 +7,22 @@
 namespace mxc::wsl {
 namespace {
 
-const Json* Find(const Json& object, std::string_view key) {
-  const Json* value = object.kind == Json::Kind::kObject ? object.Find(key) : nullptr;
-  return value == nullptr || value->kind == Json::Kind::kNull ? nullptr : value;
-}
-
-std::string Text(const Json& object, std::string_view key) {
-  const Json* value = Find(object, key);
-  return value == nullptr ? std::string() : value->text;
-}
-
-std::uint64_t Number(const Json& object, std::string_view key) {
-  const Json* value = Find(object, key);
-  return value == nullptr ? 0 : value->integer;
-}
-
 Error NotHere(std::string_view key, std::string message, std::string hint) {
-  return {.code = ErrorCode::kUnavailable,
-          .message = std::move(message),
-          .pointer = "/wslc/" + std::string(key),
-          .hint = std::move(hint)};
+  return Unavailable(std::move(message), "/wslc/" + std::string(key), std::move(hint));
 }
 
 Status CheckAvailable(const Json& section) {
-  if (!Text(section, "imageTarPath").empty()) {
+  if (!section.At("imageTarPath").text.empty()) {
     return NotHere("imageTarPath", "no image is unpacked from a file of Windows for a run",
                    "unpack it in the distribution, below " + std::string(kImages) +
                        "/NAME/TAG, and name it with `image`");
   }
-  const Json* gpu = Find(section, "gpu");
-  if (gpu == nullptr || !gpu->boolean) return Done{};
+  if (!section.At("gpu").boolean) return Done{};
   return NotHere("gpu", "the sandbox inside has no graphics processor", "remove the key");
 }
 
-Error Conflict(std::string_view key, std::string message, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = "/wslc/" + std::string(key),
-          .hint = std::move(hint)};
+Error Refuse(std::string_view key, std::string message, std::string hint) {
+  return Conflict(std::move(message), "/wslc/" + std::string(key), std::move(hint));
 }
 
 // One directory below the images of mxc-exec inside. "+" stands in no reference.
@@ -64,47 +42,42 @@ Result<linux_backend::ImageReference> ReferenceOf(const std::string& text) {
     std::replace(image.distribution.begin(), image.distribution.end(), '/', '+');
     return image;
   }
-  return Conflict("image", "'" + text + "' is no reference of an image that could be found here",
-                  "write NAME:TAG, such as alpine:3.23, each of up to 64 characters and without a digest");
+  return Refuse("image", "'" + text + "' is no reference of an image that could be found here",
+                "write NAME:TAG, such as alpine:3.23, each of up to 64 characters and without a digest");
 }
 
 // `key` of a provision request, or of the section itself.
-const Json* FindNearest(const Json& section, std::string_view key) {
-  const Json* provision = Find(section, "provision");
-  const Json* value = provision == nullptr ? nullptr : Find(*provision, key);
-  return value == nullptr ? Find(section, key) : value;
+const Json& Nearest(const Json& section, std::string_view key) {
+  const Json& value = section.At("provision").At(key);
+  return value.kind == Json::Kind::kNull ? section.At(key) : value;
 }
 
 }  // namespace
 
 Result<Section> ReadSection(const Json& written) {
-  if (Status status = CheckAvailable(written); !status) return status.error();
-  const Json* const provision = Find(written, "provision");
-  if (provision != nullptr) {
-    if (Status status = CheckAvailable(*provision); !status) return status.error();
+  for (const Json* const place : {&written, &written.At("provision")}) {
+    if (Status status = CheckAvailable(*place); !status) return status.error();
   }
-  const std::string target = Text(written, "targetOs");
+  const std::string& target = written.At("targetOs").text;
   if (!target.empty() && target != "linux")
-    return Conflict("targetOs", "'" + target + "' does not run in WSL", "write \"linux\"");
-  Section section{.distribution = Text(written, "distribution"),
-                  .cpus = Number(written, "cpuCount"),
-                  .memory_mb = Number(written, "memoryMb")};
-  const Json* const reference = FindNearest(written, "image");
-  if (reference != nullptr && !reference->text.empty()) {
-    Result<linux_backend::ImageReference> image = ReferenceOf(reference->text);
+    return Refuse("targetOs", "'" + target + "' does not run in WSL", "write \"linux\"");
+  Section section{.distribution = written.At("distribution").text,
+                  .cpus = written.At("cpuCount").integer,
+                  .memory_mb = written.At("memoryMb").integer};
+  if (const std::string& reference = Nearest(written, "image").text; !reference.empty()) {
+    Result<linux_backend::ImageReference> image = ReferenceOf(reference);
     if (!image) return image.error();
     section.image = std::move(*image);
   }
-  if (std::string program = Text(written, "program"); !program.empty()) section.program = std::move(program);
+  if (const std::string& program = written.At("program").text; !program.empty()) section.program = program;
   if (!section.program.starts_with('/')) {
-    return Conflict("program", "'" + section.program + "' is no absolute path inside a distribution",
-                    "write where mxc-exec stands there, such as " + std::string(kProgram));
+    return Refuse("program", "'" + section.program + "' is no absolute path inside a distribution",
+                  "write where mxc-exec stands there, such as " + std::string(kProgram));
   }
-  const Json* ports = FindNearest(written, "portMappings");
-  for (std::size_t i = 0; ports != nullptr && i < ports->items.size(); ++i) {
-    const Json& port = ports->items[i];
-    section.ports.push_back({.host = static_cast<std::uint16_t>(Number(port, "windowsPort")),
-                             .guest = static_cast<std::uint16_t>(Number(port, "containerPort")),
+  const std::vector<Json>& ports = Nearest(written, "portMappings").items;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    section.ports.push_back({.host = static_cast<std::uint16_t>(ports[i].At("windowsPort").integer),
+                             .guest = static_cast<std::uint16_t>(ports[i].At("containerPort").integer),
                              .pointer = "/wslc/portMappings/" + std::to_string(i)});
   }
   return section;

@@ -21,10 +21,6 @@ namespace {
 constexpr std::uint32_t kAnswerLimitMs = 3000;
 constexpr std::uint32_t kVersionWithKernel = 2;
 
-Support Unusable(ErrorCode code, std::string reason, std::string remedy) {
-  return {.code = code, .reason = std::move(reason), .remedy = std::move(remedy)};
-}
-
 Support Usable(WindowsFacts facts) {
   std::string program = facts.wsl;
   return {.usable = true,
@@ -84,10 +80,7 @@ Support Probe(const Host& host, ProbeDepth depth) {
     return Usable({.wsl = "C:\\Windows\\System32\\wsl.exe",
                    .wsl_distributions = {{.name = "Debian", .version = 2, .is_default = true}}});
   }
-  if (host.System() != OperatingSystem::kWindows) {
-    return Unusable(ErrorCode::kUnsupported, "the wslc backend belongs to Windows",
-                    "use a containment of this system");
-  }
+  if (host.System() != OperatingSystem::kWindows) return OfAnotherSystem(Containment::kWslc, host.System());
   WindowsFacts facts = host.Windows();
   if (facts.wsl.empty())
     return Unusable(ErrorCode::kUnavailable, "WSL is not installed", "as administrator: wsl --install");
@@ -101,29 +94,18 @@ Support Probe(const Host& host, ProbeDepth depth) {
   return support;
 }
 
-Error Unenforceable(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
-
 Result<std::string> DistributionFor(const Section& section, const WindowsFacts& facts) {
   const WslDistribution* chosen = Choose(facts, section.distribution);
   const std::string pointer = section.distribution.empty() ? "/containment" : "/wslc/distribution";
   if (chosen == nullptr) {
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = section.distribution.empty()
-                                ? "WSL has no default distribution"
-                                : "WSL has no distribution '" + section.distribution + "'",
-                 .pointer = pointer,
-                 .hint = "wsl --list --verbose shows those there are"};
+    return Unavailable(section.distribution.empty()
+                           ? "WSL has no default distribution"
+                           : "WSL has no distribution '" + section.distribution + "'",
+                       pointer, "wsl --list --verbose shows those there are");
   }
   if (IsForPrograms(*chosen)) return chosen->name;
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "the distribution '" + chosen->name + "' has no Linux kernel of its own",
-               .pointer = pointer,
-               .hint = "name one of version 2, or convert it: wsl --set-version " + chosen->name + " 2"};
+  return Unavailable("the distribution '" + chosen->name + "' has no Linux kernel of its own", pointer,
+                     "name one of version 2, or convert it: wsl --set-version " + chosen->name + " 2");
 }
 
 // What of the network means Windows: to the sandbox inside, the host is the distribution.

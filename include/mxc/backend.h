@@ -37,6 +37,10 @@ struct Support {
   [[nodiscard]] bool Has(std::string_view feature) const;
 };
 
+[[nodiscard]] Support Unusable(ErrorCode code, std::string reason, std::string remedy);
+// Of a containment whose home is another system than this one.
+[[nodiscard]] Support OfAnotherSystem(Containment containment, OperatingSystem here);
+
 enum class ProbeDepth {
   kQuick,  // before a launch: look, start nothing
   kLive,   // --probe: really create the isolation, within 2 s

@@ -103,6 +103,13 @@ using Status = Result<Done>;
 // "<what>: <strerror(number)>", the errno rendered once, where it happened.
 [[nodiscard]] Error SystemError(ErrorCode code, std::string_view what, int number);
 
+// The two refusals of a policy, most of them with the entry that they are about.
+[[nodiscard]] Error Conflict(std::string message, std::string pointer = {}, std::string hint = {});
+[[nodiscard]] Error Unenforceable(std::string message, std::string pointer = {}, std::string hint = {});
+// What this machine lacks, and what it refused when the sandbox was built.
+[[nodiscard]] Error Unavailable(std::string message, std::string pointer = {}, std::string hint = {});
+[[nodiscard]] Error SetupFailed(std::string message, std::string hint = {});
+
 // The code of that name, in our own words; kInternal for any other.
 [[nodiscard]] ErrorCode ErrorCodeNamed(std::string_view name);
 

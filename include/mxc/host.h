@@ -36,6 +36,9 @@ struct Lookup {
   std::optional<FileStatus> status = {};
   LookupFailure failure = LookupFailure::kMissing;  // meaningful without status
   std::string reason = {};                          // strerror text, for messages
+
+  // There is one, of this type.
+  [[nodiscard]] bool Is(FileType type) const { return status && status->object.type == type; }
 };
 
 struct DirectoryEntry {

@@ -28,6 +28,8 @@ struct Json {
 
   // The member's value, or nullptr. Only for kObject.
   [[nodiscard]] const Json* Find(std::string_view key) const;
+  // The same; null where there is none, or where this is no object.
+  [[nodiscard]] const Json& At(std::string_view key) const;
 };
 
 // NOLINTNEXTLINE(misc-no-recursion)

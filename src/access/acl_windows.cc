@@ -76,9 +76,8 @@ Result<std::optional<Acl>> WindowsAcls::Read(const std::string& path) {
   if (number != ERROR_SUCCESS) return Failed("read", path, number);
   // Without a list everybody may do everything, and an entry would take that away.
   if (list == nullptr) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "'" + path + "' has no access control list: everybody may change it",
-                 .hint = "give it one, or move it to a file system that has them (NTFS)"};
+    return SetupFailed("'" + path + "' has no access control list: everybody may change it",
+                       "give it one, or move it to a file system that has them (NTFS)");
   }
   return std::optional<Acl>(ListOf(list));
 }

@@ -1,8 +1,6 @@
 #include "access/bfs.h"
 
-#include <algorithm>
 #include <string_view>
-#include <utility>
 
 namespace mxc {
 namespace {

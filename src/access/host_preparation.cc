@@ -41,9 +41,8 @@ Result<Acl> WithDriveEntries(const Acl& list, const std::string& drive) {
     const Acl own = OwnEntriesOf(list, entry.Sid());
     if (own == Acl{entry}) continue;
     if (!own.empty()) {
-      return Error{.code = ErrorCode::kConflict,
-                   .message = "'" + drive + "' has another entry for AppContainers",
-                   .hint = "look at it, and remove it if nobody needs it: icacls " + drive};
+      return Conflict("'" + drive + "' has another entry for AppContainers", {},
+                      "look at it, and remove it if nobody needs it: icacls " + drive);
     }
     result = With(std::move(result), entry);
   }

@@ -35,9 +35,8 @@ Error Failed(const std::string& what, DWORD number) {
 
 Status NeedAdministrator() {
   if (IsElevated()) return Done{};
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "this changes the machine, which only an administrator may",
-               .hint = "start it from an elevated prompt"};
+  return Unavailable("this changes the machine, which only an administrator may", {},
+                     "start it from an elevated prompt");
 }
 
 std::string SystemDrive() {
@@ -71,7 +70,7 @@ Result<Acl> ReadRoot(const std::string& drive) {
   Result<std::optional<Acl>> list = lists.Read(drive);
   if (!list) return list.error();
   if (*list) return std::move(**list);
-  return Error{.code = ErrorCode::kSetupFailed, .message = "there is no drive '" + drive + "'"};
+  return SetupFailed("there is no drive '" + drive + "'");
 }
 
 Result<PreparationReply> ChangeDrive(const PreparationOrder& order) {

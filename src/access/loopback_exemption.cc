@@ -15,10 +15,8 @@ Status Check(ExemptionStore& store, std::string_view sid, bool exempt) {
   const Result<bool> now = IsExempt(store, sid);
   if (!now) return now.error();
   if (*now == exempt) return Done{};
-  return Error{
-      .code = ErrorCode::kSetupFailed,
-      .message = exempt ? "the container was to be exempt from the isolation of the loopback, and is not"
-                        : "the container is still exempt from the isolation of the loopback"};
+  return SetupFailed(exempt ? "the container was to be exempt from the isolation of the loopback, and is not"
+                            : "the container is still exempt from the isolation of the loopback");
 }
 
 }  // namespace

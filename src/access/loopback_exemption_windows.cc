@@ -16,18 +16,16 @@ using SetConfig = DWORD(WINAPI*)(DWORD count, SID_AND_ATTRIBUTES* containers);
 constexpr const wchar_t* kFirewall = L"FirewallAPI.dll";
 
 Error NoExemptions() {
-  return {.code = ErrorCode::kUnavailable,
-          .message = "this Windows has no exemptions for the loopback (FirewallAPI.dll)",
-          .hint = "remove the proxy"};
+  return Unavailable("this Windows has no exemptions for the loopback (FirewallAPI.dll)", {},
+                     "remove the proxy");
 }
 
 Error CannotExempt(const char* what, DWORD number) {
   if (number != ERROR_ACCESS_DENIED)
     return WindowsError(ErrorCode::kSetupFailed, std::string(what) + " the exemptions for the loopback",
                         number);
-  return {.code = ErrorCode::kUnavailable,
-          .message = "the exemptions for the loopback are an administrator's to change",
-          .hint = "start it from an elevated prompt"};
+  return Unavailable("the exemptions for the loopback are an administrator's to change", {},
+                     "start it from an elevated prompt");
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 //
 //   template <class Archive, class AnyRule>
 //   void VisitRule(Archive& archive, AnyRule& rule) {
-//     archive(rule.pattern);
-//     archive(rule.ports);
+//     archive(rule.pattern, rule.ports);
 //   }
 //   ArchiveWriter writer;
 //   VisitRule(writer, rule);
@@ -51,6 +50,11 @@ class ArchiveWriter {
       Visit(*this, value);
     }
   }
+  void operator()(const auto& first, const auto& second, const auto&... more) {
+    (*this)(first);
+    (*this)(second);
+    ((*this)(more), ...);
+  }
   [[nodiscard]] std::string Take() { return std::move(bytes_); }
 
  private:
@@ -88,6 +92,11 @@ class ArchiveReader {
     } else {
       Visit(*this, value);
     }
+  }
+  void operator()(auto& first, auto& second, auto&... more) {
+    (*this)(first);
+    (*this)(second);
+    ((*this)(more), ...);
   }
   [[nodiscard]] bool Ended() const { return !failed_ && rest_.empty(); }
 

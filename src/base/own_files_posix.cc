@@ -212,7 +212,7 @@ Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, O
     problem = std::generic_category().message(errno);
   }
   if (problem.empty()) return fd;
-  return Error{.code = ErrorCode::kSetupFailed, .message = what + " " + Quoted(path) + ": " + problem};
+  return SetupFailed(what + " " + Quoted(path) + ": " + problem);
 }
 
 Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile file) {
@@ -225,9 +225,8 @@ Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile fi
     problem = WrongWith(status, way.Directory(), file);
   }
   if (problem.empty()) return Done{};
-  return Error{.code = ErrorCode::kConflict,
-               .message = what + " " + Quoted(path) + ": " + problem,
-               .hint = "name a file of yours that no sandbox can write to, by its real path"};
+  return Conflict(what + " " + Quoted(path) + ": " + problem, {},
+                  "name a file of yours that no sandbox can write to, by its real path");
 }
 
 Result<UniqueFd> MakeDirectories(const std::string& path, std::uint32_t mode) {
@@ -239,8 +238,7 @@ Result<UniqueFd> MakeDirectories(const std::string& path, std::uint32_t mode) {
     if (directory) return directory;
     return SystemError(ErrorCode::kSetupFailed, (mode == 0 ? "open " : "make ") + Quoted(path), errno);
   }
-  return Error{.code = ErrorCode::kSetupFailed,
-               .message = (mode == 0 ? "open " : "make ") + Quoted(path) + ": " + way.Problem()};
+  return SetupFailed((mode == 0 ? "open " : "make ") + Quoted(path) + ": " + way.Problem());
 }
 
 Result<UniqueFd> OpenOwnDirectory(const std::string& path) { return MakeDirectories(path, 0); }

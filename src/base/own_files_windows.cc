@@ -50,7 +50,7 @@ bool IsDisk(int borrowed_fd) {
 
 Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, OwnFile file) {
   const auto refused = [&](const std::string& why) {
-    return Error{.code = ErrorCode::kSetupFailed, .message = what + " " + Quoted(path) + ": " + why};
+    return SetupFailed(what + " " + Quoted(path) + ": " + why);
   };
   const std::wstring wide = Wide(path);
   if (IsLink(wide)) return refused("it is a symbolic link");
@@ -72,8 +72,7 @@ Result<UniqueFd> OpenOwnFile(const std::string& what, const std::string& path, O
 
 Status CheckOwnFile(const std::string& what, const std::string& path, OwnFile /*file*/) {
   if (!IsLink(Wide(path))) return Done{};
-  return Error{.code = ErrorCode::kConflict,
-               .message = what + " " + Quoted(path) + ": it is a symbolic link"};
+  return Conflict(what + " " + Quoted(path) + ": it is a symbolic link");
 }
 
 bool LeadsToFileOf(const std::string& path, int borrowed_fd) {

@@ -1,7 +1,6 @@
 #include "base/quoted.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 

@@ -38,11 +38,9 @@ std::vector<std::string> Candidates() {
 
 // Somebody else may have been there first: everybody can make names in /tmp.
 Error NotOurs(const std::string& path, const std::string& why) {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = Quoted(path) + " is not a directory that only its user can use: " + why,
-          .hint =
-              "somebody else may have made it: have it removed, or set XDG_RUNTIME_DIR to a directory "
-              "that only you can use"};
+  return SetupFailed(Quoted(path) + " is not a directory that only its user can use: " + why,
+                     "somebody else may have made it: have it removed, or set XDG_RUNTIME_DIR to a directory "
+                     "that only you can use");
 }
 
 Result<RuntimeDirectory> OpenAt(const std::string& path) {

@@ -31,7 +31,7 @@ Result<UniqueFd> OpenToRead(const std::string& what, const std::string& path) {
   const std::string step = what + " " + Quoted(path);
   if (!file || ::fstat(file.Get(), &status) != 0) return SystemError(ErrorCode::kSetupFailed, step, errno);
   if (S_ISREG(status.st_mode)) return file;
-  return Error{.code = ErrorCode::kSetupFailed, .message = step + ": it is not a regular file"};
+  return SetupFailed(step + ": it is not a regular file");
 }
 
 std::string IdentityOfFile([[maybe_unused]] int borrowed_fd) {

@@ -52,7 +52,7 @@ Result<UniqueFd> OpenToRead(const std::string& what, const std::string& path) {
   if (problem != 0) return SystemError(ErrorCode::kSetupFailed, step, problem);
   UniqueFd file{number};
   if (::GetFileType(FileHandle(number)) == FILE_TYPE_DISK) return file;
-  return Error{.code = ErrorCode::kSetupFailed, .message = step + ": it is not a regular file"};
+  return SetupFailed(step + ": it is not a regular file");
 }
 
 // A file that is made where one was removed may get its time.

@@ -31,11 +31,9 @@ bool IsRootsImage(const std::string& image, PathWalker& walker) {
 }
 
 Error NotGranted(const CeilingSection& section, const std::string& clause, const std::string& image) {
-  return {.code = ErrorCode::kConflict,
-          .message = "more than the ceiling of this machine allows: the image " + Quoted(image) +
-                     " is not granted (" + section.At(clause) + ")",
-          .pointer = "/lxc",
-          .hint = "use an image of " + std::string(kRootsImages) + ", or ask the operator"};
+  return Conflict("more than the ceiling of this machine allows: the image " + Quoted(image) +
+                      " is not granted (" + section.At(clause) + ")",
+                  "/lxc", "use an image of " + std::string(kRootsImages) + ", or ask the operator");
 }
 
 }  // namespace

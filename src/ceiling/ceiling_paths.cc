@@ -15,10 +15,9 @@ namespace mxc {
 namespace {
 
 Error NotResolved(const Error& error) {
-  return {.code = ErrorCode::kConflict,
-          .message = "the ceiling of this machine cannot be resolved: " + error.message + " (" +
-                     kCeilingPointer + error.pointer + ")",
-          .hint = "ask its operator"};
+  return Conflict("the ceiling of this machine cannot be resolved: " + error.message + " (" +
+                      kCeilingPointer + error.pointer + ")",
+                  {}, "ask its operator");
 }
 
 Result<std::vector<Mount>> MountsHere(const Host& host) {

@@ -16,19 +16,16 @@ std::string CeilingOf(const Plan& plan) {
 }
 
 Error OfAnotherTime() {
-  return {.code = ErrorCode::kConflict,
-          .message = "the ceiling of this machine has changed since the sandbox was started",
-          .pointer = "/sandboxId",
-          .hint = "stop it, and start another"};
+  return Conflict("the ceiling of this machine has changed since the sandbox was started", "/sandboxId",
+                  "stop it, and start another");
 }
 
 Error InBackground(const CeilingSection& section) {
-  return {.code = ErrorCode::kConflict,
-          .message =
-              "a command in the background has no time-out, and the ceiling of this machine asks for one "
-              "(" +
-              section.At("/process/timeout") + ")",
-          .hint = "leave --background out"};
+  return Conflict(
+      "a command in the background has no time-out, and the ceiling of this machine asks for one "
+      "(" +
+          section.At("/process/timeout") + ")",
+      {}, "leave --background out");
 }
 
 }  // namespace

@@ -180,11 +180,9 @@ Status ConfigCutter::SetAudit() {
   }
   if (!section_.require.audit) return Done{};
   if (config_.audit.path.empty())
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "the ceiling of this machine asks for a record of every run (" +
-                            section_.At("/require/audit") + ")",
-                 .pointer = "/audit",
-                 .hint = "write \"audit\": {\"path\": ...} in the policy"};
+    return Conflict(
+        "the ceiling of this machine asks for a record of every run (" + section_.At("/require/audit") + ")",
+        "/audit", "write \"audit\": {\"path\": ...} in the policy");
   if (config_.audit.on_failure != Audit::OnFailure::kRefuse)
     cuts_.Add(section_, "/require/audit", config_.audit_pointer,
               "a record that cannot be written refuses the run");
@@ -259,11 +257,9 @@ Status CutConfig(const CeilingSection& section, const Host& host, Config& config
 Status CheckContainment(const CeilingSection& section, const Config& config, Containment containment) {
   const std::string name{Name(containment)};
   const auto refused = [&](const std::string& clause) {
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "the ceiling of this machine does not allow the containment '" + name + "' (" +
-                            section.At(clause) + ")",
-                 .pointer = config.containment_pointer,
-                 .hint = "write \"containment\": \"process\", or ask the operator"};
+    return Conflict("the ceiling of this machine does not allow the containment '" + name + "' (" +
+                        section.At(clause) + ")",
+                    config.containment_pointer, "write \"containment\": \"process\", or ask the operator");
   };
   if (!TraitsOf(containment).isolates) return refused("");
   // Options of Seatbelt can open what no other clause speaks of.

@@ -1,7 +1,6 @@
 // The paths of a request, held against those of a ceiling: files, whatever name each of the two gives them.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "ceiling/ceiling.h"

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/quoted.h"
 #include "ceiling/both_rules.h"
 #include "ceiling/cut_config.h"
 

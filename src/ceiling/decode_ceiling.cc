@@ -56,21 +56,13 @@ std::vector<std::string> TextsOf(const Json& list) {
   return texts;
 }
 
-Preset PresetNamed(std::string_view name) {
-  if (name == "shell") return Preset::kShell;
-  if (name == "editors") return Preset::kEditors;
-  return name == "agents" ? Preset::kAgents : Preset::kGit;
-}
-
-Requirements RequirementsOf(const Json* require) {
-  Requirements requirements{.audit = IsTrue(Member(require, "audit")),
-                            .review = Member(require, "review") != nullptr,
-                            .verify = IsTrue(Member(require, "verify"))};
-  if (const Json* const presets = Member(require, "protect")) {
-    for (const Json& item : presets->items) requirements.protect.push_back(PresetNamed(item.text));
-  }
-  if (const Json* const list = Member(require, "containments")) requirements.containments = TextsOf(*list);
-  if (const Json* const list = Member(require, "profiles")) requirements.profiles = TextsOf(*list);
+Requirements RequirementsOf(const Json& require) {
+  Requirements requirements{.audit = require.At("audit").boolean,
+                            .review = Member(&require, "review") != nullptr,
+                            .verify = require.At("verify").boolean};
+  for (const Json& item : require.At("protect").items) requirements.protect.push_back(PresetNamed(item.text));
+  if (const Json* const list = Member(&require, "containments")) requirements.containments = TextsOf(*list);
+  if (const Json* const list = Member(&require, "profiles")) requirements.profiles = TextsOf(*list);
   return requirements;
 }
 
@@ -104,8 +96,8 @@ Result<CeilingSection> DecodeSection(const Json& json, const std::string& pointe
                          .bounds = std::move(*bounds),
                          .filesystem = Member(&json, "filesystem") != nullptr,
                          .network = Member(&json, "network") != nullptr,
-                         .require = RequirementsOf(Member(&json, "require")),
-                         .refuses = TextOf(Member(&json, "onExcess")) == "refuse"};
+                         .require = RequirementsOf(json.At("require")),
+                         .refuses = json.At("onExcess").text == "refuse"};
   const Json* const session = Member(&json, "session");
   if (const Json* const idle = Member(session, "idleTimeoutMs")) section.idle_ms = idle->integer;
   if (const Json* const life = Member(session, "lifetimeMs")) section.lifetime_ms = life->integer;

@@ -1,7 +1,6 @@
 // The file, and whether it is the operator's.
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include "base/quoted.h"
@@ -17,10 +16,9 @@ constexpr std::uint32_t kWriteByAnyOther = 022;
 constexpr std::uint32_t kUnmappedOwner = 65534;
 
 Error Unusable(const std::string& file, const std::string& why) {
-  return {.code = ErrorCode::kConflict,
-          .message = "the ceiling of this machine, " + file +
-                     ", cannot be used, and nothing runs without it: " + why,
-          .hint = "its operator mends or removes it, as root"};
+  return Conflict(
+      "the ceiling of this machine, " + file + ", cannot be used, and nothing runs without it: " + why, {},
+      "its operator mends or removes it, as root");
 }
 
 // In a user namespace the host's root may be nobody that has a number.
@@ -61,8 +59,7 @@ Result<std::optional<std::string>> ReadTrusted(const Host& host, const std::stri
     const Lookup lookup = host.LookAt(path);
     if (!lookup.status && lookup.failure == LookupFailure::kMissing) return std::optional<std::string>{};
     if (!lookup.status) return Unusable(file, Quoted(path) + ": " + lookup.reason);
-    if (lookup.status->object.type == FileType::kSymlink)
-      return Unusable(file, Quoted(path) + " is a symbolic link");
+    if (lookup.Is(FileType::kSymlink)) return Unusable(file, Quoted(path) + " is a symbolic link");
     met.push_back(*lookup.status);
   }
   if (met.back().object.type != FileType::kRegular) return Unusable(file, "it is no regular file");

@@ -167,8 +167,7 @@ Error GroupError(const std::vector<RunGroup>& groups, const GroupFailure& failur
 Status AdmitToScope(const std::vector<RunGroup>& groups, pid_t process, std::vector<MadeGroup>& made) {
   const auto group = std::find_if(groups.begin(), groups.end(),
                                   [](const RunGroup& candidate) { return candidate.plan.scope.has_value(); });
-  if (group == groups.end() || process <= 0)
-    return Error{.code = ErrorCode::kSetupFailed, .message = "nobody known asks for a control group"};
+  if (group == groups.end() || process <= 0) return SetupFailed("nobody known asks for a control group");
   const bool stands =
       std::any_of(made.begin(), made.end(), [&](const MadeGroup& entry) { return entry.group == &*group; });
   if (!stands) {

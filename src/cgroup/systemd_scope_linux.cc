@@ -18,11 +18,10 @@ constexpr std::uint32_t kLimitMs = 10000;
 constexpr useconds_t kScopePauseUs = 300;
 
 Error NoScope(const std::string& reason) {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "systemd gave no scope for the limits of the run: " + reason,
-          .hint =
-              "`busctl` (with `--user` for an ordinary caller) says whether its manager answers; without "
-              "memoryMb, cpus, cpuTimeMs and processes the run needs no scope"};
+  return SetupFailed(
+      "systemd gave no scope for the limits of the run: " + reason,
+      "`busctl` (with `--user` for an ordinary caller) says whether its manager answers; without "
+      "memoryMb, cpus, cpuTimeMs and processes the run needs no scope");
 }
 
 // systemd moves them after it has answered.

@@ -71,7 +71,7 @@ Result<Config> Decode(const Json& document, const DecodeOptions& options) {
   if (!decoding.errors.empty()) return decoding.errors.Take();
 
   decoding.config.dialect = shaped.dialect;
-  decoding.config.version = TextOf(Member(&document, "version"));
+  decoding.config.version = document.At("version").text;
   decoding.config.notes = std::move(shaped.report.notes);
   decoding.config.phase = phase;
   DecodeLifecycle(decoding);

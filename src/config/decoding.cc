@@ -29,8 +29,6 @@ const Json* Member(const Json* object, std::string_view key) {
 
 std::string TextOf(const Json* value) { return value == nullptr ? std::string() : value->text; }
 
-bool IsTrue(const Json* value) { return value != nullptr && value->boolean; }
-
 Containment ContainmentFor(const Config& config, OperatingSystem system) {
   switch (config.intent) {
     case Intent::kConcrete:

@@ -1,7 +1,6 @@
 // State shared by the parts of Decode, and how they read a document whose shape has been checked.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +40,7 @@ struct Decoding {
 // The member, or nullptr when it is absent or null, or when `object` itself is nullptr.
 [[nodiscard]] const Json* Member(const Json* object, std::string_view key);
 [[nodiscard]] std::string TextOf(const Json* value);
-[[nodiscard]] bool IsTrue(const Json* value);
+[[nodiscard]] Preset PresetNamed(std::string_view name);
 
 // What `containment` comes to on the system Decode was told of; the tools on this machine play no part.
 [[nodiscard]] Containment ContainmentFor(const Config& config, OperatingSystem system);

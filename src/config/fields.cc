@@ -1,10 +1,9 @@
 #include "config/fields.h"
 
+#include "config/field_rows.h"
+
 namespace mxc {
 namespace {
-
-// Larger integers lose precision in readers that keep numbers as doubles.
-constexpr std::uint64_t kMaxJsonInteger = (std::uint64_t{1} << 53U) - 1;
 
 constexpr EnumValue kContainments[] = {
     {"process", kV06 | kV07 | kV08 | kContracts},
@@ -31,416 +30,244 @@ constexpr EnumValue kChoices[] = {{"kubernetes"},      {"lxc"},      {"namespace
                                   {"processcontainer"}};
 constexpr EnumValue kPhases[] = {{"provision"}, {"start"}, {"exec"}, {"stop"}, {"deprovision"}};
 constexpr EnumValue kClipboards[] = {{"none"}, {"read"}, {"write"}, {"all"}};
-constexpr EnumValue kPresets[] = {{"git"}, {"shell"}, {"editors"}, {"agents"}};
+constexpr EnumValue kConfigModes[] = {{"read-only"}, {"allow-safe"}};
 constexpr EnumValue kTemps[] = {{"private"}, {"shared"}};
 constexpr EnumValue kTools[] = {{"inherit"}, {"system"}};
-constexpr EnumValue kTiers[] = {{"process"}, {"container"}, {"virtual-machine"}};
-constexpr EnumValue kRedactions[] = {{"secrets"}, {"pii"}};
 constexpr EnumValue kAuditFailures[] = {{"refuse"}, {"warn"}};
 
-constexpr EnumValue kReviews[] = {{"destructive"}};
-
 constexpr Field kWorkspaceFields[] = {
-    {.name = "host",
-     .type = FieldType::kString,
-     .in = kOwn,
-     .text = "Absolute path of the directory, which the command may read and write.",
-     .required = kOwn,
-     .non_empty = true},
-    {.name = "guest",
-     .type = FieldType::kString,
-     .in = kOwn,
-     .text = "Absolute path under which it stands inside.",
-     .non_empty = true,
-     .standard = "\"/workspace\""},
+    String("host", "Absolute path of the directory, which the command may read and write.",
+           {.required = kEvery, .non_empty = true}),
+    String("guest", "Absolute path under which it stands inside.",
+           {.non_empty = true, .standard = "\"/workspace\""}),
 };
 constexpr Shape kWorkspaceShape{.fields = kWorkspaceFields};
 
 constexpr std::string_view kCommandForms[] = {"commandLine", "argv"};
 
 constexpr Field kProcessFields[] = {
-    {.name = "commandLine",
-     .type = FieldType::kString,
-     .text = "Command, run by `sh -c` on Linux and macOS and passed to CreateProcess on Windows.",
-     .non_empty = true},
-    {.name = "argv",
-     .type = FieldType::kStringList,
-     .in = kOwn,
-     .text = "Program and arguments, run without a shell; instead of commandLine.",
-     .non_empty = true},
-    {.name = "cwd",
-     .type = FieldType::kString,
-     .text = "Working directory, an absolute path the policy grants."},
-    {.name = "workspace",
-     .type = FieldType::kObject,
-     .in = kOwn,
-     .text =
-         "A directory of this host that stands under another path inside, and under that alone. The command "
-         "starts in it unless `cwd` says otherwise; other paths may name files in it in either way.",
-     .shape = &kWorkspaceShape},
-    {.name = "env",
-     .type = FieldType::kStringList,
-     .text = "Environment as NAME=value entries. Nothing is inherited from the caller; without this list "
-             "the command gets a default PATH and TERM."},
-    {.name = "timeout",
-     .type = FieldType::kInteger,
-     .text = "Milliseconds after which the command is ended; 0 means never.",
-     .standard = "0"},
-    {.name = "inheritDefaultEnv",
-     .type = FieldType::kBool,
-     .in = kContracts,
-     .text = "Lay env over the default environment instead of replacing it.",
-     .standard = "false"},
+    String("commandLine",
+           "Command, run by `sh -c` on Linux and macOS and passed to CreateProcess on Windows.",
+           {.non_empty = true}),
+    Strings("argv", "Program and arguments, run without a shell; instead of commandLine.",
+            {.in = kOwn, .non_empty = true}),
+    String("cwd", "Working directory, an absolute path the policy grants."),
+    Object(
+        "workspace", kWorkspaceShape,
+        "A directory of this host that stands under another path inside, and under that alone. The command "
+        "starts in it unless `cwd` says otherwise; other paths may name files in it in either way.",
+        {.in = kOwn}),
+    Strings("env",
+            "Environment as NAME=value entries. Nothing is inherited from the caller; without this list the "
+            "command gets a default PATH and TERM."),
+    Integer("timeout", "Milliseconds after which the command is ended; 0 means never.", {.standard = "0"}),
+    Bool("inheritDefaultEnv", "Lay env over the default environment instead of replacing it.",
+         {.in = kContracts, .standard = "false"}),
 };
 constexpr Shape kProcessShape{.fields = kProcessFields, .one_of = kCommandForms};
 
 constexpr Field kLifecycleFields[] = {
-    {.name = "destroyOnExit",
-     .type = FieldType::kBool,
-     .text = "Remove the container when the command has ended.",
-     .standard = "true"},
-    {.name = "preservePolicy",
-     .type = FieldType::kBool,
-     .text = "Keep firewall and access control entries after the run.",
-     .standard = "false"},
+    Bool("destroyOnExit", "Remove the container when the command has ended.", {.standard = "true"}),
+    Bool("preservePolicy", "Keep firewall and access control entries after the run.", {.standard = "false"}),
 };
 constexpr Shape kLifecycleShape{.fields = kLifecycleFields};
 
+// `filesystem.protect` as an object: presets with options.
+constexpr Field kProtectGitFields[] = {
+    Enum("config", kConfigModes,
+         "Configurations of repositories: read-only, or written for keys that execute nothing, which is "
+         "checked when the run ends.",
+         {.standard = "\"read-only\""}),
+};
+constexpr Shape kProtectGitShape{.fields = kProtectGitFields};
+constexpr Shape kNoOptionsShape{};
+constexpr Field kProtectFields[] = {
+    Object("git", kProtectGitShape, "What git on the host executes and obeys."),
+    Object("shell", kNoOptionsShape, "Start-up files of shells."),
+    Object("editors", kNoOptionsShape, "Settings of editors."),
+    Object("agents", kNoOptionsShape, "Settings of coding agents."),
+};
+
 constexpr Field kFilesystemFields[] = {
-    {.name = "readwritePaths",
-     .type = FieldType::kStringList,
-     .text = "Absolute paths the command may read and write."},
-    {.name = "readonlyPaths", .type = FieldType::kStringList, .text = "Absolute paths the command may read."},
-    {.name = "deniedPaths",
-     .type = FieldType::kStringList,
-     .text = "Absolute paths the command may not open, also inside granted ones."},
-    {.name = "protect",
-     .type = FieldType::kEnumList,
-     .in = kOwn,
-     .text = "What stays read-only inside readwritePaths, wherever it stands: hooks and configuration of git "
-             "repositories, start-up files of shells, settings of editors and of coding agents. The list "
-             "replaces the default; an empty one protects nothing. An object names presets with options.",
-     .shape = &kProtectShape,
-     .values = kPresets,
-     .standard = "[\"git\"]"},
-    {.name = "repositories",
-     .type = FieldType::kStringList,
-     .in = kOwn,
-     .text = "Absolute paths of the git repositories inside readwritePaths that `protect` is about. Without "
-             "this list readwritePaths are searched for them."},
-    {.name = "sockets",
-     .type = FieldType::kStringList,
-     .in = kOwn,
-     .text = "Unix sockets of this host that the command may connect to: absolute paths, or $NAME for the "
-             "one that a variable of the caller's environment names. All others in granted directories are "
-             "denied while a process has them bound."},
-    {.name = "temp",
-     .type = FieldType::kEnum,
-     .in = kOwn,
-     .text = "/tmp inside: private and empty, or the host's.",
-     .values = kTemps,
-     .standard = "\"private\""},
-    {.name = "tools",
-     .type = FieldType::kEnum,
-     .in = kOwn,
-     .text =
+    Strings("readwritePaths", "Absolute paths the command may read and write."),
+    Strings("readonlyPaths", "Absolute paths the command may read."),
+    Strings("deniedPaths", "Absolute paths the command may not open, also inside granted ones."),
+    Enums("protect", kPresets,
+          "What stays read-only inside readwritePaths, wherever it stands: hooks and configuration of git "
+          "repositories, start-up files of shells, settings of editors and of coding agents. The list "
+          "replaces the default; an empty one protects nothing. An object names presets with options.",
+          {.in = kOwn, .shape = &kProtectShape, .standard = "[\"git\"]"}),
+    Strings("repositories",
+            "Absolute paths of the git repositories inside readwritePaths that `protect` is about. Without "
+            "this list readwritePaths are searched for them.",
+            {.in = kOwn}),
+    Strings("sockets",
+            "Unix sockets of this host that the command may connect to: absolute paths, or $NAME for the one "
+            "that a variable of the caller's environment names. All others in granted directories are denied "
+            "while a process has them bound.",
+            {.in = kOwn}),
+    Enum("temp", kTemps, "/tmp inside: private and empty, or the host's.",
+         {.in = kOwn, .standard = "\"private\""}),
+    Enum("tools", kTools,
          "Whether the toolchains of the caller's PATH show inside, read-only, and are on its PATH; without "
          "it the system's alone. Runs by flags inherit.",
-     .values = kTools,
-     .standard = "\"system\""},
-    {.name = "clearPolicyOnExit",
-     .type = FieldType::kBool,
-     .in = kLegacyReleases,
-     .text = "Sent by SDK 0.6 and ignored.",
-     .use = Use::kTolerated},
+         {.in = kOwn, .standard = "\"system\""}),
+    Bool("clearPolicyOnExit", "Sent by SDK 0.6 and ignored.",
+         {.in = kLegacyReleases, .use = Use::kTolerated}),
 };
 constexpr Shape kFilesystemShape{.fields = kFilesystemFields};
 
 constexpr Field kFallbackFields[] = {
-    {.name = "allowDaclMutation",
-     .type = FieldType::kBool,
-     .text = "Windows: access control lists of granted files may be changed.",
-     .standard = "true"},
-    {.name = "allowBfs",
-     .type = FieldType::kBool,
-     .in = kOwn,
-     .text = "Windows: files may be granted by bfscfg.exe, which some builds have and on some hangs.",
-     .standard = "false"},
-    {.name = "allowLoopbackExemption",
-     .type = FieldType::kBool,
-     .in = kOwn,
-     .text = "Windows: a proxy of this machine may be reached by an exemption for its whole loopback, which "
-             "takes an administrator.",
-     .standard = "false"},
+    Bool("allowDaclMutation", "Windows: access control lists of granted files may be changed.",
+         {.standard = "true"}),
+    Bool("allowBfs", "Windows: files may be granted by bfscfg.exe, which some builds have and on some hangs.",
+         {.in = kOwn, .standard = "false"}),
+    Bool("allowLoopbackExemption",
+         "Windows: a proxy of this machine may be reached by an exemption for its whole loopback, which "
+         "takes an administrator.",
+         {.in = kOwn, .standard = "false"}),
 };
 constexpr Shape kFallbackShape{.fields = kFallbackFields};
 
 constexpr Field kUiFields[] = {
-    {.name = "disable", .type = FieldType::kBool, .text = "No windows.", .standard = "true"},
-    {.name = "clipboard",
-     .type = FieldType::kEnum,
-     .text = "Access to the clipboard.",
-     .values = kClipboards,
-     .standard = "\"none\""},
-    {.name = "injection",
-     .type = FieldType::kBool,
-     .text = "Synthetic input to other windows.",
-     .standard = "false"},
+    Bool("disable", "No windows.", {.standard = "true"}),
+    Enum("clipboard", kClipboards, "Access to the clipboard.", {.standard = "\"none\""}),
+    Bool("injection", "Synthetic input to other windows.", {.standard = "false"}),
 };
 constexpr Shape kUiShape{.fields = kUiFields};
 
 constexpr Field kOutputFields[] = {
-    {.name = "maxBytes",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text = "Bytes of standard output and of standard error, or of both where they are one, that are passed "
-             "on; the rest is dropped.",
-     .minimum = 1,
-     .maximum = kMaxJsonInteger},
-    {.name = "redact",
-     .type = FieldType::kEnumList,
-     .in = kOwn,
-     .text = "What is replaced in the output.",
-     .values = kRedactions},
+    Integer("maxBytes",
+            "Bytes of standard output and of standard error, or of both where they are one, that are passed "
+            "on; the rest is dropped.",
+            {.minimum = 1, .maximum = kMaxJsonInteger}),
+    Enums("redact", kRedactions, "What is replaced in the output."),
 };
 constexpr Shape kOutputShape{.fields = kOutputFields};
 
 constexpr Field kAuditFields[] = {
-    {.name = "path",
-     .type = FieldType::kString,
-     .in = kOwn,
-     .text = "Absolute path of the file the record is appended to.",
-     .required = kOwn,
-     .non_empty = true},
-    {.name = "onFailure",
-     .type = FieldType::kEnum,
-     .in = kOwn,
-     .text = "What happens when the record cannot be written.",
-     .values = kAuditFailures,
-     .standard = "\"refuse\""},
-    {.name = "syslog",
-     .type = FieldType::kBool,
-     .in = kOwn,
-     .text = "The hash of each line of a run's begin and end goes to the system's log as well.",
-     .standard = "false"},
+    String("path", "Absolute path of the file the record is appended to.",
+           {.required = kEvery, .non_empty = true}),
+    Enum("onFailure", kAuditFailures, "What happens when the record cannot be written.",
+         {.standard = "\"refuse\""}),
+    Bool("syslog", "The hash of each line of a run's begin and end goes to the system's log as well.",
+         {.standard = "false"}),
 };
 constexpr Shape kAuditShape{.fields = kAuditFields};
 
 constexpr Field kSessionFields[] = {
-    {.name = "idleTimeoutMs",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text =
-         "Milliseconds without a running command after which the sandbox is deprovisioned; 0 means never.",
-     .maximum = kMaxJsonInteger,
-     .standard = "86400000"},
-    {.name = "lifetimeMs",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text =
-         "Milliseconds after provision when the sandbox is deprovisioned, whatever it does; 0 means never.",
-     .maximum = kMaxJsonInteger,
-     .standard = "0"},
+    Integer("idleTimeoutMs",
+            "Milliseconds without a running command after which the sandbox is deprovisioned; 0 means never.",
+            {.maximum = kMaxJsonInteger, .standard = "86400000"}),
+    Integer(
+        "lifetimeMs",
+        "Milliseconds after provision when the sandbox is deprovisioned, whatever it does; 0 means never.",
+        {.maximum = kMaxJsonInteger, .standard = "0"}),
 };
 constexpr Shape kSessionShape{.fields = kSessionFields};
 
 constexpr Field kSelectionFields[] = {
-    {.name = "order",
-     .type = FieldType::kEnumList,
-     .in = kOwn,
-     .text = "What containment `auto` tries, in this order: the first that is usable is taken, and no other.",
-     .values = kChoices,
-     .required = kOwn,
-     .non_empty = true},
+    Enums("order", kChoices,
+          "What containment `auto` tries, in this order: the first that is usable is taken, and no other.",
+          {.required = kEvery, .non_empty = true}),
 };
 constexpr Shape kSelectionShape{.fields = kSelectionFields};
 
+// The files that programs which mxc-exec starts have to be.
+constexpr Field kPinFields[] = {
+    String("sha256", "SHA-256 of its file: 64 hexadecimal digits, as `mxc-exec --probe` prints them.",
+           {.required = kEvery}),
+};
+constexpr Shape kPinShape{.fields = kPinFields};
+constexpr Field kHelpersFields[] = {
+    Object("bwrap", kPinShape, "The program of containment `bubblewrap`."),
+    Object("busctl", kPinShape, "Asks systemd for the control group of a run."),
+    Object("env", kPinShape, "Stands in front of lxc-stop."),
+    Object("kubectl", kPinShape, "Speaks to the cluster of containment `kubernetes`."),
+    Object("lxc-start", kPinShape, "The program of containment `lxc`."),
+    Object("lxc-stop", kPinShape, "Ends a container of `--delete`."),
+    Object("tar", kPinShape, "Unpacks images, in a sandbox."),
+    Object("xz", kPinShape, "Unpacks images, as tar's program."),
+};
+
 constexpr Field kRootFields[] = {
-    {.name = "$schema", .type = FieldType::kString, .text = "For editors; ignored."},
-    {.name = "_comment", .type = FieldType::kAny, .text = "Anything; ignored."},
-    {.name = "version",
-     .type = FieldType::kString,
-     .text = "Schema version the document is written for.",
-     .required = kContracts},
-    {.name = "expand",
-     .type = FieldType::kBool,
-     .in = kOwn,
-     .text = "`~`, `${HOME}`, `${PWD}` (the directory of this file) and the `${XDG_...}` directories are "
-             "expanded "
-             "at the beginning of paths of filesystem, process.cwd and audit.path.",
-     .standard = "false"},
-    {.name = "profiles",
-     .type = FieldType::kStringList,
-     .in = kOwn,
-     .text = "Named fragments of a policy, which are added to this one: `mxc-exec profile list` shows them."},
-    {.name = "phase",
-     .type = FieldType::kEnum,
-     .text = "Lifecycle request.",
-     .values = kPhases,
-     .use = Use::kLifecycle},
-    {.name = "sandboxId", .type = FieldType::kString, .text = "Lifecycle request.", .use = Use::kLifecycle},
-    {.name = "correlationVector",
-     .type = FieldType::kString,
-     .in = kWireModel,
-     .text = "Lifecycle request.",
-     .elsewhere = "closed contracts have no such key",
-     .use = Use::kLifecycle},
-    {.name = "containerId", .type = FieldType::kString, .text = "Name of the container: any text."},
-    {.name = "containment",
-     .type = FieldType::kEnum,
-     .text = "Kind of isolation; absent means process isolation of this operating system.",
-     .values = kContainments},
-    {.name = "selection",
-     .type = FieldType::kObject,
-     .in = kOwn,
-     .text = "How containment `auto` chooses.",
-     .shape = &kSelectionShape},
-    {.name = "process",
-     .type = FieldType::kObject,
-     .text = "What is run.",
-     .shape = &kProcessShape,
-     .required = kEvery},
-    {.name = "lifecycle",
-     .type = FieldType::kObject,
-     .text = "What remains after the run.",
-     .shape = &kLifecycleShape},
-    {.name = "appContainer",
-     .type = FieldType::kObject,
-     .in = kWireModel | kC09 | kC010,
-     .text = "Older name of processContainer.",
-     .shape = &kProcessContainerShape,
-     .alias_of = "processContainer",
-     .elsewhere = "use `processContainer`"},
-    {.name = "processContainer",
-     .type = FieldType::kObject,
-     .in = kV06 | kV07 | kV08 | kContracts,
-     .text = "Options of containment `processcontainer`.",
-     .shape = &kProcessContainerShape},
-    {.name = "lxc", .type = FieldType::kObject, .text = "Options of containment `lxc`.", .shape = &kLxcShape},
-    {.name = "kubernetes",
-     .type = FieldType::kObject,
-     .in = kOwn,
-     .text = "Where containment `kubernetes` gets its pod.",
-     .shape = &kKubernetesShape},
-    {.name = "filesystem",
-     .type = FieldType::kObject,
-     .text = "Paths beyond the read-only system directories.",
-     .shape = &kFilesystemShape},
-    {.name = "fallback",
-     .type = FieldType::kObject,
-     .in = kV06 | kV07 | kV08 | kContracts,
-     .text = "What weaker isolation is acceptable on Windows.",
-     .shape = &kFallbackShape},
-    {.name = "network",
-     .type = FieldType::kObject,
-     .text = "Network access; absent means none.",
-     .shape = &kNetworkShape},
-    {.name = "runtimeConfig",
-     .type = FieldType::kObject,
-     .in = kSince08,
-     .text = "Values that differ from run to run.",
-     .shape = &kRuntimeShape,
-     .elsewhere = "needs schema version 0.8 or later"},
-    {.name = "ui",
-     .type = FieldType::kObject,
-     .in = kV05 | kV06 | kV07 | kV08 | kContracts,
-     .text = "Windows and clipboard.",
-     .shape = &kUiShape},
-    {.name = "macos_sandbox",
-     .type = FieldType::kObject,
-     .in = kV05 | kV06 | kV07 | kV08 | kC09 | kC010,
-     .text = "Older name of seatbelt.",
-     .shape = &kSeatbeltShape,
-     .alias_of = "seatbelt",
-     .elsewhere = "use `seatbelt`"},
-    {.name = "seatbelt",
-     .type = FieldType::kObject,
-     .in = kV07 | kV08 | kContracts,
-     .text = "Options of containment `seatbelt`.",
-     .shape = &kSeatbeltShape},
-    {.name = "experimental",
-     .type = FieldType::kObject,
-     .in = kV05 | kV06 | kV07 | kV08,
-     .text = "Options of experimental containments; unknown members are ignored.",
-     .shape = &kExperimentalShape,
-     .elsewhere = "this schema version has no experimental section; use the top-level sections"},
-    {.name = "telemetry",
-     .type = FieldType::kObject,
-     .in = kContracts,
-     .text = "Accepted; nothing is ever sent.",
-     .shape = &kTelemetryShape,
-     .elsewhere = "use experimental.telemetry"},
-    {.name = "wslc",
-     .type = FieldType::kObject,
-     .in = kContracts,
-     .text = "Options of containment `wslc`.",
-     .shape = &kWslcShape,
-     .elsewhere = "use experimental.wslc"},
-    {.name = "isolationSession",
-     .type = FieldType::kObject,
-     .in = kContracts,
-     .text = "Options of containment `isolation_session`.",
-     .shape = &kIsolationSessionShape,
-     .elsewhere = "use experimental.isolation_session",
-     .use = Use::kLifecycle},
-    {.name = "hyperlight",
-     .type = FieldType::kObject,
-     .in = kDevelopment,
-     .text = "Options of containment `hyperlight`.",
-     .shape = &kHyperlightShape},
-    {.name = "windowsSandbox",
-     .type = FieldType::kObject,
-     .in = kDevelopment,
-     .text = "Options of containment `windows_sandbox`.",
-     .shape = &kWindowsSandboxShape,
-     .elsewhere = "use experimental.windows_sandbox"},
-    {.name = "test",
-     .type = FieldType::kObject,
-     .in = kDevelopment,
-     .text = "Ignored.",
-     .shape = &kTestShape},
-    {.name = "resources",
-     .type = FieldType::kObject,
-     .in = kOwn,
-     .text = "What the command and everything it starts may use; what is not named is not limited.",
-     .shape = &kResourcesShape},
-    {.name = "session",
-     .type = FieldType::kObject,
-     .in = kOwn,
-     .text = "How long a sandbox of a provision request stays.",
-     .shape = &kSessionShape},
-    {.name = "output",
-     .type = FieldType::kObject,
-     .in = kOwn,
-     .text = "Limits on what the command may print.",
-     .shape = &kOutputShape},
-    {.name = "audit",
-     .type = FieldType::kObject,
-     .in = kOwn,
-     .text = "Record of the run, written before the command starts.",
-     .shape = &kAuditShape},
-    {.name = "helpers",
-     .type = FieldType::kObject,
-     .in = kOwn,
-     .text =
-         "The files that programs which mxc-exec starts for a run have to be; another file refuses the run.",
-     .shape = &kHelpersShape},
-    {.name = "review",
-     .type = FieldType::kEnum,
-     .in = kOwn,
-     .text =
+    String("$schema", "For editors; ignored."),
+    Any("_comment", "Anything; ignored."),
+    String("version", "Schema version the document is written for.", {.required = kContracts}),
+    Bool("expand",
+         "`~`, `${HOME}`, `${PWD}` (the directory of this file) and the `${XDG_...}` directories are "
+         "expanded at the beginning of paths of filesystem, process.cwd and audit.path.",
+         {.in = kOwn, .standard = "false"}),
+    Strings("profiles",
+            "Named fragments of a policy, which are added to this one: `mxc-exec profile list` shows them.",
+            {.in = kOwn}),
+    Enum("phase", kPhases, "Lifecycle request.", {.use = Use::kLifecycle}),
+    String("sandboxId", "Lifecycle request.", {.use = Use::kLifecycle}),
+    String("correlationVector", "Lifecycle request.",
+           {.in = kWireModel, .elsewhere = "closed contracts have no such key", .use = Use::kLifecycle}),
+    String("containerId", "Name of the container: any text."),
+    Enum("containment", kContainments,
+         "Kind of isolation; absent means process isolation of this operating system."),
+    Object("selection", kSelectionShape, "How containment `auto` chooses.", {.in = kOwn}),
+    Object("process", kProcessShape, "What is run.", {.required = kEvery}),
+    Object("lifecycle", kLifecycleShape, "What remains after the run."),
+    Object("appContainer", kProcessContainerShape, "Older name of processContainer.",
+           {.in = kWireModel | kC09 | kC010,
+            .alias_of = "processContainer",
+            .elsewhere = "use `processContainer`"}),
+    Object("processContainer", kProcessContainerShape, "Options of containment `processcontainer`.",
+           {.in = kV06 | kV07 | kV08 | kContracts}),
+    Object("lxc", kLxcShape, "Options of containment `lxc`."),
+    Object("kubernetes", kKubernetesShape, "Where containment `kubernetes` gets its pod.", {.in = kOwn}),
+    Object("filesystem", kFilesystemShape, "Paths beyond the read-only system directories."),
+    Object("fallback", kFallbackShape, "What weaker isolation is acceptable on Windows.",
+           {.in = kV06 | kV07 | kV08 | kContracts}),
+    Object("network", kNetworkShape, "Network access; absent means none."),
+    Object("runtimeConfig", kRuntimeShape, "Values that differ from run to run.",
+           {.in = kSince08, .elsewhere = "needs schema version 0.8 or later"}),
+    Object("ui", kUiShape, "Windows and clipboard.", {.in = kV05 | kV06 | kV07 | kV08 | kContracts}),
+    Object("macos_sandbox", kSeatbeltShape, "Older name of seatbelt.",
+           {.in = kV05 | kV06 | kV07 | kV08 | kC09 | kC010,
+            .alias_of = "seatbelt",
+            .elsewhere = "use `seatbelt`"}),
+    Object("seatbelt", kSeatbeltShape, "Options of containment `seatbelt`.",
+           {.in = kV07 | kV08 | kContracts}),
+    Object("experimental", kExperimentalShape,
+           "Options of experimental containments; unknown members are ignored.",
+           {.in = kV05 | kV06 | kV07 | kV08,
+            .elsewhere = "this schema version has no experimental section; use the top-level sections"}),
+    Object("telemetry", kTelemetryShape, "Accepted; nothing is ever sent.",
+           {.in = kContracts, .elsewhere = "use experimental.telemetry"}),
+    Object("wslc", kWslcShape, "Options of containment `wslc`.",
+           {.in = kContracts, .elsewhere = "use experimental.wslc"}),
+    Object("isolationSession", kIsolationSessionShape, "Options of containment `isolation_session`.",
+           {.in = kContracts, .elsewhere = "use experimental.isolation_session", .use = Use::kLifecycle}),
+    Object("hyperlight", kHyperlightShape, "Options of containment `hyperlight`.", {.in = kDevelopment}),
+    Object("windowsSandbox", kWindowsSandboxShape, "Options of containment `windows_sandbox`.",
+           {.in = kDevelopment, .elsewhere = "use experimental.windows_sandbox"}),
+    Object("test", kTestShape, "Ignored.", {.in = kDevelopment}),
+    Object("resources", kResourcesShape,
+           "What the command and everything it starts may use; what is not named is not limited.",
+           {.in = kOwn}),
+    Object("session", kSessionShape, "How long a sandbox of a provision request stays.", {.in = kOwn}),
+    Object("output", kOutputShape, "Limits on what the command may print.", {.in = kOwn}),
+    Object("audit", kAuditShape, "Record of the run, written before the command starts.", {.in = kOwn}),
+    Object(
+        "helpers", kHelpersShape,
+        "The files that programs which mxc-exec starts for a run have to be; another file refuses the run.",
+        {.in = kOwn}),
+    Enum("review", kReviews,
          "Commands that destroy what cannot be brought back wait for an approval, as far as their text shows "
          "it. No part of the boundary.",
-     .values = kReviews},
-    {.name = "minimumTier",
-     .type = FieldType::kEnum,
-     .in = kOwn,
-     .text = "Refuse to run with weaker isolation than this.",
-     .values = kTiers},
+         {.in = kOwn}),
+    Enum("minimumTier", kTiers, "Refuse to run with weaker isolation than this.", {.in = kOwn}),
 };
 constexpr Shape kRoot{.fields = kRootFields};
 
 }  // namespace
+
+constexpr Shape kProtectShape{.fields = kProtectFields};
+constexpr Shape kHelpersShape{.fields = kHelpersFields};
 
 const Shape& RootShape() { return kRoot; }
 

@@ -56,6 +56,14 @@ struct EnumValue {
   Releases in = kEvery;
 };
 
+// Of policies and ceilings alike.
+inline constexpr EnumValue kPresets[] = {{"git"}, {"shell"}, {"editors"}, {"agents"}};
+inline constexpr EnumValue kTiers[] = {{"process"}, {"container"}, {"virtual-machine"}};
+inline constexpr EnumValue kRedactions[] = {{"secrets"}, {"pii"}};
+inline constexpr EnumValue kReviews[] = {{"destructive"}};
+// Larger integers lose precision in readers that keep numbers as doubles.
+inline constexpr std::uint64_t kMaxJsonInteger = (std::uint64_t{1} << 53U) - 1;
+
 // What a ceiling may name: `process`, and each of AllContainments that isolates (containments_test.cc).
 inline constexpr EnumValue kBoundedContainments[] = {
     {"process"},         {"bubblewrap"}, {"namespaces"},        {"landlock"}, {"lxc"},
@@ -64,15 +72,10 @@ inline constexpr EnumValue kBoundedContainments[] = {
 
 struct Shape;
 
-// The members stand in the order the tables are written in.
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
-struct Field {
-  std::string_view name = {};
-  FieldType type = FieldType::kAny;
-  Releases in = kEvery;  // who knows it; a name may stand twice for different releases
-  std::string_view text = {};
+// What most fields leave as it is.
+struct FieldOptions {
+  Releases in = kEvery;          // who knows it; a name may stand twice for different releases
   const Shape* shape = nullptr;  // kObject, kObjectList; of kEnumList: an object in place of the list
-  std::span<const EnumValue> values = {};  // kEnum, kEnumList
   std::uint64_t minimum = 0;
   std::uint64_t maximum = UINT32_MAX;
   Releases required = 0;            // who insists on it
@@ -81,6 +84,14 @@ struct Field {
   std::string_view alias_of = {};   // another spelling of that field
   std::string_view elsewhere = {};  // what to do in a dialect that does not know it
   Use use = Use::kNormal;
+};
+
+// Written by the functions of field_rows.h.
+struct Field : FieldOptions {
+  std::string_view name = {};
+  FieldType type = FieldType::kAny;
+  std::string_view text = {};
+  std::span<const EnumValue> values = {};  // kEnum, kEnumList
 };
 
 struct Shape {

@@ -1,5 +1,5 @@
 // `resources`: what a run may use.
-#include "config/fields.h"
+#include "config/field_rows.h"
 
 namespace mxc {
 namespace {
@@ -13,47 +13,23 @@ constexpr std::uint64_t kMinOpenFiles = 16;
 constexpr std::uint64_t kMaxOpenFiles = 1U << 30;
 
 constexpr Field kResourcesFields[] = {
-    {.name = "memoryMb",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text = "Megabytes (1048576 bytes) of memory of all processes together, files in /tmp and /dev/shm "
-             "included. Above it the kernel ends processes.",
-     .minimum = 1,
-     .maximum = kMaxMegabytes},
-    {.name = "cpus",
-     .type = FieldType::kNumber,
-     .in = kOwn,
-     .text = "Processors' worth of time all processes together get; 0.5 is half of one.",
-     .maximum = kMaxProcessors},
-    {.name = "processes",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text = "Processes and threads that may exist at a time.",
-     .minimum = 1,
-     .maximum = kMaxProcesses},
-    {.name = "openFiles",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text = "Files each process may have open.",
-     .minimum = kMinOpenFiles,
-     .maximum = kMaxOpenFiles},
-    {.name = "tmpMb",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text = "Megabytes of files in the private /tmp, and in /dev/shm at most as many.",
-     .minimum = 1,
-     .maximum = kMaxMegabytes},
-    {.name = "fileSizeMb",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text = "Megabytes a file may grow to by writing.",
-     .minimum = 1,
-     .maximum = kMaxMegabytes},
-    {.name = "cpuTimeMs",
-     .type = FieldType::kInteger,
-     .in = kOwn,
-     .text = "Milliseconds of processor time of all processes together, after which the run is ended.",
-     .minimum = 1},
+    Integer("memoryMb",
+            "Megabytes (1048576 bytes) of memory of all processes together, files in /tmp and /dev/shm "
+            "included. Above it the kernel ends processes.",
+            {.minimum = 1, .maximum = kMaxMegabytes}),
+    Number("cpus", "Processors' worth of time all processes together get; 0.5 is half of one.",
+           {.maximum = kMaxProcessors}),
+    Integer("processes", "Processes and threads that may exist at a time.",
+            {.minimum = 1, .maximum = kMaxProcesses}),
+    Integer("openFiles", "Files each process may have open.",
+            {.minimum = kMinOpenFiles, .maximum = kMaxOpenFiles}),
+    Integer("tmpMb", "Megabytes of files in the private /tmp, and in /dev/shm at most as many.",
+            {.minimum = 1, .maximum = kMaxMegabytes}),
+    Integer("fileSizeMb", "Megabytes a file may grow to by writing.",
+            {.minimum = 1, .maximum = kMaxMegabytes}),
+    Integer("cpuTimeMs",
+            "Milliseconds of processor time of all processes together, after which the run is ended.",
+            {.minimum = 1}),
 };
 
 }  // namespace

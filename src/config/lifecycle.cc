@@ -100,7 +100,7 @@ void DecodeLifecycle(Decoding& decoding) {
     }
     return;
   }
-  CheckKeys(decoding, TextOf(Member(&decoding.document, "phase")));
+  CheckKeys(decoding, decoding.document.At("phase").text);
   if (!decoding.options.command.empty() && *config.phase != Phase::kExec) {
     decoding.Fail(Place{}.Key("phase"), *Member(&decoding.document, "phase"),
                   "only the phase `exec` takes a command", "remove what stands behind --");
@@ -111,7 +111,7 @@ void DecodeLifecycle(Decoding& decoding) {
     return;
   }
   Require(decoding, "sandboxId", "write the sandboxId that provision has answered");
-  config.sandbox_id = TextOf(Member(&decoding.document, "sandboxId"));
+  config.sandbox_id = decoding.document.At("sandboxId").text;
 }
 
 }  // namespace mxc

@@ -82,7 +82,7 @@ Protocol ProtocolNamed(std::string_view name) {
 }
 
 PortRange DecodePorts(Decoding& decoding, const Json& json, const Place& place) {
-  PortRange range{.protocol = ProtocolNamed(TextOf(Member(&json, "protocol")))};
+  PortRange range{.protocol = ProtocolNamed(json.At("protocol").text)};
   const Json* first = Member(&json, "port");
   const Json* last = Member(&json, "endPort");
   if (last != nullptr && first == nullptr) {

@@ -92,18 +92,12 @@ void DecodePaths(Decoding& decoding, std::string_view key, std::vector<PathEntry
   }
 }
 
-Preset PresetOf(std::string_view name) {
-  if (name == "shell") return Preset::kShell;
-  if (name == "editors") return Preset::kEditors;
-  return name == "agents" ? Preset::kAgents : Preset::kGit;
-}
-
 // {"git": {"config": "allow-safe"}, "shell": {}}
 void DecodeProtectObject(const Json& object, const Place& place, std::vector<PresetEntry>& entries) {
   for (const JsonMember& member : object.members) {
     if (member.value.kind == Json::Kind::kNull) continue;
     const Json* const config = Member(&member.value, "config");
-    entries.push_back({.preset = PresetOf(member.key),
+    entries.push_back({.preset = PresetNamed(member.key),
                        .pointer = place.Key(member.key).pointer,
                        .safe_config = config != nullptr && config->text == "allow-safe"});
   }
@@ -118,7 +112,7 @@ void DecodeProtect(Decoding& decoding) {
   const Place place = Place{}.Key("filesystem").Key("protect");
   if (list->kind == Json::Kind::kObject) return DecodeProtectObject(*list, place, config.protect);
   for (std::size_t i = 0; i < list->items.size(); ++i) {
-    config.protect.push_back({.preset = PresetOf(list->items[i].text), .pointer = place.Item(i).pointer});
+    config.protect.push_back({.preset = PresetNamed(list->items[i].text), .pointer = place.Item(i).pointer});
   }
 }
 
@@ -204,11 +198,17 @@ void DecodeAudit(Decoding& decoding, const Json& audit) {
   if (path != nullptr && CheckPath(decoding, Place{}.Key("audit").Key("path"), *path)) {
     config.audit.path = path->text;
   }
-  config.audit.syslog = IsTrue(Member(&audit, "syslog"));
-  if (TextOf(Member(&audit, "onFailure")) == "warn") config.audit.on_failure = Audit::OnFailure::kWarn;
+  config.audit.syslog = audit.At("syslog").boolean;
+  if (audit.At("onFailure").text == "warn") config.audit.on_failure = Audit::OnFailure::kWarn;
 }
 
 }  // namespace
+
+Preset PresetNamed(std::string_view name) {
+  if (name == "shell") return Preset::kShell;
+  if (name == "editors") return Preset::kEditors;
+  return name == "agents" ? Preset::kAgents : Preset::kGit;
+}
 
 void DecodeProcess(Decoding& decoding) {
   ProcessConfig& config = decoding.config.process;
@@ -224,7 +224,7 @@ void DecodeProcess(Decoding& decoding) {
     if (const Json* workspace = Member(process, "workspace"))
       DecodeWorkspace(decoding, *workspace, place.Key("workspace"));
     if (const Json* env = Member(process, "env")) DecodeEnvironment(decoding, *env, place.Key("env"));
-    config.inherit_default_environment = IsTrue(Member(process, "inheritDefaultEnv"));
+    config.inherit_default_environment = process->At("inheritDefaultEnv").boolean;
     if (const Json* timeout = Member(process, "timeout")) {
       config.timeout_ms = static_cast<std::uint32_t>(timeout->integer);
       config.timeout_pointer = place.Key("timeout").pointer;
@@ -248,28 +248,26 @@ void DecodeFilesystem(Decoding& decoding) {
 }
 
 void DecodeAdditions(Decoding& decoding) {
-  const Json* destroy = Member(Member(&decoding.document, "lifecycle"), "destroyOnExit");
-  if (destroy != nullptr) decoding.config.destroy_on_exit = destroy->boolean;
-  const Json* fallback = Member(&decoding.document, "fallback");
-  const Json* change = Member(fallback, "allowDaclMutation");
-  if (change != nullptr) decoding.config.acl_changes_allowed = change->boolean;
-  const Json* bfs = Member(fallback, "allowBfs");
-  decoding.config.bfs_allowed = bfs != nullptr && bfs->boolean;
-  const Json* exemption = Member(fallback, "allowLoopbackExemption");
-  decoding.config.loopback_exemption_allowed = exemption != nullptr && exemption->boolean;
-  const Json* preserve = Member(Member(&decoding.document, "lifecycle"), "preservePolicy");
-  decoding.config.policy_preserved = preserve != nullptr && preserve->boolean;
-  const bool can_stay = decoding.config.bfs_allowed && !decoding.config.destroy_on_exit;
-  if (decoding.config.policy_preserved && !can_stay) {
+  Config& config = decoding.config;
+  const Json& lifecycle = decoding.document.At("lifecycle");
+  const Json& fallback = decoding.document.At("fallback");
+  if (const Json* destroy = Member(&lifecycle, "destroyOnExit")) config.destroy_on_exit = destroy->boolean;
+  if (const Json* change = Member(&fallback, "allowDaclMutation"))
+    config.acl_changes_allowed = change->boolean;
+  config.bfs_allowed = fallback.At("allowBfs").boolean;
+  config.loopback_exemption_allowed = fallback.At("allowLoopbackExemption").boolean;
+  config.policy_preserved = lifecycle.At("preservePolicy").boolean;
+  const bool can_stay = config.bfs_allowed && !config.destroy_on_exit;
+  if (config.policy_preserved && !can_stay) {
     decoding.Note("no-effect", Place{}.Key("lifecycle").Key("preservePolicy"),
                   "has no effect: what holds a policy is the run's own and ends with it");
   }
-  if (const Json* ui = Member(&decoding.document, "ui")) DecodeUi(*ui, decoding.config.ui);
+  if (const Json* ui = Member(&decoding.document, "ui")) DecodeUi(*ui, config.ui);
   if (const Json* output = Member(&decoding.document, "output")) DecodeOutput(decoding, *output);
   if (const Json* audit = Member(&decoding.document, "audit")) DecodeAudit(decoding, *audit);
   if (const Json* tier = Member(&decoding.document, "minimumTier")) {
-    decoding.config.minimum_tier = TierNamed(tier->text).value_or(Tier::kNone);
-    decoding.config.minimum_tier_pointer = "/minimumTier";
+    config.minimum_tier = TierNamed(tier->text).value_or(Tier::kNone);
+    config.minimum_tier_pointer = "/minimumTier";
   }
 }
 

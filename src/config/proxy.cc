@@ -130,7 +130,7 @@ void DecodeLegacyProxy(Decoding& decoding, const Json& network) {
   const Place place = Place{}.Key("network").Key("proxy");
   Proxy proxy;
   if (!ReadProxy(decoding, place, *json, proxy)) return;
-  const std::string mode = TextOf(Member(&network, "enforcementMode"));
+  const std::string& mode = network.At("enforcementMode").text;
   const Network& decoded = decoding.config.network;
   const Surroundings around{.lists = !decoded.allow.empty() || !decoded.deny.empty(),
                             .blocked = decoded.egress == RuleAction::kDeny,

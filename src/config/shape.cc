@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
 #include "base/suggest.h"
@@ -13,70 +14,34 @@ namespace mxc {
 namespace {
 
 std::string_view KindName(Json::Kind kind) {
-  switch (kind) {
-    case Json::Kind::kNull:
-      return "null";
-    case Json::Kind::kBool:
-      return "boolean";
-    case Json::Kind::kInteger:
-      return "integer";
-    case Json::Kind::kFloat:
-      return "number";
-    case Json::Kind::kString:
-      return "string";
-    case Json::Kind::kArray:
-      return "array";
-    case Json::Kind::kObject:
-      return "object";
-  }
-  return "value";
+  constexpr std::string_view kNames[] = {"null", "boolean", "integer", "number", "string", "array", "object"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Json::Kind::kObject) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::string_view Expectation(FieldType type) {
-  switch (type) {
-    case FieldType::kAny:
-      return "anything";
-    case FieldType::kBool:
-      return "true or false";
-    case FieldType::kInteger:
-      return "an integer";
-    case FieldType::kNumber:
-      return "a number";
-    case FieldType::kString:
-    case FieldType::kEnum:
-      return "a string";
-    case FieldType::kObject:
-      return "an object";
-    case FieldType::kStringList:
-    case FieldType::kEnumList:
-      return "an array of strings";
-    case FieldType::kObjectList:
-      return "an array of objects";
-  }
-  return "anything";
-}
+struct TypeRow {
+  FieldType type;
+  Json::Kind kind;
+  std::string_view expectation;
+};
 
-Json::Kind KindOf(FieldType type) {
-  switch (type) {
-    case FieldType::kBool:
-      return Json::Kind::kBool;
-    case FieldType::kInteger:
-      return Json::Kind::kInteger;
-    case FieldType::kNumber:
-      return Json::Kind::kFloat;
-    case FieldType::kString:
-    case FieldType::kEnum:
-      return Json::Kind::kString;
-    case FieldType::kObject:
-      return Json::Kind::kObject;
-    case FieldType::kStringList:
-    case FieldType::kEnumList:
-    case FieldType::kObjectList:
-      return Json::Kind::kArray;
-    case FieldType::kAny:
-      break;
-  }
-  return Json::Kind::kNull;
+constexpr TypeRow kTypes[] = {
+    {FieldType::kAny, Json::Kind::kNull, "anything"},
+    {FieldType::kBool, Json::Kind::kBool, "true or false"},
+    {FieldType::kInteger, Json::Kind::kInteger, "an integer"},
+    {FieldType::kNumber, Json::Kind::kFloat, "a number"},
+    {FieldType::kString, Json::Kind::kString, "a string"},
+    {FieldType::kEnum, Json::Kind::kString, "a string"},
+    {FieldType::kObject, Json::Kind::kObject, "an object"},
+    {FieldType::kStringList, Json::Kind::kArray, "an array of strings"},
+    {FieldType::kEnumList, Json::Kind::kArray, "an array of strings"},
+    {FieldType::kObjectList, Json::Kind::kArray, "an array of objects"},
+};
+
+const TypeRow& RowOf(FieldType type) {
+  const auto* const row = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                       [type](const TypeRow& each) { return each.type == type; });
+  return row == std::end(kTypes) ? kTypes[0] : *row;
 }
 
 // Type of the items of a list.
@@ -109,9 +74,7 @@ class Checker {
       : releases_(ReleasesOf(dialect, version)), takes_null_(TakesNull(dialect)), command_(command) {}
 
   ShapeReport Run(const Json& document, const Shape& shape) {
-    static constexpr Field kDocument{.type = FieldType::kObject};
-    Field root = kDocument;
-    root.shape = &shape;
+    const Field root{{.shape = &shape}, "", FieldType::kObject};
     document_ = &shape;
     todo_.push_back({.value = &document, .field = &root, .type = root.type});
     while (!todo_.empty() && report_.errors.size() < kMaxReportedErrors) {
@@ -147,10 +110,10 @@ class Checker {
         value.kind == Json::Kind::kObject)
       return CheckObject(visit);
     const bool whole_number = visit.type == FieldType::kNumber && value.kind == Json::Kind::kInteger;
-    if (value.kind != KindOf(visit.type) && !whole_number) {
+    if (value.kind != RowOf(visit.type).kind && !whole_number) {
       Report(visit.place, value.position,
              "invalid type: " + std::string(KindName(value.kind)) + ", expected " +
-                 std::string(Expectation(visit.type)));
+                 std::string(RowOf(visit.type).expectation));
       return;
     }
     const bool whole = visit.type == visit.field->type;  // not an item of the list

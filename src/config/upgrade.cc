@@ -51,7 +51,7 @@ void UpgradeLegacyNetwork(Decoding& decoding, const Json& network) {
   CheckUnfilterable(decoding, network);
   DecodeLegacyProxy(decoding, network);
 
-  if (!IsTrue(Member(&network, "allowLocalNetwork"))) return;
+  if (!network.At("allowLocalNetwork").boolean) return;
   const std::string pointer = place.Key("allowLocalNetwork").pointer;
   const bool unfiltered = upgraded.egress == RuleAction::kAllow && upgraded.allow.empty() &&
                           upgraded.deny.empty() && !upgraded.proxy;

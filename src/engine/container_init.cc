@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "engine/child.h"

@@ -13,25 +13,10 @@ namespace {
 
 template <class Archive, class Action>
 void VisitAction(Archive& archive, Action& action) {
-  archive(action.kind);
-  archive(action.target);
-  archive(action.base);
-  archive(action.path);
-  archive(action.slot);
-  archive(action.source);
-  archive(action.writable);
-  archive(action.tree);
-  archive(action.outer);
-  archive(action.checked);
-  archive(action.unmapped_owners);
-  archive(action.covers_self);
-  archive(action.placeholder);
-  archive(action.device);
-  archive(action.inode);
-  archive(action.read_only);
-  archive(action.mode);
-  archive(action.mode_text);
-  archive(action.size_text);
+  archive(action.kind, action.target, action.base, action.path, action.slot, action.source, action.writable,
+          action.tree, action.outer, action.checked, action.unmapped_owners, action.covers_self,
+          action.placeholder, action.device, action.inode, action.read_only, action.mode, action.mode_text,
+          action.size_text);
 }
 
 }  // namespace
@@ -45,35 +30,13 @@ namespace {
 template <class Archive, class Order>
 void VisitOrder(Archive& archive, Order& order) {
   auto& program = order.program;
-  archive(program.mounts);
-  archive(program.slots);
-  archive(program.root_is_bind);
-  archive(program.root_read_only);
-  archive(program.uid_map);
-  archive(program.gid_map);
-  archive(program.private_network);
-  archive(program.gateway_handover);
-  archive(program.hostname);
-  archive(program.limits);
-  archive(program.group_entrances);
-  archive(program.standard);
-  archive(program.controlling_terminal);
-  archive(program.terminal_path);
-  archive(program.report);
-  archive(program.watch_socket);
-  archive(program.watch_files);
-  archive(program.session);
-  archive(program.command.candidates);
-  archive(program.command.arguments);
-  archive(program.plain.candidates);
-  archive(program.plain.arguments);
-  archive(program.variables);
-  archive(program.cwd);
-  archive(order.seccomp);
-  archive(order.publishes);
-  archive(order.steering);
-  archive(order.steering_awaited);
-  archive(order.outside);
+  archive(program.mounts, program.slots, program.root_is_bind, program.root_read_only, program.uid_map,
+          program.gid_map, program.private_network, program.gateway_handover, program.hostname,
+          program.limits, program.group_entrances, program.standard, program.controlling_terminal,
+          program.terminal_path, program.report, program.watch_socket, program.watch_files, program.session,
+          program.command.candidates, program.command.arguments, program.plain.candidates,
+          program.plain.arguments, program.variables, program.cwd, order.seccomp, order.publishes,
+          order.steering, order.steering_awaited, order.outside);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <iterator>
 #include <string>
@@ -110,14 +109,11 @@ std::string FirstComplaint(std::string_view rest) {
 Error NotStarted(std::string_view log, const std::string& name) {
   const std::string text = FirstComplaint(log);
   if (text.find("already running") != std::string::npos) {
-    return {.code = ErrorCode::kConflict,
-            .message = "a container with the name '" + name + "' is running",
-            .pointer = "/containerId",
-            .hint = "wait for its end, or leave the name out"};
+    return Conflict("a container with the name '" + name + "' is running", "/containerId",
+                    "wait for its end, or leave the name out");
   }
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "LXC could not make the container: " + (text.empty() ? "it does not say why" : text),
-          .hint = "run `mxc-exec --probe`; `lxc-checkconfig` says what this kernel lacks"};
+  return SetupFailed("LXC could not make the container: " + (text.empty() ? "it does not say why" : text),
+                     "run `mxc-exec --probe`; `lxc-checkconfig` says what this kernel lacks");
 }
 
 // ---- the start -------------------------------------------------------------------------------------------

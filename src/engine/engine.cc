@@ -93,9 +93,8 @@ std::optional<Report> ReadReport(int fd) {
 Error EndedEarly(int status) {
   std::string how = "exited with " + std::to_string(WEXITSTATUS(status));
   if (WIFSIGNALED(status)) how = "was killed by signal " + std::to_string(WTERMSIG(status));
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "the sandbox's first process " + how + " during set-up",
-          .hint = "the kernel's log may say why; out of memory is the usual reason"};
+  return SetupFailed("the sandbox's first process " + how + " during set-up",
+                     "the kernel's log may say why; out of memory is the usual reason");
 }
 
 Result<SandboxProcess> Start(const Streams& streams, Program& program) {

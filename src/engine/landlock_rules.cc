@@ -38,10 +38,9 @@ Error Failed(const std::string& what, const std::string& path, int number) {
 }
 
 Error TooMany() {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "more than " + std::to_string(kMaxLandlockRules) +
-                     " Landlock rules would be needed beside the denied paths",
-          .hint = "deny whole directories, or grant what is needed by name"};
+  return SetupFailed("more than " + std::to_string(kMaxLandlockRules) +
+                         " Landlock rules would be needed beside the denied paths",
+                     "deny whole directories, or grant what is needed by name");
 }
 
 class RuleBuilder {
@@ -82,9 +81,8 @@ Status RuleBuilder::Add(const LandlockGrant& grant) {
   struct stat status {};
   if (::fstat(file.Get(), &status) != 0) return Failed("look at", grant.path, errno);
   if (grant.object && (status.st_dev != grant.object->device || status.st_ino != grant.object->inode)) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "'" + grant.path + "' was replaced while the sandbox was being set up",
-                 .hint = "run the command again; something else is renaming files below this path"};
+    return SetupFailed("'" + grant.path + "' was replaced while the sandbox was being set up",
+                       "run the command again; something else is renaming files below this path");
   }
   Status added = AddOpened({grant.path, std::move(file)}, grant.access);
   while (added && !split_.empty()) {
@@ -147,9 +145,8 @@ Result<BuiltRules> BuildRules(const LandlockSandbox& sandbox) {
   }
   built.ruleset = UniqueFd{built.rules.ruleset};
   if (!built.ruleset) {
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = "this kernel has no Landlock that allows renames (ABI 2)",
-                 .hint = "use Linux 5.19 or later with Landlock switched on"};
+    return Unavailable("this kernel has no Landlock that allows renames (ABI 2)", {},
+                       "use Linux 5.19 or later with Landlock switched on");
   }
   RuleBuilder builder{sandbox, built.rules};
   for (const LandlockGrant& grant : sandbox.grants) {

@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 
 #include "base/kernel_calls.h"
 #include "engine/child.h"

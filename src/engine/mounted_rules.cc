@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/kernel_calls.h"
-#include "base/mount_path.h"
+#include "base/path.h"
 #include "base/unique_fd.h"
 
 namespace mxc::engine {

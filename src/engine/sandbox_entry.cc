@@ -7,11 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/kernel_calls.h"

@@ -68,21 +68,18 @@ Result<std::string> ChooseTemp(const LandlockSandbox& sandbox) {
       if (!name.empty()) return std::string(base) + "/" + std::move(name);
     }
   }
-  return Error{.code = ErrorCode::kSetupFailed,
-               .message =
-                   "there is no directory for temporary files: neither TMPDIR nor /tmp nor /var/tmp "
-                   "can be written",
-               .hint = "set TMPDIR to a directory of yours"};
+  return SetupFailed(
+      "there is no directory for temporary files: neither TMPDIR nor /tmp nor /var/tmp "
+      "can be written",
+      "set TMPDIR to a directory of yours");
 }
 
 // Without scoped signals init finds what it has to end in /proc.
 Status ChildrenShow() {
   if (CheckChildrenShow() == 0) return Done{};
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = std::string("nothing holds the processes of a command together here: '") +
-                          kChildren +
-                          "' cannot be read, and Landlock of this kernel does not scope signals (ABI 6)",
-               .hint = "use Linux 6.12 or later, or leave the sandbox around this one"};
+  return Unavailable(std::string("nothing holds the processes of a command together here: '") + kChildren +
+                         "' cannot be read, and Landlock of this kernel does not scope signals (ABI 6)",
+                     {}, "use Linux 6.12 or later, or leave the sandbox around this one");
 }
 
 constexpr std::string_view kTemp = "/tmp";

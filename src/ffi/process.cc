@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/pipe.h"

@@ -1,7 +1,6 @@
 // What the program says of a run, line by line (docs/errors.md).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,6 @@
 // Texts that callers get, and why something failed.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string_view>
 
 #include "base/unique_fd.h"
 #include "gateway/dns/resolver_files.h"
@@ -35,12 +34,6 @@ struct Gateway {
   UniqueFd records = {};   // non-blocking; readable: ReadRecord. Hang-up: the gateway is gone
 };
 
-// Compiles the rules, takes the published ports, and forks. The caller must be single-threaded: the child
-// goes on as a whole program. It keeps no capability, no descriptor but its own, no file but the resolver's,
-// and ignores every signal but KILL. Errors: kConflict with the pointer of a published port that is taken;
-// kSchema with the pointer of a rule that cannot be read; kSetupFailed.
-[[nodiscard]] Result<Gateway> StartGateway(const EgressRules& rules);
-
 // How long what is silent may stand, and how often that is looked at.
 struct GatewayTimes {
   // TCP, nothing in either direction. Longer than the keep-alive of databases and of ssh; a dead peer is
@@ -49,7 +42,12 @@ struct GatewayTimes {
   std::uint64_t flow_idle_ms = 120000;  // RFC 4787, REQ-5: not less than two minutes
   std::uint64_t sweep_ms = 10000;
 };
-[[nodiscard]] Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files,
+
+// Compiles the rules, takes the published ports, and forks. The caller must be single-threaded: the child
+// goes on as a whole program. It keeps no capability, no descriptor but its own, no file but the resolver's,
+// and ignores every signal but KILL. Errors: kConflict with the pointer of a published port that is taken;
+// kSchema with the pointer of a rule that cannot be read; kSetupFailed.
+[[nodiscard]] Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files = {},
                                            const GatewayTimes& times = {});
 
 // The next record that has arrived, or nothing. Malformed ones are passed over: the gateway parses
@@ -58,8 +56,5 @@ struct GatewayTimes {
 
 // Tells the gateway to stop, takes its last records (bounded in number and time), ends it and reaps it.
 void FinishGateway(Gateway& gateway, const std::function<void(const GatewayRecord&)>& on_record);
-
-// "name", "connection", "flow", "published".
-[[nodiscard]] std::string_view Name(GatewayEvent event);
 
 }  // namespace mxc

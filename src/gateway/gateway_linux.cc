@@ -40,8 +40,6 @@ std::int64_t NowMs() {
 
 }  // namespace
 
-Result<Gateway> StartGateway(const EgressRules& rules) { return StartGateway(rules, ResolverFiles{}); }
-
 Result<Gateway> StartGateway(const EgressRules& rules, const ResolverFiles& files,
                              const GatewayTimes& times) {
   Result<egress::RuleBook> book = egress::RuleBook::Compile(rules);

@@ -46,13 +46,12 @@ Result<PinnedProgram> OpenPinned(const std::string& path, const std::string& sha
   const Result<std::string> found = Sha256Of(file->Get(), path);
   if (!found) return found.error();
   if (*found != sha256)
-    return Error{
-        .code = ErrorCode::kConflict,
-        .message = "the helper " + Quoted(path) + " is not the file that is pinned: its SHA-256 is " +
-                   *found + ", and it has to be " + sha256,
-        .hint =
-            "install the file that is pinned, or have the pin changed: mxc-exec --probe=json prints the "
-            "present hashes"};
+    return Conflict(
+        "the helper " + Quoted(path) + " is not the file that is pinned: its SHA-256 is " + *found +
+            ", and it has to be " + sha256,
+        {},
+        "install the file that is pinned, or have the pin changed: mxc-exec --probe=json prints the "
+        "present hashes");
   std::string executable = "/proc/self/fd/" + std::to_string(file->Get());
   return PinnedProgram{.file = std::move(*file), .executable = std::move(executable)};
 }

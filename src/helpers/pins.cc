@@ -26,13 +26,11 @@ bool HasOperatorsPin(const std::vector<HelperPin>& pins, std::string_view name) 
 }
 
 Error WithoutPin(const std::string& clause, std::string_view name) {
-  return {.code = ErrorCode::kConflict,
-          .message = "this machine starts no helper without a pin (" + clause + "), and " + Quoted(name) +
-                     " has none of the operator's",
-          .pointer = "/containment",
-          .hint =
-              "use another containment, or ask the operator to add its SHA-256 to `helpers` of the "
-              "ceiling: mxc-exec --probe=json prints it"};
+  return Conflict("this machine starts no helper without a pin (" + clause + "), and " + Quoted(name) +
+                      " has none of the operator's",
+                  "/containment",
+                  "use another containment, or ask the operator to add its SHA-256 to `helpers` of the "
+                  "ceiling: mxc-exec --probe=json prints it");
 }
 
 }  // namespace
@@ -86,11 +84,9 @@ Status CheckAllPinned(const Config& config, Plan& plan) {
   for (const Helper& started : StartedBy(plan)) {
     const std::string_view name = NameOf(started.path);
     if (started.runs_others)
-      return Error{.code = ErrorCode::kConflict,
-                   .message = "this machine starts no helper without a pin (" + config.verify_pointer +
-                              "), and " + std::string(name) + " runs other programs, which have none",
-                   .pointer = "/containment",
-                   .hint = "use another containment, or ask the operator"};
+      return Conflict("this machine starts no helper without a pin (" + config.verify_pointer + "), and " +
+                          std::string(name) + " runs other programs, which have none",
+                      "/containment", "use another containment, or ask the operator");
     if (!HasOperatorsPin(config.helpers, name)) return WithoutPin(config.verify_pointer, name);
   }
   return Done{};

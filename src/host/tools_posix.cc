@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/path.h"
 #include "host/posix_host.h"
 
 namespace mxc {
@@ -35,14 +36,9 @@ bool IsRootsProgram(const FileStatus& status) {
          (status.mode & kWritableByOthers) == 0 && (status.mode & kExecutableByAll) != 0;
 }
 
-std::string ParentOf(const std::string& path) {
-  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-}
-
 std::string Enter(const std::string& directory, const std::string& name) {
   if (name == ".") return directory;
-  if (name == "..") return ParentOf(directory);
-  return directory + (directory == "/" ? "" : "/") + name;
+  return name == ".." ? std::string(ParentOf(directory)) : JoinPath(directory, name);
 }
 
 }  // namespace
@@ -54,11 +50,11 @@ bool OnlyRootCanReplace(const Host& host, const std::string& path) {
   for (int links = 0;;) {
     const Lookup lookup = host.LookAt(here);
     if (!lookup.status) return false;
-    if (lookup.status->object.type == FileType::kSymlink) {
+    if (lookup.Is(FileType::kSymlink)) {
       // Its directory was root's, so is the text of the link.
       const Result<std::string> text = host.ReadLink(here);
       if (!text || ++links > kMaxLinks) return false;
-      here = text->substr(0, 1) == "/" ? "/" : ParentOf(here);
+      here = text->substr(0, 1) == "/" ? "/" : std::string(ParentOf(here));
       PushComponents(pending, *text);
       continue;
     }

@@ -1,6 +1,5 @@
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/quoted.h"
 #include "base/runtime_places.h"
@@ -48,11 +47,9 @@ Result<bool> Stands(const Host& host, const std::string& place, const ImageName&
     if (!lookup.status) return false;
     met = lookup.status->object.type;
     if (met == FileType::kSymlink)
-      return Error{.code = ErrorCode::kConflict,
-                   .message = "the image " + name.distribution + "/" + name.release + ": " + Quoted(path) +
-                              " is a symbolic link",
-                   .pointer = "/lxc",
-                   .hint = "put what it leads to in its place"};
+      return Conflict(
+          "the image " + name.distribution + "/" + name.release + ": " + Quoted(path) + " is a symbolic link",
+          "/lxc", "put what it leads to in its place");
   }
   return met == type;
 }
@@ -63,10 +60,8 @@ Error MissingImage(const ImageName& name, const ImagePlaces& places) {
                      " -a " + std::string(kArchitecture) + " && lxc-destroy -n fetch` downloads it";
   if (!places.directories.empty())
     hint += "; or put a root file system into '" + places.directories.front() + "/" + path + "'";
-  return {.code = ErrorCode::kUnavailable,
-          .message = "the image " + path + " is not on this machine, and nothing is downloaded for a run",
-          .pointer = "/lxc",
-          .hint = hint};
+  return Unavailable("the image " + path + " is not on this machine, and nothing is downloaded for a run",
+                     "/lxc", hint);
 }
 
 }  // namespace

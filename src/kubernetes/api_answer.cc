@@ -25,12 +25,10 @@ Result<Json> ReadDocument(std::string_view text, const ObjectId& id) {
 
 Error Unreadable(const ObjectId& id, std::string_view why) {
   const std::string name = id.name.empty() ? std::string() : " " + Quoted(id.name);
-  return {
-      .code = ErrorCode::kUnavailable,
-      .message = fmt::format("the API server's answer about the {}{} cannot be read: {}", id.kind, name, why),
-      .pointer = "/kubernetes",
-      .hint =
-          "look at it with `kubectl get --raw`, and at what stands between this machine and the API server"};
+  return Unavailable(
+      fmt::format("the API server's answer about the {}{} cannot be read: {}", id.kind, name, why),
+      "/kubernetes",
+      "look at it with `kubectl get --raw`, and at what stands between this machine and the API server");
 }
 
 Status CheckObject(const Json& object, const ObjectId& id) {

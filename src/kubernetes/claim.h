@@ -56,9 +56,7 @@ class Claim {
 
   // By which the sandbox's record counts.
   [[nodiscard]] const ServerClock& Clock() const { return clock_; }
-  // Milliseconds of CLOCK_MONOTONIC when the lease is to be renewed, and when the claim ends whatever is
-  // done.
-  [[nodiscard]] std::uint64_t RenewAt() const { return renew_at_; }
+  // Milliseconds of CLOCK_MONOTONIC when the claim ends whatever is done.
   [[nodiscard]] std::uint64_t EndsAt() const { return ends_at_; }
   // Starts it, and looks at how the last one went. Called now and then.
   void Renew();

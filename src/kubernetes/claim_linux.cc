@@ -25,11 +25,10 @@ constexpr std::uint64_t kUnreachedMs = 15000;
 
 Error NotReady(const PodRun& run, const std::string& reason) {
   const bool pool = run.pod_template.empty();
-  return {.code = ErrorCode::kUnavailable,
-          .message = TheClaim(run) + " got no pod in time" + (reason.empty() ? "" : ": " + reason),
-          .pointer = pool ? "/kubernetes/warmPool" : "/kubernetes/template",
-          .hint = pool ? "let the warm pool have more replicas, or look at the controller's log"
-                       : "look at the Sandbox's status, or at the controller's log"};
+  return Unavailable(TheClaim(run) + " got no pod in time" + (reason.empty() ? "" : ": " + reason),
+                     pool ? "/kubernetes/warmPool" : "/kubernetes/template",
+                     pool ? "let the warm pool have more replicas, or look at the controller's log"
+                          : "look at the Sandbox's status, or at the controller's log");
 }
 
 }  // namespace
@@ -94,10 +93,8 @@ Result<std::string> Claim::PodTemplate() const {
                              run.name_space, run.pod_template)));
   if (!text) return text.error();
   if (!*text)
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = "there is no SandboxTemplate '" + run.pod_template + "'",
-                 .pointer = "/kubernetes/template",
-                 .hint = "create it, or correct kubernetes.template"};
+    return Unavailable("there is no SandboxTemplate '" + run.pod_template + "'", "/kubernetes/template",
+                       "create it, or correct kubernetes.template");
   return ReadPodTemplate(**text,
                          {.kind = "SandboxTemplate", .name_space = run.name_space, .name = run.pod_template});
 }
@@ -179,14 +176,10 @@ Result<Claim::Waited> Claim::WaitUntilReady() {
   if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
   if (unreadable) return std::move(*unreadable);
   if (last.deleted)
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = TheClaim(kubectl_.Run()) + " was deleted before it had a pod",
-                 .pointer = "/kubernetes",
-                 .hint = "raise kubernetes.ttl, set this machine's clock, or ask who deletes claims"};
+    return Unavailable(TheClaim(kubectl_.Run()) + " was deleted before it had a pod", "/kubernetes",
+                       "raise kubernetes.ttl, set this machine's clock, or ask who deletes claims");
   if (last.claim && last.claim->uid != uid_)
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = TheClaim(kubectl_.Run()) + " was replaced by another of its name",
-                 .pointer = "/kubernetes"};
+    return Unavailable(TheClaim(kubectl_.Run()) + " was replaced by another of its name", "/kubernetes");
   if (last.claim && last.claim->failure) return *last.claim->failure;
   if (last.claim && !last.claim->sandbox.empty()) return Waited{.sandbox = last.claim->sandbox};
   if (answer->end == KubectlEnd::kExited && answer->exit_code != 0 &&
@@ -212,9 +205,8 @@ Result<BoundPod> Claim::LookAtPod(const std::string& sandbox, bool& passing) con
   if (!state) return state.error();
   if (!IsPodOf(run, *state, uid_)) {
     passing = true;  // the label of the claim that had it before, or none yet
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = "the pod '" + *name + "' is not the one of this " + std::string(KindOf(run).noun),
-                 .pointer = "/kubernetes"};
+    return Unavailable("the pod '" + *name + "' is not the one of this " + std::string(KindOf(run).noun),
+                       "/kubernetes");
   }
   if (!state->ready) {
     passing = true;

@@ -33,9 +33,7 @@ bool IsPodOf(const PodRun& run, const PodState& state, const std::string& uid) {
 }
 
 Error NotRunning(const std::string& pod) {
-  return {.code = ErrorCode::kUnavailable,
-          .message = "the pod '" + pod + "' does not run",
-          .pointer = "/kubernetes"};
+  return Unavailable("the pod '" + pod + "' does not run", "/kubernetes");
 }
 
 std::string DeleteOptions(std::string_view uid, std::string_view version) {

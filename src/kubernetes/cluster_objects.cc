@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -61,11 +60,9 @@ std::string_view NounOf(const ObjectId& id) { return id.kind == "Sandbox" ? "san
 
 std::optional<Error> FailureOf(const ObjectId& id, const std::string& reason, const std::string& message) {
   const auto error = [&](const Failure& failure) {
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = fmt::format("the {} {}: {}{}{}", NounOf(id), failure.message, reason,
-                                        message.empty() ? "" : ": ", message),
-                 .pointer = "/kubernetes",
-                 .hint = std::string(failure.hint)};
+    return Unavailable(fmt::format("the {} {}: {}{}{}", NounOf(id), failure.message, reason,
+                                   message.empty() ? "" : ": ", message),
+                       "/kubernetes", std::string(failure.hint));
   };
   for (const Failure& failure : kFailures)
     if (failure.reason == reason) return error(failure);
@@ -158,10 +155,8 @@ Result<std::string> ReadPodTemplate(std::string_view text, const ObjectId& id) {
   if (!IsObject(At(spec, "podTemplate")) || !IsObject(At(At(spec, "podTemplate"), "spec")))
     return Unreadable(id, "spec.podTemplate.spec is no object");
   if (!IsNull(At(spec, "volumeClaimTemplates")) && !At(spec, "volumeClaimTemplates").items.empty())
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = fmt::format("the SandboxTemplate {} has volumeClaimTemplates", Quoted(id.name)),
-                 .pointer = "/kubernetes/template",
-                 .hint = "claim from a warm pool of it: `warmPool`"};
+    return Unavailable(fmt::format("the SandboxTemplate {} has volumeClaimTemplates", Quoted(id.name)),
+                       "/kubernetes/template", "claim from a warm pool of it: `warmPool`");
   const nlohmann::ordered_json whole = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!whole.is_object()) return Unreadable(id, "it is no JSON");
   nlohmann::ordered_json pod = whole.at("spec").at("podTemplate");
@@ -186,9 +181,8 @@ Result<PodState> ReadPod(std::string_view text, const ObjectId& id, std::string_
   const std::string* const name = ContainerOf(*pod, container);
   if (name == nullptr && container.empty()) return Unreadable(id, "spec.containers is no list of containers");
   if (name == nullptr)
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = fmt::format("the pod {} has no container {}", Quoted(id.name), Quoted(container)),
-                 .pointer = "/kubernetes/container"};
+    return Unavailable(fmt::format("the pod {} has no container {}", Quoted(id.name), Quoted(container)),
+                       "/kubernetes/container");
   if (!IsDnsLabel(*name)) return NoName(id, "the name of a container", *name);
   const Json& metadata = At(*pod, "metadata");
   PodState state{.uid = Text(metadata, "uid"),

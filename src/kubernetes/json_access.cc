@@ -2,12 +2,6 @@
 
 namespace mxc::kubernetes {
 
-const Json& At(const Json& object, std::string_view key) {
-  static const Json kNone;
-  const Json* const found = IsObject(object) ? object.Find(key) : nullptr;
-  return found == nullptr ? kNone : *found;
-}
-
 const std::string& Text(const Json& object, std::string_view key) {
   static const std::string kNone;
   const Json& value = At(object, key);

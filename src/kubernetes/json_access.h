@@ -11,7 +11,7 @@
 namespace mxc::kubernetes {
 
 // Null where there is none; also of what is no object.
-[[nodiscard]] const Json& At(const Json& object, std::string_view key);
+[[nodiscard]] inline const Json& At(const Json& object, std::string_view key) { return object.At(key); }
 // "" where it is no text.
 [[nodiscard]] const std::string& Text(const Json& object, std::string_view key);
 

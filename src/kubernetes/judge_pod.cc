@@ -235,18 +235,12 @@ class Judge {
 
 Error ErrorOfFinding(const PodFinding& finding) {
   const PodCheckTraits& check = TraitsOf(finding.check);
-  if (finding.check == PodCheck::kAnswer)
-    return {.code = ErrorCode::kUnavailable,
-            .message = finding.message,
-            .pointer = "/kubernetes",
-            .hint = finding.mend};
+  if (finding.check == PodCheck::kAnswer) return Unavailable(finding.message, "/kubernetes", finding.mend);
   std::string hint = "write in the SandboxTemplate: " + finding.mend;
   if (check.acceptable) hint += fmt::format("; or accept it: \"acceptedRisks\": [\"{}\"]", check.name);
-  return {
-      .code = ErrorCode::kUnavailable,
-      .message = fmt::format("the pod is refused ({}): {}: {}", check.name, finding.field, finding.message),
-      .pointer = "/kubernetes",
-      .hint = std::move(hint)};
+  return Unavailable(
+      fmt::format("the pod is refused ({}): {}: {}", check.name, finding.field, finding.message),
+      "/kubernetes", std::move(hint));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "kubernetes/pod_document.h"
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "mxc/json.h"
 
@@ -29,7 +28,7 @@ void SetVariable(const Variable& variable, PodDocument& list) {
 Result<std::string> WithCommand(const std::string& document, const PodCommand& command) {
   PodDocument whole = PodDocument::parse(document, nullptr, false);
   if (!whole.is_object() || !whole.contains("process") || !whole["process"].is_object())
-    return Error{.code = ErrorCode::kSetupFailed, .message = "the sandbox's configuration cannot be read"};
+    return SetupFailed("the sandbox's configuration cannot be read");
   PodDocument& process = whole["process"];
   process.erase("commandLine");
   process.erase("argv");

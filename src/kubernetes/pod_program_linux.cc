@@ -17,14 +17,12 @@ constexpr std::uint32_t kEndMs = 30000;
 constexpr const char* kVersion = "mxc-exec " MXC_VERSION;
 
 Error NoProgram(const PodRun& run, const BoundPod& pod, std::string_view why) {
-  return {
-      .code = ErrorCode::kUnavailable,
-      .message = fmt::format("the pod '{}' has no {} at '{}', and it cannot be sent in: {}", pod.name,
-                             kVersion, run.program, why),
-      .pointer = "/kubernetes/program",
-      .hint =
-          "put the static mxc-exec of this version into the image, or give it sh and cat, and an emptyDir at "
-          "/tmp"};
+  return Unavailable(
+      fmt::format("the pod '{}' has no {} at '{}', and it cannot be sent in: {}", pod.name, kVersion,
+                  run.program, why),
+      "/kubernetes/program",
+      "put the static mxc-exec of this version into the image, or give it sh and cat, and an emptyDir at "
+      "/tmp");
 }
 
 // This program, through the standard input of a shell in the pod, into a directory that nobody else enters.

@@ -84,9 +84,7 @@ std::string ReadLine(int fd) {
 }
 
 Error Changed(const SeatbeltPath& path, std::string why, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = "'" + path.path + "' " + std::move(why),
-          .hint = std::move(hint)};
+  return Conflict("'" + path.path + "' " + std::move(why), {}, std::move(hint));
 }
 
 }  // namespace
@@ -115,8 +113,7 @@ Status VerifySeatbeltPaths(const std::vector<SeatbeltPath>& paths) {
 Result<pid_t> StartSeatbeltChild(const SeatbeltOrders& orders, const std::array<int, 3>& streams) {
   const std::string program = PathOfThisProgram();
   if (program.empty()) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the path of mxc-exec itself cannot be found out"};
+    return SetupFailed("the path of mxc-exec itself cannot be found out");
   }
   Result<Pipe> told = MakePipe();
   if (!told) return told.error();
@@ -150,7 +147,7 @@ Result<pid_t> StartSeatbeltChild(const SeatbeltOrders& orders, const std::array<
   if (problem.empty()) return process;
   while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return Error{.code = ErrorCode::kSetupFailed, .message = problem};
+  return SetupFailed(problem);
 }
 
 }  // namespace mxc

@@ -3,7 +3,6 @@
 // was killed. So nothing written can be out of date.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

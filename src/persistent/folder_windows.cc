@@ -74,8 +74,7 @@ Status SandboxFolder::Write(const Record& record) const {
   std::ofstream file{std::filesystem::path{Wide(Of(kNewRecord))}, std::ios::binary | std::ios::trunc};
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
-  if (!file)
-    return Error{.code = ErrorCode::kSetupFailed, .message = "cannot write '" + Of(kNewRecord) + "'"};
+  if (!file) return SetupFailed("cannot write '" + Of(kNewRecord) + "'");
   if (::MoveFileExW(Wide(Of(kNewRecord)).c_str(), Wide(Of(kRecord)).c_str(),
                     MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0)
     return Done{};

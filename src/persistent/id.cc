@@ -78,9 +78,7 @@ Result<SandboxId> NewSandboxId(Containment containment) {
                  .hint = "run the command once, without a phase"};
   }
   std::vector<unsigned char> bytes(kind->digits / 2);
-  if (!FillRandom(bytes))
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "make an identifier: the system has no randomness"};
+  if (!FillRandom(bytes)) return SetupFailed("make an identifier: the system has no randomness");
   SandboxId id{.containment = containment};
   for (const unsigned char byte : bytes) {
     id.token += kDigits[byte >> 4U];

@@ -2,7 +2,6 @@
 // instead of running one.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>

@@ -24,9 +24,8 @@ namespace mxc::session {
 namespace {
 
 Error NotInTime() {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "the sandbox could not be set up in time",
-          .hint = "a granted path may be on a file system that does not answer"};
+  return SetupFailed("the sandbox could not be set up in time",
+                     "a granted path may be on a file system that does not answer");
 }
 
 // The tool explains itself on its standard error.
@@ -36,9 +35,8 @@ Error NotBuilt(const UniqueFd& said) {
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   text.resize(text.find_last_not_of("\r\n") + 1);
   text.erase(0, text.rfind('\n') + 1);
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "the sandbox could not be set up: " + (text.empty() ? "it ended without a word" : text),
-          .hint = std::string(HintIn(text))};
+  return SetupFailed("the sandbox could not be set up: " + (text.empty() ? "it ended without a word" : text),
+                     std::string(HintIn(text)));
 }
 
 }  // namespace

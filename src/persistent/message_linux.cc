@@ -72,9 +72,8 @@ Status SendCall(int daemon, Verb verb, const std::string& name) {
     // A process that is ending closes its files before it leaves its namespaces.
     pollfd end{.fd = daemon, .events = 0, .revents = 0};
     if (::poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0) return DaemonEnded();
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "what answers for the sandbox is not its daemon",
-                 .hint = "something else has taken its name: see what is in the directory of its socket"};
+    return SetupFailed("what answers for the sandbox is not its daemon",
+                       "something else has taken its name: see what is in the directory of its socket");
   }
   const Hello hello = HelloTo(name, verb);
   if (::send(daemon, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello) return Done{};

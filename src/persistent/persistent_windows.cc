@@ -35,8 +35,7 @@ class Transition {
   }
   [[nodiscard]] Status Held() const {
     if (held_) return Done{};
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "another call has been changing a sandbox for too long"};
+    return SetupFailed("another call has been changing a sandbox for too long");
   }
 
  private:

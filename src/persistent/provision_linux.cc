@@ -66,9 +66,7 @@ void Detach(const Place& place) {
   ::_exit(0);
 }
 
-Error NotHeld() {
-  return {.code = ErrorCode::kSetupFailed, .message = "the sandbox's daemon ended before it could answer"};
-}
+Error NotHeld() { return SetupFailed("the sandbox's daemon ended before it could answer"); }
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
 #include <string_view>
 

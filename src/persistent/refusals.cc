@@ -64,16 +64,14 @@ Error NotStarted(bool stopped) {
 }
 
 Error TooManyCommands() {
-  return {.code = ErrorCode::kUnavailable,
-          .message = "as many commands run in the sandbox as may at one time (" +
-                     std::to_string(kMaxSessionCommands) + ")",
-          .hint = "wait until some have ended"};
+  return Unavailable(
+      "as many commands run in the sandbox as may at one time (" + std::to_string(kMaxSessionCommands) + ")",
+      {}, "wait until some have ended");
 }
 
 Error ReplyTooLong() {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = fmt::format("what an exec needs of the policy is longer than {} bytes", kMaxReplyBytes),
-          .hint = "name directories in place of what is in them"};
+  return SetupFailed(fmt::format("what an exec needs of the policy is longer than {} bytes", kMaxReplyBytes),
+                     "name directories in place of what is in them");
 }
 
 }  // namespace mxc::session

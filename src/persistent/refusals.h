@@ -1,7 +1,6 @@
 // What a request of the lifecycle is refused with, in the same words on every system.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -16,31 +16,24 @@ void Visit(ArchiveWriter& archive, const Variable& variable) {
 
 void Visit(ArchiveReader& archive, Variable& variable) {
   std::string value;
-  archive(variable.name);
-  archive(value);
+  archive(variable.name, value);
   variable.value = Secret{std::move(value)};
 }
 
 template <class Archive, class AnyEnforcement>
 void VisitEnforcement(Archive& archive, AnyEnforcement& enforcement) {
-  archive(enforcement.pointer);
-  archive(enforcement.strength);
-  archive(enforcement.mechanism);
+  archive(enforcement.pointer, enforcement.strength, enforcement.mechanism);
 }
 
 void Visit(ArchiveWriter& archive, const Enforcement& enforcement) { VisitEnforcement(archive, enforcement); }
 void Visit(ArchiveReader& archive, Enforcement& enforcement) { VisitEnforcement(archive, enforcement); }
 
 void Visit(ArchiveWriter& archive, const Warning& warning) {
-  archive(warning.category);
-  archive(warning.message);
-  archive(warning.pointer);
+  archive(warning.category, warning.message, warning.pointer);
 }
 
 void Visit(ArchiveReader& archive, Warning& warning) {
-  archive(warning.category);
-  archive(warning.message);
-  archive(warning.pointer);
+  archive(warning.category, warning.message, warning.pointer);
 }
 
 namespace session {
@@ -51,10 +44,7 @@ enum class Kind : char { kOk = 'o', kError = 'e', kEntry = 'x', kListed = 'l' };
 
 template <class Archive, class AnyError>
 void VisitError(Archive& archive, AnyError& error) {
-  archive(error.code);
-  archive(error.message);
-  archive(error.pointer);
-  archive(error.hint);
+  archive(error.code, error.message, error.pointer, error.hint);
 }
 
 // A mount as far as it decides where files of ours may be.
@@ -66,9 +56,7 @@ struct Mounted {
 
 template <class Archive, class AnyMounted>
 void VisitMounted(Archive& archive, AnyMounted& mounted) {
-  archive(mounted.path);
-  archive(mounted.access);
-  archive(mounted.object);
+  archive(mounted.path, mounted.access, mounted.object);
 }
 
 void Visit(ArchiveWriter& archive, const Mounted& mounted) { VisitMounted(archive, mounted); }
@@ -110,35 +98,16 @@ void VisitMounts(ArchiveReader& archive, LinuxSandbox& sandbox) {
 
 template <class Archive, class AnyPlan, class AnySandbox>
 void VisitEntry(Archive& archive, AnyPlan& plan, AnySandbox& sandbox) {
-  archive(plan.containment);
-  archive(plan.tier);
-  archive(plan.isolation_level);
-  archive(sandbox.cwd);
-  archive(sandbox.workspace.host);
-  archive(sandbox.workspace.guest);
-  archive(sandbox.environment);
-  archive(sandbox.gateway);
-  archive(plan.output.max_bytes);
-  archive(plan.output.redact_secrets);
-  archive(plan.output.redact_pii);
-  archive(plan.audit.path);
-  archive(plan.audit.on_failure);
-  archive(plan.audit.syslog);
-  archive(plan.policy_hash);
-  archive(plan.relaxations);
-  archive(plan.not_covered);
-  archive(plan.ledger);
+  archive(plan.containment, plan.tier, plan.isolation_level, sandbox.cwd, sandbox.workspace.host,
+          sandbox.workspace.guest, sandbox.environment, sandbox.gateway, plan.output.max_bytes,
+          plan.output.redact_secrets, plan.output.redact_pii, plan.audit.path, plan.audit.on_failure,
+          plan.audit.syslog, plan.policy_hash, plan.relaxations, plan.not_covered, plan.ledger);
   VisitMounts(archive, sandbox);
 }
 
 template <class Archive, class AnyListed>
 void VisitListed(Archive& archive, AnyListed& listed) {
-  archive(listed.id);
-  archive(listed.state);
-  archive(listed.commands);
-  archive(listed.age_ms);
-  archive(listed.idle_ms);
-  archive(listed.daemon);
+  archive(listed.id, listed.state, listed.commands, listed.age_ms, listed.idle_ms, listed.daemon);
 }
 
 template <class Fill>

@@ -25,10 +25,6 @@ constexpr const char* kWsb = "machine.wsb";
 constexpr DWORD kPollMs = 50;
 constexpr std::size_t kMaxReadyBytes = 256;
 
-Error SetupFailed(std::string message, std::string hint = {}) {
-  return {.code = ErrorCode::kSetupFailed, .message = std::move(message), .hint = std::move(hint)};
-}
-
 Status WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file{std::filesystem::path{Wide(path)}, std::ios::binary | std::ios::trunc};
   file.write(text.data(), static_cast<std::streamsize>(text.size()));

@@ -36,9 +36,7 @@ constexpr DWORD kKeeperEndLimitMs = 10000;           // once the sandbox has end
 constexpr std::size_t kMaxKeeperBytes = 65536;
 
 Error WslFailed(std::string message, const WslRun& run) {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = std::move(message),
-          .hint = "try it: wsl -d " + run.distribution};
+  return SetupFailed(std::move(message), "try it: wsl -d " + run.distribution);
 }
 
 Error RefusedThere(Error error, const WslRun& run) {

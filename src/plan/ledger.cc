@@ -41,10 +41,8 @@ Enforcement TimeoutEntry(const std::string& pointer, const Plan& plan) {
 }
 
 Error Refuse(const Clause& clause, std::string_view why) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = "'" + clause.text + "' " + std::string(why),
-          .pointer = clause.pointer,
-          .hint = "remove the clause, or choose a containment that can hold it"};
+  return Unenforceable("'" + clause.text + "' " + std::string(why), clause.pointer,
+                       "remove the clause, or choose a containment that can hold it");
 }
 
 }  // namespace

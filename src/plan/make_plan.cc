@@ -21,12 +21,10 @@ Error NotUsable(const Backend& backend, const Support& support) {
 }
 
 Error TooWeak(const Backend& backend, Tier tier, Tier minimum) {
-  return {.code = ErrorCode::kConflict,
-          .message = "the containment '" + std::string(Name(backend.containment)) + "' is of the tier '" +
-                     std::string(Name(tier)) + "', below the '" + std::string(Name(minimum)) +
-                     "' that minimumTier asks for",
-          .pointer = "/minimumTier",
-          .hint = "lower minimumTier, or choose a stronger containment"};
+  return Conflict("the containment '" + std::string(Name(backend.containment)) + "' is of the tier '" +
+                      std::string(Name(tier)) + "', below the '" + std::string(Name(minimum)) +
+                      "' that minimumTier asks for",
+                  "/minimumTier", "lower minimumTier, or choose a stronger containment");
 }
 
 // "git" of "git push …"; nothing of "TOKEN=… git push" or "$X", where a word may be anything.

@@ -118,9 +118,9 @@ void Adviser::Advise(const FileCall& call, const Walked& walked, const PathRule*
     const bool alone = call.directory || ShowsTooMuch(above);
     denial.grant = alone ? path : above;
     if (alone) denial.make = call.directory ? "mkdir" : "touch";
-  } else if (walked.status->object.type == FileType::kSocket) {
+  } else if (walked.Is(FileType::kSocket)) {
     denial.advice = "filesystem.sockets of a policy grants a socket by its path";
-  } else if (walked.status->object.type == FileType::kDirectory && ShowsTooMuch(path)) {
+  } else if (walked.Is(FileType::kDirectory) && ShowsTooMuch(path)) {
     denial.advice = "it holds more than one command needs: grant what the command uses of it";
   } else {
     denial.grant = path;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/mount_path.h"
+#include "base/path.h"
 
 namespace mxc {
 namespace {

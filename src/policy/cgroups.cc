@@ -99,8 +99,7 @@ class Finder {
   [[nodiscard]] std::string DelegatedOver(const CgroupMount& mount, std::string directory) const;
   [[nodiscard]] bool IsOwnSocket(const std::string& path) const {
     const Lookup found = host_.LookAt(path);
-    return found.status && found.status->object.type == FileType::kSocket &&
-           found.status->uid == host_.Caller().uid;
+    return found.Is(FileType::kSocket) && found.status->uid == host_.Caller().uid;
   }
   [[nodiscard]] std::optional<CgroupPlace> UnifiedPlace(const CgroupMount& mount,
                                                         const std::string& directory) const;

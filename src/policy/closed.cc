@@ -84,15 +84,13 @@ bool Closing::MayGrantIn(std::string_view directory) const {
 bool Closing::OthersMayRead(const std::string& path) const {
   const Lookup& lookup = walker_.LookAt(path);
   if (!lookup.status) return false;
-  const bool directory = lookup.status->object.type == FileType::kDirectory;
-  const std::uint32_t needed = directory ? kOthersRead | kOthersSearch : kOthersRead;
+  const std::uint32_t needed = lookup.Is(FileType::kDirectory) ? kOthersRead | kOthersSearch : kOthersRead;
   return (lookup.status->mode & needed) == needed;
 }
 
 bool Closing::IsClosedFile(const std::string& path) const {
   const Lookup& lookup = walker_.LookAt(path);
-  return lookup.status && lookup.status->object.type == FileType::kRegular &&
-         (lookup.status->mode & kOthersAny) == 0;
+  return lookup.Is(FileType::kRegular) && (lookup.status->mode & kOthersAny) == 0;
 }
 
 // False, and nothing is changed, where the kernel cannot do it for all that is there.

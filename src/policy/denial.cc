@@ -25,14 +25,13 @@ Result<Walked> WalkTo(PathWalker& walker, const FileCall& call) {
   if (!above || !above->status) return walker.Walk(call.path);
   std::string path = JoinPath(above->path, name);
   const Lookup& lookup = walker.LookAt(path);
-  const bool link = lookup.status && lookup.status->object.type == FileType::kSymlink;
-  if (!link) return walker.Walk(path);
+  if (!lookup.Is(FileType::kSymlink)) return walker.Walk(path);
   return Walked{.path = std::move(path), .status = lookup.status};
 }
 
 // Would the caller itself succeed, without a sandbox?
 bool HostAllows(const Host& host, const Walked& walked, FileUse use) {
-  if (walked.status && walked.status->object.type == FileType::kSymlink)
+  if (walked.Is(FileType::kSymlink))
     return use == FileUse::kLook || host.MayAccess(std::string(ParentOf(walked.path)), Access::kReadWrite);
   if (walked.status)
     return use == FileUse::kLook ||
@@ -53,9 +52,7 @@ bool IsOfTheSystem(std::string_view path) {
                      [path](const BaselineRow& row) { return IsAtOrBelow(path, row.path); });
 }
 
-bool IsSocket(const Walked& walked) {
-  return walked.status && walked.status->object.type == FileType::kSocket;
-}
+bool IsSocket(const Walked& walked) { return walked.Is(FileType::kSocket); }
 
 std::string ReasonOf(const PathRule* rule, std::string_view own) {
   if (!own.empty()) return "the sandbox has a " + std::string(own) + " of its own";
@@ -172,7 +169,7 @@ std::optional<FileDenial> DenialJudge::MissedOnPath(const FileCall& call) const 
       list.remove_prefix(std::min(list.size(), directory.size() + 1));
       if (!directory.starts_with('/')) continue;
       const Result<Walked> walked = walker.Walk(JoinPath(directory, name));
-      const bool program = walked && walked->status && walked->status->object.type == FileType::kRegular;
+      const bool program = walked && walked->Is(FileType::kRegular);
       if (program && host_.MayExecute(walked->path) && rules_->Visible(walked->path) == shown)
         return JoinPath(directory, name);
     }

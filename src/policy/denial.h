@@ -7,7 +7,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "mxc/file_call.h"
 #include "mxc/host.h"

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 8> kExcluded = {"/bin",  "/sbin", "/usr/b
 
 bool IsDirectory(PathWalker& walker, const std::string& path) {
   const Result<Walked> walked = walker.Walk(path);
-  return walked && walked->status && walked->status->object.type == FileType::kDirectory;
+  return walked && walked->Is(FileType::kDirectory);
 }
 
 bool IsExcluded(const std::string& path) {

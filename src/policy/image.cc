@@ -1,7 +1,6 @@
 #include "policy/image.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "policy/paths/entries.h"
@@ -151,7 +150,7 @@ Status ImageLayer::CheckWay(const std::string& path, const std::string& pointer,
       whole = false;
       return Done{};
     }
-    if (lookup.status->object.type == FileType::kDirectory) continue;
+    if (lookup.Is(FileType::kDirectory)) continue;
     return Conflict(Quoted(path) + " has no place in the image: its " + Quoted(above) + " is no directory",
                     pointer, "grant another path, or change the image");
   }
@@ -167,8 +166,8 @@ Status ImageLayer::NeedMountPoint(const std::string& path, FileType type, const 
   if (Status way = CheckWay(path, pointer, whole); !way) return way;
   const Lookup& lookup = walker_.LookAt(path);
   const bool directory = type == FileType::kDirectory;
-  const bool fits = whole && lookup.status && lookup.status->object.type != FileType::kSymlink &&
-                    (lookup.status->object.type == FileType::kDirectory) == directory;
+  const bool fits = whole && lookup.status && !lookup.Is(FileType::kSymlink) &&
+                    lookup.Is(FileType::kDirectory) == directory;
   if (!fits) missing_.push_back(path);
   return Done{};
 }
@@ -276,7 +275,7 @@ Result<std::string> ResolveImage(const std::string& image, const Host& host, Pat
   if (image.empty()) return image;
   Result<Walked> walked = walker.Walk(image);
   if (!walked) return Conflict(walked.error().message, "/lxc", {});
-  if (!walked->status || walked->status->object.type != FileType::kDirectory)
+  if (!walked->Is(FileType::kDirectory))
     return Conflict("the image " + Quoted(image) + " is no directory", "/lxc", {});
   const Status links = CheckGrantedLinks({.path = image, .pointer = "/lxc"}, "the image " + Quoted(image),
                                          *walked, host, walker);

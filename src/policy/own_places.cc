@@ -40,13 +40,12 @@ void AddLinksIn(const Host& host, PathWalker& walker, const std::string& directo
   for (const char* const name : kRead) {
     std::string path = JoinPath(directory, name);
     const Lookup& lookup = walker.LookAt(path);
-    const bool link = lookup.status && lookup.status->object.type == FileType::kSymlink;
-    if (link || (!lookup.status && lookup.failure != LookupFailure::kMissing))
+    if (lookup.Is(FileType::kSymlink) || (!lookup.status && lookup.failure != LookupFailure::kMissing))
       places.push_back({.path = std::move(path), .sockets = false});
   }
   const std::string profiles = JoinPath(directory, "profiles");
   const Result<Walked> walked = walker.Walk(profiles);
-  if (!walked || !walked->status || walked->status->object.type != FileType::kDirectory) return;
+  if (!walked || !walked->Is(FileType::kDirectory)) return;
   const Result<std::vector<DirectoryEntry>> entries =
       host.ListEntries(walked->path, [](std::string_view name) { return name.ends_with(".json"); });
   if (!entries) places.push_back({.path = profiles, .sockets = false, .unlisted = true});
@@ -128,8 +127,8 @@ class OthersPlaces {
     if (!above || IsClosed(above->path)) return false;
     std::string path = JoinPath(above->path, place.substr(place.rfind('/') + 1));
     const Lookup& lookup = walker_.LookAt(path);
-    const bool used = lookup.status && lookup.status->object.type == FileType::kDirectory &&
-                      lookup.status->uid == uid && (lookup.status->mode & kForOthers) == 0;
+    const bool used = lookup.Is(FileType::kDirectory) && lookup.status->uid == uid &&
+                      (lookup.status->mode & kForOthers) == 0;
     if (used) paths_.push_back(std::move(path));
     return used;
   }

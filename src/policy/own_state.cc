@@ -53,14 +53,12 @@ Error NotHeld(const PathRule& grant, const std::string& path) {
 }
 
 Error NeedsMounts(const PathRule& grant, const std::string& path) {
-  return {.code = ErrorCode::kUnenforceable,
-          .message = Quoted(path) +
-                     ", which mxc-exec keeps for itself, cannot be held below the read-write " +
-                     Quoted(grant.path) + " without a mount namespace",
-          .pointer = grant.pointer,
-          .hint =
-              "grant the directories beside it instead of the one above, or run where user namespaces are "
-              "allowed (`mxc-exec --probe` says what forbids them here)"};
+  return Unenforceable(
+      Quoted(path) + ", which mxc-exec keeps for itself, cannot be held below the read-write " +
+          Quoted(grant.path) + " without a mount namespace",
+      grant.pointer,
+      "grant the directories beside it instead of the one above, or run where user namespaces are "
+      "allowed (`mxc-exec --probe` says what forbids them here)");
 }
 
 class OwnState {
@@ -128,7 +126,7 @@ Status OwnState::CheckClosed(const std::string& path) {
   for (std::string at = path;; at = ParentOf(at)) {
     const Lookup& lookup = walker_.LookAt(at);
     if (!lookup.status && at != "/") continue;
-    const bool link = lookup.status && lookup.status->object.type == FileType::kSymlink;
+    const bool link = lookup.Is(FileType::kSymlink);
     const Identity caller = host_.Caller();
     const bool own = lookup.status && lookup.status->uid == caller.uid && !caller.IsRoot();
     return link || own ? Status(NotTold(at)) : Done{};
@@ -218,7 +216,7 @@ Status OwnState::DenyName(const OwnPlace& place, const std::string& path) {
   const PathRule* grant = rules_.Covering(path);
   if (grant == nullptr || grant->access == Access::kDenied || grant->path == path) return Done{};
   const Lookup& lookup = walker_.LookAt(path);
-  if (lookup.status && lookup.status->object.type == FileType::kSymlink)
+  if (lookup.Is(FileType::kSymlink))
     return grant->access == Access::kReadWrite ? Status(IsALink(*grant, path)) : Done{};
   if (!lookup.status && lookup.failure != LookupFailure::kMissing) return Done{};
   if (!lookup.status && !CanBeMade(host_, walker_, place, path)) return Done{};
@@ -281,7 +279,7 @@ Status OwnState::KeepFile(const std::string& file) {
   if (!walked || !walked->status) return Done{};
   const PathRule* const grant = Writable(walked->path);
   if (grant != nullptr && grant->path == walked->path && grant->origin == Origin::kPolicy &&
-      walked->status->object.type == FileType::kRegular) {
+      walked->Is(FileType::kRegular)) {
     return Conflict(Quoted(walked->path) + ": whoever could write it would choose what the next call runs",
                     grant->pointer, "remove the entry");
   }

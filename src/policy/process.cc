@@ -67,7 +67,7 @@ Result<std::string> ResolveDirectory(const ProcessConfig& written, Containment c
     return Conflict("cwd " + Quoted(written.cwd) + " does not exist", pointer,
                     "create it, or choose another");
   }
-  if (walked->status->object.type != FileType::kDirectory) {
+  if (!walked->Is(FileType::kDirectory)) {
     return Conflict("cwd " + Quoted(written.cwd) + " is not a directory", pointer, "choose a directory");
   }
   const bool visible = IsOwnDirectory(walked->path, rules) || rules.Visible(walked->path);
@@ -85,7 +85,7 @@ Result<std::string> ResolveDirectoryIn(const std::string& image, const ProcessCo
   Result<std::string> granted = ResolveDirectory(written, containment, walker, rules);
   if (granted || image.empty()) return granted;
   const Result<Walked> walked = PathWalker(host, image).Walk(written.cwd);
-  const bool there = walked && walked->status && walked->status->object.type == FileType::kDirectory;
+  const bool there = walked && walked->Is(FileType::kDirectory);
   return there ? Result<std::string>(walked->path) : granted;
 }
 

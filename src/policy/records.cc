@@ -116,7 +116,7 @@ Result<std::string> ResolveRecord(const Record& record, const Host& host, PathWa
                        "write the real path, " + Quoted(walked->path) + ", if that is what you mean");
   }
   // One of /proc or /dev ("/dev/stderr"): the walk ends there.
-  if (walked->status && walked->status->object.type == FileType::kSymlink)
+  if (walked->Is(FileType::kSymlink))
     return ThroughLink(record, walked->path, "name a file by its real path");
   return std::move(walked->path);
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "mxc/error.h"
 #include "mxc/host.h"

@@ -101,11 +101,9 @@ Status CheckSafeConfig(const Config& config, Containment containment, OperatingS
   const bool here = system == OperatingSystem::kLinux && !TraitsOf(containment).own_system;
   for (const PresetEntry& entry : config.protect) {
     if (!entry.safe_config || (here && config.phase != Phase::kProvision)) continue;
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = here ? "configurations of git's cannot be left to a persistent sandbox"
-                                 : "configurations of git's are judged on this machine, and on Linux, alone",
-                 .pointer = entry.pointer,
-                 .hint = "write \"config\": \"read-only\""};
+    return Unenforceable(here ? "configurations of git's cannot be left to a persistent sandbox"
+                              : "configurations of git's are judged on this machine, and on Linux, alone",
+                         entry.pointer, "write \"config\": \"read-only\"");
   }
   return Done{};
 }

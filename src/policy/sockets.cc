@@ -56,7 +56,7 @@ class SocketGrants {
 };
 
 Status SocketGrants::Check(const PathEntry& entry, const Walked& walked) {
-  if (IsNeverFromHost(walked.path) || walked.status->object.type != FileType::kSocket) {
+  if (IsNeverFromHost(walked.path) || !walked.Is(FileType::kSocket)) {
     return Conflict(Quoted(walked.path) + " of sockets is no socket", entry.pointer,
                     "grant files and directories with readonlyPaths or readwritePaths");
   }
@@ -152,8 +152,7 @@ std::vector<std::string> SocketsOfEnvironment(const Host& host) {
 void SocketDenials::AddHiddenRowsBelow(const std::string& grant, std::vector<std::string>& directories) {
   for (const BaselineRow& row : HiddenRows()) {
     if (!IsAtOrBelow(row.path, grant)) continue;
-    const Lookup& lookup = walker_.LookAt(std::string(row.path));
-    const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
+    const bool directory = walker_.LookAt(std::string(row.path)).Is(FileType::kDirectory);
     if (directory && GrantAround(std::string(row.path)) != nullptr) directories.emplace_back(row.path);
   }
 }
@@ -212,7 +211,7 @@ void SocketDenials::DenyKnown() {
   for (const BaselineRow& row : SocketRows()) DenySocket(Expanded(row.path));
   for (const std::string& path : SocketsOfEnvironment(host_)) {
     const Result<Walked> walked = walker_.Walk(path);
-    if (!walked || !walked->status || walked->status->object.type != FileType::kSocket) continue;
+    if (!walked || !walked->Is(FileType::kSocket)) continue;
     DenySocket(walked->path);
   }
 }
@@ -235,8 +234,7 @@ SocketPlaces SocketDenials::Searched(const std::string& tools_pointer) {
   for (const Mount* mount : names_.Visible()) {
     const PathRule* grant = GrantAround(mount->path);
     if (grant == nullptr || grant->path == mount->path) continue;
-    const Lookup& lookup = walker_.LookAt(mount->path);
-    const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
+    const bool directory = walker_.LookAt(mount->path).Is(FileType::kDirectory);
     (grant->path == "/" && directory ? places.whole_host : places.directories).push_back(mount->path);
   }
   return places;
@@ -288,7 +286,7 @@ void SocketDenials::DenyDirectory(const SocketDirectory& row, const std::string&
       .path = path, .access = Access::kDenied, .socket_directory = row.mode, .origin = Origin::kBaseline};
   if (lookup.status) {
     const bool trusted = lookup.status->uid == host_.Caller().uid || lookup.status->uid == 0;
-    if (lookup.status->object.type != FileType::kDirectory || !trusted) return;
+    if (!lookup.Is(FileType::kDirectory) || !trusted) return;
     rule.object = lookup.status->object;
   } else {
     const std::string above{ParentOf(path)};

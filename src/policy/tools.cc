@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -108,8 +107,7 @@ void ToolFinder::AddVariables() {
 // What a variable names is looked at: a word that names no directory inside may be anything.
 bool ToolFinder::IsShownDirectory(const std::string& path) {
   const Result<Walked> walked = walker_.Walk(path);
-  return walked && walked->status && walked->status->object.type == FileType::kDirectory &&
-         IsInside(walked->path);
+  return walked && walked->Is(FileType::kDirectory) && IsInside(walked->path);
 }
 
 // "3.12", "3.12:3.11", "system"; "stable" for "stable-x86_64-unknown-linux-gnu".
@@ -135,8 +133,7 @@ bool ToolFinder::Accept(const std::string& written, const std::string& why) {
   const Result<Walked> walked = walker_.Walk(written);
   if (!walked || !walked->status || walked->folded_missing) return false;
   const std::string& path = walked->path;
-  if (walked->status->object.type != FileType::kDirectory || path == "/" || IsNeverFromHost(path))
-    return false;
+  if (!walked->Is(FileType::kDirectory) || path == "/" || IsNeverFromHost(path)) return false;
   const PathRule* rule = granted_.Covering(path);
   if (rule != nullptr && rule->access == Access::kDenied) return false;
   if (rule == nullptr && !IsOfSystem(path)) {
@@ -281,8 +278,7 @@ bool ToolFinder::HasPython(const std::string& programs) {
   constexpr std::uint32_t kExecute = 0111;
   const auto executable = [&](std::string_view name) {
     const Result<Walked> walked = walker_.Walk(JoinPath(programs, name));
-    return walked && walked->status && walked->status->object.type == FileType::kRegular &&
-           (walked->status->mode & kExecute) != 0;
+    return walked && walked->Is(FileType::kRegular) && (walked->status->mode & kExecute) != 0;
   };
   return executable("python3") || executable("python") || executable("pypy3");
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "mxc/sandbox/private_home.h"
 #include "policy/paths/glob.h"
@@ -38,13 +37,11 @@ Status CheckWorkspaceOf(const Config& config, Containment containment, Operating
   const std::string& pointer = config.process.workspace.pointer;
   const bool linux = here == OperatingSystem::kLinux && traits.home == OperatingSystem::kLinux;
   if (pointer.empty() || (traits.mounts && linux)) return Done{};
-  return Error{.code = ErrorCode::kUnenforceable,
-               .message = here == OperatingSystem::kLinux
-                              ? "the containment '" + std::string(Name(containment)) +
-                                    "' cannot show a directory under another path: that needs mounts"
-                              : "a directory is shown under another path on Linux alone",
-               .pointer = pointer,
-               .hint = "grant the directory with readwritePaths, under its own path"};
+  return Unenforceable(here == OperatingSystem::kLinux
+                           ? "the containment '" + std::string(Name(containment)) +
+                                 "' cannot show a directory under another path: that needs mounts"
+                           : "a directory is shown under another path on Linux alone",
+                       pointer, "grant the directory with readwritePaths, under its own path");
 }
 
 Status NameWorkspace(PathWalker& walker, Config& config) {
@@ -53,7 +50,7 @@ Status NameWorkspace(PathWalker& walker, Config& config) {
   const std::string written = workspace.host;
   const Result<Walked> walked = walker.Walk(written);
   if (!walked) return Conflict(walked.error().message, workspace.pointer, {});
-  if (!walked->status || walked->status->object.type != FileType::kDirectory)
+  if (!walked->Is(FileType::kDirectory))
     return Conflict("the workspace " + Quoted(written) + " is no directory", workspace.pointer,
                     "create it, or choose another");
   if (IsGlob(written) || IsGlob(walked->path))

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -148,13 +147,10 @@ class Adder {
       PathWalker walker(host_);
       const Result<Walked> walked = walker.Walk(entry.path);
       if (walked && IsCallersOwn(host_, walker, walked->path)) continue;
-      return Error{
-          .code = ErrorCode::kConflict,
-          .message = "the cache " + Quoted(entry.path) + " of a profile could be written by another user",
-          .pointer = entry.pointer,
-          .hint =
-              "it and the directories above it must be yours or root's, and writable by nobody else: set "
-              "XDG_CACHE_HOME to a directory of yours"};
+      return Conflict(
+          "the cache " + Quoted(entry.path) + " of a profile could be written by another user", entry.pointer,
+          "it and the directories above it must be yours or root's, and writable by nobody else: set "
+          "XDG_CACHE_HOME to a directory of yours");
     }
     return Done{};
   }
@@ -225,10 +221,8 @@ Status CheckOutOfReach(const Profile& profile, const Host& host, const std::vect
     const Result<Walked> grant = walker.Walk(entry.path);
     const auto reaches = [&](const std::string& place) { return grant && IsAtOrBelow(place, grant->path); };
     if (std::none_of(profile.places.begin(), profile.places.end(), reaches)) continue;
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "the profile " + Quoted(profile.file) + " could be written by the command",
-                 .pointer = entry.pointer,
-                 .hint = "grant less than " + Quoted(entry.path) + ", or leave the profile out"};
+    return Conflict("the profile " + Quoted(profile.file) + " could be written by the command", entry.pointer,
+                    "grant less than " + Quoted(entry.path) + ", or leave the profile out");
   }
   return Done{};
 }

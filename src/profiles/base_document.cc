@@ -1,6 +1,5 @@
 #include "profiles/base_document.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/quoted.h"

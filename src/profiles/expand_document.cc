@@ -110,7 +110,7 @@ bool IsForSeatbelt(Json& document, const Host& host) {
 Status ExpandDocument(const std::string& directory, const Host& host, Json& document) {
   const Json* const written = Inside(document, "expand");
   const bool home_alone = written == nullptr && IsForSeatbelt(document, host);
-  if (!home_alone && !IsTrue(written)) return Done{};
+  if (!home_alone && (written == nullptr || !written->boolean)) return Done{};
   const ExpansionPlaces places{.directory = directory};
   const Expander expander(places, host);
   const auto expand = [&](const Place& place, Json& value) -> Status {

@@ -50,15 +50,12 @@ Error Unknown(const std::string& name, const Host& host) {
 }
 
 Error Refused(const std::string& path, std::string_view why, std::string_view hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = "the profile " + Quoted(path) + " " + std::string(why),
-          .hint = std::string(hint)};
+  return Conflict("the profile " + Quoted(path) + " " + std::string(why), {}, std::string(hint));
 }
 
 // What chooses a policy may be written by nobody but the caller.
 Status CheckOwnProfile(const Host& host, PathWalker& walker, const Walked& file) {
-  if (!file.status || file.status->object.type != FileType::kRegular)
-    return Refused(file.path, "is not a regular file", "make it one");
+  if (!file.Is(FileType::kRegular)) return Refused(file.path, "is not a regular file", "make it one");
   if (file.status->links > 1)
     return Refused(file.path, "has another name, by which somebody could write it", "copy it");
   bool own = IsCallersOwn(host, walker, file.path);

@@ -24,9 +24,8 @@ Error InSettings(const std::string& file, Error error) {
 }
 
 Error NotTrusted(const std::string& file, std::string_view why) {
-  return {.code = ErrorCode::kConflict,
-          .message = "the settings " + Quoted(file) + " " + std::string(why),
-          .hint = "let it be a file of yours, and chmod go-w it and each directory above it"};
+  return Conflict("the settings " + Quoted(file) + " " + std::string(why), {},
+                  "let it be a file of yours, and chmod go-w it and each directory above it");
 }
 
 // What chooses policies may be written by nobody but the caller.
@@ -34,7 +33,7 @@ Status CheckTrusted(const std::string& file, const Host& host) {
   const Lookup lookup = host.LookAt(file);
   const Lookup above = host.LookAt(std::string(ParentOf(file)));
   if (!lookup.status || !above.status) return NotTrusted(file, "cannot be looked at: " + lookup.reason);
-  if (lookup.status->object.type != FileType::kRegular || above.status->object.type != FileType::kDirectory)
+  if (!lookup.Is(FileType::kRegular) || !above.Is(FileType::kDirectory))
     return NotTrusted(file, "is reached by a link, or is no file");
   if (lookup.status->links > 1) return NotTrusted(file, "has another name, by which somebody could write it");
   PathWalker walker(host);

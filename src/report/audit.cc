@@ -5,7 +5,6 @@
 #include <chrono>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "base/own_files.h"
 #include "base/quoted.h"

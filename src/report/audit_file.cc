@@ -49,15 +49,13 @@ Error AuditFile::Failed(const char* what, int number) const {
 
 Error AuditFile::NotLocked(const std::string& path) const {
   if (errno != EAGAIN) return Failed("lock", errno);
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "add to the audit log '" + path_ + "': another process holds the lock of '" + path + "'",
-          .hint = "find the process that has that file open, and end it: lsof FILE, or /proc/locks"};
+  return SetupFailed("add to the audit log '" + path_ + "': another process holds the lock of '" + path + "'",
+                     "find the process that has that file open, and end it: lsof FILE, or /proc/locks");
 }
 
 Error AuditFile::NotFound() const {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "the audit log '" + path_ + "' was renamed again and again while a line was to be added",
-          .hint = "rotate it less often"};
+  return SetupFailed("the audit log '" + path_ + "' was renamed again and again while a line was to be added",
+                     "rotate it less often");
 }
 
 Result<AuditFile> AuditFile::Open(const std::string& path, std::chrono::milliseconds lock_wait) {
@@ -73,7 +71,7 @@ Status AuditFile::ReopenHead() {
   const std::string head = AuditHeadPath(path_);
   head_.Reset();
   if (Status right = CheckOwnFile(what, head, OwnFile::kHead); !right)
-    return Error{.code = ErrorCode::kSetupFailed, .message = right.error().message};
+    return SetupFailed(right.error().message);
   Result<UniqueFd> file = OpenOwnFile(what, head, OwnFile::kHead);
   std::error_code unknown;
   if (!file && std::filesystem::exists(std::filesystem::symlink_status(head, unknown))) return file.error();
@@ -227,12 +225,10 @@ Status AuditFile::CheckHead(const Head& head, std::string_view last, std::uint64
     if (!has) return has.error();
     if (*has) return Done{};
   }
-  return Error{.code = ErrorCode::kSetupFailed,
-               .message = "the audit log '" + path_ + "' does not have the line of '" + AuditHeadPath(path_) +
-                          "': it was cut off, or changed",
-               .hint =
-                   "find out who could write it, and rename it: a new one goes on, and --audit-verify "
-                   "still finds the gap"};
+  return SetupFailed("the audit log '" + path_ + "' does not have the line of '" + AuditHeadPath(path_) +
+                         "': it was cut off, or changed",
+                     "find out who could write it, and rename it: a new one goes on, and --audit-verify "
+                     "still finds the gap");
 }
 
 Status AuditFile::Flush() {

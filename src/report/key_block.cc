@@ -1,7 +1,6 @@
 #include "report/key_block.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <iterator>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <variant>
 
 #include "mxc/fold.h"
 

@@ -80,37 +80,6 @@ std::string ParseErrorText(const Error& error) {
   return text;
 }
 
-std::string HumanText(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::kTimeout:
-      return "";
-    case ErrorCode::kMalformed:
-    case ErrorCode::kSchema:
-      return ParseErrorText(error);
-    case ErrorCode::kUsage:
-    case ErrorCode::kUnsupported:
-    case ErrorCode::kGated:
-      return "error: " + Escaped(error.message) + "\n" + HintLine(error);
-    case ErrorCode::kConflict:
-    case ErrorCode::kNotBuilt:
-    case ErrorCode::kUnavailable:
-    case ErrorCode::kUnenforceable:
-    case ErrorCode::kApprovalRequired:
-    case ErrorCode::kSetupFailed:
-    case ErrorCode::kOutputLost:
-    case ErrorCode::kInternal:
-    case ErrorCode::kMalformedId:
-    case ErrorCode::kStaleId:
-    case ErrorCode::kUnsupportedPhase:
-    case ErrorCode::kNotProvisioned:
-    case ErrorCode::kNotStarted:
-    case ErrorCode::kAlreadyStarted:
-    case ErrorCode::kAlreadyStopped:
-      break;
-  }
-  return Escaped(error.message) + "\n" + HintLine(error);
-}
-
 constexpr int kStandardError = 2;
 
 bool& ForPrograms() {
@@ -142,6 +111,17 @@ void AddIsolationLevel(const Plan& plan, Object& line) {
 void AddRun(const Plan& plan, Object& line) {
   if (!plan.run.empty()) line["run"] = plan.run;
   if (!plan.policy_hash.empty()) line["policyHash"] = plan.policy_hash;
+}
+
+Object InsideObject(const InnerEngine& inside) {
+  Object object{{"engine", inside.name}, {"tier", inside.tier}};
+  const auto add = [&object](const std::string& key, const std::string& text) {
+    if (!text.empty()) object[key] = text;
+  };
+  add("rung", inside.isolation_level);
+  if (!inside.not_covered.empty()) object["notCovered"] = inside.not_covered;
+  for (const auto& [key, text] : inside.where) add(key, text);
+  return object;
 }
 
 // More than a filter stands between the command and the host: namespaces, a container or a machine of its
@@ -207,7 +187,14 @@ void TellErrorsToPrograms() { ForPrograms() = true; }
 
 std::string Envelope(const Error& error) { return Line({{"error", ErrorObject(error)}}); }
 
-std::string RenderText(const Error& error) { return HumanText(error); }
+std::string RenderText(const Error& error) {
+  constexpr ErrorCode kOfTheCall[] = {ErrorCode::kUsage, ErrorCode::kUnsupported, ErrorCode::kGated};
+  if (error.code == ErrorCode::kTimeout) return "";
+  if (error.code == ErrorCode::kMalformed || error.code == ErrorCode::kSchema) return ParseErrorText(error);
+  const bool of_the_call =
+      std::find(std::begin(kOfTheCall), std::end(kOfTheCall), error.code) != std::end(kOfTheCall);
+  return (of_the_call ? "error: " : "") + Escaped(error.message) + "\n" + HintLine(error);
+}
 
 std::string RenderProse(const Error& error, bool colours) {
   std::string text = Styled("error:", Style::kError, colours) + " " + Escaped(error.message) + "\n";
@@ -216,8 +203,6 @@ std::string RenderProse(const Error& error, bool colours) {
   for (const Error& other : error.others) text += RenderProse(other, colours);
   return text;
 }
-
-std::string RenderError(const Error& error) { return HumanText(error) + Envelope(error) + "\n"; }
 
 bool IsTold(const Warning& warning) {
   constexpr std::string_view kTold[] = {
@@ -318,21 +303,6 @@ void StatusReport::File(const FileDenial& denial) {
   line["reason"] = denial.reason;
   WriteRecord(Line(line));
 }
-
-namespace {
-
-Object InsideObject(const InnerEngine& inside) {
-  Object object{{"engine", inside.name}, {"tier", inside.tier}};
-  const auto add = [&object](const std::string& key, const std::string& text) {
-    if (!text.empty()) object[key] = text;
-  };
-  add("rung", inside.isolation_level);
-  if (!inside.not_covered.empty()) object["notCovered"] = inside.not_covered;
-  for (const auto& [key, text] : inside.where) add(key, text);
-  return object;
-}
-
-}  // namespace
 
 void StatusReport::Ended(const Plan& plan, const Outcome& outcome, int exit_status) {
   if (Silent()) return;

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/unique_fd.h"
 #include "mxc/error.h"
@@ -17,14 +16,11 @@
 
 namespace mxc {
 
-// The text for people, then the machine-readable envelope alone on its line. Each ends with a newline.
+// The text for people, in whole lines.
 //   parse errors      "Request error", "Configuration parse error: ..." and a line per further error
 //   selection errors  "error: ..."
 //   all others        the message
-//   time-out          only the envelope, as the reference prints it
-[[nodiscard]] std::string RenderError(const Error& error);
-
-// Of it, the text for people alone.
+//   time-out          none, as the reference prints nothing but the envelope
 [[nodiscard]] std::string RenderText(const Error& error);
 
 // For people at a terminal: "error: " and the message, "hint: " and the hint, for each error a line or two.
@@ -40,7 +36,8 @@ void TellWarning(std::string_view message);
 
 // ... that there is neither a configuration nor a command.
 void TellNothingToRun();
-// ... the error: for people where standard error is a terminal, else as RenderError.
+// ... the error: for people where standard error is a terminal, else RenderText, and the envelope alone on its
+// line.
 void TellError(const Error& error);
 // ... the same without the envelope, which is elsewhere.
 void TellErrorText(const Error& error);

@@ -88,8 +88,7 @@ Result<std::string> LeaveNote(const std::string& request_hash) {
   if (!notes) return notes.error();
   RemoveOld(notes->Get());
   std::array<unsigned char, 32> random{};
-  if (!FillRandom(random))
-    return Error{.code = ErrorCode::kSetupFailed, .message = "the system gives no random bytes"};
+  if (!FillRandom(random)) return SetupFailed("the system gives no random bytes");
   const std::string approval =
       std::string(kPrefix) + Sha256Text(request_hash + std::string(random.begin(), random.end()));
   const UniqueFd note{

@@ -98,7 +98,6 @@ std::string Shown(const Words& words) {
   return text.size() > kEnough ? text.substr(0, kEnough) + "..." : text;
 }
 
-// "git -C x push" is {"git", "push"}, with the values of its -c at the end.
 Words WithSubcommandFirst(Words words) {
   const std::string program(ProgramIn(words.front()));
   if (program.starts_with("git-") && program.size() > 4) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "policy/paths/paths.h"
 
@@ -72,7 +71,7 @@ bool IsScript(const std::string& word, const Host& host) {
   const std::string here = host.WorkingDirectory();
   if (word.empty() || (word.front() != '/' && here.empty())) return false;
   const Result<Walked> walked = PathWalker(host).Walk(word.front() == '/' ? word : JoinPath(here, word));
-  if (!walked || !walked->status || walked->status->object.type != FileType::kRegular) return false;
+  if (!walked || !walked->Is(FileType::kRegular)) return false;
   const Result<std::string> start = host.ReadFile(walked->path, kStart);
   if (!start || start->empty() || start->find('\0') != std::string::npos) return false;
   return !start->starts_with("#!") || NamesShell(start->substr(0, start->find('\n')));

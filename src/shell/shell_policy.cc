@@ -39,7 +39,7 @@ Result<ShellPolicy> Examine(std::string written, const Host& host, const Error& 
   const Result<Walked> walked = walker.Walk(written);
   if (!walked) return Refused("the policy " + Quoted(written) + ": " + walked.error().message, "");
   if (!walked->status) return missing;
-  if (walked->status->object.type != FileType::kRegular)
+  if (!walked->Is(FileType::kRegular))
     return Refused("the policy " + Quoted(written) + " is not a regular file", "name a file of yours");
   // One of its names may be where a command writes.
   if (walked->status->links > 1)

@@ -23,10 +23,9 @@ Result<DescriptorLimit> DescriptorLimit::Reserve(std::size_t files,
   const rlim_t hard = limit.original_.rlim_max;
   if (files + kSpare <= soft) return limit;
   if (soft + files + kSpare > hard) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the sandbox needs " + std::to_string(files + kSpare) +
-                            " open files; the limit of this session is " + std::to_string(hard),
-                 .hint = "raise the hard limit (ulimit -Hn), or name fewer paths"};
+    return SetupFailed("the sandbox needs " + std::to_string(files + kSpare) +
+                           " open files; the limit of this session is " + std::to_string(hard),
+                       "raise the hard limit (ulimit -Hn), or name fewer paths");
   }
   const rlimit raised{.rlim_cur = hard, .rlim_max = hard};
   if (::setrlimit(RLIMIT_NOFILE, &raised) != 0) {

@@ -24,9 +24,8 @@ struct OpenContext {
 };
 
 Error Replaced(const std::string& path) {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "'" + path + "' was replaced while the sandbox was being set up",
-          .hint = "run the command again; something else is renaming files below this path"};
+  return SetupFailed("'" + path + "' was replaced while the sandbox was being set up",
+                     "run the command again; something else is renaming files below this path");
 }
 
 // Sealed, so that a child that got hold of the descriptor can change neither its options nor its filter.

@@ -188,9 +188,8 @@ Error LaunchError(const ChildContext& context) {
   std::string what = std::string("could not ") + context.failed_step;
   if (std::string_view(context.failed_step) == "execute") what += std::string(" '") + context.program + "'";
   if (context.failed_errno == E2BIG) {
-    return {.code = ErrorCode::kSetupFailed,
-            .message = what + ": the arguments and the environment together are too long for this system",
-            .hint = "pass large data through a file or standard input"};
+    return SetupFailed(what + ": the arguments and the environment together are too long for this system",
+                       "pass large data through a file or standard input");
   }
   return SystemError(ErrorCode::kSetupFailed, what, context.failed_errno);
 }

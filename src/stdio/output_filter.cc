@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <variant>
-#include <vector>
 
 namespace mxc {
 namespace {

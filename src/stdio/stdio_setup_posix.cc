@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/own_files.h"
@@ -184,9 +183,8 @@ Status CheckStandardStreams() {
   for (int fd = 0; fd < 3; ++fd) {
     struct stat status {};
     if (::fstat(fd, &status) != 0 || !S_ISDIR(status.st_mode)) continue;
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = std::string(kNames[fd]) + " is a directory, which would be open to the command",
-                 .hint = "redirect it from a file or /dev/null"};
+    return SetupFailed(std::string(kNames[fd]) + " is a directory, which would be open to the command",
+                       "redirect it from a file or /dev/null");
   }
   return Done{};
 }

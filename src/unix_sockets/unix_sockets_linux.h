@@ -1,7 +1,6 @@
 // The sockets of this network namespace that have AF_UNIX for a family, by sock_diag(7).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>

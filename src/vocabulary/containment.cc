@@ -132,48 +132,6 @@ Containment ProcessContainmentOf(System system) { return IntendedOn(system).proc
 
 Containment MachineContainmentOf(System system) { return IntendedOn(system).machine; }
 
-std::string_view Name(IsolationLevel isolation_level) {
-  switch (isolation_level) {
-    case IsolationLevel::kNone:
-      return "";
-    case IsolationLevel::kNamespaces:
-      return "namespaces";
-    case IsolationLevel::kNamespacesOuterProc:
-      return "namespaces-outer-proc";
-    case IsolationLevel::kLandlock:
-      return "landlock";
-  }
-  return "";
-}
-
-std::string_view Name(OperatingSystem system) {
-  switch (system) {
-    case OperatingSystem::kLinux:
-      return "Linux";
-    case OperatingSystem::kWindows:
-      return "Windows";
-    case OperatingSystem::kMacos:
-      return "macOS";
-    case OperatingSystem::kAny:
-      return "any";
-  }
-  return "any";
-}
-
-std::string_view Name(Tier tier) {
-  switch (tier) {
-    case Tier::kNone:
-      return "none";
-    case Tier::kProcess:
-      return "process";
-    case Tier::kContainer:
-      return "container";
-    case Tier::kVirtualMachine:
-      return "virtual-machine";
-  }
-  return "none";
-}
-
 std::optional<Tier> TierNamed(std::string_view name) {
   for (const Tier tier : {Tier::kNone, Tier::kProcess, Tier::kContainer, Tier::kVirtualMachine}) {
     if (Name(tier) == name) return tier;

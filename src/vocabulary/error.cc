@@ -1,7 +1,10 @@
 #include "mxc/error.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "mxc/limit_hint.h"
 
@@ -33,6 +36,54 @@ constexpr LimitHint kLimitHints[] = {
      "MemoryMax= of systemd)"},
 };
 
+struct CodeTraits {
+  ErrorCode code;
+  std::string_view name;
+  std::string_view wire;  // "": the name
+  int exit_status = 255;
+};
+
+constexpr std::string_view kMalformedRequest = "malformed_request";
+constexpr std::string_view kBackendUnavailable = "backend_unavailable";
+constexpr std::string_view kPolicyValidation = "policy_validation";
+constexpr std::string_view kBackendError = "backend_error";
+
+constexpr CodeTraits kCodes[] = {
+    {ErrorCode::kUsage, "usage", kMalformedRequest, 2},
+    {ErrorCode::kMalformed, "malformed", kMalformedRequest, 1},
+    {ErrorCode::kSchema, "schema", kMalformedRequest, 1},
+    {ErrorCode::kConflict, "policy_conflict", kPolicyValidation},
+    {ErrorCode::kUnsupported, "unsupported", "unsupported_containment", 1},
+    {ErrorCode::kGated, "experimental", kBackendUnavailable, 1},
+    {ErrorCode::kNotBuilt, "not_built", kBackendUnavailable},
+    {ErrorCode::kUnavailable, "unavailable", kBackendUnavailable},
+    {ErrorCode::kUnenforceable, "unenforceable", kPolicyValidation},
+    {ErrorCode::kApprovalRequired, "approval_required", kPolicyValidation},
+    {ErrorCode::kSetupFailed, "setup_failed", kBackendError},
+    {ErrorCode::kTimeout, "timeout", kBackendError},
+    {ErrorCode::kOutputLost, "output_lost", kBackendError},
+    {ErrorCode::kMalformedId, "malformed_id", "", 1},
+    {ErrorCode::kStaleId, "stale_id", "", 1},
+    {ErrorCode::kUnsupportedPhase, "unsupported_phase", "", 1},
+    {ErrorCode::kNotProvisioned, "not_provisioned", "", 1},
+    {ErrorCode::kNotStarted, "not_started", "", 1},
+    {ErrorCode::kAlreadyStarted, "already_started", "", 1},
+    {ErrorCode::kAlreadyStopped, "already_stopped", "", 1},
+    {ErrorCode::kInternal, "internal", kBackendError},
+};
+
+constexpr bool CodesAreInOrder() {
+  for (std::size_t i = 0; i < std::size(kCodes); ++i)
+    if (static_cast<std::size_t>(kCodes[i].code) != i) return false;
+  return static_cast<std::size_t>(ErrorCode::kInternal) + 1 == std::size(kCodes);
+}
+static_assert(CodesAreInOrder(), "RowOf takes the enumerator for an index");
+
+// Of a number that is none of them, as another process may send one: the last.
+const CodeTraits& RowOf(ErrorCode code) {
+  return kCodes[std::min(static_cast<std::size_t>(code), std::size(kCodes) - 1)];
+}
+
 }  // namespace
 
 std::string_view HintOf(int number) {
@@ -56,123 +107,42 @@ Error SystemError(ErrorCode code, std::string_view what, int number) {
   return error;
 }
 
-std::string_view Name(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kUsage:
-      return "usage";
-    case ErrorCode::kMalformed:
-      return "malformed";
-    case ErrorCode::kSchema:
-      return "schema";
-    case ErrorCode::kConflict:
-      return "policy_conflict";
-    case ErrorCode::kUnsupported:
-      return "unsupported";
-    case ErrorCode::kGated:
-      return "experimental";
-    case ErrorCode::kNotBuilt:
-      return "not_built";
-    case ErrorCode::kUnavailable:
-      return "unavailable";
-    case ErrorCode::kUnenforceable:
-      return "unenforceable";
-    case ErrorCode::kApprovalRequired:
-      return "approval_required";
-    case ErrorCode::kSetupFailed:
-      return "setup_failed";
-    case ErrorCode::kTimeout:
-      return "timeout";
-    case ErrorCode::kOutputLost:
-      return "output_lost";
-    case ErrorCode::kMalformedId:
-      return "malformed_id";
-    case ErrorCode::kStaleId:
-      return "stale_id";
-    case ErrorCode::kUnsupportedPhase:
-      return "unsupported_phase";
-    case ErrorCode::kNotProvisioned:
-      return "not_provisioned";
-    case ErrorCode::kNotStarted:
-      return "not_started";
-    case ErrorCode::kAlreadyStarted:
-      return "already_started";
-    case ErrorCode::kAlreadyStopped:
-      return "already_stopped";
-    case ErrorCode::kInternal:
-      return "internal";
-  }
-  return "internal";
+Error Conflict(std::string message, std::string pointer, std::string hint) {
+  return {.code = ErrorCode::kConflict,
+          .message = std::move(message),
+          .pointer = std::move(pointer),
+          .hint = std::move(hint)};
 }
 
+Error Unenforceable(std::string message, std::string pointer, std::string hint) {
+  Error error = Conflict(std::move(message), std::move(pointer), std::move(hint));
+  error.code = ErrorCode::kUnenforceable;
+  return error;
+}
+
+Error Unavailable(std::string message, std::string pointer, std::string hint) {
+  Error error = Conflict(std::move(message), std::move(pointer), std::move(hint));
+  error.code = ErrorCode::kUnavailable;
+  return error;
+}
+
+Error SetupFailed(std::string message, std::string hint) {
+  return {.code = ErrorCode::kSetupFailed, .message = std::move(message), .hint = std::move(hint)};
+}
+
+std::string_view Name(ErrorCode code) { return RowOf(code).name; }
+
 std::string_view WireCode(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kUsage:
-    case ErrorCode::kMalformed:
-    case ErrorCode::kSchema:
-      return "malformed_request";
-    case ErrorCode::kUnsupported:
-      return "unsupported_containment";
-    case ErrorCode::kGated:
-    case ErrorCode::kNotBuilt:
-    case ErrorCode::kUnavailable:
-      return "backend_unavailable";
-    case ErrorCode::kConflict:
-    case ErrorCode::kUnenforceable:
-    case ErrorCode::kApprovalRequired:
-      return "policy_validation";
-    case ErrorCode::kSetupFailed:
-    case ErrorCode::kTimeout:
-    case ErrorCode::kOutputLost:
-    case ErrorCode::kInternal:
-      return "backend_error";
-    case ErrorCode::kMalformedId:
-    case ErrorCode::kStaleId:
-    case ErrorCode::kUnsupportedPhase:
-    case ErrorCode::kNotProvisioned:
-    case ErrorCode::kNotStarted:
-    case ErrorCode::kAlreadyStarted:
-    case ErrorCode::kAlreadyStopped:
-      return Name(code);
-  }
-  return "backend_error";
+  const CodeTraits& traits = RowOf(code);
+  return traits.wire.empty() ? traits.name : traits.wire;
 }
 
 ErrorCode ErrorCodeNamed(std::string_view name) {
-  constexpr auto kLast = static_cast<int>(ErrorCode::kInternal);
-  for (int number = 0; number < kLast; ++number) {
-    if (Name(static_cast<ErrorCode>(number)) == name) return static_cast<ErrorCode>(number);
-  }
-  return ErrorCode::kInternal;
+  const auto* const found = std::find_if(std::begin(kCodes), std::end(kCodes),
+                                         [name](const CodeTraits& row) { return row.name == name; });
+  return found == std::end(kCodes) ? ErrorCode::kInternal : found->code;
 }
 
-int ExitStatus(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kUsage:
-      return 2;
-    case ErrorCode::kMalformed:
-    case ErrorCode::kSchema:
-    case ErrorCode::kUnsupported:
-    case ErrorCode::kGated:
-    case ErrorCode::kMalformedId:
-    case ErrorCode::kStaleId:
-    case ErrorCode::kUnsupportedPhase:
-    case ErrorCode::kNotProvisioned:
-    case ErrorCode::kNotStarted:
-    case ErrorCode::kAlreadyStarted:
-    case ErrorCode::kAlreadyStopped:
-      return 1;
-    case ErrorCode::kConflict:
-    case ErrorCode::kNotBuilt:
-    case ErrorCode::kUnavailable:
-    case ErrorCode::kUnenforceable:
-    case ErrorCode::kApprovalRequired:
-    case ErrorCode::kSetupFailed:
-    case ErrorCode::kTimeout:
-    case ErrorCode::kOutputLost:
-    case ErrorCode::kInternal:
-      return 255;
-  }
-  return 255;
-}
+int ExitStatus(ErrorCode code) { return RowOf(code).exit_status; }
 
 }  // namespace mxc

@@ -11,6 +11,12 @@ const Json* Json::Find(std::string_view key) const {
   return nullptr;
 }
 
+const Json& Json::At(std::string_view key) const {
+  static const Json none;
+  const Json* const found = Find(key);
+  return found == nullptr ? none : *found;
+}
+
 std::string JsonString(std::string_view text) {
   using nlohmann::json;
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);

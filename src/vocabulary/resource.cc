@@ -1,7 +1,5 @@
 #include "mxc/resource.h"
 
-#include <array>
-
 namespace mxc {
 namespace {
 
@@ -16,12 +14,6 @@ std::string Decimal(std::uint64_t thousandths) {
 }
 
 }  // namespace
-
-std::string_view Name(Resource resource) {
-  constexpr std::array<std::string_view, 7> kNames = {"memory", "cpus",     "processes", "openFiles",
-                                                      "tmp",    "fileSize", "cpuTime"};
-  return kNames.at(static_cast<std::size_t>(resource));
-}
 
 std::string AmountText(const ResourceLimit& limit) {
   std::string number = std::to_string(limit.amount);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,13 +12,6 @@ namespace {
 
 // cmd.exe takes 8191 characters of a line; our own words around the command take some.
 constexpr std::size_t kMaxLine = 8000;
-
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
-}
 
 bool IsOneLine(const std::string& text) {
   return text.find_first_of(std::string("\0\r\n", 3)) == std::string::npos;
@@ -54,16 +46,12 @@ bool IsShared(const std::string& path, const std::vector<MappedFolder>& folders)
 
 template <class Archive, class AnyOrder>
 void VisitAgent(Archive& archive, AnyOrder& order) {
-  archive(order.token);
-  archive(order.idle_ms);
-  archive(order.lifetime_ms);
+  archive(order.token, order.idle_ms, order.lifetime_ms);
 }
 
 template <class Archive, class AnyRun, class Texts>
 void VisitCommand(Archive& archive, AnyRun& run, Texts& environment) {
-  archive(run.command_line);
-  archive(run.cwd);
-  archive(environment);
+  archive(run.command_line, run.cwd, environment);
 }
 
 }  // namespace

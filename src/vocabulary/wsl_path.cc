@@ -19,10 +19,7 @@ std::string WithSlashes(std::string_view path) {
 }
 
 Error NoWayIn(std::string_view path, const std::string& pointer, std::string why, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = "'" + std::string(path) + "' " + std::move(why),
-          .pointer = pointer,
-          .hint = std::move(hint)};
+  return Conflict("'" + std::string(path) + "' " + std::move(why), pointer, std::move(hint));
 }
 
 }  // namespace

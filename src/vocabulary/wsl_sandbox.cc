@@ -1,6 +1,5 @@
 #include "mxc/windows/wsl_sandbox.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,8 +19,7 @@ std::string TextOf(const WslDocument& document) {
 
 Result<std::string> With(const std::string& document, const char* key, WslDocument value) {
   WslDocument whole = WslDocument::parse(document, nullptr, false);
-  if (!whole.is_object())
-    return Error{.code = ErrorCode::kSetupFailed, .message = "the sandbox's configuration cannot be read"};
+  if (!whole.is_object()) return SetupFailed("the sandbox's configuration cannot be read");
   whole[key] = std::move(value);
   return TextOf(whole);
 }

@@ -1,6 +1,5 @@
 #include "win32/security_environment.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>

@@ -19,9 +19,8 @@ const SystemLibrary& ProcessModel() {
 Result<SecurityEnvironment> SecurityEnvironment::Make(const std::string& bytes) {
   const auto create = ProcessModel().Find<CreateFunction>("CreateProcessSecurityEnvironment");
   if (create == nullptr || !ProcessModel().Has("CloseProcessSecurityEnvironment")) {
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = "this Windows has no base container (processmodel.dll)",
-                 .hint = "--probe says what this Windows has"};
+    return Unavailable("this Windows has no base container (processmodel.dll)", {},
+                       "--probe says what this Windows has");
   }
   HANDLE handle = nullptr;
   const HRESULT result = create(bytes.data(), static_cast<UINT32>(bytes.size()), 0, &handle);

@@ -67,9 +67,8 @@ std::string JournalDirectory() {
 
 Result<JournalFile> JournalFile::Create(const std::string& directory) {
   if (directory.empty()) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "there is no place for the journal of access control lists",
-                 .hint = "set LOCALAPPDATA, or MXC_ACL_JOURNAL to a directory of yours"};
+    return SetupFailed("there is no place for the journal of access control lists",
+                       "set LOCALAPPDATA, or MXC_ACL_JOURNAL to a directory of yours");
   }
   std::error_code problem;
   std::filesystem::create_directories(Wide(directory), problem);

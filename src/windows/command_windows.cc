@@ -146,9 +146,8 @@ Result<Outcome> RunCommand(const CommandRun& run, RunObserver& observer) {
   if (::ResumeThread(command->thread.Get()) != 1) {
     // Not the older contract's promise. What it started before the job held it, nothing would end.
     job->End();
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the command did not wait until its job held it",
-                 .hint = "another containment, or a newer Windows: --probe says what this one has"};
+    return SetupFailed("the command did not wait until its job held it",
+                       "another containment, or a newer Windows: --probe says what this one has");
   }
   observer.OnStarted(command->id);
 

@@ -49,10 +49,8 @@ PrivateConsole::~PrivateConsole() { Close(); }
 Status PrivateConsole::Open() {
   const auto create = Kernel().Find<CreateFunction>("CreatePseudoConsole");
   if (create == nullptr) {
-    return Error{
-        .code = ErrorCode::kUnavailable,
-        .message = "this Windows has no pseudo consoles, and the command must not share the caller's",
-        .hint = "redirect the streams of mxc-exec, or use Windows 10 1809 or later"};
+    return Unavailable("this Windows has no pseudo consoles, and the command must not share the caller's", {},
+                       "redirect the streams of mxc-exec, or use Windows 10 1809 or later");
   }
   HANDLE theirs_in = nullptr;
   HANDLE ours_in = nullptr;

@@ -23,9 +23,8 @@ const SystemLibrary& Userenv() {
 }
 
 Error NoAppContainer() {
-  return {.code = ErrorCode::kUnavailable,
-          .message = "this Windows has no AppContainer (userenv.dll, kernelbase.dll)",
-          .hint = "it takes Windows 10 or later"};
+  return Unavailable("this Windows has no AppContainer (userenv.dll, kernelbase.dll)", {},
+                     "it takes Windows 10 or later");
 }
 
 Error Failed(const std::string& what, HRESULT result) {

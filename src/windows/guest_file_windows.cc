@@ -46,9 +46,8 @@ Result<bool> GuestFile::Open(const std::string& folder, const std::string& name)
   constexpr DWORD kNotPlain = FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT;
   if (!file || ::GetFileInformationByHandle(file.Get(), &told) == 0 ||
       (told.dwFileAttributes & kNotPlain) != 0 || FinalPath(file.Get()) != expected) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the machine has put something else in the place of '" + name + "'",
-                 .hint = "stop the sandbox: something in it works against you"};
+    return SetupFailed("the machine has put something else in the place of '" + name + "'",
+                       "stop the sandbox: something in it works against you");
   }
   file_ = std::move(file);
   return true;
@@ -85,9 +84,8 @@ Result<std::string> AllInput() {
          size > 0) {
     text.append(buffer.data(), size);
     if (text.size() > kMaxInputBytes) {
-      return Error{.code = ErrorCode::kSetupFailed,
-                   .message = "standard input is longer than 64 MiB",
-                   .hint = "put it into a file in a folder that the policy grants"};
+      return SetupFailed("standard input is longer than 64 MiB",
+                         "put it into a file in a folder that the policy grants");
     }
   }
   return text;

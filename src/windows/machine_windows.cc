@@ -61,10 +61,8 @@ Result<MachineLock> MachineLock::Take() {
   const DWORD waited = ::WaitForSingleObject(mutex.Get(), 0);
   if ((waited == WAIT_OBJECT_0 || waited == WAIT_ABANDONED) && MachineProcesses().empty())
     return MachineLock{std::move(mutex)};
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "Windows Sandbox runs already, and Windows has only one",
-               .pointer = "/containment",
-               .hint = "close it, or wait for its end"};
+  return Unavailable("Windows Sandbox runs already, and Windows has only one", "/containment",
+                     "close it, or wait for its end");
 }
 
 Result<MachineProcess> StartMachine(const std::string& wsb_file, const BeforeStart& before) {

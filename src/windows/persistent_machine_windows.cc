@@ -25,10 +25,6 @@ constexpr std::uint64_t kAnswerLimitMs = 30000;     // for the agent to take an 
 constexpr std::uint64_t kCommandEndLimitMs = 5000;  // ... and to end a command
 constexpr std::size_t kMaxExitBytes = 4096;
 
-Error SetupFailed(std::string message, std::string hint = {}) {
-  return {.code = ErrorCode::kSetupFailed, .message = std::move(message), .hint = std::move(hint)};
-}
-
 // A file that is there as long as its handle, whoever closes it.
 Result<UniqueHandle> Leave(const std::string& path, const std::string& text) {
   UniqueHandle file{::CreateFileW(Wide(path).c_str(), GENERIC_WRITE | DELETE,

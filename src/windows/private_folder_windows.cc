@@ -67,9 +67,7 @@ std::string OwnFolder(std::string_view name) {
 Result<std::string> MakeOwnFolder(std::string_view name) {
   std::string path = OwnFolder(name);
   if (path.empty()) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "there is no place for our folders",
-                 .hint = "set LOCALAPPDATA"};
+    return SetupFailed("there is no place for our folders", "set LOCALAPPDATA");
   }
   std::error_code problem;
   std::filesystem::create_directories(Wide(path), problem);

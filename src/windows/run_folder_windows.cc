@@ -56,7 +56,7 @@ Status RunFolder::Write(std::string_view name, std::string_view text) const {
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
   if (file) return Done{};
-  return Error{.code = ErrorCode::kSetupFailed, .message = "cannot write '" + Of(name) + "'"};
+  return SetupFailed("cannot write '" + Of(name) + "'");
 }
 
 std::string RunFolder::Read(std::string_view name, std::size_t limit) const {

@@ -27,9 +27,8 @@ Result<Outcome> Run(const WindowsSandboxLaunch& launch, const Plan& plan, RunObs
 // Of another system: such a plan is shown here and never run.
 template <class OtherLaunch>
 Result<Outcome> Run(const OtherLaunch& /*launch*/, const Plan& plan, RunObserver& /*observer*/) {
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "there is no launcher for '" + std::string(Name(plan.containment)) + "' on Windows",
-               .hint = "--dry-run and --explain show its plan"};
+  return Unavailable("there is no launcher for '" + std::string(Name(plan.containment)) + "' on Windows", {},
+                     "--dry-run and --explain show its plan");
 }
 
 Result<Outcome> RunToEnd(const Plan& plan, RunObserver& observer) {

@@ -24,7 +24,7 @@ constexpr std::uint64_t kShutDownLimitMs = 30000;
 constexpr std::size_t kMaxSaidBytes = 4096;
 
 Error SandboxFailed(std::string message, std::string hint = {}) {
-  return {.code = ErrorCode::kSetupFailed, .message = std::move(message), .hint = std::move(hint)};
+  return SetupFailed(std::move(message), std::move(hint));
 }
 
 std::string Lines(const std::vector<Variable>& environment) {

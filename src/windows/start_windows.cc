@@ -53,9 +53,8 @@ Error CannotStart(const AppContainerSandbox& sandbox, DWORD number) {
 Result<StartedCommand> StartInSandbox(const AppContainerSandbox& sandbox, const StartOrders& orders) {
   const CreateInSandboxFunction create = CreateInSandbox();
   if (create == nullptr) {
-    return Error{.code = ErrorCode::kUnavailable,
-                 .message = "this Windows has no base container (processmodel.dll)",
-                 .hint = "--probe says what this Windows has"};
+    return Unavailable("this Windows has no base container (processmodel.dll)", {},
+                       "--probe says what this Windows has");
   }
   const std::string specification = SandboxSpecificationBytes(sandbox);
   std::wstring line = Wide(sandbox.command_line);

@@ -25,10 +25,7 @@ constexpr std::array<const char*, 10> kWslVariables = {
 std::string WslProgram() { return SystemDirectory() + "\\wsl.exe"; }
 
 Error WslUnavailable(std::string message, std::string hint) {
-  return {.code = ErrorCode::kUnavailable,
-          .message = std::move(message),
-          .pointer = "/containment",
-          .hint = std::move(hint)};
+  return Unavailable(std::move(message), "/containment", std::move(hint));
 }
 
 }  // namespace
@@ -48,9 +45,8 @@ std::vector<std::string> InWsl(const WslRun& run, const std::vector<std::string>
 // The document crosses in the environment: arguments can be read by others, a file would stay on the disk.
 Result<std::vector<Variable>> WslEnvironment(std::string config) {
   if (Wide(config).size() + sizeof "MXC_CONFIG=" > kMaxVariable) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the policy is longer than an environment variable of Windows may be",
-                 .hint = "grant directories rather than the files in them"};
+    return SetupFailed("the policy is longer than an environment variable of Windows may be",
+                       "grant directories rather than the files in them");
   }
   std::vector<Variable> environment;
   for (const char* name : kWslVariables) {

@@ -92,9 +92,8 @@ Result<Outcome> RunInWsl(const Plan& plan, RunObserver& observer) {
   const std::string why = report.unreadable.empty()
                               ? "the mxc-exec inside has not said how the run went"
                               : "what the mxc-exec inside says of the run is refused: " + report.unreadable;
-  return Error{.code = ErrorCode::kSetupFailed,
-               .message = "wsl.exe ended with " + std::to_string(outcome->exit_code) + ", and " + why,
-               .hint = "try it: wsl -d " + run.distribution};
+  return SetupFailed("wsl.exe ended with " + std::to_string(outcome->exit_code) + ", and " + why,
+                     "try it: wsl -d " + run.distribution);
 }
 
 }  // namespace mxc

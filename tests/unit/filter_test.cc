@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -54,6 +55,22 @@ class Rules {
   }
   std::mt19937 random_;
 };
+
+bool Covers(const PortRange& range, Protocol protocol, std::uint16_t port) {
+  if (range.protocol != Protocol::kAny && range.protocol != protocol) return false;
+  return range.first == 0 || (range.first <= port && port <= range.last);
+}
+
+// What the filter says about a literal address. True: to the gateway.
+bool Passes(const Filter& filter, const IpAddress& address, Protocol protocol, std::uint16_t port) {
+  const auto within = [&](const Cidr& block) { return Contains(block, address); };
+  for (const AddressFilter& one : filter.addresses) {
+    if (!Covers(one.ports, protocol, port) || !within(one.block)) continue;
+    if (std::any_of(one.except.begin(), one.except.end(), within)) continue;
+    return one.verdict == RuleAction::kAllow;
+  }
+  return filter.egress == RuleAction::kAllow;
+}
 
 // Of a form of IPv6 that holds an IPv4 address, only its gateway knows all.
 TEST(Filter, SaysOfAddressesWhatTheRulesSay) {

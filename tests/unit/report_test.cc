@@ -21,6 +21,8 @@ std::vector<std::string> Lines(const std::string& text) {
   return lines;
 }
 
+std::string Printed(const Error& error) { return RenderText(error) + Envelope(error) + "\n"; }
+
 TEST(Report, ParseErrorsOpenAsTheReferenceAndEndWithTheEnvelope) {
   const Error error{.code = ErrorCode::kSchema,
                     .message = "first",
@@ -29,7 +31,7 @@ TEST(Report, ParseErrorsOpenAsTheReferenceAndEndWithTheEnvelope) {
                     .hint = "did you mean `cwd`?",
                     .others = {{.code = ErrorCode::kSchema, .message = "second", .pointer = "/ui"}}};
   EXPECT_EQ(
-      Lines(RenderError(error)),
+      Lines(Printed(error)),
       (std::vector<std::string>{
           "Request error", "Configuration parse error: first", "  hint: did you mean `cwd`?",
           "Configuration parse error: second",
@@ -40,20 +42,20 @@ TEST(Report, ParseErrorsOpenAsTheReferenceAndEndWithTheEnvelope) {
 
 TEST(Report, ATimeoutIsOnlyTheEnvelope) {
   const Error error{.code = ErrorCode::kTimeout, .message = "script timed out after 700ms"};
-  EXPECT_EQ(RenderError(error),
+  EXPECT_EQ(Printed(error),
             "{\"error\":{\"code\":\"backend_error\",\"message\":\"script timed out after "
             "700ms\",\"kind\":\"timeout\"}}\n");
 }
 
 TEST(Report, SelectionErrorsSayError) {
   const Error error{.code = ErrorCode::kUnsupported, .message = "the 'vm' backend is not available on Linux"};
-  EXPECT_EQ(Lines(RenderError(error)).front(), "error: the 'vm' backend is not available on Linux");
+  EXPECT_EQ(Lines(Printed(error)).front(), "error: the 'vm' backend is not available on Linux");
   EXPECT_EQ(ExitStatus(error.code), 1);
 }
 
 TEST(Report, BytesThatAreNotTextDoNotBreakTheEnvelope) {
   const Error error{.code = ErrorCode::kConflict, .message = "path '/a\xff\n\"b' is bad"};
-  const nlohmann::json envelope = nlohmann::json::parse(Lines(RenderError(error)).back());
+  const nlohmann::json envelope = nlohmann::json::parse(Lines(Printed(error)).back());
   EXPECT_EQ(envelope["error"]["message"], "path '/a\xEF\xBF\xBD\n\"b' is bad");
 }
 

@@ -332,7 +332,7 @@ TEST(Wsl, SaysWhatThisMachineLacks) {
     const Support support = wsl::WslBackend().probe(host, depth);
     return support.usable ? "usable" : std::string(Name(support.code)) + ": " + support.reason;
   };
-  EXPECT_EQ(reason(FakeHost()), "unsupported: the wslc backend belongs to Windows");
+  EXPECT_EQ(reason(FakeHost()), "unsupported: the 'wslc' backend belongs to Windows, this is Linux");
   WindowsMachine host;
   EXPECT_EQ(reason(host), "unavailable: WSL is not installed");
   host.facts.wsl = "C:\\wsl.exe";

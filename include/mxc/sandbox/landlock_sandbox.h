@@ -6,7 +6,6 @@
 // by granting everything beside it.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,7 +2,6 @@
 // hands it over through wsl.exe.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

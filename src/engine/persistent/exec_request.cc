@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -19,7 +19,6 @@
 #include <csignal>
 #include <iterator>
 #include <span>
-#include <utility>
 
 #include "base/passed_fds.h"
 #include "engine/child.h"

@@ -92,11 +92,6 @@ class Reader {
   bool failed_ = false;
 };
 
-void Put16(Bytes& out, unsigned value) {
-  out.push_back(static_cast<std::uint8_t>(value >> 8U));
-  out.push_back(static_cast<std::uint8_t>(value));
-}
-
 void PutName(Bytes& out, std::string_view name) {
   while (!name.empty()) {
     const std::string_view label = name.substr(0, name.find('.'));

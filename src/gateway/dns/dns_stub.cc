@@ -10,12 +10,6 @@ constexpr std::uint32_t kTtlS = 60;
 constexpr std::string_view kReverse4 = ".in-addr.arpa";
 constexpr std::string_view kReverse6 = ".ip6.arpa";
 
-IpAddress Loopback6() {
-  IpAddress address{.ipv6 = true};
-  address.bytes[15] = 1;
-  return address;
-}
-
 bool IsLocalhost(std::string_view name) { return name == "localhost" || name.ends_with(".localhost"); }
 
 // "4.3.2.1" or 32 hexadecimal digits, backwards, of a reverse name.
@@ -66,7 +60,7 @@ DnsAnswer DnsStub::AnswerName(const DnsQuestion& question, DnsReply& reply) {
   const std::string& name = question.name;
   if (name.ends_with(kReverse4) || name.ends_with(kReverse6)) return AnswerPointer(question);
   reply.name = question.raw;
-  if (IsLocalhost(name)) return Addresses(question, IpAddress::V4(0x7f000001), Loopback6());
+  if (IsLocalhost(name)) return Addresses(question, IpAddress::V4(0x7f000001), IpAddress::Loopback6());
   reply.judgement = {.reason = "not a host name"};
   if (!name.empty()) {
     reply.judgement = name == kHostLoopbackName ? rules_.JudgeHostLoopback(Protocol::kAny, 0)

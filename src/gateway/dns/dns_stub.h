@@ -11,8 +11,6 @@
 
 namespace mxc::egress {
 
-enum class DnsTransport { kUdp, kTcp };
-
 struct DnsReply {
   Bytes message = {};                        // empty: nothing to send
   bool refused = false;                      // by the policy, so worth a record:

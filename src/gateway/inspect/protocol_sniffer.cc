@@ -1,7 +1,6 @@
 #include "gateway/inspect/protocol_sniffer.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "mxc/fold.h"
 
@@ -15,12 +14,6 @@ constexpr std::uint8_t kHandshakeRecord = 22;
 constexpr std::string_view kMalformedTls = "its TLS is malformed";
 constexpr std::string_view kMalformedRequest = "its HTTP request is malformed";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
-
-std::size_t Number(ByteView bytes, std::size_t at, std::size_t width) {
-  std::size_t value = 0;
-  for (std::size_t i = 0; i < width; ++i) value = (value << 8U) | bytes[at + i];
-  return value;
-}
 
 // Version 3.0 to 3.4: what a ClientHello has ever been sent in.
 bool IsHelloRecord(ByteView bytes, std::size_t at) {
@@ -111,7 +104,7 @@ ProtocolSniffer::State ProtocolSniffer::LookAtTls() {
   std::size_t at = 0;
   for (;;) {
     const std::size_t need =
-        message.size() < kHandshakeHeader ? kHandshakeHeader : kHandshakeHeader + Number(message, 1, 3);
+        message.size() < kHandshakeHeader ? kHandshakeHeader : kHandshakeHeader + NumberAt(message, 1, 3);
     if (!message.empty() && message[0] != 1) return Broken("its first TLS message is no ClientHello");
     if (need > kMaxFirstBytes) return Broken("its ClientHello is too long");
     if (message.size() > need) return Broken("its ClientHello is malformed");
@@ -120,7 +113,7 @@ ProtocolSniffer::State ProtocolSniffer::LookAtTls() {
       wanted_ = at + kRecordHeader;
       return State::kMore;
     }
-    const std::size_t length = Number(seen_, at + 3, 2);
+    const std::size_t length = NumberAt(seen_, at + 3, 2);
     if (!IsHelloRecord(seen_, at) || length == 0 || length > kMaxRecord) return Broken(kMalformedTls);
     if (seen_.size() < at + kRecordHeader + length) {
       wanted_ = at + kRecordHeader + length;

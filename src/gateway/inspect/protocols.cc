@@ -24,10 +24,6 @@ Match BeginsWithOne(ByteView bytes, std::initializer_list<std::string_view> of) 
   return best;
 }
 
-std::uint32_t BigEndian(ByteView bytes, std::size_t at) {
-  return (std::uint32_t{bytes[at]} << 24U) | (std::uint32_t{bytes[at + 1]} << 16U) |
-         (std::uint32_t{bytes[at + 2]} << 8U) | bytes[at + 3];
-}
 std::uint32_t LittleEndian(ByteView bytes, std::size_t at) {
   return (std::uint32_t{bytes[at + 3]} << 24U) | (std::uint32_t{bytes[at + 2]} << 16U) |
          (std::uint32_t{bytes[at + 1]} << 8U) | bytes[at];
@@ -61,8 +57,8 @@ constexpr std::uint32_t kMaxStartup = 10000;  // MAX_STARTUP_PACKET_LENGTH of it
 FirstBytesMatch PostgresClient(ByteView bytes) {
   if (bytes[0] != 0) return kNotIt;
   if (bytes.size() < 8) return bytes.size() < 2 || bytes[1] == 0 ? kNotYet : kNotIt;
-  const std::uint32_t size = BigEndian(bytes, 0);
-  const std::uint32_t code = BigEndian(bytes, 4);
+  const std::size_t size = NumberAt(bytes, 0, 4);
+  const std::size_t code = NumberAt(bytes, 4, 4);
   if (code == kSslRequest || code == kGssRequest) {
     return size == 8 ? FirstBytesMatch{.match = Match::kYes, .size = 8, .negotiates = true} : kNotIt;
   }

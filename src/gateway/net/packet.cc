@@ -1,18 +1,11 @@
 #include "gateway/net/packet.h"
 
-#include <algorithm>
-
 namespace mxc::egress {
 namespace {
 
 constexpr std::uint8_t kUdp = 17, kIcmp = 1, kIcmp6 = 58;
 constexpr std::uint8_t kHops = 64;
 constexpr std::size_t kUdpHeader = 8;
-
-void Put16(Bytes& out, std::size_t value) {
-  out.push_back(static_cast<std::uint8_t>(value >> 8U));
-  out.push_back(static_cast<std::uint8_t>(value));
-}
 
 void PutAddress(Bytes& out, const IpAddress& address) {
   const auto size = static_cast<std::ptrdiff_t>(address.ipv6 ? 16 : 4);

@@ -14,13 +14,6 @@ std::optional<IpEndpoint> LocalEndpoint(int socket) {
   return FromSocketAddress(storage);
 }
 
-std::optional<IpEndpoint> RemoteEndpoint(int socket) {
-  sockaddr_storage storage{};
-  socklen_t size = sizeof storage;
-  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return std::nullopt;
-  return FromSocketAddress(storage);
-}
-
 UniqueFd MakeSocket(const IpAddress& address, int type) {
   return UniqueFd{::socket(address.ipv6 ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
 }

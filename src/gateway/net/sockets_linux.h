@@ -10,7 +10,6 @@
 namespace mxc::egress {
 
 [[nodiscard]] std::optional<IpEndpoint> LocalEndpoint(int socket);
-[[nodiscard]] std::optional<IpEndpoint> RemoteEndpoint(int socket);
 
 // Non-blocking and close-on-exec. Invalid with errno.
 [[nodiscard]] UniqueFd MakeSocket(const IpAddress& address, int type);

@@ -1,7 +1,6 @@
 // Pipes for splice(2): a lane borrows one while bytes are on the way.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "base/unique_fd.h"

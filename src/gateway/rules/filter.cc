@@ -36,11 +36,6 @@ std::string TextOf(const NameClass& one) {
 
 NameClass Everything() { return {.allowed = {PortRange{}}}; }
 
-bool Covers(const PortRange& range, Protocol protocol, std::uint16_t port) {
-  if (range.protocol != Protocol::kAny && range.protocol != protocol) return false;
-  return range.first == 0 || (range.first <= port && port <= range.last);
-}
-
 constexpr Cidr Every(std::uint8_t width) { return {.width = width, .prefix = 0}; }
 
 // The forms of IpAddress::Inner in which an IPv4 block is a block of IPv6 as well: NAT64, 6to4, compatible.
@@ -201,16 +196,6 @@ void BoundAddresses(Filter& filter) {
   if (filter.addresses.size() <= kMaxAddresses) return;
   filter.addresses.clear();
   filter.egress = RuleAction::kAllow;
-}
-
-bool Passes(const Filter& filter, const IpAddress& address, Protocol protocol, std::uint16_t port) {
-  const auto within = [&](const Cidr& block) { return Contains(block, address); };
-  for (const AddressFilter& one : filter.addresses) {
-    if (!Covers(one.ports, protocol, port) || !within(one.block)) continue;
-    if (std::any_of(one.except.begin(), one.except.end(), within)) continue;
-    return one.verdict == RuleAction::kAllow;
-  }
-  return filter.egress == RuleAction::kAllow;
 }
 
 }  // namespace mxc::egress

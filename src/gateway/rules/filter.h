@@ -6,9 +6,6 @@
 //   filter.names       by the ports at which a name may be reached
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "gateway/rules/address.h"
@@ -33,9 +30,5 @@ struct Filter {
 [[nodiscard]] Filter MakeFilter(const RuleBook& book);
 // More addresses than one message to the kernel holds are not compiled: the gateway judges all of them.
 void BoundAddresses(Filter& filter);
-
-// What the filter says about a literal address. True: to the gateway.
-[[nodiscard]] bool Passes(const Filter& filter, const IpAddress& address, Protocol protocol,
-                          std::uint16_t port);
 
 }  // namespace mxc::egress

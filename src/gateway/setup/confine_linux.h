@@ -4,7 +4,6 @@
 
 #include <sys/types.h>
 
-#include <span>
 #include <vector>
 
 #include "gateway/dns/resolver_files.h"

@@ -2,7 +2,6 @@
 // it serves. The sending half is SendGatewaySockets, in gateway_sockets.h.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 
 #include <climits>
-#include <vector>
 
 #include "gateway/net/sockets_linux.h"
 #include "gateway/setup/tproxy_setup.h"

@@ -31,13 +31,11 @@ Status KeepProgramApart(const Policy& policy, const Plan& plan) {
   for (const std::string& path : {run.program, std::string("/tmp")}) {
     for (const PathRule& rule : policy.paths) {
       if (rule.access != Access::kReadWrite || !IsAtOrBelow(path, rule.path)) continue;
-      return Error{
-          .code = ErrorCode::kConflict,
-          .message = fmt::format("in a pod that stays, {} may not be written: a command could replace "
-                                 "the mxc-exec that holds the commands after it",
-                                 Quoted(path)),
-          .pointer = rule.pointer,
-          .hint = "grant a directory below, or run each command by itself, without a phase"};
+      return Conflict(fmt::format("in a pod that stays, {} may not be written: a command could replace "
+                                  "the mxc-exec that holds the commands after it",
+                                  Quoted(path)),
+                      rule.pointer,
+                      "grant a directory below, or run each command by itself, without a phase");
     }
   }
   return Done{};

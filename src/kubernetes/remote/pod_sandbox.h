@@ -2,8 +2,6 @@
 // The functions are those of persistent.h.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "mxc/error.h"

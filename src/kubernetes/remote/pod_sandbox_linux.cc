@@ -120,9 +120,7 @@ Error Unrecorded() {
   return session::SandboxDied("its record cannot be read, or is of another version of mxc-exec");
 }
 
-Error ByASignal() {
-  return {.code = ErrorCode::kSetupFailed, .message = "a signal has ended the wait for the cluster"};
-}
+Error ByASignal() { return SetupFailed("a signal has ended the wait for the cluster"); }
 
 // The wait was ended by a signal.
 Error Told(const Error& error) {

@@ -43,17 +43,15 @@ Result<Outcome> OutcomeOf(const PodExecEnd& end, const BoundPod& pod, std::uint6
   InnerReport report = ReadInnerReport(end.report);
   for (const Warning& warning : report.warnings) observer.OnWarning(warning);
   if (end.complete && !report.unreadable.empty()) {
-    return Error{
-        .code = ErrorCode::kSetupFailed,
-        .message = fmt::format("what the mxc-exec in the pod '{}' says of its run cannot be read: {}",
-                               pod.name, report.unreadable),
-        .hint = "how the command ended is not known; look at what the image has at kubernetes.program"};
+    return SetupFailed(
+        fmt::format("what the mxc-exec in the pod '{}' says of its run cannot be read: {}", pod.name,
+                    report.unreadable),
+        "how the command ended is not known; look at what the image has at kubernetes.program");
   }
   if (!end.complete || (!report.outcome && !report.error)) {
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the connection to the pod '" + pod.name +
-                            "' ended before the command's streams did: how it ended is not known",
-                 .hint = "its output is incomplete; run it again where it may run twice"};
+    return SetupFailed("the connection to the pod '" + pod.name +
+                           "' ended before the command's streams did: how it ended is not known",
+                       "its output is incomplete; run it again where it may run twice");
   }
   if (report.error) {
     Error error = std::move(*report.error);
@@ -103,9 +101,7 @@ Result<Outcome> RunClaimed(const Kubectl& kubectl, Claim& claim, const Kubernete
   if (token.empty()) return SystemError(ErrorCode::kSetupFailed, "get random bytes", errno);
   const std::string document = RevealedText(kubectl.Run().config);
   if (document.size() > kMaxPodDocument)
-    return Error{.code = ErrorCode::kSetupFailed,
-                 .message = "the policy is longer than 4 MiB",
-                 .hint = "grant directories rather than the files in them"};
+    return SetupFailed("the policy is longer than 4 MiB", "grant directories rather than the files in them");
   const Result<Ready> ready = MakeReady(kubectl, claim, launch, plan.run);
   if (!ready) return ready.error();
   std::vector<std::string> command = {ready->program, kInPodFlag};

@@ -1,7 +1,6 @@
 #include "policy/paths/baseline.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace mxc {
@@ -52,8 +51,8 @@ const PathRule* Mask(PathWalker& walker, RuleSet& rules, const std::string& path
 bool IsEmpty(const Host& host, PathWalker& walker, const std::string& path) {
   const Lookup& lookup = walker.LookAt(path);
   if (!lookup.status) return false;
-  if (lookup.status->object.type == FileType::kRegular) return lookup.status->size == 0;
-  if (lookup.status->object.type != FileType::kDirectory) return false;
+  if (lookup.Is(FileType::kRegular)) return lookup.status->size == 0;
+  if (!lookup.Is(FileType::kDirectory)) return false;
   const Result<std::vector<std::string>> names = host.ListDirectory(path);
   return names && names->empty();
 }

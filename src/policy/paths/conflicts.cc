@@ -1,6 +1,5 @@
 // Where entries meet: aliases of one object, one path in two lists, links that stand in writable places.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <unordered_set>
@@ -98,7 +97,7 @@ void TightenAliases(std::vector<Entry>& entries, std::vector<Warning>& warnings)
 void RepeatUnderAliases(std::vector<Entry>& entries, PathWalker& walker) {
   GrantsByObject grants;
   for (const Entry& entry : entries) {
-    if (entry.access == Access::kDenied || entry.walked.status->object.type != FileType::kDirectory) continue;
+    if (entry.access == Access::kDenied || !entry.walked.Is(FileType::kDirectory)) continue;
     grants.emplace(KeyOf(*entry.walked.status), &entry);
   }
   std::vector<Entry> repeated;
@@ -150,8 +149,7 @@ Status CheckLinks(const std::vector<Entry>& entries, const RuleSet& rules, std::
 void WarnOfSingleFiles(const std::vector<Entry>& entries, const RuleSet& rules,
                        std::vector<Warning>& warnings) {
   for (const Entry& entry : entries) {
-    if (entry.access != Access::kReadWrite || entry.walked.status->object.type != FileType::kRegular)
-      continue;
+    if (entry.access != Access::kReadWrite || !entry.walked.Is(FileType::kRegular)) continue;
     if (InsideReadWrite(rules, entry.walked.path)) continue;
     warnings.push_back(
         {.category = "single-file",

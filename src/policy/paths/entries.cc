@@ -115,7 +115,7 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
                     written.pointer, "remove the entry; the sandbox has a /dev of its own");
   }
   // The walk ends only at links of /proc and /dev: they say something else to each process.
-  if (walked.status && walked.status->object.type == FileType::kSymlink) {
+  if (walked.Is(FileType::kSymlink)) {
     return Conflict(Quoted(written.path) + " cannot be denied: " + Quoted(walked.path) +
                         " is a link that differs for each process",
                     written.pointer, "remove the entry");
@@ -125,7 +125,7 @@ Examined ExamineDenial(const PathEntry& written, Walked walked, std::vector<Warn
                         " is not a directory",
                     written.pointer, "deny the file itself");
   }
-  if (walked.status && walked.status->object.type == FileType::kRegular && walked.status->links > 1) {
+  if (walked.Is(FileType::kRegular) && walked.status->links > 1) {
     warnings.push_back({.category = "hard-link",
                         .message = Quoted(written.path) + " has " + std::to_string(walked.status->links) +
                                    " names: the denial holds for this one",
@@ -144,8 +144,8 @@ bool IsMissingPlace(const std::string& path, PathWalker& walker) {
   if (IsGlob(path.substr(parent.size()))) return false;
   const Result<Walked> base = walker.Walk(GlobBase(path));
   const Result<Walked> above = walker.Walk(parent);
-  return base && above && above->status && above->status->object.type == FileType::kDirectory &&
-         above->links.size() == base->links.size() && !walker.LookAt(path).status;
+  return base && above && above->Is(FileType::kDirectory) && above->links.size() == base->links.size() &&
+         !walker.LookAt(path).status;
 }
 
 Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
@@ -281,13 +281,6 @@ void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vecto
   warnings.push_back({.category = "whole-host-writable",
                       .message = "'/' is read-write: every file of the host that the caller may write",
                       .pointer = written.pointer});
-}
-
-Error Conflict(std::string message, std::string pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = std::move(pointer),
-          .hint = std::move(hint)};
 }
 
 Result<std::vector<Entry>> ExamineEntries(const Config& config, const Host& host, PathWalker& walker,

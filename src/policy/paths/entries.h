@@ -23,9 +23,6 @@ struct Entry {
   std::optional<Error> planted = {};  // somebody may have put a link on the way: CheckLinks decides
 };
 
-// A kConflict error about the value at `pointer`.
-[[nodiscard]] Error Conflict(std::string message, std::string pointer, std::string hint);
-
 // Of a read-write entry: whether `path`, what it stands for, is everything there is.
 void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings);
 

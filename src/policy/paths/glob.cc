@@ -209,9 +209,7 @@ Result<std::vector<GlobMatch>> ExpandGlob(std::string_view pattern, GlobLinks li
   while (!components.empty() && components.back() == kAnyDepth) components.pop_back();
   if (components.empty()) return std::vector<GlobMatch>{{.path = base, .type = FileType::kDirectory}};
   if (std::find(components.begin(), components.end(), "..") != components.end()) {
-    return Error{.code = ErrorCode::kConflict,
-                 .message = "'..' cannot follow a pattern",
-                 .hint = "write the pattern without '..'"};
+    return Conflict("'..' cannot follow a pattern", {}, "write the pattern without '..'");
   }
 
   Expansion expansion(std::move(components), links);

@@ -1,11 +1,10 @@
 #include "policy/paths/mount_names.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_set>
 #include <utility>
 
-#include "base/mount_path.h"
+#include "base/path.h"
 #include "mxc/limits.h"
 
 namespace mxc {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/mount_path.h"
+#include "base/path.h"
 #include "mxc/limits.h"
 
 namespace mxc {
@@ -163,10 +163,8 @@ Result<std::vector<Mount>> ReadMounts(const Host& host) {
   if (text && text->size() <= kMaxMountTableBytes) return ParseMounts(*text);
   const std::string why =
       text ? "it is longer than " + std::to_string(kMaxMountTableBytes) + " bytes" : text.error().message;
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "what is mounted below the grants cannot be learned: " + why,
-               .pointer = "/filesystem",
-               .hint = "mount /proc, or run where fewer file systems are mounted"};
+  return Unavailable("what is mounted below the grants cannot be learned: " + why, "/filesystem",
+                     "mount /proc, or run where fewer file systems are mounted");
 }
 
 std::string RemedyFor(const Host& host, std::string_view path) {

@@ -1,6 +1,5 @@
 #include "policy/paths/own_rules.h"
 
-#include "policy/paths/entries.h"
 #include "policy/paths/paths.h"
 
 namespace mxc {

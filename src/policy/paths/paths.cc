@@ -28,30 +28,6 @@ std::vector<std::string> ComponentsReversed(std::string_view path) {
 
 }  // namespace
 
-std::string_view ParentOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string_view::npos || slash == 0) return "/";
-  return path.substr(0, slash);
-}
-
-std::string JoinPath(std::string_view directory, std::string_view name) {
-  std::string result{directory};
-  if (directory != "/") result += '/';
-  result += name;
-  return result;
-}
-
-bool PathBefore(std::string_view left, std::string_view right) {
-  const std::size_t common = std::min(left.size(), right.size());
-  for (std::size_t i = 0; i < common; ++i) {
-    if (left[i] == right[i]) continue;
-    // '/' sorts before every other byte.
-    if (left[i] == '/' || right[i] == '/') return left[i] == '/';
-    return static_cast<unsigned char>(left[i]) < static_cast<unsigned char>(right[i]);
-  }
-  return left.size() < right.size();
-}
-
 std::string FoldLexically(std::string_view path) {
   std::string result = "/";
   std::vector<std::string> pending = ComponentsReversed(path);
@@ -113,7 +89,7 @@ const Lookup& PathWalker::LookAt(const std::string& path) {
 Status PathWalker::Follow(State& state, std::string link, std::uint32_t owner) {
   Walked& walked = state.walked;
   if (walked.links.size() == kMaxLinks) {
-    return Error{.code = ErrorCode::kConflict, .message = "too many symbolic links"};
+    return Conflict("too many symbolic links");
   }
   Result<std::string> text = host_.ReadLink(root_ + link);
   if (!text) return text.error();
@@ -147,12 +123,12 @@ Status PathWalker::Step(State& state, std::string_view name) {
   const Lookup& lookup = LookAt(next);
   if (!lookup.status) {
     if (lookup.failure != LookupFailure::kMissing) {
-      return Error{.code = ErrorCode::kConflict, .message = Quoted(next) + ": " + lookup.reason};
+      return Conflict(Quoted(next) + ": " + lookup.reason);
     }
     state.missing.emplace_back(name);
     return Done{};
   }
-  if (lookup.status->object.type == FileType::kSymlink) {
+  if (lookup.Is(FileType::kSymlink)) {
     if (!IsNeverFromHost(next)) return Follow(state, std::move(next), lookup.status->uid);
     // A link of /proc says something else to each process that asks: the walk ends there.
     state.pending.clear();
@@ -168,7 +144,7 @@ Result<Walked> PathWalker::Walk(std::string_view path) {
   State state{.pending = ComponentsReversed(path)};
   state.walked.path = "/";
   const Lookup& root = LookAt("/");
-  if (!root.status) return Error{.code = ErrorCode::kConflict, .message = "'/': " + root.reason};
+  if (!root.status) return Conflict("'/': " + root.reason);
   state.walked.status = root.status;
   while (!state.pending.empty()) {
     const std::string name = std::move(state.pending.back());
@@ -177,7 +153,7 @@ Result<Walked> PathWalker::Walk(std::string_view path) {
   }
   Walked& walked = state.walked;
   if (!state.missing.empty()) {
-    walked.behind_file = walked.status->object.type != FileType::kDirectory;
+    walked.behind_file = !walked.Is(FileType::kDirectory);
     walked.status.reset();
     walked.first_missing = JoinPath(walked.path, state.missing.front());
     for (const std::string& name : state.missing) walked.path += (walked.path == "/" ? "" : "/") + name;

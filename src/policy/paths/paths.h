@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/path.h"
 #include "base/quoted.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
@@ -20,18 +21,6 @@
 
 namespace mxc {
 
-// "/a" for "/a/b", "/" for "/a" and for "/".
-[[nodiscard]] std::string_view ParentOf(std::string_view path);
-[[nodiscard]] std::string JoinPath(std::string_view directory, std::string_view name);
-// `path` is `ancestor` or stands below it. Both canonical.
-[[nodiscard]] constexpr bool IsAtOrBelow(std::string_view path, std::string_view ancestor) {
-  if (ancestor == "/") return true;
-  const bool ends = path.size() == ancestor.size();
-  const bool goes_on = path.size() > ancestor.size() && path[ancestor.size()] == '/';
-  return (ends || goes_on) && path.starts_with(ancestor);
-}
-// Ancestors first, then by name, component by component: a subtree stays together.
-[[nodiscard]] bool PathBefore(std::string_view left, std::string_view right);
 // Without "", "." and ".."; no file is looked at.
 [[nodiscard]] std::string FoldLexically(std::string_view path);
 
@@ -64,6 +53,9 @@ struct Walked {
   bool behind_file = false;               // without status: that component stands below a file
   bool folded_missing = false;            // the path steps back with ".." out of a directory that is missing
   std::vector<LinkMet> links = {};        // symlinks followed, in order
+
+  // There is one, of this type.
+  [[nodiscard]] bool Is(FileType type) const { return status && status->object.type == type; }
 };
 
 // Remembers what it looked at: a thousand paths of one tree cost one question per directory.

@@ -1,6 +1,5 @@
 #include "policy/paths/pipes.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>

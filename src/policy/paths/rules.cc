@@ -6,23 +6,12 @@
 #include "policy/paths/paths.h"
 
 namespace mxc {
-namespace {
-
-int Strictness(Access access) {
-  switch (access) {
-    case Access::kReadWrite:
-      return 0;
-    case Access::kReadOnly:
-      return 1;
-    case Access::kDenied:
-      return 2;
+Access Stricter(Access left, Access right) {
+  for (const Access access : {Access::kDenied, Access::kReadOnly}) {
+    if (left == access || right == access) return access;
   }
-  return 2;
+  return Access::kReadWrite;
 }
-
-}  // namespace
-
-Access Stricter(Access left, Access right) { return Strictness(left) >= Strictness(right) ? left : right; }
 
 std::string_view Name(Access access) {
   switch (access) {

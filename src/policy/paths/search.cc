@@ -32,7 +32,7 @@ bool TreeSearch::Exhausted() {
 // link is what it leads to: one to a file, or to nothing, is no directory.
 void TreeSearch::NoteUnread(const std::string& directory) {
   const Result<Walked> walked = PathWalker(host_).Walk(directory);
-  if (walked && (!walked->status || walked->status->object.type != FileType::kDirectory)) return;
+  if (walked && !walked->Is(FileType::kDirectory)) return;
   const bool enters = host_.MayExecute(directory);
   if (enters && host_.MayAccess(directory, Access::kReadOnly))
     return NoteGap(Quoted(directory) + " cannot be listed");

@@ -64,10 +64,8 @@ Error NoPathOn(OperatingSystem system, const PathEntry& entry) {
   std::string hint = "write it from the root, /";
   if (system == OperatingSystem::kWindows) hint = HintOnWindows(entry);
   if (system == OperatingSystem::kLinux) hint = HintOnLinux(entry.path);
-  return {.code = ErrorCode::kConflict,
-          .message = Quoted(entry.path) + " is no path on " + std::string(Name(system)),
-          .pointer = entry.pointer,
-          .hint = std::move(hint)};
+  return Conflict(Quoted(entry.path) + " is no path on " + std::string(Name(system)), entry.pointer,
+                  std::move(hint));
 }
 
 Status CheckSpellings(const Config& config, OperatingSystem system) {

@@ -1,12 +1,10 @@
 #include "policy/protect/found_by_name.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "policy/paths/paths.h"
 
@@ -19,9 +17,7 @@ constexpr std::string_view kInHome[] = {".ssh/config", ".gitk", ".less", ".lessk
 // A directory that a word means is the same whatever is made in it.
 std::string TextOfDirectory(const Walked& walked) { return walked.path + '/'; }
 
-bool IsDirectory(const Result<Walked>& walked) {
-  return walked && walked->status && walked->status->object.type == FileType::kDirectory;
-}
+bool IsDirectory(const Result<Walked>& walked) { return walked && walked->Is(FileType::kDirectory); }
 
 // `walked`: of `path`.
 GitSnapshot::Text DescribeFound(const std::string& path, const Result<Walked>& walked) {
@@ -36,8 +32,7 @@ bool IsProgram(const std::string& path, PathWalker& walker) {
   constexpr std::uint32_t kExecutable = 0111;
   const Result<Walked> walked = walker.Walk(path);
   if (!walked) return true;  // somebody may get there later
-  return walked->status && walked->status->object.type == FileType::kRegular &&
-         (walked->status->mode & kExecutable) != 0;
+  return walked->Is(FileType::kRegular) && (walked->status->mode & kExecutable) != 0;
 }
 
 // "/a/x" for "/a/./x". A step back may lead elsewhere, behind a link.

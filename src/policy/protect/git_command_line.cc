@@ -332,8 +332,6 @@ std::optional<std::set<std::string>> PathsInCommand(std::string_view command, bo
   return paths.Paths();
 }
 
-// Where it may name a program; "" where nothing is a path of one, whatever it looks like. Addresses begin
-// with the subsection of [url "ext::tools/x"].
 std::string_view CommandOf(const GitVariable& variable) {
   constexpr std::string_view kSections[] = {"http", "https", "include", "includeif", "protocol", "safe"};
   if (variable.section == "url")

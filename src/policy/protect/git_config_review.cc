@@ -12,7 +12,7 @@ std::vector<GitChange> ReviewGitConfigs(const GitSnapshot& before, const Host& h
   for (const GitSnapshot::Text& config : before.configs) {
     const Lookup lookup = host.LookAt(config.path);
     std::string why = "it is no file of its own";
-    if (lookup.status && lookup.status->object.type == FileType::kRegular) {
+    if (lookup.Is(FileType::kRegular)) {
       // Read first: what has a second name is replaced by a copy, which has none.
       const Result<std::string> text = host.ReadFile(config.path, kMaxGitConfigBytes + 1);
       why = text ? UnsafeChange(config.text, *text) : text.error().message;

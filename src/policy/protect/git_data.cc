@@ -39,11 +39,6 @@ constexpr std::string_view kRenamed[] = {"HEAD",      "ORIG_HEAD",  "config", "c
                                          "commondir", "gitdir",     "index",  "packed-refs",
                                          "shallow",   "description"};
 
-template <std::size_t N>
-bool IsOneOf(std::string_view text, const std::string_view (&names)[N]) {
-  return std::find(std::begin(names), std::end(names), text) != std::end(names);
-}
-
 // A link may stand for either. Names that begin with a capital are git's: FETCH_HEAD, ADD_EDIT.patch.
 bool IsKept(const DirectoryEntry& entry) {
   const std::string_view name = entry.name;
@@ -253,12 +248,15 @@ GitData FindGitData(const std::vector<GitDirectory>& directories,
   return DataSearch(directories, skipped, host, before).Run(std::move(open));
 }
 
-bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before) {
+bool IsUnchanged(const Lookup& directory, const GitSnapshot& before) {
   constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
-  constexpr std::uint64_t kNamesOfALeaf = 2;
-  return directory.status && directory.status->object.type == FileType::kDirectory &&
-         directory.status->links == kNamesOfALeaf && directory.status->changed && before.since &&
+  return directory.Is(FileType::kDirectory) && directory.status->changed && before.since &&
          *directory.status->changed + kSlack < *before.since;
+}
+
+bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before) {
+  constexpr std::uint64_t kNamesOfALeaf = 2;
+  return IsUnchanged(directory, before) && directory.status->links == kNamesOfALeaf;
 }
 
 std::optional<GitSnapshot::Text> DescribeIndex(const std::string& index, PathWalker& walker) {

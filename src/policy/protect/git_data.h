@@ -40,7 +40,8 @@ struct GitData {
                                   const std::unordered_set<std::string>& skipped, const Host& host,
                                   const GitSnapshot* before, TreeSearch::Opener open = {});
 
-// A directory without others in it, in which nothing was made, renamed or removed since.
+// A directory in which nothing was made, renamed or removed since; and one without others in it.
+[[nodiscard]] bool IsUnchanged(const Lookup& directory, const GitSnapshot& before);
 [[nodiscard]] bool IsUnchangedLeaf(const Lookup& directory, const GitSnapshot& before);
 
 // What tells an index from another, without its content; its path and inode, and when it was changed last.

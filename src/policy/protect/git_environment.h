@@ -2,7 +2,6 @@
 // GIT_EDITOR, GIT_TEMPLATE_DIR.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 

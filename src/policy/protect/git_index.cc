@@ -77,10 +77,10 @@ class IndexReader {
   bool Read() {
     if (bytes_.size() < kHeaderBytes + kind_.hash_bytes || !bytes_.starts_with(kSignature)) return false;
     end_ = bytes_.size() - kind_.hash_bytes;
-    version_ = Number(4, 4);
+    version_ = BigEndianAt(bytes_, 4, 4);
     if (version_ < 2 || version_ > 4) return false;
     at_ = kHeaderBytes;
-    const std::uint64_t count = Number(8, 4);
+    const std::uint64_t count = BigEndianAt(bytes_, 8, 4);
     if (count > end_ / kLeastEntry) return false;
     for (std::uint64_t i = 0; i < count; ++i) {
       if (!ReadEntry()) return false;
@@ -97,19 +97,13 @@ class IndexReader {
   static constexpr std::size_t kLeastEntry = 62;
   static constexpr std::size_t kStatBytes = 40;
 
-  [[nodiscard]] std::uint64_t Number(std::size_t at, std::size_t size) const {
-    std::uint64_t number = 0;
-    for (std::size_t i = 0; i < size; ++i) number = number << 8U | static_cast<unsigned char>(bytes_[at + i]);
-    return number;
-  }
-
   bool ReadEntry() {
     constexpr std::size_t kModeAt = 24;
     const std::size_t start = at_;
     const std::size_t flags_at = start + kStatBytes + kind_.hash_bytes;
     if (flags_at + 4 > end_) return false;
-    const auto mode = static_cast<std::uint32_t>(Number(start + kModeAt, 4));
-    const std::uint64_t flags = Number(flags_at, 2);
+    const auto mode = static_cast<std::uint32_t>(BigEndianAt(bytes_, start + kModeAt, 4));
+    const std::uint64_t flags = BigEndianAt(bytes_, flags_at, 2);
     const bool extended = (flags & 0x4000U) != 0;
     if (extended && version_ < 3) return false;
     at_ = flags_at + (extended ? 4 : 2);
@@ -166,7 +160,7 @@ class IndexReader {
     constexpr std::size_t kHead = 8;
     if (at_ + kHead > end_) return false;
     const std::string_view name = bytes_.substr(at_, 4);
-    const std::uint64_t size = Number(at_ + 4, 4);
+    const std::uint64_t size = BigEndianAt(bytes_, at_ + 4, 4);
     if (size > end_ - at_ - kHead) return false;
     const std::size_t data = at_ + kHead;
     at_ = data + static_cast<std::size_t>(size);
@@ -174,7 +168,7 @@ class IndexReader {
     // Readers with several threads start where these say.
     if (name == "EOIE") {
       end_seen_ = true;
-      return size == 4 + kind_.hash_bytes && Number(data, 4) == entries_end && at_ == end_;
+      return size == 4 + kind_.hash_bytes && BigEndianAt(bytes_, data, 4) == entries_end && at_ == end_;
     }
     if (name == "IEOT") return ReadBlocks(data, size);
     return name == "sdir" || (name.front() >= 'A' && name.front() <= 'Z');
@@ -199,11 +193,11 @@ class IndexReader {
     if (size < 4 || (size - 4) % kBlock != 0) return false;
     std::uint64_t entry = 0;
     for (std::size_t at = data + 4; at < data + size; at += kBlock) {
-      const std::uint64_t start = Number(at, 4);
+      const std::uint64_t start = BigEndianAt(bytes_, at, 4);
       if (entry >= starts_.size() || start != starts_[static_cast<std::size_t>(entry)]) return false;
       const bool whole = std::binary_search(whole_.begin(), whole_.end(), start);
       if (version_ == 4 && !whole) return false;
-      entry += Number(at + 4, 4);
+      entry += BigEndianAt(bytes_, at + 4, 4);
     }
     return entry + 1 == starts_.size();
   }

@@ -10,6 +10,13 @@
 
 namespace mxc {
 
+// The number in `size` bytes, the highest first.
+[[nodiscard]] inline std::uint64_t BigEndianAt(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < size; ++i) number = number << 8U | static_cast<unsigned char>(bytes[at + i]);
+  return number;
+}
+
 struct GitIndexKind {
   std::size_t hash_bytes = 20;  // 32 in a repository of SHA-256
   bool shared = false;          // sharedindex.*: the base of a split index

@@ -8,6 +8,7 @@
 #include "mxc/limits.h"
 #include "policy/paths/paths.h"
 #include "policy/protect/git_config.h"
+#include "policy/protect/git_places.h"
 
 namespace mxc {
 namespace {
@@ -96,11 +97,6 @@ constexpr std::string_view kPickOptions[] = {"allow-empty",
                                              "record-origin",
                                              "signoff"};
 
-template <std::size_t N>
-bool IsListed(std::string_view text, const std::string_view (&names)[N]) {
-  return std::find(std::begin(names), std::end(names), text) != std::end(names);
-}
-
 bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -142,7 +138,7 @@ bool IsHarmlessList(std::string_view text) {
     std::string_view line = TakeLine(text);
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f"), line.size()));
     const std::string_view word = line.substr(0, line.find_first_of(" \t\r\v\f"));
-    if (!word.empty() && IsLetterOrDigit(word.front()) && !IsListed(word, kCommands)) return false;
+    if (!word.empty() && IsLetterOrDigit(word.front()) && !IsOneOf(word, kCommands)) return false;
     if (word != "update-ref" && word != "u") continue;
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\v\f", word.size()), line.size()));
     if (!IsRef(line.substr(0, line.find_first_of(" \t\r\v\f")))) return false;
@@ -152,7 +148,7 @@ bool IsHarmlessList(std::string_view text) {
 
 bool IsStrategy(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
-  return IsListed(text, kStrategies);
+  return IsOneOf(text, kStrategies);
 }
 
 bool IsPlain(std::string_view text) {
@@ -201,7 +197,7 @@ bool IsPickOptions(std::string_view text) {
            if (variable.section != "options" || !variable.subsection.empty()) return false;
            if (variable.name == "strategy") return IsStrategy(variable.value);
            if (variable.name == "strategy-option") return IsPlain(variable.value);
-           return IsListed(variable.name, kPickOptions);
+           return IsOneOf(variable.name, kPickOptions);
          });
 }
 
@@ -229,7 +225,7 @@ bool IsPatch(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool IsHarmlessWhatever(std::string_view name) { return IsListed(name, kHarmless) || IsPatch(name); }
+bool IsHarmlessWhatever(std::string_view name) { return IsOneOf(name, kHarmless) || IsPatch(name); }
 
 // For git as well, which the caller runs: it gets no further than we do.
 bool IsMissing(const Lookup& lookup) { return !lookup.status && lookup.failure != LookupFailure::kOther; }
@@ -269,14 +265,14 @@ class Finder {
   // None of what is no directory, or cannot be listed.
   [[nodiscard]] std::optional<std::vector<DirectoryEntry>> List(const std::string& path,
                                                                 const Lookup& lookup) const {
-    if (!lookup.status || lookup.status->object.type != FileType::kDirectory) return std::nullopt;
+    if (!lookup.Is(FileType::kDirectory)) return std::nullopt;
     Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(path, {});
     return entries ? std::optional(std::move(*entries)) : std::nullopt;
   }
   // A link is followed by git from where git stands, and a file with a second name is written under that.
   [[nodiscard]] bool IsPlain(const std::string& path) const {
     const Lookup lookup = host_.LookAt(path);
-    return lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->links == 1;
+    return lookup.Is(FileType::kRegular) && lookup.status->links == 1;
   }
   [[nodiscard]] std::optional<std::string> Read(const std::string& path) const {
     if (!IsPlain(path)) return std::nullopt;

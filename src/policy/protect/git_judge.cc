@@ -20,8 +20,8 @@ bool GitJudge::IsArmed(const std::string& place) { return IsArmedByItself(place)
 bool GitJudge::IsArmedByItself(const std::string& place) {
   const Lookup lookup = host_.LookAt(place);
   if (!lookup.status) return false;  // gone again
-  if (lookup.status->object.type == FileType::kDirectory) return IsArmedDirectory(place);
-  return lookup.status->object.type != FileType::kRegular || IsArmedPointer(place);
+  if (lookup.Is(FileType::kDirectory)) return IsArmedDirectory(place);
+  return !lookup.Is(FileType::kRegular) || IsArmedPointer(place);
 }
 
 const Result<NamedInTrees>& GitJudge::NamedByCaller() {
@@ -76,7 +76,7 @@ bool GitJudge::IsHarmlessFile(const std::string& file) const {
   const Lookup lookup = host_.LookAt(file);
   if (!lookup.status) return lookup.failure == LookupFailure::kMissing;
   // Under another name it could be written later.
-  if (lookup.status->object.type != FileType::kRegular || lookup.status->links != 1) return false;
+  if (!lookup.Is(FileType::kRegular) || lookup.status->links != 1) return false;
   const Result<std::string> text = host_.ReadFile(file, kMaxGitConfigBytes + 1);
   return text && text->size() <= kMaxGitConfigBytes && IsHarmlessGitConfig(*text);
 }
@@ -84,7 +84,7 @@ bool GitJudge::IsHarmlessFile(const std::string& file) const {
 bool GitJudge::HasEntries(const std::string& directory) const {
   const Lookup lookup = host_.LookAt(directory);
   if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
-  if (lookup.status->object.type != FileType::kDirectory) return true;
+  if (!lookup.Is(FileType::kDirectory)) return true;
   const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(directory, {});
   return !entries || !entries->empty();
 }
@@ -92,7 +92,7 @@ bool GitJudge::HasEntries(const std::string& directory) const {
 bool GitJudge::IsArmedHooks(const std::string& hooks) const {
   const Lookup lookup = host_.LookAt(hooks);
   if (!lookup.status) return lookup.failure != LookupFailure::kMissing;
-  if (lookup.status->object.type != FileType::kDirectory) return true;
+  if (!lookup.Is(FileType::kDirectory)) return true;
   const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(hooks, {});
   return !entries || !std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
     return entry.type == FileType::kRegular && entry.name.ends_with(".sample");
@@ -112,8 +112,7 @@ std::optional<std::string> GitJudge::Follow(const std::string& path) {
 
 std::optional<std::string> GitJudge::CommonOf(const std::string& git_directory) {
   const std::string file = JoinPath(git_directory, "commondir");
-  const Lookup lookup = host_.LookAt(file);
-  if (lookup.status && lookup.status->object.type == FileType::kSymlink) return std::nullopt;
+  if (host_.LookAt(file).Is(FileType::kSymlink)) return std::nullopt;
   const Result<std::optional<std::string>> text = ReadGitFile(file, host_, walker_);
   if (!text) return std::nullopt;
   if (!*text) return git_directory;

@@ -2,7 +2,6 @@
 // release.
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "mxc/fold.h"
 #include "policy/protect/git_config.h"
@@ -153,30 +152,6 @@ bool NamesProgram(const GitVariable& variable) {
   return variable.value.starts_with('-') && (variable.section == "remote" || variable.section == "submodule");
 }
 
-std::string_view TrimBlanks(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// `[core]` or `[remote "origin"]`, and nothing else in the line.
-bool ReadPlainSection(std::string_view line, GitVariable& variable) {
-  if (!line.ends_with(']')) return false;
-  line = line.substr(1, line.size() - 2);
-  const std::size_t quote = line.find('"');
-  const std::string_view name = TrimBlanks(line.substr(0, quote));
-  const auto plain = [](char c) { return (Folded(c) >= 'a' && Folded(c) <= 'z') || (c >= '0' && c <= '9'); };
-  if (name.empty() || !std::all_of(name.begin(), name.end(), plain)) return false;
-  variable.section = Folded(name);
-  variable.subsection.clear();
-  if (quote == std::string_view::npos) return true;
-  line = line.substr(quote + 1);
-  if (!line.ends_with('"')) return false;
-  line.remove_suffix(1);
-  variable.subsection = line;
-  return !line.empty() && line.find('"') == std::string_view::npos;
-}
-
 }  // namespace
 
 bool MayExecute(const GitVariable& variable) {
@@ -188,29 +163,6 @@ bool MayExecute(const GitVariable& variable) {
            (row.subsections || variable.subsection.empty());
   };
   return NamesProgram(variable) || !std::any_of(std::begin(kHarmlessKeys), std::end(kHarmlessKeys), harmless);
-}
-
-std::optional<std::vector<GitVariable>> ReadPlainGitConfig(std::string_view text) {
-  std::vector<GitVariable> variables;
-  GitVariable variable;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = TrimBlanks(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.empty() || line.starts_with('#') || line.starts_with(';')) continue;
-    if (line.find_first_of(std::string_view("\\\r\0", 3)) != std::string_view::npos) return std::nullopt;
-    if (line.starts_with('[')) {
-      if (!ReadPlainSection(line, variable)) return std::nullopt;
-      continue;
-    }
-    if (line.find_first_of("\"#;") != std::string_view::npos || variable.section.empty()) return std::nullopt;
-    const std::size_t equals = line.find('=');
-    variable.name = Folded(TrimBlanks(line.substr(0, equals)));
-    variable.value =
-        equals == std::string_view::npos ? "true" : std::string(TrimBlanks(line.substr(equals + 1)));
-    variables.push_back(variable);
-  }
-  return variables;
 }
 
 bool IsHarmlessGitConfig(std::string_view text) {

@@ -31,12 +31,6 @@ bool NamesFilesBeside(std::string_view text) {
   return true;
 }
 
-std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t size) {
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < size; ++i) number = number << 8U | static_cast<unsigned char>(bytes[at + i]);
-  return number;
-}
-
 // Of an `alternates`; git reads it up to the first end of string.
 std::vector<std::string> ObjectStores(std::string_view text) {
   std::vector<std::string> stores;
@@ -100,20 +94,20 @@ bool NamesPacksBeside(std::string_view bytes) {
   constexpr std::size_t kRow = 12;
   if (!bytes.starts_with(kPackIndexSignature)) return true;  // git refuses it
   if (bytes.size() < kHeader) return false;
-  const std::uint64_t chunks = NumberAt(bytes, 6, 1);
+  const std::uint64_t chunks = BigEndianAt(bytes, 6, 1);
   if (bytes.size() < kHeader + (chunks + 1) * kRow) return false;
   std::string_view names;
   std::size_t found = 0;
   for (std::size_t at = kHeader; at < kHeader + chunks * kRow; at += kRow) {
     if (bytes.substr(at, kNames.size()) != kNames) continue;
-    const std::uint64_t start = NumberAt(bytes, at + 4, 8);
-    const std::uint64_t end = NumberAt(bytes, at + kRow + 4, 8);
+    const std::uint64_t start = BigEndianAt(bytes, at + 4, 8);
+    const std::uint64_t end = BigEndianAt(bytes, at + kRow + 4, 8);
     if (start > end || end > bytes.size()) return false;
     names = bytes.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
     ++found;
   }
   if (found != 1) return false;
-  for (std::uint64_t packs = NumberAt(bytes, 8, 4); packs > 0; --packs) {
+  for (std::uint64_t packs = BigEndianAt(bytes, 8, 4); packs > 0; --packs) {
     const std::size_t end = names.find('\0');
     if (end == std::string_view::npos || !IsPlainName(names.substr(0, end))) return false;
     names.remove_prefix(end + 1);
@@ -254,7 +248,7 @@ bool GitListJudge::NamesWorkTree(const GitSnapshot::Text& entry) {
   if (!reach_.HoldsWritable(walked->path)) return WasThere(entry);
   if (ThroughLinks(*walked)) return false;
   if (!walked->status) return !walker_.LookAt(std::string(ParentOf(walked->path))).status;
-  if (walked->status->object.type != FileType::kRegular) return false;
+  if (!walked->Is(FileType::kRegular)) return false;
   const Result<std::optional<std::string>> back = ReadGitFile(walked->path, host_, walker_);
   if (!back || !*back) return false;
   const Result<Walked> led = walker_.Walk(Against(ParentOf(walked->path), GitDirectoryIn(**back)));

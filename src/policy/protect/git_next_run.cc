@@ -33,9 +33,7 @@ std::vector<std::string> ObstaclesOf(const GitProtection::Refusal& refusal,
     if (!harmless && is_left(file)) return {std::move(file)};
   }
   std::string hooks = JoinPath(refusal.place, "hooks");
-  const Lookup lookup = host.LookAt(hooks);
-  const bool link = lookup.status && lookup.status->object.type == FileType::kSymlink;
-  if (link && is_left(hooks)) return {std::move(hooks)};
+  if (host.LookAt(hooks).Is(FileType::kSymlink) && is_left(hooks)) return {std::move(hooks)};
   return {};
 }
 

@@ -28,12 +28,10 @@ bool IsNamedGit(std::string_view path) { return IsGitName(path.substr(path.rfind
 Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Host& host,
                                                PathWalker& walker) {
   const auto refuse = [&](const std::string& why) {
-    return Error{
-        .code = ErrorCode::kConflict,
-        .message = "git's file " + Quoted(path) + " cannot be read: " + why,
-        .hint =
-            "remove it if an earlier run has left it, else make it a file that you can read, of at most " +
-            std::to_string(kMaxGitConfigBytes) + " bytes; or write \"protect\": []"};
+    return Conflict(
+        "git's file " + Quoted(path) + " cannot be read: " + why, {},
+        "remove it if an earlier run has left it, else make it a file that you can read, of at most " +
+            std::to_string(kMaxGitConfigBytes) + " bytes; or write \"protect\": []");
   };
   const Result<Walked> walked = walker.Walk(path);
   if (!walked) {
@@ -41,13 +39,10 @@ Result<std::optional<std::string>> ReadGitFile(const std::string& path, const Ho
     if (!lookup.status && lookup.failure == LookupFailure::kDenied) return std::optional<std::string>{};
     return refuse(walked.error().message);
   }
-  if (!walked->status || walked->status->object.type == FileType::kDirectory)
-    return std::optional<std::string>{};
-  if (walked->status->object.type == FileType::kSymlink)
-    return refuse("it leads through " + Quoted(walked->path));
+  if (!walked->status || walked->Is(FileType::kDirectory)) return std::optional<std::string>{};
+  if (walked->Is(FileType::kSymlink)) return refuse("it leads through " + Quoted(walked->path));
   // GIT_CONFIG_GLOBAL=/dev/null
-  if (walked->status->object.type != FileType::kRegular &&
-      walked->status->object.type != FileType::kCharacterDevice)
+  if (!walked->Is(FileType::kRegular) && !walked->Is(FileType::kCharacterDevice))
     return refuse("it is not a regular file");
   Result<std::string> text = host.ReadFile(walked->path, kMaxGitConfigBytes + 1);
   if (!text) return refuse(text.error().message);
@@ -108,7 +103,7 @@ void GitPlaces::Visit(const std::string& directory, std::vector<DirectoryEntry>&
   }
   if (!named) return;
   const auto data = [&](const DirectoryEntry& entry) {
-    const bool is = std::find(std::begin(kData), std::end(kData), entry.name) != std::end(kData);
+    const bool is = IsOneOf(entry.name, kData);
     if (is && entry.type == FileType::kDirectory) data_.push_back(JoinPath(directory, entry.name));
     return is;
   };

@@ -5,6 +5,8 @@
 // nothing: git replaces it, so anybody can.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +62,11 @@ class GitPlaces {
   std::unordered_set<std::string> seen_ = {};
   std::unordered_set<std::string> seen_trees_ = {};
 };
+
+template <std::size_t kCount>
+[[nodiscard]] bool IsOneOf(std::string_view text, const std::string_view (&names)[kCount]) {
+  return std::find(std::begin(names), std::end(names), text) != std::end(names);
+}
 
 // `path` as git finds it from the directory `base`.
 [[nodiscard]] std::string Against(std::string_view base, std::string_view path);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
-#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -94,7 +93,6 @@ class Review {
   }
   void SearchData(TreeSearch& search, const std::unordered_set<std::string>& skipped);
   [[nodiscard]] bool IsAsListed(const GitSnapshot::Listed& listed) const;
-  [[nodiscard]] bool IsUnchanged(const Lookup& lookup) const;
   void Judge(const GitPlaces::Named& named);
   [[nodiscard]] bool IsYoung(const std::string& place) const;
   void TakeUp(const std::string& place, std::string part);
@@ -193,14 +191,7 @@ void Review::SearchData(TreeSearch& search, const std::unordered_set<std::string
 bool Review::IsAsListed(const GitSnapshot::Listed& listed) const {
   if (listed.inode == 0) return false;
   const Lookup lookup = host_.LookAt(listed.path);
-  return IsUnchanged(lookup) && lookup.status->object.inode == listed.inode;
-}
-
-// A directory in which nothing was made, renamed or removed.
-bool Review::IsUnchanged(const Lookup& lookup) const {
-  constexpr std::uint64_t kSlack = 60'000'000'000;  // somebody may set the clock
-  return lookup.status && lookup.status->object.type == FileType::kDirectory && lookup.status->changed &&
-         before_.since && *lookup.status->changed + kSlack < *before_.since;
+  return IsUnchanged(lookup, before_) && lookup.status->object.inode == listed.inode;
 }
 
 bool Review::IsInTheWay(const std::string& place) const {
@@ -254,7 +245,7 @@ bool Review::IsYoung(const std::string& place) const {
   };
   if (!before_.others_since) return false;
   const Lookup lookup = host_.LookAt(place);
-  if (lookup.status && lookup.status->object.type != FileType::kDirectory) return is_young(place);
+  if (lookup.status && !lookup.Is(FileType::kDirectory)) return is_young(place);
   const std::string hooks = JoinPath(place, "hooks");
   const std::string parts[] = {JoinPath(place, "config"), JoinPath(place, "config.worktree"),
                                JoinPath(place, "commondir"), hooks};
@@ -270,7 +261,7 @@ std::string Review::InTheWayTo(const std::string& link) const {
   std::string found;
   for (std::string_view above = ParentOf(link); above != "/"; above = ParentOf(above)) {
     const Lookup lookup = host_.LookAt(std::string(above));
-    if (lookup.status && lookup.status->object.type != FileType::kDirectory) found = above;
+    if (lookup.status && !lookup.Is(FileType::kDirectory)) found = above;
   }
   return found;
 }
@@ -352,8 +343,7 @@ void Review::JudgeData(std::string& gap) {
 bool Review::IsOfAnotherRun(const std::string& path) const {
   const auto stands_for_nothing = [&] {
     const Lookup lookup = host_.LookAt(path);
-    return lookup.status && lookup.status->object.type == FileType::kRegular &&
-           IsPlaceholder(host_, path, lookup);
+    return lookup.Is(FileType::kRegular) && IsPlaceholder(host_, path, lookup);
   };
   return stands_for_nothing() && host_.ReadFile(path, 1) && stands_for_nothing();
 }

@@ -310,6 +310,17 @@ std::string KeyIn(const Statement& statement) {
 
 }  // namespace
 
+std::optional<std::vector<GitVariable>> ReadPlainGitConfig(std::string_view text) {
+  std::optional<std::vector<Statement>> statements = Statements(text).Read();
+  if (!statements || text.find('\r') != std::string_view::npos) return std::nullopt;
+  std::vector<GitVariable> variables;
+  for (Statement& each : *statements) {
+    if (!each.variable || each.text.find('"') != std::string::npos) return std::nullopt;
+    variables.push_back(std::move(*each.variable));
+  }
+  return variables;
+}
+
 std::string UnsafeChange(std::string_view before, std::string_view after) {
   if (before == after) return "";
   if (after.size() > kMaxGitConfigBytes) return "it is too long";

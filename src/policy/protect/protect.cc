@@ -86,14 +86,10 @@ std::uint64_t LastingInode(const Lookup& lookup) {
   return StampOf(lookup) != 0 ? lookup.status->object.inode : 0;
 }
 
-bool Has(const Config& config, Preset preset) {
-  return std::any_of(config.protect.begin(), config.protect.end(),
-                     [preset](const PresetEntry& entry) { return entry.preset == preset; });
-}
-
-const PresetEntry& EntryOf(const Config& config, Preset preset) {
-  return *std::find_if(config.protect.begin(), config.protect.end(),
-                       [preset](const PresetEntry& entry) { return entry.preset == preset; });
+const PresetEntry* GitEntry(const Config& config) {
+  const auto found = std::find_if(config.protect.begin(), config.protect.end(),
+                                  [](const PresetEntry& entry) { return entry.preset == Preset::kGit; });
+  return found != config.protect.end() ? &*found : nullptr;
 }
 
 bool UsesGit(const Config& config) {
@@ -101,10 +97,6 @@ bool UsesGit(const Config& config) {
   return CallsGit(config.process.command_line) ||
          std::any_of(argv.begin(), argv.end(), [](const std::string& word) { return CallsGit(word); });
 }
-
-}  // namespace
-
-namespace {
 
 // One search for all presets, and what they make of it.
 class Protection {
@@ -131,13 +123,12 @@ class Protection {
 
   Status Run(const std::vector<std::string>& grants) {
     for (const std::string& path : grants) {
-      const Lookup& lookup = walker_.LookAt(path);
-      if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots_.push_back(path);
+      if (walker_.LookAt(path).Is(FileType::kDirectory)) roots_.push_back(path);
     }
     others_since_ = host_.OldestRun(roots_);
     if (Status found = Find(); !found) return found;
-    if (Has(config_, Preset::kGit)) {
-      if (Status held = HoldGit(); !held) return held;
+    if (const PresetEntry* const entry = GitEntry(config_)) {
+      if (Status held = HoldGit(*entry); !held) return held;
     }
     if (Status held = HoldNamed(); !held) return held;
     return protector_.CheckCount(config_.protect.front().pointer);
@@ -145,7 +136,7 @@ class Protection {
   // Where nothing can be written, nothing is held.
   void WarnOfHidden() {
     for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) git_.AddAround(path);
-    protector_.Begin(EntryOf(config_, Preset::kGit));
+    protector_.Begin(*GitEntry(config_));
     git_.WarnOfHidden();
   }
   [[nodiscard]] const std::vector<TakenGrant>& Taken() const { return protector_.Taken(); }
@@ -160,7 +151,7 @@ class Protection {
   void AddAroundMounts();
   Status Search(const std::vector<std::string>& roots);
   [[nodiscard]] Status Ended(const std::string& gap) const;
-  Status HoldGit();
+  Status HoldGit(const PresetEntry& entry);
   void AddSingleFiles();
   Status FindData();
   void SkipOwnDirectories();
@@ -205,8 +196,7 @@ Status Protection::Find() {
   std::vector<std::string> roots;
   // What is read-only inside holds repositories whose configuration may lead out of it.
   for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
-    const Lookup& lookup = walker_.LookAt(path);
-    const bool directory = lookup.status && lookup.status->object.type == FileType::kDirectory;
+    const bool directory = walker_.LookAt(path).Is(FileType::kDirectory);
     const bool inside = std::any_of(searched_.begin(), searched_.end(),
                                     [&](const std::string& root) { return IsAtOrBelow(path, root); });
     if (directory && inside) roots.push_back(path);
@@ -250,8 +240,7 @@ Status Protection::Ended(const std::string& gap) const {
                   "\"protect\": []");
 }
 
-Status Protection::HoldGit() {
-  const PresetEntry& entry = EntryOf(config_, Preset::kGit);
+Status Protection::HoldGit(const PresetEntry& entry) {
   protector_.Begin(entry);
   if (entry.safe_config) git_.AllowSafeConfigs();
   if (Status held = git_.Apply(); !held) return held;
@@ -272,7 +261,7 @@ void Protection::AddSingleFiles() {
     const bool data = std::any_of(directories.begin(), directories.end(), [&](const GitDirectory& directory) {
       return IsAtOrBelow(path, directory.path);
     });
-    if (data && lookup.status && lookup.status->object.type == FileType::kRegular) searched_.push_back(path);
+    if (data && lookup.Is(FileType::kRegular)) searched_.push_back(path);
   }
 }
 
@@ -379,9 +368,10 @@ Status Protection::HoldNamed() {
 
 Result<std::vector<TakenGrant>> AddProtection(const Config& config, const Host& host, const MountNames& names,
                                               RuleSet& rules, Policy& policy) {
-  if (!Has(config, Preset::kGit)) policy.relaxations.emplace_back("git-unprotected");
+  const bool git = GitEntry(config) != nullptr;
+  if (!git) policy.relaxations.emplace_back("git-unprotected");
   const std::vector<std::string> grants = rules.PathsWith(Access::kReadWrite);
-  const bool warns = grants.empty() && Has(config, Preset::kGit) && UsesGit(config);
+  const bool warns = grants.empty() && git && UsesGit(config);
   if (config.protect.empty() || (grants.empty() && !warns)) return std::vector<TakenGrant>{};
   const WithoutPlaceholders seen(host, rules);
   PathWalker seen_walker(seen);

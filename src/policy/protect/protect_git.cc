@@ -39,7 +39,7 @@ Status GitProtection::AddNamed(const PathEntry& named) {
                     named.pointer, "write the real path, " + Quoted(walked->path));
   }
   GitPlaces found_there;  // places_ has those around the grants already
-  if (walked->status && walked->status->object.type == FileType::kDirectory) {
+  if (walked->Is(FileType::kDirectory)) {
     std::vector<DirectoryEntry> entries;
     const Result<std::vector<DirectoryEntry>> found =
         protector_.TheHost().ListEntries(walked->path, GitPlaces::Wants);
@@ -159,13 +159,12 @@ bool GitProtection::DenyOthers(const std::string& path) {
     return false;
   const auto kept = [&](const std::string& file) {
     const Lookup& lookup = protector_.Walker().LookAt(file);
-    return lookup.status && lookup.status->uid != host.Caller().uid &&
-           lookup.status->object.type == FileType::kRegular && !host.MayAccess(file, Access::kReadOnly);
+    return lookup.status && lookup.status->uid != host.Caller().uid && lookup.Is(FileType::kRegular) &&
+           !host.MayAccess(file, Access::kReadOnly);
   };
   const bool any = kept(path) || kept(JoinPath(path, "commondir")) || kept(JoinPath(path, "config")) ||
                    kept(JoinPath(path, "config.worktree"));
-  const bool denied =
-      any && whole.status->object.type != FileType::kSymlink && protector_.Deny(path, whole.status->object);
+  const bool denied = any && !whole.Is(FileType::kSymlink) && protector_.Deny(path, whole.status->object);
   if (denied) others_.insert(path);
   return denied;
 }
@@ -173,8 +172,7 @@ bool GitProtection::DenyOthers(const std::string& path) {
 // What has a second name, or is none of the command's, is no exception.
 Result<bool> GitProtection::LeaveConfig(const std::string& path) {
   const Lookup& lookup = protector_.Walker().LookAt(path);
-  const bool single =
-      lookup.status && lookup.status->object.type == FileType::kRegular && lookup.status->links == 1;
+  const bool single = lookup.Is(FileType::kRegular) && lookup.status->links == 1;
   if (!safe_configs_ || !single || !protector_.Writable(path) || protector_.Rules().Find(path) != nullptr)
     return false;
   Result<std::optional<std::string>> text = Read(path);
@@ -226,7 +224,7 @@ bool GitProtection::GoesOn(Status& held, std::set<std::string> leads) {
   if (held) return true;
   std::string file = std::exchange(unreadable_, {});
   const Result<Walked> walked = protector_.Walker().Walk(file.empty() ? "/" : ParentOf(file));
-  const bool proc = walked && walked->status && walked->status->object.type == FileType::kSymlink;
+  const bool proc = walked && walked->Is(FileType::kSymlink);
   if (!proc || leads.contains(file)) leads.clear();
   if (!leads.empty()) {
     const std::string lead = Quoted(*leads.begin());

@@ -1,7 +1,6 @@
 // What a configuration names: programs, hooks, templates, and where they stand.
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <set>
 
 #include "mxc/limits.h"
@@ -48,7 +47,7 @@ void GitProtection::ProtectNamed(const std::string& base, std::string_view writt
 Status GitProtection::ProtectContents(const std::string& directory, int depth) {
   if (!directory.starts_with('/')) return Done{};
   const Result<Walked> walked = protector_.Walker().Walk(directory);
-  if (!walked || !walked->status || walked->status->object.type != FileType::kDirectory) return Done{};
+  if (!walked || !walked->Is(FileType::kDirectory)) return Done{};
   const Result<std::vector<DirectoryEntry>> entries = protector_.TheHost().ListEntries(walked->path, {});
   if (!entries) {
     return Conflict(
@@ -97,15 +96,14 @@ void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& b
     return;
   }
   const bool program = word.run || word.script || (walked->status->mode & 0111U) != 0;
-  if (program && walked->status->object.type == FileType::kRegular)
-    protector_.Protect(path, WhenMissing::kLeft);
+  if (program && walked->Is(FileType::kRegular)) protector_.Protect(path, WhenMissing::kLeft);
 }
 
 // What leads through a link of /proc, as /proc/self/cwd/x does, may lead into any grant. A descriptor itself,
 // /dev/stdin for instance, is what the caller has opened.
 Status GitProtection::CheckPlace(const std::string& path) const {
   const Result<Walked> walked = protector_.Walker().Walk(path);
-  if (!walked || !walked->status || walked->status->object.type != FileType::kSymlink) return Done{};
+  if (!walked || !walked->Is(FileType::kSymlink)) return Done{};
   const std::string written = FoldLexically(path);
   const std::string_view above = ParentOf(written);
   if (above == "/dev" || above.ends_with("/fd")) return Done{};

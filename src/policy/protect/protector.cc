@@ -197,8 +197,7 @@ Status Protector::HoldOtherNames() {
   if (unsearched_.empty() && std::none_of(shared_.begin(), shared_.end(), hides)) return Done{};
   std::vector<std::string> roots;
   for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
-    const Lookup& lookup = walker_.LookAt(path);
-    if (lookup.status && lookup.status->object.type == FileType::kDirectory) roots.push_back(path);
+    if (walker_.LookAt(path).Is(FileType::kDirectory)) roots.push_back(path);
   }
   TreeSearch search(host_, {});
   const OwnRules own_rules(rules_);
@@ -228,7 +227,7 @@ void Protector::Pin(const std::string& path) {
   if (!Writable(path) || rules_.Find(path) != nullptr) return;
   const Lookup& lookup = walker_.LookAt(path);
   if (!lookup.status) return;
-  if (lookup.status->object.type == FileType::kSymlink) return WatchLink(path);
+  if (lookup.Is(FileType::kSymlink)) return WatchLink(path);
   Add({.path = path, .object = lookup.status->object}, Access::kReadWrite);
 }
 
@@ -241,7 +240,7 @@ bool Protector::HoldWay(const std::string& directory) {
     ways_.insert(directory);
     return true;
   }
-  if (lookup.status->object.type != FileType::kDirectory) return false;
+  if (!lookup.Is(FileType::kDirectory)) return false;
   // Another run's: it stays until the last of us has ended.
   const bool placeholder_kind = lookup.status->mode == kPlaceholderDirectoryMode;
   if (placeholder_kind && Writable(directory) && HoldWay(std::string(ParentOf(directory))))

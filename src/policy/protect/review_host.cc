@@ -45,7 +45,7 @@ Status ReviewHost::Detach(const Walked& walked) const {
 }
 
 Error ReviewHost::NotRead(const std::string& path) const {
-  return {.code = ErrorCode::kConflict, .message = Quoted(path) + " was not read: " + budget_->Gap()};
+  return Conflict(Quoted(path) + " was not read: " + budget_->Gap());
 }
 
 Result<std::string> ReviewHost::ReadFile(const std::string& path, std::size_t limit) const {
