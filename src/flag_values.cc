@@ -12,6 +12,7 @@
 #include "mxc/windows/path.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
+#include "profiles/expand_document.h"
 
 namespace mxc {
 namespace {
@@ -106,13 +107,13 @@ Result<PortPair> PortsOf(std::string_view flag, const std::string& text) {
 // Without a name for the place a path stays relative, and Decode refuses it: never guess what is granted.
 Result<std::string> PathOfFlag(const std::string& path, const Host& host) {
   if (path.starts_with('~')) {
-    const std::optional<std::string> home = host.Environment("HOME");
+    const std::optional<std::string> home = CallersHome(host);
     if (path.size() > 1 && path[1] != '/') {
       return UsageError("only ~ and ~/ are expanded, not " + Quoted(path),
                         "write the directory, or ./" + path + " for a name that begins so");
     }
-    if (!home || !home->starts_with('/'))
-      return UsageError(Quoted(path) + " needs HOME, which is not set", "write the directory");
+    if (!home || (!home->starts_with('/') && !IsOnDrive(*home)))
+      return UsageError(Quoted(path) + " needs HOME, which is not set", "set HOME, or write the directory");
     return Below(*home, path.substr(1));
   }
   const std::string here = host.WorkingDirectory();
