@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -234,6 +235,36 @@ TEST(FlagDocument, AWordThatMayBeAConfigurationIsNoPath) {
   const auto told = [&](const std::vector<std::string>& arguments) -> std::string {
     Json json = *ParseDocument({.name = "test", .bytes = "{}"});
     const auto places = AddFlags(OptionsOf(arguments), host, json);
+// Its caller stands in a directory without a name.
+class Nameless : public FakeHost {
+ public:
+  explicit Nameless(std::uint64_t links) : links_(links) { SetWorkingDirectory(""); }
+  [[nodiscard]] Lookup LookAt(const std::string& path) const override {
+    return path == "." ? Lookup{.status = FileStatus{.links = links_}} : FakeHost::LookAt(path);
+  }
+
+ private:
+  std::uint64_t links_;
+};
+
+TEST(FlagDocument, PathsWithoutADirectoryOrAHome) {
+  const auto told = [](const FakeHost& host, const std::string& path) {
+    Json json = *ParseDocument({.name = "test", .bytes = "{}"});
+    const Result<std::vector<FlagPlace>> places = AddFlags(OptionsOf({"a.json", "--rw", path}), host, json);
+    return places ? Rendered(json) : places.error().message + " | " + places.error().hint;
+  };
+  const std::string way_out = " | cd to a directory that exists, or write the path from the root";
+  Nameless host{0};
+  EXPECT_EQ(told(host, "."),
+            "'.' is relative to the current directory, which does not exist any more" + way_out);
+  EXPECT_EQ(told(Nameless{2}, "."),
+            "'.' is relative to the current directory, which has no path from the root here" + way_out);
+  EXPECT_EQ(told(host, "/x"), "{filesystem:{readwritePaths:[/x]}}");
+  EXPECT_EQ(told(host, "~/x"), "'~/x' needs HOME, which is not set | set HOME, or write the directory");
+  host.AddFile("/etc/passwd", "me:x:1000:1000::/home/me:/bin/sh\n");
+  EXPECT_EQ(told(host, "~/x"), "{filesystem:{readwritePaths:[/home/me/x]}}");
+}
+
     return places ? "" : places.error().message + " | " + places.error().hint;
   };
   EXPECT_EQ(
