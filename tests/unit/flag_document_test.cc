@@ -198,6 +198,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{R"({"version":"0.8.0","network":{"egress":{}}})",
              {"--allow-host", "a"},
              "{version:0.8.0,network:{egress:{allow:[{to:[{host:a}]}]}}}"},
+        // A URL is refused as a name, with the name that was meant.
+        Case{R"({"version":"1.0.0"})",
+             {"--allow-host", "https://a.example:443/x", "a.example:443/x"},
+             "{version:1.0.0,network:{egress:{allow:[{to:[{host:https://a.example:443/x}]},{to:[{host:"
+             "a.example:443/x}]}]}}}"},
         // The host's own network has it already; a list would take the rest away.
         Case{R"({"network":{"defaultPolicy":"allow","allowLocalNetwork":true}})",
              {"--allow-host", "a"},
@@ -230,11 +235,6 @@ TEST(FlagDocument, AnErrorNamesTheFlag) {
   EXPECT_EQ(error.code, ErrorCode::kUsage);
 }
 
-TEST(FlagDocument, AWordThatMayBeAConfigurationIsNoPath) {
-  const Machine host;
-  const auto told = [&](const std::vector<std::string>& arguments) -> std::string {
-    Json json = *ParseDocument({.name = "test", .bytes = "{}"});
-    const auto places = AddFlags(OptionsOf(arguments), host, json);
 // Its caller stands in a directory without a name.
 class Nameless : public FakeHost {
  public:
@@ -265,6 +265,11 @@ TEST(FlagDocument, PathsWithoutADirectoryOrAHome) {
   EXPECT_EQ(told(host, "~/x"), "{filesystem:{readwritePaths:[/home/me/x]}}");
 }
 
+TEST(FlagDocument, AWordThatMayBeAConfigurationIsNoPath) {
+  const Machine host;
+  const auto told = [&](const std::vector<std::string>& arguments) -> std::string {
+    Json json = *ParseDocument({.name = "test", .bytes = "{}"});
+    const auto places = AddFlags(OptionsOf(arguments), host, json);
     return places ? "" : places.error().message + " | " + places.error().hint;
   };
   EXPECT_EQ(
