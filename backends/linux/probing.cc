@@ -29,7 +29,7 @@ struct Place {
 // The first that fits is the answer: what is inside something else comes first.
 constexpr Place kPlaces[] = {
     {"/proc/1/comm", "mxc-init", "this is inside a sandbox of mxc-exec, which hands out no namespaces",
-     "nothing: containment 'process' holds the inner sandbox with Landlock and seccomp"},
+     "run each command by itself: containment 'process' holds it with Landlock and seccomp"},
     {"/proc/1/comm", "bwrap", "this is inside a sandbox of bubblewrap that hands out no namespaces",
      "use containment 'process', or start the outer sandbox without --disable-userns"},
     {"/proc/version", "gVisor", "this is inside gVisor, which implements only part of Linux",
