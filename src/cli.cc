@@ -158,8 +158,8 @@ class Parser {
     added_.push_back({&flag, option});
   }
 
-  // `--rw a b` as `--rw a --rw b`, so that CLI11 knows where a list ends. It would also take a word for the
-  // value of `--rw=`.
+  // `--rw a b` as `--rw a --rw b`, but for exec, so that CLI11 knows where a list ends. It would also take a
+  // word for the value of `--rw=`.
   Words Spread() {
     Words spread;
     std::size_t next = verb_ == Verb::kNone ? 0 : 1;
@@ -175,7 +175,7 @@ class Parser {
       if (flag == nullptr || ValuesOf(*flag) != FlagValues::kSeveral || !value_follows()) continue;
       const std::string first = words_[next++];
       spread.push_back(first);
-      if (!value_follows()) continue;
+      if (verb_ == Verb::kExec || !value_follows()) continue;  // the identifier may stand behind it
       further_ = next;
       for (; value_follows(); ++next) {
         options_.further_words.push_back({.flag = NameOf(*flag), .first = first, .word = words_[next]});
@@ -217,6 +217,11 @@ class Parser {
 
   [[nodiscard]] Error Unexpected(const std::string& word) const {
     if (IsFlag(word)) return Unknown(word);
+    for (const std::string& variable : {positional_.value_or(""), word}) {
+      if (verb_ == Verb::kExec && variable.find('=') != std::string::npos)
+        return UsageError("unexpected argument " + Quoted(variable),
+                          "exec takes one word for each flag: --env " + ShellWord(variable));
+    }
     const bool begins_here = verb_ == Verb::kExec || (positional_ && positional_->ends_with(".json"));
     const std::string& begin = begins_here || !positional_ ? word : *positional_;
     const auto command = std::find(words_.begin(), words_.end(), begin) - words_.begin();

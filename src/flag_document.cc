@@ -37,6 +37,7 @@ HostFlag SplitHostFlag(const std::string& text) {
 }
 
 bool LooksLikeAddress(const std::string& host) {
+  if (!HostOfUrl(host).empty()) return false;  // a URL: Decode says what to write
   return host.find_first_not_of("0123456789./") == std::string::npos || host.find(':') != std::string::npos;
 }
 

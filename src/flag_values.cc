@@ -12,6 +12,7 @@
 #include "mxc/windows/path.h"
 #include "policy/paths/glob.h"
 #include "policy/paths/paths.h"
+#include "profiles/expand_document.h"
 
 namespace mxc {
 namespace {
@@ -69,6 +70,15 @@ std::string Under(std::string_view here, std::string_view path) {
   return Below(here == "/" ? "" : here, "/" + std::string(path));
 }
 
+// A directory that was removed is still there to stand in, without a name.
+Error NoPlace(const std::string& path, const Host& host) {
+  const Lookup here = host.LookAt(".");
+  const bool removed = !here.status || here.status->links == 0;
+  return UsageError(Quoted(path) + " is relative to the current directory, which " +
+                        (removed ? "does not exist any more" : "has no path from the root here"),
+                    "cd to a directory that exists, or write the path from the root");
+}
+
 }  // namespace
 
 Error UsageError(std::string message, std::string hint) {
@@ -103,21 +113,22 @@ Result<PortPair> PortsOf(std::string_view flag, const std::string& text) {
   return Refused(flag, "a port of this host and one inside, such as 8080:80", text);
 }
 
-// Without a name for the place a path stays relative, and Decode refuses it: never guess what is granted.
+// Without a name for the place a relative path is refused: never guess what is granted.
 Result<std::string> PathOfFlag(const std::string& path, const Host& host) {
   if (path.starts_with('~')) {
-    const std::optional<std::string> home = host.Environment("HOME");
+    const std::optional<std::string> home = CallersHome(host);
     if (path.size() > 1 && path[1] != '/') {
       return UsageError("only ~ and ~/ are expanded, not " + Quoted(path),
                         "write the directory, or ./" + path + " for a name that begins so");
     }
-    if (!home || !home->starts_with('/'))
-      return UsageError(Quoted(path) + " needs HOME, which is not set", "write the directory");
+    if (!home || (!home->starts_with('/') && !IsOnDrive(*home)))
+      return UsageError(Quoted(path) + " needs HOME, which is not set", "set HOME, or write the directory");
     return Below(*home, path.substr(1));
   }
   const std::string here = host.WorkingDirectory();
   const bool of_windows = IsOnDrive(path) || path.starts_with("\\\\");  // and absolute there
-  if (path.empty() || path.front() == '/' || here.empty() || of_windows) return path;
+  if (path.empty() || path.front() == '/' || of_windows) return path;
+  if (here.empty()) return NoPlace(path, host);
   return Under(here, path);
 }
 

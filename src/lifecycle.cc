@@ -13,6 +13,7 @@
 #include "base/quoted.h"
 #include "base/terminal.h"
 #include "ceiling/cut_command.h"
+#include "dispatch.h"
 #include "lifecycle_parts.h"
 #include "persistent/persistent.h"
 #include "plan_run.h"
@@ -190,6 +191,14 @@ Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host
   return NewSandbox{.sandbox = std::move(*made), .containment = plan.containment, .tier = plan.tier};
 }
 
+Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Host& host) {
+  Result<std::vector<Warning>> told = session::Start(id);
+  const auto hint = Dispatch(id.containment).refusal_hint;
+  if (!told && told.error().code == ErrorCode::kUnavailable && told.error().hint.empty() && hint != nullptr)
+    told.error().hint = hint(host);
+  return told;
+}
+
 // What goes wrong once the command runs is told as after a run: standard output was the command's.
 Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options, const Host& host) {
   Result<session::Entry> entry = session::Enter(id);
@@ -253,7 +262,7 @@ int RunPhase(const Result<Config>& config, const Options& options, const Host& h
     case Phase::kProvision:
       break;
     case Phase::kStart:
-      return PrintAnswer(session::Start(*id));
+      return PrintAnswer(StartSandbox(*id, host));
     case Phase::kExec: {
       const Result<int> status = RunInSandbox(*id, *config, options, host);
       if (status) return *status;

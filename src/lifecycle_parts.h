@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli.h"
 #include "config/config.h"
@@ -30,6 +31,9 @@ struct NewSandbox {
 // Resolve, Plan, Provision. The configuration's command is not run; its directory and environment are those
 // of every command that has none of its own. Errors: those of the stages.
 [[nodiscard]] Result<NewSandbox> MakeSandbox(const Config& config, Options options, const Host& host);
+// Builds a sandbox that has been provisioned. Errors: those of session::Start; where the kernel refuses it,
+// with what a run says about that.
+[[nodiscard]] Result<std::vector<Warning>> StartSandbox(const session::SandboxId& id, const Host& host);
 // Runs the command of an exec request. The exit status. Errors: it has not been started.
 [[nodiscard]] Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options options,
                                        const Host& host);

@@ -84,8 +84,8 @@ void TellUse(const SandboxId& id) {
                   beginning));
 }
 
-Status StartAndTell(const SandboxId& id) {
-  const Result<std::vector<Warning>> told = session::Start(id);
+Status StartAndTell(const SandboxId& id, const Host& host) {
+  const Result<std::vector<Warning>> told = StartSandbox(id, host);
   if (!told) return told.error();
   for (const Warning& warning : *told) TellWarning(warning.message);
   fmt::print("{}\n", id.Text());
@@ -125,7 +125,7 @@ int StartVerb(const Options& options, const Host& host) {
   const Result<SandboxId> id = session::ParseSandboxId(made->sandbox.id);
   Status started = id ? Status(Done{}) : Status(id.error());
   if (options.foreground && !made->sandbox.daemon) started = NotHeldHere(made->containment);
-  if (started) started = StartAndTell(*id);
+  if (started) started = StartAndTell(*id, host);
   if (started && options.foreground) return StayWith(made->sandbox);
   if (started) {
     made->sandbox.Keep();

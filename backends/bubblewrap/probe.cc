@@ -55,10 +55,7 @@ bool HasMessageQueues(const Host& host) {
 
 Support Look(const Host& host) {
   const std::optional<std::string> path = host.FindTool("bwrap");
-  if (!path) {
-    return Unusable("bubblewrap is not installed: there is no bwrap in the system's program directories",
-                    "install it, for instance with `apt-get install bubblewrap`");
-  }
+  if (!path) return linux_backend::NoTool(host, "bwrap", "bubblewrap", "bubblewrap");
   const Result<std::string> program = host.ReadFile(*path, kMaxProgramBytes);
   if (!program)
     return Unusable("'" + *path + "' cannot be read: " + program.error().message, "reinstall bubblewrap");

@@ -44,10 +44,7 @@ Support Probe(const Host& host, ProbeDepth depth) {
   if (host.System() != OperatingSystem::kLinux)
     return OfAnotherSystem(Containment::kKubernetes, host.System());
   const std::optional<std::string> program = host.FindTool("kubectl");
-  if (!program) {
-    return Unusable("kubectl is not installed: it is not in the system's program directories",
-                    "install it, for instance with `apt-get install kubernetes-client`");
-  }
+  if (!program) return linux_backend::NoTool(host, "kubectl", "kubectl", "kubernetes-client");
   Support support = Usable(*program);
   if (depth == ProbeDepth::kQuick) return support;
   const ToolRun run = host.Try({*program, "version", "--client", "--output=json"}, kProbeLimitMs);

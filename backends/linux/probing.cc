@@ -1,5 +1,7 @@
 #include "backends/linux/probing.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +11,7 @@ namespace mxc::linux_backend {
 namespace {
 
 constexpr std::size_t kMaxSettingBytes = 4096;
+constexpr std::uint32_t kUnmappedOwner = 65534;  // kernel.overflowuid, as it is everywhere
 
 bool Reads(const Host& host, const std::string& path, std::string_view value) {
   const std::optional<std::string> text = Setting(host, path);
@@ -26,7 +29,7 @@ struct Place {
 // The first that fits is the answer: what is inside something else comes first.
 constexpr Place kPlaces[] = {
     {"/proc/1/comm", "mxc-init", "this is inside a sandbox of mxc-exec, which hands out no namespaces",
-     "nothing: containment 'process' holds the inner sandbox with Landlock and seccomp"},
+     "run each command by itself: containment 'process' holds it with Landlock and seccomp"},
     {"/proc/1/comm", "bwrap", "this is inside a sandbox of bubblewrap that hands out no namespaces",
      "use containment 'process', or start the outer sandbox without --disable-userns"},
     {"/proc/version", "gVisor", "this is inside gVisor, which implements only part of Linux",
@@ -69,6 +72,27 @@ Support Unusable(std::string reason, std::string remedy) {
           .code = ErrorCode::kUnavailable,
           .reason = std::move(reason),
           .remedy = std::move(remedy)};
+}
+
+Support NoTool(const Host& host, std::string_view tool, std::string_view program, std::string_view package) {
+  for (const std::string_view directory : kToolDirectories) {
+    const std::string path = std::string(directory) + std::string(tool);
+    const Lookup found = host.LookAt(path);
+    if (!found.status) continue;
+    if (found.status->uid == kUnmappedOwner)
+      return Unusable("'" + path +
+                          "' is not trusted: its owner is not known here, as in a sandbox whose user "
+                          "namespace leaves root out",
+                      "use containment 'process', or run outside of that sandbox");
+    return Unusable("'" + path +
+                        "' is not trusted: others than root can replace it, or something on the way "
+                        "to it",
+                    "make it, and the directories and links on the way to it, root's and writable by root "
+                    "alone");
+  }
+  return Unusable(std::string(program) + " is not installed: there is no " + std::string(tool) +
+                      " in the system's program directories",
+                  "install it, for instance with `apt-get install " + std::string(package) + "`");
 }
 
 std::optional<std::string> Setting(const Host& host, const std::string& path) {

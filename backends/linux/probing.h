@@ -4,12 +4,18 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "mxc/backend.h"
 
 namespace mxc::linux_backend {
 
 [[nodiscard]] Support Unusable(std::string reason, std::string remedy);
+
+// Why Host::FindTool has not found `tool`: one that is there and not trusted, else that of `program` it is
+// not installed. `package` is Debian's.
+[[nodiscard]] Support NoTool(const Host& host, std::string_view tool, std::string_view program,
+                             std::string_view package);
 
 // First line of a small file of the kernel; nothing when this kernel does not have it.
 [[nodiscard]] std::optional<std::string> Setting(const Host& host, const std::string& path);

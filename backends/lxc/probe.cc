@@ -16,10 +16,7 @@ using linux_backend::Unusable;
 
 Support Look(const Host& host) {
   const std::optional<std::string> program = host.FindTool("lxc-start");
-  if (!program) {
-    return Unusable("LXC is not installed: there is no lxc-start in the system's program directories",
-                    "install it, for instance with `apt-get install lxc`");
-  }
+  if (!program) return linux_backend::NoTool(host, "lxc-start", "LXC", "lxc");
   Support support = linux_backend::LookForEngine(host);
   support.program = *program;
   return support;

@@ -66,6 +66,10 @@ struct ToolRun {
   std::string err = {};  // bounded
 };
 
+// The system's own directories of programs, in the order of Host::FindTool.
+inline constexpr std::string_view kToolDirectories[] = {"/usr/bin/", "/bin/",           "/usr/sbin/",
+                                                        "/sbin/",    "/usr/local/bin/", "/usr/local/sbin/"};
+
 class Host {
  public:
   Host() = default;
@@ -128,8 +132,8 @@ class Host {
   // At most `limit` bytes.
   [[nodiscard]] virtual Result<std::string> ReadFile(const std::string& path, std::size_t limit) const = 0;
 
-  // Absolute path of a tool in the system's own directories (/usr/bin, /bin, /usr/local/bin ...), never from
-  // PATH: a workspace must not choose our helpers. Files another user could replace are passed over.
+  // Absolute path of a tool in one of kToolDirectories, never from PATH: a workspace must not choose our
+  // helpers. Files another user could replace are passed over.
   [[nodiscard]] virtual std::optional<std::string> FindTool(std::string_view name) const = 0;
   // Runs a trusted tool with an empty environment and no input, and ends it after `limit_ms`.
   [[nodiscard]] virtual ToolRun Try(const std::vector<std::string>& argv, std::uint32_t limit_ms) const = 0;

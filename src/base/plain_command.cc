@@ -82,4 +82,13 @@ std::vector<std::string> PlainCommand(std::string_view line, const std::vector<V
   return words;
 }
 
+std::string FirstProgram(std::string_view line, const std::vector<Variable>& environment) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  const auto* const end = std::find_if_not(line.begin(), line.end(), IsPlain);
+  std::string word(line.begin(), end);
+  const bool ends = end == line.end() || std::string_view(" \t\n;&|<>").find(*end) != std::string_view::npos;
+  const bool looked_up = ends && !word.empty() && word.find('/') == std::string::npos;
+  return looked_up && IsProgram(word, environment) ? word : "";
+}
+
 }  // namespace mxc

@@ -17,4 +17,10 @@ namespace mxc {
 [[nodiscard]] std::vector<std::string> PlainCommand(std::string_view line,
                                                     const std::vector<Variable>& environment);
 
+// The program that a shell starts first for the line, whatever stands behind it; "" when that is none that it
+// looks up on PATH, or not to be told without being a shell.
+//
+//   FirstProgram("npm test && true", environment)  // "npm"
+[[nodiscard]] std::string FirstProgram(std::string_view line, const std::vector<Variable>& environment);
+
 }  // namespace mxc

@@ -90,6 +90,21 @@ bool IsHostName(std::string_view text, Wildcard wildcard) {
   }
 }
 
+std::string HostOfUrl(std::string_view text) {
+  std::string_view host = Trimmed(text);
+  constexpr std::string_view kAfterScheme = "://";
+  const auto scheme = host.find(kAfterScheme);
+  const bool url = scheme != std::string_view::npos;
+  if (url) host.remove_prefix(scheme + kAfterScheme.size());
+  host = host.substr(0, host.find_first_of("/?#"));
+  if (const auto user = host.rfind('@'); user != std::string_view::npos) host.remove_prefix(user + 1);
+  const auto split = SplitPort(host);
+  if (!split || host == text) return "";
+  const bool known =
+      IsHostName(split->host, Wildcard::kAllowed) || (url && ParseCidr(split->host, HostBits::kRefuse).ok());
+  return known ? std::string(split->host) : "";
+}
+
 Result<HostEntry> ParseHostEntry(std::string_view text) {
   const auto split = SplitPort(Trimmed(text));
   if (!split) return Reason("not an address, a block or a host name");

@@ -16,6 +16,10 @@ enum class Wildcard { kAllowed, kForbidden };
 // "*.example.com", and "*" for every name.
 [[nodiscard]] bool IsHostName(std::string_view text, Wildcard wildcard);
 
+// The host of what was meant as one: "foo.com" of "https://foo.com:8443/x" and of "foo.com/x", an address of
+// a URL alone ("10.0.0.1/x" may be a block); "" where nothing stands around it, or it is none.
+[[nodiscard]] std::string HostOfUrl(std::string_view text);
+
 struct HostEntry {
   Peer peer = {};
   std::uint16_t port = 0;  // 0: every port

@@ -33,7 +33,12 @@ void DecodeBlocks(Decoding& decoding, const Json& json, const Place& place, Peer
   const Json* text = Member(&json, "cidr");
   const Result<Cidr> block = ParseCidr(text->text, HostBits::kRefuse);
   if (!block) {
-    decoding.Fail(place.Key("cidr"), *text, "not a valid address block: " + block.error().message);
+    const std::string host = HostOfUrl(text->text);
+    const bool name = IsHostName(host, Wildcard::kAllowed);
+    decoding.Fail(place.Key("cidr"), *text, "not a valid address block: " + block.error().message,
+                  host.empty() ? ""
+                  : name       ? "write the name alone, as `host`: " + host
+                               : "write the address alone: " + host);
     return;
   }
   peer.cidr = CidrText(*block);
@@ -59,8 +64,10 @@ Peer DecodePeer(Decoding& decoding, const Json& json, const Place& place) {
     return peer;
   }
   if (!IsHostName(host->text, Wildcard::kAllowed)) {
+    const std::string alone = HostOfUrl(host->text);
     decoding.Fail(place.Key("host"), *host, Ticked(host->text) + " is not a host name",
-                  "write a name such as example.com, or *.example.com for its subdomains");
+                  alone.empty() ? "write a name such as example.com, or *.example.com for its subdomains"
+                                : "write the host alone: " + alone);
   }
   if (Folded(host->text) == kHostLoopbackName) {
     decoding.Fail(

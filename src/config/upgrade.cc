@@ -14,8 +14,11 @@ std::vector<NetworkRule> UpgradeHosts(Decoding& decoding, const Json& network, s
     const Place here = place.Item(i);
     Result<HostEntry> entry = ParseHostEntry(list->items[i].text);
     if (!entry) {
+      const std::string host = HostOfUrl(list->items[i].text);
       decoding.Fail(here, list->items[i], Ticked(list->items[i].text) + " is " + entry.error().message,
-                    "write an address, a block such as 10.0.0.0/8, or a name such as example.com");
+                    host.empty()
+                        ? "write an address, a block such as 10.0.0.0/8, or a name such as example.com"
+                        : "write the host alone: " + host);
       continue;
     }
     NetworkRule rule{.to = {std::move(entry->peer)}, .pointer = here.pointer};

@@ -1,6 +1,5 @@
 // Which files we are ready to run as our helpers.
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -10,8 +9,6 @@
 namespace mxc {
 namespace {
 
-constexpr std::array<const char*, 6> kToolDirectories = {"/usr/bin/", "/bin/",           "/usr/sbin/",
-                                                         "/sbin/",    "/usr/local/bin/", "/usr/local/sbin/"};
 constexpr int kMaxLinks = 40;
 constexpr std::uint32_t kWritableByOthers = 022;
 constexpr std::uint32_t kExecutableByAll = 0111;
@@ -67,8 +64,8 @@ bool OnlyRootCanReplace(const Host& host, const std::string& path) {
 
 std::optional<std::string> PosixHost::FindTool(std::string_view name) const {
   if (name.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
-  for (const char* directory : kToolDirectories) {
-    std::string candidate = directory + std::string(name);
+  for (const std::string_view directory : kToolDirectories) {
+    std::string candidate = std::string(directory) + std::string(name);
     if (OnlyRootCanReplace(*this, candidate)) return candidate;
   }
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/plain_command.h"
 #include "mxc/sandbox/private_home.h"
 #include "policy/advice.h"
 #include "policy/paths/entries.h"
@@ -124,8 +125,8 @@ std::string DirectoriesOf(const Walked& program, const Host& host) {
 }
 
 // Where the caller would find it. A directory of its PATH that is inside is on the PATH there as well, but
-// only without a PATH of the policy's, and with `tools`.
-std::string HintFor(std::string_view name, const Host& host, PathWalker& walker, bool inherits) {
+// only without a PATH of the policy's, and with `tools`. "": nowhere.
+std::string WhereTheCallerHas(std::string_view name, const Host& host, PathWalker& walker, bool inherits) {
   const std::string path = host.Environment("PATH").value_or("");
   for (std::string_view rest = path; !rest.empty();) {
     const std::string directory{rest.substr(0, rest.find(':'))};
@@ -138,7 +139,24 @@ std::string HintFor(std::string_view name, const Host& host, PathWalker& walker,
                     : found + ": write \"tools\": \"inherit\" in `filesystem`, or grant " + grant +
                           " and set PATH";
   }
-  return "install it, or write its absolute path";
+  return "";
+}
+
+bool IsOnPath(std::string_view name, const Process& process, const Workspace& workspace, PathWalker& walker,
+              const RuleSet& rules) {
+  std::string_view rest = SearchPath(process.environment);
+  while (!rest.empty()) {
+    const std::string_view directory = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
+    // A relative or empty entry stands for wherever the command is.
+    const std::string path = workspace.OnHost(JoinPath(directory, name));
+    if (directory.substr(0, 1) != "/" || MayBeThere(path, walker, rules)) return true;
+  }
+  return false;
+}
+
+std::string NotOnPath(std::string_view name) {
+  return "the program " + Quoted(name) + " is in no directory of the sandbox's PATH";
 }
 
 // No engine could say it better afterwards, and some only with a command that seems to have run.
@@ -157,16 +175,9 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, const 
                          ? "grant " + DirectoriesOf(*walked, host) + ", and what it needs, with readonlyPaths"
                          : "it does not exist on this host either");
   }
-  std::string_view rest = SearchPath(process.environment);
-  while (!rest.empty()) {
-    const std::string_view directory = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
-    // A relative or empty entry stands for wherever the command is.
-    const std::string path = workspace.OnHost(JoinPath(directory, name));
-    if (directory.substr(0, 1) != "/" || MayBeThere(path, walker, rules)) return Done{};
-  }
-  return NoProgram("the program " + Quoted(name) + " is in no directory of the sandbox's PATH",
-                   HintFor(name, host, walker, !tools.search.empty()));
+  if (IsOnPath(name, process, workspace, walker, rules)) return Done{};
+  const std::string where = WhereTheCallerHas(name, host, walker, !tools.search.empty());
+  return NoProgram(NotOnPath(name), where.empty() ? "install it, or write its absolute path" : where);
 }
 
 }  // namespace
@@ -247,6 +258,19 @@ Result<Process> ResolveProcess(const ProcessConfig& written, const Host& host, C
   if (const Status program = CheckProgram(process, written, host, walker, rules, tools); !program)
     return program.error();
   return process;
+}
+
+std::optional<Warning> ProgramOutside(const Process& process, const ProcessConfig& written, const Host& host,
+                                      PathWalker& walker, const RuleSet& rules, const Tools& tools) {
+  if (!written.argv.empty()) return std::nullopt;
+  const std::string name = FirstProgram(written.command_line, process.environment);
+  if (name.empty() || IsOnPath(name, process, written.workspace, walker, rules)) return std::nullopt;
+  const std::string where = WhereTheCallerHas(name, host, walker, !tools.search.empty());
+  if (where.empty()) return std::nullopt;
+  return Warning{.category = "program-outside",
+                 .message = NotOnPath(name) + "; " + where,
+                 .pointer = "/process/commandLine",
+                 .told = true};
 }
 
 }  // namespace mxc

@@ -1,6 +1,7 @@
 // The command of a policy: argv, working directory, environment.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +39,11 @@ namespace mxc {
                                              Containment containment, PathWalker& walker,
                                              const RuleSet& rules, const std::string& image = {},
                                              const Tools& tools = {});
+
+// The first program of a command line, where it is found nowhere inside, but on the caller's PATH: what is
+// said of an argv's by the error. Absent: all is well, or nobody can tell.
+[[nodiscard]] std::optional<Warning> ProgramOutside(const Process& process, const ProcessConfig& written,
+                                                    const Host& host, PathWalker& walker,
+                                                    const RuleSet& rules, const Tools& tools);
 
 }  // namespace mxc

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "ceiling/cut_entries.h"
@@ -362,6 +363,11 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
       ResolveProcess(config.process, host, policy.containment, walker, *rules, *image, tools);
   if (!process) return process.error();
   policy.process = std::move(*process);
+  if (TraitsOf(policy.containment).isolates && image->empty()) {
+    std::optional<Warning> outside =
+        ProgramOutside(policy.process, config.process, host, walker, *rules, tools);
+    if (outside) policy.warnings.push_back(std::move(*outside));
+  }
   const bool linux_home = policy.system == OperatingSystem::kLinux && TraitsOf(policy.containment).isolates;
   if (linux_home && KeepsStandardEnvironment(config.process))
     policy.home_files = GitIdentity(host, walker, *rules);

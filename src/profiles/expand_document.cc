@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "config/decoding.h"
 #include "document/place.h"
 #include "policy/paths/glob.h"
+#include "policy/paths/homes.h"
 
 namespace mxc {
 namespace {
@@ -55,21 +58,18 @@ class Expander {
     return {.code = ErrorCode::kSchema, .message = std::move(message), .hint = std::string(hint)};
   }
 
-  [[nodiscard]] std::optional<std::string> Home() const {
-    return host_.Environment(host_.System() == OperatingSystem::kWindows ? "USERPROFILE" : "HOME");
-  }
-
   [[nodiscard]] std::optional<std::string> Lookup(const std::string& name, const XdgDirectory* xdg) const {
-    if (xdg == nullptr) return name == "HOME" ? Home() : name == "PWD" ? places_.directory : places_.cache;
+    if (xdg == nullptr)
+      return name == "HOME" ? CallersHome(host_) : name == "PWD" ? places_.directory : places_.cache;
     std::optional<std::string> set = host_.Environment(name);
-    const std::optional<std::string> home = Home();
+    const std::optional<std::string> home = CallersHome(host_);
     if ((set && !set->empty()) || xdg->standard.empty() || !home) return set;
     return *home + std::string(xdg->standard);
   }
 
   [[nodiscard]] Result<std::string> ValueOf(const std::string& name) const {
-    const auto refuse = [&](std::string_view why) {
-      return Refuse(Ticked("${" + name + "}") + std::string(why), kKnown);
+    const auto refuse = [&](std::string_view why, std::string_view hint = kKnown) {
+      return Refuse(Ticked("${" + name + "}") + std::string(why), hint);
     };
     const auto* xdg = std::find_if(std::begin(kXdgDirectories), std::end(kXdgDirectories),
                                    [&](const XdgDirectory& known) { return known.name == name; });
@@ -79,7 +79,10 @@ class Expander {
     std::optional<std::string> value = Lookup(name, is_xdg ? xdg : nullptr);
     if (name == "PWD" && places_.directory.empty())
       return refuse(" is the directory of a file, and this is none");
-    if (!value || value->empty()) return refuse(" is not set");
+    if (!value || value->empty()) {
+      const bool below_home = is_xdg && !xdg->standard.empty();
+      return refuse(" is not set", "set " + name + (below_home ? " or HOME" : ""));
+    }
     if (!IsAbsolutePath(*value)) return refuse(" is not an absolute path");
     return std::move(*value);
   }
@@ -106,6 +109,14 @@ bool IsForSeatbelt(Json& document, const Host& host) {
 }
 
 }  // namespace
+
+std::optional<std::string> CallersHome(const Host& host) {
+  const bool windows = host.System() == OperatingSystem::kWindows;
+  std::optional<std::string> set = host.Environment(windows ? "USERPROFILE" : "HOME");
+  if (windows || (set && !set->empty())) return set;
+  std::vector<std::string> homes = WrittenHomes(host);
+  return homes.empty() ? std::nullopt : std::optional(std::move(homes.front()));
+}
 
 Status ExpandDocument(const std::string& directory, const Host& host, Json& document) {
   const Json* const written = Inside(document, "expand");

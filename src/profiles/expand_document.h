@@ -2,6 +2,7 @@
 // Without it nothing is expanded, but for Seatbelt ~, as the reference does on macOS.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "mxc/error.h"
@@ -9,6 +10,9 @@
 #include "mxc/json.h"
 
 namespace mxc {
+
+// What HOME says, else the list of users; on Windows USERPROFILE. Empty or absent: neither says anything.
+[[nodiscard]] std::optional<std::string> CallersHome(const Host& host);
 
 // `directory`: of the file that the document stands in, for ${PWD}; empty: it stands in none.
 // Errors: kSchema, for a variable that is unknown, not set, or no directory.

@@ -74,6 +74,23 @@ TEST(BubblewrapProbe, MissingAndTooOld) {
   EXPECT_THAT(old.remedy, HasSubstr("0.5.0"));
 }
 
+// In a sandbox of ours the owner of the system's files is nobody.
+TEST(BubblewrapProbe, ThereAndNotTrusted) {
+  FakeHost nested;
+  nested.AddFile("/usr/bin/bwrap", Program(kOld), {.uid = 65534});
+  const Support unmapped = ProbeBubblewrap(nested, ProbeDepth::kQuick);
+  EXPECT_FALSE(unmapped.usable);
+  EXPECT_EQ(unmapped.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(unmapped.reason, HasSubstr("'/usr/bin/bwrap' is not trusted: its owner is not known here"));
+  EXPECT_THAT(unmapped.remedy, HasSubstr("containment 'process'"));
+
+  FakeHost host;
+  host.AddFile("/usr/local/bin/bwrap", Program(kOld), {.mode = 0777});
+  const Support open = ProbeBubblewrap(host, ProbeDepth::kQuick);
+  EXPECT_FALSE(open.usable);
+  EXPECT_THAT(open.reason, HasSubstr("'/usr/local/bin/bwrap' is not trusted: others than root can"));
+}
+
 TEST(BubblewrapProbe, OtherSystems) {
   BwrapHost host;
   host.SetSystem(OperatingSystem::kMacos);

@@ -40,6 +40,26 @@ TEST(Expand, ThePlacesThatItKnows) {
   EXPECT_EQ(Expanded("/a/~/$HOME"), "/a/~/$HOME");
 }
 
+// Of cron, systemd and the like.
+TEST(Expand, WithoutHomeTheListOfUsersSaysWhereThatIs) {
+  FakeHost host;
+  host.AddFile("/etc/passwd", "root:x:0:0::/root:/bin/sh\nme:x:1000:1000::/home/listed:/bin/sh\n");
+  EXPECT_EQ(Expanded("~/x", "/work", host), "/home/listed/x");
+  EXPECT_EQ(Expanded("${HOME}", "/work", host), "/home/listed");
+  EXPECT_EQ(Expanded("${XDG_CACHE_HOME}", "/work", host), "/home/listed/.cache");
+  host.SetEnvironment("HOME", "");
+  EXPECT_EQ(Expanded("~", "/work", host), "/home/listed");
+  host.SetEnvironment("HOME", "/home/me");
+  EXPECT_EQ(Expanded("~", "/work", host), "/home/me");
+}
+
+TEST(Expand, SaysWhichVariableToSet) {
+  const auto hint = [](const std::string& path) { return ExpandPath(path, {}, FakeHost{}).error().hint; };
+  EXPECT_EQ(hint("~/x"), "set HOME");
+  EXPECT_EQ(hint("${XDG_CACHE_HOME}"), "set XDG_CACHE_HOME or HOME");
+  EXPECT_EQ(hint("${XDG_RUNTIME_DIR}"), "set XDG_RUNTIME_DIR");
+}
+
 TEST(Expand, OnlyWhereItIsWritten) {
   EXPECT_EQ(Expanded("~/x", "/work", CallerAtHome(), "false"), "~/x");
   EXPECT_EQ(Expanded("~/x", "/work", CallerAtHome(), R"("yes")"), "~/x");  // Decode refuses it

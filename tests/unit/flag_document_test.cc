@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -197,6 +198,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{R"({"version":"0.8.0","network":{"egress":{}}})",
              {"--allow-host", "a"},
              "{version:0.8.0,network:{egress:{allow:[{to:[{host:a}]}]}}}"},
+        // A URL is refused as a name, with the name that was meant.
+        Case{R"({"version":"1.0.0"})",
+             {"--allow-host", "https://a.example:443/x", "a.example:443/x"},
+             "{version:1.0.0,network:{egress:{allow:[{to:[{host:https://a.example:443/x}]},{to:[{host:"
+             "a.example:443/x}]}]}}}"},
         // The host's own network has it already; a list would take the rest away.
         Case{R"({"network":{"defaultPolicy":"allow","allowLocalNetwork":true}})",
              {"--allow-host", "a"},
@@ -227,6 +233,36 @@ TEST(FlagDocument, AnErrorNamesTheFlag) {
   NameFlags(places, error);
   EXPECT_EQ(error.message, "--rw 'a b': a lifecycle request of the phase `exec` has no such key");
   EXPECT_EQ(error.code, ErrorCode::kUsage);
+}
+
+// Its caller stands in a directory without a name.
+class Nameless : public FakeHost {
+ public:
+  explicit Nameless(std::uint64_t links) : links_(links) { SetWorkingDirectory(""); }
+  [[nodiscard]] Lookup LookAt(const std::string& path) const override {
+    return path == "." ? Lookup{.status = FileStatus{.links = links_}} : FakeHost::LookAt(path);
+  }
+
+ private:
+  std::uint64_t links_;
+};
+
+TEST(FlagDocument, PathsWithoutADirectoryOrAHome) {
+  const auto told = [](const FakeHost& host, const std::string& path) {
+    Json json = *ParseDocument({.name = "test", .bytes = "{}"});
+    const Result<std::vector<FlagPlace>> places = AddFlags(OptionsOf({"a.json", "--rw", path}), host, json);
+    return places ? Rendered(json) : places.error().message + " | " + places.error().hint;
+  };
+  const std::string way_out = " | cd to a directory that exists, or write the path from the root";
+  Nameless host{0};
+  EXPECT_EQ(told(host, "."),
+            "'.' is relative to the current directory, which does not exist any more" + way_out);
+  EXPECT_EQ(told(Nameless{2}, "."),
+            "'.' is relative to the current directory, which has no path from the root here" + way_out);
+  EXPECT_EQ(told(host, "/x"), "{filesystem:{readwritePaths:[/x]}}");
+  EXPECT_EQ(told(host, "~/x"), "'~/x' needs HOME, which is not set | set HOME, or write the directory");
+  host.AddFile("/etc/passwd", "me:x:1000:1000::/home/me:/bin/sh\n");
+  EXPECT_EQ(told(host, "~/x"), "{filesystem:{readwritePaths:[/home/me/x]}}");
 }
 
 TEST(FlagDocument, AWordThatMayBeAConfigurationIsNoPath) {

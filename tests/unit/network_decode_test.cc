@@ -217,6 +217,29 @@ TEST(Network, RefusesMalformedRules) {
   EXPECT_EQ(blamed(R"({"ports":[{"protocol":"TCP"}]})"), "/ports/0/protocol");
 }
 
+TEST(Network, OfAUrlTheHostIsWanted) {
+  EXPECT_EQ(HostOfUrl("https://foo.com/x"), "foo.com");
+  EXPECT_EQ(HostOfUrl("https://user:secret@foo.com:8443/x?y"), "foo.com");
+  EXPECT_EQ(HostOfUrl("foo.com/x"), "foo.com");
+  EXPECT_EQ(HostOfUrl("http://10.0.0.1/"), "10.0.0.1");
+  EXPECT_EQ(HostOfUrl("http://[::1]:80/"), "::1");
+  for (const char* text :
+       {"foo.com", "foo.com:443", "10.0.0.0/33", "fe80::1/200", "https://", "a b", "/x", ""})
+    EXPECT_EQ(HostOfUrl(text), "") << text;
+  const auto hint = [](const std::string& network, const std::string& version) {
+    const Result<Config> config = DecodeText(With(R"("network":)" + network, version));
+    return config ? "ok" : config.error().hint;
+  };
+  EXPECT_EQ(hint(R"({"egress":{"allow":[{"to":[{"host":"https://foo.com/x"}]}]}})", "1.0.0"),
+            "write the host alone: foo.com");
+  EXPECT_EQ(hint(R"({"egress":{"allow":[{"to":[{"cidr":"https://foo.com"}]}]}})", "1.0.0"),
+            "write the name alone, as `host`: foo.com");
+  EXPECT_EQ(hint(R"({"egress":{"allow":[{"to":[{"cidr":"http://10.0.0.1/"}]}]}})", "1.0.0"),
+            "write the address alone: 10.0.0.1");
+  EXPECT_EQ(hint(R"({"allowedHosts":["https://foo.com/x"]})", "0.7.0-alpha"),
+            "write the host alone: foo.com");
+}
+
 TEST(Network, KeepsTheFormsApart) {
   EXPECT_EQ(Blamed(With(R"("network":{"egress":null})", "0.7.0-alpha")), "/network/egress");
   EXPECT_EQ(Blamed(With(R"("runtimeConfig":null)", "0.7.0-alpha")), "/runtimeConfig");

@@ -55,6 +55,17 @@ TEST(PlainCommand, PathMustLeadToDirectories) {
   }
 }
 
+TEST(FirstProgram, IsLookedUpOnPath) {
+  for (const char* line : {"npm", " npm test", "npm 'a' && b", "npm|b", "npm;b", "npm>x", "npm\tx", "npm\nb"})
+    EXPECT_EQ(FirstProgram(line, kPlain), "npm") << line;
+  for (const char* line :
+       {"", " ", "./npm", "/npm", "cd x", "A=1 npm", "'npm'", "n\\pm", "$npm", "npm() { b; }", "(npm)",
+        "! npm", "{ npm; }", "npm\xc3\xa4", "npm*", "npm\"x\"", "\nnpm"}) {
+    EXPECT_EQ(FirstProgram(line, kPlain), "") << line;
+  }
+  EXPECT_EQ(FirstProgram("npm", {}), "");
+}
+
 TEST(PlainCommand, EnvironmentMustPassTheShellUnchanged) {
   for (const char* name : {"IFS", "LINENO", "OPTIND", "PPID", "npm-config", "1A", "a.b", ""}) {
     EXPECT_THAT(PlainCommand("/bin/true", With(name, "x")), IsEmpty()) << name;

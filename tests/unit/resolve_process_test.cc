@@ -75,6 +75,33 @@ TEST_F(ResolveProcessTest, ProgramsThatAreNotInside) {
   EXPECT_TRUE(Resolved({.allow_unsandboxed = true}).ok());
 }
 
+// The run goes on: a shell may be right about what it looks up.
+TEST_F(ResolveProcessTest, TheProgramOfALineThatIsOutside) {
+  host_.AddFile("/usr/bin/ls").AddFile("/opt/mine/bin/mytool").AddFile("/opt/mine/bin/ls");
+  host_.AddFile("/opt/mine/bin/cd").SetEnvironment("PATH", "/opt/mine/bin:/usr/bin");
+  const auto said = [this](const std::string& line) -> std::string {
+    config_.process = {.command_line = line};
+    const Result<Policy> policy = Resolved();
+    if (!policy) return RefusalOf(policy);
+    for (const Warning& warning : policy->warnings) {
+      if (warning.category == "program-outside") return (warning.told ? "told: " : "") + warning.message;
+    }
+    return "";
+  };
+  const std::string warning =
+      "told: the program 'mytool' is in no directory of the sandbox's PATH; here it is in '/opt/mine/bin': "
+      "write "
+      "\"tools\": \"inherit\" in `filesystem`, or grant '/opt/mine/bin' and set PATH";
+  for (const char* line : {"mytool", "mytool test", "  mytool 'a b' | tee x && y", "mytool>x"})
+    EXPECT_EQ(said(line), warning) << line;
+  for (const char* line : {"ls", "nosuch", "cd mytool", "./mytool", "A=1 mytool", "mytool() { :; }",
+                           "'mytool'", "$X", "if mytool; then x; fi", ""}) {
+    EXPECT_EQ(said(line), "") << line;
+  }
+  config_.process = {};
+  EXPECT_EQ(said("mytool"), warning);
+}
+
 TEST_F(ResolveProcessTest, WrittenDirectories) {
   host_.AddSymlink("/home/w", "/srv/work/sub");
   WriteCwd("/srv/work/sub/..");

@@ -43,6 +43,13 @@ TEST(Verbs, ExecNamesASandbox) {
   EXPECT_TRUE(Parse({"exec", "--background", "ns:12", "--", "true"})->background);
 }
 
+TEST(Verbs, AFlagOfExecTakesOneWord) {
+  const Result<Options> options = Parse({"exec", "--env", "A=1", "ns:12", "--env", "B", "--", "true"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->sandbox, "ns:12");
+  EXPECT_EQ(options->environment, (std::vector<std::string>{"A=1", "B"}));
+}
+
 TEST(Verbs, StopNamesASandboxAndListNothing) {
   EXPECT_EQ(Parse({"stop", "ns:12"})->verb, Verb::kStop);
   EXPECT_EQ(Parse({"stop", "ns:12"})->sandbox, "ns:12");
@@ -90,6 +97,12 @@ INSTANTIATE_TEST_SUITE_P(
                     RefusedVerb{{"exec", "ns:1", "npm", "test"},
                                 "unexpected argument 'npm'",
                                 "put a command behind --: mxc-exec exec ns:1 -- npm test"},
+                    RefusedVerb{{"exec", "ns:1", "--env", "A=1", "B=2", "--", "true"},
+                                "unexpected argument 'B=2'",
+                                "exec takes one word for each flag: --env 'B=2'"},
+                    RefusedVerb{{"exec", "--env", "A=1", "B=2", "ns:1", "--", "true"},
+                                "unexpected argument 'B=2'",
+                                "exec takes one word for each flag: --env 'B=2'"},
                     RefusedVerb{{"start", "--report"}, "'start' takes no --report", "leave it out"},
                     RefusedVerb{{"exec", "--", "true"},
                                 "'exec' needs the sandbox's identifier",
