@@ -9,58 +9,46 @@
 namespace mxc::session {
 namespace {
 
-constexpr const char* kId = "/sandboxId";
+Error AboutSandbox(ErrorCode code, std::string message, std::string hint = {}) {
+  return {.code = code, .message = std::move(message), .pointer = "/sandboxId", .hint = std::move(hint)};
+}
 
 }  // namespace
 
 Error NotProvisioned() {
-  return {.code = ErrorCode::kNotProvisioned,
-          .message = "you have provisioned no sandbox on this machine",
-          .pointer = kId,
-          .hint = "send the phase provision first, as the same user"};
+  return AboutSandbox(ErrorCode::kNotProvisioned, "you have provisioned no sandbox on this machine",
+                      "send the phase provision first, as the same user");
 }
 
 Error NoSuchSandbox() {
-  return {.code = ErrorCode::kStaleId,
-          .message = "there is no such sandbox (any more)",
-          .pointer = kId,
-          .hint = "provision another"};
+  return AboutSandbox(ErrorCode::kStaleId, "there is no such sandbox (any more)", "provision another");
 }
 
 Error SandboxDied(const std::string& how) {
-  return {.code = ErrorCode::kStaleId,
-          .message = "the sandbox is gone: " + how,
-          .pointer = kId,
-          .hint = "deprovision it, and provision another"};
+  return AboutSandbox(ErrorCode::kStaleId, "the sandbox is gone: " + how,
+                      "deprovision it, and provision another");
 }
 
 Error SandboxExpired(const std::vector<Warning>& left) {
   std::string message = "the sandbox is gone: its time was over";
   for (const Warning& warning : left) message += "; " + warning.message;
-  return {.code = ErrorCode::kStaleId,
-          .message = std::move(message),
-          .pointer = kId,
-          .hint = "provision another"};
+  return AboutSandbox(ErrorCode::kStaleId, std::move(message), "provision another");
 }
 
 Error AlreadyStarted() {
-  return {.code = ErrorCode::kAlreadyStarted,
-          .message = "the sandbox is started already",
-          .pointer = kId,
-          .hint = "use it with the phase exec"};
+  return AboutSandbox(ErrorCode::kAlreadyStarted, "the sandbox is started already",
+                      "use it with the phase exec");
 }
 
 Error NothingToStop(bool stopped) {
-  return {.code = stopped ? ErrorCode::kAlreadyStopped : ErrorCode::kNotStarted,
-          .message = stopped ? "the sandbox is stopped already" : "the sandbox was never started",
-          .pointer = kId};
+  return stopped ? AboutSandbox(ErrorCode::kAlreadyStopped, "the sandbox is stopped already")
+                 : AboutSandbox(ErrorCode::kNotStarted, "the sandbox was never started");
 }
 
 Error NotStarted(bool stopped) {
-  return {.code = ErrorCode::kNotStarted,
-          .message = stopped ? "the sandbox is stopped" : "the sandbox has not been started",
-          .pointer = kId,
-          .hint = "send the phase start first"};
+  return AboutSandbox(ErrorCode::kNotStarted,
+                      stopped ? "the sandbox is stopped" : "the sandbox has not been started",
+                      "send the phase start first");
 }
 
 Error TooManyCommands() {

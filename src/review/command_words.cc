@@ -7,7 +7,6 @@
 
 namespace mxc {
 
-// One of "a|b|c*".
 bool IsOneOf(std::string_view word, std::string_view list) {
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find('|'));
@@ -91,7 +90,6 @@ std::string Line(const Words& words) {
   return text;
 }
 
-// For people.
 std::string Shown(const Words& words) {
   constexpr std::size_t kEnough = 200;
   const std::string text = Line(words);
