@@ -1,5 +1,3 @@
-#include "kubernetes/judge_network.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "base/quoted.h"
 #include "kubernetes/address_blocks.h"
 #include "kubernetes/json_access.h"
+#include "kubernetes/judge_pod.h"
 
 namespace mxc::kubernetes {
 namespace {

@@ -11,8 +11,6 @@
 #include "kubernetes/api_answer.h"
 #include "kubernetes/api_shape.h"
 #include "kubernetes/json_access.h"
-#include "kubernetes/judge_network.h"
-#include "kubernetes/judge_volumes.h"
 
 namespace mxc::kubernetes {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mxc/error.h"
+#include "mxc/json.h"
 #include "mxc/kubernetes/pod_run.h"
 
 namespace mxc::kubernetes {
@@ -33,5 +34,18 @@ struct PodFinding {
 // The first finding that is not accepted, the others beside it: kUnavailable.
 [[nodiscard]] std::optional<Error> RefusalOf(const std::vector<PodFinding>& findings,
                                              const std::vector<PodCheck>& accepted);
+
+// `spec`: of a Pod, with the types of the API (api_shape.h).
+void JudgeVolumes(const Json& spec, std::vector<PodFinding>& findings);
+// Mounts, variables and devices of one container of it. `at`: "spec.containers[0]".
+void JudgeInputs(const Json& container, const std::string& at, std::vector<PodFinding>& findings);
+// A quantity of Kubernetes that is more than nothing: "500m", "1.5Gi", "1e9".
+[[nodiscard]] bool IsPositiveAmount(const Json& quantity);
+
+// `policies`: the whole list of the pod's namespace (ReadList). Findings of kNetworkPolicy, where no policy
+// denies a direction by default, and of kNetworkOpen, where one lets everybody in, or the pod out into a
+// private address range or to everybody: services, nodes and metadata are there. What cannot be read denies
+// nothing and lets everybody through.
+[[nodiscard]] std::vector<PodFinding> JudgeNetwork(const Json& pod, const Json& policies);
 
 }  // namespace mxc::kubernetes

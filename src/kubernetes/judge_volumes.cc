@@ -1,5 +1,3 @@
-#include "kubernetes/judge_volumes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "base/quoted.h"
 #include "kubernetes/json_access.h"
+#include "kubernetes/judge_pod.h"
 
 namespace mxc::kubernetes {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/quoted.h"
 #include "kubernetes/pod_document.h"
-#include "kubernetes/remote/pod_command.h"
+#include "kubernetes/remote/pod_sandbox.h"
 #include "plan/make_plan.h"
 #include "policy/paths/paths.h"
 #include "policy/process.h"

@@ -4,8 +4,10 @@
 
 #include <vector>
 
+#include "config/config.h"
 #include "mxc/error.h"
 #include "mxc/plan.h"
+#include "mxc/policy.h"
 #include "persistent/directory.h"
 #include "persistent/id.h"
 #include "persistent/persistent.h"
@@ -25,5 +27,10 @@ namespace mxc::kubernetes {
                                         const session::SandboxId& id);
 // Removes a record whose sandbox cannot be there any more. False: it may be.
 [[nodiscard]] bool RemoveDeadPod(const session::StateDirectory& directory, const session::SandboxId& id);
+
+// Errors: kConflict: a command could write where the mxc-exec is that holds the commands after it.
+[[nodiscard]] Status KeepProgramApart(const Policy& policy, const Plan& plan);
+// `plan`: of the sandbox's record. The command ends before the claim does.
+[[nodiscard]] Result<Plan> PlanInPod(const ProcessConfig& written, Plan plan);
 
 }  // namespace mxc::kubernetes

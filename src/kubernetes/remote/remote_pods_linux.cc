@@ -3,7 +3,6 @@
 #include "kubernetes/in_pod_linux.h"
 #include "kubernetes/pod_stream.h"
 #include "kubernetes/reap_claims.h"
-#include "kubernetes/remote/pod_command.h"
 #include "kubernetes/remote/pod_sandbox.h"
 #include "kubernetes/remote/remote_pods.h"
 #include "kubernetes/remote/run_in_pod.h"
