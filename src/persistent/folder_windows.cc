@@ -70,11 +70,7 @@ Status SandboxFolder::Make() const {
 }
 
 Status SandboxFolder::Write(const Record& record) const {
-  const std::string text = RecordText(record);
-  std::ofstream file{std::filesystem::path{Wide(Of(kNewRecord))}, std::ios::binary | std::ios::trunc};
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) return SetupFailed("cannot write '" + Of(kNewRecord) + "'");
+  if (Status written = WriteFileText(Of(kNewRecord), RecordText(record)); !written) return written;
   if (::MoveFileExW(Wide(Of(kNewRecord)).c_str(), Wide(Of(kRecord)).c_str(),
                     MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0)
     return Done{};

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "base/own_files.h"
@@ -25,11 +23,6 @@ constexpr const char* kWsb = "machine.wsb";
 constexpr DWORD kPollMs = 50;
 constexpr std::size_t kMaxReadyBytes = 256;
 
-Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file{std::filesystem::path{Wide(path)}, std::ios::binary | std::ios::trunc};
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  return file ? Status(Done{}) : SetupFailed("cannot write '" + path + "'");
 }
 
 // Nothing of an earlier machine is left in them.
@@ -66,11 +59,11 @@ Status Furnish(const SandboxFolder& folder, const Record& record, const std::str
   }
   const AgentOrder order{
       .token = token, .idle_ms = record.limits.idle_ms, .lifetime_ms = folder.LifetimeLeft(record)};
-  if (Status written = WriteFile(orders + "\\" + kAgentOrder, AgentOrderText(order)); !written)
+  if (Status written = WriteFileText(orders + "\\" + kAgentOrder, AgentOrderText(order)); !written)
     return written;
   if (Status copied = CopyAgent(orders + "\\" + std::string(kAgentProgram)); !copied) return copied;
-  return WriteFile(folder.Of(kWsb),
-                   PersistentWsbText(std::get<WindowsSandboxRun>(record.sandbox), orders, answers));
+  return WriteFileText(folder.Of(kWsb),
+                       PersistentWsbText(std::get<WindowsSandboxRun>(record.sandbox), orders, answers));
 }
 
 Status AwaitAgent(const SandboxFolder& folder, const std::string& token) {

@@ -3,9 +3,6 @@
 #include <windows.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +17,7 @@
 #include "windows/interrupt_windows.h"
 #include "windows/machine_windows.h"
 #include "windows/persistent_machine_windows.h"
+#include "windows/private_folder_windows.h"
 #include "windows/start_windows.h"
 #include "windows/wsl_call_windows.h"
 
@@ -45,11 +43,7 @@ Error RefusedThere(Error error, const WslRun& run) {
 }
 
 std::string SaidBy(const SandboxFolder& folder, const char* name) {
-  std::ifstream file{std::filesystem::path{Wide(folder.Of(name))}, std::ios::binary};
-  std::string text(kMaxKeeperBytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return text;
+  return ReadFileText(folder.Of(name), kMaxKeeperBytes);
 }
 
 // What a call of the mxc-exec inside came to, which has failed.

@@ -22,13 +22,6 @@ struct Pipe {
   UniqueHandle write = {};
 };
 
-SECURITY_ATTRIBUTES Inheritable() {
-  SECURITY_ATTRIBUTES attributes{};
-  attributes.nLength = sizeof attributes;
-  attributes.bInheritHandle = TRUE;
-  return attributes;
-}
-
 bool Open(Pipe& pipe) {
   SECURITY_ATTRIBUTES attributes = Inheritable();
   HANDLE read = nullptr;

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "win32/unique_handle_windows.h"
@@ -91,5 +92,21 @@ Status MakePrivateFolder(const std::string& path) {
 }
 
 void RemoveTree(const std::string& path) { Remove(Wide(path), 0); }
+
+Status WriteFileText(const std::string& path, std::string_view text) {
+  std::ofstream file{std::filesystem::path{Wide(path)}, std::ios::binary | std::ios::trunc};
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (file) return Done{};
+  return Error{.code = ErrorCode::kSetupFailed, .message = "cannot write '" + path + "'"};
+}
+
+std::string ReadFileText(const std::string& path, std::size_t limit) {
+  std::ifstream file{std::filesystem::path{Wide(path)}, std::ios::binary};
+  std::string text(limit, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(limit));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
 
 }  // namespace mxc

@@ -1,6 +1,7 @@
 // Folders of ours, below %LOCALAPPDATA%\mxc-exec.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,10 @@ namespace mxc {
 [[nodiscard]] Status MakePrivateFolder(const std::string& path);
 // With everything in it, and through no link.
 void RemoveTree(const std::string& path);
+
+// A whole file. Errors: kSetupFailed.
+[[nodiscard]] Status WriteFileText(const std::string& path, std::string_view text);
+// At most `limit` bytes; empty when it is not there.
+[[nodiscard]] std::string ReadFileText(const std::string& path, std::size_t limit);
 
 }  // namespace mxc

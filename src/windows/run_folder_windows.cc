@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "base/own_files.h"
@@ -50,22 +49,6 @@ RunFolder::~RunFolder() {
 }
 
 std::string RunFolder::Token() const { return path_.substr(path_.rfind('-') + 1); }
-
-Status RunFolder::Write(std::string_view name, std::string_view text) const {
-  std::ofstream file{std::filesystem::path{Wide(Of(name))}, std::ios::binary | std::ios::trunc};
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (file) return Done{};
-  return SetupFailed("cannot write '" + Of(name) + "'");
-}
-
-std::string RunFolder::Read(std::string_view name, std::size_t limit) const {
-  std::ifstream file{std::filesystem::path{Wide(Of(name))}, std::ios::binary};
-  std::string text(limit, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(limit));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
 
 void RemoveLeftFolders() {
   std::error_code problem;

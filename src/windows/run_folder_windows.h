@@ -25,9 +25,6 @@ class RunFolder {
   // Nobody can guess it.
   [[nodiscard]] std::string Token() const;
   [[nodiscard]] std::string Of(std::string_view name) const { return path_ + "\\" + std::string(name); }
-  [[nodiscard]] Status Write(std::string_view name, std::string_view text) const;
-  // At most `limit` bytes; empty when it is not there.
-  [[nodiscard]] std::string Read(std::string_view name, std::size_t limit) const;
 
  private:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}

@@ -13,6 +13,7 @@
 #include "windows/guest_file_windows.h"
 #include "windows/interrupt_windows.h"
 #include "windows/machine_windows.h"
+#include "windows/private_folder_windows.h"
 #include "windows/run_folder_windows.h"
 #include "windows/virtual_windows.h"
 
@@ -59,7 +60,7 @@ class Machine {
         {"shared\\stdin", *input},
     };
     for (const auto& [name, text] : files) {
-      if (Status written = folder_.Write(name, text); !written) return written;
+      if (Status written = WriteFileText(folder_.Of(name), text); !written) return written;
     }
     if (Status made = exit_.Make(folder_.Of("shared\\exit")); !made) return made;
     if (Status made = out_.File().Make(folder_.Of("shared\\stdout")); !made) return made;

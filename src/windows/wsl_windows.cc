@@ -14,6 +14,7 @@
 #include "win32/unique_handle_windows.h"
 #include "windows/command_windows.h"
 #include "windows/persistent_machine_windows.h"
+#include "windows/private_folder_windows.h"
 #include "windows/run_folder_windows.h"
 #include "windows/virtual_windows.h"
 #include "windows/wsl_call_windows.h"
@@ -78,7 +79,7 @@ Result<Outcome> RunInWsl(const Plan& plan, RunObserver& observer) {
   const std::uint32_t limit = plan.timeout_ms == 0 ? 0 : plan.timeout_ms + kGraceMs;
   Result<Outcome> outcome = RunCommand({command, Plan{}, false, Terminal::kInherit, limit}, observer);
   if (!outcome) return outcome;
-  InnerReport report = ReadInnerReport(folder->Read(kResultFile, kMaxResultBytes));
+  InnerReport report = ReadInnerReport(ReadFileText(folder->Of(kResultFile), kMaxResultBytes));
   for (const Warning& warning : report.warnings) {
     if (stays) observer.OnWarning(warning);  // of a run it has said them itself
   }
