@@ -23,8 +23,6 @@ constexpr const char* kWsb = "machine.wsb";
 constexpr DWORD kPollMs = 50;
 constexpr std::size_t kMaxReadyBytes = 256;
 
-}
-
 // Nothing of an earlier machine is left in them.
 Status FreshFolder(const std::string& path) {
   RemoveTree(path);
