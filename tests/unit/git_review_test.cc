@@ -266,6 +266,17 @@ TEST_F(GitReview, PointersAreWorthWhatTheyLeadTo) {
   EXPECT_NE(Review().find("aside /srv/w/a/7/.git"), std::string::npos);
 }
 
+TEST_F(GitReview, CommonDirectoriesThatLeadToEachOther) {
+  AddRepository("/srv/w/a/.git");
+  AddRepository("/srv/w/x/.git");
+  AddRepository("/srv/w/y/.git");
+  host_->AddFile("/srv/w/x/.git/commondir", "../../y/.git\n")
+      .AddFile("/srv/w/y/.git/commondir", "../../x/.git\n");
+  before_.places = {{"/srv/w/a/.git"}, {"/srv/w/x/.git"}, {"/srv/w/y/.git"}};
+  host_->AddFile("/srv/w/a/b/.git", "gitdir: ../../x/.git\n");
+  EXPECT_EQ(Review(), "aside /srv/w/a/b/.git /srv/w/a/b/.git\n");
+}
+
 TEST_F(GitReview, AnEarlierRunHasLeftWhatIsKnownElsewhere) {
   AddRepository("/srv/w/a/.git", "[alias]\n\tx = !y\n");
   AddRepository("/srv/w/armed/.git", "[core]\n\tfsmonitor = /x\n");

@@ -136,6 +136,7 @@ bool GitJudge::IsArmedTree(const std::string& directory) {
   return false;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): once more, for the common directory
 bool GitJudge::IsArmedDirectory(const std::string& directory) {
   const std::optional<std::string> common = CommonOf(directory);
   if (!common || !IsHarmlessFile(JoinPath(directory, "config.worktree")) || IsArmedTree(directory))
@@ -172,9 +173,12 @@ bool GitJudge::IsArmedPointer(const std::string& file) {
 }
 
 // The repository around it runs what it runs anyway. Any other may be one that an earlier run has left.
+// NOLINTNEXTLINE(misc-no-recursion): the same
 bool GitJudge::IsArmedWay(const std::string& place, const std::string& common) {
   const bool around = IsNamedGit(common) && IsAtOrBelow(place, ParentOf(common));
-  return !around && IsArmedDirectory(common);
+  if (around) return false;
+  // git follows one commondir. A command can lead two to each other.
+  return CommonOf(common) != common || IsArmedDirectory(common);
 }
 
 }  // namespace mxc
