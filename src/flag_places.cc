@@ -21,6 +21,7 @@ std::string_view FlagAt(const std::vector<FlagPlace>& places, std::string_view p
   return nearest == nullptr ? std::string_view() : nearest->flag;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as errors have others
 void NameFlags(const std::vector<FlagPlace>& places, Error& error) {
   const std::string_view flag = FlagAt(places, error.pointer);
   if (!flag.empty()) {

@@ -249,6 +249,7 @@ std::vector<std::string> GuardedPaths::Directories() const {
 
 std::vector<std::string> GuardedPaths::Trees() const {
   std::vector<std::string> paths;
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as KeepRoom::levels
   const auto add = [&](const auto& self, const std::string& path, const KeptFile& kept) -> void {
     if (!S_ISDIR(kept.mode)) return;
     paths.push_back(path);

@@ -28,6 +28,7 @@ struct KeptFile {
 struct KeepRoom {
   std::size_t files = 0;
   std::size_t bytes = 0;
+  std::size_t levels = 200;  // of directories in each other; each has one open
 };
 
 // -1 with errno: EFBIG when there is no room, or what the kernel says.

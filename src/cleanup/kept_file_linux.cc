@@ -84,6 +84,7 @@ bool IsTextAsKept(int directory, const std::string& name, const KeptFile& kept) 
   return file && ReadKept(file.Get(), kept.text.size(), text) == 0 && text == kept.text;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as what was kept
 bool IsTreeAsKept(int directory, const std::string& name, const KeptFile& kept) {
   const UniqueFd opened = OpenKeptDirectory(directory, name);
   std::vector<std::string> names;
@@ -101,6 +102,7 @@ int GiveRights(int file, const KeptFile& kept) {
 
 // Under a name where nothing stands. What else there is than files, directories and links is left out: git
 // obeys none of it.
+// NOLINTNEXTLINE(misc-no-recursion): the same
 int Make(int directory, const std::string& name, const KeptFile& kept) {
   if (S_ISLNK(kept.mode)) return ::symlinkat(kept.text.c_str(), directory, name.c_str());
   if (S_ISREG(kept.mode)) {
@@ -120,12 +122,13 @@ int Make(int directory, const std::string& name, const KeptFile& kept) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as KeepRoom::levels
 int Keep(int borrowed_directory, const std::string& name, KeepRoom& room, KeptFile& kept) {
   struct stat status {};
   if (::fstatat(borrowed_directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
     return errno == ENOENT ? 0 : -1;
   kept = {.mode = status.st_mode, .uid = status.st_uid, .gid = status.st_gid, .links = status.st_nlink};
-  if (room.files == 0) {
+  if (room.files == 0 || room.levels == 0) {
     errno = EFBIG;
     return -1;
   }
@@ -135,12 +138,15 @@ int Keep(int borrowed_directory, const std::string& name, KeepRoom& room, KeptFi
   const UniqueFd opened = OpenKeptDirectory(borrowed_directory, name);
   std::vector<std::string> names;
   if (!opened || ListNames(opened.Get(), room.files, names) != 0) return -1;
+  --room.levels;
   for (const std::string& below : names) {
     if (Keep(opened.Get(), below, room, kept.entries[below]) != 0) return -1;
   }
+  ++room.levels;
   return 0;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as what was kept
 bool IsAsKept(int borrowed_directory, const std::string& name, const KeptFile& kept) {
   struct stat status {};
   if (::fstatat(borrowed_directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)

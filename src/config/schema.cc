@@ -92,6 +92,7 @@ class Renderer {
     return {{"type", "string"}, {"enum", std::move(names)}};
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the tables
   [[nodiscard]] OrderedJson ListOrObject(const Field& field, bool open) const {
     return {{"anyOf", OrderedJson::array({List(field, Enum(field)), Object(*field.shape, open)})}};
   }

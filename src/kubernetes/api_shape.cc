@@ -74,6 +74,7 @@ std::string_view TypeName(ApiType type) {
   return "value";
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tables
 void CheckField(const Json& value, const ApiField& field, const std::string& at, ShapeFindings& findings) {
   if (!HasType(value, field.type)) {
     if (findings.wrong.empty()) findings.wrong = fmt::format("{} is no {}", at, TypeName(field.type));

@@ -196,6 +196,7 @@ std::string RenderText(const Error& error) {
   return (of_the_call ? "error: " : "") + Escaped(error.message) + "\n" + HintLine(error);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the same as for HumanText
 std::string RenderProse(const Error& error, bool colours) {
   std::string text = Styled("error:", Style::kError, colours) + " " + Escaped(error.message) + "\n";
   if (!error.hint.empty())

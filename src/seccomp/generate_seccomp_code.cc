@@ -160,6 +160,7 @@ Code LinearSearch(std::span<const Range> ranges) {
   return code;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): halves a table
 Code Search(std::span<const Range> ranges) {
   if (ranges.size() <= kLinear) return LinearSearch(ranges);
   const std::size_t half = ranges.size() / 2;

@@ -116,6 +116,7 @@ class Publisher::Visit : public ProxiedConnection {
 
   void OnFinish() override { GiveBack(); }
 
+  // NOLINTNEXTLINE(misc-no-recursion): twice at most: each of the two addresses once
   void Connect(const IpAddress& loopback) {
     record_.address = loopback.Text();
     inner_->end.socket = publisher_.Take(loopback.ipv6);
@@ -127,6 +128,7 @@ class Publisher::Visit : public ProxiedConnection {
   }
 
   // A server may listen on the loopback address of IPv6 alone.
+  // NOLINTNEXTLINE(misc-no-recursion): the same
   void OnFailed(int error) {
     if (error != ECONNREFUSED || record_.address == IpAddress::Loopback6().Text()) {
       return Refuse(std::strerror(error));

@@ -86,6 +86,7 @@ class Expansion {
  private:
   using Positions = std::set<std::size_t>;
 
+  // NOLINTNEXTLINE(misc-no-recursion): as many "**" as stand behind each other
   void Reach(Positions& positions, std::size_t position) const {
     positions.insert(position);
     if (position < components_.size() && components_[position] == kAnyDepth) Reach(positions, position + 1);

@@ -25,6 +25,7 @@ bool HasPlaceholderText(const Host& host, const std::string& path) {
          std::find(kPlaceholderTexts.begin(), kPlaceholderTexts.end(), *text) != kPlaceholderTexts.end();
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as kMostLevels
 bool IsPlaceholderAt(const Host& host, const std::string& path, const Lookup& lookup, int levels) {
   if (!lookup.status) return false;
   const FileStatus& status = *lookup.status;

@@ -140,6 +140,7 @@ std::string IdentityReader::Condition(std::string_view written, const std::strin
   return std::string(written);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as kDeepest
 std::string IdentityReader::TextOf(const GitVariable& variable, const std::string& base, int depth) {
   const auto* const key =
       std::find_if(std::begin(kIdentityKeys), std::end(kIdentityKeys), [&](const IdentityKey& each) {
@@ -159,6 +160,7 @@ std::string IdentityReader::TextOf(const GitVariable& variable, const std::strin
   return "[includeIf " + InQuotes(Condition(variable.subsection, base)) + "]\n\tpath = " + name + "\n";
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the same
 std::string IdentityReader::TextOf(const std::string& file, int depth) {
   constexpr int kDeepest = 10;  // git's own bound
   if (!file.starts_with('/') || depth > kDeepest || ++read_ > kMaxGitConfigFiles) return "";

@@ -194,6 +194,7 @@ Status GitProtection::ProtectDirectory(const GitDirectory& directory) {
 }
 
 // `files`: where what it includes is added.
+// NOLINTNEXTLINE(misc-no-recursion): once more
 void GitProtection::Take(GitVariable variable, const std::string& base, std::vector<std::string>& files,
                          Loaded& loaded) {
   // A version of git that does not know the mark takes it for part of the name.

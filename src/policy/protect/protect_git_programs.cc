@@ -44,6 +44,7 @@ void GitProtection::ProtectNamed(const std::string& base, std::string_view writt
 
 // What links in a protected directory lead to, and other names of its files: hooks are often links to
 // scripts of the work tree.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as `depth`
 Status GitProtection::ProtectContents(const std::string& directory, int depth) {
   if (!directory.starts_with('/')) return Done{};
   const Result<Walked> walked = protector_.Walker().Walk(directory);
@@ -80,6 +81,7 @@ Status GitProtection::ProtectHooks(const std::string& base, std::string_view wri
 }
 
 // `hold`: also what does not exist yet, which a directory that cannot be executed holds.
+// NOLINTNEXTLINE(misc-no-recursion): once more, without the slashes at the beginning
 void GitProtection::ProtectProgram(const ProgramWord& word, const std::string& base, bool hold) {
   if (!MayBePath(word)) return;
   const bool slash = word.text.find('/') != std::string::npos;

@@ -81,6 +81,7 @@ Status Protector::CheckCount(const std::string& pointer) const {
                   "agents), or grant less");
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): up to the root, of paths of kMaxWalkedBytes
 void Protector::Protect(const std::string& path, WhenMissing missing, std::string_view text) {
   const Result<Walked> walked = walker_.Walk(path);
   // Whoever owns a directory could open it: one that nobody gets through stays as it is.
@@ -96,6 +97,7 @@ void Protector::Protect(const std::string& path, WhenMissing missing, std::strin
   ProtectHere(walked->path, walked->status, wanted, text);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): each path once: elsewhere_
 void Protector::ProtectHere(const std::string& path, const std::optional<FileStatus>& status,
                             WhenMissing missing, std::string_view text) {
   if (preset_.required) asked_.insert(path);
@@ -118,6 +120,7 @@ std::vector<std::string> Protector::OthersOf(const std::string& path) {
   return others ? std::move(*others) : std::vector<std::string>{};
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the same
 void Protector::ProtectElsewhere(const std::string& path, const std::optional<FileStatus>& status,
                                  WhenMissing missing, std::string_view text) {
   if (status) NoteOtherNames(path, *status);
@@ -233,6 +236,7 @@ void Protector::Pin(const std::string& path) {
 
 // A name is held in a directory that is there. Of missing ones each gets a stand-in that can be written, so
 // that only the name itself is taken.
+// NOLINTNEXTLINE(misc-no-recursion): up to the root
 bool Protector::HoldWay(const std::string& directory) {
   const Lookup& lookup = walker_.LookAt(directory);
   if (!lookup.status) {
