@@ -223,7 +223,8 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   Result<Plan> plan = PlanOf(config, *entry, host);
   if (!plan) return Told(plan.error(), *status);
   plan->run = RandomName();
-  if (!stands && plan->cwd != host.WorkingDirectory()) {
+  // Without a directory of its own there is nothing that the command could take for the caller's.
+  if (!stands && plan->cwd != "/" && plan->cwd != host.WorkingDirectory()) {
     TellWarning(
         fmt::format("the command starts in {}, because the sandbox does not show {}; --cwd names another",
                     Quoted(plan->cwd), Quoted(host.WorkingDirectory())));

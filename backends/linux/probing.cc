@@ -78,7 +78,7 @@ Support NoTool(const Host& host, std::string_view tool, std::string_view program
   for (const std::string_view directory : kToolDirectories) {
     const std::string path = std::string(directory) + std::string(tool);
     const Lookup found = host.LookAt(path);
-    if (!found.status) continue;
+    if (!found.Is(FileType::kRegular) && !found.Is(FileType::kSymlink)) continue;  // hidden by /dev/null
     if (found.status->uid == kUnmappedOwner)
       return Unusable("'" + path +
                           "' is not trusted: its owner is not known here, as in a sandbox whose user "

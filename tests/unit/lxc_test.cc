@@ -37,7 +37,7 @@ Json Image(const std::string& key, const std::string& value) {
 
 TEST(LxcConfiguration, MakesAnEmptyContainerForTheCaller) {
   EXPECT_EQ(RenderConfiguration({}, {.uid = 1000, .gid = 100}),
-            "lxc.uts.name = mxc\n"
+            "lxc.uts.name = localhost\n"
             "lxc.rootfs.path = dir:/\n"
             "lxc.idmap = u 0 1000 1\n"
             "lxc.idmap = g 0 100 1\n"
@@ -168,7 +168,7 @@ engine::ContainerOrder SomeOrder() {
   program.root_read_only = false;
   program.uid_map = "1000 0 1\n";
   program.gid_map = "100 0 1\n";
-  program.hostname = "mxc";
+  program.hostname = "localhost";
   program.limits = {{.which = RLIMIT_CORE, .value = {.rlim_cur = 1, .rlim_max = 1}}};
   program.group_entrances = {9, 10};
   program.standard = {4, 5, 6};
