@@ -53,8 +53,8 @@ inline constexpr std::uint64_t kMaxReviewMs = 2 * kMaxSearchMs;
 inline constexpr std::size_t kMaxGitDataBytes = std::size_t{32} * 1024 * 1024;
 // Files that one configuration may include.
 inline constexpr std::size_t kMaxGitConfigFiles = 256;
-// Files that the command lines of all configurations may mean: 14 us and 0.6 KB each. Configurations of people
-// have some hundred words.
+// Files that the command lines of all configurations may mean: 14 us and 0.6 KB each. Configurations of
+// people have some hundred words.
 inline constexpr std::size_t kMaxGitWords = 131072;
 // What the words of one command line may come to, each said once for every place where it may mean a file.
 inline constexpr std::size_t kMaxGitWordBytes = std::size_t{16} * 1024 * 1024;

@@ -36,8 +36,8 @@ void TellWarning(std::string_view message);
 
 // ... that there is neither a configuration nor a command.
 void TellNothingToRun();
-// ... the error: for people where standard error is a terminal, else RenderText, and the envelope alone on its
-// line.
+// ... the error: for people where standard error is a terminal, else RenderText, and the envelope alone on
+// its line.
 void TellError(const Error& error);
 // ... the same without the envelope, which is elsewhere.
 void TellErrorText(const Error& error);

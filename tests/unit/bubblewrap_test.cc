@@ -110,7 +110,8 @@ TEST(Bubblewrap, ArgumentsOfASmallPolicy) {
   EXPECT_EQ(
       ArgumentsOf(plan),
       "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net "
-      "--die-with-parent --cap-drop ALL --hostname localhost --json-status-fd <0> --symlink usr/bin /bin --dev "
+      "--die-with-parent --cap-drop ALL --hostname localhost --json-status-fd <0> --symlink usr/bin /bin "
+      "--dev "
       "/dev "
       "--perms 1777 --size 268435456 --tmpfs /dev/shm --proc /proc --perms 0000 --size 4096 --tmpfs /proc/1 "
       "--perms 1777 --size 1073741824 --tmpfs /tmp --perms 0700 --dir /tmp/home "
