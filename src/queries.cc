@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -273,14 +274,27 @@ ProbeAnswer Probed(const Options& options, const Host& host, const Result<Plan>*
           .asked = asked};
 }
 
+// For people: what a run gets that names none. Where the kernel refuses the one that looks usable, it falls
+// back to Landlock.
+Containment UsualHere(const ProbeAnswer& answer, const Host& host) {
+  if (answer.system != OperatingSystem::kLinux) return answer.process;
+  const auto usable = [&](Containment containment) {
+    return std::any_of(answer.backends.begin(), answer.backends.end(), [&](const ProbedBackend& probed) {
+      return probed.containment == containment && probed.support.usable;
+    });
+  };
+  const Containment first = LinuxProcess(host).containment;
+  return usable(first) || !usable(Containment::kLandlock) ? first : Containment::kLandlock;
+}
+
 int PrintAvailable(const Options& options, const Host& host) {
   ProbeAnswer answer = Probed(options, host, nullptr);
   if (!AnswersPeople(options)) {
     fmt::print("{}", AvailableBackendsJson(answer.backends));
     return 0;
   }
+  answer.process = UsualHere(answer, host);
   std::erase_if(answer.backends, [](const ProbedBackend& probed) { return !probed.support.usable; });
-  if (answer.system == OperatingSystem::kLinux) answer.process = LinuxProcess(host).containment;
   fmt::print("{}", ProbeText(answer, TakesColours(kStandardOutput)));
   return 0;
 }
@@ -291,7 +305,7 @@ int PrintProbeAnswer(const Options& options, const Host& host, const Result<Plan
     fmt::print("{}", ProbeJson(answer));
     return 0;
   }
-  if (answer.system == OperatingSystem::kLinux) answer.process = LinuxProcess(host).containment;
+  answer.process = UsualHere(answer, host);
   fmt::print("{}", ProbeText(answer, TakesColours(kStandardOutput)));
   return 0;
 }

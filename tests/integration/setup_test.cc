@@ -50,6 +50,13 @@ TEST_P(Setup, WithoutBwrapTheUserIsToldWhatToInstall) {
   EXPECT_THAT(ended.err, HasSubstr("bubblewrap"));
 }
 
+// Namespaces look usable in a sandbox, and the kernel refuses them: a run falls back to Landlock.
+TEST_P(Setup, TheProbeNamesWhatANestedRunGets) {
+  const std::string program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
+  const Ended ended = Execute(Prepare({"--rw", workspace.Root(), "--", program, "--probe=text"}));
+  EXPECT_THAT(ended.out, HasSubstr("The default, 'process', is landlock here.")) << ended.err;
+}
+
 TEST_P(Setup, AWorkspaceCannotChooseTheBwrapWeRun) {
   const std::string marker = workspace.Path("planted-ran");
   workspace.File("bwrap", "#!/bin/sh\ntouch " + marker + "\nexec /usr/bin/bwrap \"$@\"\n", 0755);
