@@ -53,6 +53,8 @@ struct SocketPlaces {
   // "/" and what is mounted below it, where only a grant of it shows that.
   std::vector<std::string> whole_host = {};
   std::vector<std::string> skipped = {};  // and what is below
+  // mxc-exec's own, whose sockets are bound through a descriptor of the directory.
+  std::vector<std::string> own = {};
 };
 
 // Which names a listing is about; empty: all.

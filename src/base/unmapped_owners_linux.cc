@@ -22,8 +22,7 @@ namespace {
 // The kernel wants some mapping. This one is of an identifier that owns no file and that no sandbox maps.
 constexpr std::string_view kMapping = "4294967294 4294967294 1\n";
 
-// Its new user namespace is there until it has been waited for. One system call and nothing else: its memory
-// is the launcher's.
+// One system call and nothing else: its memory is the launcher's.
 __attribute__((no_sanitize("address", "thread", "undefined"))) int End(void* /*unused*/) {
   ::syscall(SYS_exit, 0);
   return 0;
@@ -40,41 +39,43 @@ UniqueFd NamespaceOf(pid_t holder) {
   return UniqueFd{::open((process + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC)};
 }
 
-UniqueFd MakeNamespace() {
-  alignas(16) std::array<std::byte, 4096> stack;  // NOLINT(*-member-init): the kernel and End fill it
+// Whose user namespace is new, and is there until it has been waited for, whether or not it has run by then.
+pid_t StartHolder() {
+  alignas(16) static std::array<std::byte, 4096> stack;  // of one at a time, which has no more to write there
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);  // no handler of ours runs in it
   // Without a signal at its end, which would look like that of a child somebody waits for.
-  const pid_t holder =
-      ::clone(End, stack.data() + stack.size(), CLONE_NEWUSER | CLONE_VM | CLONE_VFORK, nullptr);
-  int number = errno;
+  const pid_t holder = ::clone(End, stack.data() + stack.size(), CLONE_NEWUSER | CLONE_VM, nullptr);
+  const int number = errno;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  UniqueFd made;
-  if (holder > 0) {
-    made = NamespaceOf(holder);
-    number = errno;
-    while (::waitpid(holder, nullptr, __WALL) < 0 && errno == EINTR) {
-    }
-  }
   errno = number;
-  return made;
+  return holder;
 }
 
 // What this process keeps. A fork of it may have closed the descriptors, and makes its own.
 struct Kept {
   pid_t owner = 0;
+  pid_t holder = 0;  // > 0: to be waited for; a busy machine may take milliseconds to run it
   UniqueFd name_space = {};
   std::map<std::string, UniqueFd> trees = {};  // by path
 };
+
+void WaitForHolder(Kept& kept) {
+  if (kept.holder <= 0) return;
+  while (::waitpid(kept.holder, nullptr, __WALL) < 0 && errno == EINTR) {
+  }
+  kept.holder = 0;
+}
 
 Kept& OfThisProcess() {
   static Kept kept;
   if (kept.owner == ::getpid()) return kept;
   static_cast<void>(kept.name_space.Release());
   for (auto& [path, tree] : kept.trees) static_cast<void>(tree.Release());
-  kept = Kept{.owner = ::getpid(), .name_space = MakeNamespace()};
+  kept = Kept{.owner = ::getpid(), .holder = StartHolder()};
+  if (kept.holder > 0) kept.name_space = NamespaceOf(kept.holder);
   return kept;
 }
 
@@ -90,11 +91,12 @@ UniqueFd Clone(const char* path) {
 }  // namespace
 
 UniqueFd CloneWithUnmappedOwners(const std::string& path) {
-  auto& trees = OfThisProcess().trees;
-  const auto kept = trees.find(path);
-  if (kept == trees.end()) return Clone(path.c_str());
-  UniqueFd tree = std::move(kept->second);
-  trees.erase(kept);
+  Kept& kept = OfThisProcess();
+  WaitForHolder(kept);
+  const auto made = kept.trees.find(path);
+  if (made == kept.trees.end()) return Clone(path.c_str());
+  UniqueFd tree = std::move(made->second);
+  kept.trees.erase(made);
   return tree;
 }
 

@@ -43,6 +43,8 @@ constexpr std::size_t kNearEntries = 8192;
 // Directories that several threads list before anything is made of what is in them.
 constexpr std::size_t kTogether = 4096;
 
+constexpr std::string_view kThroughDescriptor = "/proc/self/fd/";
+
 bool IsBelowAny(const std::string& path, const std::vector<std::string>& directories) {
   return std::any_of(directories.begin(), directories.end(), [&](const std::string& directory) {
     if (!path.starts_with(directory)) return false;
@@ -128,6 +130,7 @@ class SocketSearch {
   void LocateAll(const std::vector<BoundSocket>& sockets);
   void Seek(std::vector<const BoundSocket*> elsewhere);
   [[nodiscard]] bool Locate(const BoundSocket& socket);
+  [[nodiscard]] bool LocateInOwn(const BoundSocket& socket);
   [[nodiscard]] bool LocateAt(const std::string& bound, const BoundSocket& socket);
   [[nodiscard]] bool LocateFile(int file, const BoundSocket& socket);
   [[nodiscard]] const std::string& Canonical(const std::string& directory);
@@ -170,11 +173,19 @@ void SocketSearch::Add(std::string path, const struct stat& status) {
 }
 
 bool SocketSearch::Locate(const BoundSocket& socket) {
+  if (socket.path.starts_with(kThroughDescriptor)) return LocateInOwn(socket);
   if (socket.path.starts_with('/')) return LocateAt(socket.path, socket);
   if (!working_) working_ = WorkingDirectories();
   return std::any_of(working_->begin(), working_->end(), [&](const std::string& directory) {
     return LocateAt(directory + "/" + socket.path, socket);
   });
+}
+
+// The descriptor was that of the process that bound it: here the path means another file.
+bool SocketSearch::LocateInOwn(const BoundSocket& socket) {
+  const std::string name = socket.path.substr(socket.path.rfind('/'));
+  return std::any_of(places_.own.begin(), places_.own.end(),
+                     [&](const std::string& directory) { return LocateAt(directory + name, socket); });
 }
 
 // It is where it was bound, and has no other name.

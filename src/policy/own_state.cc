@@ -307,11 +307,11 @@ Status OwnState::HoldOtherNames() {
 
 }  // namespace
 
-Status DenyOwnState(const Host& host, const MountNames& names, const std::string& policy_file,
-                    PathWalker& walker, RuleSet& rules, Policy& policy) {
+Status DenyOwnState(const Host& host, const std::vector<OwnPlace>& places, const MountNames& names,
+                    const std::string& policy_file, PathWalker& walker, RuleSet& rules, Policy& policy) {
   if (!rules.HasGrantOfPolicy()) return Done{};
   OwnState state(host, policy.containment, names, walker, rules, policy.warnings);
-  for (const OwnPlace& place : FindOwnPlaces(host, walker)) {
+  for (const OwnPlace& place : places) {
     if (Status done = place.sockets ? state.Deny(place) : state.Keep(place); !done) return done;
   }
   if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
+#include "policy/own_places.h"
 #include "policy/paths/mount_names.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
@@ -23,7 +25,8 @@ namespace mxc {
 // kConflict, for a grant of such a directory or file, for a symbolic link on the way to one that the command
 // could turn, and where what is to be held cannot be told or held; kUnenforceable, where links lead to what
 // nothing holds without mounts.
-[[nodiscard]] Status DenyOwnState(const Host& host, const MountNames& names, const std::string& policy_file,
-                                  PathWalker& walker, RuleSet& rules, Policy& policy);
+[[nodiscard]] Status DenyOwnState(const Host& host, const std::vector<OwnPlace>& places,
+                                  const MountNames& names, const std::string& policy_file, PathWalker& walker,
+                                  RuleSet& rules, Policy& policy);
 
 }  // namespace mxc

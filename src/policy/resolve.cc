@@ -13,6 +13,7 @@
 #include "policy/client_retries.h"
 #include "policy/closed.h"
 #include "policy/image.h"
+#include "policy/own_places.h"
 #include "policy/own_state.h"
 #include "policy/paths/baseline.h"
 #include "policy/paths/entries.h"
@@ -192,7 +193,10 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     return denied.error();
   const MountNames names(std::move(*mounts), walker);
   if (const Status added = Protect(config, host, names, bounds, rules, policy); !added) return added.error();
-  if (const Status denied = DenyOwnState(host, names, options.policy_file, walker, rules, policy); !denied)
+  const std::vector<OwnPlace> own_places =
+      rules.HasGrantOfPolicy() ? FindOwnPlaces(host, walker) : std::vector<OwnPlace>{};
+  if (const Status denied = DenyOwnState(host, own_places, names, options.policy_file, walker, rules, policy);
+      !denied)
     return denied.error();
   if (image) {
     AddSecretMasks(host, walker, rules);
@@ -202,7 +206,8 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   for (const std::string& path : tools.not_tools) MaskSecret(host, walker, rules, path);
   // With Landlock alone nobody has sockets, and nothing could be masked.
   if (TraitsOf(policy.containment).mounts) {
-    const Status denied = DenySockets(host, config.tools_pointer, names, walker, rules, policy.warnings);
+    const Status denied =
+        DenySockets(host, own_places, config.tools_pointer, names, walker, rules, policy.warnings);
     if (!denied) return denied.error();
     if (Status piped = DenyPipes(host, walker, rules, policy.warnings); !piped) return piped.error();
     WarnOfOwnNodes(*entries, policy.warnings);

@@ -112,7 +112,7 @@ class SocketDenials {
       : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
 
   void DenyKnown();
-  Status DenyLive(const std::string& tools_pointer);
+  Status DenyLive(const std::string& tools_pointer, const std::vector<OwnPlace>& own_places);
   void DenyDirectories();
 
  private:
@@ -259,8 +259,11 @@ Status SocketDenials::DenyFound(const std::string& path) {
   return Done{};
 }
 
-Status SocketDenials::DenyLive(const std::string& tools_pointer) {
+Status SocketDenials::DenyLive(const std::string& tools_pointer, const std::vector<OwnPlace>& own_places) {
   SocketPlaces places = Searched(tools_pointer);
+  for (const OwnPlace& place : own_places) {
+    if (place.sockets) places.own.push_back(place.path);
+  }
   places.skipped = rules_.PathsWith(Access::kDenied);
   for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
     if (rules_.Covering(own) == nullptr) places.skipped.emplace_back(own);
@@ -321,12 +324,13 @@ Status GrantSockets(const std::vector<PathEntry>& written, const Host& host, Pat
   return Done{};
 }
 
-Status DenySockets(const Host& host, const std::string& tools_pointer, const MountNames& names,
-                   PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings) {
+Status DenySockets(const Host& host, const std::vector<OwnPlace>& own_places,
+                   const std::string& tools_pointer, const MountNames& names, PathWalker& walker,
+                   RuleSet& rules, std::vector<Warning>& warnings) {
   SocketDenials denials(host, names, walker, rules, warnings);
   denials.DenyKnown();
   if (rules.HasGrantOfPolicy()) denials.DenyDirectories();
-  return denials.DenyLive(tools_pointer);
+  return denials.DenyLive(tools_pointer, own_places);
 }
 
 void AddSocketVariables(const Config& config, const Host& host, Policy& policy) {

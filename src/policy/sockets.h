@@ -2,12 +2,14 @@
 // mount as well; so what the policy grants shows none that it does not name.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "config/config.h"
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
+#include "policy/own_places.h"
 #include "policy/paths/mount_names.h"
 #include "policy/paths/paths.h"
 #include "policy/paths/rules.h"
@@ -23,7 +25,9 @@ namespace mxc {
 // Denies every other: those of known daemons, those that a process has bound, by each of their names, and
 // directories that are for sockets or cannot be searched for them. Errors: kConflict, for a grant of which
 // that cannot be said. What `tools`, at this pointer, shows is programs, like the baseline: not searched.
-[[nodiscard]] Status DenySockets(const Host& host, const std::string& tools_pointer, const MountNames& names,
+// Those in `own_places` are where they were bound.
+[[nodiscard]] Status DenySockets(const Host& host, const std::vector<OwnPlace>& own_places,
+                                 const std::string& tools_pointer, const MountNames& names,
                                  PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings);
 
 // A variable that names a granted socket is part of the grant, unless the policy says what the environment

@@ -337,6 +337,19 @@ TEST_F(LiveSockets, AreFoundWhereTheyWereMoved) {
   EXPECT_EQ(Found({top_}), "/deep/er/link /deep/er/still/renamed /linked ");
 }
 
+// A persistent sandbox binds its socket so; what it is called here must not lead to a search of all files.
+TEST_F(LiveSockets, BoundThroughADescriptor) {
+  std::filesystem::create_directories(top_ + "/own");
+  std::filesystem::create_directories(top_ + "/grant/below");
+  const UniqueFd own{::open((top_ + "/own").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  Bind("/proc/self/fd/" + std::to_string(own.Get()) + "/sandbox");
+  EXPECT_THAT(ThisHost()->LiveSockets({.directories = {top_ + "/grant"}, .own = {top_ + "/own"}}),
+              testing::Contains(top_ + "/own/sandbox"));
+  std::filesystem::rename(top_ + "/own/sandbox", top_ + "/grant/below/moved");
+  EXPECT_THAT(ThisHost()->LiveSockets({.directories = {top_ + "/grant"}, .own = {top_ + "/own"}}),
+              testing::Contains(top_ + "/grant/below/moved"));
+}
+
 TEST_F(LiveSockets, MayBeWhereNobodyCanLook) {
   if (::geteuid() == 0) GTEST_SKIP() << "root can list every directory";
   std::filesystem::create_directories(top_ + "/closed");
