@@ -46,6 +46,8 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
   ConfigLockWatch locks = ConfigLockWatch::Start(prepared.plan.git);
   const auto review = [&] {
     RepositoryReview left = ReviewRepositories(prepared.plan.git, configs, host);
+    if (std::optional<Warning> moved = TellOfMovedDirectory(host.WorkingDirectory()))
+      left.warnings.push_back(std::move(*moved));
     if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, host))
       left.warnings.push_back(std::move(*held));
     return left;

@@ -57,16 +57,12 @@ std::optional<std::uint16_t> Port(std::string_view text) {
   return port;
 }
 
-// `here` is where the kernel says the caller stands, without links: "." and ".." at the front of `path` are
-// taken from it, so that messages name the place as people do. Behind a name ".." may follow a link.
+// "." at the front of `path` is left out, so that messages name the place as people do. ".." stays: it may
+// follow a link, and what it steps out of keeps its name for the run.
 std::string Under(std::string_view here, std::string_view path) {
-  while (path.front() == '.') {
-    const std::string_view first = path.substr(0, path.find('/'));
-    if (first != "." && (first != ".." || here.front() != '/')) break;
-    if (first == "..") here = ParentOf(here);
-    path.remove_prefix(std::min(path.find_first_not_of('/', first.size()), path.size()));
-    if (path.empty()) return std::string(here);
-  }
+  while (path == "." || path.starts_with("./"))
+    path.remove_prefix(std::min(path.find_first_not_of('/', 1), path.size()));
+  if (path.empty()) return std::string(here);
   return Below(here == "/" ? "" : here, "/" + std::string(path));
 }
 

@@ -55,13 +55,15 @@ Status CheckWithin(const Bounds& bounds, const Config& config, const Policy& pol
 Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallback>& choice,
                                const Config& config, const Options& options, const Host& host) {
   const bool any = MeansProcess(config);
-  ResolveOptions resolving{.experimental = options.experimental,
-                           .allow_unsandboxed = options.allow_unsandboxed,
-                           .shown_only = IsShownOnly(options),
-                           .network_recorded = options.report.has_value(),
-                           // mxc-sh refuses one that its command could write.
-                           .policy_file = options.policy_file.empty() ? ConfigFileOf(options, host) : "",
-                           .bounds = bounds};
+  ResolveOptions resolving{
+      .experimental = options.experimental,
+      .allow_unsandboxed = options.allow_unsandboxed,
+      .shown_only = IsShownOnly(options),
+      .network_recorded = options.report.has_value(),
+      // mxc-sh refuses one that its command could write.
+      .policy_file = {.path = options.shell ? options.policy_file : ConfigFileOf(options, host),
+                      .kept = !options.shell},
+      .bounds = bounds};
   std::optional<Found> found;
   if (any && host.System() == OperatingSystem::kLinux) {
     if (!choice) found = LinuxProcess(host);

@@ -59,6 +59,10 @@ Result<Source> ReadSource(const Options& options, const Host& host) {
     return ReadDescriptorSource(*options.config_fd, "<fd " + std::to_string(*options.config_fd) + ">");
   }
   if (*options.config_path == "-") return ReadDescriptorSource(STDIN_FILENO, "<stdin>");
+  // Without a name the file could not be kept from the command, which may have removed the directory.
+  if (host.WorkingDirectory().empty()) {
+    if (Result<std::string> path = PathOfFlag(*options.config_path, host); !path) return path.error();
+  }
   return ReadFileSource(*options.config_path);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -151,6 +152,15 @@ void RunReporter::OnWarning(const Warning& warning) {
   status_.Warn(warning, true);
   log_.Line(fmt::format("Warning: {} ({})", warning.message, warning.category));
   TellWarning(warning.message);
+}
+
+std::optional<Warning> TellOfMovedDirectory(const std::string& before) {
+  std::error_code removed;
+  const std::string here = std::filesystem::current_path(removed).string();
+  if (before.empty() || here.empty() || here == before) return std::nullopt;
+  return Warning{.category = "directory-moved",
+                 .message = "the current directory " + Quoted(before) + " was moved to " + Quoted(here) +
+                            ": relative paths with '..' mean other places now; cd to where you want to be"};
 }
 
 void Warn(const Plan& plan, Log& log, std::string_view category) {

@@ -17,8 +17,8 @@ struct RuntimeDirectory {
   UniqueFd descriptor = {};
   std::string path = {};
 
-  // $XDG_RUNTIME_DIR/mxc-exec where that is ours; else /run/mxc-exec for root and /tmp/mxc-exec-UID for
-  // others. Made when missing. Errors: kSetupFailed, also for a directory that is not ours alone.
+  // Where $XDG_RUNTIME_DIR is ours alone, its place (base/runtime_places.h); else the fixed one. Made when
+  // missing. Errors: kSetupFailed, also for a directory that is not ours alone.
   [[nodiscard]] static Result<RuntimeDirectory> Open();
   // All of these that there are: which of them Open chooses depends on the environment of the call.
   [[nodiscard]] static std::vector<RuntimeDirectory> Existing();

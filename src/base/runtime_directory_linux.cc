@@ -6,7 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <functional>
+#include <ctime>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -30,7 +30,7 @@ std::vector<std::string> Candidates() {
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): one thread
   if (runtime != nullptr && *runtime == '/') {
     const Result<UniqueFd> directory = OpenOwnDirectory(runtime);
-    if (directory && IsPrivate(*directory)) candidates.push_back(RuntimePlaceIn(runtime));
+    if (directory && IsPrivate(*directory)) candidates.push_back(RuntimePlaceOf(runtime, ::geteuid()));
   }
   candidates.push_back(FixedRuntimePlace(::geteuid()));
   return candidates;
@@ -39,8 +39,7 @@ std::vector<std::string> Candidates() {
 // Somebody else may have been there first: everybody can make names in /tmp.
 Error NotOurs(const std::string& path, const std::string& why) {
   return SetupFailed(Quoted(path) + " is not a directory that only its user can use: " + why,
-                     "somebody else may have made it: have it removed, or set XDG_RUNTIME_DIR to a directory "
-                     "that only you can use");
+                     "somebody else may have made it: have it removed");
 }
 
 Result<RuntimeDirectory> OpenAt(const std::string& path) {
@@ -55,42 +54,38 @@ Result<RuntimeDirectory> OpenAt(const std::string& path) {
                                    status.st_mode & 07777U));
 }
 
-void RemoveStaleNotes(const UniqueFd& directory) {
-  const std::string path = "/proc/self/fd/" + std::to_string(directory.Get());
+// Those of runtime directories that nobody has used for a day. Open marks what it opens as used.
+void RemoveUnusedPlaces(const UniqueFd& fixed) {
+  constexpr std::time_t kDay = 24 * 60 * 60;
+  const std::string path = "/proc/self/fd/" + std::to_string(fixed.Get());
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(path.c_str()), ::closedir);
   while (const dirent* entry =
              listing ? ::readdir(listing.get()) : nullptr) {  // NOLINT(concurrency-mt-unsafe)
-    const bool note = std::string_view(entry->d_name).starts_with(kPlaceNote);
-    if (note && ::faccessat(directory.Get(), entry->d_name, F_OK, 0) != 0 && errno == ENOENT)
-      ::unlinkat(directory.Get(), entry->d_name, 0);
+    struct stat status {};
+    if (!std::string_view(entry->d_name).starts_with(kPlacePrefix)) continue;
+    if (::fstatat(fixed.Get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (status.st_mtime + kDay < std::time(nullptr)) ::unlinkat(fixed.Get(), entry->d_name, AT_REMOVEDIR);
   }
 }
 
-// A directory that a run with another environment would not look for: policies keep commands from it
-// (policy/own_state.h). Best effort, as long as the client asks who answers.
-void NotePlace(const std::string& path) {
-  if (path == SessionRuntimePlace(::geteuid()) || path == FixedRuntimePlace(::geteuid())) return;
+Result<RuntimeDirectory> MakeAt(const std::string& path) {
   const std::string fixed = FixedRuntimePlace(::geteuid());
-  if (::mkdir(fixed.c_str(), 0700) != 0 && errno != EEXIST) return;
-  const Result<RuntimeDirectory> directory = OpenAt(fixed);
-  if (!directory) return;
-  const std::string name = kPlaceNote + fmt::format("{:016x}", std::hash<std::string>{}(path));
-  if (::symlinkat(path.c_str(), directory->descriptor.Get(), name.c_str()) != 0) return;
-  RemoveStaleNotes(directory->descriptor);
+  const bool below = path.starts_with(fixed + "/");
+  if (below) {
+    const Result<RuntimeDirectory> above = MakeAt(fixed);
+    if (!above) return above.error();
+    if (::access(path.c_str(), F_OK) != 0) RemoveUnusedPlaces(above->descriptor);
+  }
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST && errno != ENOENT)
+    return SystemError(ErrorCode::kSetupFailed, "make " + Quoted(path), errno);
+  Result<RuntimeDirectory> directory = OpenAt(path);
+  if (directory && below) ::futimens(directory->descriptor.Get(), nullptr);
+  return directory;
 }
 
 }  // namespace
 
-Result<RuntimeDirectory> RuntimeDirectory::Open() {
-  const std::vector<std::string> candidates = Candidates();
-  for (const std::string& path : candidates) {
-    const bool there = ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
-    if (!there && path != candidates.back()) continue;
-    NotePlace(path);
-    return OpenAt(path);
-  }
-  return OpenAt(candidates.back());
-}
+Result<RuntimeDirectory> RuntimeDirectory::Open() { return MakeAt(Candidates().front()); }
 
 std::vector<RuntimeDirectory> RuntimeDirectory::Existing() {
   std::vector<RuntimeDirectory> found;

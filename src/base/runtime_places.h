@@ -1,27 +1,34 @@
 // Where a user's runs may find each other, and what is kept for later ones, as text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace mxc {
 
-[[nodiscard]] inline std::string RuntimePlaceIn(const std::string& runtime_directory) {
-  return runtime_directory + "/mxc-exec";
-}
-// $XDG_RUNTIME_DIR as systemd sets it, UID below this.
-inline constexpr const char* kSessionPlaces = "/run/user";
+// $XDG_RUNTIME_DIR as systemd sets it: UID below this.
+inline constexpr const char* kSessionDirectories = "/run/user";
 [[nodiscard]] inline std::string SessionRuntimePlace(std::uint32_t uid) {
-  return RuntimePlaceIn(kSessionPlaces + ("/" + std::to_string(uid)));
+  return std::string(kSessionDirectories) + "/" + std::to_string(uid) + "/mxc-exec";
 }
-// Without a runtime directory: UID behind this.
+// Of calls without a runtime directory: UID behind this.
 inline constexpr const char* kFixedPlacePrefix = "/tmp/mxc-exec-";
 [[nodiscard]] inline std::string FixedRuntimePlace(std::uint32_t uid) {
   return uid == 0 ? "/run/mxc-exec" : kFixedPlacePrefix + std::to_string(uid);
 }
 
-// Links in the last one lead to directories that runs with another $XDG_RUNTIME_DIR have used.
-inline constexpr const char* kPlaceNote = ".place-";
+// Of calls with another $XDG_RUNTIME_DIR: a directory in the fixed place with this prefix. A command of an
+// earlier run may have been able to write to the runtime directory itself, and what stands in one of these
+// places is believed.
+inline constexpr const char* kPlacePrefix = ".place-";
+[[nodiscard]] inline std::string RuntimePlaceOf(const std::string& runtime_directory, std::uint32_t uid) {
+  const std::string session = SessionRuntimePlace(uid);
+  if (runtime_directory + "/mxc-exec" == session) return session;
+  const std::size_t hash = std::hash<std::string>{}(runtime_directory);
+  return FixedRuntimePlace(uid) + "/" + kPlacePrefix + std::to_string(hash);
+}
 
 // Images of everybody: what the operator puts there, and what root's runs unpack.
 inline constexpr const char* kRootsImages = "/var/lib/mxc-exec/images";

@@ -13,24 +13,7 @@
 namespace mxc {
 namespace {
 
-// Notes that another user's runs have left. What a user notes beyond these stays in reach of root's commands,
-// which harms that user alone.
-constexpr std::size_t kMaxNotes = 256;
-
 bool IsAbsolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }
-
-// Places that a run with another environment has written down in `directory`, at most so many.
-std::vector<std::string> NotedIn(const Host& host, const std::string& directory, std::size_t limit) {
-  std::vector<std::string> noted;
-  const Result<std::vector<std::string>> names = host.ListDirectory(directory);
-  if (!names) return noted;
-  for (const std::string& name : *names) {
-    if (!name.starts_with(kPlaceNote) || noted.size() == limit) continue;
-    Result<std::string> path = host.ReadLink(JoinPath(directory, name));
-    if (path && path->starts_with('/')) noted.push_back(std::move(*path));
-  }
-  return noted;
-}
 
 // What is read in a directory of configuration or images, where a link stands in its place: what it leads to
 // decides as well. Links below the images are refused by whoever reads them.
@@ -58,15 +41,7 @@ void AddLinksIn(const Host& host, PathWalker& walker, const std::string& directo
 
 std::vector<OwnPlace> CallersPlaces(const Host& host, PathWalker& walker) {
   const std::uint32_t uid = host.Caller().uid;
-  const std::string fixed = FixedRuntimePlace(uid);
-  std::vector<OwnPlace> places = {{.path = fixed}, {.path = SessionRuntimePlace(uid)}};
-  if (walker.LookAt(fixed).status) {
-    for (std::string& path : NotedIn(host, fixed, SIZE_MAX)) {
-      if (walker.LookAt(path).status) places.push_back({.path = std::move(path)});
-    }
-  }
-  if (const auto runtime = host.Environment("XDG_RUNTIME_DIR"); IsAbsolute(runtime))
-    places.push_back({.path = RuntimePlaceIn(*runtime), .deep = true});
+  std::vector<OwnPlace> places = {{.path = FixedRuntimePlace(uid)}, {.path = SessionRuntimePlace(uid)}};
   // Settings and profiles of later calls, whatever the environment of this one.
   const auto keep = [&places](std::string path) {
     places.push_back({.path = std::move(path), .sockets = false});
@@ -115,22 +90,17 @@ class OthersPlaces {
  private:
   void AddOf(std::uint32_t uid) {
     Add(SessionRuntimePlace(uid), uid);
-    const std::string fixed = FixedRuntimePlace(uid);
-    if (!Add(fixed, uid)) return;
-    for (const std::string& path : NotedIn(host_, fixed, kMaxNotes)) {
-      if (path == RuntimePlaceIn(std::string(ParentOf(path)))) Add(path, uid);
-    }
+    Add(FixedRuntimePlace(uid), uid);
   }
-  bool Add(const std::string& place, std::uint32_t uid) {
+  void Add(const std::string& place, std::uint32_t uid) {
     constexpr std::uint32_t kForOthers = 077;
     const Result<Walked> above = walker_.Walk(ParentOf(place));
-    if (!above || IsClosed(above->path)) return false;
+    if (!above || IsClosed(above->path)) return;
     std::string path = JoinPath(above->path, place.substr(place.rfind('/') + 1));
     const Lookup& lookup = walker_.LookAt(path);
     const bool used = lookup.Is(FileType::kDirectory) && lookup.status->uid == uid &&
                       (lookup.status->mode & kForOthers) == 0;
     if (used) paths_.push_back(std::move(path));
-    return used;
   }
 
   // Below a directory that only its owner may search root's commands have no capability to go on, and a mask
@@ -158,7 +128,7 @@ std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker) {
   OthersPlaces others(host, walker);
   const std::string_view prefix = kFixedPlacePrefix;
   others.FindIn(std::string(ParentOf(prefix)), prefix.substr(prefix.rfind('/') + 1));
-  others.FindIn(kSessionPlaces, "");
+  others.FindIn(kSessionDirectories, "");
   std::vector<std::string> paths = others.Take();
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());

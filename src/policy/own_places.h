@@ -13,13 +13,12 @@ namespace mxc {
 struct OwnPlace {
   std::string path = {};  // as written
   bool sockets = true;    // false: images and configuration, which a read-only grant may show
-  bool deep = false;      // with sockets: directories above it may be missing, too
   bool unlisted = false;  // a directory whose links cannot be told
 };
 
 // The caller's, whether or not they exist, with what is read there where that is a symbolic link;
-// for root also those of other users that exist: /tmp/mxc-exec-UID, /run/user/UID/mxc-exec and what the
-// former notes. Of these a directory counts if runs of its user would use it (base/runtime_directory.h): UID
+// for root also those of other users that exist: /tmp/mxc-exec-UID and /run/user/UID/mxc-exec. Of these a
+// directory counts if runs of its user would use it (base/runtime_directory.h): UID
 // owns it and others have no access, so users cannot have root's own names denied. Only an outer sandbox can
 // keep root from listing the directories in which users' places stand; hiding what was there is its part.
 [[nodiscard]] std::vector<OwnPlace> FindOwnPlaces(const Host& host, PathWalker& walker);

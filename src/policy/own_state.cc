@@ -16,9 +16,9 @@ namespace mxc {
 namespace {
 
 // The nearest directory above that exists: whoever may not write there cannot make it, inside or out.
-bool CanBeMade(const Host& host, PathWalker& walker, const OwnPlace& place, const std::string& path) {
+bool CanBeMade(const Host& host, PathWalker& walker, const std::string& path) {
   std::string above{ParentOf(path)};
-  if (!place.deep && !walker.LookAt(above).status) return false;
+  if (!walker.LookAt(above).status) return false;
   while (!walker.LookAt(above).status && above != "/") above = ParentOf(above);
   return host.MayAccess(above, Access::kReadWrite);
 }
@@ -48,13 +48,13 @@ Error NotTold(const std::string& path) {
 }
 
 Error NotHeld(const PathRule& grant, const std::string& path) {
-  return Conflict("the command could make " + Quoted(path) + ", which mxc-exec keeps for itself",
+  return Conflict("the command could make " + Quoted(path) + ", whose name decides what later calls mean",
                   grant.pointer, "make it, or grant less than " + Quoted(grant.path));
 }
 
 Error NeedsMounts(const PathRule& grant, const std::string& path) {
   return Unenforceable(
-      Quoted(path) + ", which mxc-exec keeps for itself, cannot be held below the read-write " +
+      Quoted(path) + ", whose name decides what later calls mean, cannot be held below the read-write " +
           Quoted(grant.path) + " without a mount namespace",
       grant.pointer,
       "grant the directories beside it instead of the one above, or run where user namespaces are "
@@ -81,7 +81,9 @@ class OwnState {
   // What the caller's next call reads or runs: it stays as it is, and keeps its place below the grant.
   Status KeepFile(const std::string& file);
   // The same, and no link on the way may be one that the command could turn.
-  Status KeepPolicy(const std::string& file);
+  Status KeepPolicy(const PolicyFile& file);
+  // The names of the directories that a path steps back out of.
+  Status HoldLeft(const Walked& way);
   Status HoldOtherNames();
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return protector_.Links(); }
 
@@ -89,8 +91,6 @@ class OwnState {
   [[nodiscard]] Status CheckClosed(const std::string& path);
   [[nodiscard]] Result<std::vector<std::string>> NamesOf(const std::string& path) const;
   [[nodiscard]] Status CheckLinks(const Walked& way);
-  void AddLeft(std::string_view base, std::string_view path, std::vector<std::string>& left);
-  [[nodiscard]] Status HoldLeft(const std::string& written, const Walked& way);
   [[nodiscard]] Status DenyName(const OwnPlace& place, const std::string& path);
   [[nodiscard]] Status KeepName(const OwnPlace& place, const std::string& path, bool linked);
   [[nodiscard]] Status Hold(const std::string& path, const PathRule& grant, bool linked);
@@ -159,23 +159,9 @@ Status OwnState::CheckLinks(const Walked& way) {
   return Done{};
 }
 
-// Where a path leads before each of its "..": "x/.." is somewhere else when x becomes a link.
-void OwnState::AddLeft(std::string_view base, std::string_view path, std::vector<std::string>& left) {
-  for (std::size_t at = path.find("/.."); at != path.npos; at = path.find("/..", at + 1)) {
-    if (at == 0 || (at + 3 < path.size() && path[at + 3] != '/')) continue;
-    const std::string_view before = path.substr(0, at);
-    const Result<Walked> walked =
-        walker_.Walk(before.starts_with('/') ? std::string(before) : JoinPath(base, before));
-    if (walked) left.push_back(walked->path);
-  }
-}
-
 // Directories above a link are held with what is there.
-Status OwnState::HoldLeft(const std::string& written, const Walked& way) {
-  std::vector<std::string> left;
-  AddLeft("/", written, left);
-  for (const LinkMet& met : way.links) AddLeft(ParentOf(met.link.path), met.link.target, left);
-  for (const std::string& directory : left) {
+Status OwnState::HoldLeft(const Walked& way) {
+  for (const std::string& directory : way.left) {
     if (std::any_of(way.links.begin(), way.links.end(),
                     [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, directory); }))
       continue;
@@ -219,7 +205,7 @@ Status OwnState::DenyName(const OwnPlace& place, const std::string& path) {
   if (lookup.Is(FileType::kSymlink))
     return grant->access == Access::kReadWrite ? Status(IsALink(*grant, path)) : Done{};
   if (!lookup.status && lookup.failure != LookupFailure::kMissing) return Done{};
-  if (!lookup.status && !CanBeMade(host_, walker_, place, path)) return Done{};
+  if (!lookup.status && !CanBeMade(host_, walker_, path)) return Done{};
   PathRule rule{.path = path, .access = Access::kDenied, .origin = Origin::kBaseline};
   if (lookup.status) {
     rule.object = lookup.status->object;
@@ -235,7 +221,7 @@ Status OwnState::Keep(const OwnPlace& place) {
   const Result<Walked> way = walker_.Walk(place.path);
   if (!way || place.unlisted) return CheckClosed(place.path);
   if (Status links = CheckLinks(*way); !links) return links;
-  if (Status left = HoldLeft(place.path, *way); !left) return left;
+  if (Status left = HoldLeft(*way); !left) return left;
   const Result<std::vector<std::string>> all = NamesOf(way->path);
   if (!all) return all.error();
   const bool linked = std::any_of(way->links.begin(), way->links.end(),
@@ -291,11 +277,12 @@ Status OwnState::KeepFile(const std::string& file) {
   return protector_.End();
 }
 
-Status OwnState::KeepPolicy(const std::string& file) {
-  const Result<Walked> walked = seen_walker_.Walk(file);
+Status OwnState::KeepPolicy(const PolicyFile& file) {
+  const Result<Walked> walked = seen_walker_.Walk(file.path);
   if (!walked) return Done{};
+  if (Status left = HoldLeft(*walked); !left || !file.kept) return left;
   if (Status links = CheckLinks(*walked); !links) return links;
-  return KeepFile(file);
+  return KeepFile(file.path);
 }
 
 // Of those files.
@@ -308,17 +295,22 @@ Status OwnState::HoldOtherNames() {
 }  // namespace
 
 Status DenyOwnState(const Host& host, const std::vector<OwnPlace>& places, const MountNames& names,
-                    const std::string& policy_file, PathWalker& walker, RuleSet& rules, Policy& policy) {
+                    const std::vector<Entry>& entries, const PolicyFile& policy_file, PathWalker& walker,
+                    RuleSet& rules, Policy& policy) {
   if (!rules.HasGrantOfPolicy()) return Done{};
   OwnState state(host, policy.containment, names, walker, rules, policy.warnings);
   for (const OwnPlace& place : places) {
     if (Status done = place.sockets ? state.Deny(place) : state.Keep(place); !done) return done;
   }
   if (rules.PathsWith(Access::kReadWrite).empty()) return Done{};
+  for (const Entry& entry : entries) {
+    if (Status left = state.HoldLeft(entry.walked); !left) return left;
+  }
   for (const std::string& file : FindOwnFiles(host)) {
     if (Status kept = state.KeepFile(file); !kept) return kept;
   }
-  if (Status kept = policy_file.empty() ? Status(Done{}) : state.KeepPolicy(policy_file); !kept) return kept;
+  if (Status kept = policy_file.path.empty() ? Status(Done{}) : state.KeepPolicy(policy_file); !kept)
+    return kept;
   if (Status held = state.HoldOtherNames(); !held) return held;
   policy.git.links.insert(policy.git.links.end(), state.Links().begin(), state.Links().end());
   return Done{};

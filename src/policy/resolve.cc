@@ -195,9 +195,9 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (const Status added = Protect(config, host, names, bounds, rules, policy); !added) return added.error();
   const std::vector<OwnPlace> own_places =
       rules.HasGrantOfPolicy() ? FindOwnPlaces(host, walker) : std::vector<OwnPlace>{};
-  if (const Status denied = DenyOwnState(host, own_places, names, options.policy_file, walker, rules, policy);
-      !denied)
-    return denied.error();
+  const Status own =
+      DenyOwnState(host, own_places, names, *entries, options.policy_file, walker, rules, policy);
+  if (!own) return own.error();
   if (image) {
     AddSecretMasks(host, walker, rules);
   } else {

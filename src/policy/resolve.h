@@ -10,6 +10,7 @@
 #include "mxc/error.h"
 #include "mxc/host.h"
 #include "mxc/policy.h"
+#include "policy/own_state.h"
 
 namespace mxc {
 
@@ -27,8 +28,7 @@ struct ResolveOptions {
   bool network_recorded = false;  // --report
   // What "process" and "auto" mean on Linux: our own engine where this host allows it.
   Containment linux_process = Containment::kBubblewrap;
-  // The file that the policy was read from, absolute; empty: none. No command may write it.
-  std::string policy_file = {};
+  PolicyFile policy_file = {};
   // The directory of the image's root file system, absolute; empty: the host's files are shown.
   std::string image = {};
   Bounds bounds = {};

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/runtime_places.h"
 #include "mxc/limits.h"
 #include "policy/paths/baseline.h"
 #include "policy/paths/entries.h"
@@ -264,6 +265,8 @@ Status SocketDenials::DenyLive(const std::string& tools_pointer, const std::vect
   for (const OwnPlace& place : own_places) {
     if (place.sockets) places.own.push_back(place.path);
   }
+  if (const auto runtime = host_.Environment("XDG_RUNTIME_DIR"); runtime && !runtime->empty())
+    places.own.push_back(RuntimePlaceOf(*runtime, host_.Caller().uid));
   places.skipped = rules_.PathsWith(Access::kDenied);
   for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
     if (rules_.Covering(own) == nullptr) places.skipped.emplace_back(own);

@@ -109,6 +109,21 @@ TEST_P(People, GetATableForAProbe) {
   EXPECT_THAT(Execute(Prepare({"--available-backends"})).out, StartsWith("["));
 }
 
+// The next call's paths may begin with "..".
+TEST_P(People, AreHeldOrToldWhereTheyStand) {
+  const std::string granted = workspace.Directory("granted");
+  const std::string here = workspace.Directory("granted/a/b");
+  const auto run = [&](const std::string& grant) {
+    Launch launch = Prepare(
+        {"--rw", grant, "--", "python3", "-c", "import os; os.rename('" + here + "', '" + granted + "/b')"});
+    launch.cwd = here;
+    return Execute(launch);
+  };
+  EXPECT_THAT(run("../..").err, HasSubstr("OSError"));
+  EXPECT_TRUE(Exists(here));
+  EXPECT_THAT(run(granted).err, HasSubstr("'" + here + "' was moved to '" + granted + "/b'"));
+}
+
 class PeopleWithSandboxes : public LifecycleTest {};
 INSTANTIATE_TEST_SUITE_P(As, PeopleWithSandboxes,
                          testing::Values(Setting{Caller::kRoot, "namespaces"},

@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "base/runtime_places.h"
+
 namespace mxc::test {
 
 LifecycleTest::LifecycleTest() : containment(GetParam().containment), prefix("bwrap") {
@@ -22,7 +24,7 @@ void LifecycleTest::TearDown() {
 std::string LifecycleTest::OwnDirectory() {
   runtime_ = workspace.Directory("runtime");
   EXPECT_EQ(::chmod(runtime_.c_str(), 0700), 0);
-  return runtime_ + "/mxc-exec";
+  return RuntimePlaceOf(runtime_, uid);
 }
 
 Launch LifecycleTest::Call(std::vector<std::string> arguments) const {

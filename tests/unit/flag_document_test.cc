@@ -87,10 +87,11 @@ INSTANTIATE_TEST_SUITE_P(
              {"--rw", "b", "/c", "~/d", ".", "--ro", "~", "--deny", "./.env"},
              "{filesystem:{readonlyPaths:[/home/me],readwritePaths:[/here/b,/c,/home/me/d,/here],"
              "deniedPaths:[/here/.env]}}"},
-        // Behind a name ".." may follow a link.
+        // ".." may follow a link, and what it steps out of is held.
         Case{"{}",
              {"--ro", "..", ".././../b", "./", ".//.git/../c", "..d", "--rw", "../here/e"},
-             "{filesystem:{readonlyPaths:[/,/b,/here,/here/.git/../c,/here/..d],readwritePaths:[/here/e]}}"},
+             "{filesystem:{readonlyPaths:[/here/..,/here/.././../b,/here,/here/.git/../c,/here/..d],"
+             "readwritePaths:[/here/../here/e]}}"},
         // As Windows writes it: refused on Linux, with what to write instead.
         Case{"{}",
              {"--rw", R"(C:\a)", R"(\\server\b)", R"(\\?\C:\c)", R"(./\\d)"},

@@ -86,8 +86,10 @@ TEST_F(ResolveLinks, GrantsFollowRootsLinksOnly) {
     try_both(path, true);
   for (const char* path : {"/mine", "/srv/theirs", "/tmp/link", "/home/me/link"}) try_both(path, false);
   host_.SetCaller(0, 0);
-  for (const char* path : {"/work", "/usr/local/work"}) try_both(path, true);
-  for (const char* path : {"/srv/link", "/srv/theirs", "/tmp/link"}) try_both(path, false);
+  host_.AddDirectory("/opt/app").AddSymlink("/opt/app/link", "/data/real");
+  for (const char* path : {"/work", "/usr/work"}) try_both(path, true);
+  for (const char* path : {"/srv/link", "/srv/theirs", "/tmp/link", "/usr/local/work", "/opt/app/link"})
+    try_both(path, false);
 }
 
 TEST_F(ResolveLinks, AWorkloadCannotChooseALaterReadOnlyGrant) {

@@ -89,8 +89,8 @@ TEST_F(ResolvePaths, MissingGrantsAreLeftOutWithAWarning) {
   EXPECT_EQ(Rules(lists), "");
   EXPECT_EQ(Warnings(lists),
             "path-missing /filesystem/readwritePaths/0\n"
-            "path-missing /filesystem/readonlyPaths/1\n"
-            "path-missing /filesystem/readonlyPaths/0\n");
+            "path-missing /filesystem/readonlyPaths/0\n"
+            "path-missing /filesystem/readonlyPaths/1\n");
 }
 
 // The command could create it, and fill it.

@@ -74,7 +74,7 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
   if (IsNeverFromHost(walked.path)) return NeverFromHost(written, walked.path);
   if (!walked.status || walked.folded_missing) {
     // The command could create it where another entry lets it write: HoldMissing decides.
-    if (access == Access::kReadOnly && !walked.status)
+    if (access == Access::kReadOnly)
       return std::optional<Entry>{Entry{.wanted = access,
                                         .access = Access::kDenied,
                                         .pointer = written.pointer,
@@ -165,7 +165,9 @@ Status ExamineOne(const PathEntry& written, Access access, Examination& all) {
   return Done{};
 }
 
-bool IsMissingGrant(const Entry& entry) { return entry.wanted == Access::kReadOnly && !entry.walked.status; }
+bool IsMissingGrant(const Entry& entry) {
+  return entry.wanted == Access::kReadOnly && (!entry.walked.status || entry.walked.folded_missing);
+}
 
 // Nobody else could create it either, where the caller may not.
 bool CouldBeCreated(const Walked& walked, const Host& host, PathWalker& walker) {
@@ -192,8 +194,13 @@ Status HoldMissing(const Host& host, PathWalker& walker, std::vector<Entry>& ent
     const std::string& path = entry.walked.path;
     const PathRule* around = rules.Covering(path);
     const bool writable = around != nullptr && around->access == Access::kReadWrite;
-    if (!writable || !CouldBeCreated(entry.walked, host, walker)) {
+    if (!writable || (!entry.walked.status && !CouldBeCreated(entry.walked, host, walker))) {
       WarnOfMissing(path, Access::kReadOnly, entry.pointer, warnings);
+      continue;
+    }
+    if (entry.walked.status) {  // behind a directory that is missing and ".."
+      entry.access = Access::kReadOnly;
+      held.push_back(std::move(entry));
       continue;
     }
     if (entry.walked.behind_file) {
@@ -248,15 +255,16 @@ Examined Examine(const PathEntry& written, Access access, Examination& all) {
 }
 
 bool IsPlacedByRoot(const LinkMet& met, const Host& host, PathWalker& walker) {
-  constexpr std::array<std::string_view, 10> kInstalled = {"/usr", "/etc",   "/opt",   "/bin",    "/sbin",
-                                                           "/lib", "/lib32", "/lib64", "/libx32", "/nix"};
+  constexpr std::array<std::string_view, 9> kInstalled = {"/usr",   "/etc",   "/bin",    "/sbin", "/lib",
+                                                          "/lib32", "/lib64", "/libx32", "/nix"};
+  constexpr std::array<std::string_view, 2> kWork = {"/opt", "/usr/local"};  // where root has work as well
   constexpr std::uint32_t kWriteByOthers = 022;
   if (IsRootsAlone(met)) return true;
   if (met.owner != 0) return false;
   const std::string_view above = ParentOf(met.link.path);
-  if (std::any_of(kInstalled.begin(), kInstalled.end(),
-                  [&](std::string_view directory) { return IsAtOrBelow(above, directory); }))
-    return true;
+  const auto in = [&](std::string_view directory) { return IsAtOrBelow(above, directory); };
+  const bool work = std::any_of(kWork.begin(), kWork.end(), in);
+  if (!work && std::any_of(kInstalled.begin(), kInstalled.end(), in)) return true;
   if (host.Caller().IsRoot()) return false;
   for (std::string_view at = above;; at = ParentOf(at)) {
     const Lookup& lookup = walker.LookAt(std::string(at));

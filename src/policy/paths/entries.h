@@ -27,9 +27,8 @@ struct Entry {
 void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings);
 
 // Nobody but root could have put the link there: it is root's own, and stands directly in "/" or "/var",
-// below
-// "/usr", "/etc" or "/opt", or for another caller where root alone may write. Of a link that root's command
-// has left elsewhere in an earlier run, nobody can tell.
+// below "/usr" or "/etc", or for another caller where root alone may write. Of a link that root's command has
+// left elsewhere in an earlier run, below "/opt" for instance, nobody can tell.
 [[nodiscard]] bool IsPlacedByRoot(const LinkMet& met, const Host& host, PathWalker& walker);
 // Whoever can put a link on the way, or turn one, chooses what is granted: none but root's is followed.
 [[nodiscard]] Status CheckGrantedLinks(const PathEntry& written, std::string_view what, const Walked& walked,

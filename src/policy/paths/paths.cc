@@ -78,6 +78,12 @@ struct PathWalker::State {
   std::vector<std::string> pending = {};
   std::vector<std::string> missing = {};  // components behind `walked.path` that do not exist
   Walked walked = {};
+
+  [[nodiscard]] std::string Here() const {
+    std::string here = walked.path;
+    for (const std::string& name : missing) here = JoinPath(here, name);
+    return here;
+  }
 };
 
 const Lookup& PathWalker::LookAt(const std::string& path) {
@@ -106,6 +112,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
   Walked& walked = state.walked;
   if (name == ".") return Done{};
   if (name == "..") {
+    walked.left.push_back(state.Here());
     if (!state.missing.empty()) {
       state.missing.pop_back();
       walked.folded_missing = true;
@@ -156,7 +163,7 @@ Result<Walked> PathWalker::Walk(std::string_view path) {
     walked.behind_file = !walked.Is(FileType::kDirectory);
     walked.status.reset();
     walked.first_missing = JoinPath(walked.path, state.missing.front());
-    for (const std::string& name : state.missing) walked.path += (walked.path == "/" ? "" : "/") + name;
+    walked.path = state.Here();
   }
   return std::move(walked);
 }

@@ -53,6 +53,9 @@ struct Walked {
   bool behind_file = false;               // without status: that component stands below a file
   bool folded_missing = false;            // the path steps back with ".." out of a directory that is missing
   std::vector<LinkMet> links = {};        // symlinks followed, in order
+  // The directories that ".." stepped out of, missing ones too: with a link in the place of one the path
+  // leads somewhere else.
+  std::vector<std::string> left = {};
 
   // There is one, of this type.
   [[nodiscard]] bool Is(FileType type) const { return status && status->object.type == type; }
