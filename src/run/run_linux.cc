@@ -192,7 +192,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   Result<HostResources> resources = PrepareHostResources(std::move(*changes));
   if (!resources) return resources.error();
   Undo undo;
-  Result<StdioSetup> stdio = SetUpStdio(plan, observer.SpeaksOnStandardOutput(), undo);
+  Result<StdioSetup> stdio =
+      SetUpStdio(plan, observer.SpeaksOnStandardOutput(), resources->changes.terminal, undo);
   if (!stdio) return stdio.error();
 
   const Reporting reporting = std::visit([](const auto& launch) { return ReportingOf(launch); }, plan.launch);
