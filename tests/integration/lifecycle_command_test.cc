@@ -36,6 +36,17 @@ TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
   EXPECT_EQ(Execute(apart).out, "apart\n");
 }
 
+TEST_P(LifecycleCommand, AHeldConfigurationIsExplained) {
+  const std::string work = workspace.Directory("work");
+  for (const char* name : {"config", "HEAD", "objects/x", "refs/x"})
+    workspace.File("work/.git/" + std::string(name), "");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  const Ended tried =
+      Exec(id, "cd " + work + "/.git; : >config.lock; mv -f config.lock config; rm -f config.lock");
+  EXPECT_THAT(tried.err, HasSubstr("git could not write '" + work + "/.git/config': `protect` holds it"));
+  EXPECT_EQ(Exec(id, "cat " + work + "/.git/config").err, "");
+}
+
 // As clients of Microsoft's program for Windows name them.
 TEST_P(LifecycleCommand, PhaseAndSandboxMayBeFlags) {
   const std::string id = Provision();
