@@ -252,6 +252,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   if (const std::optional<Error> lost = LostOutput(*stdio); lost && !result.Stopped()) return *lost;
   if (watch->WantsFiles() && !watch->Watched()) observer.OnWarning(Unwatched());
   for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
+  if (const std::optional<int> full = started->reports ? started->reports->FullTmp() : std::nullopt)
+    observer.OnWarning(FullTmpWarning(plan, *full));
   return outcome;
 }
 

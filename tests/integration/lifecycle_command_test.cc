@@ -36,6 +36,14 @@ TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
   EXPECT_EQ(Execute(apart).out, "apart\n");
 }
 
+TEST_P(LifecycleCommand, AFullTmpIsTold) {
+  if (GetParam().containment == "bubblewrap") GTEST_SKIP() << "bwrap does not tell how full it is";
+  const std::string id = Started(R"("resources":{"tmpMb":2})");
+  EXPECT_THAT(Exec(id, "head -c 4000000 /dev/zero >/tmp/f").err,
+              HasSubstr("/tmp is full, which holds 2 MiB"));
+  EXPECT_EQ(Exec(id, "rm /tmp/f").err, "");
+}
+
 TEST_P(LifecycleCommand, AHeldConfigurationIsExplained) {
   const std::string work = workspace.Directory("work");
   for (const char* name : {"config", "HEAD", "objects/x", "refs/x"})
