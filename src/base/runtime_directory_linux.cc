@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
@@ -41,6 +42,23 @@ Error NotOurs(const std::string& path, const std::string& why) {
   return SetupFailed(Quoted(path) + " is not a directory that only its user can use: " + why,
                      "somebody else may have made it: have it removed, or set XDG_RUNTIME_DIR to a directory "
                      "that only you can use");
+}
+
+// The first process of a sandbox has this name.
+bool InsideSandbox() {
+  const UniqueFd name{::open("/proc/1/comm", O_RDONLY | O_CLOEXEC)};
+  std::array<char, 16> text{};
+  const ssize_t count = name ? ::read(name.Get(), text.data(), text.size()) : 0;
+  return count > 0 && std::string_view(text.data(), static_cast<std::size_t>(count)) == "mxc-init\n";
+}
+
+Error NotMade(const std::string& path, int number) {
+  Error error = SystemError(ErrorCode::kSetupFailed, "create " + Quoted(path), number);
+  error.hint =
+      InsideSandbox()
+          ? "this is inside a sandbox of mxc-exec, where no other can stay: run each command by itself"
+          : "set XDG_RUNTIME_DIR to a directory that only you can use";
+  return error;
 }
 
 Result<RuntimeDirectory> OpenAt(const std::string& path) {
@@ -85,7 +103,9 @@ Result<RuntimeDirectory> RuntimeDirectory::Open() {
   const std::vector<std::string> candidates = Candidates();
   for (const std::string& path : candidates) {
     const bool there = ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
+    const int number = errno;
     if (!there && path != candidates.back()) continue;
+    if (!there && ::access(path.c_str(), F_OK) != 0) return NotMade(path, number);
     NotePlace(path);
     return OpenAt(path);
   }
