@@ -115,7 +115,8 @@ void Relay::PollOnce() {
   }
   if (in_.terminal_input != nullptr && in_background_) polls[polls.size() - 2].fd = -1;
   const int count = ::poll(polls.data(), polls.size(), PollTimeout());
-  if (count < 0) return;  // EINTR
+  if (count < 0) return;            // EINTR
+  if (in_background_) LookAtJob();  // before anything is shown
   if (polls[kSignals].revents != 0) OnSignals();
   if (polls[kStatus].revents != 0) OnStatus();
   if (polls[kCalls].revents != 0) in_.watch.Take(polls[kCalls].revents);

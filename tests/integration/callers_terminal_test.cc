@@ -190,7 +190,7 @@ TEST_P(Suspended, ABackgroundJobThatSetsItsTerminalStops) {
         "echo shell-$?; read x",
         command, "is-stopped\r\n");
     EXPECT_FALSE(IsRaw());
-    terminal.Type("\n");
+    EXPECT_TRUE(Answers("\n", "up\r\n"));  // which was not shown before
     EXPECT_TRUE(Eventually([&] { return IsRaw(); }));
     EXPECT_TRUE(Answers("one\n", "got-one"));
     EXPECT_TRUE(Answers(kEndKey, "shell-0"));
