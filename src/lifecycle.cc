@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "report/report.h"
 #include "repositories.h"
 #include "review/await_approval.h"
+#include "run/config_lock_watch.h"
 #include "run/run.h"
 #include "run_report.h"
 
@@ -242,7 +244,15 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
     return started ? Result<int>(0) : started.error();
   }
   status->Backend(*plan, "the sandbox's own");
-  RunReporter reporter{*status, log, nullptr};
+  ConfigLockWatch locks = ConfigLockWatch::Start(plan->git);
+  // What the commands leave is compared when the sandbox is stopped.
+  const auto review = [&] {
+    RepositoryReview left{.settled = false};
+    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), plan->git, host))
+      left.warnings.push_back(std::move(*held));
+    return left;
+  };
+  RunReporter reporter{*status, log, nullptr, review};
   const Result<Outcome> outcome = RunPlan(*plan, reporter, entry->connection.Get());
   if (outcome) return Finish(*plan, *outcome, log, *status);
   if (reporter.Started()) return Fail(outcome.error(), log, *status);

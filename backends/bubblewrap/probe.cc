@@ -1,6 +1,7 @@
 // Whether this machine can run bubblewrap, and if not, why and what to do.
 #include <array>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,7 @@ bool HasMessageQueues(const Host& host) {
 }
 
 Support Look(const Host& host) {
+  if (std::optional<Support> inside = linux_backend::InsideOurSandbox(host)) return std::move(*inside);
   const std::optional<std::string> path = host.FindTool("bwrap");
   if (!path) return linux_backend::NoTool(host, "bwrap", "bubblewrap", "bubblewrap");
   const Result<std::string> program = host.ReadFile(*path, kMaxProgramBytes);

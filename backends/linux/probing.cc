@@ -27,9 +27,11 @@ struct Place {
 };
 
 // The first that fits is the answer: what is inside something else comes first.
+constexpr Place kOurSandbox = {
+    "/proc/1/comm", "mxc-init", "this is inside a sandbox of mxc-exec, which hands out no namespaces",
+    "run each command by itself: containment 'process' holds it with Landlock and seccomp"};
 constexpr Place kPlaces[] = {
-    {"/proc/1/comm", "mxc-init", "this is inside a sandbox of mxc-exec, which hands out no namespaces",
-     "run each command by itself: containment 'process' holds it with Landlock and seccomp"},
+    kOurSandbox,
     {"/proc/1/comm", "bwrap", "this is inside a sandbox of bubblewrap that hands out no namespaces",
      "use containment 'process', or start the outer sandbox without --disable-userns"},
     {"/proc/version", "gVisor", "this is inside gVisor, which implements only part of Linux",
@@ -133,6 +135,11 @@ Trouble Surroundings(const Host& host) {
   }
   return {"new namespaces are refused here",
           "a security module or the root directory of this process forbids them: run `unshare -Ur true`"};
+}
+
+std::optional<Support> InsideOurSandbox(const Host& host) {
+  if (!Fits(kOurSandbox, host)) return std::nullopt;
+  return Unusable(std::string(kOurSandbox.reason), std::string(kOurSandbox.remedy));
 }
 
 std::string RefusalHint(const Host& host) {

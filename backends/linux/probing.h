@@ -38,7 +38,11 @@ struct NamespaceSetting {
 // Why namespaces were refused although no setting forbids them: what surrounds this process. For live probes.
 [[nodiscard]] Trouble Surroundings(const Host& host);
 
-// The same for a run: the setting that forbids namespaces, else what surrounds this process. One sentence.
+// This is inside a sandbox of ours: whatever builds another needs namespaces. Reads one file.
+[[nodiscard]] std::optional<Support> InsideOurSandbox(const Host& host);
+
+// As Surroundings, for a run: the setting that forbids namespaces, else what surrounds this process. One
+// sentence.
 [[nodiscard]] std::string RefusalHint(const Host& host);
 
 [[nodiscard]] bool Succeeded(const ToolRun& run);

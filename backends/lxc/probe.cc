@@ -15,6 +15,7 @@ namespace {
 using linux_backend::Unusable;
 
 Support Look(const Host& host) {
+  if (std::optional<Support> inside = linux_backend::InsideOurSandbox(host)) return std::move(*inside);
   const std::optional<std::string> program = host.FindTool("lxc-start");
   if (!program) return linux_backend::NoTool(host, "lxc-start", "LXC", "lxc");
   Support support = linux_backend::LookForEngine(host);

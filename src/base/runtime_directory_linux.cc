@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
@@ -42,6 +43,23 @@ Error NotOurs(const std::string& path, const std::string& why) {
                      "somebody else may have made it: have it removed");
 }
 
+// The first process of a sandbox has this name.
+bool InsideSandbox() {
+  const UniqueFd name{::open("/proc/1/comm", O_RDONLY | O_CLOEXEC)};
+  std::array<char, 16> text{};
+  const ssize_t count = name ? ::read(name.Get(), text.data(), text.size()) : 0;
+  return count > 0 && std::string_view(text.data(), static_cast<std::size_t>(count)) == "mxc-init\n";
+}
+
+Error NotMade(const std::string& path, int number) {
+  Error error = SystemError(ErrorCode::kSetupFailed, "create " + Quoted(path), number);
+  error.hint =
+      InsideSandbox()
+          ? "this is inside a sandbox of mxc-exec, where no other can stay: run each command by itself"
+          : "make the directory above it writable for you, by a mount for instance";
+  return error;
+}
+
 Result<RuntimeDirectory> OpenAt(const std::string& path) {
   RuntimeDirectory directory{.path = path};
   Result<UniqueFd> opened = OpenOwnDirectory(path);
@@ -76,8 +94,8 @@ Result<RuntimeDirectory> MakeAt(const std::string& path) {
     if (!above) return above.error();
     if (::access(path.c_str(), F_OK) != 0) RemoveUnusedPlaces(above->descriptor);
   }
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST && errno != ENOENT)
-    return SystemError(ErrorCode::kSetupFailed, "make " + Quoted(path), errno);
+  const int number = ::mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
+  if (number != 0 && ::access(path.c_str(), F_OK) != 0) return NotMade(path, number);
   Result<RuntimeDirectory> directory = OpenAt(path);
   if (directory && below) ::futimens(directory->descriptor.Get(), nullptr);
   return directory;

@@ -170,7 +170,7 @@ void Listener::Run() {
     if ((polls[3].revents & (POLLHUP | POLLERR)) != 0) polls[3].fd = -1;
     if (polls[1].revents == 0 && count != 0) continue;
     // One that dismisses us has taken them back itself.
-    if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = changes_.terminal->modes});
+    if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .held = changes_.terminal->held});
     terminal.Reset();
     polls[1].fd = -1;
   }

@@ -30,13 +30,13 @@ namespace {
 template <class Archive, class Order>
 void VisitOrder(Archive& archive, Order& order) {
   auto& program = order.program;
-  archive(program.mounts, program.slots, program.root_is_bind, program.root_read_only, program.uid_map,
-          program.gid_map, program.private_network, program.gateway_handover, program.hostname,
-          program.limits, program.group_entrances, program.standard, program.controlling_terminal,
-          program.terminal_path, program.report, program.watch_socket, program.watch_files, program.session,
-          program.command.candidates, program.command.arguments, program.plain.candidates,
-          program.plain.arguments, program.variables, program.cwd, order.seccomp, order.publishes,
-          order.steering, order.steering_awaited, order.outside);
+  archive(program.mounts, program.slots, program.root_is_bind, program.root_read_only, program.own_tmp,
+          program.uid_map, program.gid_map, program.private_network, program.gateway_handover,
+          program.hostname, program.limits, program.group_entrances, program.standard,
+          program.controlling_terminal, program.terminal_path, program.report, program.watch_socket,
+          program.watch_files, program.session, program.command.candidates, program.command.arguments,
+          program.plain.candidates, program.plain.arguments, program.variables, program.cwd, order.seccomp,
+          order.publishes, order.steering, order.steering_awaited, order.outside);
 }
 
 }  // namespace

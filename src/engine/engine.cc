@@ -208,7 +208,10 @@ Result<SandboxProcess> StartSandbox(const LandlockRequest& request) {
 
 bool CommandReports::TakeStop() {
   const std::optional<Report> next = ReadReport(report_.Get());
-  if (next && next->event == Event::kEnded) status_ = next->number;
+  if (next && next->event == Event::kEnded) {
+    status_ = next->number;
+    if (next->node > 0) full_tmp_ = next->node;
+  }
   return next && next->event == Event::kStopped;
 }
 

@@ -137,9 +137,12 @@ class CommandReports {
   // How the command ended, as wait(2) gives it; call it when `handle` is readable. Nothing: its init was
   // killed before the command ended.
   [[nodiscard]] std::optional<int> Status();
+  // Then: the MiB of its private /tmp, when that was full at the end.
+  [[nodiscard]] std::optional<int> FullTmp() const { return full_tmp_; }
 
  private:
   UniqueFd report_;
+  std::optional<int> full_tmp_ = {};
   std::optional<int> status_ = {};
 };
 

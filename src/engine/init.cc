@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +139,16 @@ std::optional<int> ReapAndForget(const Child& child, pid_t command) {
   return std::nullopt;
 }
 
+// The MiB that a private /tmp can hold, when it holds no more, or no more files; -1.
+std::int32_t FullTmp(const Child& child) {
+  constexpr unsigned kHundred = 100;  // a write that does not fit leaves less than a percent free
+  struct statfs tmp {};
+  if (!child.program.own_tmp || ::statfs("/tmp", &tmp) != 0 || tmp.f_blocks == 0) return -1;
+  if (tmp.f_bfree > tmp.f_blocks / kHundred && (tmp.f_files == 0 || tmp.f_ffree != 0)) return -1;
+  const std::uint64_t mib = (tmp.f_blocks * static_cast<std::uint64_t>(tmp.f_bsize)) >> 20U;
+  return static_cast<std::int32_t>(std::min<std::uint64_t>(std::max<std::uint64_t>(mib, 1), INT32_MAX));
+}
+
 }  // namespace
 
 // All signals are blocked, and so wait here. Nothing else may be sent to the first process of a namespace.
@@ -154,7 +165,7 @@ void RunCommand(const Child& child) {
   for (;;) {
     if (const std::optional<int> status = ReapAndForget(child, command)) {
       SealDiscarded(child);
-      return child.Send({.event = Event::kEnded, .number = *status});
+      return child.Send({.event = Event::kEnded, .number = *status, .node = FullTmp(child)});
     }
     siginfo_t info{};
     const int number = ::sigwaitinfo(&all, &info);

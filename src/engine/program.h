@@ -63,6 +63,7 @@ struct Program {
   std::size_t slots = 1;      // slot 0 is the root
   bool root_is_bind = false;  // the first action binds the root itself
   bool root_read_only = true;
+  bool own_tmp = false;     // /tmp is a tmpfs of the sandbox's
   bool outer_proc = false;  // Landlock grants each mount, not the root: /proc shows processes outside
 
   // Without namespaces: the processes are held together by init, and by these rules.

@@ -61,7 +61,8 @@ enum class Event : std::int32_t {
   kFailed,   // `step` with errno `number`, at mount `node` (or -1)
   kStarted,  // the command has been executed
   kStopped,  // by a signal, with a private terminal: it waits for a SIGCONT that is sent to init
-  kEnded,    // `number` is its status, as wait(2) gives it
+  kEnded,    // `number` is its status, as wait(2) gives it, `node` the MiB of a private /tmp that is full, or
+             // -1
 };
 
 struct Report {

@@ -162,6 +162,7 @@ Status TreePreparer::Take(const BindMount& bind) {
 }
 
 Status TreePreparer::Take(const TmpfsMount& tmpfs) {
+  program_.own_tmp = program_.own_tmp || (tmpfs.target == "/tmp" && !tmpfs.read_only);
   MountAction action{.kind = MountAction::Kind::kTmpfs,
                      .target = tmpfs.target,
                      .read_only = tmpfs.read_only,

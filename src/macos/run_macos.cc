@@ -165,6 +165,7 @@ class MacRelay {
 
   void Step() {
     std::vector<Stream*> streams = stdio_.Outputs();
+    in_background_ = stdio_.terminal && !stdio_.terminal->Follow();
     if (stdio_.streams[0] != nullptr) streams.push_back(stdio_.streams[0].get());
     const int records = watched_.gateway != nullptr ? watched_.gateway->Descriptor() : -1;
     std::vector<pollfd> polls = {{.fd = signals_.Descriptor(), .events = POLLIN, .revents = 0},
@@ -172,6 +173,7 @@ class MacRelay {
     for (const Stream* stream : streams) {
       polls.push_back(stream->PollSource());
       polls.push_back(stream->PollTarget());
+      if (in_background_ && stream == stdio_.streams[0].get()) polls[polls.size() - 2].fd = -1;
     }
     ::poll(polls.data(), static_cast<nfds_t>(polls.size()), WaitMs());
     for (std::size_t i = 0; i < streams.size(); ++i) {
@@ -218,8 +220,9 @@ class MacRelay {
     if (status_) return kTickMs;
     std::uint64_t next = stop_at_ms_;
     if (next == 0 && plan_.timeout_ms != 0) next = watched_.started_ms + plan_.timeout_ms;
-    if (next == 0) return -1;
     const std::uint64_t now = NowMs();
+    if (in_background_) next = std::min(next == 0 ? now + kTickMs : next, now + kTickMs);
+    if (next == 0) return -1;
     return now >= next ? kSweepEveryMs : static_cast<int>(std::min<std::uint64_t>(next - now, 1U << 20U));
   }
 
@@ -230,6 +233,7 @@ class MacRelay {
   Watched watched_;
   std::uint64_t stop_at_ms_ = 0;  // 0: runs freely
   bool timed_out_ = false;
+  bool in_background_ = false;
   std::optional<int> status_ = {};
 };
 
@@ -243,7 +247,8 @@ Result<Outcome> RunOrders(const Plan& plan, const SeatbeltOrders& orders, const 
   MacSignals signals;
   if (Status begun = signals.Begin(); !begun) return begun.error();
   Undo undo;
-  Result<StdioSetup> stdio = SetUpStdio(plan, watched.observer.SpeaksOnStandardOutput(), undo);
+  Result<StdioSetup> stdio =
+      SetUpStdio(plan, watched.observer.SpeaksOnStandardOutput(), ModesToChange(plan), undo);
   if (!stdio) return stdio.error();
   Result<pid_t> process = StartSeatbeltChild(orders, stdio->standard);
   if (!process) return process.error();

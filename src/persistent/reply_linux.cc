@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/archive.h"
+#include "mxc/git_snapshot.h"
 #include "persistent/reply.h"
 
 namespace mxc {
@@ -35,6 +36,9 @@ void Visit(ArchiveWriter& archive, const Warning& warning) {
 void Visit(ArchiveReader& archive, Warning& warning) {
   archive(warning.category, warning.message, warning.pointer);
 }
+
+void Visit(ArchiveWriter& archive, const GitSnapshot::Held& held) { archive(held.path, held.inode); }
+void Visit(ArchiveReader& archive, GitSnapshot::Held& held) { archive(held.path, held.inode); }
 
 namespace session {
 namespace {
@@ -96,6 +100,18 @@ void VisitMounts(ArchiveReader& archive, LinuxSandbox& sandbox) {
   }
 }
 
+// Configurations of git's that are held: whoever runs a command tells when it was to write one.
+void VisitConfigs(ArchiveWriter& archive, const Plan& plan) {
+  constexpr std::size_t kMost = 1000;
+  std::vector<GitSnapshot::Held> configs;
+  for (const GitSnapshot::Held& held : plan.git.held) {
+    if (held.path.ends_with("/config") && configs.size() < kMost) configs.push_back(held);
+  }
+  archive(configs);
+}
+
+void VisitConfigs(ArchiveReader& archive, Plan& plan) { archive(plan.git.held); }
+
 template <class Archive, class AnyPlan, class AnySandbox>
 void VisitEntry(Archive& archive, AnyPlan& plan, AnySandbox& sandbox) {
   archive(plan.containment, plan.tier, plan.isolation_level, sandbox.cwd, sandbox.workspace.host,
@@ -103,6 +119,7 @@ void VisitEntry(Archive& archive, AnyPlan& plan, AnySandbox& sandbox) {
           plan.output.redact_secrets, plan.output.redact_pii, plan.audit.path, plan.audit.on_failure,
           plan.audit.syslog, plan.policy_hash, plan.relaxations, plan.not_covered, plan.ledger);
   VisitMounts(archive, sandbox);
+  VisitConfigs(archive, plan);
 }
 
 template <class Archive, class AnyListed>

@@ -20,5 +20,7 @@ namespace mxc {
                                                   const Outcome& outcome);
 // One for each that has ended something or made it fail.
 [[nodiscard]] std::vector<Warning> ReachedWarnings(const Plan& plan, const Outcome& outcome);
+// For a private /tmp of `mib` that was full at the end: whoever wrote there may have got ENOSPC.
+[[nodiscard]] Warning FullTmpWarning(const Plan& plan, int mib);
 
 }  // namespace mxc

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
+#include <string_view>
 
 #include "run/reached_limits.h"
 
@@ -32,6 +33,14 @@ std::string Consequence(Resource resource) {
   return {};
 }
 
+// What sets a limit, for whoever wants another.
+std::string WhereItStands(const std::string& pointer) {
+  constexpr std::string_view kOfPolicy = "/resources/";
+  if (!pointer.starts_with(kOfPolicy)) return "the operator's ceiling sets it";
+  const std::string key = pointer.substr(kOfPolicy.size());
+  return "`" + key + "` of `resources`" + (key == "memoryMb" ? ", or --memory," : "") + " sets it";
+}
+
 }  // namespace
 
 bool Has(const std::vector<Resource>& resources, Resource resource) {
@@ -59,10 +68,20 @@ std::vector<Warning> ReachedWarnings(const Plan& plan, const Outcome& outcome) {
     const std::string consequence = Consequence(resource);
     if (limit == nullptr || consequence.empty()) continue;
     warnings.push_back({.category = "limit-reached",
-                        .message = "the limit of " + AmountText(*limit) + " was reached: " + consequence,
+                        .message = "the limit of " + AmountText(*limit) + " was reached: " + consequence +
+                                   "; " + WhereItStands(limit->pointer),
                         .pointer = limit->pointer});
   }
   return warnings;
+}
+
+Warning FullTmpWarning(const Plan& plan, int mib) {
+  const ResourceLimit* const limit = Find(plan, Resource::kTmp);
+  const std::string pointer = limit != nullptr ? limit->pointer : "/resources/tmpMb";
+  return {.category = "limit-reached",
+          .message = "/tmp is full, which holds " + std::to_string(mib) +
+                     " MiB here: more could not be written; " + WhereItStands(pointer),
+          .pointer = pointer};
 }
 
 }  // namespace mxc

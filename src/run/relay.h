@@ -67,6 +67,7 @@ class Relay {
 
   [[nodiscard]] bool Done() const;
   [[nodiscard]] int PollTimeout() const;
+  void LookAtJob();
   void PollOnce();
   void OnSignals();
   void OnStatus();
@@ -74,6 +75,7 @@ class Relay {
   void TakeEnd(int code, int status);
   void TakeCommandStatus();
   [[nodiscard]] bool WatchesStops() const;
+  [[nodiscard]] bool MayStop() const;
   void OnReport();
   void OnSandboxEnd();
   void OnTimers(bool silent);
@@ -95,6 +97,7 @@ class Relay {
   bool tree_ended_ = false;
   std::uint64_t idle_deadline_ = 0;  // when to tell the filters that nothing comes; 0: they know
   bool settled_ = false;
+  bool in_background_ = false;  // what is typed at the caller's terminal is for another job
 };
 
 }  // namespace mxc

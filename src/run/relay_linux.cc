@@ -27,6 +27,8 @@ constexpr std::uint64_t kSettledMs = 200;
 constexpr std::uint64_t kRestOfLineMs = 2;
 // How long the output may stay silent once the tree has ended, when something outside of it holds the pipe.
 constexpr std::uint64_t kDrainMs = 100;
+// Between two looks whether the caller's terminal is ours again.
+constexpr std::uint64_t kJobTickMs = 100;
 
 constexpr idtype_t kPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which old headers lack
 
@@ -59,11 +61,22 @@ int Relay::PollTimeout() const {
   if (rest_of_line_ != 0) next = std::min(next, rest_of_line_);
   if (!settled_) next = std::min(next, in_.started_ms + kSettledMs);
   const std::uint64_t now = NowMs();
+  if (in_background_) next = std::min(next, now + kJobTickMs);
   const bool idling = std::any_of(in_.outputs.begin(), in_.outputs.end(),
                                   [](const Stream* stream) { return stream->Idling(); });
   if (idling && idle_deadline_ != 0) next = std::min(next, idle_deadline_);
   if (next == std::numeric_limits<std::uint64_t>::max()) return -1;
   return static_cast<int>(std::min<std::uint64_t>(next > now ? next - now : 0, 1U << 30));
+}
+
+// A program in the background may write to the terminal. It is stopped when it sets it; what is typed there
+// is not for it.
+void Relay::LookAtJob() {
+  if (in_.input != nullptr) in_.input->Look();
+  in_background_ = in_.input != nullptr && in_.input->InBackground();
+  if (in_.terminal == nullptr || in_.terminal->Follow()) return;
+  if (MayStop() && in_.terminal->WasSet()) in_.terminal->Suspend(SIGTTOU);
+  in_background_ = !in_.terminal->Follow() || in_background_;
 }
 
 void Relay::PollOnce() {
@@ -79,6 +92,7 @@ void Relay::PollOnce() {
     kReports,
     kFirstStream
   };
+  LookAtJob();
   std::vector<Stream*> streams = in_.outputs;
   if (in_.terminal_input != nullptr) streams.push_back(in_.terminal_input);
   StandardInput* const input = child_ended_ ? nullptr : in_.input;
@@ -99,8 +113,10 @@ void Relay::PollOnce() {
     polls.push_back(stream->PollSource());
     polls.push_back(stream->PollTarget());
   }
+  if (in_.terminal_input != nullptr && in_background_) polls[polls.size() - 2].fd = -1;
   const int count = ::poll(polls.data(), polls.size(), PollTimeout());
-  if (count < 0) return;  // EINTR
+  if (count < 0) return;            // EINTR
+  if (in_background_) LookAtJob();  // before anything is shown
   if (polls[kSignals].revents != 0) OnSignals();
   if (polls[kStatus].revents != 0) OnStatus();
   if (polls[kCalls].revents != 0) in_.watch.Take(polls[kCalls].revents);
@@ -130,7 +146,6 @@ void Relay::OnSignals() {
     }
     if (number == SIGCONT) {
       if (in_.terminal != nullptr) in_.terminal->OnContinue();
-      if (in_.input != nullptr) in_.input->OnContinue();
       continue;
     }
     // A second one means "now".
@@ -175,8 +190,13 @@ bool Relay::WatchesStops() const {
   return in_.terminal_input != nullptr && in_.reports != nullptr && !reports_ended_ && !child_ended_;
 }
 
+// A launcher that is stopped keeps no time.
+bool Relay::MayStop() const {
+  return in_.timeout_ms == 0 && in_.cpu_time_limit_ms == 0 && stage_ == Stage::kRunning;
+}
+
 // A command that was stopped from the keyboard stops the caller's job. What stops itself does not: it would
-// stop whatever shares the job with us. Nor does one whose time we keep.
+// stop whatever shares the job with us.
 void Relay::OnReport() {
   if (!in_.reports->TakeStop()) {
     reports_ended_ = true;
@@ -184,9 +204,7 @@ void Relay::OnReport() {
     if (in_.child.report) OnChildEnd();
     return;
   }
-  const bool timed = in_.timeout_ms != 0 || in_.cpu_time_limit_ms != 0;
-  if (!timed && stage_ == Stage::kRunning && in_.terminal->IsSuspend(in_.terminal_input->LastByte()))
-    in_.terminal->Suspend();
+  if (MayStop() && in_.terminal->IsSuspend(in_.terminal_input->LastByte())) in_.terminal->Suspend(SIGTSTP);
   in_.tree.Continue();
 }
 

@@ -192,7 +192,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   Result<HostResources> resources = PrepareHostResources(std::move(*changes));
   if (!resources) return resources.error();
   Undo undo;
-  Result<StdioSetup> stdio = SetUpStdio(plan, observer.SpeaksOnStandardOutput(), undo);
+  Result<StdioSetup> stdio =
+      SetUpStdio(plan, observer.SpeaksOnStandardOutput(), resources->changes.terminal, undo);
   if (!stdio) return stdio.error();
 
   const Reporting reporting = std::visit([](const auto& launch) { return ReportingOf(launch); }, plan.launch);
@@ -251,6 +252,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   if (const std::optional<Error> lost = LostOutput(*stdio); lost && !result.Stopped()) return *lost;
   if (watch->WantsFiles() && !watch->Watched()) observer.OnWarning(Unwatched());
   for (const Warning& warning : ReachedWarnings(plan, outcome)) observer.OnWarning(warning);
+  if (const std::optional<int> full = started->reports ? started->reports->FullTmp() : std::nullopt)
+    observer.OnWarning(FullTmpWarning(plan, *full));
   return outcome;
 }
 

@@ -8,6 +8,7 @@
 #include <termios.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,20 +18,24 @@
 
 namespace mxc {
 
-// The caller's terminal and how it is before there is a private one.
+// The caller's terminal and what we do to it.
 struct CallersModes {
-  int terminal = -1;  // borrowed
-  termios modes = {};
+  struct Held {
+    termios modes = {};  // of the caller's
+    bool raw = false;    // in place of these
+  };
+  int terminal = -1;                // borrowed
+  std::shared_ptr<Held> held = {};  // one for all processes that are forked afterwards
 };
 [[nodiscard]] std::optional<CallersModes> LookAtCallersModes();  // nothing: there is no terminal
-// Takes back what PrivateTerminal::Open has done to it, unless somebody else has changed it since.
-void TakeRawModesBack(const CallersModes& before);
+// Takes back what PrivateTerminal has done to it, unless somebody else has changed it since.
+void TakeRawModesBack(const CallersModes& caller);
 
 class PrivateTerminal {
  public:
-  // With the caller's window size and modes. Puts the caller's terminal into raw mode; `undo` restores it.
-  // Errors: kSetupFailed.
-  [[nodiscard]] static Result<PrivateTerminal> Open(Undo& undo);
+  // With the caller's window size and modes. Puts the caller's terminal into raw mode while it is ours: where
+  // another job is in the foreground, it stays as it is. `undo` restores it. Errors: kSetupFailed.
+  [[nodiscard]] static Result<PrivateTerminal> Open(const std::optional<CallersModes>& caller, Undo& undo);
 
   // For output to the caller's terminal `shown`, borrowed, which stays as it is: the command's side cannot be
   // read, and leaves the processing of output to the caller's. Errors: kSetupFailed.
@@ -45,19 +50,33 @@ class PrivateTerminal {
   // The key that stops a job, as the caller has set it.
   [[nodiscard]] bool IsSuspend(char typed) const;
   // Stops our process group, with the caller's terminal as it was; returns when it is continued. Does nothing
-  // in a group that nobody would continue (an orphaned one), or where the caller ignores SIGTSTP.
-  void Suspend() const;
-  // We were continued: the caller's terminal is raw again, and may have another size. In the background the
-  // kernel stops us for that; where SIGTTOU is ignored, the terminal is left alone there.
+  // in a group that nobody would continue (an orphaned one), or where the caller ignores `number`.
+  void Suspend(int number) const;
+  // We were continued: the caller's terminal, if it is ours, is raw again, and may have another size.
   void OnContinue() const;
+  // Looks whether we are in the foreground of the caller's terminal, of which a shell need not tell us.
+  // False: what is typed there is for another job.
+  [[nodiscard]] bool Follow() const;
+  // The command has set its terminal, for which a program in the background is stopped; once for each time
+  // that we are continued.
+  [[nodiscard]] bool WasSet() const;
 
  private:
   [[nodiscard]] bool OpenSides(int access);
 
   UniqueFd outer_;
   UniqueFd inner_;
-  int caller_ = -1;                          // borrowed: the caller's terminal, -1 when there is none
-  std::optional<CallersModes> before_ = {};  // where we have changed them
+  // Of one whose input we read.
+  struct Job {
+    CallersModes caller = {};
+    bool in_background = false;
+    bool cooked = false;         // the command was given modes that were not the caller's
+    termios in_foreground = {};  // of the command's, when we were there for the last time
+    bool was_set = false;
+  };
+
+  int caller_ = -1;                // borrowed: the caller's terminal, -1 when there is none
+  std::shared_ptr<Job> job_ = {};  // where we change its modes
 };
 
 // The command's side of a pseudo-terminal, opened for `access` (O_RDWR, O_WRONLY); empty: errno says why.

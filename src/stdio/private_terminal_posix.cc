@@ -1,11 +1,15 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
+#include <new>
+#include <utility>
 
 #include "base/terminal.h"
 #include "stdio/private_terminal.h"
@@ -28,39 +32,71 @@ termios Raw(termios modes) {
   return modes;
 }
 
-// The terminal is another job's, and setting its modes would not stop us (SIGTTOU).
+// In which a command starts that does not find the modes that its caller's shell edits a line in.
+termios Cooked(termios modes) {
+  modes.c_iflag |= ICRNL;
+  modes.c_oflag |= OPOST | ONLCR;
+  modes.c_lflag |= ICANON | ECHO | ISIG | IEXTEN;
+  return modes;
+}
+
+bool AreSame(const termios& one, const termios& other) {
+  return one.c_iflag == other.c_iflag && one.c_oflag == other.c_oflag && one.c_lflag == other.c_lflag;
+}
+
 bool IsAnothers(int terminal) {
-  const pid_t foreground = ::tcgetpgrp(terminal);
-  struct sigaction action {};
-  return foreground >= 0 && foreground != ::getpgrp() && ::sigaction(SIGTTOU, nullptr, &action) == 0 &&
-         action.sa_handler == SIG_IGN;
+  const pid_t foreground =
+      ::tcgetpgrp(terminal);  // -1: no terminal of our session's, where there are no jobs
+  return foreground >= 0 && foreground != ::getpgrp();
+}
+
+void MakeRaw(const CallersModes& caller) {
+  CallersModes::Held& held = *caller.held;
+  termios now{};
+  if (::tcgetattr(caller.terminal, &now) != 0) return;
+  if (!AreSame(now, Raw(held.modes))) held.modes = now;
+  const termios raw = Raw(held.modes);
+  held.raw = true;  // first: we may be killed
+  ::tcsetattr(caller.terminal, TCSADRAIN, &raw);
 }
 
 void Restore(const CallersModes& caller) {
   if (IsAnothers(caller.terminal)) return TakeRawModesBack(caller);
-  ::tcsetattr(caller.terminal, TCSADRAIN, &caller.modes);
+  if (caller.held->raw) ::tcsetattr(caller.terminal, TCSADRAIN, &caller.held->modes);
+  caller.held->raw = false;
 }
 
-void MakeRaw(const CallersModes& caller) {
-  if (IsAnothers(caller.terminal)) return TakeRawModesBack(caller);
-  const termios raw = Raw(caller.modes);
-  ::tcsetattr(caller.terminal, TCSADRAIN, &raw);
+// Shared with the cleanup process.
+std::shared_ptr<CallersModes::Held> MakeHeld() {
+  using Held = CallersModes::Held;
+  void* const page = ::mmap(nullptr, sizeof(Held), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return std::make_shared<Held>();
+  return {new (page) Held{}, [](Held* held) { ::munmap(held, sizeof(Held)); }};
 }
 
 }  // namespace
 
 std::optional<CallersModes> LookAtCallersModes() {
   CallersModes caller{.terminal = CallersTerminal()};
-  if (caller.terminal < 0 || ::tcgetattr(caller.terminal, &caller.modes) != 0) return std::nullopt;
+  termios modes{};
+  if (caller.terminal < 0 || ::tcgetattr(caller.terminal, &modes) != 0) return std::nullopt;
+  caller.held = MakeHeld();
+  caller.held->modes = IsAnothers(caller.terminal) ? Cooked(modes) : modes;
   return caller;
 }
 
-void TakeRawModesBack(const CallersModes& before) {
+void TakeRawModesBack(const CallersModes& caller) {
   termios now{};
-  if (::tcgetattr(before.terminal, &now) != 0) return;
-  const termios raw = Raw(before.modes);
-  if (now.c_iflag == raw.c_iflag && now.c_oflag == raw.c_oflag && now.c_lflag == raw.c_lflag)
-    ::tcsetattr(before.terminal, TCSANOW, &before.modes);
+  if (!std::exchange(caller.held->raw, false) || ::tcgetattr(caller.terminal, &now) != 0) return;
+  if (!AreSame(now, Raw(caller.held->modes))) return;
+  // In the background it would stop us.
+  sigset_t stops;
+  sigset_t before;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTTOU);
+  ::sigprocmask(SIG_BLOCK, &stops, &before);
+  ::tcsetattr(caller.terminal, TCSANOW, &caller.held->modes);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
 bool PrivateTerminal::OpenSides(int access) {
@@ -73,21 +109,20 @@ bool PrivateTerminal::OpenSides(int access) {
   return static_cast<bool>(inner_);
 }
 
-Result<PrivateTerminal> PrivateTerminal::Open(Undo& undo) {
+Result<PrivateTerminal> PrivateTerminal::Open(const std::optional<CallersModes>& caller, Undo& undo) {
   PrivateTerminal terminal;
   if (!terminal.OpenSides(O_RDWR)) return Failed();
   terminal.caller_ = CallersTerminal();
-  const std::optional<CallersModes> caller = LookAtCallersModes();
   if (!caller) return terminal;
-  if (::tcsetattr(terminal.Inner(), TCSANOW, &caller->modes) != 0) return Failed();
+  if (::tcsetattr(terminal.Inner(), TCSANOW, &caller->held->modes) != 0) return Failed();
   terminal.CopyWindowSize();
-  terminal.before_ = caller;
+  terminal.job_ = std::make_shared<Job>(Job{.caller = *caller, .cooked = IsAnothers(caller->terminal)});
   ShowTerminal(terminal.Outer());
   undo.Push([before = *caller] {
     ShowTerminal(-1);
     Restore(before);
   });
-  MakeRaw(*caller);
+  terminal.OnContinue();
   return terminal;
 }
 
@@ -119,20 +154,44 @@ void PrivateTerminal::CopyWindowSize() const {
 }
 
 bool PrivateTerminal::IsSuspend(char typed) const {
-  return before_ && static_cast<cc_t>(typed) == before_->modes.c_cc[VSUSP];
+  return job_ && static_cast<cc_t>(typed) == job_->caller.held->modes.c_cc[VSUSP];
 }
 
-void PrivateTerminal::Suspend() const {
-  if (!before_) return;
-  Restore(*before_);
-  ::kill(0, SIGTSTP);
+void PrivateTerminal::Suspend(int number) const {
+  if (!job_) return;
+  Restore(job_->caller);
+  ::kill(0, number);
   OnContinue();
 }
 
 void PrivateTerminal::OnContinue() const {
-  if (!before_) return;
-  MakeRaw(*before_);
+  if (!job_) return;
+  Job& job = *job_;
+  job.was_set = false;
+  const bool was_in_background = std::exchange(job.in_background, IsAnothers(job.caller.terminal));
+  termios now{};
+  const bool known = ::tcgetattr(Outer(), &now) == 0;
+  if (job.in_background) {
+    if (known && !was_in_background) job.in_foreground = now;
+    return TakeRawModesBack(job.caller);
+  }
+  MakeRaw(job.caller);
   CopyWindowSize();
+  if (std::exchange(job.cooked, false) && known && AreSame(now, job.in_foreground))
+    ::tcsetattr(Outer(), TCSANOW, &job.caller.held->modes);
+}
+
+bool PrivateTerminal::Follow() const {
+  if (job_ && IsAnothers(job_->caller.terminal) != job_->in_background) OnContinue();
+  return !job_ || !job_->in_background;
+}
+
+bool PrivateTerminal::WasSet() const {
+  termios now{};
+  if (!job_ || job_->was_set || ::tcgetattr(Outer(), &now) != 0 || AreSame(now, job_->in_foreground))
+    return false;
+  job_->was_set = true;
+  return true;
 }
 
 std::string EndOfInput(int borrowed_outer, char last_byte) {

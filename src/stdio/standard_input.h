@@ -35,8 +35,9 @@ class StandardInput {
   [[nodiscard]] pollfd PollTarget() const;
   void OnSource(short events);
   void OnTarget(short events);
-  // The launcher was continued: its terminal may be its own again.
-  void OnContinue() { in_background_ = false; }
+  // The terminal is another job's. Look: whether it still is.
+  [[nodiscard]] bool InBackground() const { return in_background_; }
+  void Look() { in_background_ = in_background_ && !MayRead(); }
   // Nobody reads any more: what is unread is the caller's again.
   void Finish();
 

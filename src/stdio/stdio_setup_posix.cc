@@ -39,8 +39,9 @@ bool AreOne(int one, int other) {
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-Status ConnectTerminal(const Plan& plan, Undo& undo, StdioSetup& stdio) {
-  Result<PrivateTerminal> terminal = PrivateTerminal::Open(undo);
+Status ConnectTerminal(const Plan& plan, const std::optional<CallersModes>& caller, Undo& undo,
+                       StdioSetup& stdio) {
+  Result<PrivateTerminal> terminal = PrivateTerminal::Open(caller, undo);
   if (!terminal) return terminal.error();
   stdio.standard = terminal->StandardStreams();
   const int target = stdio.standard[1] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
@@ -121,10 +122,11 @@ std::optional<CallersModes> ModesToChange(const Plan& plan) {
   return TerminalOf(plan.launch) == Terminal::kPrivatePty ? LookAtCallersModes() : std::nullopt;
 }
 
-Result<StdioSetup> SetUpStdio(const Plan& plan, bool keeps_output, Undo& undo) {
+Result<StdioSetup> SetUpStdio(const Plan& plan, bool keeps_output, const std::optional<CallersModes>& caller,
+                              Undo& undo) {
   StdioSetup stdio;
   if (TerminalOf(plan.launch) == Terminal::kPrivatePty) {
-    if (Status connected = ConnectTerminal(plan, undo, stdio); !connected) return connected.error();
+    if (Status connected = ConnectTerminal(plan, caller, undo, stdio); !connected) return connected.error();
   }
   const bool sandboxed = plan.tier != Tier::kNone;
   if (sandboxed) {

@@ -53,7 +53,9 @@ TEST_P(Limits, MemoryHog) {
   for (const char* engine : kAllEngines) {
     EXPECT_THAT(Under(R"("memoryMb":48)", {"memory", "300"}, engine), ElementsAre("signal 9")) << last.err;
     EXPECT_EQ(reached, R"(["memory"])") << engine;
-    EXPECT_THAT(last.err, HasSubstr("the limit of 48 MiB of memory was reached: processes were killed"));
+    EXPECT_THAT(last.err,
+                HasSubstr("the limit of 48 MiB of memory was reached: processes were killed; `memoryMb` of "
+                          "`resources`, or --memory, sets it"));
     EXPECT_THAT(Under(R"("memoryMb":48)", {"memory", "10"}, engine), ElementsAre("exit 0")) << last.err;
     EXPECT_EQ(reached, "[]") << engine;
   }

@@ -97,16 +97,18 @@ class Suspended : public LifecycleTest {
  protected:
   // The command says "up" when it is: as `up` where the terminal is raw.
   void Begin(const Launch& command, const std::string& up = "up\r\n") {
+    BeginIn("\"$@\"; echo job-$?; read x; fg; echo shell-$?; read x", command, up);
+  }
+  void BeginIn(const std::string& script, const Launch& command, const std::string& up,
+               const std::string& program = "/bin/sh") {
     termios modes = Modes();
     modes.c_iflag |= ICRNL;
     modes.c_oflag |= OPOST | ONLCR;
     modes.c_lflag |= ICANON | ECHO | ISIG;
     ASSERT_EQ(::tcsetattr(terminal.Fd(), TCSANOW, &modes), 0);
     Launch launch = command;
-    launch.arguments.insert(
-        launch.arguments.begin(),
-        {"-c", "set -m; \"$@\"; echo job-$?; read x; fg; echo shell-$?; read x", "sh", command.program});
-    launch.program = "/bin/sh";
+    launch.arguments.insert(launch.arguments.begin(), {"-c", "set -m; " + script, "sh", command.program});
+    launch.program = program;
     launch.terminal = terminal.Fd();
     shell.emplace(launch);
     EXPECT_THAT(terminal.OutputUpTo(up), HasSubstr(up));
@@ -146,6 +148,82 @@ TEST_P(Suspended, AJobStopsAndGoesOnAsAny) {
     EXPECT_TRUE(Answers(kEndKey, "shell-0"));
     EXPECT_FALSE(IsRaw());
   }
+}
+
+constexpr const char* kInBackground = "\r\r\n";  // the terminal ends lines itself
+
+constexpr const char* kReadsOne =
+    "modes=$(stty -a); echo up; read x; echo got-$x; echo \"$modes\" | grep -c -w icanon";
+
+// bash tells a job that runs already nothing when it brings it to the foreground.
+TEST_P(Suspended, ABackgroundJobRunsAndIsTypedToInTheForeground) {
+  for (const std::string shell_program : {"/bin/sh", "/bin/bash"}) {
+    for (const Launch& command : {PrepareConfig({.command = kReadsOne}), ExecOf(Started(), kReadsOne)}) {
+      BeginIn("\"$@\" & read x; echo shell-got-$x; read x; fg; echo shell-$?; read x", command,
+              std::string("up") + kInBackground, shell_program);
+      EXPECT_FALSE(IsRaw());
+      EXPECT_TRUE(Answers("mine\n", "shell-got-mine"));
+      terminal.Type("\n");
+      EXPECT_TRUE(Eventually([&] { return IsRaw(); }));
+      terminal.Type("one\n");
+      EXPECT_THAT(terminal.OutputUpTo("shell-0"), HasSubstr("got-one\r\n1\r\n"));
+      EXPECT_FALSE(IsRaw());
+    }
+  }
+}
+
+TEST_P(Suspended, ABackgroundJobEndsByItself) {
+  for (const Launch& command : {PrepareConfig({.command = "echo up; sleep 1; echo over; exit 3"}),
+                                ExecOf(Started(), "echo up; sleep 1; echo over; exit 3")}) {
+    BeginIn("\"$@\" & wait $!; echo job-$?; read x", command, std::string("up") + kInBackground);
+    const termios before = Modes();
+    EXPECT_THAT(terminal.OutputUpTo("job-3"), HasSubstr("over"));
+    EXPECT_EQ(Modes().c_lflag, before.c_lflag);
+  }
+}
+
+// As every program that sets its terminal.
+TEST_P(Suspended, ABackgroundJobThatSetsItsTerminalStops) {
+  for (const Launch& command : {PrepareConfig({.command = kReadsLines}), ExecOf(Started(), kReadsLines)}) {
+    BeginIn(
+        "\"$@\" & until grep -q 'State:.T' /proc/$!/status; do sleep 0.1; done; echo is-stopped; read x; fg; "
+        "echo shell-$?; read x",
+        command, "is-stopped\r\n");
+    EXPECT_FALSE(IsRaw());
+    EXPECT_TRUE(Answers("\n", "up\r\n"));  // which was not shown before
+    EXPECT_TRUE(Eventually([&] { return IsRaw(); }));
+    EXPECT_TRUE(Answers("one\n", "got-one"));
+    EXPECT_TRUE(Answers(kEndKey, "shell-0"));
+    EXPECT_FALSE(IsRaw());
+    shell.reset();
+  }
+}
+
+TEST_P(Suspended, AStoppedJobGoesOnInTheBackground) {
+  if (GetParam().containment == "bubblewrap") GTEST_SKIP() << "bwrap does not tell that its command stops";
+  BeginIn("\"$@\"; echo job-$?; read x; bg; read x; fg; echo shell-$?; read x",
+          PrepareConfig(
+              {.command = "echo up; for i in 1 2 3; do sleep 1; done; echo passed; read x; echo got-$x"}),
+          "up\r\n");
+  EXPECT_TRUE(Answers(kSuspendKey, kStopped));
+  terminal.Type("\n");
+  EXPECT_THAT(terminal.OutputUpTo("passed"), HasSubstr("passed"));
+  EXPECT_FALSE(IsRaw());
+  terminal.Type("\n");
+  EXPECT_TRUE(Eventually([&] { return IsRaw(); }));
+  terminal.Type("one\n");
+  EXPECT_THAT(terminal.OutputUpTo("shell-0"), HasSubstr("got-one"));
+  EXPECT_FALSE(IsRaw());
+}
+
+// A job in the background has set nothing that would be to be taken back.
+TEST_P(Suspended, ABackgroundJobThatIsKilledLeavesTheModesAlone) {
+  BeginIn("\"$@\" & p=$!; read x; stty raw -echo; kill -9 $p; echo killed; read x",
+          PrepareConfig({.command = "echo up; sleep 60"}), std::string("up") + kInBackground);
+  EXPECT_TRUE(Answers("\n", "killed"));
+  const termios raw = Modes();
+  ::usleep(300000);
+  EXPECT_EQ(Modes().c_lflag, raw.c_lflag);
 }
 
 // The kernel stops no program for SIGTTOU that ignores it, and the terminal is the shell's.
@@ -190,7 +268,8 @@ TEST_P(Suspended, ARunWithATimeLimitGoesOn) {
 
 TEST_P(Suspended, AShellInsideHasItsOwnJobs) {
   Begin(PrepareConfig({.command = "echo up; exec sh -i"}));
-  EXPECT_TRUE(Answers("sh -c 'echo be''gun; sleep 60'\n", "begun"));
+  // exec: a shell that is stopped in vfork(2) waits for a child that is, too.
+  EXPECT_TRUE(Answers("sh -c 'echo be''gun; exec sleep 60'\n", "begun"));
   EXPECT_TRUE(Answers(kSuspendKey, "Stopped"));
   EXPECT_TRUE(Answers("echo $((40 + 2))\n", "42\r\n"));
 }

@@ -36,6 +36,25 @@ TEST_P(LifecycleCommand, CommandsHaveTheirOwnEnvironmentDirectoryAndInput) {
   EXPECT_EQ(Execute(apart).out, "apart\n");
 }
 
+TEST_P(LifecycleCommand, AFullTmpIsTold) {
+  if (GetParam().containment == "bubblewrap") GTEST_SKIP() << "bwrap does not tell how full it is";
+  const std::string id = Started(R"("resources":{"tmpMb":2})");
+  EXPECT_THAT(Exec(id, "head -c 4000000 /dev/zero >/tmp/f").err,
+              HasSubstr("/tmp is full, which holds 2 MiB"));
+  EXPECT_EQ(Exec(id, "rm /tmp/f").err, "");
+}
+
+TEST_P(LifecycleCommand, AHeldConfigurationIsExplained) {
+  const std::string work = workspace.Directory("work");
+  for (const char* name : {"config", "HEAD", "objects/x", "refs/x"})
+    workspace.File("work/.git/" + std::string(name), "");
+  const std::string id = Started(R"("filesystem":{"readwritePaths":[)" + Quote(work) + "]}");
+  const Ended tried =
+      Exec(id, "cd " + work + "/.git; : >config.lock; mv -f config.lock config; rm -f config.lock");
+  EXPECT_THAT(tried.err, HasSubstr("git could not write '" + work + "/.git/config': `protect` holds it"));
+  EXPECT_EQ(Exec(id, "cat " + work + "/.git/config").err, "");
+}
+
 // As clients of Microsoft's program for Windows name them.
 TEST_P(LifecycleCommand, PhaseAndSandboxMayBeFlags) {
   const std::string id = Provision();

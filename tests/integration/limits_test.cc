@@ -8,6 +8,7 @@ namespace mxc::test::limits_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class ResourceLimits : public LauncherTest {};
@@ -24,6 +25,21 @@ TEST_P(ResourceLimits, ExplainNamesTheMechanisms) {
               HasSubstr("/resources/fileSizeMb              kernel      RLIMIT_FSIZE of each process"));
   EXPECT_THAT(ended.out,
               HasSubstr("/resources/tmpMb                   kernel      size of the tmpfs at /tmp"));
+}
+
+TEST_P(ResourceLimits, AFullTmpIsTold) {
+  for (const char* containment : {"namespaces", "lxc"}) {
+    const auto run = [&](const char* command) {
+      return RunConfig(
+          {.containment = containment, .command = command, .more = R"("resources":{"tmpMb":2})"});
+    };
+    const Ended full = run("head -c 4000000 /dev/zero >/tmp/f");
+    EXPECT_THAT(full.err,
+                HasSubstr("warning: /tmp is full, which holds 2 MiB here: more could not be written; "
+                          "`tmpMb` of `resources` sets it"))
+        << containment;
+    EXPECT_THAT(run("head -c 1000000 /dev/zero >/tmp/f").err, Not(HasSubstr("is full"))) << containment;
+  }
 }
 
 TEST_P(ResourceLimits, WhatNobodyCountsIsRefused) {

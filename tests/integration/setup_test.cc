@@ -57,6 +57,24 @@ TEST_P(Setup, TheProbeNamesWhatANestedRunGets) {
   EXPECT_THAT(ended.out, HasSubstr("The default, 'process', is landlock here.")) << ended.err;
 }
 
+TEST_P(Setup, InASandboxEveryLineNamesThatOne) {
+  const std::string program = workspace.CopyOf(ProgramUnderTest(), "bin/mxc-exec");
+  for (const char* arguments :
+       {" start", " --containment namespaces -- true", " --containment bubblewrap -- true",
+        " --containment lxc -- true", " start --containment bubblewrap"}) {
+    const Ended ended =
+        Execute(Prepare({"--rw", workspace.Root(), "--", "sh", "-c", program + arguments + " </dev/null"}));
+    EXPECT_EQ(ended.status, 255) << arguments;
+    EXPECT_THAT(ended.err, HasSubstr("inside a sandbox of mxc-exec")) << arguments;
+    EXPECT_THAT(ended.err, HasSubstr("run each command by itself")) << arguments;
+  }
+  const Ended probe = Execute(Prepare({"--rw", workspace.Root(), "--", program, "--probe=json"}));
+  for (const char* backend : {"/backends/0", "/backends/1", "/backends/3"}) {
+    EXPECT_THAT(At(probe.out, std::string(backend) + "/reason"), HasSubstr("inside a sandbox of mxc-exec"));
+    EXPECT_THAT(At(probe.out, std::string(backend) + "/remedy"), HasSubstr("run each command by itself"));
+  }
+}
+
 TEST_P(Setup, AWorkspaceCannotChooseTheBwrapWeRun) {
   const std::string marker = workspace.Path("planted-ran");
   workspace.File("bwrap", "#!/bin/sh\ntouch " + marker + "\nexec /usr/bin/bwrap \"$@\"\n", 0755);

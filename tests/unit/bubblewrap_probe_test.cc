@@ -40,6 +40,17 @@ TEST(BubblewrapProbe, QuickReadsTheOptionsAndStartsNothing) {
   EXPECT_THAT(host.Questions(), Not(Contains(HasSubstr("run "))));
 }
 
+TEST(BubblewrapProbe, InsideASandboxOfOursThereIsNoOther) {
+  BwrapHost host{{"--bind-fd", "--size"}};
+  host.AddFile("/proc/1/comm", "mxc-init\n");
+  for (const ProbeDepth depth : {ProbeDepth::kQuick, ProbeDepth::kLive}) {
+    const Support support = ProbeBubblewrap(host, depth);
+    EXPECT_FALSE(support.usable);
+    EXPECT_EQ(support.reason, "this is inside a sandbox of mxc-exec, which hands out no namespaces");
+    EXPECT_THAT(support.remedy, HasSubstr("containment 'process'"));
+  }
+}
+
 TEST(BubblewrapProbe, OptionsAreWholeWords) {
   const Support support =
       ProbeBubblewrap(BwrapHost({"--bind-fd-x", "--size takes an argument"}), ProbeDepth::kQuick);

@@ -61,7 +61,9 @@ TEST_F(ControlGroups, SettingsAreWrittenAndWhatTheyCountIsReported) {
   plan.resources = {{.resource = Resource::kProcesses, .amount = 4, .pointer = "/resources/processes"}};
   const RunReport report = RunInChild(plan);
   ASSERT_TRUE(report.ok) << report.message;
-  EXPECT_EQ(report.warning, "the limit of 4 processes and threads was reached: some could not be started");
+  EXPECT_EQ(report.warning,
+            "the limit of 4 processes and threads was reached: some could not be started; "
+            "`processes` of `resources` sets it");
 }
 
 TEST_F(ControlGroups, ASettingTheKernelRefusesStopsTheRun) {
@@ -92,7 +94,9 @@ TEST_F(ControlGroups, ProcessorTimeOfAllProcessesEndsTheRun) {
     EXPECT_TRUE(report.outcome.cpu_time_out);
     EXPECT_FALSE(report.outcome.timed_out);
     EXPECT_EQ(report.outcome.reached, std::vector<Resource>{Resource::kCpuTime});
-    EXPECT_EQ(report.warning, "the limit of 100 ms of processor time was reached: the run was ended");
+    EXPECT_EQ(report.warning,
+              "the limit of 100 ms of processor time was reached: the run was ended; "
+              "`cpuTimeMs` of `resources` sets it");
   }
 }
 

@@ -69,5 +69,66 @@ TEST_F(GitIdentityText, WhatIsHeldIsIgnored) {
                          Only("[core]\n\texcludesFile = ~/.gitignore_held\n"));
 }
 
+TEST_F(GitIdentityText, TheCallersPatternsAreIgnored) {
+  constexpr const char* kWith = "[core]\n\texcludesFile = ~/.gitignore_held\n";
+  host_.AddFile("/home/me/.config/git/ignore", "*.swp", {.uid = 1000});
+  EXPECT_EQ(Files(), ".gitignore_held:\n*.swp\n" + Only(kWith));
+  host_.AddFile("/home/me/.gitconfig", "[core]\n\texcludesFile = ~/.gitignore_global\n", {.uid = 1000});
+  EXPECT_EQ(Files(), Only(""));
+  host_.AddFile("/home/me/dotfiles/gitignore", "/.idea\n", {.uid = 1000})
+      .AddSymlink("/home/me/.gitignore_global", "dotfiles/gitignore");
+  EXPECT_EQ(Files(), ".gitignore_held:\n/.idea\n" + Only(kWith));
+  rules_.Add({.path = "/srv/w", .access = Access::kReadWrite});
+  rules_.Add({.path = "/srv/w/.env", .access = Access::kDenied});
+  host_.AddDirectory("/srv/w/.git");
+  EXPECT_EQ(Files(), ".gitignore_held:\n/.idea\n/.env\n" + Only(kWith));
+}
+
+// A command that chose the file would be told what is in it.
+TEST_F(GitIdentityText, NoOtherFileIsTakenForPatterns) {
+  const auto with = [this](const std::string& path) {
+    host_.AddFile("/home/me/.gitconfig", "[core]\n\texcludesFile = " + path + "\n", {.uid = 1000});
+    return Files();
+  };
+  host_.AddFile("/home/me/.netrc", "secret\n", {.uid = 1000}).AddFile("/srv/ignore", "x\n", {.uid = 1000});
+  host_.AddFile("/home/me/long-ignore", std::string(65537, 'x'), {.uid = 1000});
+  host_.AddFile("/home/me/theirs-ignore", "x\n", {.uid = 1001});
+  host_.AddSymlink("/home/me/ignore", ".netrc").AddSymlink("/srv/link-ignore", "/home/me/my-ignore");
+  host_.AddFile("/home/me/my-ignore", "mine\n", {.uid = 1000}).AddDirectory("/home/me/d-ignore");
+  ASSERT_NE(with("/home/me/my-ignore"), Only(""));
+  rules_.Add({.path = "/srv", .access = Access::kReadWrite});
+  for (const char* path :
+       {"/home/me/.netrc", "~/ignore", "/srv/ignore", "/srv/link-ignore", "/home/me/long-ignore",
+        "/home/me/theirs-ignore", "/home/me/d-ignore", "my-ignore", "/proc/self/ignore", "~other/my-ignore"})
+    EXPECT_EQ(with(path), Only("")) << path;
+  rules_.Add({.path = "/home/me/my-ignore", .access = Access::kDenied});
+  EXPECT_EQ(with("/home/me/my-ignore"), Only(""));
+}
+
+TEST_F(GitIdentityText, AConfigurationThatACommandCanWriteChoosesNoFile) {
+  host_.AddFile("/home/me/.gitconfig", "[core]\n\texcludesFile = /home/me/my-ignore\n", {.uid = 1000});
+  host_.AddFile("/home/me/my-ignore", "mine\n", {.uid = 1000});
+  rules_.Add({.path = "/home/me/my-ignore"});
+  rules_.Add({.path = "/home/me", .access = Access::kReadWrite});
+  EXPECT_EQ(Files(), Only(""));
+  rules_.Add({.path = "/home/me/.gitconfig", .origin = Origin::kProtection});
+  EXPECT_NE(Files(), Only(""));
+}
+
+TEST_F(GitIdentityText, FiltersAreThoseOfLfsWhereItIsThere) {
+  host_.AddFile(
+      "/home/me/.gitconfig",
+      "[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tsmudge = evil\n"
+      "\tprocess = git-lfs filter-process\n\trequired = true\n[filter \"x\"]\n\tclean = git-lfs clean -- "
+      "%f\n");
+  EXPECT_EQ(Files(), Only(""));
+  host_.AddFile("/usr/bin/git-lfs");
+  EXPECT_EQ(Files(), Only(""));
+  rules_.Add({.path = "/usr"});
+  EXPECT_EQ(Files(), Only("[filter \"lfs\"]\n\tclean = \"git-lfs clean -- %f\"\n"
+                          "[filter \"lfs\"]\n\tprocess = \"git-lfs filter-process\"\n"
+                          "[filter \"lfs\"]\n\trequired = \"true\"\n"));
+}
+
 }  // namespace
 }  // namespace mxc::git_identity_test

@@ -96,13 +96,22 @@ TEST_F(Globs, InTheMiddleAndAtTheEnd) {
   EXPECT_EQ(Rules({.ro = {"/srv/*/a/*/main.?"}}), "read-only /srv/w/a/b/main.c\n");
   EXPECT_EQ(Rules({.ro = {"/srv/w/[ac]/**"}}), "read-only /srv/w/a\nread-only /srv/w/c\n");
   EXPECT_EQ(Rules({.ro = {"/srv/w/c/**"}}), "read-only /srv/w/c\n");
-  EXPECT_EQ(Warnings({.ro = {"/srv/w"}, .denied = {"/srv/w/*.key"}}), "");
 }
 
 TEST_F(Globs, APatternWithoutAMatchIsAMissingPath) {
   EXPECT_EQ(Rules({.ro = {"/srv/w/*.key"}}), "");
   EXPECT_EQ(Warnings({.rw = {"/none/*"}, .ro = {"/srv/w/*.key"}}),
             "path-missing /filesystem/readwritePaths/0\npath-missing /filesystem/readonlyPaths/0\n");
+}
+
+// A name that is missing is held, if it is in a grant; what a pattern might mean is not.
+TEST_F(Globs, ADenialWithoutAMatchIsTold) {
+  EXPECT_EQ(Warnings({.ro = {"/srv/w"}, .denied = {"/srv/w/*.key", "/srv/w/none"}}),
+            "glob-unmatched /filesystem/deniedPaths/0\n");
+  EXPECT_EQ(Warnings({.rw = {"/srv/w"}, .denied = {"/srv/w/*.key"}}),
+            "glob-unmatched /filesystem/deniedPaths/0\nglob-snapshot /filesystem/deniedPaths/0\n");
+  host_.AddFile("/srv/w/*.key");
+  EXPECT_EQ(Warnings({.ro = {"/srv/w"}, .denied = {"/srv/w/*.key"}}), "");
 }
 
 TEST_F(Globs, WriteAccessIsGivenByNameOnly) {

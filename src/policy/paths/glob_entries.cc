@@ -92,7 +92,15 @@ void Matches::Warn() const {
                                         " matches is " + (denied ? "denied" : "granted") + ": " + skipped_,
                              .pointer = written_.pointer});
   }
-  if (any_ || denied) return;
+  if (any_ || (denied && !skipped_.empty())) return;
+  if (denied) {
+    if (!written_.pointer.starts_with("/filesystem/")) return;  // the operator's, for many callers
+    all_.warnings.push_back(
+        {.category = "glob-unmatched",
+         .message = Quoted(written_.path) + " of " + list + " matches nothing: nothing is denied",
+         .pointer = written_.pointer});
+    return;
+  }
   all_.warnings.push_back(
       {.category = "path-missing",
        .message = Quoted(written_.path) + " of " + list + " matches nothing: nothing is granted",

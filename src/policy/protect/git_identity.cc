@@ -24,6 +24,19 @@ struct IdentityKey {
 constexpr IdentityKey kIdentityKeys[] = {
     {"user", "name", "name"}, {"user", "email", "email"}, {"init", "defaultbranch", "defaultBranch"}};
 
+// The filters of git-lfs as it installs them, by which what a repository holds in its place is made. No other
+// filter is handed in: it names whatever program its author has thought of.
+struct LfsKey {
+  std::string_view name;
+  std::string_view value;
+};
+constexpr LfsKey kLfsKeys[] = {{"clean", "git-lfs clean -- %f"},
+                               {"smudge", "git-lfs smudge -- %f"},
+                               {"smudge", "git-lfs smudge --skip -- %f"},
+                               {"process", "git-lfs filter-process"},
+                               {"process", "git-lfs filter-process --skip"},
+                               {"required", "true"}};
+
 constexpr std::string_view kSafe = "[safe]\n\tdirectory = *\n";
 
 // As git writes it: "a \"b\"".
@@ -74,13 +87,14 @@ std::string Ignored(const RuleSet& rules, PathWalker& walker) {
 
 class IdentityReader {
  public:
-  IdentityReader(const Host& host, PathWalker& walker)
-      : host_(host), walker_(walker), home_(CanonicalHome(host, walker)) {}
+  IdentityReader(const Host& host, PathWalker& walker, const RuleSet& rules)
+      : host_(host), walker_(walker), rules_(rules), home_(CanonicalHome(host, walker)) {}
 
-  std::vector<HomeFile> Read(const RuleSet& rules) {
+  std::vector<HomeFile> Read() {
     std::string text;
     for (const std::string& file : Files()) text += TextOf(file, 0);
-    if (std::string ignored = Ignored(rules, walker_); !ignored.empty()) {
+    // Ours come last, where no pattern takes them back.
+    if (std::string ignored = CallersIgnored() + Ignored(rules_, walker_); !ignored.empty()) {
       text += "[core]\n\texcludesFile = ~/" + std::string(kIgnore) + "\n";
       files_.push_back({.name = std::string(kIgnore), .text = std::move(ignored)});
     }
@@ -95,10 +109,17 @@ class IdentityReader {
   [[nodiscard]] std::string TextOf(const GitVariable& variable, const std::string& base, int depth);
   [[nodiscard]] std::string Expanded(std::string_view written, const std::string& base) const;
   [[nodiscard]] std::string Condition(std::string_view written, const std::string& base) const;
+  [[nodiscard]] bool IsLfs(const GitVariable& variable) const;
+  [[nodiscard]] bool MayBeChangedInside(const Walked& walked) const;
+  void TakeExcludes(const GitVariable& variable, const std::string& file);
+  [[nodiscard]] std::string DefaultExcludes() const;
+  [[nodiscard]] std::string CallersIgnored();
 
   const Host& host_;
   PathWalker& walker_;
+  const RuleSet& rules_;
   std::string home_;
+  std::optional<std::string> excludes_ = {};  // core.excludesFile
   std::size_t read_ = 0;
   std::vector<HomeFile> files_ = {};
 };
@@ -128,6 +149,59 @@ std::string IdentityReader::Expanded(std::string_view written, const std::string
   return written.empty() || written.starts_with('~') ? "" : JoinPath(base, written);
 }
 
+bool IdentityReader::IsLfs(const GitVariable& variable) const {
+  if (variable.subsection != "lfs") return false;
+  const bool installed = std::any_of(std::begin(kLfsKeys), std::end(kLfsKeys), [&](const LfsKey& key) {
+    return variable.Is("filter", key.name) && variable.value == key.value;
+  });
+  const auto there = [&](const char* path) { return walker_.LookAt(path).status && rules_.Visible(path); };
+  return installed && (there("/usr/bin/git-lfs") || there("/usr/local/bin/git-lfs"));
+}
+
+// By the command, which would choose what it is told.
+bool IdentityReader::MayBeChangedInside(const Walked& walked) const {
+  const auto writable = [this](const std::string& path) {
+    const PathRule* const rule = rules_.Covering(path);
+    return rule != nullptr && rule->access == Access::kReadWrite;
+  };
+  return writable(walked.path) || std::any_of(walked.links.begin(), walked.links.end(),
+                                              [&](const LinkMet& met) { return writable(met.link.path); });
+}
+
+void IdentityReader::TakeExcludes(const GitVariable& variable, const std::string& file) {
+  if (!variable.Is("core", "excludesfile") || !variable.subsection.empty()) return;
+  const Result<Walked> walked = walker_.Walk(file);
+  const bool whole = variable.value.starts_with('/') || variable.value.starts_with("~/");
+  excludes_ = whole && walked && !MayBeChangedInside(*walked) ? Expanded(variable.value, "") : "";
+}
+
+std::string IdentityReader::DefaultExcludes() const {
+  const std::optional<std::string> set = host_.Environment("XDG_CONFIG_HOME");
+  if (set && set->starts_with('/')) return JoinPath(*set, "git/ignore");
+  return home_.empty() ? "" : JoinPath(home_, ".config/git/ignore");
+}
+
+// The patterns of core.excludesFile, which say what the caller leaves out of every repository. It may lead
+// anywhere: to nothing but a file that is called a list of such patterns, and that a command cannot have
+// chosen.
+std::string IdentityReader::CallersIgnored() {
+  constexpr std::size_t kMostBytes = 65536;
+  const std::string path = excludes_.value_or(DefaultExcludes());
+  if (!path.starts_with('/')) return "";
+  const Result<Walked> walked = walker_.Walk(path);
+  if (!walked || !walked->Is(FileType::kRegular) || MayBeChangedInside(*walked)) return "";
+  const std::string_view name = std::string_view(walked->path).substr(walked->path.rfind('/') + 1);
+  const bool named =
+      name.find("ignore") != std::string_view::npos || name.find("exclude") != std::string_view::npos;
+  const bool trusted = walked->status->uid == host_.Caller().uid || walked->status->uid == 0;
+  const PathRule* const rule = rules_.Covering(walked->path);
+  if (!named || !trusted || (rule != nullptr && rule->access == Access::kDenied)) return "";
+  Result<std::string> text = host_.ReadFile(walked->path, kMostBytes + 1);
+  if (!text || text->size() > kMostBytes || text->find('\0') != std::string::npos) return "";
+  if (!text->empty() && !text->ends_with('\n')) *text += '\n';
+  return std::move(*text);
+}
+
 // "gitdir:~/work/" is about the caller's home, and "gitdir:./" about where the file stands.
 std::string IdentityReader::Condition(std::string_view written, const std::string& base) const {
   for (const std::string_view kind : {"gitdir:", "gitdir/i:"}) {
@@ -149,6 +223,8 @@ std::string IdentityReader::TextOf(const GitVariable& variable, const std::strin
   if (key != std::end(kIdentityKeys) && variable.value.find('\0') == std::string::npos)
     return "[" + std::string(key->section) + "]\n\t" + std::string(key->written) + " = " +
            InQuotes(variable.value) + "\n";
+  if (IsLfs(variable))
+    return "[filter \"lfs\"]\n\t" + variable.name + " = " + InQuotes(variable.value) + "\n";
   const bool conditional = variable.Is("includeif", "path");
   if (!conditional && !variable.Is("include", "path")) return "";
   std::string text = TextOf(Expanded(variable.value, base), depth + 1);
@@ -168,14 +244,17 @@ std::string IdentityReader::TextOf(const std::string& file, int depth) {
   if (!text || !*text) return "";
   const std::string base{ParentOf(file)};
   std::string found;
-  for (const GitVariable& variable : ReadGitConfig(**text)) found += TextOf(variable, base, depth);
+  for (const GitVariable& variable : ReadGitConfig(**text)) {
+    if (depth == 0) TakeExcludes(variable, file);
+    found += TextOf(variable, base, depth);
+  }
   return found;
 }
 
 }  // namespace
 
 std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker, const RuleSet& rules) {
-  return IdentityReader(host, walker).Read(rules);
+  return IdentityReader(host, walker, rules).Read();
 }
 
 }  // namespace mxc

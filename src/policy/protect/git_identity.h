@@ -1,5 +1,6 @@
-// Who the caller is to git, for the command's own ~/.gitconfig: user.name, user.email, init.defaultBranch.
-// Nothing else of the caller's configuration is handed in: it names programs, credentials and places.
+// Who the caller is to git, for the command's own ~/.gitconfig: user.name, user.email, init.defaultBranch;
+// and the filters of git-lfs, as that installs them. Nothing else of the caller's configuration is handed in:
+// it names programs, credentials and places.
 #pragma once
 
 #include <vector>
@@ -14,8 +15,8 @@ namespace mxc {
 // ".gitconfig", and a file for each conditional include of the caller's that holds one of these keys: git
 // inside decides on the condition. In the repository's own configuration each key wins over these. Every
 // directory that is visible inside was granted, so git takes each repository for safe there.
-// Also a list of what the rules deny or hold in work trees: git there ignores it, unless the repository's own
-// configuration has another list (core.excludesFile).
+// Also a list of what git there ignores, unless the repository's own configuration has another one
+// (core.excludesFile): the patterns of the caller's, and what the rules deny or hold in work trees.
 [[nodiscard]] std::vector<HomeFile> GitIdentity(const Host& host, PathWalker& walker, const RuleSet& rules);
 
 }  // namespace mxc
