@@ -90,6 +90,7 @@ class OwnState {
   [[nodiscard]] Result<std::vector<std::string>> NamesOf(const std::string& path) const;
   [[nodiscard]] Status CheckLinks(const Walked& way);
   void AddLeft(std::string_view base, std::string_view path, std::vector<std::string>& left);
+  [[nodiscard]] Status PinDirectory(const std::string& path, const PathRule& grant);
   [[nodiscard]] Status HoldLeft(const std::string& written, const Walked& way);
   [[nodiscard]] Status DenyName(const OwnPlace& place, const std::string& path);
   [[nodiscard]] Status KeepName(const OwnPlace& place, const std::string& path, bool linked);
@@ -170,6 +171,14 @@ void OwnState::AddLeft(std::string_view base, std::string_view path, std::vector
   }
 }
 
+Status OwnState::PinDirectory(const std::string& path, const PathRule& grant) {
+  if (!TraitsOf(containment_).mounts) return NeedsMounts(grant, path);
+  if (!walker_.LookAt(path).status) return Hold(path, grant, true);
+  protector_.Begin({.preset = Preset::kGit, .pointer = grant.pointer});
+  protector_.Pin(path);
+  return Done{};
+}
+
 // Directories above a link are held with what is there.
 Status OwnState::HoldLeft(const std::string& written, const Walked& way) {
   std::vector<std::string> left;
@@ -184,13 +193,7 @@ Status OwnState::HoldLeft(const std::string& written, const Walked& way) {
     for (const std::string& name : *all) {
       const PathRule* const grant = Writable(name);
       if (grant == nullptr || grant->path == name) continue;
-      if (!TraitsOf(containment_).mounts) return NeedsMounts(*grant, name);
-      if (!walker_.LookAt(name).status) {
-        if (Status held = Hold(name, *grant, true); !held) return held;
-        continue;
-      }
-      protector_.Begin({.preset = Preset::kGit, .pointer = grant->pointer});
-      protector_.Pin(name);
+      if (Status pinned = PinDirectory(name, *grant); !pinned) return pinned;
     }
   }
   return Done{};

@@ -156,6 +156,7 @@ class Protection {
   Status FindData();
   void SkipOwnDirectories();
   void TakeSnapshot();
+  void NoteRule(const PathRule& rule);
   [[nodiscard]] std::vector<std::string> AboveGrants() const;
   Status HoldNamed();
 
@@ -326,15 +327,18 @@ void Protection::TakeSnapshot() {
   }
   for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
     for (const std::string& path : rules_.PathsWith(access)) {
-      const PathRule* const rule = rules_.Find(path);
-      if (rule->origin == Origin::kPolicy) policy_.git.skipped.push_back(path);
-      if (rule->origin == Origin::kPolicy && access == Access::kReadWrite)
-        policy_.git.writable.push_back(path);
-      if (rule->origin != Origin::kProtection || access != Access::kReadOnly) continue;
-      const std::uint64_t inode = rule->object ? LastingInode(walker_.LookAt(path)) : 0;
-      if (!rule->object || inode != 0) policy_.git.held.push_back({.path = path, .inode = inode});
+      NoteRule(*rules_.Find(path));
     }
   }
+}
+
+void Protection::NoteRule(const PathRule& rule) {
+  if (rule.origin == Origin::kPolicy) policy_.git.skipped.push_back(rule.path);
+  if (rule.origin == Origin::kPolicy && rule.access == Access::kReadWrite)
+    policy_.git.writable.push_back(rule.path);
+  if (rule.origin != Origin::kProtection || rule.access != Access::kReadOnly) return;
+  const std::uint64_t inode = rule.object ? LastingInode(walker_.LookAt(rule.path)) : 0;
+  if (!rule.object || inode != 0) policy_.git.held.push_back({.path = rule.path, .inode = inode});
 }
 
 std::vector<std::string> Protection::AboveGrants() const {
