@@ -206,16 +206,13 @@ Result<Outcome> RunWithFallback(const Config& config, const Options& options, co
     prepared = std::move(*next);
     return Done{};
   };
-  int plans_left = kMaxPlansAnew;
-  const auto run = [&]() -> Result<Outcome> {
-    for (;; --plans_left) {
-      Result<Outcome> outcome = RunPlan(prepared.plan, observer);
-      if (outcome || !outcome.error().outdated || plans_left == 0) return outcome;
-      if (const Status planned = plan_again(); !planned) return planned.error();
+  for (int plans_left = kMaxPlansAnew;;) {
+    Result<Outcome> outcome = RunPlan(prepared.plan, observer);
+    if (!outcome && outcome.error().outdated && plans_left-- > 0) {
+      const Status planned = plan_again();
+      if (planned) continue;
+      outcome = planned.error();
     }
-  };
-  for (;;) {
-    Result<Outcome> outcome = run();
     if (outcome || outcome.error().code != ErrorCode::kUnavailable) return outcome;
     const Error refusal = WithHint(outcome.error(), prepared.policy.containment, host);
     choice = NextFallback(prepared.plan.isolation_level, MeansProcess(config));
