@@ -181,6 +181,35 @@ void PlanExemption(const Network& network, AppContainerSandbox& sandbox, Plan& p
   Add(plan, network.ingress_pointer, "no capability for incoming traffic");
 }
 
+// What the capabilities of the network let through.
+struct Opened {
+  bool outgoing = false;
+  bool incoming = false;
+  bool loopback = false;
+};
+
+Opened AddCapabilities(const Network& network, std::vector<std::string>& capabilities, Plan& plan) {
+  const Opened opened{
+      .outgoing = network.egress == RuleAction::kAllow || network.share_host || !network.allow.empty(),
+      .incoming = network.ingress == RuleAction::kAllow || network.share_host,
+      .loopback = network.host_loopback == RuleAction::kAllow};
+  if (opened.outgoing) capabilities.emplace_back(kInternet);
+  if (network.share_host) {
+    capabilities.emplace_back(kServer);
+    plan.relaxations.emplace_back("shared-host-network");
+  }
+  if (opened.incoming) capabilities.emplace_back(kPrivate);
+  if (opened.loopback) capabilities.emplace_back(kLoopback);
+  return opened;
+}
+
+const char* EgressMechanism(const Network& network, const Opened& opened) {
+  if (network.proxy) return kProxied;
+  if (!network.allow.empty() || !network.deny.empty()) return kRules;
+  if (!opened.outgoing) return opened.loopback ? kLoopbackAlone : kNothing;
+  return opened.incoming ? kEverywhere : kOutgoing;
+}
+
 }  // namespace
 
 Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFacts& facts,
@@ -192,32 +221,14 @@ Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFa
       !held)
     return held;
   if (Status held = CheckHeldByNone(network); !held) return held;
-  std::vector<std::string>& capabilities = sandbox.capabilities;
-  DropUngiven(capabilities, plan);
+  DropUngiven(sandbox.capabilities, plan);
   if (network.proxy) NameProxy(network.proxy->url, sandbox.environment);
   if (network.proxy && !environment) {
     PlanExemption(network, sandbox, plan);
     return Done{};
   }
-  const bool outgoing = network.egress == RuleAction::kAllow || network.share_host || !network.allow.empty();
-  const bool incoming = network.ingress == RuleAction::kAllow || network.share_host;
-  const bool loopback = network.host_loopback == RuleAction::kAllow;
-  if (outgoing) capabilities.emplace_back(kInternet);
-  if (network.share_host) {
-    capabilities.emplace_back(kServer);
-    plan.relaxations.emplace_back("shared-host-network");
-  }
-  if (incoming) capabilities.emplace_back(kPrivate);
-  if (loopback) capabilities.emplace_back(kLoopback);
-
-  const bool rules = !network.allow.empty() || !network.deny.empty();
-  const char* const nothing = loopback ? kLoopbackAlone : kNothing;
-  Add(plan, network.egress_pointer,
-      network.proxy ? kProxied
-      : rules       ? kRules
-      : !outgoing   ? nothing
-      : incoming    ? kEverywhere
-                    : kOutgoing);
+  const Opened opened = AddCapabilities(network, sandbox.capabilities, plan);
+  Add(plan, network.egress_pointer, EgressMechanism(network, opened));
   if (network.proxy) {
     Add(plan, network.proxy->pointer, kProxied);
     plan.not_covered.emplace_back(
@@ -227,13 +238,14 @@ Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFa
   for (const NetworkRule& rule : network.allow) Add(plan, rule.pointer, kRules);
   for (const NetworkRule& rule : network.deny) Add(plan, rule.pointer, kRules);
   Add(plan, network.ingress_pointer,
-      incoming ? "the capability privateNetworkClientServer" : "no capability for incoming traffic");
+      opened.incoming ? "the capability privateNetworkClientServer" : "no capability for incoming traffic");
   Add(plan, network.host_loopback_pointer,
-      loopback ? "the capability networkLoopback, and the host as the peer"
-               : "an AppContainer does not reach the loopback of the host");
+      opened.loopback ? "the capability networkLoopback, and the host as the peer"
+                      : "an AppContainer does not reach the loopback of the host");
   Add(plan, network.share_host_pointer, "every network capability; the loopback stays closed");
-  const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() && !rules;
-  if (silent) Add(plan, "/network", nothing);
+  const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() &&
+                      network.allow.empty() && network.deny.empty();
+  if (silent) Add(plan, "/network", opened.loopback ? kLoopbackAlone : kNothing);
   return Done{};
 }
 

@@ -138,8 +138,10 @@ class Listener {
   [[nodiscard]] const std::vector<UniqueFd>& Watched() const { return watched_; }
 
  private:
+  [[nodiscard]] ssize_t Hear();  // 0: nobody holds the other end
   void Obey(pid_t process);
   void PutBack();
+  void OnAdmission(pollfd& admission);
 
   const HostChanges& changes_;
   GuardedPaths& paths_;
@@ -162,18 +164,27 @@ void Listener::Run() {
     const int ready = ::poll(polls, std::size(polls), watch_.Complete() ? -1 : kLookMs);
     if (ready == 0) PutBack();
     if (ready <= 0) continue;
-    pid_t process = 0;
     if (polls[2].revents != 0 && watch_.Take()) PutBack();
-    if (polls[0].revents != 0) count = ::recv(kPipe, &process, sizeof process, 0);
-    if (polls[0].revents != 0 && count == static_cast<ssize_t>(sizeof process)) Obey(process);
-    if ((polls[3].revents & POLLIN) != 0) Admit(changes_, groups_);
-    if ((polls[3].revents & (POLLHUP | POLLERR)) != 0) polls[3].fd = -1;
+    if (polls[0].revents != 0) count = Hear();
+    OnAdmission(polls[3]);
     if (polls[1].revents == 0 && count != 0) continue;
     // One that dismisses us has taken them back itself.
     if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .modes = changes_.terminal->modes});
     terminal.Reset();
     polls[1].fd = -1;
   }
+}
+
+void Listener::OnAdmission(pollfd& admission) {
+  if ((admission.revents & POLLIN) != 0) Admit(changes_, groups_);
+  if ((admission.revents & (POLLHUP | POLLERR)) != 0) admission.fd = -1;
+}
+
+ssize_t Listener::Hear() {
+  pid_t process = 0;
+  const ssize_t count = ::recv(kPipe, &process, sizeof process, 0);
+  if (count == static_cast<ssize_t>(sizeof process)) Obey(process);
+  return count;
 }
 
 void Listener::Obey(pid_t process) {
