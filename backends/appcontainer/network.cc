@@ -163,10 +163,6 @@ void DropUngiven(std::vector<std::string>& capabilities, Plan& plan) {
   });
 }
 
-void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
-  if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, std::move(mechanism)});
-}
-
 // No capability of the network stands beside it.
 void PlanExemption(const Network& network, AppContainerSandbox& sandbox, Plan& plan) {
   sandbox.loopback_exempt = true;
@@ -176,9 +172,9 @@ void PlanExemption(const Network& network, AppContainerSandbox& sandbox, Plan& p
   plan.warnings.push_back({.category = "loopback-open",
                            .message = "the command reaches every service of this machine's loopback",
                            .pointer = network.proxy->pointer});
-  Add(plan, network.egress_pointer, kExempt);
-  Add(plan, network.proxy->pointer, kExempt);
-  Add(plan, network.ingress_pointer, "no capability for incoming traffic");
+  plan.Hold(network.egress_pointer, kExempt);
+  plan.Hold(network.proxy->pointer, kExempt);
+  plan.Hold(network.ingress_pointer, "no capability for incoming traffic");
 }
 
 // What the capabilities of the network let through.
@@ -228,24 +224,24 @@ Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFa
     return Done{};
   }
   const Opened opened = AddCapabilities(network, sandbox.capabilities, plan);
-  Add(plan, network.egress_pointer, EgressMechanism(network, opened));
+  plan.Hold(network.egress_pointer, EgressMechanism(network, opened));
   if (network.proxy) {
-    Add(plan, network.proxy->pointer, kProxied);
+    plan.Hold(network.proxy->pointer, kProxied);
     plan.not_covered.emplace_back(
         "private networks beside the proxy: what the capability for incoming traffic lets out has not been "
         "seen");
   }
-  for (const NetworkRule& rule : network.allow) Add(plan, rule.pointer, kRules);
-  for (const NetworkRule& rule : network.deny) Add(plan, rule.pointer, kRules);
-  Add(plan, network.ingress_pointer,
-      opened.incoming ? "the capability privateNetworkClientServer" : "no capability for incoming traffic");
-  Add(plan, network.host_loopback_pointer,
-      opened.loopback ? "the capability networkLoopback, and the host as the peer"
-                      : "an AppContainer does not reach the loopback of the host");
-  Add(plan, network.share_host_pointer, "every network capability; the loopback stays closed");
+  for (const NetworkRule& rule : network.allow) plan.Hold(rule.pointer, kRules);
+  for (const NetworkRule& rule : network.deny) plan.Hold(rule.pointer, kRules);
+  plan.Hold(network.ingress_pointer, opened.incoming ? "the capability privateNetworkClientServer"
+                                                     : "no capability for incoming traffic");
+  plan.Hold(network.host_loopback_pointer, opened.loopback
+                                               ? "the capability networkLoopback, and the host as the peer"
+                                               : "an AppContainer does not reach the loopback of the host");
+  plan.Hold(network.share_host_pointer, "every network capability; the loopback stays closed");
   const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() &&
                       network.allow.empty() && network.deny.empty();
-  if (silent) Add(plan, "/network", opened.loopback ? kLoopbackAlone : kNothing);
+  if (silent) plan.Hold("/network", opened.loopback ? kLoopbackAlone : kNothing);
   return Done{};
 }
 

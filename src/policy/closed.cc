@@ -14,10 +14,6 @@ constexpr std::uint32_t kOthersRead = 04;
 constexpr std::uint32_t kOthersSearch = 01;
 constexpr std::uint32_t kOthersAny = 07;
 
-bool AreRelated(std::string_view left, std::string_view right) {
-  return IsAtOrBelow(left, right) || IsAtOrBelow(right, left);
-}
-
 class Closing {
  public:
   Closing(const Host& host, Containment containment, const MountNames& names, PathWalker& walker,
@@ -92,7 +88,7 @@ class Closing {
     const auto shows = [&](const std::string& path) {
       const std::optional<std::vector<std::string>> others = names_.OthersOf(path);
       return !others || std::any_of(others->begin(), others->end(),
-                                    [&](const std::string& other) { return AreRelated(other, directory); });
+                                    [&](const std::string& other) { return AreNested(other, directory); });
     };
     for (const PathRule& rule : rules_.All()) {
       const bool grant = rule.origin == Origin::kPolicy && rule.access != Access::kDenied;

@@ -46,12 +46,6 @@ bool LacksIt(const Host& host, const PathRule& rule, const std::string& path) {
   return !rule.source.empty() && !host.LookAt(rule.source + path.substr(rule.path.size())).status;
 }
 
-bool IsOfTheSystem(std::string_view path) {
-  const auto rows = BaselineRows();
-  return std::any_of(rows.begin(), rows.end(),
-                     [path](const BaselineRow& row) { return IsAtOrBelow(path, row.path); });
-}
-
 bool IsSocket(const Walked& walked) { return walked.Is(FileType::kSocket); }
 
 std::string ReasonOf(const PathRule* rule, std::string_view own) {
@@ -212,7 +206,7 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   const std::string& path = walked->path;
   const PathRule* rule = rules_->Covering(path);
   if (rule != nullptr && !Changes(call.use) && LacksIt(host_, *rule, path)) {
-    if (IsOfTheSystem(path)) return std::nullopt;  // the image's system is another, as was asked for
+    if (IsSystemFile(path)) return std::nullopt;  // the image's system is another, as was asked for
     rule = nullptr;
   }
   const std::string_view own = rule == nullptr ? PrivateNodeOf(path) : "";

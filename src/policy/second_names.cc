@@ -156,8 +156,7 @@ class SecondNames {
   // Of a mount of what has lost its name since then, and may have others.
   [[nodiscard]] PathRule StrictestAbout(const FileObject& object, PathRule strictest) const {
     for (const PathRule& rule : rules_.All()) {
-      const bool same =
-          rule.object && rule.object->device == object.device && rule.object->inode == object.inode;
+      const bool same = rule.object && rule.object->IsSame(object);
       if (same && HoldsElsewhere(rule) && IsStricter(rule.access, strictest.access)) strictest = rule;
     }
     return strictest;
