@@ -130,10 +130,8 @@ Result<Config> ChooseContainment(Config config, const Host& host) {
     }
     passed_over += "; not " + std::string(Name(containment)) + ": " + reason;
   }
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "nothing of selection.order is usable here" + passed_over,
-               .pointer = "/selection/order",
-               .hint = "`mxc-exec --probe` says what is usable"};
+  return Unavailable("nothing of selection.order is usable here" + passed_over, "/selection/order",
+                     "`mxc-exec --probe` says what is usable");
 }
 
 std::vector<Warning> StaysInPlace(const Config& config, const Host& host) {

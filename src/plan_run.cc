@@ -100,10 +100,8 @@ Result<Prepared> PrepareWithPins(const Bounds& bounds, const std::optional<Fallb
   if (config.helpers.empty() && config.verify_pointer.empty())
     return PrepareWithin(bounds, choice, config, options, host);
   if (!config.helpers.empty() && host.System() != OperatingSystem::kLinux)
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "helpers are pinned on Linux alone",
-                 .pointer = config.helpers.front().pointer,
-                 .hint = "remove `helpers`"};
+    return Unenforceable("helpers are pinned on Linux alone", config.helpers.front().pointer,
+                         "remove `helpers`");
   const PinnedHost pinned(host, config);
   Result<Prepared> prepared = PrepareWithin(bounds, choice, config, options, pinned);
   if (Status refused = pinned.Refusal(); !refused) return refused.error();

@@ -33,10 +33,7 @@ bool IsOfTheNetwork(std::string_view name) {
 }
 
 Error Contradiction(std::string message, const std::string& pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = pointer,
-          .hint = std::move(hint)};
+  return Conflict(std::move(message), pointer, std::move(hint));
 }
 
 bool HasEnvironment(const AppContainerSandbox& sandbox) {

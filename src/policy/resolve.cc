@@ -313,10 +313,8 @@ Status CheckSystemOfSockets(const Config& config, Containment containment, Opera
   const ContainmentTraits& traits = TraitsOf(containment);
   const bool linux = (traits.home == OperatingSystem::kAny ? here : traits.home) == OperatingSystem::kLinux;
   if (config.sockets.empty() || (linux && !traits.own_system)) return Done{};
-  return Error{.code = ErrorCode::kUnsupported,
-               .message = "sockets of the host are granted on Linux only, in a sandbox on this machine",
-               .pointer = "/filesystem/sockets",
-               .hint = "remove `filesystem.sockets`"};
+  return Unsupported("sockets of the host are granted on Linux only, in a sandbox on this machine",
+                     "/filesystem/sockets", "remove `filesystem.sockets`");
 }
 
 void WarnOfHiddenTools(const std::vector<std::string>& hidden, Policy& policy) {
