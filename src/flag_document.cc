@@ -350,21 +350,25 @@ class Adder {
     return Done{};
   }
 
+  // Options take the place of those it has.
+  static void AddPreset(const std::string& name, Json options, Json& presets) {
+    const auto known = std::find_if(presets.members.begin(), presets.members.end(),
+                                    [&](const JsonMember& member) { return member.key == name; });
+    if (known == presets.members.end()) {
+      presets.members.push_back({.key = name, .value = std::move(options)});
+    } else if (!options.members.empty()) {
+      known->value = std::move(options);
+    }
+  }
+
   // As an object, which a list becomes.
   Status AddPresetsWithOptions(const Json* written) {
     const std::string flag = Named("--protect", options_.protect.back());
     Json presets =
         written != nullptr && written->kind == Json::Kind::kObject ? *written : Empty(Json::Kind::kObject);
-    const auto add = [&](const std::string& name, Json value) {
-      const auto known = std::find_if(presets.members.begin(), presets.members.end(),
-                                      [&](const JsonMember& member) { return member.key == name; });
-      const bool replaced = known != presets.members.end() && !value.members.empty();
-      if (replaced) known->value = value;
-      if (known == presets.members.end()) presets.members.push_back({.key = name, .value = std::move(value)});
-    };
-    if (written == nullptr) add("git", Empty(Json::Kind::kObject));
+    if (written == nullptr) AddPreset("git", Empty(Json::Kind::kObject), presets);
     if (written != nullptr) {
-      for (const Json& item : written->items) add(item.text, Empty(Json::Kind::kObject));
+      for (const Json& item : written->items) AddPreset(item.text, Empty(Json::Kind::kObject), presets);
     }
     const Json* config = Find(document_, {"filesystem", "protect", "git", "config"});
     const bool stricter = config != nullptr && config->text != "allow-safe";
@@ -379,7 +383,8 @@ class Adder {
         continue;
       }
       places_.push_back({.pointer = pointer, .flag = flag});
-      add(safe ? "git" : name, safe ? Map("config", StringOf("allow-safe")) : Empty(Json::Kind::kObject));
+      AddPreset(safe ? "git" : name,
+                safe ? Map("config", StringOf("allow-safe")) : Empty(Json::Kind::kObject), presets);
     }
     Result<Json*> files = Enter({"filesystem"}, Json::Kind::kObject, flag);
     if (!files) return files.error();

@@ -28,16 +28,18 @@ using FlagTarget = std::variant<std::monostate, bool Options::*, std::string Opt
                                 std::optional<std::string> Options::*, std::optional<int> Options::*,
                                 std::vector<std::string> Options::*>;
 
+// Where --help shows it.
+enum class HelpPage { kFirstPage, kAllPages, kHidden };  // hidden: accepted, and of no use in this build
+
 struct Flag {
   std::string_view name = {};  // without its dashes
-  char letter = '\0';          // -h
   std::string_view value = {};
   std::string_view text = {};
   FlagGroup group = FlagGroup::kPolicy;
   FlagTarget target = {};
+  HelpPage page = HelpPage::kAllPages;
   Mode mode = Mode::kRun;  // what the call asks for with it
-  bool first_page = false;
-  bool hidden = false;  // accepted, and of no use in this build
+  char letter = '\0';      // -h
 };
 
 [[nodiscard]] std::span<const Flag> AllFlags();

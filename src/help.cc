@@ -70,7 +70,7 @@ std::string Line(const Flag& flag) {
 std::string FirstPage() {
   std::string page{kUsage};
   for (const Flag& flag : AllFlags()) {
-    if (flag.first_page) page += Line(flag);
+    if (flag.page == HelpPage::kFirstPage) page += Line(flag);
   }
   page += "  --help=all              every flag\n";
   return page + std::string(kStatus);
@@ -82,7 +82,9 @@ std::string AllPages(OperatingSystem system) {
   pages += kGrammar;
   const Flag* before = nullptr;
   for (const Flag& flag : AllFlags()) {
-    if (flag.hidden || (flag.group == FlagGroup::kWindows && system != OperatingSystem::kWindows)) continue;
+    if (flag.page == HelpPage::kHidden ||
+        (flag.group == FlagGroup::kWindows && system != OperatingSystem::kWindows))
+      continue;
     if (before == nullptr || before->group != flag.group)
       pages += fmt::format("\n{}:\n", TitleOf(flag.group));
     pages += Line(flag);

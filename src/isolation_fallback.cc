@@ -130,10 +130,8 @@ Result<Config> ChooseContainment(Config config, const Host& host) {
     }
     passed_over += "; not " + std::string(Name(containment)) + ": " + reason;
   }
-  return Error{.code = ErrorCode::kUnavailable,
-               .message = "nothing of selection.order is usable here" + passed_over,
-               .pointer = "/selection/order",
-               .hint = "`mxc-exec --probe` says what is usable"};
+  return Unavailable("nothing of selection.order is usable here" + passed_over, "/selection/order",
+                     "`mxc-exec --probe` says what is usable");
 }
 
 std::vector<Warning> StaysInPlace(const Config& config, const Host& host) {
@@ -206,16 +204,13 @@ Result<Outcome> RunWithFallback(const Config& config, const Options& options, co
     prepared = std::move(*next);
     return Done{};
   };
-  int plans_left = kMaxPlansAnew;
-  const auto run = [&]() -> Result<Outcome> {
-    for (;; --plans_left) {
-      Result<Outcome> outcome = RunPlan(prepared.plan, observer);
-      if (outcome || !outcome.error().outdated || plans_left == 0) return outcome;
-      if (const Status planned = plan_again(); !planned) return planned.error();
+  for (int plans_left = kMaxPlansAnew;;) {
+    Result<Outcome> outcome = RunPlan(prepared.plan, observer);
+    if (!outcome && outcome.error().outdated && plans_left-- > 0) {
+      const Status planned = plan_again();
+      if (planned) continue;
+      outcome = planned.error();
     }
-  };
-  for (;;) {
-    Result<Outcome> outcome = run();
     if (outcome || outcome.error().code != ErrorCode::kUnavailable) return outcome;
     const Error refusal = WithHint(outcome.error(), prepared.policy.containment, host);
     choice = NextFallback(prepared.plan.isolation_level, MeansProcess(config));

@@ -70,12 +70,10 @@ Error Told(Error error, StatusReport& status) {
 
 // Of another containment a sandbox would not be what its identifier says.
 Error OtherContainment(const Plan& before) {
-  return {.code = ErrorCode::kUnavailable,
-          .message = fmt::format("what the sandbox was provisioned with, the containment '{}', is not to be "
+  return Unavailable(fmt::format("what the sandbox was provisioned with, the containment '{}', is not to be "
                                  "had here any more",
                                  Name(before.containment)),
-          .pointer = "/sandboxId",
-          .hint = "see what `mxc-exec --probe` says, or provision another"};
+                     "/sandboxId", "see what `mxc-exec --probe` says, or provision another");
 }
 
 // What people would be told, had they not been told it before; a few.

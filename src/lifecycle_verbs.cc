@@ -95,10 +95,9 @@ Status StartAndTell(const SandboxId& id, const Host& host) {
 }
 
 Error NotHeldHere(Containment containment) {
-  return {.code = ErrorCode::kUnsupported,
-          .message = fmt::format("no process of this machine holds a sandbox of '{}': none can stay with it",
+  return Unsupported(fmt::format("no process of this machine holds a sandbox of '{}': none can stay with it",
                                  Name(containment)),
-          .hint = "leave --foreground out"};
+                     {}, "leave --foreground out");
 }
 
 // Until the sandbox has ended.

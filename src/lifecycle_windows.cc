@@ -43,11 +43,9 @@ Status KeepStateApart(const Prepared& prepared, const Host& host) {
   for (const PathRule& rule : prepared.policy.paths) {
     if (rule.access == Access::kDenied || place.empty()) continue;
     if (!Overlap(rule.path, place, prepared.plan.launch)) continue;
-    return Error{.code = ErrorCode::kConflict,
-                 .message = fmt::format("{} reaches what mxc-exec keeps of sandboxes, in {}",
-                                        Quoted(rule.path), Quoted(place)),
-                 .pointer = rule.pointer,
-                 .hint = "grant the directories that the commands need, one by one"};
+    return Conflict(
+        fmt::format("{} reaches what mxc-exec keeps of sandboxes, in {}", Quoted(rule.path), Quoted(place)),
+        rule.pointer, "grant the directories that the commands need, one by one");
   }
   return Done{};
 }

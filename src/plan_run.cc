@@ -65,10 +65,9 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
                       .kept = !options.shell},
       .bounds = bounds};
   std::optional<Found> found;
-  if (any && host.System() == OperatingSystem::kLinux) {
-    if (!choice) found = LinuxProcess(host);
-    resolving.linux_process = choice ? choice->containment : found->containment;
-  }
+  if (any && host.System() == OperatingSystem::kLinux && !choice) found = LinuxProcess(host);
+  if (found) resolving.linux_process = found->containment;
+  if (choice) resolving.linux_process = choice->containment;
   Result<std::string> image = ImageOf(config, host);
   if (!image) return image.error();
   resolving.image = std::move(*image);
@@ -79,10 +78,11 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
   const Backend& backend = Dispatch(policy->containment);
   // A plan that is shown and not run must be the one that would run: only then is it tried out.
   const bool shown = options.mode == Mode::kExplain && !choice;
-  const ProbeDepth depth = shown ? ProbeDepth::kLive : ProbeDepth::kQuick;
-  const bool looked = found && !shown && !policy->as_written;
-  Support support = looked ? std::move(found->support)
-                           : backend.probe(host, policy->as_written ? ProbeDepth::kAssumed : depth);
+  const ProbeDepth depth = policy->as_written ? ProbeDepth::kAssumed
+                           : shown            ? ProbeDepth::kLive
+                                              : ProbeDepth::kQuick;
+  Support support =
+      found && depth == ProbeDepth::kQuick ? std::move(found->support) : backend.probe(host, depth);
   if (choice) support.isolation_level = choice->isolation_level;
   if (support.isolation_level == IsolationLevel::kNamespacesOuterProc)
     support.landlock_abi = host.LandlockAbi();
@@ -102,10 +102,8 @@ Result<Prepared> PrepareWithPins(const Bounds& bounds, const std::optional<Fallb
   if (config.helpers.empty() && config.verify_pointer.empty())
     return PrepareWithin(bounds, choice, config, options, host);
   if (!config.helpers.empty() && host.System() != OperatingSystem::kLinux)
-    return Error{.code = ErrorCode::kUnenforceable,
-                 .message = "helpers are pinned on Linux alone",
-                 .pointer = config.helpers.front().pointer,
-                 .hint = "remove `helpers`"};
+    return Unenforceable("helpers are pinned on Linux alone", config.helpers.front().pointer,
+                         "remove `helpers`");
   const PinnedHost pinned(host, config);
   Result<Prepared> prepared = PrepareWithin(bounds, choice, config, options, pinned);
   if (Status refused = pinned.Refusal(); !refused) return refused.error();

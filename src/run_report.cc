@@ -27,9 +27,8 @@ Error TimedOut(const Plan& plan) {
 }
 
 Error OtherNames(int number) {
-  return {.code = ErrorCode::kConflict,
-          .message = fmt::format("the file behind --status-fd {} has more than one name", number),
-          .hint = "open a file that has no other: a command may know it by that one"};
+  return Conflict(fmt::format("the file behind --status-fd {} has more than one name", number), {},
+                  "open a file that has no other: a command may know it by that one");
 }
 
 // Of two in one file, one would be written over the other, or be read for it.
@@ -37,10 +36,9 @@ Status InFilesOfTheirOwn(const std::vector<Record>& records) {
   for (auto one = records.begin(); one != records.end(); ++one) {
     for (auto other = std::next(one); other != records.end(); ++other) {
       if (one->path.empty() || other->path.empty() || !LeadToOneFile(one->path, other->path)) continue;
-      return Error{.code = ErrorCode::kConflict,
-                   .message = fmt::format("{} {} and {} {} are one file", one->name, Quoted(one->path),
-                                          other->name, Quoted(other->path)),
-                   .hint = "give each a file of its own"};
+      return Conflict(fmt::format("{} {} and {} {} are one file", one->name, Quoted(one->path), other->name,
+                                  Quoted(other->path)),
+                      {}, "give each a file of its own");
     }
   }
   return Done{};
@@ -60,9 +58,7 @@ std::string OnStream(const std::string& record, int stream) {
 }
 
 Error OnOneStream(const std::string& record, int stream) {
-  return {.code = ErrorCode::kConflict,
-          .message = OnStream(record, stream),
-          .hint = "give the record a file of its own"};
+  return Conflict(OnStream(record, stream), {}, "give the record a file of its own");
 }
 
 Status ApartFromStreams(const std::vector<Record>& records) {

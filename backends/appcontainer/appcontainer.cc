@@ -6,10 +6,11 @@
 
 #include "backends/appcontainer/access.h"
 #include "backends/appcontainer/base.h"
-#include "backends/appcontainer/limits.h"
 #include "backends/appcontainer/network.h"
 #include "backends/appcontainer/section.h"
 #include "mxc/command_line.h"
+#include "mxc/plan.h"
+#include "mxc/policy.h"
 #include "mxc/windows/app_container.h"
 
 namespace mxc::appcontainer {
@@ -131,7 +132,7 @@ void PlanUi(const Policy& policy, AppContainerSandbox& sandbox, Plan& plan) {
                                 (sandbox.no_win32k ? "; system calls of the window manager are refused" : "");
   for (const std::string* pointer :
        {&policy.ui.disabled_pointer, &policy.ui.clipboard_pointer, &policy.ui.injection_pointer}) {
-    if (!pointer->empty()) plan.ledger.push_back({*pointer, Strength::kKernel, mechanism});
+    plan.Hold(*pointer, mechanism);
   }
 }
 
@@ -166,6 +167,37 @@ Status PlanContainer(const Policy& policy, const Section& section, const Windows
 Terminal TerminalFor(const Policy& policy, const AppContainerSandbox& sandbox) {
   const bool older = sandbox.base && sandbox.base->contract == BaseContract::kCreateInSandbox;
   return policy.interactive && !older ? Terminal::kPrivatePty : Terminal::kInherit;
+}
+
+// Those that a job does not hold get no entry in the ledger, which refuses them.
+JobLimits PlanLimits(const Policy& policy, Plan& plan) {
+  JobLimits limits;
+  const auto hold = [&plan](const ResourceLimit& limit, std::uint64_t& field, std::string mechanism) {
+    field = limit.amount;
+    plan.ledger.push_back({limit.pointer, Strength::kKernel, std::move(mechanism)});
+  };
+  for (const ResourceLimit& limit : policy.resources) {
+    switch (limit.resource) {
+      case Resource::kMemory:
+        hold(limit, limits.memory_bytes, "committed memory of the job");
+        break;
+      case Resource::kCpus:
+        hold(limit, limits.cpu_permille, "rate of the job, as its share of all processors");
+        break;
+      case Resource::kProcesses:
+        hold(limit, limits.processes, "active processes of the job; threads are not counted");
+        plan.not_covered.emplace_back("threads are not counted: the limit is one of processes");
+        break;
+      case Resource::kCpuTime:
+        hold(limit, limits.cpu_time_ms, "counted by the job; the launcher ends it");
+        break;
+      case Resource::kOpenFiles:
+      case Resource::kTmp:
+      case Resource::kFileSize:
+        break;
+    }
+  }
+  return limits;
 }
 
 Result<Plan> MakeAppContainerPlan(const Policy& policy, const Support& support) {

@@ -26,11 +26,9 @@ void AddBaseContainer(const BaseContainer& base, ExplainPage& page) {
 }
 
 void AddAppContainer(const AppContainerSandbox& sandbox, ExplainPage& page) {
-  std::string capabilities;
-  for (const std::string& name : sandbox.capabilities)
-    capabilities += (capabilities.empty() ? "" : " ") + name;
   if (!sandbox.base) page.Line("profile", sandbox.name.empty() ? "one of this run" : Quoted(sandbox.name));
-  page.Line("capabilities", capabilities.empty() ? "none" : capabilities);
+  page.Line("capabilities",
+            sandbox.capabilities.empty() ? "none" : fmt::format("{}", fmt::join(sandbox.capabilities, " ")));
   if (sandbox.least_privilege) page.Line("privilege", "least: not even what every AppContainer may read");
   page.Line("ui limits", UiLimitNames(sandbox.ui_limits));
   page.Line("win32k", sandbox.no_win32k ? "refused" : "as usual");

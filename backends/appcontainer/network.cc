@@ -33,10 +33,7 @@ bool IsOfTheNetwork(std::string_view name) {
 }
 
 Error Contradiction(std::string message, const std::string& pointer, std::string hint) {
-  return {.code = ErrorCode::kConflict,
-          .message = std::move(message),
-          .pointer = pointer,
-          .hint = std::move(hint)};
+  return Conflict(std::move(message), pointer, std::move(hint));
 }
 
 bool HasEnvironment(const AppContainerSandbox& sandbox) {
@@ -163,10 +160,6 @@ void DropUngiven(std::vector<std::string>& capabilities, Plan& plan) {
   });
 }
 
-void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
-  if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, std::move(mechanism)});
-}
-
 // No capability of the network stands beside it.
 void PlanExemption(const Network& network, AppContainerSandbox& sandbox, Plan& plan) {
   sandbox.loopback_exempt = true;
@@ -176,9 +169,38 @@ void PlanExemption(const Network& network, AppContainerSandbox& sandbox, Plan& p
   plan.warnings.push_back({.category = "loopback-open",
                            .message = "the command reaches every service of this machine's loopback",
                            .pointer = network.proxy->pointer});
-  Add(plan, network.egress_pointer, kExempt);
-  Add(plan, network.proxy->pointer, kExempt);
-  Add(plan, network.ingress_pointer, "no capability for incoming traffic");
+  plan.Hold(network.egress_pointer, kExempt);
+  plan.Hold(network.proxy->pointer, kExempt);
+  plan.Hold(network.ingress_pointer, "no capability for incoming traffic");
+}
+
+// What the capabilities of the network let through.
+struct Opened {
+  bool outgoing = false;
+  bool incoming = false;
+  bool loopback = false;
+};
+
+Opened AddCapabilities(const Network& network, std::vector<std::string>& capabilities, Plan& plan) {
+  const Opened opened{
+      .outgoing = network.egress == RuleAction::kAllow || network.share_host || !network.allow.empty(),
+      .incoming = network.ingress == RuleAction::kAllow || network.share_host,
+      .loopback = network.host_loopback == RuleAction::kAllow};
+  if (opened.outgoing) capabilities.emplace_back(kInternet);
+  if (network.share_host) {
+    capabilities.emplace_back(kServer);
+    plan.relaxations.emplace_back("shared-host-network");
+  }
+  if (opened.incoming) capabilities.emplace_back(kPrivate);
+  if (opened.loopback) capabilities.emplace_back(kLoopback);
+  return opened;
+}
+
+const char* EgressMechanism(const Network& network, const Opened& opened) {
+  if (network.proxy) return kProxied;
+  if (!network.allow.empty() || !network.deny.empty()) return kRules;
+  if (!opened.outgoing) return opened.loopback ? kLoopbackAlone : kNothing;
+  return opened.incoming ? kEverywhere : kOutgoing;
 }
 
 }  // namespace
@@ -192,48 +214,31 @@ Status PlanNetwork(const Policy& policy, const Section& section, const WindowsFa
       !held)
     return held;
   if (Status held = CheckHeldByNone(network); !held) return held;
-  std::vector<std::string>& capabilities = sandbox.capabilities;
-  DropUngiven(capabilities, plan);
+  DropUngiven(sandbox.capabilities, plan);
   if (network.proxy) NameProxy(network.proxy->url, sandbox.environment);
   if (network.proxy && !environment) {
     PlanExemption(network, sandbox, plan);
     return Done{};
   }
-  const bool outgoing = network.egress == RuleAction::kAllow || network.share_host || !network.allow.empty();
-  const bool incoming = network.ingress == RuleAction::kAllow || network.share_host;
-  const bool loopback = network.host_loopback == RuleAction::kAllow;
-  if (outgoing) capabilities.emplace_back(kInternet);
-  if (network.share_host) {
-    capabilities.emplace_back(kServer);
-    plan.relaxations.emplace_back("shared-host-network");
-  }
-  if (incoming) capabilities.emplace_back(kPrivate);
-  if (loopback) capabilities.emplace_back(kLoopback);
-
-  const bool rules = !network.allow.empty() || !network.deny.empty();
-  const char* const nothing = loopback ? kLoopbackAlone : kNothing;
-  Add(plan, network.egress_pointer,
-      network.proxy ? kProxied
-      : rules       ? kRules
-      : !outgoing   ? nothing
-      : incoming    ? kEverywhere
-                    : kOutgoing);
+  const Opened opened = AddCapabilities(network, sandbox.capabilities, plan);
+  plan.Hold(network.egress_pointer, EgressMechanism(network, opened));
   if (network.proxy) {
-    Add(plan, network.proxy->pointer, kProxied);
+    plan.Hold(network.proxy->pointer, kProxied);
     plan.not_covered.emplace_back(
         "private networks beside the proxy: what the capability for incoming traffic lets out has not been "
         "seen");
   }
-  for (const NetworkRule& rule : network.allow) Add(plan, rule.pointer, kRules);
-  for (const NetworkRule& rule : network.deny) Add(plan, rule.pointer, kRules);
-  Add(plan, network.ingress_pointer,
-      incoming ? "the capability privateNetworkClientServer" : "no capability for incoming traffic");
-  Add(plan, network.host_loopback_pointer,
-      loopback ? "the capability networkLoopback, and the host as the peer"
-               : "an AppContainer does not reach the loopback of the host");
-  Add(plan, network.share_host_pointer, "every network capability; the loopback stays closed");
-  const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() && !rules;
-  if (silent) Add(plan, "/network", nothing);
+  for (const NetworkRule& rule : network.allow) plan.Hold(rule.pointer, kRules);
+  for (const NetworkRule& rule : network.deny) plan.Hold(rule.pointer, kRules);
+  plan.Hold(network.ingress_pointer, opened.incoming ? "the capability privateNetworkClientServer"
+                                                     : "no capability for incoming traffic");
+  plan.Hold(network.host_loopback_pointer, opened.loopback
+                                               ? "the capability networkLoopback, and the host as the peer"
+                                               : "an AppContainer does not reach the loopback of the host");
+  plan.Hold(network.share_host_pointer, "every network capability; the loopback stays closed");
+  const bool silent = network.egress_pointer.empty() && network.share_host_pointer.empty() &&
+                      network.allow.empty() && network.deny.empty();
+  if (silent) plan.Hold("/network", opened.loopback ? kLoopbackAlone : kNothing);
   return Done{};
 }
 

@@ -31,33 +31,27 @@ Status CheckNetwork(const Network& network) {
   return Done{};
 }
 
-void Add(Plan& plan, const std::string& pointer, Strength strength, std::string mechanism) {
-  if (!pointer.empty()) plan.ledger.push_back({pointer, strength, std::move(mechanism)});
-}
-
 // The mxc-exec inside keeps a ledger of its own, and refuses what it cannot hold in this pod.
 void AddLedger(const Policy& policy, Plan& plan) {
   for (const PathRule& rule : policy.paths)
-    Add(plan, rule.pointer, Strength::kKernel, "the sandbox inside the pod: " + rule.path);
-  Add(plan, policy.private_temp_pointer, Strength::kKernel, "a /tmp of the sandbox inside the pod");
+    plan.Hold(rule.pointer, "the sandbox inside the pod: " + rule.path);
+  plan.Hold(policy.private_temp_pointer, "a /tmp of the sandbox inside the pod");
   const Network& network = policy.network;
   const bool open = network.egress == RuleAction::kAllow || !network.allow.empty();
   const char* const gateway =
       "the network gateway of mxc-exec inside, within what a NetworkPolicy allows the pod";
-  Add(plan, network.egress_pointer, open ? Strength::kProxy : Strength::kKernel,
-      open ? gateway : "the sandbox inside the pod has no way out");
+  plan.Hold(network.egress_pointer, open ? gateway : "the sandbox inside the pod has no way out",
+            open ? Strength::kProxy : Strength::kKernel);
   for (const auto* rules : {&network.allow, &network.deny}) {
-    for (const NetworkRule& rule : *rules) Add(plan, rule.pointer, Strength::kProxy, gateway);
+    for (const NetworkRule& rule : *rules) plan.Hold(rule.pointer, gateway, Strength::kProxy);
   }
   for (const std::string* pointer : {&network.ingress_pointer, &network.host_loopback_pointer})
-    Add(plan, *pointer, open ? Strength::kProxy : Strength::kKernel,
-        open ? gateway : "the sandbox inside the pod has no way out");
-  if (network.egress_pointer.empty())
-    Add(plan, "/network", Strength::kKernel, "the sandbox inside the pod has no way out");
-  for (const ProtectEntry& entry : policy.protect)
-    Add(plan, entry.pointer, Strength::kKernel, "the sandbox inside the pod");
+    plan.Hold(*pointer, open ? gateway : "the sandbox inside the pod has no way out",
+              open ? Strength::kProxy : Strength::kKernel);
+  if (network.egress_pointer.empty()) plan.Hold("/network", "the sandbox inside the pod has no way out");
+  for (const ProtectEntry& entry : policy.protect) plan.Hold(entry.pointer, "the sandbox inside the pod");
   for (const ResourceLimit& limit : policy.resources)
-    Add(plan, limit.pointer, Strength::kKernel, "a limit of Linux, or mxc-exec inside refuses to start");
+    plan.Hold(limit.pointer, "a limit of Linux, or mxc-exec inside refuses to start");
 }
 
 // The claim outlives the command.

@@ -74,17 +74,127 @@ class FileLowering {
   }
 
  private:
-  [[nodiscard]] std::vector<Entry> SortedEntries() const;
-  [[nodiscard]] bool Skipped(const Entry& entry) const;
-  Status PlaceGrant(const Entry& entry);
-  Status PlaceDenied(const Entry& entry);
-  [[nodiscard]] Error CannotHold(const Entry& entry) const;
-  [[nodiscard]] bool CanBePutBack(const Entry& entry) const;
-  [[nodiscard]] bool IsPutBackWith(const Entry& entry) const;
+  [[nodiscard]] std::vector<Entry> SortedEntries() const {
+    std::vector<Entry> entries;
+    const auto granted = [this](std::string_view path) {
+      return std::any_of(policy_.paths.begin(), policy_.paths.end(), [path](const PathRule& rule) {
+        return rule.path == path && rule.access != Access::kDenied;
+      });
+    };
+    for (const std::string_view node : kOwnNodes) {
+      if (!granted(node)) entries.push_back({.path = node});
+    }
+    for (const std::string_view file : kDevices)
+      entries.push_back({.path = file, .access = Access::kReadWrite});
+    for (const std::string_view file : kKernelFiles)
+      entries.push_back({.path = file, .access = Access::kReadOnly});
+    for (const PathRule& rule : policy_.paths) {
+      entries.push_back({.path = rule.path, .access = rule.access, .rule = &rule});
+    }
+    // Stable: at one path the sandbox's own part comes first, and a rule of the policy overrules it.
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
+    return entries;
+  }
+
+  [[nodiscard]] bool Skipped(const Entry& entry) const {
+    if (entry.rule == nullptr) {
+      // A denial of the policy at or above one of our own grants takes it away.
+      return entry.access != Access::kDenied &&
+             std::any_of(policy_.paths.begin(), policy_.paths.end(), [&](const PathRule& rule) {
+               return rule.access == Access::kDenied && rule.path != "/" &&
+                      IsAtOrBelow(entry.path, rule.path);
+             });
+    }
+    if (entry.rule->origin != Origin::kBaseline || entry.access == Access::kDenied) return false;
+    return std::any_of(above_.begin(), above_.end(), [](const Entry& around) {
+      return around.rule != nullptr && around.rule->origin == Origin::kPolicy;
+    });
+  }
+
+  Status PlaceGrant(const Entry& entry) {
+    if (entry.rule != nullptr && entry.rule->object && entry.rule->object->type == FileType::kSocket)
+      return NoSockets(*entry.rule);
+    const Access around = Around();
+    if (around == Access::kReadWrite && entry.access == Access::kReadOnly) {
+      if (!CanBePutBack(entry)) return CannotHold(entry);
+      put_back_.push_back(entry.path);
+      Record(entry, kPutBack, Strength::kProxy);
+      return Done{};
+    }
+    if (IsPutBackWith(entry)) return CannotHold(entry);
+    above_.push_back(entry);
+    if (entry.path == "/tmp") sandbox_.private_temp = false;
+    if (around == entry.access) {
+      Record(entry, kInside);
+      return Done{};
+    }
+    const bool checked = entry.rule != nullptr && entry.rule->origin == Origin::kPolicy;
+    sandbox_.grants.push_back({.path = std::string(entry.path),
+                               .access = entry.access,
+                               .object = checked ? entry.rule->object : std::nullopt,
+                               .optional = entry.rule == nullptr});
+    Record(entry, entry.access == Access::kReadOnly ? kReadOnlyRule : kReadWriteRule);
+    return Done{};
+  }
+
+  Status PlaceDenied(const Entry& entry) {
+    const Access around = Around();
+    // Sockets cannot be reached at all: none can be made that connects to them.
+    const bool socket = entry.rule != nullptr && entry.rule->pointer.empty() && IsForSockets(*entry.rule);
+    if (around == Access::kReadWrite && !socket) return CannotHold(entry);
+    const bool exists = entry.rule == nullptr || entry.rule->object.has_value();
+    if (around == Access::kReadOnly && exists && !socket) {
+      // What the policy denies shows nothing; of the baseline's own denials the names are no secret.
+      const bool baseline = entry.rule != nullptr && entry.rule->origin == Origin::kBaseline;
+      sandbox_.holes.push_back({.path = std::string(entry.path), .names_show = baseline});
+    }
+    if (around == Access::kDenied) {
+      Record(entry, kNotGranted);
+    } else {
+      Record(entry, exists ? kLeftOut : kMissing);
+    }
+    if (exists) above_.push_back(entry);
+    return Done{};
+  }
+
+  // Below a read-write grant nothing can be taken back.
+  [[nodiscard]] Error CannotHold(const Entry& entry) const {
+    const bool written = entry.rule != nullptr && !entry.rule->pointer.empty();
+    const PathRule* grant = above_.back().rule;
+    const bool preset = entry.rule != nullptr && entry.rule->origin == Origin::kProtection;
+    const char* const access = entry.access == Access::kDenied     ? "denied"
+                               : entry.access == Access::kReadOnly ? "read-only"
+                                                                   : "read-write in what `protect` names,";
+    return Unenforceable(
+        "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
+            std::string(above_.back().path) + "' without a mount namespace",
+        written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
+        std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
+                             "grant only directories without a repository"
+                           : "grant the directories beside it instead of the one above") +
+            ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)");
+  }
+
+  // What can be read whole now, and nothing else may write.
+  [[nodiscard]] bool CanBePutBack(const Entry& entry) const {
+    const std::vector<std::string>& closed = policy_.git.closed;
+    return entry.rule != nullptr && entry.rule->origin == Origin::kProtection &&
+           std::find(closed.begin(), closed.end(), entry.path) == closed.end();
+  }
+
+  // An entry of the policy makes a part of it writable.
+  [[nodiscard]] bool IsPutBackWith(const Entry& entry) const {
+    return entry.rule != nullptr && entry.rule->origin == Origin::kPolicy &&
+           std::any_of(put_back_.begin(), put_back_.end(),
+                       [&](std::string_view path) { return IsBelow(entry.path, path); });
+  }
+
   void Record(const Entry& entry, std::string_view mechanism, Strength strength = Strength::kKernel) {
     if (entry.rule == nullptr || entry.rule->pointer.empty()) return;
     plan_.ledger.push_back({entry.rule->pointer, strength, std::string(mechanism)});
   }
+
   // Access of what stands around; denied where nothing is granted.
   [[nodiscard]] Access Around() const { return above_.empty() ? Access::kDenied : above_.back().access; }
 
@@ -94,121 +204,6 @@ class FileLowering {
   std::vector<Entry> above_ = {};                // what is in force from the root to where we are
   std::vector<std::string_view> put_back_ = {};  // what the launcher puts back
 };
-
-std::vector<Entry> FileLowering::SortedEntries() const {
-  std::vector<Entry> entries;
-  const auto granted = [this](std::string_view path) {
-    return std::any_of(policy_.paths.begin(), policy_.paths.end(), [path](const PathRule& rule) {
-      return rule.path == path && rule.access != Access::kDenied;
-    });
-  };
-  for (const std::string_view node : kOwnNodes) {
-    if (!granted(node)) entries.push_back({.path = node});
-  }
-  for (const std::string_view file : kDevices)
-    entries.push_back({.path = file, .access = Access::kReadWrite});
-  for (const std::string_view file : kKernelFiles)
-    entries.push_back({.path = file, .access = Access::kReadOnly});
-  for (const PathRule& rule : policy_.paths) {
-    entries.push_back({.path = rule.path, .access = rule.access, .rule = &rule});
-  }
-  // Stable: at one path the sandbox's own part comes first, and a rule of the policy overrules it.
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
-  return entries;
-}
-
-bool FileLowering::Skipped(const Entry& entry) const {
-  if (entry.rule == nullptr) {
-    // A denial of the policy at or above one of our own grants takes it away.
-    return entry.access != Access::kDenied &&
-           std::any_of(policy_.paths.begin(), policy_.paths.end(), [&](const PathRule& rule) {
-             return rule.access == Access::kDenied && rule.path != "/" && IsAtOrBelow(entry.path, rule.path);
-           });
-  }
-  if (entry.rule->origin != Origin::kBaseline || entry.access == Access::kDenied) return false;
-  return std::any_of(above_.begin(), above_.end(), [](const Entry& around) {
-    return around.rule != nullptr && around.rule->origin == Origin::kPolicy;
-  });
-}
-
-Status FileLowering::PlaceGrant(const Entry& entry) {
-  if (entry.rule != nullptr && entry.rule->object && entry.rule->object->type == FileType::kSocket)
-    return NoSockets(*entry.rule);
-  const Access around = Around();
-  if (around == Access::kReadWrite && entry.access == Access::kReadOnly) {
-    if (!CanBePutBack(entry)) return CannotHold(entry);
-    put_back_.push_back(entry.path);
-    Record(entry, kPutBack, Strength::kProxy);
-    return Done{};
-  }
-  if (IsPutBackWith(entry)) return CannotHold(entry);
-  above_.push_back(entry);
-  if (entry.path == "/tmp") sandbox_.private_temp = false;
-  if (around == entry.access) {
-    Record(entry, kInside);
-    return Done{};
-  }
-  const bool checked = entry.rule != nullptr && entry.rule->origin == Origin::kPolicy;
-  sandbox_.grants.push_back({.path = std::string(entry.path),
-                             .access = entry.access,
-                             .object = checked ? entry.rule->object : std::nullopt,
-                             .optional = entry.rule == nullptr});
-  Record(entry, entry.access == Access::kReadOnly ? kReadOnlyRule : kReadWriteRule);
-  return Done{};
-}
-
-Status FileLowering::PlaceDenied(const Entry& entry) {
-  const Access around = Around();
-  // Sockets cannot be reached at all: none can be made that connects to them.
-  const bool socket = entry.rule != nullptr && entry.rule->pointer.empty() && IsForSockets(*entry.rule);
-  if (around == Access::kReadWrite && !socket) return CannotHold(entry);
-  const bool exists = entry.rule == nullptr || entry.rule->object.has_value();
-  if (around == Access::kReadOnly && exists && !socket) {
-    // What the policy denies shows nothing; of the baseline's own denials the names are no secret.
-    const bool baseline = entry.rule != nullptr && entry.rule->origin == Origin::kBaseline;
-    sandbox_.holes.push_back({.path = std::string(entry.path), .names_show = baseline});
-  }
-  if (around == Access::kDenied) {
-    Record(entry, kNotGranted);
-  } else {
-    Record(entry, exists ? kLeftOut : kMissing);
-  }
-  if (exists) above_.push_back(entry);
-  return Done{};
-}
-
-// What can be read whole now, and nothing else may write.
-bool FileLowering::CanBePutBack(const Entry& entry) const {
-  const std::vector<std::string>& closed = policy_.git.closed;
-  return entry.rule != nullptr && entry.rule->origin == Origin::kProtection &&
-         std::find(closed.begin(), closed.end(), entry.path) == closed.end();
-}
-
-// An entry of the policy makes a part of it writable.
-bool FileLowering::IsPutBackWith(const Entry& entry) const {
-  return entry.rule != nullptr && entry.rule->origin == Origin::kPolicy &&
-         std::any_of(put_back_.begin(), put_back_.end(),
-                     [&](std::string_view path) { return IsBelow(entry.path, path); });
-}
-
-// Below a read-write grant nothing can be taken back.
-Error FileLowering::CannotHold(const Entry& entry) const {
-  const bool written = entry.rule != nullptr && !entry.rule->pointer.empty();
-  const PathRule* grant = above_.back().rule;
-  const bool preset = entry.rule != nullptr && entry.rule->origin == Origin::kProtection;
-  const char* const access = entry.access == Access::kDenied     ? "denied"
-                             : entry.access == Access::kReadOnly ? "read-only"
-                                                                 : "read-write in what `protect` names,";
-  return Unenforceable(
-      "'" + std::string(entry.path) + "' cannot be " + access + " below the read-write '" +
-          std::string(above_.back().path) + "' without a mount namespace",
-      written ? entry.rule->pointer : (grant != nullptr ? grant->pointer : ""),
-      std::string(preset ? "leave the preset out of `protect`, all of them with \"protect\": [], or "
-                           "grant only directories without a repository"
-                         : "grant the directories beside it instead of the one above") +
-          ", or run where user namespaces are allowed (`mxc-exec --probe` says what forbids them here)");
-}
 
 }  // namespace
 

@@ -35,30 +35,6 @@ std::string_view ControllerOf(Resource resource) {
   return {};
 }
 
-class LimitLowering {
- public:
-  LimitLowering(const Policy& policy, const Facts& facts, std::vector<MountNode>& mounts)
-      : policy_(policy), facts_(facts), mounts_(mounts) {}
-  Result<LoweredLimits> Lower();
-
- private:
-  [[nodiscard]] const CgroupPlace* PlaceFor(std::string_view controller) const;
-  [[nodiscard]] std::vector<std::string_view> NeededOfUnified() const;
-  ControlGroup& GroupIn(const CgroupPlace& place);
-  Status InGroup(const ResourceLimit& limit);
-  Status WithoutGroup(const ResourceLimit& limit);
-  Status Tmp(const ResourceLimit& limit);
-  [[nodiscard]] Error Refuse(const ResourceLimit& limit) const;
-  void Hold(const ResourceLimit& limit, Strength strength, std::string mechanism) {
-    lowered_.ledger.push_back({limit.pointer, strength, std::move(mechanism)});
-  }
-
-  const Policy& policy_;
-  const Facts& facts_;
-  std::vector<MountNode>& mounts_;
-  LoweredLimits lowered_ = {};
-};
-
 const CgroupPlace* FirstPlace(const CgroupSupport& cgroups, std::string_view controller, bool unified) {
   for (const CgroupPlace& place : cgroups.places) {
     if (place.unified == unified && Contains(place.controllers, controller)) return &place;
@@ -69,38 +45,6 @@ const CgroupPlace* FirstPlace(const CgroupSupport& cgroups, std::string_view con
 // A controller is bound to one hierarchy; where version 1 has it, version 2 does not.
 const CgroupPlace* LegacyPlace(const CgroupSupport& cgroups, std::string_view controller) {
   return FirstPlace(cgroups, controller, false);
-}
-
-std::vector<std::string_view> LimitLowering::NeededOfUnified() const {
-  std::vector<std::string_view> needed;
-  for (const ResourceLimit& limit : policy_.resources) {
-    const std::string_view controller = ControllerOf(limit.resource);
-    if (controller.empty() || LegacyPlace(policy_.cgroups, controller) != nullptr) continue;
-    if (FirstPlace(policy_.cgroups, controller, true) != nullptr) needed.push_back(controller);
-  }
-  return needed;
-}
-
-// Of version 2 a run has one group: the nearest place that has everything asked for.
-const CgroupPlace* LimitLowering::PlaceFor(std::string_view controller) const {
-  if (const CgroupPlace* legacy = LegacyPlace(policy_.cgroups, controller)) return legacy;
-  const std::vector<std::string_view> needed = NeededOfUnified();
-  for (const CgroupPlace& place : policy_.cgroups.places) {
-    const bool all = std::all_of(needed.begin(), needed.end(), [&place](std::string_view name) {
-      return Contains(place.controllers, name);
-    });
-    if (place.unified && all && Contains(place.controllers, controller)) return &place;
-  }
-  return nullptr;
-}
-
-ControlGroup& LimitLowering::GroupIn(const CgroupPlace& place) {
-  const auto known =
-      std::find_if(lowered_.groups.begin(), lowered_.groups.end(),
-                   [&place](const ControlGroup& group) { return group.parent == place.directory; });
-  if (known != lowered_.groups.end()) return *known;
-  return lowered_.groups.emplace_back(
-      ControlGroup{.parent = place.directory, .unified = place.unified, .scope = place.scope});
 }
 
 std::vector<CgroupSetting> SettingsOf(const ResourceLimit& limit, bool unified, std::uint64_t engine_tasks) {
@@ -127,95 +71,144 @@ std::vector<CgroupSetting> SettingsOf(const ResourceLimit& limit, bool unified, 
   return {};
 }
 
-Status LimitLowering::InGroup(const ResourceLimit& limit) {
-  const std::string controller{ControllerOf(limit.resource)};
-  const CgroupPlace* place = PlaceFor(controller);
-  if (place == nullptr) return Refuse(limit);
-  ControlGroup& group = GroupIn(*place);
-  for (CgroupSetting& setting : SettingsOf(limit, place->unified, facts_.engine_tasks)) {
-    group.settings.push_back(std::move(setting));
-  }
-  const bool counted_anyway = limit.resource == Resource::kCpuTime;
-  if (place->unified && !counted_anyway) group.controllers.push_back(controller);
-  if (Contains(place->switched_off, controller)) group.switch_on.push_back(controller);
-  const std::string where =
-      fmt::format("control group of version {} in {}{}, controller {}", place->unified ? 2 : 1,
-                  place->scope ? "a scope of systemd's below " : "", place->directory,
-                  place->unified && counted_anyway ? "cpu.stat" : controller);
-  if (counted_anyway) {
-    Hold(limit, Strength::kProxy, "the launcher ends the run; counted by a " + where);
-  } else {
-    Hold(limit, Strength::kKernel, where);
-  }
-  return Done{};
-}
+class LimitLowering {
+ public:
+  LimitLowering(const Policy& policy, const Facts& facts, std::vector<MountNode>& mounts)
+      : policy_(policy), facts_(facts), mounts_(mounts) {}
 
-Status LimitLowering::WithoutGroup(const ResourceLimit& limit) {
-  ProcessLimits& limits = lowered_.processes;
-  if (limit.resource == Resource::kOpenFiles) {
-    limits.open_files = limit.amount;
-    Hold(limit, Strength::kKernel, "RLIMIT_NOFILE of each process");
-  } else if (limit.resource == Resource::kFileSize) {
-    limits.file_bytes = limit.amount;
-    Hold(limit, Strength::kKernel, "RLIMIT_FSIZE of each process");
-  } else if (limit.resource == Resource::kProcesses) {
-    limits.tasks = limit.amount + facts_.engine_tasks;
-    Hold(limit, Strength::kKernel, "RLIMIT_NPROC, counted in the sandbox's own user namespace");
+  Result<LoweredLimits> Lower() {
+    for (const ResourceLimit& limit : policy_.resources) {
+      const std::string_view controller = ControllerOf(limit.resource);
+      const bool uncounted = limit.resource == Resource::kProcesses && facts_.counts_own_tasks &&
+                             PlaceFor(controller) == nullptr;
+      Status held = limit.resource == Resource::kTmp  ? Tmp(limit)
+                    : controller.empty() || uncounted ? WithoutGroup(limit)
+                                                      : InGroup(limit);
+      if (!held) return held.error();
+    }
+    return std::move(lowered_);
   }
-  return Done{};
-}
 
-Status LimitLowering::Tmp(const ResourceLimit& limit) {
-  TmpfsMount* tmp = nullptr;
-  TmpfsMount* shared_memory = nullptr;
-  for (MountNode& node : mounts_) {
-    auto* tmpfs = std::get_if<TmpfsMount>(&node);
-    if (tmpfs != nullptr && tmpfs->target == "/tmp") tmp = tmpfs;
-    if (tmpfs != nullptr && tmpfs->target == "/dev/shm") shared_memory = tmpfs;
+ private:
+  // Of version 2 a run has one group: the nearest place that has everything asked for.
+  [[nodiscard]] const CgroupPlace* PlaceFor(std::string_view controller) const {
+    if (const CgroupPlace* legacy = LegacyPlace(policy_.cgroups, controller)) return legacy;
+    const std::vector<std::string_view> needed = NeededOfUnified();
+    for (const CgroupPlace& place : policy_.cgroups.places) {
+      const bool all = std::all_of(needed.begin(), needed.end(), [&place](std::string_view name) {
+        return Contains(place.controllers, name);
+      });
+      if (place.unified && all && Contains(place.controllers, controller)) return &place;
+    }
+    return nullptr;
   }
-  if (tmp == nullptr || facts_.why_unsized != nullptr) return Refuse(limit);
-  tmp->size_bytes = limit.amount;
-  if (shared_memory != nullptr) shared_memory->size_bytes = std::min(shared_memory->size_bytes, limit.amount);
-  Hold(limit, Strength::kKernel, "size of the tmpfs at /tmp");
-  return Done{};
-}
 
-Error LimitLowering::Refuse(const ResourceLimit& limit) const {
-  Error error{.code = ErrorCode::kUnenforceable,
-              .message = fmt::format("'at most {}' cannot be held here: ", AmountText(limit)),
-              .pointer = limit.pointer};
-  if (limit.resource == Resource::kTmp) {
-    const bool unsized = facts_.why_unsized != nullptr;
-    error.message += unsized ? facts_.why_unsized : "/tmp is the host's, because the policy grants it";
-    error.hint =
-        unsized ? "remove tmpMb, or use containment 'namespaces'" : "remove the grant of /tmp, or tmpMb";
-    return error;
+  [[nodiscard]] std::vector<std::string_view> NeededOfUnified() const {
+    std::vector<std::string_view> needed;
+    for (const ResourceLimit& limit : policy_.resources) {
+      const std::string_view controller = ControllerOf(limit.resource);
+      if (controller.empty() || LegacyPlace(policy_.cgroups, controller) != nullptr) continue;
+      if (FirstPlace(policy_.cgroups, controller, true) != nullptr) needed.push_back(controller);
+    }
+    return needed;
   }
-  const std::string_view controller = ControllerOf(limit.resource);
-  for (const CgroupGap& gap : policy_.cgroups.gaps) {
-    if (gap.controller != controller) continue;
-    error.message += fmt::format("{} (controller {})", gap.reason, controller);
-    error.hint = gap.remedy;
-    if (limit.resource == Resource::kCpuTime) error.hint += "; process.timeout needs nothing of this";
-    return error;
-  }
-  error.message += "no control group that the caller may use has everything that `resources` asks for";
-  error.hint = "name fewer limits of memory, cpus, processes and processor time, or run as root";
-  return error;
-}
 
-Result<LoweredLimits> LimitLowering::Lower() {
-  for (const ResourceLimit& limit : policy_.resources) {
+  ControlGroup& GroupIn(const CgroupPlace& place) {
+    const auto known =
+        std::find_if(lowered_.groups.begin(), lowered_.groups.end(),
+                     [&place](const ControlGroup& group) { return group.parent == place.directory; });
+    if (known != lowered_.groups.end()) return *known;
+    return lowered_.groups.emplace_back(
+        ControlGroup{.parent = place.directory, .unified = place.unified, .scope = place.scope});
+  }
+
+  Status InGroup(const ResourceLimit& limit) {
+    const std::string controller{ControllerOf(limit.resource)};
+    const CgroupPlace* place = PlaceFor(controller);
+    if (place == nullptr) return Refuse(limit);
+    ControlGroup& group = GroupIn(*place);
+    for (CgroupSetting& setting : SettingsOf(limit, place->unified, facts_.engine_tasks)) {
+      group.settings.push_back(std::move(setting));
+    }
+    const bool counted_anyway = limit.resource == Resource::kCpuTime;
+    if (place->unified && !counted_anyway) group.controllers.push_back(controller);
+    if (Contains(place->switched_off, controller)) group.switch_on.push_back(controller);
+    const std::string where =
+        fmt::format("control group of version {} in {}{}, controller {}", place->unified ? 2 : 1,
+                    place->scope ? "a scope of systemd's below " : "", place->directory,
+                    place->unified && counted_anyway ? "cpu.stat" : controller);
+    if (counted_anyway) {
+      Hold(limit, Strength::kProxy, "the launcher ends the run; counted by a " + where);
+    } else {
+      Hold(limit, Strength::kKernel, where);
+    }
+    return Done{};
+  }
+
+  Status WithoutGroup(const ResourceLimit& limit) {
+    ProcessLimits& limits = lowered_.processes;
+    if (limit.resource == Resource::kOpenFiles) {
+      limits.open_files = limit.amount;
+      Hold(limit, Strength::kKernel, "RLIMIT_NOFILE of each process");
+    } else if (limit.resource == Resource::kFileSize) {
+      limits.file_bytes = limit.amount;
+      Hold(limit, Strength::kKernel, "RLIMIT_FSIZE of each process");
+    } else if (limit.resource == Resource::kProcesses) {
+      limits.tasks = limit.amount + facts_.engine_tasks;
+      Hold(limit, Strength::kKernel, "RLIMIT_NPROC, counted in the sandbox's own user namespace");
+    }
+    return Done{};
+  }
+
+  Status Tmp(const ResourceLimit& limit) {
+    TmpfsMount* tmp = nullptr;
+    TmpfsMount* shared_memory = nullptr;
+    for (MountNode& node : mounts_) {
+      auto* tmpfs = std::get_if<TmpfsMount>(&node);
+      if (tmpfs != nullptr && tmpfs->target == "/tmp") tmp = tmpfs;
+      if (tmpfs != nullptr && tmpfs->target == "/dev/shm") shared_memory = tmpfs;
+    }
+    if (tmp == nullptr || facts_.why_unsized != nullptr) return Refuse(limit);
+    tmp->size_bytes = limit.amount;
+    if (shared_memory != nullptr)
+      shared_memory->size_bytes = std::min(shared_memory->size_bytes, limit.amount);
+    Hold(limit, Strength::kKernel, "size of the tmpfs at /tmp");
+    return Done{};
+  }
+
+  [[nodiscard]] Error Refuse(const ResourceLimit& limit) const {
+    Error error{.code = ErrorCode::kUnenforceable,
+                .message = fmt::format("'at most {}' cannot be held here: ", AmountText(limit)),
+                .pointer = limit.pointer};
+    if (limit.resource == Resource::kTmp) {
+      const bool unsized = facts_.why_unsized != nullptr;
+      error.message += unsized ? facts_.why_unsized : "/tmp is the host's, because the policy grants it";
+      error.hint =
+          unsized ? "remove tmpMb, or use containment 'namespaces'" : "remove the grant of /tmp, or tmpMb";
+      return error;
+    }
     const std::string_view controller = ControllerOf(limit.resource);
-    const bool uncounted =
-        limit.resource == Resource::kProcesses && facts_.counts_own_tasks && PlaceFor(controller) == nullptr;
-    Status held = limit.resource == Resource::kTmp  ? Tmp(limit)
-                  : controller.empty() || uncounted ? WithoutGroup(limit)
-                                                    : InGroup(limit);
-    if (!held) return held.error();
+    for (const CgroupGap& gap : policy_.cgroups.gaps) {
+      if (gap.controller != controller) continue;
+      error.message += fmt::format("{} (controller {})", gap.reason, controller);
+      error.hint = gap.remedy;
+      if (limit.resource == Resource::kCpuTime) error.hint += "; process.timeout needs nothing of this";
+      return error;
+    }
+    error.message += "no control group that the caller may use has everything that `resources` asks for";
+    error.hint = "name fewer limits of memory, cpus, processes and processor time, or run as root";
+    return error;
   }
-  return std::move(lowered_);
-}
+
+  void Hold(const ResourceLimit& limit, Strength strength, std::string mechanism) {
+    lowered_.ledger.push_back({limit.pointer, strength, std::move(mechanism)});
+  }
+
+  const Policy& policy_;
+  const Facts& facts_;
+  std::vector<MountNode>& mounts_;
+  LoweredLimits lowered_ = {};
+};
 
 }  // namespace
 

@@ -47,6 +47,18 @@ struct Entry {
   const PathLink* link = nullptr;
 };
 
+// The path an entry occupies: a denied path that does not exist is held where its first missing part would
+// be.
+std::string_view PlaceOf(const PathRule& rule) {
+  const bool missing = rule.access == Access::kDenied && !rule.object && !rule.first_missing.empty();
+  return missing ? std::string_view(rule.first_missing) : std::string_view(rule.path);
+}
+
+// In place of a directory for sockets the command has one of its own, where its programs put theirs.
+std::uint32_t MaskMode(const PathRule& rule) {
+  return rule.socket_directory != 0 ? rule.socket_directory : kEmptyMode;
+}
+
 class TreeBuilder {
  public:
   TreeBuilder(const Policy& policy, const Facts& facts, Lowered& lowered)
@@ -60,7 +72,24 @@ class TreeBuilder {
     }
   }
 
-  Status Build();
+  Status Build() {
+    const std::vector<Entry> entries = SortedEntries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const Entry& entry = entries[i];
+      const bool more = i + 1 < entries.size();
+      // A grant of /tmp itself takes the place of the private one; a link over anything has no room.
+      if (entry.kind == Kind::kOwn && more && entries[i + 1].path == entry.path &&
+          entries[i + 1].kind == Kind::kRule && entries[i + 1].rule->access != Access::kDenied) {
+        continue;
+      }
+      if (entry.kind == Kind::kLink && more && IsBelow(entries[i + 1].path, entry.path)) continue;
+      Leave(entry.path);
+      if (Status placed = Place(entry); !placed) return placed;
+      if (entry.kind == Kind::kRule && entry.rule->origin == Origin::kPolicy)
+        policy_rules_.push_back(entry.path);
+    }
+    return Done{};
+  }
 
  private:
   static constexpr std::size_t kNoMask = ~std::size_t{0};
@@ -72,27 +101,247 @@ class TreeBuilder {
     bool file = false;           // nothing can stand below it
   };
 
-  [[nodiscard]] std::vector<Entry> SortedEntries() const;
-  Status Place(const Entry& entry);
-  void PlaceOwn(std::string_view path);
-  Status PlaceGrant(const PathRule& rule);
-  void PlaceProtected(const PathRule& rule);
-  Status PlaceDenied(const PathRule& rule);
-  Status PlaceMissing(const PathRule& rule, std::string_view name);
-  void PlaceLink(const PathLink& link);
-  void MaskExisting(const PathRule& rule);
-  void MaskOwnDirectory(const PathRule& rule);
-  void OpenWay(std::string_view path);
+  [[nodiscard]] std::vector<Entry> SortedEntries() const {
+    std::vector<Entry> entries;
+    entries.reserve(rules_->size() + policy_.links.size() + kOwnNodes.size());
+    for (const std::string_view node : kOwnNodes) entries.push_back({.path = node});
+    for (const PathRule& rule : *rules_) {
+      entries.push_back({.path = PlaceOf(rule), .kind = Kind::kRule, .rule = &rule});
+    }
+    for (const PathLink& link : policy_.links) {
+      entries.push_back({.path = link.path, .kind = Kind::kLink, .link = &link});
+    }
+    // Stable: at one path the sandbox's own node comes first, then rules, then links.
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
+    return entries;
+  }
+
+  Status Place(const Entry& entry) {
+    switch (entry.kind) {
+      case Kind::kOwn:
+        PlaceOwn(entry.path);
+        return Done{};
+      case Kind::kLink:
+        PlaceLink(*entry.link);
+        return Done{};
+      case Kind::kRule:
+        if (entry.rule->origin == Origin::kProtection) {
+          PlaceProtected(*entry.rule);
+          return Done{};
+        }
+        return entry.rule->access == Access::kDenied ? PlaceDenied(*entry.rule) : PlaceGrant(*entry.rule);
+    }
+    return Done{};
+  }
+
+  void PlaceOwn(std::string_view path) {
+    const std::string target{path};
+    if (path == "/proc") {
+      const bool root = policy_.identity.IsRoot();
+      Add(ProcMount{.target = target, .read_only = root || facts_.outer_proc, .outer = facts_.outer_proc});
+      Push(path, View::kKernel);
+      for (const std::string& file : facts_.kernel_files) Add(FileMask{.target = file});
+    } else if (path == "/dev") {
+      Add(DevMount{.target = target});
+      Push(path, View::kKernel);
+    } else if (path == "/sys") {
+      // Absent, unless a grant of "/" would show the host's.
+      if (frames_.back().view == View::kEmpty) return;
+      Add(TmpfsMount{.target = target, .size_bytes = kMaskBytes, .mode = 0555, .read_only = true});
+      Push(path, View::kKernel);
+    } else {
+      const std::string_view home = PrivateHome(policy_.paths);
+      const bool holds_home = IsBelow(home, path);
+      const std::uint64_t size = path == "/tmp" || holds_home ? kTmpBytes : kSharedMemoryBytes;
+      Add(TmpfsMount{.target = target, .size_bytes = size, .mode = 01777});
+      Push(path, View::kEmpty);
+      if (holds_home) {
+        Add(MakeDirectory{.target = std::string(home), .mode = 0700});
+        for (const HomeFile& file : policy_.home_files)
+          Add(MakeFile{.target = std::string(home) + "/" + file.name, .text = file.text});
+      }
+      if (path != "/tmp" || policy_.private_temp_pointer.empty()) return;
+      lowered_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTmp)});
+    }
+  }
+
+  Status PlaceGrant(const PathRule& rule) {
+    if (IsFromKernel(rule.path)) {
+      return Unenforceable(
+          "'" + rule.path + "' cannot be granted: the sandbox has its own /proc and /dev and no /sys",
+          rule.pointer, "remove the path");
+    }
+    const Frame top = frames_.back();
+    if (top.file && top.path != rule.path) {
+      return Conflict(
+          "'" + rule.path + "' stands below '" + std::string(top.path) + "', which is denied as a file",
+          rule.pointer, "remove one of the two paths");
+    }
+    if (rule.origin == Origin::kBaseline && !policy_rules_.empty()) return Done{};
+    const bool policy = rule.origin == Origin::kPolicy;
+    const bool image = !rule.source.empty();
+    const View read_only = rule.unmapped_owners ? View::kUnmapped : View::kReadOnly;
+    const View ordinary = rule.access == Access::kReadOnly ? read_only : View::kReadWrite;
+    const View view = image ? View::kImage : ordinary;
+    last_grant_ = rule.path;
+    if (top.view == view) {
+      Record(rule, kInside);
+      return Done{};
+    }
+    OpenWay(rule.path);
+    Add(BindMount{.source = image ? rule.source : OnHost(rule.path),
+                  .target = rule.path,
+                  .access = rule.access,
+                  .object = policy || image ? rule.object : std::nullopt,
+                  .unmapped_owners = rule.unmapped_owners});
+    if (rule.path == "/") lowered_.sandbox.root_read_only = false;
+    Push(rule.path, view);
+    Record(rule, view == View::kReadOnly ? kBoundReadOnly : kBound);
+    return Done{};
+  }
+
+  // Only where the host's files are writable; everywhere else nobody can change it anyway. A read-write one
+  // keeps its name: a mount point cannot be renamed or removed.
+  void PlaceProtected(const PathRule& rule) {
+    Record(rule, kProtected);
+    if (frames_.back().view != View::kReadWrite) return;
+    OpenWay(rule.path);
+    BindMount bind{.source = OnHost(rule.path), .target = rule.path, .access = rule.access};
+    if (rule.object) {
+      bind.object = rule.object;
+    } else {
+      lowered_.setup.emplace_back(
+          Placeholder{.path = OnHost(rule.path), .placeholder_kind = rule.placeholder_kind});
+      bind.pin = true;
+      bind.type = rule.placeholder_kind->type;
+    }
+    Add(std::move(bind));
+    Push(rule.path, rule.access == Access::kReadWrite ? View::kReadWrite : View::kReadOnly);
+  }
+
+  Status PlaceDenied(const PathRule& rule) {
+    const Frame& top = frames_.back();
+    const bool bound = top.view == View::kReadOnly || top.view == View::kUnmapped ||
+                       top.view == View::kReadWrite || top.view == View::kImage;
+    if (top.view == View::kUnmapped && rule.unmapped_owners) return Done{};  // closed there by its mode
+    if (rule.object && (bound || (top.view == View::kKernel && ExistsInside(rule.path)))) {
+      MaskExisting(rule);
+    } else if (rule.own_directory != 0 && bound) {
+      MaskOwnDirectory(rule);
+    } else if (top.view == View::kReadWrite) {
+      return PlaceMissing(rule, PlaceOf(rule));
+    } else {
+      // Whatever the host has here, the sandbox does not show it, or nobody inside can create it.
+      Record(rule, bound ? kMissingReadOnly : kInvisible);
+    }
+    return Done{};
+  }
+
+  // Under a read-only grant nobody inside can create it, and a placeholder in a directory like /etc would
+  // change the host. Under a read-write grant the name must be taken before the command can take it.
+  Status PlaceMissing(const PathRule& rule, std::string_view name) {
+    if (name == last_grant_ || (frames_.back().path == name && !frames_.back().file)) {
+      return Conflict("'" + std::string(name) + "' is granted, but did not exist when '" + rule.path +
+                          "' below it was looked for",
+                      rule.pointer,
+                      "run the command again; something else is creating files below this path");
+    }
+    Record(rule, kMissingReadWrite);
+    if (frames_.back().path == name) return Done{};  // another denied path below the same missing directory
+    OpenWay(name);
+    lowered_.setup.emplace_back(Placeholder{.path = OnHost(name)});
+    Add(FileMask{.target = std::string(name), .placeholder = true});
+    Push(name, View::kMask, true);
+    if (name == rule.path) return Done{};
+    lowered_.warnings.push_back({.category = "path-held",
+                                 .message = "'" + std::string(name) +
+                                            "' cannot be created during the run, because '" + rule.path +
+                                            "' below it is denied and does not exist",
+                                 .pointer = rule.pointer});
+    return Done{};
+  }
+
+  void PlaceLink(const PathLink& link) {
+    const Frame& top = frames_.back();
+    const bool room = top.view == View::kEmpty || (top.view == View::kMask && !top.file);
+    if (!room || top.path == link.path) return;  // the host's own link shows, or something else stands there
+    OpenWay(link.path);
+    Add(MakeSymlink{.target = link.path, .text = link.target});
+    Push(link.path, View::kMask, true);
+  }
+
+  void MaskExisting(const PathRule& rule) {
+    // The sandbox's own /proc and /dev hold other objects under the same names.
+    const std::optional<FileObject> object =
+        frames_.back().view == View::kKernel ? std::nullopt : rule.object;
+    OpenWay(rule.path);
+    if (rule.object->type == FileType::kDirectory) {
+      // What the user denied answers EACCES. What the baseline leaves out looks empty: a PATH with a
+      // directory that cannot be searched would turn "not found" into "permission denied".
+      const bool baseline = rule.origin == Origin::kBaseline;
+      const std::size_t mask = Add(TmpfsMount{.target = rule.path,
+                                              .size_bytes = kMaskBytes,
+                                              .mode = baseline ? MaskMode(rule) : 0U,
+                                              .read_only = !baseline,
+                                              .object = object});
+      Push(rule.path, View::kMask);
+      frames_.back().mask = mask;
+      Record(rule, kMaskedDirectory);
+    } else {
+      Add(FileMask{.target = rule.path, .object = object});
+      Push(rule.path, View::kMask, true);
+      Record(rule, kMaskedFile);
+    }
+  }
+
+  // Also under a read-only grant: we make it sooner or later ourselves.
+  void MaskOwnDirectory(const PathRule& rule) {
+    OpenWay(rule.path);
+    lowered_.setup.emplace_back(OwnDirectory{.path = OnHost(rule.path), .mode = rule.own_directory});
+    const std::size_t mask =
+        Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = MaskMode(rule)});
+    Push(rule.path, View::kMask);
+    frames_.back().mask = mask;
+  }
+
+  // Makes `path` reachable, and, where the host's directories are writable, keeps it where it is: whoever
+  // renames a directory on the way takes the mount below it along and can put something else in its place.
+  void OpenWay(std::string_view path) {
+    if (frames_.back().mask != kNoMask) {
+      std::get<TmpfsMount>(lowered_.sandbox.mounts[frames_.back().mask]).mode = 0555;
+    }
+    while (frames_.back().path != path) {
+      const View view = frames_.back().view;
+      const std::string_view next = NextOnTheWay(frames_.back().path, path);
+      const bool ours = view == View::kEmpty || view == View::kMask;
+      if (next == path || (!ours && view != View::kReadWrite)) return;
+      const std::string target{next};
+      if (view == View::kReadWrite) {
+        Add(BindMount{.source = OnHost(target), .target = target, .access = Access::kReadWrite, .pin = true});
+      } else {
+        Add(MakeDirectory{.target = target, .mode = 0755});
+      }
+      Push(next, view);
+    }
+  }
 
   std::size_t Add(MountNode node) {
     lowered_.sandbox.mounts.push_back(std::move(node));
     return lowered_.sandbox.mounts.size() - 1;
   }
+
   void Push(std::string_view path, View view, bool file = false) {
     frames_.push_back({path, view, view == View::kMask ? frames_.back().mask : kNoMask, file});
   }
+
   // Forgets everything `path` does not stand below.
-  void Leave(std::string_view path);
+  void Leave(std::string_view path) {
+    const auto left = [&](std::string_view above) { return !IsAtOrBelow(path, above); };
+    while (left(frames_.back().path)) frames_.pop_back();  // ends at "/"
+    while (!policy_rules_.empty() && left(policy_rules_.back())) policy_rules_.pop_back();
+  }
+
   void Record(const PathRule& rule, std::string_view mechanism) {
     if (rule.pointer.empty()) return;
     lowered_.ledger.push_back({rule.pointer, Strength::kKernel, std::string(mechanism)});
@@ -111,266 +360,6 @@ class TreeBuilder {
   std::string_view last_grant_ = {};                  // also when it needed no mount
   std::vector<std::string_view> policy_rules_ = {};   // of the policy, at or above where we are
 };
-
-// The path an entry occupies: a denied path that does not exist is held where its first missing part would
-// be.
-std::string_view PlaceOf(const PathRule& rule) {
-  const bool missing = rule.access == Access::kDenied && !rule.object && !rule.first_missing.empty();
-  return missing ? std::string_view(rule.first_missing) : std::string_view(rule.path);
-}
-
-// In place of a directory for sockets the command has one of its own, where its programs put theirs.
-std::uint32_t MaskMode(const PathRule& rule) {
-  return rule.socket_directory != 0 ? rule.socket_directory : kEmptyMode;
-}
-
-std::vector<Entry> TreeBuilder::SortedEntries() const {
-  std::vector<Entry> entries;
-  entries.reserve(rules_->size() + policy_.links.size() + kOwnNodes.size());
-  for (const std::string_view node : kOwnNodes) entries.push_back({.path = node});
-  for (const PathRule& rule : *rules_) {
-    entries.push_back({.path = PlaceOf(rule), .kind = Kind::kRule, .rule = &rule});
-  }
-  for (const PathLink& link : policy_.links) {
-    entries.push_back({.path = link.path, .kind = Kind::kLink, .link = &link});
-  }
-  // Stable: at one path the sandbox's own node comes first, then rules, then links.
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
-  return entries;
-}
-
-Status TreeBuilder::Build() {
-  const std::vector<Entry> entries = SortedEntries();
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Entry& entry = entries[i];
-    const bool more = i + 1 < entries.size();
-    // A grant of /tmp itself takes the place of the private one; a link over anything has no room.
-    if (entry.kind == Kind::kOwn && more && entries[i + 1].path == entry.path &&
-        entries[i + 1].kind == Kind::kRule && entries[i + 1].rule->access != Access::kDenied) {
-      continue;
-    }
-    if (entry.kind == Kind::kLink && more && IsBelow(entries[i + 1].path, entry.path)) continue;
-    Leave(entry.path);
-    if (Status placed = Place(entry); !placed) return placed;
-    if (entry.kind == Kind::kRule && entry.rule->origin == Origin::kPolicy)
-      policy_rules_.push_back(entry.path);
-  }
-  return Done{};
-}
-
-void TreeBuilder::Leave(std::string_view path) {
-  const auto left = [&](std::string_view above) { return !IsAtOrBelow(path, above); };
-  while (left(frames_.back().path)) frames_.pop_back();  // ends at "/"
-  while (!policy_rules_.empty() && left(policy_rules_.back())) policy_rules_.pop_back();
-}
-
-Status TreeBuilder::Place(const Entry& entry) {
-  switch (entry.kind) {
-    case Kind::kOwn:
-      PlaceOwn(entry.path);
-      return Done{};
-    case Kind::kLink:
-      PlaceLink(*entry.link);
-      return Done{};
-    case Kind::kRule:
-      if (entry.rule->origin == Origin::kProtection) {
-        PlaceProtected(*entry.rule);
-        return Done{};
-      }
-      return entry.rule->access == Access::kDenied ? PlaceDenied(*entry.rule) : PlaceGrant(*entry.rule);
-  }
-  return Done{};
-}
-
-void TreeBuilder::PlaceOwn(std::string_view path) {
-  const std::string target{path};
-  if (path == "/proc") {
-    const bool root = policy_.identity.IsRoot();
-    Add(ProcMount{.target = target, .read_only = root || facts_.outer_proc, .outer = facts_.outer_proc});
-    Push(path, View::kKernel);
-    for (const std::string& file : facts_.kernel_files) Add(FileMask{.target = file});
-  } else if (path == "/dev") {
-    Add(DevMount{.target = target});
-    Push(path, View::kKernel);
-  } else if (path == "/sys") {
-    // Absent, unless a grant of "/" would show the host's.
-    if (frames_.back().view == View::kEmpty) return;
-    Add(TmpfsMount{.target = target, .size_bytes = kMaskBytes, .mode = 0555, .read_only = true});
-    Push(path, View::kKernel);
-  } else {
-    const std::string_view home = PrivateHome(policy_.paths);
-    const bool holds_home = IsBelow(home, path);
-    const std::uint64_t size = path == "/tmp" || holds_home ? kTmpBytes : kSharedMemoryBytes;
-    Add(TmpfsMount{.target = target, .size_bytes = size, .mode = 01777});
-    Push(path, View::kEmpty);
-    if (holds_home) {
-      Add(MakeDirectory{.target = std::string(home), .mode = 0700});
-      for (const HomeFile& file : policy_.home_files)
-        Add(MakeFile{.target = std::string(home) + "/" + file.name, .text = file.text});
-    }
-    if (path != "/tmp" || policy_.private_temp_pointer.empty()) return;
-    lowered_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTmp)});
-  }
-}
-
-// Makes `path` reachable, and, where the host's directories are writable, keeps it where it is: whoever
-// renames a directory on the way takes the mount below it along and can put something else in its place.
-void TreeBuilder::OpenWay(std::string_view path) {
-  if (frames_.back().mask != kNoMask) {
-    std::get<TmpfsMount>(lowered_.sandbox.mounts[frames_.back().mask]).mode = 0555;
-  }
-  while (frames_.back().path != path) {
-    const View view = frames_.back().view;
-    const std::string_view next = NextOnTheWay(frames_.back().path, path);
-    const bool ours = view == View::kEmpty || view == View::kMask;
-    if (next == path || (!ours && view != View::kReadWrite)) return;
-    const std::string target{next};
-    if (view == View::kReadWrite) {
-      Add(BindMount{.source = OnHost(target), .target = target, .access = Access::kReadWrite, .pin = true});
-    } else {
-      Add(MakeDirectory{.target = target, .mode = 0755});
-    }
-    Push(next, view);
-  }
-}
-
-Status TreeBuilder::PlaceGrant(const PathRule& rule) {
-  if (IsFromKernel(rule.path)) {
-    return Unenforceable(
-        "'" + rule.path + "' cannot be granted: the sandbox has its own /proc and /dev and no /sys",
-        rule.pointer, "remove the path");
-  }
-  const Frame top = frames_.back();
-  if (top.file && top.path != rule.path) {
-    return Conflict(
-        "'" + rule.path + "' stands below '" + std::string(top.path) + "', which is denied as a file",
-        rule.pointer, "remove one of the two paths");
-  }
-  if (rule.origin == Origin::kBaseline && !policy_rules_.empty()) return Done{};
-  const bool policy = rule.origin == Origin::kPolicy;
-  const bool image = !rule.source.empty();
-  const View read_only = rule.unmapped_owners ? View::kUnmapped : View::kReadOnly;
-  const View ordinary = rule.access == Access::kReadOnly ? read_only : View::kReadWrite;
-  const View view = image ? View::kImage : ordinary;
-  last_grant_ = rule.path;
-  if (top.view == view) {
-    Record(rule, kInside);
-    return Done{};
-  }
-  OpenWay(rule.path);
-  Add(BindMount{.source = image ? rule.source : OnHost(rule.path),
-                .target = rule.path,
-                .access = rule.access,
-                .object = policy || image ? rule.object : std::nullopt,
-                .unmapped_owners = rule.unmapped_owners});
-  if (rule.path == "/") lowered_.sandbox.root_read_only = false;
-  Push(rule.path, view);
-  Record(rule, view == View::kReadOnly ? kBoundReadOnly : kBound);
-  return Done{};
-}
-
-// Only where the host's files are writable; everywhere else nobody can change it anyway. A read-write one
-// keeps its name: a mount point cannot be renamed or removed.
-void TreeBuilder::PlaceProtected(const PathRule& rule) {
-  Record(rule, kProtected);
-  if (frames_.back().view != View::kReadWrite) return;
-  OpenWay(rule.path);
-  BindMount bind{.source = OnHost(rule.path), .target = rule.path, .access = rule.access};
-  if (rule.object) {
-    bind.object = rule.object;
-  } else {
-    lowered_.setup.emplace_back(
-        Placeholder{.path = OnHost(rule.path), .placeholder_kind = rule.placeholder_kind});
-    bind.pin = true;
-    bind.type = rule.placeholder_kind->type;
-  }
-  Add(std::move(bind));
-  Push(rule.path, rule.access == Access::kReadWrite ? View::kReadWrite : View::kReadOnly);
-}
-
-Status TreeBuilder::PlaceDenied(const PathRule& rule) {
-  const Frame& top = frames_.back();
-  const bool bound = top.view == View::kReadOnly || top.view == View::kUnmapped ||
-                     top.view == View::kReadWrite || top.view == View::kImage;
-  if (top.view == View::kUnmapped && rule.unmapped_owners) return Done{};  // closed there by its mode
-  if (rule.object && (bound || (top.view == View::kKernel && ExistsInside(rule.path)))) {
-    MaskExisting(rule);
-  } else if (rule.own_directory != 0 && bound) {
-    MaskOwnDirectory(rule);
-  } else if (top.view == View::kReadWrite) {
-    return PlaceMissing(rule, PlaceOf(rule));
-  } else {
-    // Whatever the host has here, the sandbox does not show it, or nobody inside can create it.
-    Record(rule, bound ? kMissingReadOnly : kInvisible);
-  }
-  return Done{};
-}
-
-void TreeBuilder::MaskExisting(const PathRule& rule) {
-  // The sandbox's own /proc and /dev hold other objects under the same names.
-  const std::optional<FileObject> object = frames_.back().view == View::kKernel ? std::nullopt : rule.object;
-  OpenWay(rule.path);
-  if (rule.object->type == FileType::kDirectory) {
-    // What the user denied answers EACCES. What the baseline leaves out looks empty: a PATH with a directory
-    // that cannot be searched would turn "not found" into "permission denied".
-    const bool baseline = rule.origin == Origin::kBaseline;
-    const std::size_t mask = Add(TmpfsMount{.target = rule.path,
-                                            .size_bytes = kMaskBytes,
-                                            .mode = baseline ? MaskMode(rule) : 0U,
-                                            .read_only = !baseline,
-                                            .object = object});
-    Push(rule.path, View::kMask);
-    frames_.back().mask = mask;
-    Record(rule, kMaskedDirectory);
-  } else {
-    Add(FileMask{.target = rule.path, .object = object});
-    Push(rule.path, View::kMask, true);
-    Record(rule, kMaskedFile);
-  }
-}
-
-// Also under a read-only grant: we make it sooner or later ourselves.
-void TreeBuilder::MaskOwnDirectory(const PathRule& rule) {
-  OpenWay(rule.path);
-  lowered_.setup.emplace_back(OwnDirectory{.path = OnHost(rule.path), .mode = rule.own_directory});
-  const std::size_t mask =
-      Add(TmpfsMount{.target = rule.path, .size_bytes = kMaskBytes, .mode = MaskMode(rule)});
-  Push(rule.path, View::kMask);
-  frames_.back().mask = mask;
-}
-
-// Under a read-only grant nobody inside can create it, and a placeholder in a directory like /etc would
-// change the host. Under a read-write grant the name must be taken before the command can take it.
-Status TreeBuilder::PlaceMissing(const PathRule& rule, std::string_view name) {
-  if (name == last_grant_ || (frames_.back().path == name && !frames_.back().file)) {
-    return Conflict("'" + std::string(name) + "' is granted, but did not exist when '" + rule.path +
-                        "' below it was looked for",
-                    rule.pointer, "run the command again; something else is creating files below this path");
-  }
-  Record(rule, kMissingReadWrite);
-  if (frames_.back().path == name) return Done{};  // another denied path below the same missing directory
-  OpenWay(name);
-  lowered_.setup.emplace_back(Placeholder{.path = OnHost(name)});
-  Add(FileMask{.target = std::string(name), .placeholder = true});
-  Push(name, View::kMask, true);
-  if (name == rule.path) return Done{};
-  lowered_.warnings.push_back({.category = "path-held",
-                               .message = "'" + std::string(name) +
-                                          "' cannot be created during the run, because '" + rule.path +
-                                          "' below it is denied and does not exist",
-                               .pointer = rule.pointer});
-  return Done{};
-}
-
-void TreeBuilder::PlaceLink(const PathLink& link) {
-  const Frame& top = frames_.back();
-  const bool room = top.view == View::kEmpty || (top.view == View::kMask && !top.file);
-  if (!room || top.path == link.path) return;  // the host's own link shows, or something else stands there
-  OpenWay(link.path);
-  Add(MakeSymlink{.target = link.path, .text = link.target});
-  Push(link.path, View::kMask, true);
-}
 
 }  // namespace
 

@@ -66,18 +66,118 @@ class FileLowering {
   }
 
  private:
-  [[nodiscard]] std::vector<Entry> SortedEntries() const;
+  [[nodiscard]] std::vector<Entry> SortedEntries() const {
+    std::vector<Entry> entries;
+    for (const std::string_view node : kOwnNodes) entries.push_back({.path = std::string(node)});
+    for (const PathRule& rule : policy_.paths) {
+      // Every rule stands behind those of the directories above it, a rule of the policy behind the system's
+      // own.
+      entries.push_back({.path = rule.path, .access = rule.access, .rule = &rule});
+    }
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
+    return entries;
+  }
+
   // The entry that decides about `path`; none where nothing is granted.
-  [[nodiscard]] const Entry* Covering(std::string_view path) const;
+  [[nodiscard]] const Entry* Covering(std::string_view path) const {
+    for (;; path = ParentOf(path)) {
+      const auto found = by_path_.find(path);
+      if (found != by_path_.end()) return found->second;
+      if (path == "/") return nullptr;
+    }
+  }
+
   [[nodiscard]] bool Writable(std::string_view path) const {
     const Entry* entry = Covering(path);
     return entry != nullptr && entry->access == Access::kReadWrite;
   }
-  void Place(const Entry& entry);
-  void Record(const Entry& entry, bool around);
-  void AllowTemp();
-  void KeepNamesInPlace();
-  void ShowTheWay();
+
+  void Place(const Entry& entry) {
+    const Entry* above = entry.path == "/" ? nullptr : Covering(ParentOf(entry.path));
+    const bool around = above != nullptr && above->access != Access::kDenied;
+    Record(entry, around);
+    if (entry.rule != nullptr && entry.rule->object) {
+      sandbox_.verified.push_back({.path = entry.path, .object = *entry.rule->object});
+    }
+    if (entry.access == Access::kDenied) {
+      // A denial of the policy's also stands against what the options of the backend grant.
+      if (around || entry.rule != nullptr) profile_.Deny(kEverything, Subpath(Expression(entry)));
+      return;
+    }
+    const bool directory =
+        entry.rule == nullptr || !entry.rule->object || entry.rule->object->type == FileType::kDirectory;
+    const std::string filter = directory ? Subpath(Expression(entry)) : Exactly(Expression(entry));
+    if (entry.access == Access::kReadWrite) {
+      profile_.Allow(kEverything, filter);
+      return;
+    }
+    profile_.Allow(kRead, filter);
+    if (above != nullptr && above->access == Access::kReadWrite) profile_.Deny(kWrite, filter);
+  }
+
+  void Record(const Entry& entry, bool around) {
+    if (entry.rule == nullptr || entry.rule->pointer.empty()) return;
+    const auto mechanism = [&]() -> std::string_view {
+      if (entry.rule->origin == Origin::kProtection) return kProtected;
+      switch (entry.access) {
+        case Access::kReadWrite:
+          return kReadWriteRule;
+        case Access::kReadOnly:
+          return around ? kNarrowed : kReadOnlyRule;
+        case Access::kDenied:
+          return around ? kTakenAway : kNotGranted;
+      }
+      return kNotGranted;
+    };
+    plan_.ledger.push_back({entry.rule->pointer, Strength::kKernel, std::string(mechanism())});
+  }
+
+  void AllowTemp() {
+    if (!sandbox_.private_temp) return;
+    profile_.Comment("temporary files of this run");
+    profile_.Allow(kEverything, Subpath(Profile::LaunchParameter("TEMP")));
+    if (policy_.private_temp_pointer.empty()) return;
+    plan_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTemp)});
+  }
+
+  // Rules go by path: a directory that is renamed would take what is in it out of their reach.
+  void KeepNamesInPlace() {
+    std::set<std::string> held;
+    for (const Entry& entry : entries_) {
+      if (entry.rule == nullptr) continue;
+      const bool writable = entry.access == Access::kReadWrite;
+      if (writable && entry.rule->origin != Origin::kProtection) continue;
+      if (writable) held.emplace(entry.path);
+      for (std::string_view above = ParentOf(entry.path); above != "/"; above = ParentOf(above)) {
+        if (Writable(above)) held.emplace(above);
+      }
+    }
+    if (held.empty()) return;
+    profile_.Comment("a directory above a rule keeps its name");
+    for (const std::string& path : held)
+      profile_.Deny("file-write-unlink", Exactly(profile_.Parameter(path)));
+  }
+
+  // What leads to a grant can be looked at, not read.
+  void ShowTheWay() {
+    std::set<std::string> ours = {"/"};
+    std::set<std::string> written;
+    for (const Entry& entry : entries_) {
+      if (entry.access == Access::kDenied) continue;
+      std::set<std::string>& way = entry.rule->origin == Origin::kBaseline ? ours : written;
+      for (std::string_view above = ParentOf(entry.path); above != "/"; above = ParentOf(above))
+        way.emplace(above);
+    }
+    profile_.Comment("the way to what is granted; the kernel wants `/` readable of everything it starts");
+    profile_.Allow("file-read-metadata", kSystemLinks);
+    for (const std::string& path : ours) profile_.Allow("file-read-metadata", Exactly(Literal(path)));
+    for (const std::string& path : written) {
+      if (ours.count(path) == 0) profile_.Allow("file-read-metadata", Exactly(profile_.Parameter(path)));
+    }
+    profile_.Allow("file-read-data", "(literal \"/\")");
+  }
+
   [[nodiscard]] std::string Expression(const Entry& entry) {
     const bool ours = entry.rule == nullptr || entry.rule->origin == Origin::kBaseline;
     return ours ? Literal(entry.path) : profile_.Parameter(entry.path);
@@ -90,111 +190,6 @@ class FileLowering {
   std::vector<Entry> entries_;
   std::unordered_map<std::string_view, const Entry*> by_path_ = {};
 };
-
-std::vector<Entry> FileLowering::SortedEntries() const {
-  std::vector<Entry> entries;
-  for (const std::string_view node : kOwnNodes) entries.push_back({.path = std::string(node)});
-  for (const PathRule& rule : policy_.paths) {
-    // Every rule stands behind those of the directories above it, a rule of the policy behind the system's
-    // own.
-    entries.push_back({.path = rule.path, .access = rule.access, .rule = &rule});
-  }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& left, const Entry& right) { return PathBefore(left.path, right.path); });
-  return entries;
-}
-
-const Entry* FileLowering::Covering(std::string_view path) const {
-  for (;; path = ParentOf(path)) {
-    const auto found = by_path_.find(path);
-    if (found != by_path_.end()) return found->second;
-    if (path == "/") return nullptr;
-  }
-}
-
-void FileLowering::Record(const Entry& entry, bool around) {
-  if (entry.rule == nullptr || entry.rule->pointer.empty()) return;
-  const auto mechanism = [&]() -> std::string_view {
-    if (entry.rule->origin == Origin::kProtection) return kProtected;
-    switch (entry.access) {
-      case Access::kReadWrite:
-        return kReadWriteRule;
-      case Access::kReadOnly:
-        return around ? kNarrowed : kReadOnlyRule;
-      case Access::kDenied:
-        return around ? kTakenAway : kNotGranted;
-    }
-    return kNotGranted;
-  };
-  plan_.ledger.push_back({entry.rule->pointer, Strength::kKernel, std::string(mechanism())});
-}
-
-void FileLowering::Place(const Entry& entry) {
-  const Entry* above = entry.path == "/" ? nullptr : Covering(ParentOf(entry.path));
-  const bool around = above != nullptr && above->access != Access::kDenied;
-  Record(entry, around);
-  if (entry.rule != nullptr && entry.rule->object) {
-    sandbox_.verified.push_back({.path = entry.path, .object = *entry.rule->object});
-  }
-  if (entry.access == Access::kDenied) {
-    // A denial of the policy's also stands against what the options of the backend grant.
-    if (around || entry.rule != nullptr) profile_.Deny(kEverything, Subpath(Expression(entry)));
-    return;
-  }
-  const bool directory =
-      entry.rule == nullptr || !entry.rule->object || entry.rule->object->type == FileType::kDirectory;
-  const std::string filter = directory ? Subpath(Expression(entry)) : Exactly(Expression(entry));
-  if (entry.access == Access::kReadWrite) {
-    profile_.Allow(kEverything, filter);
-    return;
-  }
-  profile_.Allow(kRead, filter);
-  if (above != nullptr && above->access == Access::kReadWrite) profile_.Deny(kWrite, filter);
-}
-
-void FileLowering::AllowTemp() {
-  if (!sandbox_.private_temp) return;
-  profile_.Comment("temporary files of this run");
-  profile_.Allow(kEverything, Subpath(Profile::LaunchParameter("TEMP")));
-  if (policy_.private_temp_pointer.empty()) return;
-  plan_.ledger.push_back({policy_.private_temp_pointer, Strength::kKernel, std::string(kPrivateTemp)});
-}
-
-// Rules go by path: a directory that is renamed would take what is in it out of their reach.
-void FileLowering::KeepNamesInPlace() {
-  std::set<std::string> held;
-  for (const Entry& entry : entries_) {
-    if (entry.rule == nullptr) continue;
-    const bool writable = entry.access == Access::kReadWrite;
-    if (writable && entry.rule->origin != Origin::kProtection) continue;
-    if (writable) held.emplace(entry.path);
-    for (std::string_view above = ParentOf(entry.path); above != "/"; above = ParentOf(above)) {
-      if (Writable(above)) held.emplace(above);
-    }
-  }
-  if (held.empty()) return;
-  profile_.Comment("a directory above a rule keeps its name");
-  for (const std::string& path : held) profile_.Deny("file-write-unlink", Exactly(profile_.Parameter(path)));
-}
-
-// What leads to a grant can be looked at, not read.
-void FileLowering::ShowTheWay() {
-  std::set<std::string> ours = {"/"};
-  std::set<std::string> written;
-  for (const Entry& entry : entries_) {
-    if (entry.access == Access::kDenied) continue;
-    std::set<std::string>& way = entry.rule->origin == Origin::kBaseline ? ours : written;
-    for (std::string_view above = ParentOf(entry.path); above != "/"; above = ParentOf(above))
-      way.emplace(above);
-  }
-  profile_.Comment("the way to what is granted; the kernel wants `/` readable of everything it starts");
-  profile_.Allow("file-read-metadata", kSystemLinks);
-  for (const std::string& path : ours) profile_.Allow("file-read-metadata", Exactly(Literal(path)));
-  for (const std::string& path : written) {
-    if (ours.count(path) == 0) profile_.Allow("file-read-metadata", Exactly(profile_.Parameter(path)));
-  }
-  profile_.Allow("file-read-data", "(literal \"/\")");
-}
 
 }  // namespace
 

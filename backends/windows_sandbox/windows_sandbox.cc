@@ -46,27 +46,23 @@ Status CheckNetwork(const Network& network) {
   return Done{};
 }
 
-void Add(Plan& plan, const std::string& pointer, std::string mechanism) {
-  if (!pointer.empty()) plan.ledger.push_back({pointer, Strength::kKernel, std::move(mechanism)});
-}
-
 void AddLedger(const Policy& policy, Plan& plan) {
   for (const PathRule& rule : policy.paths) {
-    Add(plan, rule.pointer,
-        rule.access == Access::kDenied     ? "the machine has disks of its own: nothing is shared but folders"
-        : rule.access == Access::kReadOnly ? "a shared folder, read-only"
-                                           : "a shared folder");
+    plan.Hold(rule.pointer, rule.access == Access::kDenied
+                                ? "the machine has disks of its own: nothing is shared but folders"
+                            : rule.access == Access::kReadOnly ? "a shared folder, read-only"
+                                                               : "a shared folder");
   }
   const Network& network = policy.network;
   const std::string none = "a machine without a network adapter";
-  Add(plan, network.egress_pointer.empty() ? "/network" : network.egress_pointer, none);
-  for (const NetworkRule& rule : network.deny) Add(plan, rule.pointer, none);
-  Add(plan, network.ingress_pointer, none);
-  Add(plan, network.host_loopback_pointer, none);
-  Add(plan, policy.private_temp_pointer, "the machine's own");
+  plan.Hold(network.egress_pointer.empty() ? "/network" : network.egress_pointer, none);
+  for (const NetworkRule& rule : network.deny) plan.Hold(rule.pointer, none);
+  plan.Hold(network.ingress_pointer, none);
+  plan.Hold(network.host_loopback_pointer, none);
+  plan.Hold(policy.private_temp_pointer, "the machine's own");
   const Ui& ui = policy.ui;
   for (const std::string* pointer : {&ui.disabled_pointer, &ui.clipboard_pointer, &ui.injection_pointer})
-    Add(plan, *pointer, "a desktop of the machine's own, without the clipboard of the host");
+    plan.Hold(*pointer, "a desktop of the machine's own, without the clipboard of the host");
 }
 
 // What would only be a warning for one command is a promise to all that follow.
@@ -119,7 +115,7 @@ Result<Plan> MakePlanFor(const Policy& policy, const Support& /*support*/) {
   for (const ResourceLimit& limit : policy.resources) {
     if (limit.resource != Resource::kMemory) continue;
     run.memory_bytes = limit.amount;
-    Add(plan, limit.pointer, "memory of the machine");
+    plan.Hold(limit.pointer, "memory of the machine");
   }
   AddWarnings(policy, plan);
   plan.not_covered = {"the command is an administrator of its machine",

@@ -136,26 +136,23 @@ Status CheckNetwork(const Network& network) {
   return Done{};
 }
 
-void Add(Plan& plan, const std::string& pointer, Strength strength, std::string mechanism) {
-  if (!pointer.empty()) plan.ledger.push_back({pointer, strength, std::move(mechanism)});
-}
-
 void AddNetwork(const Network& network, Plan& plan) {
   const bool open = network.egress == RuleAction::kAllow;
   const bool gateway = open || !network.allow.empty() || !network.publish.empty();
-  Add(plan, network.egress_pointer, gateway ? Strength::kProxy : Strength::kKernel,
-      gateway ? "the network gateway of mxc-exec inside" : "a network namespace without a way out");
+  plan.Hold(network.egress_pointer,
+            gateway ? "the network gateway of mxc-exec inside" : "a network namespace without a way out",
+            gateway ? Strength::kProxy : Strength::kKernel);
   for (const auto* rules : {&network.allow, &network.deny}) {
     for (const NetworkRule& rule : *rules)
-      Add(plan, rule.pointer, Strength::kProxy, "the network gateway of mxc-exec inside");
+      plan.Hold(rule.pointer, "the network gateway of mxc-exec inside", Strength::kProxy);
   }
   for (const PublishedPort& port : network.publish)
-    Add(plan, port.pointer, Strength::kProxy,
-        "published in the distribution; Windows leads its loopback there (localhostForwarding)");
-  Add(plan, network.ingress_pointer, Strength::kKernel, "a network namespace of its own");
-  Add(plan, network.host_loopback_pointer, Strength::kKernel, "a network namespace of its own");
-  if (network.egress_pointer.empty())
-    Add(plan, "/network", Strength::kKernel, "a network namespace without a way out");
+    plan.Hold(port.pointer,
+              "published in the distribution; Windows leads its loopback there (localhostForwarding)",
+              Strength::kProxy);
+  plan.Hold(network.ingress_pointer, "a network namespace of its own");
+  plan.Hold(network.host_loopback_pointer, "a network namespace of its own");
+  if (network.egress_pointer.empty()) plan.Hold("/network", "a network namespace without a way out");
 }
 
 // Protection is held by mounts on names, so not on drives.
@@ -167,7 +164,7 @@ void AddProtection(const Policy& policy, const std::vector<PathRule>& paths, Pla
   const bool held = std::none_of(paths.begin(), paths.end(), writable);
   for (const ProtectEntry& entry : policy.protect) {
     if (held) {
-      Add(plan, entry.pointer, Strength::kKernel, "read-only mounts of the sandbox inside");
+      plan.Hold(entry.pointer, "read-only mounts of the sandbox inside");
     } else {
       plan.warnings.push_back(
           {.category = "protection-incomplete",
@@ -188,7 +185,7 @@ void AddStorage(const Json& section, Plan& plan) {
 
 void AddUi(const Ui& ui, Plan& plan) {
   for (const std::string* pointer : {&ui.disabled_pointer, &ui.clipboard_pointer, &ui.injection_pointer})
-    Add(plan, *pointer, Strength::kKernel, "the sandbox inside has no display");
+    plan.Hold(*pointer, "the sandbox inside has no display");
   if (ui.disabled && ui.clipboard == Clipboard::kNone && !ui.injection) return;
   plan.warnings.push_back({.category = "ui-not-given",
                            .message = "the sandbox inside has neither windows nor a clipboard",
@@ -250,14 +247,14 @@ Result<Plan> MakeWslPlan(const Policy& policy, const Support& support) {
 
   Plan plan{.containment = Containment::kWslc, .tier = Tier::kContainer};
   for (const PathRule& rule : *paths)
-    Add(plan, rule.pointer, Strength::kKernel, "the mount tree of the sandbox inside: " + rule.path);
-  Add(plan, policy.private_temp_pointer, Strength::kKernel, "a tmpfs of the sandbox inside");
+    plan.Hold(rule.pointer, "the mount tree of the sandbox inside: " + rule.path);
+  plan.Hold(policy.private_temp_pointer, "a tmpfs of the sandbox inside");
   AddNetwork(policy.network, plan);
   AddProtection(policy, *paths, plan);
   AddUi(policy.ui, plan);
   AddStorage(policy.section, plan);
   for (const ResourceLimit& limit : policy.resources)
-    Add(plan, limit.pointer, Strength::kKernel, "a limit of Linux, or mxc-exec inside refuses to start");
+    plan.Hold(limit.pointer, "a limit of Linux, or mxc-exec inside refuses to start");
   plan.not_covered = {"the kernel is shared with every distribution of the user",
                       "files on a drive carry no rights of Linux: what Windows lets the user do is possible"};
   plan.launch = WslLaunch{.run = {.distribution = *distribution,

@@ -106,6 +106,8 @@ using Status = Result<Done>;
 // The two refusals of a policy, most of them with the entry that they are about.
 [[nodiscard]] Error Conflict(std::string message, std::string pointer = {}, std::string hint = {});
 [[nodiscard]] Error Unenforceable(std::string message, std::string pointer = {}, std::string hint = {});
+// What this version, or this system, does not have.
+[[nodiscard]] Error Unsupported(std::string message, std::string pointer = {}, std::string hint = {});
 // What this machine lacks, and what it refused when the sandbox was built.
 [[nodiscard]] Error Unavailable(std::string message, std::string pointer = {}, std::string hint = {});
 [[nodiscard]] Error SetupFailed(std::string message, std::string hint = {});

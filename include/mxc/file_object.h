@@ -16,6 +16,10 @@ struct FileObject {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   FileType type = FileType::kRegular;
+
+  [[nodiscard]] bool IsSame(const FileObject& other) const {
+    return device == other.device && inode == other.inode;
+  }
 };
 
 // Holds the name of a protected path that does not exist. To its readers it means the same as nothing there:

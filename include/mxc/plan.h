@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -120,6 +121,11 @@ struct Plan {
   CommandShape shape = {};                    // for the audit log
   std::string cwd = {};                       // inside the sandbox, for the audit log
   GitSnapshot git = {};                       // as in the policy: for the end of the run
+
+  // An entry of the ledger. None for what stands nowhere in the policy: `pointer` is empty.
+  void Hold(const std::string& pointer, std::string mechanism, Strength strength = Strength::kKernel) {
+    if (!pointer.empty()) ledger.push_back({pointer, strength, std::move(mechanism)});
+  }
 };
 
 [[nodiscard]] std::string_view Name(Strength strength);

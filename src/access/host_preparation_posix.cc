@@ -3,9 +3,8 @@
 namespace mxc {
 
 Result<PreparationReply> PrepareHost(const PreparationOrder& /*order*/) {
-  return Error{.code = ErrorCode::kUnsupported,
-               .message = "AppContainers, which this prepares a machine for, belong to Windows",
-               .hint = "--probe lists what this host can use"};
+  return Unsupported("AppContainers, which this prepares a machine for, belong to Windows", {},
+                     "--probe lists what this host can use");
 }
 
 std::vector<std::string> MissingPreparations() { return {}; }

@@ -20,6 +20,9 @@ namespace mxc {
 [[nodiscard]] constexpr bool IsBelow(std::string_view path, std::string_view ancestor) {
   return path != ancestor && IsAtOrBelow(path, ancestor);
 }
+[[nodiscard]] constexpr bool AreNested(std::string_view left, std::string_view right) {
+  return IsAtOrBelow(left, right) || IsAtOrBelow(right, left);
+}
 // Ancestors first, then by name, component by component: a subtree stays together.
 [[nodiscard]] bool PathBefore(std::string_view left, std::string_view right);
 // The directory below `ancestor` through which `path` is reached: ("/a", "/a/b/c") -> "/a/b". `path` itself

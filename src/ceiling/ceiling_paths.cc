@@ -25,10 +25,6 @@ Result<std::vector<Mount>> MountsHere(const Host& host) {
   return ReadMounts(host);
 }
 
-bool SameObject(const FileObject& left, const FileObject& right) {
-  return left.device == right.device && left.inode == right.inode;
-}
-
 }  // namespace
 
 void CeilingPaths::AddGrant(const PathEntry& written, Access access, const Host& host, PathWalker& walker) {
@@ -105,7 +101,7 @@ CeilingVerdict CeilingPaths::Judge(const std::string& path, const std::optional<
   consider_rule(path);
   for (const std::string& other : *others) consider_rule(other);
   for (const Entry& entry : entries_) {
-    if (object && entry.walked.status && SameObject(entry.walked.status->object, *object))
+    if (object && entry.walked.status && entry.walked.status->object.IsSame(*object))
       consider(entry.access, entry.pointer);
   }
   if (verdict) return *verdict;

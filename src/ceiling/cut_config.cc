@@ -25,21 +25,149 @@ class ConfigCutter {
   ConfigCutter(const CeilingSection& section, const Host& host, Config& config, Cuts& cuts)
       : section_(section), bounds_(section.bounds), host_(host), config_(config), cuts_(cuts) {}
 
-  void CutProfiles();
-  void CutSockets();
-  void CutResources();
-  void CutOutput();
-  void RaiseTier();
-  void AddPresets();
-  void AddSafeguards();
-  Status SetAudit();
+  void CutProfiles() {
+    if (!section_.require.profiles) return;
+    Drop(config_.read_write, "grant");
+    Drop(config_.read_only, "grant");
+    Drop(config_.network.allow, "rule");
+    if (!IsForeign(config_.tools_pointer)) return;
+    cuts_.Add(section_, "/require/profiles", config_.tools_pointer, "the profile's `tools` does not count");
+    config_.tools_pointer.clear();
+  }
+
+  void CutSockets() {
+    if (!section_.filesystem) return;
+    PathWalker walker(host_);
+    std::erase_if(config_.sockets, [&](const PathEntry& socket) {
+      if (AllowsSocket(socket.path, walker)) return false;
+      cuts_.Add(section_, "/filesystem", socket.pointer,
+                "the socket " + Quoted(socket.path) + " is not granted");
+      return true;
+    });
+  }
+
+  void CutResources() {
+    for (const ResourceLimit& bound : bounds_.resources) {
+      const auto asked =
+          std::find_if(config_.resources.begin(), config_.resources.end(),
+                       [&](const ResourceLimit& limit) { return limit.resource == bound.resource; });
+      ResourceLimit lowered = bound;
+      lowered.pointer = section_.At(bound.pointer);
+      if (asked == config_.resources.end()) {
+        config_.resources.push_back(std::move(lowered));
+      } else if (asked->amount > bound.amount) {
+        cuts_.Add(section_, bound.pointer, asked->pointer, AmountText(*asked) + " are " + AmountText(bound));
+        *asked = std::move(lowered);
+      }
+    }
+  }
+
+  void CutOutput() {
+    Output& output = config_.output;
+    const std::uint64_t asked = output.max_bytes;
+    const bool lowered = Lower(output.max_bytes, bounds_.output.max_bytes);
+    if (lowered && asked != 0)
+      cuts_.Add(section_, "/output/maxBytes", config_.output_pointer,
+                std::to_string(asked) + " bytes of output are " + std::to_string(output.max_bytes));
+    output.redact_secrets = output.redact_secrets || bounds_.output.redact_secrets;
+    output.redact_pii = output.redact_pii || bounds_.output.redact_pii;
+    if (output.Pumped() && config_.output_pointer.empty()) config_.output_pointer = section_.At("/output");
+  }
+
+  void RaiseTier() {
+    if (bounds_.minimum_tier <= config_.minimum_tier) return;
+    config_.minimum_tier = bounds_.minimum_tier;
+    config_.minimum_tier_pointer = section_.At("/require/minimumTier");
+  }
+
+  // A list of repositories leaves out those that it does not name.
+  void AddPresets() {
+    for (std::size_t i = 0; i < section_.require.protect.size(); ++i) AddPreset(i);
+    if (section_.require.protect.empty() || !config_.repositories_written) return;
+    cuts_.Add(section_, "/require/protect", "/filesystem/repositories", "repositories are searched for");
+    config_.repositories_written = false;
+    config_.repositories.clear();
+  }
+
+  void AddSafeguards() {
+    AddPins(section_, config_);
+    if (section_.require.review) config_.review_pointer = section_.At("/require/review");
+  }
+
+  Status SetAudit() {
+    const std::string& path = bounds_.audit.path;
+    if (!path.empty()) {
+      if (!config_.audit.path.empty() && config_.audit.path != path)
+        cuts_.Add(section_, "/audit/path", config_.audit_pointer, "the record is written to " + Quoted(path));
+      if (config_.audit.on_failure != Audit::OnFailure::kRefuse)
+        cuts_.Add(section_, "/audit/path", config_.audit_pointer,
+                  "a record that cannot be written refuses the run");
+      config_.audit = {.path = path,
+                       .on_failure = Audit::OnFailure::kRefuse,
+                       .syslog = config_.audit.syslog || bounds_.audit.syslog};
+      config_.audit_pointer = section_.At("/audit");
+      return Done{};
+    }
+    if (!section_.require.audit) return Done{};
+    if (config_.audit.path.empty())
+      return Conflict("the ceiling of this machine asks for a record of every run (" +
+                          section_.At("/require/audit") + ")",
+                      "/audit", "write \"audit\": {\"path\": ...} in the policy");
+    if (config_.audit.on_failure != Audit::OnFailure::kRefuse)
+      cuts_.Add(section_, "/require/audit", config_.audit_pointer,
+                "a record that cannot be written refuses the run");
+    config_.audit.on_failure = Audit::OnFailure::kRefuse;
+    return Done{};
+  }
 
  private:
-  [[nodiscard]] bool IsForeign(std::string_view pointer) const;
-  [[nodiscard]] bool AllowsSocket(const std::string& written, PathWalker& walker) const;
+  // Of a profile that does not count.
+  [[nodiscard]] bool IsForeign(std::string_view pointer) const {
+    if (!IsOfProfile(pointer)) return false;
+    return std::none_of(
+        section_.require.profiles->begin(), section_.require.profiles->end(),
+        [&](const std::string& name) { return pointer.starts_with(ProfilePointer(name, "")); });
+  }
+
+  [[nodiscard]] bool AllowsSocket(const std::string& written, PathWalker& walker) const {
+    const std::string path =
+        written.starts_with('$') ? host_.Environment(written.substr(1)).value_or("") : written;
+    const Result<Walked> asked = walker.Walk(path);
+    if (!asked || !asked->status) return false;
+    return std::any_of(bounds_.sockets.begin(), bounds_.sockets.end(), [&](const PathEntry& bound) {
+      const Result<Walked> allowed = walker.Walk(bound.path);
+      return allowed && allowed->status && allowed->path == asked->path;
+    });
+  }
+
   template <class List>
-  void Drop(List& list, std::string_view what);
-  void AddPreset(std::size_t index);
+  void Drop(List& list, std::string_view what) {
+    std::erase_if(list, [&](const auto& entry) {
+      const bool foreign = IsForeign(entry.pointer);
+      if (foreign)
+        cuts_.Add(section_, "/require/profiles", entry.pointer,
+                  "the profile's " + std::string(what) + " does not count");
+      return foreign;
+    });
+  }
+
+  void AddPreset(std::size_t index) {
+    const Preset preset = section_.require.protect[index];
+    const std::string clause = "/require/protect/" + std::to_string(index);
+    const auto asked = std::find_if(config_.protect.begin(), config_.protect.end(),
+                                    [&](const PresetEntry& entry) { return entry.preset == preset; });
+    if (asked == config_.protect.end()) {
+      if (config_.protect_written)
+        cuts_.Add(section_, clause, "/filesystem/protect", "a preset that is required stays in force");
+      config_.protect.push_back({.preset = preset, .pointer = section_.At(clause), .required = true});
+      return;
+    }
+    asked->required = true;
+    if (asked->safe_config) {
+      cuts_.Add(section_, clause, asked->pointer, "configurations of git's stay unwritable");
+      asked->safe_config = false;
+    }
+  }
 
   const CeilingSection& section_;
   const Config& bounds_;
@@ -47,148 +175,6 @@ class ConfigCutter {
   Config& config_;
   Cuts& cuts_;
 };
-
-// Of a profile that does not count.
-bool ConfigCutter::IsForeign(std::string_view pointer) const {
-  if (!IsOfProfile(pointer)) return false;
-  return std::none_of(section_.require.profiles->begin(), section_.require.profiles->end(),
-                      [&](const std::string& name) { return pointer.starts_with(ProfilePointer(name, "")); });
-}
-
-template <class List>
-void ConfigCutter::Drop(List& list, std::string_view what) {
-  std::erase_if(list, [&](const auto& entry) {
-    const bool foreign = IsForeign(entry.pointer);
-    if (foreign)
-      cuts_.Add(section_, "/require/profiles", entry.pointer,
-                "the profile's " + std::string(what) + " does not count");
-    return foreign;
-  });
-}
-
-void ConfigCutter::CutProfiles() {
-  if (!section_.require.profiles) return;
-  Drop(config_.read_write, "grant");
-  Drop(config_.read_only, "grant");
-  Drop(config_.network.allow, "rule");
-  if (!IsForeign(config_.tools_pointer)) return;
-  cuts_.Add(section_, "/require/profiles", config_.tools_pointer, "the profile's `tools` does not count");
-  config_.tools_pointer.clear();
-}
-
-bool ConfigCutter::AllowsSocket(const std::string& written, PathWalker& walker) const {
-  const std::string path =
-      written.starts_with('$') ? host_.Environment(written.substr(1)).value_or("") : written;
-  const Result<Walked> asked = walker.Walk(path);
-  if (!asked || !asked->status) return false;
-  return std::any_of(bounds_.sockets.begin(), bounds_.sockets.end(), [&](const PathEntry& bound) {
-    const Result<Walked> allowed = walker.Walk(bound.path);
-    return allowed && allowed->status && allowed->path == asked->path;
-  });
-}
-
-void ConfigCutter::CutSockets() {
-  if (!section_.filesystem) return;
-  PathWalker walker(host_);
-  std::erase_if(config_.sockets, [&](const PathEntry& socket) {
-    if (AllowsSocket(socket.path, walker)) return false;
-    cuts_.Add(section_, "/filesystem", socket.pointer,
-              "the socket " + Quoted(socket.path) + " is not granted");
-    return true;
-  });
-}
-
-void ConfigCutter::CutResources() {
-  for (const ResourceLimit& bound : bounds_.resources) {
-    const auto asked =
-        std::find_if(config_.resources.begin(), config_.resources.end(),
-                     [&](const ResourceLimit& limit) { return limit.resource == bound.resource; });
-    ResourceLimit lowered = bound;
-    lowered.pointer = section_.At(bound.pointer);
-    if (asked == config_.resources.end()) {
-      config_.resources.push_back(std::move(lowered));
-    } else if (asked->amount > bound.amount) {
-      cuts_.Add(section_, bound.pointer, asked->pointer, AmountText(*asked) + " are " + AmountText(bound));
-      *asked = std::move(lowered);
-    }
-  }
-}
-
-void ConfigCutter::CutOutput() {
-  Output& output = config_.output;
-  const std::uint64_t asked = output.max_bytes;
-  const bool lowered = Lower(output.max_bytes, bounds_.output.max_bytes);
-  if (lowered && asked != 0)
-    cuts_.Add(section_, "/output/maxBytes", config_.output_pointer,
-              std::to_string(asked) + " bytes of output are " + std::to_string(output.max_bytes));
-  output.redact_secrets = output.redact_secrets || bounds_.output.redact_secrets;
-  output.redact_pii = output.redact_pii || bounds_.output.redact_pii;
-  if (output.Pumped() && config_.output_pointer.empty()) config_.output_pointer = section_.At("/output");
-}
-
-void ConfigCutter::RaiseTier() {
-  if (bounds_.minimum_tier <= config_.minimum_tier) return;
-  config_.minimum_tier = bounds_.minimum_tier;
-  config_.minimum_tier_pointer = section_.At("/require/minimumTier");
-}
-
-void ConfigCutter::AddPreset(std::size_t index) {
-  const Preset preset = section_.require.protect[index];
-  const std::string clause = "/require/protect/" + std::to_string(index);
-  const auto asked = std::find_if(config_.protect.begin(), config_.protect.end(),
-                                  [&](const PresetEntry& entry) { return entry.preset == preset; });
-  if (asked == config_.protect.end()) {
-    if (config_.protect_written)
-      cuts_.Add(section_, clause, "/filesystem/protect", "a preset that is required stays in force");
-    config_.protect.push_back({.preset = preset, .pointer = section_.At(clause), .required = true});
-    return;
-  }
-  asked->required = true;
-  if (asked->safe_config) {
-    cuts_.Add(section_, clause, asked->pointer, "configurations of git's stay unwritable");
-    asked->safe_config = false;
-  }
-}
-
-// A list of repositories leaves out those that it does not name.
-void ConfigCutter::AddPresets() {
-  for (std::size_t i = 0; i < section_.require.protect.size(); ++i) AddPreset(i);
-  if (section_.require.protect.empty() || !config_.repositories_written) return;
-  cuts_.Add(section_, "/require/protect", "/filesystem/repositories", "repositories are searched for");
-  config_.repositories_written = false;
-  config_.repositories.clear();
-}
-
-void ConfigCutter::AddSafeguards() {
-  AddPins(section_, config_);
-  if (section_.require.review) config_.review_pointer = section_.At("/require/review");
-}
-
-Status ConfigCutter::SetAudit() {
-  const std::string& path = bounds_.audit.path;
-  if (!path.empty()) {
-    if (!config_.audit.path.empty() && config_.audit.path != path)
-      cuts_.Add(section_, "/audit/path", config_.audit_pointer, "the record is written to " + Quoted(path));
-    if (config_.audit.on_failure != Audit::OnFailure::kRefuse)
-      cuts_.Add(section_, "/audit/path", config_.audit_pointer,
-                "a record that cannot be written refuses the run");
-    config_.audit = {.path = path,
-                     .on_failure = Audit::OnFailure::kRefuse,
-                     .syslog = config_.audit.syslog || bounds_.audit.syslog};
-    config_.audit_pointer = section_.At("/audit");
-    return Done{};
-  }
-  if (!section_.require.audit) return Done{};
-  if (config_.audit.path.empty())
-    return Conflict(
-        "the ceiling of this machine asks for a record of every run (" + section_.At("/require/audit") + ")",
-        "/audit", "write \"audit\": {\"path\": ...} in the policy");
-  if (config_.audit.on_failure != Audit::OnFailure::kRefuse)
-    cuts_.Add(section_, "/require/audit", config_.audit_pointer,
-              "a record that cannot be written refuses the run");
-  config_.audit.on_failure = Audit::OnFailure::kRefuse;
-  return Done{};
-}
 
 // What `process` may come to.
 constexpr std::string_view kOfProcess[] = {"namespaces", "bubblewrap", "landlock", "seatbelt"};

@@ -138,8 +138,10 @@ class Listener {
   [[nodiscard]] const std::vector<UniqueFd>& Watched() const { return watched_; }
 
  private:
+  [[nodiscard]] ssize_t Hear();  // 0: nobody holds the other end
   void Obey(pid_t process);
   void PutBack();
+  void OnAdmission(pollfd& admission);
 
   const HostChanges& changes_;
   GuardedPaths& paths_;
@@ -162,18 +164,27 @@ void Listener::Run() {
     const int ready = ::poll(polls, std::size(polls), watch_.Complete() ? -1 : kLookMs);
     if (ready == 0) PutBack();
     if (ready <= 0) continue;
-    pid_t process = 0;
     if (polls[2].revents != 0 && watch_.Take()) PutBack();
-    if (polls[0].revents != 0) count = ::recv(kPipe, &process, sizeof process, 0);
-    if (polls[0].revents != 0 && count == static_cast<ssize_t>(sizeof process)) Obey(process);
-    if ((polls[3].revents & POLLIN) != 0) Admit(changes_, groups_);
-    if ((polls[3].revents & (POLLHUP | POLLERR)) != 0) polls[3].fd = -1;
+    if (polls[0].revents != 0) count = Hear();
+    OnAdmission(polls[3]);
     if (polls[1].revents == 0 && count != 0) continue;
     // One that dismisses us has taken them back itself.
     if (terminal) TakeRawModesBack({.terminal = terminal.Get(), .held = changes_.terminal->held});
     terminal.Reset();
     polls[1].fd = -1;
   }
+}
+
+void Listener::OnAdmission(pollfd& admission) {
+  if ((admission.revents & POLLIN) != 0) Admit(changes_, groups_);
+  if ((admission.revents & (POLLHUP | POLLERR)) != 0) admission.fd = -1;
+}
+
+ssize_t Listener::Hear() {
+  pid_t process = 0;
+  const ssize_t count = ::recv(kPipe, &process, sizeof process, 0);
+  if (count == static_cast<ssize_t>(sizeof process)) Obey(process);
+  return count;
 }
 
 void Listener::Obey(pid_t process) {
@@ -244,29 +255,25 @@ bool ConnectAskers(UniqueFd& ours, UniqueFd& theirs) {
 Error PlaceholderError(const std::string& path, int number) {
   struct stat status {};
   if (number == EACCES && ::lstat(path.c_str(), &status) == 0) {
-    return {.code = ErrorCode::kSetupFailed,
-            .message = Quoted(path) + " is held by a run of user " + std::to_string(status.st_uid) +
-                       ", which could free the name while this one goes on",
-            .hint = "run the command when that has ended"};
+    return SetupFailed(Quoted(path) + " is held by a run of user " + std::to_string(status.st_uid) +
+                           ", which could free the name while this one goes on",
+                       "run the command when that has ended");
   }
   if (number == EBUSY) {
-    return {.code = ErrorCode::kSetupFailed,
-            .message = Quoted(path) + " is left of an earlier run, and another process keeps it locked",
-            .hint = "end that process, a command in another sandbox for instance: lsof names it"};
+    return SetupFailed(Quoted(path) + " is left of an earlier run, and another process keeps it locked",
+                       "end that process, a command in another sandbox for instance: lsof names it");
   }
   if (number != EEXIST) return SystemError(ErrorCode::kSetupFailed, "create '" + path + "'", number);
-  return {
-      .code = ErrorCode::kSetupFailed,
-      .message = "'" + path + "' is not to be created inside; it appeared while the sandbox was being set up",
-      .hint = "run the command again"};
+  return SetupFailed(
+      "'" + path + "' is not to be created inside; it appeared while the sandbox was being set up",
+      "run the command again");
 }
 
 Error ConfigError(const std::string& path, int number) {
   if (number != EWOULDBLOCK && number != ESTALE)
     return SystemError(ErrorCode::kSetupFailed, "lock the directory of " + Quoted(path), number);
-  return {.code = ErrorCode::kSetupFailed,
-          .message = "another run may write " + Quoted(path) + " at the same time",
-          .hint = "run the command when that has ended, or without \"config\": \"allow-safe\""};
+  return SetupFailed("another run may write " + Quoted(path) + " at the same time",
+                     "run the command when that has ended, or without \"config\": \"allow-safe\"");
 }
 
 Error PathError(const std::string& path, int number) {
@@ -321,7 +328,7 @@ Result<CleanupProcess> CleanupProcess::StartOnce(const HostChanges& changes, boo
   while ((count = ::recv(cleanup_process.pipe_.Get(), &answer, sizeof answer, 0)) < 0 && errno == EINTR) {
   }
   if (count != static_cast<ssize_t>(sizeof answer)) {
-    return Error{.code = ErrorCode::kSetupFailed, .message = "the cleanup process of the run died"};
+    return SetupFailed("the cleanup process of the run died");
   }
   if (answer.failed == Answer::Part::kPlaceholder)
     return PlaceholderError(changes.placeholders.at(answer.placeholder).path, answer.error);
@@ -379,9 +386,7 @@ std::optional<Error> CleanupProcess::Refusal() const {
   if (count <= 0) return std::nullopt;
   text.resize(static_cast<std::size_t>(count));
   const std::size_t line = std::min(text.find('\n'), text.size());
-  return Error{.code = ErrorCode::kSetupFailed,
-               .message = text.substr(0, line),
-               .hint = text.substr(std::min(line + 1, text.size()))};
+  return SetupFailed(text.substr(0, line), text.substr(std::min(line + 1, text.size())));
 }
 
 PutBackReport CleanupProcess::PutBack() {

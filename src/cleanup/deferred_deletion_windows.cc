@@ -4,7 +4,7 @@ namespace mxc {
 namespace {
 
 // Nothing is protected on Windows, so nothing is compared.
-Error NotHere() { return {.code = ErrorCode::kSetupFailed, .message = "not on Windows"}; }
+Error NotHere() { return SetupFailed("not on Windows"); }
 
 }  // namespace
 

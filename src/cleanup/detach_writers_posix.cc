@@ -111,8 +111,7 @@ Result<bool> DetachWriters(const std::string& path, std::size_t limit) {
   struct stat status {};
   if (!file || ::fstat(file.Get(), &status) != 0) return Failed("open", path);
   if (!S_ISREG(status.st_mode)) return false;
-  if (HasHoles(file.Get(), status.st_size))
-    return Error{.code = ErrorCode::kSetupFailed, .message = Quoted(path) + " has holes"};
+  if (HasHoles(file.Get(), status.st_size)) return SetupFailed(Quoted(path) + " has holes");
   const Writers writers = WritersOf(file.Get());
   if (writers == Writers::kNone && status.st_nlink == 1) return false;
   // Another user's file, which our commands cannot write either.

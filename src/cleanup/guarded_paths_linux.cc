@@ -49,9 +49,8 @@ Error CannotRemember(const std::string& path, int number) {
 }
 
 Error Replaced(const std::string& path) {
-  return {.code = ErrorCode::kSetupFailed,
-          .message = Quoted(path) + " was replaced while the sandbox was being set up",
-          .hint = "run the command again; something else is writing there"};
+  return SetupFailed(Quoted(path) + " was replaced while the sandbox was being set up",
+                     "run the command again; something else is writing there");
 }
 
 }  // namespace

@@ -11,13 +11,20 @@ namespace {
 
 constexpr std::size_t kReadBytes = 65536;
 
-// False: no memory.
-bool ReadAll(int fd, Bytes& bytes, bool& open) {
-  for (;;) {
-    const Bytes::Read read = bytes.From(fd);
-    open = read != Bytes::Read::kEnd;
+// Of the program's, until it has ended.
+struct Output {
+  int fd;  // -1: it has
+  Bytes& bytes;
+};
+
+// What is there now. False: no memory.
+bool ReadAll(Output& output) {
+  while (output.fd >= 0) {
+    const Bytes::Read read = output.bytes.From(output.fd);
+    if (read == Bytes::Read::kEnd) output.fd = -1;
     if (read != Bytes::Read::kMore) return read != Bytes::Read::kNoMemory;
   }
+  return true;
 }
 
 // Of a short and silent run the lines are read when its output has ended: each would wake us while the
@@ -26,27 +33,23 @@ constexpr int kShortRunMs = 50;
 
 // Until the program has said all it has to say, and what it has relayed is read.
 bool ReadStreams(Process& process, Captured& captured) {
-  bool output = true;
-  bool errors = true;
-  bool status = true;
-  bool memory = true;
+  Output output{process.output.Get(), captured.output};
+  Output errors{process.errors.Get(), captured.errors};
   bool listening = false;
-  while (status && memory) {
-    listening = listening || (!output && !errors);
+  for (bool status = true; status;) {
+    listening = listening || (output.fd < 0 && errors.fd < 0);
     pollfd polls[] = {{.fd = listening ? process.status.Get() : -1, .events = POLLIN, .revents = 0},
-                      {.fd = output ? process.output.Get() : -1, .events = POLLIN, .revents = 0},
-                      {.fd = errors ? process.errors.Get() : -1, .events = POLLIN, .revents = 0}};
+                      {.fd = output.fd, .events = POLLIN, .revents = 0},
+                      {.fd = errors.fd, .events = POLLIN, .revents = 0}};
     const int ready = ::poll(&polls[0], std::size(polls), listening ? -1 : kShortRunMs);
     if (ready < 0) continue;
     listening = listening || ready == 0 || !captured.output.View().empty() || !captured.errors.View().empty();
     if (polls[0].revents != 0) status = captured.lines.Read(process.status.Get());
-    if (polls[1].revents != 0) memory = ReadAll(process.output.Get(), captured.output, output);
-    if (polls[2].revents != 0 && memory) memory = ReadAll(process.errors.Get(), captured.errors, errors);
+    if (polls[1].revents != 0 && !ReadAll(output)) return false;
+    if (polls[2].revents != 0 && !ReadAll(errors)) return false;
   }
-  if (!memory) return false;
   process.WaitForEnd();
-  return (!output || ReadAll(process.output.Get(), captured.output, output)) &&
-         (!errors || ReadAll(process.errors.Get(), captured.errors, errors));
+  return ReadAll(output) && ReadAll(errors);
 }
 
 }  // namespace

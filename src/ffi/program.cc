@@ -75,11 +75,15 @@ bool IsClosedToOthers(const struct statx& status, bool above) {
   return !others || (above && status.stx_uid == 0 && (status.stx_mode & S_ISVTX) != 0);
 }
 
-bool ReadLink(const std::string& path, std::string& text) {
+// From the link `here` on, the one of that number: what it says comes before `rest`. False: errno says why.
+bool FollowLink(int number, std::string& here, std::string& rest) {
+  if (number > kMaxLinks) return errno = ELOOP, false;
   char target[PATH_MAX];
-  const ssize_t size = ::readlink(path.c_str(), &target[0], sizeof target);
-  if (size > 0) text.assign(&target[0], static_cast<std::size_t>(size));
-  return size > 0;
+  const ssize_t size = ::readlink(here.c_str(), &target[0], sizeof target);
+  if (size <= 0) return false;
+  here = target[0] == '/' ? "" : Above(here);
+  rest.insert(0, &target[0], static_cast<std::size_t>(size));
+  return true;
 }
 
 // The first component of `rest`, "" at its end.
@@ -88,6 +92,11 @@ std::string TakeComponent(std::string& rest) {
   std::string name = rest.substr(0, rest.find('/'));
   rest.erase(0, name.size());
   return name;
+}
+
+std::string Entered(const std::string& here, const std::string& name) {
+  if (name == ".") return here;
+  return name == ".." ? Above(here) : here + "/" + name;
 }
 
 // As the kernel walks `path`, which becomes the path without links: what is executed is what was looked at,
@@ -106,11 +115,7 @@ Failure WalkToProgram(std::string& path) {
       return Refused(path, std::string("others than you and root may write to ").append(at),
                      "install mxc-exec as root, or as yourself, and chmod go-w it and each folder above it");
     if (S_ISLNK(status.stx_mode)) {
-      std::string text;
-      if (++links > kMaxLinks) errno = ELOOP;
-      if (links > kMaxLinks || !ReadLink(here, text)) return Failed("readlink", at);
-      here = text.front() == '/' ? "" : Above(here);
-      rest.insert(0, text);
+      if (!FollowLink(++links, here, rest)) return Failed("readlink", at);
       continue;
     }
     const std::string name = TakeComponent(rest);
@@ -119,11 +124,7 @@ Failure WalkToProgram(std::string& path) {
       path = here;
       return {};
     }
-    if (name == "..") {
-      here = Above(here);
-    } else if (name != ".") {
-      here.append("/").append(name);
-    }
+    here = Entered(here, name);
   }
 }
 

@@ -3,9 +3,7 @@
 namespace mxc {
 namespace {
 
-Error OnLinuxAlone() {
-  return {.code = ErrorCode::kUnsupported, .message = "helpers are pinned on Linux alone"};
-}
+Error OnLinuxAlone() { return Unsupported("helpers are pinned on Linux alone"); }
 
 }  // namespace
 

@@ -121,27 +121,206 @@ class SocketSearch {
     }
   }
 
-  std::vector<std::string> Run();
+  // Other namespaces are asked about where that decides anything: it takes as long as many directories. The
+  // whole host takes seconds: what only a grant of "/" shows is not searched for a socket of which nothing
+  // says that it is there.
+  std::vector<std::string> Run() {
+    const std::optional<std::vector<BoundSocket>> listed = ListBoundSockets();
+    if (listed) LocateAll(*listed);
+    std::erase_if(pending_, [&](const std::string& path) { return IsBelowAny(path, places_.skipped); });
+    SearchNear();
+    const bool beyond = !pending_.empty() || !closed_.empty();
+    bool others = false;  // have bound any that are not listed
+    if (listed && beyond) {
+      const std::optional<std::vector<BoundSocket>> theirs = ListOthersBoundSockets();
+      others = !theirs;
+      if (theirs) Seek(Pointers(*theirs));
+    }
+    std::erase_if(pending_, [&](const std::string& path) {
+      const bool any = !listed || (others && IsBelowAny(path, places_.directories));  // may be any file
+      return !any && !MayHoldSought(path);
+    });
+    const bool unknown = !listed || others;
+    SearchWhole(unknown);
+    if (unknown || !sought_.empty()) found_.insert(found_.end(), closed_.begin(), closed_.end());
+    if (!pending_.empty()) found_.insert(found_.end(), roots_.begin(), roots_.end());
+    std::sort(found_.begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    return std::move(found_);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
   using File = std::pair<std::uint64_t, std::uint32_t>;  // device, lower half of the inode
 
-  void LocateAll(const std::vector<BoundSocket>& sockets);
-  void Seek(std::vector<const BoundSocket*> elsewhere);
-  [[nodiscard]] bool Locate(const BoundSocket& socket);
-  [[nodiscard]] bool LocateInOwn(const BoundSocket& socket);
-  [[nodiscard]] bool LocateAt(const std::string& bound, const BoundSocket& socket);
-  [[nodiscard]] bool LocateFile(int file, const BoundSocket& socket);
-  [[nodiscard]] const std::string& Canonical(const std::string& directory);
-  void Add(std::string path, const struct stat& status);
-  void Judge(std::string path);
-  void NoteUnread(const std::string& directory, int reason);
-  void Take(const std::string& directory, const Listing& listing);
-  [[nodiscard]] std::string PathIn(const std::string& directory, const char* name);
-  void SearchNear();
-  void SearchWhole(bool to_the_end);
-  [[nodiscard]] bool MayHoldSought(const std::string& directory) const;
+  void LocateAll(const std::vector<BoundSocket>& sockets) {
+    std::vector<const BoundSocket*> elsewhere;
+    for (const BoundSocket& socket : sockets) {
+      if (!Locate(socket)) elsewhere.push_back(&socket);
+    }
+    Seek(std::move(elsewhere));
+  }
+
+  void Seek(std::vector<const BoundSocket*> elsewhere) {
+    if (elsewhere.empty() || roots_.empty()) return;
+    shown_.Add(places_.directories);
+    shown_.Add(places_.whole_host);
+    std::erase_if(elsewhere, [&](const BoundSocket* socket) { return !shown_.Contains(socket->device); });
+    const std::vector<UniqueFd> files = OpenSocketFiles(elsewhere);
+    for (std::size_t i = 0; i < elsewhere.size(); ++i) {
+      if (files[i] && LocateFile(files[i].Get(), *elsewhere[i])) continue;
+      sought_.emplace(File{elsewhere[i]->device, elsewhere[i]->inode}, 0);
+    }
+  }
+
+  [[nodiscard]] bool Locate(const BoundSocket& socket) {
+    if (socket.path.starts_with(kThroughDescriptor)) return LocateInOwn(socket);
+    if (socket.path.starts_with('/')) return LocateAt(socket.path, socket);
+    if (!working_) working_ = WorkingDirectories();
+    return std::any_of(working_->begin(), working_->end(), [&](const std::string& directory) {
+      return LocateAt(directory + "/" + socket.path, socket);
+    });
+  }
+
+  // The descriptor was that of the process that bound it: here the path means another file.
+  [[nodiscard]] bool LocateInOwn(const BoundSocket& socket) {
+    const std::string name = socket.path.substr(socket.path.rfind('/'));
+    return std::any_of(places_.own.begin(), places_.own.end(),
+                       [&](const std::string& directory) { return LocateAt(directory + name, socket); });
+  }
+
+  // It is where it was bound, and has no other name.
+  [[nodiscard]] bool LocateAt(const std::string& bound, const BoundSocket& socket) {
+    const std::size_t slash = bound.rfind('/');
+    const std::string& above = Canonical(bound.substr(0, std::max<std::size_t>(slash, 1)));
+    if (above.empty()) return false;
+    std::string path = (above == "/" ? "" : above) + bound.substr(slash);
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+    if (static_cast<std::uint32_t>(status.st_ino) != socket.inode) return false;
+    Add(std::move(path), status);
+    return status.st_nlink == 1;
+  }
+
+  // The file itself says whether it has a name, and which. A process behind a file system could say anything;
+  // one that has the socket open could have put another in its place.
+  [[nodiscard]] bool LocateFile(int file, const BoundSocket& socket) {
+    struct stat status {};
+    struct stat named {};
+    struct statfs system {};
+    std::array<char, PATH_MAX> text;  // NOLINT(*-member-init): the kernel fills it
+    const ssize_t size =
+        ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), text.data(), text.size());
+    if (size <= 0 || ::fstat(file, &status) != 0 || ::fstatfs(file, &system) != 0) return false;
+    if (static_cast<std::uint32_t>(system.f_type) == FUSE_SUPER_MAGIC) return false;
+    const bool same = shown_.Any() || status.st_dev == socket.device;
+    if (!same || static_cast<std::uint32_t>(status.st_ino) != socket.inode) return false;
+    std::string path(text.data(), static_cast<std::size_t>(size));
+    if (status.st_nlink == 0) return path.ends_with(" (deleted)");
+    if (status.st_nlink != 1 || ::lstat(path.c_str(), &named) != 0) return false;
+    if (named.st_dev != status.st_dev || named.st_ino != status.st_ino) return false;
+    Add(std::move(path), named);
+    return true;
+  }
+
+  [[nodiscard]] const std::string& Canonical(const std::string& directory) {
+    auto known = canonical_.find(directory);
+    if (known == canonical_.end()) {
+      std::array<char, PATH_MAX> resolved;  // NOLINT(*-member-init)
+      const bool exists = ::realpath(directory.c_str(), resolved.data()) != nullptr;
+      known = canonical_.emplace(directory, exists ? resolved.data() : "").first;
+    }
+    return known->second;
+  }
+
+  // A socket that this user may connect to, or open for himself.
+  void Add(std::string path, const struct stat& status) {
+    if (status.st_uid == ::getuid() || ::access(path.c_str(), W_OK) == 0) found_.push_back(std::move(path));
+  }
+
+  void Judge(std::string path) {
+    if (IsBelowAny(path, places_.skipped)) return;
+    const UniqueFd file{::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+    struct stat status {};
+    if (!file || ::fstat(file.Get(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
+    const auto sought = sought_.find({status.st_dev, static_cast<std::uint32_t>(status.st_ino)});
+    const bool listed = sought != sought_.end();
+    if (listed && ++sought->second >= status.st_nlink) sought_.erase(sought);
+    if (status.st_uid != ::getuid() && ::access(path.c_str(), W_OK) != 0) return;
+    if (listed || IsBound(file.Get())) found_.push_back(std::move(path));
+  }
+
+  void NoteUnread(const std::string& directory, int reason) {
+    if (reason == ENOTDIR) return Judge(directory);
+    if (reason != ENOENT && reason != ELOOP) closed_.push_back(directory);
+  }
+
+  void Take(const std::string& directory, const Listing& listing) {
+    ++read_;
+    entries_ += listing.entries;
+    if (listing.problem != 0) NoteUnread(directory, listing.problem);
+    const auto each = [&](const std::string& names, const auto& take) {
+      for (std::size_t at = 0; at < names.size(); at = names.find('\0', at) + 1) {
+        std::string path = PathIn(directory, names.c_str() + at);
+        if (!path.empty()) take(std::move(path));
+      }
+    };
+    each(listing.sockets, [&](std::string path) { Judge(std::move(path)); });
+    each(listing.directories, [&](std::string path) {
+      if (!IsBelowAny(path, places_.skipped)) pending_.push_back(std::move(path));
+    });
+  }
+
+  // "" for a directory that is searched on its own, and for what no system call can be told the path of: that
+  // is closed with the directory that it stands in.
+  [[nodiscard]] std::string PathIn(const std::string& directory, const char* name) {
+    std::string path = directory == "/" ? directory : directory + "/";
+    path += name;
+    if (roots_.contains(path)) return {};
+    if (path.size() < PATH_MAX) return path;
+    closed_.push_back(directory);
+    return {};
+  }
+
+  // Nearest first.
+  void SearchNear() {
+    while (!pending_.empty() && read_ < kNearDirectories && entries_ < kNearEntries && Clock::now() <= end_) {
+      const std::string directory = std::move(pending_.front());
+      pending_.pop_front();
+      Take(directory, List(directory));
+    }
+  }
+
+  // Until each of the sought is found, or to the end. What there was no time or room for is pending still.
+  void SearchWhole(bool to_the_end) {
+    while (!pending_.empty() && (to_the_end || !sought_.empty())) {
+      if (read_ >= kMaxSearchEntries || entries_ >= kMaxSearchEntries || Clock::now() > end_) return;
+      const auto last = pending_.begin() + static_cast<std::ptrdiff_t>(std::min(pending_.size(), kTogether));
+      const std::vector<std::string> directories(std::make_move_iterator(pending_.begin()),
+                                                 std::make_move_iterator(last));
+      pending_.erase(pending_.begin(), last);
+      std::vector<std::optional<Listing>> listings(directories.size());
+      AtOnce(directories.size(), [&](std::size_t i) {
+        if (Clock::now() <= end_) listings[i] = List(directories[i]);
+      });
+      for (std::size_t i = 0; i < directories.size(); ++i) {
+        if (listings[i]) {
+          Take(directories[i], *listings[i]);
+        } else {
+          pending_.push_back(directories[i]);
+        }
+      }
+    }
+    pending_.clear();
+  }
+
+  [[nodiscard]] bool MayHoldSought(const std::string& directory) const {
+    if (sought_.empty() || shown_.Any()) return !sought_.empty();
+    struct stat status {};
+    if (::lstat(directory.c_str(), &status) != 0) return true;
+    const auto first = sought_.lower_bound(File{status.st_dev, 0});
+    return first != sought_.end() && first->first.first == status.st_dev;
+  }
 
   const SocketPlaces& places_;
   std::set<std::string> roots_ = {};  // each is read once, however it is come by
@@ -156,203 +335,6 @@ class SocketSearch {
   std::size_t entries_ = 0;
   const Clock::time_point end_ = Clock::now() + std::chrono::milliseconds(kMaxSearchMs);
 };
-
-const std::string& SocketSearch::Canonical(const std::string& directory) {
-  auto known = canonical_.find(directory);
-  if (known == canonical_.end()) {
-    std::array<char, PATH_MAX> resolved;  // NOLINT(*-member-init)
-    const bool exists = ::realpath(directory.c_str(), resolved.data()) != nullptr;
-    known = canonical_.emplace(directory, exists ? resolved.data() : "").first;
-  }
-  return known->second;
-}
-
-// A socket that this user may connect to, or open for himself.
-void SocketSearch::Add(std::string path, const struct stat& status) {
-  if (status.st_uid == ::getuid() || ::access(path.c_str(), W_OK) == 0) found_.push_back(std::move(path));
-}
-
-bool SocketSearch::Locate(const BoundSocket& socket) {
-  if (socket.path.starts_with(kThroughDescriptor)) return LocateInOwn(socket);
-  if (socket.path.starts_with('/')) return LocateAt(socket.path, socket);
-  if (!working_) working_ = WorkingDirectories();
-  return std::any_of(working_->begin(), working_->end(), [&](const std::string& directory) {
-    return LocateAt(directory + "/" + socket.path, socket);
-  });
-}
-
-// The descriptor was that of the process that bound it: here the path means another file.
-bool SocketSearch::LocateInOwn(const BoundSocket& socket) {
-  const std::string name = socket.path.substr(socket.path.rfind('/'));
-  return std::any_of(places_.own.begin(), places_.own.end(),
-                     [&](const std::string& directory) { return LocateAt(directory + name, socket); });
-}
-
-// It is where it was bound, and has no other name.
-bool SocketSearch::LocateAt(const std::string& bound, const BoundSocket& socket) {
-  const std::size_t slash = bound.rfind('/');
-  const std::string& above = Canonical(bound.substr(0, std::max<std::size_t>(slash, 1)));
-  if (above.empty()) return false;
-  std::string path = (above == "/" ? "" : above) + bound.substr(slash);
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
-  if (static_cast<std::uint32_t>(status.st_ino) != socket.inode) return false;
-  Add(std::move(path), status);
-  return status.st_nlink == 1;
-}
-
-// The file itself says whether it has a name, and which. A process behind a file system could say anything;
-// one that has the socket open could have put another in its place.
-bool SocketSearch::LocateFile(int file, const BoundSocket& socket) {
-  struct stat status {};
-  struct stat named {};
-  struct statfs system {};
-  std::array<char, PATH_MAX> text;  // NOLINT(*-member-init): the kernel fills it
-  const ssize_t size =
-      ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), text.data(), text.size());
-  if (size <= 0 || ::fstat(file, &status) != 0 || ::fstatfs(file, &system) != 0) return false;
-  if (static_cast<std::uint32_t>(system.f_type) == FUSE_SUPER_MAGIC) return false;
-  const bool same = shown_.Any() || status.st_dev == socket.device;
-  if (!same || static_cast<std::uint32_t>(status.st_ino) != socket.inode) return false;
-  std::string path(text.data(), static_cast<std::size_t>(size));
-  if (status.st_nlink == 0) return path.ends_with(" (deleted)");
-  if (status.st_nlink != 1 || ::lstat(path.c_str(), &named) != 0) return false;
-  if (named.st_dev != status.st_dev || named.st_ino != status.st_ino) return false;
-  Add(std::move(path), named);
-  return true;
-}
-
-void SocketSearch::LocateAll(const std::vector<BoundSocket>& sockets) {
-  std::vector<const BoundSocket*> elsewhere;
-  for (const BoundSocket& socket : sockets) {
-    if (!Locate(socket)) elsewhere.push_back(&socket);
-  }
-  Seek(std::move(elsewhere));
-}
-
-void SocketSearch::Seek(std::vector<const BoundSocket*> elsewhere) {
-  if (elsewhere.empty() || roots_.empty()) return;
-  shown_.Add(places_.directories);
-  shown_.Add(places_.whole_host);
-  std::erase_if(elsewhere, [&](const BoundSocket* socket) { return !shown_.Contains(socket->device); });
-  const std::vector<UniqueFd> files = OpenSocketFiles(elsewhere);
-  for (std::size_t i = 0; i < elsewhere.size(); ++i) {
-    if (files[i] && LocateFile(files[i].Get(), *elsewhere[i])) continue;
-    sought_.emplace(File{elsewhere[i]->device, elsewhere[i]->inode}, 0);
-  }
-}
-
-void SocketSearch::Judge(std::string path) {
-  if (IsBelowAny(path, places_.skipped)) return;
-  const UniqueFd file{::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
-  struct stat status {};
-  if (!file || ::fstat(file.Get(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
-  const auto sought = sought_.find({status.st_dev, static_cast<std::uint32_t>(status.st_ino)});
-  const bool listed = sought != sought_.end();
-  if (listed && ++sought->second >= status.st_nlink) sought_.erase(sought);
-  if (status.st_uid != ::getuid() && ::access(path.c_str(), W_OK) != 0) return;
-  if (listed || IsBound(file.Get())) found_.push_back(std::move(path));
-}
-
-void SocketSearch::NoteUnread(const std::string& directory, int reason) {
-  if (reason == ENOTDIR) return Judge(directory);
-  if (reason != ENOENT && reason != ELOOP) closed_.push_back(directory);
-}
-
-// "" for a directory that is searched on its own, and for what no system call can be told the path of: that
-// is closed with the directory that it stands in.
-std::string SocketSearch::PathIn(const std::string& directory, const char* name) {
-  std::string path = directory == "/" ? directory : directory + "/";
-  path += name;
-  if (roots_.contains(path)) return {};
-  if (path.size() < PATH_MAX) return path;
-  closed_.push_back(directory);
-  return {};
-}
-
-void SocketSearch::Take(const std::string& directory, const Listing& listing) {
-  ++read_;
-  entries_ += listing.entries;
-  if (listing.problem != 0) NoteUnread(directory, listing.problem);
-  const auto each = [&](const std::string& names, const auto& take) {
-    for (std::size_t at = 0; at < names.size(); at = names.find('\0', at) + 1) {
-      std::string path = PathIn(directory, names.c_str() + at);
-      if (!path.empty()) take(std::move(path));
-    }
-  };
-  each(listing.sockets, [&](std::string path) { Judge(std::move(path)); });
-  each(listing.directories, [&](std::string path) {
-    if (!IsBelowAny(path, places_.skipped)) pending_.push_back(std::move(path));
-  });
-}
-
-// Nearest first.
-void SocketSearch::SearchNear() {
-  while (!pending_.empty() && read_ < kNearDirectories && entries_ < kNearEntries && Clock::now() <= end_) {
-    const std::string directory = std::move(pending_.front());
-    pending_.pop_front();
-    Take(directory, List(directory));
-  }
-}
-
-// Until each of the sought is found, or to the end. What there was no time or room for is pending still.
-void SocketSearch::SearchWhole(bool to_the_end) {
-  while (!pending_.empty() && (to_the_end || !sought_.empty())) {
-    if (read_ >= kMaxSearchEntries || entries_ >= kMaxSearchEntries || Clock::now() > end_) return;
-    const auto last = pending_.begin() + static_cast<std::ptrdiff_t>(std::min(pending_.size(), kTogether));
-    const std::vector<std::string> directories(std::make_move_iterator(pending_.begin()),
-                                               std::make_move_iterator(last));
-    pending_.erase(pending_.begin(), last);
-    std::vector<std::optional<Listing>> listings(directories.size());
-    AtOnce(directories.size(), [&](std::size_t i) {
-      if (Clock::now() <= end_) listings[i] = List(directories[i]);
-    });
-    for (std::size_t i = 0; i < directories.size(); ++i) {
-      if (listings[i]) {
-        Take(directories[i], *listings[i]);
-      } else {
-        pending_.push_back(directories[i]);
-      }
-    }
-  }
-  pending_.clear();
-}
-
-bool SocketSearch::MayHoldSought(const std::string& directory) const {
-  if (sought_.empty() || shown_.Any()) return !sought_.empty();
-  struct stat status {};
-  if (::lstat(directory.c_str(), &status) != 0) return true;
-  const auto first = sought_.lower_bound(File{status.st_dev, 0});
-  return first != sought_.end() && first->first.first == status.st_dev;
-}
-
-// Other namespaces are asked about where that decides anything: it takes as long as many directories. The
-// whole host takes seconds: what only a grant of "/" shows is not searched for a socket of which nothing says
-// that it is there.
-std::vector<std::string> SocketSearch::Run() {
-  const std::optional<std::vector<BoundSocket>> listed = ListBoundSockets();
-  if (listed) LocateAll(*listed);
-  std::erase_if(pending_, [&](const std::string& path) { return IsBelowAny(path, places_.skipped); });
-  SearchNear();
-  const bool beyond = !pending_.empty() || !closed_.empty();
-  bool others = false;  // have bound any that are not listed
-  if (listed && beyond) {
-    const std::optional<std::vector<BoundSocket>> theirs = ListOthersBoundSockets();
-    others = !theirs;
-    if (theirs) Seek(Pointers(*theirs));
-  }
-  std::erase_if(pending_, [&](const std::string& path) {
-    const bool any = !listed || (others && IsBelowAny(path, places_.directories));  // may be any file
-    return !any && !MayHoldSought(path);
-  });
-  const bool unknown = !listed || others;
-  SearchWhole(unknown);
-  if (unknown || !sought_.empty()) found_.insert(found_.end(), closed_.begin(), closed_.end());
-  if (!pending_.empty()) found_.insert(found_.end(), roots_.begin(), roots_.end());
-  std::sort(found_.begin(), found_.end());
-  found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
-  return std::move(found_);
-}
 
 }  // namespace
 

@@ -4,7 +4,7 @@ namespace mxc {
 
 Result<std::string> UnpackImage(const Host& /*host*/, const std::string& /*archive*/,
                                 const std::string& /*cache*/) {
-  return Error{.code = ErrorCode::kUnsupported, .message = "images belong to Linux"};
+  return Unsupported("images belong to Linux");
 }
 
 }  // namespace mxc

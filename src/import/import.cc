@@ -81,11 +81,10 @@ bool IsSection(const Json& settings, std::string_view key, std::initializer_list
 }
 
 Error Unrecognised(const std::string& why) {
-  return {.code = ErrorCode::kUnsupported,
-          .message = why,
-          .hint =
-              "settings of srt (network, filesystem), of Claude Code (sandbox), or Codex's config.toml "
-              "(default_permissions, sandbox_mode)"};
+  return Unsupported(
+      why, {},
+      "settings of srt (network, filesystem), of Claude Code (sandbox), or Codex's config.toml "
+      "(default_permissions, sandbox_mode)");
 }
 
 Result<Imported> ImportJson(const Json& settings) {

@@ -86,18 +86,7 @@ class CodexReader {
     }
     for (const JsonMember& member : profile.table.members) {
       const std::string key = "permissions." + name + "." + member.key;
-      Status read = Done{};
-      if (member.key == "filesystem") {
-        read = ReadFiles(key, member.value);
-      } else if (member.key == "network") {
-        read = ReadNetwork(key, member.value);
-      } else if (member.key == "workspace_roots") {
-        for (const JsonMember& root : member.value.members)
-          if (root.value.boolean) roots_.push_back(root.key);
-      } else if (member.key != "extends" && member.key != "description") {
-        LeaveOut(key, "mxc-exec does not know it; see what it denies", imported_);
-      }
-      if (!read) return read;
+      if (Status read = ReadTable(key, member); !read) return read;
     }
     const std::string key = "permissions." + name + ".workspace_roots";
     const bool own = std::any_of(root_rules_.begin(), root_rules_.end(),
@@ -134,6 +123,18 @@ class CodexReader {
     std::string below = {};  // the root
     std::string access = {};
   };
+
+  Status ReadTable(const std::string& key, const JsonMember& table) {
+    if (table.key == "filesystem") return ReadFiles(key, table.value);
+    if (table.key == "network") return ReadNetwork(key, table.value);
+    if (table.key == "workspace_roots") {
+      for (const JsonMember& root : table.value.members)
+        if (root.value.boolean) roots_.push_back(root.key);
+    } else if (table.key != "extends" && table.key != "description") {
+      LeaveOut(key, "mxc-exec does not know it; see what it denies", imported_);
+    }
+    return Done{};
+  }
 
   Status ReadFiles(const std::string& key, const Json& files) {
     if (Status table = CheckKind(key, files, Json::Kind::kObject); !table) return table;
@@ -216,18 +217,16 @@ class CodexReader {
     }
     if (!on || domains == nullptr) return Done{};
     for (const JsonMember& domain : domains->members) {
-      std::string name = domain.key;
-      if (name.starts_with("**.")) {  // with the name itself
-        name.erase(0, 1);
-        if (Status added = AddDomain(key, name.substr(2), domain.value.text); !added) return added;
-      }
-      if (Status added = AddDomain(key, name, domain.value.text); !added) return added;
+      if (Status added = AddDomain(key + ".domains", domain.key, domain.value.text == "allow"); !added)
+        return added;
     }
     return Done{};
   }
 
-  Status AddDomain(const std::string& key, const std::string& name, const std::string& access) {
-    return AddHost(key + ".domains", name, access == "allow", imported_);
+  Status AddDomain(const std::string& key, const std::string& name, bool allow) {
+    if (!name.starts_with("**.")) return AddHost(key, name, allow, imported_);
+    if (Status itself = AddHost(key, name.substr(3), allow, imported_); !itself) return itself;
+    return AddHost(key, name.substr(1), allow, imported_);
   }
 
   Imported imported_ = {};

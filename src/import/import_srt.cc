@@ -141,47 +141,48 @@ class SrtReader {
 
  private:
   Status ReadMember(const std::string& key, const Json& value) {
-    struct PathKey {
-      std::string_view key;
-      std::vector<std::string>& list;
-      bool denies;
-    };
-    const PathKey paths[] = {{"filesystem.denyRead", imported_.denied, true},
-                             {"filesystem.denyWrite", imported_.no_write, true},
-                             {"filesystem.allowRead", imported_.read_only, false},
-                             {"filesystem.allowWrite", imported_.read_write, false}};
-    for (const PathKey& known : paths) {
-      if (known.key != key) continue;
-      const auto written = WrittenPathsOf(key, value);
-      if (!written) return written.error();
-      for (const WrittenPath& path : *written)
-        if (Status added = AddPath(key, path, known.list, known.denies); !added) return added;
-      if (key == "filesystem.denyRead" && std::erase(imported_.denied, "/") != 0) {
-        imported_.reads_all = false;
-        LeaveOut(key + " /", "what every command needs of the system stays readable, and nothing else",
-                 imported_);
-      }
-      return Done{};
+    if (key == "filesystem.denyRead") return ReadDeniedReads(key, value);
+    if (key == "filesystem.denyWrite") return ReadPaths(key, value, imported_.no_write, true);
+    if (key == "filesystem.allowRead") return ReadPaths(key, value, imported_.read_only, false);
+    if (key == "filesystem.allowWrite") return ReadPaths(key, value, imported_.read_write, false);
+    if (key == "network.allowedDomains") return ReadHosts(key, value, true);
+    if (key == "network.deniedDomains") return ReadHosts(key, value, false);
+    // Denied by rule, an answer is as well.
+    if (key == "network.deniedResolvedAddresses") return ReadHosts(key, value, false);
+    if (key == "credentials.files" || key == "credentials.envVars") return ReadCredentials(key, value);
+    if (key == "filesystem.disabled") {
+      return value.boolean ? Status(CannotImport(key, "a sandbox that holds no file is none")) : Done{};
     }
-    const bool addresses = key == "network.deniedResolvedAddresses";  // denied by rule, an answer is as well
-    if (key == "network.allowedDomains" || key == "network.deniedDomains" || addresses) {
-      const auto strings = StringsOf(key, value);
-      if (!strings) return strings.error();
-      for (const std::string& host : *strings) {
-        Status added = AddHost(key, host, key == "network.allowedDomains", imported_);
-        if (!added) return added;
-      }
-      return Done{};
-    }
-    if (key == "filesystem.disabled" && value.boolean)
-      return CannotImport(key, "a sandbox that holds no file is none");
-    if (key == "filesystem.disabled") return Done{};
     if (key == "filesystem.allowGitConfig") {
       imported_.safe_git_config = value.boolean;
-      return Done{};
+    } else {
+      Mention(key, value);
     }
-    if (key == "credentials.files" || key == "credentials.envVars") return ReadCredentials(key, value);
-    Mention(key, value);
+    return Done{};
+  }
+
+  Status ReadPaths(const std::string& key, const Json& value, std::vector<std::string>& list, bool denies) {
+    const auto written = WrittenPathsOf(key, value);
+    if (!written) return written.error();
+    for (const WrittenPath& path : *written)
+      if (Status added = AddPath(key, path, list, denies); !added) return added;
+    return Done{};
+  }
+
+  Status ReadDeniedReads(const std::string& key, const Json& value) {
+    if (Status read = ReadPaths(key, value, imported_.denied, true); !read) return read;
+    if (std::erase(imported_.denied, "/") == 0) return Done{};
+    imported_.reads_all = false;
+    LeaveOut(key + " /", "what every command needs of the system stays readable, and nothing else",
+             imported_);
+    return Done{};
+  }
+
+  Status ReadHosts(const std::string& key, const Json& value, bool allow) {
+    const auto hosts = StringsOf(key, value);
+    if (!hosts) return hosts.error();
+    for (const std::string& host : *hosts)
+      if (Status added = AddHost(key, host, allow, imported_); !added) return added;
     return Done{};
   }
 

@@ -88,9 +88,7 @@ Result<std::vector<std::string>> StringsOf(const std::string& key, const Json& v
   return Error{.code = ErrorCode::kSchema, .message = key + " is no list of strings"};
 }
 
-Error CannotImport(const std::string& key, const std::string& why) {
-  return {.code = ErrorCode::kUnsupported, .message = key + ": " + why};
-}
+Error CannotImport(const std::string& key, const std::string& why) { return Unsupported(key + ": " + why); }
 
 void LeaveOut(const std::string& key, std::string_view why, Imported& imported) {
   imported.warnings.push_back(key + " is left out: " + std::string(why));

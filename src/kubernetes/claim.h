@@ -70,6 +70,7 @@ class Claim {
   [[nodiscard]] Status Create();
   [[nodiscard]] Result<std::string> PodTemplate() const;
   [[nodiscard]] Status Adopt(const KubectlAnswer& refusal);
+  [[nodiscard]] Status Created(const std::string& text);
   struct Waited {
     std::string sandbox = {};  // the claim is bound to it; empty: not yet
     std::string reason = {};   // why not

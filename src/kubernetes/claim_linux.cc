@@ -31,6 +31,10 @@ Error NotReady(const PodRun& run, const std::string& reason) {
                           : "look at the Sandbox's status, or at the controller's log");
 }
 
+std::string ManifestOf(const PodRun& run, const ClaimNames& names, const std::string& pod) {
+  return pod.empty() ? ClaimManifest(run, names) : SandboxManifest(run, names, pod);
+}
+
 }  // namespace
 
 std::string RandomToken() {
@@ -99,24 +103,25 @@ Result<std::string> Claim::PodTemplate() const {
                          {.kind = "SandboxTemplate", .name_space = run.name_space, .name = run.pod_template});
 }
 
+Status Claim::Created(const std::string& text) {
+  created_ = true;
+  const Result<ClaimState> state = ReadClaim(text, Id());
+  if (!state) return state.error();
+  Know(*state);
+  return Done{};
+}
+
 Status Claim::Create() {
   if (owner_.empty()) return SystemError(ErrorCode::kSetupFailed, "get random bytes", 0);
   const Result<std::string> pod = PodTemplate();
   if (!pod) return pod.error();
   for (;;) {
     const ClaimNames names{.claim = name_, .owner = owner_, .shutdown_time = EndOfLease()};
-    const std::string manifest =
-        pod->empty() ? ClaimManifest(kubectl_.Run(), names) : SandboxManifest(kubectl_.Run(), names, *pod);
+    const std::string manifest = ManifestOf(kubectl_.Run(), names, *pod);
     const Result<KubectlAnswer> answer = kubectl_.Call(
         {.arguments = {"create", "--raw", ClaimsPath(kubectl_.Run()), "-f", "-"}, .input = manifest});
     if (!answer) return answer.error();
-    if (answer->Succeeded()) {
-      created_ = true;
-      const Result<ClaimState> state = ReadClaim(answer->out, Id());
-      if (!state) return state.error();
-      Know(*state);
-      return Done{};
-    }
+    if (answer->Succeeded()) return Created(answer->out);
     created_ = created_ || answer->end != KubectlEnd::kExited;  // it may have been
     if (answer->end == KubectlEnd::kInterrupted) return Interrupted();
     const KubectlFailure failure = FailureOf(*answer);

@@ -52,11 +52,8 @@ Result<SandboxId> Parse(std::string_view text, char separator) {
       return Malformed("does not end with " + std::to_string(known.digits) + " hexadecimal digits");
     return SandboxId{.containment = known.containment, .token = std::string(token)};
   }
-  return Error{
-      .code = ErrorCode::kUnsupported,
-      .message = "the prefix of the sandboxId is of no containment that has persistent sandboxes here",
-      .pointer = "/sandboxId",
-      .hint = "provision answers identifiers that begin with " + Prefixes()};
+  return Unsupported("the prefix of the sandboxId is of no containment that has persistent sandboxes here",
+                     "/sandboxId", "provision answers identifiers that begin with " + Prefixes());
 }
 
 }  // namespace

@@ -218,9 +218,8 @@ void Provisioned::Keep() {}
 Result<std::vector<Warning>> Provisioned::Wait() { return std::vector<Warning>{}; }  // there is no daemon
 
 Status StartInBackground(const Plan& /*plan*/, int /*connection*/) {
-  return Error{.code = ErrorCode::kUnsupported,
-               .message = "Windows has no commands in the background of a sandbox",
-               .hint = "leave --background out, and let the call wait"};
+  return Unsupported("Windows has no commands in the background of a sandbox", {},
+                     "leave --background out, and let the call wait");
 }
 
 std::vector<Listed> List() {

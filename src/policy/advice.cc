@@ -38,12 +38,6 @@ constexpr Cache kCaches[] = {{".npm", "node"},           {".yarn", "node"},
                              {".gradle", "java"},        {".ccache", "cmake"},
                              {".cache/ccache", "cmake"}, {".conan2", "cmake"}};
 
-bool IsSystemFile(std::string_view path) {
-  const auto rows = BaselineRows();
-  return std::any_of(rows.begin(), rows.end(),
-                     [path](const BaselineRow& row) { return IsAtOrBelow(path, row.path); });
-}
-
 // The baseline denies what it takes for a secret, and /usr/local, which is none.
 bool IsHiddenSecret(const PathRule* rule) {
   const auto rows = HiddenRows();
@@ -53,6 +47,12 @@ bool IsHiddenSecret(const PathRule* rule) {
 }
 
 }  // namespace
+
+bool IsSystemFile(std::string_view path) {
+  const auto rows = BaselineRows();
+  return std::any_of(rows.begin(), rows.end(),
+                     [path](const BaselineRow& row) { return IsAtOrBelow(path, row.path); });
+}
 
 Adviser::Adviser(const Host& host) {
   PathWalker walker(host);

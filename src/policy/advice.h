@@ -13,6 +13,9 @@
 
 namespace mxc {
 
+// It is of the baseline, which every sandbox shows.
+[[nodiscard]] bool IsSystemFile(std::string_view path);
+
 class Adviser {
  public:
   explicit Adviser(const Host& host);  // borrowed; secrets are looked for once

@@ -87,23 +87,144 @@ class Finder {
  public:
   explicit Finder(const Host& host) : host_(host) {}
 
-  void Look(const CgroupMount& mount, const std::vector<CgroupMembership>& memberships);
-  [[nodiscard]] CgroupSupport Take(bool any_mount);
+  void Look(const CgroupMount& mount, const std::vector<CgroupMembership>& memberships) {
+    std::vector<std::string> controllers = mount.controllers;
+    if (mount.unified) {
+      controllers = WordsIn(Read(host_, mount.directory + "/cgroup.controllers"));
+      controllers.emplace_back("cpuacct");
+    }
+    const std::optional<std::string> directory = OwnGroup(mount, memberships);
+    if (!directory) {
+      Refuse(controllers, "the launcher's own control group lies outside of " + mount.directory,
+             "run outside of the container");
+    } else if (mount.read_only) {
+      Refuse(controllers, mount.directory + " is mounted read-only", kWritableMount);
+    } else if (mount.unified && host_.LookAt(kSystemdRuns).status) {
+      LookAtUnits(mount, *directory, controllers);
+    } else if (mount.unified) {
+      LookAtUnified(mount, *directory, mount.directory);
+      Refuse(controllers, "no control group from " + *directory + " upwards lets the caller use it",
+             kDelegate);
+    } else {
+      LookAtLegacy(mount, *directory);
+    }
+  }
+
+  [[nodiscard]] CgroupSupport Take(bool any_mount) {
+    std::vector<CgroupGap> gaps;
+    for (const std::string_view controller : kControllers) {
+      const bool placed =
+          std::any_of(found_.places.begin(), found_.places.end(),
+                      [&](const CgroupPlace& place) { return HasController(place.controllers, controller); });
+      if (placed) continue;
+      const auto gap = std::find_if(found_.gaps.begin(), found_.gaps.end(),
+                                    [&](const CgroupGap& known) { return known.controller == controller; });
+      if (gap != found_.gaps.end()) {
+        gaps.push_back(*gap);
+      } else if (any_mount) {
+        gaps.push_back({std::string(controller), "this system has no control group controller for it",
+                        "boot a kernel that has one, with cgroup_enable if it is switched off"});
+      } else {
+        gaps.push_back({std::string(controller), "no control group file system is mounted here",
+                        "run where /sys/fs/cgroup is mounted; a surrounding sandbox hides it"});
+      }
+    }
+    found_.gaps = std::move(gaps);
+    return std::move(found_);
+  }
 
  private:
-  void LookAtLegacy(const CgroupMount& mount, const std::string& directory);
-  void LookAtUnified(const CgroupMount& mount, std::string directory, const std::string& last);
+  void LookAtLegacy(const CgroupMount& mount, const std::string& directory) {
+    if (MayMakeGroups(directory)) {
+      found_.places.push_back({.directory = directory, .controllers = mount.controllers});
+    } else {
+      Refuse(mount.controllers, "the control group " + directory + " is not the caller's to divide",
+             kDelegate);
+    }
+  }
+
+  void LookAtUnified(const CgroupMount& mount, std::string directory, const std::string& last) {
+    for (;;) {
+      if (std::optional<CgroupPlace> place = UnifiedPlace(mount, directory))
+        found_.places.push_back(std::move(*place));
+      if (directory.size() <= last.size()) return;
+      directory.resize(directory.rfind('/'));
+    }
+  }
+
   // What systemd has delegated, and what it will.
   void LookAtUnits(const CgroupMount& mount, const std::string& own,
-                   const std::vector<std::string>& controllers);
-  [[nodiscard]] std::string DelegatedOver(const CgroupMount& mount, std::string directory) const;
+                   const std::vector<std::string>& controllers) {
+    const std::string delegated = DelegatedOver(mount, own);
+    if (!delegated.empty()) LookAtUnified(mount, own, delegated);
+    const ScopeMaker maker = MakerFor(host_.Caller(), mount.directory);
+    const std::optional<std::string> busctl = host_.FindTool("busctl");
+    const std::string why = "systemd keeps the control groups here, ";
+    if (!busctl) return Refuse(controllers, why + "and there is no busctl to ask it for a scope", kNoBusctl);
+    if (!IsOwnSocket(maker.socket) || !host_.LookAt(maker.group).status) {
+      const std::string missing = host_.Caller().IsRoot() ? "the system bus" : "the caller's manager";
+      return Refuse(controllers, why + "and " + missing + " does not run (" + maker.socket + ")",
+                    maker.remedy);
+    }
+    CgroupPlace place{.directory = SliceOf(maker.group, own, maker.slice), .unified = true};
+    place.controllers = WordsIn(Read(host_, maker.group + "/cgroup.controllers"));
+    place.switched_off = place.controllers;
+    place.controllers.emplace_back("cpuacct");
+    place.scope = {.busctl = *busctl,
+                   .address = "unix:path=" + maker.socket,
+                   .slice = std::string(LastPartOf(place.directory))};
+    found_.places.push_back(std::move(place));
+    Refuse(controllers, why + "and " + maker.group + " has not got the controller",
+           "have it delegated: Delegate= of the unit user@.service");
+  }
+
+  // The nearest group from `directory` upwards that its manager has delegated; empty when none is. systemd
+  // says so by an attribute; older ones have given the group, with all below it, to the user that the unit
+  // runs as. Below a user's manager everything is that user's.
+  [[nodiscard]] std::string DelegatedOver(const CgroupMount& mount, std::string directory) const {
+    const std::string manager = ManagerOver(mount.directory, directory);
+    const bool owned_means_delegated = manager == mount.directory && !host_.Caller().IsRoot();
+    std::string owned;
+    for (; directory.size() > manager.size(); directory.resize(directory.rfind('/'))) {
+      if (host_.Attribute(directory, "user.delegate") == "1" ||
+          host_.Attribute(directory, "trusted.delegate") == "1") {
+        return directory;
+      }
+      if (owned_means_delegated && MayMakeGroups(directory)) owned = directory;
+    }
+    return owned;
+  }
+
   [[nodiscard]] bool IsOwnSocket(const std::string& path) const {
     const Lookup found = host_.LookAt(path);
     return found.Is(FileType::kSocket) && found.status->uid == host_.Caller().uid;
   }
+
+  // Only the root of the whole hierarchy may hold processes and hand controllers down, and only it has no
+  // type.
   [[nodiscard]] std::optional<CgroupPlace> UnifiedPlace(const CgroupMount& mount,
-                                                        const std::string& directory) const;
-  void Refuse(const std::vector<std::string>& controllers, const std::string& reason, const char* remedy);
+                                                        const std::string& directory) const {
+    if (!MayMakeGroups(directory)) return std::nullopt;
+    CgroupPlace place{.directory = directory, .unified = true};
+    place.controllers = WordsIn(Read(host_, directory + "/cgroup.subtree_control"));
+    const bool root = directory == mount.directory && !host_.LookAt(directory + "/cgroup.type").status;
+    if (root) {
+      for (std::string& controller : WordsIn(Read(host_, directory + "/cgroup.controllers"))) {
+        if (HasController(place.controllers, controller)) continue;
+        place.switched_off.push_back(controller);
+        place.controllers.push_back(std::move(controller));
+      }
+    }
+    place.controllers.emplace_back("cpuacct");
+    return place;
+  }
+
+  void Refuse(const std::vector<std::string>& controllers, const std::string& reason, const char* remedy) {
+    for (const std::string& controller : controllers) {
+      found_.gaps.push_back({.controller = controller, .reason = reason, .remedy = remedy});
+    }
+  }
+
   // To make groups in it, and to move processes there from anywhere below it.
   [[nodiscard]] bool MayMakeGroups(const std::string& directory) const {
     return host_.MayAccess(directory, Access::kReadWrite) &&
@@ -113,134 +234,6 @@ class Finder {
   const Host& host_;
   CgroupSupport found_ = {};
 };
-
-void Finder::Refuse(const std::vector<std::string>& controllers, const std::string& reason,
-                    const char* remedy) {
-  for (const std::string& controller : controllers) {
-    found_.gaps.push_back({.controller = controller, .reason = reason, .remedy = remedy});
-  }
-}
-
-void Finder::Look(const CgroupMount& mount, const std::vector<CgroupMembership>& memberships) {
-  std::vector<std::string> controllers = mount.controllers;
-  if (mount.unified) {
-    controllers = WordsIn(Read(host_, mount.directory + "/cgroup.controllers"));
-    controllers.emplace_back("cpuacct");
-  }
-  const std::optional<std::string> directory = OwnGroup(mount, memberships);
-  if (!directory) {
-    Refuse(controllers, "the launcher's own control group lies outside of " + mount.directory,
-           "run outside of the container");
-  } else if (mount.read_only) {
-    Refuse(controllers, mount.directory + " is mounted read-only", kWritableMount);
-  } else if (mount.unified && host_.LookAt(kSystemdRuns).status) {
-    LookAtUnits(mount, *directory, controllers);
-  } else if (mount.unified) {
-    LookAtUnified(mount, *directory, mount.directory);
-    Refuse(controllers, "no control group from " + *directory + " upwards lets the caller use it", kDelegate);
-  } else {
-    LookAtLegacy(mount, *directory);
-  }
-}
-
-void Finder::LookAtLegacy(const CgroupMount& mount, const std::string& directory) {
-  if (MayMakeGroups(directory)) {
-    found_.places.push_back({.directory = directory, .controllers = mount.controllers});
-  } else {
-    Refuse(mount.controllers, "the control group " + directory + " is not the caller's to divide", kDelegate);
-  }
-}
-
-// Only the root of the whole hierarchy may hold processes and hand controllers down, and only it has no type.
-std::optional<CgroupPlace> Finder::UnifiedPlace(const CgroupMount& mount,
-                                                const std::string& directory) const {
-  if (!MayMakeGroups(directory)) return std::nullopt;
-  CgroupPlace place{.directory = directory, .unified = true};
-  place.controllers = WordsIn(Read(host_, directory + "/cgroup.subtree_control"));
-  const bool root = directory == mount.directory && !host_.LookAt(directory + "/cgroup.type").status;
-  if (root) {
-    for (std::string& controller : WordsIn(Read(host_, directory + "/cgroup.controllers"))) {
-      if (HasController(place.controllers, controller)) continue;
-      place.switched_off.push_back(controller);
-      place.controllers.push_back(std::move(controller));
-    }
-  }
-  place.controllers.emplace_back("cpuacct");
-  return place;
-}
-
-void Finder::LookAtUnified(const CgroupMount& mount, std::string directory, const std::string& last) {
-  for (;;) {
-    if (std::optional<CgroupPlace> place = UnifiedPlace(mount, directory))
-      found_.places.push_back(std::move(*place));
-    if (directory.size() <= last.size()) return;
-    directory.resize(directory.rfind('/'));
-  }
-}
-
-// The nearest group from `directory` upwards that its manager has delegated; empty when none is. systemd says
-// so by an attribute; older ones have given the group, with all below it, to the user that the unit runs as.
-// Below a user's manager everything is that user's.
-std::string Finder::DelegatedOver(const CgroupMount& mount, std::string directory) const {
-  const std::string manager = ManagerOver(mount.directory, directory);
-  const bool owned_means_delegated = manager == mount.directory && !host_.Caller().IsRoot();
-  std::string owned;
-  for (; directory.size() > manager.size(); directory.resize(directory.rfind('/'))) {
-    if (host_.Attribute(directory, "user.delegate") == "1" ||
-        host_.Attribute(directory, "trusted.delegate") == "1") {
-      return directory;
-    }
-    if (owned_means_delegated && MayMakeGroups(directory)) owned = directory;
-  }
-  return owned;
-}
-
-void Finder::LookAtUnits(const CgroupMount& mount, const std::string& own,
-                         const std::vector<std::string>& controllers) {
-  const std::string delegated = DelegatedOver(mount, own);
-  if (!delegated.empty()) LookAtUnified(mount, own, delegated);
-  const ScopeMaker maker = MakerFor(host_.Caller(), mount.directory);
-  const std::optional<std::string> busctl = host_.FindTool("busctl");
-  const std::string why = "systemd keeps the control groups here, ";
-  if (!busctl) return Refuse(controllers, why + "and there is no busctl to ask it for a scope", kNoBusctl);
-  if (!IsOwnSocket(maker.socket) || !host_.LookAt(maker.group).status) {
-    const std::string missing = host_.Caller().IsRoot() ? "the system bus" : "the caller's manager";
-    return Refuse(controllers, why + "and " + missing + " does not run (" + maker.socket + ")", maker.remedy);
-  }
-  CgroupPlace place{.directory = SliceOf(maker.group, own, maker.slice), .unified = true};
-  place.controllers = WordsIn(Read(host_, maker.group + "/cgroup.controllers"));
-  place.switched_off = place.controllers;
-  place.controllers.emplace_back("cpuacct");
-  place.scope = {.busctl = *busctl,
-                 .address = "unix:path=" + maker.socket,
-                 .slice = std::string(LastPartOf(place.directory))};
-  found_.places.push_back(std::move(place));
-  Refuse(controllers, why + "and " + maker.group + " has not got the controller",
-         "have it delegated: Delegate= of the unit user@.service");
-}
-
-CgroupSupport Finder::Take(bool any_mount) {
-  std::vector<CgroupGap> gaps;
-  for (const std::string_view controller : kControllers) {
-    const bool placed =
-        std::any_of(found_.places.begin(), found_.places.end(),
-                    [&](const CgroupPlace& place) { return HasController(place.controllers, controller); });
-    if (placed) continue;
-    const auto gap = std::find_if(found_.gaps.begin(), found_.gaps.end(),
-                                  [&](const CgroupGap& known) { return known.controller == controller; });
-    if (gap != found_.gaps.end()) {
-      gaps.push_back(*gap);
-    } else if (any_mount) {
-      gaps.push_back({std::string(controller), "this system has no control group controller for it",
-                      "boot a kernel that has one, with cgroup_enable if it is switched off"});
-    } else {
-      gaps.push_back({std::string(controller), "no control group file system is mounted here",
-                      "run where /sys/fs/cgroup is mounted; a surrounding sandbox hides it"});
-    }
-  }
-  found_.gaps = std::move(gaps);
-  return std::move(found_);
-}
 
 }  // namespace
 

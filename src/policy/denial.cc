@@ -46,12 +46,6 @@ bool LacksIt(const Host& host, const PathRule& rule, const std::string& path) {
   return !rule.source.empty() && !host.LookAt(rule.source + path.substr(rule.path.size())).status;
 }
 
-bool IsOfTheSystem(std::string_view path) {
-  const auto rows = BaselineRows();
-  return std::any_of(rows.begin(), rows.end(),
-                     [path](const BaselineRow& row) { return IsAtOrBelow(path, row.path); });
-}
-
 bool IsSocket(const Walked& walked) { return walked.Is(FileType::kSocket); }
 
 std::string ReasonOf(const PathRule* rule, std::string_view own) {
@@ -86,6 +80,13 @@ std::string Words(const std::vector<std::string>& paths) {
   return words;
 }
 
+// Of what is found through links.
+void AdviseDirectories(const std::vector<std::string>& directories, FileDenial& denial) {
+  const bool one = directories.size() == 1;
+  denial.grant = one ? directories.front() : "";
+  if (!one) denial.advice = "grant " + Words(directories) + ": it is found through links";
+}
+
 std::string VariableOf(const Policy& policy, std::string_view name) {
   for (const Variable& variable : policy.process.environment) {
     if (variable.name == name) return variable.value.Reveal();
@@ -100,6 +101,10 @@ bool DenialJudge::ShownInPart(std::string_view path) const {
   return std::any_of(policy_.paths.begin(), policy_.paths.end(), [this, path](const PathRule& rule) {
     return rule.access != Access::kDenied && IsAtOrBelow(policy_.workspace.Inside(rule.path), path);
   });
+}
+
+bool DenialJudge::IsGiven(const PathRule* rule, std::string_view path, FileUse use) const {
+  return rule != nullptr ? Allows(rule->access, use) : !Changes(use) && ShownInPart(path);
 }
 
 // Rules about reading and writing keep nobody from connecting: what a grant shows of sockets it names, or the
@@ -201,28 +206,20 @@ std::optional<FileDenial> DenialJudge::Judge(const FileCall& call) {
   const std::string& path = walked->path;
   const PathRule* rule = rules_->Covering(path);
   if (rule != nullptr && !Changes(call.use) && LacksIt(host_, *rule, path)) {
-    if (IsOfTheSystem(path)) return std::nullopt;  // the image's system is another, as was asked for
+    if (IsSystemFile(path)) return std::nullopt;  // the image's system is another, as was asked for
     rule = nullptr;
   }
   const std::string_view own = rule == nullptr ? PrivateNodeOf(path) : "";
   // Of the sandbox's own there is plenty to see; but what the host has in /tmp is missed there.
   if (!own.empty() && (own != TempOf(OperatingSystem::kLinux) || path == own || Changes(call.use)))
     return std::nullopt;
-  if (rule != nullptr ? Allows(rule->access, call.use) : !Changes(call.use) && ShownInPart(path))
-    return std::nullopt;
+  if (IsGiven(rule, path, call.use)) return std::nullopt;
   // What stands in for a denied object can be looked at.
   if (rule != nullptr && rule->path == path && call.use == FileUse::kLook) return std::nullopt;
   if (!HostAllows(host_, *walked, call.use)) return std::nullopt;
   FileDenial denial = DenialOf(*adviser_, call, *walked, rule, own);
-  if (!Changes(call.use) && !denial.grant.empty() && !WayIsShown(*walked)) {
-    const std::vector<std::string> directories = adviser_->DirectoriesOf(*walked);
-    if (directories.size() == 1) {
-      denial.grant = directories.front();
-    } else {
-      denial.grant.clear();
-      denial.advice = "grant " + Words(directories) + ": it is found through links";
-    }
-  }
+  if (!Changes(call.use) && !denial.grant.empty() && !WayIsShown(*walked))
+    AdviseDirectories(adviser_->DirectoriesOf(*walked), denial);
   denial.path = policy_.workspace.Inside(denial.path);
   return denial;
 }

@@ -27,6 +27,7 @@ class DenialJudge {
   [[nodiscard]] std::optional<FileDenial> MissedAtHome(const FileCall& call) const;
   [[nodiscard]] std::optional<FileDenial> MissedOnPath(const FileCall& call) const;
   [[nodiscard]] bool ShownInPart(std::string_view path) const;
+  [[nodiscard]] bool IsGiven(const PathRule* rule, std::string_view path, FileUse use) const;
   [[nodiscard]] bool WayIsShown(const Walked& walked) const;
 
   const Policy& policy_;

@@ -51,22 +51,199 @@ class ImageLayer {
   ImageLayer(const ImageRequest& image, RuleSet& rules, std::vector<PathLink>& links)
       : image_(image), walker_(image.host, image.directory), rules_(rules), links_(links) {}
 
-  Status Lay();
+  Status Lay() {
+    TakeDenials();
+    if (Status denied = AddDenials(); !denied) return denied;
+    if (Status collected = CollectMissing(); !collected) return collected;
+    return ShowDirectory("/");
+  }
 
  private:
-  [[nodiscard]] bool ShowsImage(std::string_view path) const;
-  void TakeDenials();
-  Status AddDenials();
-  Status DenyMatches(const PathEntry& written);
-  void Deny(const std::string& path, const std::string& pointer);
-  Status CollectMissing();
-  Status NeedMountPoint(const std::string& path, FileType type, const std::string& pointer);
-  Status NeedLink(const PathLink& link, bool& there);
-  Status CheckWay(const std::string& path, const std::string& pointer, bool& whole);
-  [[nodiscard]] bool IsOccupied(const std::string& path) const;
-  [[nodiscard]] bool HasMissingBelow(const std::string& path) const;
-  Status ShowDirectory(const std::string& path);
-  Status ShowEntry(const std::string& path);
+  // No grant of the policy stands above `path`, and no mask.
+  [[nodiscard]] bool ShowsImage(std::string_view path) const {
+    while (path != "/") {
+      path = ParentOf(path);
+      const PathRule* rule = rules_.Find(path);
+      if (rule != nullptr && (rule->access != Access::kDenied || rule->object)) return false;
+    }
+    return true;
+  }
+
+  // The objects that denials were resolved to are the host's; where the image shows, its own are to be
+  // covered: what stands there under the same name, and what the host denies in the image's own directory.
+  void TakeDenials() {
+    std::vector<PathRule> all = rules_.Take();
+    std::vector<PathEntry> more;
+    for (PathRule& rule : all) {
+      if (rule.access == Access::kDenied && rule.path != image_.directory &&
+          IsAtOrBelow(rule.path, image_.directory))
+        more.push_back({.path = rule.path.substr(image_.directory.size()), .pointer = rule.pointer});
+      if (rule.access == Access::kDenied && ShowsImage(rule.path)) {
+        const Result<Walked> walked = walker_.Walk(rule.path);
+        rule.object.reset();
+        rule.first_missing.clear();
+        if (walked && walked->status && walked->path == rule.path) rule.object = walked->status->object;
+        if (rule.origin == Origin::kPolicy) more.push_back({.path = rule.path, .pointer = rule.pointer});
+      }
+      rules_.Add(std::move(rule));
+    }
+    for (const PathEntry& entry : more) Deny(entry.path, entry.pointer);
+  }
+
+  // What is written may be another path in the image: its /bin/sh is a link of its own. A pattern is a name,
+  // too.
+  Status AddDenials() {
+    for (const PathEntry& name : image_.denials.names) Deny(name.path, name.pointer);
+    for (const PathEntry& written : image_.denials.written) {
+      Deny(written.path, written.pointer);
+      if (!IsGlob(written.path)) continue;
+      if (Status denied = DenyMatches(written); !denied) return denied;
+    }
+    return Done{};
+  }
+
+  Status DenyMatches(const PathEntry& written) {
+    const ImageHost inside(image_.host, image_.directory);
+    const Result<std::vector<GlobMatch>> matches = ExpandGlob(written.path, GlobLinks::kFollow, inside);
+    if (!matches)
+      return Conflict("the pattern " + Quoted(written.path) + ", in the image: " + matches.error().message,
+                      written.pointer, matches.error().hint);
+    for (const GlobMatch& match : *matches) Deny(match.path, written.pointer);
+    return Done{};
+  }
+
+  // What `path` leads to in the image.
+  void Deny(const std::string& path, const std::string& pointer) {
+    Result<Walked> walked = walker_.Walk(path);
+    if (!walked || !walked->status || walked->path == "/" || !PrivateNodeOf(walked->path).empty()) return;
+    if (!ShowsImage(walked->path)) return;
+    rules_.Add({.path = std::move(walked->path),
+                .access = Access::kDenied,
+                .object = walked->status->object,
+                .pointer = pointer});
+  }
+
+  Status CollectMissing() {
+    std::vector<PathRule> all = rules_.Take();
+    for (const PathRule& rule : all) rules_.Add(rule);
+    for (const PathRule& rule : all) {
+      if (rule.access == Access::kDenied || !rule.object || !ShowsImage(rule.path)) continue;
+      if (Status status = NeedMountPoint(rule.path, rule.object->type, rule.pointer); !status) return status;
+    }
+    std::vector<PathLink> own;
+    for (PathLink& link : links_) {
+      bool there = false;
+      if (ShowsImage(link.path)) {
+        if (Status status = NeedLink(link, there); !status) return status;
+      }
+      if (!there) own.push_back(std::move(link));
+    }
+    links_ = std::move(own);
+    return Done{};
+  }
+
+  Status NeedMountPoint(const std::string& path, FileType type, const std::string& pointer) {
+    if (path == "/") {
+      return Conflict("'/' is granted, and would cover the image", pointer,
+                      "grant the directories that the command needs, or leave the section `lxc` out");
+    }
+    bool whole = false;
+    if (Status way = CheckWay(path, pointer, whole); !way) return way;
+    const Lookup& lookup = walker_.LookAt(path);
+    const bool directory = type == FileType::kDirectory;
+    const bool fits = whole && lookup.status && !lookup.Is(FileType::kSymlink) &&
+                      lookup.Is(FileType::kDirectory) == directory;
+    if (!fits) missing_.push_back(path);
+    return Done{};
+  }
+
+  // A link of the host's, for a spelling of the policy. `there`: the image has the same.
+  Status NeedLink(const PathLink& link, bool& there) {
+    bool whole = false;
+    if (Status way = CheckWay(link.path, {}, whole); !way) return way;
+    const Lookup& lookup = walker_.LookAt(link.path);
+    if (whole && lookup.status) {
+      const FileType type = lookup.status->object.type;
+      const std::string place = image_.directory + link.path;
+      const Result<std::string> text =
+          type == FileType::kSymlink ? image_.host.ReadLink(place) : Result<std::string>(std::string());
+      there = text && *text == link.target;
+      if (there) return Done{};
+      const Result<std::vector<std::string>> names = type == FileType::kDirectory
+                                                         ? image_.host.ListDirectory(place)
+                                                         : Result<std::vector<std::string>>(Error{});
+      if (!names || !names->empty()) {
+        return Conflict("the policy names paths through " + Quoted(link.path) + ", a link to " +
+                            Quoted(link.target) + " on this host, and the image has something else there",
+                        {}, "write the paths as they are on this host without the link");
+      }
+    }
+    missing_.push_back(link.path);
+    return Done{};
+  }
+
+  // What stands above `path` in the image are directories, as far as it has them. `whole`: it has them all.
+  Status CheckWay(const std::string& path, const std::string& pointer, bool& whole) {
+    whole = true;
+    for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+      const std::string above = path.substr(0, end);
+      const Lookup& lookup = walker_.LookAt(above);
+      if (!lookup.status) {
+        whole = false;
+        return Done{};
+      }
+      if (lookup.Is(FileType::kDirectory)) continue;
+      return Conflict(Quoted(path) + " has no place in the image: its " + Quoted(above) + " is no directory",
+                      pointer, "grant another path, or change the image");
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] bool IsOccupied(const std::string& path) const {
+    return PrivateNodeOf(path) == path || rules_.Find(path) != nullptr ||
+           std::any_of(links_.begin(), links_.end(), [&](const PathLink& link) { return link.path == path; });
+  }
+
+  [[nodiscard]] bool HasMissingBelow(const std::string& path) const {
+    return std::any_of(missing_.begin(), missing_.end(), [&](const std::string& missing) {
+      return missing != path && IsAtOrBelow(missing, path);
+    });
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): no deeper than the path of a mount point
+  Status ShowDirectory(const std::string& path) {
+    Result<std::vector<std::string>> names = image_.host.ListDirectory(image_.directory + path);
+    if (!names) return names.error();
+    std::sort(names->begin(), names->end());
+    for (const std::string& name : *names) {
+      if (Status shown = ShowEntry(JoinPath(path, name)); !shown) return shown;
+    }
+    return Done{};
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): the same
+  Status ShowEntry(const std::string& path) {
+    if (IsOccupied(path)) return Done{};
+    if (HasMissingBelow(path)) return ShowDirectory(path);
+    if (++shown_ > kMaxShown) {
+      return Conflict("the image has no directory for " + Quoted(missing_.front()) +
+                          ", and the directories it would stand in have more than " +
+                          std::to_string(kMaxShown) + " entries",
+                      {}, "make the directory in the image, or grant a path elsewhere");
+    }
+    const Lookup& lookup = walker_.LookAt(path);
+    if (!lookup.status) return Done{};
+    const FileObject object = lookup.status->object;
+    std::string source = image_.directory + path;
+    if (object.type == FileType::kSymlink) {
+      Result<std::string> text = image_.host.ReadLink(source);
+      if (!text) return text.error();
+      links_.push_back({.path = path, .target = std::move(*text)});
+    } else if (object.type == FileType::kDirectory || object.type == FileType::kRegular) {
+      rules_.Add({.path = path, .object = object, .origin = Origin::kBaseline, .source = std::move(source)});
+    }
+    return Done{};  // what a device or a socket of an image would do is the host's business
+  }
 
   const ImageRequest& image_;
   PathWalker walker_;  // whose root is the image
@@ -75,199 +252,6 @@ class ImageLayer {
   std::vector<std::string> missing_ = {};  // where something is to stand that the image has no room for
   std::size_t shown_ = 0;
 };
-
-// No grant of the policy stands above `path`, and no mask.
-bool ImageLayer::ShowsImage(std::string_view path) const {
-  while (path != "/") {
-    path = ParentOf(path);
-    const PathRule* rule = rules_.Find(path);
-    if (rule != nullptr && (rule->access != Access::kDenied || rule->object)) return false;
-  }
-  return true;
-}
-
-// The objects that denials were resolved to are the host's; where the image shows, its own are to be covered:
-// what stands there under the same name, and what the host denies in the image's own directory.
-void ImageLayer::TakeDenials() {
-  std::vector<PathRule> all = rules_.Take();
-  std::vector<PathEntry> more;
-  for (PathRule& rule : all) {
-    if (rule.access == Access::kDenied && rule.path != image_.directory &&
-        IsAtOrBelow(rule.path, image_.directory))
-      more.push_back({.path = rule.path.substr(image_.directory.size()), .pointer = rule.pointer});
-    if (rule.access == Access::kDenied && ShowsImage(rule.path)) {
-      const Result<Walked> walked = walker_.Walk(rule.path);
-      rule.object.reset();
-      rule.first_missing.clear();
-      if (walked && walked->status && walked->path == rule.path) rule.object = walked->status->object;
-      if (rule.origin == Origin::kPolicy) more.push_back({.path = rule.path, .pointer = rule.pointer});
-    }
-    rules_.Add(std::move(rule));
-  }
-  for (const PathEntry& entry : more) Deny(entry.path, entry.pointer);
-}
-
-// What `path` leads to in the image.
-void ImageLayer::Deny(const std::string& path, const std::string& pointer) {
-  Result<Walked> walked = walker_.Walk(path);
-  if (!walked || !walked->status || walked->path == "/" || !PrivateNodeOf(walked->path).empty()) return;
-  if (!ShowsImage(walked->path)) return;
-  rules_.Add({.path = std::move(walked->path),
-              .access = Access::kDenied,
-              .object = walked->status->object,
-              .pointer = pointer});
-}
-
-Status ImageLayer::DenyMatches(const PathEntry& written) {
-  const ImageHost inside(image_.host, image_.directory);
-  const Result<std::vector<GlobMatch>> matches = ExpandGlob(written.path, GlobLinks::kFollow, inside);
-  if (!matches)
-    return Conflict("the pattern " + Quoted(written.path) + ", in the image: " + matches.error().message,
-                    written.pointer, matches.error().hint);
-  for (const GlobMatch& match : *matches) Deny(match.path, written.pointer);
-  return Done{};
-}
-
-// What is written may be another path in the image: its /bin/sh is a link of its own. A pattern is a name,
-// too.
-Status ImageLayer::AddDenials() {
-  for (const PathEntry& name : image_.denials.names) Deny(name.path, name.pointer);
-  for (const PathEntry& written : image_.denials.written) {
-    Deny(written.path, written.pointer);
-    if (!IsGlob(written.path)) continue;
-    if (Status denied = DenyMatches(written); !denied) return denied;
-  }
-  return Done{};
-}
-
-// What stands above `path` in the image are directories, as far as it has them. `whole`: it has them all.
-Status ImageLayer::CheckWay(const std::string& path, const std::string& pointer, bool& whole) {
-  whole = true;
-  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
-    const std::string above = path.substr(0, end);
-    const Lookup& lookup = walker_.LookAt(above);
-    if (!lookup.status) {
-      whole = false;
-      return Done{};
-    }
-    if (lookup.Is(FileType::kDirectory)) continue;
-    return Conflict(Quoted(path) + " has no place in the image: its " + Quoted(above) + " is no directory",
-                    pointer, "grant another path, or change the image");
-  }
-  return Done{};
-}
-
-Status ImageLayer::NeedMountPoint(const std::string& path, FileType type, const std::string& pointer) {
-  if (path == "/") {
-    return Conflict("'/' is granted, and would cover the image", pointer,
-                    "grant the directories that the command needs, or leave the section `lxc` out");
-  }
-  bool whole = false;
-  if (Status way = CheckWay(path, pointer, whole); !way) return way;
-  const Lookup& lookup = walker_.LookAt(path);
-  const bool directory = type == FileType::kDirectory;
-  const bool fits = whole && lookup.status && !lookup.Is(FileType::kSymlink) &&
-                    lookup.Is(FileType::kDirectory) == directory;
-  if (!fits) missing_.push_back(path);
-  return Done{};
-}
-
-// A link of the host's, for a spelling of the policy. `there`: the image has the same.
-Status ImageLayer::NeedLink(const PathLink& link, bool& there) {
-  bool whole = false;
-  if (Status way = CheckWay(link.path, {}, whole); !way) return way;
-  const Lookup& lookup = walker_.LookAt(link.path);
-  if (whole && lookup.status) {
-    const FileType type = lookup.status->object.type;
-    const std::string place = image_.directory + link.path;
-    const Result<std::string> text =
-        type == FileType::kSymlink ? image_.host.ReadLink(place) : Result<std::string>(std::string());
-    there = text && *text == link.target;
-    if (there) return Done{};
-    const Result<std::vector<std::string>> names = type == FileType::kDirectory
-                                                       ? image_.host.ListDirectory(place)
-                                                       : Result<std::vector<std::string>>(Error{});
-    if (!names || !names->empty()) {
-      return Conflict("the policy names paths through " + Quoted(link.path) + ", a link to " +
-                          Quoted(link.target) + " on this host, and the image has something else there",
-                      {}, "write the paths as they are on this host without the link");
-    }
-  }
-  missing_.push_back(link.path);
-  return Done{};
-}
-
-Status ImageLayer::CollectMissing() {
-  std::vector<PathRule> all = rules_.Take();
-  for (const PathRule& rule : all) rules_.Add(rule);
-  for (const PathRule& rule : all) {
-    if (rule.access == Access::kDenied || !rule.object || !ShowsImage(rule.path)) continue;
-    if (Status status = NeedMountPoint(rule.path, rule.object->type, rule.pointer); !status) return status;
-  }
-  std::vector<PathLink> own;
-  for (PathLink& link : links_) {
-    bool there = false;
-    if (ShowsImage(link.path)) {
-      if (Status status = NeedLink(link, there); !status) return status;
-    }
-    if (!there) own.push_back(std::move(link));
-  }
-  links_ = std::move(own);
-  return Done{};
-}
-
-bool ImageLayer::IsOccupied(const std::string& path) const {
-  return PrivateNodeOf(path) == path || rules_.Find(path) != nullptr ||
-         std::any_of(links_.begin(), links_.end(), [&](const PathLink& link) { return link.path == path; });
-}
-
-bool ImageLayer::HasMissingBelow(const std::string& path) const {
-  return std::any_of(missing_.begin(), missing_.end(), [&](const std::string& missing) {
-    return missing != path && IsAtOrBelow(missing, path);
-  });
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): no deeper than the path of a mount point
-Status ImageLayer::ShowEntry(const std::string& path) {
-  if (IsOccupied(path)) return Done{};
-  if (HasMissingBelow(path)) return ShowDirectory(path);
-  if (++shown_ > kMaxShown) {
-    return Conflict("the image has no directory for " + Quoted(missing_.front()) +
-                        ", and the directories it would stand in have more than " +
-                        std::to_string(kMaxShown) + " entries",
-                    {}, "make the directory in the image, or grant a path elsewhere");
-  }
-  const Lookup& lookup = walker_.LookAt(path);
-  if (!lookup.status) return Done{};
-  const FileObject object = lookup.status->object;
-  std::string source = image_.directory + path;
-  if (object.type == FileType::kSymlink) {
-    Result<std::string> text = image_.host.ReadLink(source);
-    if (!text) return text.error();
-    links_.push_back({.path = path, .target = std::move(*text)});
-  } else if (object.type == FileType::kDirectory || object.type == FileType::kRegular) {
-    rules_.Add({.path = path, .object = object, .origin = Origin::kBaseline, .source = std::move(source)});
-  }
-  return Done{};  // what a device or a socket of an image would do is the host's business
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): the same
-Status ImageLayer::ShowDirectory(const std::string& path) {
-  Result<std::vector<std::string>> names = image_.host.ListDirectory(image_.directory + path);
-  if (!names) return names.error();
-  std::sort(names->begin(), names->end());
-  for (const std::string& name : *names) {
-    if (Status shown = ShowEntry(JoinPath(path, name)); !shown) return shown;
-  }
-  return Done{};
-}
-
-Status ImageLayer::Lay() {
-  TakeDenials();
-  if (Status denied = AddDenials(); !denied) return denied;
-  if (Status collected = CollectMissing(); !collected) return collected;
-  return ShowDirectory("/");
-}
 
 }  // namespace
 

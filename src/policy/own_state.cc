@@ -75,28 +75,199 @@ class OwnState {
         protector_(seen_, names, seen_walker_, rules, {}, warnings) {}
 
   // A place that no grant may show.
-  Status Deny(const OwnPlace& place);
+  Status Deny(const OwnPlace& place) {
+    const Result<Walked> above = walker_.Walk(ParentOf(place.path));
+    if (!above) return Done{};  // nor can a run of ours look there
+    const Result<std::vector<std::string>> all =
+        NamesOf(JoinPath(above->path, place.path.substr(place.path.rfind('/') + 1)));
+    if (!all) return all.error();
+    for (const std::string& path : *all) {
+      if (Status denied = DenyName(place, path); !denied) return denied;
+    }
+    return Done{};
+  }
+
   // One that a grant may show, and no command may write.
-  Status Keep(const OwnPlace& place);
+  Status Keep(const OwnPlace& place) {
+    if (rules_.PathsWith(Access::kReadWrite).empty()) return Done{};
+    const Result<Walked> way = walker_.Walk(place.path);
+    if (!way || place.unlisted) return CheckClosed(place.path);
+    if (Status links = CheckLinks(*way); !links) return links;
+    if (Status left = HoldLeft(*way); !left) return left;
+    const Result<std::vector<std::string>> all = NamesOf(way->path);
+    if (!all) return all.error();
+    const bool linked = std::any_of(way->links.begin(), way->links.end(),
+                                    [](const LinkMet& met) { return !IsRootsAlone(met); });
+    for (const std::string& path : *all) {
+      if (Status kept = KeepName(place, path, linked); !kept) return kept;
+    }
+    return Done{};
+  }
+
   // What the caller's next call reads or runs: it stays as it is, and keeps its place below the grant.
-  Status KeepFile(const std::string& file);
+  Status KeepFile(const std::string& file) {
+    const Result<Walked> walked = seen_walker_.Walk(file);
+    if (!walked || !walked->status) return Done{};
+    const PathRule* const grant = Writable(walked->path);
+    if (grant != nullptr && grant->path == walked->path && grant->origin == Origin::kPolicy &&
+        walked->Is(FileType::kRegular)) {
+      return Conflict(Quoted(walked->path) + ": whoever could write it would choose what the next call runs",
+                      grant->pointer, "remove the entry");
+    }
+    protector_.Begin({.preset = Preset::kGit, .pointer = grant != nullptr ? grant->pointer : "/filesystem"});
+    protector_.Protect(file, WhenMissing::kLeft);
+    std::string_view above = ParentOf(walked->path);
+    for (; above != "/" && rules_.Find(above) == nullptr; above = ParentOf(above))
+      protector_.Pin(std::string(above));
+    return protector_.End();
+  }
+
   // The same, and no link on the way may be one that the command could turn.
-  Status KeepPolicy(const PolicyFile& file);
-  // The names of the directories that a path steps back out of.
-  Status HoldLeft(const Walked& way);
-  Status HoldOtherNames();
+  Status KeepPolicy(const PolicyFile& file) {
+    const Result<Walked> walked = seen_walker_.Walk(file.path);
+    if (!walked) return Done{};
+    if (Status left = HoldLeft(*walked); !left || !file.kept) return left;
+    if (Status links = CheckLinks(*walked); !links) return links;
+    return KeepFile(file.path);
+  }
+
+  // The names of the directories that a path steps back out of. Directories above a link are held with what
+  // is there.
+  Status HoldLeft(const Walked& way) {
+    for (const std::string& directory : way.left) {
+      if (std::any_of(way.links.begin(), way.links.end(),
+                      [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, directory); }))
+        continue;
+      const Result<std::vector<std::string>> all = NamesOf(directory);
+      if (!all) return all.error();
+      for (const std::string& name : *all) {
+        const PathRule* const grant = Writable(name);
+        if (grant == nullptr || grant->path == name) continue;
+        if (Status pinned = PinDirectory(name, *grant); !pinned) return pinned;
+      }
+    }
+    return Done{};
+  }
+
+  // Of those files.
+  Status HoldOtherNames() {
+    protector_.Begin({.preset = Preset::kGit, .pointer = "/filesystem"});
+    if (Status held = protector_.HoldOtherNames(); !held) return held;
+    return protector_.End();
+  }
+
   [[nodiscard]] const std::vector<GitSnapshot::Text>& Links() const { return protector_.Links(); }
 
  private:
-  [[nodiscard]] Status CheckClosed(const std::string& path);
-  [[nodiscard]] Result<std::vector<std::string>> NamesOf(const std::string& path) const;
-  [[nodiscard]] Status CheckLinks(const Walked& way);
-  [[nodiscard]] Status DenyName(const OwnPlace& place, const std::string& path);
-  [[nodiscard]] Status KeepName(const OwnPlace& place, const std::string& path, bool linked);
-  [[nodiscard]] Status Hold(const std::string& path, const PathRule& grant, bool linked);
-  [[nodiscard]] bool CanChange(const std::string& directory);
+  // Where the caller does not get, no run of ours does. But a command could make a way through a directory of
+  // the caller's, and where a link leads that cannot be followed nobody can tell.
+  [[nodiscard]] Status CheckClosed(const std::string& path) {
+    for (std::string at = path;; at = ParentOf(at)) {
+      const Lookup& lookup = walker_.LookAt(at);
+      if (!lookup.status && at != "/") continue;
+      const bool link = lookup.Is(FileType::kSymlink);
+      const Identity caller = host_.Caller();
+      const bool own = lookup.status && lookup.status->uid == caller.uid && !caller.IsRoot();
+      return link || own ? Status(NotTold(at)) : Done{};
+    }
+  }
+
+  [[nodiscard]] Result<std::vector<std::string>> NamesOf(const std::string& path) const {
+    std::vector<std::string> all = {path};
+    if (!names_.Any()) return all;
+    const std::optional<std::vector<std::string>> others = names_.OthersOf(path);
+    if (!others) {
+      return Conflict(Quoted(path) + ", mxc-exec's own, has more than " + std::to_string(kMaxSecondNames) +
+                          " names through mounts",
+                      "/filesystem", "unmount some of them, or grant less");
+    }
+    all.insert(all.end(), others->begin(), others->end());
+    return all;
+  }
+
+  // Whoever could turn one would choose what later runs obey, and nothing can be mounted on a link.
+  [[nodiscard]] Status CheckLinks(const Walked& way) {
+    for (const LinkMet& met : way.links) {
+      if (IsRootsAlone(met) || !CanChange(std::string(ParentOf(met.link.path)))) continue;
+      const Result<std::vector<std::string>> all = NamesOf(met.link.path);
+      if (!all) return all.error();
+      for (const std::string& name : *all) {
+        if (const PathRule* const grant = Writable(name)) return IsALink(*grant, name);
+      }
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] Status PinDirectory(const std::string& path, const PathRule& grant) {
+    if (!TraitsOf(containment_).mounts) return NeedsMounts(grant, path);
+    if (!walker_.LookAt(path).status) return Hold(path, grant, true);
+    protector_.Begin({.preset = Preset::kGit, .pointer = grant.pointer});
+    protector_.Pin(path);
+    return Done{};
+  }
+
+  [[nodiscard]] Status DenyName(const OwnPlace& place, const std::string& path) {
+    for (const std::string& granted : rules_.PathsAtOrBelow(path)) {
+      const PathRule& rule = *rules_.Find(granted);
+      if (rule.access != Access::kDenied && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
+    }
+    const PathRule* grant = rules_.Covering(path);
+    if (grant == nullptr || grant->access == Access::kDenied || grant->path == path) return Done{};
+    const Lookup& lookup = walker_.LookAt(path);
+    if (lookup.Is(FileType::kSymlink))
+      return grant->access == Access::kReadWrite ? Status(IsALink(*grant, path)) : Done{};
+    if (!lookup.status && lookup.failure != LookupFailure::kMissing) return Done{};
+    if (!lookup.status && !CanBeMade(host_, walker_, path)) return Done{};
+    PathRule rule{.path = path, .access = Access::kDenied, .origin = Origin::kBaseline};
+    if (lookup.status) {
+      rule.object = lookup.status->object;
+    } else {
+      rule.own_directory = 0700;
+    }
+    rules_.Add(std::move(rule));
+    return Done{};
+  }
+
+  [[nodiscard]] Status KeepName(const OwnPlace& place, const std::string& path, bool linked) {
+    for (const std::string& granted : rules_.PathsAtOrBelow(path)) {
+      const PathRule& rule = *rules_.Find(granted);
+      if (rule.access == Access::kReadWrite && rule.origin == Origin::kPolicy && !IsUnfinishedImage(granted))
+        return Granted(rule, place, path);
+    }
+    const PathRule* grant = Writable(path);
+    if (grant == nullptr || grant->path == path) return Done{};
+    while (grant->origin == Origin::kProtection && grant->path != "/")
+      grant = rules_.Covering(ParentOf(grant->path));
+    return Hold(path, *grant, linked);
+  }
+
+  // Where it is missing, and nobody could make it, nothing is to be held. Without mounts the launcher puts
+  // back what stands under its own name; where links lead to is refused.
+  [[nodiscard]] Status Hold(const std::string& path, const PathRule& grant, bool linked) {
+    const PathRule found = grant;  // rules are added
+    std::string above{ParentOf(path)};
+    while (!seen_walker_.LookAt(above).status && above != "/") above = ParentOf(above);
+    const bool there = seen_walker_.LookAt(path).status.has_value();
+    const bool made = !there && CanChange(above);
+    if (linked && (made || there) && !TraitsOf(containment_).mounts) return NeedsMounts(found, path);
+    protector_.Begin({.preset = Preset::kGit, .pointer = found.pointer});
+    protector_.Protect(path, WhenMissing::kDirectory);
+    if (Status ended = protector_.End(); !ended) return ended;
+    return made && Writable(path) != nullptr ? Status(NotHeld(found, path)) : Done{};
+  }
+
+  // Its owner gives itself the right to write.
+  [[nodiscard]] bool CanChange(const std::string& directory) {
+    const Lookup& lookup = walker_.LookAt(directory);
+    return host_.MayAccess(directory, Access::kReadWrite) ||
+           (lookup.status && lookup.status->uid == host_.Caller().uid);
+  }
+
   // The read-write grant that `path` is in; nullptr: it is in none.
-  [[nodiscard]] const PathRule* Writable(const std::string& path) const;
+  [[nodiscard]] const PathRule* Writable(const std::string& path) const {
+    const PathRule* const rule = rules_.Covering(path);
+    return rule != nullptr && rule->access == Access::kReadWrite ? rule : nullptr;
+  }
 
   const Host& host_;
   Containment containment_;
@@ -107,190 +278,6 @@ class OwnState {
   PathWalker seen_walker_;
   Protector protector_;
 };
-
-const PathRule* OwnState::Writable(const std::string& path) const {
-  const PathRule* const rule = rules_.Covering(path);
-  return rule != nullptr && rule->access == Access::kReadWrite ? rule : nullptr;
-}
-
-// Its owner gives itself the right to write.
-bool OwnState::CanChange(const std::string& directory) {
-  const Lookup& lookup = walker_.LookAt(directory);
-  return host_.MayAccess(directory, Access::kReadWrite) ||
-         (lookup.status && lookup.status->uid == host_.Caller().uid);
-}
-
-// Where the caller does not get, no run of ours does. But a command could make a way through a directory of
-// the caller's, and where a link leads that cannot be followed nobody can tell.
-Status OwnState::CheckClosed(const std::string& path) {
-  for (std::string at = path;; at = ParentOf(at)) {
-    const Lookup& lookup = walker_.LookAt(at);
-    if (!lookup.status && at != "/") continue;
-    const bool link = lookup.Is(FileType::kSymlink);
-    const Identity caller = host_.Caller();
-    const bool own = lookup.status && lookup.status->uid == caller.uid && !caller.IsRoot();
-    return link || own ? Status(NotTold(at)) : Done{};
-  }
-}
-
-Result<std::vector<std::string>> OwnState::NamesOf(const std::string& path) const {
-  std::vector<std::string> all = {path};
-  if (!names_.Any()) return all;
-  const std::optional<std::vector<std::string>> others = names_.OthersOf(path);
-  if (!others) {
-    return Conflict(Quoted(path) + ", mxc-exec's own, has more than " + std::to_string(kMaxSecondNames) +
-                        " names through mounts",
-                    "/filesystem", "unmount some of them, or grant less");
-  }
-  all.insert(all.end(), others->begin(), others->end());
-  return all;
-}
-
-// Whoever could turn one would choose what later runs obey, and nothing can be mounted on a link.
-Status OwnState::CheckLinks(const Walked& way) {
-  for (const LinkMet& met : way.links) {
-    if (IsRootsAlone(met) || !CanChange(std::string(ParentOf(met.link.path)))) continue;
-    const Result<std::vector<std::string>> all = NamesOf(met.link.path);
-    if (!all) return all.error();
-    for (const std::string& name : *all) {
-      if (const PathRule* const grant = Writable(name)) return IsALink(*grant, name);
-    }
-  }
-  return Done{};
-}
-
-// Directories above a link are held with what is there.
-Status OwnState::HoldLeft(const Walked& way) {
-  for (const std::string& directory : way.left) {
-    if (std::any_of(way.links.begin(), way.links.end(),
-                    [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, directory); }))
-      continue;
-    const Result<std::vector<std::string>> all = NamesOf(directory);
-    if (!all) return all.error();
-    for (const std::string& name : *all) {
-      const PathRule* const grant = Writable(name);
-      if (grant == nullptr || grant->path == name) continue;
-      if (!TraitsOf(containment_).mounts) return NeedsMounts(*grant, name);
-      if (!walker_.LookAt(name).status) {
-        if (Status held = Hold(name, *grant, true); !held) return held;
-        continue;
-      }
-      protector_.Begin({.preset = Preset::kGit, .pointer = grant->pointer});
-      protector_.Pin(name);
-    }
-  }
-  return Done{};
-}
-
-Status OwnState::Deny(const OwnPlace& place) {
-  const Result<Walked> above = walker_.Walk(ParentOf(place.path));
-  if (!above) return Done{};  // nor can a run of ours look there
-  const Result<std::vector<std::string>> all =
-      NamesOf(JoinPath(above->path, place.path.substr(place.path.rfind('/') + 1)));
-  if (!all) return all.error();
-  for (const std::string& path : *all) {
-    if (Status denied = DenyName(place, path); !denied) return denied;
-  }
-  return Done{};
-}
-
-Status OwnState::DenyName(const OwnPlace& place, const std::string& path) {
-  for (const std::string& granted : rules_.PathsAtOrBelow(path)) {
-    const PathRule& rule = *rules_.Find(granted);
-    if (rule.access != Access::kDenied && rule.origin == Origin::kPolicy) return Granted(rule, place, path);
-  }
-  const PathRule* grant = rules_.Covering(path);
-  if (grant == nullptr || grant->access == Access::kDenied || grant->path == path) return Done{};
-  const Lookup& lookup = walker_.LookAt(path);
-  if (lookup.Is(FileType::kSymlink))
-    return grant->access == Access::kReadWrite ? Status(IsALink(*grant, path)) : Done{};
-  if (!lookup.status && lookup.failure != LookupFailure::kMissing) return Done{};
-  if (!lookup.status && !CanBeMade(host_, walker_, path)) return Done{};
-  PathRule rule{.path = path, .access = Access::kDenied, .origin = Origin::kBaseline};
-  if (lookup.status) {
-    rule.object = lookup.status->object;
-  } else {
-    rule.own_directory = 0700;
-  }
-  rules_.Add(std::move(rule));
-  return Done{};
-}
-
-Status OwnState::Keep(const OwnPlace& place) {
-  if (rules_.PathsWith(Access::kReadWrite).empty()) return Done{};
-  const Result<Walked> way = walker_.Walk(place.path);
-  if (!way || place.unlisted) return CheckClosed(place.path);
-  if (Status links = CheckLinks(*way); !links) return links;
-  if (Status left = HoldLeft(*way); !left) return left;
-  const Result<std::vector<std::string>> all = NamesOf(way->path);
-  if (!all) return all.error();
-  const bool linked = std::any_of(way->links.begin(), way->links.end(),
-                                  [](const LinkMet& met) { return !IsRootsAlone(met); });
-  for (const std::string& path : *all) {
-    if (Status kept = KeepName(place, path, linked); !kept) return kept;
-  }
-  return Done{};
-}
-
-Status OwnState::KeepName(const OwnPlace& place, const std::string& path, bool linked) {
-  for (const std::string& granted : rules_.PathsAtOrBelow(path)) {
-    const PathRule& rule = *rules_.Find(granted);
-    if (rule.access == Access::kReadWrite && rule.origin == Origin::kPolicy && !IsUnfinishedImage(granted))
-      return Granted(rule, place, path);
-  }
-  const PathRule* grant = Writable(path);
-  if (grant == nullptr || grant->path == path) return Done{};
-  while (grant->origin == Origin::kProtection && grant->path != "/")
-    grant = rules_.Covering(ParentOf(grant->path));
-  return Hold(path, *grant, linked);
-}
-
-// Where it is missing, and nobody could make it, nothing is to be held. Without mounts the launcher puts back
-// what stands under its own name; where links lead to is refused.
-Status OwnState::Hold(const std::string& path, const PathRule& grant, bool linked) {
-  const PathRule found = grant;  // rules are added
-  std::string above{ParentOf(path)};
-  while (!seen_walker_.LookAt(above).status && above != "/") above = ParentOf(above);
-  const bool there = seen_walker_.LookAt(path).status.has_value();
-  const bool made = !there && CanChange(above);
-  if (linked && (made || there) && !TraitsOf(containment_).mounts) return NeedsMounts(found, path);
-  protector_.Begin({.preset = Preset::kGit, .pointer = found.pointer});
-  protector_.Protect(path, WhenMissing::kDirectory);
-  if (Status ended = protector_.End(); !ended) return ended;
-  return made && Writable(path) != nullptr ? Status(NotHeld(found, path)) : Done{};
-}
-
-Status OwnState::KeepFile(const std::string& file) {
-  const Result<Walked> walked = seen_walker_.Walk(file);
-  if (!walked || !walked->status) return Done{};
-  const PathRule* const grant = Writable(walked->path);
-  if (grant != nullptr && grant->path == walked->path && grant->origin == Origin::kPolicy &&
-      walked->Is(FileType::kRegular)) {
-    return Conflict(Quoted(walked->path) + ": whoever could write it would choose what the next call runs",
-                    grant->pointer, "remove the entry");
-  }
-  protector_.Begin({.preset = Preset::kGit, .pointer = grant != nullptr ? grant->pointer : "/filesystem"});
-  protector_.Protect(file, WhenMissing::kLeft);
-  std::string_view above = ParentOf(walked->path);
-  for (; above != "/" && rules_.Find(above) == nullptr; above = ParentOf(above))
-    protector_.Pin(std::string(above));
-  return protector_.End();
-}
-
-Status OwnState::KeepPolicy(const PolicyFile& file) {
-  const Result<Walked> walked = seen_walker_.Walk(file.path);
-  if (!walked) return Done{};
-  if (Status left = HoldLeft(*walked); !left || !file.kept) return left;
-  if (Status links = CheckLinks(*walked); !links) return links;
-  return KeepFile(file.path);
-}
-
-// Of those files.
-Status OwnState::HoldOtherNames() {
-  protector_.Begin({.preset = Preset::kGit, .pointer = "/filesystem"});
-  if (Status held = protector_.HoldOtherNames(); !held) return held;
-  return protector_.End();
-}
 
 }  // namespace
 

@@ -23,16 +23,12 @@ Access AccessAt(const RuleSet& rules, std::string_view path) {
   return rule != nullptr ? rule->access : Access::kDenied;
 }
 
-bool IsSame(const FileObject& left, const FileObject& right) {
-  return left.device == right.device && left.inode == right.inode;
-}
-
 // The rules of what is at `path`, under whatever name. None: no rule has this object.
 std::optional<Access> AccessOfObject(const RuleSet& rules, const Host& host, const std::string& path) {
   const std::optional<FileStatus> status = host.LookAt(path).status;
   std::optional<Access> access;
   for (const PathRule& rule : rules.All()) {
-    if (!status || !rule.object || !IsSame(*rule.object, status->object)) continue;
+    if (!status || !rule.object || !rule.object->IsSame(status->object)) continue;
     access = Looser(access.value_or(rule.access), rule.access);
   }
   return access;

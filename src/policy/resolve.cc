@@ -152,13 +152,21 @@ Status Protect(const Config& config, const Host& host, const MountNames& names, 
   return Done{};
 }
 
-// With an image there is no baseline: what it takes the place of comes later, with the image.
-Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
-                             const ResolveOptions& options, PathWalker& walker, Policy& policy,
-                             Tools& tools) {
+struct PathsRequest {
+  const Config& config;
+  const Host& host;
+  const ResolveOptions& options;
+  // There is no baseline then: what it takes the place of comes later, with the image.
+  bool image;
+  PathWalker& walker;
+};
+
+// Of the policy and of tools, cut by the ceiling, under each name.
+Result<std::vector<Entry>> EntriesOf(const PathsRequest& request, Policy& policy, Tools& tools) {
+  const auto& [config, host, options, image, walker] = request;
   const Bounds& bounds = options.bounds;
   Result<std::vector<Entry>> entries = ExamineEntries(config, host, walker, policy.warnings);
-  if (!entries) return entries.error();
+  if (!entries) return entries;
   YieldToPolicy(*entries);
   const bool inherits = !config.tools_pointer.empty() && policy.system == OperatingSystem::kLinux && !image &&
                         TraitsOf(policy.containment).isolates;
@@ -174,6 +182,42 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   }
   if (bounds.ceiling != nullptr) TightenAliases(*entries, policy.warnings);
   RepeatUnderAliases(*entries, walker);
+  return entries;
+}
+
+// In this order: each sees what stands there already.
+Status AddBaselineAndDenials(const PathsRequest& request, const Tools& tools, const MountNames& names,
+                             const std::vector<Entry>& entries, RuleSet& rules, Policy& policy) {
+  const auto& [config, host, options, image, walker] = request;
+  const std::vector<OwnPlace> own_places =
+      rules.HasGrantOfPolicy() ? FindOwnPlaces(host, walker) : std::vector<OwnPlace>{};
+  if (Status denied =
+          DenyOwnState(host, own_places, names, entries, options.policy_file, walker, rules, policy);
+      !denied)
+    return denied;
+  if (image) {
+    AddSecretMasks(host, walker, rules);
+  } else {
+    AddBaseline(host, walker, rules, policy.links);
+  }
+  for (const std::string& path : tools.not_tools) MaskSecret(host, walker, rules, path);
+  // With Landlock alone nobody has sockets, and nothing could be masked.
+  if (TraitsOf(policy.containment).mounts) {
+    Status denied =
+        DenySockets(host, own_places, config.tools_pointer, names, walker, rules, policy.warnings);
+    if (!denied) return denied;
+    if (Status piped = DenyPipes(host, walker, rules, policy.warnings); !piped) return piped;
+    WarnOfOwnNodes(entries, policy.warnings);
+  }
+  CloseToOthers(host, policy.containment, names, walker, rules);
+  if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held) return held;
+  return DenyUnreachable(host, policy.containment, LauncherCopies(policy.containment), names, walker, rules);
+}
+
+Result<RuleSet> ResolvePaths(const PathsRequest& request, Policy& policy, Tools& tools) {
+  const auto& [config, host, options, image, walker] = request;
+  Result<std::vector<Entry>> entries = EntriesOf(request, policy, tools);
+  if (!entries) return entries.error();
   RuleSet rules = RulesOf(*entries);
   if (const Status temp = CheckTemp(config, rules, policy); !temp) return temp.error();
   if (const Status links = CheckLinks(*entries, rules, policy.warnings); !links) return links.error();
@@ -182,7 +226,8 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
     return granted.error();
   if (policy.system == OperatingSystem::kMacos) {
     const MountNames none({}, walker);
-    if (const Status added = Protect(config, host, none, bounds, rules, policy); !added) return added.error();
+    if (const Status added = Protect(config, host, none, options.bounds, rules, policy); !added)
+      return added.error();
     AddMacosBaseline(rules);
     return rules;
   }
@@ -192,32 +237,9 @@ Result<RuleSet> ResolvePaths(const Config& config, const Host& host, bool image,
   if (Status denied = DenyKernelMounts(*mounts, *entries, walker, rules, policy.warnings); !denied)
     return denied.error();
   const MountNames names(std::move(*mounts), walker);
-  if (const Status added = Protect(config, host, names, bounds, rules, policy); !added) return added.error();
-  const std::vector<OwnPlace> own_places =
-      rules.HasGrantOfPolicy() ? FindOwnPlaces(host, walker) : std::vector<OwnPlace>{};
-  const Status own =
-      DenyOwnState(host, own_places, names, *entries, options.policy_file, walker, rules, policy);
-  if (!own) return own.error();
-  if (image) {
-    AddSecretMasks(host, walker, rules);
-  } else {
-    AddBaseline(host, walker, rules, policy.links);
-  }
-  for (const std::string& path : tools.not_tools) MaskSecret(host, walker, rules, path);
-  // With Landlock alone nobody has sockets, and nothing could be masked.
-  if (TraitsOf(policy.containment).mounts) {
-    const Status denied =
-        DenySockets(host, own_places, config.tools_pointer, names, walker, rules, policy.warnings);
-    if (!denied) return denied.error();
-    if (Status piped = DenyPipes(host, walker, rules, policy.warnings); !piped) return piped.error();
-    WarnOfOwnNodes(*entries, policy.warnings);
-  }
-  CloseToOthers(host, policy.containment, names, walker, rules);
-  if (Status held = HoldSecondNames(names, GitOf(config), walker, rules, policy.warnings); !held)
-    return held.error();
-  if (Status denied =
-          DenyUnreachable(host, policy.containment, LauncherCopies(policy.containment), names, walker, rules);
-      !denied)
+  if (const Status added = Protect(config, host, names, options.bounds, rules, policy); !added)
+    return added.error();
+  if (Status denied = AddBaselineAndDenials(request, tools, names, *entries, rules, policy); !denied)
     return denied.error();
   // Under the path it was written with, a workspace does not show.
   const std::string& workspace_pointer = config.process.workspace.pointer;
@@ -292,10 +314,8 @@ Status CheckSystemOfSockets(const Config& config, Containment containment, Opera
   const ContainmentTraits& traits = TraitsOf(containment);
   const bool linux = (traits.home == OperatingSystem::kAny ? here : traits.home) == OperatingSystem::kLinux;
   if (config.sockets.empty() || (linux && !traits.own_system)) return Done{};
-  return Error{.code = ErrorCode::kUnsupported,
-               .message = "sockets of the host are granted on Linux only, in a sandbox on this machine",
-               .pointer = "/filesystem/sockets",
-               .hint = "remove `filesystem.sockets`"};
+  return Unsupported("sockets of the host are granted on Linux only, in a sandbox on this machine",
+                     "/filesystem/sockets", "remove `filesystem.sockets`");
 }
 
 void WarnOfHiddenTools(const std::vector<std::string>& hidden, Policy& policy) {
@@ -313,8 +333,14 @@ void NameToolsInside(const Workspace& workspace, Tools& tools) {
 }
 
 // The workspace stands elsewhere inside: to the image it is one directory there.
-Status LayImage(const ImageRequest& request, const Workspace& workspace, RuleSet& rules,
-                std::vector<PathLink>& links) {
+Status LayImage(const PathsRequest& of, const std::string& image, RuleSet& rules, Policy& policy) {
+  if (image.empty()) return Done{};
+  const Result<ImageDenials> denials =
+      DenialsIn(image, of.config.denied, of.options.bounds.ceiling, of.host, of.walker);
+  if (!denials) return denials.error();
+  const ImageRequest request{.host = of.host, .directory = image, .denials = *denials};
+  const Workspace& workspace = policy.workspace;
+  std::vector<PathLink>& links = policy.links;
   if (workspace.host.empty()) return LayImageUnder(request, rules, links);
   std::vector<PathRule> all = rules.Take();
   const auto within = std::stable_partition(
@@ -333,8 +359,22 @@ Status LayImage(const ImageRequest& request, const Workspace& workspace, RuleSet
   return Done{};
 }
 
+Status NameUpstream(const Config& config, const Host& host, Network& network) {
+  if (config.network.upstream.pointer.empty()) return Done{};
+  Result<Upstream> upstream = ReadUpstream(host, config.network.upstream.pointer);
+  if (!upstream) return upstream.error();
+  network.upstream = std::move(*upstream);
+  return Done{};
+}
+
 // Nobody of this machine: what the command may do with files is the other system's to say.
 constexpr Identity kOfTheGuest{.uid = UINT32_MAX, .gid = UINT32_MAX};
+
+Status ResolveForGuest(const Config& config, const Host& host, PathWalker& walker, Policy& policy) {
+  policy.identity = kOfTheGuest;
+  if (Status writing = ResolveWriting(config, policy); !writing) return writing;
+  return ResolveAudit(config, host, walker, {}, policy.audit);
+}
 
 // Everything that is asked of the machine.
 Status ResolveHere(Config config, const Host& host, const ResolveOptions& options, Policy& policy,
@@ -344,23 +384,16 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
   PathWalker walker(host);
   if (Status named = NameWorkspace(walker, config); !named) return named;
   policy.workspace = config.process.workspace;
-  if (TraitsOf(policy.containment).linux_guest) {
-    policy.identity = kOfTheGuest;
-    if (Status writing = ResolveWriting(config, policy); !writing) return writing;
-    return ResolveAudit(config, host, walker, {}, policy.audit);
-  }
+  if (TraitsOf(policy.containment).linux_guest) return ResolveForGuest(config, host, walker, policy);
   policy.identity = host.Caller();
   policy.audit = config.audit;
   policy.interactive = host.Interactive();
   if (NeedsCgroup(config.resources)) policy.cgroups = FindCgroups(host);
-  if (const std::string pointer = config.network.upstream.pointer; !pointer.empty()) {
-    Result<Upstream> upstream = ReadUpstream(host, pointer);
-    if (!upstream) return upstream.error();
-    policy.network.upstream = std::move(*upstream);
-  }
+  if (Status upstream = NameUpstream(config, host, policy.network); !upstream) return upstream;
   const Result<std::string> image = ResolveImage(options.image, host, walker);
   if (!image) return image.error();
-  Result<RuleSet> rules = ResolvePaths(config, host, !image->empty(), options, walker, policy, tools);
+  const PathsRequest paths{config, host, options, !image->empty(), walker};
+  Result<RuleSet> rules = ResolvePaths(paths, policy, tools);
   if (!rules) return rules.error();
   if (options.bounds.ceiling != nullptr) WarnOfHiddenTools(TakeHidden(*rules, walker, tools), policy);
   NameToolsInside(policy.workspace, tools);
@@ -380,13 +413,7 @@ Status ResolveHere(Config config, const Host& host, const ResolveOptions& option
     policy.process.without_shell = WithoutShell(
         {.host = host, .walker = walker, .rules = *rules, .links = policy.links}, policy.process);
   if (Status audit = ResolveAudit(config, host, walker, *rules, policy.audit); !audit) return audit;
-  if (!image->empty()) {
-    const Result<ImageDenials> denials =
-        DenialsIn(*image, config.denied, options.bounds.ceiling, host, walker);
-    if (!denials) return denials.error();
-    const ImageRequest request{.host = host, .directory = *image, .denials = *denials};
-    if (Status laid = LayImage(request, policy.workspace, *rules, policy.links); !laid) return laid;
-  }
+  if (Status laid = LayImage(paths, *image, *rules, policy); !laid) return laid;
   policy.paths = rules->Take();
   AddSocketVariables(config, host, policy);
   ShortenClientRetries(config, host, policy);

@@ -33,216 +33,202 @@ class SecondNames {
   SecondNames(const MountNames& names, PathWalker& walker, RuleSet& rules, std::vector<Warning>& warnings)
       : names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
 
-  Status HoldRules();
-  Status HoldMounts();
-  Status CheckGrants();
-  void ProtectRepositories(const std::string& pointer);
+  Status HoldRules() {
+    std::vector<PathRule> strict;
+    for (const PathRule& rule : rules_.All()) {
+      if (HoldsElsewhere(rule)) strict.push_back(rule);
+    }
+    for (const PathRule& rule : strict) {
+      const Result<std::vector<std::string>> others = OthersOf(rule.path, rule);
+      if (!others) return others.error();
+      for (const std::string& name : *others) {
+        if (Status held = Hold(rule, name); !held) return held;
+      }
+    }
+    return Done{};
+  }
+
+  Status HoldMounts() {
+    for (const Mount* mount : names_.Visible()) {
+      if (Status held = HoldMount(*mount); !held) return held;
+    }
+    return Done{};
+  }
+
+  Status CheckGrants() {
+    for (const PathRule& rule : rules_.All()) {
+      if (rule.origin != Origin::kPolicy || rule.access == Access::kDenied) continue;
+      if (Status checked = CheckGrant(rule); !checked) return checked;
+    }
+    return Done{};
+  }
+
+  void ProtectRepositories(const std::string& pointer) {
+    for (const Mount* mount : names_.Visible()) {
+      const PathRule* here = rules_.Covering(mount->path);
+      if (here == nullptr || here->access != Access::kReadWrite || BackingOf(*mount) == Backing::kKernel)
+        continue;
+      std::vector<std::string> names = names_.OthersOf(mount->path).value_or(std::vector<std::string>{});
+      names.push_back(mount->root);
+      for (const std::string& name : names) {
+        for (std::string_view above = name; above != "/"; above = ParentOf(above)) {
+          if (IsGitDirectory(above))
+            ProtectRows(*mount, std::string_view(name).substr(above.size()), pointer);
+        }
+      }
+    }
+  }
 
  private:
-  Result<std::vector<std::string>> OthersOf(const std::string& path, const PathRule& rule) const;
-  Status Hold(const PathRule& rule, const std::string& name);
-  Status HoldMount(const Mount& mount);
-  [[nodiscard]] PathRule StrictestAbout(const FileObject& object, PathRule strictest) const;
-  Status CheckGrant(const PathRule& grant);
-  [[nodiscard]] bool IsGitDirectory(std::string_view path) const;
-  void ProtectRows(const Mount& mount, std::string_view inside, const std::string& pointer);
-  void Tighten(PathRule rule, const PathRule& other);
+  Result<std::vector<std::string>> OthersOf(const std::string& path, const PathRule& rule) const {
+    std::optional<std::vector<std::string>> others = names_.OthersOf(path);
+    if (others) return std::move(*others);
+    return Conflict(
+        Quoted(path) + " has more than " + std::to_string(kMaxSecondNames) + " names through mounts",
+        rule.pointer, "unmount some of them, or grant less");
+  }
+
+  Status Hold(const PathRule& rule, const std::string& name) {
+    const PathRule* here = rules_.Covering(name);
+    if (here == nullptr || !IsStricter(rule.access, here->access)) return Done{};
+    const bool entry = here->path == name && here->origin == Origin::kPolicy;
+    if (entry && rule.origin == Origin::kBaseline) return Done{};
+    const Lookup& lookup = walker_.LookAt(name);
+    if (!lookup.status && lookup.failure == LookupFailure::kOther) {
+      return Conflict(
+          Quoted(name) + ", another name of " + Quoted(rule.path) + ", cannot be looked at: " + lookup.reason,
+          rule.pointer, "grant less, or deny that path");
+    }
+    const bool missing = !rule.object;
+    if (missing == lookup.status.has_value() || lookup.failure == LookupFailure::kDenied) {
+      if (!lookup.status)
+        return Done{};  // nothing shows there, or the caller cannot get there: nor will the command
+    }
+    PathRule second = rule;
+    second.path = name;
+    second.object = lookup.status ? std::optional(lookup.status->object) : std::nullopt;
+    if (!rule.first_missing.empty())
+      second.first_missing = name.substr(0, name.size() - (rule.path.size() - rule.first_missing.size()));
+    Tighten(std::move(second), rule);
+    return Done{};
+  }
+
+  // A mount below a grant of the directory above it may show a part of what a stricter rule is about.
+  Status HoldMount(const Mount& mount) {
+    const PathRule* here = rules_.Covering(mount.path);
+    if (here == nullptr || here->access == Access::kDenied || here->path == mount.path) return Done{};
+    const Result<std::vector<std::string>> others = OthersOf(mount.path, *here);
+    if (!others) return others.error();
+    PathRule strictest = *here;
+    for (const std::string& name : *others) {
+      const PathRule* rule = rules_.Covering(name);
+      const bool holds = rule != nullptr && HoldsElsewhere(*rule);
+      if (holds && IsStricter(rule->access, strictest.access)) strictest = *rule;
+    }
+    // The kernel tells where layers were when they were mounted, and neither where they are now nor what was
+    // renamed in the overlay (redirect_dir, metacopy).
+    const bool unknown = mount.type == "overlay" && here->origin == Origin::kPolicy;
+    if (unknown) strictest.access = Access::kDenied;
+    const Lookup& lookup = walker_.LookAt(mount.path);
+    if (lookup.status && mount.root.ends_with(kDeleted))
+      strictest = StrictestAbout(lookup.status->object, strictest);
+    if (strictest.access == here->access) return Done{};
+    if (!lookup.status && lookup.failure == LookupFailure::kOther)
+      return Conflict(Quoted(mount.path) + ", a mount below it, cannot be looked at: " + lookup.reason,
+                      here->pointer, "grant less, or deny that path");
+    if (!lookup.status) return Done{};  // the caller cannot get there: nor will the command
+    if (unknown) {
+      warnings_.push_back({.category = "kernel-mount",
+                           .message = Quoted(mount.path) + " in the grant of " + Quoted(here->path) +
+                                      " is an overlay, whose layers cannot be told for sure, and is denied; "
+                                      "grant it by its own path if it is meant",
+                           .pointer = here->pointer});
+    }
+    PathRule second{.path = mount.path,
+                    .access = strictest.access,
+                    .object = lookup.status->object,
+                    .pointer = unknown ? "" : strictest.pointer,
+                    .origin = unknown ? Origin::kPolicy : strictest.origin};
+    Tighten(std::move(second), strictest);
+    return Done{};
+  }
+
+  // Of a mount of what has lost its name since then, and may have others.
+  [[nodiscard]] PathRule StrictestAbout(const FileObject& object, PathRule strictest) const {
+    for (const PathRule& rule : rules_.All()) {
+      const bool same = rule.object && rule.object->IsSame(object);
+      if (same && HoldsElsewhere(rule) && IsStricter(rule.access, strictest.access)) strictest = rule;
+    }
+    return strictest;
+  }
+
+  // A stricter rule about a directory above the object, named in the same file system: which one is meant
+  // cannot be told. One that only reaches it across a mount, or that stands for the whole host, says nothing
+  // about it.
+  Status CheckGrant(const PathRule& grant) {
+    const Result<std::vector<std::string>> others = OthersOf(grant.path, grant);
+    if (!others) return others.error();
+    for (const std::string& name : *others) {
+      const PathRule* rule = rules_.Covering(name);
+      if (rule == nullptr || rule->origin == Origin::kBaseline || rule->path == "/" || rule->path == name)
+        continue;
+      if (!IsStricter(rule->access, grant.access)) continue;
+      const Mount* mount = names_.At(name);
+      if (mount != nullptr && !IsAtOrBelow(rule->path, mount->path)) continue;
+      return Conflict(Quoted(grant.path) + " is " + std::string(Name(grant.access)) +
+                          ", but a mount makes it another name of " + Quoted(name) + ", which is " +
+                          std::string(Name(rule->access)) + " (" + Quoted(rule->path) + ")",
+                      grant.pointer, "grant " + Quoted(name) + " as well if that is meant");
+    }
+    return Done{};
+  }
+
+  // By its name, or by what stands in it.
+  [[nodiscard]] bool IsGitDirectory(std::string_view path) const {
+    if (path.ends_with(".git")) return true;
+    for (const char* part : {"objects", "refs"}) {  // which keep their names; HEAD can be replaced
+      if (!walker_.LookAt(JoinPath(path, part)).status) return false;
+    }
+    return true;
+  }
+
+  // `inside`: what `mount` shows of a git directory, relative to that.
+  void ProtectRows(const Mount& mount, std::string_view inside, const std::string& pointer) {
+    for (const ProtectedRow& row : GitDirectoryRows()) {
+      const std::string path = JoinPath("/", row.path);
+      const bool part = IsAtOrBelow(path, inside);  // of what the mount shows, and not all of it
+      if (!part && !IsAtOrBelow(inside, path)) continue;
+      const std::string name = mount.path + (part ? path.substr(inside.size()) : "");
+      const PathRule* here = rules_.Covering(name);
+      const Lookup& lookup = walker_.LookAt(name);
+      if (here == nullptr || here->access != Access::kReadWrite || here->path == name || !lookup.status)
+        continue;
+      rules_.Add(
+          {.path = name, .object = lookup.status->object, .pointer = pointer, .origin = Origin::kProtection});
+    }
+  }
+
+  // `rule`, of a second name, in place of what is looser there; `other` is the rule it comes from.
+  void Tighten(PathRule rule, const PathRule& other) {
+    if (other.origin == Origin::kPolicy && !rule.pointer.empty()) {
+      warnings_.push_back({.category = "tightened",
+                           .message = Quoted(rule.path) + " is " + std::string(Name(rule.access)) +
+                                      ": a mount makes it another name of what " + Quoted(other.path) +
+                                      " is about",
+                           .pointer = rule.pointer});
+    }
+    if (rules_.Find(rule.path) == nullptr) {
+      rules_.Add(std::move(rule));
+    } else {
+      rules_.Replace(std::move(rule));
+    }
+  }
 
   const MountNames& names_;
   PathWalker& walker_;
   RuleSet& rules_;
   std::vector<Warning>& warnings_;
 };
-
-Result<std::vector<std::string>> SecondNames::OthersOf(const std::string& path, const PathRule& rule) const {
-  std::optional<std::vector<std::string>> others = names_.OthersOf(path);
-  if (others) return std::move(*others);
-  return Conflict(
-      Quoted(path) + " has more than " + std::to_string(kMaxSecondNames) + " names through mounts",
-      rule.pointer, "unmount some of them, or grant less");
-}
-
-// `rule`, of a second name, in place of what is looser there; `other` is the rule it comes from.
-void SecondNames::Tighten(PathRule rule, const PathRule& other) {
-  if (other.origin == Origin::kPolicy && !rule.pointer.empty()) {
-    warnings_.push_back({.category = "tightened",
-                         .message = Quoted(rule.path) + " is " + std::string(Name(rule.access)) +
-                                    ": a mount makes it another name of what " + Quoted(other.path) +
-                                    " is about",
-                         .pointer = rule.pointer});
-  }
-  if (rules_.Find(rule.path) == nullptr) {
-    rules_.Add(std::move(rule));
-  } else {
-    rules_.Replace(std::move(rule));
-  }
-}
-
-Status SecondNames::Hold(const PathRule& rule, const std::string& name) {
-  const PathRule* here = rules_.Covering(name);
-  if (here == nullptr || !IsStricter(rule.access, here->access)) return Done{};
-  const bool entry = here->path == name && here->origin == Origin::kPolicy;
-  if (entry && rule.origin == Origin::kBaseline) return Done{};
-  const Lookup& lookup = walker_.LookAt(name);
-  if (!lookup.status && lookup.failure == LookupFailure::kOther) {
-    return Conflict(
-        Quoted(name) + ", another name of " + Quoted(rule.path) + ", cannot be looked at: " + lookup.reason,
-        rule.pointer, "grant less, or deny that path");
-  }
-  const bool missing = !rule.object;
-  if (missing == lookup.status.has_value() || lookup.failure == LookupFailure::kDenied) {
-    if (!lookup.status)
-      return Done{};  // nothing shows there, or the caller cannot get there: nor will the command
-  }
-  PathRule second = rule;
-  second.path = name;
-  second.object = lookup.status ? std::optional(lookup.status->object) : std::nullopt;
-  if (!rule.first_missing.empty())
-    second.first_missing = name.substr(0, name.size() - (rule.path.size() - rule.first_missing.size()));
-  Tighten(std::move(second), rule);
-  return Done{};
-}
-
-Status SecondNames::HoldRules() {
-  std::vector<PathRule> strict;
-  for (const PathRule& rule : rules_.All()) {
-    if (HoldsElsewhere(rule)) strict.push_back(rule);
-  }
-  for (const PathRule& rule : strict) {
-    const Result<std::vector<std::string>> others = OthersOf(rule.path, rule);
-    if (!others) return others.error();
-    for (const std::string& name : *others) {
-      if (Status held = Hold(rule, name); !held) return held;
-    }
-  }
-  return Done{};
-}
-
-// Of a mount of what has lost its name since then, and may have others.
-PathRule SecondNames::StrictestAbout(const FileObject& object, PathRule strictest) const {
-  for (const PathRule& rule : rules_.All()) {
-    const bool same =
-        rule.object && rule.object->device == object.device && rule.object->inode == object.inode;
-    if (same && HoldsElsewhere(rule) && IsStricter(rule.access, strictest.access)) strictest = rule;
-  }
-  return strictest;
-}
-
-// A mount below a grant of the directory above it may show a part of what a stricter rule is about.
-Status SecondNames::HoldMount(const Mount& mount) {
-  const PathRule* here = rules_.Covering(mount.path);
-  if (here == nullptr || here->access == Access::kDenied || here->path == mount.path) return Done{};
-  const Result<std::vector<std::string>> others = OthersOf(mount.path, *here);
-  if (!others) return others.error();
-  PathRule strictest = *here;
-  for (const std::string& name : *others) {
-    const PathRule* rule = rules_.Covering(name);
-    const bool holds = rule != nullptr && HoldsElsewhere(*rule);
-    if (holds && IsStricter(rule->access, strictest.access)) strictest = *rule;
-  }
-  // The kernel tells where layers were when they were mounted, and neither where they are now nor what was
-  // renamed in the overlay (redirect_dir, metacopy).
-  const bool unknown = mount.type == "overlay" && here->origin == Origin::kPolicy;
-  if (unknown) strictest.access = Access::kDenied;
-  const Lookup& lookup = walker_.LookAt(mount.path);
-  if (lookup.status && mount.root.ends_with(kDeleted))
-    strictest = StrictestAbout(lookup.status->object, strictest);
-  if (strictest.access == here->access) return Done{};
-  if (!lookup.status && lookup.failure == LookupFailure::kOther)
-    return Conflict(Quoted(mount.path) + ", a mount below it, cannot be looked at: " + lookup.reason,
-                    here->pointer, "grant less, or deny that path");
-  if (!lookup.status) return Done{};  // the caller cannot get there: nor will the command
-  if (unknown) {
-    warnings_.push_back({.category = "kernel-mount",
-                         .message = Quoted(mount.path) + " in the grant of " + Quoted(here->path) +
-                                    " is an overlay, whose layers cannot be told for sure, and is denied; "
-                                    "grant it by its own path if it is meant",
-                         .pointer = here->pointer});
-  }
-  PathRule second{.path = mount.path,
-                  .access = strictest.access,
-                  .object = lookup.status->object,
-                  .pointer = unknown ? "" : strictest.pointer,
-                  .origin = unknown ? Origin::kPolicy : strictest.origin};
-  Tighten(std::move(second), strictest);
-  return Done{};
-}
-
-Status SecondNames::HoldMounts() {
-  for (const Mount* mount : names_.Visible()) {
-    if (Status held = HoldMount(*mount); !held) return held;
-  }
-  return Done{};
-}
-
-// A stricter rule about a directory above the object, named in the same file system: which one is meant
-// cannot be told. One that only reaches it across a mount, or that stands for the whole host, says nothing
-// about it.
-Status SecondNames::CheckGrant(const PathRule& grant) {
-  const Result<std::vector<std::string>> others = OthersOf(grant.path, grant);
-  if (!others) return others.error();
-  for (const std::string& name : *others) {
-    const PathRule* rule = rules_.Covering(name);
-    if (rule == nullptr || rule->origin == Origin::kBaseline || rule->path == "/" || rule->path == name)
-      continue;
-    if (!IsStricter(rule->access, grant.access)) continue;
-    const Mount* mount = names_.At(name);
-    if (mount != nullptr && !IsAtOrBelow(rule->path, mount->path)) continue;
-    return Conflict(Quoted(grant.path) + " is " + std::string(Name(grant.access)) +
-                        ", but a mount makes it another name of " + Quoted(name) + ", which is " +
-                        std::string(Name(rule->access)) + " (" + Quoted(rule->path) + ")",
-                    grant.pointer, "grant " + Quoted(name) + " as well if that is meant");
-  }
-  return Done{};
-}
-
-Status SecondNames::CheckGrants() {
-  for (const PathRule& rule : rules_.All()) {
-    if (rule.origin != Origin::kPolicy || rule.access == Access::kDenied) continue;
-    if (Status checked = CheckGrant(rule); !checked) return checked;
-  }
-  return Done{};
-}
-
-// `inside`: what `mount` shows of a git directory, relative to that.
-void SecondNames::ProtectRows(const Mount& mount, std::string_view inside, const std::string& pointer) {
-  for (const ProtectedRow& row : GitDirectoryRows()) {
-    const std::string path = JoinPath("/", row.path);
-    const bool part = IsAtOrBelow(path, inside);  // of what the mount shows, and not all of it
-    if (!part && !IsAtOrBelow(inside, path)) continue;
-    const std::string name = mount.path + (part ? path.substr(inside.size()) : "");
-    const PathRule* here = rules_.Covering(name);
-    const Lookup& lookup = walker_.LookAt(name);
-    if (here == nullptr || here->access != Access::kReadWrite || here->path == name || !lookup.status)
-      continue;
-    rules_.Add(
-        {.path = name, .object = lookup.status->object, .pointer = pointer, .origin = Origin::kProtection});
-  }
-}
-
-// By its name, or by what stands in it.
-bool SecondNames::IsGitDirectory(std::string_view path) const {
-  if (path.ends_with(".git")) return true;
-  for (const char* part : {"objects", "refs"}) {  // which keep their names; HEAD can be replaced
-    if (!walker_.LookAt(JoinPath(path, part)).status) return false;
-  }
-  return true;
-}
-
-void SecondNames::ProtectRepositories(const std::string& pointer) {
-  for (const Mount* mount : names_.Visible()) {
-    const PathRule* here = rules_.Covering(mount->path);
-    if (here == nullptr || here->access != Access::kReadWrite || BackingOf(*mount) == Backing::kKernel)
-      continue;
-    std::vector<std::string> names = names_.OthersOf(mount->path).value_or(std::vector<std::string>{});
-    names.push_back(mount->root);
-    for (const std::string& name : names) {
-      for (std::string_view above = name; above != "/"; above = ParentOf(above)) {
-        if (IsGitDirectory(above)) ProtectRows(*mount, std::string_view(name).substr(above.size()), pointer);
-      }
-    }
-  }
-}
 
 }  // namespace
 

@@ -30,10 +30,7 @@ Error OfAnotherSystem(Containment containment, OperatingSystem system, const std
   } else {
     hint = "it belongs to " + home + " (`--explain` shows its plan here); " + hint;
   }
-  return {.code = ErrorCode::kUnsupported,
-          .message = "the '" + name + "' backend is not available on " + here,
-          .pointer = pointer,
-          .hint = hint};
+  return Unsupported("the '" + name + "' backend is not available on " + here, pointer, hint);
 }
 
 // The reference asks for the experimental flag before it looks at the system, but only for names it knows

@@ -41,10 +41,57 @@ class SocketGrants {
   SocketGrants(const Host& host, PathWalker& walker, RuleSet& rules, Policy& policy)
       : host_(host), walker_(walker), rules_(rules), policy_(policy) {}
 
-  Status Add(const PathEntry& entry);
+  Status Add(const PathEntry& entry) {
+    const std::optional<std::string> path = SocketPath(entry, host_);
+    if (!path) {
+      Warn("path-missing", entry,
+           "the variable " + Quoted(entry.path) + " of sockets is not set: nothing is granted");
+      return Done{};
+    }
+    if (!path->starts_with('/')) {
+      return Conflict(Quoted(entry.path) + " of sockets names no path: " + Quoted(*path), entry.pointer,
+                      "only sockets with a path can be granted");
+    }
+    Result<Walked> walked = walker_.Walk(*path);
+    if (!walked) return Conflict(walked.error().message, entry.pointer, "remove the entry");
+    if (!walked->status) {
+      Warn("path-missing", entry, Quoted(*path) + " of sockets does not exist: nothing is granted");
+      return Done{};
+    }
+    if (Status checked = Check(entry, *walked); !checked) return checked;
+    // Read-write: a mount that is read-only keeps nobody from connecting, and none is needed below such a
+    // grant.
+    const bool added = rules_.Add({.path = walked->path,
+                                   .access = Access::kReadWrite,
+                                   .object = walked->status->object,
+                                   .pointer = entry.pointer});
+    if (!added) {
+      Warn("tightened", entry, Quoted(walked->path) + " of sockets has another entry already");
+      return Done{};
+    }
+    for (const LinkMet& met : walked->links) {
+      if (!rules_.Visible(ParentOf(met.link.path))) policy_.links.push_back(met.link);
+    }
+    const std::string name = entry.path.starts_with('$') ? entry.path.substr(1) : "";
+    Warn("socket-granted", entry,
+         "whoever connects to " + Quoted(walked->path) + " " +
+             std::string(MeaningOfSocket(name, walked->path)));
+    return Done{};
+  }
 
  private:
-  [[nodiscard]] Status Check(const PathEntry& entry, const Walked& walked);
+  [[nodiscard]] Status Check(const PathEntry& entry, const Walked& walked) {
+    if (IsNeverFromHost(walked.path) || !walked.Is(FileType::kSocket)) {
+      return Conflict(Quoted(walked.path) + " of sockets is no socket", entry.pointer,
+                      "grant files and directories with readonlyPaths or readwritePaths");
+    }
+    const std::string what = "the socket " + Quoted(entry.path);
+    if (Status links = CheckGrantedLinks(entry, what, walked, host_, walker_); !links) return links;
+    if (host_.MayAccess(walked.path, Access::kReadWrite)) return Done{};
+    return Conflict("the caller may not connect to " + Quoted(walked.path), entry.pointer,
+                    "remove the entry, or change the mode of the socket");
+  }
+
   void Warn(std::string category, const PathEntry& entry, std::string message) {
     policy_.warnings.push_back(
         {.category = std::move(category), .message = std::move(message), .pointer = entry.pointer});
@@ -54,89 +101,6 @@ class SocketGrants {
   PathWalker& walker_;
   RuleSet& rules_;
   Policy& policy_;
-};
-
-Status SocketGrants::Check(const PathEntry& entry, const Walked& walked) {
-  if (IsNeverFromHost(walked.path) || !walked.Is(FileType::kSocket)) {
-    return Conflict(Quoted(walked.path) + " of sockets is no socket", entry.pointer,
-                    "grant files and directories with readonlyPaths or readwritePaths");
-  }
-  const std::string what = "the socket " + Quoted(entry.path);
-  if (Status links = CheckGrantedLinks(entry, what, walked, host_, walker_); !links) return links;
-  if (host_.MayAccess(walked.path, Access::kReadWrite)) return Done{};
-  return Conflict("the caller may not connect to " + Quoted(walked.path), entry.pointer,
-                  "remove the entry, or change the mode of the socket");
-}
-
-Status SocketGrants::Add(const PathEntry& entry) {
-  const std::optional<std::string> path = SocketPath(entry, host_);
-  if (!path) {
-    Warn("path-missing", entry,
-         "the variable " + Quoted(entry.path) + " of sockets is not set: nothing is granted");
-    return Done{};
-  }
-  if (!path->starts_with('/')) {
-    return Conflict(Quoted(entry.path) + " of sockets names no path: " + Quoted(*path), entry.pointer,
-                    "only sockets with a path can be granted");
-  }
-  Result<Walked> walked = walker_.Walk(*path);
-  if (!walked) return Conflict(walked.error().message, entry.pointer, "remove the entry");
-  if (!walked->status) {
-    Warn("path-missing", entry, Quoted(*path) + " of sockets does not exist: nothing is granted");
-    return Done{};
-  }
-  if (Status checked = Check(entry, *walked); !checked) return checked;
-  // Read-write: a mount that is read-only keeps nobody from connecting, and none is needed below such a
-  // grant.
-  const bool added = rules_.Add({.path = walked->path,
-                                 .access = Access::kReadWrite,
-                                 .object = walked->status->object,
-                                 .pointer = entry.pointer});
-  if (!added) {
-    Warn("tightened", entry, Quoted(walked->path) + " of sockets has another entry already");
-    return Done{};
-  }
-  for (const LinkMet& met : walked->links) {
-    if (!rules_.Visible(ParentOf(met.link.path))) policy_.links.push_back(met.link);
-  }
-  const std::string name = entry.path.starts_with('$') ? entry.path.substr(1) : "";
-  Warn(
-      "socket-granted", entry,
-      "whoever connects to " + Quoted(walked->path) + " " + std::string(MeaningOfSocket(name, walked->path)));
-  return Done{};
-}
-
-class SocketDenials {
- public:
-  SocketDenials(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
-                std::vector<Warning>& warnings)
-      : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
-
-  void DenyKnown();
-  Status DenyLive(const std::string& tools_pointer, const std::vector<OwnPlace>& own_places);
-  void DenyDirectories();
-
- private:
-  void DenySocket(const std::string& path);
-  Status DenyFound(const std::string& path);
-  void Warn(const std::string& path, bool directory, const PathRule& grant);
-  [[nodiscard]] SocketPlaces Searched(const std::string& tools_pointer);
-  void AddHiddenRowsBelow(const std::string& grant, std::vector<std::string>& directories);
-  void DenyDirectory(const SocketDirectory& row, const std::string& path);
-  // The grant of the policy that shows `path`.
-  [[nodiscard]] const PathRule* GrantAround(const std::string& path) const {
-    const PathRule* rule = rules_.Covering(path);
-    const bool granted =
-        rule != nullptr && rule->access != Access::kDenied && rule->origin != Origin::kBaseline;
-    return granted ? rule : nullptr;
-  }
-  [[nodiscard]] std::string Expanded(std::string_view row) const;
-
-  const Host& host_;
-  const MountNames& names_;
-  PathWalker& walker_;
-  RuleSet& rules_;
-  std::vector<Warning>& warnings_;
 };
 
 // SSH_AUTH_SOCK and the like: the caller's own agents, wherever they listen.
@@ -150,168 +114,191 @@ std::vector<std::string> SocketsOfEnvironment(const Host& host) {
   return result;
 }
 
-void SocketDenials::AddHiddenRowsBelow(const std::string& grant, std::vector<std::string>& directories) {
-  for (const BaselineRow& row : HiddenRows()) {
-    if (!IsAtOrBelow(row.path, grant)) continue;
-    const bool directory = walker_.LookAt(std::string(row.path)).Is(FileType::kDirectory);
-    if (directory && GrantAround(std::string(row.path)) != nullptr) directories.emplace_back(row.path);
-  }
-}
+class SocketDenials {
+ public:
+  SocketDenials(const Host& host, const MountNames& names, PathWalker& walker, RuleSet& rules,
+                std::vector<Warning>& warnings)
+      : host_(host), names_(names), walker_(walker), rules_(rules), warnings_(warnings) {}
 
-// "" where the caller has no such directory.
-std::string SocketDenials::Expanded(std::string_view row) const {
-  std::string path{row};
-  const auto put = [&](std::string_view mark, const auto& value_of) {
-    const std::size_t at = path.find(mark);
-    if (at == std::string::npos) return;
-    const std::optional<std::string> value = value_of();
-    if (!value) return path.clear();
-    path.replace(at, mark.size(), *value);
-  };
-  const auto directory = [&](std::string_view name) {
-    std::optional<std::string> value = host_.Environment(name);
-    return value && value->starts_with('/') ? value : std::nullopt;
-  };
-  put("{uid}", [&] { return std::optional(std::to_string(host_.Caller().uid)); });
-  put("{home}", [&] { return directory("HOME"); });
-  put("{runtime}", [&] { return directory("XDG_RUNTIME_DIR"); });
-  return path;
-}
-
-void SocketDenials::Warn(const std::string& path, bool directory, const PathRule& grant) {
-  const std::string what =
-      directory ? " cannot be searched, and may hold a socket of a program outside the sandbox: it is denied"
-                : " belongs to a program outside the sandbox and is denied";
-  warnings_.push_back({.category = "daemon-socket",
-                       .message = Quoted(path) + " in the grant of " + Quoted(grant.path) + what,
-                       .pointer = grant.pointer});
-}
-
-void SocketDenials::DenySocket(const std::string& path) {
-  const PathRule* around = rules_.Covering(path);
-  if (around == nullptr || around->access == Access::kDenied) return;
-  const PathRule grant = *around;
-  const Result<Walked> walked = walker_.Walk(path);
-  if (!walked || !walked->status) return;
-  PathRule denial{.path = walked->path,
-                  .access = Access::kDenied,
-                  .object = walked->status->object,
-                  .origin = Origin::kBaseline};
-  // Protection keeps what cannot be listed as it is: read-only, which keeps nobody from connecting.
-  const PathRule* known = rules_.Find(walked->path);
-  if (known != nullptr && known->origin != Origin::kProtection) return;
-  if (known == nullptr) {
-    rules_.Add(denial);
-  } else {
-    rules_.Replace(denial);
-  }
-  if (grant.origin != Origin::kBaseline) Warn(path, denial.object->type == FileType::kDirectory, grant);
-}
-
-void SocketDenials::DenyKnown() {
-  for (const BaselineRow& row : SocketRows()) DenySocket(Expanded(row.path));
-  for (const std::string& path : SocketsOfEnvironment(host_)) {
-    const Result<Walked> walked = walker_.Walk(path);
-    if (!walked || !walked->Is(FileType::kSocket)) continue;
-    DenySocket(walked->path);
-  }
-}
-
-// Grants, and what is mounted below them: a file that is a mount point shows as what it covers. A grant of
-// what every sandbox sees is searched where it shows more than that.
-SocketPlaces SocketDenials::Searched(const std::string& tools_pointer) {
-  SocketPlaces places;
-  for (const PathRule& rule : rules_.All()) {
-    const bool directory = rule.object && rule.object->type == FileType::kDirectory;
-    const bool granted = rule.access != Access::kDenied && rule.origin == Origin::kPolicy;
-    const bool tools = !tools_pointer.empty() && rule.pointer == tools_pointer;
-    if (!directory || !granted || tools) continue;
-    if (rule.access == Access::kReadOnly && IsInBaseline(rule.path)) {
-      AddHiddenRowsBelow(rule.path, places.directories);
-      continue;
+  void DenyKnown() {
+    for (const BaselineRow& row : SocketRows()) DenySocket(Expanded(row.path));
+    for (const std::string& path : SocketsOfEnvironment(host_)) {
+      const Result<Walked> walked = walker_.Walk(path);
+      if (!walked || !walked->Is(FileType::kSocket)) continue;
+      DenySocket(walked->path);
     }
-    (rule.path == "/" ? places.whole_host : places.directories).push_back(rule.path);
   }
-  for (const Mount* mount : names_.Visible()) {
-    const PathRule* grant = GrantAround(mount->path);
-    if (grant == nullptr || grant->path == mount->path) continue;
-    const bool directory = walker_.LookAt(mount->path).Is(FileType::kDirectory);
-    (grant->path == "/" && directory ? places.whole_host : places.directories).push_back(mount->path);
-  }
-  return places;
-}
 
-Status SocketDenials::DenyFound(const std::string& path) {
-  const PathRule* rule = rules_.Find(path);
-  const bool grant = rule != nullptr && rule->origin == Origin::kPolicy && rule->access != Access::kDenied;
-  if (grant && rule->object && rule->object->type == FileType::kDirectory) {
-    return Conflict(Quoted(path) + " could not be searched to its end for sockets of programs outside",
-                    rule->pointer, "grant less, or deny the directories that hold most");
+  Status DenyLive(const std::string& tools_pointer, const std::vector<OwnPlace>& own_places) {
+    SocketPlaces places = Searched(tools_pointer);
+    for (const OwnPlace& place : own_places) {
+      if (place.sockets) places.own.push_back(place.path);
+    }
+    if (const auto runtime = host_.Environment("XDG_RUNTIME_DIR"); runtime && !runtime->empty())
+      places.own.push_back(RuntimePlaceOf(*runtime, host_.Caller().uid));
+    places.skipped = rules_.PathsWith(Access::kDenied);
+    for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
+      if (rules_.Covering(own) == nullptr) places.skipped.emplace_back(own);
+    }
+    // A grant inside of what is denied is looked at on its own.
+    std::erase_if(places.skipped, [&](const std::string& denied) {
+      return std::any_of(places.directories.begin(), places.directories.end(),
+                         [&](const std::string& directory) { return IsAtOrBelow(directory, denied); });
+    });
+    for (const std::string& path : host_.LiveSockets(places)) {
+      if (Status denied = DenyFound(path); !denied) return denied;
+    }
+    return Done{};
   }
-  DenySocket(path);
-  if (!names_.Any()) return Done{};
-  const std::optional<std::vector<std::string>> others = names_.OthersOf(path);
-  if (!others) {
-    return Conflict("the socket " + Quoted(path) + " has more than " + std::to_string(kMaxSecondNames) +
-                        " names through mounts",
-                    "/filesystem", "unmount some of them, or grant less");
-  }
-  for (const std::string& other : *others) DenySocket(other);
-  return Done{};
-}
 
-Status SocketDenials::DenyLive(const std::string& tools_pointer, const std::vector<OwnPlace>& own_places) {
-  SocketPlaces places = Searched(tools_pointer);
-  for (const OwnPlace& place : own_places) {
-    if (place.sockets) places.own.push_back(place.path);
+  void DenyDirectories() {
+    for (const SocketDirectory& row : SocketDirectories()) {
+      const std::string written = Expanded(row.path);
+      if (written.empty()) continue;
+      const Result<Walked> above = walker_.Walk(ParentOf(written));
+      if (!above || !above->status) continue;
+      DenyDirectory(row, JoinPath(above->path, written.substr(written.rfind('/') + 1)));
+    }
   }
-  if (const auto runtime = host_.Environment("XDG_RUNTIME_DIR"); runtime && !runtime->empty())
-    places.own.push_back(RuntimePlaceOf(*runtime, host_.Caller().uid));
-  places.skipped = rules_.PathsWith(Access::kDenied);
-  for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) {
-    if (rules_.Covering(own) == nullptr) places.skipped.emplace_back(own);
-  }
-  // A grant inside of what is denied is looked at on its own.
-  std::erase_if(places.skipped, [&](const std::string& denied) {
-    return std::any_of(places.directories.begin(), places.directories.end(),
-                       [&](const std::string& directory) { return IsAtOrBelow(directory, denied); });
-  });
-  for (const std::string& path : host_.LiveSockets(places)) {
-    if (Status denied = DenyFound(path); !denied) return denied;
-  }
-  return Done{};
-}
 
-// Another user may have put a link there, or a directory of his own: that one is none of the caller's
-// programs'.
-void SocketDenials::DenyDirectory(const SocketDirectory& row, const std::string& path) {
-  const PathRule* grant = GrantAround(path);
-  if (grant == nullptr || grant->path == path) return;
-  const Lookup& lookup = walker_.LookAt(path);
-  PathRule rule{
-      .path = path, .access = Access::kDenied, .socket_directory = row.mode, .origin = Origin::kBaseline};
-  if (lookup.status) {
-    const bool trusted = lookup.status->uid == host_.Caller().uid || lookup.status->uid == 0;
-    if (!lookup.Is(FileType::kDirectory) || !trusted) return;
-    rule.object = lookup.status->object;
-  } else {
-    const std::string above{ParentOf(path)};
-    const bool missing = lookup.failure == LookupFailure::kMissing;
-    if (!row.made || !missing || !host_.MayAccess(above, Access::kReadWrite)) return;
-    rule.own_directory = row.mode;
+ private:
+  void DenySocket(const std::string& path) {
+    const PathRule* around = rules_.Covering(path);
+    if (around == nullptr || around->access == Access::kDenied) return;
+    const PathRule grant = *around;
+    const Result<Walked> walked = walker_.Walk(path);
+    if (!walked || !walked->status) return;
+    PathRule denial{.path = walked->path,
+                    .access = Access::kDenied,
+                    .object = walked->status->object,
+                    .origin = Origin::kBaseline};
+    // Protection keeps what cannot be listed as it is: read-only, which keeps nobody from connecting.
+    const PathRule* known = rules_.Find(walked->path);
+    if (known != nullptr && known->origin != Origin::kProtection) return;
+    if (known == nullptr) {
+      rules_.Add(denial);
+    } else {
+      rules_.Replace(denial);
+    }
+    if (grant.origin != Origin::kBaseline) Warn(path, denial.object->type == FileType::kDirectory, grant);
   }
-  rules_.Add(std::move(rule));
-}
 
-void SocketDenials::DenyDirectories() {
-  for (const SocketDirectory& row : SocketDirectories()) {
-    const std::string written = Expanded(row.path);
-    if (written.empty()) continue;
-    const Result<Walked> above = walker_.Walk(ParentOf(written));
-    if (!above || !above->status) continue;
-    DenyDirectory(row, JoinPath(above->path, written.substr(written.rfind('/') + 1)));
+  Status DenyFound(const std::string& path) {
+    const PathRule* rule = rules_.Find(path);
+    const bool grant = rule != nullptr && rule->origin == Origin::kPolicy && rule->access != Access::kDenied;
+    if (grant && rule->object && rule->object->type == FileType::kDirectory) {
+      return Conflict(Quoted(path) + " could not be searched to its end for sockets of programs outside",
+                      rule->pointer, "grant less, or deny the directories that hold most");
+    }
+    DenySocket(path);
+    if (!names_.Any()) return Done{};
+    const std::optional<std::vector<std::string>> others = names_.OthersOf(path);
+    if (!others) {
+      return Conflict("the socket " + Quoted(path) + " has more than " + std::to_string(kMaxSecondNames) +
+                          " names through mounts",
+                      "/filesystem", "unmount some of them, or grant less");
+    }
+    for (const std::string& other : *others) DenySocket(other);
+    return Done{};
   }
-}
+
+  void Warn(const std::string& path, bool directory, const PathRule& grant) {
+    const std::string what =
+        directory
+            ? " cannot be searched, and may hold a socket of a program outside the sandbox: it is denied"
+            : " belongs to a program outside the sandbox and is denied";
+    warnings_.push_back({.category = "daemon-socket",
+                         .message = Quoted(path) + " in the grant of " + Quoted(grant.path) + what,
+                         .pointer = grant.pointer});
+  }
+
+  // Grants, and what is mounted below them: a file that is a mount point shows as what it covers. A grant of
+  // what every sandbox sees is searched where it shows more than that.
+  [[nodiscard]] SocketPlaces Searched(const std::string& tools_pointer) {
+    SocketPlaces places;
+    for (const PathRule& rule : rules_.All()) {
+      const bool directory = rule.object && rule.object->type == FileType::kDirectory;
+      const bool granted = rule.access != Access::kDenied && rule.origin == Origin::kPolicy;
+      const bool tools = !tools_pointer.empty() && rule.pointer == tools_pointer;
+      if (!directory || !granted || tools) continue;
+      if (rule.access == Access::kReadOnly && IsInBaseline(rule.path)) {
+        AddHiddenRowsBelow(rule.path, places.directories);
+        continue;
+      }
+      (rule.path == "/" ? places.whole_host : places.directories).push_back(rule.path);
+    }
+    for (const Mount* mount : names_.Visible()) {
+      const PathRule* grant = GrantAround(mount->path);
+      if (grant == nullptr || grant->path == mount->path) continue;
+      const bool directory = walker_.LookAt(mount->path).Is(FileType::kDirectory);
+      (grant->path == "/" && directory ? places.whole_host : places.directories).push_back(mount->path);
+    }
+    return places;
+  }
+
+  void AddHiddenRowsBelow(const std::string& grant, std::vector<std::string>& directories) {
+    for (const BaselineRow& row : HiddenRows()) {
+      if (!IsAtOrBelow(row.path, grant)) continue;
+      const bool directory = walker_.LookAt(std::string(row.path)).Is(FileType::kDirectory);
+      if (directory && GrantAround(std::string(row.path)) != nullptr) directories.emplace_back(row.path);
+    }
+  }
+
+  // Another user may have put a link there, or a directory of his own: that one is none of the caller's
+  // programs'.
+  void DenyDirectory(const SocketDirectory& row, const std::string& path) {
+    const PathRule* grant = GrantAround(path);
+    if (grant == nullptr || grant->path == path) return;
+    const Lookup& lookup = walker_.LookAt(path);
+    PathRule rule{
+        .path = path, .access = Access::kDenied, .socket_directory = row.mode, .origin = Origin::kBaseline};
+    if (lookup.status) {
+      const bool trusted = lookup.status->uid == host_.Caller().uid || lookup.status->uid == 0;
+      if (!lookup.Is(FileType::kDirectory) || !trusted) return;
+      rule.object = lookup.status->object;
+    } else {
+      const std::string above{ParentOf(path)};
+      const bool missing = lookup.failure == LookupFailure::kMissing;
+      if (!row.made || !missing || !host_.MayAccess(above, Access::kReadWrite)) return;
+      rule.own_directory = row.mode;
+    }
+    rules_.Add(std::move(rule));
+  }
+
+  // The grant of the policy that shows `path`.
+  [[nodiscard]] const PathRule* GrantAround(const std::string& path) const {
+    const PathRule* rule = rules_.Covering(path);
+    const bool granted =
+        rule != nullptr && rule->access != Access::kDenied && rule->origin != Origin::kBaseline;
+    return granted ? rule : nullptr;
+  }
+
+  // "" where the caller has no such directory.
+  [[nodiscard]] std::string Expanded(std::string_view row) const {
+    std::string path{row};
+    const auto put = [&](std::string_view mark, const auto& value_of) {
+      const std::size_t at = path.find(mark);
+      if (at == std::string::npos) return;
+      const std::optional<std::string> value = value_of();
+      if (!value) return path.clear();
+      path.replace(at, mark.size(), *value);
+    };
+    const auto directory = [&](std::string_view name) {
+      std::optional<std::string> value = host_.Environment(name);
+      return value && value->starts_with('/') ? value : std::nullopt;
+    };
+    put("{uid}", [&] { return std::optional(std::to_string(host_.Caller().uid)); });
+    put("{home}", [&] { return directory("HOME"); });
+    put("{runtime}", [&] { return directory("XDG_RUNTIME_DIR"); });
+    return path;
+  }
+
+  const Host& host_;
+  const MountNames& names_;
+  PathWalker& walker_;
+  RuleSet& rules_;
+  std::vector<Warning>& warnings_;
+};
 
 }  // namespace
 

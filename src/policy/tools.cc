@@ -41,32 +41,235 @@ class ToolFinder {
     if (walked && walked->path != "/") home_ = walked->path;
   }
 
-  void AddSearchPath(std::string_view text);
-  void AddVariables();
+  void AddSearchPath(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view entry = text.substr(0, text.find(':'));
+      text.remove_prefix(std::min(text.size(), entry.size() + 1));
+      if (!entry.starts_with('/')) continue;
+      const std::string path = FoldLexically(entry);
+      const bool known = std::find(tools_.search.begin(), tools_.search.end(), path) != tools_.search.end();
+      if (!known && Accept(path, "PATH names " + Quoted(path))) tools_.search.push_back(path);
+    }
+  }
+
+  void AddVariables() {
+    for (const char* name : kPlaces) {
+      std::optional<std::string> value = host_.Environment(name);
+      if (!value || !value->starts_with('/')) continue;
+      const std::string path = FoldLexically(*value);
+      static_cast<void>(Accept(JoinPath(path, "bin"), std::string(name) + " names " + Quoted(path)));
+      if (IsShownDirectory(path) || (!IsProgramDirectory(path) && IsShownDirectory(JoinPath(path, "bin"))))
+        tools_.variables.push_back({.name = name, .value = Secret{std::move(*value)}});
+    }
+    for (const VersionChoice& choice : kChoices) {
+      std::optional<std::string> value = host_.Environment(choice.variable);
+      if (value && IsVersion(choice, *value))
+        tools_.variables.push_back({.name = choice.variable, .value = Secret{std::move(*value)}});
+    }
+  }
+
   [[nodiscard]] Tools Take() { return std::move(tools_); }
 
  private:
-  bool Accept(const std::string& written, const std::string& why);
-  [[nodiscard]] bool IsInside(const std::string& path) const;
-  [[nodiscard]] bool IsShownDirectory(const std::string& path);
-  [[nodiscard]] bool IsVersion(const VersionChoice& choice, std::string_view value);
-  [[nodiscard]] bool HasPython(const std::string& programs);
-  [[nodiscard]] bool MayShow(const std::string& path) const;
-  [[nodiscard]] bool MayGrant(const Walked& walked) const;
-  [[nodiscard]] bool IsInHome(std::string_view path) const;
-  [[nodiscard]] bool HoldsOtherThings(const std::string& path) const;
-  [[nodiscard]] bool IsSecret(std::string_view path) const;
+  // Whether programs of the directory can be found inside.
+  bool Accept(const std::string& written, const std::string& why) {
+    const Result<Walked> walked = walker_.Walk(written);
+    if (!walked || !walked->status || walked->folded_missing) return false;
+    const std::string& path = walked->path;
+    if (!walked->Is(FileType::kDirectory) || path == "/" || IsNeverFromHost(path)) return false;
+    const PathRule* rule = granted_.Covering(path);
+    if (rule != nullptr && rule->access == Access::kDenied) return false;
+    if (rule == nullptr && !IsOfSystem(path)) {
+      if (!MayGrant(*walked)) return false;
+      GrantInstallation(path, why, false);
+      if (written != path) Grant(written, why);  // by this spelling too
+    }
+    AddNeeds(path);
+    return true;
+  }
+
+  [[nodiscard]] bool IsInside(const std::string& path) const {
+    const PathRule* rule = granted_.Covering(path);
+    if (rule != nullptr) return rule->access != Access::kDenied;
+    return IsOfSystem(path) ||
+           std::any_of(tools_.entries.begin(), tools_.entries.end(),
+                       [&](const PathEntry& entry) { return IsAtOrBelow(path, entry.path); });
+  }
+
+  // What a variable names is looked at: a word that names no directory inside may be anything.
+  [[nodiscard]] bool IsShownDirectory(const std::string& path) {
+    const Result<Walked> walked = walker_.Walk(path);
+    return walked && walked->Is(FileType::kDirectory) && IsInside(walked->path);
+  }
+
+  // "3.12", "3.12:3.11", "system"; "stable" for "stable-x86_64-unknown-linux-gnu".
+  [[nodiscard]] bool IsVersion(const VersionChoice& choice, std::string_view value) {
+    const auto root = roots_.find(choice.root);
+    if (root == roots_.end() || value.empty()) return false;
+    const std::string versions = JoinPath(root->second, choice.versions);
+    const Result<std::vector<std::string>> installed = host_.ListDirectory(versions);
+    if (!installed) return false;
+    while (!value.empty()) {
+      const std::string_view word = value.substr(0, value.find(':'));
+      value.remove_prefix(std::min(value.size(), word.size() + 1));
+      const bool known = std::any_of(installed->begin(), installed->end(), [&](const std::string& name) {
+        return name == word || (choice.prefix && name.starts_with(std::string(word) + "-"));
+      });
+      if (!known && word != "system") return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool HasPython(const std::string& programs) {
+    constexpr std::uint32_t kExecute = 0111;
+    const auto executable = [&](std::string_view name) {
+      const Result<Walked> walked = walker_.Walk(JoinPath(programs, name));
+      return walked && walked->Is(FileType::kRegular) && (walked->status->mode & kExecute) != 0;
+    };
+    return executable("python3") || executable("python") || executable("pypy3");
+  }
+
+  [[nodiscard]] bool MayShow(const std::string& path) const {
+    return !IsSecret(path) && host_.MayAccess(path, Access::kReadOnly) && IsCallersOwn(host_, walker_, path);
+  }
+
+  // In a home there are projects, in which an earlier run may have put links and anything else: only a
+  // directory that is called one of programs counts there, and no link. Elsewhere a link leads somewhere that
+  // only the caller and root could choose.
+  [[nodiscard]] bool MayGrant(const Walked& walked) const {
+    if (!MayShow(walked.path) || HoldsOtherThings(walked.path)) return false;
+    if (IsInHome(walked.path) && !IsProgramDirectory(walked.path)) return false;
+    const std::uint32_t caller = host_.Caller().uid;
+    return std::all_of(walked.links.begin(), walked.links.end(), [&](const LinkMet& met) {
+      if (IsRootsAlone(met)) return true;
+      if (IsInHome(met.link.path) || (met.owner != 0 && met.owner != caller)) return false;
+      return IsProgramDirectory(walked.path) &&
+             IsCallersOwn(host_, walker_, std::string(ParentOf(met.link.path)));
+    });
+  }
+
+  // A home directory, whoever's.
+  [[nodiscard]] bool IsInHome(std::string_view path) const {
+    return IsHomes(path) || IsAtOrBelow(path, "/home") || IsAtOrBelow(path, "/root");
+  }
+
+  // A project, or a directory of somebody's settings.
+  [[nodiscard]] bool HoldsOtherThings(const std::string& path) const {
+    constexpr const char* kMarks[] = {".git", ".env", ".npmrc", ".netrc", "credentials", "credentials.toml"};
+    return std::any_of(std::begin(kMarks), std::end(kMarks), [&](const char* mark) {
+      return walker_.LookAt(JoinPath(path, mark)).status.has_value();
+    });
+  }
+
+  [[nodiscard]] bool IsSecret(std::string_view path) const {
+    if (home_.empty()) return !IsAtOrBelow(path, kLocal) && !IsAtOrBelow(path, kPackages);
+    if (IsAtOrBelow(home_, path)) return true;
+    const auto named = [path](std::string_view name) {
+      const std::string inside = "/" + std::string(name) + "/";
+      return (std::string(path) + "/").find(inside) != std::string::npos;
+    };
+    if (std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome), named)) return true;  // of any home
+    return std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome),
+                       [&](std::string_view name) { return IsAtOrBelow(JoinPath(home_, name), path); });
+  }
+
   [[nodiscard]] bool IsHomes(std::string_view path) const {
     return !home_.empty() && IsAtOrBelow(path, home_);
   }
-  void GrantInstallation(const std::string& programs, const std::string& why, bool of_store);
+
+  // `of_store`: the directory above is an installation, whether it is marked or not.
+  void GrantInstallation(const std::string& programs, const std::string& why, bool of_store) {
+    const std::string prefix{ParentOf(programs)};
+    if (IsAtOrBelow(programs, kLocal)) {
+      Grant(std::string(kLocal), why);
+      tools_.not_tools = {"/usr/local/etc", "/usr/local/var"};
+      if (const std::optional<std::string> cargo = host_.Environment("CARGO_HOME")) {
+        for (const char* name : {"credentials", "credentials.toml"})
+          tools_.not_tools.push_back(JoinPath(*cargo, name));
+      }
+      return;
+    }
+    Grant(programs, why);
+    if (!IsProgramDirectory(programs) || prefix == "/" || prefix == home_) return;
+    for (const ToolLayout& layout : ToolLayouts()) {
+      const bool marked = !layout.marker.empty();
+      const bool fits = marked ? walker_.LookAt(JoinPath(prefix, layout.marker)).status.has_value()
+                               : of_store || (prefix != kPackages && IsAtOrBelow(prefix, kPackages));
+      if (fits) return GrantParts(prefix, layout.parts, why);
+    }
+    if (prefix == JoinPath(home_, ".local")) GrantParts(prefix, {"lib"}, why);
+  }
+
+  // A part that is a link stays in the installation.
   void GrantParts(const std::string& prefix, const std::vector<std::string_view>& parts,
-                  const std::string& why);
-  void Grant(const std::string& path, const std::string& why);
-  void AddNeeds(const std::string& programs);
-  void AddInterpreter(const std::string& environment);
-  void AddRustup();
-  void NameRoot(const std::string& variable, const std::string& root);
+                  const std::string& why) {
+    for (const std::string_view part : parts) {
+      const std::string path = JoinPath(prefix, part);
+      const Result<Walked> walked = walker_.Walk(path);
+      if (!walked || !walked->status || !IsAtOrBelow(walked->path, prefix)) continue;
+      const FileType type = walked->status->object.type;
+      if (type != FileType::kDirectory && type != FileType::kRegular) continue;
+      const PathRule* rule = granted_.Covering(walked->path);
+      if (rule == nullptr && MayShow(walked->path)) Grant(path, why);
+    }
+  }
+
+  void Grant(const std::string& path, const std::string& why) {
+    if (!tools_.reasons.emplace(path, why).second) return;
+    tools_.entries.push_back({.path = path, .pointer = pointer_});
+  }
+
+  void AddNeeds(const std::string& programs) {
+    const std::string prefix{ParentOf(programs)};
+    if (walker_.LookAt(JoinPath(prefix, "pyvenv.cfg")).status) AddInterpreter(prefix);
+    if (walker_.LookAt(JoinPath(programs, "rustup")).status) AddRustup();
+    for (const VersionManager& manager : kManagers) {
+      const std::string root = host_.Environment(manager.variable).value_or(JoinPath(home_, manager.place));
+      if (root == prefix) NameRoot(manager.variable, root);
+    }
+  }
+
+  // The file may be one that a command has written: it chooses among interpreters, and nothing else.
+  void AddInterpreter(const std::string& environment) {
+    const Result<std::string> text = host_.ReadFile(JoinPath(environment, "pyvenv.cfg"), kMaxMarkerBytes);
+    constexpr std::string_view kHomeKey = "home = ";
+    if (!text || !text->starts_with(kHomeKey)) return;
+    const std::string written = text->substr(kHomeKey.size(), text->find('\n') - kHomeKey.size());
+    const Result<Walked> walked = walker_.Walk(written);
+    if (!written.starts_with('/') || !walked || !walked->status || IsInside(walked->path)) return;
+    const std::string& path = walked->path;
+    if (granted_.Covering(path) != nullptr || NameOf(path) != "bin") return;
+    const bool of_store =
+        !home_.empty() &&
+        std::any_of(std::begin(kInterpreterStores), std::end(kInterpreterStores),
+                    [&](std::string_view store) { return IsAtOrBelow(path, JoinPath(home_, store)); });
+    bool of_root = !IsHomes(path);
+    for (std::string at = path; of_root && at != "/"; at = std::string(ParentOf(at))) {
+      const Lookup& lookup = walker_.LookAt(at);
+      of_root = lookup.status && lookup.status->uid == 0;
+    }
+    if ((!of_store && !of_root) || !HasPython(path) || !MayGrant(*walked)) return;
+    const std::string why = "the interpreter of " + Quoted(environment);
+    GrantInstallation(path, why, of_store);
+    if (FoldLexically(written) != path) Grant(FoldLexically(written), why);
+  }
+
+  // CARGO_HOME is the run's own: credentials lie in the caller's. Without its update-hashes rustup makes them
+  // anew, whatever it is asked.
+  void AddRustup() {
+    const std::string root = host_.Environment("RUSTUP_HOME").value_or(JoinPath(home_, ".rustup"));
+    if (!root.starts_with('/') || roots_.contains("RUSTUP_HOME")) return;
+    const Result<Walked> walked = walker_.Walk(root);
+    if (!walked || !walked->status) return;
+    GrantParts(walked->path, {"settings.toml", "toolchains", "update-hashes"},
+               "rustup keeps toolchains in " + Quoted(root));
+    NameRoot("RUSTUP_HOME", walked->path);
+  }
+
+  void NameRoot(const std::string& variable, const std::string& root) {
+    if (roots_.emplace(variable, root).second)
+      tools_.variables.push_back({.name = variable, .value = Secret{root}});
+  }
 
   const Host& host_;
   std::string pointer_;
@@ -76,229 +279,6 @@ class ToolFinder {
   std::map<std::string, std::string, std::less<>> roots_ = {};  // of what keeps versions, by variable
   Tools tools_ = {};
 };
-
-void ToolFinder::AddSearchPath(std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view entry = text.substr(0, text.find(':'));
-    text.remove_prefix(std::min(text.size(), entry.size() + 1));
-    if (!entry.starts_with('/')) continue;
-    const std::string path = FoldLexically(entry);
-    const bool known = std::find(tools_.search.begin(), tools_.search.end(), path) != tools_.search.end();
-    if (!known && Accept(path, "PATH names " + Quoted(path))) tools_.search.push_back(path);
-  }
-}
-
-void ToolFinder::AddVariables() {
-  for (const char* name : kPlaces) {
-    std::optional<std::string> value = host_.Environment(name);
-    if (!value || !value->starts_with('/')) continue;
-    const std::string path = FoldLexically(*value);
-    static_cast<void>(Accept(JoinPath(path, "bin"), std::string(name) + " names " + Quoted(path)));
-    if (IsShownDirectory(path) || (!IsProgramDirectory(path) && IsShownDirectory(JoinPath(path, "bin"))))
-      tools_.variables.push_back({.name = name, .value = Secret{std::move(*value)}});
-  }
-  for (const VersionChoice& choice : kChoices) {
-    std::optional<std::string> value = host_.Environment(choice.variable);
-    if (value && IsVersion(choice, *value))
-      tools_.variables.push_back({.name = choice.variable, .value = Secret{std::move(*value)}});
-  }
-}
-
-// What a variable names is looked at: a word that names no directory inside may be anything.
-bool ToolFinder::IsShownDirectory(const std::string& path) {
-  const Result<Walked> walked = walker_.Walk(path);
-  return walked && walked->Is(FileType::kDirectory) && IsInside(walked->path);
-}
-
-// "3.12", "3.12:3.11", "system"; "stable" for "stable-x86_64-unknown-linux-gnu".
-bool ToolFinder::IsVersion(const VersionChoice& choice, std::string_view value) {
-  const auto root = roots_.find(choice.root);
-  if (root == roots_.end() || value.empty()) return false;
-  const std::string versions = JoinPath(root->second, choice.versions);
-  const Result<std::vector<std::string>> installed = host_.ListDirectory(versions);
-  if (!installed) return false;
-  while (!value.empty()) {
-    const std::string_view word = value.substr(0, value.find(':'));
-    value.remove_prefix(std::min(value.size(), word.size() + 1));
-    const bool known = std::any_of(installed->begin(), installed->end(), [&](const std::string& name) {
-      return name == word || (choice.prefix && name.starts_with(std::string(word) + "-"));
-    });
-    if (!known && word != "system") return false;
-  }
-  return true;
-}
-
-// Whether programs of the directory can be found inside.
-bool ToolFinder::Accept(const std::string& written, const std::string& why) {
-  const Result<Walked> walked = walker_.Walk(written);
-  if (!walked || !walked->status || walked->folded_missing) return false;
-  const std::string& path = walked->path;
-  if (!walked->Is(FileType::kDirectory) || path == "/" || IsNeverFromHost(path)) return false;
-  const PathRule* rule = granted_.Covering(path);
-  if (rule != nullptr && rule->access == Access::kDenied) return false;
-  if (rule == nullptr && !IsOfSystem(path)) {
-    if (!MayGrant(*walked)) return false;
-    GrantInstallation(path, why, false);
-    if (written != path) Grant(written, why);  // by this spelling too
-  }
-  AddNeeds(path);
-  return true;
-}
-
-bool ToolFinder::IsInside(const std::string& path) const {
-  const PathRule* rule = granted_.Covering(path);
-  if (rule != nullptr) return rule->access != Access::kDenied;
-  return IsOfSystem(path) ||
-         std::any_of(tools_.entries.begin(), tools_.entries.end(),
-                     [&](const PathEntry& entry) { return IsAtOrBelow(path, entry.path); });
-}
-
-bool ToolFinder::IsSecret(std::string_view path) const {
-  if (home_.empty()) return !IsAtOrBelow(path, kLocal) && !IsAtOrBelow(path, kPackages);
-  if (IsAtOrBelow(home_, path)) return true;
-  const auto named = [path](std::string_view name) {
-    const std::string inside = "/" + std::string(name) + "/";
-    return (std::string(path) + "/").find(inside) != std::string::npos;
-  };
-  if (std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome), named)) return true;  // of any home
-  return std::any_of(std::begin(kSecretsOfHome), std::end(kSecretsOfHome),
-                     [&](std::string_view name) { return IsAtOrBelow(JoinPath(home_, name), path); });
-}
-
-bool ToolFinder::MayShow(const std::string& path) const {
-  return !IsSecret(path) && host_.MayAccess(path, Access::kReadOnly) && IsCallersOwn(host_, walker_, path);
-}
-
-// In a home there are projects, in which an earlier run may have put links and anything else: only a
-// directory that is called one of programs counts there, and no link. Elsewhere a link leads somewhere that
-// only the caller and root could choose.
-bool ToolFinder::MayGrant(const Walked& walked) const {
-  if (!MayShow(walked.path) || HoldsOtherThings(walked.path)) return false;
-  if (IsInHome(walked.path) && !IsProgramDirectory(walked.path)) return false;
-  const std::uint32_t caller = host_.Caller().uid;
-  return std::all_of(walked.links.begin(), walked.links.end(), [&](const LinkMet& met) {
-    if (IsRootsAlone(met)) return true;
-    if (IsInHome(met.link.path) || (met.owner != 0 && met.owner != caller)) return false;
-    return IsProgramDirectory(walked.path) &&
-           IsCallersOwn(host_, walker_, std::string(ParentOf(met.link.path)));
-  });
-}
-
-// A home directory, whoever's.
-bool ToolFinder::IsInHome(std::string_view path) const {
-  return IsHomes(path) || IsAtOrBelow(path, "/home") || IsAtOrBelow(path, "/root");
-}
-
-// A project, or a directory of somebody's settings.
-bool ToolFinder::HoldsOtherThings(const std::string& path) const {
-  constexpr const char* kMarks[] = {".git", ".env", ".npmrc", ".netrc", "credentials", "credentials.toml"};
-  return std::any_of(std::begin(kMarks), std::end(kMarks), [&](const char* mark) {
-    return walker_.LookAt(JoinPath(path, mark)).status.has_value();
-  });
-}
-
-void ToolFinder::Grant(const std::string& path, const std::string& why) {
-  if (!tools_.reasons.emplace(path, why).second) return;
-  tools_.entries.push_back({.path = path, .pointer = pointer_});
-}
-
-// A part that is a link stays in the installation.
-void ToolFinder::GrantParts(const std::string& prefix, const std::vector<std::string_view>& parts,
-                            const std::string& why) {
-  for (const std::string_view part : parts) {
-    const std::string path = JoinPath(prefix, part);
-    const Result<Walked> walked = walker_.Walk(path);
-    if (!walked || !walked->status || !IsAtOrBelow(walked->path, prefix)) continue;
-    const FileType type = walked->status->object.type;
-    if (type != FileType::kDirectory && type != FileType::kRegular) continue;
-    const PathRule* rule = granted_.Covering(walked->path);
-    if (rule == nullptr && MayShow(walked->path)) Grant(path, why);
-  }
-}
-
-// `of_store`: the directory above is an installation, whether it is marked or not.
-void ToolFinder::GrantInstallation(const std::string& programs, const std::string& why, bool of_store) {
-  const std::string prefix{ParentOf(programs)};
-  if (IsAtOrBelow(programs, kLocal)) {
-    Grant(std::string(kLocal), why);
-    tools_.not_tools = {"/usr/local/etc", "/usr/local/var"};
-    if (const std::optional<std::string> cargo = host_.Environment("CARGO_HOME")) {
-      for (const char* name : {"credentials", "credentials.toml"})
-        tools_.not_tools.push_back(JoinPath(*cargo, name));
-    }
-    return;
-  }
-  Grant(programs, why);
-  if (!IsProgramDirectory(programs) || prefix == "/" || prefix == home_) return;
-  for (const ToolLayout& layout : ToolLayouts()) {
-    const bool marked = !layout.marker.empty();
-    const bool fits = marked ? walker_.LookAt(JoinPath(prefix, layout.marker)).status.has_value()
-                             : of_store || (prefix != kPackages && IsAtOrBelow(prefix, kPackages));
-    if (fits) return GrantParts(prefix, layout.parts, why);
-  }
-  if (prefix == JoinPath(home_, ".local")) GrantParts(prefix, {"lib"}, why);
-}
-
-void ToolFinder::AddNeeds(const std::string& programs) {
-  const std::string prefix{ParentOf(programs)};
-  if (walker_.LookAt(JoinPath(prefix, "pyvenv.cfg")).status) AddInterpreter(prefix);
-  if (walker_.LookAt(JoinPath(programs, "rustup")).status) AddRustup();
-  for (const VersionManager& manager : kManagers) {
-    const std::string root = host_.Environment(manager.variable).value_or(JoinPath(home_, manager.place));
-    if (root == prefix) NameRoot(manager.variable, root);
-  }
-}
-
-// The file may be one that a command has written: it chooses among interpreters, and nothing else.
-void ToolFinder::AddInterpreter(const std::string& environment) {
-  const Result<std::string> text = host_.ReadFile(JoinPath(environment, "pyvenv.cfg"), kMaxMarkerBytes);
-  constexpr std::string_view kHomeKey = "home = ";
-  if (!text || !text->starts_with(kHomeKey)) return;
-  const std::string written = text->substr(kHomeKey.size(), text->find('\n') - kHomeKey.size());
-  const Result<Walked> walked = walker_.Walk(written);
-  if (!written.starts_with('/') || !walked || !walked->status || IsInside(walked->path)) return;
-  const std::string& path = walked->path;
-  if (granted_.Covering(path) != nullptr || NameOf(path) != "bin") return;
-  const bool of_store =
-      !home_.empty() &&
-      std::any_of(std::begin(kInterpreterStores), std::end(kInterpreterStores),
-                  [&](std::string_view store) { return IsAtOrBelow(path, JoinPath(home_, store)); });
-  bool of_root = !IsHomes(path);
-  for (std::string at = path; of_root && at != "/"; at = std::string(ParentOf(at))) {
-    const Lookup& lookup = walker_.LookAt(at);
-    of_root = lookup.status && lookup.status->uid == 0;
-  }
-  if ((!of_store && !of_root) || !HasPython(path) || !MayGrant(*walked)) return;
-  const std::string why = "the interpreter of " + Quoted(environment);
-  GrantInstallation(path, why, of_store);
-  if (FoldLexically(written) != path) Grant(FoldLexically(written), why);
-}
-
-bool ToolFinder::HasPython(const std::string& programs) {
-  constexpr std::uint32_t kExecute = 0111;
-  const auto executable = [&](std::string_view name) {
-    const Result<Walked> walked = walker_.Walk(JoinPath(programs, name));
-    return walked && walked->Is(FileType::kRegular) && (walked->status->mode & kExecute) != 0;
-  };
-  return executable("python3") || executable("python") || executable("pypy3");
-}
-
-// CARGO_HOME is the run's own: credentials lie in the caller's. Without its update-hashes rustup makes them
-// anew, whatever it is asked.
-void ToolFinder::AddRustup() {
-  const std::string root = host_.Environment("RUSTUP_HOME").value_or(JoinPath(home_, ".rustup"));
-  if (!root.starts_with('/') || roots_.contains("RUSTUP_HOME")) return;
-  const Result<Walked> walked = walker_.Walk(root);
-  if (!walked || !walked->status) return;
-  GrantParts(walked->path, {"settings.toml", "toolchains", "update-hashes"},
-             "rustup keeps toolchains in " + Quoted(root));
-  NameRoot("RUSTUP_HOME", walked->path);
-}
-
-void ToolFinder::NameRoot(const std::string& variable, const std::string& root) {
-  if (roots_.emplace(variable, root).second)
-    tools_.variables.push_back({.name = variable, .value = Secret{root}});
-}
 
 }  // namespace
 

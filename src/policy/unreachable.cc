@@ -20,14 +20,61 @@ class Unreachable {
   Unreachable(const Host& host, Containment containment, PathWalker& walker, RuleSet& rules)
       : host_(host), containment_(containment), walker_(walker), rules_(rules) {}
 
-  Status CheckGrants();
-  Status Collect(std::string_view path);
-  void Deny();
+  Status CheckGrants() {
+    for (const PathRule& rule : rules_.All()) {
+      if (rule.origin != Origin::kPolicy || rule.access == Access::kDenied) continue;
+      const std::vector<std::string> closed = ClosedAbove(rule.path);
+      if (closed.empty()) continue;
+      return Conflict(Quoted(rule.path) + " is below " + Quoted(closed.front()) +
+                          ", where its owner lets nobody else in: " + std::string(Name(containment_)) +
+                          " cannot get there for root",
+                      rule.pointer, "run as its owner, or use containment 'namespaces'");
+    }
+    return Done{};
+  }
+
+  // Once for all that stands in one directory: a repository has many protected files in few of them.
+  Status Collect(std::string_view path) {
+    if (!seen_.insert(std::string(ParentOf(path))).second) return Done{};
+    for (std::string& directory : ClosedAbove(path)) {
+      const PathRule* grant = rules_.Covering(directory);
+      if (grant == nullptr || grant->access == Access::kDenied) continue;
+      if (grant->path != directory) {
+        denied_.insert(std::move(directory));
+        return Done{};
+      }
+      return Conflict(Quoted(directory) + " is granted, but its owner lets nobody else in, and inside root " +
+                          "has no privileges: what stands below it (" + Quoted(path) + ") cannot be held",
+                      grant->pointer, "run as its owner, or grant the directories below it that are needed");
+    }
+    return Done{};
+  }
+
+  void Deny() {
+    for (const std::string& directory : denied_) {
+      rules_.Add(
+          {.path = directory, .access = Access::kDenied, .object = walker_.LookAt(directory).status->object});
+    }
+  }
 
  private:
-  [[nodiscard]] bool IsClosed(const std::string& directory);
+  // The user namespace of a sandbox maps root and its group alone.
+  [[nodiscard]] bool IsClosed(const std::string& directory) {
+    const Lookup& lookup = walker_.LookAt(directory);
+    if (!lookup.status || lookup.status->uid == host_.Caller().uid) return false;
+    const bool group = lookup.status->gid == host_.Caller().gid;
+    return (lookup.status->mode & (group ? kSearchByGroup : kSearchByOther)) == 0;
+  }
+
   // The directories above `path` that are closed, outermost first.
-  [[nodiscard]] std::vector<std::string> ClosedAbove(std::string_view path);
+  [[nodiscard]] std::vector<std::string> ClosedAbove(std::string_view path) {
+    std::vector<std::string> closed;
+    for (std::size_t at = path.find('/', 1); at != std::string_view::npos; at = path.find('/', at + 1)) {
+      std::string directory{path.substr(0, at)};
+      if (IsClosed(directory)) closed.push_back(std::move(directory));
+    }
+    return closed;
+  }
 
   const Host& host_;
   Containment containment_;
@@ -36,60 +83,6 @@ class Unreachable {
   std::set<std::string> denied_ = {};
   std::unordered_set<std::string> seen_ = {};  // directories above which was looked
 };
-
-// The user namespace of a sandbox maps root and its group alone.
-bool Unreachable::IsClosed(const std::string& directory) {
-  const Lookup& lookup = walker_.LookAt(directory);
-  if (!lookup.status || lookup.status->uid == host_.Caller().uid) return false;
-  const bool group = lookup.status->gid == host_.Caller().gid;
-  return (lookup.status->mode & (group ? kSearchByGroup : kSearchByOther)) == 0;
-}
-
-std::vector<std::string> Unreachable::ClosedAbove(std::string_view path) {
-  std::vector<std::string> closed;
-  for (std::size_t at = path.find('/', 1); at != std::string_view::npos; at = path.find('/', at + 1)) {
-    std::string directory{path.substr(0, at)};
-    if (IsClosed(directory)) closed.push_back(std::move(directory));
-  }
-  return closed;
-}
-
-Status Unreachable::CheckGrants() {
-  for (const PathRule& rule : rules_.All()) {
-    if (rule.origin != Origin::kPolicy || rule.access == Access::kDenied) continue;
-    const std::vector<std::string> closed = ClosedAbove(rule.path);
-    if (closed.empty()) continue;
-    return Conflict(Quoted(rule.path) + " is below " + Quoted(closed.front()) +
-                        ", where its owner lets nobody else in: " + std::string(Name(containment_)) +
-                        " cannot get there for root",
-                    rule.pointer, "run as its owner, or use containment 'namespaces'");
-  }
-  return Done{};
-}
-
-// Once for all that stands in one directory: a repository has many protected files in few of them.
-Status Unreachable::Collect(std::string_view path) {
-  if (!seen_.insert(std::string(ParentOf(path))).second) return Done{};
-  for (std::string& directory : ClosedAbove(path)) {
-    const PathRule* grant = rules_.Covering(directory);
-    if (grant == nullptr || grant->access == Access::kDenied) continue;
-    if (grant->path != directory) {
-      denied_.insert(std::move(directory));
-      return Done{};
-    }
-    return Conflict(Quoted(directory) + " is granted, but its owner lets nobody else in, and inside root " +
-                        "has no privileges: what stands below it (" + Quoted(path) + ") cannot be held",
-                    grant->pointer, "run as its owner, or grant the directories below it that are needed");
-  }
-  return Done{};
-}
-
-void Unreachable::Deny() {
-  for (const std::string& directory : denied_) {
-    rules_.Add(
-        {.path = directory, .access = Access::kDenied, .object = walker_.LookAt(directory).status->object});
-  }
-}
 
 }  // namespace
 

@@ -34,115 +34,104 @@ class Judge {
   explicit Judge(const Inside& inside) : inside_(inside), root_(inside.host.Caller().IsRoot()) {}
 
   // The shell is one that does nothing else with the line, and would itself start.
-  [[nodiscard]] bool KnowsShell();
-  [[nodiscard]] bool Starts(const Process& process, const std::string& program);
+  [[nodiscard]] bool KnowsShell() {
+    const Sight shell = Look(kShell);
+    const std::optional<std::string> head = HeadOf(shell);
+    return head && shell.path.ends_with("/dash") && IsElf(*head);
+  }
+
+  [[nodiscard]] bool Starts(const Process& process, const std::string& program) {
+    if (program.front() == '/') return StartsAt(Look(program));
+    if (program.find('/') != std::string::npos) return StartsAt(Look(JoinPath(process.cwd, program)));
+    for (std::string_view rest = SearchPath(process.environment); !rest.empty();) {
+      const std::string_view directory = rest.substr(0, rest.find(':'));
+      rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
+      const Sight sight = Look(JoinPath(directory, program));
+      if (sight.kind != Sight::Kind::kAbsent) return StartsAt(sight);
+    }
+    return false;
+  }
 
  private:
-  [[nodiscard]] Sight Look(std::string_view path);
-  [[nodiscard]] bool Shows(const PathLink& link) const;
-  [[nodiscard]] bool IsOwn(const FileStatus& status) const;
-  [[nodiscard]] bool WayIsOwn(std::string_view path);
-  [[nodiscard]] std::optional<std::string> HeadOf(const Sight& sight);
-  [[nodiscard]] bool IsElf(std::string_view head);
-  [[nodiscard]] bool IsElfAt(std::string_view path);
-  [[nodiscard]] bool StartsAt(const Sight& sight);
+  [[nodiscard]] Sight Look(std::string_view path) {
+    const Result<Walked> walked = inside_.walker.Walk(path);
+    if (!walked || IsNeverFromHost(walked->path)) return {};
+    const bool shown = std::all_of(walked->links.begin(), walked->links.end(), [this](const LinkMet& met) {
+      return Shows(met.link) && WayIsOwn(met.link.path);
+    });
+    if (!shown) return {};
+    if (!walked->status || walked->folded_missing || !inside_.rules.Visible(walked->path))
+      return {.kind = Sight::Kind::kAbsent};
+    if (!WayIsOwn(walked->path)) return {};
+    return {.kind = Sight::Kind::kHostFile, .path = walked->path, .status = *walked->status};
+  }
+
+  // As on the host, or made anew. Whether a link of the host at the sandbox's own /tmp is, nobody has to
+  // know.
+  [[nodiscard]] bool Shows(const PathLink& link) const {
+    if (inside_.rules.Visible(link.path)) return true;
+    return PrivateNodeOf(link.path).empty() &&
+           std::any_of(inside_.links.begin(), inside_.links.end(), [&link](const PathLink& made) {
+             return made.path == link.path && made.target == link.target;
+           });
+  }
+
+  // Root has capabilities here and none inside: only what belongs to it is certainly open to it.
+  [[nodiscard]] bool IsOwn(const FileStatus& status) const {
+    return !root_ || (status.uid == 0 && (status.mode & kOwnerExecutes) != 0);
+  }
+
+  [[nodiscard]] bool WayIsOwn(std::string_view path) {
+    while (root_ && path != "/") {
+      path = ParentOf(path);
+      const Lookup& lookup = inside_.walker.LookAt(std::string(path));
+      if (!lookup.status || !IsOwn(*lookup.status)) return false;
+    }
+    return true;
+  }
+
+  // The first bytes of what the caller may execute inside.
+  [[nodiscard]] std::optional<std::string> HeadOf(const Sight& sight) {
+    if (sight.kind != Sight::Kind::kHostFile || sight.status.object.type != FileType::kRegular ||
+        (sight.status.mode & kChangesIdentity) != 0 || !IsOwn(sight.status) ||
+        !inside_.host.MayExecute(sight.path)) {
+      return std::nullopt;
+    }
+    Result<std::string> head = inside_.host.ReadFile(sight.path, kProgramHeadBytes);
+    return head ? std::optional(std::move(*head)) : std::nullopt;
+  }
+
+  // For the shell's machine, with a loader that starts as well.
+  [[nodiscard]] bool IsElf(std::string_view head) {
+    const std::optional<ElfHead> elf = ReadElfHead(head);
+    if (!elf) return false;
+    if (!machine_) machine_ = elf->machine;
+    if (elf->machine != *machine_) return false;
+    if (elf->loader.empty() || elf->loader == loader_) return true;
+    const std::optional<std::string> loader = HeadOf(Look(elf->loader));
+    const std::optional<ElfHead> inner = loader ? ReadElfHead(*loader) : std::nullopt;
+    if (!inner || inner->machine != *machine_) return false;
+    loader_ = elf->loader;
+    return true;
+  }
+
+  [[nodiscard]] bool IsElfAt(std::string_view path) {
+    const std::optional<std::string> head = HeadOf(Look(path));
+    return head && IsElf(*head);
+  }
+
+  [[nodiscard]] bool StartsAt(const Sight& sight) {
+    const std::optional<std::string> head = HeadOf(sight);
+    if (!head) return false;
+    const std::string interpreter = InterpreterOf(*head);
+    return interpreter.empty() ? IsElf(*head) : IsElfAt(interpreter);
+  }
 
   const Inside& inside_;
   bool root_;
   std::optional<std::uint16_t> machine_ = {};  // the shell's
   std::string loader_ = {};                    // that starts; nearly every program has the same
 };
-
-// As on the host, or made anew. Whether a link of the host at the sandbox's own /tmp is, nobody has to know.
-bool Judge::Shows(const PathLink& link) const {
-  if (inside_.rules.Visible(link.path)) return true;
-  return PrivateNodeOf(link.path).empty() &&
-         std::any_of(inside_.links.begin(), inside_.links.end(), [&link](const PathLink& made) {
-           return made.path == link.path && made.target == link.target;
-         });
-}
-
-// Root has capabilities here and none inside: only what belongs to it is certainly open to it.
-bool Judge::IsOwn(const FileStatus& status) const {
-  return !root_ || (status.uid == 0 && (status.mode & kOwnerExecutes) != 0);
-}
-
-bool Judge::WayIsOwn(std::string_view path) {
-  while (root_ && path != "/") {
-    path = ParentOf(path);
-    const Lookup& lookup = inside_.walker.LookAt(std::string(path));
-    if (!lookup.status || !IsOwn(*lookup.status)) return false;
-  }
-  return true;
-}
-
-Sight Judge::Look(std::string_view path) {
-  const Result<Walked> walked = inside_.walker.Walk(path);
-  if (!walked || IsNeverFromHost(walked->path)) return {};
-  const bool shown = std::all_of(walked->links.begin(), walked->links.end(), [this](const LinkMet& met) {
-    return Shows(met.link) && WayIsOwn(met.link.path);
-  });
-  if (!shown) return {};
-  if (!walked->status || walked->folded_missing || !inside_.rules.Visible(walked->path))
-    return {.kind = Sight::Kind::kAbsent};
-  if (!WayIsOwn(walked->path)) return {};
-  return {.kind = Sight::Kind::kHostFile, .path = walked->path, .status = *walked->status};
-}
-
-// The first bytes of what the caller may execute inside.
-std::optional<std::string> Judge::HeadOf(const Sight& sight) {
-  if (sight.kind != Sight::Kind::kHostFile || sight.status.object.type != FileType::kRegular ||
-      (sight.status.mode & kChangesIdentity) != 0 || !IsOwn(sight.status) ||
-      !inside_.host.MayExecute(sight.path)) {
-    return std::nullopt;
-  }
-  Result<std::string> head = inside_.host.ReadFile(sight.path, kProgramHeadBytes);
-  return head ? std::optional(std::move(*head)) : std::nullopt;
-}
-
-// For the shell's machine, with a loader that starts as well.
-bool Judge::IsElf(std::string_view head) {
-  const std::optional<ElfHead> elf = ReadElfHead(head);
-  if (!elf) return false;
-  if (!machine_) machine_ = elf->machine;
-  if (elf->machine != *machine_) return false;
-  if (elf->loader.empty() || elf->loader == loader_) return true;
-  const std::optional<std::string> loader = HeadOf(Look(elf->loader));
-  const std::optional<ElfHead> inner = loader ? ReadElfHead(*loader) : std::nullopt;
-  if (!inner || inner->machine != *machine_) return false;
-  loader_ = elf->loader;
-  return true;
-}
-
-bool Judge::IsElfAt(std::string_view path) {
-  const std::optional<std::string> head = HeadOf(Look(path));
-  return head && IsElf(*head);
-}
-
-bool Judge::StartsAt(const Sight& sight) {
-  const std::optional<std::string> head = HeadOf(sight);
-  if (!head) return false;
-  const std::string interpreter = InterpreterOf(*head);
-  return interpreter.empty() ? IsElf(*head) : IsElfAt(interpreter);
-}
-
-bool Judge::KnowsShell() {
-  const Sight shell = Look(kShell);
-  const std::optional<std::string> head = HeadOf(shell);
-  return head && shell.path.ends_with("/dash") && IsElf(*head);
-}
-
-bool Judge::Starts(const Process& process, const std::string& program) {
-  if (program.front() == '/') return StartsAt(Look(program));
-  if (program.find('/') != std::string::npos) return StartsAt(Look(JoinPath(process.cwd, program)));
-  for (std::string_view rest = SearchPath(process.environment); !rest.empty();) {
-    const std::string_view directory = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
-    const Sight sight = Look(JoinPath(directory, program));
-    if (sight.kind != Sight::Kind::kAbsent) return StartsAt(sight);
-  }
-  return false;
-}
 
 bool IsSmall(const std::vector<std::string>& words, const std::vector<Variable>& environment) {
   std::size_t bytes = 0;

@@ -10,10 +10,6 @@
 namespace mxc {
 namespace {
 
-bool IsOneInTheOther(std::string_view left, std::string_view right) {
-  return IsAtOrBelow(left, right) || IsAtOrBelow(right, left);
-}
-
 Error NoPlace(const Workspace& workspace, std::string_view why) {
   return Conflict("the workspace cannot stand at " + Quoted(workspace.guest) + ": " + std::string(why),
                   workspace.pointer, "choose another `guest`, such as /workspace");
@@ -22,10 +18,10 @@ Error NoPlace(const Workspace& workspace, std::string_view why) {
 // Of what every sandbox has of its own, or of the system's.
 Status CheckGuest(const Workspace& workspace) {
   const std::string& guest = workspace.guest;
-  if (guest == "/" || guest == "/tmp" || IsNeverFromHost(guest) || IsOneInTheOther(guest, kHomeInTemp) ||
-      IsOneInTheOther(guest, kHomeInSharedMemory))
+  if (guest == "/" || guest == "/tmp" || IsNeverFromHost(guest) || AreNested(guest, kHomeInTemp) ||
+      AreNested(guest, kHomeInSharedMemory))
     return NoPlace(workspace, "the sandbox has its own there");
-  if (IsOneInTheOther(guest, workspace.host))
+  if (AreNested(guest, workspace.host))
     return NoPlace(workspace, "one of the two paths is in the other, and a path could mean either");
   return Done{};
 }
@@ -89,9 +85,8 @@ Status CheckWorkspaceIn(const Workspace& workspace, const RuleSet& rules,
   if (!rules.PathsAtOrBelow(workspace.guest).empty())
     return NoPlace(workspace,
                    Quoted(rules.PathsAtOrBelow(workspace.guest).front()) + " of the host shows there");
-  const auto link = std::find_if(links.begin(), links.end(), [&](const PathLink& each) {
-    return IsOneInTheOther(each.path, workspace.guest);
-  });
+  const auto link = std::find_if(links.begin(), links.end(),
+                                 [&](const PathLink& each) { return AreNested(each.path, workspace.guest); });
   if (link != links.end()) return NoPlace(workspace, "the link " + Quoted(link->path) + " shows there");
   return Done{};
 }

@@ -3,7 +3,7 @@
 namespace mxc {
 
 Status MakeCacheDirectory(const std::string& path) {
-  return Error{.code = ErrorCode::kUnsupported, .message = "there are no caches of profiles here: " + path};
+  return Unsupported("there are no caches of profiles here: " + path);
 }
 
 }  // namespace mxc

@@ -53,6 +53,14 @@ class Expander {
     return Below(*start, rest);
   }
 
+  [[nodiscard]] Status ExpandValue(const Place& place, Json& value) const {
+    if (value.kind != Json::Kind::kString) return Done{};  // Decode says so
+    Result<std::string> expanded = Expand(value.text);
+    if (!expanded) return ErrorAt(place, value.position, expanded.error().message, expanded.error().hint);
+    value.text = std::move(*expanded);
+    return Done{};
+  }
+
  private:
   static Error Refuse(std::string message, std::string_view hint) {
     return {.code = ErrorCode::kSchema, .message = std::move(message), .hint = std::string(hint)};
@@ -91,8 +99,9 @@ class Expander {
   const Host& host_;
 };
 
-Json* Inside(Json& object, std::string_view key) {
-  for (JsonMember& member : object.members) {
+Json* Inside(Json* object, std::string_view key) {
+  if (object == nullptr) return nullptr;
+  for (JsonMember& member : object->members) {
     if (member.key == key) return &member.value;
   }
   return nullptr;
@@ -102,7 +111,7 @@ Json* Inside(Json& object, std::string_view key) {
 bool IsOfHome(std::string_view path) { return path == "~" || path.starts_with("~/"); }
 
 bool IsForSeatbelt(Json& document, const Host& host) {
-  const Json* const containment = Inside(document, "containment");
+  const Json* const containment = Inside(&document, "containment");
   const std::string_view name = containment != nullptr ? std::string_view(containment->text) : "process";
   if (name == "seatbelt" || name == "macos_sandbox") return true;
   return host.System() == OperatingSystem::kMacos && (name == "process" || name == "auto");
@@ -119,34 +128,26 @@ std::optional<std::string> CallersHome(const Host& host) {
 }
 
 Status ExpandDocument(const std::string& directory, const Host& host, Json& document) {
-  const Json* const written = Inside(document, "expand");
+  const Json* const written = Inside(&document, "expand");
   const bool home_alone = written == nullptr && IsForSeatbelt(document, host);
   if (!home_alone && (written == nullptr || !written->boolean)) return Done{};
   const ExpansionPlaces places{.directory = directory};
   const Expander expander(places, host);
-  const auto expand = [&](const Place& place, Json& value) -> Status {
-    if (value.kind != Json::Kind::kString) return Done{};  // Decode says so
-    if (home_alone && !IsOfHome(value.text)) return Done{};
-    Result<std::string> expanded = expander.Expand(value.text);
-    if (!expanded) return ErrorAt(place, value.position, expanded.error().message, expanded.error().hint);
-    value.text = std::move(*expanded);
-    return Done{};
+  const auto expand = [&](const Place& place, Json& value) {
+    const bool stays = home_alone && !IsOfHome(value.text);
+    return stays ? Status(Done{}) : expander.ExpandValue(place, value);
   };
-  for (const auto& [section, key] : {std::pair{"process", "cwd"}, std::pair{"audit", "path"}}) {
-    Json* object = Inside(document, section);
-    Json* value = object != nullptr ? Inside(*object, key) : nullptr;
+  Json* const process = Inside(&document, "process");
+  const std::pair<Place, Json*> single[] = {
+      {Place{}.Key("process").Key("cwd"), Inside(process, "cwd")},
+      {Place{}.Key("audit").Key("path"), Inside(Inside(&document, "audit"), "path")},
+      {Place{}.Key("process").Key("workspace").Key("host"), Inside(Inside(process, "workspace"), "host")}};
+  for (const auto& [place, value] : single) {
     if (value == nullptr) continue;
-    if (Status status = expand(Place{}.Key(section).Key(key), *value); !status) return status;
+    if (Status status = expand(place, *value); !status) return status;
   }
-  Json* const process = Inside(document, "process");
-  Json* const workspace = process != nullptr ? Inside(*process, "workspace") : nullptr;
-  if (Json* const root = workspace != nullptr ? Inside(*workspace, "host") : nullptr) {
-    const Place place = Place{}.Key("process").Key("workspace").Key("host");
-    if (Status status = expand(place, *root); !status) return status;
-  }
-  Json* files = Inside(document, "filesystem");
   for (const char* key : {"readwritePaths", "readonlyPaths", "deniedPaths", "repositories"}) {
-    Json* list = files != nullptr ? Inside(*files, key) : nullptr;
+    Json* const list = Inside(Inside(&document, "filesystem"), key);
     for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
       const Place place = Place{}.Key("filesystem").Key(key).Item(i);
       if (Status status = expand(place, list->items[i]); !status) return status;

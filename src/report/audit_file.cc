@@ -20,6 +20,11 @@ constexpr std::size_t kMaxLineBytes = 16U << 20U;  // far above what one plan's 
 constexpr std::size_t kTailBytes = 64U << 10U;
 constexpr int kMaxRotations = 8;  // that may happen while we look for the file
 
+// The line feed before the one at `at`.
+std::size_t FeedBefore(std::string_view text, std::size_t at) {
+  return at == std::string_view::npos || at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+}
+
 }  // namespace
 
 class AuditFile::Lock {
@@ -158,7 +163,7 @@ Result<AuditFile::Head> AuditFile::Previous(std::uint64_t& end) {
     if (count != static_cast<std::int64_t>(piece.size())) return Failed("read", count < 0 ? errno : EIO);
     tail.insert(0, piece);
     last = tail.rfind('\n');
-    first = last == std::string::npos || last == 0 ? std::string::npos : tail.rfind('\n', last - 1);
+    first = FeedBefore(tail, last);
   }
   end = last == std::string::npos ? 0 : at + last + 1;
   const std::size_t begin = first == std::string::npos ? 0 : first + 1;

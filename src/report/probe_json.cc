@@ -85,30 +85,31 @@ void AddWindows(const Support& support, const Result<Plan>* asked, ProbeObject& 
   probe["probes"] = WindowsProbes(support.windows);
 }
 
+ProbeObject OfBackend(const ProbedBackend& probed) {
+  const Support& support = probed.support;
+  ProbeObject entry{{"backend", Name(probed.containment)}, {"usable", support.usable}};
+  if (support.usable) entry["tier"] = Name(support.tier);
+  if (support.usable && support.isolation_level != IsolationLevel::kNone)
+    entry["rung"] = Name(support.isolation_level);
+  if (!support.program.empty()) entry["program"] = support.program;
+  if (!support.version.empty()) entry["version"] = support.version;
+  if (!support.usable) {
+    entry["reason"] = support.reason;
+    entry["remedy"] = support.remedy;
+  }
+  if (!probed.limits.empty()) entry["limits"] = LimitsArray(probed.limits);
+  entry["capabilities"] = support.features;
+  entry["warnings"] = support.warnings;
+  return entry;
+}
+
 }  // namespace
 
 std::string ProbeJson(const ProbeAnswer& answer) {
-  const std::vector<ProbedBackend>& backends = answer.backends;
-  ProbeObject list = ProbeObject::array();
-  for (const ProbedBackend& probed : backends) {
-    const Support& support = probed.support;
-    ProbeObject entry{{"backend", Name(probed.containment)}, {"usable", support.usable}};
-    if (support.usable) entry["tier"] = Name(support.tier);
-    if (support.usable && support.isolation_level != IsolationLevel::kNone)
-      entry["rung"] = Name(support.isolation_level);
-    if (!support.program.empty()) entry["program"] = support.program;
-    if (!support.version.empty()) entry["version"] = support.version;
-    if (!support.usable) {
-      entry["reason"] = support.reason;
-      entry["remedy"] = support.remedy;
-    }
-    if (!probed.limits.empty()) entry["limits"] = LimitsArray(probed.limits);
-    entry["capabilities"] = support.features;
-    entry["warnings"] = support.warnings;
-    list.push_back(std::move(entry));
-  }
   ProbeObject probe{{"version", MXC_VERSION}, {"system", Name(answer.system)}, {"uid", answer.caller.uid}};
-  for (const ProbedBackend& probed : backends) {
+  ProbeObject list = ProbeObject::array();
+  for (const ProbedBackend& probed : answer.backends) {
+    list.push_back(OfBackend(probed));
     const bool process = probed.containment == ProcessContainmentOf(answer.system);
     if (process && answer.system == OperatingSystem::kWindows)
       AddWindows(probed.support, answer.asked, probe);

@@ -1,6 +1,7 @@
 #include "report/prose.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mxc {
 namespace {
@@ -69,18 +70,19 @@ std::string TableText(const std::vector<std::vector<Cell>>& rows, bool colours) 
   const std::size_t rest = kTerminalColumns > indent + kNarrowest ? kTerminalColumns - indent : kNarrowest;
   std::string text;
   for (const std::vector<Cell>& row : rows) {
-    const bool heading = &row == &rows.front();
+    const auto styled = [&](std::string_view part, const Cell& cell) {
+      return Styled(part, &row == &rows.front() ? Style::kStrong : cell.style, colours);
+    };
     std::string line;
     std::size_t blanks = 0;  // at the end of a line there are none
     for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      if (!row[i].text.empty()) line += std::string(blanks, ' ');
-      if (!row[i].text.empty()) blanks = 0;
-      line += Styled(row[i].text, heading ? Style::kStrong : row[i].style, colours);
+      if (!row[i].text.empty()) line += std::string(std::exchange(blanks, 0), ' ');
+      line += styled(row[i].text, row[i]);
       blanks += widths[i] - WidthOf(row[i].text) + kGap;
     }
     for (const std::string& part : WrappedAt(row.back().text, rest)) {
       if (!part.empty()) line += std::string(blanks, ' ');
-      line += Styled(part, heading ? Style::kStrong : row.back().style, colours);
+      line += styled(part, row.back());
       text += line + "\n";
       line.clear();
       blanks = indent;

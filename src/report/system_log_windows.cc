@@ -2,8 +2,6 @@
 
 namespace mxc {
 
-Status WriteToSystemLog(const std::string& /*text*/) {
-  return Error{.code = ErrorCode::kUnsupported, .message = "Windows has no syslog"};
-}
+Status WriteToSystemLog(const std::string& /*text*/) { return Unsupported("Windows has no syslog"); }
 
 }  // namespace mxc

@@ -105,15 +105,8 @@ class Finder {
     if (words.empty()) return;
     if (depth == kMaxDepth || (depth > 0 && ++within_ >= kMaxWithin)) return TooMuch(Line(words));
     const std::vector<std::string> programs = expansion_.Expand(words.front());
-    if (programs.size() > 1 && ExpandBraces(words.front()).size() == 1) {
-      words.erase(words.begin());
-      for (const std::string& program : programs) {  // one of them
-        Words each = SplitAtBlanks(program);
-        each.insert(each.end(), words.begin(), words.end());
-        Judge(std::move(each), place, depth + 1);
-      }
-      return;
-    }
+    if (programs.size() > 1 && ExpandBraces(words.front()).size() == 1)
+      return JudgeEach(programs, {words.begin() + 1, words.end()}, place, depth);
     const Words written = std::exchange(words, expansion_.ExpandAll(words));
     if (words.empty()) return;
     words = WithSubcommandFirst(std::move(words));
@@ -141,16 +134,28 @@ class Finder {
       if (words != written) JudgeLine(Line({words.begin() + 1, words.end()}), depth + 1);
       return;
     }
-    if (program == "alias") {
-      for (std::size_t i = 1; i < words.size(); ++i) {
-        const std::size_t value = words[i].find('=') + 1;
-        JudgeLine(words[i].substr(value), depth + 1);
-        if (value != 0) aliases_[words[i].substr(0, value - 1)] = words[i].substr(value);
-      }
-      return;
-    }
+    if (program == "alias") return JudgeDefined(words, depth);
     if (const WrapperRow* row = WrapperNamed(program))
       JudgeWrapped(*row, written, std::move(words), place, depth);
+  }
+
+  // One of them is run.
+  void JudgeEach(const std::vector<std::string>& programs, const Words& arguments, const LinePlace& place,
+                 int depth) {
+    for (const std::string& program : programs) {
+      Words words = SplitAtBlanks(program);
+      words.insert(words.end(), arguments.begin(), arguments.end());
+      Judge(std::move(words), place, depth + 1);
+    }
+  }
+
+  // `alias NAME=LINE...`
+  void JudgeDefined(const Words& words, int depth) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::size_t value = words[i].find('=') + 1;
+      JudgeLine(words[i].substr(value), depth + 1);
+      if (value != 0) aliases_[words[i].substr(0, value - 1)] = words[i].substr(value);
+    }
   }
 
   // What a shell reads of here-strings and of substitutions.

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "review/command_words.h"
+
 namespace mxc {
 namespace {
 
@@ -112,31 +114,33 @@ void Expansion::Add(const std::string& name, std::string value) {
   Put({std::move(value)}, values);
 }
 
+void Expansion::AddExpanded(const std::string& name, std::string_view word) {
+  for (std::string& value : Expand(word)) Add(name, std::move(value));
+}
+
 void Expansion::AddAssignments(const std::vector<ShellCommand>& commands) {
   for (const ShellCommand& command : commands) {
-    if (command.words.empty()) continue;
-    const std::vector<std::string>& words = command.words;
-    if (words.size() > 2 && (words[0] == "for" || words[0] == "select")) {
-      for (std::size_t i = 3; i < words.size(); ++i) {
-        for (std::string& value : Expand(words[i])) Add(words[1], std::move(value));
-      }
-      continue;
+    if (!command.words.empty()) AddAssignments(command.words);
+  }
+}
+
+void Expansion::AddAssignments(const std::vector<std::string>& words) {
+  if (words.size() > 2 && IsOneOf(words[0], "for|select")) {
+    for (std::size_t i = 3; i < words.size(); ++i) AddExpanded(words[1], words[i]);
+    return;
+  }
+  if (IsOneOf(words[0], "read|mapfile|readarray")) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (NameLength(words[i]) == words[i].size()) Add(words[i], std::string(1, kUnknown));
     }
-    if (words[0] == "read" || words[0] == "mapfile" || words[0] == "readarray") {
-      for (std::size_t i = 1; i < words.size(); ++i) {
-        if (NameLength(words[i]) == words[i].size()) Add(words[i], std::string(1, kUnknown));
-      }
-      continue;
-    }
-    const bool declares = words[0] == "export" || words[0] == "local" || words[0] == "readonly" ||
-                          words[0] == "declare" || words[0] == "typeset";
-    for (std::size_t i = declares ? 1 : 0; i < words.size(); ++i) {
-      const std::string_view name = AssignedName(words[i]);
-      if (name.empty() && declares) continue;
-      if (name.empty()) break;
-      const std::string_view rest = std::string_view(words[i]).substr(words[i].find('=') + 1);
-      for (std::string& value : Expand(rest)) Add(std::string(name), std::move(value));
-    }
+    return;
+  }
+  const bool declares = IsOneOf(words[0], "export|local|readonly|declare|typeset");
+  for (std::size_t i = declares ? 1 : 0; i < words.size(); ++i) {
+    const std::string_view name = AssignedName(words[i]);
+    if (name.empty() && declares) continue;
+    if (name.empty()) break;
+    AddExpanded(std::string(name), std::string_view(words[i]).substr(words[i].find('=') + 1));
   }
 }
 

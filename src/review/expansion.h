@@ -30,6 +30,8 @@ class Expansion {
 
  private:
   using Values = std::vector<std::string>;
+  void AddAssignments(const std::vector<std::string>& words);
+  void AddExpanded(const std::string& name, std::string_view word);
   [[nodiscard]] Values ExpandWord(std::string_view word, int depth) const;
   [[nodiscard]] Values ValuesOf(std::string_view name) const;
   [[nodiscard]] Values TakeDollar(std::string_view& rest, int depth) const;

@@ -26,6 +26,19 @@ std::optional<Words> NamesSaid(const LinePlace& place, const Expansion& expansio
   return std::nullopt;
 }
 
+// What stands for a name in the words: "" where names are put behind them.
+std::string ReplacedBy(std::string_view program, const Words& words) {
+  std::string replaced = program == "xargs" ? "" : "{}";
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with("--replace") || word == "-i") replaced = "{}";
+    if (word.starts_with("--replace=")) replaced = word.substr(10);
+    if (word.starts_with("-I") && word.size() > 2) replaced = word.substr(2);
+    if (word == "-I" && i + 1 < words.size()) replaced = words[++i];
+  }
+  return replaced;
+}
+
 }  // namespace
 
 bool IsKept(const std::vector<ShellCommand>& commands, std::size_t at) {
@@ -50,20 +63,13 @@ bool IsKept(const std::vector<ShellCommand>& commands, std::size_t at) {
 
 Names PutNames(Words& words, const LinePlace& place, const Expansion& expansion, const Roots& roots) {
   const std::string_view program = ProgramIn(words.front());
-  std::string replaced = program == "xargs" ? "" : "{}";
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word.starts_with("--replace") || word == "-i") replaced = "{}";
-    if (word.starts_with("--replace=")) replaced = word.substr(10);
-    if (word.starts_with("-I") && word.size() > 2) replaced = word.substr(2);
-    if (word == "-I" && i + 1 < words.size()) replaced = words[++i];
-  }
   if (IsOneOf(program, "xargs|parallel")) {
     if (const std::optional<Words> said = NamesSaid(place, expansion, roots)) {
       words.insert(words.end(), said->begin(), said->end());
       return Names::kNone;
     }
   }
+  const std::string replaced = ReplacedBy(program, words);
   if (replaced.empty()) return Names::kRead;
   bool whole = false;
   bool within = false;

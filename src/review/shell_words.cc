@@ -58,6 +58,7 @@ class Splitter {
   void Skip(std::size_t bytes) { rest_.remove_prefix(std::min(rest_.size(), bytes)); }
   [[nodiscard]] bool Next(char c) const { return !rest_.empty() && rest_.front() == c; }
 
+  // NOLINTNEXTLINE(readability-function-cognitive-complexity): a case for each byte that means something
   void Step() {
     const char c = Take();
     switch (c) {

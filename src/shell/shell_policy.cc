@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kOwnFile = "mxc-exec/policy.json";
 
 Error Refused(std::string message, std::string hint) {
-  return {.code = ErrorCode::kConflict, .message = std::move(message), .hint = std::move(hint)};
+  return Conflict(std::move(message), {}, std::move(hint));
 }
 
 bool IsDocument(std::string_view text) {

@@ -120,6 +120,12 @@ Error Unenforceable(std::string message, std::string pointer, std::string hint) 
   return error;
 }
 
+Error Unsupported(std::string message, std::string pointer, std::string hint) {
+  Error error = Conflict(std::move(message), std::move(pointer), std::move(hint));
+  error.code = ErrorCode::kUnsupported;
+  return error;
+}
+
 Error Unavailable(std::string message, std::string pointer, std::string hint) {
   Error error = Conflict(std::move(message), std::move(pointer), std::move(hint));
   error.code = ErrorCode::kUnavailable;

@@ -98,7 +98,7 @@ Status WriteFileText(const std::string& path, std::string_view text) {
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
   if (file) return Done{};
-  return Error{.code = ErrorCode::kSetupFailed, .message = "cannot write '" + path + "'"};
+  return SetupFailed("cannot write '" + path + "'");
 }
 
 std::string ReadFileText(const std::string& path, std::size_t limit) {

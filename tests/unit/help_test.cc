@@ -46,8 +46,8 @@ TEST(Help, AllHasEveryFlagThatTheSystemCanUse) {
   for (const Flag& flag : AllFlags()) {
     const std::string name = "--" + std::string(flag.name);
     const bool everywhere = flag.group != FlagGroup::kWindows;
-    EXPECT_EQ(Shows(windows_pages, name), !flag.hidden) << name;
-    EXPECT_EQ(Shows(linux_pages, name), !flag.hidden && everywhere) << name;
+    EXPECT_EQ(Shows(windows_pages, name), flag.page != HelpPage::kHidden) << name;
+    EXPECT_EQ(Shows(linux_pages, name), flag.page != HelpPage::kHidden && everywhere) << name;
   }
 }
 

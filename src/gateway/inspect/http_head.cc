@@ -88,6 +88,15 @@ struct RequestLine {
   std::string_view problem = {};
 };
 
+// The first line of `head`, without its end. False: it has none.
+bool TakeLine(std::string_view& head, std::string_view& line) {
+  const auto end = head.find("\r\n");
+  if (end == std::string_view::npos) return false;
+  line = head.substr(0, end);
+  head.remove_prefix(end + 2);
+  return true;
+}
+
 // METHOD SP target SP HTTP/1.x
 RequestLine ReadRequestLine(std::string_view line, HeadNames& names) {
   const auto first = line.find(' ');
@@ -175,30 +184,23 @@ bool ReadField(const Field& field, HeadNames& names, Counts& counts) {
 
 HeadNames ReadHttpHead(std::string_view head) {
   HeadNames names;
-  RequestLine request;
+  std::string_view line;
+  if (!TakeLine(head, line)) return {.problem = kMalformedHead};
+  const RequestLine request = ReadRequestLine(line, names);
+  if (!request.problem.empty()) return {.problem = request.problem};
   Counts counts;
   Handshake handshake;
-  for (bool first = true;; first = false) {
-    const auto end = head.find("\r\n");
-    if (end == std::string_view::npos) return {.problem = kMalformedHead};
-    const std::string_view line = head.substr(0, end);
-    head.remove_prefix(end + 2);
+  for (;;) {
+    if (!TakeLine(head, line)) return {.problem = kMalformedHead};
     if (line.empty()) break;
-    if (first) {
-      request = ReadRequestLine(line, names);
-      if (!request.problem.empty()) return {.problem = request.problem};
-      continue;
-    }
     const std::optional<Field> field = SplitField(line);
     if (!field || !ReadField(*field, names, counts)) return {.problem = kMalformedHead};
     constexpr std::size_t kKeySize = 24;  // 16 bytes in base64
     ReadHandshake(*field, "sec-websocket-key", kKeySize, handshake);
   }
-  if (counts.host == 0 && !request.old) return {.problem = kMalformedHead};
-  // Chunks came with 1.1; and what follows CONNECT is no body.
-  if ((names.body.chunked && request.old) || (names.connects && counts.framing > 0))
-    return {.problem = kMalformedHead};
-  if (counts.expect > 0 && request.old) return {.problem = kMalformedHead};
+  // 1.1 asks for Host, and brought chunks and Expect; and what follows CONNECT is no body.
+  const bool of_another = request.old ? names.body.chunked || counts.expect > 0 : counts.host == 0;
+  if (of_another || (names.connects && counts.framing > 0)) return {.problem = kMalformedHead};
   names.awaits_continue = counts.expect > 0 && (names.body.chunked || names.body.length > 0);
   names.websocket = request.get && !request.old && counts.framing == 0 && handshake.upgrade &&
                     handshake.connection && handshake.key;

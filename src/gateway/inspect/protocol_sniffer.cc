@@ -98,13 +98,17 @@ ProtocolSniffer::State ProtocolSniffer::Look() {
   return LookAtOther(protocol_.found.match);
 }
 
+// Of the handshake message that begins so; while its header is not whole, of that.
+std::size_t MessageSize(const Bytes& begun) {
+  return begun.size() < kHandshakeHeader ? kHandshakeHeader : kHandshakeHeader + NumberAt(begun, 1, 3);
+}
+
 // The message may be spread over records, and ends with the last of them.
 ProtocolSniffer::State ProtocolSniffer::LookAtTls() {
   Bytes message;
   std::size_t at = 0;
   for (;;) {
-    const std::size_t need =
-        message.size() < kHandshakeHeader ? kHandshakeHeader : kHandshakeHeader + NumberAt(message, 1, 3);
+    const std::size_t need = MessageSize(message);
     if (!message.empty() && message[0] != 1) return Broken("its first TLS message is no ClientHello");
     if (need > kMaxFirstBytes) return Broken("its ClientHello is too long");
     if (message.size() > need) return Broken("its ClientHello is malformed");

@@ -54,15 +54,19 @@ bool BidirectionalCopy::Write(Way& way) const {
   return true;
 }
 
+std::string BidirectionalCopy::Carry(Way& way, bool readable, bool writable) {
+  std::string problem = readable ? Read(way) : "";
+  if (problem.empty() && (readable || writable) && !Write(way)) problem = kReset;
+  return problem;
+}
+
 std::string BidirectionalCopy::Run() {
   while (!up_.done || !down_.done) {
     std::array<pollfd, 4> polls{};
     std::size_t at = 0;
     for (const Way* way : {&up_, &down_}) {
-      const bool reads = !way->ended && way->held.empty();
-      const bool writes = !way->held.empty() || (way->ended && !way->done);
-      polls.at(at++) = {.fd = reads ? way->from : -1, .events = POLLIN, .revents = 0};
-      polls.at(at++) = {.fd = writes ? way->to : -1, .events = POLLOUT, .revents = 0};
+      polls.at(at++) = {.fd = way->Reads() ? way->from : -1, .events = POLLIN, .revents = 0};
+      polls.at(at++) = {.fd = way->Writes() ? way->to : -1, .events = POLLOUT, .revents = 0};
     }
     const int ready = ::poll(polls.data(), polls.size(), kSilenceMs);
     if (ready < 0 && errno == EINTR) continue;
@@ -71,10 +75,7 @@ std::string BidirectionalCopy::Run() {
     for (Way* way : {&up_, &down_}) {
       const bool readable = polls.at(at++).revents != 0;
       const bool writable = polls.at(at++).revents != 0;
-      if (readable) {
-        if (std::string problem = Read(*way); !problem.empty()) return problem;
-      }
-      if ((writable || readable) && !Write(*way)) return kReset;
+      if (std::string problem = Carry(*way, readable, writable); !problem.empty()) return problem;
     }
   }
   return {};

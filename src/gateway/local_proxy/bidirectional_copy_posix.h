@@ -46,10 +46,13 @@ class BidirectionalCopy {
     bool ended = false;  // `from` has said all
     bool done = false;   // and `to` has been told, or need not be
     std::uint64_t bytes = 0;
+    [[nodiscard]] bool Reads() const { return !ended && held.empty(); }
+    [[nodiscard]] bool Writes() const { return !held.empty() || (ended && !done); }
   };
   [[nodiscard]] std::string Read(Way& way);
   [[nodiscard]] std::string PassOn(Passed passed);
   [[nodiscard]] bool Write(Way& way) const;
+  [[nodiscard]] std::string Carry(Way& way, bool readable, bool writable);
 
   Way up_;
   Way down_;

@@ -42,6 +42,24 @@ void Accept(const std::shared_ptr<ProxyState>& state, int listener, std::uint16_
   }).detach();
 }
 
+void AcceptUntilStopped(const std::shared_ptr<ProxyState>& state) {
+  BlockSignals();  // the threads of connections take over the mask
+  std::vector<pollfd> polls = {{.fd = state->listener.Get(), .events = POLLIN, .revents = 0}};
+  for (const auto& [listener, guest] : state->published)
+    polls.push_back({.fd = listener.Get(), .events = POLLIN, .revents = 0});
+  constexpr int kTickMs = 200;  // a listener's end wakes nobody on some systems
+  for (;;) {
+    ::poll(polls.data(), static_cast<nfds_t>(polls.size()), kTickMs);
+    {
+      const std::lock_guard lock(state->mutex);
+      if (state->stopped) return;
+    }
+    for (std::size_t i = 0; i < polls.size(); ++i) {
+      if (polls[i].revents != 0) Accept(state, polls[i].fd, i == 0 ? 0 : state->published[i - 1].second);
+    }
+  }
+}
+
 }  // namespace
 
 LocalProxy::LocalProxy(std::shared_ptr<ProxyState> state) : state_(std::move(state)) {}
@@ -66,23 +84,7 @@ Result<LocalProxy> LocalProxy::Start(const EgressRules& rules) {
   Result<Pipe> wake = MakePipe();
   if (!wake) return wake.error();
   state->wake = std::move(*wake);
-  std::thread([state] {
-    BlockSignals();  // the threads of connections take over the mask
-    std::vector<pollfd> polls = {{.fd = state->listener.Get(), .events = POLLIN, .revents = 0}};
-    for (const auto& [listener, guest] : state->published)
-      polls.push_back({.fd = listener.Get(), .events = POLLIN, .revents = 0});
-    constexpr int kTickMs = 200;  // a listener's end wakes nobody on some systems
-    for (;;) {
-      ::poll(polls.data(), static_cast<nfds_t>(polls.size()), kTickMs);
-      {
-        const std::lock_guard lock(state->mutex);
-        if (state->stopped) return;
-      }
-      for (std::size_t i = 0; i < polls.size(); ++i) {
-        if (polls[i].revents != 0) Accept(state, polls[i].fd, i == 0 ? 0 : state->published[i - 1].second);
-      }
-    }
-  }).detach();
+  std::thread([state] { AcceptUntilStopped(state); }).detach();
   return LocalProxy(state);
 }
 

@@ -142,6 +142,12 @@ bool Connection::Judged(const std::string& problem) {
   return true;
 }
 
+// By errno, after a call on one of its ends.
+void Connection::Fail(bool& ready) {
+  ready = false;
+  if (errno != EAGAIN) Abort("reset");
+}
+
 // Read, not peeked at: what has been looked at is what is forwarded. True: bytes may be carried unseen.
 bool Connection::Listen() {
   std::array<std::uint8_t, 16384> buffer{};
@@ -153,8 +159,7 @@ bool Connection::Listen() {
     const ssize_t count = ::recv(inner_->end.socket.Get(), buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      inner_->end.readable = false;
-      if (errno != EAGAIN) Abort("reset");
+      Fail(inner_->end.readable);
       return false;
     }
     client_ended_ = count == 0;
@@ -196,8 +201,7 @@ bool Connection::Flush() {
     const ssize_t count = ::send(outer_->end.socket.Get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      outer_->end.writable = false;
-      if (errno != EAGAIN) Abort("reset");
+      Fail(outer_->end.writable);
       break;
     }
     out_.bytes += static_cast<std::uint64_t>(count);

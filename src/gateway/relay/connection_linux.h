@@ -33,6 +33,7 @@ class Connection : public ProxiedConnection {
   [[nodiscard]] bool Listen();
   [[nodiscard]] bool Judged(const std::string& problem);
   [[nodiscard]] bool Flush();
+  void Fail(bool& ready);
   void LetPass();
   [[nodiscard]] bool IsAnswered() const;
   void Reconnect();

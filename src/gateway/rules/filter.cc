@@ -72,6 +72,18 @@ class Maker {
       Add(RuleAction::kDeny, Embedded(block, form), wide, ports);
     }
   }
+  // A rule of a RuleBook. `own`: no more of it than what it allows of the blocked ranges.
+  void AddRule(const auto& rule, bool own) {
+    const RuleAction verdict = rule.deny ? RuleAction::kDeny : RuleAction::kAllow;
+    for (const auto& block : rule.blocks) {
+      if (own && !block.own) continue;
+      if (rule.deny && block.cidr.width == 32) AddEmbedded(block.cidr, block.except, rule.ports);
+      Add(verdict, block.cidr, block.except, rule.ports);
+    }
+    if (!rule.no_peers || own) return;
+    for (const std::uint8_t width : {std::uint8_t{32}, std::uint8_t{128}})
+      Add(verdict, Every(width), {}, rule.ports);
+  }
 
  private:
   std::vector<AddressFilter>& out_;
@@ -79,6 +91,12 @@ class Maker {
 
 bool Overlap(const Cidr& a, const Cidr& b) {
   return a.width == b.width && (Contains(a, b) || Contains(b, a));
+}
+
+bool AllowsSomeOf(const auto& rule, const Cidr& range) {
+  return !rule.deny &&
+         (rule.no_peers || std::any_of(rule.blocks.begin(), rule.blocks.end(),
+                                       [&](const auto& block) { return Overlap(block.cidr, range); }));
 }
 
 }  // namespace
@@ -159,35 +177,21 @@ Filter MakeFilter(const RuleBook& book) {
       make.Add(RuleAction::kAllow, *host, {}, {{Protocol::kTcp, book.proxy_->port, book.proxy_->port}});
     return filter;
   }
-  const auto each = [&](bool deny, auto&& visit) {
+  const auto add = [&](bool deny, bool own) {
     for (const RuleBook::Rule& rule : book.rules_) {
-      if (rule.deny == deny) visit(rule);
+      if (rule.deny == deny) make.AddRule(rule, own);
     }
   };
-  const auto add = [&](const RuleBook::Rule& rule, RuleAction verdict, bool own) {
-    for (const RuleBook::Block& block : rule.blocks) {
-      if (own && !block.own) continue;
-      if (rule.deny && block.cidr.width == 32) make.AddEmbedded(block.cidr, block.except, rule.ports);
-      make.Add(verdict, block.cidr, block.except, rule.ports);
-    }
-    if (!rule.no_peers || own) return;
-    for (const std::uint8_t width : {std::uint8_t{32}, std::uint8_t{128}})
-      make.Add(verdict, Every(width), {}, rule.ports);
-  };
-  each(true, [&](const RuleBook::Rule& rule) { add(rule, RuleAction::kDeny, false); });
-  each(false, [&](const RuleBook::Rule& rule) { add(rule, RuleAction::kAllow, true); });
-  bool every = filter.egress == RuleAction::kAllow;
-  std::vector<Cidr> wide;
-  each(false, [&](const RuleBook::Rule& rule) {
-    every = every || rule.no_peers;
-    for (const RuleBook::Block& block : rule.blocks) wide.push_back(block.cidr);
-  });
+  add(true, false);
+  add(false, true);
   for (const BlockedRange& range : BlockedRanges()) {
-    const bool matters = every || std::any_of(wide.begin(), wide.end(),
-                                              [&](const Cidr& block) { return Overlap(block, range.block); });
+    const bool matters = filter.egress == RuleAction::kAllow ||
+                         std::any_of(book.rules_.begin(), book.rules_.end(), [&](const RuleBook::Rule& rule) {
+                           return AllowsSomeOf(rule, range.block);
+                         });
     if (!range.is_private && matters) make.Add(RuleAction::kDeny, range.block, {}, {});
   }
-  each(false, [&](const RuleBook::Rule& rule) { add(rule, RuleAction::kAllow, false); });
+  add(false, false);
   BoundAddresses(filter);
   return filter;
 }

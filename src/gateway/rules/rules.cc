@@ -80,18 +80,20 @@ Status RuleBook::Add(const NetworkRule& source, bool deny) {
   for (const Peer& peer : source.to) {
     if (peer.host == "*") {
       rule.every_name = true;
-    } else if (!peer.host.empty()) {
-      const bool wildcard = peer.host.starts_with("*.");
-      const auto name = ValidName(std::string_view(peer.host).substr(wildcard ? 2 : 0));
-      if (!name) return BadRule(source.pointer, "not a host name");
-      (wildcard ? wildcard_ : exact_)[*name].push_back(index);
-      denies_names_ = denies_names_ || deny;
-    } else {
+      continue;
+    }
+    if (peer.host.empty()) {
       Result<Block> block = CompileBlock(peer, source.pointer);
       if (!block) return block.error();
       rule.every_address = rule.every_address || block->cidr.prefix == 0;
       rule.blocks.push_back(std::move(*block));
+      continue;
     }
+    const bool wildcard = peer.host.starts_with("*.");
+    const auto name = ValidName(std::string_view(peer.host).substr(wildcard ? 2 : 0));
+    if (!name) return BadRule(source.pointer, "not a host name");
+    (wildcard ? wildcard_ : exact_)[*name].push_back(index);
+    denies_names_ = denies_names_ || deny;
   }
   if (rule.every_name || (rule.every_address && !deny)) broad_.push_back(index);
   rules_.push_back(std::move(rule));

@@ -26,9 +26,8 @@ Result<std::vector<std::string>> Reap(const Plan& plan) {
 }
 
 Status RefuseBackground(const Plan& /*plan*/) {
-  return Error{.code = ErrorCode::kUnsupported,
-               .message = "a command in a pod ends with the connection of its launcher",
-               .hint = "leave --background out, and let the call wait"};
+  return Unsupported("a command in a pod ends with the connection of its launcher", {},
+                     "leave --background out, and let the call wait");
 }
 
 }  // namespace

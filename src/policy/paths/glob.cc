@@ -138,9 +138,7 @@ void Expansion::Visit(const std::string& directory, std::vector<DirectoryEntry>&
   entries = std::move(entered);
 }
 
-Error TooMuch(std::string message) {
-  return {.code = ErrorCode::kConflict, .message = std::move(message), .hint = "name a narrower pattern"};
-}
+Error TooMuch(std::string message) { return Conflict(std::move(message), {}, "name a narrower pattern"); }
 
 }  // namespace
 

@@ -10,6 +10,14 @@
 namespace mxc {
 namespace {
 
+// The programs of the system, and whatever holds them.
+bool HoldsPrograms(std::string_view path) {
+  const auto rows = BaselineRows();
+  return std::any_of(rows.begin(), rows.end(), [path](const BaselineRow& row) {
+    return IsAtOrBelow(row.path, path) || (row.path != "/etc" && IsAtOrBelow(path, row.path));
+  });
+}
+
 // The matches of a pattern, one after the other.
 class Matches {
  public:
@@ -19,13 +27,72 @@ class Matches {
     if (base) base_ = base->path;
   }
 
-  Status Take(std::string path, FileType type);
-  void Warn() const;
+  Status Take(std::string path, FileType type) {
+    const bool denied = access_ == Access::kDenied;
+    // Only a name the user wrote leads anywhere else.
+    if (!denied && type != FileType::kRegular && type != FileType::kDirectory) {
+      skipped_ = Quoted(path) + " is " + std::string(TypeName(type));
+      return Done{};
+    }
+    if (denied && Left(path, all_.walker.Walk(path))) return Done{};
+    any_ = true;
+    const PathEntry entry{.path = std::move(path), .pointer = written_.pointer};
+    Examined examined = Examine(entry, access_, all_);
+    if (!examined && denied) return examined.error();
+    // What a grant meets by chance is left out where the same path, written, would be refused.
+    if (!examined) skipped_ = examined.error().message;
+    if (examined && *examined) all_.entries.push_back(std::move(**examined));
+    return Done{};
+  }
+
+  void Warn() const {
+    const std::string list{ListName(access_)};
+    const bool denied = access_ == Access::kDenied;
+    if (!skipped_.empty()) {
+      all_.warnings.push_back({.category = "glob-skipped",
+                               .message = "not all that " + Quoted(written_.path) + " of " + list +
+                                          " matches is " + (denied ? "denied" : "granted") + ": " + skipped_,
+                               .pointer = written_.pointer});
+    }
+    if (any_ || (denied && !skipped_.empty())) return;
+    if (denied) {
+      if (!written_.pointer.starts_with("/filesystem/")) return;  // the operator's, for many callers
+      all_.warnings.push_back(
+          {.category = "glob-unmatched",
+           .message = Quoted(written_.path) + " of " + list + " matches nothing: nothing is denied",
+           .pointer = written_.pointer});
+      return;
+    }
+    all_.warnings.push_back(
+        {.category = "path-missing",
+         .message = Quoted(written_.path) + " of " + list + " matches nothing: nothing is granted",
+         .pointer = written_.pointer});
+  }
 
  private:
   // Links that a command may have planted choose nothing that keeps every later one from starting.
-  [[nodiscard]] bool DeniesTooMuch(const Walked& walked) const;
-  [[nodiscard]] bool Left(const std::string& path, const Result<Walked>& walked);
+  [[nodiscard]] bool DeniesTooMuch(const Walked& walked) const {
+    const auto around = [&](const Entry& entry) {
+      return entry.access != Access::kDenied && IsAtOrBelow(entry.walked.path, walked.path);
+    };
+    const auto above = [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, walked.path); };
+    return HoldsPrograms(walked.path) || std::any_of(walked.links.begin(), walked.links.end(), above) ||
+           std::any_of(all_.entries.begin(), all_.entries.end(), around);
+  }
+
+  // A link below the base of the pattern is judged by what it leads to.
+  [[nodiscard]] bool Left(const std::string& path, const Result<Walked>& walked) {
+    if (!walked)
+      return !all_.host.MayAccess(path, Access::kReadOnly);  // a loop, or out of the caller's reach
+    const auto planted = [this](const LinkMet& met) {
+      return met.link.path != base_ && IsAtOrBelow(met.link.path, base_);
+    };
+    if (std::none_of(walked->links.begin(), walked->links.end(), planted)) return false;
+    if (!walked->status || IsNeverFromHost(walked->path)) return true;
+    if (!DeniesTooMuch(*walked)) return false;
+    skipped_ = Quoted(path) + " leads to " + Quoted(walked->path) + ", without which no command could start";
+    return true;
+  }
 
   const PathEntry& written_;
   Access access_;
@@ -34,78 +101,6 @@ class Matches {
   std::string skipped_ = {};  // why one was left out, for the warning
   bool any_ = false;
 };
-
-// The programs of the system, and whatever holds them.
-bool HoldsPrograms(std::string_view path) {
-  const auto rows = BaselineRows();
-  return std::any_of(rows.begin(), rows.end(), [path](const BaselineRow& row) {
-    return IsAtOrBelow(row.path, path) || (row.path != "/etc" && IsAtOrBelow(path, row.path));
-  });
-}
-
-bool Matches::DeniesTooMuch(const Walked& walked) const {
-  const auto around = [&](const Entry& entry) {
-    return entry.access != Access::kDenied && IsAtOrBelow(entry.walked.path, walked.path);
-  };
-  const auto above = [&](const LinkMet& met) { return IsAtOrBelow(met.link.path, walked.path); };
-  return HoldsPrograms(walked.path) || std::any_of(walked.links.begin(), walked.links.end(), above) ||
-         std::any_of(all_.entries.begin(), all_.entries.end(), around);
-}
-
-// A link below the base of the pattern is judged by what it leads to.
-bool Matches::Left(const std::string& path, const Result<Walked>& walked) {
-  if (!walked) return !all_.host.MayAccess(path, Access::kReadOnly);  // a loop, or out of the caller's reach
-  const auto planted = [this](const LinkMet& met) {
-    return met.link.path != base_ && IsAtOrBelow(met.link.path, base_);
-  };
-  if (std::none_of(walked->links.begin(), walked->links.end(), planted)) return false;
-  if (!walked->status || IsNeverFromHost(walked->path)) return true;
-  if (!DeniesTooMuch(*walked)) return false;
-  skipped_ = Quoted(path) + " leads to " + Quoted(walked->path) + ", without which no command could start";
-  return true;
-}
-
-Status Matches::Take(std::string path, FileType type) {
-  const bool denied = access_ == Access::kDenied;
-  // Only a name the user wrote leads anywhere else.
-  if (!denied && type != FileType::kRegular && type != FileType::kDirectory) {
-    skipped_ = Quoted(path) + " is " + std::string(TypeName(type));
-    return Done{};
-  }
-  if (denied && Left(path, all_.walker.Walk(path))) return Done{};
-  any_ = true;
-  const PathEntry entry{.path = std::move(path), .pointer = written_.pointer};
-  Examined examined = Examine(entry, access_, all_);
-  if (!examined && denied) return examined.error();
-  // What a grant meets by chance is left out where the same path, written, would be refused.
-  if (!examined) skipped_ = examined.error().message;
-  if (examined && *examined) all_.entries.push_back(std::move(**examined));
-  return Done{};
-}
-
-void Matches::Warn() const {
-  const std::string list{ListName(access_)};
-  const bool denied = access_ == Access::kDenied;
-  if (!skipped_.empty()) {
-    all_.warnings.push_back({.category = "glob-skipped",
-                             .message = "not all that " + Quoted(written_.path) + " of " + list +
-                                        " matches is " + (denied ? "denied" : "granted") + ": " + skipped_,
-                             .pointer = written_.pointer});
-  }
-  if (any_ || (denied && !skipped_.empty())) return;
-  if (denied) {
-    if (!written_.pointer.starts_with("/filesystem/")) return;  // the operator's, for many callers
-    all_.warnings.push_back(
-        {.category = "glob-unmatched",
-         .message = Quoted(written_.path) + " of " + list + " matches nothing: nothing is denied",
-         .pointer = written_.pointer});
-    return;
-  }
-  all_.warnings.push_back(
-      {.category = "path-missing",
-       .message = Quoted(written_.path) + " of " + list + " matches nothing: nothing is granted",
-       .pointer = written_.pointer});
-}
 
 }  // namespace
 

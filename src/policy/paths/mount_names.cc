@@ -78,6 +78,20 @@ std::vector<std::string> LayersOf(const Mount& mount) {
   return paths;
 }
 
+using Children = std::unordered_map<std::uint64_t, std::vector<const Mount*>>;
+
+// Of each mount, by its ID; of 0 those whose parent is not among them.
+Children ChildrenOf(const std::vector<Mount>& mounts) {
+  Children children;
+  std::unordered_set<std::uint64_t> ids;
+  for (const Mount& mount : mounts) ids.insert(mount.id);
+  for (const Mount& mount : mounts) {
+    const bool top = mount.parent == mount.id || !ids.contains(mount.parent);
+    children[top ? 0 : mount.parent].push_back(&mount);
+  }
+  return children;
+}
+
 }  // namespace
 
 MountNames::MountNames(std::vector<Mount> mounts, PathWalker& walker) : mounts_(std::move(mounts)) {
@@ -99,13 +113,7 @@ MountNames::MountNames(std::vector<Mount> mounts, PathWalker& walker) : mounts_(
 // What is mounted over a directory hides everything mounted below it earlier, and what is mounted on the root
 // of a mount hides that mount.
 void MountNames::FindVisible() {
-  std::unordered_map<std::uint64_t, std::vector<const Mount*>> children;
-  std::unordered_set<std::uint64_t> ids;
-  for (const Mount& mount : mounts_) ids.insert(mount.id);
-  for (const Mount& mount : mounts_) {
-    const bool top = mount.parent == mount.id || !ids.contains(mount.parent);
-    children[top ? 0 : mount.parent].push_back(&mount);
-  }
+  Children children = ChildrenOf(mounts_);
   std::unordered_set<const Mount*> shown;
   std::vector<std::pair<std::uint64_t, std::string_view>> pending = {{0, ""}};
   while (!pending.empty()) {

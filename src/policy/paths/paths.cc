@@ -146,8 +146,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
 }
 
 Result<Walked> PathWalker::Walk(std::string_view path) {
-  if (path.size() > kMaxWalkedBytes)
-    return Error{.code = ErrorCode::kConflict, .message = "a path is longer than the kernel takes"};
+  if (path.size() > kMaxWalkedBytes) return Conflict("a path is longer than the kernel takes");
   State state{.pending = ComponentsReversed(path)};
   state.walked.path = "/";
   const Lookup& root = LookAt("/");

@@ -22,6 +22,19 @@ bool IsBelowReadWrite(std::string_view path, const RuleSet& rules) {
 
 bool IsPipe(const PathRule& rule) { return rule.object && rule.object->type == FileType::kFifo; }
 
+// Those that only a rule above covers.
+void AddPipesOf(const std::string& directory, const std::vector<DirectoryEntry>& entries, PathWalker& walker,
+                const RuleSet& rules, std::vector<PathRule>& pipes) {
+  const PathRule* const around = rules.Covering(directory);
+  for (const DirectoryEntry& entry : entries) {
+    if (entry.type != FileType::kFifo) continue;
+    const std::string path = JoinPath(directory, entry.name);
+    const Lookup& lookup = walker.LookAt(path);
+    if (lookup.status && rules.Find(path) == nullptr && around != nullptr)
+      pipes.push_back({.path = path, .object = lookup.status->object, .pointer = around->pointer});
+  }
+}
+
 void Deny(PathRule rule, RuleSet& rules, std::vector<Warning>& warnings) {
   warnings.push_back({.category = "pipe-denied",
                       .message = Quoted(rule.path) +
@@ -57,14 +70,7 @@ Status DenyPipes(const Host& host, PathWalker& walker, RuleSet& rules, std::vect
   TreeSearch search(host, {});
   const OwnRules own_rules(rules);
   search.Run(std::move(directories), [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
-    for (const DirectoryEntry& entry : entries) {
-      if (entry.type != FileType::kFifo) continue;
-      const std::string path = JoinPath(directory, entry.name);
-      const Lookup& lookup = walker.LookAt(path);
-      const PathRule* const around = rules.Covering(directory);
-      if (lookup.status && rules.Find(path) == nullptr && around != nullptr)
-        pipes.push_back({.path = path, .object = lookup.status->object, .pointer = around->pointer});
-    }
+    AddPipesOf(directory, entries, walker, rules, pipes);
     own_rules.TakeOut(directory, entries);
   });
   if (!search.Gap().empty())

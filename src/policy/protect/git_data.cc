@@ -139,30 +139,38 @@ class DataSearch {
             .nested = IsAmong(directory, kNested)};
   }
 
+  // What is not git's, and hooks, which git only reads.
+  [[nodiscard]] static bool IsPassedOver(const Place& place, std::string_view directory,
+                                         const DirectoryEntry& entry) {
+    return (place.mixed && !IsKept(entry)) ||
+           ((place.mixed || IsNamedGit(directory)) && entry.name == "hooks");
+  }
+
   void Visit(const std::string& directory, std::vector<DirectoryEntry>& entries) {
     std::vector<DirectoryEntry> further;
     if (!found_.crowded.empty()) return entries.swap(further);
     const Place place = PlaceOf(directory);
     for (DirectoryEntry& entry : entries) {
       const std::string path = JoinPath(directory, entry.name);
-      if ((place.mixed && !IsKept(entry)) || skipped_.contains(path)) continue;
-      if ((place.mixed || IsNamedGit(directory)) && entry.name == "hooks") continue;  // git only reads there
+      if (IsPassedOver(place, directory, entry) || skipped_.contains(path)) continue;
       NoteList(place, path, entry.type);
       if (entry.type == FileType::kDirectory) {
         if (!tops_.contains(path) && !HoldsObjects(place, directory, entry))
           further.push_back(std::move(entry));
         continue;
       }
-      if (entry.type == FileType::kRegular) {
-        if ((place.top && !IsOneOf(entry.name, kRenamed)) || place.log) NoteFile(place, path);
-        const bool is_ref = IsAmong(path, kRefs) || (place.top && IsRootRef(entry.name));
-        if (is_ref && before_ != nullptr && !LeadsToRefs(path, host_)) Add(found_.refs, place, path, "", 0);
-      } else if (entry.type != FileType::kSocket) {
+      if (entry.type == FileType::kRegular) NoteRegular(place, path, entry.name);
+      if (entry.type != FileType::kRegular && entry.type != FileType::kSocket)
         NotePassage(place, path, entry.type);
-      }
       if (place.top && IsIndex(entry.name)) NoteIndex(place, path);
     }
     entries = std::move(further);
+  }
+
+  void NoteRegular(const Place& place, const std::string& path, std::string_view name) {
+    if ((place.top && !IsOneOf(name, kRenamed)) || place.log) NoteFile(place, path);
+    const bool is_ref = IsAmong(path, kRefs) || (place.top && IsRootRef(name));
+    if (is_ref && before_ != nullptr && !LeadsToRefs(path, host_)) Add(found_.refs, place, path, "", 0);
   }
 
   void NoteFile(const Place& place, const std::string& path) {

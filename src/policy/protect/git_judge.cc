@@ -29,7 +29,7 @@ const Result<NamedInTrees>& GitJudge::NamedByCaller() {
   return *named_;
 }
 
-std::vector<std::string> GitJudge::FilesOfWords(const std::string& place) {
+std::set<std::string> GitJudge::WordsOf(const std::string& place) {
   std::set<std::string> words;
   if (NamedByCaller()) words = NamedByCaller()->words;
   const Result<std::optional<std::string>> pointer = ReadGitFile(place, host_, walker_);
@@ -42,6 +42,11 @@ std::vector<std::string> GitJudge::FilesOfWords(const std::string& place) {
       if (auto behind = NamesInCommandOf(variable)) words.merge(*behind);  // none: no run began with it
     }
   }
+  return words;
+}
+
+std::vector<std::string> GitJudge::FilesOfWords(const std::string& place) {
+  const std::set<std::string> words = WordsOf(place);
   std::vector<std::string> files;
   const std::string tree = WorkTreeOf(place);
   const Result<std::vector<DirectoryEntry>> entries = host_.ListEntries(tree, {});

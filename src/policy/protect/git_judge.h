@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -26,6 +27,7 @@ class GitJudge {
   // git there might run what it did not run before.
   [[nodiscard]] bool IsArmed(const std::string& place);
   // Files in its work tree that words of a configuration of before may mean.
+  [[nodiscard]] std::set<std::string> WordsOf(const std::string& place);
   [[nodiscard]] std::vector<std::string> FilesOfWords(const std::string& place);
 
  private:

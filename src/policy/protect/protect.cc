@@ -133,12 +133,14 @@ class Protection {
     if (Status held = HoldNamed(); !held) return held;
     return protector_.CheckCount(config_.protect.front().pointer);
   }
+
   // Where nothing can be written, nothing is held.
   void WarnOfHidden() {
     for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) git_.AddAround(path);
     protector_.Begin(*GitEntry(config_));
     git_.WarnOfHidden();
   }
+
   [[nodiscard]] const std::vector<TakenGrant>& Taken() const { return protector_.Taken(); }
 
  private:
@@ -147,17 +149,196 @@ class Protection {
            std::any_of(named_.begin(), named_.end(),
                        [name](const NamedFiles& files) { return files.Wants(name); });
   }
-  Status Find();
-  void AddAroundMounts();
-  Status Search(const std::vector<std::string>& roots);
-  [[nodiscard]] Status Ended(const std::string& gap) const;
-  Status HoldGit(const PresetEntry& entry);
-  void AddSingleFiles();
-  Status FindData();
-  void SkipOwnDirectories();
-  void TakeSnapshot();
-  [[nodiscard]] std::vector<std::string> AboveGrants() const;
-  Status HoldNamed();
+
+  Status Find() {
+    for (const Access access : {Access::kReadWrite, Access::kReadOnly}) {
+      for (const std::string& path : rules_.PathsWith(access)) git_.AddAround(path);
+    }
+    AddAroundMounts();
+    searched_ = roots_;
+    if (config_.repositories_written) {
+      policy_.relaxations.emplace_back("repositories-named");
+      searched_.clear();
+      for (const PathEntry& entry : config_.repositories) {
+        if (Status added = git_.AddNamed(entry); !added) return added;
+      }
+      for (const GitDirectory& directory : git_.Places().Directories()) {
+        if (protector_.Writable(directory.path)) searched_.push_back(directory.path);
+      }
+    }
+    std::vector<std::string> roots;
+    // What is read-only inside holds repositories whose configuration may lead out of it.
+    for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
+      const bool directory = walker_.LookAt(path).Is(FileType::kDirectory);
+      const bool inside = std::any_of(searched_.begin(), searched_.end(),
+                                      [&](const std::string& root) { return IsAtOrBelow(path, root); });
+      if (directory && inside) roots.push_back(path);
+    }
+    if (Status ended = Search(roots); !ended) return ended;
+    return Search(searched_);
+  }
+
+  // What shows in a grant through a mount stands in a work tree elsewhere.
+  void AddAroundMounts() {
+    std::vector<std::string> shown = rules_.PathsWith(Access::kReadWrite);
+    for (const Mount* mount : names_.Visible()) {
+      if (protector_.Writable(mount->path)) shown.push_back(mount->path);
+    }
+    for (const std::string& path : shown) {
+      for (const std::string& other : names_.OthersOf(path).value_or(std::vector<std::string>{}))
+        git_.AddAround(other);
+    }
+  }
+
+  Status Search(const std::vector<std::string>& roots) {
+    std::vector<GitSnapshot::Listed> listed;
+    const OwnRules own_rules(rules_);
+    search_.AsTheCommand(roots);
+    search_.Run(roots, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
+      listed.push_back(
+          {.path = directory, .inode = GitPlaces::Concerns(directory, entries) ? 0 : search_.Inode()});
+      for (NamedFiles& files : named_) files.Visit(directory, entries);
+      git_.Places().Visit(directory, entries);
+      own_rules.TakeOut(directory, entries);
+    });
+    policy_.git.listed = std::make_shared<const std::vector<GitSnapshot::Listed>>(std::move(listed));
+    return Ended(search_.Gap());
+  }
+
+  [[nodiscard]] Status Ended(const std::string& gap) const {
+    if (gap.empty()) return Done{};
+    return Conflict("the search for protected files did not come to its end: " + gap,
+                    config_.protect.front().pointer,
+                    "name the repositories in `filesystem.repositories`, which ends the search, or write "
+                    "\"protect\": []");
+  }
+
+  Status HoldGit(const PresetEntry& entry) {
+    protector_.Begin(entry);
+    if (entry.safe_config) git_.AllowSafeConfigs();
+    if (Status held = git_.Apply(); !held) return held;
+    if (Status found = FindData(); !found) return found;
+    closed_.insert(closed_.end(), search_.Closed().begin(), search_.Closed().end());
+    for (const std::string& closed : closed_) protector_.Protect(closed, WhenMissing::kLeft);
+    if (Status held = protector_.HoldOtherNames(); !held) return held;
+    if (Status ended = protector_.End(); !ended) return ended;
+    TakeSnapshot();
+    return Done{};
+  }
+
+  // Of git's data a single one may be granted.
+  void AddSingleFiles() {
+    const std::vector<GitDirectory>& directories = git_.Places().Directories();
+    for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+      const Lookup& lookup = walker_.LookAt(path);
+      const bool data =
+          std::any_of(directories.begin(), directories.end(),
+                      [&](const GitDirectory& directory) { return IsAtOrBelow(path, directory.path); });
+      if (data && lookup.Is(FileType::kRegular)) searched_.push_back(path);
+    }
+  }
+
+  // git's data are compared when the run has ended: they cannot be held, for git writes there.
+  Status FindData() {
+    AddSingleFiles();
+    std::vector<GitDirectory> directories;
+    for (const GitDirectory& directory : git_.Places().Directories()) {
+      const PathRule* const rule = rules_.Covering(directory.path);
+      const bool denied = rule != nullptr && rule->access == Access::kDenied;
+      const bool reached = std::any_of(searched_.begin(), searched_.end(), [&](const std::string& root) {
+        return protector_.Writable(root) &&
+               ((!denied && IsAtOrBelow(directory.path, root)) || IsAtOrBelow(root, directory.path));
+      });
+      if (!reached) continue;
+      directories.push_back(directory);
+      policy_.git.directories.push_back(directory.path);
+    }
+    std::unordered_set<std::string> skipped;
+    for (const Access access : {Access::kReadOnly, Access::kDenied}) {
+      for (std::string& path : rules_.PathsWith(access)) {
+        if (rules_.Find(path)->origin == Origin::kPolicy) skipped.insert(std::move(path));
+      }
+    }
+    GitData data = FindGitData(directories, skipped, host_, nullptr);
+    // A link of before stands where it stood: two commands could take its directory away and bring it back.
+    for (const GitData::Found& link : data.passages) {
+      const std::string directory{ParentOf(link.file.path)};
+      if (directory != link.git_directory) protector_.Pin(directory);  // which has files that are held
+    }
+    for (GitData::Found& found : data.passages) policy_.git.passages.push_back(std::move(found.file));
+    for (GitData::Found& found : data.indexes) policy_.git.indexes.push_back(std::move(found.file));
+    for (GitData::Found& found : data.lists) policy_.git.passages.push_back(std::move(found.file));
+    closed_ = std::move(data.closed);
+    return Ended(data.gap);
+  }
+
+  // The sandbox has these of its own, and the command never sees the host's: what stands there is nothing of
+  // the command's, and the comparison must not touch it.
+  void SkipOwnDirectories() {
+    if (policy_.system != OperatingSystem::kLinux) return;
+    for (const char* const own : {"/dev", "/proc", "/sys", "/tmp"})
+      if (rules_.Find(own) == nullptr) policy_.git.skipped.emplace_back(own);
+  }
+
+  void TakeSnapshot() {
+    SkipOwnDirectories();
+    std::copy_if(searched_.begin(), searched_.end(), std::back_inserter(policy_.git.roots),
+                 [this](const std::string& root) { return protector_.Writable(root); });
+    policy_.git.closed = closed_;
+    policy_.git.configs = git_.Configs();
+    policy_.git.links = protector_.Links();
+    policy_.git.instructions = git_.Instructions();
+    policy_.git.since = begun_;
+    // Also one that began during the search.
+    policy_.git.others_since = others_since_ ? others_since_ : host_.OldestRun(roots_);
+    NoteFoundByName(git_, protector_, policy_.git);
+    for (GitPlaces::Named& place : git_.Places().All()) {
+      const Lookup lookup = host_.LookAt(place.part);
+      policy_.git.places.push_back(
+          {.path = std::move(place.path), .part = std::move(place.part), .inode = LastingInode(lookup)});
+    }
+    for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
+      for (const std::string& path : rules_.PathsWith(access)) {
+        NoteRule(*rules_.Find(path));
+      }
+    }
+  }
+
+  void NoteRule(const PathRule& rule) {
+    if (rule.origin == Origin::kPolicy) policy_.git.skipped.push_back(rule.path);
+    if (rule.origin == Origin::kPolicy && rule.access == Access::kReadWrite)
+      policy_.git.writable.push_back(rule.path);
+    if (rule.origin != Origin::kProtection || rule.access != Access::kReadOnly) return;
+    const std::uint64_t inode = rule.object ? LastingInode(walker_.LookAt(rule.path)) : 0;
+    if (!rule.object || inode != 0) policy_.git.held.push_back({.path = rule.path, .inode = inode});
+  }
+
+  [[nodiscard]] std::vector<std::string> AboveGrants() const {
+    std::vector<std::string> above;
+    for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
+      for (std::string_view at = path; at != "/"; at = ParentOf(at)) above.emplace_back(ParentOf(at));
+    }
+    return above;
+  }
+
+  Status HoldNamed() {
+    std::vector<std::string> tops = roots_;
+    tops.insert(tops.end(), homes_.begin(), homes_.end());
+    for (const WorkTree& tree : git_.Places().WorkTrees()) tops.push_back(tree.directory);
+    std::sort(tops.begin(), tops.end());
+    tops.erase(std::unique(tops.begin(), tops.end()), tops.end());
+    std::vector<std::string> all_tops = tops;  // of which a part may be granted by itself
+    for (std::string& above : AboveGrants()) all_tops.push_back(std::move(above));
+    std::sort(all_tops.begin(), all_tops.end());
+    all_tops.erase(std::unique(all_tops.begin(), all_tops.end()), all_tops.end());
+    for (const NamedFiles& files : named_) {
+      protector_.Begin(files.Entry());
+      files.Apply(protector_, files.Entry().required ? all_tops : tops);
+      if (Status held = protector_.HoldOtherNames(); !held) return held;
+      if (Status ended = protector_.End(); !ended) return ended;
+    }
+    return Done{};
+  }
 
   const Config& config_;
   const Host& host_;
@@ -176,193 +357,6 @@ class Protection {
   std::vector<std::string> searched_ = {};  // of those, or what `repositories` says
   std::vector<std::string> closed_ = {};    // directories that cannot be listed
 };
-
-Status Protection::Find() {
-  for (const Access access : {Access::kReadWrite, Access::kReadOnly}) {
-    for (const std::string& path : rules_.PathsWith(access)) git_.AddAround(path);
-  }
-  AddAroundMounts();
-  searched_ = roots_;
-  if (config_.repositories_written) {
-    policy_.relaxations.emplace_back("repositories-named");
-    searched_.clear();
-    for (const PathEntry& entry : config_.repositories) {
-      if (Status added = git_.AddNamed(entry); !added) return added;
-    }
-    for (const GitDirectory& directory : git_.Places().Directories()) {
-      if (protector_.Writable(directory.path)) searched_.push_back(directory.path);
-    }
-  }
-  std::vector<std::string> roots;
-  // What is read-only inside holds repositories whose configuration may lead out of it.
-  for (const std::string& path : rules_.PathsWith(Access::kReadOnly)) {
-    const bool directory = walker_.LookAt(path).Is(FileType::kDirectory);
-    const bool inside = std::any_of(searched_.begin(), searched_.end(),
-                                    [&](const std::string& root) { return IsAtOrBelow(path, root); });
-    if (directory && inside) roots.push_back(path);
-  }
-  if (Status ended = Search(roots); !ended) return ended;
-  return Search(searched_);
-}
-
-// What shows in a grant through a mount stands in a work tree elsewhere.
-void Protection::AddAroundMounts() {
-  std::vector<std::string> shown = rules_.PathsWith(Access::kReadWrite);
-  for (const Mount* mount : names_.Visible()) {
-    if (protector_.Writable(mount->path)) shown.push_back(mount->path);
-  }
-  for (const std::string& path : shown) {
-    for (const std::string& other : names_.OthersOf(path).value_or(std::vector<std::string>{}))
-      git_.AddAround(other);
-  }
-}
-
-Status Protection::Search(const std::vector<std::string>& roots) {
-  std::vector<GitSnapshot::Listed> listed;
-  const OwnRules own_rules(rules_);
-  search_.AsTheCommand(roots);
-  search_.Run(roots, [&](const std::string& directory, std::vector<DirectoryEntry>& entries) {
-    listed.push_back(
-        {.path = directory, .inode = GitPlaces::Concerns(directory, entries) ? 0 : search_.Inode()});
-    for (NamedFiles& files : named_) files.Visit(directory, entries);
-    git_.Places().Visit(directory, entries);
-    own_rules.TakeOut(directory, entries);
-  });
-  policy_.git.listed = std::make_shared<const std::vector<GitSnapshot::Listed>>(std::move(listed));
-  return Ended(search_.Gap());
-}
-
-Status Protection::Ended(const std::string& gap) const {
-  if (gap.empty()) return Done{};
-  return Conflict("the search for protected files did not come to its end: " + gap,
-                  config_.protect.front().pointer,
-                  "name the repositories in `filesystem.repositories`, which ends the search, or write "
-                  "\"protect\": []");
-}
-
-Status Protection::HoldGit(const PresetEntry& entry) {
-  protector_.Begin(entry);
-  if (entry.safe_config) git_.AllowSafeConfigs();
-  if (Status held = git_.Apply(); !held) return held;
-  if (Status found = FindData(); !found) return found;
-  closed_.insert(closed_.end(), search_.Closed().begin(), search_.Closed().end());
-  for (const std::string& closed : closed_) protector_.Protect(closed, WhenMissing::kLeft);
-  if (Status held = protector_.HoldOtherNames(); !held) return held;
-  if (Status ended = protector_.End(); !ended) return ended;
-  TakeSnapshot();
-  return Done{};
-}
-
-// Of git's data a single one may be granted.
-void Protection::AddSingleFiles() {
-  const std::vector<GitDirectory>& directories = git_.Places().Directories();
-  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
-    const Lookup& lookup = walker_.LookAt(path);
-    const bool data = std::any_of(directories.begin(), directories.end(), [&](const GitDirectory& directory) {
-      return IsAtOrBelow(path, directory.path);
-    });
-    if (data && lookup.Is(FileType::kRegular)) searched_.push_back(path);
-  }
-}
-
-// git's data are compared when the run has ended: they cannot be held, for git writes there.
-Status Protection::FindData() {
-  AddSingleFiles();
-  std::vector<GitDirectory> directories;
-  for (const GitDirectory& directory : git_.Places().Directories()) {
-    const PathRule* const rule = rules_.Covering(directory.path);
-    const bool denied = rule != nullptr && rule->access == Access::kDenied;
-    const bool reached = std::any_of(searched_.begin(), searched_.end(), [&](const std::string& root) {
-      return protector_.Writable(root) &&
-             ((!denied && IsAtOrBelow(directory.path, root)) || IsAtOrBelow(root, directory.path));
-    });
-    if (!reached) continue;
-    directories.push_back(directory);
-    policy_.git.directories.push_back(directory.path);
-  }
-  std::unordered_set<std::string> skipped;
-  for (const Access access : {Access::kReadOnly, Access::kDenied}) {
-    for (std::string& path : rules_.PathsWith(access)) {
-      if (rules_.Find(path)->origin == Origin::kPolicy) skipped.insert(std::move(path));
-    }
-  }
-  GitData data = FindGitData(directories, skipped, host_, nullptr);
-  // A link of before stands where it stood: two commands could take its directory away and bring it back.
-  for (const GitData::Found& link : data.passages) {
-    const std::string directory{ParentOf(link.file.path)};
-    if (directory != link.git_directory) protector_.Pin(directory);  // which has files that are held
-  }
-  for (GitData::Found& found : data.passages) policy_.git.passages.push_back(std::move(found.file));
-  for (GitData::Found& found : data.indexes) policy_.git.indexes.push_back(std::move(found.file));
-  for (GitData::Found& found : data.lists) policy_.git.passages.push_back(std::move(found.file));
-  closed_ = std::move(data.closed);
-  return Ended(data.gap);
-}
-
-// The sandbox has these of its own, and the command never sees the host's: what stands there is nothing of
-// the command's, and the comparison must not touch it.
-void Protection::SkipOwnDirectories() {
-  if (policy_.system != OperatingSystem::kLinux) return;
-  for (const char* const own : {"/dev", "/proc", "/sys", "/tmp"})
-    if (rules_.Find(own) == nullptr) policy_.git.skipped.emplace_back(own);
-}
-
-void Protection::TakeSnapshot() {
-  SkipOwnDirectories();
-  std::copy_if(searched_.begin(), searched_.end(), std::back_inserter(policy_.git.roots),
-               [this](const std::string& root) { return protector_.Writable(root); });
-  policy_.git.closed = closed_;
-  policy_.git.configs = git_.Configs();
-  policy_.git.links = protector_.Links();
-  policy_.git.instructions = git_.Instructions();
-  policy_.git.since = begun_;
-  // Also one that began during the search.
-  policy_.git.others_since = others_since_ ? others_since_ : host_.OldestRun(roots_);
-  NoteFoundByName(git_, protector_, policy_.git);
-  for (GitPlaces::Named& place : git_.Places().All()) {
-    const Lookup lookup = host_.LookAt(place.part);
-    policy_.git.places.push_back(
-        {.path = std::move(place.path), .part = std::move(place.part), .inode = LastingInode(lookup)});
-  }
-  for (const Access access : {Access::kReadWrite, Access::kReadOnly, Access::kDenied}) {
-    for (const std::string& path : rules_.PathsWith(access)) {
-      const PathRule* const rule = rules_.Find(path);
-      if (rule->origin == Origin::kPolicy) policy_.git.skipped.push_back(path);
-      if (rule->origin == Origin::kPolicy && access == Access::kReadWrite)
-        policy_.git.writable.push_back(path);
-      if (rule->origin != Origin::kProtection || access != Access::kReadOnly) continue;
-      const std::uint64_t inode = rule->object ? LastingInode(walker_.LookAt(path)) : 0;
-      if (!rule->object || inode != 0) policy_.git.held.push_back({.path = path, .inode = inode});
-    }
-  }
-}
-
-std::vector<std::string> Protection::AboveGrants() const {
-  std::vector<std::string> above;
-  for (const std::string& path : rules_.PathsWith(Access::kReadWrite)) {
-    for (std::string_view at = path; at != "/"; at = ParentOf(at)) above.emplace_back(ParentOf(at));
-  }
-  return above;
-}
-
-Status Protection::HoldNamed() {
-  std::vector<std::string> tops = roots_;
-  tops.insert(tops.end(), homes_.begin(), homes_.end());
-  for (const WorkTree& tree : git_.Places().WorkTrees()) tops.push_back(tree.directory);
-  std::sort(tops.begin(), tops.end());
-  tops.erase(std::unique(tops.begin(), tops.end()), tops.end());
-  std::vector<std::string> all_tops = tops;  // of which a part may be granted by itself
-  for (std::string& above : AboveGrants()) all_tops.push_back(std::move(above));
-  std::sort(all_tops.begin(), all_tops.end());
-  all_tops.erase(std::unique(all_tops.begin(), all_tops.end()), all_tops.end());
-  for (const NamedFiles& files : named_) {
-    protector_.Begin(files.Entry());
-    files.Apply(protector_, files.Entry().required ? all_tops : tops);
-    if (Status held = protector_.HoldOtherNames(); !held) return held;
-    if (Status ended = protector_.End(); !ended) return ended;
-  }
-  return Done{};
-}
 
 }  // namespace
 

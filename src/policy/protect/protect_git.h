@@ -98,6 +98,7 @@ class GitProtection {
   void Take(GitVariable variable, const std::string& base, std::vector<std::string>& files, Loaded& loaded);
   [[nodiscard]] Status Obey(const Loaded& loaded, const std::string& base);
   [[nodiscard]] Status ObeyVariable(const GitVariable& variable, const std::string& base);
+  [[nodiscard]] Status AddNamed(const std::set<std::string>& paths, const std::string& base);
   [[nodiscard]] Error TooManyWords() const;
   [[nodiscard]] bool IsTheNearest(const WorkTree& tree) const;
   [[nodiscard]] Status ObeyWord(const ProgramWord& word, const std::string& base);

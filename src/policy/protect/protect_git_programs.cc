@@ -147,7 +147,6 @@ Status GitProtection::ObeyWord(const ProgramWord& word, const std::string& base)
 }
 
 Status GitProtection::ObeyVariable(const GitVariable& variable, const std::string& base) {
-  constexpr std::size_t kMaxNamedBytes = 4 * kMaxGitWordBytes;
   if (variable.Is("init", "templatedir")) {
     if (Status known = CheckPlace(Expanded(base, variable.value)); !known) return known;
     if (Status held = ProtectTemplate(base, variable.value); !held) return held;
@@ -163,7 +162,12 @@ Status GitProtection::ObeyVariable(const GitVariable& variable, const std::strin
     if (NamesNoFile(variable, word)) continue;
     if (Status held = ObeyWord(word, base); !held) return held;
   }
-  for (const std::string& written : *paths) {
+  return AddNamed(*paths, base);
+}
+
+Status GitProtection::AddNamed(const std::set<std::string>& paths, const std::string& base) {
+  constexpr std::size_t kMaxNamedBytes = 4 * kMaxGitWordBytes;
+  for (const std::string& written : paths) {
     std::string path = Expanded(base, written);
     if (!path.starts_with('/')) continue;
     named_bytes_ += path.size();
