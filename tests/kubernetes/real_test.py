@@ -6,8 +6,8 @@
 PARTS is the directory of parts.sh; NODE is `node` (node.py) or `kubelet` (kubelet.py). First come the tests here (or those of NAME), then FAULTS runs with faults and KILLS
 launchers that are killed (sweep.py), at the end secrets are looked for in all that etcd and the audit log have.
 """
-import http.server
 import glob
+import http.server
 import json
 import os
 import signal
