@@ -95,7 +95,7 @@ Result<RuntimeDirectory> MakeAt(const std::string& path) {
     if (::access(path.c_str(), F_OK) != 0) RemoveUnusedPlaces(above->descriptor);
   }
   const int number = ::mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
-  if (number != 0 && ::access(path.c_str(), F_OK) != 0) return NotMade(path, number);
+  if (number != 0 && number != EEXIST && ::access(path.c_str(), F_OK) != 0) return NotMade(path, number);
   Result<RuntimeDirectory> directory = OpenAt(path);
   if (directory && below) ::futimens(directory->descriptor.Get(), nullptr);
   return directory;
