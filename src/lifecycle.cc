@@ -20,6 +20,7 @@
 #include "plan_run.h"
 #include "policy/paths/rules.h"
 #include "policy/records.h"
+#include "report/hidden_values.h"
 #include "report/log.h"
 #include "report/prose.h"
 #include "report/report.h"
@@ -233,6 +234,7 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
                         .command_line = config.process.command_line,
                         .cwd = plan->cwd,
                         .environment = CommandEnvironment(plan->launch)};
+  HideValues(process.environment);
   const bool reviewed = !config.review_pointer.empty();
   if (Status approved = AwaitApproval(process, visible, *plan, id.Text(), reviewed, options.approve);
       !approved)

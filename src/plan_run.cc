@@ -19,6 +19,7 @@
 #include "plan/policy_hash.h"
 #include "policy/resolve.h"
 #include "read_request.h"
+#include "report/hidden_values.h"
 #include "review/await_approval.h"
 
 namespace mxc {
@@ -73,6 +74,7 @@ Result<Prepared> PrepareWithin(const Bounds& bounds, const std::optional<Fallbac
   resolving.image = std::move(*image);
   Result<Policy> policy = Resolve(config, host, resolving);
   if (!policy) return policy.error();
+  HideValues(policy->process.environment);
   if (Status allowed = CheckWithin(bounds, config, *policy); !allowed) return allowed.error();
 
   const Backend& backend = Dispatch(policy->containment);

@@ -18,6 +18,7 @@
 #include "profiles/base_document.h"
 #include "profiles/expand_document.h"
 #include "profiles/settings.h"
+#include "report/hidden_values.h"
 #include "shell/shell_policy.h"
 #include "verbs.h"
 
@@ -214,6 +215,7 @@ std::string ConfigFileOf(const Options& options, const Host& host) {
 
 Request ReadRequest(const Options& options, const Host& host) {
   Request request = Read(options, host);
+  if (request.config && request.config->process.environment) HideValues(*request.config->process.environment);
   if (!options.shell || request.config) return request;
   // Nobody has named it on the command line.
   const std::string policy = options.policy_file.empty() ? kPolicyVariable : Quoted(options.policy_file);

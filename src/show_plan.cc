@@ -7,6 +7,7 @@
 #include "base/quoted.h"
 #include "dispatch.h"
 #include "plan/describe.h"
+#include "report/hidden_values.h"
 #include "report/report.h"
 
 namespace mxc {
@@ -28,8 +29,8 @@ std::string OriginOf(const Options& options) {
 }
 
 void Print(const Prepared& prepared, const Options& options, decltype(DescribeText) describe) {
-  fmt::print(
-      "{}", describe(Dispatch(prepared.plan.containment), prepared.policy, prepared.plan, OriginOf(options)));
+  fmt::print("{}", WithoutHiddenValues(describe(Dispatch(prepared.plan.containment), prepared.policy,
+                                                prepared.plan, OriginOf(options))));
 }
 
 }  // namespace

@@ -56,7 +56,9 @@ std::vector<CgroupSetting> SettingsOf(const ResourceLimit& limit, bool unified, 
       if (unified) return {{"memory.max", amount}, {"memory.swap.max", "0", true}};
       return {{"memory.limit_in_bytes", amount},
               {"memory.swappiness", "0"},
-              {"memory.memsw.limit_in_bytes", amount, true}};
+              {"memory.memsw.limit_in_bytes", amount, true},
+              // Buffers of TCP and UDP are counted apart there.
+              {"memory.kmem.tcp.limit_in_bytes", amount, true}};
     case Resource::kCpus:
       if (unified) return {{"cpu.max", fmt::format("{} {}", quota, kPeriodUs)}};
       return {{"cpu.cfs_period_us", std::to_string(kPeriodUs)}, {"cpu.cfs_quota_us", std::to_string(quota)}};

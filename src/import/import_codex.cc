@@ -1,9 +1,11 @@
 // Codex's config.toml: permission profiles, and the older sandbox_mode.
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "import/imported.h"
+#include "mxc/fold.h"
 #include "mxc/limits.h"
 
 namespace mxc {
@@ -86,7 +88,18 @@ class CodexReader {
     }
     for (const JsonMember& member : profile.table.members) {
       const std::string key = "permissions." + name + "." + member.key;
-      if (Status read = ReadTable(key, member); !read) return read;
+      Status read = Done{};
+      if (member.key == "filesystem") {
+        read = ReadFiles(key, member.value);
+      } else if (member.key == "network") {
+        read = ReadNetwork(key, member.value);
+      } else if (member.key == "workspace_roots") {
+        for (const JsonMember& root : member.value.members)
+          if (root.value.boolean) roots_.push_back(root.key);
+      } else if (member.key != "extends" && member.key != "description" && !SaysNothing(member.value)) {
+        return CannotImport(key, kUnknownDenial);
+      }
+      if (!read) return read;
     }
     const std::string key = "permissions." + name + ".workspace_roots";
     const bool own = std::any_of(root_rules_.begin(), root_rules_.end(),
@@ -109,9 +122,30 @@ class CodexReader {
       } else if (member.key == "network_access") {
         imported_.open_egress = member.value.boolean;
       } else if (!member.key.starts_with("exclude_")) {  // a /tmp of the run's own is always there
+        if (!SaysNothing(member.value)) limits_.push_back(key);
         LeaveOut(key, "mxc-exec does not know it; see what it denies", imported_);
       }
     }
+    return Done{};
+  }
+
+  // When all is read: Codex holds a network to its other tables as well.
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the parser goes
+  void ReadOther(const std::string& key, const Json& value, bool limits = false) {
+    const std::string name = Folded(key.substr(key.rfind('.') + 1));
+    limits = limits || name.find("network") != std::string::npos;
+    for (const JsonMember& member : value.members) {
+      const bool path = member.key.find_first_of("/\\~") != std::string::npos;  // of a project
+      if (!path) ReadOther(key + "." + member.key, member.value, limits);
+    }
+    if (!limits || value.kind == Json::Kind::kObject || SaysNothing(value)) return;
+    limits_.push_back(key);
+    if (name.find("den") != std::string::npos || name.find("block") != std::string::npos)
+      denials_.push_back(key);
+  }
+  [[nodiscard]] Status CheckLimits() const {
+    if (OpensAll(imported_) && !limits_.empty()) return CannotImport(limits_.front(), kUnheldLimit);
+    if (!imported_.allow.empty() && !denials_.empty()) return CannotImport(denials_.front(), kUnknownDenial);
     return Done{};
   }
 
@@ -123,18 +157,6 @@ class CodexReader {
     std::string below = {};  // the root
     std::string access = {};
   };
-
-  Status ReadTable(const std::string& key, const JsonMember& table) {
-    if (table.key == "filesystem") return ReadFiles(key, table.value);
-    if (table.key == "network") return ReadNetwork(key, table.value);
-    if (table.key == "workspace_roots") {
-      for (const JsonMember& root : table.value.members)
-        if (root.value.boolean) roots_.push_back(root.key);
-    } else if (table.key != "extends" && table.key != "description") {
-      LeaveOut(key, "mxc-exec does not know it; see what it denies", imported_);
-    }
-    return Done{};
-  }
 
   Status ReadFiles(const std::string& key, const Json& files) {
     if (Status table = CheckKind(key, files, Json::Kind::kObject); !table) return table;
@@ -205,34 +227,97 @@ class CodexReader {
   Status ReadNetwork(const std::string& key, const Json& network) {
     if (Status table = CheckKind(key, network, Json::Kind::kObject); !table) return table;
     const bool on = IsOn(&network, "enabled");
-    const Json* const domains = TableIn(&network, "domains");
-    imported_.open_egress = on && domains == nullptr;
+    bool listed = false;
     for (const JsonMember& member : network.members) {
-      if (member.key == "enabled" || member.key == "domains") continue;
-      LeaveOut(key + "." + member.key,
+      const std::string at = key + "." + member.key;
+      const bool allows = member.key == "allowed_domains";
+      if (member.key == "enabled") continue;
+      if (member.key == "domains" || allows || member.key == "denied_domains") {
+        listed = true;
+        Status read = member.key == "domains" ? ReadDomains(at, member.value, on)
+                                              : ReadOlderDomains(at, member.value, allows, on);
+        if (!read) return read;
+        continue;
+      }
+      const Meaning meaning = MeaningOf(member);
+      if (meaning == Meaning::kUnknown && on && !SaysNothing(member.value))
+        return CannotImport(at, kUnknownDenial);
+      if (meaning == Meaning::kLimits) limits_.push_back(at);
+      LeaveOut(at,
                member.key == "unix_sockets" ? "name sockets in filesystem.sockets"
                : member.key == "mode"       ? "connections are judged by their names, and not opened"
                                             : "the gateway has no such setting",
                imported_);
     }
-    if (!on || domains == nullptr) return Done{};
-    for (const JsonMember& domain : domains->members) {
-      if (Status added = AddDomain(key + ".domains", domain.key, domain.value.text == "allow"); !added)
-        return added;
+    imported_.open_egress = on && !listed;
+    return Done{};
+  }
+
+  // Adds: it only says how there is a network, or lets more through.
+  enum class Meaning { kAdds, kLimits, kUnknown };
+
+  static Meaning MeaningOf(const JsonMember& member) {
+    constexpr std::string_view kKeys[] = {"unix_sockets",
+                                          "allow_unix_sockets",
+                                          "proxy_url",
+                                          "socks_url",
+                                          "enable_socks5",
+                                          "enable_socks5_udp",
+                                          "allow_upstream_proxy",
+                                          "dangerously_allow_all_unix_sockets",
+                                          "dangerously_allow_non_loopback_proxy"};
+    const bool adds = (member.key == "mode" && member.value.text == "full") ||
+                      (member.key == "allow_local_binding" && member.value.boolean) ||
+                      std::find(std::begin(kKeys), std::end(kKeys), member.key) != std::end(kKeys);
+    if (adds) return Meaning::kAdds;
+    const bool limits = member.key == "mode" || member.key == "allow_local_binding" || member.key == "mitm";
+    return limits ? Meaning::kLimits : Meaning::kUnknown;
+  }
+
+  Status ReadDomains(const std::string& key, const Json& domains, bool on) {
+    if (Status table = CheckKind(key, domains, Json::Kind::kObject); !table) return table;
+    for (const JsonMember& domain : domains.members) {
+      if (Status added = AddDomain(key, domain.key, domain.value.text == "allow", on); !added) return added;
     }
     return Done{};
   }
 
-  Status AddDomain(const std::string& key, const std::string& name, bool allow) {
-    if (!name.starts_with("**.")) return AddHost(key, name, allow, imported_);
-    if (Status itself = AddHost(key, name.substr(3), allow, imported_); !itself) return itself;
-    return AddHost(key, name.substr(1), allow, imported_);
+  Status ReadOlderDomains(const std::string& key, const Json& domains, bool allow, bool on) {
+    const auto names = StringsOf(key, domains);
+    if (!names) return names.error();
+    for (const std::string& name : *names) {
+      if (Status added = AddDomain(key, name, allow, on); !added) return added;
+    }
+    return Done{};
+  }
+
+  // "**.name" is the name itself as well. Where the network is off nothing is said of it.
+  Status AddDomain(const std::string& key, std::string name, bool allow, bool on) {
+    if (!on) return Done{};
+    if (name.starts_with("**.")) {
+      name.erase(0, 1);
+      if (Status added = AddHost(key, name.substr(2), allow, imported_); !added) return added;
+    }
+    return AddHost(key, name, allow, imported_);
   }
 
   Imported imported_ = {};
   std::vector<std::string> roots_ = {};
   std::vector<RootRule> root_rules_ = {};
+  std::vector<std::string> limits_ = {};   // keys of a network that are not held
+  std::vector<std::string> denials_ = {};  // those in other tables that may deny a host of a list
 };
+
+// Not a profile of that name, but the table of an older file.
+bool IsTableOfNetwork(const JsonMember& member) {
+  constexpr std::string_view kOfProfiles[] = {"extends", "description", "filesystem", "network",
+                                              "workspace_roots"};
+  return member.key == "network" &&
+         std::any_of(member.value.members.begin(), member.value.members.end(), [&](const JsonMember& inner) {
+           return std::find(std::begin(kOfProfiles), std::end(kOfProfiles), inner.key) ==
+                  std::end(kOfProfiles);
+         });
+}
 
 }  // namespace
 
@@ -248,6 +333,10 @@ Result<Imported> ImportCodex(const Json& settings) {
       LeaveOut(member.key, older ? "sandbox_mode takes its place" : "default_permissions takes its place",
                reader.Result());
     if (!of_profiles && !of_older) of_agent.push_back(member.key);
+    if (!of_profiles && !of_older) reader.ReadOther(member.key, member.value);
+    if (member.key != "permissions") continue;
+    for (const JsonMember& profile : member.value.members)
+      if (IsTableOfNetwork(profile)) reader.ReadOther("permissions.network", profile.value);
   }
   LeaveToAgent(of_agent, reader.Result());
   Status read = Done{};
@@ -260,6 +349,7 @@ Result<Imported> ImportCodex(const Json& settings) {
     read = profile ? reader.ReadProfile(name, *profile) : profile.error();
   }
   if (!read) return read.error();
+  if (Status checked = reader.CheckLimits(); !checked) return checked.error();
   return std::move(reader.Result());
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "import/imported.h"
+#include "mxc/fold.h"
 
 namespace mxc {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 struct Unexpressed {
   std::string_view key;
   std::string_view why;  // empty: it holds anyway
+  bool limits = false;   // what a connection may carry
 };
 
 constexpr Unexpressed kUnexpressed[] = {
@@ -26,11 +28,11 @@ constexpr Unexpressed kUnexpressed[] = {
     {"network.httpProxyPort", "the gateway decides about hosts; a proxy of yours is network.proxy"},
     {"network.socksProxyPort", "the gateway decides about hosts; proxies of SOCKS are not spoken to"},
     {"network.mitmProxy", "connections are judged by their names, and not opened"},
-    {"network.filterRequest", "connections are judged by their names, and not opened"},
+    {"network.filterRequest", "connections are judged by their names, and not opened", true},
     {"network.allowPlaintextHeaderSet", "connections are judged by their names, and not opened"},
     {"network.stripResponseHeaders", "connections are judged by their names, and not opened"},
-    {"network.refuseOpaqueTunnels", "connections are judged by their names, and not opened"},
-    {"network.ambiguousRequestTarget", "connections are judged by their names, and not opened"},
+    {"network.refuseOpaqueTunnels", "connections are judged by their names, and not opened", true},
+    {"network.ambiguousRequestTarget", "connections are judged by their names, and not opened", true},
     {"network.requireHostMatch", ""},
     {"network.tlsTerminate", "connections are judged by their names, and not opened"},
     {"network.parentProxy",
@@ -60,22 +62,14 @@ constexpr Unexpressed kUnexpressed[] = {
     {"failIfUnavailable", ""},  // always
 };
 
-bool SaysNothing(const Json& value) {
-  switch (value.kind) {
-    case Json::Kind::kNull:
-      return true;
-    case Json::Kind::kBool:
-      return !value.boolean;
-    case Json::Kind::kArray:
-      return value.items.empty();
-    case Json::Kind::kObject:
-      return value.members.empty();
-    case Json::Kind::kString:
-    case Json::Kind::kInteger:
-    case Json::Kind::kFloat:
-      return false;
-  }
-  return false;
+// Of a section what only allows more may be left out; beside them what is called as one.
+bool MayDeny(std::string_view key) {
+  const std::size_t dot = key.find('.');
+  if (dot != std::string_view::npos) return !key.substr(dot + 1).starts_with("allow");
+  const std::string name = Folded(key);
+  constexpr std::string_view kSections[] = {"network", "filesystem", "credential"};
+  return std::any_of(std::begin(kSections), std::end(kSections),
+                     [&](std::string_view section) { return name.find(section) != std::string::npos; });
 }
 
 // A path that is a pattern where it reads as one, or {"path": ..., "literal": true}, which never is.
@@ -110,7 +104,7 @@ class SrtReader {
           member.key == "network" || member.key == "filesystem" || member.key == "credentials";
       if (member.key == "enabled" || member.key == "$schema") continue;
       if (!section) {
-        Mention(member.key, member.value);
+        if (Status mentioned = Mention(member.key, member.value); !mentioned) return mentioned;
         continue;
       }
       if (Status table = CheckKind(member.key, member.value, Json::Kind::kObject); !table) return table;
@@ -137,6 +131,12 @@ class SrtReader {
     return Done{};
   }
 
+  // When all is read: what limits connections in a way of its own must not become none at all.
+  [[nodiscard]] Status CheckLimits() const {
+    return OpensAll(imported_) && !limits_.empty() ? CannotImport(limits_.front(), kUnheldLimit)
+                                                   : Status(Done{});
+  }
+
   [[nodiscard]] Imported& Result() { return imported_; }
 
  private:
@@ -153,11 +153,8 @@ class SrtReader {
     if (key == "filesystem.disabled") {
       return value.boolean ? Status(CannotImport(key, "a sandbox that holds no file is none")) : Done{};
     }
-    if (key == "filesystem.allowGitConfig") {
-      imported_.safe_git_config = value.boolean;
-    } else {
-      Mention(key, value);
-    }
+    if (key != "filesystem.allowGitConfig") return Mention(key, value);
+    imported_.safe_git_config = value.boolean;
     return Done{};
   }
 
@@ -205,17 +202,22 @@ class SrtReader {
     return Done{};
   }
 
-  void Mention(const std::string& key, const Json& value) {
+  Status Mention(const std::string& key, const Json& value) {
     const auto* const known = std::find_if(std::begin(kUnexpressed), std::end(kUnexpressed),
                                            [&](const Unexpressed& row) { return row.key == key; });
     if (known == std::end(kUnexpressed)) {
+      if (MayDeny(key) && !SaysNothing(value)) return CannotImport(key, kUnknownDenial);
       LeaveOut(key, "mxc-exec does not know it; see what it denies", imported_);
+      if (key.starts_with("network.")) limits_.push_back(key);
     } else if (!known->why.empty() && !SaysNothing(value)) {
       LeaveOut(key, known->why, imported_);
+      if (known->limits) limits_.push_back(key);
     }
+    return Done{};
   }
 
   Imported imported_ = {};
+  std::vector<std::string> limits_ = {};  // keys that are left out
 };
 
 // "Edit(//etc/**)": in the rules of the agent a path with one slash begins where the settings lie.
@@ -299,6 +301,7 @@ Status ReadPermissions(const Json& permissions, SrtReader& reader) {
     const std::string key = "permissions." + member.key;
     const bool directories = member.key == "additionalDirectories";
     if (!directories && member.key != "allow" && member.key != "deny") {
+      if (Folded(member.key).starts_with("den")) return CannotImport(key, kUnknownDenial);
       LeaveOut(key, "what is asked for approval is the agent's affair", reader.Result());
       continue;
     }
@@ -318,6 +321,7 @@ Status ReadPermissions(const Json& permissions, SrtReader& reader) {
 Result<Imported> ImportSrt(const Json& settings) {
   SrtReader reader("srt");
   if (Status read = reader.Read(settings); !read) return read.error();
+  if (Status checked = reader.CheckLimits(); !checked) return checked.error();
   return std::move(reader.Result());
 }
 
@@ -338,6 +342,7 @@ Result<Imported> ImportClaude(const Json& settings) {
     }
     if (!read) return read.error();
   }
+  if (Status checked = reader.CheckLimits(); !checked) return checked.error();
   LeaveToAgent(of_agent, reader.Result());
   return std::move(reader.Result());
 }

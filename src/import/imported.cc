@@ -1,5 +1,6 @@
 #include "import/imported.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -89,6 +90,29 @@ Result<std::vector<std::string>> StringsOf(const std::string& key, const Json& v
 }
 
 Error CannotImport(const std::string& key, const std::string& why) { return Unsupported(key + ": " + why); }
+
+bool SaysNothing(const Json& value) {
+  switch (value.kind) {
+    case Json::Kind::kNull:
+      return true;
+    case Json::Kind::kBool:
+      return !value.boolean;
+    case Json::Kind::kArray:
+      return value.items.empty();
+    case Json::Kind::kObject:
+      return value.members.empty();
+    case Json::Kind::kString:
+    case Json::Kind::kInteger:
+    case Json::Kind::kFloat:
+      return false;
+  }
+  return false;
+}
+
+bool OpensAll(const Imported& imported) {
+  return imported.open_egress || std::any_of(imported.allow.begin(), imported.allow.end(),
+                                             [](const ImportedHost& host) { return host.name == "*"; });
+}
 
 void LeaveOut(const std::string& key, std::string_view why, Imported& imported) {
   imported.warnings.push_back(key + " is left out: " + std::string(why));

@@ -43,6 +43,15 @@ struct Imported {
 [[nodiscard]] Result<std::vector<std::string>> StringsOf(const std::string& key, const Json& value);
 // kUnsupported: the settings mean more than a configuration may, or deny what it cannot.
 [[nodiscard]] Error CannotImport(const std::string& key, const std::string& why);
+// Of a key that may be one more list of what is denied.
+inline constexpr const char* kUnknownDenial = "mxc-exec does not know it, and it may deny what would be open";
+// Of one that limits a network which the configuration would open.
+inline constexpr const char* kUnheldLimit =
+    "it limits the network in a way that no configuration says, and without it the network would be open";
+// Null, false, and what is empty.
+[[nodiscard]] bool SaysNothing(const Json& value);
+// By default, or every name.
+[[nodiscard]] bool OpensAll(const Imported& imported);
 void LeaveOut(const std::string& key, std::string_view why, Imported& imported);
 // One line for all the keys that concern the agent itself.
 void LeaveToAgent(const std::vector<std::string>& keys, Imported& imported);

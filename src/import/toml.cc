@@ -214,8 +214,8 @@ class TomlParser {
     while (IsBareKey(Peek()) || Peek() == '.' || Peek() == '+' || Peek() == ':') ++at_;
     std::string text = text_.substr(start, at_ - start);
     if (text.empty()) Fail("a value is missing");
-    Json value =
-        Made(text == "true" || text == "false" ? Json::Kind::kBool : Json::Kind::kFloat, std::move(text));
+    const bool boolean = text == "true" || text == "false";
+    Json value = Made(boolean ? Json::Kind::kBool : Json::Kind::kFloat, std::move(text));
     value.boolean = value.text == "true";
     return value;
   }

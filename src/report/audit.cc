@@ -9,6 +9,7 @@
 #include "base/own_files.h"
 #include "base/quoted.h"
 #include "mxc/json.h"
+#include "report/hidden_values.h"
 #include "report/system_log.h"
 
 namespace mxc {
@@ -116,8 +117,9 @@ Status AuditLog::Append(std::string_view event, const std::string& line) {
   const Result<std::string> hash = file_.Append(line);
   if (!hash) return hash.error();
   if (Status flushed = file_.Flush(); !flushed || !audit_.syslog) return flushed;
-  Status told = WriteToSystemLog(
-      fmt::format("audit {} {} run={} uid={} line={}", Quote(audit_.path), event, run_, OwnUserId(), *hash));
+  Status told =
+      WriteToSystemLog(fmt::format("audit {} {} run={} uid={} line={}",
+                                   WithoutHiddenValues(Quote(audit_.path)), event, run_, OwnUserId(), *hash));
   // The run that nobody witnesses does not begin: its record says so.
   if (!told && event == "begin")
     static_cast<void>(file_.Append(EndLine("\"error\":" + Quote(Name(told.error().code)))));

@@ -12,6 +12,7 @@
 #include "base/own_files.h"
 #include "base/shared_file.h"
 #include "report/audit_chain.h"
+#include "report/hidden_values.h"
 
 namespace mxc {
 namespace {
@@ -100,7 +101,8 @@ Status AuditFile::Reopen() {
 // The lock of the head is that of the chain, whose files change: the file that has the name under it is the
 // last, also when it is renamed before the line is in it. The lock of the file keeps apart those that have no
 // head, or one that was removed.
-Result<std::string> AuditFile::Append(std::string_view line) {
+Result<std::string> AuditFile::Append(std::string_view record) {
+  const std::string line = RecordWithoutHiddenValues(record);
   for (int attempt = 0; attempt < kMaxRotations; ++attempt) {
     Lock chain;
     if (head_ && !chain.Take(head_.Get(), lock_wait_)) return NotLocked(AuditHeadPath(path_));

@@ -21,11 +21,12 @@ class AuditFile {
   [[nodiscard]] static Result<AuditFile> Open(const std::string& path,
                                               std::chrono::milliseconds lock_wait = std::chrono::seconds(10));
 
-  // Adds `line`, a JSON object and a line feed, to the chain; the hash of what was written. What a writer
+  // Adds `record`, a JSON object and a line feed, to the chain, without hidden values; the hash of what was
+  // written. What a writer
   // that was killed has left behind the last line feed is cut off; a line that does not fit on the disk
   // leaves nothing. Errors: kSetupFailed; also where the line of PATH.head is not in the log: then lines were
   // removed or changed, and a writer that went on would hide it.
-  [[nodiscard]] Result<std::string> Append(std::string_view line);
+  [[nodiscard]] Result<std::string> Append(std::string_view record);
   [[nodiscard]] Status Flush();  // to disk
 
  private:

@@ -11,6 +11,7 @@
 
 #include "base/own_files.h"
 #include "base/quoted.h"
+#include "report/hidden_values.h"
 
 namespace mxc {
 namespace {
@@ -57,7 +58,7 @@ Log::Log(bool debug, const std::string& file, std::string& problem) : debug_(deb
 }
 
 void Log::Line(const std::string& text) {
-  if (logger_) logger_->info(Escaped(text));
+  if (logger_) logger_->info(WithoutHiddenValues(Escaped(text)));
 }
 
 }  // namespace mxc

@@ -1,6 +1,6 @@
 // The log: --debug prints it on standard output as it grows, --log-file appends it; otherwise it is not kept.
 //
-// Lines of the file are "[<unix seconds>] text", as the SDKs expect. No secret is ever logged.
+// Lines of the file are "[<unix seconds>] text", as the SDKs expect. Values of hidden_values.h are in none.
 #pragma once
 
 #include <memory>

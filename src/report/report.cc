@@ -11,6 +11,7 @@
 #include "base/own_files.h"
 #include "base/quoted.h"
 #include "base/terminal.h"
+#include "report/hidden_values.h"
 #include "report/prose.h"
 
 namespace mxc {
@@ -20,7 +21,8 @@ using Object = nlohmann::ordered_json;
 
 // Paths are bytes; JSON is UTF-8: what is not becomes U+FFFD.
 std::string Line(const Object& object) {
-  return EscapedJson(object.dump(-1, ' ', false, Object::error_handler_t::replace));
+  return RecordWithoutHiddenValues(
+      EscapedJson(object.dump(-1, ' ', false, Object::error_handler_t::replace)));
 }
 
 Object Details(const Error& error) {
@@ -144,11 +146,13 @@ void WriteLine(int fd, const std::string& line) {
   }
 }
 
-}  // namespace
-
-void Tell(std::string_view text) {
+void ToStandardError(std::string_view text) {
   if (!Quiet()) std::fwrite(text.data(), 1, text.size(), stderr);
 }
+
+}  // namespace
+
+void Tell(std::string_view text) { ToStandardError(WithoutHiddenValues(text)); }
 
 void KeepQuiet() { Quiet() = true; }
 
@@ -170,7 +174,7 @@ void TellErrorText(const Error& error) {
 
 void TellError(const Error& error) {
   TellErrorText(error);
-  if (LinesOf().empty() && !PeopleRead()) Tell(Envelope(error) + "\n");
+  if (LinesOf().empty() && !PeopleRead()) ToStandardError(Envelope(error) + "\n");
 }
 
 void TellErrorsInALine(std::string_view program) { LinesOf() = program; }

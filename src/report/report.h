@@ -26,7 +26,8 @@ namespace mxc {
 // For people at a terminal: "error: " and the message, "hint: " and the hint, for each error a line or two.
 [[nodiscard]] std::string RenderProse(const Error& error, bool colours);
 
-// Writes to standard error. That it is full or gone changes nothing: the exit status still tells.
+// Writes to standard error, without hidden values. That it is full or gone changes nothing: the exit status
+// still tells.
 void Tell(std::string_view text);
 
 // From now on nothing is written there: it is the command's alone.

@@ -1,6 +1,8 @@
 // Operations that use up as much of something as they get, and say how much that was.
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,6 +108,35 @@ std::string Descriptors(const Words& words) {
   return std::to_string(highest) + why;
 }
 
+// Sends to COUNT sockets of this machine as much as each takes: how many megabytes the kernel held for them.
+std::string Datagrams(const Words& words) {
+  constexpr int kMost = 16;
+  const int wished = 64 << 20U;
+  static std::array<char, 60000> block{};
+  std::vector<int> sockets;
+  const int sender = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  for (long i = std::stol(words[1]); i > 0; --i) {
+    const int taker = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ::setsockopt(taker, SOL_SOCKET, SO_RCVBUF, &wished, sizeof wished);
+    sockaddr_in address{
+        .sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    socklen_t length = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);  // NOLINT(*-reinterpret-cast)
+    if (::bind(taker, any, length) != 0 || ::getsockname(taker, any, &length) != 0) return Errno();
+    for (int sent = 0; sent < kMost; ++sent)
+      ::sendto(sender, block.data(), block.size(), MSG_DONTWAIT, any, length);
+    sockets.push_back(taker);
+  }
+  std::size_t held = 0;
+  for (const int taker : sockets) {
+    for (ssize_t count = 0; (count = ::recv(taker, block.data(), block.size(), MSG_DONTWAIT)) > 0;)
+      held += static_cast<std::size_t>(count);
+    ::close(taker);
+  }
+  ::close(sender);
+  return std::to_string(held / kMegabyte);
+}
+
 // COUNT processes that compute without end, and this one.
 std::string Burn(const Words& words) {
   const pid_t self = ::getpid();
@@ -131,7 +162,7 @@ std::string Work(const Words& words) {
 const std::vector<Operation>& HogOperations() {
   static const std::vector<Operation> table = {
       {"memory", 2, Memory},     {"fill", 0, Fill}, {"crowd", 2, Crowd}, {"forkbomb", 1, ForkBomb},
-      {"files", 2, Descriptors}, {"burn", 2, Burn}, {"work", 2, Work},
+      {"files", 2, Descriptors}, {"burn", 2, Burn}, {"work", 2, Work},   {"datagrams", 2, Datagrams},
   };
   return table;
 }

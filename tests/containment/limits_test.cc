@@ -61,6 +61,16 @@ TEST_P(Limits, MemoryHog) {
   }
 }
 
+// What the kernel holds for sockets of the command's own loopback.
+TEST_P(Limits, MemoryHogInSockets) {
+  for (const char* engine : kEngines) {
+    const auto held = Under(R"("memoryMb":48)", {"datagrams", "900"}, engine);
+    ASSERT_EQ(held.size(), 1U) << last.err;
+    EXPECT_LE(std::stol(held.front()), 48) << engine;
+    EXPECT_GE(std::stol(held.front()), 4) << engine;
+  }
+}
+
 TEST_P(Limits, MemoryHogInATmpfs) {
   for (const char* engine : kEngines) {
     for (const char* file : {"/tmp/x", "/dev/shm/x"}) {

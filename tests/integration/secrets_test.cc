@@ -9,6 +9,7 @@
 namespace mxc::test::secrets_test {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -41,6 +42,45 @@ TEST_P(Secrets, ShowInNoOutput) {
     ASSERT_TRUE(Exists(workspace.Path(file))) << file;
     EXPECT_THAT(*Contents(workspace.Path(file)), Not(HasSubstr(marker))) << file;
   }
+}
+
+// `curl "$TOKEN"`, a directory of that name: what the command tried, made or looked up is told without the
+// value.
+TEST_P(Secrets, ShowInNoNameThatIsTold) {
+  const std::string grant = workspace.Directory("grant");
+  for (const std::string flag : {"--report", "--report=short"}) {
+    const std::string folder = workspace.Directory("records" + flag);
+    Parts parts =
+        WithSecret("cd " + grant +
+                   "; touch /etc/$TOKEN; cat /srv/$TOKEN; getent hosts $TOKEN.test; mkdir -p $TOKEN/r; " +
+                   "git init -q $TOKEN/r; mkdir -p d$TOKEN/.git/hooks; echo 'ref: refs/heads/main' > "
+                   "d$TOKEN/.git/HEAD; exit 9");
+    parts.read_write = {grant};
+    parts.more = R"("audit":{"path":)" + Quote(folder + "/audit") + "}";
+    Launch launch = PrepareConfig(
+        parts, {flag, "--debug", "--log-file", folder + "/log", "--result", folder + "/result"});
+    const Ended ended = Execute(launch);
+    EXPECT_EQ(ended.status, 9) << ended.err;
+    std::string ours;  // and not what the command's own programs say
+    for (const std::string& line : Lines(ended.err)) ours += line.starts_with("mxc-exec:") ? line + "\n" : "";
+    EXPECT_THAT(ours, HasSubstr("mxc-exec: ")) << ended.err;
+    EXPECT_THAT(ours, Not(HasSubstr(marker)));
+    EXPECT_THAT(ended.out, Not(HasSubstr(marker)));
+    for (const char* file : {"/log", "/result", "/audit"}) {
+      const std::string text = Contents(folder + file).value_or("");
+      EXPECT_THAT(text, Not(HasSubstr(marker))) << file;
+      EXPECT_THAT(text, AnyOf(HasSubstr("[REDACTED]"), Not(HasSubstr("\"network\"")))) << file;
+    }
+    EXPECT_EQ(Execute(Prepare({"--audit-verify", folder + "/audit"})).status, 0);
+  }
+}
+
+TEST_P(Secrets, ShowInNoErrorAboutAPath) {
+  const Ended ended = RunConfig({.command = "true",
+                                 .environment = {{"PATH=/usr/bin:/bin", "TOKEN=" + marker}},
+                                 .cwd = "/nonexistent/" + marker});
+  EXPECT_THAT(EnvelopeMessage(ended), HasSubstr("/nonexistent/[REDACTED]"));
+  EXPECT_THAT(ended.err, Not(HasSubstr(marker)));
 }
 
 TEST_P(Secrets, ShowInNoError) {

@@ -135,7 +135,7 @@ TEST(Import, NamesWhatItLeavesOut) {
   EXPECT_THAT(
       ImportText(R"({
     "network": {"allowedDomains": [], "allowUnixSockets": ["/run/x"], "tlsTerminate": {"caKeyPath": "/k"},
-                "allowLocalBinding": false, "httpProxyPort": 8080, "newKey": 1},
+                "allowLocalBinding": false, "httpProxyPort": 8080, "allowNew": 1},
     "filesystem": {"allowWrite": ["src/*", "$HOME/x"]},
     "credentials": {"files": [{"path": "~/.netrc", "mode": "mask"}], "envVars": [{"name": "T", "mode": "deny"}], "sigv4": {"x": 1}},
     "ignoreViolations": {"*": ["/x"]}, "enableWeakerNestedSandbox": true, "allowPty": false})"),
@@ -145,7 +145,7 @@ TEST(Import, NamesWhatItLeavesOut) {
           "network.tlsTerminate is left out: connections are judged by their names, and not opened\n"
           "network.httpProxyPort is left out: the gateway decides about hosts; a proxy of yours is "
           "network.proxy\n"
-          "network.newKey is left out: mxc-exec does not know it; see what it denies\n"
+          "network.allowNew is left out: mxc-exec does not know it; see what it denies\n"
           "filesystem.allowWrite src/* is left out: write access is given by name\n"
           "filesystem.allowWrite $HOME/x is left out: it is no path that is expanded\n"
           "credentials.files mode mask is left out: no secret is put into requests: it is denied as a whole\n"
@@ -305,6 +305,92 @@ TEST(Import, SaysWhatCodexsOlderSettingsSay) {
   EXPECT_THAT(ImportText("default_permissions = \"x\""), HasSubstr("there is no profile of the name \"x\""));
   EXPECT_THAT(ImportText("default_permissions = \"x\"\n[permissions.x.filesystem]\n\":root\" = \"write\""),
               HasSubstr("refused: permissions.x.filesystem.:root"));
+}
+
+// The names of the network proxy before `domains`.
+TEST(Import, SaysWhatCodexsOlderDomainsSay) {
+  const std::string network =
+      "default_permissions = \"p\"\n[permissions.p.filesystem]\n\"/\" = \"read\"\n[permissions.p.network]\n"
+      "enabled = true\n";
+  EXPECT_THAT(
+      ImportText(network +
+                 "allowed_domains = [\"a.test\"]\ndenied_domains = [\"**.b.test\"]\nmode = \"limited\""),
+      HasSubstr(R"({"default":"deny","allow":[{"to":[{"host":"a.test"}]}],)"
+                R"("deny":[{"to":[{"host":"b.test"}]},{"to":[{"host":"*.b.test"}]}]})"));
+  EXPECT_THAT(ImportText(network + "denied_domains = [\"b.test\"]"), HasSubstr(R"({"default":"deny",)"));
+  EXPECT_THAT(ImportText(network + "allowed_domains = []"), HasSubstr(R"({"default":"deny"})"));
+  EXPECT_EQ(ImportText(network + "domains = [\"a.test\"]"),
+            "refused: permissions.p.network.domains is no table");
+}
+
+TEST(Import, OpensNoNetworkThatIsLimitedInAnotherWay) {
+  const std::string profile =
+      "default_permissions = \"p\"\n[permissions.p.filesystem]\n\"/\" = \"read\"\n[permissions.p.network]\n"
+      "enabled = true\n";
+  const std::string older =
+      "sandbox_mode = \"workspace-write\"\n[sandbox_workspace_write]\nnetwork_access = true\n";
+  constexpr const char* kWhy =
+      ": it limits the network in a way that no configuration says, and without it the network would be open";
+  const std::vector<std::pair<std::string, std::string>> limited = {
+      {profile + "mode = \"limited\"", "permissions.p.network.mode"},
+      {profile + "allow_local_binding = false", "permissions.p.network.allow_local_binding"},
+      {profile + "[network]\nallowed_domains = [\"a.test\"]", "network.allowed_domains"},
+      {older + "network_domains = [\"a.test\"]", "sandbox_workspace_write.network_domains"},
+      {older + "[experimental_network]\nenabled = true\n", "experimental_network.enabled"},
+      {older + "[permissions.network]\nallowed_domains = [\"a.test\"]",
+       "permissions.network.allowed_domains"},
+      {older + "[network_proxy.policy]\ndenied_domains = [\"a.test\"]",
+       "network_proxy.policy.denied_domains"},
+      {older + "[features.network_proxy]\nenabled = true", "features.network_proxy.enabled"},
+  };
+  for (const auto& [settings, key] : limited)
+    EXPECT_EQ(ImportText(settings), "refused: " + key + kWhy) << settings;
+  constexpr const char* kUnknown = ": mxc-exec does not know it, and it may deny what would be open";
+  const std::string listed = profile + "domains = {\"*.a.test\" = \"allow\"}\n";
+  const std::vector<std::pair<std::string, std::string>> unknown = {
+      {profile + "AllowedDomains = [\"a.test\"]", "permissions.p.network.AllowedDomains"},
+      {listed + "blocked = [\"b.a.test\"]", "permissions.p.network.blocked"},
+      {listed + "[experimental_network]\ndenied_domains = [\"b.a.test\"]",
+       "experimental_network.denied_domains"},
+      {profile + "[permissions.p]\ndeny_all = true", "permissions.p.deny_all"},
+  };
+  for (const auto& [settings, key] : unknown) EXPECT_EQ(ImportText(settings), "refused: " + key + kUnknown);
+  EXPECT_EQ(ImportText(profile + "mode = \"limited\"\ndomains = {\"*\" = \"allow\"}"),
+            "refused: permissions.p.network.mode" + std::string(kWhy));
+  const std::string closed = "sandbox_mode = \"workspace-write\"\n[experimental_network]\nenabled = true\n";
+  for (const std::string& open :
+       {profile + "mode = \"full\"\nallow_local_binding = true\nproxy_url = \"http://127.0.0.1:1\"",
+        older +
+            "[features]\nnetwork_proxy = false\n[projects.\"/srv/network\"]\ntrust_level = \"trusted\"\n"})
+    EXPECT_THAT(ImportText(open), HasSubstr(R"({"default":"allow"})")) << open;
+  EXPECT_THAT(ImportText(closed), HasSubstr(R"({"default":"deny"})"));
+}
+
+// One that is written otherwise than its program reads it, too: nobody knows which is meant.
+TEST(Import, RefusesKeysThatMayDeny) {
+  for (const char* key :
+       {"network.DeniedDomains", "filesystem.denyread", "filesystem.maxDepth", "credentials.deny"}) {
+    const std::string text(key);
+    const std::size_t dot = text.find('.');
+    const std::string section = text.substr(0, dot);
+    const std::string member = "{\"" + text.substr(dot + 1) + "\": [\"x\"]";
+    const std::string first = section == "network" ? ", \"allowedDomains\": [\"a.test\"]}" : "}";
+    const std::string known = section == "network" ? "" : R"(, "network": {"allowedDomains": []})";
+    EXPECT_EQ(ImportText("{\"" + section + "\": " + member + first + known + "}"),
+              "refused: " + text + ": mxc-exec does not know it, and it may deny what would be open");
+  }
+  EXPECT_THAT(ImportText(R"({"network": {"allowedDomains": []}, "Network": {"deniedDomains": ["a.test"]}})"),
+              HasSubstr("refused: Network: mxc-exec does not know it"));
+  EXPECT_THAT(ImportText(R"({"sandbox": {}, "permissions": {"Deny": ["Read"]
+}
+})"),
+              HasSubstr("refused: permissions.Deny: mxc-exec does not know it"));
+  const std::string filtered = R"({"network": {"filterRequest": {"x": 1}, "allowedDomains": ["NAME"]}})";
+  const auto with = [&](const std::string& name) {
+    return std::string(filtered).replace(filtered.find("NAME"), 4, name);
+  };
+  EXPECT_THAT(ImportText(with("*")), HasSubstr("refused: network.filterRequest: it limits the network"));
+  EXPECT_THAT(ImportText(with("a.test")), HasSubstr("network.filterRequest is left out"));
 }
 
 // What comes out is a configuration.

@@ -63,7 +63,7 @@ TEST(LowerLimits, LegacyHierarchiesGetAGroupEach) {
   ASSERT_TRUE(lowered.ok()) << lowered.error().message;
   EXPECT_EQ(GroupsText(*lowered),
             "/memory v1 memory.limit_in_bytes=67108864 memory.swappiness=0 "
-            "memory.memsw.limit_in_bytes?=67108864\n"
+            "memory.memsw.limit_in_bytes?=67108864 memory.kmem.tcp.limit_in_bytes?=67108864\n"
             "/cpu v1 cpu.cfs_period_us=100000 cpu.cfs_quota_us=150000\n"
             "/pids v1 pids.max=22\n");
   EXPECT_EQ(LedgerText(*lowered),

@@ -1,0 +1,123 @@
+#include "report/hidden_values.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "base/quoted.h"
+#include "mxc/fold.h"
+#include "mxc/json.h"
+#include "report/redact.h"
+#include "report/redact_window.h"
+
+namespace mxc {
+namespace {
+
+using Record = nlohmann::ordered_json;
+
+// Folded, in every form that may stand in a text.
+struct Hidden {
+  std::mutex mutex = {};
+  std::vector<std::string> forms = {};
+};
+
+Hidden& TheHidden() {
+  static Hidden hidden;
+  return hidden;
+}
+
+std::vector<std::string> Forms() {
+  Hidden& hidden = TheHidden();
+  const std::lock_guard lock(hidden.mutex);
+  return hidden.forms;
+}
+
+std::string WithoutQuotes(const std::string& json) { return json.substr(1, json.size() - 2); }
+
+bool IsPathOfThisHost(const std::string& value) {
+  std::error_code unknown;
+  const std::filesystem::path path(value);
+  return path.is_absolute() && std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
+}
+
+// A DNS server may get a name in other letters than the command wrote.
+std::string Without(const std::vector<std::string>& forms, std::string_view text) {
+  const std::string folded = Folded(text);
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  for (const std::string& form : forms) {
+    for (std::size_t at = 0; (at = folded.find(form, at)) != std::string::npos; ++at)
+      found.emplace_back(at, at + form.size());
+  }
+  std::sort(found.begin(), found.end());
+  std::string shown;
+  std::size_t end = 0;
+  for (const auto& [from, to] : found) {
+    if (from > end || (from == 0 && end == 0)) {
+      shown += text.substr(end, from - end);
+      shown += kRedacted;
+    }
+    end = std::max(end, to);
+  }
+  return shown.append(text.substr(end));
+}
+
+// What programs compare, never what a command has named.
+bool IsOurWord(std::string_view member) {
+  constexpr std::string_view kMembers[] = {
+      "backend",  "category", "clause",   "code",       "containment", "event",   "kind", "killed",
+      "phase",    "pointer",  "previous", "policyHash", "protocol",    "reached", "run",  "rung",
+      "strength", "tier",     "time",     "use",        "verdict",     "version"};
+  return std::find(std::begin(kMembers), std::end(kMembers), member) != std::end(kMembers);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as our own records
+void Hide(const std::vector<std::string>& forms, Record& record) {
+  if (record.is_string()) record = Without(forms, record.get<std::string>());
+  if (record.is_array()) {
+    for (Record& element : record) Hide(forms, element);
+  }
+  if (!record.is_object()) return;
+  for (auto member = record.begin(); member != record.end(); ++member) {
+    if (!IsOurWord(member.key())) Hide(forms, member.value());
+  }
+}
+
+}  // namespace
+
+void HideValues(const std::vector<Variable>& environment) {
+  Hidden& hidden = TheHidden();
+  const std::lock_guard lock(hidden.mutex);
+  for (std::string value : SecretValues(environment)) {
+    value.erase(value.find_last_not_of("\r\n") + 1);
+    if (value.size() < kMinValueBytes || IsPathOfThisHost(value)) continue;
+    const std::string json = JsonString(value);
+    for (const std::string& form :
+         {value, Escaped(value), WithoutQuotes(json), WithoutQuotes(EscapedJson(json)),
+          Record::parse(json).get<std::string>()}) {
+      std::string folded = Folded(form);
+      if (std::find(hidden.forms.begin(), hidden.forms.end(), folded) == hidden.forms.end())
+        hidden.forms.push_back(std::move(folded));
+    }
+  }
+}
+
+std::string WithoutHiddenValues(std::string_view text) { return Without(Forms(), text); }
+
+std::string RecordWithoutHiddenValues(std::string_view json) {
+  const std::vector<std::string> forms = Forms();
+  if (forms.empty()) return std::string(json);
+  Record record = Record::parse(json, nullptr, false);
+  if (record.is_discarded()) return Without(forms, json);
+  const Record before = record;
+  Hide(forms, record);
+  if (record == before) return std::string(json);
+  return EscapedJson(record.dump(-1, ' ', false, Record::error_handler_t::replace)) +
+         (json.ends_with('\n') ? "\n" : "");
+}
+
+}  // namespace mxc

@@ -1,0 +1,58 @@
+#include "report/hidden_values.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/run_in_child.h"
+
+namespace mxc::hidden_values_test {
+namespace {
+
+Variable Of(const std::string& name, const std::string& value) {
+  return {.name = name, .value = Secret(value)};
+}
+
+TEST(HiddenValues, AreReplacedWhateverTheirCase) {
+  HideValues({Of("MY_TOKEN", "Zq8vK3mP"), Of("OTHER_TOKEN", "K3mPx7Lw2"), Of("EDITOR", "plain-value")});
+  EXPECT_EQ(WithoutHiddenValues("a Zq8vK3mP.test, zq8vk3mp, plain-value"),
+            "a [REDACTED].test, [REDACTED], plain-value");
+  EXPECT_EQ(WithoutHiddenValues("Zq8vK3mPx7Lw2b"), "[REDACTED]b") << "two values that overlap are one";
+  EXPECT_EQ(WithoutHiddenValues("Zq8vK3m"), "Zq8vK3m");
+}
+
+// They would be replaced everywhere, and hide nothing that cannot be guessed.
+TEST(HiddenValues, ShortOnesStay) {
+  HideValues({Of("SHORT_TOKEN", "hunter2"), Of("LINE_TOKEN", "hunter3\n")});
+  EXPECT_EQ(WithoutHiddenValues("/home/hunter2/hunter3"), "/home/hunter2/hunter3");
+}
+
+TEST(HiddenValues, APathOfThisHostIsNone) {
+  const test::ScratchDirectory scratch;
+  const std::string here = scratch.Path();
+  HideValues({Of("SSH_AUTH_SOCK", here), Of("PATH_TOKEN", "/missing/9fK2qLw8")});
+  EXPECT_EQ(WithoutHiddenValues(here + " /missing/9fK2qLw8"), here + " [REDACTED]");
+}
+
+TEST(HiddenValues, AreFoundAsTextAndJsonWriteThem) {
+  HideValues({Of("MULTI_SECRET", "two\nlines\x01\"\\of-it\n")});
+  EXPECT_EQ(WithoutHiddenValues("<two\\x0alines\\x01\"\\of-it>"), "<[REDACTED]>");
+  EXPECT_EQ(WithoutHiddenValues(R"(<two\nlines\u0001\"\\of-it>)"), "<[REDACTED]>");
+  const std::string record = nlohmann::json{{"path", "/x/two\nlines\x01\"\\of-it/y"}}.dump();
+  EXPECT_EQ(RecordWithoutHiddenValues(record), R"({"path":"/x/[REDACTED]/y"})");
+}
+
+TEST(HiddenValues, ARecordKeepsItsFormAndItsOwnWords) {
+  HideValues({Of("AUTH_TYPE", "container"), Of("AUTH_KIND", "durationMs")});
+  const std::string line =
+      R"({"event":"x","tier":"container","list":["a container"],"durationMs":7,"name":null})"
+      "\n";
+  const std::string shown = RecordWithoutHiddenValues(line);
+  EXPECT_EQ(shown, R"({"event":"x","tier":"container","list":["a [REDACTED]"],"durationMs":7,"name":null})"
+                   "\n");
+  EXPECT_EQ(RecordWithoutHiddenValues("{\"none\":\"here\"}\n"), "{\"none\":\"here\"}\n");
+}
+
+}  // namespace
+}  // namespace mxc::hidden_values_test
