@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <filesystem>
+#include <system_error>
 
 #include "base/runtime_places.h"
 
@@ -19,6 +21,8 @@ void LifecycleTest::TearDown() {
   for (const std::string& id : provisioned) {
     [[maybe_unused]] const Ended ended = Execute(Phase("deprovision", id));
   }
+  std::error_code ignored;
+  if (!runtime_.empty()) std::filesystem::remove_all(RuntimePlaceOf(runtime_, uid), ignored);
 }
 
 std::string LifecycleTest::OwnDirectory() {
