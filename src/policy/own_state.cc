@@ -199,7 +199,13 @@ class OwnState {
   }
 
   [[nodiscard]] Status PinDirectory(const std::string& path, const PathRule& grant) {
-    if (!TraitsOf(containment_).mounts) return NeedsMounts(grant, path);
+    if (!TraitsOf(containment_).mounts) {
+      return Unenforceable(Quoted(path) +
+                               ", which a path steps back out of, cannot be held below the "
+                               "read-write " +
+                               Quoted(grant.path) + " without a mount namespace",
+                           grant.pointer, "write the path without '..'");
+    }
     if (!walker_.LookAt(path).status) return Hold(path, grant, true);
     protector_.Begin({.preset = Preset::kGit, .pointer = grant.pointer});
     protector_.Pin(path);

@@ -292,7 +292,8 @@ TEST_F(LinkedConfiguration, IsRefusedWhereNothingHoldsIt) {
   AddDirectory();
   AddLink(".config/mxc-exec/profiles", "../../dot/m");
   EXPECT_EQ(Kept({.rw = {"/home/me/dot"}}, Containment::kLandlock),
-            "unenforceable /filesystem/readwritePaths/0: '/home/me/dot/m', whose name decides what later calls mean, "
+            "unenforceable /filesystem/readwritePaths/0: '/home/me/dot/m', whose name decides what later "
+            "calls mean, "
             "cannot be held below the read-write '/home/me/dot' without a mount namespace");
   EXPECT_EQ(Kept({.rw = {"/srv/work"}}, Containment::kLandlock), "");
 }
@@ -405,6 +406,15 @@ TEST_F(OwnState, NamesThatPathsStepOutOfAreHeld) {
   EXPECT_EQ(held({.rw = {"/srv/work/a/b/../.."}}), "/srv/work/a\n/srv/work/a/b\n");
   EXPECT_EQ(held({.rw = {"/srv/work"}, .denied = {"/srv/work/none/../x"}}), "/srv/work/none (missing)\n");
   EXPECT_EQ(held({.ro = {"/srv/work/a/b/.."}}), "") << "nobody can turn it";
+  Config config = ConfigOf({.rw = {"/srv/work/a/.."}});
+  config.intent = Intent::kConcrete;
+  config.containment = Containment::kLandlock;
+  const Result<Policy> refused = Resolve(config, host_, {});
+  EXPECT_EQ(
+      RefusalOf(refused),
+      "unenforceable /filesystem/readwritePaths/0: '/srv/work/a', which a path steps back out of, cannot be "
+      "held below the read-write '/srv/work' without a mount namespace");
+  EXPECT_EQ(refused.error().hint, "write the path without '..'");
 }
 
 }  // namespace

@@ -87,9 +87,13 @@ TEST_F(ResolveLinks, GrantsFollowRootsLinksOnly) {
   for (const char* path : {"/mine", "/srv/theirs", "/tmp/link", "/home/me/link"}) try_both(path, false);
   host_.SetCaller(0, 0);
   host_.AddDirectory("/opt/app").AddSymlink("/opt/app/link", "/data/real");
-  for (const char* path : {"/work", "/usr/work"}) try_both(path, true);
-  for (const char* path : {"/srv/link", "/srv/theirs", "/tmp/link", "/usr/local/work", "/opt/app/link"})
+  host_.AddSymlink("/usr/local/lib/link", "/data/real");
+  for (const char* path : {"/work", "/usr/work", "/usr/local/work"}) try_both(path, true);
+  for (const char* path : {"/srv/link", "/srv/theirs", "/tmp/link", "/usr/local/lib/link", "/opt/app/link"})
     try_both(path, false);
+  host_.AddDirectory("/opt/app/2").AddSymlink("/opt/app/current", "2");
+  EXPECT_TRUE(With({.ro = {"/opt/app/current"}}).ok());
+  EXPECT_FALSE(With({.rw = {"/opt/app/current"}}).ok());
 }
 
 TEST_F(ResolveLinks, AWorkloadCannotChooseALaterReadOnlyGrant) {

@@ -69,6 +69,16 @@ void WarnOfMissing(std::string_view path, Access access, const std::string& poin
                       .pointer = pointer});
 }
 
+// As links of packages do ("/opt/app/current"). They are followed to be read.
+bool StaysAmongPrograms(const Walked& walked) {
+  const auto among = [](std::string_view path) {
+    return IsAtOrBelow(path, "/opt") || IsAtOrBelow(path, "/usr");
+  };
+  return among(walked.path) && std::all_of(walked.links.begin(), walked.links.end(), [&](const LinkMet& met) {
+           return met.owner == 0 && among(met.link.path);
+         });
+}
+
 Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Examination& all) {
   std::vector<Warning>& warnings = all.warnings;
   if (IsNeverFromHost(walked.path)) return NeverFromHost(written, walked.path);
@@ -88,7 +98,8 @@ Examined ExamineGrant(const PathEntry& written, Access access, Walked walked, Ex
     return status.error();
   WarnOfForeignOwner(written, access, *walked.status, all.host, warnings);
   const std::string what = std::string(Name(access)) + " " + Quoted(written.path);
-  const Status links = CheckGrantedLinks(written, what, walked, all.host, all.walker);
+  const bool programs = access == Access::kReadOnly && StaysAmongPrograms(walked);
+  const Status links = programs ? Done{} : CheckGrantedLinks(written, what, walked, all.host, all.walker);
   Entry entry{.wanted = access, .access = access, .pointer = written.pointer, .walked = std::move(walked)};
   if (!links && all.links == GrantedLinks::kRoots) entry.planted = links.error();
   return std::optional<Entry>{std::move(entry)};
@@ -257,12 +268,13 @@ Examined Examine(const PathEntry& written, Access access, Examination& all) {
 bool IsPlacedByRoot(const LinkMet& met, const Host& host, PathWalker& walker) {
   constexpr std::array<std::string_view, 9> kInstalled = {"/usr",   "/etc",   "/bin",    "/sbin", "/lib",
                                                           "/lib32", "/lib64", "/libx32", "/nix"};
-  constexpr std::array<std::string_view, 2> kWork = {"/opt", "/usr/local"};  // where root has work as well
+  constexpr std::array<std::string_view, 2> kWork = {"/opt", "/usr/local"};  // packages, and work of root's
   constexpr std::uint32_t kWriteByOthers = 022;
   if (IsRootsAlone(met)) return true;
   if (met.owner != 0) return false;
   const std::string_view above = ParentOf(met.link.path);
   const auto in = [&](std::string_view directory) { return IsAtOrBelow(above, directory); };
+  if (std::find(kWork.begin(), kWork.end(), above) != kWork.end()) return true;
   const bool work = std::any_of(kWork.begin(), kWork.end(), in);
   if (!work && std::any_of(kInstalled.begin(), kInstalled.end(), in)) return true;
   if (host.Caller().IsRoot()) return false;

@@ -26,9 +26,9 @@ struct Entry {
 // Of a read-write entry: whether `path`, what it stands for, is everything there is.
 void WarnOfWholeHost(std::string_view path, const PathEntry& written, std::vector<Warning>& warnings);
 
-// Nobody but root could have put the link there: it is root's own, and stands directly in "/" or "/var",
-// below "/usr" or "/etc", or for another caller where root alone may write. Of a link that root's command has
-// left elsewhere in an earlier run, below "/opt" for instance, nobody can tell.
+// Nobody but root could have put the link there: it is root's own, and stands directly in "/", "/var",
+// "/opt" or "/usr/local", else below "/usr" or "/etc", or for another caller where root alone may write. Of a
+// link that root's command has left elsewhere in an earlier run, below "/opt" for instance, nobody can tell.
 [[nodiscard]] bool IsPlacedByRoot(const LinkMet& met, const Host& host, PathWalker& walker);
 // Whoever can put a link on the way, or turn one, chooses what is granted: none but root's is followed.
 [[nodiscard]] Status CheckGrantedLinks(const PathEntry& written, std::string_view what, const Walked& walked,
