@@ -75,8 +75,8 @@ void Warn(const Plan& plan, Log& log, std::string_view category = "");
 // A flag that an entry of the file overrules would seem to have had no effect.
 void WarnOfOverruledFlags(const Plan& plan, const std::vector<FlagPlace>& flags);
 
-// The current directory was `before` when the run began: a path with ".." leads somewhere else since the
-// command has moved it.
+// Set if the command moved the current directory, which was `before` when the run began: relative paths with
+// ".." now lead elsewhere.
 [[nodiscard]] std::optional<Warning> TellOfMovedDirectory(const std::string& before);
 
 // It ended otherwise than with status 0.

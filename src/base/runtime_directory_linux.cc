@@ -87,23 +87,24 @@ void RemoveUnusedPlaces(const UniqueFd& fixed) {
 }
 
 Result<RuntimeDirectory> MakeAt(const std::string& path) {
-  const std::string fixed = FixedRuntimePlace(::geteuid());
-  const bool below = path.starts_with(fixed + "/");
-  if (below) {
-    const Result<RuntimeDirectory> above = MakeAt(fixed);
-    if (!above) return above.error();
-    if (::access(path.c_str(), F_OK) != 0) RemoveUnusedPlaces(above->descriptor);
-  }
   const int number = ::mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
   if (number != 0 && number != EEXIST && ::access(path.c_str(), F_OK) != 0) return NotMade(path, number);
-  Result<RuntimeDirectory> directory = OpenAt(path);
-  if (directory && below) ::futimens(directory->descriptor.Get(), nullptr);
-  return directory;
+  return OpenAt(path);
 }
 
 }  // namespace
 
-Result<RuntimeDirectory> RuntimeDirectory::Open() { return MakeAt(Candidates().front()); }
+Result<RuntimeDirectory> RuntimeDirectory::Open() {
+  const std::string path = Candidates().front();
+  const std::string fixed = FixedRuntimePlace(::geteuid());
+  if (!path.starts_with(fixed + "/")) return MakeAt(path);
+  const Result<RuntimeDirectory> above = MakeAt(fixed);
+  if (!above) return above.error();
+  if (::access(path.c_str(), F_OK) != 0) RemoveUnusedPlaces(above->descriptor);
+  Result<RuntimeDirectory> directory = MakeAt(path);
+  if (directory) ::futimens(directory->descriptor.Get(), nullptr);
+  return directory;
+}
 
 std::vector<RuntimeDirectory> RuntimeDirectory::Existing() {
   std::vector<RuntimeDirectory> found;

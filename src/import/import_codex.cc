@@ -88,18 +88,7 @@ class CodexReader {
     }
     for (const JsonMember& member : profile.table.members) {
       const std::string key = "permissions." + name + "." + member.key;
-      Status read = Done{};
-      if (member.key == "filesystem") {
-        read = ReadFiles(key, member.value);
-      } else if (member.key == "network") {
-        read = ReadNetwork(key, member.value);
-      } else if (member.key == "workspace_roots") {
-        for (const JsonMember& root : member.value.members)
-          if (root.value.boolean) roots_.push_back(root.key);
-      } else if (member.key != "extends" && member.key != "description" && !SaysNothing(member.value)) {
-        return CannotImport(key, kUnknownDenial);
-      }
-      if (!read) return read;
+      if (Status read = ReadTable(key, member); !read) return read;
     }
     const std::string key = "permissions." + name + ".workspace_roots";
     const bool own = std::any_of(root_rules_.begin(), root_rules_.end(),
@@ -152,6 +141,18 @@ class CodexReader {
   [[nodiscard]] Imported& Result() { return imported_; }
 
  private:
+  Status ReadTable(const std::string& key, const JsonMember& member) {
+    if (member.key == "filesystem") return ReadFiles(key, member.value);
+    if (member.key == "network") return ReadNetwork(key, member.value);
+    if (member.key == "workspace_roots") {
+      for (const JsonMember& root : member.value.members)
+        if (root.value.boolean) roots_.push_back(root.key);
+      return Done{};
+    }
+    const bool known = member.key == "extends" || member.key == "description";
+    return known || SaysNothing(member.value) ? Status(Done{}) : CannotImport(key, kUnknownDenial);
+  }
+
   struct RootRule {
     std::string key = {};
     std::string below = {};  // the root

@@ -123,6 +123,14 @@ class Suspended : public LifecycleTest {
     terminal.Type(typed);
     return terminal.OutputUpTo(text).find(text) != std::string::npos;
   }
+  // The shell waits for a line before its `fg`, and says how the job ended, which has read "one".
+  void ExpectTypedToInTheForeground(const std::string& answer) const {
+    terminal.Type("\n");
+    EXPECT_TRUE(Eventually([&] { return IsRaw(); }));
+    terminal.Type("one\n");
+    EXPECT_THAT(terminal.OutputUpTo("shell-0"), HasSubstr(answer));
+    EXPECT_FALSE(IsRaw());
+  }
 
   Terminal terminal{uid};
   std::optional<Running> shell = {};
@@ -163,11 +171,7 @@ TEST_P(Suspended, ABackgroundJobRunsAndIsTypedToInTheForeground) {
               std::string("up") + kInBackground, shell_program);
       EXPECT_FALSE(IsRaw());
       EXPECT_TRUE(Answers("mine\n", "shell-got-mine"));
-      terminal.Type("\n");
-      EXPECT_TRUE(Eventually([&] { return IsRaw(); }));
-      terminal.Type("one\n");
-      EXPECT_THAT(terminal.OutputUpTo("shell-0"), HasSubstr("got-one\r\n1\r\n"));
-      EXPECT_FALSE(IsRaw());
+      ExpectTypedToInTheForeground("got-one\r\n1\r\n");
     }
   }
 }
@@ -209,11 +213,7 @@ TEST_P(Suspended, AStoppedJobGoesOnInTheBackground) {
   terminal.Type("\n");
   EXPECT_THAT(terminal.OutputUpTo("passed"), HasSubstr("passed"));
   EXPECT_FALSE(IsRaw());
-  terminal.Type("\n");
-  EXPECT_TRUE(Eventually([&] { return IsRaw(); }));
-  terminal.Type("one\n");
-  EXPECT_THAT(terminal.OutputUpTo("shell-0"), HasSubstr("got-one"));
-  EXPECT_FALSE(IsRaw());
+  ExpectTypedToInTheForeground("got-one");
 }
 
 // A job in the background has set nothing that would be to be taken back.
