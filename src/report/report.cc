@@ -146,6 +146,11 @@ void WriteLine(int fd, const std::string& line) {
   }
 }
 
+std::string TextOf(const Error& error) {
+  if (!LinesOf().empty()) return RenderLine(LinesOf(), error);
+  return PeopleRead() ? RenderProse(error, TakesColours(kStandardError)) : RenderText(error);
+}
+
 void ToStandardError(std::string_view text) {
   if (!Quiet()) std::fwrite(text.data(), 1, text.size(), stderr);
 }
@@ -167,14 +172,13 @@ void TellNothingToRun() {
   if (PeopleRead()) Tell("  hint: mxc-exec --help shows how to call it\n");
 }
 
-void TellErrorText(const Error& error) {
-  if (!LinesOf().empty()) return Tell(RenderLine(LinesOf(), error));
-  Tell(PeopleRead() ? RenderProse(error, TakesColours(kStandardError)) : RenderText(error));
-}
+void TellErrorText(const Error& error) { Tell(TextOf(error)); }
 
+// One write: a client that reads from a terminal may take what it gets after our end for all there is.
 void TellError(const Error& error) {
-  TellErrorText(error);
-  if (LinesOf().empty() && !PeopleRead()) ToStandardError(Envelope(error) + "\n");
+  std::string text = WithoutHiddenValues(TextOf(error));
+  if (LinesOf().empty() && !PeopleRead()) text += Envelope(error) + "\n";
+  ToStandardError(text);
 }
 
 void TellErrorsInALine(std::string_view program) { LinesOf() = program; }

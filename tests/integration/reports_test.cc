@@ -49,6 +49,23 @@ TEST_P(Reports, StatusOnStandardOutputOutlivesTheCommandsOutput) {
   EXPECT_THAT(ended.out, HasSubstr(R"({"event":"outcome")"));
 }
 
+// A client on a terminal (libuv) takes a short read after our end for the end of the output.
+TEST_P(Reports, ARefusalIsOneWrite) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_DIRECT), 0);  // every write is read alone
+  const UniqueFd read_end{ends[0]};
+  UniqueFd write_end{ends[1]};
+  Launch launch = PrepareConfig({.read_write = {"not/absolute"}});
+  launch.files = {{.borrowed_fd = write_end.Get(), .number = 2}};
+  EXPECT_EQ(Execute(launch).status, 1);
+  write_end.Reset();
+  std::string first(65536, ' ');
+  const ssize_t size = ::read(read_end.Get(), first.data(), first.size());
+  ASSERT_GT(size, 0);
+  first.resize(static_cast<std::size_t>(size));
+  EXPECT_THAT(first, AllOf(HasSubstr("Request error"), HasSubstr(R"({"error":{)")));
+}
+
 TEST_P(Reports, TheCommandDoesNotGetTheStatusDescriptor) {
   const std::string file = workspace.File("status", "");
   const UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
