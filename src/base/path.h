@@ -1,10 +1,16 @@
 // Canonical paths as text: no "." or "..", no slash at the end, bytes of any kind.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace mxc {
+
+// Of a map from which a path is looked up without a copy of it.
+struct PathHash : std::hash<std::string_view> {
+  using is_transparent = void;
+};
 
 // "/a" for "/a/b", "/" for "/a" and for "/".
 [[nodiscard]] std::string_view ParentOf(std::string_view path);

@@ -86,10 +86,23 @@ struct PathWalker::State {
   }
 };
 
-const Lookup& PathWalker::LookAt(const std::string& path) {
+PathWalker::Seen& PathWalker::See(const std::string& path) {
   const auto found = seen_.find(path);
   if (found != seen_.end()) return found->second;
-  return seen_.emplace(path, host_.LookAt(root_ + path)).first->second;
+  return seen_.emplace(path, Seen{.lookup = host_.LookAt(root_ + path)}).first->second;
+}
+
+const Lookup& PathWalker::LookAt(const std::string& path) { return See(path).lookup; }
+
+std::string_view PathWalker::Reached(std::string_view path, State& state) const {
+  for (; path.size() > 1; path = ParentOf(path)) {
+    const auto found = seen_.find(path);
+    if (found == seen_.end() || !found->second.canonical) continue;
+    state.walked.path = path;
+    state.walked.status = found->second.lookup.status;
+    return path;
+  }
+  return "";
 }
 
 Status PathWalker::Follow(State& state, std::string link, std::uint32_t owner) {
@@ -127,7 +140,8 @@ Status PathWalker::Step(State& state, std::string_view name) {
     return Done{};
   }
   std::string next = JoinPath(walked.path, name);
-  const Lookup& lookup = LookAt(next);
+  Seen& seen = See(next);
+  const Lookup& lookup = seen.lookup;
   if (!lookup.status) {
     if (lookup.failure != LookupFailure::kMissing) {
       return Conflict(Quoted(next) + ": " + lookup.reason);
@@ -140,6 +154,7 @@ Status PathWalker::Step(State& state, std::string_view name) {
     // A link of /proc says something else to each process that asks: the walk ends there.
     state.pending.clear();
   }
+  seen.canonical = lookup.Is(FileType::kDirectory);
   walked.status = lookup.status;
   walked.path = std::move(next);
   return Done{};
@@ -147,11 +162,15 @@ Status PathWalker::Step(State& state, std::string_view name) {
 
 Result<Walked> PathWalker::Walk(std::string_view path) {
   if (path.size() > kMaxWalkedBytes) return Conflict("a path is longer than the kernel takes");
-  State state{.pending = ComponentsReversed(path)};
-  state.walked.path = "/";
-  const Lookup& root = LookAt("/");
-  if (!root.status) return Conflict("'/': " + root.reason);
-  state.walked.status = root.status;
+  State state;
+  const std::string_view reached = Reached(path, state);
+  if (reached.empty()) {
+    const Lookup& root = LookAt("/");
+    if (!root.status) return Conflict("'/': " + root.reason);
+    state.walked.path = "/";
+    state.walked.status = root.status;
+  }
+  state.pending = ComponentsReversed(path.substr(reached.size()));
   while (!state.pending.empty()) {
     const std::string name = std::move(state.pending.back());
     state.pending.pop_back();

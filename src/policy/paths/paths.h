@@ -73,13 +73,20 @@ class PathWalker {
   [[nodiscard]] const Lookup& LookAt(const std::string& path);
 
  private:
+  struct Seen {
+    Lookup lookup = {};
+    bool canonical = false;  // a walk has been there: no link is on the way
+  };
   struct State;
+  [[nodiscard]] Seen& See(const std::string& path);
+  // The longest beginning of `path` that is a directory where a walk has been; "" when there is none.
+  [[nodiscard]] std::string_view Reached(std::string_view path, State& state) const;
   [[nodiscard]] Status Step(State& state, std::string_view name);
   [[nodiscard]] Status Follow(State& state, std::string link, std::uint32_t owner);
 
   const Host& host_;
   std::string root_;
-  std::unordered_map<std::string, Lookup> seen_ = {};
+  std::unordered_map<std::string, Seen, PathHash, std::equal_to<>> seen_ = {};
 };
 
 }  // namespace mxc

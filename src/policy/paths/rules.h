@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "mxc/policy.h"
 
 namespace mxc {
@@ -51,13 +52,8 @@ class RuleSet {
   [[nodiscard]] std::vector<PathRule> Take();
 
  private:
-  struct Hash {
-    using is_transparent = void;  // a path is looked up without a copy of it
-    std::size_t operator()(std::string_view path) const { return std::hash<std::string_view>{}(path); }
-  };
-
   std::vector<PathRule> rules_ = {};
-  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> by_path_ = {};
+  std::unordered_map<std::string, std::size_t, PathHash, std::equal_to<>> by_path_ = {};
 };
 
 }  // namespace mxc
