@@ -52,6 +52,8 @@ void MountTerminals(const Child& child, int dev) {
   const int context = child.Check(OpenFilesystem("devpts"), Step::kTerminals);
   child.Check(SetOption(context, "ptmxmode", "0666"), Step::kTerminals);
   child.Check(SetOption(context, "mode", "0620"), Step::kTerminals);
+  // All sandboxes share what the machine has (kernel.pty.max, 4096 by default).
+  child.Check(SetOption(context, "max", "256"), Step::kTerminals);
   child.Check(CreateFilesystem(context), Step::kTerminals);
   const int mount =
       child.Check(DetachedMount(context, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), Step::kTerminals);

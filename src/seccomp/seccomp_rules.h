@@ -163,6 +163,9 @@ inline constexpr DeniedCall kDeniedCalls[] = {
     {"ioctl", ENOTTY, "OCFS2_IOC_REFLINK clones by path", Equals(1, 0x40186f04)},
     {"ioctl", ENOTTY, "F2FS_IOC_MOVE_RANGE exchanges the contents of files", Equals(1, 0xc020f509)},
 
+    // RLIMIT_FSIZE is asked of writes and of truncation, not of this.
+    {"fallocate", EOPNOTSUPP, "FALLOC_FL_INSERT_RANGE lengthens files past their limit", HasBit(1, 0x20)},
+
     // Packets below the socket interface. SOCK_PACKET is the old spelling of AF_PACKET.
     {"socket", EPERM, "raw IPv4 packets", Equals(0, kInet), {1, kSocketTypeMask, kRaw}},
     {"socket", EPERM, "raw IPv6 packets", Equals(0, kInet6), {1, kSocketTypeMask, kRaw}},

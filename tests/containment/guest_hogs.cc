@@ -91,12 +91,13 @@ std::string ForkBomb(const Words& /*words*/) {
   for (;;) ::fork();
 }
 
+// Opens /dev/null, or another file, up to COUNT times: the highest descriptor, and why no more.
 std::string Descriptors(const Words& words) {
   const long wanted = std::stol(words[1]);
   std::vector<int> opened;
   std::string why;
   while (static_cast<long>(opened.size()) < wanted && why.empty()) {
-    const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int fd = ::open(words.size() > 2 ? words[2].c_str() : "/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
       why = " " + Errno();
     } else {
@@ -162,7 +163,7 @@ std::string Work(const Words& words) {
 const std::vector<Operation>& HogOperations() {
   static const std::vector<Operation> table = {
       {"memory", 2, Memory},     {"fill", 0, Fill}, {"crowd", 2, Crowd}, {"forkbomb", 1, ForkBomb},
-      {"files", 2, Descriptors}, {"burn", 2, Burn}, {"work", 2, Work},   {"datagrams", 2, Datagrams},
+      {"files", 0, Descriptors}, {"burn", 2, Burn}, {"work", 2, Work},   {"datagrams", 2, Datagrams},
   };
   return table;
 }

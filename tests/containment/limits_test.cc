@@ -108,6 +108,13 @@ TEST_P(Limits, DescriptorHog) {
   }
 }
 
+// All sandboxes of the machine share kernel.pty.max.
+TEST_P(Limits, TerminalHog) {
+  EXPECT_THAT(Under(R"("openFiles":1000)", {"files", "600", "/dev/ptmx"}, "namespaces"),
+              ElementsAre("258 ENOSPC"))
+      << last.err;
+}
+
 TEST_P(Limits, BigFile) {
   for (const char* engine : kEngines) {
     EXPECT_THAT(Under(R"("fileSizeMb":3)", {"fill", "/tmp/x", "10"}, engine), ElementsAre("signal 25"));
