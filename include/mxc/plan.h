@@ -67,6 +67,16 @@ struct ControlGroup {
   std::optional<ScopeRequest> scope = {};  // if set: made below `parent` first, the group inside it
 };
 
+struct RunGroup {
+  ControlGroup plan = {};
+  std::string directory = {};  // "PARENT/mxc-0123456789abcdef"
+  std::string scope = {};      // "PARENT/mxc-0123456789abcdef.scope", when that is what it is made in
+  [[nodiscard]] const std::string& Above() const { return scope.empty() ? plan.parent : scope; }
+  // Where the processes are. In version 2 one level below: a group that hands a controller down keeps it, so
+  // that nobody can switch a limit off by switching the controller off above us.
+  [[nodiscard]] std::string Inner() const { return plan.unified ? directory + "/run" : directory; }
+};
+
 // One of mxc-exec's own directories below a grant, created with its parents if missing, so that no command
 // can create it first. Kept afterwards: other runs use it.
 struct OwnDirectory {
@@ -114,6 +124,7 @@ struct Plan {
   Output output = {};
   Audit audit = {};
   std::vector<ResourceLimit> resources = {};  // as in the policy: for the outcome
+  std::vector<RunGroup> groups = {};          // of the persistent sandbox that the command is for: the same
   std::vector<Enforcement> ledger = {};
   std::vector<Warning> warnings = {};
   std::vector<std::string> relaxations = {};  // what the policy opens: "shared-host-network"

@@ -47,11 +47,11 @@ bool HasSetting(const ControlGroup& plan, std::string_view file) {
 }
 
 // Older kernels count a refused process in the group it is in, newer ones where the limit stands.
-bool HasReached(const RunGroup& group, const Counter& counter) {
-  if (!HasSetting(group.plan, counter.controller_file)) return false;
+std::uint64_t CountIn(const RunGroup& group, const Counter& counter) {
+  if (!HasSetting(group.plan, counter.controller_file)) return 0;
   const std::string file = "/" + std::string(counter.file);
-  return NumberOf(ReadGroupFile(group.directory + file), counter.key) != 0 ||
-         NumberOf(ReadGroupFile(group.Inner() + file), counter.key) != 0;
+  return NumberOf(ReadGroupFile(group.directory + file), counter.key) +
+         NumberOf(ReadGroupFile(group.Inner() + file), counter.key);
 }
 
 UniqueFd Entrance(const RunGroup& group) {
@@ -94,12 +94,21 @@ std::vector<int> GroupHandles::Entrances() const {
   return entrances;
 }
 
-std::vector<Resource> ReachedIn(const std::vector<RunGroup>& groups) {
-  std::vector<Resource> reached;
+ReachCounts CountReached(const std::vector<RunGroup>& groups) {
+  ReachCounts counts;
   for (const Counter& counter : kCounters) {
-    const bool any = std::any_of(groups.begin(), groups.end(),
-                                 [&](const RunGroup& group) { return HasReached(group, counter); });
-    if (any) reached.push_back(counter.resource);
+    std::uint64_t count = 0;
+    for (const RunGroup& group : groups) count += CountIn(group, counter);
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+std::vector<Resource> ReachedIn(const std::vector<RunGroup>& groups, const ReachCounts& before) {
+  std::vector<Resource> reached;
+  const ReachCounts counts = CountReached(groups);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > (before.empty() ? 0 : before[i])) reached.push_back(kCounters[i].resource);
   }
   return reached;
 }

@@ -22,16 +22,6 @@
 
 namespace mxc {
 
-struct RunGroup {
-  ControlGroup plan = {};
-  std::string directory = {};  // "PARENT/mxc-0123456789abcdef"
-  std::string scope = {};      // "PARENT/mxc-0123456789abcdef.scope", when that is what it is made in
-  [[nodiscard]] const std::string& Above() const { return scope.empty() ? plan.parent : scope; }
-  // Where the processes are. In version 2 one level below: a group that hands a controller down keeps it, so
-  // that nobody can switch a limit off by switching the controller off above us.
-  [[nodiscard]] std::string Inner() const { return plan.unified ? directory + "/run" : directory; }
-};
-
 // One for each ControlGroup of `setup`, under a random name.
 [[nodiscard]] Result<std::vector<RunGroup>> NameGroups(const std::vector<Step>& setup);
 
@@ -87,8 +77,12 @@ class GroupHandles {
   UniqueFd unified_directory_ = {};
 };
 
-// Limits that have taken effect so far, of those the kernel counts.
-[[nodiscard]] std::vector<Resource> ReachedIn(const std::vector<RunGroup>& groups);
+// How often each limit has taken effect so far, of those that the kernel counts.
+using ReachCounts = std::vector<std::uint64_t>;
+[[nodiscard]] ReachCounts CountReached(const std::vector<RunGroup>& groups);
+// Limits that have taken effect since `before`; empty: at all.
+[[nodiscard]] std::vector<Resource> ReachedIn(const std::vector<RunGroup>& groups,
+                                              const ReachCounts& before = {});
 // Processor time of everything that is or was in the groups; 0 when none of them counts it.
 [[nodiscard]] std::uint64_t CpuTimeMs(const std::vector<RunGroup>& groups);
 

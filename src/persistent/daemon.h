@@ -46,6 +46,7 @@ class SandboxDaemon {
   void OnNames();
   void OnProvisioner();
   void OnCpuTime(std::uint64_t now);
+  [[nodiscard]] bool CpuTimeIsUp() const;
   void OnSandbox(short init, short ends, short records);
   void Accept();
   // False: it is done with.
@@ -75,6 +76,7 @@ class SandboxDaemon {
   std::uint64_t busy_ms_;               // when something was asked for, or running, last
   std::uint64_t cpu_limit_ms_ = 0;      // of all commands since start; 0: none
   std::uint64_t cpu_look_ms_ = 0;       // when to see how much is used
+  std::uint64_t cpu_end_ms_ = 0;        // when it is stopped for that; 0: there is some left
   std::uint64_t look_ms_;               // when to look at our name again
   bool stopped_ = false;                // has stood before
   std::vector<Warning> told_ = {};      // what the stages have said, for who asks next

@@ -26,6 +26,8 @@ constexpr std::uint64_t kLookMs = 30000;
 constexpr std::uint32_t kStartLimitMs = 30000;
 // Between two looks at the processor time that is used.
 constexpr std::uint64_t kCpuTickMs = 10;
+// The launcher of a command ends it at the limit, and tells: it takes 2 s for one that does not want to end.
+constexpr std::uint64_t kCpuGraceMs = 3000;
 
 }  // namespace
 
@@ -56,6 +58,7 @@ void SandboxDaemon::Run() {
 void SandboxDaemon::StopSandbox() {
   const bool stood = sandbox_.Stands();
   sandbox_.Stop();
+  cpu_end_ms_ = 0;
   if (!stood) return;
   for (Warning& left : stages_.review(plan_)) told_.push_back(std::move(left));
   mark_ = {};
@@ -79,7 +82,8 @@ int SandboxDaemon::PollTimeout() const {
   if (limits_.lifetime_ms != 0 && !expired_) next = std::min(next, provisioned_ms_ + limits_.lifetime_ms);
   if (limits_.idle_ms != 0 && !expired_ && sandbox_.Running() == 0)
     next = std::min(next, busy_ms_ + limits_.idle_ms);
-  if (cpu_limit_ms_ != 0 && sandbox_.Running() != 0) next = std::min(next, cpu_look_ms_);
+  if (cpu_limit_ms_ != 0 && (sandbox_.Running() != 0 || cpu_end_ms_ != 0))
+    next = std::min(next, cpu_look_ms_);
   return static_cast<int>(next > now ? next - now : 0);
 }
 
@@ -97,15 +101,22 @@ void SandboxDaemon::OnTimers() {
 
 // All processors together cannot use the rest up sooner than we look again.
 void SandboxDaemon::OnCpuTime(std::uint64_t now) {
-  if (cpu_limit_ms_ == 0 || sandbox_.Running() == 0 || now < cpu_look_ms_) return;
+  if (cpu_limit_ms_ == 0 || !sandbox_.Stands() || now < cpu_look_ms_) return;
   const std::uint64_t used = CpuTimeMs(sandbox_.Groups());
   const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   if (used < cpu_limit_ms_) {
     cpu_look_ms_ = now + std::max((cpu_limit_ms_ - used) / processors, kCpuTickMs);
     return;
   }
+  if (cpu_end_ms_ == 0) cpu_end_ms_ = now + kCpuGraceMs;
+  cpu_look_ms_ = now + kCpuTickMs;
+  if (sandbox_.Running() != 0 && now < cpu_end_ms_) return;
   StopSandbox();
   stopped_ = true;
+}
+
+bool SandboxDaemon::CpuTimeIsUp() const {
+  return cpu_limit_ms_ != 0 && sandbox_.Stands() && CpuTimeMs(sandbox_.Groups()) >= cpu_limit_ms_;
 }
 
 void SandboxDaemon::PollOnce() {
@@ -217,9 +228,7 @@ Status SandboxDaemon::Renew() {
   SessionLimits limits = limits_;
   Result<Plan> plan = stages_.plan(told, limits);
   if (!plan) return plan.error();
-  std::string entry = EntryText(*plan);
-  if (entry.size() > kMaxReplyBytes) return ReplyTooLong();
-  entry_ = std::move(entry);
+  if (EntryText(*plan, {}).size() > kMaxReplyBytes) return ReplyTooLong();
   limits_ = limits;
   plan_ = std::move(*plan);
   std::move(told.begin(), told.end(), std::back_inserter(told_));
@@ -229,6 +238,7 @@ Status SandboxDaemon::Renew() {
 }
 
 Status SandboxDaemon::Start() {
+  if (CpuTimeIsUp()) StopSandbox();
   if (sandbox_.Stands()) return AlreadyStarted();
   if (Status renewed = Renew(); !renewed) return renewed;
   audit_.reset();  // it may have been moved to where this start would not take it
@@ -238,9 +248,11 @@ Status SandboxDaemon::Start() {
     if (!log && plan_.audit.on_failure == Audit::OnFailure::kRefuse) return log.error();
   }
   mark_ = RunMark::Set(plan_.git.since, plan_.git.roots);
-  return sandbox_.Start([this](const GatewayRecord& record) {
+  const Status started = sandbox_.Start([this](const GatewayRecord& record) {
     if (audit_ && !audit_->Network(record)) audit_.reset();
   });
+  entry_ = EntryText(plan_, sandbox_.Groups());
+  return started;
 }
 
 Status SandboxDaemon::Stop() {
@@ -251,7 +263,7 @@ Status SandboxDaemon::Stop() {
 }
 
 Status SandboxDaemon::Enter(const UniqueFd& connection) {
-  if (!sandbox_.Stands()) return NotStarted(stopped_);
+  if (!sandbox_.Stands() || CpuTimeIsUp()) return NotStarted(stopped_ || sandbox_.Stands());
   if (sandbox_.Running() >= kMaxSessionCommands) return TooManyCommands();
   if (Status sent = SendReply(connection.Get(), entry_); !sent) return sent;
   if (sandbox_.Admit(connection.Get())) return Done{};

@@ -12,7 +12,7 @@ namespace mxc::session {
 
 [[nodiscard]] std::string OkText(const std::vector<Warning>& left);
 [[nodiscard]] std::string ErrorText(const Error& error);
-[[nodiscard]] std::string EntryText(const Plan& plan);
+[[nodiscard]] std::string EntryText(const Plan& plan, const std::vector<RunGroup>& groups);
 [[nodiscard]] std::string ListedText(const Listed& listed);
 
 // Errors: the one that the text is, or kInternal for what is none of ours.

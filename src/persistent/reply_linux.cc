@@ -40,6 +40,24 @@ void Visit(ArchiveReader& archive, Warning& warning) {
 void Visit(ArchiveWriter& archive, const GitSnapshot::Held& held) { archive(held.path, held.inode); }
 void Visit(ArchiveReader& archive, GitSnapshot::Held& held) { archive(held.path, held.inode); }
 
+void Visit(ArchiveWriter& archive, const ResourceLimit& limit) {
+  archive(limit.resource, limit.amount, limit.pointer);
+}
+void Visit(ArchiveReader& archive, ResourceLimit& limit) {
+  archive(limit.resource, limit.amount, limit.pointer);
+}
+
+// As far as it says which limits it has, and where they are counted.
+void Visit(ArchiveWriter& archive, const CgroupSetting& setting) { archive(setting.file, setting.value); }
+void Visit(ArchiveReader& archive, CgroupSetting& setting) { archive(setting.file, setting.value); }
+
+void Visit(ArchiveWriter& archive, const RunGroup& group) {
+  archive(group.plan.unified, group.plan.settings, group.directory);
+}
+void Visit(ArchiveReader& archive, RunGroup& group) {
+  archive(group.plan.unified, group.plan.settings, group.directory);
+}
+
 namespace session {
 namespace {
 
@@ -117,7 +135,8 @@ void VisitEntry(Archive& archive, AnyPlan& plan, AnySandbox& sandbox) {
   archive(plan.containment, plan.tier, plan.isolation_level, sandbox.cwd, sandbox.workspace.host,
           sandbox.workspace.guest, sandbox.environment, sandbox.gateway, plan.output.max_bytes,
           plan.output.redact_secrets, plan.output.redact_pii, plan.audit.path, plan.audit.on_failure,
-          plan.audit.syslog, plan.policy_hash, plan.relaxations, plan.not_covered, plan.ledger);
+          plan.audit.syslog, plan.policy_hash, plan.relaxations, plan.not_covered, plan.ledger,
+          plan.resources);
   VisitMounts(archive, sandbox);
   VisitConfigs(archive, plan);
 }
@@ -164,9 +183,11 @@ std::string ErrorText(const Error& error) {
   return Text(Kind::kError, [&](ArchiveWriter& archive) { VisitError(archive, error); });
 }
 
-std::string EntryText(const Plan& plan) {
-  return Text(Kind::kEntry,
-              [&](ArchiveWriter& archive) { VisitEntry(archive, plan, *LinuxSandboxOf(plan.launch)); });
+std::string EntryText(const Plan& plan, const std::vector<RunGroup>& groups) {
+  return Text(Kind::kEntry, [&](ArchiveWriter& archive) {
+    VisitEntry(archive, plan, *LinuxSandboxOf(plan.launch));
+    archive(groups);
+  });
 }
 
 std::string ListedText(const Listed& listed) {
@@ -183,8 +204,10 @@ Result<std::vector<Warning>> ParseOk(const std::string& text) {
 Result<Plan> ParseEntry(const std::string& text) {
   Plan plan;
   LinuxSandbox& sandbox = plan.launch.emplace<PersistentLaunch>().sandbox;
-  const Status read =
-      Parse(text, Kind::kEntry, [&](ArchiveReader& archive) { VisitEntry(archive, plan, sandbox); });
+  const Status read = Parse(text, Kind::kEntry, [&](ArchiveReader& archive) {
+    VisitEntry(archive, plan, sandbox);
+    archive(plan.groups);
+  });
   if (!read) return read.error();
   return plan;
 }

@@ -17,7 +17,7 @@ namespace mxc {
 // Those the kernel or the launcher knows of. What a program is told by an error alone (openFiles, tmp, and
 // processes without a control group) is not among them.
 [[nodiscard]] std::vector<Resource> ReachedLimits(const Plan& plan, const std::vector<RunGroup>& groups,
-                                                  const Outcome& outcome);
+                                                  const ReachCounts& before, const Outcome& outcome);
 // One for each that has ended something or made it fail.
 [[nodiscard]] std::vector<Warning> ReachedWarnings(const Plan& plan, const Outcome& outcome);
 // For a private /tmp of `mib` that was full at the end: whoever wrote there may have got ENOSPC.

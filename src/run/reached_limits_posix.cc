@@ -53,8 +53,8 @@ std::uint64_t CpuTimeLimitMs(const Plan& plan) {
 }
 
 std::vector<Resource> ReachedLimits(const Plan& plan, const std::vector<RunGroup>& groups,
-                                    const Outcome& outcome) {
-  std::vector<Resource> reached = ReachedIn(groups);
+                                    const ReachCounts& before, const Outcome& outcome) {
+  std::vector<Resource> reached = ReachedIn(groups, before);
   if (outcome.exit_code == 128 + SIGXFSZ && Find(plan, Resource::kFileSize) != nullptr)
     reached.push_back(Resource::kFileSize);
   if (outcome.cpu_time_out) reached.push_back(Resource::kCpuTime);

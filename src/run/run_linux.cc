@@ -206,6 +206,8 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
     wanted.on_file = [&](const FileCall& call) { observer.OnFile(call); };
   Result<CallWatch> watch = CallWatch::Start(std::move(wanted));
   if (!watch) return watch.error();
+  const std::vector<RunGroup>& groups = plan.groups.empty() ? resources->changes.groups : plan.groups;
+  const ReachCounts reached_before = CountReached(plan.groups);
   Result<Started> started = StartChild({.plan = plan,
                                         .stdio = *stdio,
                                         .signals = signals,
@@ -222,7 +224,6 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   if (reporting != Reporting::kStatusPipe && started->running)
     observer.OnStarted(started->container > 0 ? started->container : started->child.id);
 
-  const std::vector<RunGroup>& groups = resources->changes.groups;
   RelayResult result = Stay(plan, *started, tree, signals, *stdio, *gateway, *watch, started_ms, groups,
                             [&](std::int64_t process) {
                               resources->cleanup_process.Watch(static_cast<pid_t>(process));
@@ -243,7 +244,7 @@ Result<Outcome> RunChild(const Plan& plan, RunObserver& observer, int connection
   [[maybe_unused]] const std::vector<int> late = signals.Take();  // they wanted the end that has come
   if (!started->temp.empty()) RemoveTree(started->temp.c_str());
   Outcome outcome = MakeOutcome(result, *stdio, NowMs() - started_ms);
-  outcome.reached = ReachedLimits(plan, groups, outcome);
+  outcome.reached = ReachedLimits(plan, groups, reached_before, outcome);
   // Memory may have run out for the sandbox's own first process.
   const bool starved = result.signal == SIGKILL && Has(outcome.reached, Resource::kMemory);
   if (put_back.ended) return WentOn();

@@ -8,7 +8,9 @@
 namespace mxc::test::lifecycle_command_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class LifecycleCommand : public LifecycleTest {};
 MXC_FOR_EACH_CALLER_AND_ENGINE(LifecycleCommand);
@@ -210,9 +212,12 @@ TEST_P(LifecycleCommand, LimitsHoldForAllCommandsTogether) {
   const std::string& id = provisioned.back();
   ASSERT_EQ(Execute(Phase("start", id)).status, 0);
   EXPECT_EQ(Exec(id, "ulimit -n").out, "40\n");
-  EXPECT_THAT(Exec(id, "for i in $(seq 60); do sleep 1 & done; echo end").err, HasSubstr("ork"));
+  EXPECT_THAT(Exec(id, "for i in $(seq 60); do sleep 1 & done; echo end").err,
+              AllOf(HasSubstr("ork"), HasSubstr("the limit of 30 processes and threads was reached")));
+  EXPECT_THAT(Exec(id, "echo end").err, IsEmpty());
   const Ended hog = Exec(id, "while :; do :; done");
-  EXPECT_EQ(hog.status, 255);
+  EXPECT_EQ(hog.status, 152);
+  EXPECT_THAT(hog.err, HasSubstr("the run was ended; `cpuTimeMs` of `resources` sets it"));
   EXPECT_EQ(CodeOf(Exec(id, "true")), "not_started");
   EXPECT_EQ(Execute(Phase("start", id)).status, 0) << "and anew";
   EXPECT_EQ(Exec(id, "echo anew").out, "anew\n");

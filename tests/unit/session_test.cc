@@ -80,8 +80,15 @@ TEST(SessionReply, CarriesWhatThePolicySays) {
   sandbox.mounts = {
       BindMount{.source = "/ro", .target = "/ro"},
       BindMount{.source = "/rw", .target = "/rw", .access = Access::kReadWrite, .object = object}};
-  const Result<Plan> read = ParseEntry(EntryText(plan));
+  plan.resources = {{.resource = Resource::kMemory, .amount = 9, .pointer = "/resources/memoryMb"}};
+  RunGroup group{.directory = "/group"};
+  group.plan.settings = {{.file = "memory.max", .value = "9"}};
+  const Result<Plan> read = ParseEntry(EntryText(plan, {group}));
   ASSERT_TRUE(read.ok());
+  ASSERT_EQ(read->groups.size(), 1U);
+  EXPECT_EQ(read->groups[0].Inner() + read->groups[0].plan.settings.at(0).file, "/groupmemory.max");
+  ASSERT_EQ(read->resources.size(), 1U);
+  EXPECT_EQ(read->resources[0].amount, 9U);
   EXPECT_EQ(read->containment, Containment::kNamespaces);
   EXPECT_EQ(read->tier, Tier::kContainer);
   EXPECT_EQ(LinuxSandboxOf(read->launch)->cwd, "/a\xff");
@@ -113,7 +120,7 @@ TEST(SessionReply, CarriesWhatCommandsSee) {
                     TmpfsMount{.target = "/rw/a/b", .object = object},
                     TmpfsMount{.target = "/tmp"},
                     FileMask{.target = "/rw/l", .object = object}};
-  const Result<Plan> read = ParseEntry(EntryText(plan));
+  const Result<Plan> read = ParseEntry(EntryText(plan, {}));
   ASSERT_TRUE(read.ok());
   std::string text;
   for (const MountNode& node : LinuxSandboxOf(read->launch)->mounts) {
