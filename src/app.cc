@@ -48,7 +48,7 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
     RepositoryReview left = ReviewRepositories(prepared.plan.git, configs, host);
     if (std::optional<Warning> moved = TellOfMovedDirectory(host.WorkingDirectory()))
       left.warnings.push_back(std::move(*moved));
-    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, host))
+    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, false, host))
       left.warnings.push_back(std::move(*held));
     return left;
   };
