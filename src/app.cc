@@ -78,10 +78,10 @@ int Start(Options options, const Host& host) {
   const auto start = Clock::now();
   // Read, Parse, Decode
   const Request request = ReadRequest(options, host);
-  if (!options.report) options.report = request.report;
   const Result<Config>& config = request.config;
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
   if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(config, options, host);
+  if (!options.report) options.report = request.report;
 
   // Resolve, Plan
   Result<Prepared> prepared = config ? PrepareAsked(*config, options, host) : config.error();

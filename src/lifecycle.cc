@@ -15,6 +15,7 @@
 #include "base/terminal.h"
 #include "ceiling/cut_command.h"
 #include "dispatch.h"
+#include "flag_values.h"
 #include "lifecycle_parts.h"
 #include "persistent/persistent.h"
 #include "plan_run.h"
@@ -261,6 +262,10 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
 
 int RunPhase(const Result<Config>& config, const Options& options, const Host& host) {
   if (!config) return RefuseEarly(config.error(), options);
+  if (options.report)
+    return RefuseEarly(UsageError("--report is of runs: a request with a phase has none",
+                                  "the `audit` of a sandbox that stays tells which hosts were refused"),
+                       options);
   if (options.mode == Mode::kExplain) {
     return Refuse({.code = ErrorCode::kUsage,
                    .message = "--explain shows the policy of a provision request, and this is none"});

@@ -61,6 +61,9 @@ TEST_P(Verbs, KeepASandboxForManyCommands) {
   Launch fed = Called({"exec", id, "--", "cat"});
   fed.input = "some input";
   EXPECT_EQ(Execute(fed).out, "some input");
+  const Ended quiet = Call({"exec", "--quiet", id, "--timeout", "10", "--", "sleep", "10"});
+  EXPECT_EQ(quiet.status, 255);
+  EXPECT_EQ(quiet.err, "");
   const Ended stopped = Call({"stop", id});
   EXPECT_EQ(stopped.status, 0);
   EXPECT_EQ(stopped.out + stopped.err, "");
