@@ -87,6 +87,7 @@ int Start(Options options, const Host& host) {
   Result<Prepared> prepared = config ? PrepareAsked(*config, options, host) : config.error();
   if (prepared) {
     WarnOfDirectory(options, host, *prepared);
+    TellOfWholeHost(options, prepared->plan);
   } else {
     NameFlags(request.flags, prepared.error());
     if (!options.HasConfig()) prepared.error().hint = InFlags(std::move(prepared.error().hint));
