@@ -61,6 +61,8 @@ TEST(Decode, WantsAnObjectWithAProcess) {
       Errors(R"({"process":{}})"),
       ElementsAre("/process: Invalid configuration at `process`: missing field `process.commandLine` or "
                   "`process.argv` at line 1 column 12"));
+  for (const char* without : {"{}", R"({"process":{}})"})
+    EXPECT_EQ(DecodeText(without).error().hint, "put the command behind --: mxc-exec FILE -- CMD ARGS...");
   EXPECT_EQ(Blamed(R"({"process":{"commandLine":""}})"), "/process/commandLine");
   EXPECT_EQ(Blamed(R"({"process":{"commandLine":" "}})"), "ok");
 }
