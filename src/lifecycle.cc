@@ -124,10 +124,11 @@ Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& option
   return KeepRecordsApart(policy, host, options, problem);
 }
 
-// A command that names no directory, where its sandbox shows the caller's. False: it does not.
+// A command that names no directory, in a sandbox that was given none, where that shows the caller's. False:
+// it does not.
 bool StandWhereTheCallerDoes(const session::Entry& entry, const Host& host, Config& config) {
   const std::string here = host.WorkingDirectory();
-  if (!config.process.cwd.empty()) return true;
+  if (!config.process.cwd.empty() || entry.plan.cwd_written) return true;
   if (!here.starts_with('/') || !RuleSet(VisibleOf(entry).paths).Visible(here)) return false;
   config.process.cwd = here;  // PlanOf names it as it stands inside
   return true;

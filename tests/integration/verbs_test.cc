@@ -138,6 +138,19 @@ TEST_P(Verbs, ACommandStandsWhereItsCallerDoes) {
   EXPECT_THAT(Execute(launch).out, Not(HasSubstr("elsewhere")));
 }
 
+TEST_P(Verbs, ACommandStandsWhereItsSandboxWasTold) {
+  const std::string work = workspace.Directory("work");
+  const std::string below = workspace.Directory("work/below");
+  const std::string id = Start({"--rw", work, "--cwd", below});
+  Launch launch = Called({"exec", id, "--", "pwd"});
+  launch.cwd = work;
+  EXPECT_EQ(Execute(launch).out, below + "\n");
+  EXPECT_EQ(Call({"exec", "--cwd", work, id, "--", "pwd"}).out, work + "\n");
+  launch.cwd = workspace.Directory("elsewhere");
+  const Ended hidden = Execute(launch);
+  EXPECT_EQ(hidden.out + hidden.err, below + "\n");
+}
+
 TEST_P(Verbs, TakeThePolicyOfAFile) {
   const std::string work = workspace.Directory("work");
   const std::string file =
