@@ -48,7 +48,7 @@ int Run(Prepared& prepared, const Request& request, const Options& options, cons
     RepositoryReview left = ReviewRepositories(prepared.plan.git, configs, host);
     if (std::optional<Warning> moved = TellOfMovedDirectory(host.WorkingDirectory()))
       left.warnings.push_back(std::move(*moved));
-    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, host))
+    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), prepared.plan.git, false, host))
       left.warnings.push_back(std::move(*held));
     return left;
   };
@@ -78,15 +78,16 @@ int Start(Options options, const Host& host) {
   const auto start = Clock::now();
   // Read, Parse, Decode
   const Request request = ReadRequest(options, host);
-  if (!options.report) options.report = request.report;
   const Result<Config>& config = request.config;
   const bool explains = options.mode == Mode::kExplain && config && config->phase == Phase::kProvision;
   if (request.lifecycle && !explains && options.verb == Verb::kNone) return RunPhase(config, options, host);
+  if (!options.report) options.report = request.report;
 
   // Resolve, Plan
   Result<Prepared> prepared = config ? PrepareAsked(*config, options, host) : config.error();
   if (prepared) {
     WarnOfDirectory(options, host, *prepared);
+    TellOfWholeHost(options, prepared->plan);
   } else {
     NameFlags(request.flags, prepared.error());
     if (!options.HasConfig()) prepared.error().hint = InFlags(std::move(prepared.error().hint));

@@ -15,6 +15,7 @@
 #include "base/terminal.h"
 #include "ceiling/cut_command.h"
 #include "dispatch.h"
+#include "flag_values.h"
 #include "lifecycle_parts.h"
 #include "persistent/persistent.h"
 #include "plan_run.h"
@@ -123,10 +124,11 @@ Status KeepRecordsApart(session::Entry& entry, const Host& host, Options& option
   return KeepRecordsApart(policy, host, options, problem);
 }
 
-// A command that names no directory, where its sandbox shows the caller's. False: it does not.
+// A command that names no directory, in a sandbox that was given none, where that shows the caller's. False:
+// it does not.
 bool StandWhereTheCallerDoes(const session::Entry& entry, const Host& host, Config& config) {
   const std::string here = host.WorkingDirectory();
-  if (!config.process.cwd.empty()) return true;
+  if (!config.process.cwd.empty() || entry.plan.cwd_written) return true;
   if (!here.starts_with('/') || !RuleSet(VisibleOf(entry).paths).Visible(here)) return false;
   config.process.cwd = here;  // PlanOf names it as it stands inside
   return true;
@@ -248,7 +250,7 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
   // What the commands leave is compared when the sandbox is stopped.
   const auto review = [&] {
     RepositoryReview left{.settled = false};
-    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), plan->git, host))
+    if (std::optional<Warning> held = TellOfHeldConfigs(locks.Tried(), plan->git, true, host))
       left.warnings.push_back(std::move(*held));
     return left;
   };
@@ -261,6 +263,10 @@ Result<int> RunInSandbox(const session::SandboxId& id, Config config, Options op
 
 int RunPhase(const Result<Config>& config, const Options& options, const Host& host) {
   if (!config) return RefuseEarly(config.error(), options);
+  if (options.report)
+    return RefuseEarly(UsageError("--report is of runs: a request with a phase has none",
+                                  "the `audit` of a sandbox that stays tells which hosts were refused"),
+                       options);
   if (options.mode == Mode::kExplain) {
     return Refuse({.code = ErrorCode::kUsage,
                    .message = "--explain shows the policy of a provision request, and this is none"});

@@ -46,6 +46,7 @@ Result<Prepared> PrepareSandbox(const Config& config, const Options& options, co
   Result<Prepared> prepared = Prepare(config, options, host);
   if (!prepared) return prepared;
   if (!CanStay(prepared->plan)) return NoLifecycle(prepared->plan, config);
+  prepared->plan.cwd_written = !config.process.cwd.empty();
   if (const Remote* const remote = RemoteOf(prepared->plan.containment)) {
     const Status fit = remote->sandboxes.check(prepared->policy, prepared->plan);
     if (!fit) return fit.error();

@@ -69,8 +69,14 @@ Result<Source> ReadSource(const Options& options, const Host& host) {
 
 // A file that is not there may be meant as a command, or as the `run` of other programs in front of one.
 Error ReadAsCommand(const Options& options, const Host& host, Error error) {
-  if (!options.config_path || !options.policy.empty()) return error;
+  if (!options.config_path) return error;
   const std::string& word = *options.config_path;
+  if (word.starts_with('{')) {  // nothing of it is repeated: it may hold secrets
+    error.message = "Cannot read config: this is a document, and no name of a file";
+    error.hint = "write it to standard input, for mxc-exec -, or behind --config-base64 or --config-env";
+    return error;
+  }
+  if (!options.policy.empty()) return error;
   const bool alone = options.command.empty();
   if (const std::string verb = alone ? NearestVerb(word) : std::string(); !verb.empty()) {
     error.hint = "did you mean the verb, mxc-exec " + verb + "?";

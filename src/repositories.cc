@@ -358,7 +358,7 @@ std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths) {
 }
 
 std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried, const GitSnapshot& before,
-                                         const Host& host) {
+                                         bool stays, const Host& host) {
   Names names;
   for (const GitSnapshot::Held& held : before.held) {
     if (std::find(tried.begin(), tried.end(), held.path) == tried.end()) continue;
@@ -370,7 +370,8 @@ std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried, 
   return Warning{.category = "git-config-held",
                  .message = "git could not write " + names.Text() +
                             ": `protect` holds it, because the host's git runs what it names; to let keys be "
-                            "written that execute nothing, add " +
+                            "written that execute nothing, " +
+                            (stays ? "run git outside of this sandbox, in a run with " : "add ") +
                             std::string(kAllowSafe),
                  .pointer = "/filesystem/protect"};
 }

@@ -33,8 +33,10 @@ struct RepositoryReview {
 // The lines for what was put back.
 [[nodiscard]] std::vector<Warning> TellOfPutBack(const std::vector<PutBackPath>& paths);
 
-// The line for those of `tried`, configurations that were to be written, which are as they were.
+// The line for those of `tried`, configurations that were to be written, which are as they were. A persistent
+// sandbox (`stays`) cannot have what is advised to a run.
 [[nodiscard]] std::optional<Warning> TellOfHeldConfigs(const std::vector<std::string>& tried,
-                                                       const GitSnapshot& before, const Host& host);
+                                                       const GitSnapshot& before, bool stays,
+                                                       const Host& host);
 
 }  // namespace mxc

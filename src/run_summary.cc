@@ -9,6 +9,7 @@
 
 #include "base/quoted.h"
 #include "policy/denial.h"
+#include "policy/upstream.h"
 #include "profiles/profile.h"
 #include "report/redact.h"
 #include "report/report.h"
@@ -22,6 +23,13 @@ std::string InSmallLetters(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c; });
   return text;
+}
+
+// The environment names a proxy that the policy does not use.
+bool LeavesProxy(const Policy& policy, const Host& host) {
+  if (!policy.network.upstream.pointer.empty() || policy.network.proxy) return false;
+  const Result<Upstream> named = ReadUpstream(host, "");
+  return named && (named->http || named->others);
 }
 
 }  // namespace
@@ -83,7 +91,7 @@ RunSummary SummaryFor(const Policy& policy, PolicyForm form, const Host& host,
     return denial;
   };
   const bool profiles = host.System() != OperatingSystem::kWindows;
-  return {.network = NetworkSummary{form, profiles ? ProfileForHost : nullptr},
+  return {.network = NetworkSummary{form, profiles ? ProfileForHost : nullptr, LeavesProxy(policy, host)},
           .files = FileSummary{form, named},
           .brief = brief,
           .secrets = SecretValues(policy.process.environment)};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "flag_table.h"
 #include "flag_values.h"
 
 namespace mxc {
@@ -24,9 +25,9 @@ struct VerbTraits {
 };
 
 constexpr std::string_view kNotOfStart[] = {"report", "timeout", "background", "approve"};
-constexpr std::string_view kOfExec[] = {"env",         "cwd",    "timeout", "background",
-                                        "status-fd",   "result", "debug",   "log-file",
-                                        "json-errors", "review", "approve"};
+constexpr std::string_view kOfExec[] = {"env",     "cwd",   "timeout",     "background",  "status-fd",
+                                        "result",  "debug", "log-file",    "json-errors", "review",
+                                        "approve", "quiet", "lifeline-fd", "terminal-fd"};
 // Nobody waits for its end, so nobody keeps its time or tells how it ends.
 constexpr std::string_view kOfBackground[] = {"env", "cwd", "background", "json-errors", "review", "approve"};
 constexpr std::string_view kOfOthers[] = {"json-errors"};
@@ -43,15 +44,24 @@ bool IsIn(FlagNames names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Of the policy, or of the stay.
+bool IsOfStart(std::string_view name) {
+  if (IsIn(kOfExec, name) || IsIn(kNotOfStart, name)) return false;
+  const std::span<const Flag> flags = AllFlags();
+  const auto flag =
+      std::find_if(flags.begin(), flags.end(), [&](const Flag& each) { return each.name == name; });
+  return name == "foreground" || (flag != flags.end() && flag->group < FlagGroup::kReporting);
+}
+
 Status CheckFlags(const VerbTraits& traits, const Options& options, std::span<const std::string> given) {
   const bool alone = traits.verb == Verb::kExec && options.background;
   const FlagNames flags = alone ? FlagNames(kOfBackground) : traits.flags;
   for (const std::string& name : given) {
     if (IsIn(flags, name) != traits.takes_all) continue;
     const std::string verb = std::string(traits.name) + (alone ? " --background" : "");
-    const bool policy = traits.verb == Verb::kExec && !IsIn(kOfExec, name);
+    const bool late = traits.verb == Verb::kExec && IsOfStart(name);
     return UsageError("'" + verb + "' takes no --" + name,
-                      policy ? "what a sandbox may do is said when it is started" : "leave it out");
+                      late ? "what a sandbox may do is said when it is started" : "leave it out");
   }
   return Done{};
 }

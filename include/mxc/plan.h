@@ -131,6 +131,7 @@ struct Plan {
   std::string command = {};                   // argv[0] inside the sandbox, for the audit log
   CommandShape shape = {};                    // for the audit log
   std::string cwd = {};                       // inside the sandbox, for the audit log
+  bool cwd_written = false;                   // of a persistent sandbox: by whoever provisioned it
   GitSnapshot git = {};                       // as in the policy: for the end of the run
 
   // An entry of the ledger. None for what stands nowhere in the policy: `pointer` is empty.

@@ -62,7 +62,10 @@ Result<Config> Decode(const Json& document, const DecodeOptions& options) {
   if (!dialect) return std::move(dialect.error());
   // Of the lifecycle only exec has a command.
   const std::optional<Phase> phase = PhaseOf(document);
-  const bool apart = !options.command.empty() || (phase && *phase != Phase::kExec);
+  const Json* const written = document.Find("phase");
+  const bool misspelt =
+      !phase && written != nullptr && written->kind == Json::Kind::kString;  // refused as such
+  const bool apart = !options.command.empty() || misspelt || (phase && *phase != Phase::kExec);
   const Command command = apart ? Command::kGivenApart : Command::kInDocument;
   Shaped shaped = ShapeOf(document, *dialect, command);
 

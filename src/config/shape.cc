@@ -44,6 +44,8 @@ const TypeRow& RowOf(FieldType type) {
   return row == std::end(kTypes) ? kTypes[0] : *row;
 }
 
+constexpr std::string_view kNoCommand = "put the command behind --: mxc-exec FILE -- CMD ARGS...";
+
 // Type of the items of a list.
 FieldType ItemType(FieldType list) {
   if (list == FieldType::kStringList) return FieldType::kString;
@@ -268,8 +270,8 @@ class Checker {
     for (const Field& field : shape.fields) {
       if ((field.required & releases_) == 0 || Has(*visit.value, field.name)) continue;
       if (command_apart && field.name == "process") continue;
-      Report(visit.place, visit.value->position,
-             "missing field `" + visit.place.Key(field.name).dotted + "`");
+      Report(visit.place, visit.value->position, "missing field `" + visit.place.Key(field.name).dotted + "`",
+             visit.place.pointer.empty() && field.name == "process" ? kNoCommand : "");
     }
     if (!shape.one_of.empty()) CheckForms(visit);
   }
@@ -292,7 +294,7 @@ class Checker {
       for (const std::string_view name : known) {
         text += (name == known.front() ? " `" : " or `") + visit.place.Key(name).dotted + "`";
       }
-      Report(visit.place, visit.value->position, text);
+      Report(visit.place, visit.value->position, text, visit.place.pointer == "/process" ? kNoCommand : "");
     }
   }
 

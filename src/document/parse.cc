@@ -77,6 +77,18 @@ std::string ReasonOf(std::string_view what) {
   return std::string(dash == std::string_view::npos ? "unexpected text" : what.substr(dash + 3));
 }
 
+// For what people write by hand and other readers take. `end`: behind the byte at which the parser stopped.
+std::string_view SyntaxHint(std::string_view bytes, std::size_t end, std::string_view reason) {
+  const std::string_view read = bytes.substr(0, end);
+  const std::size_t word = read.find_last_not_of("/*") + 1;  // of npos: 0
+  if (reason == "invalid literal" && word < read.size() && read[word] == '/')
+    return "JSON has no comments: `_comment`, a key of the document, holds anything";
+  if (read.empty() || (read.back() != '}' && read.back() != ']')) return "";
+  const std::size_t last = read.find_last_not_of(" \t\r\n", read.size() - 2);
+  const bool comma = read.size() > 1 && last != std::string_view::npos && read[last] == ',';
+  return comma ? "no comma stands behind the last entry" : "";
+}
+
 // The second of two members with one name, if there is such a pair; the first pair in document order.
 const JsonMember* FindDuplicate(const std::vector<JsonMember>& members) {
   std::vector<const JsonMember*> sorted;
@@ -143,7 +155,10 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t offset, const std::string& /*token*/,
                    const nlohmann::detail::exception& problem) override {
     const bool overflow = problem.id == 406;
-    return Fail(overflow ? "number out of range" : ReasonOf(problem.what()), PositionAt(bytes_, offset));
+    const std::string reason = overflow ? "number out of range" : ReasonOf(problem.what());
+    Fail(reason, PositionAt(bytes_, offset));
+    failure_->hint = SyntaxHint(bytes_, offset, reason);
+    return false;
   }
 
   [[nodiscard]] std::optional<Error>& Failure() { return failure_; }

@@ -132,11 +132,11 @@ void VisitConfigs(ArchiveReader& archive, Plan& plan) { archive(plan.git.held); 
 
 template <class Archive, class AnyPlan, class AnySandbox>
 void VisitEntry(Archive& archive, AnyPlan& plan, AnySandbox& sandbox) {
-  archive(plan.containment, plan.tier, plan.isolation_level, sandbox.cwd, sandbox.workspace.host,
-          sandbox.workspace.guest, sandbox.environment, sandbox.gateway, plan.output.max_bytes,
-          plan.output.redact_secrets, plan.output.redact_pii, plan.audit.path, plan.audit.on_failure,
-          plan.audit.syslog, plan.policy_hash, plan.relaxations, plan.not_covered, plan.ledger,
-          plan.resources);
+  archive(plan.containment, plan.tier, plan.isolation_level, plan.cwd_written, sandbox.cwd,
+          sandbox.workspace.host, sandbox.workspace.guest, sandbox.environment, sandbox.gateway,
+          plan.output.max_bytes, plan.output.redact_secrets, plan.output.redact_pii, plan.audit.path,
+          plan.audit.on_failure, plan.audit.syslog, plan.policy_hash, plan.relaxations, plan.not_covered,
+          plan.ledger, plan.resources);
   VisitMounts(archive, sandbox);
   VisitConfigs(archive, plan);
 }

@@ -159,6 +159,10 @@ std::string NotOnPath(std::string_view name) {
   return "the program " + Quoted(name) + " is in no directory of the sandbox's PATH";
 }
 
+std::string NotInside(std::string_view name) {
+  return "the program " + Quoted(name) + " does not exist inside the sandbox";
+}
+
 // No engine could say it better afterwards, and some only with a command that seems to have run.
 Status CheckProgram(const Process& process, const ProcessConfig& written, const Host& host,
                     PathWalker& walker, const RuleSet& rules, const Tools& tools) {
@@ -169,11 +173,11 @@ Status CheckProgram(const Process& process, const ProcessConfig& written, const 
     const std::string path = name.front() == '/' ? name : JoinPath(process.cwd, name);
     if (MayBeThere(workspace.OnHost(path), walker, rules)) return Done{};
     const Result<Walked> walked = walker.Walk(workspace.OnHost(path));
-    const bool here = walked && walked->status;
-    return NoProgram("the program " + Quoted(name) + " does not exist inside the sandbox",
-                     here
-                         ? "grant " + DirectoriesOf(*walked, host) + ", and what it needs, with readonlyPaths"
-                         : "it does not exist on this host either");
+    if (!walked || !walked->status)
+      return NoProgram(NotInside(name), "it does not exist on this host either");
+    const bool alone = Adviser(host).ShowsTooMuch(ParentOf(walked->path));
+    const std::string grant = alone ? Quoted(walked->path) : DirectoriesOf(*walked, host);
+    return NoProgram(NotInside(name), "grant " + grant + ", and what it needs, with readonlyPaths");
   }
   if (IsOnPath(name, process, workspace, walker, rules)) return Done{};
   const std::string where = WhereTheCallerHas(name, host, walker, !tools.search.empty());

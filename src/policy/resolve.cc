@@ -294,12 +294,35 @@ void AddNetworkWarnings(const Network& network, Containment containment, std::ve
   }
 }
 
+// Where the command has a network namespace of its own, connections to the loopback never leave it.
+void WarnOfOwnLoopback(const Policy& policy, std::vector<Warning>& warnings) {
+  const Containment containment = policy.containment;
+  if (policy.network.share_host ||
+      (containment != Containment::kNamespaces && containment != Containment::kBubblewrap &&
+       containment != Containment::kLxc))
+    return;
+  const auto own = [](const Peer& peer) {
+    return peer.host == "localhost" || peer.cidr.starts_with("127.") || peer.cidr == "::1/128";
+  };
+  for (const NetworkRule& rule : policy.network.allow) {
+    const auto peer = std::find_if(rule.to.begin(), rule.to.end(), own);
+    if (peer == rule.to.end()) continue;
+    warnings.push_back({.category = "own-loopback",
+                        .message = Quoted(peer->host.empty() ? peer->cidr : peer->host) +
+                                   " is the sandbox's own loopback inside: `hostLoopback` of network.ingress "
+                                   "leads to the host's, as host.mxc.internal",
+                        .pointer = rule.pointer,
+                        .told = true});
+  }
+}
+
 void AddWarnings(Policy& policy) {
   if (policy.identity.IsRoot()) {
     policy.warnings.push_back(
         {.category = "running-as-root", .message = "the caller is root: files inside are judged as root's"});
   }
   AddNetworkWarnings(policy.network, policy.containment, policy.warnings);
+  WarnOfOwnLoopback(policy, policy.warnings);
 }
 
 // bubblewrap has no second try; the other engines find out by trying. On a private terminal another program

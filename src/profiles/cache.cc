@@ -84,7 +84,8 @@ Result<std::string> CacheDirectoryFor(const Config& config, const std::vector<st
   const std::string start = names.Start(config.process.cwd, host.WorkingDirectory());
   std::string key = start;
   for (const std::string& line : lines) key += '\0' + line;
-  return JoinPath(JoinPath(*caches, "mxc-exec-caches"),
+  // Grants are compared as text: HOME may be "/", or end in a slash.
+  return JoinPath(JoinPath(FoldLexically(*caches), "mxc-exec-caches"),
                   ReadableName(start) + "-" + Sha256Text(key).substr(0, kDigits));
 }
 

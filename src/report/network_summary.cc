@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kToAllow = "to allow it, ";
 constexpr std::string_view kDeniedBy = "denied by ";
+constexpr std::string_view kThroughProxy =
+    R"(to go through the proxy that your environment names, add "upstreamProxy": "environment" to network.egress)";
 
 bool IsIpv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
 
@@ -96,6 +98,9 @@ std::string NetworkSummary::Remedy(const GatewayRecord& record) const {
     address.name.clear();
     return Addition(address);
   }
+  const bool by_proxy = proxy_unused_ && form_ != PolicyForm::kLegacy && record.event != GatewayEvent::kFlow;
+  if (pointer.empty() && by_proxy)
+    return std::string(kThroughProxy) + (form_ == PolicyForm::kFlags ? " of a policy file" : "");
   if (pointer.empty()) return "no entry of the policy changes that";
   if (pointer.find("/allow/") != std::string_view::npos ||
       pointer.find("/allowedHosts/") != std::string_view::npos) {
@@ -148,7 +153,8 @@ std::vector<std::string> NetworkSummary::Short() const {
   std::vector<const Refusals*> decided;
   for (const auto& [destination, refusals] : refused_) {
     const std::string remedy = Remedy(refusals.first);
-    if (remedy.starts_with(kToAllow) || remedy.starts_with(kDeniedBy)) decided.push_back(&refusals);
+    if (remedy.starts_with(kToAllow) || remedy.starts_with(kDeniedBy) || remedy.starts_with(kThroughProxy))
+      decided.push_back(&refusals);
   }
   std::sort(decided.begin(), decided.end(),
             [](const Refusals* left, const Refusals* right) { return left->order > right->order; });

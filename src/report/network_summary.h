@@ -28,8 +28,9 @@ class NetworkSummary {
   // The profile that has a host; "": none.
   using ProfileOf = std::string (*)(std::string_view host);
 
-  explicit NetworkSummary(PolicyForm form, ProfileOf profile_of = nullptr)
-      : form_(form), profile_of_(profile_of) {}
+  // `proxy_unused`: the environment names a proxy, and the policy does not ask for it.
+  explicit NetworkSummary(PolicyForm form, ProfileOf profile_of = nullptr, bool proxy_unused = false)
+      : form_(form), profile_of_(profile_of), proxy_unused_(proxy_unused) {}
   void Add(const GatewayRecord& record);
   // Whole lines; also when nothing was refused.
   [[nodiscard]] std::string Text() const;
@@ -48,6 +49,7 @@ class NetworkSummary {
 
   PolicyForm form_;
   ProfileOf profile_of_;
+  bool proxy_unused_;
   std::map<std::string, Refusals> refused_ = {};  // by destination, as it is printed
   std::size_t others_ = 0;
   std::uint64_t allowed_ = 0;

@@ -132,6 +132,12 @@ TEST_P(CommandLine, OneWordMayHaveBeenACommand) {
   EXPECT_THAT(Execute(Prepare({"run", "--", "npm", "a test"})).err,
               HasSubstr("in front of -- stands a policy; without one: mxc-exec --rw . -- npm 'a test'\n"));
   EXPECT_THAT(Execute(Prepare({"policy.json", "--", "npm"})).err, Not(HasSubstr("hint")));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{R"({"A":"SECRET"})"}, {"--policy", R"({"A":"SECRET"})", "--", "true"}}) {
+    const Ended document = Execute(Prepare(words));
+    EXPECT_THAT(document.err, HasSubstr("this is a document, and no name of a file"));
+    EXPECT_THAT(document.err, Not(HasSubstr("SECRET")));
+  }
 }
 
 TEST_P(CommandLine, ContainmentOfAnotherSystemIsRefused) {

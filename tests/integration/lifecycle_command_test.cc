@@ -54,7 +54,15 @@ TEST_P(LifecycleCommand, AHeldConfigurationIsExplained) {
   const Ended tried =
       Exec(id, "cd " + work + "/.git; : >config.lock; mv -f config.lock config; rm -f config.lock");
   EXPECT_THAT(tried.err, HasSubstr("git could not write '" + work + "/.git/config': `protect` holds it"));
+  EXPECT_THAT(tried.err,
+              HasSubstr("run git outside of this sandbox, in a run with --protect git=allow-safe"));
   EXPECT_EQ(Exec(id, "cat " + work + "/.git/config").err, "");
+}
+
+TEST_P(LifecycleCommand, AReportIsRefused) {
+  Launch launch = ExecOf(Started(), "true");
+  launch.arguments.insert(launch.arguments.begin(), "--report");
+  EXPECT_THAT(At(Execute(launch).out, "/error/message"), HasSubstr("--report is of runs"));
 }
 
 // As clients of Microsoft's program for Windows name them.

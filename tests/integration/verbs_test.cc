@@ -61,6 +61,9 @@ TEST_P(Verbs, KeepASandboxForManyCommands) {
   Launch fed = Called({"exec", id, "--", "cat"});
   fed.input = "some input";
   EXPECT_EQ(Execute(fed).out, "some input");
+  const Ended quiet = Call({"exec", "--quiet", id, "--timeout", "10", "--", "sleep", "10"});
+  EXPECT_EQ(quiet.status, 255);
+  EXPECT_EQ(quiet.err, "");
   const Ended stopped = Call({"stop", id});
   EXPECT_EQ(stopped.status, 0);
   EXPECT_EQ(stopped.out + stopped.err, "");
@@ -133,6 +136,19 @@ TEST_P(Verbs, ACommandStandsWhereItsCallerDoes) {
   EXPECT_EQ(Execute(launch).out, work + "\n");
   launch.cwd = workspace.Directory("elsewhere");
   EXPECT_THAT(Execute(launch).out, Not(HasSubstr("elsewhere")));
+}
+
+TEST_P(Verbs, ACommandStandsWhereItsSandboxWasTold) {
+  const std::string work = workspace.Directory("work");
+  const std::string below = workspace.Directory("work/below");
+  const std::string id = Start({"--rw", work, "--cwd", below});
+  Launch launch = Called({"exec", id, "--", "pwd"});
+  launch.cwd = work;
+  EXPECT_EQ(Execute(launch).out, below + "\n");
+  EXPECT_EQ(Call({"exec", "--cwd", work, id, "--", "pwd"}).out, work + "\n");
+  launch.cwd = workspace.Directory("elsewhere");
+  const Ended hidden = Execute(launch);
+  EXPECT_EQ(hidden.out + hidden.err, below + "\n");
 }
 
 TEST_P(Verbs, TakeThePolicyOfAFile) {

@@ -61,6 +61,8 @@ TEST(Decode, WantsAnObjectWithAProcess) {
       Errors(R"({"process":{}})"),
       ElementsAre("/process: Invalid configuration at `process`: missing field `process.commandLine` or "
                   "`process.argv` at line 1 column 12"));
+  for (const char* without : {"{}", R"({"process":{}})"})
+    EXPECT_EQ(DecodeText(without).error().hint, "put the command behind --: mxc-exec FILE -- CMD ARGS...");
   EXPECT_EQ(Blamed(R"({"process":{"commandLine":""}})"), "/process/commandLine");
   EXPECT_EQ(Blamed(R"({"process":{"commandLine":" "}})"), "ok");
 }
@@ -146,6 +148,8 @@ TEST(Decode, KeepsLifecycleKeysOutOfRuns) {
   EXPECT_EQ(Blamed(With(R"("correlationVector":"a")")), "/correlationVector");
   EXPECT_EQ(Blamed(With(R"("session":{})")), "/session");
   EXPECT_EQ(Blamed(With(R"("phase":"boot")")), "/phase");
+  for (const char* version : {"0.7.0", "0.8.0", "1.0.0"})  // and not for the command that it may need not
+    EXPECT_EQ(Blamed(R"({"version":")" + std::string(version) + R"(","phase":"boot"})"), "/phase");
   EXPECT_EQ(Blamed(With(R"("phase":null)")), "ok");
   EXPECT_EQ(Blamed(With(R"("phase":null)", "1.0.0")), "/phase");
 }

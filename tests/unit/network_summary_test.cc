@@ -128,6 +128,24 @@ TEST(NetworkSummary, AdvisesNothingThatNoProgramNeeds) {
   EXPECT_EQ(text.find("--allow-host _http"), std::string::npos) << text;
 }
 
+// The host may reach the network through its proxy alone.
+TEST(NetworkSummary, NamesTheProxyThatIsNotUsed) {
+  GatewayRecord unreachable = Refused("b.test", "", 443);
+  unreachable.pointer.clear();
+  unreachable.reason = "the name has no address";
+  constexpr const char* kAdvice = "\"upstreamProxy\": \"environment\" to network.egress";
+  for (const auto& [form, advised] : std::map<PolicyForm, bool>{
+           {PolicyForm::kDirectional, true}, {PolicyForm::kFlags, true}, {PolicyForm::kLegacy, false}}) {
+    NetworkSummary summary(form, nullptr, true);
+    summary.Add(unreachable);
+    EXPECT_EQ(summary.Text().find(kAdvice) != std::string::npos, advised) << summary.Text();
+    EXPECT_EQ(summary.Short().size(), advised ? 1U : 0U);
+  }
+  NetworkSummary none(PolicyForm::kFlags, nullptr, false);
+  none.Add(unreachable);
+  EXPECT_EQ(none.Text().find(kAdvice), std::string::npos) << none.Text();
+}
+
 TEST(NetworkSummary, CountsWhatARecordStandsFor) {
   NetworkSummary summary(PolicyForm::kDirectional);
   summary.Add(Refused("b.test", "", 443));

@@ -77,6 +77,17 @@ TEST(Parse, SaysWhereTheSyntaxIsBroken) {
             "Invalid JSON syntax: unexpected ']'; expected '[', '{', or a literal at line 1 column 4");
 }
 
+TEST(Parse, SaysWhatOtherReadersTake) {
+  const auto hint = [](std::string text) { return Parse(std::move(text)).error().hint; };
+  for (const char* text :
+       {"{\n  // a\n  \"a\": 1}", "{\"a\": 1, /* a */ \"b\": 2}", "{\"a\": 1} // a", "// a"})
+    EXPECT_EQ(hint(text), "JSON has no comments: `_comment`, a key of the document, holds anything") << text;
+  for (const char* text : {"[1,]", "{\"a\": [1],\n}", "{\"a\": {\"b\": 1, }}"})
+    EXPECT_EQ(hint(text), "no comma stands behind the last entry") << text;
+  for (const char* text : {"", "{\"a\":1} x", "[1 2]", "{]", "{\"a\": http://x}", "}", "{\"a\":\"//"})
+    EXPECT_EQ(hint(text), "") << text;
+}
+
 TEST(Parse, RefusesWhatIsNotJson) {
   for (const std::string& text : {"{'a':1}"s, "{\"a\":1,}"s, "// c\n{}"s, "NaN"s, "[01]"s, "\"\t\""s,
                                   R"("\ud800")"s, R"("\udc00x")"s, "\"\xC3\x28\""s, "\"\xED\xA0\x80\""s,

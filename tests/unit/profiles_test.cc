@@ -99,6 +99,20 @@ TEST(Profiles, AddACacheOnceItIsThere) {
       HasSubstr("rw " + CacheOf({}, host, kSiteEntries) + "/x profile site: /filesystem/readwritePaths/0\n"));
 }
 
+// As containers have it that run under a number: HOME=/.
+TEST(Profiles, CachesStandBelowAnySpellingOfHome) {
+  for (const auto& [home, caches] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"/", "/.cache"}, {"/home/me/", "/home/me/.cache"}, {"/home//./me", "/home/me/.cache"}}) {
+    ProfileHost host(kSite);
+    host.SetEnvironment("HOME", home);
+    const std::string cache = CacheOf({}, host, kSiteEntries);
+    EXPECT_THAT(cache, StartsWith(std::string(caches) + "/mxc-exec-caches/app-"));
+  }
+  ProfileHost host;
+  host.SetEnvironment("XDG_CACHE_HOME", "/home/me/caches/");
+  EXPECT_THAT(CacheOf({}, host), StartsWith("/home/me/caches/mxc-exec-caches/app-"));
+}
+
 // What a command leaves in a cache is found by those alone that start there with the same grants.
 TEST(Profiles, CachesAreOfTheDirectoryAndTheGrants) {
   ProfileHost host;

@@ -329,6 +329,18 @@ TEST_F(ResolveProcessTest, WarningsAboutTheCallerAndTheNetwork) {
   EXPECT_TRUE(policy->interactive);
 }
 
+TEST_F(ResolveProcessTest, ARuleForTheLoopbackDoesNotLeadToTheHosts) {
+  config_.network_written = true;
+  config_.network.allow = {{.to = {{.host = "localhost"}}, .pointer = "/0"},
+                           {.to = {{.cidr = "10.0.0.0/8"}, {.cidr = "127.0.0.1/32"}}, .pointer = "/1"},
+                           {.to = {{.cidr = "::1/128"}}, .pointer = "/2"},
+                           {.to = {{.host = "localhost.example"}}, .pointer = "/3"},
+                           {.pointer = "/4"}};
+  const Result<Policy> policy = Resolved();
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(WarningsText(*policy), "own-loopback /0\nown-loopback /1\nown-loopback /2\n");
+}
+
 TEST_F(ResolveProcessTest, OneClausePerThingWritten) {
   config_ = ConfigOf(
       {.rw = {"/srv/work", "/srv/gone"}, .ro = {"/srv/other", "/srv/other/"}, .denied = {"/srv/x\n"}});
