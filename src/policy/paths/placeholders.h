@@ -11,13 +11,15 @@
 
 namespace mxc {
 
-// `lookup` of `path` is a placeholder, or a directory with the mode of one and nothing but such in it.
+// `lookup` of `path` is a placeholder, or a directory with the mode of one and nothing but such in it. A
+// command can leave what looks so: only what HoldFiles joins or takes away counts.
 [[nodiscard]] bool IsPlaceholder(const Host& host, const std::string& path, const Lookup& lookup);
 
 // The host as it is without them.
 class WithoutPlaceholders final : public ForwardingHost {
  public:
-  // Borrows both. What the policy's own rules of `rules` name is there all the same.
+  // Borrows both. What the policy's own rules of `rules` name, and what leads to
+  // something that one of them grants, is there all the same.
   WithoutPlaceholders(const Host& host, const RuleSet& rules) : ForwardingHost(host), rules_(rules) {}
 
   [[nodiscard]] Lookup LookAt(const std::string& path) const override;
