@@ -221,6 +221,13 @@ TEST(Placeholders, OfAnotherUserThatCannotBeHeldAreRefused) {
             "'" + scratch.Path("a") +
                 "' is held by a run of user 0, which could free the name while this one goes on");
   EXPECT_EQ(refused.out, "");
+  ASSERT_EQ(::mkdir(scratch.Path("d").c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(scratch.Path("d").c_str(), kPlaceholderDirectoryMode), 0);
+  MakePlaceholderOf(0, scratch.Path("d/x"), kPlaceholderFileMode);
+  plan.setup = {Placeholder{.path = scratch.Path("d")}};
+  EXPECT_EQ(RunInChild(plan, {.before = become}).message,
+            "'" + scratch.Path("d") +
+                "' of user 0 holds a name that is not to be created inside, and cannot be taken away");
   // Stand-ins can be read by all, and so locked.
   MakePlaceholderOf(0, scratch.Path("b"), kPlaceholderFileMode);
   plan.setup = {WithText(scratch.Path("b"), "")};

@@ -1,6 +1,7 @@
 #include "policy/paths/placeholders.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "mxc/error.h"
@@ -45,17 +46,19 @@ bool IsPlaceholder(const Host& host, const std::string& path, const Lookup& look
   return IsPlaceholderAt(host, path, lookup, kPlaceholderLevels);
 }
 
+WithoutPlaceholders::WithoutPlaceholders(const Host& host, const RuleSet& rules)
+    : ForwardingHost(host), rules_(rules) {
+  for (const PathRule& rule : rules.All()) {
+    if (rule.origin == Origin::kProtection || !rule.object) continue;
+    for (std::string_view at = rule.path; at != "/" && leads_.emplace(at).second;) at = ParentOf(at);
+  }
+}
+
 Lookup WithoutPlaceholders::LookAt(const std::string& path) const {
   Lookup lookup = Asked().LookAt(path);
   const PathRule* const rule = rules_.Find(path);
-  const bool named = rule != nullptr && rule->origin != Origin::kProtection;
+  const bool named = (rule != nullptr && rule->origin != Origin::kProtection) || leads_.contains(path);
   if (named || !IsPlaceholder(Asked(), path, lookup)) return lookup;
-  const std::vector<std::string> paths = rules_.PathsAtOrBelow(path);
-  const bool leads = std::any_of(paths.begin(), paths.end(), [this](const std::string& below) {
-    const PathRule* const one = rules_.Find(below);
-    return one->origin != Origin::kProtection && one->object.has_value();
-  });
-  if (leads) return lookup;
   return {.failure = LookupFailure::kMissing, .reason = "No such file or directory"};
 }
 

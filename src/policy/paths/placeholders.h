@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 
 #include "mxc/host.h"
 #include "mxc/plan.h"
@@ -20,12 +21,13 @@ class WithoutPlaceholders final : public ForwardingHost {
  public:
   // Borrows both. What the policy's own rules of `rules` name, and what leads to
   // something that one of them grants, is there all the same.
-  WithoutPlaceholders(const Host& host, const RuleSet& rules) : ForwardingHost(host), rules_(rules) {}
+  WithoutPlaceholders(const Host& host, const RuleSet& rules);
 
   [[nodiscard]] Lookup LookAt(const std::string& path) const override;
 
  private:
   const RuleSet& rules_;
+  std::unordered_set<std::string> leads_ = {};  // to what the policy's own rules name
 };
 
 }  // namespace mxc
